@@ -1,0 +1,38 @@
+package dataset
+
+// Task is what is to be predicted.
+type Task uint8
+
+const (
+	Regression Task = iota
+	Binary
+	MultiClass
+)
+
+func (t Task) String() string { return [...]string{"regression", "binary", "multiclass"}[t] }
+
+// Classification reports whether the target is a class.
+func (t Task) Classification() bool { return t != Regression }
+
+// An Info is what is known of a data set before its file is opened. Counts are those of the complete published table.
+type Info struct {
+	Name    string // as in sweeps, records and reports: "boston-housing"
+	Title   string // as printed: "Boston Housing"
+	Task    Task
+	Rows    int
+	Target  int // index of the target among all columns
+	Columns int // number of columns, target included
+	Classes int // 0 for regression
+
+	// Splitting, section 2 of the paper's protocol. Folds is both the number of folds that are cut and, as 1/Folds, the
+	// share of test rows; RunFolds how many of them are run (10 of 10 for the small tables, 1 of 5 for the others).
+	Folds    int
+	RunFolds int
+	Fixed    bool // the test rows are the last ones of the file, not drawn
+
+	Licence string
+	Files   []File
+}
+
+// A File is one file of a data set.
+type File struct{}

@@ -1,0 +1,59 @@
+package dataset
+
+import "fmt"
+
+// Kind is the type of a column.
+type Kind uint8
+
+const (
+	Continuous Kind = iota
+	Categorical
+)
+
+func (k Kind) String() string { return [...]string{"continuous", "categorical"}[k] }
+
+// A Column holds the raw values of one column, before any encoding.
+//
+// Continuous values are held in F32 when every value of the column survives the conversion to float32 exactly, and in
+// F64 otherwise, so that nothing is lost and the eleven million rows of Higgs still fit; exactly one of the two is set.
+// Categorical values are Codes into Categories. The value of a missing entry is zero and means nothing.
+type Column struct {
+	Name       string
+	Kind       Kind
+	Categories []string // categorical: the distinct non-missing values, ascending (numerically when all are numbers)
+	Codes      []uint16
+	F32        []float32
+	F64        []float64
+	Missing    []bool // nil when nothing is missing in this column
+}
+
+// Float returns the value of a continuous column in the given row.
+func (c *Column) Float(row int) float64 {
+	if c.F32 != nil {
+		return float64(c.F32[row])
+	}
+	return c.F64[row]
+}
+
+// IsMissing reports whether the entry of the given row is missing.
+func (c *Column) IsMissing(row int) bool { return c.Missing != nil && c.Missing[row] }
+
+// A Table is a data set in memory: raw typed columns, in the order of the paper's code, target included.
+type Table struct {
+	Info    Info
+	Columns []Column
+	Rows    int
+	TestAt  int    // first row of the fixed test set, which reaches to the end; 0 when test rows are drawn
+	Digest  string // hex SHA-256 over names, kinds, categories and values; the same whatever file format the table came from
+	Subset  string // empty, or what part of the published table this is, as a noun phrase for footnotes
+}
+
+// Target returns the target column.
+func (t *Table) Target() *Column { return &t.Columns[t.Info.Target] }
+
+// Labels returns the class index of every row of a classification table.
+func (t *Table) Labels() []uint16 { return t.Target().Codes }
+
+func (t *Table) String() string {
+	return fmt.Sprintf("%s (%d rows, %d columns)", t.Info.Name, t.Rows, len(t.Columns))
+}

@@ -1,0 +1,220 @@
+package method
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/nearest"
+)
+
+// Type is the type of a parameter's values.
+type Type uint8
+
+const (
+	Int    Type = iota // int
+	Float              // float64
+	Bool               // bool
+	Choice             // string, one of Param.Choices
+	Ints               // []int, at least one, each within the bounds
+)
+
+func (t Type) String() string {
+	return [...]string{"integer", "number", "boolean", "choice", "list of integers"}[t]
+}
+
+// A Param declares one parameter of a method. It is the only place where the parameter is described: sweep checking,
+// -help and the documentation are made from it.
+type Param struct {
+	Name    string
+	Type    Type
+	Default any      // int, float64, bool, string or []int
+	Choices []string // of a Choice
+	Min     float64  // Int, Float and Ints: smallest value allowed
+	Max     float64  // Int, Float and Ints: largest value allowed; 0 means no upper bound
+	Doc     string   // one line, with the unit
+
+	// For regression, where they differ from classification (nil: the same).
+	RegressionDefault any
+	RegressionChoices []string
+}
+
+func (p *Param) choices(kind dataset.Task) []string {
+	if kind == dataset.Regression && p.RegressionChoices != nil {
+		return p.RegressionChoices
+	}
+	return p.Choices
+}
+
+func (p *Param) defaultFor(kind dataset.Task) any {
+	if kind == dataset.Regression && p.RegressionDefault != nil {
+		return p.RegressionDefault
+	}
+	return p.Default
+}
+
+// Allowed describes the legal values, as in "integer >= 1" or "one of gini, entropy".
+func (p *Param) Allowed(kind dataset.Task) string {
+	switch p.Type {
+	case Choice:
+		return "one of " + strings.Join(p.choices(kind), ", ")
+	case Bool:
+		return "true or false"
+	}
+	s := p.Type.String() + fmt.Sprintf(" >= %v", p.Min)
+	if p.Max != 0 {
+		s = fmt.Sprintf("%s from %v to %v", p.Type, p.Min, p.Max)
+	}
+	return s
+}
+
+// value turns v, as a YAML or JSON decoder gives it, into the parameter's type, or says what would be right.
+func (p *Param) value(v any, kind dataset.Task) (any, error) {
+	wrong := func() error { return fmt.Errorf("%s: %v is not allowed, want %s", p.Name, show(v), p.Allowed(kind)) }
+	within := func(x float64) bool { return x >= p.Min && (p.Max == 0 || x <= p.Max) && !math.IsInf(x, 0) }
+	switch p.Type {
+	case Int:
+		if n, ok := asInt(v); ok && within(float64(n)) {
+			return n, nil
+		}
+	case Float:
+		if x, ok := asFloat(v); ok && within(x) {
+			return x, nil
+		}
+	case Bool:
+		if b, ok := v.(bool); ok {
+			return b, nil
+		}
+	case Choice:
+		s, ok := v.(string)
+		if ok && slices.Contains(p.choices(kind), s) {
+			return s, nil
+		}
+		if n := nearest.Name(s, p.choices(kind)); ok && n != "" {
+			return nil, fmt.Errorf("%w (did you mean %q?)", wrong(), n)
+		}
+	case Ints:
+		list, ok := v.([]any)
+		if ints, isInts := v.([]int); isInts {
+			for _, n := range ints {
+				list = append(list, n)
+			}
+			ok = true
+		}
+		out := make([]int, 0, len(list))
+		for _, e := range list {
+			n, isInt := asInt(e)
+			if !isInt || !within(float64(n)) {
+				return nil, wrong()
+			}
+			out = append(out, n)
+		}
+		if ok && len(out) > 0 {
+			return out, nil
+		}
+	}
+	return nil, wrong()
+}
+
+func show(v any) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	return fmt.Sprint(v)
+}
+
+func asInt(v any) (int, bool) {
+	switch v := v.(type) {
+	case int:
+		return v, true
+	case int64:
+		return int(v), true
+	case uint64:
+		return int(v), v <= math.MaxInt64
+	case float64: // JSON has no integers
+		return int(v), v == math.Trunc(v) && math.Abs(v) < 1<<53
+	}
+	return 0, false
+}
+
+func asFloat(v any) (float64, bool) {
+	if x, ok := v.(float64); ok {
+		return x, !math.IsNaN(x)
+	}
+	n, ok := asInt(v)
+	return float64(n), ok
+}
+
+// A Config is one method's parameters, all of them resolved to int, float64, bool, string or []int.
+type Config map[string]any
+
+func (c Config) Int(name string) int       { return c[name].(int) }
+func (c Config) Float(name string) float64 { return c[name].(float64) }
+func (c Config) Bool(name string) bool     { return c[name].(bool) }
+func (c Config) String(name string) string { return c[name].(string) }
+func (c Config) Ints(name string) []int    { return c[name].([]int) }
+
+// With returns a copy in which the named parameter has another value.
+func (c Config) With(name string, value any) Config {
+	out := maps.Clone(c)
+	out[name] = value
+	return out
+}
+
+// JSON is the canonical form: one line, keys in order. Equal configurations have equal forms.
+func (c Config) JSON() string {
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // resolved values always marshal
+	}
+	return string(b)
+}
+
+// Param returns the declaration of the named parameter, or nil.
+func (m *Method) Param(name string) *Param {
+	for i := range m.Params {
+		if m.Params[i].Name == name {
+			return &m.Params[i]
+		}
+	}
+	return nil
+}
+
+// Resolve completes the given parameters by defaults and checks names, types, bounds and, through Check, combinations.
+// The error is one line that begins with the parameter's name.
+func (m *Method) Resolve(given map[string]any, info dataset.Info) (Config, error) {
+	c := make(Config, len(m.Params))
+	for i := range m.Params {
+		c[m.Params[i].Name] = m.Params[i].defaultFor(info.Task)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		p := m.Param(name)
+		if p == nil {
+			return nil, fmt.Errorf("%s: %s has no such parameter%s", name, m.Name, nearest.Hint(name, m.ParamNames()))
+		}
+		v, err := p.value(given[name], info.Task)
+		if err != nil {
+			return nil, err
+		}
+		c[name] = v
+	}
+	if m.Check != nil {
+		if err := m.Check(c, info); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// ParamNames lists the parameters in the order of declaration.
+func (m *Method) ParamNames() []string {
+	names := make([]string, len(m.Params))
+	for i, p := range m.Params {
+		names[i] = p.Name
+	}
+	return names
+}

@@ -1,0 +1,62 @@
+// Package method says what a method of the comparison is: its parameters, its configurations, and how it turns a task
+// into predictions. NPT and every baseline are a Method; sweeps are checked against its parameters, the harness calls
+// its Run, and nothing else of a method is known outside its package.
+package method
+
+import (
+	"context"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/task"
+)
+
+// A Method is one row of the paper's tables.
+type Method struct {
+	Name   string // as in sweeps, records and reports: "random-forest"
+	Title  string // as the paper prints it: "Random Forest"
+	Doc    string // one sentence for -help
+	Params []Param
+
+	// Check refuses a configuration whose parameters are fine one by one but impossible together or for these data.
+	// The error names the parameter and says what would be right. Nil refuses nothing.
+	Check func(c Config, info dataset.Info) error
+
+	// Canonical maps a configuration to a representative with the same predictions, by setting parameters that have no
+	// effect to a fixed value: settings with equal canonical configurations are fitted once. Nil is the identity.
+	Canonical func(c Config, kind dataset.Task) Config
+
+	// FitKey names the fit that serves a canonical configuration: configurations of one task with equal keys are handed
+	// to Run together. Nil gives every configuration a fit of its own.
+	FitKey func(c Config, kind dataset.Task) string
+
+	// Run fits on the task's training rows and predicts its validation and test rows, for every configuration of the
+	// batch (canonical, distinct, with equal FitKey). It calls done once for each as soon as it is finished, in any
+	// order, from one goroutine at a time. An error returned concerns the configurations not reported yet. Run uses at
+	// most t.Threads threads, checks ctx often (at least every second) and returns ctx.Err() when it is done. It may not
+	// modify t.
+	Run func(ctx context.Context, t *task.Task, batch []Config, done func(Result)) error
+
+	// Available says why the method cannot run on this machine (a missing interpreter, say), in one line; nil when it
+	// can. A nil func is always available.
+	Available func() error
+
+	// Extra marks methods that the paper does not have; they never enter its rank orders.
+	Extra bool
+}
+
+// A Result is what one configuration gave.
+type Result struct {
+	Index     int // of the configuration in the batch
+	Val, Test Prediction
+	Fit       time.Duration // of the fit that served this configuration, shared by the batch or not
+	Predict   time.Duration // for val and test rows together
+	Err       error         // failed: Val and Test are not set
+
+	// Details are facts worth keeping in the record, such as the step of the best checkpoint or a library's version.
+	Details map[string]any
+}
+
+// A Prediction holds one number per row for regression, on the standardised scale of the task's targets, and one
+// probability per row and class for classification, row-major.
+type Prediction []float64

@@ -1,0 +1,55 @@
+// Package nearest finds the name that a user most likely meant, for error messages.
+package nearest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Name returns the candidate with the smallest edit distance to name, or "" when none is close: more than a third of
+// the longer name, and at least two letters, would have to change.
+func Name(name string, candidates []string) string {
+	best, bestDistance := "", -1
+	for _, c := range candidates {
+		d := distance(strings.ToLower(name), strings.ToLower(c))
+		if limit := max(2, max(len(name), len(c))/3); d <= limit && d < len(c) && (bestDistance < 0 || d < bestDistance) {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// Hint returns ` (did you mean "x"?)` for the nearest candidate, else the list of all when it is short.
+func Hint(name string, candidates []string) string {
+	if n := Name(name, candidates); n != "" {
+		return fmt.Sprintf(" (did you mean %q?)", n)
+	}
+	if len(candidates) <= 16 {
+		return "; known: " + strings.Join(candidates, ", ")
+	}
+	return ""
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b.
+func distance(a, b string) int {
+	before, previous := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(previous[j]+1, row[j-1]+1, previous[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, previous = previous, row
+	}
+	return previous[len(b)]
+}

@@ -1,0 +1,75 @@
+// Package task turns a split of a table into what a method may see, and keeps apart what it may not.
+package task
+
+import (
+	"nptbench/internal/dataset"
+)
+
+// A Task is one split of one data set as a method sees it: the encoded features of all rows, and the targets of the
+// training and validation rows. The targets of test rows are not in it: Encode returns them separately, as a Truth, to
+// the harness alone.
+//
+// Rows are ordered training, validation, test. Several goroutines may read a task; nobody modifies it.
+type Task struct {
+	Info     dataset.Info
+	Protocol string
+	Fold     int
+
+	Train, Val, Test int // numbers of rows
+
+	// X is the encoded feature matrix, row-major, Rows() x Width: continuous features are standardised, categorical ones
+	// one-hot, missing entries all zeros. This is the matrix that all baselines are given.
+	X     []float32
+	Width int
+
+	Features []Feature // in data-set order, the target left out
+	Missing  []bool    // Rows() x len(Features), row-major; nil when nothing is missing
+
+	// Targets of the training and then the validation rows (Train+Val of them); one of the two is set.
+	Y      []float64 // regression: standardised by mean and population deviation of the training rows
+	Labels []uint16  // classification: class index
+
+	// TargetMean and TargetStd undo the standardisation of Y: original = Y*TargetStd + TargetMean. 0 and 1 for classes.
+	TargetMean, TargetStd float64
+
+	// Seed is derived from the sweep's seed, the data set, the protocol and the fold. A method derives from it, with
+	// seed.Derive, what a configuration's random choices need.
+	Seed uint64
+
+	Threads int // a method may use that many at the same time
+
+	// Backend is where networks run: "auto", "go" or "xla:...". Methods without a network ignore it.
+	Backend string
+}
+
+// A Feature is a column of the table and its place in X.
+type Feature struct {
+	Name          string
+	Kind          dataset.Kind
+	Offset, Width int // columns Offset to Offset+Width of X; Width is 1 for continuous features, else the number of categories
+}
+
+// Rows returns the number of all rows.
+func (t *Task) Rows() int { return t.Train + t.Val + t.Test }
+
+// Row returns the encoded features of one row; 0 is the first training row.
+func (t *Task) Row(i int) []float32 { return t.X[i*t.Width : (i+1)*t.Width] }
+
+// TrainX, ValX and TestX return the rows of one part, row-major.
+func (t *Task) TrainX() []float32 { return t.X[:t.Train*t.Width] }
+func (t *Task) ValX() []float32   { return t.X[t.Train*t.Width : (t.Train+t.Val)*t.Width] }
+func (t *Task) TestX() []float32  { return t.X[(t.Train+t.Val)*t.Width : t.Rows()*t.Width] }
+
+// Outputs is the number of numbers a method predicts per row: 1 for regression, else the number of classes.
+func (t *Task) Outputs() int {
+	if t.Info.Task == dataset.Regression {
+		return 1
+	}
+	return t.Info.Classes
+}
+
+// A Truth holds the targets of a task's test rows, in the order of the task. Methods never get one.
+type Truth struct {
+	Y      []float64 // regression: standardised like Task.Y
+	Labels []uint16  // classification
+}

@@ -1,0 +1,90 @@
+// Package results keeps what finished cells leave: one record each, as a line of JSON in append-only segment files. It
+// also holds the paper's published numbers, and our own.
+package results
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// A Cell is the unit of work, of resume and of failure. Its fields, and nothing else, are its identity: the order of a
+// sweep, the version of the code and the machine are not.
+type Cell struct {
+	Dataset    string `json:"dataset"`
+	DataDigest string `json:"data_digest"` // of the table's content
+	Protocol   string `json:"protocol"`    // "published" or "corrected"
+	Fold       int    `json:"fold"`
+	Method     string `json:"method"`
+	Config     string `json:"-"` // canonical JSON with every parameter
+	Seed       uint64 `json:"seed"`
+}
+
+// ID is the cell's identity: 32 hex digits of a SHA-256 over its fields.
+func (c *Cell) ID() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d %q %q %d", c.Dataset, c.DataDigest, c.Protocol, c.Fold, c.Method, c.Config, c.Seed))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Status of a finished cell.
+const (
+	OK     = "ok"
+	Failed = "failed"
+)
+
+// Metrics are named "rmse" and "mse" (original units), "mse_standardised" (what regression selects by), "accuracy"
+// (percent), "nll" (natural logarithm) and "auroc" (two classes). A metric that is not defined, such as the AUROC of
+// rows of one class, is absent. "NAME_se" is the standard error of NAME over the rows of this one split.
+type Metrics map[string]float64
+
+// A Record is what a finished cell leaves.
+type Record struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	Cell
+	Config  RawConfig `json:"config"`
+	Variant string    `json:"variant,omitempty"` // the name that the sweep gave the configuration
+
+	Failure *Failure `json:"failure,omitempty"`
+	Val     Metrics  `json:"val,omitempty"`
+	Test    Metrics  `json:"test,omitempty"`
+
+	Rows            [3]int         `json:"rows"`              // train, val, test
+	SplitDigest     string         `json:"split_digest"`      // of the row numbers of the three parts
+	Subset          string         `json:"subset,omitempty"`  // which part of the published table this is, if not all
+	FitSeconds      float64        `json:"fit_seconds"`       // of the fit that served this cell
+	FitCells        int            `json:"fit_cells"`         // how many cells that fit served
+	PredictSeconds  float64        `json:"predict_seconds"`   // val and test rows
+	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the process, while the fit ran; 0: not measured
+	Details         map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
+
+	Sweep      string     `json:"sweep"`
+	Provenance Provenance `json:"provenance"`
+}
+
+// RawConfig is a configuration in its canonical JSON form.
+type RawConfig string
+
+func (c RawConfig) MarshalJSON() ([]byte, error)  { return []byte(c), nil }
+func (c *RawConfig) UnmarshalJSON(b []byte) error { *c = RawConfig(b); return nil }
+
+// A Failure says why a cell has no result.
+type Failure struct {
+	Kind    string `json:"kind"` // "error", "timeout", "memory", "crash", "diverged"
+	Message string `json:"message"`
+}
+
+// Provenance says by what and on what a record was made. It is not part of a cell's identity.
+type Provenance struct {
+	Code      string            `json:"code"` // version control revision, with "+changes" when the tree was not clean
+	Go        string            `json:"go"`
+	Libraries map[string]string `json:"libraries,omitempty"`
+	OS        string            `json:"os"`
+	CPU       string            `json:"cpu"`
+	Cores     int               `json:"cores"`
+	Threads   int               `json:"threads"` // that this fit could use
+	GPU       string            `json:"gpu,omitempty"`
+	Backend   string            `json:"backend,omitempty"` // of networks
+	Finished  time.Time         `json:"finished"`
+}
