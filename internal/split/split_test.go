@@ -1,0 +1,186 @@
+package split
+
+import (
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rules are the tables of split_fixtures.csv, which scikit-learn 1.2.1 made.
+var rules = map[string]Rule{
+	"boston-housing":       {Rows: 506, Folds: 10},
+	"concrete":             {Rows: 1030, Folds: 10},
+	"yacht":                {Rows: 308, Folds: 10},
+	"protein":              {Rows: 45730, Folds: 5},
+	"synthetic-stratified": {Rows: 569, Folds: 10, Labels: syntheticLabels()},
+}
+
+func syntheticLabels() []uint16 {
+	labels := make([]uint16, 569)
+	for i := range labels {
+		if 7919*i%569 < 212 {
+			labels[i] = 1
+		}
+	}
+	return labels
+}
+
+func joined(rows []int32) string {
+	words := make([]string, len(rows))
+	for i, r := range rows {
+		words[i] = strconv.Itoa(int(r))
+	}
+	return strings.Join(words, ",")
+}
+
+func shortSHA(rows []int32) string {
+	sum := sha256.Sum256([]byte(joined(rows)))
+	return hex.EncodeToString(sum[:8])
+}
+
+func TestEqualsScikitLearn(t *testing.T) {
+	f, err := os.Open("testdata/split_fixtures.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocols := map[string]Protocol{"clean": Corrected, "as_coded": Published}
+	if len(lines) != 271 {
+		t.Fatalf("%d lines of fixtures, want 271", len(lines))
+	}
+	for _, line := range lines[1:] {
+		name, rule, fold, part := line[0], line[2], line[3], line[4]
+		number, _ := strconv.Atoi(fold)
+		s, err := Make(rules[name], protocols[rule], number)
+		if err != nil {
+			t.Fatalf("%s %s fold %s: %v", name, rule, fold, err)
+		}
+		rows := map[string][]int32{"train": s.Train, "val": s.Val, "test": s.Test}[part]
+		sum := 0
+		for _, r := range rows {
+			sum += int(r)
+		}
+		first := strings.ReplaceAll(joined(rows[:8]), ",", " ")
+		got := []string{strconv.Itoa(len(rows)), first, strconv.Itoa(sum), shortSHA(rows)}
+		if strings.Join(got, "|") != strings.Join(line[5:9], "|") {
+			t.Errorf("%s %s fold %s %s: got %v, scikit-learn gives %v", name, rule, fold, part, got, line[5:9])
+		}
+	}
+}
+
+// Several classes, tied remainders and class counts that the folds do not divide; made by StratifiedKFold and
+// train_test_split of scikit-learn 1.2.1.
+func TestManyClassesEqualScikitLearn(t *testing.T) {
+	raw, err := os.ReadFile("testdata/stratified.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Rows, Classes, Folds, Fold int
+		Train, Val, Test           string
+		Counts                     [3]int
+	}
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		labels := make([]uint16, c.Rows)
+		for i := range labels {
+			labels[i] = uint16((i*i*31 + 7*i) % c.Classes)
+		}
+		s, err := Make(Rule{Rows: c.Rows, Labels: labels, Folds: c.Folds}, Corrected, c.Fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counts := [3]int{len(s.Train), len(s.Val), len(s.Test)}; counts != c.Counts {
+			t.Errorf("%+v: got %v rows", c, counts)
+		}
+		if shortSHA(s.Train) != c.Train || shortSHA(s.Val) != c.Val || shortSHA(s.Test) != c.Test {
+			t.Errorf("%d rows of %d classes, fold %d of %d: rows differ from scikit-learn's", c.Rows, c.Classes, c.Fold, c.Folds)
+		}
+	}
+}
+
+func TestFixedTestRows(t *testing.T) {
+	s, err := Make(Rule{Rows: 125010, Folds: 5, TestAt: 25010}, Published, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Train) != 21883 || len(s.Val) != 3127 || len(s.Test) != 100000 || s.Test[0] != 25010 {
+		t.Errorf("got %d, %d, %d rows, test from %d", len(s.Train), len(s.Val), len(s.Test), s.Test[0])
+	}
+}
+
+func TestEveryFoldIsAPartition(t *testing.T) {
+	for name, rule := range rules {
+		for _, p := range Protocols {
+			tested := map[int32]int{}
+			for fold := range rule.Folds {
+				s, err := Make(rule, p, fold)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen := make([]bool, rule.Rows)
+				for _, row := range s.Rows() {
+					if seen[row] {
+						t.Fatalf("%s %s fold %d: row %d twice", name, p, fold, row)
+					}
+					seen[row] = true
+				}
+				if len(s.Rows()) != rule.Rows {
+					t.Fatalf("%s %s fold %d: %d of %d rows", name, p, fold, len(s.Rows()), rule.Rows)
+				}
+				for _, row := range s.Test {
+					tested[row]++
+				}
+			}
+			if p == Corrected && len(tested) != rule.Rows {
+				t.Errorf("%s: true cross-validation tests %d of %d rows", name, len(tested), rule.Rows)
+			}
+			// The paper's folds compound: protocol.md counts 330 of 506, 674 of 1030 and 199 of 308 rows ever tested.
+			if want, ok := map[string]int{"boston-housing": 330, "concrete": 674, "yacht": 199}[name]; ok && p == Published && len(tested) != want {
+				t.Errorf("%s: as published %d rows are ever tested, want %d", name, len(tested), want)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		rule Rule
+		fold int
+	}{
+		{Rule{Rows: 506, Folds: 10}, 10},
+		{Rule{Rows: 506, Folds: 10}, -1},
+		{Rule{Rows: 5, Folds: 10}, 0},
+		{Rule{Rows: 1, Folds: 1}, 0},
+		{Rule{Rows: 100, Folds: 5, TestAt: 50}, 1},
+	} {
+		if s, err := Make(c.rule, Published, c.fold); err == nil {
+			t.Errorf("%+v fold %d: got %d rows, want an error", c.rule, c.fold, len(s.Rows()))
+		}
+	}
+}
+
+func TestDigestDependsOnParts(t *testing.T) {
+	a := Split{Train: []int32{1, 2}, Val: []int32{3}, Test: []int32{4}}
+	b := Split{Train: []int32{1}, Val: []int32{2, 3}, Test: []int32{4}}
+	if a.Digest() == b.Digest() {
+		t.Error("two splits of the same order have the same digest")
+	}
+}
+
+func BenchmarkPublishedLastFold(b *testing.B) {
+	for b.Loop() {
+		Make(rules["concrete"], Published, 9)
+	}
+}
