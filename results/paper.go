@@ -1,0 +1,249 @@
+package results
+
+import (
+	"cmp"
+	"embed"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The paper's tables ("Self-Attention Between Datapoints", arXiv 2106.02584), each number as the text has it, and two
+// tables derived from it: split_rows.csv are the row counts of its single splits, order.csv how the methods with equal
+// printed results must be ordered for Table 1 to come out (exactly one way does).
+//
+//go:embed paper/*.csv
+var paperFiles embed.FS
+
+// PaperMethods are the methods of the paper in the order of its tables.
+var PaperMethods = []string{"random-forest", "gradient-boosting", "xgboost", "catboost", "lightgbm", "mlp", "knn", "tabnet", "npt"}
+
+var paperMethodName = map[string]string{
+	"Random Forest": "random-forest", "Gradient Boosting": "gradient-boosting", "XGBoost": "xgboost", "CatBoost": "catboost",
+	"LightGBM": "lightgbm", "MLP": "mlp", "k-NN": "knn", "TabNet": "tabnet", "NPT": "npt",
+}
+
+// paperFolds is the number of cross-validation folds behind every spread that the paper prints.
+const paperFolds = 10
+
+// Published is one number of the paper's Tables 8 to 12.
+type Published struct {
+	Table          int
+	Mean           float64
+	Spread         float64 // over ten folds; 0 when none is printed (single split)
+	Printed        string  // the mean as the text has it
+	PrintedSpread  string  // empty when none is printed
+	Decimals       int     // digits after the point that the mean is known to
+	SpreadIsStdDev bool    // Table 12 prints standard deviations, the others standard errors
+	Note           string  // why there is no number, if so
+}
+
+// StdErr is the spread as the standard error of the mean over ten folds, 0 for a single split.
+func (p Published) StdErr() float64 {
+	if p.SpreadIsStdDev {
+		return p.Spread / math.Sqrt(paperFolds)
+	}
+	return p.Spread
+}
+
+// String is the number as the paper prints it, such as "4.27 ± 0.37".
+func (p Published) String() string {
+	if p.PrintedSpread == "" {
+		return p.Printed
+	}
+	return p.Printed + " ± " + p.PrintedSpread
+}
+
+// Paper returns the paper's result, from Tables 8 (accuracy, in percent), 9 (nll), 10 (auroc), 11 (rmse) and 12 (mse).
+// It reports false when the paper gives no number; Note then says why, if the paper does.
+func Paper(dataset, method, metric string) (Published, bool) {
+	p := paper().results[[3]string{dataset, method, metric}]
+	return p, p.Printed != ""
+}
+
+// PublishedRank is one row of the paper's Table 1.
+type PublishedRank struct {
+	MeanRank, StdErr               float64
+	PrintedMeanRank, PrintedStdErr string
+}
+
+// PaperRank returns the paper's mean rank of a method over the data sets of a task ("binary" ranked by AUROC,
+// "multiclass" by accuracy, "regression" by RMSE).
+func PaperRank(task, method string) (PublishedRank, bool) {
+	r, ok := paper().ranks[[2]string{task, method}]
+	return r, ok
+}
+
+// PaperOrder returns the paper's methods for a data set, best first, as Table 1 ranks them by the metric: ties at the
+// printed digits are resolved as Table 1 needs it, and a method without a result comes last. It is nil when the paper
+// has no results.
+func PaperOrder(dataset, metric string) []string {
+	value := map[string]float64{}
+	for _, m := range PaperMethods {
+		p, ok := Paper(dataset, m, metric)
+		switch {
+		case !ok:
+			value[m] = math.Inf(1)
+		case metric == "accuracy" || metric == "auroc":
+			value[m] = -p.Mean
+		default:
+			value[m] = p.Mean
+		}
+	}
+	order := slices.Clone(PaperMethods)
+	slices.SortStableFunc(order, func(a, b string) int {
+		if c := cmp.Compare(value[a], value[b]); c != 0 {
+			return c
+		}
+		if paper().better[[4]string{dataset, metric, a, b}] {
+			return -1
+		}
+		if paper().better[[4]string{dataset, metric, b, a}] {
+			return 1
+		}
+		return 0 // stable: in the order of the paper's tables
+	})
+	if math.IsInf(value[order[0]], 1) {
+		return nil
+	}
+	return order
+}
+
+// PaperSettings returns the number of hyperparameter settings that the paper searched (Table 16).
+func PaperSettings(dataset, method string) (int, bool) {
+	n, ok := paper().settings[[2]string{dataset, method}]
+	return n, ok
+}
+
+// PaperSplitRows returns the numbers of training, validation and test rows of a data set that the paper uses with a
+// single split.
+func PaperSplitRows(dataset string) ([3]int, bool) {
+	rows, ok := paper().splitRows[dataset]
+	return rows, ok
+}
+
+// VariantRank is one row of the paper's Table 13: the rank of a small NPT variant by its loss, counted from 0, over ten
+// folds of a data set.
+type VariantRank struct {
+	Dataset, Variant               string
+	MeanRank, StdErr               float64
+	PrintedMeanRank, PrintedStdErr string
+}
+
+// PaperVariantRanks returns the paper's Table 13 in its order.
+func PaperVariantRanks() []VariantRank { return slices.Clone(paper().variants) }
+
+type paperTables struct {
+	results   map[[3]string]Published
+	ranks     map[[2]string]PublishedRank
+	better    map[[4]string]bool // data set, metric, better and worse method of a tie
+	settings  map[[2]string]int
+	splitRows map[string][3]int
+	variants  []VariantRank
+}
+
+var paper = sync.OnceValue(func() *paperTables {
+	t := &paperTables{
+		results:   map[[3]string]Published{},
+		ranks:     map[[2]string]PublishedRank{},
+		better:    map[[4]string]bool{},
+		settings:  map[[2]string]int{},
+		splitRows: map[string][3]int{},
+	}
+	for _, file := range []string{"table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
+		for _, row := range paperRows(file) {
+			t.addResult(row)
+		}
+	}
+	for _, row := range paperRows("table01_rank_orders") {
+		t.ranks[[2]string{row["task"], paperMethodName[row["method"]]}] = PublishedRank{
+			MeanRank: number(row["mean_rank"]), StdErr: number(row["stderr"]),
+			PrintedMeanRank: row["mean_rank"], PrintedStdErr: row["stderr"],
+		}
+	}
+	for _, row := range paperRows("table13_npt_small_rank_orders") {
+		t.variants = append(t.variants, VariantRank{
+			Dataset: row["dataset"], Variant: row["variant"],
+			MeanRank: number(row["mean_rank"]), StdErr: number(row["stderr"]),
+			PrintedMeanRank: row["mean_rank"], PrintedStdErr: row["stderr"],
+		})
+	}
+	for _, row := range paperRows("table16_hyper_config_counts") {
+		if row["value"] != "" {
+			t.settings[[2]string{row["dataset"], paperMethodName[row["method"]]}] = int(number(row["value"]))
+		}
+	}
+	for _, row := range paperRows("order") {
+		t.better[[4]string{row["dataset"], row["metric"], paperMethodName[row["better"]], paperMethodName[row["worse"]]}] = true
+	}
+	for _, row := range paperRows("split_rows") {
+		t.splitRows[row["dataset"]] = [3]int{int(number(row["train"])), int(number(row["val"])), int(number(row["test"]))}
+	}
+	return t
+})
+
+func (t *paperTables) addResult(row map[string]string) {
+	metric := strings.TrimSuffix(row["metric"], "_percent")
+	p := Published{
+		Table:          int(number(row["table"])),
+		Printed:        row["mean"],
+		PrintedSpread:  row["stderr"] + row["stddev"], // a table has one of the two
+		SpreadIsStdDev: row["stddev"] != "",
+		Note:           row["note"],
+	}
+	if p.Printed != "" {
+		p.Mean = number(p.Printed)
+		p.Decimals = decimals(p.Printed)
+		threeFigures := 2 - int(math.Floor(math.Log10(p.Mean)))
+		switch metric { // the source of these two tables drops trailing zeros
+		case "rmse": // 4.7 stands for 4.70, beside 4.68; 13.6 for itself
+			p.Decimals = max(p.Decimals, min(2, threeFigures))
+		case "mse": // 13 stands for 13.0, beside 12.3; 190 for itself
+			p.Decimals = max(p.Decimals, threeFigures)
+		}
+	}
+	if p.PrintedSpread != "" {
+		p.Spread = number(p.PrintedSpread)
+	}
+	t.results[[3]string{row["dataset"], paperMethodName[row["method"]], metric}] = p
+}
+
+// decimals counts the digits after the point.
+func decimals(printed string) int {
+	_, frac, _ := strings.Cut(printed, ".")
+	return len(frac)
+}
+
+// paperRows reads an embedded table as one map of column names to values per row.
+func paperRows(name string) []map[string]string {
+	f, err := paperFiles.Open("paper/" + name + ".csv")
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		panic(fmt.Errorf("%s: %w", name, err))
+	}
+	var rows []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, column := range lines[0] {
+			row[column] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func number(s string) float64 {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic(err) // the tables are part of the program
+	}
+	return x
+}

@@ -1,0 +1,214 @@
+package results
+
+import (
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every line of the embedded tables must be reachable through the API, with its printed digits kept.
+func TestPaperHasEveryLine(t *testing.T) {
+	tables := []struct {
+		file   string
+		metric string
+		lines  int // data sets x methods
+		none   int // without a number: k-NN on Higgs
+	}{
+		{"table08_accuracy", "accuracy", 6 * 9, 1},
+		{"table09_nll", "nll", 6 * 9, 1},
+		{"table10_auroc", "auroc", 4 * 9, 1},
+		{"table11_rmse", "rmse", 4 * 9, 0},
+		{"table12_mse", "mse", 4 * 9, 0},
+	}
+	for _, table := range tables {
+		rows := readCSV(t, table.file)
+		if len(rows) != table.lines {
+			t.Errorf("%s: %d lines, want %d", table.file, len(rows), table.lines)
+		}
+		none := 0
+		for _, row := range rows {
+			dataset, method, mean, spread := row[1], paperMethodName[row[2]], row[4], row[5]
+			p, ok := Paper(dataset, method, table.metric)
+			if !ok {
+				none++
+				if mean != "" || p.Note == "" {
+					t.Errorf("%s: %v: no number and note %q", table.file, row, p.Note)
+				}
+				continue
+			}
+			if p.Printed != mean || p.PrintedSpread != spread || p.SpreadIsStdDev != (table.metric == "mse" && spread != "") {
+				t.Errorf("%s: %v read as %+v", table.file, row, p)
+			}
+			if fmt.Sprint(p.Table) != row[0] {
+				t.Errorf("%s: table %d, want %s", table.file, p.Table, row[0])
+			}
+		}
+		if none != table.none {
+			t.Errorf("%s: %d without a number, want %d", table.file, none, table.none)
+		}
+	}
+	if got := len(paper().results); got != 54+54+36+36+36 {
+		t.Errorf("%d results in all, want 216", got)
+	}
+}
+
+func TestPaperNumbers(t *testing.T) {
+	tests := []struct {
+		dataset, method, metric string
+		want                    string
+		decimals                int
+		stdErr                  float64
+	}{
+		{"boston-housing", "knn", "rmse", "4.27 ± 0.37", 2, 0.37},
+		{"concrete", "gradient-boosting", "rmse", "4.7 ± 0.18", 2, 0.18}, // trailing zero dropped in the source
+		{"yacht", "lightgbm", "rmse", "13.6 ± 0.73", 1, 0.73},
+		{"yacht", "knn", "rmse", "12.02 ± 0.65", 2, 0.65},
+		{"yacht", "npt", "rmse", "1.27 ± 0.15", 2, 0.15},
+		{"yacht", "random-forest", "rmse", "0.91 ± 0.13", 2, 0.13},
+		{"protein", "npt", "rmse", "3.41", 2, 0},
+		{"yacht", "lightgbm", "mse", "190 ± 65.1", 0, 65.1 / math.Sqrt(10)},
+		{"boston-housing", "catboost", "mse", "13 ± 9.8", 1, 9.8 / math.Sqrt(10)},
+		{"yacht", "npt", "mse", "1.8 ± 1.49", 2, 1.49 / math.Sqrt(10)},
+		{"yacht", "random-forest", "mse", "0.986 ± 0.818", 3, 0.818 / math.Sqrt(10)},
+		{"breast-cancer", "knn", "accuracy", "95.26 ± 0.79", 2, 0.79},
+		{"poker-hand", "knn", "accuracy", "50.4", 1, 0},
+		{"breast-cancer", "knn", "auroc", "0.980 ± 0.005", 3, 0.005},
+		{"kick", "knn", "nll", "0.333", 3, 0},
+	}
+	for _, tt := range tests {
+		p, ok := Paper(tt.dataset, tt.method, tt.metric)
+		if !ok || p.String() != tt.want || p.Decimals != tt.decimals || math.Abs(p.StdErr()-tt.stdErr) > 1e-12 {
+			t.Errorf("%s %s %s: %v %+v, want %s with %d decimals", tt.dataset, tt.method, tt.metric, ok, p, tt.want, tt.decimals)
+		}
+	}
+	if _, ok := Paper("boston-housing", "knn", "auroc"); ok {
+		t.Error("the paper has no AUROC on Boston Housing")
+	}
+}
+
+// Section "consistency" of the protocol: Table 12 follows from Table 11. The mean of squares is the square of the mean
+// plus the variance of the RMSE over folds, which its standard error gives: the population variance is 10 se² for the
+// baselines, and 10 se² * 9/10 for NPT, whose spread has ddof 1.
+func TestPaperMSEFollowsFromRMSE(t *testing.T) {
+	for _, dataset := range []string{"protein", "concrete", "boston-housing", "yacht"} {
+		for _, method := range PaperMethods {
+			rmse, _ := Paper(dataset, method, "rmse")
+			mse, _ := Paper(dataset, method, "mse")
+			variance := 10 * rmse.Spread * rmse.Spread
+			if method == "npt" {
+				variance *= 0.9
+			}
+			got := rmse.Mean*rmse.Mean + variance
+			// What rounding of the two RMSE numbers and of the MSE itself can explain.
+			slack := 2*rmse.Mean*0.5*math.Pow10(-rmse.Decimals) + 20*rmse.Spread*0.005 + 0.5*math.Pow10(-mse.Decimals)
+			if math.Abs(got-mse.Mean) > slack+1e-9 {
+				t.Errorf("%s %s: RMSE %v gives MSE %.4g, table 12 has %v", dataset, method, rmse, got, mse)
+			}
+		}
+	}
+}
+
+func TestPaperRanksCounts(t *testing.T) {
+	rows := readCSV(t, "table01_rank_orders")
+	if len(rows) != 27 || len(paper().ranks) != 27 {
+		t.Fatalf("%d lines and %d ranks, want 27", len(rows), len(paper().ranks))
+	}
+	for _, row := range rows {
+		r, ok := PaperRank(row[1], paperMethodName[row[3]])
+		if !ok || r.PrintedMeanRank != row[5] || r.PrintedStdErr != row[6] {
+			t.Errorf("%v read as %+v", row, r)
+		}
+	}
+	for task, sets := range map[string]float64{"binary": 4, "multiclass": 2, "regression": 4} {
+		sum := 0.0
+		for _, m := range PaperMethods {
+			r, _ := PaperRank(task, m)
+			sum += r.MeanRank
+		}
+		if sum != 45 { // 1 + ... + 9, whatever the number of data sets
+			t.Errorf("%s: mean ranks over %v data sets sum to %v, want 45", task, sets, sum)
+		}
+	}
+}
+
+func TestPaperOrder(t *testing.T) {
+	tests := []struct{ dataset, metric, want string }{
+		{"higgs", "auroc", "npt mlp tabnet xgboost catboost gradient-boosting random-forest lightgbm knn"},
+		{"income", "auroc", "catboost lightgbm gradient-boosting npt mlp tabnet random-forest xgboost knn"},
+		{"breast-cancer", "auroc", "npt catboost lightgbm random-forest xgboost gradient-boosting mlp knn tabnet"},
+		{"forest-cover", "accuracy", "xgboost gradient-boosting npt catboost mlp random-forest tabnet knn lightgbm"},
+		{"boston-housing", "rmse", "npt mlp xgboost catboost gradient-boosting random-forest lightgbm tabnet knn"},
+		{"yacht", "rmse", "gradient-boosting xgboost random-forest mlp catboost npt tabnet knn lightgbm"},
+		{"mnist", "accuracy", ""},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(PaperOrder(tt.dataset, tt.metric), " "); got != tt.want {
+			t.Errorf("%s by %s: %s, want %s", tt.dataset, tt.metric, got, tt.want)
+		}
+	}
+}
+
+func TestPaperSettings(t *testing.T) {
+	distinct := map[int]bool{}
+	none := 0
+	for _, row := range readCSV(t, "table16_hyper_config_counts") {
+		n, ok := PaperSettings(row[1], paperMethodName[row[2]])
+		if ok != (row[4] != "") || ok && fmt.Sprint(n) != row[4] {
+			t.Errorf("%v read as %d, %v", row, n, ok)
+		}
+		if ok {
+			distinct[n] = true
+		} else {
+			none++
+		}
+	}
+	if got := slices.Sorted(maps.Keys(distinct)); !slices.Equal(got, []int{1, 6, 7, 8, 24, 40, 48, 270, 480, 11340}) {
+		t.Errorf("counts %v", got)
+	}
+	if len(paper().settings) != 89 || none != 1 {
+		t.Errorf("%d counts and %d without, want 89 and 1", len(paper().settings), none)
+	}
+}
+
+func TestPaperVariantRanks(t *testing.T) {
+	sum := map[string]float64{}
+	for _, r := range PaperVariantRanks() {
+		sum[r.Dataset] += r.MeanRank
+	}
+	if len(PaperVariantRanks()) != 32 || len(sum) != 4 {
+		t.Fatalf("%d rows of %d data sets, want 32 of 4", len(PaperVariantRanks()), len(sum))
+	}
+	for dataset, got := range sum {
+		if math.Abs(got-28) > 1e-9 { // 0 + 1 + ... + 7
+			t.Errorf("%s: mean ranks sum to %v, want 28", dataset, got)
+		}
+	}
+}
+
+func TestPaperSplitRows(t *testing.T) {
+	rows, ok := PaperSplitRows("poker-hand")
+	if !ok || rows != [3]int{21883, 3127, 1000000} || len(paper().splitRows) != 7 {
+		t.Errorf("poker-hand %v, %d data sets", rows, len(paper().splitRows))
+	}
+	if _, ok := PaperSplitRows("boston-housing"); ok {
+		t.Error("boston-housing has ten splits, not one")
+	}
+}
+
+func readCSV(t *testing.T, name string) [][]string {
+	t.Helper()
+	f, err := paperFiles.Open("paper/" + name + ".csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[1:]
+}
