@@ -17,9 +17,15 @@ type Cell struct {
 	Protocol   string `json:"protocol"`    // "published" or "corrected"
 	Fold       int    `json:"fold"`
 	Method     string `json:"method"`
-	Config     string `json:"-"` // canonical JSON with every parameter
-	Seed       uint64 `json:"seed"`
+	Config     Config `json:"config"`
+	Seed       uint64 `json:"seed"` // of the sweep; what a cell needs is derived from it and the other fields
 }
+
+// A Config is a configuration in its canonical JSON form, with every parameter.
+type Config string
+
+func (c Config) MarshalJSON() ([]byte, error)  { return []byte(c), nil }
+func (c *Config) UnmarshalJSON(b []byte) error { *c = Config(b); return nil }
 
 // ID is the cell's identity: 32 hex digits of a SHA-256 over its fields.
 func (c *Cell) ID() string {
@@ -43,8 +49,7 @@ type Record struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 	Cell
-	Config  RawConfig `json:"config"`
-	Variant string    `json:"variant,omitempty"` // the name that the sweep gave the configuration
+	Variant string `json:"variant,omitempty"` // the name that the sweep gave the configuration
 
 	Failure *Failure `json:"failure,omitempty"`
 	Val     Metrics  `json:"val,omitempty"`
@@ -62,12 +67,6 @@ type Record struct {
 	Sweep      string     `json:"sweep"`
 	Provenance Provenance `json:"provenance"`
 }
-
-// RawConfig is a configuration in its canonical JSON form.
-type RawConfig string
-
-func (c RawConfig) MarshalJSON() ([]byte, error)  { return []byte(c), nil }
-func (c *RawConfig) UnmarshalJSON(b []byte) error { *c = RawConfig(b); return nil }
 
 // A Failure says why a cell has no result.
 type Failure struct {

@@ -30,6 +30,9 @@ type Method struct {
 	// to Run together. Nil gives every configuration a fit of its own.
 	FitKey func(c Config, kind dataset.Task) string
 
+	// Statistics says over which rows continuous features are standardised for a configuration. Nil: over all rows.
+	Statistics func(c Config) task.Statistics
+
 	// Run fits on the task's training rows and predicts its validation and test rows, for every configuration of the
 	// batch (canonical, distinct, with equal FitKey). It calls done once for each as soon as it is finished, in any
 	// order, from one goroutine at a time. An error returned concerns the configurations not reported yet. Run uses at

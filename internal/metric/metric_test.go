@@ -1,0 +1,113 @@
+package metric
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+)
+
+// The cases of testdata/metrics.json.gz were computed by scikit-learn 1.2.1.
+func TestEqualsScikitLearn(t *testing.T) {
+	f, err := os.Open("testdata/metrics.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Cases []struct {
+			Task               string
+			Classes            int
+			Y                  []float64
+			P                  json.RawMessage
+			AUROC, NLL         *float64
+			RMSE, MSE          *float64
+			Accuracy           *float64
+			Accuracy_at_argmax *float64
+		}
+	}
+	if err := json.NewDecoder(z).Decode(&golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Cases) != 8 {
+		t.Fatalf("%d cases, want 8", len(golden.Cases))
+	}
+	checked := 0
+	check := func(name string, got float64, want *float64) {
+		t.Helper()
+		if want == nil {
+			return
+		}
+		checked++
+		if math.Abs(got-*want) > 1e-12*math.Abs(*want) {
+			t.Errorf("%s: got %.17g, scikit-learn gives %.17g", name, got, *want)
+		}
+	}
+	for _, c := range golden.Cases {
+		labels := make([]uint16, len(c.Y))
+		for i, y := range c.Y {
+			labels[i] = uint16(y)
+		}
+		var flat []float64
+		classes := max(c.Classes, 2)
+		if c.Task == "multiclass" {
+			var rows [][]float64
+			if err := json.Unmarshal(c.P, &rows); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range rows {
+				flat = append(flat, r...)
+			}
+		} else if err := json.Unmarshal(c.P, &flat); err != nil {
+			t.Fatal(err)
+		}
+		switch c.Task {
+		case "regression":
+			mse, _ := MSE(flat, c.Y)
+			check("mse", mse, c.MSE)
+			check("rmse", math.Sqrt(mse), c.RMSE)
+			continue
+		case "binary":
+			auroc, _ := AUROC(flat, labels)
+			check("auroc", auroc, c.AUROC)
+			two := make([]float64, 0, 2*len(flat))
+			for _, p := range flat {
+				two = append(two, 1-p, p)
+			}
+			flat = two
+		}
+		nll, _ := NLL(flat, labels, classes)
+		check("nll", nll, c.NLL)
+		percent, _ := Accuracy(flat, labels, classes)
+		check("accuracy", percent/100, c.Accuracy)
+		check("accuracy", percent/100, c.Accuracy_at_argmax)
+	}
+	if checked < 8 {
+		t.Errorf("only %d numbers were compared", checked)
+	}
+}
+
+func TestNLLOfImpossibleClass(t *testing.T) {
+	got, _ := NLL([]float64{1, 0}, []uint16{1}, 2)
+	if want := 34.538776394910684; math.Abs(got-want) > 1e-9 { // -ln(1e-15), log_loss of scikit-learn 1.2
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestAUROCOfOneClassIsNotDefined(t *testing.T) {
+	if got, _ := AUROC([]float64{0.1, 0.2}, []uint16{1, 1}); !math.IsNaN(got) {
+		t.Errorf("got %v, want NaN", got)
+	}
+}
+
+// By hand: squared errors 1, 9 have mean 5 and standard error sqrt(((1-5)²+(9-5)²)/1/2) = 4.
+func TestStandardError(t *testing.T) {
+	if mse, se := MSE([]float64{1, 3}, []float64{0, 0}); mse != 5 || se != 4 {
+		t.Errorf("got %v ± %v, want 5 ± 4", mse, se)
+	}
+}

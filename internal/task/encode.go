@@ -1,0 +1,215 @@
+package task
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/split"
+)
+
+// Statistics says over which rows the means and deviations of continuous features are taken.
+type Statistics uint8
+
+const (
+	AllRows   Statistics = iota // training, validation and test rows, as the paper's code did in its semi-supervised mode
+	TrainRows                   // training rows only
+)
+
+// Encode makes the task of one split of a table, and the test targets that methods may not see. The caller sets what does
+// not come from the data: Seed, Threads and Backend.
+//
+// Features: one-hot over the categories of all rows that are not flagged as missing; standardised by mean and population
+// deviation. The regression target is standardised by the training rows. A deviation of zero counts as one. Flagged
+// entries become zeros and enter no statistic.
+//
+// Under split.Corrected the flagged entries are the missing ones. Under split.Published they are what the paper's code
+// flagged: values moved with the split while the flags stayed where the missing entries had been in the file. So a missing
+// entry that is not flagged shows up as the mean of its column, or as the category "?" of its own, and present entries are
+// zeroed in its place.
+func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, stats Statistics) (*Task, *Truth, error) {
+	if table.Rows != len(s.Train)+len(s.Val)+len(s.Test) {
+		return nil, nil, fmt.Errorf("%s has %d rows, its split %d", table.Info.Name, table.Rows, len(s.Rows()))
+	}
+	t := &Task{
+		Info: table.Info, Protocol: string(p), Fold: fold,
+		Train: len(s.Train), Val: len(s.Val), Test: len(s.Test),
+		TargetStd: 1, Threads: 1,
+	}
+	e := encoder{table: table, rows: s.Rows(), protocol: p, statRows: table.Rows}
+	if stats == TrainRows {
+		e.statRows = t.Train
+	}
+	e.features(t)
+	return t, e.targets(t), nil
+}
+
+type encoder struct {
+	table    *dataset.Table
+	rows     []int32 // row of the table at each position of the task
+	protocol split.Protocol
+	statRows int // positions 0 to statRows enter means and deviations
+}
+
+// flagged reports whether the entry at a position of the task counts as missing.
+func (e *encoder) flagged(c *dataset.Column, position int) bool {
+	if e.protocol == split.Published {
+		return c.IsMissing(position)
+	}
+	return c.IsMissing(int(e.rows[position]))
+}
+
+// A column encoder writes one feature of the row at a position into its place in X.
+type columnEncoder func(position int, into []float32)
+
+func (e *encoder) features(t *Task) {
+	var encoders []columnEncoder
+	anyMissing := false
+	for j := range e.table.Columns {
+		if j == e.table.Info.Target {
+			continue
+		}
+		c := &e.table.Columns[j]
+		width, encode := 1, columnEncoder(nil)
+		if c.Kind == dataset.Categorical {
+			width, encode = e.oneHot(c)
+		} else {
+			encode = e.standardise(c)
+		}
+		t.Features = append(t.Features, Feature{Name: c.Name, Kind: c.Kind, Offset: t.Width, Width: width})
+		t.Width += width
+		encoders = append(encoders, encode)
+		anyMissing = anyMissing || c.Missing != nil
+	}
+	t.X = make([]float32, len(e.rows)*t.Width)
+	for position := range e.rows {
+		row := t.Row(position)
+		for f, encode := range encoders {
+			feature := &t.Features[f]
+			encode(position, row[feature.Offset:feature.Offset+feature.Width])
+		}
+	}
+	if anyMissing {
+		e.missing(t)
+	}
+}
+
+func (e *encoder) missing(t *Task) {
+	t.Missing = make([]bool, len(e.rows)*len(t.Features))
+	f := 0
+	for j := range e.table.Columns {
+		if j == e.table.Info.Target {
+			continue
+		}
+		if c := &e.table.Columns[j]; c.Missing != nil {
+			for position := range e.rows {
+				t.Missing[position*len(t.Features)+f] = e.flagged(c, position)
+			}
+		}
+		f++
+	}
+}
+
+// oneHot numbers the categories that occur in entries not flagged; those of missing entries not flagged are one more.
+func (e *encoder) oneHot(c *dataset.Column) (width int, encode columnEncoder) {
+	if c.Missing == nil {
+		return len(c.Categories), func(position int, into []float32) { into[c.Codes[e.rows[position]]] = 1 }
+	}
+	gap := len(c.Categories) // stands for the category "?"
+	code := func(position int) int {
+		if row := int(e.rows[position]); !c.IsMissing(row) {
+			return int(c.Codes[row])
+		}
+		return gap
+	}
+	place := make([]int, gap+1)
+	for position := range e.rows {
+		if !e.flagged(c, position) {
+			place[code(position)] = 1
+		}
+	}
+	for i, occurs := range place {
+		place[i] = width
+		width += occurs
+	}
+	return width, func(position int, into []float32) {
+		if !e.flagged(c, position) {
+			into[place[code(position)]] = 1
+		}
+	}
+}
+
+func (e *encoder) standardise(c *dataset.Column) columnEncoder {
+	value := func(position int) float64 { return c.Float(int(e.rows[position])) }
+	if c.Missing != nil {
+		mean, _ := meanStd(e.table.Rows, c.Float, func(row int) bool { return !c.IsMissing(row) })
+		value = func(position int) float64 {
+			if row := int(e.rows[position]); !c.IsMissing(row) {
+				return c.Float(row)
+			}
+			return mean
+		}
+	}
+	mean, std := meanStd(e.statRows, value, func(position int) bool { return !e.flagged(c, position) })
+	return func(position int, into []float32) {
+		if !e.flagged(c, position) {
+			into[0] = float32((value(position) - mean) / std)
+		}
+	}
+}
+
+// meanStd returns the mean and the population standard deviation of the included ones of n values. Like scikit-learn's
+// StandardScaler it corrects the sum of squares for the rounding of the mean, and returns 1 where the values are constant
+// up to rounding.
+func meanStd(n int, value func(int) float64, include func(int) bool) (mean, std float64) {
+	count, sum := 0.0, 0.0
+	for i := range n {
+		if include(i) {
+			count++
+			sum += value(i)
+		}
+	}
+	if count == 0 {
+		return 0, 1
+	}
+	mean = sum / count
+	rest, squares := 0.0, 0.0
+	for i := range n {
+		if include(i) {
+			d := value(i) - mean
+			rest += d
+			squares += d * d
+		}
+	}
+	variance := (squares - rest*rest/count) / count
+	const epsilon = 0x1p-52
+	noise := count * mean * epsilon
+	if variance <= count*epsilon*variance+noise*noise {
+		return mean, 1
+	}
+	return mean, math.Sqrt(variance)
+}
+
+// targets sets the task's training and validation targets and returns those of the test rows.
+func (e *encoder) targets(t *Task) *Truth {
+	known := t.Train + t.Val
+	target := e.table.Target()
+	if t.Info.Task.Classification() {
+		labels := make([]uint16, len(e.rows))
+		for position, row := range e.rows {
+			labels[position] = target.Codes[row]
+		}
+		t.Labels = slices.Clone(labels[:known])
+		return &Truth{Labels: slices.Clone(labels[known:])}
+	}
+	value := func(position int) float64 { return target.Float(int(e.rows[position])) }
+	t.TargetMean, t.TargetStd = meanStd(t.Train, value, func(int) bool { return true })
+	y := make([]float64, len(e.rows))
+	for position := range y {
+		y[position] = (value(position) - t.TargetMean) / t.TargetStd
+	}
+	// Cloned, so that the capacity of the task's slice does not reach the test targets.
+	t.Y = slices.Clone(y[:known])
+	return &Truth{Y: slices.Clone(y[known:])}
+}
