@@ -1,0 +1,37 @@
+// Package sweeps reads, checks and expands sweep files: declarations of which methods are run with which settings on
+// which data sets. It also holds the sweeps that come with the project.
+//
+// A sweep file is one YAML document.
+//
+//	# yaml-language-server: $schema=schema.json
+//	name: example                     # default: the file's name
+//	description: what it is for
+//	seed: 42                          # default 42; all randomness is derived from it
+//	protocols: [published, corrected] # one or both; default [published]
+//	datasets: [yacht, breast-cancer]
+//	folds: all                        # default; or a count (3: folds 0, 1, 2), or a list ([0, 4])
+//	select: {regression: mse, classification: nll} # validation metric that chooses a configuration; the defaults
+//	budget: {time: 10m, memory: 4GiB} # of one cell; default: no limit
+//	methods:
+//	  - method: knn
+//	    datasets: [yacht]             # default: all of the sweep
+//	    params: {p: 2}                # the same in all settings
+//	    grid: {n_neighbors: [2, 5], weights: [uniform, distance]}
+//
+// An entry of methods says which settings of a method are run, in up to four ways:
+//
+//   - params are the same in all settings,
+//   - variants are settings with names: {base: {}, 16 layers: {layers: 16}},
+//   - list has one setting a line: [{lr: 0.1, steps: 100}, {lr: 0.01, steps: 1000}],
+//   - grid has every combination of its parameters' values.
+//
+// When several of them are there, every combination of a variant, a line of the list and a point of the grid is one
+// setting; the grid's last parameter changes fastest. A parameter may be set in only one of the four; those set nowhere
+// have the method's default. An entry with none of the four is the method with its defaults. A method may have several
+// entries, for different data sets or with different parameters, but no two settings of a data set may come to the same.
+//
+// Anchors and aliases save repetition: a grid named with &trees is used again as *trees. So do merge keys:
+// {<<: *base, layers: 16} is *base with other layers.
+//
+// Whatever is wrong in a file is reported at once, each mistake with its line and column, and before anything runs.
+package sweeps

@@ -1,0 +1,253 @@
+package sweeps
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/nearest"
+)
+
+// An entry is one item of methods: a method, data sets, and the product of its dimensions.
+type entry struct {
+	at     Position
+	method *method.Method
+	plain  *method.Method   // the method without its Check, to look at values one by one
+	kinds  [][]dataset.Info // the entry's data sets, those with the same kind of task together
+
+	dimensions [][]choice
+	set        map[string]Position // where a parameter gets its value
+	broken     bool                // mistakes were found; expansion would only repeat them
+}
+
+// A choice is one way to go in a dimension: a line of list, a variant, one value of a grid's parameter.
+type choice struct {
+	at      Position // of a line or a variant; zero for params and grids, which do not make a setting by themselves
+	variant string
+	values  []value
+}
+
+// A value is a parameter's value as the file has it.
+type value struct {
+	name string
+	at   Position
+	raw  any
+}
+
+func (p *parser) readMethods(n ast.Node) {
+	covered := map[string]bool{}
+	for _, item := range p.sequence(n, "methods") {
+		e := p.readEntry(item)
+		if e == nil {
+			continue
+		}
+		for _, info := range slices.Concat(e.kinds...) {
+			covered[info.Name] = true
+		}
+		if !e.broken {
+			p.expand(e)
+		}
+	}
+	for _, name := range p.sweep.Datasets {
+		if !covered[name] && len(p.errs) == 0 {
+			p.errorf(position(n), "no method is run on %s; take it out of datasets or give it a method", name)
+		}
+	}
+}
+
+// readEntry returns nil when there is no method to speak of.
+func (p *parser) readEntry(n ast.Node) *entry {
+	nodes, ok := p.object(n, "a method's entry", "method", "datasets", "params", "grid", "list", "variants")
+	if !ok {
+		return nil
+	}
+	if nodes["method"] == nil {
+		p.errorf(position(n), "the entry has no method; add method: NAME")
+		return nil
+	}
+	m := p.readMethod(nodes["method"])
+	if m == nil {
+		return nil
+	}
+	plain := *m
+	plain.Check = nil
+	e := &entry{at: position(n), method: m, plain: &plain, kinds: p.entryDatasets(nodes["datasets"]), set: map[string]Position{}}
+	before := len(p.errs)
+	if v := nodes["params"]; v != nil {
+		p.addDimension(e, []choice{{values: p.readValues(e, v, "params")}})
+	}
+	if v := nodes["variants"]; v != nil {
+		p.readVariants(e, v)
+	}
+	if v := nodes["list"]; v != nil {
+		var lines []choice
+		for _, line := range p.sequence(v, "list") {
+			lines = append(lines, choice{at: position(line), values: p.readValues(e, line, "an item of list")})
+		}
+		p.addDimension(e, lines)
+	}
+	if v := nodes["grid"]; v != nil {
+		p.readGrid(e, v)
+	}
+	e.broken = len(p.errs) > before
+	return e
+}
+
+func (p *parser) readMethod(n ast.Node) *method.Method {
+	name, ok := p.text(n, "method")
+	if !ok {
+		return nil
+	}
+	known := make([]string, len(p.catalogue.Methods))
+	for i, m := range p.catalogue.Methods {
+		if known[i] = m.Name; m.Name == name {
+			return m
+		}
+	}
+	p.errorf(position(n), "unknown method %q%s", name, nearest.Hint(name, known))
+	return nil
+}
+
+// entryDatasets returns the entry's data sets, all of the sweep's when it names none, grouped by kind of task.
+func (p *parser) entryDatasets(n ast.Node) [][]dataset.Info {
+	infos := p.infos
+	if n != nil {
+		infos = nil
+		for _, name := range p.names(n, "datasets", "data set (of those at the top)", p.sweep.Datasets) {
+			infos = append(infos, p.infos[slices.Index(p.sweep.Datasets, name)])
+		}
+	}
+	var kinds [][]dataset.Info
+	for _, kind := range []dataset.Task{dataset.Regression, dataset.Binary, dataset.MultiClass} {
+		var same []dataset.Info
+		for _, info := range infos {
+			if info.Task == kind {
+				same = append(same, info)
+			}
+		}
+		if len(same) > 0 {
+			kinds = append(kinds, same)
+		}
+	}
+	return kinds
+}
+
+func (p *parser) readVariants(e *entry, n ast.Node) {
+	fields, ok := p.mapping(n, "variants")
+	if ok && len(fields) == 0 {
+		p.errorf(position(n), "variants is empty; give at least one, as in {base: {}}")
+	}
+	var variants []choice
+	for _, f := range fields {
+		if strings.TrimSpace(f.key) == "" {
+			p.errorf(f.at, "a variant needs a name")
+		}
+		values := p.readValues(e, f.value, fmt.Sprintf("variant %q", f.key))
+		variants = append(variants, choice{at: f.at, variant: f.key, values: values})
+	}
+	p.addDimension(e, variants)
+}
+
+func (p *parser) readGrid(e *entry, n ast.Node) {
+	fields, ok := p.mapping(n, "grid")
+	if ok && len(fields) == 0 {
+		p.errorf(position(n), "grid is empty; give at least one parameter with its values")
+	}
+	for _, f := range fields {
+		if !p.knownParam(e, f) {
+			continue
+		}
+		var choices []choice
+		first := map[string]Position{}
+		for _, v := range p.sequence(f.value, f.key) {
+			values := p.readValue(e, f.key, v)
+			if key := e.meaning(values); key != "" {
+				if before, twice := first[key]; twice {
+					p.errorf(position(v), "%s: the value is listed twice (first at %s)", f.key, before)
+				}
+				first[key] = position(v)
+			}
+			choices = append(choices, choice{values: values})
+		}
+		p.addDimension(e, choices)
+	}
+}
+
+// readValues reads {parameter: value, ...}.
+func (p *parser) readValues(e *entry, n ast.Node, what string) []value {
+	var values []value
+	fields, _ := p.mapping(n, what)
+	for _, f := range fields {
+		if p.knownParam(e, f) {
+			values = append(values, p.readValue(e, f.key, f.value)...)
+		}
+	}
+	return values
+}
+
+func (p *parser) knownParam(e *entry, f field) bool {
+	if e.method.Param(f.key) != nil {
+		return true
+	}
+	p.errorf(f.at, "%s has no parameter %q%s", e.method.Name, f.key, nearest.Hint(f.key, e.method.ParamNames()))
+	return false
+}
+
+// readValue reads a parameter's value and checks that every kind of task in the entry allows it. It returns one value, or
+// none when there is none to be had.
+func (p *parser) readValue(e *entry, name string, n ast.Node) []value {
+	raw, ok := p.value(n)
+	if !ok {
+		return nil
+	}
+	for _, kind := range e.kinds {
+		if _, err := e.plain.Resolve(map[string]any{name: raw}, kind[0]); err != nil {
+			p.errorf(position(n), "%s: %v", e.on(kind[0]), err)
+			break
+		}
+	}
+	return []value{{name, position(n), raw}}
+}
+
+// on names the method, and one of its data sets where the kind of task matters.
+func (e *entry) on(info dataset.Info) string {
+	if len(e.kinds) == 1 {
+		return e.method.Name
+	}
+	return fmt.Sprintf("%s on %s (%s)", e.method.Name, info.Name, info.Task)
+}
+
+// meaning identifies a value by what it stands for: 1 and 1.0 are the same number. It is empty for no or a wrong value.
+func (e *entry) meaning(values []value) string {
+	if len(values) == 0 || len(e.kinds) == 0 {
+		return ""
+	}
+	v := values[0]
+	config, err := e.plain.Resolve(map[string]any{v.name: v.raw}, e.kinds[0][0])
+	if err != nil {
+		return ""
+	}
+	return method.Config{v.name: config[v.name]}.JSON()
+}
+
+// addDimension notes parameters that have their value from another dimension already.
+func (p *parser) addDimension(e *entry, choices []choice) {
+	own := map[string]Position{}
+	for _, c := range choices {
+		for _, v := range c.values {
+			if before, twice := e.set[v.name]; twice {
+				p.errorf(v.at, "%s is set at %s already; set it in one of params, variants, list and grid", v.name, before)
+			} else if _, known := own[v.name]; !known {
+				own[v.name] = v.at
+			}
+		}
+	}
+	for name, at := range own {
+		e.set[name] = at
+	}
+	e.dimensions = append(e.dimensions, choices)
+}

@@ -1,0 +1,90 @@
+package sweeps
+
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"nptbench/internal/dataset"
+)
+
+// folds says which folds to run: all that the paper runs, or those listed.
+type folds struct {
+	all  bool
+	list []int
+}
+
+func (f folds) of(info dataset.Info) []int {
+	if f.all {
+		return firstFolds(info.RunFolds)
+	}
+	return f.list
+}
+
+func firstFolds(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// available is the number of folds that can be cut. Fixed test rows leave one.
+func available(info dataset.Info) int {
+	if info.Fixed {
+		return 1
+	}
+	return info.Folds
+}
+
+const wantFolds = "want all, a count such as 3, or a list of fold numbers such as [0, 4]"
+
+func (p *parser) readFolds(n ast.Node) {
+	if list, ok := p.bare(n).(*ast.SequenceNode); ok {
+		p.sweep.folds = folds{list: p.foldList(list)}
+		return
+	}
+	v, ok := p.scalar(n)
+	if !ok || v == "all" {
+		return
+	}
+	count, isInt := v.(int)
+	if !isInt || count < 1 {
+		p.errorf(position(n), "folds: %v is not allowed, %s", v, wantFolds)
+		return
+	}
+	for _, info := range p.infos {
+		if most := available(info); count > most {
+			p.errorf(position(n), "folds: %d, but %s has %d; want a smaller count or all", count, info.Name, most)
+			return
+		}
+	}
+	p.sweep.folds = folds{list: firstFolds(count)}
+}
+
+func (p *parser) foldList(n *ast.SequenceNode) []int {
+	var list []int
+	first := map[int]Position{}
+	for _, e := range p.sequence(n, "folds") {
+		v, ok := p.scalar(e)
+		if !ok {
+			continue
+		}
+		fold, isInt := v.(int)
+		if !isInt || fold < 0 {
+			p.errorf(position(e), "fold %v is not allowed, want whole numbers from 0", v)
+			continue
+		}
+		if before, twice := first[fold]; twice {
+			p.errorf(position(e), "fold %d is listed twice (first at %s)", fold, before)
+			continue
+		}
+		first[fold] = position(e)
+		list = append(list, fold)
+		for _, info := range p.infos {
+			if most := available(info); fold >= most {
+				p.errorf(position(e), "fold %d does not exist: the folds of %s are 0 to %d", fold, info.Name, most-1)
+				break
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,190 @@
+package sweeps
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/nearest"
+)
+
+// Parse reads, checks and expands the content of a sweep file. The file's name appears in errors, and is the sweep's name
+// unless it has another. The error, if any, is an Errors with all mistakes found.
+func Parse(file string, content []byte, c Catalogue) (*Sweep, error) {
+	p := &parser{
+		document:  document{file: file, target: map[*ast.AliasNode]ast.Node{}},
+		catalogue: c,
+		sweep: &Sweep{
+			Name:      strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)),
+			File:      file,
+			Seed:      42,
+			Protocols: []string{"published"},
+			Select:    Selection{Regression: "mse", Classification: "nll"},
+			folds:     folds{all: true},
+			settings:  map[string][]Setting{},
+		},
+		requests: map[request]place{},
+		notes:    map[note]bool{},
+	}
+	if root := p.root(content); root != nil {
+		p.read(root)
+	}
+	if len(p.errs) > 0 {
+		return nil, p.errs.tidy()
+	}
+	return p.sweep, nil
+}
+
+// A parser turns a document into a sweep.
+type parser struct {
+	document
+	catalogue Catalogue
+	sweep     *Sweep
+	infos     []dataset.Info    // of the sweep's data sets
+	cells     float64           // so far
+	requests  map[request]place // where each was made
+	notes     map[note]bool
+}
+
+func (p *parser) read(root ast.Node) {
+	nodes, ok := p.object(root, "the sweep",
+		"name", "description", "seed", "protocols", "datasets", "folds", "select", "budget", "methods")
+	if !ok {
+		return
+	}
+	for _, key := range []string{"datasets", "methods"} {
+		if nodes[key] == nil {
+			p.errorf(position(root), "the sweep has no %s; add %s: [...]", key, key)
+		}
+	}
+	s := p.sweep
+	for _, f := range []struct {
+		key  string
+		read func(ast.Node)
+	}{ // methods come last: they need all else
+		{"name", func(n ast.Node) { s.Name, _ = p.text(n, "name") }},
+		{"description", func(n ast.Node) { s.Description, _ = p.text(n, "description") }},
+		{"seed", p.readSeed},
+		{"protocols", func(n ast.Node) {
+			s.Protocols = p.names(n, "protocols", "protocol", []string{"published", "corrected"})
+		}},
+		{"datasets", p.readDatasets},
+		{"folds", p.readFolds},
+		{"select", p.readSelect},
+		{"budget", p.readBudget},
+		{"methods", p.readMethods},
+	} {
+		if n := nodes[f.key]; n != nil {
+			f.read(n)
+		}
+	}
+}
+
+func (p *parser) readSeed(n ast.Node) {
+	v, ok := p.scalar(n)
+	if !ok {
+		return
+	}
+	i, isInt := v.(int)
+	if !isInt || i < 0 {
+		p.errorf(position(n), "seed: %v is not allowed, want a whole number >= 0", v)
+		return
+	}
+	p.sweep.Seed = uint64(i)
+}
+
+// names reads a list of different names out of the known ones.
+func (p *parser) names(n ast.Node, what, one string, known []string) []string {
+	var names []string
+	first := map[string]Position{}
+	for _, e := range p.sequence(n, what) {
+		name, ok := p.text(e, one)
+		if !ok {
+			continue
+		}
+		if !slices.Contains(known, name) {
+			p.errorf(position(e), "unknown %s %q%s", one, name, nearest.Hint(name, known))
+			continue
+		}
+		if before, twice := first[name]; twice {
+			p.errorf(position(e), "%s %q is listed twice (first at %s)", one, name, before)
+			continue
+		}
+		first[name] = position(e)
+		names = append(names, name)
+	}
+	return names
+}
+
+func (p *parser) readDatasets(n ast.Node) {
+	known := make([]string, len(p.catalogue.Datasets))
+	for i, info := range p.catalogue.Datasets {
+		known[i] = info.Name
+	}
+	p.sweep.Datasets = p.names(n, "datasets", "data set", known)
+	for _, name := range p.sweep.Datasets {
+		p.infos = append(p.infos, p.catalogue.Datasets[slices.Index(known, name)])
+	}
+}
+
+func (p *parser) readSelect(n ast.Node) {
+	nodes, _ := p.object(n, "select", "regression", "classification")
+	metric := func(key string, target *string, known ...string) {
+		if nodes[key] == nil {
+			return
+		}
+		name, ok := p.text(nodes[key], key)
+		if ok && !slices.Contains(known, name) {
+			p.errorf(position(nodes[key]), "unknown %s metric %q%s", key, name, nearest.Hint(name, known))
+		}
+		*target = name
+	}
+	metric("regression", &p.sweep.Select.Regression, "mse", "rmse")
+	metric("classification", &p.sweep.Select.Classification, "nll", "accuracy", "auroc")
+	for _, info := range p.infos {
+		if info.Task == dataset.MultiClass && p.sweep.Select.Classification == "auroc" {
+			p.errorf(position(nodes["classification"]), "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)
+		}
+	}
+}
+
+func (p *parser) readBudget(n ast.Node) {
+	nodes, _ := p.object(n, "budget", "time", "memory")
+	if t := nodes["time"]; t != nil {
+		v, ok := p.scalar(t)
+		d, err := time.ParseDuration(fmt.Sprint(v))
+		if ok && (err != nil || d <= 0) {
+			p.errorf(position(t), "time: %v is not a duration above zero, such as 90s, 10m or 2h30m (leave it out for no limit)", v)
+		}
+		p.sweep.Budget.Time = d
+	}
+	if m := nodes["memory"]; m != nil {
+		v, ok := p.scalar(m)
+		bytes, good := parseSize(fmt.Sprint(v))
+		if ok && !good {
+			p.errorf(position(m), "memory: %v is not a size above zero, such as 512MiB or 4GiB (leave it out for no limit)", v)
+		}
+		p.sweep.Budget.Memory = bytes
+	}
+}
+
+// parseSize reads a number with a unit of bytes, decimal (MB) or binary (MiB).
+func parseSize(s string) (bytes int64, ok bool) {
+	digits := strings.TrimRight(s, "KMGTiB")
+	scale, ok := map[string]float64{
+		"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+	}[s[len(digits):]]
+	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	x *= scale
+	if !ok || err != nil || !(x >= 1 && x < math.MaxInt64) {
+		return 0, false
+	}
+	return int64(x), true
+}

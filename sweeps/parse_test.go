@@ -1,0 +1,216 @@
+package sweeps
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+)
+
+func TestDefaults(t *testing.T) {
+	s, err := Parse("dir/small.yaml", []byte("datasets: [boat]\nmethods: [{method: neighbours}]\n"), catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "small" || s.File != "dir/small.yaml" || s.Seed != 42 || s.Budget != (Budget{}) ||
+		!reflect.DeepEqual(s.Protocols, []string{"published"}) || s.Select != (Selection{"mse", "nll"}) {
+		t.Errorf("defaults: %+v", s)
+	}
+	settings := s.Settings("boat")
+	if len(settings) != 1 || settings[0].JSON != `{"k":5,"weights":"uniform"}` || settings[0].Method.Name != "neighbours" {
+		t.Errorf("settings: %+v", settings)
+	}
+	if got := len(s.Folds(dataset.Info{RunFolds: 10, Folds: 10})); got != 10 {
+		t.Errorf("%d folds", got)
+	}
+}
+
+const everything = `
+name: everything
+description: >
+  all keys
+seed: 7
+protocols: [corrected, published]
+datasets: [boat, cells]
+folds: [3, 0]
+select: {regression: rmse, classification: auroc}
+budget: {time: 1h30m, memory: 1.5GiB}
+methods:
+  - method: network
+    datasets: [cells]
+    params: {shape: [5, 5]}
+    variants: &variants
+      base: &base {heads: 8}
+      "16 heads": {<<: *base, heads: 16}
+    list:
+      - {width: 128}
+      - {width: 64}
+    grid: {balanced: [true, false]}
+  - method: network
+    datasets: [boat]
+    variants: *variants
+  - {method: trees, datasets: [boat], grid: {rate: [1e-3, 0.3], criterion: [mae, mse]}}
+`
+
+func TestEverything(t *testing.T) {
+	s, err := Parse("f.yaml", []byte(everything), catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "everything" || strings.TrimSpace(s.Description) != "all keys" || s.Seed != 7 ||
+		!reflect.DeepEqual(s.Protocols, []string{"corrected", "published"}) || s.Select != (Selection{"rmse", "auroc"}) ||
+		s.Budget != (Budget{90 * time.Minute, 3 << 29}) || !reflect.DeepEqual(s.Folds(dataset.Info{}), []int{3, 0}) {
+		t.Errorf("%+v", s)
+	}
+	want := map[string][]string{
+		"cells": {
+			`base {"balanced":true,"heads":8,"shape":[5,5],"width":128} 19:9`,
+			`base {"balanced":false,"heads":8,"shape":[5,5],"width":128} 19:9`,
+			`base {"balanced":true,"heads":8,"shape":[5,5],"width":64} 20:9`,
+			`base {"balanced":false,"heads":8,"shape":[5,5],"width":64} 20:9`,
+			`16 heads {"balanced":true,"heads":16,"shape":[5,5],"width":128} 19:9`,
+			`16 heads {"balanced":false,"heads":16,"shape":[5,5],"width":128} 19:9`,
+			`16 heads {"balanced":true,"heads":16,"shape":[5,5],"width":64} 20:9`,
+			`16 heads {"balanced":false,"heads":16,"shape":[5,5],"width":64} 20:9`,
+		},
+		"boat": {
+			`base {"balanced":false,"heads":8,"shape":[100],"width":64} 16:7`,
+			`16 heads {"balanced":false,"heads":16,"shape":[100],"width":64} 17:7`,
+			` {"count":100,"criterion":"mae","rate":0.001} 25:5`,
+			` {"count":100,"criterion":"mse","rate":0.001} 25:5`,
+			` {"count":100,"criterion":"mae","rate":0.3} 25:5`,
+			` {"count":100,"criterion":"mse","rate":0.3} 25:5`,
+		},
+	}
+	for name, lines := range want {
+		var got []string
+		for _, s := range s.Settings(name) {
+			got = append(got, fmt.Sprint(s.Variant, " ", s.JSON, " ", s.At))
+		}
+		if !reflect.DeepEqual(got, lines) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// valid is a file around which the mistakes below are made.
+func valid(lines ...string) string {
+	return "datasets: [boat, cells]\nmethods:\n" + strings.Join(lines, "\n")
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, content string
+		want          []string // position and a part of the text, each
+	}{
+		{"empty", "", []string{"1:1: the file is empty"}},
+		{"only a comment", "# nothing\n", []string{"1:1: the file is empty"}},
+		{"scalar", "hello", []string{"1:1: the sweep is text; want a mapping"}},
+		{"list", "- a\n", []string{"1:1: the sweep is a list; want a mapping"}},
+		{"not UTF-8", "name: a\nseed: \xff\n", []string{"2:7: not UTF-8"}},
+		{"control character", "name: é\x07\n", []string{"1:8: control character U+0007"}},
+		{"tab", "datasets: [boat]\nmethods:\n\t- method: trees\n", []string{"3:1: tab in the indentation"}},
+		{"syntax", "datasets: [boat\n", []string{"1:11: not YAML: sequence end token ']' not found"}},
+		{"two documents", valid("- method: trees") + "\n---\nname: b\n", []string{`5:1: a second YAML document`}},
+		{"directive", "%YAML 1.2\n---\nname: b\n", []string{"1:1: YAML directives"}},
+		{"deep", strings.Repeat("[", 60), []string{"1:1: brackets nested deeper"}},
+		{"nothing needed is there", "name: x\n", []string{"1:1: the sweep has no datasets", "1:1: the sweep has no methods"}},
+		{"top keys", "dataset: [boat]\nname: a\nname: b\n1: x\n" + valid("- method: trees"), []string{
+			`1:1: unknown key "dataset" in the sweep (did you mean "datasets"?)`, "3:1: name is given twice (first at 2:1)", "4:1: the key 1 is a number"}},
+		{"types", "name: [a]\ndescription: 3\nseed: -1\nprotocols: published\nfolds: {}\nselect: 3\nbudget: []\ndatasets: {a: b}\nmethods: trees\n",
+			[]string{"1:7: name is a list; want text", "2:14: description is a number", "3:7: seed: -1 is not allowed", "4:12: protocols is text; want a list",
+				"5:8: a mapping is not a value", "6:9: select is a number; want a mapping", "7:9: budget is a list", "8:11: datasets is a mapping", "9:10: methods is text"}},
+		{"seed", "seed: 1.5\n" + valid("- method: trees"), []string{"1:7: seed: 1.5 is not allowed, want a whole number"}},
+		{"octal", "seed: 010\n" + valid("- method: trees"), []string{"1:7: 010: write whole numbers in plain decimal digits (is 8 meant?)"}},
+		{"names", "protocols: [publishd, corrected, corrected]\ndatasets: [boats, boat, boat, 3]\nmethods: [{method: tree}]\n", []string{
+			`1:13: unknown protocol "publishd" (did you mean "published"?)`, `1:34: protocol "corrected" is listed twice (first at 1:23)`,
+			`2:12: unknown data set "boats" (did you mean "boat"?)`, `2:25: data set "boat" is listed twice`, "2:31: data set is a number",
+			`3:20: unknown method "tree" (did you mean "trees"?)`}},
+		{"empty lists", "protocols: []\ndatasets: []\nfolds: []\nmethods: []\n", []string{
+			"1:12: protocols is empty", "2:11: datasets is empty", "3:8: folds is empty", "4:10: methods is empty"}},
+		{"metrics", "select: {regression: nll, classification: acuracy, ranking: x}\n" + valid("- method: trees"), []string{
+			`1:22: unknown regression metric "nll"; known: mse, rmse`, `1:43: unknown classification metric "acuracy" (did you mean "accuracy"?)`, `1:52: unknown key "ranking"`}},
+		{"auroc of many classes", "datasets: [forest]\nselect: {classification: auroc}\nmethods: [{method: trees}]", []string{"2:26: auroc needs two classes and forest has 7"}},
+		{"budget", "budget: {time: 10, memory: 4, disk: 3}\n" + valid("- method: trees"), []string{
+			"1:16: time: 10 is not a duration", "1:28: memory: 4 is not a size", `1:31: unknown key "disk"`}},
+		{"negative budget", "budget: {time: -5m, memory: -4GiB}\n" + valid("- method: trees"), []string{"1:16: time: -5m", "1:29: memory: -4GiB"}},
+		{"zero budget", "budget: {time: 0s, memory: 0GiB}\n" + valid("- method: trees"), []string{"1:16: time: 0s", "1:28: memory: 0GiB"}},
+		{"enormous budget", "budget: {time: 1000000000h, memory: 1e9TiB}\n" + valid("- method: trees"), []string{"1:16: time", "1:37: memory: 1e9TiB"}},
+		{"fold count", "folds: 11\n" + valid("- method: trees"), []string{"1:8: folds: 11, but boat has 10"}},
+		{"fold count of fixed rows", "folds: 2\ndatasets: [hands]\nmethods: [{method: trees}]", []string{"1:8: folds: 2, but hands has 1"}},
+		{"folds", "folds: [0, 0, 10, -1, a]\n" + valid("- method: trees"), []string{
+			"1:12: fold 0 is listed twice (first at 1:9)", "1:15: fold 10 does not exist: the folds of boat are 0 to 9", "1:19: fold -1", "1:23: fold a"}},
+		{"fold word", "folds: some\n" + valid("- method: trees"), []string{"1:8: folds: some is not allowed, want all"}},
+		{"entry keys", valid("- methd: trees", "- {method: trees, grids: {}}", "- trees", "- {method: [trees]}", "- {method: trees, datasets: [forest, boot]}"), []string{
+			`3:3: unknown key "methd" in a method's entry (did you mean "method"?)`, "3:3: the entry has no method", `4:19: unknown key "grids"`,
+			"5:3: a method's entry is text", "6:12: method is a list", `7:30: unknown data set (of those at the top) "forest"`, `7:38: unknown data set (of those at the top) "boot" (did you mean "boat"?)`}},
+		{"parameters", valid("- {method: neighbours, params: {kk: 3}, grid: {wights: [uniform]}}"), []string{
+			`3:33: neighbours has no parameter "kk"`, `3:48: neighbours has no parameter "wights" (did you mean "weights"?)`}},
+		{"values", valid("- {method: neighbours, grid: {k: [1, 0, 2.5, x, [1]], weights: [unifrom, 3]}}", "- {method: network, params: {shape: [3, 0], balanced: 1}, list: [{shape: 3}]}"), []string{
+			"3:38: neighbours on boat (regression): k: 0 is not allowed, want integer >= 1", "3:41: neighbours", "3:46: neighbours", "3:49: neighbours",
+			`3:65: neighbours on boat (regression): weights: "unifrom" is not allowed, want one of uniform, distance (did you mean "uniform"?)`, "3:74: neighbours",
+			"4:37: network on boat (regression): shape", "4:55: network", "4:74: network", "4:74: shape is set at 4:37 already"}},
+		{"one kind of task", valid("- {method: trees, params: {criterion: gini}}"), []string{`3:39: trees on boat (regression): criterion: "gini" is not allowed, want one of mae, mse`}},
+		{"collections", valid("- {method: trees, grid: {count: 5, rate: []}}", "- {method: trees, grid: {}}", "- {method: trees, list: []}", "- {method: trees, variants: {}}", "- {method: trees, list: [3], variants: {a: , '': {}}}"), []string{
+			"3:33: count is a number; want a list", "3:42: rate is empty", "4:25: grid is empty", "5:25: list is empty", "6:29: variants is empty",
+			"7:26: an item of list is a number", `7:43: variant "a" is nothing`, "7:46: a variant needs a name"}},
+		{"set twice", valid("- method: trees", "  params: {count: 3}", "  variants: {a: {count: 4}}", "  list: [{rate: 0.5}]", "  grid: {rate: [0.5]}"), []string{
+			"5:25: count is set at 4:19 already", "7:17: rate is set at 6:17 already"}},
+		{"listed twice", valid("- {method: trees, grid: {rate: [1, 0.5, 1.0]}}"), []string{"3:41: rate: the value is listed twice (first at 3:33)"}},
+		{"same settings", valid("- {method: neighbours, list: [{k: 5}, {k: 6}, {weights: uniform}]}", "- {method: neighbours, datasets: [cells], grid: {k: [6, 7]}}"), []string{
+			`3:47: neighbours on boat: the same configuration as at 3:31, {"k":5,"weights":"uniform"}`, "4:3: neighbours on cells: the same configuration as at 3:39"}},
+		{"same variants", valid("- {method: network, variants: {base: {}, 8 heads: {heads: 8}}}"), []string{"3:42: network on boat: the same configuration as at 3:32"}},
+		{"together impossible", valid("- {method: network, grid: {heads: [8, 7], width: [32, 64]}}", "- {method: network, params: {width: 12}}"), []string{
+			"3:39: network on boat: heads: must divide width", "4:3: network on boat: heads: must divide width"}},
+		{"anchors", valid("- {method: trees, params: &a {count: 3}}", "- {method: neighbours, params: *b}", "- {method: neighbours, params: &a {k: *a}}"), []string{
+			"4:32: *b: no anchor &b before this line; known: a", "5:32: anchor &a is used twice", "5:39: a mapping is not a value"}},
+		{"alias of itself", valid("- {method: network, params: &a {shape: [*a]}}"), []string{"3:41: *a: no anchor &a"}},
+		{"merge of a scalar", valid("- {method: trees, params: {<<: 3}}"), []string{"3:32: << is a number"}},
+		{"tag", valid("- {method: trees, params: {count: !!int 3}}"), []string{"3:35: a tag (!) is not a value"}},
+		{"same through an alias", valid("- {method: trees, list: &a [{count: 3}]}", "- {method: trees, list: *a}"), []string{
+			"4:3: trees on boat: the same configuration as at 3:3, "}},
+		{"too many settings", valid("- method: trees", "  grid:", "    count: ["+numbers(2000)+"]", "    rate: ["+fractions(2000)+"]"), []string{"3:3: 4000000 settings of trees"}},
+		{"too many cells", "folds: all\n" + valid("- method: trees", "  grid:", "    count: ["+numbers(1000)+"]", "    rate: ["+fractions(999)+"]"), []string{"4:3: the sweep has 19980000 cells"}},
+		{"unused data set", valid("- {method: trees, datasets: [boat]}"), []string{"3:1: no method is run on cells"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Parse("f.yaml", []byte(c.content), catalogue())
+			var errs Errors
+			if !errors.As(err, &errs) || s != nil {
+				t.Fatalf("sweep %v, error %v", s, err)
+			}
+			for i, e := range errs {
+				if i >= len(c.want) || !strings.HasPrefix(e.Error(), "f.yaml:"+c.want[i]) {
+					t.Errorf("mistake %d: %v", i, e)
+				}
+				if strings.Contains(e.Error(), "\n") {
+					t.Errorf("more than a line: %q", e)
+				}
+			}
+			if len(errs) < len(c.want) {
+				t.Errorf("%d mistakes, want %d; missing from %s", len(errs), len(c.want), c.want[len(errs)])
+			}
+		})
+	}
+}
+
+// numbers returns 1 to n, with line breaks.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%s", i+1, strings.Repeat("\n      ", (i%100)/99))
+	}
+	return b.String()
+}
+
+func fractions(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%.4f,%s", float64(i)/10000, strings.Repeat("\n      ", (i%100)/99))
+	}
+	return b.String()
+}
