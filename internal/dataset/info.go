@@ -28,11 +28,20 @@ type Info struct {
 	// share of test rows; RunFolds how many of them are run (10 of 10 for the small tables, 1 of 5 for the others).
 	Folds    int
 	RunFolds int
-	Fixed    bool // the test rows are the last ones of the file, not drawn
+	Fixed    bool // the test rows are the last ones of the file, not drawn; false in a table that is a subset without them
 
 	Licence string
-	Files   []File
+	Files   []File // of the complete table, in the order in which their rows follow each other
 }
 
-// A File is one file of a data set.
-type File struct{}
+// A File is one file of a data set, in the folder of that name.
+type File struct {
+	Name   string // a gzip file of this name plus ".gz" serves as well
+	Rows   int
+	URLs   []string // addresses of the file, or of its gzip form, the first one that answers is taken; empty: see Manual
+	OpenML int      // number of the OpenML data set whose file this is; its address is asked for there
+	Manual string   // where to get a file that no program may fetch
+	SHA256 []string // of contents known to be right, uncompressed
+	Gzip   []string // SHA-256 of gzip files whose content is known to be right
+	parse  parser
+}

@@ -1,0 +1,108 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"nptbench/internal/nearest"
+)
+
+// catalogue lists the data sets in the order of the paper's tables. Adding one takes a file that describes it and a line
+// here.
+var catalogue = []*source{
+	yacht,
+	bostonHousing,
+	breastCancer,
+	concrete,
+	protein,
+	kick,
+	income,
+	pokerHand,
+	forestCover,
+	higgs,
+	mnist,
+}
+
+// A source is all that is known of a data set.
+type source struct {
+	Info
+	columns  []columnSpec
+	variants []variant // in order of preference
+	cached   bool      // parsing takes long enough to keep the columns in a cache
+}
+
+// A variant is one set of files that a table can be read from. The first one, whose files Info lists, is complete.
+type variant struct {
+	files     []File
+	subset    string // which part of the published table it holds; empty: all
+	rows      int    // of a subset; 0: all
+	testAt    int    // first row of the fixed test set; 0: none
+	classRows []int  // rows of each class; nil: regression
+	digest    string // of the table; empty: nobody has had all its files yet
+}
+
+// rowsOf returns how many rows a table read from the variant has.
+func (s *source) rowsOf(v *variant) int {
+	if v.rows > 0 {
+		return v.rows
+	}
+	return s.Rows
+}
+
+// info returns what a table read from the variant says of itself.
+func (s *source) info(v *variant) Info {
+	info := s.Info
+	info.Files = s.variants[0].files
+	info.Fixed = v.testAt > 0
+	return info
+}
+
+// Infos returns what is known of every data set, in the order of the paper's tables.
+func Infos() []Info {
+	infos := make([]Info, len(catalogue))
+	for i, s := range catalogue {
+		infos[i] = s.info(&s.variants[0])
+	}
+	return infos
+}
+
+// Lookup returns what is known of a data set. The error names the nearest known name.
+func Lookup(name string) (Info, error) {
+	s, err := find(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return s.info(&s.variants[0]), nil
+}
+
+func find(name string) (*source, error) {
+	i := slices.IndexFunc(catalogue, func(s *source) bool { return s.Name == name })
+	if i < 0 {
+		names := make([]string, len(catalogue))
+		for i, s := range catalogue {
+			names[i] = s.Name
+		}
+		return nil, fmt.Errorf("unknown data set %q%s", name, nearest.Hint(name, names))
+	}
+	return catalogue[i], nil
+}
+
+const uci = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
+
+// continuous and categorical describe columns by name.
+func continuous(names ...string) []columnSpec { return columnSpecs(Continuous, names) }
+
+func categorical(names ...string) []columnSpec { return columnSpecs(Categorical, names) }
+
+func columnSpecs(kind Kind, names []string) []columnSpec {
+	specs := make([]columnSpec, len(names))
+	for i, name := range names {
+		specs[i] = columnSpec{name: name, kind: kind}
+	}
+	return specs
+}
+
+// levels describes a categorical column that can only have the given values.
+func levels(name string, values ...string) columnSpec {
+	return columnSpec{name: name, kind: Categorical, levels: values}
+}

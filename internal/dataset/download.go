@@ -1,0 +1,8 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+)
+
+func (l *Library) Fetch(ctx context.Context, name string) error { return errors.New("todo") }

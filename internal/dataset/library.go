@@ -1,0 +1,204 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Library finds and loads data sets. Several goroutines may use one, as far as Log allows it.
+type Library struct {
+	Dirs     []string  // searched in this order, each with a folder per data set; downloads go to the first
+	CacheDir string    // columns of large tables are kept here; empty: nowhere
+	Download bool      // whether Load may fetch what is in none of the folders
+	Log      io.Writer // progress of downloads and warnings; nil: nowhere
+}
+
+// NewLibrary returns a library of the given folder. Without one it is $NPT_DATA_DIR, and without that ./data and then
+// ../shared/data. The cache is $NPT_CACHE_DIR, or else below the user's cache folder.
+func NewLibrary(dir string) *Library {
+	if dir == "" {
+		dir = os.Getenv("NPT_DATA_DIR")
+	}
+	l := &Library{Dirs: []string{dir}, CacheDir: os.Getenv("NPT_CACHE_DIR")}
+	if dir == "" {
+		l.Dirs = []string{"data", filepath.Join("..", "shared", "data")}
+	}
+	if l.CacheDir == "" {
+		if user, err := os.UserCacheDir(); err == nil {
+			l.CacheDir = filepath.Join(user, "nptbench", "cache")
+		}
+	}
+	return l
+}
+
+// A Location says where a data set is found and what will come of it.
+type Location struct {
+	Info   Info // of the table that Load will return
+	Files  []Found
+	Rows   int
+	TestAt int
+	Subset string // empty, or which part of the published table the files hold
+	Check  Check  // the least of its files'
+	Digest string // of the table, when it is known without parsing: from the files' checksums or from the cache
+
+	source  *source
+	variant *variant
+}
+
+// A Found file is one that is there.
+type Found struct {
+	File  File
+	Path  string
+	Bytes int64 // as stored, compressed or not
+	Check Check
+
+	identity string
+}
+
+// A Check says how far the values of a file or table have been compared with the published ones.
+type Check uint8
+
+const (
+	Unchecked Check = iota // not a file that is known by its checksum; Load compares the values wherever it can
+	SameRows               // row, column and class counts are right; there is nothing to compare the values with
+	SameTable              // the checksum is not known, the values are the published ones
+	SameFile               // the checksum is right
+)
+
+func (c Check) String() string {
+	return [...]string{"unchecked", "counts right", "values right", "checksum right"}[c]
+}
+
+// A MissingError says that files of a data set are in none of the folders.
+type MissingError struct {
+	Dataset string
+	Files   []Missing
+	Dirs    []string
+}
+
+// A Missing file: where it is to be put and where it comes from.
+type Missing struct {
+	Path string // with ".gz" after it, a gzip file serves as well
+	From string // an address, or words
+}
+
+func (e *MissingError) Error() string {
+	var files []string
+	for _, f := range e.Files {
+		files = append(files, fmt.Sprintf("%s[.gz] (%s)", f.Path, f.From))
+	}
+	noun := "file"
+	if len(files) > 1 {
+		noun = "files"
+	}
+	return fmt.Sprintf("%s: data %s missing; put there: %s", e.Dataset, noun, strings.Join(files, ", "))
+}
+
+// Find says where a data set is, without reading all of it. Files of up to 256 MiB are compared with the checksums that
+// are known; larger ones are checked when they are loaded. The error is a *MissingError when files are missing.
+func (l *Library) Find(name string) (Location, error) {
+	s, err := find(name)
+	if err != nil {
+		return Location{}, err
+	}
+	for i := range s.variants {
+		found, err := l.files(s, &s.variants[i])
+		if err != nil {
+			return Location{}, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(found) == len(s.variants[i].files) {
+			return l.locate(s, &s.variants[i], found)
+		}
+	}
+	return Location{}, l.missing(s)
+}
+
+// files returns those files of a variant that exist.
+func (l *Library) files(s *source, v *variant) ([]Found, error) {
+	var found []Found
+	for _, f := range v.files {
+		path, size, err := l.file(s.Name, f.Name)
+		if err != nil {
+			return nil, err
+		}
+		if path != "" {
+			found = append(found, Found{File: f, Path: path, Bytes: size})
+		}
+	}
+	return found, nil
+}
+
+// file returns the path of a file, plain or compressed, in the first folder that has it, or "".
+func (l *Library) file(dataset, name string) (path string, size int64, err error) {
+	for _, dir := range l.Dirs {
+		for _, suffix := range []string{"", ".gz"} {
+			path := filepath.Join(dir, dataset, name+suffix)
+			info, err := os.Stat(path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				return "", 0, err
+			case !info.Mode().IsRegular():
+				return "", 0, fmt.Errorf("%s is not a file", path)
+			default:
+				return path, info.Size(), nil
+			}
+		}
+	}
+	return "", 0, nil
+}
+
+func (l *Library) locate(s *source, v *variant, found []Found) (Location, error) {
+	loc := Location{
+		Info: s.info(v), Files: found, Rows: s.rowsOf(v), TestAt: v.testAt, Subset: v.subset, Check: SameFile,
+		source: s, variant: v,
+	}
+	for i := range found {
+		if err := found[i].identify(); err != nil {
+			return Location{}, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		loc.Check = min(loc.Check, found[i].Check)
+	}
+	if loc.Check == SameFile {
+		loc.Digest = v.digest
+	}
+	if loc.Digest == "" && s.cached {
+		if head, err := readCacheHead(l.cachePath(&loc)); err == nil && head.Identity == loc.identity() {
+			loc.Digest, loc.Check = head.Digest, head.Check
+		}
+	}
+	return loc, nil
+}
+
+// missing lists what has to be put where: the files of the first variant that are not there.
+func (l *Library) missing(s *source) error {
+	e := &MissingError{Dataset: s.Name, Dirs: l.Dirs}
+	for _, f := range s.variants[0].files {
+		if path, _, _ := l.file(s.Name, f.Name); path == "" {
+			e.Files = append(e.Files, Missing{filepath.Join(l.Dirs[0], s.Name, f.Name), f.origin()})
+		}
+	}
+	return e
+}
+
+// origin says where a file comes from.
+func (f *File) origin() string {
+	switch {
+	case len(f.URLs) > 0:
+		return f.URLs[0]
+	case f.OpenML > 0:
+		return fmt.Sprintf("the ARFF file of https://www.openml.org/d/%d", f.OpenML)
+	}
+	return f.Manual
+}
+
+func (l *Library) logf(format string, args ...any) {
+	if l.Log != nil {
+		fmt.Fprintf(l.Log, format+"\n", args...)
+	}
+}

@@ -1,0 +1,212 @@
+package dataset
+
+import (
+	"bufio"
+	"cmp"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"slices"
+)
+
+// Load returns a data set. What is in none of the folders is fetched first if Download is set. Counts are compared with
+// the published ones in any case, and values wherever they are known by checksum or digest; every error is one line that
+// names the file, the line where there is one, and what would be right.
+func (l *Library) Load(ctx context.Context, name string) (*Table, error) {
+	loc, err := l.Find(name)
+	if missing := (*MissingError)(nil); l.Download && errors.As(err, &missing) {
+		if err := l.Fetch(ctx, name); err != nil {
+			return nil, err
+		}
+		loc, err = l.Find(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.load(ctx, &loc)
+}
+
+func (l *Library) load(ctx context.Context, loc *Location) (*Table, error) {
+	if t := l.fromCache(ctx, loc); t != nil {
+		return t, nil
+	}
+	t, err := read(ctx, loc)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", loc.source.Name, err)
+	}
+	if t.Check == SameRows {
+		l.logf("warning: %s: nothing is known to compare the values of %s with; its counts are right", t.Info.Name, loc.Files[0].Path)
+	}
+	l.toCache(ctx, loc, t)
+	return t, nil
+}
+
+// read parses the files of a data set and checks what comes of it.
+func read(ctx context.Context, loc *Location) (*Table, error) {
+	columns := make([]*builder, len(loc.source.columns))
+	for i, spec := range loc.source.columns {
+		columns[i] = newBuilder(spec, loc.Rows)
+	}
+	for i := range loc.Files {
+		if err := readFile(ctx, &loc.Files[i], columns); err != nil {
+			return nil, err
+		}
+	}
+	t := &Table{Info: loc.Info, Rows: loc.Rows, TestAt: loc.TestAt, Subset: loc.Subset, Columns: make([]Column, len(columns))}
+	for i, b := range columns {
+		if b.n != loc.Rows {
+			return nil, fmt.Errorf("column %d (%s) has %s, %d expected", i, b.name, count(b.n, "row"), loc.Rows)
+		}
+		t.Columns[i] = b.column()
+	}
+	t.Digest = tableDigest(t.Columns, t.Rows)
+	return t, verify(t, loc)
+}
+
+// verify compares class counts and, where they are known, the values.
+func verify(t *Table, loc *Location) error {
+	if err := verifyClasses(t, loc.variant.classRows); err != nil {
+		return fmt.Errorf("%s: %w", loc.Files[len(loc.Files)-1].Path, err)
+	}
+	t.Check = SameFile
+	for _, f := range loc.Files {
+		t.Check = min(t.Check, f.Check)
+	}
+	known := loc.variant.digest
+	switch {
+	case known == "" && t.Check == SameFile, known == t.Digest && t.Check == SameFile:
+		return nil
+	case known == t.Digest:
+		t.Check = SameTable
+		return nil
+	}
+	for _, f := range loc.Files {
+		if f.Check != SameFile && (known != "" || len(f.File.SHA256) > 0) {
+			return fmt.Errorf("%s: the values are not the published ones (table digest %.12s%s); replace it by %s",
+				f.Path, t.Digest, expected(known), f.File.origin())
+		}
+	}
+	if known != "" {
+		return fmt.Errorf("table digest %s, %s expected, though the files are right: a fault of this program", t.Digest, known)
+	}
+	t.Check = SameRows
+	return nil
+}
+
+func expected(digest string) string {
+	if digest == "" {
+		return ""
+	}
+	return fmt.Sprintf(", %.12s expected", digest)
+}
+
+func verifyClasses(t *Table, want []int) error {
+	if want == nil {
+		return nil
+	}
+	got := make([]int, len(want))
+	for _, class := range t.Labels() {
+		got[class]++
+	}
+	for class, n := range got {
+		if n != want[class] {
+			return fmt.Errorf("class %s has %s, %d expected", t.Target().Categories[class], count(n, "row"), want[class])
+		}
+	}
+	return nil
+}
+
+// readFile appends the rows of one file to the columns and, unless that has been done, compares its checksum.
+func readFile(ctx context.Context, f *Found, columns []*builder) error {
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	stored, content := f.hashes()
+	ahead := readAhead(ctx, func(w io.Writer) error {
+		return unpack(io.MultiWriter(content, w), io.TeeReader(file, stored))
+	})
+	defer ahead.Close()
+	err = f.File.parse(ahead, f.File.Rows, columns)
+	// On to the end, for the checksums, and because it may turn out there that the compressed data are damaged.
+	if _, tailErr := io.Copy(io.Discard, ahead); err == nil || isDamage(tailErr) {
+		err = cmp.Or(tailErr, err)
+	}
+	if err != nil {
+		return f.describe(err)
+	}
+	if slices.Contains(f.File.Gzip, hexSum(stored)) || slices.Contains(f.File.SHA256, hexSum(content)) {
+		f.Check = SameFile
+	}
+	return nil
+}
+
+// hashes returns what the bytes as stored and the unpacked content are to be hashed with.
+func (f *Found) hashes() (stored, content hash.Hash) {
+	stored, content = noHash{}, noHash{}
+	if f.Check != SameFile && len(f.File.Gzip) > 0 {
+		stored = sha256.New()
+	}
+	if f.Check != SameFile && len(f.File.SHA256) > 0 {
+		content = sha256.New()
+	}
+	return stored, content
+}
+
+// noHash is a hash where none is wanted.
+type noHash struct{ hash.Hash }
+
+func (noHash) Write(b []byte) (int, error) { return len(b), nil }
+func (noHash) Sum(b []byte) []byte         { return b }
+
+// unpack copies a file, without its compression if it has one.
+func unpack(w io.Writer, file io.Reader) error {
+	buffered := bufio.NewReaderSize(file, chunk)
+	magic, err := buffered.Peek(2)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if string(magic) != "\x1f\x8b" {
+		_, err := io.Copy(w, buffered)
+		return err
+	}
+	unzipped, err := gzip.NewReader(buffered)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyBuffer(w, unzipped, make([]byte, chunk))
+	return err
+}
+
+// isDamage reports whether a gzip reader found its data damaged or cut short.
+func isDamage(err error) bool {
+	corrupt := flate.CorruptInputError(0)
+	return errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// describe puts the place in front of an error and names what gzip cannot say clearly.
+func (f *Found) describe(err error) error {
+	at := f.Path
+	if place := (*lineError)(nil); errors.As(err, &place) && place.line > 0 {
+		at = fmt.Sprintf("%s:%d", f.Path, place.line)
+	}
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("the compressed data end here, the file is cut short")
+	case isDamage(err):
+		err = errors.New("the compressed data are damaged")
+	default:
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return fmt.Errorf("%s: %w; replace it by %s", at, err, f.File.origin())
+}
