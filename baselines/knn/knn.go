@@ -1,0 +1,89 @@
+// Package knn is the k-nearest-neighbours baseline: exact search, Euclidean or Manhattan distance, uniform or distance
+// weights, with the semantics of scikit-learn's KNeighborsClassifier and KNeighborsRegressor.
+//
+// One search, for the largest k, serves every k and both weightings. Of several training rows at the same distance the
+// one that comes first in the task counts as nearer, so predictions do not depend on how the search is done, on the
+// machine, or on the number of threads.
+//
+// Distances are those between the rows of Task.X, summed in float64. A categorical feature's one-hot columns add 2 to
+// the squared Euclidean and to the Manhattan distance alike when two rows differ, and 1 when it is missing in one of
+// them; the search compares the categories instead of the columns. It goes through a tree of bounding boxes (see index)
+// and refuses most rows by a vectorised lower bound of their distance; only the rest is measured.
+package knn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// Method is k-NN as the paper ran it.
+var Method = &method.Method{
+	Name:  "knn",
+	Title: "k-NN",
+	Doc:   "k nearest neighbours in the encoded features, exact search",
+	Params: []method.Param{
+		{Name: "n_neighbors", Type: method.Int, Default: 5, Min: 1,
+			Doc: "neighbours per prediction, at most the number of training rows"},
+		{Name: "weights", Type: method.Choice, Default: "uniform", Choices: []string{"uniform", "distance"},
+			Doc: "weight of a neighbour: the same for all, or the inverse of its distance (when some are at distance 0, only those count)"},
+		{Name: "algorithm", Type: method.Choice, Default: "auto", Choices: []string{"auto", "ball_tree", "kd_tree", "brute"},
+			Doc: "search structure of scikit-learn; without effect, the search is always exact"},
+		{Name: "leaf_size", Type: method.Int, Default: 30, Min: 1,
+			Doc: "rows per leaf of scikit-learn's trees; without effect, the search is always exact"},
+		{Name: "p", Type: method.Int, Default: 2, Min: 1, Max: 2,
+			Doc: "power of the Minkowski distance: 1 is Manhattan, 2 Euclidean"},
+	},
+	Canonical: canonical,
+	FitKey:    func(c method.Config, _ dataset.Task) string { return fmt.Sprintf("p=%d", c.Int("p")) },
+	Run:       run,
+}
+
+func canonical(c method.Config, _ dataset.Task) method.Config {
+	return c.With("algorithm", "auto").With("leaf_size", 30)
+}
+
+func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+	models := make([]*model, 0, len(batch))
+	for i, c := range batch {
+		if k := c.Int("n_neighbors"); k > t.Train {
+			done(method.Result{Index: i, Err: fmt.Errorf("n_neighbors: %d is more than the %d training rows", k, t.Train)})
+			continue
+		}
+		models = append(models, newModel(t, i, c))
+	}
+	if len(models) == 0 {
+		return ctx.Err()
+	}
+	slices.SortFunc(models, func(a, b *model) int { return cmp.Compare(a.k, b.k) })
+	threads := max(1, t.Threads)
+
+	start := time.Now()
+	rows, err := newRows(ctx, t, batch[0].Int("p"), threads)
+	if err != nil {
+		return err
+	}
+	idx, err := newIndex(ctx, rows, t.Train, threads)
+	if err != nil {
+		return err
+	}
+	fit := time.Since(start)
+
+	start = time.Now()
+	if err := predict(ctx, t, idx, models, threads); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	for i, m := range models {
+		models[i] = nil // frees the predictions once the harness is done with them
+		n := t.Val * t.Outputs()
+		done(method.Result{Index: m.index, Val: m.out[:n:n], Test: m.out[n:], Fit: fit, Predict: took})
+	}
+	return nil
+}

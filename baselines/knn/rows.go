@@ -1,0 +1,149 @@
+package knn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/task"
+)
+
+// rows holds a task's rows as their distances see them: plain columns as numbers, one-hot features as categories.
+type rows struct {
+	n       int
+	squared bool // distances are squared Euclidean ones, else Manhattan
+
+	numeric []float32 // n x width
+	width   int
+
+	codes  []uint16 // n x len(absent): the category, or absent[j] where feature j is missing
+	absent []uint16
+	least  []uint8 // what a difference of this feature adds to a distance at least: 2, or 1 when it is missing somewhere
+}
+
+// chunk is how many rows a thread takes at a time.
+const chunk = 1024
+
+// newRows reads the matrix of a task. A categorical feature that is not one-hot or all zeros in every row is taken as
+// plain columns. Entries have to be finite.
+func newRows(ctx context.Context, t *task.Task, p, threads int) (*rows, error) {
+	if err := checkFinite(ctx, t, threads); err != nil {
+		return nil, err
+	}
+	r := &rows{n: t.Rows(), squared: p == 2}
+	var plain []int         // columns of t.X
+	var features [][]uint16 // categories of all rows
+	for _, f := range t.Features {
+		if f.Kind == dataset.Categorical && f.Width < math.MaxUint16 {
+			if codes := categories(ctx, t, f, threads); codes != nil {
+				features = append(features, codes)
+				r.absent = append(r.absent, uint16(f.Width))
+				least := uint8(2)
+				if slices.Contains(codes, uint16(f.Width)) {
+					least = 1
+				}
+				r.least = append(r.least, least)
+				continue
+			}
+		}
+		for j := range f.Width {
+			plain = append(plain, f.Offset+j)
+		}
+	}
+	r.width = len(plain)
+	if len(features) == 0 {
+		r.numeric = t.X // nobody modifies it
+		return r, ctx.Err()
+	}
+	r.numeric = make([]float32, r.n*r.width)
+	r.codes = make([]uint16, r.n*len(features))
+	return r, parallel(ctx, threads, r.n, chunk, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			for j, c := range plain {
+				r.numeric[i*r.width+j] = t.X[i*t.Width+c]
+			}
+			for j, codes := range features {
+				r.codes[i*len(features)+j] = codes[i]
+			}
+		}
+	})
+}
+
+// categories returns which of a feature's columns is 1, in every row, or f.Width where none is; nil when a row has
+// another number than 0 or 1, or more than one 1.
+func categories(ctx context.Context, t *task.Task, f task.Feature, threads int) []uint16 {
+	codes := make([]uint16, t.Rows())
+	var plain atomic.Bool
+	parallel(ctx, threads, t.Rows(), chunk, func(_, from, to int) {
+		for i := from; i < to && !plain.Load(); i++ {
+			codes[i] = uint16(f.Width)
+			for c, v := range t.Row(i)[f.Offset : f.Offset+f.Width] {
+				if v == 0 {
+					continue
+				}
+				if v != 1 || codes[i] != uint16(f.Width) {
+					plain.Store(true)
+				}
+				codes[i] = uint16(c)
+			}
+		}
+	})
+	if plain.Load() {
+		return nil
+	}
+	return codes
+}
+
+func checkFinite(ctx context.Context, t *task.Task, threads int) error {
+	var bad atomic.Int64 // number of the last row found, from 1
+	err := parallel(ctx, threads, t.Rows(), chunk, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			for _, v := range t.Row(i) {
+				if v-v != 0 { // infinite or not a number
+					bad.Store(int64(i + 1))
+				}
+			}
+		}
+	})
+	if i := bad.Load(); i > 0 {
+		return fmt.Errorf("row %d of the task has features that are not finite numbers", i)
+	}
+	return err
+}
+
+// distance returns the Manhattan or the squared Euclidean distance of rows a and b. Numbers are summed in order and in
+// float64; what the categories add is an exact integer.
+func (r *rows) distance(a, b int) float64 {
+	x, y := r.numeric[a*r.width:(a+1)*r.width], r.numeric[b*r.width:(b+1)*r.width]
+	sum := 0.0
+	if r.squared {
+		for j, v := range x {
+			d := float64(v) - float64(y[j])
+			sum += float64(d * d) // the conversion keeps compilers from fusing, so that all machines agree
+		}
+	} else {
+		for j, v := range x {
+			sum += math.Abs(float64(v) - float64(y[j]))
+		}
+	}
+	n := len(r.absent)
+	return sum + float64(differences(r.codes[a*n:(a+1)*n], r.codes[b*n:(b+1)*n], r.absent))
+}
+
+// differences returns the distance of two lists of categories: 2 where they differ, 1 where only one is missing.
+func differences(a, b, absent []uint16) int {
+	sum := 0
+	for j, c := range a {
+		if c == b[j] {
+			continue
+		}
+		sum += 2
+		if c == absent[j] || b[j] == absent[j] {
+			sum--
+		}
+	}
+	return sum
+}
