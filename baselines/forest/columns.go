@@ -1,0 +1,274 @@
+package forest
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+)
+
+// indistinct is the distance up to which neighbouring values of a feature are the same to scikit-learn.
+const indistinct float32 = 1e-7
+
+// maxCodes is how many different values of a column are told apart. Columns with more are cut into that many bins of
+// about equally many rows.
+const maxCodes = 1 << 16
+
+// A column is a feature of the training rows in a form that splits are found in quickly. A column with one value has
+// no codes.
+type column struct {
+	codes  []uint16 // by row
+	bundle int      // of a two-valued column, else -1
+	code   uint16   // of a two-valued column: of the rows with its rarer value, among the codes of the bundle
+
+	// The smallest and the largest value of every code, ascending. Two-valued columns have two entries; rareHigh says
+	// that the rarer value is the second.
+	smallest, largest []float32
+	rareHigh          bool
+}
+
+// A bundle is a set of two-valued columns of which at most one has its rarer value in any row, such as a one-hot
+// encoding: one code per row says which. Code 0 is none of them. One pass over the rows counts all columns.
+type bundle struct {
+	codes   []uint16
+	columns int
+	first   int // index of the bundle's first cell; cells are numbered through all bundles, columns+1 for each
+}
+
+// threshold returns the number that a split above the given code, with next the following code in the node, compares
+// with: as in scikit-learn halfway between the two values, in float64. It is rounded down to float32, which cannot
+// change a comparison with float32 values.
+func (c *column) threshold(code, next int) float32 {
+	a, b := float64(c.largest[code]), float64(c.smallest[next])
+	middle := a/2 + b/2
+	t := float32(middle)
+	if float64(t) > middle {
+		t = math.Nextafter32(t, float32(math.Inf(-1)))
+	}
+	return t
+}
+
+// blockColumns is how many columns are read together from the row-major matrix: a cache line.
+const blockColumns = 16
+
+// encode turns the rows of x, in the given order, into columns and bundles.
+func encode(x []float32, width int, order []int32, threads int) ([]column, []bundle) {
+	columns := make([]column, width)
+	rare := make([]bitset, width)
+	blocks := make(chan int)
+	var group sync.WaitGroup
+	for range max(1, threads) {
+		group.Go(func() {
+			e := newEncoder(len(order))
+			for first := range blocks {
+				last := min(first+blockColumns, width)
+				e.read(x, width, order, first, last)
+				for c := first; c < last; c++ {
+					columns[c], rare[c] = e.encode(e.values[c-first])
+				}
+			}
+		})
+	}
+	for first := 0; first < width; first += blockColumns {
+		blocks <- first
+	}
+	close(blocks)
+	group.Wait()
+	return columns, bundled(columns, rare, len(order))
+}
+
+type encoder struct {
+	values       [blockColumns][]float32
+	keys, buffer []key
+}
+
+func newEncoder(rows int) *encoder {
+	e := &encoder{keys: make([]key, rows), buffer: make([]key, rows)}
+	for i := range e.values {
+		e.values[i] = make([]float32, rows)
+	}
+	return e
+}
+
+func (e *encoder) read(x []float32, width int, order []int32, first, last int) {
+	for i, row := range order {
+		for j, v := range x[int(row)*width+first : int(row)*width+last] {
+			e.values[j][i] = v + 0 // no negative zeros
+		}
+	}
+}
+
+// encode returns the column of the values, and of a two-valued column the rows with the rarer value.
+func (e *encoder) encode(values []float32) (column, bitset) {
+	low, high, two := twoValues(values)
+	switch {
+	case two && high <= low+indistinct:
+		return column{bundle: -1, smallest: []float32{low}, largest: []float32{high}}, nil
+	case two:
+		rare := newBitset(len(values))
+		for i, v := range values {
+			if v == high {
+				rare.set(i)
+			}
+		}
+		rareHigh := 2*rare.count() <= len(values)
+		if !rareHigh {
+			rare.invert(len(values))
+		}
+		both := []float32{low, high}
+		return column{smallest: both, largest: both, rareHigh: rareHigh}, rare
+	}
+	return e.rank(values), nil
+}
+
+// twoValues returns the two values of a column, which may be equal, or reports that there are more.
+func twoValues(values []float32) (low, high float32, ok bool) {
+	low, high = values[0], values[0]
+	for _, v := range values {
+		if v == low || v == high {
+			continue
+		}
+		if low != high {
+			return 0, 0, false
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	return low, high, true
+}
+
+// rank replaces values by their ranks among the different ones.
+func (e *encoder) rank(values []float32) column {
+	low, high := uint32(math.MaxUint32), uint32(0)
+	for i, v := range values {
+		u := sortable(v)
+		low, high = min(low, u), max(high, u)
+		e.keys[i] = makeKey(u, i)
+	}
+	sorted := sortKeys(e.keys, e.buffer, low, high)
+	starts := make([]int, 0, 1024) // where in sorted a new value begins
+	for i, k := range sorted {
+		if i == 0 || values[k.index()] > values[sorted[i-1].index()]+indistinct {
+			starts = append(starts, i)
+		}
+	}
+	starts = thinned(starts, len(values))
+	c := column{
+		bundle:   -1,
+		codes:    make([]uint16, len(values)),
+		smallest: make([]float32, len(starts)),
+		largest:  make([]float32, len(starts)),
+	}
+	for code, start := range starts {
+		end := len(sorted)
+		if code+1 < len(starts) {
+			end = starts[code+1]
+		}
+		c.smallest[code], c.largest[code] = values[sorted[start].index()], values[sorted[end-1].index()]
+		for _, k := range sorted[start:end] {
+			c.codes[k.index()] = uint16(code)
+		}
+	}
+	return c
+}
+
+// thinned leaves at most maxCodes starts, the first of every bin of rows/maxCodes rows that has one.
+func thinned(starts []int, rows int) []int {
+	if len(starts) <= maxCodes {
+		return starts
+	}
+	kept, last := starts[:0], -1
+	for _, s := range starts {
+		if bin := s * maxCodes / rows; bin != last {
+			kept, last = append(kept, s), bin
+		}
+	}
+	return kept
+}
+
+// sortable maps floating-point numbers to integers of the same order.
+func sortable(v float32) uint32 {
+	u := math.Float32bits(v)
+	if u>>31 != 0 {
+		return ^u
+	}
+	return u | 1<<31
+}
+
+// bundled puts every two-valued column into the first bundle that it fits.
+func bundled(columns []column, rare []bitset, rows int) []bundle {
+	var bundles []bundle
+	var taken []bitset
+	for i := range columns {
+		c := &columns[i]
+		if rare[i] == nil {
+			continue
+		}
+		c.bundle = 0
+		for c.bundle < len(bundles) &&
+			(bundles[c.bundle].columns == math.MaxUint16 || taken[c.bundle].intersects(rare[i])) {
+			c.bundle++
+		}
+		if c.bundle == len(bundles) {
+			bundles = append(bundles, bundle{codes: make([]uint16, rows)})
+			taken = append(taken, newBitset(rows))
+		}
+		b := &bundles[c.bundle]
+		b.columns++
+		c.codes, c.code = b.codes, uint16(b.columns)
+		rare[i].each(func(row int) { b.codes[row] = c.code })
+		taken[c.bundle].add(rare[i])
+		rare[i] = nil
+	}
+	cells := 0
+	for i := range bundles {
+		bundles[i].first = cells
+		cells += bundles[i].columns + 1
+	}
+	return bundles
+}
+
+// A bitset is a set of rows.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (s bitset) set(i int) { s[i/64] |= 1 << (i % 64) }
+
+func (s bitset) count() int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+func (s bitset) invert(n int) {
+	for i := range s {
+		s[i] = ^s[i]
+	}
+	if n%64 != 0 {
+		s[len(s)-1] &= 1<<(n%64) - 1
+	}
+}
+
+func (s bitset) intersects(other bitset) bool {
+	for i, w := range other {
+		if s[i]&w != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s bitset) add(other bitset) {
+	for i, w := range other {
+		s[i] |= w
+	}
+}
+
+func (s bitset) each(f func(int)) {
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			f(i*64 + bits.TrailingZeros64(w))
+		}
+	}
+}

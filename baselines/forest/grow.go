@@ -1,0 +1,316 @@
+package forest
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// A criterion measures splits of a node. Rows are numbered by ascending target, and a node's rows are in that order.
+type criterion interface {
+	// begin takes the weights of all rows in a new tree: how often each one is in the tree's sample.
+	begin(weights []uint16)
+
+	// enter makes the given rows the current node and reports whether all its targets are equal.
+	enter(rows []int32) (pure bool)
+
+	// cut finds the best boundary between different codes of sorted keys, whose indices are positions in the node. It
+	// returns the number of keys before the boundary; there is one. Of equally good ones it is the first.
+	cut(keys []key) (score float64, at int)
+
+	// tally counts the node's rows by their code in a bundle; untally undoes it.
+	tally(b *bundle, rows []int32)
+	untally(b *bundle, rows []int32)
+
+	// pick measures how well the rows that have the code in the tallied bundle are told from the others. It reports
+	// false when all or none have it.
+	pick(b *bundle, code uint16, rows []int32) (score float64, ok bool)
+
+	// leaf appends the node's prediction to values, or finds it there, and returns its index.
+	leaf(rows []int32, values *[]float64) int
+}
+
+// A nursery holds what the trees of a forest have in common.
+type nursery struct {
+	options Options
+	rows    int
+	outputs int
+	columns []column
+	bundles []bundle
+
+	newCriterion func() criterion
+}
+
+func newNursery(d *Data, o Options) (*nursery, error) {
+	if err := check(d, &o); err != nil {
+		return nil, err
+	}
+	order := make([]int32, d.rows())
+	for i := range order {
+		order[i] = int32(i)
+	}
+	n := &nursery{options: o, rows: len(order), outputs: 1}
+	if d.Labels != nil {
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
+		n.outputs = d.Classes
+	} else {
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Y[a], d.Y[b]) })
+	}
+	n.columns, n.bundles = encode(d.X, d.Width, order, o.Threads)
+	n.newCriterion = criteria(d, o.Criterion, order, n.bundles)
+	return n, nil
+}
+
+// criteria returns a maker of the named criterion for the targets in the given order.
+func criteria(d *Data, name string, order []int32, bundles []bundle) func() criterion {
+	cells := 0
+	for i := range bundles {
+		cells += bundles[i].columns + 1
+	}
+	if d.Labels != nil {
+		labels := make([]uint16, len(order))
+		for i, row := range order {
+			labels[i] = d.Labels[row]
+		}
+		if name == Gini {
+			return func() criterion { return newGini(labels, d.Classes, cells) }
+		}
+		table := entropyTable(len(order))
+		return func() criterion { return newEntropy(labels, d.Classes, cells, table) }
+	}
+	y := make([]float64, len(order))
+	for i, row := range order {
+		y[i] = d.Y[row]
+	}
+	fixed := fixedPoint(y)
+	if name == MSE {
+		return func() criterion { return newMSE(y, fixed, cells) }
+	}
+	return func() criterion { return newMAE(y, fixed, cells) }
+}
+
+// grow returns the trees numbered from first to last-1.
+func (n *nursery) grow(ctx context.Context, first, last int) ([]tree, error) {
+	trees := make([]tree, last-first)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(max(1, n.options.Threads), len(trees)) {
+		group.Go(func() {
+			g := n.newGrower()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(trees) || ctx.Err() != nil {
+					return
+				}
+				trees[i] = g.grow(ctx, first+i)
+			}
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return trees, nil
+}
+
+// A grower grows one tree at a time; its fields are reused from tree to tree.
+type grower struct {
+	*nursery
+	criterion
+	random *rand.PCG
+
+	weights      []uint16 // by row: how often it is in the tree's sample
+	sample       []int32  // the rows in the sample; every node is a part of it
+	aside        []int32  // for the rows that go right, while a node is split
+	keys, buffer []key
+	features     []int32 // in some order; a node draws from the front
+	tallied      []bool  // by bundle: whether the current node has tallied it
+	stack        []segment
+}
+
+// A segment is a node that is still to be split, and its part of the sample.
+type segment struct {
+	node       int32
+	start, end int32
+}
+
+func (n *nursery) newGrower() *grower {
+	g := &grower{
+		nursery:   n,
+		criterion: n.newCriterion(),
+		weights:   make([]uint16, n.rows),
+		sample:    make([]int32, 0, n.rows),
+		aside:     make([]int32, n.rows),
+		keys:      make([]key, n.rows),
+		buffer:    make([]key, n.rows),
+		features:  make([]int32, len(n.columns)),
+		tallied:   make([]bool, len(n.bundles)),
+	}
+	return g
+}
+
+// checkEvery is after how many rows of nodes a grower looks whether it should stop: a small part of a second's work.
+const checkEvery = 1 << 18
+
+// grow grows the numbered tree. When ctx is done it returns early; the tree is of no use then.
+func (g *grower) grow(ctx context.Context, number int) tree {
+	g.random = rand.NewPCG(treeSeeds(g.options.Seed, number))
+	for i := range g.features {
+		g.features[i] = int32(i)
+	}
+	g.draw()
+	g.begin(g.weights)
+	t := tree{nodes: make([]node, 1, 2*len(g.sample))}
+	g.stack = append(g.stack[:0], segment{0, 0, int32(len(g.sample))})
+	work := 0
+	for len(g.stack) > 0 {
+		s := g.stack[len(g.stack)-1]
+		g.stack = g.stack[:len(g.stack)-1]
+		if work += int(s.end - s.start); work > checkEvery {
+			if work = 0; ctx.Err() != nil {
+				return tree{}
+			}
+		}
+		g.split(&t, s)
+	}
+	t.nodes, t.values = slices.Clone(t.nodes), slices.Clone(t.values)
+	return t
+}
+
+// draw draws the tree's sample: as many rows as there are, with replacement.
+func (g *grower) draw() {
+	clear(g.weights)
+	for i := range g.weights {
+		if g.options.AllRows {
+			g.weights[i] = 1
+		} else {
+			g.weights[below(g.random.Uint64(), g.rows)]++
+		}
+	}
+	g.sample = g.sample[:0]
+	for row, w := range g.weights {
+		if w > 0 {
+			g.sample = append(g.sample, int32(row))
+		}
+	}
+}
+
+// split makes a node a leaf, or gives it a test and two children, which it puts on the stack.
+func (g *grower) split(t *tree, s segment) {
+	rows := g.sample[s.start:s.end]
+	best := candidate{score: -1}
+	if pure := g.enter(rows); !pure && len(rows) > 1 {
+		best = g.search(rows)
+	}
+	if best.score < 0 {
+		t.nodes[s.node] = node{feature: -1, child: int32(g.leaf(rows, &t.values))}
+		return
+	}
+	c := &g.columns[best.feature]
+	child := int32(len(t.nodes))
+	t.nodes[s.node] = node{best.feature, c.threshold(best.code, best.next), child}
+	t.nodes = append(t.nodes, node{}, node{})
+	middle := s.start + int32(g.partition(rows, c, best.code))
+	g.stack = append(g.stack, segment{child + 1, middle, s.end}, segment{child, s.start, middle})
+}
+
+// A candidate is a split: rows whose value has at most the code go left, and the next code in the node goes right.
+type candidate struct {
+	score      float64 // the larger, the better; negative: no split
+	feature    int32
+	code, next int
+}
+
+// search draws features, without replacement, and returns the best split. As in scikit-learn, features that are
+// constant in the node count, but the search goes on until one that is not was found or all were drawn.
+func (g *grower) search(rows []int32) candidate {
+	best := candidate{score: -1}
+	for i := range g.features {
+		if i >= g.options.MaxFeatures && best.score >= 0 {
+			break
+		}
+		j := i + below(g.random.Uint64(), len(g.features)-i)
+		g.features[i], g.features[j] = g.features[j], g.features[i]
+		if c := g.measure(g.features[i], rows); c.score > best.score {
+			best = c
+		}
+	}
+	for i, tallied := range g.tallied {
+		if tallied {
+			g.untally(&g.bundles[i], rows)
+			g.tallied[i] = false
+		}
+	}
+	return best
+}
+
+// measure returns the best split by one feature, or one of negative score when the feature is constant.
+func (g *grower) measure(feature int32, rows []int32) candidate {
+	c := &g.columns[feature]
+	none := candidate{score: -1}
+	if len(c.smallest) == 1 {
+		return none
+	}
+	if c.bundle >= 0 {
+		b := &g.bundles[c.bundle]
+		if !g.tallied[c.bundle] {
+			g.tally(b, rows)
+			g.tallied[c.bundle] = true
+		}
+		score, ok := g.pick(b, c.code, rows)
+		if !ok {
+			return none
+		}
+		return candidate{score, feature, 0, 1}
+	}
+	keys := g.sorted(c, rows)
+	if keys == nil {
+		return none
+	}
+	score, at := g.cut(keys)
+	return candidate{score, feature, int(keys[at-1].code()), int(keys[at].code())}
+}
+
+// sorted returns the positions of a node's rows, keyed and ordered by their codes in a column of many values, or nil
+// when all codes are equal.
+func (g *grower) sorted(c *column, rows []int32) []key {
+	keys := g.keys[:len(rows)]
+	low, high := uint32(maxCodes), uint32(0)
+	for i, row := range rows {
+		code := uint32(c.codes[row])
+		low, high = min(low, code), max(high, code)
+		keys[i] = makeKey(code, i)
+	}
+	if low == high {
+		return nil
+	}
+	return sortKeys(keys, g.buffer[:len(rows)], low, high)
+}
+
+// partition puts the rows that go left before the others, keeps the order otherwise, and returns their number.
+func (g *grower) partition(rows []int32, c *column, code int) int {
+	left, right := 0, 0
+	put := func(row int32, goesLeft bool) {
+		rows[left], g.aside[right] = row, row
+		if goesLeft {
+			left++
+		} else {
+			right++
+		}
+	}
+	switch {
+	case c.bundle < 0:
+		for _, row := range rows {
+			put(row, int(c.codes[row]) <= code)
+		}
+	default:
+		for _, row := range rows {
+			put(row, (c.codes[row] == c.code) != c.rareHigh)
+		}
+	}
+	copy(rows[left:], g.aside[:right])
+	return left
+}

@@ -1,0 +1,88 @@
+package forest
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A node sends rows whose feature is at most the threshold to the tree's node child, the others to child+1. In a leaf
+// feature is -1, and child is the index of its first value.
+type node struct {
+	feature   int32
+	threshold float32
+	child     int32
+}
+
+type tree struct {
+	nodes  []node
+	values []float64 // predictions of the leaves, one after the other; equal ones may be shared
+}
+
+// leaf returns the values' index that a row's prediction begins at.
+func (t *tree) leaf(row []float32) int {
+	n := t.nodes[0]
+	for n.feature >= 0 {
+		next := n.child
+		if row[n.feature] > n.threshold {
+			next++
+		}
+		n = t.nodes[next]
+	}
+	return int(n.child)
+}
+
+// A sum adds up the predictions of trees for fixed rows.
+type sum struct {
+	x              []float32
+	width, outputs int
+	total          []float64
+}
+
+func newSum(x []float32, width, outputs int) *sum {
+	return &sum{x: x, width: width, outputs: outputs, total: make([]float64, len(x)/width*outputs)}
+}
+
+// blockBytes is about how much of the rows is taken through all trees together, so that it stays in the cache.
+const blockBytes = 256 << 10
+
+// add adds the trees' predictions. The order of additions in a row is that of the trees, whatever the number of threads.
+func (s *sum) add(trees []tree, threads int) {
+	rows := len(s.x) / s.width
+	block := min(max(blockBytes/(4*s.width), 8), 1024)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range max(1, threads) {
+		group.Go(func() {
+			for {
+				first := int(next.Add(int64(block))) - block
+				if first >= rows {
+					return
+				}
+				last := min(first+block, rows)
+				for i := range trees {
+					s.addRows(&trees[i], first, last)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func (s *sum) addRows(t *tree, first, last int) {
+	for row := first; row < last; row++ {
+		leaf := t.leaf(s.x[row*s.width : (row+1)*s.width])
+		total := s.total[row*s.outputs : (row+1)*s.outputs]
+		for k, v := range t.values[leaf : leaf+s.outputs] {
+			total[k] += v
+		}
+	}
+}
+
+// mean returns the mean prediction of the trees added so far.
+func (s *sum) mean(trees int) []float64 {
+	out := make([]float64, len(s.total))
+	for i, v := range s.total {
+		out[i] = v / float64(trees)
+	}
+	return out
+}
