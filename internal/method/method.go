@@ -5,6 +5,7 @@ package method
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -44,6 +45,9 @@ type Method struct {
 	// can. A nil func is always available.
 	Available func() error
 
+	// Network marks methods that run on the task's Backend: only one of them at a time is given an accelerator.
+	Network bool
+
 	// Extra marks methods that the paper does not have; they never enter its rank orders.
 	Extra bool
 }
@@ -59,6 +63,9 @@ type Result struct {
 	// Details are facts worth keeping in the record, such as the step of the best checkpoint or a library's version.
 	Details map[string]any
 }
+
+// ErrDiverged is what training errors wrap when the loss or the weights ceased to be numbers.
+var ErrDiverged = errors.New("training diverged")
 
 // A Prediction holds one number per row for regression, on the standardised scale of the task's targets, and one
 // probability per row and class for classification, row-major.

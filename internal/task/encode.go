@@ -200,7 +200,7 @@ func (e *encoder) targets(t *Task) *Truth {
 		for position, row := range e.rows {
 			labels[position] = target.Codes[row]
 		}
-		t.Labels = slices.Clone(labels[:known])
+		t.Labels = slices.Clip(slices.Clone(labels[:known]))
 		return &Truth{Labels: slices.Clone(labels[known:])}
 	}
 	value := func(position int) float64 { return target.Float(int(e.rows[position])) }
@@ -209,7 +209,7 @@ func (e *encoder) targets(t *Task) *Truth {
 	for position := range y {
 		y[position] = (value(position) - t.TargetMean) / t.TargetStd
 	}
-	// Cloned, so that the capacity of the task's slice does not reach the test targets.
-	t.Y = slices.Clone(y[:known])
+	// Cloned, so that the test targets are not behind the end of the task's slice.
+	t.Y = slices.Clip(slices.Clone(y[:known]))
 	return &Truth{Y: slices.Clone(y[known:])}
 }

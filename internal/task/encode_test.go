@@ -1,0 +1,143 @@
+package task
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/split"
+)
+
+// reference is testdata/encode.json, made by testdata/encode.py with scikit-learn 1.2.1.
+type reference struct {
+	Number           []*float64
+	Constant, Target []float64
+	Letter           []*string
+	Split            struct{ Train, Val, Test []int32 }
+
+	Published, Corrected [][]float64
+	CorrectedTrain       [][]float64 `json:"corrected_train"`
+	Y                    []float64
+	Mean, Std            float64
+}
+
+func load(t *testing.T) (*reference, *dataset.Table, split.Split) {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/encode.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reference{}
+	if err := json.Unmarshal(raw, r); err != nil {
+		t.Fatal(err)
+	}
+	number := dataset.Column{Name: "number", Kind: dataset.Continuous}
+	letter := dataset.Column{Name: "letter", Kind: dataset.Categorical, Categories: []string{"a", "b", "c"}}
+	for i := range r.Number {
+		v, code := 0.0, uint16(0)
+		if r.Number[i] != nil {
+			v = *r.Number[i]
+		}
+		if r.Letter[i] != nil {
+			code = uint16((*r.Letter[i])[0] - 'a')
+		}
+		number.F64 = append(number.F64, v)
+		number.Missing = append(number.Missing, r.Number[i] == nil)
+		letter.Codes = append(letter.Codes, code)
+		letter.Missing = append(letter.Missing, r.Letter[i] == nil)
+	}
+	table := &dataset.Table{
+		Info: dataset.Info{Name: "gaps", Target: 2, Columns: 4},
+		Rows: len(r.Number),
+		Columns: []dataset.Column{
+			number,
+			{Name: "constant", Kind: dataset.Continuous, F64: r.Constant},
+			{Name: "target", Kind: dataset.Continuous, F64: r.Target},
+			letter,
+		},
+	}
+	return r, table, split.Split{Train: r.Split.Train, Val: r.Split.Val, Test: r.Split.Test}
+}
+
+func TestEncodeEqualsScikitLearn(t *testing.T) {
+	r, table, s := load(t)
+	for _, c := range []struct {
+		name     string
+		protocol split.Protocol
+		stats    Statistics
+		want     [][]float64
+	}{
+		{"published", split.Published, AllRows, r.Published},
+		{"corrected", split.Corrected, AllRows, r.Corrected},
+		{"corrected, statistics of training rows", split.Corrected, TrainRows, r.CorrectedTrain},
+	} {
+		task, truth, err := Encode(table, s, c.protocol, 0, c.stats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if task.Width != len(c.want[0]) {
+			t.Fatalf("%s: %d columns, scikit-learn makes %d", c.name, task.Width, len(c.want[0]))
+		}
+		for row, want := range c.want {
+			for j := range want {
+				if got := float64(task.Row(row)[j]); math.Abs(got-want[j]) > 1e-6 {
+					t.Errorf("%s: row %d column %d: got %v, scikit-learn gives %v", c.name, row, j, got, want[j])
+				}
+			}
+		}
+		y := append(append([]float64(nil), task.Y...), truth.Y...)
+		for i := range r.Y {
+			if math.Abs(y[i]-r.Y[i]) > 1e-12 {
+				t.Errorf("%s: target %d: got %v, scikit-learn gives %v", c.name, i, y[i], r.Y[i])
+			}
+		}
+		if math.Abs(task.TargetMean-r.Mean) > 1e-12 || math.Abs(task.TargetStd-r.Std) > 1e-12 {
+			t.Errorf("%s: target scale %v %v, want %v %v", c.name, task.TargetMean, task.TargetStd, r.Mean, r.Std)
+		}
+	}
+}
+
+// The protocols differ in which entries count as missing: the flags of the published one stay in file order.
+func TestMissingFlags(t *testing.T) {
+	r, table, s := load(t)
+	published, _, _ := Encode(table, s, split.Published, 0, AllRows)
+	corrected, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
+	for position, row := range s.Rows() {
+		at := position * len(published.Features)
+		if published.Missing[at] != (r.Number[position] == nil) {
+			t.Errorf("published: flag at position %d is not that of row %d", position, position)
+		}
+		if corrected.Missing[at] != (r.Number[row] == nil) {
+			t.Errorf("corrected: flag at position %d is not that of row %d", position, row)
+		}
+	}
+}
+
+// Nothing of the test targets may be reachable from a task: not its values, not through a slice's capacity, and the
+// task must not change when they do.
+func TestTaskHoldsNoTestTargets(t *testing.T) {
+	_, table, s := load(t)
+	before, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
+	if len(before.Y) != before.Train+before.Val || cap(before.Y) != len(before.Y) {
+		t.Errorf("%d targets with room for %d, want %d", len(before.Y), cap(before.Y), before.Train+before.Val)
+	}
+	for _, row := range s.Test {
+		table.Columns[2].F64[row] += 1000
+	}
+	after, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
+	a, _ := json.Marshal(before)
+	b, _ := json.Marshal(after)
+	if string(a) != string(b) {
+		t.Error("the task depends on test targets")
+	}
+}
+
+func TestSplitOfAnotherTable(t *testing.T) {
+	_, table, s := load(t)
+	s.Test = s.Test[1:]
+	if _, _, err := Encode(table, s, split.Corrected, 0, AllRows); err == nil {
+		t.Error("a split with a row too few was accepted")
+	}
+}
