@@ -38,6 +38,7 @@ type Published struct {
 	Printed        string  // the mean as the text has it
 	PrintedSpread  string  // empty when none is printed
 	Decimals       int     // digits after the point that the mean is known to
+	SpreadDecimals int     // digits after the point of the printed spread
 	SpreadIsStdDev bool    // Table 12 prints standard deviations, the others standard errors
 	Note           string  // why there is no number, if so
 }
@@ -207,7 +208,7 @@ func (t *paperTables) addResult(row map[string]string) {
 		}
 	}
 	if p.PrintedSpread != "" {
-		p.Spread = number(p.PrintedSpread)
+		p.Spread, p.SpreadDecimals = number(p.PrintedSpread), decimals(p.PrintedSpread)
 	}
 	t.results[[3]string{row["dataset"], paperMethodName[row["method"]], metric}] = p
 }

@@ -1,0 +1,93 @@
+package report
+
+import "slices"
+
+// A Document is a report before it is written in some format.
+type Document struct {
+	Title  string
+	Blocks []Block
+}
+
+// A Block is a part of a document: Heading, Paragraph, List, Figure or *Table.
+type Block interface{ block() }
+
+// A Heading begins a section.
+type Heading string
+
+// A Paragraph is running text, without markup.
+type Paragraph string
+
+// A List is an unordered list of texts.
+type List []string
+
+// A Figure is a picture beside the document.
+type Figure struct{ File, Caption string }
+
+// A Table has a caption above it and footnotes below it.
+type Table struct {
+	Caption string
+	Columns []Column
+	Rows    []Row
+	Notes   []string // footnote 1 is the first
+}
+
+// A Column has a heading; numbers are set to the right.
+type Column struct {
+	Head  string
+	Right bool
+}
+
+// A Row begins a group of rows when Break is set.
+type Row struct {
+	Break bool
+	Cells []Cell
+}
+
+// A Cell is a text with its footnotes.
+type Cell struct {
+	Text  string
+	Tone  Tone
+	Notes []int // numbers of footnotes
+}
+
+// A Tone says how a cell is to be taken. Writers with colours show it.
+type Tone uint8
+
+const (
+	Neutral Tone = iota
+	Good
+	Fair
+	Bad
+	Faint
+)
+
+func (Heading) block()   {}
+func (Paragraph) block() {}
+func (List) block()      {}
+func (Figure) block()    {}
+func (*Table) block()    {}
+
+// note returns the number of the footnote with this text, adding it if it is new.
+func (t *Table) note(text string) int {
+	if i := slices.Index(t.Notes, text); i >= 0 {
+		return i + 1
+	}
+	t.Notes = append(t.Notes, text)
+	return len(t.Notes)
+}
+
+func (t *Table) notes(texts []string) []int {
+	var numbers []int
+	for _, text := range texts {
+		numbers = append(numbers, t.note(text))
+	}
+	return numbers
+}
+
+func cells(texts ...string) []Cell {
+	out := make([]Cell, len(texts))
+	for i, text := range texts {
+		out[i].Text = text
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nptbench/internal/dataset"
+	"nptbench/results"
+)
+
+// An Entry is one number of the tables: a metric of one data set, protocol and method over its folds.
+type Entry struct {
+	*Group
+	Metric string
+
+	N    int     // complete folds with this metric, which Mean is over
+	Mean float64 // valid when N > 0
+
+	// StdErr is the standard error of the mean over folds, sd(ddof 1)/sqrt(N), and StdErr0 the same with ddof 0, which
+	// the paper's baselines use. Both are NaN when N < 2: a single split has no spread between folds.
+	StdErr, StdErr0 float64
+
+	// RowStdErr is the standard error of the metric over the test rows of a single split; NaN with several folds, or
+	// when the record does not have it.
+	RowStdErr float64
+
+	Paper    results.Published
+	HasPaper bool
+
+	Verdict Verdict
+	Z       float64 // difference in standard errors, where the verdict is graded by them; else NaN
+
+	// SpreadReproduced: the paper's printed spread equals StdErr0 or StdErr at its printed digits.
+	SpreadReproduced bool
+
+	Notes []string // footnotes, each one sentence or more
+}
+
+// Difference is ours minus the paper's; valid when both are there.
+func (e *Entry) Difference() float64 { return e.Mean - e.Paper.Mean }
+
+// HasDifference reports whether there are two numbers to compare.
+func (e *Entry) HasDifference() bool { return e.HasPaper && e.N > 0 }
+
+// StdDev is the standard deviation over folds that belongs to StdErr, as Table 12 prints it.
+func (e *Entry) StdDev() float64 { return e.StdErr * math.Sqrt(float64(e.N)) }
+
+// Complete reports whether the mean is over all folds that the paper's is over.
+func (e *Entry) Complete() bool { return e.N > 0 && e.N == e.paperFolds() }
+
+func (e *Entry) paperFolds() int {
+	if e.Info.RunFolds > 0 {
+		return e.Info.RunFolds
+	}
+	return len(e.Folds)
+}
+
+// tableMetrics are the metrics that the paper's tables give for a task.
+func tableMetrics(task dataset.Task) []string {
+	switch task {
+	case dataset.Regression:
+		return []string{"rmse", "mse"}
+	case dataset.Binary:
+		return []string{"accuracy", "nll", "auroc"}
+	}
+	return []string{"accuracy", "nll"}
+}
+
+// Entries returns every number of the report: for each group, in order, the metrics of its task.
+func (s *Summary) Entries() []*Entry {
+	var out []*Entry
+	for _, g := range s.Groups {
+		for _, metric := range tableMetrics(g.Info.Task) {
+			out = append(out, g.entry(metric))
+		}
+	}
+	return out
+}
+
+func (g *Group) entry(metric string) *Entry {
+	nan := math.NaN()
+	e := &Entry{Group: g, Metric: metric, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
+	e.Paper, e.HasPaper = results.Paper(g.Info.Name, g.Method.Name, metric)
+	var values []float64
+	var undefined []int // folds with a chosen setting that lacks the metric
+	for _, f := range g.Folds {
+		if !f.Complete() || f.Chosen == nil {
+			continue
+		}
+		x, ok := finite(f.Chosen.Test, metric)
+		if !ok {
+			undefined = append(undefined, f.Number)
+			continue
+		}
+		values = append(values, x)
+		if se, ok := finite(f.Chosen.Test, metric+"_se"); ok && len(g.Folds) == 1 {
+			e.RowStdErr = se
+		}
+	}
+	e.N = len(values)
+	if e.N > 0 {
+		e.Mean = stat.Mean(values, nil)
+	}
+	if e.N > 1 {
+		e.StdErr = stat.StdErr(stat.StdDev(values, nil), float64(e.N))
+		e.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(e.N))
+	}
+	e.Notes = g.notes()
+	if len(undefined) > 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", metricTitle(metric), foldList(undefined)))
+	}
+	e.judge()
+	return e
+}
+
+// notes are the footnotes that concern all metrics of a group.
+func (g *Group) notes() []string {
+	var notes []string
+	complete, cells, failed, unselected := 0, 0, 0, 0
+	var empty []int
+	for _, f := range g.Folds {
+		if f.Complete() {
+			complete++
+			if f.Chosen == nil {
+				empty = append(empty, f.Number)
+			}
+		}
+		cells += f.OK + f.Failed
+		failed += f.Failed
+		unselected += f.Unselected
+	}
+	planned := len(g.Folds) * g.Settings
+	if cells == 0 {
+		return nil
+	}
+	if complete < len(g.Folds) {
+		notes = append(notes, fmt.Sprintf("%d of %s complete; %s of %s cells have a record.",
+			complete, plural(len(g.Folds), "fold is", "folds are"), thousands(cells), thousands(planned)))
+	}
+	if g.Info.RunFolds > len(g.Folds) {
+		notes = append(notes, fmt.Sprintf("The sweep has %d of the paper's %d folds.", len(g.Folds), g.Info.RunFolds))
+	}
+	if failed > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %s cells failed: %s.", thousands(failed), thousands(planned), g.failures()))
+	}
+	if len(empty) > 0 {
+		notes = append(notes, fmt.Sprintf("No setting has a result on %s.", foldList(empty)))
+	}
+	if unselected > 0 {
+		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
+			plural(unselected, "cell", "cells"), selectionMetric(g.Info.Task)))
+	}
+	if n, ok := results.PaperSettings(g.Info.Name, g.Method.Name); ok && n != g.Settings {
+		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
+			plural(g.Settings, "setting", "settings"), thousands(n)))
+	}
+	if subset := g.subset(); subset != "" {
+		notes = append(notes, fmt.Sprintf("%s: %s.", g.Info.Title, subset))
+	}
+	return notes
+}
+
+// failures names the failures of a group by kind and count, with one message of each kind.
+func (g *Group) failures() string {
+	type kind struct {
+		count   int
+		message string
+	}
+	kinds := map[string]kind{}
+	for _, f := range g.Folds {
+		for _, position := range sortedKeys(f.Failures) {
+			failure := f.Failures[position]
+			k := kinds[failure.Kind]
+			k.count++
+			if k.message == "" {
+				k.message = failure.Message
+			}
+			kinds[failure.Kind] = k
+		}
+	}
+	var parts []string
+	for _, name := range sortedKeys(kinds) {
+		k := kinds[name]
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", thousands(k.count), name, oneLine(k.message)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// subset is the phrase by which the group's records say that their data set is not the complete published one.
+func (g *Group) subset() string {
+	for _, f := range g.Folds {
+		if f.Chosen != nil {
+			return f.Chosen.Subset
+		}
+	}
+	return ""
+}
+
+// rows returns the numbers of training, validation and test rows of a group's first fold with a result.
+func (g *Group) rows() [3]int {
+	for _, f := range g.Folds {
+		if f.Chosen != nil {
+			return f.Chosen.Rows
+		}
+	}
+	return [3]int{}
+}
+
+func foldList(folds []int) string {
+	slices.Sort(folds)
+	text := make([]string, len(folds))
+	for i, n := range folds {
+		text[i] = fmt.Sprint(n)
+	}
+	if len(folds) == 1 {
+		return "fold " + text[0]
+	}
+	return "folds " + strings.Join(text, ", ")
+}

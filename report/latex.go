@@ -1,0 +1,102 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const latexPreamble = `\documentclass[a4paper]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{booktabs,longtable}
+\usepackage[margin=2cm]{geometry}
+\setlength{\parindent}{0pt}
+\begin{document}
+`
+
+// writeLaTeX writes a document that compiles by itself; its tables (booktabs, longtable) can be copied from it. Figures
+// are left out, because LaTeX does not read SVG.
+func writeLaTeX(w io.Writer, d *Document) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprint(out, latexPreamble)
+	fmt.Fprintf(out, "\\section*{%s}\n", latexText(d.Title))
+	for _, b := range d.Blocks {
+		switch b := b.(type) {
+		case Heading:
+			fmt.Fprintf(out, "\n\\subsection*{%s}\n", latexText(string(b)))
+		case Paragraph:
+			fmt.Fprintf(out, "\n%s\n", latexText(string(b)))
+		case List:
+			fmt.Fprint(out, "\n\\begin{itemize}\n")
+			for _, item := range b {
+				fmt.Fprintf(out, "\\item %s\n", latexText(item))
+			}
+			fmt.Fprint(out, "\\end{itemize}\n")
+		case *Table:
+			latexTable(out, b)
+		}
+	}
+	fmt.Fprint(out, "\\end{document}\n")
+	return out.Flush()
+}
+
+func latexTable(out io.Writer, t *Table) {
+	align := ""
+	heads := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		align += map[bool]string{true: "r", false: "l"}[c.Right]
+		heads[i] = latexText(c.Head)
+	}
+	head := strings.Join(heads, " & ")
+	fmt.Fprintf(out, "\n{\\footnotesize\n\\begin{longtable}{@{}%s@{}}\n\\caption*{%s}\\\\\n", align, latexText(t.Caption))
+	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endfirsthead\n", head)
+	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n", head)
+	for _, row := range t.Rows {
+		if row.Break {
+			fmt.Fprint(out, "\\midrule\n")
+		}
+		texts := make([]string, len(row.Cells))
+		for i, c := range row.Cells {
+			texts[i] = latexText(c.Text)
+			if c.Tone == Good {
+				texts[i] = `\textbf{` + texts[i] + "}"
+			}
+			if len(c.Notes) > 0 {
+				texts[i] += `\textsuperscript{` + strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Notes), " ", ","), "[]") + "}"
+			}
+		}
+		fmt.Fprintf(out, "%s \\\\\n", strings.Join(texts, " & "))
+	}
+	fmt.Fprint(out, "\\end{longtable}\n")
+	for i, note := range t.Notes {
+		fmt.Fprintf(out, "\\textsuperscript{%d} %s\\par\n", i+1, latexText(note))
+	}
+	fmt.Fprint(out, "}\n")
+}
+
+var latexEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`,
+	"±", `$\pm$`, "–", "--", "…", `\ldots{}`, "√", `$\surd$`, "²", `$^2$`, "×", `$\times$`)
+
+// latexText escapes what LaTeX would take as a command. Characters that its usual fonts lack, as in a message that a
+// record quotes, become question marks.
+func latexText(s string) string {
+	var out strings.Builder
+	for _, r := range s {
+		escaped := latexEscapes.Replace(string(r))
+		switch {
+		case escaped != string(r):
+			out.WriteString(escaped)
+		case r < ' ':
+			out.WriteByte(' ')
+		case r > '~' && (r < 0xc0 || r > 0x17f): // T1 has the Latin letters
+			out.WriteByte('?')
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,247 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/results"
+)
+
+// A RankTable is one part of Table 1: the rank orders of the methods over the data sets of one task.
+//
+// Ranks are never averaged over different sets of data sets: only methods that have finished all of Datasets are ranked,
+// among themselves. A method that finished a data set without a result is ranked last on it, as in the paper.
+type RankTable struct {
+	Protocol string
+	Task     dataset.Task
+	Metric   string
+	Datasets []dataset.Info // that the ranks are over
+	Rows     []RankRow      // best mean rank first
+	Notes    []string
+}
+
+// A RankRow is the rank order of one method.
+type RankRow struct {
+	Method *method.Method
+	Ranks  []float64 // by data set, from 1; equal results share the mean of their ranks
+	Mean   float64
+	StdErr float64 // sd(ddof 1)/sqrt(data sets); NaN for a single one
+
+	// The paper's results ranked over the same methods and data sets, and its Table 1, over nine methods and all data
+	// sets of the task.
+	PaperMean, PaperStdErr float64
+	Paper                  results.PublishedRank
+}
+
+// rankMetric is what Table 1 ranks by.
+func rankMetric(task dataset.Task) string {
+	return map[dataset.Task]string{dataset.Binary: "auroc", dataset.MultiClass: "accuracy", dataset.Regression: "rmse"}[task]
+}
+
+// RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has.
+func (s *Summary) RankTables() []*RankTable {
+	var tables []*RankTable
+	for _, protocol := range []string{published, corrected} {
+		for _, task := range []dataset.Task{dataset.Binary, dataset.MultiClass, dataset.Regression} {
+			if f := s.finished(protocol, task); len(f.datasets) > 0 {
+				tables = append(tables, f.rankTable())
+			}
+		}
+	}
+	return tables
+}
+
+// finished holds the results by which the methods of a plan can be ranked.
+type finished struct {
+	protocol string
+	task     dataset.Task
+	datasets []dataset.Info   // of the task, that the plan and the paper's Table 1 have
+	methods  []*method.Method // that the plan and the paper have
+	value    map[[2]string]float64
+}
+
+// finished collects the mean results of a task by data set and method: no value where cells are still to be run, NaN
+// where they have been run and left no result.
+func (s *Summary) finished(protocol string, task dataset.Task) *finished {
+	f := &finished{protocol: protocol, task: task, value: map[[2]string]float64{}}
+	metric := rankMetric(task)
+	for _, g := range s.Groups {
+		inPaper := slices.Contains(results.PaperMethods, g.Method.Name) && results.PaperOrder(g.Info.Name, metric) != nil
+		if g.Protocol != protocol || g.Info.Task != task || g.Method.Extra || !inPaper {
+			continue
+		}
+		if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == g.Info.Name }) {
+			f.datasets = append(f.datasets, g.Info)
+		}
+		if !slices.Contains(f.methods, g.Method) {
+			f.methods = append(f.methods, g.Method)
+		}
+		e := g.entry(metric)
+		switch {
+		case e.Verdict == FailedCell:
+			f.value[[2]string{g.Info.Name, g.Method.Name}] = math.NaN()
+		case e.Complete():
+			f.value[[2]string{g.Info.Name, g.Method.Name}] = e.Mean
+		}
+	}
+	slices.SortFunc(f.methods, func(a, b *method.Method) int { return s.Plan.methodIndex(a.Name) - s.Plan.methodIndex(b.Name) })
+	return f
+}
+
+func (f *finished) has(d dataset.Info, m *method.Method) bool {
+	_, ok := f.value[[2]string{d.Name, m.Name}]
+	return ok
+}
+
+// sets returns the data sets that all of the given methods have finished.
+func (f *finished) sets(methods ...*method.Method) []dataset.Info {
+	var out []dataset.Info
+	for _, d := range f.datasets {
+		if !slices.ContainsFunc(methods, func(m *method.Method) bool { return !f.has(d, m) }) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// common chooses what is ranked: all methods that have finished anything, over the data sets that all of them have. When
+// there is no such data set, the method that has finished the fewest is left out, until there is one.
+func (f *finished) common() ([]*method.Method, []dataset.Info) {
+	var methods []*method.Method
+	for _, m := range f.methods {
+		if len(f.sets(m)) > 0 {
+			methods = append(methods, m)
+		}
+	}
+	for len(methods) > 0 {
+		if sets := f.sets(methods...); len(sets) > 0 {
+			return methods, sets
+		}
+		fewest := 0
+		for i, m := range methods {
+			if len(f.sets(m)) <= len(f.sets(methods[fewest])) {
+				fewest = i
+			}
+		}
+		methods = slices.Delete(methods, fewest, fewest+1)
+	}
+	return nil, nil
+}
+
+func (f *finished) rankTable() *RankTable {
+	t := &RankTable{Protocol: f.protocol, Task: f.task, Metric: rankMetric(f.task)}
+	methods, datasets := f.common()
+	if len(methods) < 2 {
+		t.Notes = []string{fmt.Sprintf("No ranks yet: no %s data set has been finished by two of the paper's methods.", taskTitle(f.task))}
+		return t
+	}
+	t.Datasets = datasets
+	t.Rows = make([]RankRow, len(methods))
+	paper := make([][]float64, len(methods))
+	for _, d := range datasets {
+		values := make([]float64, len(methods))
+		for i, m := range methods {
+			values[i] = f.value[[2]string{d.Name, m.Name}]
+			if math.IsNaN(values[i]) {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s has no result on %s and is ranked last there.", m.Title, d.Title))
+			}
+		}
+		for i, r := range rank(values, f.task.Classification()) {
+			t.Rows[i].Ranks = append(t.Rows[i].Ranks, r)
+		}
+		for i, r := range paperRanks(d.Name, t.Metric, methods) {
+			paper[i] = append(paper[i], r)
+		}
+	}
+	for i, m := range methods {
+		row := &t.Rows[i]
+		row.Method = m
+		row.Mean, row.StdErr = meanRank(row.Ranks)
+		row.PaperMean, row.PaperStdErr = meanRank(paper[i])
+		row.Paper, _ = results.PaperRank(f.task.String(), m.Name)
+	}
+	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
+	t.Notes = append(t.Notes, f.leftOut(methods, datasets)...)
+	return t
+}
+
+// leftOut says which methods and data sets of the plan the ranks are not over, and why.
+func (f *finished) leftOut(methods []*method.Method, datasets []dataset.Info) []string {
+	var notes []string
+	for _, m := range f.methods {
+		if !slices.Contains(methods, m) {
+			notes = append(notes, fmt.Sprintf("%s is not ranked: it has finished %d of %s.",
+				m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets")))
+		}
+	}
+	for _, d := range f.datasets {
+		if slices.ContainsFunc(datasets, func(other dataset.Info) bool { return other.Name == d.Name }) {
+			continue
+		}
+		var open []string
+		for _, m := range methods {
+			if !f.has(d, m) {
+				open = append(open, m.Title)
+			}
+		}
+		notes = append(notes, fmt.Sprintf("%s is left out: not finished by %s.", d.Title, strings.Join(open, ", ")))
+	}
+	return notes
+}
+
+// rank ranks values from 1 for the best. Equal values share the mean of their ranks, and so do missing ones (NaN), which
+// come last.
+func rank(values []float64, largerIsBetter bool) []float64 {
+	key := make([]float64, len(values))
+	for i, v := range values {
+		switch {
+		case math.IsNaN(v):
+			key[i] = math.Inf(1)
+		case largerIsBetter:
+			key[i] = -v
+		default:
+			key[i] = v
+		}
+	}
+	ranks := make([]float64, len(values))
+	for i := range key {
+		better, equal := 0, 0
+		for j := range key {
+			if key[j] < key[i] {
+				better++
+			} else if key[j] == key[i] {
+				equal++
+			}
+		}
+		ranks[i] = float64(better) + float64(equal+1)/2
+	}
+	return ranks
+}
+
+// paperRanks ranks the given methods by the paper's results on a data set.
+func paperRanks(dataset, metric string, methods []*method.Method) []float64 {
+	order := slices.DeleteFunc(results.PaperOrder(dataset, metric), func(name string) bool {
+		return !slices.ContainsFunc(methods, func(m *method.Method) bool { return m.Name == name })
+	})
+	ranks := make([]float64, len(methods))
+	for i, m := range methods {
+		ranks[i] = float64(slices.Index(order, m.Name) + 1)
+	}
+	return ranks
+}
+
+// meanRank averages ranks over data sets, with the paper's standard error.
+func meanRank(ranks []float64) (mean, stdErr float64) {
+	mean = stat.Mean(ranks, nil)
+	if len(ranks) < 2 {
+		return mean, math.NaN()
+	}
+	return mean, stat.StdErr(stat.StdDev(ranks, nil), float64(len(ranks)))
+}

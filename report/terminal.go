@@ -1,0 +1,121 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// terminalWidth is the width that running text is wrapped at.
+const terminalWidth = 100
+
+// writeTerminal writes a document as plain text, in colours if asked to. Figures are left out.
+func writeTerminal(w io.Writer, d *Document, colour bool) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, paint(d.Title, "1", colour))
+	for _, b := range d.Blocks {
+		switch b := b.(type) {
+		case Heading:
+			fmt.Fprintf(out, "\n%s\n", paint(string(b), "1", colour))
+		case Paragraph:
+			fmt.Fprintf(out, "\n%s\n", wrap(string(b), ""))
+		case List:
+			fmt.Fprintln(out)
+			for _, item := range b {
+				fmt.Fprintln(out, wrap("- "+item, "  "))
+			}
+		case *Table:
+			if err := terminalTable(out, b, colour); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+func terminalTable(out io.Writer, t *Table, colour bool) error {
+	fmt.Fprintln(out, wrap(t.Caption, ""))
+	if len(t.Rows) > 0 {
+		if err := terminalGrid(out, t, colour); err != nil {
+			return err
+		}
+	}
+	for i, note := range t.Notes {
+		fmt.Fprintln(out, wrap(fmt.Sprintf("[%d] %s", i+1, note), "    "))
+	}
+	return nil
+}
+
+func terminalGrid(out io.Writer, t *Table, colour bool) error {
+	align := make([]tw.Align, len(t.Columns))
+	heads := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		heads[i], align[i] = c.Head, tw.AlignLeft
+		if c.Right {
+			align[i] = tw.AlignRight
+		}
+	}
+	config := tablewriter.NewConfigBuilder().
+		WithHeaderAutoFormat(tw.Off).WithHeaderAutoWrap(tw.WrapNone).WithRowAutoWrap(tw.WrapNone)
+	config.Header().Alignment().WithPerColumn(align)
+	config.Row().Alignment().WithPerColumn(align)
+	grid := tablewriter.NewTable(out,
+		tablewriter.WithConfig(config.Build()),
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Symbols: tw.NewSymbols(tw.StyleLight),
+			Borders: tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.On, Bottom: tw.On},
+		})))
+	grid.Header(heads)
+	for _, row := range t.Rows {
+		if row.Break {
+			if err := grid.Append(make([]string, len(t.Columns))); err != nil {
+				return err
+			}
+		}
+		texts := make([]string, len(row.Cells))
+		for i, c := range row.Cells {
+			texts[i] = paint(c.Text, ansi[c.Tone], colour)
+			if len(c.Notes) > 0 {
+				texts[i] += " " + strings.ReplaceAll(fmt.Sprint(c.Notes), " ", ",")
+			}
+		}
+		if err := grid.Append(texts); err != nil {
+			return err
+		}
+	}
+	return grid.Render()
+}
+
+// ansi are the parameters of the escape sequences for tones: green, yellow, red, grey.
+var ansi = map[Tone]string{Good: "32", Fair: "33", Bad: "31", Faint: "90"}
+
+func paint(text, code string, colour bool) string {
+	if !colour || code == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// wrap breaks text into lines; all but the first begin with indent.
+func wrap(text, indent string) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > terminalWidth:
+			lines = append(lines, line)
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	return strings.Join(append(lines, line), "\n")
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// none stands in a table where there is no number.
+const none = "–"
+
+// metricTitle is how prose names a metric.
+func metricTitle(metric string) string {
+	if metric == "accuracy" {
+		return metric
+	}
+	return strings.ToUpper(metric)
+}
+
+// thousands writes an integer with separators: 11,340.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + many
+}
+
+// decimal writes a number with a fixed number of digits after the point, or none for NaN.
+func decimal(x float64, digits int) string {
+	if math.IsNaN(x) {
+		return none
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}
+
+// plusMinus writes a mean and its spread, leaving out a spread that is not there.
+func plusMinus(mean, spread float64, digits int) string {
+	if math.IsNaN(spread) {
+		return decimal(mean, digits)
+	}
+	return decimal(mean, digits) + " ± " + decimal(spread, digits)
+}
+
+// oneLine makes a message fit for a footnote.
+func oneLine(message string) string {
+	const longest = 160
+	text := []rune(strings.Join(strings.Fields(message), " "))
+	if len(text) > longest {
+		return string(text[:longest]) + "…"
+	}
+	return string(text)
+}
+
+// bytesText writes a number of bytes in MiB.
+func bytesText(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// signed writes a difference with its sign. A difference that rounds to zero has none.
+func signed(x float64, digits int) string {
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	if x > 0 {
+		return "+" + s
+	}
+	return s
+}

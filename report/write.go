@@ -1,0 +1,46 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// Write writes the report into a folder: table1.md and table1.tex with the tables, cells.csv, folds.csv, ranks.csv and
+// failures.csv with the numbers. Each file is replaced as a whole or not at all.
+func (s *Summary) Write(dir string) error {
+	document, entries := s.Document(), s.Entries()
+	files := []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"table1.md", func(w io.Writer) error { return writeMarkdown(w, document) }},
+		{"table1.tex", func(w io.Writer) error { return writeLaTeX(w, document) }},
+		{"cells.csv", func(w io.Writer) error { return writeCells(w, entries) }},
+		{"folds.csv", func(w io.Writer) error { return writeFolds(w, s.Groups) }},
+		{"ranks.csv", func(w io.Writer) error { return writeRanks(w, s.RankTables()) }},
+		{"failures.csv", func(w io.Writer) error { return writeFailures(w, s.Groups) }},
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	for _, f := range files {
+		var content bytes.Buffer
+		if err := f.write(&content); err != nil {
+			return fmt.Errorf("report: %s: %w", filepath.Join(dir, f.name), err)
+		}
+		if err := renameio.WriteFile(filepath.Join(dir, f.name), content.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("report: %s: %w", filepath.Join(dir, f.name), err)
+		}
+	}
+	return nil
+}
+
+// Print writes the tables as text for a terminal, in colours if asked to.
+func (s *Summary) Print(w io.Writer, colour bool) error {
+	return writeTerminal(w, s.digest(), colour)
+}
