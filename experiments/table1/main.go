@@ -1,0 +1,56 @@
+// Table1 reproduces the paper's Tables 1 and 8 to 12: NPT against the baselines on ten tables.
+//
+// It reads a sweep, runs the cells that have no record yet, and writes the tables, each number beside the paper's.
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/experiment"
+	"nptbench/internal/methods"
+	"nptbench/report"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+const about = "reproduces the paper's Tables 1 and 8 to 12, each number beside the paper's"
+
+func main() { experiment.Main(methods.All(), table1) }
+
+func table1(ctx context.Context, e experiment.Env) (exit int, err error) {
+	all := methods.All()
+	o, err := experiment.Parse("table1", about, "table1-quick", e, all)
+	if errors.Is(err, experiment.ErrHelp) {
+		return experiment.ExitOK, nil
+	}
+	if err != nil {
+		return experiment.ExitBadInput, err
+	}
+	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: dataset.Infos()})
+	if err != nil {
+		return experiment.ExitBadInput, err
+	}
+	records := filepath.Join(o.Out, "records")
+	plan, err := experiment.Plan(sweep, o, records, e)
+	if err != nil {
+		return experiment.ExitBadInput, err
+	}
+	if o.DryRun {
+		return experiment.ExitOK, plan.Print(e.Stdout)
+	}
+	exit, err = experiment.Execute(ctx, plan, o, records, e)
+	if err != nil || exit == experiment.ExitInterrupted {
+		return exit, err
+	}
+	summary, err := report.Collect(results.Read(records), experiment.ReportPlan("Table 1", plan, all))
+	if err != nil {
+		return experiment.ExitFailed, err
+	}
+	if err := summary.Write(filepath.Join(o.Out, "report")); err != nil {
+		return experiment.ExitFailed, err
+	}
+	return exit, summary.Print(e.Stdout, e.Color)
+}

@@ -1,0 +1,90 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/run"
+	"nptbench/report"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// Plan reads which cells have records, plans the rest, and says on standard error what is damaged or cannot be run here.
+func Plan(sweep *sweeps.Sweep, o *Options, records string, e Env) (*run.Plan, error) {
+	index, damages, err := results.ReadIndex(records)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range damages {
+		fmt.Fprintln(e.Stderr, d)
+	}
+	plan, err := run.NewPlan(sweep, o.Filter, library(o, e), index, o.Retry)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range plan.Skipped {
+		fmt.Fprintf(e.Stderr, "%s is left out: %v\n", s.Name, s.Err)
+	}
+	for _, s := range plan.Subsets {
+		fmt.Fprintln(e.Stderr, s)
+	}
+	return plan, nil
+}
+
+func library(o *Options, e Env) *dataset.Library {
+	lib := dataset.NewLibrary(o.Data)
+	lib.Log = e.Stderr
+	return lib
+}
+
+// Execute runs a plan and says how it went.
+func Execute(ctx context.Context, plan *run.Plan, o *Options, records string, e Env) (exit int, err error) {
+	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", plan.Sweep.Name, plan.Cells(), plan.ToDo())
+	writer := results.NewWriter(records)
+	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs)
+	outcome, err := run.Execute(ctx, plan, run.Options{
+		Library: library(o, e), Records: writer, Jobs: o.Jobs, Backend: o.Backend, FailFast: o.FailFast, Progress: progress,
+	})
+	progress.Close()
+	if closed := writer.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return ExitFailed, err
+	}
+	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", outcome.OK, outcome.Failed)
+	if outcome.Left > 0 {
+		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", outcome.Left)
+	}
+	fmt.Fprintln(e.Stderr)
+	switch {
+	case ctx.Err() != nil:
+		return ExitInterrupted, nil
+	case outcome.Failed+outcome.Left+plan.FailedBefore()+len(plan.Skipped) > 0:
+		return ExitFailed, nil
+	}
+	return ExitOK, nil
+}
+
+// ReportPlan tells the report what the plan contains.
+func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan {
+	out := report.Plan{
+		Title: title, Sweep: p.Sweep.Name, Datasets: dataset.Infos(), Methods: methods, Position: p.Position,
+	}
+	for _, g := range p.Groups {
+		for _, protocol := range p.Protocols {
+			if folds := g.Folds[protocol]; len(folds) > 0 {
+				out.Expected = append(out.Expected, report.Expectation{
+					Dataset: g.Dataset, Protocol: protocol, Method: g.Method, Folds: folds, Settings: g.Settings,
+				})
+			}
+		}
+	}
+	for _, s := range p.Skipped {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s is left out: %v.", s.Name, s.Err))
+	}
+	return out
+}

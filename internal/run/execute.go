@@ -1,0 +1,264 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/results"
+)
+
+// Options say how a plan is executed.
+type Options struct {
+	Library  *dataset.Library
+	Records  *results.Writer
+	Jobs     int    // worker processes
+	Backend  string // of networks, for task.Task.Backend
+	FailFast bool   // stop at the first failure
+	Progress *Progress
+}
+
+// An Outcome counts the cells that an execution finished.
+type Outcome struct {
+	OK, Failed int
+	Left       int // not run: interrupted, or stopped by the first failure
+}
+
+// memoryInterval is how often a worker's resident size is compared with the budget.
+const memoryInterval = 50 * time.Millisecond
+
+// Execute runs the plan's jobs and writes a record for every cell they finish. When ctx is done it kills the workers and
+// returns; what is finished stays finished. The error is about the harness itself: records that cannot be written, workers
+// that cannot be started.
+func Execute(ctx context.Context, p *Plan, o Options) (Outcome, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	e := &execution{plan: p, options: o, cancel: cancel, queue: p.jobs, provenance: describe(o.Backend)}
+	var slots sync.WaitGroup
+	for range max(1, min(o.Jobs, len(p.jobs))) {
+		slots.Go(func() { e.slot(ctx) })
+	}
+	slots.Wait()
+	e.outcome.Left = p.ToDo() - e.outcome.OK - e.outcome.Failed
+	return e.outcome, e.err
+}
+
+type execution struct {
+	plan       *Plan
+	options    Options
+	cancel     context.CancelCauseFunc
+	provenance results.Provenance
+
+	accelerator sync.Mutex // held by a job whose network runs on an accelerator: one at a time
+
+	mu      sync.Mutex
+	queue   []job
+	outcome Outcome
+	err     error
+}
+
+// next takes a job from the queue, and the number of threads it may use: when fewer jobs remain than there are slots, those
+// share all cores.
+func (e *execution) next() (j job, threads int, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.queue) == 0 {
+		return job{}, 0, false
+	}
+	threads = max(1, runtime.NumCPU()/max(1, min(e.options.Jobs, len(e.queue))))
+	j, e.queue = e.queue[0], e.queue[1:]
+	return j, threads, true
+}
+
+// fail stops everything because of a fault of the harness.
+func (e *execution) fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil {
+		e.err = err
+		e.cancel(err)
+	}
+}
+
+// slot runs jobs one after the other in a worker process, which is replaced when it dies.
+func (e *execution) slot(ctx context.Context) {
+	var c *child
+	defer func() {
+		if c != nil {
+			c.retire()
+		}
+	}()
+	for ctx.Err() == nil {
+		j, threads, ok := e.next()
+		if !ok {
+			return
+		}
+		if c == nil {
+			var err error
+			if c, err = startChild(); err != nil {
+				e.fail(err)
+				return
+			}
+		}
+		if !e.run(ctx, c, j, threads) {
+			c = nil
+		}
+	}
+}
+
+// run does one job and reports whether the worker can go on.
+func (e *execution) run(ctx context.Context, c *child, j job, threads int) (alive bool) {
+	if j.method.Network && strings.HasPrefix(e.options.Backend, "xla") {
+		e.accelerator.Lock()
+		defer e.accelerator.Unlock()
+		threads = runtime.NumCPU()
+	}
+	w := &watch{execution: e, job: &j, threads: threads, reported: make([]bool, len(j.settings))}
+	e.options.Progress.start(&j)
+	end, fatal := w.follow(ctx, c, e.request(&j, threads))
+	if fatal {
+		c.kill()
+	}
+	if end.Failure == nil || end.Failure.Kind != interrupted {
+		w.finish(end)
+	}
+	e.options.Progress.end(&j)
+	return !fatal
+}
+
+func (e *execution) request(j *job, threads int) request {
+	r := request{
+		Library: *e.options.Library, Dataset: j.dataset, Digest: j.digest, Protocol: j.protocol, Fold: j.fold,
+		Method: j.method.Name, Statistics: j.statistics, Seed: e.plan.Sweep.Seed, Threads: threads, Backend: e.options.Backend,
+		Memory: e.plan.Sweep.Budget.Memory,
+	}
+	r.Library.Log = nil
+	for _, s := range j.settings {
+		r.Configs = append(r.Configs, json.RawMessage(s.config.JSON()))
+	}
+	return r
+}
+
+// A watch follows one job and records its cells.
+type watch struct {
+	*execution
+	job      *job
+	threads  int
+	reported []bool // by setting
+	last     reply  // for what the job's replies have in common
+}
+
+// follow sends the request and records replies until the job is over. The budget of time counts from one finished cell to
+// the next, since a fit may serve many. After a fatal end the worker is of no more use.
+func (w *watch) follow(ctx context.Context, c *child, r request) (end reply, fatal bool) {
+	broken := func(kind, format string, a ...any) (reply, bool) {
+		end := w.last
+		end.Failure = &results.Failure{Kind: kind, Message: fmt.Sprintf(format, a...)}
+		return end, true
+	}
+	budget := w.plan.Sweep.Budget
+	var deadline, look <-chan time.Time // nil: never
+	if budget.Time > 0 {
+		deadline = time.After(budget.Time)
+	}
+	if budget.Memory > 0 {
+		ticker := time.NewTicker(memoryInterval)
+		defer ticker.Stop()
+		look = ticker.C
+	}
+	c.requests.Encode(r) // when this fails the process has ended, and its replies too
+	for {
+		select {
+		case <-ctx.Done():
+			return broken(interrupted, "interrupted")
+		case <-deadline:
+			return broken("timeout", "not finished within the budget of %v", budget.Time)
+		case <-look:
+			if used := residentMemory(c.cmd.Process.Pid); used > budget.Memory {
+				return broken("memory", "%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))
+			}
+		case reply, ok := <-c.replies:
+			if !ok {
+				return broken("crash", "%s", c.obituary())
+			}
+			w.last = reply
+			if reply.Done {
+				return reply, false
+			}
+			w.setting(reply.Index, reply)
+			if budget.Time > 0 {
+				deadline = time.After(budget.Time)
+			}
+		}
+	}
+}
+
+// finish gives the settings that were not reported the job's failure.
+func (w *watch) finish(end reply) {
+	if end.Failure == nil {
+		end.Failure = &results.Failure{Kind: "error", Message: w.job.method.Name + " returned without a result for this configuration"}
+	}
+	for i, reported := range w.reported {
+		if !reported {
+			w.setting(i, end)
+		}
+	}
+}
+
+// setting records the cells of one distinct setting.
+func (w *watch) setting(i int, r reply) {
+	if w.reported[i] {
+		w.fail(fmt.Errorf("%s reported setting %d of a job twice", w.job.method.Name, i))
+		return
+	}
+	w.reported[i] = true
+	for _, c := range w.job.settings[i].cells {
+		if err := w.options.Records.Append(w.recordOf(c, r)); err != nil {
+			w.fail(err)
+			return
+		}
+	}
+	w.count(len(w.job.settings[i].cells), r.Failure)
+	w.options.Progress.finished(w.job, len(w.job.settings[i].cells), w.job.settings[i].config, r.Failure)
+}
+
+func (w *watch) count(cells int, failure *results.Failure) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if failure == nil {
+		w.outcome.OK += cells
+		return
+	}
+	w.outcome.Failed += cells
+	if w.options.FailFast {
+		w.cancel(nil)
+	}
+}
+
+func (w *watch) recordOf(c cell, r reply) *results.Record {
+	j := w.job
+	record := &results.Record{
+		ID: c.id, Status: results.OK,
+		Cell: results.Cell{
+			Dataset: j.dataset, DataDigest: j.digest, Protocol: string(j.protocol), Fold: j.fold,
+			Method: j.method.Name, Config: c.config, Seed: w.plan.Sweep.Seed,
+		},
+		Variant: c.variant, Val: r.Val, Test: r.Test,
+		Rows: r.Rows, SplitDigest: r.SplitDigest, Subset: r.Subset,
+		FitSeconds: r.FitSeconds, FitCells: j.cells(), PredictSeconds: r.PredictSeconds, PeakMemoryBytes: r.PeakMemory,
+		Details: r.Details, Sweep: w.plan.Sweep.Name, Provenance: w.provenance,
+	}
+	record.Provenance.Threads = w.threads
+	record.Provenance.Finished = time.Now().UTC().Truncate(time.Millisecond)
+	if r.Failure != nil {
+		record.Status, record.Failure = results.Failed, r.Failure
+	}
+	return record
+}
+
+func gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }

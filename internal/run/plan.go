@@ -1,0 +1,303 @@
+// Package run turns a sweep into cells, runs those that have no record yet, and keeps a record of each.
+//
+// Work is planned as jobs: the cells of one data set, protocol, fold and method that one fit serves. Jobs run in worker
+// processes, one at a time each, so that limits on time and memory are hard, peak memory is measured rather than guessed,
+// and a crash costs the cells of one job. The planning process alone writes records.
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/nearest"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// A Filter restricts a sweep to some of its data sets and methods, and replaces its protocols. An empty list changes
+// nothing.
+type Filter struct {
+	Datasets, Methods, Protocols []string
+}
+
+func (f Filter) protocols(s *sweeps.Sweep) []string {
+	if len(f.Protocols) > 0 {
+		return f.Protocols
+	}
+	return s.Protocols
+}
+
+// A Plan is what a sweep asks for, and what of it is still to do.
+type Plan struct {
+	Protocols []string
+	Sweep     *sweeps.Sweep
+	Groups    []Group  // by data set and method, in the sweep's order
+	Skipped   []Skip   // what cannot be run on this machine, and why
+	Subsets   []string // one line for each data set that is only a part of the published table
+
+	asked    map[string]bool // methods, whether they can run here
+	jobs     []job
+	position map[string]int32 // cell id -> place of its setting among those of its data set and method
+}
+
+// A Group counts the cells of one data set and method, over all protocols and folds.
+type Group struct {
+	Dataset, Method string
+	Folds           map[string][]int // numbers of the folds, by protocol
+	Settings        int              // cells per fold
+	Distinct        int              // settings whose predictions can differ, per fold
+	Fits            int              // that serve all cells, over all folds
+	Cells           int
+	Done, Failed    int // cells that have a record, and those of them whose record is a failure
+}
+
+// A Skip is a data set, or a method, that cannot be run here.
+type Skip struct {
+	Name string
+	Err  error
+}
+
+// A job is what one call of a method's Run serves.
+type job struct {
+	dataset, digest string
+	protocol        split.Protocol
+	fold            int
+	method          *method.Method
+	statistics      task.Statistics
+	settings        []distinctSetting
+}
+
+// A distinctSetting is a canonical configuration and the cells that have its predictions.
+type distinctSetting struct {
+	config method.Config
+	cells  []cell
+}
+
+type cell struct {
+	id      string
+	config  results.Config
+	variant string
+}
+
+func (j *job) cells() int {
+	n := 0
+	for _, s := range j.settings {
+		n += len(s.cells)
+	}
+	return n
+}
+
+// NewPlan expands the sweep. Cells that the index has are done, unless retry is set and they failed. Data sets and
+// methods that this machine lacks are left out and listed as skipped.
+func NewPlan(s *sweeps.Sweep, f Filter, lib *dataset.Library, index results.Index, retry bool) (*Plan, error) {
+	if err := f.check(s); err != nil {
+		return nil, err
+	}
+	p := &Plan{Sweep: s, Protocols: f.protocols(s), position: map[string]int32{}, asked: map[string]bool{}}
+	for _, name := range s.Datasets {
+		if !selects(f.Datasets, name) {
+			continue
+		}
+		location, err := locate(lib, name)
+		if err != nil {
+			p.Skipped = append(p.Skipped, Skip{name, err})
+			continue
+		}
+		if location.Subset != "" {
+			p.Subsets = append(p.Subsets, name+": "+location.Subset)
+		}
+		p.addDataset(location, f, index, retry)
+	}
+	return p, nil
+}
+
+// locate finds a data set and its digest, by reading the table where the file's checksum is not a known one.
+func locate(lib *dataset.Library, name string) (dataset.Location, error) {
+	location, err := lib.Find(name)
+	if err != nil || location.Digest != "" {
+		return location, err
+	}
+	table, err := lib.Load(context.Background(), name)
+	if err != nil {
+		return location, err
+	}
+	location.Digest, location.Subset = table.Digest, table.Subset
+	return location, nil
+}
+
+func selects(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
+
+// prepared is a setting with all that does not depend on the fold.
+type prepared struct {
+	sweeps.Setting
+	config     results.Config // of the cell
+	canonical  method.Config
+	key        string // names the method and the canonical configuration
+	fit        string // names the method and the fit: cells of equal fit go into one job
+	statistics task.Statistics
+	group      int // in Plan.Groups
+	place      int // among the settings of the group
+}
+
+func (p *Plan) prepare(info dataset.Info, f Filter) []prepared {
+	var out []prepared
+	groups := map[string]int{}
+	distinct := map[string]bool{}
+	for _, s := range p.Sweep.Settings(info.Name) {
+		m := s.Method
+		if !selects(f.Methods, m.Name) || !p.available(m) {
+			continue
+		}
+		c := prepared{Setting: s, config: results.Config(s.JSON), canonical: s.Config}
+		if m.Canonical != nil {
+			c.canonical = m.Canonical(s.Config, info.Task)
+		}
+		c.key = m.Name + " " + c.canonical.JSON()
+		if m.Statistics != nil {
+			c.statistics = m.Statistics(c.canonical)
+		}
+		c.fit = c.key
+		if m.FitKey != nil {
+			c.fit = fmt.Sprint(m.Name, " ", m.FitKey(c.canonical, info.Task), " ", c.statistics)
+		}
+		group, ok := groups[m.Name]
+		if !ok {
+			group = len(p.Groups)
+			groups[m.Name] = group
+			p.Groups = append(p.Groups, Group{Dataset: info.Name, Method: m.Name, Folds: map[string][]int{}})
+		}
+		c.group, c.place = group, p.Groups[group].Settings
+		p.Groups[group].Settings++
+		if !distinct[c.key] {
+			distinct[c.key] = true
+			p.Groups[group].Distinct++
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// available asks a method once whether it can run here.
+func (p *Plan) available(m *method.Method) bool {
+	ok, asked := p.asked[m.Name]
+	if !asked {
+		var err error
+		if m.Available != nil {
+			err = m.Available()
+		}
+		if ok = err == nil; !ok {
+			p.Skipped = append(p.Skipped, Skip{m.Name, err})
+		}
+		p.asked[m.Name] = ok
+	}
+	return ok
+}
+
+func (p *Plan) addDataset(at dataset.Location, f Filter, index results.Index, retry bool) {
+	info := at.Info
+	settings := p.prepare(info, f)
+	for _, protocol := range p.Protocols {
+		for _, fold := range p.Sweep.Folds(info) {
+			p.addFold(info, at.Digest, split.Protocol(protocol), fold, settings, index, retry)
+		}
+	}
+}
+
+func (p *Plan) addFold(info dataset.Info, digest string, protocol split.Protocol, fold int, settings []prepared, index results.Index, retry bool) {
+	type place struct{ job, setting int }
+	jobs := map[string]int{}     // by method and fit
+	places := map[string]place{} // by method, fit and canonical configuration
+	counted := map[string]bool{} // methods, and methods with fits
+	for _, s := range settings {
+		id := (&results.Cell{
+			Dataset: info.Name, DataDigest: digest, Protocol: string(protocol), Fold: fold,
+			Method: s.Method.Name, Config: s.config, Seed: p.Sweep.Seed,
+		}).ID()
+		p.position[id] = int32(s.place)
+		g := &p.Groups[s.group]
+		g.Cells++
+		if !counted[s.fit] {
+			counted[s.fit] = true
+			g.Fits++
+		}
+		if !counted[s.Method.Name] {
+			counted[s.Method.Name] = true
+			g.Folds[string(protocol)] = append(g.Folds[string(protocol)], fold)
+		}
+		switch status := index[id]; {
+		case status == results.Failed && !retry:
+			g.Failed++
+			fallthrough
+		case status == results.OK:
+			g.Done++
+			continue
+		}
+		at, ok := jobs[s.fit]
+		if !ok {
+			at = len(p.jobs)
+			jobs[s.fit] = at
+			p.jobs = append(p.jobs, job{
+				dataset: info.Name, digest: digest, protocol: protocol, fold: fold,
+				method: s.Method, statistics: s.statistics,
+			})
+		}
+		j := &p.jobs[at]
+		to, ok := places[s.key]
+		if !ok {
+			to = place{at, len(j.settings)}
+			places[s.key] = to
+			j.settings = append(j.settings, distinctSetting{config: s.canonical})
+		}
+		j.settings[to.setting].cells = append(j.settings[to.setting].cells, cell{id: id, config: s.config, variant: s.Variant})
+	}
+}
+
+// Position returns the place of a cell's setting among those of its data set and method; false when the cell is not part
+// of the plan.
+func (p *Plan) Position(cellID string) (int, bool) {
+	at, ok := p.position[cellID]
+	return int(at), ok
+}
+
+// Cells counts all cells of the plan, and ToDo those without a record.
+func (p *Plan) Cells() int { return p.sum(func(g Group) int { return g.Cells }) }
+func (p *Plan) ToDo() int  { return p.sum(func(g Group) int { return g.Cells - g.Done }) }
+
+// FailedBefore counts the cells whose record is a failure and that are not run again.
+func (p *Plan) FailedBefore() int { return p.sum(func(g Group) int { return g.Failed }) }
+
+func (p *Plan) sum(count func(Group) int) int {
+	n := 0
+	for _, g := range p.Groups {
+		n += count(g)
+	}
+	return n
+}
+
+// check refuses names that the sweep does not have.
+func (f Filter) check(s *sweeps.Sweep) error {
+	var methods []string
+	for _, d := range s.Datasets {
+		for _, setting := range s.Settings(d) {
+			if !slices.Contains(methods, setting.Method.Name) {
+				methods = append(methods, setting.Method.Name)
+			}
+		}
+	}
+	for _, c := range []struct {
+		what         string
+		asked, known []string
+	}{{"data set", f.Datasets, s.Datasets}, {"method", f.Methods, methods}} {
+		for _, name := range c.asked {
+			if !slices.Contains(c.known, name) {
+				return fmt.Errorf("sweep %s has no %s %q%s", s.Name, c.what, name, nearest.Hint(name, c.known))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"fmt"
+	"math"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// score computes the metrics of a prediction for validation and test rows. A prediction of the wrong length, or with a
+// number that is none, is an error: a method that diverged must not get a metric.
+func score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.Metrics, err error) {
+	if err := check("validation", r.Val, t.Val, t); err != nil {
+		return nil, nil, err
+	}
+	if err := check("test", r.Test, t.Test, t); err != nil {
+		return nil, nil, err
+	}
+	if t.Info.Task == dataset.Regression {
+		return regression(t, r.Val, t.Y[t.Train:]), regression(t, r.Test, truth.Y), nil
+	}
+	return classification(t, r.Val, t.Labels[t.Train:]), classification(t, r.Test, truth.Labels), nil
+}
+
+// probabilitySlack is how far a row of probabilities may miss one in sum: float32 softmaxes over a few classes do by 1e-6.
+const probabilitySlack = 1e-3
+
+func check(part string, p method.Prediction, rows int, t *task.Task) error {
+	if len(p) != rows*t.Outputs() {
+		return fmt.Errorf("%d numbers were predicted for %d %s rows of %d outputs", len(p), rows, part, t.Outputs())
+	}
+	for i, x := range p {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return &diverged{fmt.Sprintf("the prediction for %s row %d is %v", part, i/t.Outputs(), x)}
+		}
+	}
+	if !t.Info.Task.Classification() {
+		return nil
+	}
+	for row := range rows {
+		sum := 0.0
+		for _, x := range p[row*t.Outputs() : (row+1)*t.Outputs()] {
+			if x < 0 || x > 1+probabilitySlack {
+				return fmt.Errorf("the prediction for %s row %d has a probability of %v", part, row, x)
+			}
+			sum += x
+		}
+		if math.Abs(sum-1) > probabilitySlack {
+			return fmt.Errorf("the probabilities for %s row %d sum to %v", part, row, sum)
+		}
+	}
+	return nil
+}
+
+// diverged marks predictions that are not numbers.
+type diverged struct{ message string }
+
+func (d *diverged) Error() string { return d.message }
+
+func regression(t *task.Task, p method.Prediction, y []float64) results.Metrics {
+	m := results.Metrics{}
+	mse, se := metric.MSE(p, y)
+	variance := t.TargetStd * t.TargetStd
+	set(m, "mse_standardised", mse, math.NaN())
+	set(m, "mse", mse*variance, se*variance)
+	rmse := math.Sqrt(mse) * t.TargetStd
+	set(m, "rmse", rmse, se*variance/(2*rmse)) // to first order
+	return m
+}
+
+func classification(t *task.Task, p method.Prediction, labels []uint16) results.Metrics {
+	m := results.Metrics{}
+	classes := t.Outputs()
+	value, se := metric.Accuracy(p, labels, classes)
+	set(m, "accuracy", value, se)
+	value, se = metric.NLL(p, labels, classes)
+	set(m, "nll", value, se)
+	if t.Info.Task == dataset.Binary {
+		positive := make([]float64, len(labels))
+		for i := range positive {
+			positive[i] = p[i*classes+1]
+		}
+		value, se = metric.AUROC(positive, labels)
+		set(m, "auroc", value, se)
+	}
+	return m
+}
+
+// set leaves out what is not defined.
+func set(m results.Metrics, name string, value, stderr float64) {
+	if !math.IsNaN(value) && !math.IsInf(value, 0) {
+		m[name] = value
+	}
+	if !math.IsNaN(stderr) && !math.IsInf(stderr, 0) {
+		m[name+"_se"] = stderr
+	}
+}
