@@ -14,6 +14,7 @@ var bostonHousing = &source{
 		{name: "TAX"}, {name: "PTRATIO"}, {name: "B"}, {name: "LSTAT"}, {name: "MEDV"},
 	},
 	variants: []variant{{
+		digest: bostonDigest,
 		files: []File{{
 			Name:   "housing.data",
 			Rows:   506,
@@ -22,6 +23,7 @@ var bostonHousing = &source{
 			parse:  text{separator: ' '}.parse,
 		}},
 	}, {
+		digest: bostonDigest,
 		files: []File{{
 			Name:  "boston",
 			Rows:  506,
@@ -33,3 +35,5 @@ var bostonHousing = &source{
 
 // statLibPreamble is how many lines of explanation stand before the first row at StatLib.
 const statLibPreamble = 22
+
+const bostonDigest = "e8877b172a37cc3cf0bf939fcf86994d25e26b60c8d966654c1af09d10cf95db"

@@ -8,6 +8,7 @@ var breastCancer = &source{
 	},
 	columns: append([]columnSpec{levels("diagnosis", "B", "M")}, continuous(wisconsinFeatures()...)...),
 	variants: []variant{{
+		digest:    "bd01a1dd2038c074b0de74f7cdc3b36f36b78a62dfc0f11237f2a5cd7e1adb4c",
 		classRows: []int{357, 212},
 		files: []File{{
 			Name:   "wdbc.data",

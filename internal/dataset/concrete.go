@@ -11,6 +11,7 @@ var concrete = &source{
 		"compressive strength",
 	),
 	variants: []variant{{
+		digest: concreteDigest,
 		files: []File{{
 			Name:   "Concrete_Data.arff",
 			Rows:   1030,
@@ -18,6 +19,7 @@ var concrete = &source{
 			parse:  text{separator: ',', arff: true}.parse,
 		}},
 	}, {
+		digest: concreteDigest,
 		files: []File{{
 			Name:   "Concrete_Data.csv",
 			Rows:   1030,
@@ -27,3 +29,5 @@ var concrete = &source{
 		}},
 	}},
 }
+
+const concreteDigest = "25ae2e27664dbdf9c9cb8ccc0bb324513ebac76ad1426329cabe3da15c70b29a"

@@ -10,6 +10,7 @@ var forestCover = &source{
 	cached:  true,
 	columns: forestColumns(),
 	variants: []variant{{
+		digest:    "ead794007090796a214fa6cdce962afec7d9afb25181b41967e5c3f454bd120a",
 		classRows: []int{211840, 283301, 35754, 2747, 9493, 17367, 20510},
 		files: []File{{
 			Name:   "covtype.data",

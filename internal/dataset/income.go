@@ -53,6 +53,7 @@ var income = &source{
 		levels("income", "- 50000.", "50000+."),
 	},
 	variants: []variant{{
+		digest:    "ae06ccd60b9f5045a74719267c52daa89bf2e6014c56b40a62d9984e3cd28964",
 		testAt:    199523,
 		classRows: []int{187141 + 93576, 12382 + 6186},
 		files: []File{{

@@ -44,6 +44,7 @@ var kick = &source{
 		levels("IsBadBuy", "0", "1"),
 	},
 	variants: []variant{{
+		digest:    "997bb1cb4c741ac8acd118caddaff312f40aabe74683ff899b71e7ba28d82aab",
 		classRows: []int{64007, 8976},
 		files: []File{{
 			Name:   "training.csv",

@@ -74,6 +74,8 @@ func (c Check) String() string {
 	return [...]string{"unchecked", "counts right", "values right", "checksum right"}[c]
 }
 
+var errNoFolder = errors.New("no folder to look for data sets in")
+
 // A MissingError says that files of a data set are in none of the folders.
 type MissingError struct {
 	Dataset string
@@ -105,6 +107,9 @@ func (l *Library) Find(name string) (Location, error) {
 	s, err := find(name)
 	if err != nil {
 		return Location{}, err
+	}
+	if len(l.Dirs) == 0 {
+		return Location{}, errNoFolder
 	}
 	for i := range s.variants {
 		found, err := l.files(s, &s.variants[i])

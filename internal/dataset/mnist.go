@@ -10,6 +10,7 @@ var mnist = &source{
 	},
 	columns: mnistColumns(),
 	variants: []variant{{
+		digest:    "08fb1cb754a1a7a0c9870e460bbf79fce6e7fe9299002f12d6dcbcd78b13de5b",
 		testAt:    60000,
 		classRows: []int{6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958},
 		files: []File{

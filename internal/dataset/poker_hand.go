@@ -24,6 +24,7 @@ var pokerHand = &source{
 	}, {
 		subset:    "all training rows and the first 100,000 of the 1,000,000 test rows",
 		rows:      125010,
+		digest:    "23fd962d42658ae0daf3348f6b3df1edf370afabb7d02cd0a645b1f1a7c2ba55",
 		testAt:    25010,
 		classRows: []int{62593, 52784, 6079, 2611, 472, 249, 186, 24, 6, 6},
 		files: []File{pokerTraining, {

@@ -7,6 +7,7 @@ var protein = &source{
 	},
 	columns: continuous(proteinNames...),
 	variants: []variant{{
+		digest: "e9120eaecc5be3750760304e47b2f1abac7c95a7753d42602ca42229811bae06",
 		files: []File{{
 			Name:   "CASP.csv",
 			Rows:   45730,

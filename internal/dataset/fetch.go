@@ -1,0 +1,193 @@
+package dataset
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// Fetch downloads the files of a complete data set that are in none of the folders into the first folder. Downloads are
+// resumed where they stopped, compared with the known checksums or, where none is known, parsed, and only then get their
+// names. It does nothing when the complete data set is there. What no program may download is a *MissingError.
+func (l *Library) Fetch(ctx context.Context, name string) error {
+	s, err := find(name)
+	if err != nil {
+		return err
+	}
+	return l.fetch(ctx, s, defaultDownloader)
+}
+
+func (l *Library) fetch(ctx context.Context, s *source, d downloader) error {
+	if len(l.Dirs) == 0 {
+		return errNoFolder
+	}
+	if there, err := l.complete(s); there || err != nil {
+		return err
+	}
+	v := s.downloadable()
+	if v == nil {
+		return l.missing(s)
+	}
+	dir := filepath.Join(l.Dirs[0], s.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	unlock, err := l.lock(ctx, dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	defer unlock()
+	for i := range v.files {
+		if there, _, err := l.file(s.Name, v.files[i].Name); there != "" || err != nil {
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Name, err)
+			}
+			continue // also when another process has just fetched it
+		}
+		if err := l.fetchFile(ctx, s, v, i, d); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// complete reports whether all files of the complete table are there.
+func (l *Library) complete(s *source) (bool, error) {
+	for i := range s.variants {
+		v := &s.variants[i]
+		found, err := l.files(s, v)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		if v.subset == "" && len(found) == len(v.files) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// downloadable returns the first complete variant whose files all have an address, or nil.
+func (s *source) downloadable() *variant {
+	i := slices.IndexFunc(s.variants, func(v variant) bool {
+		return v.subset == "" && !slices.ContainsFunc(v.files, func(f File) bool { return len(f.URLs) == 0 && f.OpenML == 0 })
+	})
+	if i < 0 {
+		return nil
+	}
+	return &s.variants[i]
+}
+
+// lock keeps other processes from fetching into the same folder.
+func (l *Library) lock(ctx context.Context, dir string) (unlock func(), err error) {
+	lock := flock.New(filepath.Join(dir, ".lock"))
+	if free, err := lock.TryLock(); err != nil {
+		return nil, err
+	} else if !free {
+		l.logf("%s: another process is fetching; waiting", dir)
+		if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+			return nil, err
+		}
+	}
+	return func() { lock.Unlock() }, nil
+}
+
+// fetchFile tries the addresses of a file one after the other.
+func (l *Library) fetchFile(ctx context.Context, s *source, v *variant, i int, d downloader) error {
+	f := &v.files[i]
+	addresses := f.URLs
+	if f.OpenML > 0 {
+		address, err := d.resolveOpenML(ctx, f.OpenML)
+		if err != nil {
+			return err
+		}
+		addresses = []string{address}
+	}
+	var failures []string
+	for _, address := range addresses {
+		err := l.fetchFrom(ctx, address, s, v, i, d)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failures = append(failures, fmt.Sprintf("%s: %v", address, err))
+		if localFault := (*os.PathError)(nil); errors.As(err, &localFault) {
+			break // another address would not help a full disk
+		}
+	}
+	return errors.New(strings.Join(failures, "; "))
+}
+
+// fetchFrom downloads a file from one address, checks it and gives it its name. Content that is found wrong is thrown
+// away; if part of it was left from an earlier attempt, the download is tried once more from the start.
+func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *variant, i int, d downloader) error {
+	name := v.files[i].Name
+	if path.Ext(strings.TrimSuffix(address, "/")) == ".gz" {
+		name += ".gz"
+	}
+	final := filepath.Join(l.Dirs[0], s.Name, name)
+	part := filepath.Join(l.Dirs[0], s.Name, "."+name+".part")
+	for {
+		resumed, err := d.download(ctx, address, part, newProgress(l.Log, s.Name+": "+name))
+		if err != nil {
+			return err
+		}
+		if err = checkDownload(ctx, part, s, v, i); err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		os.Remove(part)
+		if !resumed {
+			return err
+		}
+	}
+	if err := os.Rename(part, final); err != nil {
+		return err
+	}
+	l.logf("%s: fetched %s", s.Name, final)
+	return nil
+}
+
+// checkDownload accepts a file whose checksum is known, and otherwise one that is a whole data set with the right values.
+func checkDownload(ctx context.Context, part string, s *source, v *variant, i int) error {
+	f := &v.files[i]
+	stored, content, err := checksums(ctx, part)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(f.Gzip, stored) || slices.Contains(f.SHA256, content) {
+		return nil
+	}
+	if len(v.files) > 1 {
+		return fmt.Errorf("not the published file: the SHA-256 of its content is %.16s..., not %.16s...", content, f.SHA256[0])
+	}
+	loc := Location{Info: s.info(v), Files: []Found{{File: *f, Path: part}}, Rows: s.rowsOf(v), TestAt: v.testAt, source: s, variant: v}
+	_, err = read(ctx, &loc)
+	return err
+}
+
+// checksums returns the SHA-256 of a file as stored and of its content.
+func checksums(ctx context.Context, name string) (stored, content string, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", "", err
+	}
+	defer file.Close()
+	outer, inner := sha256.New(), sha256.New()
+	if err = unpack(inner, io.TeeReader(contextReader{ctx, file}, outer)); isDamage(err) {
+		err = errors.New("the compressed data are damaged or cut short")
+	}
+	return hexSum(outer), hexSum(inner), err
+}
