@@ -40,6 +40,9 @@ type Task struct {
 
 	// Backend is where networks run: "auto", "go" or "xla:...". Methods without a network ignore it.
 	Backend string
+
+	// ModelDir is the folder in which methods that can save fitted models do so, one file per fit; empty: nowhere.
+	ModelDir string
 }
 
 // A Feature is a column of the table and its place in X.
