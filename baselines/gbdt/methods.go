@@ -1,0 +1,101 @@
+package gbdt
+
+import (
+	"errors"
+	"fmt"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+)
+
+// A library is one of the four, with what differs between them.
+type library struct {
+	method    string // in sweeps, and in the trainer
+	pkg       string // the Python package
+	rewrite   func(a *fitAnswer, features int, link link) (text []byte, err error)
+	tolerance tolerance
+}
+
+// The four methods. Parameters of the libraries that are not listed keep the library's defaults.
+var (
+	// GradientBoosting is scikit-learn's GradientBoostingClassifier and -Regressor.
+	GradientBoosting = newMethod(
+		library{"gradient-boosting", "scikit-learn", rewriteScikit, sameSum},
+		"Gradient Boosting", "scikit-learn's gradient-boosted trees, with exact splits", 0.1,
+		method.Param{Default: 3, Min: 1, Doc: "largest depth of a tree"})
+
+	// XGBoost is XGBClassifier and XGBRegressor.
+	XGBoost = newMethod(
+		library{"xgboost", "xgboost", rewriteXGBoost, float32Sum},
+		"XGBoost", "XGBoost's gradient-boosted trees", 0.3,
+		method.Param{Default: 6, Min: 1, Doc: "largest depth of a tree"})
+
+	// LightGBM is LGBMClassifier and LGBMRegressor.
+	LightGBM = newMethod(
+		library{"lightgbm", "lightgbm", rewriteLightGBM, sameSum},
+		"LightGBM", "LightGBM's gradient-boosted trees, grown leaf by leaf to at most 31 leaves of at least 20 rows", 0.1,
+		method.Param{Default: -1, Min: -1, Doc: "largest depth of a tree; -1 sets no limit"})
+
+	// CatBoost is CatBoostClassifier and CatBoostRegressor.
+	CatBoost = newMethod(
+		library{"catboost", "catboost", rewriteCatBoost, otherOrder},
+		"CatBoost", "CatBoost's gradient-boosted oblivious trees; categories come one-hot, as in the paper", 0.03,
+		method.Param{Default: 6, Min: 1, Max: maxCatBoostDepth, Doc: "depth of the trees"})
+)
+
+func newMethod(lib library, title, doc string, rate float64, depth method.Param) *method.Method {
+	depth.Name, depth.Type = "max_depth", method.Int
+	return &method.Method{
+		Name: lib.method, Title: title, Doc: doc,
+		Params: []method.Param{
+			{Name: "learning_rate", Type: method.Float, Default: rate, Min: 1e-6, Max: 1,
+				Doc: "factor on the contribution of every tree"},
+			depth,
+			{Name: "n_estimators", Type: method.Int, Default: 100, Min: 1, Max: 100_000,
+				Doc: "boosting iterations, each of one tree, or of one per class from three classes on; all numbers of a sweep are cut from one fit"},
+		},
+		Check: func(c method.Config, _ dataset.Info) error {
+			if c.Int("max_depth") == 0 {
+				return errors.New("max_depth: 0 is not allowed, want at least 1, or -1 for no limit")
+			}
+			return nil
+		},
+		FitKey: func(c method.Config, _ dataset.Task) string {
+			return fmt.Sprintf("learning_rate=%v max_depth=%d", c.Float("learning_rate"), c.Int("max_depth"))
+		},
+		Run:       lib.run,
+		Available: func() error { return checkPackage(lib.pkg) },
+	}
+}
+
+func rewriteScikit(a *fitAnswer, features int, link link) ([]byte, error) {
+	m := scikitModel{
+		sizes: a.int32s("sizes"), left: a.int32s("left"), right: a.int32s("right"), feature: a.int32s("feature"),
+		threshold: a.float64s("threshold"), value: a.float64s("value"), init: a.float64s("init"),
+	}
+	if rate := a.float64s("rate"); len(rate) == 1 {
+		m.rate = rate[0]
+	}
+	return textOf(m.ensemble(features, link))
+}
+
+func rewriteXGBoost(a *fitAnswer, features int, link link) ([]byte, error) {
+	return textOf(readXGBoost(a.bytes("model"), features, link))
+}
+
+func rewriteLightGBM(a *fitAnswer, _ int, _ link) ([]byte, error) { return a.bytes("model"), nil }
+
+func rewriteCatBoost(a *fitAnswer, features int, link link) ([]byte, error) {
+	scale := a.float64s("scale")
+	if len(scale) != 1 {
+		return nil, fmt.Errorf("%d scales, want one", len(scale))
+	}
+	return textOf(readCatBoost(a.bytes("model"), scale[0], a.float64s("bias"), features, link))
+}
+
+func textOf(e *ensemble, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return e.text(), nil
+}

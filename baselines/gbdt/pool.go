@@ -1,0 +1,64 @@
+package gbdt
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"sync"
+)
+
+// A pool keeps the trainers of a process: as many as there were fits at the same time. They end with the process.
+type pool struct {
+	command func() (*exec.Cmd, error)
+
+	mu   sync.Mutex
+	idle []*worker
+}
+
+var trainers = pool{command: trainerCommand}
+
+// fit has an idle or a new worker serve the request. A worker that failed is not used again; the next fit gets a fresh one.
+func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	w, err := p.take()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := w.fit(ctx, request)
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.OutOfMemory:
+		w.kill() // what is left of it may be in pieces
+		w.ended()
+		return nil, errors.New("out of memory: " + answer.Error)
+	}
+	p.put(w)
+	if answer.Error != "" {
+		return nil, errors.New(answer.Error)
+	}
+	return answer, nil
+}
+
+func (p *pool) take() (*worker, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		w := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return w, nil
+	}
+	cmd, err := p.command()
+	if err != nil {
+		return nil, err
+	}
+	return startWorker(cmd)
+}
+
+func (p *pool) put(w *worker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, w)
+}

@@ -1,0 +1,111 @@
+package gbdt
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// requirements is what `make venv` installs.
+//
+//go:embed requirements.txt
+var requirements string
+
+// A python is an interpreter and the versions of the packages that it has.
+type python struct {
+	path     string
+	version  string
+	packages map[string]string
+}
+
+// findPython looks for $NPT_PYTHON, then for .venv/bin/python in the working directory and those above it, once.
+var findPython = sync.OnceValues(func() (*python, error) {
+	path, err := pythonPath()
+	if err != nil {
+		return nil, err
+	}
+	return inspectPython(path)
+})
+
+func pythonPath() (string, error) {
+	if path := os.Getenv("NPT_PYTHON"); path != "" {
+		return exec.LookPath(path)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		path := filepath.Join(dir, ".venv", "bin", "python")
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("no .venv here or above, and NPT_PYTHON is not set")
+		}
+		dir = parent
+	}
+}
+
+// listPackages prints the version of Python and of its packages without importing any of them.
+const listPackages = `import importlib.metadata as m, json, platform
+print(json.dumps([platform.python_version(), {d.metadata["Name"].lower(): d.version for d in m.distributions()}]))`
+
+func inspectPython(path string) (*python, error) {
+	cmd := exec.Command(path, "-c", listPackages)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w%s", path, err, lastLine(stderr.String()))
+	}
+	p := &python{path: path}
+	if err := json.Unmarshal(out, &[]any{&p.version, &p.packages}); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// check says in one line why Python cannot fit with the named package.
+func checkPackage(name string) error {
+	want := pinned(name)
+	p, err := findPython()
+	if err != nil {
+		return fmt.Errorf("no Python with %s %s found (%w); run `make venv`", name, want, err)
+	}
+	switch have := p.packages[name]; have {
+	case want:
+		return nil
+	case "":
+		return fmt.Errorf("%s has no %s, want %s; run `make venv`", p.path, name, want)
+	default:
+		return fmt.Errorf("%s has %s %s, want %s; run `make venv`", p.path, name, have, want)
+	}
+}
+
+// pinned returns the version that the requirements name.
+func pinned(name string) string {
+	for line := range strings.Lines(requirements) {
+		if version, ok := strings.CutPrefix(strings.TrimSpace(line), name+"=="); ok {
+			return version
+		}
+	}
+	return ""
+}
+
+// lastLine returns the last line that is not empty, for the end of a message.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return ": " + last
+	}
+	return ""
+}

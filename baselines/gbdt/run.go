@@ -1,0 +1,172 @@
+package gbdt
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// run fits once, with as many trees as the largest configuration wants, and cuts all configurations from that.
+func (lib *library) run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+	start := time.Now()
+	f, err := lib.newFit(t, batch)
+	if err != nil {
+		return err
+	}
+	answer, err := trainers.fit(ctx, f.request())
+	if err != nil {
+		return err
+	}
+	model, err := f.load(answer)
+	if err != nil {
+		return fmt.Errorf("cannot take over the model: %w", err)
+	}
+	loaded := time.Now()
+	raw, err := model.rawScores(ctx, f.unseen(), f.counts, t.Threads)
+	if err != nil {
+		return err
+	}
+	predictTime := time.Since(loaded)
+	difference, err := f.compare(model, raw, answer)
+	if err != nil {
+		return err
+	}
+	fitTime := time.Duration(answer.FitSeconds * float64(time.Second))
+	details := map[string]any{
+		"library":                   lib.pkg + " " + answer.Version,
+		"python":                    answer.Python,
+		"largest_difference":        difference,
+		"trainer_peak_memory_bytes": answer.PeakBytes,
+		"trainer_overhead_seconds":  (time.Since(start) - predictTime - fitTime).Seconds(),
+	}
+	for i, scores := range raw {
+		p := model.spread(model.predictions(scores), t.Outputs())
+		cut := t.Val * t.Outputs()
+		done(method.Result{Index: i, Val: p[:cut:cut], Test: p[cut:], Fit: fitTime, Predict: predictTime, Details: details})
+	}
+	return nil
+}
+
+// A fit is one fit of a library on a task, for several numbers of trees.
+type fit struct {
+	lib    *library
+	task   *task.Task
+	origin Origin
+	counts []int // boosting iterations, one number per configuration
+	labels []int32
+}
+
+// baseSeed is what the paper's code starts from: a fit's seed is 42 plus the number of the fold, whatever the sweep's
+// seed, so that the paper's digits can come out.
+const baseSeed = 42
+
+func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
+	f := &fit{lib: lib, task: t}
+	for _, c := range batch {
+		f.counts = append(f.counts, c.Int("n_estimators"))
+	}
+	f.origin = Origin{
+		Method: lib.method, Dataset: t.Info.Name, Protocol: t.Protocol, Fold: t.Fold,
+		LearningRate: batch[0].Float("learning_rate"), MaxDepth: batch[0].Int("max_depth"), Iterations: slices.Max(f.counts),
+		Seed: baseSeed + t.Fold, TargetMean: t.TargetMean, TargetStd: t.TargetStd,
+	}
+	if !t.Info.Task.Classification() {
+		return f, nil
+	}
+	f.labels, f.origin.Classes = contiguous(t.Labels[:t.Train], t.Info.Classes)
+	if len(f.origin.Classes) < 2 {
+		return nil, fmt.Errorf("all %d training rows are of one class, want at least two", t.Train)
+	}
+	return f, nil
+}
+
+// contiguous numbers the classes that occur from 0 on, as the libraries want them.
+func contiguous(labels []uint16, classes int) (numbers []int32, known []int) {
+	number := make([]int32, classes)
+	for _, l := range labels {
+		number[l] = 1
+	}
+	for class, occurs := range number {
+		if occurs == 1 {
+			number[class] = int32(len(known))
+			known = append(known, class)
+		}
+	}
+	numbers = make([]int32, len(labels))
+	for i, l := range labels {
+		numbers[i] = number[l]
+	}
+	return numbers, known
+}
+
+func (f *fit) link() link {
+	switch len(f.origin.Classes) {
+	case 0:
+		return identity
+	case 2:
+		return logistic
+	}
+	return softmax
+}
+
+func (f *fit) request() *fitRequest {
+	t := f.task
+	rows := f.checkedRows()
+	r := &fitRequest{
+		Method: f.lib.method, Classify: f.origin.Classes != nil, Seed: f.origin.Seed, Threads: max(t.Threads, 1),
+		Params: map[string]any{
+			"learning_rate": f.origin.LearningRate, "max_depth": f.origin.MaxDepth, "n_estimators": f.origin.Iterations,
+		},
+		Counts: f.counts, Rows: t.Train, Width: t.Width, CheckRows: len(rows),
+		x: t.TrainX(), labels: f.labels,
+	}
+	if !r.Classify {
+		r.y = t.Y[:t.Train]
+	}
+	for _, row := range rows {
+		r.check = append(r.check, t.Row(t.Train+row)...)
+	}
+	return r
+}
+
+// unseen returns the features of the validation and test rows.
+func (f *fit) unseen() []float32 { return f.task.X[f.task.Train*f.task.Width:] }
+
+// maxCheckedRows is the largest number of rows on which leaves and the library are compared in every fit.
+const maxCheckedRows = 1024
+
+// checkedRows spreads them evenly over the validation and test rows.
+func (f *fit) checkedRows() []int {
+	all := f.task.Val + f.task.Test
+	rows := make([]int, min(all, maxCheckedRows))
+	for i := range rows {
+		rows[i] = i * all / len(rows)
+	}
+	return rows
+}
+
+// load turns the library's model into one of ours, and keeps it where the task wants models kept.
+func (f *fit) load(answer *fitAnswer) (*Model, error) {
+	text, err := f.lib.rewrite(answer, f.task.Width, f.link())
+	if err != nil {
+		return nil, err
+	}
+	f.origin.Library = f.lib.pkg + " " + answer.Version
+	text = f.origin.addTo(text)
+	model, err := ParseModel(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := model.Check(f.task); err != nil {
+		return nil, err
+	}
+	if f.task.ModelDir != "" {
+		err = saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), text)
+	}
+	return model, err
+}

@@ -1,0 +1,167 @@
+package gbdt
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// An Origin says which fit a model comes from. It travels in the header of the model's text, under a key that LightGBM
+// and leaves pass over.
+type Origin struct {
+	Method       string  `json:"method"`
+	Library      string  `json:"library"` // with its version
+	Dataset      string  `json:"dataset"`
+	Protocol     string  `json:"protocol"`
+	Fold         int     `json:"fold"`
+	LearningRate float64 `json:"learning_rate"`
+	MaxDepth     int     `json:"max_depth"`
+	Iterations   int     `json:"iterations"`
+	Seed         int     `json:"seed"`
+
+	// Classes are the data set's classes that the training rows had, ascending: class i of the model is Classes[i].
+	Classes []int `json:"classes,omitempty"`
+
+	// Regression: a prediction in the target's units is prediction*TargetStd + TargetMean.
+	TargetMean float64 `json:"target_mean"`
+	TargetStd  float64 `json:"target_std"`
+}
+
+const originKey = "nptbench"
+
+func parseOrigin(text string, predictions int) (Origin, error) {
+	var o Origin
+	if text == "" {
+		return o, nil
+	}
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return o, fmt.Errorf("%s: %w", originKey, err)
+	}
+	if o.Classes != nil && len(o.Classes) != predictions {
+		return o, fmt.Errorf("%s: %d classes, but the model predicts %d", originKey, len(o.Classes), predictions)
+	}
+	return o, nil
+}
+
+// addTo returns the model text with the origin in its header.
+func (o *Origin) addTo(text []byte) []byte {
+	line, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // numbers, strings and integers always marshal
+	}
+	line = bytes.ReplaceAll(line, []byte("="), []byte(`\u003d`)) // leaves takes one "=" per line
+	head, rest, _ := bytes.Cut(text, []byte("\nnum_class="))
+	return slices.Concat(head, []byte("\n"+originKey+"="), line, []byte("\nnum_class="), rest)
+}
+
+// fileName is the same for the same fit, and different for different ones.
+func (o *Origin) fileName() string {
+	fit := *o
+	fit.Library = ""
+	key, err := json.Marshal(fit)
+	if err != nil {
+		panic(err) // as above
+	}
+	sum := sha256.Sum256(key)
+	return fmt.Sprintf("%s-%s.txt.gz", o.Method, hex.EncodeToString(sum[:8]))
+}
+
+// saveModel writes compressed model text, atomically.
+func saveModel(file string, text []byte) error {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(text); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	return renameio.WriteFile(file, b.Bytes(), 0o666)
+}
+
+// LoadModel reads a model from a file of LightGBM text; a name that ends in .gz means that it is compressed.
+func LoadModel(file string) (*Model, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(file, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	m, err := ParseModel(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+// Check says in one line why the model cannot predict the rows of a task: it has other features, or other classes.
+func (m *Model) Check(t *task.Task) error {
+	if m.Features != t.Width {
+		return fmt.Errorf("the model wants %d features, %s has %d encoded ones", m.Features, t.Info.Name, t.Width)
+	}
+	if classes := m.Origin.Classes; classes != nil {
+		if slices.Min(classes) < 0 || slices.Max(classes) >= t.Outputs() || !t.Info.Task.Classification() {
+			return fmt.Errorf("the model knows classes %v, %s has %d", classes, t.Info.Name, t.Info.Classes)
+		}
+	} else if m.Predictions() != t.Outputs() {
+		return fmt.Errorf("the model predicts %d numbers per row, %s (%s) wants %d", m.Predictions(), t.Info.Name, t.Info.Task, t.Outputs())
+	}
+	return nil
+}
+
+// PredictTask predicts the validation and test rows of a task with the model's first n iterations, for each n of counts.
+// Classes that the model does not know get probability 0.
+func (m *Model) PredictTask(ctx context.Context, t *task.Task, counts []int) (val, test []method.Prediction, err error) {
+	if err := m.Check(t); err != nil {
+		return nil, nil, err
+	}
+	both, err := m.Predict(ctx, t.X[t.Train*t.Width:], counts, t.Threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range both {
+		p = m.spread(p, t.Outputs())
+		val = append(val, p[:t.Val*t.Outputs()])
+		test = append(test, p[t.Val*t.Outputs():])
+	}
+	return val, test, nil
+}
+
+// spread puts the probabilities of the model's classes at their places among all classes.
+func (m *Model) spread(p method.Prediction, classes int) method.Prediction {
+	known := m.Origin.Classes
+	if known == nil || len(known) == classes {
+		return p
+	}
+	out := make(method.Prediction, len(p)/len(known)*classes)
+	for i, v := range p {
+		out[i/len(known)*classes+known[i%len(known)]] = v
+	}
+	return out
+}

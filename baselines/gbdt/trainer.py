@@ -1,0 +1,218 @@
+"""Fits boosted trees with the official libraries for the program that started it.
+
+A request is a line of JSON, then the arrays x, y and check as raw bytes; the answer is a line of JSON, then the arrays
+that it lists. The process serves one request after another, so that libraries are imported once, and ends when its
+standard input does, even in the middle of a fit: nobody would read the answer.
+"""
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+
+
+class ScikitLearn:
+    def __init__(self, classify, seed, threads, params):
+        import sklearn
+        from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+        self.version = sklearn.__version__
+        self.classify = classify
+        self.model = (GradientBoostingClassifier if classify else GradientBoostingRegressor)(random_state=seed, **params)
+
+    def arrays(self):
+        trees = [tree.tree_ for tree in self.model.estimators_.ravel()]
+        def joined(name, dtype):
+            return np.concatenate([getattr(tree, name) for tree in trees], axis=None).astype(dtype)
+        return {
+            "sizes": np.array([tree.node_count for tree in trees], np.int32),
+            "left": joined("children_left", np.int32),
+            "right": joined("children_right", np.int32),
+            "feature": joined("feature", np.int32),
+            "threshold": joined("threshold", np.float64),
+            "value": joined("value", np.float64),
+            "rate": np.array([self.model.learning_rate], np.float64),
+            "init": self.model._raw_predict_init(np.zeros((1, self.model.n_features_in_), np.float32)).ravel(),
+        }
+
+    def raw(self, x, counts):
+        # What the public staged methods do, without stopping after each of a thousand trees.
+        from sklearn.ensemble._gradient_boosting import predict_stages
+
+        scores, done, out = self.model._raw_predict_init(x), 0, {}
+        for n in sorted(counts):
+            predict_stages(self.model.estimators_[done:n], x, self.model.learning_rate, scores)
+            out[n], done = scores.copy(), n
+        return [out[n] for n in counts]
+
+    def final(self, x):
+        return self.model.predict_proba(x) if self.classify else self.model.predict(x)
+
+
+class XGBoost:
+    def __init__(self, classify, seed, threads, params):
+        import xgboost
+
+        self.version = xgboost.__version__
+        self.classify = classify
+        options = dict(params, random_state=seed, n_jobs=threads, verbosity=0)
+        self.model = xgboost.XGBClassifier(eval_metric="logloss", **options) if classify else xgboost.XGBRegressor(**options)
+
+    def arrays(self):
+        return {"model": np.frombuffer(self.model.get_booster().save_raw("ubj"), np.uint8)}
+
+    def raw(self, x, counts):
+        booster = self.model.get_booster()
+        return [booster.inplace_predict(x, iteration_range=(0, n), predict_type="margin") for n in counts]
+
+    def final(self, x):
+        return self.model.predict_proba(x) if self.classify else self.model.predict(x)
+
+
+class LightGBM:
+    def __init__(self, classify, seed, threads, params):
+        import lightgbm
+
+        self.version = lightgbm.__version__
+        self.classify, self.threads = classify, threads
+        # Left alone, the library times two ways of building histograms and takes the faster one: the same fit could
+        # give different last digits on another day.
+        self.model = (lightgbm.LGBMClassifier if classify else lightgbm.LGBMRegressor)(
+            random_state=seed, n_jobs=threads, verbose=-1, deterministic=True, force_col_wise=True, **params)
+
+    def arrays(self):
+        return {"model": np.frombuffer(self.model.booster_.model_to_string().encode(), np.uint8)}
+
+    def raw(self, x, counts):
+        return [self.model.predict(x, raw_score=True, num_iteration=n, num_threads=self.threads) for n in counts]
+
+    def final(self, x):
+        predict = self.model.predict_proba if self.classify else self.model.predict
+        return predict(x, num_threads=self.threads)
+
+
+class CatBoost:
+    def __init__(self, classify, seed, threads, params):
+        import catboost
+
+        self.version = catboost.__version__
+        self.classify, self.threads = classify, threads
+        self.model = (catboost.CatBoostClassifier if classify else catboost.CatBoostRegressor)(
+            random_seed=seed, thread_count=threads, allow_writing_files=False, verbose=False, **params)
+
+    def arrays(self):
+        scale, bias = self.model.get_scale_and_bias()
+        return {
+            "model": np.frombuffer(self.model._serialize_model(), np.uint8),
+            "scale": np.array([scale], np.float64),
+            "bias": np.array(bias, np.float64).ravel(),
+        }
+
+    def raw(self, x, counts):
+        return [self.model.predict(x, "RawFormulaVal", ntree_end=n, thread_count=self.threads) for n in counts]
+
+    def final(self, x):
+        predict = self.model.predict_proba if self.classify else self.model.predict
+        return predict(x, thread_count=self.threads)
+
+
+LIBRARIES = {"gradient-boosting": ScikitLearn, "xgboost": XGBoost, "lightgbm": LightGBM, "catboost": CatBoost}
+
+
+def serve(request):
+    """Fits what the request asks for; returns the answer and its arrays."""
+    library = LIBRARIES[request["method"]](request["classify"], request["seed"], request["threads"], request["params"])
+    forget_peak_memory()
+    start = time.perf_counter()
+    library.model.fit(request["x"], request["y"])
+    seconds = time.perf_counter() - start
+    peak = peak_memory()
+
+    arrays = library.arrays()
+    check, counts = request["check"], request["counts"]
+    if len(check):
+        arrays["raw"] = np.concatenate([np.asarray(a, np.float64).ravel() for a in library.raw(check, counts)])
+        arrays["final"] = np.asarray(library.final(check), np.float64).ravel()
+    answer = {"python": sys.version.split()[0], "version": library.version, "fit_seconds": seconds, "peak_bytes": peak}
+    return answer, arrays
+
+
+def forget_peak_memory():
+    try:
+        with open("/proc/self/clear_refs", "w") as f:
+            f.write("5")
+    except OSError:
+        pass
+
+
+def peak_memory():
+    """Largest resident set in bytes since it was last forgotten; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/status") as f:
+            return next(int(line.split()[1]) * 1024 for line in f if line.startswith("VmHWM"))
+    except (OSError, StopIteration):
+        return 0
+
+
+def read_array(source, shape, dtype):
+    array = np.empty(shape, dtype)
+    if source.readinto(array) != array.nbytes:
+        raise EOFError("the request ends too early")
+    return array
+
+
+def read_requests(source, requests):
+    while line := source.readline():
+        request = json.loads(line)
+        rows, width = request["rows"], request["width"]
+        request["x"] = read_array(source, (rows, width), np.float32)
+        request["y"] = read_array(source, rows, np.int32 if request["classify"] else np.float64)
+        request["check"] = read_array(source, (request["check_rows"], width), np.float32)
+        requests.put(request)
+
+
+def read_until_the_end(source, requests):
+    try:
+        read_requests(source, requests)
+    except BaseException as e:
+        print(f"cannot read a request: {describe(e)}", file=sys.stderr, flush=True)
+    os._exit(0)
+
+
+def describe(e):
+    """The error in one line."""
+    lines = [line.strip() for line in str(e).splitlines() if line.strip()]
+    return f"{type(e).__name__}: {lines[0]}" if lines else type(e).__name__
+
+
+def out_of_memory(e):
+    return isinstance(e, MemoryError) or "bad_alloc" in str(e) or "bad allocation" in str(e)
+
+
+def main():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt from the terminal reaches both; the parent decides
+    # Libraries print to standard output when they like: the answers keep it, everything else goes to standard error.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    requests = queue.Queue()
+    threading.Thread(target=read_until_the_end, args=(sys.stdin.buffer, requests), daemon=True).start()
+    while True:
+        try:
+            answer, arrays = serve(requests.get())
+        except Exception as e:
+            answer, arrays = {"error": describe(e), "out_of_memory": out_of_memory(e)}, {}
+        arrays = {name: np.ascontiguousarray(a) for name, a in arrays.items()}
+        answer["arrays"] = [{"name": name, "bytes": a.nbytes} for name, a in arrays.items()]
+        answers.write(json.dumps(answer).encode() + b"\n")
+        for a in arrays.values():
+            answers.write(a)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

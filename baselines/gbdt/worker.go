@@ -1,0 +1,195 @@
+package gbdt
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+//go:embed trainer.py
+var trainer string
+
+// A fitRequest is what the trainer is asked; the arrays follow it as bytes.
+type fitRequest struct {
+	Method    string         `json:"method"`
+	Params    map[string]any `json:"params"`
+	Classify  bool           `json:"classify"`
+	Seed      int            `json:"seed"`
+	Threads   int            `json:"threads"`
+	Counts    []int          `json:"counts"` // numbers of trees whose predictions are wanted for the check rows
+	Rows      int            `json:"rows"`
+	Width     int            `json:"width"`
+	CheckRows int            `json:"check_rows"`
+
+	x      []float32 // Rows x Width
+	y      []float64 // regression
+	labels []int32   // classification: 0 to the number of classes - 1, all of them there
+	check  []float32 // CheckRows x Width
+}
+
+// A fitAnswer is what comes back.
+type fitAnswer struct {
+	Error       string  `json:"error"`
+	OutOfMemory bool    `json:"out_of_memory"`
+	Python      string  `json:"python"`
+	Version     string  `json:"version"` // of the library
+	FitSeconds  float64 `json:"fit_seconds"`
+	PeakBytes   int64   `json:"peak_bytes"` // largest resident set of the trainer during the fit; 0: unknown
+	Arrays      []struct {
+		Name  string `json:"name"`
+		Bytes int    `json:"bytes"`
+	} `json:"arrays"`
+
+	arrays map[string][]byte
+}
+
+func (a *fitAnswer) bytes(name string) []byte       { return a.arrays[name] }
+func (a *fitAnswer) int32s(name string) []int32     { return fromBytes[int32](a.arrays[name]) }
+func (a *fitAnswer) float64s(name string) []float64 { return fromBytes[float64](a.arrays[name]) }
+
+// A worker is a trainer process. It serves one fit at a time.
+type worker struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr tail
+	ended  func() error // waits for the end of the process and gives its state
+}
+
+// trainerCommand starts Python with the trainer's source.
+func trainerCommand() (*exec.Cmd, error) {
+	p, err := findPython()
+	if err != nil {
+		return nil, err
+	}
+	return exec.Command(p.path, "-c", trainer), nil
+}
+
+func startWorker(cmd *exec.Cmd) (*worker, error) {
+	w := &worker{cmd: cmd}
+	cmd.Stderr = &w.stderr
+	cmd.WaitDelay = time.Second
+	var err error
+	if w.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.out = bufio.NewReaderSize(out, 1<<16)
+	w.ended = sync.OnceValue(cmd.Wait)
+	return w, cmd.Start()
+}
+
+// kill ends the process, whatever it is doing.
+func (w *worker) kill() { w.cmd.Process.Kill() }
+
+// fit has the process serve a request. When the error is not nil the worker may not be used again.
+func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
+	stop := context.AfterFunc(ctx, w.kill)
+	defer stop()
+	answer, err := w.exchange(request)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	} else if err != nil {
+		err = w.obituary(err)
+	}
+	if err != nil {
+		w.kill()
+		w.ended()
+	}
+	return answer, err
+}
+
+func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
+	line, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range [][]byte{append(line, '\n'), toBytes(request.x), toBytes(request.y), toBytes(request.labels), toBytes(request.check)} {
+		if _, err := w.in.Write(part); err != nil {
+			return nil, err
+		}
+	}
+	line, err = w.out.ReadBytes('\n')
+	if err != nil {
+		return nil, err
+	}
+	answer := &fitAnswer{arrays: map[string][]byte{}}
+	if err := json.Unmarshal(line, answer); err != nil {
+		return nil, err
+	}
+	for _, a := range answer.Arrays {
+		// Whole numbers of float64, so that the bytes lie where numbers may.
+		b := toBytes(make([]float64, (a.Bytes+7)/8))[:a.Bytes]
+		if _, err := io.ReadFull(w.out, b); err != nil {
+			return nil, err
+		}
+		answer.arrays[a.Name] = b
+	}
+	return answer, nil
+}
+
+// obituary says how the process ended and what it said last.
+func (w *worker) obituary(cause error) error {
+	w.in.Close()
+	grace := time.AfterFunc(time.Second, w.kill) // it may have stopped talking without ending
+	defer grace.Stop()
+	state := "ended"
+	if err := w.ended(); err != nil {
+		state = "died: " + err.Error()
+		if strings.Contains(state, "killed") {
+			state += " (the system does that when memory is short)"
+		}
+	}
+	if errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || strings.Contains(cause.Error(), "pipe") {
+		return fmt.Errorf("the trainer %s%s", state, lastLine(w.stderr.String()))
+	}
+	return fmt.Errorf("the trainer %s: %w%s", state, cause, lastLine(w.stderr.String()))
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+const tailBytes = 4096
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, p...)
+	if extra := len(t.last) - tailBytes; extra > 0 {
+		t.last = append(t.last[:0], t.last[extra:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.last)
+}
+
+type number interface{ int32 | float32 | float64 }
+
+// toBytes shows numbers as they lie in memory: both processes run on the same machine.
+func toBytes[T number](v []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(*new(T))))
+}
+
+// fromBytes is the reverse; b begins where a number may.
+func fromBytes[T number](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
+}
