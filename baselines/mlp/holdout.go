@@ -1,0 +1,56 @@
+package mlp
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// heldShare is the share of the training rows that early stopping holds out: scikit-learn's validation_fraction.
+const heldShare = 0.1
+
+// holdOut draws the rows that early stopping holds out, ceil(n/10) of n, from those that are trained on, at random.
+//
+// With strata, one of two classes per row, both parts get the classes in proportion, rounded at random where remainders
+// are equal. scikit-learn stratifies for two classes only, and stops with an error when a class has one row or when fewer
+// than two rows are held out; here the draw is then a plain one.
+func holdOut(n int, strata []uint16, rng *rand.Rand) (train, held []int32) {
+	count := int(math.Ceil(heldShare * float64(n)))
+	order := make([]int32, n)
+	for i, p := range rng.Perm(n) {
+		order[i] = int32(p)
+	}
+	if strata == nil {
+		return order[count:], order[:count]
+	}
+	var size [2]int
+	for _, c := range strata {
+		size[c]++
+	}
+	if min(size[0], size[1], count, n-count) < 2 {
+		return order[count:], order[:count]
+	}
+	quota := [2]int{}
+	quota[0] = trainShare(size, n-count, rng)
+	quota[1] = n - count - quota[0]
+	for _, r := range order {
+		if c := strata[r]; quota[c] > 0 {
+			quota[c]--
+			train = append(train, r)
+		} else {
+			held = append(held, r)
+		}
+	}
+	return train, held
+}
+
+// trainShare returns how many of n training rows belong to the first of two classes of the given sizes: the proportional
+// number rounded to the nearest, by a coin when both are as near.
+func trainShare(size [2]int, n int, rng *rand.Rand) int {
+	exact := float64(n) * float64(size[0]) / float64(size[0]+size[1])
+	switch low := math.Floor(exact); {
+	case exact-low > 0.5, exact-low == 0.5 && rng.IntN(2) == 1:
+		return int(low) + 1
+	default:
+		return int(low)
+	}
+}

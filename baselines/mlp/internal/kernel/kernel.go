@@ -1,0 +1,122 @@
+// Package kernel holds the inner loops of training: matrix products, ReLU, transposition and the Adam step in float32, for
+// one thread. There are three implementations: AVX-512 and AVX2 (with FMA) for builds with GOEXPERIMENT=simd, and plain
+// Go for all others. Best picks one by what the processor can do.
+//
+// So that no loop has a remainder, the rows of all matrices are padded to a multiple of Lanes.
+package kernel
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Lanes is the number of float32 in the widest vector register. Row strides and vector lengths are multiples of it.
+const Lanes = 16
+
+// Pad returns the smallest multiple of Lanes that is at least n.
+func Pad(n int) int { return (n + Lanes - 1) / Lanes * Lanes }
+
+// Alloc returns n zeros that start on a cache line, so that no vector of a padded row lies across two.
+func Alloc(n int) []float32 {
+	s := make([]float32, n+Lanes)
+	skip := 0
+	for uintptr(unsafe.Pointer(&s[skip]))%(4*Lanes) != 0 {
+		skip++
+	}
+	return s[skip : skip+n : skip+n]
+}
+
+// A Kernel is one implementation.
+type Kernel struct {
+	Name string
+
+	// mul computes C = A B. Sizes are checked by Mul.
+	mul func(c []float32, a Strided, b []float32, rows, n, k, ld int)
+
+	relu     func(x []float32)
+	reluGrad func(d, act []float32)
+	adam     func(w, m, v, g, decay []float32, s *Step)
+}
+
+// A Strided is a matrix whose element (i, p) is Data[i*Row + p*Col], so that a transposed matrix needs no copy.
+type Strided struct {
+	Data     []float32
+	Row, Col int
+}
+
+// Mul computes the product of a (rows x k) and b (k x n) into c (rows x n). n and ld, the row stride of b and c, are
+// multiples of Lanes; nothing is empty. c shares no memory with a and b.
+func (kn *Kernel) Mul(c []float32, a Strided, b []float32, rows, n, k, ld int) {
+	if min(rows, n, k) < 1 || n%Lanes != 0 || ld%Lanes != 0 || ld < n ||
+		len(c) < (rows-1)*ld+n || len(b) < (k-1)*ld+n || len(a.Data) <= (rows-1)*a.Row+(k-1)*a.Col {
+		panic("kernel: matrix sizes do not fit")
+	}
+	kn.mul(c, a, b, rows, n, k, ld)
+}
+
+// ReLU sets x to max(x, 0); NaN stays. len(x) is a multiple of Lanes.
+func (kn *Kernel) ReLU(x []float32) { kn.relu(x) }
+
+// ReLUGrad sets d to 0 where act, the output of the ReLU, is 0. len(act) = len(d) is a multiple of Lanes.
+func (kn *Kernel) ReLUGrad(d, act []float32) { kn.reluGrad(d, act[:len(d)]) }
+
+// A Step holds the numbers that are the same for all parameters in one step of Adam.
+type Step struct {
+	Scale float32 // of the gradient: 1/rows of the batch
+	Rate  float32 // the learning rate with both bias corrections in it
+
+	// The constants below, where assembly can read them.
+	beta1, rest1, beta2, rest2, epsilon, floor float32
+	noSign                                     uint32 // all bits of a float32 but its sign
+}
+
+// NewStep returns the numbers of Adam's step t, which counts from 1, for a batch of the given number of rows.
+func NewStep(rate float64, t, rows int) Step {
+	corrected := rate * math.Sqrt(1-math.Pow(Beta2, float64(t))) / (1 - math.Pow(Beta1, float64(t)))
+	return Step{Scale: 1 / float32(rows), Rate: float32(corrected),
+		beta1: Beta1, rest1: 1 - Beta1, beta2: Beta2, rest2: 1 - Beta2, epsilon: Epsilon, floor: tiny, noSign: 1<<31 - 1}
+}
+
+// Adam's constants, scikit-learn's and the original paper's defaults.
+const (
+	Beta1   = 0.9
+	Beta2   = 0.999
+	Epsilon = 1e-8
+
+	// Second moments are kept at or above tiny: its root vanishes beside Epsilon, so no step changes, and denormal
+	// numbers, which cost a hundred times more, do not appear.
+	tiny = 1e-32
+)
+
+// Adam makes one step for one row of parameters w with first and second moments m and v:
+//
+//	g = (g + decay*w) * Scale
+//	m = Beta1*m + (1-Beta1)*g
+//	v = Beta2*v + (1-Beta2)*g*g
+//	w = w - Rate * m / (sqrt(v) + Epsilon)
+//
+// All slices have the same length, a multiple of Lanes.
+func (kn *Kernel) Adam(w, m, v, g, decay []float32, s *Step) {
+	n := len(w)
+	kn.adam(w, m[:n], v[:n], g[:n], decay[:n], s)
+}
+
+// Transpose writes the rows x cols matrix src (row stride ldSrc) to dst (row stride ldDst) as cols x rows.
+func Transpose(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
+	i := 0
+	for ; i+4 <= rows; i += 4 {
+		s0 := src[i*ldSrc:][:cols]
+		s1 := src[(i+1)*ldSrc:][:cols]
+		s2 := src[(i+2)*ldSrc:][:cols]
+		s3 := src[(i+3)*ldSrc:][:cols]
+		for j := range s0 {
+			d := dst[j*ldDst+i:][:4]
+			d[0], d[1], d[2], d[3] = s0[j], s1[j], s2[j], s3[j]
+		}
+	}
+	for ; i < rows; i++ {
+		for j, x := range src[i*ldSrc:][:cols] {
+			dst[j*ldDst+i] = x
+		}
+	}
+}
