@@ -111,7 +111,7 @@ func (g *Group) foldLine(f *Fold, columns int) []string {
 func writeRanks(w io.Writer, tables []*RankTable) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"protocol", "task", "metric", "method", "mean_rank", "stderr", "methods", "datasets", "ranks",
-		"paper_same_sets", "paper_same_sets_stderr", "paper", "paper_stderr"})
+		"published_folds", "published_folds_stderr", "paper_same_sets", "paper_same_sets_stderr", "paper", "paper_stderr"})
 	for _, t := range tables {
 		names := make([]string, len(t.Datasets))
 		for i, d := range t.Datasets {
@@ -124,7 +124,7 @@ func writeRanks(w io.Writer, tables []*RankTable) error {
 			}
 			out.Write([]string{t.Protocol, t.Task.String(), t.Metric, r.Method.Name, full(r.Mean), full(r.StdErr),
 				strconv.Itoa(len(t.Rows)), strings.Join(names, " "), strings.Join(ranks, " "),
-				full(r.PaperMean), full(r.PaperStdErr), r.Paper.PrintedMeanRank, r.Paper.PrintedStdErr})
+				full(r.PublishedMean), full(r.PublishedStdErr), full(r.PaperMean), full(r.PaperStdErr), r.Paper.PrintedMeanRank, r.Paper.PrintedStdErr})
 		}
 	}
 	return flush(out)

@@ -23,9 +23,11 @@ type List []string
 // A Figure is a picture beside the document.
 type Figure struct{ File, Caption string }
 
-// A Table has a caption above it and footnotes below it.
+// A Table has a caption above it and footnotes below it. Its rows may be in groups; writers show the group's name in a
+// line of its own or in a first column.
 type Table struct {
 	Caption string
+	Grouped string // heading of the groups, empty when there are none
 	Columns []Column
 	Rows    []Row
 	Notes   []string // footnote 1 is the first
@@ -37,10 +39,15 @@ type Column struct {
 	Right bool
 }
 
-// A Row begins a group of rows when Break is set.
+// A Row is one cell for each column. In a grouped table, all rows of a group name it.
 type Row struct {
-	Break bool
+	Group string
 	Cells []Cell
+}
+
+// newGroup reports whether a group begins at row i.
+func (t *Table) newGroup(i int) bool {
+	return t.Grouped != "" && (i == 0 || t.Rows[i].Group != t.Rows[i-1].Group)
 }
 
 // A Cell is a text with its footnotes.
@@ -76,11 +83,13 @@ func (t *Table) note(text string) int {
 	return len(t.Notes)
 }
 
+// notes returns the numbers of several footnotes, ascending.
 func (t *Table) notes(texts []string) []int {
 	var numbers []int
 	for _, text := range texts {
 		numbers = append(numbers, t.note(text))
 	}
+	slices.Sort(numbers)
 	return numbers
 }
 

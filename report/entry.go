@@ -44,7 +44,7 @@ type Entry struct {
 func (e *Entry) Difference() float64 { return e.Mean - e.Paper.Mean }
 
 // HasDifference reports whether there are two numbers to compare.
-func (e *Entry) HasDifference() bool { return e.HasPaper && e.N > 0 }
+func (e *Entry) HasDifference() bool { return e.HasPaper && e.Complete() }
 
 // StdDev is the standard deviation over folds that belongs to StdErr, as Table 12 prints it.
 func (e *Entry) StdDev() float64 { return e.StdErr * math.Sqrt(float64(e.N)) }
@@ -113,6 +113,7 @@ func (g *Group) entry(metric string) *Entry {
 	if len(undefined) > 0 {
 		e.Notes = append(e.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", metricTitle(metric), foldList(undefined)))
 	}
+	e.Notes = append(e.Notes, e.subsetNote()...)
 	e.judge()
 	return e
 }
@@ -158,10 +159,20 @@ func (g *Group) notes() []string {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
 			plural(g.Settings, "setting", "settings"), thousands(n)))
 	}
-	if subset := g.subset(); subset != "" {
-		notes = append(notes, fmt.Sprintf("%s: %s.", g.Info.Title, subset))
-	}
 	return notes
+}
+
+// subsetNote says on which part of the published table a number was made, and the error that fewer test rows bring.
+func (e *Entry) subsetNote() []string {
+	subset := e.subset()
+	switch {
+	case subset == "":
+		return nil
+	case e.testSubset() && e.HasDifference() && !math.IsNaN(e.RowStdErr):
+		return []string{fmt.Sprintf("%s: %s. On those the %s has a standard error of %.2g; the difference from the paper is %.2g.",
+			e.Info.Title, subset, metricTitle(e.Metric), e.RowStdErr, math.Abs(e.Difference()))}
+	}
+	return []string{fmt.Sprintf("%s: %s.", e.Info.Title, subset)}
 }
 
 // failures names the failures of a group by kind and count, with one message of each kind.

@@ -11,7 +11,7 @@ const latexPreamble = `\documentclass[a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{booktabs,longtable}
-\usepackage[margin=2cm]{geometry}
+\usepackage[landscape,margin=2cm]{geometry}
 \setlength{\parindent}{0pt}
 \begin{document}
 `
@@ -53,18 +53,21 @@ func latexTable(out io.Writer, t *Table) {
 	fmt.Fprintf(out, "\n{\\footnotesize\n\\begin{longtable}{@{}%s@{}}\n\\caption*{%s}\\\\\n", align, latexText(t.Caption))
 	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endfirsthead\n", head)
 	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n", head)
-	for _, row := range t.Rows {
-		if row.Break {
-			fmt.Fprint(out, "\\midrule\n")
+	for i, row := range t.Rows {
+		if t.newGroup(i) {
+			if i > 0 {
+				fmt.Fprint(out, "\\addlinespace\n")
+			}
+			fmt.Fprintf(out, "\\multicolumn{%d}{@{}l@{}}{\\textit{%s}} \\\\*\n", len(t.Columns), latexText(row.Group))
 		}
 		texts := make([]string, len(row.Cells))
-		for i, c := range row.Cells {
-			texts[i] = latexText(c.Text)
+		for j, c := range row.Cells {
+			texts[j] = latexText(c.Text)
 			if c.Tone == Good {
-				texts[i] = `\textbf{` + texts[i] + "}"
+				texts[j] = `\textbf{` + texts[j] + "}"
 			}
 			if len(c.Notes) > 0 {
-				texts[i] += `\textsuperscript{` + strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Notes), " ", ","), "[]") + "}"
+				texts[j] += `\textsuperscript{` + noteNumbers(c.Notes) + "}"
 			}
 		}
 		fmt.Fprintf(out, "%s \\\\\n", strings.Join(texts, " & "))

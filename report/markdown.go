@@ -34,24 +34,12 @@ func writeMarkdown(w io.Writer, d *Document) error {
 
 func markdownTable(out io.Writer, t *Table) {
 	fmt.Fprintf(out, "%s\n\n", markdownText(t.Caption))
-	grid := [][]string{make([]string, len(t.Columns))}
-	for i, c := range t.Columns {
-		grid[0][i] = markdownText(c.Head)
+	columns := t.Columns
+	if t.Grouped != "" {
+		columns = append([]Column{{Head: t.Grouped}}, columns...)
 	}
-	for _, row := range t.Rows {
-		line := make([]string, len(row.Cells))
-		for i, c := range row.Cells {
-			line[i] = markdownText(c.Text)
-			if c.Tone == Good {
-				line[i] = "**" + line[i] + "**"
-			}
-			for j, n := range c.Notes {
-				line[i] += fmt.Sprintf("%s<sup>%d</sup>", map[bool]string{true: "<sup>,</sup>"}[j > 0], n)
-			}
-		}
-		grid = append(grid, line)
-	}
-	width := make([]int, len(t.Columns))
+	grid := markdownGrid(t, columns)
+	width := make([]int, len(columns))
 	for _, line := range grid {
 		for i, text := range line {
 			width[i] = max(width[i], utf8.RuneCountInString(text), 2)
@@ -60,7 +48,7 @@ func markdownTable(out io.Writer, t *Table) {
 	for n, line := range grid {
 		for i, text := range line {
 			space := strings.Repeat(" ", width[i]-utf8.RuneCountInString(text))
-			if t.Columns[i].Right {
+			if columns[i].Right {
 				fmt.Fprintf(out, "| %s%s ", space, text)
 			} else {
 				fmt.Fprintf(out, "| %s%s ", text, space)
@@ -70,7 +58,7 @@ func markdownTable(out io.Writer, t *Table) {
 		if n > 0 {
 			continue
 		}
-		for i, c := range t.Columns {
+		for i, c := range columns {
 			if c.Right {
 				fmt.Fprintf(out, "|%s:", strings.Repeat("-", width[i]+1))
 			} else {
@@ -83,9 +71,41 @@ func markdownTable(out io.Writer, t *Table) {
 		fmt.Fprintln(out)
 	}
 	for i, note := range t.Notes {
-		// A backslash at the end of a line breaks it.
-		fmt.Fprintf(out, "<sup>%d</sup> %s%s\n", i+1, markdownText(note), map[bool]string{true: `\`}[i < len(t.Notes)-1])
+		lineBreak := `\`
+		if i == len(t.Notes)-1 {
+			lineBreak = ""
+		}
+		fmt.Fprintf(out, "<sup>%d</sup> %s%s\n", i+1, markdownText(note), lineBreak)
 	}
+}
+
+// markdownGrid returns the texts of a table, the headings first. A group's name stands in its first row.
+func markdownGrid(t *Table, columns []Column) [][]string {
+	var heads []string
+	for _, c := range columns {
+		heads = append(heads, markdownText(c.Head))
+	}
+	grid := [][]string{heads}
+	for i, row := range t.Rows {
+		var line []string
+		if t.newGroup(i) {
+			line = append(line, markdownText(row.Group))
+		} else if t.Grouped != "" {
+			line = append(line, "")
+		}
+		for _, c := range row.Cells {
+			text := markdownText(c.Text)
+			if c.Tone == Good {
+				text = "**" + text + "**"
+			}
+			if len(c.Notes) > 0 {
+				text += "<sup>" + noteNumbers(c.Notes) + "</sup>"
+			}
+			line = append(line, text)
+		}
+		grid = append(grid, line)
+	}
+	return grid
 }
 
 var markdownEscapes = strings.NewReplacer(

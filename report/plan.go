@@ -6,12 +6,13 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/split"
 )
 
-// The two protocols. The paper's numbers were made by the published one.
+// The two protocols, as records name them. The paper's numbers were made by the published one.
 const (
-	published = "published"
-	corrected = "corrected"
+	published = string(split.Published)
+	corrected = string(split.Corrected)
 )
 
 // A Plan is what a report is about: what its sweep contains, in the order in which it is shown.

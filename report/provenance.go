@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ func (o *origins) add(rec *results.Record) {
 }
 
 func machine(p *results.Provenance) string {
-	parts := []string{p.OS, p.CPU, fmt.Sprintf("%d cores, %d threads per fit", p.Cores, p.Threads)}
+	parts := []string{p.OS, p.CPU, plural(p.Cores, "core", "cores"), plural(p.Threads, "thread", "threads") + " per fit"}
 	if p.GPU != "" {
 		parts = append(parts, p.GPU)
 	}

@@ -34,6 +34,9 @@ type RankRow struct {
 	Mean   float64
 	StdErr float64 // sd(ddof 1)/sqrt(data sets); NaN for a single one
 
+	// In a table of the corrected protocol, the same under the published one; NaN when that has not been run.
+	PublishedMean, PublishedStdErr float64
+
 	// The paper's results ranked over the same methods and data sets, and its Table 1, over nine methods and all data
 	// sets of the task.
 	PaperMean, PaperStdErr float64
@@ -47,15 +50,17 @@ func rankMetric(task dataset.Task) string {
 
 // RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has.
 func (s *Summary) RankTables() []*RankTable {
-	var tables []*RankTable
-	for _, protocol := range []string{published, corrected} {
-		for _, task := range []dataset.Task{dataset.Binary, dataset.MultiClass, dataset.Regression} {
-			if f := s.finished(protocol, task); len(f.datasets) > 0 {
-				tables = append(tables, f.rankTable())
-			}
+	var publishedTables, correctedTables []*RankTable
+	for _, task := range []dataset.Task{dataset.Binary, dataset.MultiClass, dataset.Regression} {
+		first, second := s.finished(published, task), s.finished(corrected, task)
+		if len(first.datasets) > 0 {
+			publishedTables = append(publishedTables, first.rankTable(nil))
+		}
+		if len(second.datasets) > 0 {
+			correctedTables = append(correctedTables, second.rankTable(first))
 		}
 	}
-	return tables
+	return append(publishedTables, correctedTables...)
 }
 
 // finished holds the results by which the methods of a plan can be ranked.
@@ -100,11 +105,22 @@ func (f *finished) has(d dataset.Info, m *method.Method) bool {
 	return ok
 }
 
+func (f *finished) hasAll(methods []*method.Method, datasets []dataset.Info) bool {
+	for _, d := range datasets {
+		for _, m := range methods {
+			if !f.has(d, m) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // sets returns the data sets that all of the given methods have finished.
 func (f *finished) sets(methods ...*method.Method) []dataset.Info {
 	var out []dataset.Info
 	for _, d := range f.datasets {
-		if !slices.ContainsFunc(methods, func(m *method.Method) bool { return !f.has(d, m) }) {
+		if f.hasAll(methods, []dataset.Info{d}) {
 			out = append(out, d)
 		}
 	}
@@ -135,41 +151,66 @@ func (f *finished) common() ([]*method.Method, []dataset.Info) {
 	return nil, nil
 }
 
-func (f *finished) rankTable() *RankTable {
+// rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
+func (f *finished) rankTable(beside *finished) *RankTable {
 	t := &RankTable{Protocol: f.protocol, Task: f.task, Metric: rankMetric(f.task)}
 	methods, datasets := f.common()
 	if len(methods) < 2 {
-		t.Notes = []string{fmt.Sprintf("No ranks yet: no %s data set has been finished by two of the paper's methods.", taskTitle(f.task))}
+		t.Notes = []string{fmt.Sprintf("No ranks yet for %s data sets, %s folds: none has been finished by two of the paper's methods.",
+			taskTitle(f.task), f.protocol)}
 		return t
 	}
 	t.Datasets = datasets
-	t.Rows = make([]RankRow, len(methods))
-	paper := make([][]float64, len(methods))
+	ranks, paper := f.ranks(methods, datasets), make([][]float64, len(methods))
 	for _, d := range datasets {
-		values := make([]float64, len(methods))
-		for i, m := range methods {
-			values[i] = f.value[[2]string{d.Name, m.Name}]
-			if math.IsNaN(values[i]) {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s has no result on %s and is ranked last there.", m.Title, d.Title))
-			}
-		}
-		for i, r := range rank(values, f.task.Classification()) {
-			t.Rows[i].Ranks = append(t.Rows[i].Ranks, r)
-		}
 		for i, r := range paperRanks(d.Name, t.Metric, methods) {
 			paper[i] = append(paper[i], r)
 		}
 	}
 	for i, m := range methods {
-		row := &t.Rows[i]
-		row.Method = m
-		row.Mean, row.StdErr = meanRank(row.Ranks)
+		row := RankRow{Method: m, Ranks: ranks[i], PublishedMean: math.NaN(), PublishedStdErr: math.NaN()}
+		row.Mean, row.StdErr = meanRank(ranks[i])
 		row.PaperMean, row.PaperStdErr = meanRank(paper[i])
 		row.Paper, _ = results.PaperRank(f.task.String(), m.Name)
+		t.Rows = append(t.Rows, row)
+	}
+	if beside != nil && beside.hasAll(methods, datasets) {
+		for i, r := range beside.ranks(methods, datasets) {
+			t.Rows[i].PublishedMean, t.Rows[i].PublishedStdErr = meanRank(r)
+		}
 	}
 	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
-	t.Notes = append(t.Notes, f.leftOut(methods, datasets)...)
+	t.Notes = f.rankNotes(methods, datasets)
 	return t
+}
+
+// ranks returns the ranks of each method over the data sets, which all of them have finished.
+func (f *finished) ranks(methods []*method.Method, datasets []dataset.Info) [][]float64 {
+	out := make([][]float64, len(methods))
+	for _, d := range datasets {
+		values := make([]float64, len(methods))
+		for i, m := range methods {
+			values[i] = f.value[[2]string{d.Name, m.Name}]
+		}
+		for i, r := range rank(values, f.task.Classification()) {
+			out[i] = append(out[i], r)
+		}
+	}
+	return out
+}
+
+// rankNotes says who is ranked last for want of a result, and which methods and data sets of the plan the ranks are not
+// over.
+func (f *finished) rankNotes(methods []*method.Method, datasets []dataset.Info) []string {
+	var notes []string
+	for _, d := range datasets {
+		for _, m := range methods {
+			if math.IsNaN(f.value[[2]string{d.Name, m.Name}]) {
+				notes = append(notes, fmt.Sprintf("%s has no result on %s and is ranked last there.", m.Title, d.Title))
+			}
+		}
+	}
+	return append(notes, f.leftOut(methods, datasets)...)
 }
 
 // leftOut says which methods and data sets of the plan the ranks are not over, and why.
@@ -244,4 +285,41 @@ func meanRank(ranks []float64) (mean, stdErr float64) {
 		return mean, math.NaN()
 	}
 	return mean, stat.StdErr(stat.StdDev(ranks, nil), float64(len(ranks)))
+}
+
+// block is the table as it is shown, or a sentence when nothing can be ranked.
+func (t *RankTable) block() Block {
+	if len(t.Rows) == 0 {
+		return Paragraph(strings.Join(t.Notes, " "))
+	}
+	names := make([]string, len(t.Datasets))
+	for i, d := range t.Datasets {
+		names[i] = d.Title
+	}
+	out := &Table{
+		Caption: fmt.Sprintf("Mean rank by %s over %s (%s data sets, %s folds; ± standard error over data sets).",
+			metricTitle(t.Metric), strings.Join(names, ", "), taskTitle(t.Task), t.Protocol),
+		Columns: []Column{{Head: "Method"}, {"Ours", true}},
+		Notes:   t.Notes,
+	}
+	if t.Protocol == corrected {
+		out.Columns = append(out.Columns, Column{"Ours, published folds", true})
+	}
+	out.Columns = append(out.Columns, Column{"Paper, same methods and data sets", true}, Column{"Paper, all", true})
+	for _, r := range t.Rows {
+		row := cells(r.Method.Title, plusMinus(r.Mean, r.StdErr, 2))
+		if t.Protocol == corrected {
+			row = append(row, Cell{Text: plusMinus(r.PublishedMean, r.PublishedStdErr, 2)})
+		}
+		row = append(row, cells(plusMinus(r.PaperMean, r.PaperStdErr, 2), r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr)...)
+		out.Rows = append(out.Rows, Row{Cells: row})
+	}
+	return out
+}
+
+func taskTitle(task dataset.Task) string {
+	if task == dataset.MultiClass {
+		return "multi-class"
+	}
+	return task.String()
 }

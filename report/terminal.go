@@ -18,11 +18,11 @@ const terminalWidth = 100
 // writeTerminal writes a document as plain text, in colours if asked to. Figures are left out.
 func writeTerminal(w io.Writer, d *Document, colour bool) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, paint(d.Title, "1", colour))
-	for _, b := range d.Blocks {
+	fmt.Fprintln(out, paint(d.Title, bold, colour))
+	for i, b := range d.Blocks {
 		switch b := b.(type) {
 		case Heading:
-			fmt.Fprintf(out, "\n%s\n", paint(string(b), "1", colour))
+			fmt.Fprintf(out, "\n%s\n", paint(string(b), bold, colour))
 		case Paragraph:
 			fmt.Fprintf(out, "\n%s\n", wrap(string(b), ""))
 		case List:
@@ -31,6 +31,9 @@ func writeTerminal(w io.Writer, d *Document, colour bool) error {
 				fmt.Fprintln(out, wrap("- "+item, "  "))
 			}
 		case *Table:
+			if _, first := d.Blocks[max(0, i-1)].(Heading); !first {
+				fmt.Fprintln(out)
+			}
 			if err := terminalTable(out, b, colour); err != nil {
 				return err
 			}
@@ -62,28 +65,35 @@ func terminalGrid(out io.Writer, t *Table, colour bool) error {
 		}
 	}
 	config := tablewriter.NewConfigBuilder().
-		WithHeaderAutoFormat(tw.Off).WithHeaderAutoWrap(tw.WrapNone).WithRowAutoWrap(tw.WrapNone)
+		WithHeaderAutoFormat(tw.Off).WithHeaderAutoWrap(tw.WrapNone).WithRowAutoWrap(tw.WrapNone).
+		WithTrimSpace(tw.Off) // it would take the indent of grouped rows
 	config.Header().Alignment().WithPerColumn(align)
 	config.Row().Alignment().WithPerColumn(align)
 	grid := tablewriter.NewTable(out,
 		tablewriter.WithConfig(config.Build()),
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Symbols: tw.NewSymbols(tw.StyleLight),
-			Borders: tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.On, Bottom: tw.On},
+			Symbols:  tw.NewSymbols(tw.StyleLight),
+			Borders:  tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.On, Bottom: tw.On},
+			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
 		})))
 	grid.Header(heads)
-	for _, row := range t.Rows {
-		if row.Break {
-			if err := grid.Append(make([]string, len(t.Columns))); err != nil {
+	for i, row := range t.Rows {
+		if t.newGroup(i) {
+			name := make([]string, len(t.Columns))
+			name[0] = paint(row.Group, bold, colour)
+			if err := grid.Append(name); err != nil {
 				return err
 			}
 		}
 		texts := make([]string, len(row.Cells))
-		for i, c := range row.Cells {
-			texts[i] = paint(c.Text, ansi[c.Tone], colour)
+		for j, c := range row.Cells {
+			texts[j] = paint(c.Text, ansi[c.Tone], colour)
 			if len(c.Notes) > 0 {
-				texts[i] += " " + strings.ReplaceAll(fmt.Sprint(c.Notes), " ", ",")
+				texts[j] += " [" + noteNumbers(c.Notes) + "]"
 			}
+		}
+		if t.Grouped != "" {
+			texts[0] = "  " + texts[0]
 		}
 		if err := grid.Append(texts); err != nil {
 			return err
@@ -91,6 +101,8 @@ func terminalGrid(out io.Writer, t *Table, colour bool) error {
 	}
 	return grid.Render()
 }
+
+const bold = "1"
 
 // ansi are the parameters of the escape sequences for tones: green, yellow, red, grey.
 var ansi = map[Tone]string{Good: "32", Fair: "33", Bad: "31", Faint: "90"}

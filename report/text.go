@@ -79,3 +79,12 @@ func signed(x float64, digits int) string {
 	}
 	return s
 }
+
+// noteNumbers writes the numbers of footnotes: "1,4".
+func noteNumbers(notes []int) string {
+	text := make([]string, len(notes))
+	for i, n := range notes {
+		text[i] = strconv.Itoa(n)
+	}
+	return strings.Join(text, ",")
+}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 
 	"nptbench/results"
@@ -47,9 +46,6 @@ func (e *Entry) judge() {
 	switch z := math.Abs(e.Z); {
 	case z <= 2 && e.testSubset():
 		e.Verdict = Reproduced
-		e.Notes = append(e.Notes, fmt.Sprintf(
-			"Reproduced within the error of the test rows used, %s of %s: their standard error is %.2g, the difference %.2g.",
-			thousands(e.rows()[2]), thousands(e.paperRows()[2]), yardstick, math.Abs(e.Difference())))
 	case z <= 1:
 		e.Verdict = WithinOne
 	case z <= 2:

@@ -1,0 +1,37 @@
+package report
+
+import (
+	"fmt"
+
+	"nptbench/results"
+)
+
+// coverage is a table that says how much of the plan has been run.
+func (s *Summary) coverage() *Table {
+	t := &Table{
+		Caption: "Cells by data set, protocol and method.",
+		Grouped: "Data set",
+		Columns: []Column{{Head: "Folds are"}, {Head: "Method"}, {"Complete folds", true}, {"Settings", true},
+			{"Paper's settings", true}, {"Done", true}, {"Failed", true}, {"To do", true}},
+	}
+	for _, g := range s.Groups {
+		complete := 0
+		for _, f := range g.Folds {
+			if f.Complete() {
+				complete++
+			}
+		}
+		searched := none
+		if n, ok := results.PaperSettings(g.Info.Name, g.Method.Name); ok {
+			searched = thousands(n)
+		}
+		ok, failed, missing := g.counts()
+		row := Row{Group: g.Info.Title, Cells: cells(g.Protocol, g.Method.Title, fmt.Sprintf("%d of %d", complete, len(g.Folds)),
+			thousands(g.Settings), searched, thousands(ok), thousands(failed), thousands(missing))}
+		if failed > 0 {
+			row.Cells[6].Notes = []int{t.note(fmt.Sprintf("%s on %s, %s: %s.", g.Method.Title, g.Info.Title, g.Protocol, g.failures()))}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
