@@ -6,20 +6,20 @@ import (
 	"nptbench/internal/dataset"
 )
 
-// folds says which folds to run: all that the paper runs, or those listed.
+// folds says which folds to run: those listed, else the first few, else all that the paper runs.
 type folds struct {
-	all  bool
-	list []int
+	list  []int
+	first int
 }
 
 func (f folds) of(info dataset.Info) []int {
-	if f.all {
-		return firstFolds(info.RunFolds)
+	if f.list != nil {
+		return f.list
 	}
-	return f.list
-}
-
-func firstFolds(n int) []int {
+	n := f.first
+	if n == 0 {
+		n = info.RunFolds
+	}
 	list := make([]int, n)
 	for i := range list {
 		list[i] = i
@@ -57,7 +57,7 @@ func (p *parser) readFolds(n ast.Node) {
 			return
 		}
 	}
-	p.sweep.folds = folds{list: firstFolds(count)}
+	p.sweep.folds = folds{first: count}
 }
 
 func (p *parser) foldList(n *ast.SequenceNode) []int {

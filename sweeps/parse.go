@@ -13,6 +13,16 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/nearest"
+	"nptbench/internal/split"
+)
+
+// What a file may say, the defaults first.
+const defaultSeed = 42
+
+var (
+	protocols             = []string{string(split.Published), string(split.Corrected)}
+	regressionMetrics     = []string{"mse", "rmse"}
+	classificationMetrics = []string{"nll", "accuracy", "auroc"}
 )
 
 // Parse reads, checks and expands the content of a sweep file. The file's name appears in errors, and is the sweep's name
@@ -24,10 +34,9 @@ func Parse(file string, content []byte, c Catalogue) (*Sweep, error) {
 		sweep: &Sweep{
 			Name:      strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)),
 			File:      file,
-			Seed:      42,
-			Protocols: []string{"published"},
-			Select:    Selection{Regression: "mse", Classification: "nll"},
-			folds:     folds{all: true},
+			Seed:      defaultSeed,
+			Protocols: protocols[:1:1],
+			Select:    Selection{regressionMetrics[0], classificationMetrics[0]},
 			settings:  map[string][]Setting{},
 		},
 		requests: map[request]place{},
@@ -72,9 +81,7 @@ func (p *parser) read(root ast.Node) {
 		{"name", func(n ast.Node) { s.Name, _ = p.text(n, "name") }},
 		{"description", func(n ast.Node) { s.Description, _ = p.text(n, "description") }},
 		{"seed", p.readSeed},
-		{"protocols", func(n ast.Node) {
-			s.Protocols = p.names(n, "protocols", "protocol", []string{"published", "corrected"})
-		}},
+		{"protocols", func(n ast.Node) { s.Protocols = p.names(n, "protocols", "protocol", protocols) }},
 		{"datasets", p.readDatasets},
 		{"folds", p.readFolds},
 		{"select", p.readSelect},
@@ -136,7 +143,7 @@ func (p *parser) readDatasets(n ast.Node) {
 
 func (p *parser) readSelect(n ast.Node) {
 	nodes, _ := p.object(n, "select", "regression", "classification")
-	metric := func(key string, target *string, known ...string) {
+	metric := func(key string, target *string, known []string) {
 		if nodes[key] == nil {
 			return
 		}
@@ -146,8 +153,8 @@ func (p *parser) readSelect(n ast.Node) {
 		}
 		*target = name
 	}
-	metric("regression", &p.sweep.Select.Regression, "mse", "rmse")
-	metric("classification", &p.sweep.Select.Classification, "nll", "accuracy", "auroc")
+	metric("regression", &p.sweep.Select.Regression, regressionMetrics)
+	metric("classification", &p.sweep.Select.Classification, classificationMetrics)
 	for _, info := range p.infos {
 		if info.Task == dataset.MultiClass && p.sweep.Select.Classification == "auroc" {
 			p.errorf(position(nodes["classification"]), "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)

@@ -24,8 +24,12 @@ func TestDefaults(t *testing.T) {
 	if len(settings) != 1 || settings[0].JSON != `{"k":5,"weights":"uniform"}` || settings[0].Method.Name != "neighbours" {
 		t.Errorf("settings: %+v", settings)
 	}
-	if got := len(s.Folds(dataset.Info{RunFolds: 10, Folds: 10})); got != 10 {
-		t.Errorf("%d folds", got)
+	if got := s.Folds(dataset.Info{RunFolds: 1, Folds: 5}); !reflect.DeepEqual(got, []int{0}) {
+		t.Errorf("folds: %v", got)
+	}
+	s, err = Parse("dir/small.yaml", []byte("folds: 3\ndatasets: [boat]\nmethods: [{method: neighbours}]\n"), catalogue())
+	if err != nil || !reflect.DeepEqual(s.Folds(dataset.Info{RunFolds: 1, Folds: 5}), []int{0, 1, 2}) {
+		t.Errorf("the first three folds: %v", err)
 	}
 }
 
