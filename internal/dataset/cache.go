@@ -49,7 +49,7 @@ func parseCacheHead(r *bufio.Reader) (head cacheHead, err error) {
 		return head, errDamaged
 	}
 	line, err := r.ReadSlice('\n')
-	if err != nil || json.Unmarshal(line, &head) != nil {
+	if err != nil || json.Unmarshal(line, &head) != nil || head.Check > SameFile {
 		return head, errDamaged
 	}
 	return head, nil
@@ -78,7 +78,10 @@ func readCache(ctx context.Context, path string, loc *Location) (*Table, error) 
 		return nil, err
 	}
 	defer file.Close()
-	r := bufio.NewReaderSize(contextReader{ctx, file}, chunk)
+	return parseCache(bufio.NewReaderSize(contextReader{ctx, file}, chunk), loc)
+}
+
+func parseCache(r *bufio.Reader, loc *Location) (*Table, error) {
 	head, err := parseCacheHead(r)
 	if err != nil {
 		return nil, err
@@ -87,14 +90,13 @@ func readCache(ctx context.Context, path string, loc *Location) (*Table, error) 
 		return nil, errors.New("made from other files")
 	}
 	columns, digest, err := decode(r, loc.source.columns, loc.Rows)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = errors.New("cut short")
-	}
-	if err == nil && digest != head.Digest {
-		err = errDamaged
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("cut short")
+	case err != nil:
 		return nil, err
+	case digest != head.Digest:
+		return nil, errDamaged
 	}
 	if known := loc.variant.digest; known != "" && known != digest {
 		return nil, errors.New("not the published table")

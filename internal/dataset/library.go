@@ -108,13 +108,17 @@ func (l *Library) Find(name string) (Location, error) {
 	if err != nil {
 		return Location{}, err
 	}
+	return l.find(s)
+}
+
+func (l *Library) find(s *source) (Location, error) {
 	if len(l.Dirs) == 0 {
 		return Location{}, errNoFolder
 	}
 	for i := range s.variants {
 		found, err := l.files(s, &s.variants[i])
 		if err != nil {
-			return Location{}, fmt.Errorf("%s: %w", name, err)
+			return Location{}, fmt.Errorf("%s: %w", s.Name, err)
 		}
 		if len(found) == len(s.variants[i].files) {
 			return l.locate(s, &s.variants[i], found)

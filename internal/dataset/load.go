@@ -19,31 +19,35 @@ import (
 // the published ones in any case, and values wherever they are known by checksum or digest; every error is one line that
 // names the file, the line where there is one, and what would be right.
 func (l *Library) Load(ctx context.Context, name string) (*Table, error) {
-	loc, err := l.Find(name)
+	s, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	return l.load(ctx, s, defaultDownloader)
+}
+
+func (l *Library) load(ctx context.Context, s *source, d downloader) (*Table, error) {
+	loc, err := l.find(s)
 	if missing := (*MissingError)(nil); l.Download && errors.As(err, &missing) {
-		if err := l.Fetch(ctx, name); err != nil {
+		if err := l.fetch(ctx, s, d); err != nil {
 			return nil, err
 		}
-		loc, err = l.Find(name)
+		loc, err = l.find(s)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return l.load(ctx, &loc)
-}
-
-func (l *Library) load(ctx context.Context, loc *Location) (*Table, error) {
-	if t := l.fromCache(ctx, loc); t != nil {
+	if t := l.fromCache(ctx, &loc); t != nil {
 		return t, nil
 	}
-	t, err := read(ctx, loc)
+	t, err := read(ctx, &loc)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", loc.source.Name, err)
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if t.Check == SameRows {
-		l.logf("warning: %s: nothing is known to compare the values of %s with; its counts are right", t.Info.Name, loc.Files[0].Path)
+		l.logf("warning: %s: nothing is known to compare the values of %s with; its counts are right", s.Name, loc.Files[0].Path)
 	}
-	l.toCache(ctx, loc, t)
+	l.toCache(ctx, &loc, t)
 	return t, nil
 }
 

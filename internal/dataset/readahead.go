@@ -56,6 +56,9 @@ func (a *aheadReader) Close() {
 type aheadWriter struct{ *aheadReader }
 
 func (w aheadWriter) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
 	var block []byte
 	select {
 	case block = <-w.free:

@@ -202,6 +202,9 @@ func (p *rowParser) parse(line []byte) error {
 
 // cut returns the first field, what follows the separator, and whether there was one.
 func (p *rowParser) cut(line []byte) (field, rest []byte, more bool) {
+	if p.arff {
+		line = bytes.TrimLeft(line, " \t")
+	}
 	if p.arff && len(line) > 0 && (line[0] == '\'' || line[0] == '"') {
 		if end := bytes.IndexByte(line[1:], line[0]); end >= 0 {
 			field, line = line[1:end+1], line[end+2:]

@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What is said of a data set in several places must agree.
+func TestCatalogue(t *testing.T) {
+	var names []string
+	for _, s := range catalogue {
+		names = append(names, s.Name)
+		if len(s.columns) != s.Columns {
+			t.Errorf("%s: %d columns described, %d stated", s.Name, len(s.columns), s.Columns)
+		}
+		target := s.columns[s.Target]
+		if (target.kind == Categorical) != s.Task.Classification() || len(target.levels) != s.Classes {
+			t.Errorf("%s: target %+v", s.Name, target)
+		}
+		if (s.Classes == 2) != (s.Task == Binary) || s.Licence == "" || s.Title == "" {
+			t.Errorf("%s: %+v", s.Name, s.Info)
+		}
+		if s.variants[0].subset != "" {
+			t.Errorf("%s: the first variant is a subset", s.Name)
+		}
+		for i := range s.variants {
+			checkVariant(t, s, &s.variants[i])
+		}
+	}
+	want := "yacht boston-housing breast-cancer concrete protein kick income poker-hand forest-cover higgs mnist"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("data sets %s, want %s", got, want)
+	}
+}
+
+func checkVariant(t *testing.T, s *source, v *variant) {
+	rows, classRows := s.rowsOf(v), 0
+	for _, n := range v.classRows {
+		classRows += n
+	}
+	if s.Task.Classification() && (classRows != rows || len(v.classRows) != s.Classes) {
+		t.Errorf("%s: %d rows, classes %v", s.Name, rows, v.classRows)
+	}
+	if (v.subset == "") != (rows == s.Rows) || v.testAt >= rows {
+		t.Errorf("%s: %d of %d rows, subset %q, test rows at %d", s.Name, rows, s.Rows, v.subset, v.testAt)
+	}
+	fileRows := 0
+	for _, f := range v.files {
+		fileRows += f.Rows
+		if f.origin() == "" || f.parse == nil {
+			t.Errorf("%s: %+v", s.Name, f)
+		}
+		for _, sum := range append(slices.Clone(f.SHA256), f.Gzip...) {
+			if len(sum) != 64 {
+				t.Errorf("%s: checksum %s", f.Name, sum)
+			}
+		}
+		for _, address := range f.URLs {
+			base := strings.TrimSuffix(address[strings.LastIndexByte(address, '/')+1:], ".gz")
+			if base != f.Name {
+				t.Errorf("%s: address %s", f.Name, address)
+			}
+		}
+		if len(v.files) > 1 && f.Manual == "" && len(f.SHA256) == 0 {
+			t.Errorf("%s: fetched without anything to check it by", f.Name)
+		}
+	}
+	if s.Name == "mnist" {
+		fileRows /= 2 // an image and a label for every row
+	}
+	if fileRows != rows {
+		t.Errorf("%s: files of %d rows, table of %d", s.Name, fileRows, rows)
+	}
+}
+
+func TestInfos(t *testing.T) {
+	for _, info := range Infos() {
+		again, err := Lookup(info.Name)
+		if err != nil || again.Rows != info.Rows || len(info.Files) == 0 {
+			t.Errorf("%+v, %v", again, err)
+		}
+		fixed := slices.Contains([]string{"income", "poker-hand", "higgs", "mnist"}, info.Name)
+		small := slices.Contains([]string{"yacht", "boston-housing", "breast-cancer", "concrete"}, info.Name)
+		if info.Fixed != fixed {
+			t.Errorf("%s: fixed test rows %v", info.Name, info.Fixed)
+		}
+		if want := map[bool][2]int{true: {10, 10}, false: {5, 1}}[small]; info.Folds != want[0] || info.RunFolds != want[1] {
+			t.Errorf("%s: %d folds of %d", info.Name, info.RunFolds, info.Folds)
+		}
+	}
+}
+
+func TestLookupUnknown(t *testing.T) {
+	for name, want := range map[string]string{
+		"boston":        `unknown data set "boston"; known: `,
+		"bostn-housing": `unknown data set "bostn-housing" (did you mean "boston-housing"?)`,
+		"Yatch":         `unknown data set "Yatch" (did you mean "yacht"?)`,
+		"":              `unknown data set ""`,
+		"../income":     `unknown data set "../income" (did you mean "income"?)`,
+	} {
+		if _, err := Lookup(name); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+		if _, err := NewLibrary(t.TempDir()).Find(name); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+}
