@@ -1,0 +1,80 @@
+package npt
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// dealBatches cuts the rows of a pass into batches of at most c.BatchSize rows. Every batch gets its proportional share of
+// training, validation and test rows, and with class balancing of every class among the training rows, to within one row.
+// The rows of a batch are in random order. Without a batch size all rows are one batch, in order: their order has no
+// effect on an NPT.
+func dealBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
+	rows := m.present(t, c.SemiSupervised)
+	batches := 1
+	if c.BatchSize > 0 {
+		batches = (rows + c.BatchSize - 1) / c.BatchSize
+	}
+	if batches == 1 {
+		return [][]int32{rowsBetween(0, rows)}
+	}
+	// Position p of the strata, one after the other, belongs to batch p mod batches: this fixes how many rows of each
+	// stratum a batch gets. Which rows these are is random.
+	out := make([][]int32, batches)
+	position := 0
+	for _, stratum := range strata(t, c.ClassBalancing, rows) {
+		rng.Shuffle(len(stratum), func(i, j int) { stratum[i], stratum[j] = stratum[j], stratum[i] })
+		for _, row := range stratum {
+			b := position % batches
+			out[b] = append(out[b], row)
+			position++
+		}
+	}
+	for _, b := range out {
+		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+	}
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// strata groups the first rows of the table into training (by class, if asked), validation and test rows.
+func strata(t *Table, byClass bool, rows int) [][]int32 {
+	train := [][]int32{rowsBetween(0, t.Train)}
+	if byClass {
+		train = trainClasses(t)
+	}
+	rest := [][]int32{
+		rowsBetween(t.Train, min(rows, t.Train+t.Val)),
+		rowsBetween(t.Train+t.Val, rows),
+	}
+	return slices.Concat(train, rest)
+}
+
+// trainClasses groups the training rows by their class, the one of the first categorical target.
+func trainClasses(t *Table) [][]int32 {
+	offset := 0
+	for _, c := range t.Columns {
+		if c.Target && c.Categories > 0 {
+			classes := make([][]int32, c.Categories+1) // the last one for missing labels
+			for i := range t.Train {
+				label := t.Values[i*t.Channels()+offset:][:c.Categories]
+				class := slices.Index(label, 1)
+				if class < 0 {
+					class = c.Categories
+				}
+				classes[class] = append(classes[class], int32(i))
+			}
+			return classes
+		}
+		offset += c.width()
+	}
+	return [][]int32{rowsBetween(0, t.Train)}
+}
+
+func rowsBetween(from, to int) []int32 {
+	rows := make([]int32, 0, max(to-from, 0))
+	for i := from; i < to; i++ {
+		rows = append(rows, int32(i))
+	}
+	return rows
+}

@@ -1,0 +1,114 @@
+package npt
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Config holds the settings of a network and of its training. DefaultConfig has the published ones; the comments name
+// the symbols of the paper.
+type Config struct {
+	// Architecture.
+	Hidden  int     // e, width of the embedding of one entry; a row has the width h = e times the number of columns
+	Layers  int     // L, attention layers, half of them ABD and half of them ABA; even
+	Heads   int     // k, divides Hidden
+	Dropout float64 // share of activations set to zero in training, below 1
+	NoABA   bool    // ablation: leave the ABA layers out, L/2 ABD layers remain
+
+	// LayerNormKeys normalises the input of keys and values like that of the queries, as the paper's formula says. The
+	// code that made the published numbers normalises the queries only.
+	LayerNormKeys bool
+
+	// Masking.
+	FeatureMask    float64 // p_feature, share of feature entries masked in a training pass
+	TargetMask     float64 // p_target, share of training targets masked in a training pass; 1 masks all targets always
+	SemiSupervised bool    // training passes also see the features of validation and test rows
+
+	// Batches.
+	BatchSize      int  // rows at most; 0 takes all rows at once
+	ClassBalancing bool // batches match the label distribution of the training rows (one categorical target)
+	Repeat         int  // each batch is used that many times in a row, as the published data loader did; at least 1
+
+	// Optimisation: Lookahead over LAMB.
+	Steps       int
+	LR          float64  // peak learning rate
+	Schedule    Schedule // of the learning rate
+	FlatShare   float64  // of FlatAnneal: share of the steps at LR before it is annealed
+	Warmup      float64  // of CosineCyclic and Polynomial: share of the steps with a rising rate
+	Tradeoff    float64  // lambda, weight of the feature loss at step 0
+	Anneal      bool     // lambda falls to 0 along a cosine; otherwise it is constant
+	Clip        float64  // gradients are clamped to [-Clip, Clip], entry by entry; 0 leaves them alone
+	WeightDecay float64
+
+	EvalEvery int       // passes over the data between two evaluations
+	Precision Precision // of the computation
+	Seed      uint64    // of everything random
+}
+
+// A Precision is the type of number that the network computes with.
+type Precision string
+
+const (
+	Float32  Precision = "float32"
+	Float64  Precision = "float64"
+	BFloat16 Precision = "bfloat16" // activations and gradients; weights, moments and losses stay in float32
+)
+
+// DefaultConfig returns NPT-Base, the setting from which all published runs start.
+func DefaultConfig() Config {
+	return Config{
+		Hidden: 64, Layers: 8, Heads: 8, Dropout: 0.1,
+		FeatureMask: 0.15, TargetMask: 1, SemiSupervised: true,
+		Repeat: 1,
+		Steps:  2000, LR: 1e-3, Schedule: FlatAnneal, FlatShare: 0.7, Warmup: 0.2,
+		Tradeoff: 1, Anneal: true, Clip: 1,
+		EvalEvery: 1, Precision: Float32,
+	}
+}
+
+// Check reports the first setting that is impossible, as one line that begins with the field's name.
+func (c *Config) Check() error {
+	bad := func(field, format string, args ...any) error {
+		return fmt.Errorf("npt: %s: %s", field, fmt.Sprintf(format, args...))
+	}
+	share := func(x float64) bool { return x >= 0 && x <= 1 }
+	switch {
+	case c.Hidden < 1:
+		return bad("Hidden", "%d, want at least 1", c.Hidden)
+	case c.Heads < 1 || c.Hidden%c.Heads != 0:
+		return bad("Heads", "%d does not divide Hidden, which is %d", c.Heads, c.Hidden)
+	case c.Layers < 2 || c.Layers%2 != 0:
+		return bad("Layers", "%d, want an even number, half ABD and half ABA", c.Layers)
+	case c.Dropout < 0 || c.Dropout >= 1:
+		return bad("Dropout", "%v, want a share of at least 0 and below 1", c.Dropout)
+	case !share(c.FeatureMask):
+		return bad("FeatureMask", "%v, want a share from 0 to 1", c.FeatureMask)
+	case !share(c.TargetMask) || c.TargetMask == 0:
+		return bad("TargetMask", "%v, want a share above 0 and up to 1", c.TargetMask)
+	case c.BatchSize < 0:
+		return bad("BatchSize", "%d, want rows, or 0 for all", c.BatchSize)
+	case c.Repeat < 1:
+		return bad("Repeat", "%d, want at least 1", c.Repeat)
+	case c.Steps < 1:
+		return bad("Steps", "%d, want at least 1", c.Steps)
+	case !(c.LR > 0):
+		return bad("LR", "%v, want a positive rate", c.LR)
+	case !c.Schedule.known():
+		return bad("Schedule", "%q, want one of %s", c.Schedule, strings.Join(Schedules(), ", "))
+	case !share(c.FlatShare):
+		return bad("FlatShare", "%v, want a share from 0 to 1", c.FlatShare)
+	case !share(c.Warmup):
+		return bad("Warmup", "%v, want a share from 0 to 1", c.Warmup)
+	case !share(c.Tradeoff):
+		return bad("Tradeoff", "%v, want a weight from 0 to 1", c.Tradeoff)
+	case c.Clip < 0:
+		return bad("Clip", "%v, want a positive bound, or 0 for none", c.Clip)
+	case c.WeightDecay < 0:
+		return bad("WeightDecay", "%v, want 0 or more", c.WeightDecay)
+	case c.EvalEvery < 1:
+		return bad("EvalEvery", "%d, want at least 1", c.EvalEvery)
+	case c.Precision != Float32 && c.Precision != Float64 && c.Precision != BFloat16:
+		return bad("Precision", "%q, want %s, %s or %s", c.Precision, Float32, Float64, BFloat16)
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package npt
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/seed"
+)
+
+// An engine holds the compiled graphs of a network and the table on a device.
+type engine struct {
+	net     *network
+	backend compute.Backend
+	table   *tensors.Tensor
+
+	step, sync, eval *graph.Exec
+	allRows          int // a batch of that many rows is the whole table, in order
+}
+
+func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
+	e := &engine{net: n, backend: backend, allRows: t.Rows()}
+	e.table = tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
+	err := guard(func() (err error) {
+		if e.step, err = graph.NewExec(backend, e.stepGraph); err != nil {
+			return err
+		}
+		if e.sync, err = graph.NewExec(backend, syncGraph); err != nil {
+			return err
+		}
+		e.eval, err = graph.NewExec(backend, e.evalGraph)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("npt: %w", oneLine(err))
+	}
+	for _, x := range []*graph.Exec{e.step, e.eval} {
+		x.SetMaxCache(-1)
+	}
+	return e, nil
+}
+
+// input splits off what a graph gets of a batch from its arguments.
+func (e *engine) input(args []*graph.Node) (batchInput, []*graph.Node) {
+	b := batchInput{table: args[0], codes: args[1], rows: args[2]}
+	if b.rows.Shape().Dimensions[0] == 0 {
+		b.rows = nil
+	}
+	return b, args[3:]
+}
+
+func (e *engine) stepGraph(args []*graph.Node) []*graph.Node {
+	b, args := e.input(args)
+	rng, rate, lambda, args := args[0], args[1], args[2], args[3:]
+	p := len(e.net.params)
+	next, sums := e.net.trainStep(b, rng, rate, lambda, stateNodes{args[:p], args[p : 2*p], args[2*p:]})
+	return slices.Concat([]*graph.Node{sums}, next.weights, next.m, next.v)
+}
+
+func (e *engine) evalGraph(args []*graph.Node) []*graph.Node {
+	b, args := e.input(args)
+	predictions, sums := e.net.evaluate(b, args)
+	return []*graph.Node{sums, predictions}
+}
+
+func syncGraph(args []*graph.Node) []*graph.Node {
+	half := len(args) / 2
+	out := make([]*graph.Node, half)
+	for i := range out {
+		out[i] = lookaheadSync(args[i], args[half+i])
+	}
+	return out
+}
+
+// A state is the part of a training that lives on the device, parameter by parameter.
+type state struct {
+	weights, m, v []*tensors.Tensor // the weights and the moments of LAMB
+	slow          []*tensors.Tensor // the slow weights of Lookahead, nil before they are first used
+	step          int               // steps taken
+}
+
+// newState draws the initial weights.
+func (e *engine) newState() *state {
+	s := new(state)
+	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "weights"), 0))
+	for _, p := range e.net.params {
+		w := p.initial(rng)
+		s.weights = append(s.weights, e.array(w, p.dims))
+		s.m = append(s.m, e.array(make([]float64, len(w)), p.dims))
+		s.v = append(s.v, e.array(make([]float64, len(w)), p.dims))
+	}
+	return s
+}
+
+// advance takes one step, with these arguments before the state's, and returns the sums of its losses. It reuses the
+// memory of the state's tensors, except of those in keep.
+func (e *engine) advance(s *state, args []any, keep []*tensors.Tensor) (sums *tensors.Tensor, err error) {
+	for _, t := range slices.Concat(s.weights, s.m, s.v) {
+		if slices.Contains(keep, t) || slices.Contains(s.slow, t) {
+			args = append(args, t)
+			continue
+		}
+		donated, err := graph.DonateTensorBuffer(t, e.backend, 0)
+		if err != nil {
+			return nil, fmt.Errorf("npt: %w", oneLine(err))
+		}
+		args = append(args, donated)
+	}
+	out, err := e.call(e.step, args)
+	if err != nil {
+		return nil, err
+	}
+	p := len(s.weights)
+	s.weights, s.m, s.v = out[1:1+p], out[1+p:1+2*p], out[1+2*p:]
+	s.step++
+	if s.step%lookaheadSteps == 0 {
+		err = e.lookahead(s)
+	}
+	return out[0], err
+}
+
+// lookahead moves the slow weights towards the fast ones, and the fast ones to where the slow ones are now.
+func (e *engine) lookahead(s *state) error {
+	if s.slow == nil {
+		s.slow = s.weights
+		return nil
+	}
+	var args []any
+	for _, t := range slices.Concat(s.slow, s.weights) {
+		args = append(args, t)
+	}
+	out, err := e.call(e.sync, args)
+	if err != nil {
+		return err
+	}
+	s.slow, s.weights = out, out
+	return nil
+}
+
+// batchArgs are the arguments that every graph begins with.
+func (e *engine) batchArgs(rows []int32, codes []code) []any {
+	index := rows
+	if len(rows) == e.allRows {
+		index = nil
+	}
+	d := len(e.net.columns)
+	batchCodes := make([]uint8, 0, len(rows)*d)
+	for _, r := range rows {
+		for _, c := range codes[int(r)*d : int(r+1)*d] {
+			batchCodes = append(batchCodes, uint8(c))
+		}
+	}
+	return []any{e.table, tensors.FromFlatDataAndDimensions(batchCodes, len(rows), d), indexTensor(index)}
+}
+
+func indexTensor(rows []int32) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(rows, len(rows))
+}
+
+// scalar makes a number of the master type.
+func (e *engine) scalar(x float64) any {
+	if e.net.master() == dtypes.Float64 {
+		return x
+	}
+	return float32(x)
+}
+
+// randomState is the state of the device's generator at the start of a step. It is derived from the step alone, so a
+// training that was interrupted goes on with the same numbers.
+func (e *engine) randomState(step int) *tensors.Tensor {
+	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "step", step), 0))
+	return tensors.FromFlatDataAndDimensions([]uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()}, 3)
+}
+
+// array makes a tensor of the master type.
+func (e *engine) array(values []float64, dims []int) *tensors.Tensor {
+	if e.net.Precision == Float64 {
+		return tensors.FromFlatDataAndDimensions(values, dims...)
+	}
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return tensors.FromFlatDataAndDimensions(narrow, dims...)
+}
+
+// call runs a graph; whatever goes wrong comes back as an error of one line.
+func (e *engine) call(exec *graph.Exec, args []any) ([]*tensors.Tensor, error) {
+	var out []*tensors.Tensor
+	err := guard(func() (err error) {
+		out, err = exec.Call(args...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("npt: %w", oneLine(err))
+	}
+	return out, nil
+}
+
+// floats copies a tensor of floating-point numbers to the host.
+func floats(t *tensors.Tensor) ([]float64, error) {
+	var out []float64
+	err := t.ConstFlatData(func(data any) {
+		switch data := data.(type) {
+		case []float32:
+			out = make([]float64, len(data))
+			for i, v := range data {
+				out[i] = float64(v)
+			}
+		case []float64:
+			out = append(out, data...)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("npt: %w", oneLine(err))
+	}
+	return out, nil
+}

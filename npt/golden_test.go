@@ -1,0 +1,368 @@
+package npt
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// A golden file holds numbers computed in double precision by the official implementation.
+type golden struct {
+	Config struct {
+		Columns []struct {
+			Type       string `json:"type"`
+			Categories int    `json:"categories"`
+		} `json:"columns"`
+		Target  int     `json:"target"`
+		Rows    int     `json:"rows"`
+		Hidden  int     `json:"dim_hidden"`
+		Heads   int     `json:"heads"`
+		Layers  int     `json:"layers"`
+		Lambda  float64 `json:"tradeoff_lambda"`
+		HasType bool    `json:"feature_type_embedding"`
+	} `json:"config"`
+	Mask   [][]uint8      `json:"mask"`
+	Input  [][][]float64  `json:"input"`
+	Truth  [][][]float64  `json:"truth"`
+	Output [][][]float64  `json:"output"`
+	Loss   goldenLoss     `json:"loss"`
+	Params goldenTensors  `json:"params"`
+	Grads  goldenTensors  `json:"grads"`
+	Train  goldenTraining `json:"training"`
+}
+
+type goldenLoss struct{ Target, Feature, Total float64 }
+
+type goldenTensors map[string]struct {
+	Shape []int     `json:"shape"`
+	Data  []float64 `json:"data"`
+}
+
+type goldenTraining struct {
+	LR         float64            `json:"lr"`
+	Trajectory []goldenLoss       `json:"trajectory"`
+	Norms      map[string]float64 `json:"final_param_norms"`
+	Output     [][][]float64      `json:"final_output"`
+}
+
+var goldenNames = []string{"mixed-regression", "classification", "all-numeric-deep"}
+
+func readGolden(t *testing.T, name string) *golden {
+	t.Helper()
+	f, err := os.Open("testdata/" + name + ".json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := new(golden)
+	if err := json.NewDecoder(z).Decode(g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// network returns the network of a golden file.
+func (g *golden) network() *network {
+	c := DefaultConfig()
+	c.Hidden, c.Heads, c.Layers, c.Dropout = g.Config.Hidden, g.Config.Heads, g.Config.Layers, 0
+	c.Precision = Float64
+	columns := make([]Column, len(g.Config.Columns))
+	for j, column := range g.Config.Columns {
+		columns[j] = Column{Categories: column.Categories, Target: j == g.Config.Target}
+	}
+	return newNetwork(c, columns)
+}
+
+// officialName returns what the official code calls a part of a parameter: part j of a packed one.
+func officialName(name string, j int) string {
+	kind := name[strings.LastIndexByte(name, '.')+1:]
+	switch {
+	case strings.HasPrefix(name, "in."):
+		return fmt.Sprintf("in_embedding.%d.%s", j, kind)
+	case strings.HasPrefix(name, "out."):
+		return fmt.Sprintf("out_embedding.%d.%s", j, kind)
+	case strings.HasPrefix(name, "embedding."):
+		return "feature_" + kind + "_embedding.weight"
+	}
+	var layer int
+	fmt.Sscanf(name, "layer%d.", &layer)
+	part := strings.Split(name, ".")[1]
+	part = map[string]string{"q": "fc_q", "k": "fc_k", "v": "fc_v", "mix": "fc_mix_heads", "res": "fc_res",
+		"ln0": "ln0", "ln1": "ln1", "ff1": "rff.0", "ff2": "rff.2"}[part]
+	kind = map[string]string{"weight": "weight", "bias": "bias", "scale": "weight", "shift": "bias"}[kind]
+	// Reshaping between ABD and ABA counts as a module of its own.
+	return fmt.Sprintf("enc.%d.mab.%s.%s", officialBlock(layer), part, kind)
+}
+
+var officialBlock = func(layer int) int { return 2*layer + 1 }
+
+// pack arranges official tensors like the parameter p.
+func (ts goldenTensors) pack(t *testing.T, p param) []float64 {
+	t.Helper()
+	size, inner := 1, 1
+	for i, d := range p.dims {
+		size *= d
+		if i > 0 {
+			inner *= d
+		}
+	}
+	out := make([]float64, 0, size)
+	if p.group == nil {
+		official, ok := ts[officialName(p.name, 0)]
+		if !ok {
+			t.Fatalf("no tensor %s for %s", officialName(p.name, 0), p.name)
+		}
+		if len(p.dims) == 2 && strings.HasPrefix(p.name, "layer") { // [out, in] to (in x out)
+			for i := range p.dims[0] {
+				for o := range p.dims[1] {
+					out = append(out, official.Data[o*p.dims[0]+i])
+				}
+			}
+			return out
+		}
+		return append(out, official.Data...)
+	}
+	used := map[int]int{}
+	for _, j := range p.group {
+		official := ts[officialName(p.name, j)]
+		row := used[j]
+		used[j]++
+		for c := range inner {
+			at := row*inner + c // rows of out.weight, entries of biases
+			if p.name == "in.weight" {
+				at = c*official.Shape[1] + row
+			}
+			out = append(out, official.Data[at])
+		}
+	}
+	if len(out) != size {
+		t.Fatalf("%s: %d weights, want %d", p.name, len(out), size)
+	}
+	return out
+}
+
+// flat puts the matrices of the columns side by side, without the mask token.
+func flat(columns [][][]float64, widths []Column) (values, tokens []float64) {
+	for i := range columns[0] {
+		for j, c := range widths {
+			row := columns[j][i]
+			values = append(values, row[:c.width()]...)
+			tokens = append(tokens, row[len(row)-1])
+		}
+	}
+	return values, tokens
+}
+
+func toTensor(values []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
+	if dtype == dtypes.Float64 {
+		return tensors.FromFlatDataAndDimensions(values, dims...)
+	}
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	return tensors.FromFlatDataAndDimensions(narrow, dims...)
+}
+
+func toFloats(t *testing.T, x *tensors.Tensor) []float64 {
+	t.Helper()
+	var out []float64
+	err := x.ConstFlatData(func(data any) {
+		switch data := data.(type) {
+		case []float64:
+			out = append(out, data...)
+		case []float32:
+			for _, v := range data {
+				out = append(out, float64(v))
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// closeTo fails the test unless got equals want up to a share of the largest entry of want. Where all of want is below
+// 1e-3 the difference is absolute: the gradients of the biases of keys, zero in theory, are nothing but rounding errors.
+func closeTo(t *testing.T, what string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
+	}
+	scale := 0.0
+	for _, w := range want {
+		scale = max(scale, math.Abs(w))
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tolerance*max(scale, 1e-3)) {
+			t.Fatalf("%s: entry %d is %.17g, want %.17g", what, i, got[i], want[i])
+		}
+	}
+}
+
+// run computes output, losses and gradients of a golden file.
+func (g *golden) run(t *testing.T, n *network, dtype dtypes.DType) (output []float64, loss goldenLoss, grads map[string][]float64) {
+	t.Helper()
+	rows, d, s := g.Config.Rows, len(n.columns), channels(n.columns)
+	input, tokens := flat(g.Input, n.columns)
+	truth, _ := flat(g.Truth, n.columns)
+	codes := make([]uint8, 0, rows*d)
+	for _, row := range g.Mask {
+		codes = append(codes, row...)
+	}
+	args := []any{
+		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
+		tensors.FromFlatDataAndDimensions(codes, rows, d),
+	}
+	for _, p := range n.params {
+		args = append(args, toTensor(g.Params.pack(t, p), dtype, p.dims...))
+	}
+	exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node {
+		tp := &tape{g: in[0].Graph(), dtype: dtype, training: true}
+		w := weights{}
+		for i, p := range n.params {
+			w[p.name] = &tensor{Node: in[4+i]}
+		}
+		z := n.forward(tp, w, in[0], in[1])
+		lambda := graph.Scalar(tp.g, dtype, g.Config.Lambda)
+		sums, grad := n.loss(z.Node, in[2], in[3], lambda)
+		z.grad = grad
+		tp.backpropagate()
+		label, feature := sums.means()
+		out := []*graph.Node{z.Node, label, feature}
+		for _, p := range n.params {
+			out = append(out, w[p.name].grad)
+		}
+		return out
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Call(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss.Target, loss.Feature = toFloats(t, out[1])[0], toFloats(t, out[2])[0]
+	loss.Total = g.Config.Lambda*loss.Feature + (1-g.Config.Lambda)*loss.Target
+	grads = map[string][]float64{}
+	for i, p := range n.params {
+		grads[p.name] = toFloats(t, out[3+i])
+	}
+	return toFloats(t, out[0]), loss, grads
+}
+
+func TestGoldenForwardLossGradients(t *testing.T) {
+	for _, name := range goldenNames {
+		for _, precision := range []struct {
+			dtype     dtypes.DType
+			tolerance float64
+		}{{dtypes.Float64, 1e-9}, {dtypes.Float32, 1e-4}} {
+			t.Run(name+"/"+precision.dtype.String(), func(t *testing.T) {
+				g := readGolden(t, name)
+				n := g.network()
+				output, loss, grads := g.run(t, n, precision.dtype)
+				var want []float64
+				for i := range g.Config.Rows {
+					for j := range n.columns {
+						want = append(want, g.Output[j][i]...)
+					}
+				}
+				closeTo(t, "output", output, want, precision.tolerance)
+				closeTo(t, "losses", []float64{loss.Target, loss.Feature, loss.Total},
+					[]float64{g.Loss.Target, g.Loss.Feature, g.Loss.Total}, precision.tolerance)
+				for _, p := range n.params {
+					closeTo(t, "gradient of "+p.name, grads[p.name], g.Grads.pack(t, p), precision.tolerance)
+				}
+			})
+		}
+	}
+}
+
+// goldenEngine returns an engine whose steps work on the fixed batch and mask of a golden file.
+func (g *golden) engine(t *testing.T, n *network) (*engine, []any) {
+	t.Helper()
+	dtype := n.master()
+	rows, d, s := g.Config.Rows, len(n.columns), channels(n.columns)
+	input, tokens := flat(g.Input, n.columns)
+	truth, _ := flat(g.Truth, n.columns)
+	var codes []uint8
+	for _, row := range g.Mask {
+		codes = append(codes, row...)
+	}
+	e := &engine{net: n, backend: testBackend(t)}
+	args := []any{
+		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
+		tensors.FromFlatDataAndDimensions(codes, rows, d), e.scalar(g.Train.LR), e.scalar(g.Config.Lambda),
+	}
+	var err error
+	e.step, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
+		state, p := in[6:], len(n.params)
+		s := stateNodes{state[:p], state[p : 2*p], state[2*p:]}
+		grads, sums := n.gradients(in[0], in[1], in[2], in[3], nil, in[5], s.weights)
+		next := n.descend(s, grads, in[4])
+		return slices.Concat([]*graph.Node{sums}, next.weights, next.m, next.v)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.sync, err = graph.NewExec(e.backend, syncGraph); err != nil {
+		t.Fatal(err)
+	}
+	return e, args
+}
+
+func TestGoldenTraining(t *testing.T) {
+	for _, name := range goldenNames {
+		for _, precision := range []struct {
+			Precision
+			tolerance float64
+		}{{Float64, 1e-6}, {Float32, 1e-4}} {
+			t.Run(fmt.Sprint(name, "/", precision.Precision), func(t *testing.T) {
+				g := readGolden(t, name)
+				n := g.network()
+				n.Precision = precision.Precision
+				e, args := g.engine(t, n)
+				s := e.newState()
+				for i, p := range n.params {
+					s.weights[i] = toTensor(g.Params.pack(t, p), n.master(), p.dims...)
+				}
+				for i, want := range g.Train.Trajectory {
+					out, err := e.advance(s, slices.Clone(args), nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sums := toFloats(t, out)
+					target, feature := sums[0]/sums[1], sums[2]/sums[3]
+					total := g.Config.Lambda*feature + (1-g.Config.Lambda)*target
+					closeTo(t, fmt.Sprint("losses of step ", i+1), []float64{target, feature, total},
+						[]float64{want.Target, want.Feature, want.Total}, precision.tolerance)
+				}
+				for i, p := range n.params {
+					if strings.HasSuffix(p.name, "k.bias") || p.group != nil {
+						continue // biases of keys have no effect and wander; packed parameters are compared by the losses
+					}
+					sum := 0.0
+					for _, w := range toFloats(t, s.weights[i]) {
+						sum += w * w
+					}
+					closeTo(t, "norm of "+p.name, []float64{math.Sqrt(sum)},
+						[]float64{g.Train.Norms[officialName(p.name, 0)]}, precision.tolerance)
+				}
+			})
+		}
+	}
+}

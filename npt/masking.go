@@ -1,0 +1,128 @@
+package npt
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// A code says what the network gets to see of an entry and whether it is asked to predict it.
+type code uint8
+
+const (
+	visible    code = iota
+	masked          // zero with mask token 1; predicted
+	randomised      // a random value with mask token 0; predicted
+	hidden          // zero with mask token 1; not predicted: missing entries, and targets that may not be seen
+)
+
+// A mode is the purpose of a pass over the data.
+type mode uint8
+
+const (
+	trainMode mode = iota
+	valMode
+	testMode
+)
+
+// part returns the rows whose targets a pass of this mode is asked for.
+func (m mode) part(t *Table) (from, to int) {
+	switch m {
+	case trainMode:
+		return 0, t.Train
+	case valMode:
+		return t.Train, t.Train + t.Val
+	}
+	return t.Train + t.Val, t.Rows()
+}
+
+// present returns how many rows take part in a pass. Training and validation passes see the features of later rows in the
+// semi-supervised setting only.
+func (m mode) present(t *Table, semiSupervised bool) int {
+	if _, to := m.part(t); !semiSupervised {
+		return to
+	}
+	return t.Rows()
+}
+
+// drawMask draws the codes of all entries (rows x columns, row-major) for one pass. Absent rows keep the code 0.
+//
+// Features of all rows present are masked in training passes with probability p_feature. Targets: with p_target = 1 all of
+// them are masked in every pass. Otherwise training passes mask p_target of the training targets, validation passes show
+// all training targets, testing passes show training and validation targets.
+func drawMask(rng *rand.Rand, t *Table, c *Config, m mode) []code {
+	d := len(t.Columns)
+	codes := make([]code, t.Rows()*d)
+	var candidates []int
+	if m == trainMode && c.FeatureMask > 0 {
+		candidates = make([]int, 0, len(codes))
+	}
+	from, to := m.part(t)
+	for i := range m.present(t, c.SemiSupervised) {
+		for j, column := range t.Columns {
+			at := i*d + j
+			switch {
+			case t.missing(i, j):
+				codes[at] = hidden
+			case !column.Target && candidates != nil:
+				candidates = append(candidates, at)
+			case !column.Target:
+			case c.TargetMask < 1 && i < from:
+				codes[at] = visible
+			case i < from || i >= to:
+				codes[at] = hidden
+			case c.TargetMask == 1 || m != trainMode:
+				codes[at] = masked
+			}
+		}
+	}
+	maskSome(rng, codes, candidates, c.FeatureMask)
+	if m == trainMode && c.TargetMask < 1 {
+		maskSome(rng, codes, trainTargets(t), c.TargetMask)
+	}
+	return codes
+}
+
+// trainTargets lists the entries of training targets that are not missing.
+func trainTargets(t *Table) []int {
+	var entries []int
+	for i := range t.Train {
+		for j, column := range t.Columns {
+			if column.Target && !t.missing(i, j) {
+				entries = append(entries, i*len(t.Columns)+j)
+			}
+		}
+	}
+	return entries
+}
+
+// maskSome masks or randomises a share p of the candidates, whose order it changes. How many is drawn from the normal
+// approximation of the binomial distribution; one in ten of them (and one more, from three on) is randomised.
+func maskSome(rng *rand.Rand, codes []code, candidates []int, p float64) {
+	n := len(candidates)
+	if n == 0 || p == 0 {
+		return
+	}
+	drawn := int(p*float64(n) + math.Sqrt(float64(n)*p*(1-p))*rng.NormFloat64())
+	drawn = min(max(drawn, 0), n)
+	random := randomisedOf(drawn)
+	for i := range drawn {
+		j := i + rng.IntN(n-i)
+		candidates[i], candidates[j] = candidates[j], candidates[i]
+		if i < random {
+			codes[candidates[i]] = randomised
+		} else {
+			codes[candidates[i]] = masked
+		}
+	}
+}
+
+// randomisedOf returns how many of the drawn entries get a random value instead of the mask, as in the published code.
+func randomisedOf(drawn int) int {
+	switch drawn {
+	case 0, 2:
+		return 0
+	case 1:
+		return 1
+	}
+	return drawn - int(0.9*float64(drawn)) + 1
+}

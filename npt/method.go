@@ -1,0 +1,205 @@
+package npt
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/seed"
+	"nptbench/internal/task"
+)
+
+// Method returns NPT as a method of the comparison. The defaults are NPT-Base; sweeps override them.
+func Method() *method.Method {
+	d := DefaultConfig()
+	return &method.Method{
+		Name:  "npt",
+		Title: "NPT",
+		Doc:   "Non-Parametric Transformer: attention between datapoints and between attributes, on GoMLX.",
+		Params: []method.Param{
+			{Name: "dim_hidden", Type: method.Int, Default: d.Hidden, Min: 1, Doc: "e, width of the embedding of one entry"},
+			{Name: "layers", Type: method.Int, Default: d.Layers, Min: 2, Doc: "L, attention layers, ABD and ABA in turn; even"},
+			{Name: "heads", Type: method.Int, Default: d.Heads, Min: 1, Doc: "k, attention heads; divides dim_hidden"},
+			{Name: "dropout", Type: method.Float, Default: d.Dropout, Min: 0, Max: 0.99, Doc: "share of activations dropped in training"},
+			{Name: "aba", Type: method.Bool, Default: true, Doc: "false leaves the layers between attributes out (ablation)"},
+			{Name: "norm_keys", Type: method.Bool, Default: false, Doc: "normalise the input of keys and values, as the paper's formula has it"},
+			{Name: "p_feature", Type: method.Float, Default: d.FeatureMask, Min: 0, Max: 1, Doc: "share of feature entries masked in training"},
+			{Name: "p_target", Type: method.Float, Default: d.TargetMask, Min: 0, Max: 1, Doc: "share of training targets masked in training, above 0; 1 hides all targets always"},
+			{Name: "semi_supervised", Type: method.Bool, Default: d.SemiSupervised, Doc: "training sees the features of validation and test rows"},
+			{Name: "batch_size", Type: method.Int, Default: d.BatchSize, Min: 0, Doc: "rows per batch at most; 0 takes all rows at once"},
+			{Name: "class_balancing", Type: method.Bool, Default: d.ClassBalancing, Doc: "batches match the label distribution of the training rows"},
+			{Name: "repeat", Type: method.Int, Default: d.Repeat, Min: 1, Doc: "steps on each batch in a row (the published data loader repeated batches on some data sets)"},
+			{Name: "steps", Type: method.Int, Default: d.Steps, Min: 1, Doc: "optimiser steps"},
+			{Name: "lr", Type: method.Float, Default: d.LR, Min: 1e-12, Doc: "peak learning rate of LAMB"},
+			{Name: "schedule", Type: method.Choice, Default: string(d.Schedule), Choices: Schedules(), Doc: "of the learning rate"},
+			{Name: "flat_share", Type: method.Float, Default: d.FlatShare, Min: 0, Max: 1, Doc: "share of the steps before flat-and-anneal begins to anneal"},
+			{Name: "warmup", Type: method.Float, Default: d.Warmup, Min: 0, Max: 1, Doc: "share of the steps in which cosine-cyclic and polynomial rates rise"},
+			{Name: "tradeoff", Type: method.Float, Default: d.Tradeoff, Min: 0, Max: 1, Doc: "lambda, weight of the feature loss at the first step; 0 throughout when p_feature is 0"},
+			{Name: "tradeoff_annealing", Type: method.Bool, Default: d.Anneal, Doc: "lambda falls to 0 along a cosine"},
+			{Name: "clip", Type: method.Float, Default: d.Clip, Min: 0, Doc: "gradients are clamped entry by entry to this bound; 0 leaves them alone"},
+			{Name: "weight_decay", Type: method.Float, Default: d.WeightDecay, Min: 0, Doc: "of LAMB"},
+			{Name: "eval_every", Type: method.Int, Default: d.EvalEvery, Min: 1, Doc: "passes over the data between two evaluations of the validation rows"},
+			{Name: "precision", Type: method.Choice, Default: string(d.Precision), Choices: []string{string(Float32), string(Float64), string(BFloat16)}, Doc: "of the computation"},
+		},
+		Check: func(c method.Config, _ dataset.Info) error {
+			config := configOf(c)
+			if e := config.Hidden; e%config.Heads != 0 {
+				return fmt.Errorf("heads: %d does not divide dim_hidden, which is %d", config.Heads, e)
+			}
+			if config.Layers%2 != 0 {
+				return fmt.Errorf("layers: %d, want an even number, half ABD and half ABA", config.Layers)
+			}
+			if config.TargetMask == 0 {
+				return fmt.Errorf("p_target: 0 leaves nothing to learn from, want a share above 0")
+			}
+			return config.Check()
+		},
+		Canonical: canonical,
+		Run:       run,
+	}
+}
+
+// canonical gives parameters without effect their defaults.
+func canonical(c method.Config, kind dataset.Task) method.Config {
+	d := DefaultConfig()
+	if c.Float("p_feature") == 0 {
+		c = c.With("tradeoff", d.Tradeoff).With("tradeoff_annealing", d.Anneal)
+	}
+	if c.String("schedule") != string(FlatAnneal) {
+		c = c.With("flat_share", d.FlatShare)
+	}
+	if s := Schedule(c.String("schedule")); s != CosineCyclic && s != Polynomial {
+		c = c.With("warmup", d.Warmup)
+	}
+	if kind == dataset.Regression || c.Int("batch_size") == 0 {
+		c = c.With("class_balancing", d.ClassBalancing)
+	}
+	return c
+}
+
+func configOf(c method.Config) Config {
+	return Config{
+		Hidden: c.Int("dim_hidden"), Layers: c.Int("layers"), Heads: c.Int("heads"), Dropout: c.Float("dropout"),
+		NoABA: !c.Bool("aba"), LayerNormKeys: c.Bool("norm_keys"),
+		FeatureMask: c.Float("p_feature"), TargetMask: c.Float("p_target"), SemiSupervised: c.Bool("semi_supervised"),
+		BatchSize: c.Int("batch_size"), ClassBalancing: c.Bool("class_balancing"), Repeat: c.Int("repeat"),
+		Steps: c.Int("steps"), LR: c.Float("lr"), Schedule: Schedule(c.String("schedule")),
+		FlatShare: c.Float("flat_share"), Warmup: c.Float("warmup"),
+		Tradeoff: c.Float("tradeoff"), Anneal: c.Bool("tradeoff_annealing"),
+		Clip: c.Float("clip"), WeightDecay: c.Float("weight_decay"),
+		EvalEvery: c.Int("eval_every"), Precision: Precision(c.String("precision")),
+	}
+}
+
+func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+	backend, err := OpenBackend(t.Backend, t.Threads)
+	if err != nil {
+		return err
+	}
+	table := tableOf(t)
+	for i, c := range batch {
+		config := configOf(c)
+		config.Seed = seed.Derive(t.Seed, "npt", c.JSON())
+		trainer, err := NewTrainer(table, config, backend)
+		if err != nil {
+			return err
+		}
+		result, err := fit(ctx, t, trainer)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		result.Index, result.Err = i, err
+		done(result)
+	}
+	return nil
+}
+
+// fit trains and predicts.
+func fit(ctx context.Context, t *task.Task, trainer *Trainer) (method.Result, error) {
+	start := time.Now()
+	if err := trainer.Train(ctx); err != nil {
+		return method.Result{}, err
+	}
+	result := method.Result{Fit: time.Since(start)}
+	start = time.Now()
+	for m, into := range map[mode]*method.Prediction{valMode: &result.Val, testMode: &result.Test} {
+		_, rows, err := trainer.evaluate(ctx, trainer.best, m)
+		if err != nil {
+			return method.Result{}, err
+		}
+		from, to := m.part(trainer.table)
+		*into = targetPrediction(t, rows[from:to])
+	}
+	result.Predict = time.Since(start)
+	result.Details = map[string]any{
+		"best_step":        trainer.bestStep,
+		"steps":            trainer.state.step,
+		"steps_per_second": float64(trainer.state.step) / trainer.stepTime.Seconds(),
+		"parameters":       trainer.engine.net.size(),
+		"validation_loss":  trainer.bestLoss,
+	}
+	return result, nil
+}
+
+// targetPrediction picks the channels of the target out of predicted rows.
+func targetPrediction(t *task.Task, rows [][]float64) method.Prediction {
+	at := targetOffset(t)
+	var out method.Prediction
+	for _, row := range rows {
+		out = append(out, row[at:at+t.Outputs()]...)
+	}
+	return out
+}
+
+// targetOffset returns the first channel of the target, which has its place among the features.
+func targetOffset(t *task.Task) int {
+	if t.Info.Target < len(t.Features) {
+		return t.Features[t.Info.Target].Offset
+	}
+	return t.Width
+}
+
+// tableOf puts the target of a task in its place among the features.
+func tableOf(t *task.Task) *Table {
+	target, at, outputs := t.Info.Target, targetOffset(t), t.Outputs()
+	table := &Table{Train: t.Train, Val: t.Val, Test: t.Test}
+	for _, f := range t.Features {
+		column := Column{Name: f.Name}
+		if f.Kind == dataset.Categorical {
+			column.Categories = f.Width
+		}
+		table.Columns = append(table.Columns, column)
+	}
+	column := Column{Name: "target", Target: true}
+	if t.Info.Task.Classification() {
+		column.Categories = outputs
+	}
+	table.Columns = append(table.Columns[:target:target], append([]Column{column}, table.Columns[target:]...)...)
+
+	width := t.Width + outputs
+	table.Values = make([]float32, t.Rows()*width)
+	for i := range t.Rows() {
+		row := table.Values[i*width : (i+1)*width]
+		copy(row, t.Row(i)[:at])
+		copy(row[at+outputs:], t.Row(i)[at:])
+		switch {
+		case i >= t.Train+t.Val: // stays zero
+		case column.Categories > 0:
+			row[at+int(t.Labels[i])] = 1
+		default:
+			row[at] = float32(t.Y[i])
+		}
+	}
+	if t.Missing != nil {
+		d := len(t.Features)
+		table.Missing = make([]bool, t.Rows()*(d+1))
+		for i := range t.Rows() {
+			row, features := table.Missing[i*(d+1):(i+1)*(d+1)], t.Missing[i*d:(i+1)*d]
+			copy(row, features[:target])
+			copy(row[target+1:], features[target:])
+		}
+	}
+	return table
+}

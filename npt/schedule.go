@@ -1,0 +1,96 @@
+package npt
+
+import (
+	"math"
+	"slices"
+)
+
+// A Schedule names how the learning rate changes over the steps of a training.
+type Schedule string
+
+const (
+	Constant     Schedule = "constant"
+	FlatAnneal   Schedule = "flat-and-anneal"         // flat, then a cosine to 0
+	CosineCyclic Schedule = "cosine-cyclic"           // warm-up, then cosine cycles with warm restarts (fairseq)
+	Polynomial   Schedule = "polynomial-decay-warmup" // warm-up, then a straight line to 1e-7
+	minimalRate           = 1e-7                      // where CosineCyclic starts and Polynomial ends
+)
+
+// Schedules lists the names.
+func Schedules() []string {
+	return []string{string(Constant), string(FlatAnneal), string(CosineCyclic), string(Polynomial)}
+}
+
+func (s Schedule) known() bool { return slices.Contains(Schedules(), string(s)) }
+
+// LearningRate returns the rate of the step with the given index, 0 to c.Steps-1 (a training may overshoot a little).
+func (c *Config) LearningRate(step int) float64 {
+	s, total := float64(step), float64(c.Steps)
+	switch c.Schedule {
+	case FlatAnneal:
+		return c.LR * flatAnneal(s, total, c.FlatShare)
+	case CosineCyclic:
+		return cosineCyclic(s, math.Floor(total*c.Warmup), c.LR)
+	case Polynomial:
+		return polynomial(s, total, math.Floor(total*c.Warmup), c.LR)
+	}
+	return c.LR
+}
+
+// flatAnneal is 1 for the first share of the steps; the cosine then takes one step ahead of the first annealed one.
+func flatAnneal(s, total, share float64) float64 {
+	if s < total*share {
+		return 1
+	}
+	length := math.Floor(total * (1 - share))
+	if length == 0 {
+		return 1
+	}
+	return 0.5 * (1 + math.Cos(math.Pi*min(s-total*share+1, length)/length))
+}
+
+// cosineCyclic rises linearly for the warm-up steps, then follows cosines: the first lasts twice the warm-up, each further
+// one is twice as long and half as high as the one before.
+func cosineCyclic(s, warmup, peak float64) float64 {
+	if s < warmup {
+		return minimalRate + s*(peak-minimalRate)/warmup
+	}
+	if warmup == 0 {
+		return peak
+	}
+	s -= warmup
+	length, low := 2*warmup, minimalRate
+	for s >= length {
+		s -= length
+		length *= 2
+		peak /= 2
+		low /= 2
+	}
+	return low + 0.5*(peak-low)*(1+math.Cos(math.Pi*s/length))
+}
+
+// polynomial rises linearly from 0 for the warm-up steps and falls linearly to the minimal rate at the last.
+func polynomial(s, total, warmup, peak float64) float64 {
+	switch {
+	case s < warmup:
+		return peak * s / warmup
+	case s >= total:
+		return minimalRate
+	}
+	return minimalRate + (peak-minimalRate)*(1-(s-warmup)/(total-warmup))
+}
+
+// TradeoffAt returns lambda, the weight of the feature loss, at the step with the given index.
+func (c *Config) TradeoffAt(step int) float64 {
+	if c.FeatureMask == 0 {
+		return 0
+	}
+	s, total := float64(step), float64(c.Steps)
+	switch {
+	case !c.Anneal || step == 0:
+		return c.Tradeoff
+	case s > total+1:
+		return 0
+	}
+	return c.Tradeoff * 0.5 * (1 + math.Cos(math.Pi*(s-1)/total))
+}

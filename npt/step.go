@@ -1,0 +1,141 @@
+package npt
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// The graphs that run on the device. A training step is one graph: it gathers the batch from the table, hides and
+// randomises entries, runs the network forwards and backwards, and moves the weights. Only the codes of the mask and the
+// rows of the batch come from the host, which draws them ahead of the device.
+
+// master is the type of weights, moments and losses.
+func (c *Config) master() dtypes.DType {
+	if c.Precision == Float64 {
+		return dtypes.Float64
+	}
+	return dtypes.Float32
+}
+
+// activations is the type that the network computes with.
+func (c *Config) activations() dtypes.DType {
+	if c.Precision == BFloat16 {
+		return dtypes.BFloat16
+	}
+	return c.master()
+}
+
+// A batchInput is what every graph gets of a batch.
+type batchInput struct {
+	table *graph.Node // all rows x S
+	rows  *graph.Node // n row indices; nil: all rows in order
+	codes *graph.Node // n x d
+}
+
+// truth returns the true values of the batch, n x S.
+func (b batchInput) truth(dtype dtypes.DType) *graph.Node {
+	values := b.table
+	if b.rows != nil {
+		values = graph.Gather(values, graph.Reshape(b.rows, -1, 1))
+	}
+	return graph.ConvertDType(values, dtype)
+}
+
+// observed returns what the network gets to see: values (n x S) and mask tokens (n x d). replacement holds the values of
+// randomised entries, nil when there are none.
+func (n *network) observed(b batchInput, truth, replacement *graph.Node) (values, tokens *graph.Node) {
+	tokens = graph.ConvertDType(isCode(b.codes, masked, hidden), truth.DType())
+	values = graph.Mul(truth, graph.OneMinus(n.spread(tokens)))
+	if replacement != nil {
+		random := n.spread(graph.ConvertDType(isCode(b.codes, randomised, randomised), truth.DType()))
+		values = graph.Add(values, graph.Mul(random, graph.Sub(replacement, truth)))
+	}
+	return values, tokens
+}
+
+// replacement draws a random value for every entry: standard normal, or a uniform class (which may be the true one).
+func (n *network) replacement(rng *graph.Node, rows int, dtype dtypes.DType) (rng2, values *graph.Node) {
+	var parts []*graph.Node
+	for _, r := range columnRuns(n.columns) {
+		var part *graph.Node
+		shape := shapes.Make(dtypes.Float32, rows, r.columns)
+		if r.categories == 0 {
+			rng, part = graph.RandomNormal(rng, shape)
+		} else {
+			rng, part = graph.RandomUniform(rng, shape)
+			class := graph.Floor(graph.MulScalar(part, r.categories))
+			part = graph.OneHot(graph.ConvertDType(class, dtypes.Int32), r.categories, dtypes.Float32)
+			part = graph.Reshape(part, rows, r.columns*r.categories)
+		}
+		parts = append(parts, part)
+	}
+	return rng, graph.ConvertDType(graph.Concatenate(parts, 1), dtype)
+}
+
+// weights makes tensors of parameter nodes, in the type of the activations.
+func (n *network) weights(nodes []*graph.Node) weights {
+	w := make(weights, len(nodes))
+	for i, p := range n.params {
+		w[p.name] = &tensor{Node: graph.ConvertDType(nodes[i], n.activations())}
+	}
+	return w
+}
+
+// randomises reports whether training passes contain randomised entries.
+func (n *network) randomises() bool { return n.FeatureMask > 0 || n.TargetMask < 1 }
+
+// stateNodes are the weights and the moments of LAMB, parameter by parameter, as nodes of a graph.
+type stateNodes struct{ weights, m, v []*graph.Node }
+
+// trainStep returns the state after one step, and the four sums that make the losses.
+func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s stateNodes) (stateNodes, *graph.Node) {
+	truth := b.truth(n.master())
+	var replacement *graph.Node
+	if n.randomises() {
+		rng, replacement = n.replacement(rng, truth.Shape().Dimensions[0], n.master())
+	}
+	values, tokens := n.observed(b, truth, replacement)
+	grads, sums := n.gradients(values, tokens, truth, b.codes, rng, lambda, s.weights)
+	return n.descend(s, grads, rate), sums
+}
+
+// gradients returns the gradient of the loss with respect to every parameter, and the four sums that make the losses.
+func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, params []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
+	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng}
+	w := n.weights(params)
+	z := n.forward(t, w, graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
+	losses, grad := n.loss(z.Node, truth, codes, lambda)
+	z.grad = graph.ConvertDType(grad, t.dtype)
+	t.backpropagate()
+	for _, p := range n.params {
+		grads = append(grads, graph.ConvertDType(w[p.name].grad, n.master()))
+	}
+	return grads, losses.vector()
+}
+
+// descend takes a step of LAMB.
+func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) stateNodes {
+	next := stateNodes{}
+	for i, p := range n.params {
+		w, m, v := lambStep(p, s.weights[i], s.m[i], s.v[i], grads[i], rate, n.Clip, n.WeightDecay)
+		next.weights, next.m, next.v = append(next.weights, w), append(next.m, m), append(next.v, v)
+	}
+	return next
+}
+
+// evaluate returns what the network predicts for a batch (n x S: values, and probabilities of classes) and the four sums.
+func (n *network) evaluate(b batchInput, w []*graph.Node) (predictions, sums *graph.Node) {
+	truth := b.truth(n.master())
+	values, tokens := n.observed(b, truth, nil)
+	t := &tape{g: truth.Graph(), dtype: n.activations()}
+	z := n.forward(t, n.weights(w), graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
+	s, _ := n.loss(z.Node, truth, b.codes, graph.ScalarZero(t.g, n.master()))
+	_, predictions = n.entryLoss(graph.ConvertDType(z.Node, n.master()), truth)
+	return predictions, s.vector()
+}
+
+// vector returns the sums side by side.
+func (l lossSums) vector() *graph.Node {
+	return graph.Stack([]*graph.Node{l.target, l.targets, l.feature, l.features}, 0)
+}

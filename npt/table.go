@@ -1,0 +1,105 @@
+package npt
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Column describes one attribute of a table.
+type Column struct {
+	Name       string
+	Categories int  // number of classes of a categorical attribute; 0 for a continuous one
+	Target     bool // to be predicted: hidden in validation and test rows
+}
+
+// width returns the number of channels that encode the column, e_j in the paper.
+func (c Column) width() int { return max(c.Categories, 1) }
+
+// A Table is encoded data, targets included: continuous attributes standardised, categorical ones as one-hot vectors.
+// Rows are ordered training, validation, test. What stands in the targets of test rows is never looked at.
+type Table struct {
+	Columns          []Column
+	Values           []float32 // rows x channels, row-major, columns side by side; zero where missing
+	Missing          []bool    // rows x columns, row-major; nil when nothing is missing
+	Train, Val, Test int       // numbers of rows
+}
+
+// Rows returns the number of rows.
+func (t *Table) Rows() int { return t.Train + t.Val + t.Test }
+
+// Channels returns the width of a row of Values.
+func (t *Table) Channels() int { return channels(t.Columns) }
+
+// Check reports what is wrong with the dimensions of a table.
+func (t *Table) Check() error {
+	switch rows := t.Rows(); {
+	case len(t.Columns) == 0:
+		return fmt.Errorf("npt: table: no columns")
+	case t.Train < 1 || t.Val < 0 || t.Test < 0:
+		return fmt.Errorf("npt: table: %d training, %d validation and %d test rows, want at least one training row",
+			t.Train, t.Val, t.Test)
+	case len(t.Values) != rows*t.Channels():
+		return fmt.Errorf("npt: table: %d values, want %d (%d rows of %d channels)",
+			len(t.Values), rows*t.Channels(), rows, t.Channels())
+	case t.Missing != nil && len(t.Missing) != rows*len(t.Columns):
+		return fmt.Errorf("npt: table: %d missing flags, want %d (%d rows of %d columns)",
+			len(t.Missing), rows*len(t.Columns), rows, len(t.Columns))
+	case !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Target }):
+		return fmt.Errorf("npt: table: no column is a target")
+	}
+	return nil
+}
+
+func (t *Table) missing(row, column int) bool {
+	return t.Missing != nil && t.Missing[row*len(t.Columns)+column]
+}
+
+func channels(columns []Column) int {
+	sum := 0
+	for _, c := range columns {
+		sum += c.width()
+	}
+	return sum
+}
+
+// channelColumns returns the column of every channel.
+func channelColumns(columns []Column) []int {
+	var index []int
+	for j, c := range columns {
+		for range c.width() {
+			index = append(index, j)
+		}
+	}
+	return index
+}
+
+// inputColumns returns the column of every input of the network: all channels, then the mask token of every column.
+func inputColumns(columns []Column) []int {
+	return append(channelColumns(columns), count(len(columns))...)
+}
+
+// columnKinds returns 0 for every continuous and 1 for every categorical column.
+func columnKinds(columns []Column) []int {
+	kinds := make([]int, len(columns))
+	for j, c := range columns {
+		if c.Categories > 0 {
+			kinds[j] = 1
+		}
+	}
+	return kinds
+}
+
+// mixedTypes reports whether there are continuous and categorical columns. Otherwise there is no type embedding.
+func mixedTypes(columns []Column) bool {
+	kinds := columnKinds(columns)
+	return slices.Contains(kinds, 0) && slices.Contains(kinds, 1)
+}
+
+// count returns 0, 1, ..., n-1.
+func count(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

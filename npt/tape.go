@@ -1,0 +1,236 @@
+package npt
+
+import (
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// A tensor is a node of the computation graph, and the gradient of the loss with respect to it once that is known.
+type tensor struct {
+	*graph.Node
+	grad *graph.Node
+}
+
+// accumulate adds a part of the gradient.
+func (x *tensor) accumulate(g *graph.Node) {
+	if x.grad != nil {
+		g = graph.Add(x.grad, g)
+	}
+	x.grad = g
+}
+
+// A tape builds one pass through the network and records how gradients flow back through it.
+//
+// GoMLX could derive the gradients itself. They are written out here because, on a CPU, the derived ones transpose every
+// attention matrix and take most reductions element by element; these use matrix products throughout. The tests hold them
+// against golden values and against GoMLX's own.
+type tape struct {
+	g        *graph.Graph
+	dtype    dtypes.DType // of activations
+	training bool         // record gradients and drop activations
+	dropRate float64
+	rng      *graph.Node // state of the random generator; not needed unless training
+	backward []func()
+
+	attention [][]*graph.Node // when not nil: collects the weights of every layer, see attend
+}
+
+// node wraps the result of an operation. back receives the gradient of the loss with respect to it and hands the shares of
+// the inputs on.
+func (t *tape) node(n *graph.Node, back func(grad *graph.Node)) *tensor {
+	out := &tensor{Node: n}
+	if t.training {
+		t.backward = append(t.backward, func() {
+			if out.grad != nil {
+				back(out.grad)
+			}
+		})
+	}
+	return out
+}
+
+// backpropagate runs the recorded operations in reverse order, after the gradient of the output was set.
+func (t *tape) backpropagate() {
+	for i := len(t.backward) - 1; i >= 0; i-- {
+		t.backward[i]()
+	}
+}
+
+func (t *tape) ones(dims ...int) *graph.Node {
+	return graph.Ones(t.g, shapes.Make(t.dtype, dims...))
+}
+
+// constant turns numbers into a node of the activations' type.
+func (t *tape) constant(values []float64, dims ...int) *graph.Node {
+	return graph.ConvertDType(graph.Reshape(graph.Const(t.g, values), dims...), t.dtype)
+}
+
+// Matrix products. Sums and broadcasts over rows and columns are products with ones as well: that is by far the fastest
+// form on GoMLX's Go backend, and no slower elsewhere.
+
+// mul returns a b.
+func mul(a, b *graph.Node) *graph.Node {
+	return graph.DotGeneral(a, []int{1}, nil, b, []int{0}, nil)
+}
+
+// mulT returns a bᵀ.
+func mulT(a, b *graph.Node) *graph.Node {
+	const small = 64 // below, the Go backend's product with a transposed matrix is many times slower
+	if b.Shape().Dimensions[0] < small {
+		return mul(a, graph.Transpose(b, 0, 1))
+	}
+	return graph.DotGeneral(a, []int{1}, nil, b, []int{1}, nil)
+}
+
+// tMul returns aᵀ b, transposing whichever costs least.
+func tMul(a, b *graph.Node) *graph.Node {
+	rows, m, n := a.Shape().Dimensions[0], a.Shape().Dimensions[1], b.Shape().Dimensions[1]
+	if rows*n+m*n < rows*m {
+		return graph.Transpose(mul(graph.Transpose(b, 0, 1), a), 0, 1)
+	}
+	return mul(graph.Transpose(a, 0, 1), b)
+}
+
+// columnSums returns the sums over the rows of x, 1 x columns.
+func (t *tape) columnSums(x *graph.Node) *graph.Node {
+	return mul(t.ones(1, x.Shape().Dimensions[0]), x)
+}
+
+// rowMeans returns the means of the rows of x, rows x 1.
+func (t *tape) rowMeans(x *graph.Node) *graph.Node {
+	w := x.Shape().Dimensions[1]
+	return mul(x, graph.MulScalar(t.ones(w, 1), 1/float64(w)))
+}
+
+// The layers. All of them work on matrices: one row per datapoint (ABD) or per entry (ABA).
+
+// linear returns x w + b. w is (in x out), b (out).
+func (t *tape) linear(x, w, b *tensor) *tensor {
+	out := w.Shape().Dimensions[1]
+	y := graph.Add(mul(x.Node, w.Node), graph.Reshape(b.Node, 1, out))
+	return t.node(y, func(grad *graph.Node) {
+		x.accumulate(mulT(grad, w.Node))
+		w.accumulate(tMul(x.Node, grad))
+		b.accumulate(graph.Reshape(t.columnSums(grad), b.Shape().Dimensions...))
+	})
+}
+
+// add returns x + y.
+func (t *tape) add(x, y *tensor) *tensor {
+	return t.node(graph.Add(x.Node, y.Node), func(grad *graph.Node) {
+		x.accumulate(grad)
+		y.accumulate(grad)
+	})
+}
+
+// reshape gives x other dimensions.
+func (t *tape) reshape(x *tensor, dims ...int) *tensor {
+	return t.node(graph.Reshape(x.Node, dims...), func(grad *graph.Node) {
+		x.accumulate(graph.Reshape(grad, x.Shape().Dimensions...))
+	})
+}
+
+const layerNormEpsilon = 1e-12
+
+// layerNorm normalises the rows of x to mean 0 and deviation 1, then scales and shifts their entries.
+func (t *tape) layerNorm(x, scale, shift *tensor) *tensor {
+	w := x.Shape().Dimensions[1]
+	centred := graph.Sub(x.Node, t.rowMeans(x.Node))
+	variance := t.rowMeans(graph.Square(centred))
+	inverse := graph.Rsqrt(graph.AddScalar(variance, layerNormEpsilon))
+	normal := graph.Mul(centred, inverse)
+	y := graph.Add(graph.Mul(normal, graph.Reshape(scale.Node, 1, w)), graph.Reshape(shift.Node, 1, w))
+	return t.node(y, func(grad *graph.Node) {
+		scale.accumulate(graph.Reshape(t.columnSums(graph.Mul(grad, normal)), w))
+		shift.accumulate(graph.Reshape(t.columnSums(grad), w))
+		d := graph.Mul(grad, graph.Reshape(scale.Node, 1, w))
+		along := graph.Mul(normal, t.rowMeans(graph.Mul(d, normal)))
+		d = graph.Sub(graph.Sub(d, t.rowMeans(d)), along)
+		x.accumulate(graph.Mul(d, inverse))
+	})
+}
+
+// gelu returns x Φ(x), with the exact normal distribution function.
+func (t *tape) gelu(x *tensor) *tensor {
+	cdf := graph.AddScalar(graph.MulScalar(graph.Erf(graph.MulScalar(x.Node, math.Sqrt2/2)), 0.5), 0.5)
+	return t.node(graph.Mul(x.Node, cdf), func(grad *graph.Node) {
+		density := graph.MulScalar(graph.Exp(graph.MulScalar(graph.Square(x.Node), -0.5)), 1/math.Sqrt(2*math.Pi))
+		x.accumulate(graph.Mul(grad, graph.Add(cdf, graph.Mul(x.Node, density))))
+	})
+}
+
+// dropout sets a share of the entries of x to zero and scales the others up so that the expectation stays.
+func (t *tape) dropout(x *tensor) *tensor {
+	if !t.training || t.dropRate == 0 {
+		return x
+	}
+	keep := t.keep(x.Shape().Dimensions...)
+	apply := func(x *graph.Node) *graph.Node {
+		return graph.MulScalar(graph.Where(keep, x, graph.ScalarZero(t.g, t.dtype)), 1/(1-t.dropRate))
+	}
+	return t.node(apply(x.Node), func(grad *graph.Node) { x.accumulate(apply(grad)) })
+}
+
+// keep draws which entries survive a dropout.
+func (t *tape) keep(dims ...int) *graph.Node {
+	var uniform *graph.Node
+	t.rng, uniform = graph.RandomUniform(t.rng, shapes.Make(dtypes.Float32, dims...))
+	return graph.GreaterOrEqual(uniform, graph.Scalar(t.g, dtypes.Float32, t.dropRate))
+}
+
+// attend is multi-head dot-product attention, equations 1 and 2 of the paper without the mixing of heads:
+//
+//	O_j = softmax(Q_j K_jᵀ / √w) V_j
+//
+// q, k and v are matrices of groups x sequence rows (one group with all datapoints for ABD, one group of attributes per
+// datapoint for ABA) and w columns, which are cut into heads. The scale is the root of the full width w.
+func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
+	rows, w := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
+	groups, d := rows/sequence, w/heads
+	split := func(x *graph.Node) *graph.Node { // to (groups*heads x sequence x d)
+		x = graph.TransposeAllAxes(graph.Reshape(x, groups, sequence, heads, d), 0, 2, 1, 3)
+		return graph.Reshape(x, groups*heads, sequence, d)
+	}
+	merge := func(x *graph.Node) *graph.Node { // and back
+		x = graph.TransposeAllAxes(graph.Reshape(x, groups, heads, sequence, d), 0, 2, 1, 3)
+		return graph.Reshape(x, rows, w)
+	}
+	scale := 1 / math.Sqrt(float64(w))
+
+	qs, ks, vs := split(graph.MulScalar(q.Node, scale)), split(k.Node), split(v.Node)
+	weights := t.softmax(graph.DotGeneral(qs, []int{2}, []int{0}, ks, []int{2}, []int{0}))
+	if t.attention != nil {
+		t.attention = append(t.attention, []*graph.Node{graph.Reshape(weights, groups, heads, sequence, sequence)})
+	}
+	dropped, drop := weights, func(x *graph.Node) *graph.Node { return x }
+	if t.training && t.dropRate > 0 {
+		keep := t.keep(groups*heads, sequence, sequence)
+		drop = func(x *graph.Node) *graph.Node { return graph.Where(keep, x, graph.ScalarZero(t.g, t.dtype)) }
+		vs = graph.MulScalar(vs, 1/(1-t.dropRate)) // in place of scaling the weights that stay
+		dropped = drop(weights)
+	}
+	out := graph.DotGeneral(dropped, []int{2}, []int{0}, vs, []int{1}, []int{0})
+
+	return t.node(merge(out), func(grad *graph.Node) {
+		transposed := func(x *graph.Node) *graph.Node { return graph.Transpose(x, 1, 2) }
+		g := split(grad)
+		// dVᵀ = dOᵀ A, so that the small matrix is the one to be transposed.
+		dv := transposed(graph.DotGeneral(transposed(g), []int{2}, []int{0}, dropped, []int{1}, []int{0}))
+		if t.dropRate > 0 {
+			dv = graph.MulScalar(dv, 1/(1-t.dropRate))
+		}
+		v.accumulate(merge(dv))
+
+		// dS = A ∘ (dA - rowsum(dA ∘ A)), where the row sum equals that of dO ∘ O.
+		dWeights := drop(graph.DotGeneral(g, []int{2}, []int{0}, vs, []int{2}, []int{0}))
+		rowSum := graph.DotGeneral(graph.Mul(g, out), []int{2}, nil, t.ones(d, 1), []int{0}, nil)
+		dScores := graph.Mul(weights, graph.Sub(dWeights, rowSum))
+		q.accumulate(graph.MulScalar(merge(graph.DotGeneral(dScores, []int{2}, []int{0}, ks, []int{1}, []int{0})), scale))
+		k.accumulate(merge(transposed(graph.DotGeneral(transposed(qs), []int{2}, []int{0}, dScores, []int{1}, []int{0}))))
+	})
+}
+
+func (t *tape) softmax(x *graph.Node) *graph.Node { return graph.Softmax(x, -1) }
