@@ -204,21 +204,36 @@ func (p *parser) readValue(e *entry, name string, n ast.Node) []value {
 	if !ok {
 		return nil
 	}
-	for _, kind := range e.kinds {
-		if _, err := e.plain.Resolve(map[string]any{name: raw}, kind[0]); err != nil {
-			p.errorf(position(n), "%s: %v", e.on(kind[0]), err)
-			break
-		}
+	if text := e.refusal(name, raw); text != "" {
+		p.errorf(position(n), "%s", text)
 	}
 	return []value{{name, position(n), raw}}
 }
 
-// on names the method, and one of its data sets where the kind of task matters.
-func (e *entry) on(info dataset.Info) string {
-	if len(e.kinds) == 1 {
-		return e.method.Name
+// refusal says why a value is not allowed, and for which data set if there are others that allow it, or is empty. An entry
+// whose data sets are all mistaken may be for any kind of task: then a value is refused that none of them allows.
+func (e *entry) refusal(name string, raw any) string {
+	kinds := e.kinds
+	if len(kinds) == 0 {
+		kinds = [][]dataset.Info{{{Task: dataset.Regression}}, {{Task: dataset.Binary}}}
 	}
-	return fmt.Sprintf("%s on %s (%s)", e.method.Name, info.Name, info.Task)
+	var refused dataset.Info
+	var texts []string
+	for _, kind := range kinds {
+		if _, err := e.plain.Resolve(map[string]any{name: raw}, kind[0]); err != nil {
+			if len(texts) == 0 {
+				refused = kind[0]
+			}
+			texts = append(texts, err.Error())
+		}
+	}
+	switch {
+	case len(texts) == len(kinds) && len(slices.Compact(texts)) == 1:
+		return fmt.Sprintf("%s: %s", e.method.Name, texts[0])
+	case len(texts) > 0 && refused.Name != "":
+		return fmt.Sprintf("%s on %s (%s): %s", e.method.Name, refused.Name, refused.Task, texts[0])
+	}
+	return ""
 }
 
 // meaning identifies a value by what it stands for: 1 and 1.0 are the same number. It is empty for no or a wrong value.

@@ -93,7 +93,7 @@ func (p *parser) resolve(e *entry, point []choice, info dataset.Info) (Setting, 
 	}
 	config, err := e.plain.Resolve(given, info)
 	if err != nil {
-		p.errorf(s.At, "%s: %v", e.on(info), err)
+		p.errorf(s.At, "%s on %s: %v", e.method.Name, info.Name, err)
 		return Setting{}, false
 	}
 	s.Config, s.JSON = config, config.JSON()

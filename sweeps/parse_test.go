@@ -155,10 +155,12 @@ func TestMistakes(t *testing.T) {
 		{"parameters", valid("- {method: neighbours, params: {kk: 3}, grid: {wights: [uniform]}}"), []string{
 			`3:33: neighbours has no parameter "kk"`, `3:48: neighbours has no parameter "wights" (did you mean "weights"?)`}},
 		{"values", valid("- {method: neighbours, grid: {k: [1, 0, 2.5, x, [1]], weights: [unifrom, 3]}}", "- {method: network, params: {shape: [3, 0], balanced: 1}, list: [{shape: 3}]}"), []string{
-			"3:38: neighbours on boat (regression): k: 0 is not allowed, want integer >= 1", "3:41: neighbours", "3:46: neighbours", "3:49: neighbours",
-			`3:65: neighbours on boat (regression): weights: "unifrom" is not allowed, want one of uniform, distance (did you mean "uniform"?)`, "3:74: neighbours",
-			"4:37: network on boat (regression): shape", "4:55: network", "4:74: network", "4:74: shape is set at 4:37 already"}},
+			"3:38: neighbours: k: 0 is not allowed, want integer >= 1", "3:41: neighbours", "3:46: neighbours", "3:49: neighbours",
+			`3:65: neighbours: weights: "unifrom" is not allowed, want one of uniform, distance (did you mean "uniform"?)`, "3:74: neighbours",
+			"4:37: network: shape", "4:55: network", "4:74: network", "4:74: shape is set at 4:37 already"}},
 		{"one kind of task", valid("- {method: trees, params: {criterion: gini}}"), []string{`3:39: trees on boat (regression): criterion: "gini" is not allowed, want one of mae, mse`}},
+		{"values without a data set", "datasets: [boot]\nmethods: [{method: trees, params: {criterion: mse, count: 0, rate: 2}}]", []string{
+			"1:12: unknown data set", "2:59: trees: count: 0 is not allowed", "2:68: trees: rate: 2 is not allowed, want number from 0 to 1"}},
 		{"collections", valid("- {method: trees, grid: {count: 5, rate: []}}", "- {method: trees, grid: {}}", "- {method: trees, list: []}", "- {method: trees, variants: {}}", "- {method: trees, list: [3], variants: {a: , '': {}}}"), []string{
 			"3:33: count is a number; want a list", "3:42: rate is empty", "4:25: grid is empty", "5:25: list is empty", "6:29: variants is empty",
 			"7:26: an item of list is a number", `7:43: variant "a" is nothing`, "7:46: a variant needs a name"}},
