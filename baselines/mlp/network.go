@@ -88,8 +88,8 @@ func (nw *network) newPass(rows int, training bool) *pass {
 	p := &pass{nw: nw, ld: kernel.Pad(rows)}
 	for i := range nw.layers {
 		l := &nw.layers[i]
-		act := kernel.Alloc((l.in + 1) * p.ld)
-		ones(act[l.in*p.ld:], 1)
+		act := kernel.Alloc(l.ld * p.ld) // room for Transpose
+		ones(act[l.in*p.ld:][:p.ld], 1)
 		p.act = append(p.act, act)
 		if i == 0 || training {
 			flat := kernel.Alloc(p.ld * l.ld)
@@ -119,7 +119,7 @@ func (p *pass) forward(x []float32, width int, rows []int32) []float32 {
 	for i, r := range rows {
 		copy(flat[i*ld:], x[int(r)*width:(int(r)+1)*width])
 	}
-	kernel.Transpose(p.act[0], p.ld, flat, ld, p.rows, width)
+	p.nw.kernel.Transpose(p.act[0], p.ld, flat, ld, p.rows, width)
 	for i := range layers {
 		l, out := &layers[i], p.act[i+1]
 		p.nw.kernel.Mul(out, kernel.Strided{Data: l.w, Row: l.ld, Col: 1}, p.act[i], l.out, kernel.Pad(p.rows), l.in+1, p.ld)
@@ -142,7 +142,7 @@ func (p *pass) backward(d []float32, rate float64) {
 			p.update(l, d, p.flat[0], &step)
 			return
 		}
-		kernel.Transpose(p.flat[i], l.ld, p.act[i], p.ld, l.in, p.rows)
+		nw.kernel.Transpose(p.flat[i], l.ld, p.act[i], p.ld, l.in, p.rows)
 		below := p.d[i-1]
 		nw.kernel.Mul(below, kernel.Strided{Data: l.w, Row: 1, Col: l.ld}, d, l.in, kernel.Pad(p.rows), l.out, p.ld)
 		nw.kernel.ReLUGrad(below, p.act[i][:len(below)])

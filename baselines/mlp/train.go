@@ -2,7 +2,6 @@ package mlp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,8 +20,6 @@ const (
 
 // chunk is the largest number of rows that are predicted at once.
 const chunk = 256
-
-var errDiverged = errors.New("training diverged")
 
 // A model is a trained network.
 type model struct {
@@ -84,7 +81,7 @@ func train(ctx context.Context, t *task.Task, c method.Config, out output, rng *
 
 func (m *model) diverged() error {
 	return fmt.Errorf("%w: weights or outputs are not finite in epoch %d; a smaller learning_rate_init or smaller features "+
-		"would help", errDiverged, m.epochs)
+		"would help", method.ErrDiverged, m.epochs)
 }
 
 // score evaluates the held-out rows. Regression outputs that are not finite end the training, as in scikit-learn;

@@ -33,9 +33,10 @@ type Kernel struct {
 	// mul computes C = A B. Sizes are checked by Mul.
 	mul func(c []float32, a Strided, b []float32, rows, n, k, ld int)
 
-	relu     func(x []float32)
-	reluGrad func(d, act []float32)
-	adam     func(w, m, v, g, decay []float32, s *Step)
+	transpose func(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int)
+	relu      func(x []float32)
+	reluGrad  func(d, act []float32)
+	adam      func(w, m, v, g, decay []float32, s *Step)
 }
 
 // A Strided is a matrix whose element (i, p) is Data[i*Row + p*Col], so that a transposed matrix needs no copy.
@@ -101,22 +102,12 @@ func (kn *Kernel) Adam(w, m, v, g, decay []float32, s *Step) {
 	kn.adam(w, m[:n], v[:n], g[:n], decay[:n], s)
 }
 
-// Transpose writes the rows x cols matrix src (row stride ldSrc) to dst (row stride ldDst) as cols x rows.
-func Transpose(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
-	i := 0
-	for ; i+4 <= rows; i += 4 {
-		s0 := src[i*ldSrc:][:cols]
-		s1 := src[(i+1)*ldSrc:][:cols]
-		s2 := src[(i+2)*ldSrc:][:cols]
-		s3 := src[(i+3)*ldSrc:][:cols]
-		for j := range s0 {
-			d := dst[j*ldDst+i:][:4]
-			d[0], d[1], d[2], d[3] = s0[j], s1[j], s2[j], s3[j]
-		}
+// Transpose writes the rows x cols matrix src (row stride ldSrc) to dst (row stride ldDst) as cols x rows. It may round
+// rows up to a multiple of 8 and cols to one of 4, for which both matrices need to have room.
+func (kn *Kernel) Transpose(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
+	up8, up4 := (rows+7)&^7, (cols+3)&^3
+	if min(rows, cols) < 1 || ldSrc < up4 || ldDst < up8 || len(src) < (up8-1)*ldSrc+up4 || len(dst) < (up4-1)*ldDst+up8 {
+		panic("kernel: matrix sizes do not fit")
 	}
-	for ; i < rows; i++ {
-		for j, x := range src[i*ldSrc:][:cols] {
-			dst[j*ldDst+i] = x
-		}
-	}
+	kn.transpose(dst, ldDst, src, ldSrc, rows, cols)
 }

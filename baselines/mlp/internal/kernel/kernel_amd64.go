@@ -9,11 +9,13 @@ import (
 // All lists the implementations that this processor can run, the fastest first.
 func All() []*Kernel {
 	var all []*Kernel
-	if cpu.X86.HasAVX512F {
-		all = append(all, &Kernel{Name: "avx512", mul: mulAVX512, relu: reluAVX512, reluGrad: reluGradAVX512, adam: adamAVX512})
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX2 {
+		all = append(all, &Kernel{Name: "avx512", mul: mulAVX512, transpose: transposeAVX2, relu: reluAVX512,
+			reluGrad: reluGradAVX512, adam: adamAVX512})
 	}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		all = append(all, &Kernel{Name: "avx2", mul: mulAVX2, relu: reluAVX2, reluGrad: reluGradAVX2, adam: adamAVX2})
+		all = append(all, &Kernel{Name: "avx2", mul: mulAVX2, transpose: transposeAVX2, relu: reluAVX2,
+			reluGrad: reluGradAVX2, adam: adamAVX2})
 	}
 	return append(all, Portable)
 }
@@ -58,6 +60,18 @@ func cut(c []float32, a Strided, b []float32, rows, n, k, ld, height, width int,
 		}
 	}
 }
+
+// transposeAVX2 goes through strips of 8 rows.
+func transposeAVX2(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
+	for i := 0; i < rows; i += 8 {
+		transpose8(unsafe.Pointer(&dst[i]), unsafe.Pointer(&src[i*ldSrc]), uintptr(ldDst)*4, uintptr(ldSrc)*4, cols)
+	}
+}
+
+// transpose8 transposes 8 rows and, 4 at a time, cols columns. Strides are in bytes.
+//
+//go:noescape
+func transpose8(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
 
 //go:noescape
 func tile8x32(t *tile)

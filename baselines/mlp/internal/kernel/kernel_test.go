@@ -162,15 +162,16 @@ func TestAdamShowsNaN(t *testing.T) {
 
 func TestTranspose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, rows := range []int{1, 4, 7, 32} {
-		for _, cols := range []int{1, 5, 16, 50} {
-			src := random(rng, rows*Pad(cols))
-			dst := Alloc(cols * Pad(rows))
-			Transpose(dst, Pad(rows), src, Pad(cols), rows, cols)
-			for i := range rows {
-				for j := range cols {
-					if dst[j*Pad(rows)+i] != src[i*Pad(cols)+j] {
-						t.Fatalf("%d x %d: element %d, %d is wrong", rows, cols, i, j)
+	for _, kn := range All() {
+		for _, rows := range []int{1, 4, 7, 8, 9, 32} {
+			for _, cols := range []int{1, 4, 5, 16, 50} {
+				src, dst := random(rng, Pad(rows)*Pad(cols)), Alloc(Pad(cols)*Pad(rows))
+				kn.Transpose(dst, Pad(rows), src, Pad(cols), rows, cols)
+				for i := range rows {
+					for j := range cols {
+						if dst[j*Pad(rows)+i] != src[i*Pad(cols)+j] {
+							t.Fatalf("%s, %d x %d: element %d, %d is wrong", kn.Name, rows, cols, i, j)
+						}
 					}
 				}
 			}
@@ -216,5 +217,19 @@ func BenchmarkAdam(b *testing.B) {
 				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/float64(rows*n)*1e9, "ns/parameter")
 			})
 		}
+	}
+}
+
+func BenchmarkTranspose(b *testing.B) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, kn := range All() {
+		const rows, cols = 500, 64
+		src, dst := random(rng, Pad(rows)*cols), Alloc(cols*Pad(rows))
+		b.Run(kn.Name, func(b *testing.B) {
+			for b.Loop() {
+				kn.Transpose(dst, Pad(rows), src, cols, rows, cols)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/float64(rows*cols)*1e9, "ns/element")
+		})
 	}
 }

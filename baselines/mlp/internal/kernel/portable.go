@@ -3,7 +3,8 @@ package kernel
 import "math"
 
 // Portable is plain Go, for every processor.
-var Portable = &Kernel{Name: "portable", mul: mulPortable, relu: reluPortable, reluGrad: reluGradPortable, adam: adamPortable}
+var Portable = &Kernel{Name: "portable", mul: mulPortable, transpose: transposePortable, relu: reluPortable,
+	reluGrad: reluGradPortable, adam: adamPortable}
 
 // mulPortable adds up four rows of B at a time, so that a row of C is read and written once for every eight operations.
 func mulPortable(c []float32, a Strided, b []float32, rows, n, k, ld int) {
@@ -54,5 +55,13 @@ func adamPortable(w, m, v, g, decay []float32, s *Step) {
 		vi := max(Beta2*v[i]+(1-Beta2)*gi*gi, tiny)
 		m[i], v[i] = mi, vi
 		w[i] = wi - s.Rate*mi/(float32(math.Sqrt(float64(vi)))+Epsilon)
+	}
+}
+
+func transposePortable(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
+	for i := range rows {
+		for j, x := range src[i*ldSrc:][:cols] {
+			dst[j*ldDst+i] = x
+		}
 	}
 }
