@@ -1,0 +1,398 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// The test binary is its own worker, and, with plannerVariable set, a planning process that tests can kill.
+const plannerVariable = "NPTBENCH_TEST_PLANNER"
+
+func TestMain(m *testing.M) {
+	if IsWorker() {
+		out := os.Stdout
+		os.Stdout = os.Stderr
+		if err := Work(os.Stdin, out, testMethods()); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if dir := os.Getenv(plannerVariable); dir != "" {
+		if err := plannerProcess(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// testMethods has one method, which predicts the training mean plus a number of its own and can misbehave in every way
+// that a method can.
+func testMethods() []*method.Method {
+	return []*method.Method{{
+		Name: "mean", Title: "Mean", Doc: "for tests",
+		Params: []method.Param{
+			{Name: "shift", Type: method.Int, Default: 0},
+			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
+			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
+			{Name: "mode", Type: method.Choice, Default: "ok",
+				Choices: []string{"ok", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error"}},
+		},
+		Canonical: func(c method.Config, _ dataset.Task) method.Config { return c.With("same", 0) },
+		FitKey:    func(c method.Config, _ dataset.Task) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
+		Run:       runMean,
+	}}
+}
+
+func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+	for i, c := range batch {
+		time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
+		r := method.Result{Index: i, Val: make([]float64, t.Val), Test: make([]float64, t.Test), Fit: time.Millisecond}
+		for j := range r.Test {
+			r.Test[j] = float64(c.Int("shift")) + float64(t.Seed%1000)/1e6
+		}
+		switch c.String("mode") {
+		case "panic":
+			var m map[string]int
+			m["a"] = 1
+		case "exit":
+			fmt.Fprintln(os.Stderr, "something broke")
+			os.Exit(3)
+		case "hang":
+			select {}
+		case "eat":
+			var eaten [][]byte
+			for {
+				b := make([]byte, 16<<20)
+				for k := 0; k < len(b); k += 4096 {
+					b[k] = 1
+				}
+				eaten = append(eaten, b)
+				time.Sleep(5 * time.Millisecond)
+			}
+		case "nan":
+			r.Test[3] = math.NaN()
+		case "short":
+			r.Test = r.Test[1:]
+		case "silent":
+			continue
+		case "error":
+			return fmt.Errorf("no luck\nwith this")
+		}
+		done(r)
+	}
+	return nil
+}
+
+func library(t testing.TB) *dataset.Library {
+	t.Helper()
+	lib := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		lib.Dirs = []string{"../../data", "../../../shared/data"}
+	}
+	if _, err := lib.Find("yacht"); err != nil {
+		t.Skipf("the Yacht table is not here: %v", err)
+	}
+	return lib
+}
+
+func parse(t testing.TB, text string) *sweeps.Sweep {
+	t.Helper()
+	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func sweepOf(budget, grid string) string {
+	return "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 3\n" + budget + "methods:\n  - method: mean\n    grid: " + grid + "\n"
+}
+
+func plan(t testing.TB, s *sweeps.Sweep, lib *dataset.Library, dir string, f Filter) *Plan {
+	t.Helper()
+	index, _, err := results.ReadIndex(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(s, f, lib, index, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func execute(t testing.TB, ctx context.Context, p *Plan, lib *dataset.Library, dir string, failFast bool) Outcome {
+	t.Helper()
+	w := results.NewWriter(dir)
+	progress := NewProgress(io.Discard, false, p, 2)
+	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Jobs: 2, Backend: "go", FailFast: failFast, Progress: progress})
+	progress.Close()
+	if closed := w.Close(); err != nil || closed != nil {
+		t.Fatal(err, closed)
+	}
+	return o
+}
+
+func records(t testing.TB, dir string) []*results.Record {
+	t.Helper()
+	var out []*results.Record
+	for r, err := range results.Read(dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func TestRunAndResume(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	s := parse(t, sweepOf("", "{shift: [0, 1, 12], same: [0, 1]}"))
+	p := plan(t, s, lib, dir, Filter{Protocols: []string{"published", "corrected"}})
+	// 2 protocols x 3 folds x 6 settings, of which 3 are distinct, served by 2 fits a fold.
+	if g := p.Groups[0]; g.Cells != 36 || g.Settings != 6 || g.Distinct != 3 || g.Fits != 12 || len(p.jobs) != 12 {
+		t.Fatalf("group %+v with %d jobs", g, len(p.jobs))
+	}
+	if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 36}) {
+		t.Fatalf("outcome %+v", o)
+	}
+	values := map[string]float64{}
+	for _, r := range records(t, dir) {
+		if r.ID != r.Cell.ID() {
+			t.Errorf("record %s is of cell %s", r.ID, r.Cell.ID())
+		}
+		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 308 || r.FitCells == 0 || r.PeakMemoryBytes == 0 || r.Provenance.CPU == "" || r.Test["rmse"] == 0 {
+			t.Errorf("incomplete record %+v", r)
+		}
+		values[r.ID] = r.Test["rmse"]
+	}
+	if len(values) != 36 {
+		t.Fatalf("%d cells have a record, want 36", len(values))
+	}
+	again := plan(t, s, lib, dir, Filter{Protocols: []string{"published", "corrected"}})
+	if again.ToDo() != 0 || len(again.jobs) != 0 {
+		t.Errorf("%d cells to do after all are done", again.ToDo())
+	}
+	// A part of the sweep alone, in another folder, gives the same cells the same numbers.
+	alone := t.TempDir()
+	part := plan(t, parse(t, sweepOf("", "{shift: [12], same: [1]}")), lib, alone, Filter{})
+	execute(t, t.Context(), part, lib, alone, false)
+	got := records(t, alone)
+	if len(got) != 3 {
+		t.Fatalf("%d records, want 3", len(got))
+	}
+	for _, r := range got {
+		if values[r.ID] != r.Test["rmse"] {
+			t.Errorf("cell %s alone: %v, in the sweep: %v", r.ID, r.Test["rmse"], values[r.ID])
+		}
+	}
+}
+
+// A method may fail in any way: its cells get a failure that says how, and all others their result.
+func TestFailuresAreRecords(t *testing.T) {
+	lib := library(t)
+	for _, c := range []struct{ mode, budget, kind, message string }{
+		{"panic", "", "crash", "assignment to entry in nil map"},
+		{"exit", "", "crash", "exit status 3; it said: something broke"},
+		{"hang", "budget: {time: 300ms}\n", "timeout", "budget of 300ms"},
+		{"eat", "budget: {memory: 400MiB}\n", "memory", "the budget is 0.39 GiB"},
+		{"nan", "", "diverged", "test row 3 is NaN"},
+		{"short", "", "error", "30 numbers were predicted for 31 test rows"},
+		{"silent", "", "error", "without a result"},
+		{"error", "", "error", "no luck with this"},
+	} {
+		t.Run(c.mode, func(t *testing.T) {
+			dir := t.TempDir()
+			p := plan(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, Filter{})
+			if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 6, Failed: 6}) {
+				t.Errorf("outcome %+v, want 6 ok and 6 failed", o)
+			}
+			for _, r := range records(t, dir) {
+				if bad := strings.Contains(string(r.Config), c.mode); bad != (r.Status == results.Failed) {
+					t.Errorf("%s is %s", r.Config, r.Status)
+				} else if bad && (r.Failure.Kind != c.kind || !strings.Contains(r.Failure.Message, c.message) || strings.Contains(r.Failure.Message, "\n")) {
+					t.Errorf("failure %+v, want %s: ...%s...", *r.Failure, c.kind, c.message)
+				}
+			}
+			again := plan(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, Filter{})
+			if again.ToDo() != 0 || again.FailedBefore() != 6 {
+				t.Errorf("%d to do, %d failed before; failures are records and not run again", again.ToDo(), again.FailedBefore())
+			}
+		})
+	}
+}
+
+// The budget of time is a cell's: a fit that serves ten cells may take longer than that.
+func TestTimeBudgetIsPerCell(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := plan(t, parse(t, sweepOf("budget: {time: 900ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, Filter{})
+	if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 18}) {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestFailFast(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := plan(t, parse(t, sweepOf("", "{mode: [error, ok], shift: [0, 10, 20, 30, 40, 50], pause: [50]}")), lib, dir, Filter{})
+	o := execute(t, t.Context(), p, lib, dir, true)
+	if o.Failed == 0 || o.Left < 20 {
+		t.Errorf("outcome %+v: it went on after the first failure", o)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := plan(t, parse(t, sweepOf("", "{mode: [ok, hang], shift: [0, 10, 20, 30]}")), lib, dir, Filter{})
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	started := time.Now()
+	o := execute(t, ctx, p, lib, dir, false)
+	if time.Since(started) > 5*time.Second || o.Left == 0 || o.Failed != 0 {
+		t.Errorf("outcome %+v after %v", o, time.Since(started))
+	}
+	if n := len(records(t, dir)); n != o.OK {
+		t.Errorf("%d records for %d finished cells", n, o.OK)
+	}
+}
+
+const killedSweep = "{shift: [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21, 22, 23, 24], pause: [20]}"
+
+func plannerProcess(dir string) error {
+	lib := dataset.NewLibrary(os.Getenv("NPTBENCH_TEST_DATA"))
+	s, err := sweeps.Parse("test.yaml", []byte(sweepOf("", killedSweep)), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
+	if err != nil {
+		return err
+	}
+	index, _, err := results.ReadIndex(dir)
+	if err != nil {
+		return err
+	}
+	p, err := NewPlan(s, Filter{}, lib, index, false)
+	if err != nil {
+		return err
+	}
+	w := results.NewWriter(dir)
+	progress := NewProgress(io.Discard, false, p, 2)
+	defer progress.Close()
+	if _, err := Execute(context.Background(), p, Options{Library: lib, Records: w, Jobs: 2, Progress: progress}); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// The planning process is killed again and again. No finished cell may be run twice, none may be lost, and the workers
+// must not outlive it.
+func TestKilledAndResumed(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	var data string
+	for _, d := range lib.Dirs {
+		if _, err := os.Stat(filepath.Join(d, "yacht")); err == nil {
+			data = d
+			break
+		}
+	}
+	kills := 0
+	for attempt := 0; ; attempt++ {
+		if attempt == 40 {
+			t.Fatal("not finished after 40 attempts")
+		}
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), plannerVariable+"="+dir, "NPTBENCH_TEST_DATA="+data)
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(300+97*attempt%500)*time.Millisecond, func() { c.Process.Signal(syscall.SIGKILL) })
+		err := c.Wait()
+		timer.Stop()
+		if err == nil {
+			break
+		}
+		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
+			t.Fatalf("attempt %d: %v: %s", attempt, err, stderr.String())
+		}
+		kills++
+	}
+	counts := map[string]int{}
+	for r, err := range results.Read(dir) {
+		if d, ok := err.(*results.Damage); ok && d.Torn {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		counts[r.ID]++
+	}
+	if len(counts) != 45 {
+		t.Errorf("%d cells have a record, want 45", len(counts))
+	}
+	if twice := slices.Max(slices.Collect(maps.Values(counts))); twice > 1 {
+		t.Errorf("a cell was run %d times although its record was there", twice)
+	}
+	if kills == 0 {
+		t.Error("the process was never killed")
+	}
+	t.Logf("killed %d times", kills)
+}
+
+func TestFilterRefusesUnknownNames(t *testing.T) {
+	lib := library(t)
+	s := parse(t, sweepOf("", "{shift: [1]}"))
+	for _, f := range []Filter{{Datasets: []string{"yatch"}}, {Methods: []string{"maen"}}} {
+		if _, err := NewPlan(s, f, lib, nil, false); err == nil || !strings.Contains(err.Error(), "did you mean") {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}
+
+func TestPrint(t *testing.T) {
+	lib := library(t)
+	p := plan(t, parse(t, sweepOf("", "{shift: [1, 2, 30], same: [0, 1]}")), lib, t.TempDir(), Filter{})
+	var b strings.Builder
+	if err := p.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `  data set  method  folds  settings  distinct  cells  distinct fits  done  failed  to do
+     yacht    mean      3         6         3     18              6     0       0     18
+     total                                        18              6     0       0     18
+`
+	if got := strings.ReplaceAll(b.String(), "  \n", "\n"); strings.TrimRight(got, " \n") != strings.TrimRight(want, " \n") {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// BenchmarkPlan plans 450,000 cells, all of them to do.
+func BenchmarkPlan(b *testing.B) {
+	lib := library(b)
+	var shifts []string
+	for i := range 22500 {
+		shifts = append(shifts, fmt.Sprint(i))
+	}
+	s := parse(b, strings.Replace(sweepOf("", "{same: [0, 1], shift: ["+strings.Join(shifts, ", ")+"]}"), "folds: 3", "folds: 10", 1))
+	for b.Loop() {
+		p := plan(b, s, lib, b.TempDir(), Filter{})
+		if p.Cells() != 450_000 {
+			b.Fatal(p.Cells())
+		}
+	}
+}
