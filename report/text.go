@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // none stands in a table where there is no number.
@@ -53,10 +54,16 @@ func plusMinus(mean, spread float64, digits int) string {
 	return decimal(mean, digits) + " ± " + decimal(spread, digits)
 }
 
-// oneLine makes a message fit for a footnote.
+// oneLine makes a message fit for a footnote: short, and without control characters that a terminal would obey.
 func oneLine(message string) string {
 	const longest = 160
-	text := []rune(strings.Join(strings.Fields(message), " "))
+	printable := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, message)
+	text := []rune(strings.Join(strings.Fields(printable), " "))
 	if len(text) > longest {
 		return string(text[:longest]) + "…"
 	}

@@ -1,0 +1,270 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/results"
+)
+
+func collect(t *testing.T, f *fixture) *Summary {
+	t.Helper()
+	s, err := Collect(f.all(), f.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mse(x float64) results.Metrics { return results.Metrics{"mse_standardised": x} }
+
+func rmse(x float64) results.Metrics { return results.Metrics{"rmse": x, "mse": x * x} }
+
+// The setting with the best validation loss is chosen, whatever its test result is.
+func TestChoosesByValidation(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1, 4)
+	f.expect("income", published, "knn", 1, 2)
+	f.ok("protein", published, "knn", 0, 3, mse(0.3), rmse(1)) // the best on the test rows
+	f.ok("protein", published, "knn", 0, 1, mse(0.1), rmse(3))
+	f.ok("protein", published, "knn", 0, 0, mse(0.2), rmse(2))
+	f.ok("protein", published, "knn", 0, 2, mse(0.4), rmse(4))
+	f.ok("income", published, "knn", 0, 0, results.Metrics{"nll": 0.2, "accuracy": 99}, results.Metrics{"accuracy": 90})
+	f.ok("income", published, "knn", 0, 1, results.Metrics{"nll": 0.1, "accuracy": 50}, results.Metrics{"accuracy": 80})
+	s := collect(t, f)
+	if fold := s.Groups[1].Folds[0]; fold.Position != 1 || fold.Chosen.Test["rmse"] != 3 {
+		t.Errorf("chose place %d", fold.Position)
+	}
+	if fold := s.Groups[0].Folds[0]; fold.Position != 1 || fold.Chosen.Test["accuracy"] != 80 {
+		t.Errorf("classification chose place %d, not by nll", fold.Position)
+	}
+}
+
+func TestTiesGoToTheFirstOfTheSweep(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1, 5)
+	for _, setting := range []int{4, 1, 3, 2} { // in the order of the records
+		f.ok("protein", published, "knn", 0, setting, mse(0.5), rmse(float64(setting)))
+	}
+	f.ok("protein", published, "knn", 0, 0, mse(0.6), rmse(0))
+	fold := collect(t, f).Groups[0].Folds[0]
+	if fold.Position != 1 || fold.Chosen.Test["rmse"] != 1 || fold.Tied != 4 {
+		t.Errorf("chose place %d among %d tied, want 1 among 4", fold.Position, fold.Tied)
+	}
+}
+
+func TestOneRecordPerCellCounts(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1, 3)
+	f.failed("protein", published, "knn", 0, 0, "timeout", "first try") // failed, then done
+	f.ok("protein", published, "knn", 0, 0, mse(0.5), rmse(1))
+	f.ok("protein", published, "knn", 0, 1, mse(0.4), rmse(2)) // done twice: the first one counts
+	f.ok("protein", published, "knn", 0, 1, mse(0.1), rmse(7))
+	f.failed("protein", published, "knn", 0, 1, "crash", "late")
+	f.failed("protein", published, "knn", 0, 2, "memory", "first") // failed twice
+	f.failed("protein", published, "knn", 0, 2, "crash", "second")
+	s := collect(t, f)
+	fold := s.Groups[0].Folds[0]
+	if fold.OK != 2 || fold.Failed != 1 || fold.Missing() != 0 || s.Records != 3 || s.Duplicates != 4 {
+		t.Errorf("%d ok, %d failed, %d missing, %d records, %d duplicates", fold.OK, fold.Failed, fold.Missing(), s.Records, s.Duplicates)
+	}
+	if fold.Chosen.Test["rmse"] != 2 || fold.Tied != 1 {
+		t.Errorf("chose %v, %d tied", fold.Chosen.Test, fold.Tied)
+	}
+	if len(fold.Failures) != 1 || fold.Failures[2].Kind != "memory" {
+		t.Errorf("failures %v", fold.Failures)
+	}
+}
+
+// Nothing of a report may depend on the order in which records are read.
+func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", published, "knn", 10, 6)
+	f.expect("boston-housing", corrected, "xgboost", 10, 6)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for fold := range 10 {
+		for setting := range 6 {
+			f.ok("boston-housing", published, "knn", fold, setting, mse(float64(rng.IntN(3))), rmse(rng.Float64()))
+			if rng.IntN(4) == 0 {
+				f.failed("boston-housing", corrected, "xgboost", fold, setting, []string{"timeout", "crash"}[rng.IntN(2)], fmt.Sprint(rng.IntN(3)))
+			} else {
+				f.ok("boston-housing", corrected, "xgboost", fold, setting, mse(float64(rng.IntN(3))), rmse(rng.Float64()))
+			}
+		}
+	}
+	render := func() string {
+		var out bytes.Buffer
+		s := collect(t, f)
+		for _, err := range []error{
+			writeMarkdown(&out, s.Document()), writeCells(&out, s.Entries()), writeFolds(&out, s.Groups), writeFailures(&out, s.Groups),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return out.String()
+	}
+	want := render()
+	for range 20 {
+		rng.Shuffle(len(f.records), func(i, j int) { f.records[i], f.records[j] = f.records[j], f.records[i] })
+		if got := render(); got != want {
+			t.Fatal("another order of the records gave another report")
+		}
+	}
+}
+
+func TestRecordsThatDoNotCount(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1, 3)
+	f.ok("protein", published, "knn", 0, 0, results.Metrics{"mse_standardised": math.NaN()}, rmse(1))
+	f.ok("protein", published, "knn", 0, 1, results.Metrics{"rmse": 1}, rmse(1)) // no validation loss
+	f.ok("protein", published, "knn", 0, 2, mse(math.Inf(1)), rmse(1))
+	f.ok("protein", corrected, "knn", 0, 0, mse(0), rmse(0))
+	f.ok("protein", published, "xgboost", 0, 0, mse(0), rmse(0))
+	records := func(yield func(*results.Record, error) bool) {
+		for i, rec := range f.records {
+			if i == 2 && !yield(nil, errors.New("segment-1.jsonl:7: checksum differs")) {
+				return
+			}
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+	s, err := Collect(records, f.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold := s.Groups[0].Folds[0]
+	if fold.Chosen != nil || fold.Unselected != 3 || fold.OK != 3 || s.OutOfPlan != 2 || len(s.Unreadable) != 1 {
+		t.Errorf("chosen %v, %d unselected, %d ok, %d out of plan, unreadable %v", fold.Chosen, fold.Unselected, fold.OK, s.OutOfPlan, s.Unreadable)
+	}
+	e := s.Entries()[0]
+	if e.Verdict != FailedCell || e.N != 0 || !slices.ContainsFunc(e.Notes, func(n string) bool { return strings.Contains(n, "cannot be chosen") }) {
+		t.Errorf("verdict %q, n %d, notes %q", e.Verdict, e.N, e.Notes)
+	}
+}
+
+// A reader may use the same record again for the next line.
+func TestKeepsCopies(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1, 2)
+	best := f.ok("protein", published, "knn", 0, 0, mse(0.1), rmse(1))
+	other := f.ok("protein", published, "knn", 0, 1, mse(0.2), rmse(2))
+	var rec results.Record
+	s, err := Collect(func(yield func(*results.Record, error) bool) {
+		rec = *best
+		if !yield(&rec, nil) {
+			return
+		}
+		clear(rec.Val)
+		clear(rec.Test)
+		rec = *other
+		yield(&rec, nil)
+	}, f.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Groups[0].Folds[0].Chosen; got.Test["rmse"] != 1 || got.Val["mse_standardised"] != 0.1 {
+		t.Errorf("the chosen record changed: %+v", got)
+	}
+}
+
+func TestContradictoryPlans(t *testing.T) {
+	tests := []struct {
+		change func(*Plan)
+		want   string
+	}{
+		{func(p *Plan) { p.Expected[0].Dataset = "iris" }, `expects data set "iris"`},
+		{func(p *Plan) { p.Expected[0].Method = "lda" }, `expects method "lda"`},
+		{func(p *Plan) { p.Expected[0].Protocol = "clean" }, `expects protocol "clean"`},
+		{func(p *Plan) { p.Expected[0].Settings = 0 }, "1 folds and 0 settings"},
+		{func(p *Plan) { p.Expected = append(p.Expected, p.Expected[0]) }, "fold 0 of knn on protein (published) twice"},
+		{func(p *Plan) { p.Position = func(string) (int, bool) { return 2, true } }, "place 2 among 2 settings"},
+	}
+	for _, tt := range tests {
+		f := newFixture()
+		f.expect("protein", published, "knn", 1, 2)
+		f.ok("protein", published, "knn", 0, 0, mse(0), rmse(0))
+		tt.change(&f.Plan)
+		if _, err := Collect(f.all(), f.Plan); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error %v, want one with %q", err, tt.want)
+		}
+	}
+}
+
+func TestProvenance(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1, 4)
+	for setting := range 4 {
+		rec := f.ok("protein", published, "knn", 0, setting, mse(0), rmse(0))
+		if setting == 3 {
+			rec.Provenance.Code, rec.Provenance.GPU = "def456+changes", "Some GPU"
+			rec.Provenance.Libraries = map[string]string{"xgboost": "1.7.4", "catboost": "1.2"}
+			rec.PeakMemoryBytes = 1 << 30
+		}
+	}
+	s := collect(t, f)
+	if got := s.Provenance.Code; !slices.Equal(got, []Count{{"abc123", 3}, {"def456+changes", 1}}) {
+		t.Errorf("code %v", got)
+	}
+	if got := s.Provenance.Libraries[1].Text; got != "go1.26, catboost 1.2, xgboost 1.7.4" {
+		t.Errorf("libraries %q", got)
+	}
+	if got := s.Provenance.Machines[1].Text; got != "linux, Some CPU, 2 cores, 1 thread per fit, Some GPU" {
+		t.Errorf("machine %q", got)
+	}
+	// Four cells, two to a fit of three seconds.
+	if s.Provenance.FitTime.Seconds() != 6 || s.Provenance.PeakMemory != 1<<30 {
+		t.Errorf("fits took %v, peak %d", s.Provenance.FitTime, s.Provenance.PeakMemory)
+	}
+}
+
+// The paper-scale sweep has some 450,000 cells. Their records are made one at a time, as a reader would.
+func BenchmarkCollect450000(b *testing.B) {
+	const settings = 11250
+	f := newFixture()
+	for _, dataset := range []string{"boston-housing", "yacht", "concrete", "breast-cancer"} {
+		f.expect(dataset, published, "mlp", 10, settings)
+	}
+	type cell struct {
+		dataset       string
+		fold, setting int
+		id            string
+	}
+	var all []cell
+	for _, e := range f.Expected {
+		for fold := range 10 {
+			for setting := range settings {
+				all = append(all, cell{e.Dataset, fold, setting, cellName(e.Dataset, published, "mlp", fold, setting)})
+			}
+		}
+	}
+	records := iter.Seq2[*results.Record, error](func(yield func(*results.Record, error) bool) {
+		for _, c := range all {
+			loss := float64(c.setting*7919%settings) + 1
+			rec := &results.Record{ID: c.id, Status: results.OK,
+				Cell: results.Cell{Dataset: c.dataset, DataDigest: "d", Protocol: published, Fold: c.fold, Method: "mlp"},
+				Val:  results.Metrics{"mse_standardised": loss, "nll": loss}, Test: results.Metrics{"rmse": loss, "mse": loss, "accuracy": 1, "nll": 1, "auroc": 1},
+				Provenance: results.Provenance{Code: "abc", Go: "go", OS: "linux", CPU: "CPU", Libraries: map[string]string{"gonum": "1", "other": "2"}}}
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	})
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := Collect(records, f.Plan)
+		if err != nil || s.Records != len(all) {
+			b.Fatal(err, s.Records)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(all)), "ns/record")
+}

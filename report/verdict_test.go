@@ -1,0 +1,242 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/results"
+)
+
+func TestPrintsAs(t *testing.T) {
+	tests := []struct {
+		x, printed float64
+		decimals   int
+		want       bool
+	}{
+		{4.2746, 4.27, 2, true},
+		{4.2651, 4.27, 2, true},
+		{4.2649, 4.27, 2, false},
+		{4.2751, 4.27, 2, false},
+		{4.275, 4.27, 2, true}, // halfway: can be rounded to either
+		{4.275, 4.28, 2, true},
+		{0.98034, 0.980, 3, true},
+		{0.9806, 0.980, 3, false},
+		{95.26000000000001, 95.26, 2, true},
+		{87.71, 87.7, 1, true},
+		{87.76, 87.7, 1, false},
+		{190.4, 190, 0, true},
+		{190.6, 190, 0, false},
+		{-0.004, 0, 2, true},
+	}
+	for _, tt := range tests {
+		if got := printsAs(tt.x, tt.printed, tt.decimals); got != tt.want {
+			t.Errorf("printsAs(%v, %v, %d) = %v", tt.x, tt.printed, tt.decimals, got)
+		}
+	}
+}
+
+// folds runs a regression method with one setting on ten folds and returns its RMSE entry.
+func foldsEntry(t *testing.T, method string, values []float64, change func(*fixture)) *Entry {
+	t.Helper()
+	f := newFixture()
+	f.expect("boston-housing", published, method, 10, 1)
+	for fold, x := range values {
+		f.ok("boston-housing", published, method, fold, 0, mse(0.1), rmse(x))
+	}
+	if change != nil {
+		change(f)
+	}
+	return collect(t, f).Entries()[0]
+}
+
+func TestStatisticsOverFolds(t *testing.T) {
+	// numpy.std of these, ddof 1 and 0, over sqrt(10).
+	values := []float64{3.1, 4.5, 2.2, 5.0, 3.3, 4.1, 2.9, 6.2, 3.8, 4.4}
+	e := foldsEntry(t, "xgboost", values, nil)
+	for name, pair := range map[string][2]float64{
+		"mean": {e.Mean, 3.95}, "stderr": {e.StdErr, 0.3655285366576884}, "ddof 0": {e.StdErr0, 0.34677081768799406},
+		"stddev": {e.StdDev(), 1.1559027256266468},
+	} {
+		if math.Abs(pair[0]-pair[1]) > 1e-12 {
+			t.Errorf("%s %v, want %v", name, pair[0], pair[1])
+		}
+	}
+	if e.N != 10 || !math.IsNaN(e.RowStdErr) {
+		t.Errorf("n %d, over rows %v", e.N, e.RowStdErr)
+	}
+}
+
+// The paper has 4.27 ± 0.37 for k-NN and 2.92 ± 0.15 for NPT on Boston Housing.
+func TestVerdictsOverFolds(t *testing.T) {
+	tests := []struct {
+		name, method string
+		mean, sd     float64 // population deviation over ten folds
+		verdict      Verdict
+		z            float64
+		spread       bool
+	}{
+		{"the paper's", "knn", 4.2746, 1.17, Reproduced, math.NaN(), true},
+		{"another spread", "knn", 4.2746, 1.0, Reproduced, math.NaN(), false},
+		// standard error of the difference: hypot(1.17/3, 0.37) = 0.53759
+		{"one s.e.", "knn", 4.27 + 0.5, 1.17, WithinOne, 0.5 / 0.537587, true},
+		{"two s.e.", "knn", 4.27 - 1.0, 1.17, WithinTwo, -1.0 / 0.537587, true},
+		{"far off", "knn", 4.27 + 1.2, 1.17, Differs, 1.2 / 0.537587, true},
+		{"constant", "knn", 4.2, 0, WithinOne, -0.07 / 0.37, false},
+		// NPT's printed error has ddof 1: 0.45/3 = 0.15, while with ddof 0 it would be 0.142.
+		{"npt", "npt", 2.92, 0.45, Reproduced, math.NaN(), true},
+		{"npt with ddof 0", "npt", 2.92, 0.15 * math.Sqrt(10), Reproduced, math.NaN(), false},
+	}
+	for _, tt := range tests {
+		e := foldsEntry(t, tt.method, spread(tt.mean, tt.sd), nil)
+		if e.Verdict != tt.verdict || e.SpreadReproduced != tt.spread ||
+			math.Abs(e.Z-tt.z) > 1e-4 || math.IsNaN(e.Z) != math.IsNaN(tt.z) {
+			t.Errorf("%s: %q, z %v, spread %v; want %q, %v, %v", tt.name, e.Verdict, e.Z, e.SpreadReproduced, tt.verdict, tt.z, tt.spread)
+		}
+	}
+}
+
+// Table 12 prints standard deviations: XGBoost has 12.3 ± 7.6 on Boston Housing.
+func TestVerdictOfStandardDeviations(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", published, "xgboost", 10, 1)
+	for fold, x := range spread(12.3, 7.6) {
+		f.ok("boston-housing", published, "xgboost", fold, 0, mse(0.1), results.Metrics{"rmse": 3, "mse": x})
+	}
+	e := collect(t, f).Entries()[1]
+	if e.Metric != "mse" || e.Verdict != Reproduced || !e.SpreadReproduced {
+		t.Errorf("%s: %q, spread %v", e.Metric, e.Verdict, e.SpreadReproduced)
+	}
+}
+
+func TestIncompleteEntries(t *testing.T) {
+	ten := spread(4.27, 1)
+	tests := []struct {
+		name    string
+		values  []float64
+		change  func(*fixture)
+		verdict Verdict
+		n       int
+		note    string
+	}{
+		{"nothing", nil, nil, NotRun, 0, ""},
+		{"some folds", ten[:4], nil, Partial, 4, "4 of 10 folds are complete; 4 of 10 cells have a record."},
+		{"a failed fold", ten[:9], func(f *fixture) {
+			f.failed("boston-housing", published, "knn", 9, 0, "timeout", "no result\nafter 60 s")
+		}, FailedCell, 9, "1 of 10 cells failed: 1 timeout (no result after 60 s)."},
+		{"all failed", nil, func(f *fixture) {
+			for fold := range 10 {
+				f.failed("boston-housing", published, "knn", fold, 0, "crash", "boom")
+			}
+		}, FailedCell, 0, "No setting has a result on folds 0, 1, 2, 3, 4, 5, 6, 7, 8, 9."},
+		{"settings to do", ten, func(f *fixture) {
+			f.Expected[0].Settings = 2
+		}, Partial, 0, "0 of 10 folds are complete; 10 of 20 cells have a record."},
+		{"fewer folds planned", ten[:3], func(f *fixture) {
+			f.Expected[0].Folds = f.Expected[0].Folds[:3]
+		}, Partial, 3, "The sweep has 3 of the paper's 10 folds."},
+		{"undefined metric", ten, func(f *fixture) {
+			delete(f.records[4].Test, "rmse")
+		}, FailedCell, 9, "RMSE is not defined on the test rows of fold 4."},
+		{"not a number", ten, func(f *fixture) {
+			f.records[4].Test["rmse"] = math.NaN()
+		}, FailedCell, 9, "RMSE is not defined on the test rows of fold 4."},
+	}
+	for _, tt := range tests {
+		e := foldsEntry(t, "knn", tt.values, tt.change)
+		if e.Verdict != tt.verdict || e.N != tt.n || e.HasDifference() {
+			t.Errorf("%s: %q over %d folds, difference %v; want %q over %d", tt.name, e.Verdict, e.N, e.HasDifference(), tt.verdict, tt.n)
+		}
+		if tt.note != "" && !slices.Contains(e.Notes, tt.note) {
+			t.Errorf("%s: notes %q lack %q", tt.name, e.Notes, tt.note)
+		}
+	}
+}
+
+func TestFailuresAreNamed(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "mlp", 1, 9)
+	f.ok("protein", published, "mlp", 0, 0, mse(0.1), rmse(3.62))
+	for setting := 1; setting < 6; setting++ {
+		f.failed("protein", published, "mlp", 0, setting, "timeout", strings.Repeat("long ", 100))
+	}
+	f.failed("protein", published, "mlp", 0, 6, "memory", "5 GiB needed")
+	f.failed("protein", published, "mlp", 0, 7, "memory", "6 GiB needed")
+	f.failed("protein", published, "mlp", 0, 8, "", "")
+	f.records[8].Failure = nil
+	e := collect(t, f).Entries()[0]
+	if e.Verdict != Reproduced {
+		t.Errorf("verdict %q: a setting that failed is not the method's result", e.Verdict)
+	}
+	want := "8 of 9 cells failed: 1 error (the record does not say why), 2 memory (5 GiB needed), 5 timeout (long"
+	if !strings.HasPrefix(e.Notes[0], want) || len(e.Notes[0]) > 300 {
+		t.Errorf("note %q, want %q...", e.Notes[0], want)
+	}
+}
+
+// k-NN on the first 100,000 of Poker Hand's test rows: 50.38 and 0.9776 beside the paper's 50.4 and 0.975.
+func TestVerdictOnAPartOfTheTestRows(t *testing.T) {
+	tests := []struct {
+		name    string
+		metrics results.Metrics
+		rows    [3]int
+		subset  string
+		want    [2]Verdict // accuracy, nll
+	}{
+		{"first 100,000 rows", results.Metrics{"accuracy": 50.38, "accuracy_se": 0.158, "nll": 0.9776, "nll_se": 0.0016},
+			[3]int{21883, 3127, 100000}, "the first 100,000 of the 1,000,000 test rows", [2]Verdict{Reproduced, Reproduced}},
+		{"too far", results.Metrics{"accuracy": 51, "accuracy_se": 0.158, "nll": 0.979, "nll_se": 0.0016},
+			[3]int{21883, 3127, 100000}, "the first 100,000 of the 1,000,000 test rows", [2]Verdict{Differs, Differs}},
+		{"all test rows", results.Metrics{"accuracy": 50.38, "accuracy_se": 0.05, "nll": 0.9776, "nll_se": 0.0016},
+			[3]int{21883, 3127, 1000000}, "", [2]Verdict{Reproduced, WithinTwo}},
+		{"no error known", results.Metrics{"accuracy": 50.38, "nll": 0.9776},
+			[3]int{21883, 3127, 100000}, "the first 100,000 of the 1,000,000 test rows", [2]Verdict{Reproduced, Differs}},
+		{"other training rows", results.Metrics{"accuracy": 50.4, "accuracy_se": 0.158, "nll": 0.975, "nll_se": 0.0016},
+			[3]int{2000, 300, 100000}, "102,300 rows", [2]Verdict{NotComparable, NotComparable}},
+	}
+	for _, tt := range tests {
+		f := newFixture()
+		f.expect("poker-hand", published, "knn", 1, 40)
+		for setting := range 40 {
+			rec := f.ok("poker-hand", published, "knn", 0, setting, results.Metrics{"nll": 1}, tt.metrics)
+			rec.Rows, rec.Subset = tt.rows, tt.subset
+		}
+		entries := collect(t, f).Entries()
+		for i, e := range entries {
+			if e.Verdict != tt.want[i] {
+				t.Errorf("%s: %s %q, want %q", tt.name, e.Metric, e.Verdict, tt.want[i])
+			}
+			if tt.subset != "" && !strings.Contains(strings.Join(e.Notes, " "), tt.subset) {
+				t.Errorf("%s: notes %q do not name the subset", tt.name, e.Notes)
+			}
+		}
+		if tt.name == "first 100,000 rows" {
+			want := "Poker Hand: the first 100,000 of the 1,000,000 test rows. On those the NLL has a standard error of 0.0016; " +
+				"the difference from the paper is 0.0026."
+			if !slices.Equal(entries[1].Notes, []string{want}) {
+				t.Errorf("notes %q, want %q", entries[1].Notes, want)
+			}
+		}
+	}
+}
+
+func TestCorrectedIsNotJudged(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", corrected, "knn", 10, 1)
+	for fold, x := range spread(4.27, 1.17) {
+		f.ok("boston-housing", corrected, "knn", fold, 0, mse(0.1), rmse(x))
+	}
+	if e := collect(t, f).Entries()[0]; e.Verdict != NotJudged || e.SpreadReproduced {
+		t.Errorf("%q, spread %v", e.Verdict, e.SpreadReproduced)
+	}
+}
+
+func TestMethodsAndDataSetsWithoutAPaper(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "golearn-knn", 1, 1)
+	f.ok("protein", published, "golearn-knn", 0, 0, mse(0.1), rmse(3.77))
+	if e := collect(t, f).Entries()[0]; e.Verdict != NoPaper || e.HasDifference() {
+		t.Errorf("%q", e.Verdict)
+	}
+}

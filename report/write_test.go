@@ -1,0 +1,218 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// nasty has what formats give a meaning to.
+const nasty = `50% of $x_1 & {y} ~ ^ # \cmd | <b>*bold*</b> "quoted" [link](x) ` + "`code`\tμ → 界\n\x07second line"
+
+func nastySummary(t *testing.T) *Summary {
+	f := newFixture()
+	f.Title, f.Notes = "Title "+nasty, []string{nasty}
+	f.expect("boston-housing", published, "knn", 10, 1)
+	f.expect("boston-housing", corrected, "knn", 10, 1)
+	f.expect("breast-cancer", published, "knn", 10, 1)
+	f.ok("boston-housing", published, "knn", 0, 0, mse(0.1), rmse(4)).Variant = nasty
+	for fold := 1; fold < 10; fold++ {
+		f.failed("boston-housing", published, "knn", fold, 0, "error", nasty)
+	}
+	return collect(t, f)
+}
+
+func TestMarkdownIsWellFormed(t *testing.T) {
+	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
+		var out bytes.Buffer
+		if err := writeMarkdown(&out, s.Document()); err != nil {
+			t.Fatal(err)
+		}
+		escaped := regexp.MustCompile(`\\.`)
+		bars := 0 // of the table so far
+		for line := range strings.Lines(out.String()) {
+			n := strings.Count(escaped.ReplaceAllString(line, ""), "|")
+			if !strings.HasPrefix(line, "|") {
+				if n > 0 {
+					t.Errorf("bar outside of a table: %s", line)
+				}
+				bars = 0
+				continue
+			}
+			if bars > 0 && n != bars {
+				t.Errorf("%d bars, the table has %d: %s", n, bars, line)
+			}
+			bars = n
+			if strings.ContainsAny(escaped.ReplaceAllString(line, ""), "`[]~_") {
+				t.Errorf("markup in a table: %s", line)
+			}
+		}
+	}
+}
+
+func TestLaTeXIsWellFormed(t *testing.T) {
+	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
+		var out bytes.Buffer
+		if err := writeLaTeX(&out, s.Document()); err != nil {
+			t.Fatal(err)
+		}
+		checkLaTeX(t, out.String())
+	}
+}
+
+// checkLaTeX checks what a compiler would trip over: braces, environments, the number of columns of each row, and
+// characters that the fonts lack.
+func checkLaTeX(t *testing.T, source string) {
+	t.Helper()
+	plain := regexp.MustCompile(`\\[\\{}$&#%_]`).ReplaceAllString(source, "")
+	depth := 0
+	for _, r := range plain {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case '#', '%', '_', '~':
+			t.Errorf("unescaped %c", r)
+		}
+		if r > 0x17f || r < ' ' && r != '\n' {
+			t.Errorf("character %q", r)
+		}
+		if depth < 0 {
+			t.Fatal("unbalanced braces")
+		}
+	}
+	if depth != 0 || strings.Count(plain, "$")%2 != 0 {
+		t.Errorf("%d open braces, %d dollars", depth, strings.Count(plain, "$"))
+	}
+	var open []string
+	for _, m := range regexp.MustCompile(`\\(begin|end)\{(\w+)\}`).FindAllStringSubmatch(source, -1) {
+		if m[1] == "begin" {
+			open = append(open, m[2])
+		} else if len(open) == 0 || open[len(open)-1] != m[2] {
+			t.Fatalf("%s ends among %v", m[2], open)
+		} else {
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("not ended: %v", open)
+	}
+	for _, table := range regexp.MustCompile(`(?s)begin\{longtable\}\{@\{\}(\w+)@\{\}\}.*?\\caption.*?\n(.*?)\\end\{longtable\}`).FindAllStringSubmatch(source, -1) {
+		for line := range strings.Lines(table[2]) {
+			if !strings.HasSuffix(line, " \\\\\n") {
+				continue // a rule, or the name of a group
+			}
+			columns := strings.Count(strings.ReplaceAll(line, `\&`, ""), "&") + 1
+			if columns != len(table[1]) {
+				t.Errorf("%d columns in a table of %d: %s", columns, len(table[1]), line)
+			}
+		}
+	}
+}
+
+func TestLaTeXText(t *testing.T) {
+	if got := latexText(nasty); strings.ContainsAny(got, "→界\n\t") || !strings.Contains(got, `50\% of \$x\_1 \& \{y\}`) {
+		t.Errorf("escaped to %s", got)
+	}
+	if latexText("±–…é") != `$\pm$--\ldots{}é` {
+		t.Errorf("escaped to %s", latexText("±–…é"))
+	}
+}
+
+func TestCSVFilesAreRectangular(t *testing.T) {
+	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
+		dir := t.TempDir()
+		if err := s.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"cells.csv", "folds.csv", "ranks.csv", "failures.csv"} {
+			content, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll() // refuses rows of other lengths
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			for _, row := range rows {
+				for i, field := range row {
+					if strings.Contains(field, "NaN") || strings.Contains(field, "Inf") {
+						t.Errorf("%s: %s is %s", name, rows[0][i], field)
+					}
+				}
+			}
+			if name == "cells.csv" && strings.Join(rows[0][:9], ",") != "dataset,protocol,method,metric,mean,stderr,n,paper,paper_stderr" {
+				t.Errorf("cells.csv begins with %v", rows[0][:9])
+			}
+		}
+	}
+}
+
+func TestNumbersAreKeptInFull(t *testing.T) {
+	e := foldsEntry(t, "knn", []float64{0.1, 0.2, 0.3, 1, 1, 1, 1, 1, 1, 1. / 3}, nil)
+	var out bytes.Buffer
+	if err := writeCells(&out, []*Entry{e}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rows[1][4], full(e.Mean); got != want || len(want) < 16 {
+		t.Errorf("mean %s, want %s", got, want)
+	}
+}
+
+// A report that cannot be written says so in one line and leaves the old one as it was.
+func TestWriteToAnImpossiblePlace(t *testing.T) {
+	s := nastySummary(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(filepath.Join(file, "report")); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "cells.csv"), 0o755); err != nil { // in the way of a file
+		t.Fatal(err)
+	}
+	if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), "cells.csv") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestText(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 11340: "11,340", 1234567: "1,234,567", -1234: "-1,234", -999: "-999"} {
+		if got := thousands(n); got != want {
+			t.Errorf("thousands(%d) = %s", n, got)
+		}
+	}
+	for _, tt := range []struct {
+		x      float64
+		digits int
+		want   string
+	}{{0.0046, 3, "+0.005"}, {-0.18, 3, "-0.180"}, {-0.0001, 3, "0.000"}, {0.0001, 3, "0.000"}, {0, 2, "0.00"}} {
+		if got := signed(tt.x, tt.digits); got != tt.want {
+			t.Errorf("signed(%v, %d) = %s, want %s", tt.x, tt.digits, got, tt.want)
+		}
+	}
+	if got := wrap(strings.Repeat("word ", 30), "  "); strings.Count(got, "\n") != 1 || !strings.Contains(got, "\n  word") {
+		t.Errorf("wrapped to %q", got)
+	}
+}
+
+func TestMessagesCannotCommandATerminal(t *testing.T) {
+	if got := oneLine("a\x1b[31mred\x07\r\n  b\u200e"); got != "a [31mred b" {
+		t.Errorf("%q", got)
+	}
+}
