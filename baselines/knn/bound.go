@@ -1,8 +1,8 @@
 package knn
 
-// blockWithin computes lower bounds of the distances between a query and the fanout rows of a block, and returns the
+// blockWithinGo computes lower bounds of the distances between a query and the fanout rows of a block, and returns the
 // rows whose bound is not above the limit, as bits. numeric is width x fanout, codes features x fanout.
-func blockWithin(numeric []float32, codes []uint8, q *query, least []uint8, limit float32, squared bool) uint32 {
+func blockWithinGo(numeric []float32, codes []uint8, q *query, least []uint8, limit float32, squared bool) uint32 {
 	sum := mismatches(codes, codes, q.codes, least)
 	for j, v := range q.numeric {
 		column := (*[fanout]float32)(numeric[j*fanout:])
@@ -23,8 +23,8 @@ func blockWithin(numeric []float32, codes []uint8, q *query, least []uint8, limi
 	return mask
 }
 
-// boxBounds sets out to lower bounds of the distances between a query and the rows in each of fanout boxes.
-func boxBounds(low, high []float32, first, last []uint8, q *query, least []uint8, squared bool, out *[fanout]float32) {
+// boxBoundsGo sets out to lower bounds of the distances between a query and the rows in each of fanout boxes.
+func boxBoundsGo(low, high []float32, first, last []uint8, q *query, least []uint8, squared bool, out *[fanout]float32) {
 	*out = mismatches(first, last, q.codes, least)
 	for j, v := range q.numeric {
 		l, h := (*[fanout]float32)(low[j*fanout:]), (*[fanout]float32)(high[j*fanout:])

@@ -1,0 +1,174 @@
+package knn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+// The k-NN grids of the paper, Tables 23 to 25.
+var (
+	smallGrid  = grid([]int{2, 5, 7, 10, 20, 30, 40, 50, 75, 100}, []string{"uniform", "distance"}, []int{1, 2})
+	mediumGrid = grid([]int{2, 5, 7, 10, 25, 50, 100, 250, 500, 1000}, []string{"distance"}, []int{2})
+	forestGrid = grid([]int{2, 3, 4, 5, 7, 10, 12, 15, 20, 25}, []string{"distance"}, []int{2})
+)
+
+func grid(ks []int, weights []string, ps []int) (batch []method.Config) {
+	for _, k := range ks {
+		for _, w := range weights {
+			for _, p := range ps {
+				batch = append(batch, config(k, w, p))
+			}
+		}
+	}
+	return batch
+}
+
+// Under the published protocol exact k-NN gives the paper's numbers. The digits beyond the printed ones were found with
+// scikit-learn.
+func TestPaper(t *testing.T) {
+	tests := []struct {
+		dataset  string
+		protocol split.Protocol
+		grid     []method.Config
+		want     map[string]string
+		long     bool
+	}{
+		{"boston-housing", split.Published, smallGrid, map[string]string{"rmse": "4.2746"}, false},
+		{"boston-housing", split.Corrected, smallGrid, map[string]string{"rmse": "3.7741"}, false},
+		{"concrete", split.Published, smallGrid, map[string]string{"rmse": "8.5084"}, false},
+		{"yacht", split.Published, smallGrid, map[string]string{"rmse": "11.8303"}, false},
+		{"breast-cancer", split.Published, smallGrid, map[string]string{"accuracy": "95.2600", "auroc": "0.9803", "nll": "0.4660"}, false},
+		{"protein", split.Published, mediumGrid, map[string]string{"rmse": "3.7702"}, false},
+		{"kick", split.Published, mediumGrid, map[string]string{"accuracy": "87.71", "nll": "0.3329", "auroc": "0.7469"}, true},
+		{"poker-hand", split.Published, mediumGrid, map[string]string{"accuracy": "50.38", "nll": "0.9776"}, true},
+		{"income", split.Published, mediumGrid, map[string]string{"accuracy": "94.80", "nll": "0.139", "auroc": "0.932"}, true},
+		{"forest-cover", split.Published, forestGrid, map[string]string{"accuracy": "90.67", "nll": "0.274"}, true},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s/%s", tt.dataset, tt.protocol), func(t *testing.T) {
+			if tt.long && os.Getenv("NPT_LONG_TESTS") == "" {
+				t.Skip("takes minutes; NPT_LONG_TESTS=1 runs it")
+			}
+			table := load(t, tt.dataset)
+			sum := map[string]float64{}
+			for fold := range table.Info.RunFolds {
+				tk, truth := encode(t, table, tt.protocol, fold)
+				for name, v := range best(t, tk, truth, tt.grid) {
+					sum[name] += v / float64(table.Info.RunFolds)
+				}
+			}
+			for name, want := range tt.want {
+				digits := len(want) - 1
+				for i, c := range want {
+					if c == '.' {
+						digits = len(want) - 1 - i
+					}
+				}
+				if got := fmt.Sprintf("%.*f", digits, sum[name]); got != want {
+					t.Errorf("mean test %s is %s (%v), want %s", name, got, sum[name], want)
+				}
+			}
+		})
+	}
+}
+
+func load(t testing.TB, name string) *dataset.Table {
+	t.Helper()
+	library := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		library.Dirs = []string{"../../data", "../../../shared/data"}
+	}
+	table, err := library.Load(context.Background(), name)
+	if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func encode(t testing.TB, table *dataset.Table, p split.Protocol, fold int) (*task.Task, *task.Truth) {
+	t.Helper()
+	rule := split.Rule{Rows: table.Rows, Folds: table.Info.Folds, TestAt: table.TestAt}
+	if table.Info.Task.Classification() {
+		rule.Labels = table.Labels()
+	}
+	s, err := split.Make(rule, p, fold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk, truth, err := task.Encode(table, s, p, fold, task.AllRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk.Threads = 2
+	return tk, truth
+}
+
+// best runs a grid, selects by validation loss, the first of equal ones, and returns the test metrics.
+func best(t *testing.T, tk *task.Task, truth *task.Truth, grid []method.Config) map[string]float64 {
+	t.Helper()
+	results := make([]method.Result, len(grid))
+	for p := 1; p <= 2; p++ {
+		var batch []method.Config
+		var place []int
+		for i, c := range grid {
+			if c.Int("p") == p {
+				batch, place = append(batch, c), append(place, i)
+			}
+		}
+		start := time.Now()
+		for i, r := range runAll(t, tk, batch) {
+			results[place[i]] = r
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Logf("%s, p = %d: %.1f s", tk.Info.Name, p, took.Seconds())
+		}
+	}
+	chosen, lowest := 0, math.Inf(1)
+	for i, r := range results {
+		if loss := loss(tk, r); loss < lowest {
+			chosen, lowest = i, loss
+		}
+	}
+	return scores(tk, truth, results[chosen])
+}
+
+func loss(tk *task.Task, r method.Result) float64 {
+	if tk.Info.Task.Classification() {
+		nll, _ := metric.NLL(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
+		return nll
+	}
+	mse, _ := metric.MSE(r.Val, tk.Y[tk.Train:])
+	return mse
+}
+
+func scores(tk *task.Task, truth *task.Truth, r method.Result) map[string]float64 {
+	if tk.Info.Task == dataset.Regression {
+		mse, _ := metric.MSE(r.Test, truth.Y)
+		return map[string]float64{"rmse": math.Sqrt(mse) * tk.TargetStd}
+	}
+	s := map[string]float64{}
+	s["accuracy"], _ = metric.Accuracy(r.Test, truth.Labels, tk.Info.Classes)
+	s["nll"], _ = metric.NLL(r.Test, truth.Labels, tk.Info.Classes)
+	if tk.Info.Task == dataset.Binary {
+		positive := make([]float64, tk.Test)
+		for i := range positive {
+			positive[i] = r.Test[2*i+1]
+		}
+		s["auroc"], _ = metric.AUROC(positive, truth.Labels)
+	}
+	return s
+}
