@@ -323,7 +323,7 @@ func TestKilledAndResumed(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(300+97*attempt%500)*time.Millisecond, func() { c.Process.Signal(syscall.SIGKILL) })
+		timer := time.AfterFunc(time.Duration(200+60*attempt)*time.Millisecond, func() { c.Process.Signal(syscall.SIGKILL) })
 		err := c.Wait()
 		timer.Stop()
 		if err == nil {
@@ -388,7 +388,8 @@ func BenchmarkPlan(b *testing.B) {
 	for i := range 22500 {
 		shifts = append(shifts, fmt.Sprint(i))
 	}
-	s := parse(b, strings.Replace(sweepOf("", "{same: [0, 1], shift: ["+strings.Join(shifts, ", ")+"]}"), "folds: 3", "folds: 10", 1))
+	list := strings.Join(shifts, ",\n      ")
+	s := parse(b, strings.Replace(sweepOf("", "{same: [0, 1], shift: ["+list+"]}"), "folds: 3", "folds: 10", 1))
 	for b.Loop() {
 		p := plan(b, s, lib, b.TempDir(), Filter{})
 		if p.Cells() != 450_000 {
