@@ -16,29 +16,34 @@ type library struct {
 	tolerance tolerance
 }
 
+var (
+	scikit   = library{"gradient-boosting", "scikit-learn", rewriteScikit, sameSum}
+	xgboost  = library{"xgboost", "xgboost", rewriteXGBoost, float32Sum}
+	lightgbm = library{"lightgbm", "lightgbm", rewriteLightGBM, sameSum}
+	catboost = library{"catboost", "catboost", rewriteCatBoost, otherOrder}
+
+	libraries = []library{scikit, xgboost, lightgbm, catboost}
+)
+
 // The four methods. Parameters of the libraries that are not listed keep the library's defaults.
 var (
 	// GradientBoosting is scikit-learn's GradientBoostingClassifier and -Regressor.
-	GradientBoosting = newMethod(
-		library{"gradient-boosting", "scikit-learn", rewriteScikit, sameSum},
+	GradientBoosting = newMethod(scikit,
 		"Gradient Boosting", "scikit-learn's gradient-boosted trees, with exact splits", 0.1,
 		method.Param{Default: 3, Min: 1, Doc: "largest depth of a tree"})
 
 	// XGBoost is XGBClassifier and XGBRegressor.
-	XGBoost = newMethod(
-		library{"xgboost", "xgboost", rewriteXGBoost, float32Sum},
+	XGBoost = newMethod(xgboost,
 		"XGBoost", "XGBoost's gradient-boosted trees", 0.3,
 		method.Param{Default: 6, Min: 1, Doc: "largest depth of a tree"})
 
 	// LightGBM is LGBMClassifier and LGBMRegressor.
-	LightGBM = newMethod(
-		library{"lightgbm", "lightgbm", rewriteLightGBM, sameSum},
+	LightGBM = newMethod(lightgbm,
 		"LightGBM", "LightGBM's gradient-boosted trees, grown leaf by leaf to at most 31 leaves of at least 20 rows", 0.1,
 		method.Param{Default: -1, Min: -1, Doc: "largest depth of a tree; -1 sets no limit"})
 
 	// CatBoost is CatBoostClassifier and CatBoostRegressor.
-	CatBoost = newMethod(
-		library{"catboost", "catboost", rewriteCatBoost, otherOrder},
+	CatBoost = newMethod(catboost,
 		"CatBoost", "CatBoost's gradient-boosted oblivious trees; categories come one-hot, as in the paper", 0.03,
 		method.Param{Default: 6, Min: 1, Max: maxCatBoostDepth, Doc: "depth of the trees"})
 )

@@ -1,0 +1,125 @@
+package gbdt
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"path"
+	"path/filepath"
+	"testing"
+)
+
+// A parityCase is a folder of testdata/parity.zip, which testdata/parity.py writes.
+type parityCase struct {
+	Method  string
+	Task    string
+	Table   string
+	Counts  []int
+	Classes int
+	Width   int
+
+	answer fitAnswer
+	x      []float32
+}
+
+func parityCases(t *testing.T) []*parityCase {
+	t.Helper()
+	archive, err := zip.OpenReader("testdata/parity.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var cases []*parityCase
+	for _, f := range archive.File {
+		b := make([]float64, (f.UncompressedSize64+7)/8) // so that the bytes lie where numbers may
+		content := toBytes(b)[:f.UncompressedSize64]
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(r, content); err != nil {
+			t.Fatal(err)
+		}
+		switch name := path.Base(f.Name); name {
+		case "case.json":
+			c := &parityCase{answer: fitAnswer{arrays: map[string][]byte{}}}
+			if err := json.Unmarshal(content, c); err != nil {
+				t.Fatal(err)
+			}
+			cases = append(cases, c)
+		case "x":
+			cases[len(cases)-1].x = fromBytes[float32](content)
+		default:
+			cases[len(cases)-1].answer.arrays[name] = content
+		}
+	}
+	if len(cases) != 4*(7*3+2)+3*3 {
+		t.Fatalf("%d cases", len(cases))
+	}
+	return cases
+}
+
+func (c *parityCase) link() link {
+	return (&fit{origin: Origin{Classes: make([]int, c.Classes)}}).link()
+}
+
+func libraryOf(t *testing.T, name string) *library {
+	t.Helper()
+	for _, lib := range libraries {
+		if lib.method == name {
+			return &lib
+		}
+	}
+	t.Fatalf("no library %q", name)
+	return nil
+}
+
+// On awkward tables leaves predicts what the library predicted.
+func TestParity(t *testing.T) {
+	worst := map[string]float64{}
+	for _, c := range parityCases(t) {
+		t.Run(path.Join(c.Method, c.Task, c.Table), func(t *testing.T) {
+			lib := libraryOf(t, c.Method)
+			text, err := lib.rewrite(&c.answer, c.Width, c.link())
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "model.txt.gz")
+			if err := saveModel(file, text); err != nil {
+				t.Fatal(err)
+			}
+			m, err := LoadModel(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := m.rawScores(context.Background(), c.x, c.Counts, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs := c.answer.float64s("raw")
+			for i, ours := range raw {
+				worst[c.Method] = max(worst[c.Method], sameNumbers(t, "raw scores", ours, theirs[i*len(ours):][:len(ours)], lib, c.Counts[i]))
+			}
+			last := len(raw) - 1
+			sameNumbers(t, "predictions", m.predictions(raw[last]), c.answer.float64s("final"), lib, c.Counts[last])
+		})
+	}
+	t.Log("largest differences of raw scores:", worst)
+}
+
+func sameNumbers(t *testing.T, what string, ours, theirs []float64, lib *library, trees int) (largest float64) {
+	t.Helper()
+	if len(ours) != len(theirs) {
+		t.Fatalf("%d %s, want %d", len(ours), what, len(theirs))
+	}
+	for i, want := range theirs {
+		d := math.Abs(ours[i] - want)
+		if !(d <= lib.tolerance(trees, want)) {
+			t.Fatalf("%s of %d trees: number %d is %v, want %v", what, trees, i, ours[i], want)
+		}
+		largest = max(largest, d)
+	}
+	return largest
+}
