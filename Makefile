@@ -1,0 +1,84 @@
+# nptbench. "make help" explains every target.
+
+SCALE ?= quick
+OUT   ?= out/table1-$(SCALE)
+ARGS  ?=
+PY    ?= python3
+
+# The pure-Go backend, k-NN and the MLP have SIMD kernels behind this experiment; everything works without it, slower.
+export GOEXPERIMENT ?= simd
+
+.PHONY: help
+help: ## list the targets
+	@echo "nptbench: make TARGET"
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "Variables: SCALE=quick|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv)."
+
+.PHONY: reproduce-table1
+reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=paper for the real thing
+	bin/table1 -sweep table1-$(SCALE) -out $(OUT) $(ARGS)
+
+.PHONY: plan-table1
+plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
+	bin/table1 -sweep table1-$(SCALE) -out $(OUT) -dry-run $(ARGS)
+
+.PHONY: test
+test: venv-if-possible ## all tests, a few minutes on two cores
+	go vet ./...
+	go test ./...
+
+.PHONY: test-long
+test-long: venv-if-possible ## also the tests that take long or need all data sets
+	NPT_LONG_TESTS=1 go test -timeout 120m ./...
+
+.PHONY: test-race
+test-race: ## the concurrent packages under the race detector
+	go test -race ./internal/... ./results ./report ./sweeps ./baselines/...
+
+.PHONY: lint
+lint: ## gofmt, go vet and staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
+	go vet ./...
+	@if command -v staticcheck >/dev/null; then staticcheck ./...; else echo "staticcheck is not installed: go install honnef.co/go/tools/cmd/staticcheck@v0.7.0"; fi
+
+.PHONY: data
+data: bin/data ## list the data sets: where they are, what is missing, what is a subset
+	bin/data $(ARGS)
+
+.PHONY: fetch
+fetch: bin/data ## download the data sets that are missing into ./data
+	bin/data -fetch $(ARGS)
+
+.PHONY: venv
+venv: .venv/installed ## the Python environment in which the boosting libraries train
+
+.venv/installed: baselines/gbdt/requirements.txt
+	$(PY) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r baselines/gbdt/requirements.txt
+	touch $@
+
+# Without Python the boosting libraries are left out, with a line that says so, and the rest runs.
+.PHONY: venv-if-possible
+venv-if-possible:
+	@$(MAKE) --no-print-directory venv || echo "no Python environment: the boosting libraries are left out" >&2
+
+.PHONY: bench
+bench: ## benchmarks of the harness: planning, records, reports, splits
+	go test -run '^$$' -bench . ./internal/... ./results ./report ./sweeps
+
+.PHONY: bench-npt
+bench-npt: ## seconds per training step, FLOP/s and share of the matmul rate, for the paper's configurations
+	go test -run '^$$' -bench . ./npt
+
+.PHONY: bench-baselines
+bench-baselines: ## benchmarks of the baselines
+	go test -run '^$$' -bench . ./baselines/...
+
+.PHONY: clean
+clean: ## remove what was built; records, reports, data and the Python environment stay
+	rm -rf bin
+
+.PHONY: FORCE
+bin/%: FORCE
+	@mkdir -p bin
+	go build -o $@ ./experiments/$*
