@@ -2,8 +2,8 @@ package sweeps
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -117,7 +117,7 @@ func (p *parser) entryDatasets(n ast.Node) [][]dataset.Info {
 	infos := p.infos
 	if n != nil {
 		infos = nil
-		for _, name := range p.names(n, "datasets", "data set (of those at the top)", p.sweep.Datasets) {
+		for _, name := range p.names(n, "datasets", "data set of this sweep", p.sweep.Datasets) {
 			infos = append(infos, p.infos[slices.Index(p.sweep.Datasets, name)])
 		}
 	}
@@ -143,8 +143,8 @@ func (p *parser) readVariants(e *entry, n ast.Node) {
 	}
 	var variants []choice
 	for _, f := range fields {
-		if strings.TrimSpace(f.key) == "" {
-			p.errorf(f.at, "a variant needs a name")
+		if !printable(f.key) {
+			p.errorf(f.at, "a variant needs a name of one line of text")
 		}
 		values := p.readValues(e, f.value, fmt.Sprintf("variant %q", f.key))
 		variants = append(variants, choice{at: f.at, variant: f.key, values: values})
@@ -254,15 +254,15 @@ func (p *parser) addDimension(e *entry, choices []choice) {
 	own := map[string]Position{}
 	for _, c := range choices {
 		for _, v := range c.values {
+			if _, known := own[v.name]; known {
+				continue
+			}
+			own[v.name] = v.at
 			if before, twice := e.set[v.name]; twice {
 				p.errorf(v.at, "%s is set at %s already; set it in one of params, variants, list and grid", v.name, before)
-			} else if _, known := own[v.name]; !known {
-				own[v.name] = v.at
 			}
 		}
 	}
-	for name, at := range own {
-		e.set[name] = at
-	}
+	maps.Copy(e.set, own)
 	e.dimensions = append(e.dimensions, choices)
 }

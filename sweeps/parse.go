@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -78,7 +79,7 @@ func (p *parser) read(root ast.Node) {
 		key  string
 		read func(ast.Node)
 	}{ // methods come last: they need all else
-		{"name", func(n ast.Node) { s.Name, _ = p.text(n, "name") }},
+		{"name", p.readName},
 		{"description", func(n ast.Node) { s.Description, _ = p.text(n, "description") }},
 		{"seed", p.readSeed},
 		{"protocols", func(n ast.Node) { s.Protocols = p.names(n, "protocols", "protocol", protocols) }},
@@ -92,6 +93,19 @@ func (p *parser) read(root ast.Node) {
 			f.read(n)
 		}
 	}
+}
+
+func (p *parser) readName(n ast.Node) {
+	name, ok := p.text(n, "name")
+	if ok && !printable(name) {
+		p.errorf(position(n), "name: %q is not one line of text", name)
+	}
+	p.sweep.Name = name
+}
+
+// printable reports whether a name can stand in a table.
+func printable(name string) bool {
+	return strings.TrimSpace(name) != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func (p *parser) readSeed(n ast.Node) {

@@ -101,6 +101,20 @@ func TestEverything(t *testing.T) {
 	}
 }
 
+// TestLineEnds: files written on Windows are the same.
+func TestLineEnds(t *testing.T) {
+	a, errA := Parse("f.yaml", []byte(everything), catalogue())
+	b, errB := Parse("f.yaml", []byte("\ufeff"+strings.ReplaceAll(everything, "\n", "\r\n")), catalogue())
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	for i, s := range a.Settings("cells") {
+		if other := b.Settings("cells")[i]; s.JSON != other.JSON || s.At != other.At {
+			t.Errorf("%s at %s, with CRLF %s at %s", s.JSON, s.At, other.JSON, other.At)
+		}
+	}
+}
+
 // valid is a file around which the mistakes below are made.
 func valid(lines ...string) string {
 	return "datasets: [boat, cells]\nmethods:\n" + strings.Join(lines, "\n")
@@ -129,6 +143,7 @@ func TestMistakes(t *testing.T) {
 			[]string{"1:7: name is a list; want text", "2:14: description is a number", "3:7: seed: -1 is not allowed", "4:12: protocols is text; want a list",
 				"5:8: a mapping is not a value", "6:9: select is a number; want a mapping", "7:9: budget is a list", "8:11: datasets is a mapping", "9:10: methods is text"}},
 		{"seed", "seed: 1.5\n" + valid("- method: trees"), []string{"1:7: seed: 1.5 is not allowed, want a whole number"}},
+		{"name", "name: \"a\\nb\"\n" + valid("- method: trees"), []string{`1:7: name: "a\nb" is not one line of text`}},
 		{"octal", "seed: 010\n" + valid("- method: trees"), []string{"1:7: 010: write whole numbers in plain decimal digits (is 8 meant?)"}},
 		{"names", "protocols: [publishd, corrected, corrected]\ndatasets: [boats, boat, boat, 3]\nmethods: [{method: tree}]\n", []string{
 			`1:13: unknown protocol "publishd" (did you mean "published"?)`, `1:34: protocol "corrected" is listed twice (first at 1:23)`,
@@ -151,7 +166,7 @@ func TestMistakes(t *testing.T) {
 		{"fold word", "folds: some\n" + valid("- method: trees"), []string{"1:8: folds: some is not allowed, want all"}},
 		{"entry keys", valid("- methd: trees", "- {method: trees, grids: {}}", "- trees", "- {method: [trees]}", "- {method: trees, datasets: [forest, boot]}"), []string{
 			`3:3: unknown key "methd" in a method's entry (did you mean "method"?)`, "3:3: the entry has no method", `4:19: unknown key "grids"`,
-			"5:3: a method's entry is text", "6:12: method is a list", `7:30: unknown data set (of those at the top) "forest"`, `7:38: unknown data set (of those at the top) "boot" (did you mean "boat"?)`}},
+			"5:3: a method's entry is text", "6:12: method is a list", `7:30: unknown data set of this sweep "forest"`, `7:38: unknown data set of this sweep "boot" (did you mean "boat"?)`}},
 		{"parameters", valid("- {method: neighbours, params: {kk: 3}, grid: {wights: [uniform]}}"), []string{
 			`3:33: neighbours has no parameter "kk"`, `3:48: neighbours has no parameter "wights" (did you mean "weights"?)`}},
 		{"values", valid("- {method: neighbours, grid: {k: [1, 0, 2.5, x, [1]], weights: [unifrom, 3]}}", "- {method: network, params: {shape: [3, 0], balanced: 1}, list: [{shape: 3}]}"), []string{
@@ -173,8 +188,8 @@ func TestMistakes(t *testing.T) {
 		{"together impossible", valid("- {method: network, grid: {heads: [8, 7], width: [32, 64]}}", "- {method: network, params: {width: 12}}"), []string{
 			"3:39: network on boat: heads: must divide width", "4:3: network on boat: heads: must divide width"}},
 		{"anchors", valid("- {method: trees, params: &a {count: 3}}", "- {method: neighbours, params: *b}", "- {method: neighbours, params: &a {k: *a}}"), []string{
-			"4:32: *b: no anchor &b before this line; known: a", "5:32: anchor &a is used twice", "5:39: a mapping is not a value"}},
-		{"alias of itself", valid("- {method: network, params: &a {shape: [*a]}}"), []string{"3:41: *a: no anchor &a"}},
+			"4:32: *b: no &b comes before it; known: a", "5:32: anchor &a is used twice", "5:39: a mapping is not a value"}},
+		{"alias of itself", valid("- {method: network, params: &a {shape: [*a]}}"), []string{"3:41: *a: no &a comes before it"}},
 		{"merge of a scalar", valid("- {method: trees, params: {<<: 3}}"), []string{"3:32: << is a number"}},
 		{"tag", valid("- {method: trees, params: {count: !!int 3}}"), []string{"3:35: a tag (!) is not a value"}},
 		{"same through an alias", valid("- {method: trees, list: &a [{count: 3}]}", "- {method: trees, list: *a}"), []string{

@@ -44,7 +44,7 @@ func (d *document) root(content []byte) ast.Node {
 	if len(d.errs) > 0 {
 		return nil
 	}
-	file, err := parseYAML(content)
+	file, err := parseYAML(bytes.TrimPrefix(content, []byte("\ufeff"))) // some editors begin files with this mark
 	if err != nil {
 		at, text := syntaxError(err)
 		d.errorf(at, "not YAML: %s", text)
@@ -95,9 +95,9 @@ func (d *document) checkText(content []byte) {
 		if utf8.RuneCount(line) > maxLine {
 			d.errorf(Position{row, maxLine + 1}, "a line has at most %d characters; break it", maxLine)
 		}
-		code, _, _ := strings.Cut(string(line), " #")
+		code, _, _ := strings.Cut(" "+string(line), " #")
 		depth += strings.Count(code, "[") + strings.Count(code, "{") - strings.Count(code, "]") - strings.Count(code, "}")
-		if depth > maxDepth || strings.Count(code, "[")+strings.Count(code, "{") > maxLine/2 {
+		if depth > maxDepth {
 			d.errorf(Position{row, 1}, "brackets nested deeper than %d; a list of lists is the deepest a sweep needs", maxDepth)
 			return
 		}
@@ -157,8 +157,11 @@ func (d *document) link(n ast.Node, anchors map[string]ast.Node) {
 			d.target[n] = value
 			return
 		}
-		known := slices.Sorted(maps.Keys(anchors))
-		d.errorf(position(n), "*%s: no anchor &%s before this line%s", name, name, nearest.Hint(name, known))
+		hint := ""
+		if len(anchors) > 0 {
+			hint = nearest.Hint(name, slices.Sorted(maps.Keys(anchors)))
+		}
+		d.errorf(position(n), "*%s: no &%s comes before it%s", name, name, hint)
 	}
 }
 
