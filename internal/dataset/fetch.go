@@ -140,6 +140,7 @@ func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *v
 	for {
 		resumed, err := d.download(ctx, address, part, newProgress(l.Log, s.Name+": "+name))
 		if err != nil {
+			removeEmpty(part)
 			return err
 		}
 		if err = checkDownload(ctx, part, s, v, i); err == nil {
@@ -160,6 +161,13 @@ func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *v
 	return nil
 }
 
+// removeEmpty leaves nothing behind where nothing has come.
+func removeEmpty(part string) {
+	if info, err := os.Stat(part); err == nil && info.Size() == 0 {
+		os.Remove(part)
+	}
+}
+
 // checkDownload accepts a file whose checksum is known, and otherwise one that is a whole data set with the right values.
 func checkDownload(ctx context.Context, part string, s *source, v *variant, i int) error {
 	f := &v.files[i]
@@ -171,7 +179,7 @@ func checkDownload(ctx context.Context, part string, s *source, v *variant, i in
 		return nil
 	}
 	if len(v.files) > 1 {
-		return fmt.Errorf("not the published file: the SHA-256 of its content is %.16s..., not %.16s...", content, f.SHA256[0])
+		return fmt.Errorf("not the published file: the SHA-256 of its content begins with %.16s, not with %.16s", content, f.SHA256[0])
 	}
 	loc := Location{Info: s.info(v), Files: []Found{{File: *f, Path: part}}, Rows: s.rowsOf(v), TestAt: v.testAt, source: s, variant: v}
 	_, err = read(ctx, &loc)

@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -138,8 +136,7 @@ func TestLoadChecks(t *testing.T) {
 	if _, err = l.load(context.Background(), s, downloader{}); err == nil || !strings.Contains(err.Error(), "not the published ones") {
 		t.Fatalf("error %v", err)
 	}
-	sum := sha256.Sum256([]byte(toyText))
-	s.variants[0].files[0].SHA256 = []string{hex.EncodeToString(sum[:])}
+	s.variants[0].files[0].SHA256 = []string{hexSHA256([]byte(toyText))}
 	for name, content := range map[string]string{"toy.csv": toyText, "toy.csv.gz": zipped(toyText)} {
 		l := put(t, map[string]string{name: content})
 		if table, err := l.load(context.Background(), s, downloader{}); err != nil || table.Check != SameFile {
