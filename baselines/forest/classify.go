@@ -7,24 +7,25 @@ import (
 
 // classes is what the criteria of classification have in common. All counts are sums of weights.
 type classes struct {
-	labels  []uint16 // by row
-	weights []uint16 // by row
 	classes int
+	members []member // by row, in the current tree
 
-	node        []member // of the current node, by position
-	total       []int64  // of the current node, by class
-	weight      int64    // of the current node
-	left, right []int64  // while a boundary moves through the node, by class
-	cells       []int32  // tallies: by cell of the bundles and class
+	total       []int64 // of the current node, by class
+	weight      int64   // of the current node
+	left, right []int64 // while a boundary moves through the node, by class
+	cells       []int32 // tallies: by cell of the bundles and class
 }
 
 type member struct{ label, weight uint16 }
 
 func newClasses(labels []uint16, n, cells int) classes {
+	members := make([]member, len(labels))
+	for row, label := range labels {
+		members[row].label = label
+	}
 	return classes{
-		labels:  labels,
 		classes: n,
-		node:    make([]member, len(labels)),
+		members: members,
 		total:   make([]int64, n),
 		left:    make([]int64, n),
 		right:   make([]int64, n),
@@ -32,30 +33,27 @@ func newClasses(labels []uint16, n, cells int) classes {
 	}
 }
 
-func (c *classes) begin(weights []uint16) { c.weights = weights }
+func (c *classes) begin(weights []uint16) {
+	for row, w := range weights {
+		c.members[row].weight = w
+	}
+}
 
 func (c *classes) enter(rows []int32) bool {
 	clear(c.total)
 	c.weight = 0
-	if first := c.labels[rows[0]]; first == c.labels[rows[len(rows)-1]] {
-		c.total[first] = 1 // all that a leaf needs
-		c.weight = 1
-		return true
-	}
-	c.node = c.node[:len(rows)]
-	for i, row := range rows {
-		m := member{c.labels[row], c.weights[row]}
-		c.node[i] = m
+	for _, row := range rows {
+		m := c.members[row]
 		c.total[m.label] += int64(m.weight)
 		c.weight += int64(m.weight)
 	}
-	return false
+	return c.total[c.members[rows[0]].label] == c.weight
 }
 
 func (c *classes) tally(b *bundle, rows []int32) {
 	cells := c.cells[b.first*c.classes:]
-	for i, row := range rows {
-		m := c.node[i]
+	for _, row := range rows {
+		m := c.members[row]
 		cells[int(b.codes[row])*c.classes+int(m.label)] += int32(m.weight)
 	}
 }
@@ -66,8 +64,8 @@ func (c *classes) untally(b *bundle, rows []int32) {
 		clear(cells)
 		return
 	}
-	for i, row := range rows {
-		cells[int(b.codes[row])*c.classes+int(c.node[i].label)] = 0
+	for _, row := range rows {
+		cells[int(b.codes[row])*c.classes+int(c.members[row].label)] = 0
 	}
 }
 
@@ -91,7 +89,7 @@ func (c *classes) leaf(rows []int32, values *[]float64) int {
 			(*values)[k*c.classes+k] = 1
 		}
 	}
-	if label := int(c.labels[rows[0]]); c.total[label] == c.weight {
+	if label := int(c.members[rows[0]].label); c.total[label] == c.weight {
 		return label * c.classes
 	}
 	for _, n := range c.total {
@@ -114,7 +112,7 @@ func (c *gini) cut(keys []key) (best float64, at int) {
 	squaresLeft, squaresRight := int64(0), sumSquares(right)
 	weight := int64(0)
 	for i := range len(keys) - 1 {
-		m := c.node[keys[i].index()]
+		m := c.members[keys[i].index()]
 		w, l, r := int64(m.weight), left[m.label], right[m.label]
 		squaresLeft += w * (2*l + w)
 		squaresRight -= w * (2*r - w)
@@ -177,7 +175,7 @@ func (c *entropy) cut(keys []key) (best float64, at int) {
 	most := int64(math.MinInt64)
 	weight := int64(0)
 	for i := range len(keys) - 1 {
-		m := c.node[keys[i].index()]
+		m := c.members[keys[i].index()]
 		w, l, r := int64(m.weight), left[m.label], right[m.label]
 		inside += table[l+w] - table[l] + table[r-w] - table[r]
 		left[m.label], right[m.label] = l+w, r-w

@@ -26,6 +26,9 @@ type column struct {
 	rareHigh          bool
 }
 
+// many reports whether the column has more than two values.
+func (c *column) many() bool { return len(c.smallest) > 2 || len(c.smallest) == 2 && c.bundle < 0 }
+
 // A bundle is a set of two-valued columns of which at most one has its rarer value in any row, such as a one-hot
 // encoding: one code per row says which. Code 0 is none of them. One pass over the rows counts all columns.
 type bundle struct {

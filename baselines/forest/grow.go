@@ -17,8 +17,8 @@ type criterion interface {
 	// enter makes the given rows the current node and reports whether all its targets are equal.
 	enter(rows []int32) (pure bool)
 
-	// cut finds the best boundary between different codes of sorted keys, whose indices are positions in the node. It
-	// returns the number of keys before the boundary; there is one. Of equally good ones it is the first.
+	// cut finds the best boundary between different codes of the node's keys, which are sorted and not all equal. It
+	// returns the number of keys before the boundary; of equally good ones it is the first.
 	cut(keys []key) (score float64, at int)
 
 	// tally counts the node's rows by their code in a bundle; untally undoes it.
@@ -122,13 +122,16 @@ type grower struct {
 	criterion
 	random *rand.PCG
 
-	weights      []uint16 // by row: how often it is in the tree's sample
-	sample       []int32  // the rows in the sample; every node is a part of it
-	aside        []int32  // for the rows that go right, while a node is split
+	weights  []uint16 // by row: how often it is in the tree's sample
+	sample   []int32  // the rows in the sample; every node is a part of it
+	features []int32  // in some order; a node draws from the front
+	tallied  []bool   // by bundle: whether the current node has tallied it
+	stack    []segment
+
 	keys, buffer []key
-	features     []int32 // in some order; a node draws from the front
-	tallied      []bool  // by bundle: whether the current node has tallied it
-	stack        []segment
+	presorted    [][]key // by column: the sample in order, split like the sample; nil when nodes sort for themselves
+	left         []bool  // by row: where the last split sent it
+	aside        []int32 // for the rows that go right, while a node is split
 }
 
 // A segment is a node that is still to be split, and its part of the sample.
@@ -143,17 +146,30 @@ func (n *nursery) newGrower() *grower {
 		criterion: n.newCriterion(),
 		weights:   make([]uint16, n.rows),
 		sample:    make([]int32, 0, n.rows),
-		aside:     make([]int32, n.rows),
-		keys:      make([]key, n.rows),
-		buffer:    make([]key, n.rows),
 		features:  make([]int32, len(n.columns)),
 		tallied:   make([]bool, len(n.bundles)),
+		keys:      make([]key, n.rows),
+		buffer:    make([]key, n.rows),
+		left:      make([]bool, n.rows),
+		aside:     make([]int32, n.rows),
+	}
+	if n.options.MaxFeatures*presortRatio >= len(n.columns) {
+		g.presorted = make([][]key, len(n.columns))
 	}
 	return g
 }
 
-// checkEvery is after how many rows of nodes a grower looks whether it should stop: a small part of a second's work.
-const checkEvery = 1 << 18
+const (
+	// presortRatio is about how many times faster it is to split a sorted column than to sort it again. It pays to sort
+	// columns once for every tree when nodes draw more than this part of them.
+	presortRatio = 6
+
+	// smallNode is up to how many rows a node sorts for itself in any case.
+	smallNode = 5
+
+	// checkEvery is after how many rows of nodes a grower looks whether it should stop: a small part of a second's work.
+	checkEvery = 1 << 18
+)
 
 // grow grows the numbered tree. When ctx is done it returns early; the tree is of no use then.
 func (g *grower) grow(ctx context.Context, number int) tree {
@@ -163,6 +179,7 @@ func (g *grower) grow(ctx context.Context, number int) tree {
 	}
 	g.draw()
 	g.begin(g.weights)
+	g.presort()
 	t := tree{nodes: make([]node, 1, 2*len(g.sample))}
 	g.stack = append(g.stack[:0], segment{0, 0, int32(len(g.sample))})
 	work := 0
@@ -198,22 +215,30 @@ func (g *grower) draw() {
 	}
 }
 
+// presort orders the sample by every column of many values.
+func (g *grower) presort() {
+	for i := range g.presorted {
+		if c := &g.columns[i]; c.many() {
+			g.presorted[i] = append(g.presorted[i][:0], g.sort(c, g.sample)...)
+		}
+	}
+}
+
 // split makes a node a leaf, or gives it a test and two children, which it puts on the stack.
 func (g *grower) split(t *tree, s segment) {
 	rows := g.sample[s.start:s.end]
 	best := candidate{score: -1}
 	if pure := g.enter(rows); !pure && len(rows) > 1 {
-		best = g.search(rows)
+		best = g.search(s)
 	}
 	if best.score < 0 {
 		t.nodes[s.node] = node{feature: -1, child: int32(g.leaf(rows, &t.values))}
 		return
 	}
-	c := &g.columns[best.feature]
 	child := int32(len(t.nodes))
-	t.nodes[s.node] = node{best.feature, c.threshold(best.code, best.next), child}
+	t.nodes[s.node] = node{best.feature, g.columns[best.feature].threshold(best.code, best.next), child}
 	t.nodes = append(t.nodes, node{}, node{})
-	middle := s.start + int32(g.partition(rows, c, best.code))
+	middle := s.start + g.partition(s, best)
 	g.stack = append(g.stack, segment{child + 1, middle, s.end}, segment{child, s.start, middle})
 }
 
@@ -226,21 +251,21 @@ type candidate struct {
 
 // search draws features, without replacement, and returns the best split. As in scikit-learn, features that are
 // constant in the node count, but the search goes on until one that is not was found or all were drawn.
-func (g *grower) search(rows []int32) candidate {
+func (g *grower) search(s segment) candidate {
 	best := candidate{score: -1}
 	for i := range g.features {
-		if i >= g.options.MaxFeatures && best.score >= 0 {
-			break
+		if best.score >= 0 && (i >= g.options.MaxFeatures || s.end-s.start == 2) {
+			break // with two rows, one feature that tells them apart is as good as another
 		}
 		j := i + below(g.random.Uint64(), len(g.features)-i)
 		g.features[i], g.features[j] = g.features[j], g.features[i]
-		if c := g.measure(g.features[i], rows); c.score > best.score {
+		if c := g.measure(g.features[i], s); c.score > best.score {
 			best = c
 		}
 	}
 	for i, tallied := range g.tallied {
 		if tallied {
-			g.untally(&g.bundles[i], rows)
+			g.untally(&g.bundles[i], g.sample[s.start:s.end])
 			g.tallied[i] = false
 		}
 	}
@@ -248,52 +273,60 @@ func (g *grower) search(rows []int32) candidate {
 }
 
 // measure returns the best split by one feature, or one of negative score when the feature is constant.
-func (g *grower) measure(feature int32, rows []int32) candidate {
+func (g *grower) measure(feature int32, s segment) candidate {
 	c := &g.columns[feature]
-	none := candidate{score: -1}
-	if len(c.smallest) == 1 {
-		return none
-	}
-	if c.bundle >= 0 {
+	switch {
+	case c.many():
+		keys := g.sorted(feature, s)
+		if keys[0].code() == keys[len(keys)-1].code() {
+			break
+		}
+		score, at := g.cut(keys)
+		return candidate{score, feature, int(keys[at-1].code()), int(keys[at].code())}
+	case c.bundle >= 0:
+		rows := g.sample[s.start:s.end]
 		b := &g.bundles[c.bundle]
 		if !g.tallied[c.bundle] {
 			g.tally(b, rows)
 			g.tallied[c.bundle] = true
 		}
-		score, ok := g.pick(b, c.code, rows)
-		if !ok {
-			return none
+		if score, ok := g.pick(b, c.code, rows); ok {
+			return candidate{score, feature, 0, 1}
 		}
-		return candidate{score, feature, 0, 1}
 	}
-	keys := g.sorted(c, rows)
-	if keys == nil {
-		return none
-	}
-	score, at := g.cut(keys)
-	return candidate{score, feature, int(keys[at-1].code()), int(keys[at].code())}
+	return candidate{score: -1}
 }
 
-// sorted returns the positions of a node's rows, keyed and ordered by their codes in a column of many values, or nil
-// when all codes are equal.
-func (g *grower) sorted(c *column, rows []int32) []key {
+// sorted returns a node's keys in a column of many values, in order.
+func (g *grower) sorted(feature int32, s segment) []key {
+	if g.presorted != nil && s.end-s.start > smallNode {
+		return g.presorted[feature][s.start:s.end]
+	}
+	return g.sort(&g.columns[feature], g.sample[s.start:s.end])
+}
+
+func (g *grower) sort(c *column, rows []int32) []key {
 	keys := g.keys[:len(rows)]
 	low, high := uint32(maxCodes), uint32(0)
 	for i, row := range rows {
 		code := uint32(c.codes[row])
 		low, high = min(low, code), max(high, code)
-		keys[i] = makeKey(code, i)
-	}
-	if low == high {
-		return nil
+		keys[i] = makeKey(code, int(row))
 	}
 	return sortKeys(keys, g.buffer[:len(rows)], low, high)
 }
 
-// partition puts the rows that go left before the others, keeps the order otherwise, and returns their number.
-func (g *grower) partition(rows []int32, c *column, code int) int {
+// partition puts a node's rows that go left before the others, keeps the order otherwise, and returns their number.
+func (g *grower) partition(s segment, split candidate) int32 {
+	c := &g.columns[split.feature]
+	rows := g.sample[s.start:s.end]
 	left, right := 0, 0
-	put := func(row int32, goesLeft bool) {
+	for _, row := range rows {
+		goesLeft := int(c.codes[row]) <= split.code
+		if c.bundle >= 0 {
+			goesLeft = (c.codes[row] == c.code) != c.rareHigh
+		}
+		g.left[row] = goesLeft
 		rows[left], g.aside[right] = row, row
 		if goesLeft {
 			left++
@@ -301,16 +334,29 @@ func (g *grower) partition(rows []int32, c *column, code int) int {
 			right++
 		}
 	}
-	switch {
-	case c.bundle < 0:
-		for _, row := range rows {
-			put(row, int(c.codes[row]) <= code)
-		}
-	default:
-		for _, row := range rows {
-			put(row, (c.codes[row] == c.code) != c.rareHigh)
+	copy(rows[left:], g.aside[:right])
+	if max(left, right) > smallNode {
+		for _, keys := range g.presorted {
+			if keys != nil {
+				g.partitionKeys(keys[s.start:s.end])
+			}
 		}
 	}
-	copy(rows[left:], g.aside[:right])
-	return left
+	return int32(left)
+}
+
+// partitionKeys does with sorted keys what was done with their rows.
+func (g *grower) partitionKeys(keys []key) {
+	aside := g.buffer[:len(keys)]
+	left, right := 0, 0
+	for _, k := range keys {
+		keys[left], aside[right] = k, k
+		step := 0
+		if g.left[k.index()] {
+			step = 1
+		}
+		left += step
+		right += 1 - step
+	}
+	copy(keys[left:], aside[:right])
 }

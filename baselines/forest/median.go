@@ -10,124 +10,143 @@ import "math"
 // in the order of their targets, so that a linked list through them finds the new median in a few steps.
 type mae struct {
 	numbers
-	node      []numberSum // of the current node, by position+1: target and weight, with a sentinel on either side
-	full      medianState // of the whole node
-	deviation int64       // of the whole node
-	list      []link
-	right     []int64 // by boundary: the deviation to its right
+	list       []entry      // by row+1; the first and the last entry are sentinels
+	rows       []int32      // of the current node
+	whole      distribution // of the current node
+	deviations []int64      // by boundary of a cut: the sum on both sides
+}
+
+// An entry is a row in the list of those not removed.
+type entry struct {
+	target, weighted, weight int64 // target in fixed point, target*weight, weight
+	previous, next           int32
+}
+
+// A distribution is a multiset of weighted targets, with its median: at most half of the weight is before it, and at
+// most half behind.
+type distribution struct {
+	numberSum
+	median int32     // its place in the list
+	before numberSum // of those before the median
+}
+
+// deviation is the sum of absolute deviations from the median.
+func (d *distribution) deviation(list []entry) int64 {
+	return d.sum - 2*d.before.sum + list[d.median].target*(2*d.before.weight-d.weight)
 }
 
 func newMAE(y []float64, fixed []int64, cells int) *mae {
 	return &mae{
-		numbers: newNumbers(y, fixed, cells),
-		node:    make([]numberSum, len(y)+2),
-		list:    make([]link, len(y)+2),
-		right:   make([]int64, len(y)),
+		numbers:    newNumbers(y, fixed, cells),
+		list:       make([]entry, len(y)+2),
+		deviations: make([]int64, len(y)),
 	}
 }
 
-// A link is the place of a row in the list of those not removed.
-type link struct{ previous, next int32 }
-
-// A medianState is a multiset of weighted targets, with its median: at most half of the weight is before it, and at
-// most half behind.
-type medianState struct {
-	median              int32 // index in node
-	weight, sum         int64 // of all
-	weightBefore, below int64 // weight and weighted sum of those before the median
+func (c *mae) begin(weights []uint16) {
+	c.weights = weights
+	for row, w := range weights {
+		e, y := &c.list[row+1], c.fixed[row]
+		e.target, e.weighted, e.weight = y, y*int64(w), int64(w)
+	}
 }
 
 func (c *mae) enter(rows []int32) bool {
 	if c.pure(rows) {
 		return true
 	}
-	n := len(rows)
-	c.node = c.node[:n+2]
-	s := medianState{median: 1}
-	for i, row := range rows {
-		m := numberSum{c.fixed[row], int64(c.weights[row])}
-		c.node[i+1] = m
-		s.weight += m.weight
-		s.sum += m.sum * m.weight
+	c.rows = rows
+	c.weight, c.sum = 0, 0
+	for _, row := range rows {
+		e := &c.list[row+1]
+		c.weight += e.weight
+		c.sum += e.weighted
 	}
-	c.resetList(n)
-	s.settle(c.node, c.list)
-	c.full, c.weight, c.sum = s, s.weight, s.sum
-	c.deviation = s.deviation(c.node)
+	d := distribution{numberSum: numberSum{c.sum, c.weight}}
+	for _, row := range rows {
+		e := &c.list[row+1]
+		d.median = row + 1
+		if 2*(d.before.weight+e.weight) >= c.weight {
+			break
+		}
+		d.before.weight += e.weight
+		d.before.sum += e.weighted
+	}
+	c.whole = d
 	return false
 }
 
-func (c *mae) resetList(n int) {
-	c.list = c.list[:n+2]
-	for i := range c.list {
-		c.list[i] = link{int32(i) - 1, int32(i) + 1}
+// link puts all rows of the node into the list, in their order.
+func (c *mae) link() {
+	previous := int32(0)
+	for _, row := range c.rows {
+		c.list[previous].next = row + 1
+		c.list[row+1].previous = previous
+		previous = row + 1
 	}
-}
-
-// settle moves the median to where it belongs.
-func (s *medianState) settle(node []numberSum, list []link) {
-	for 2*s.weightBefore > s.weight {
-		s.median = list[s.median].previous
-		m := node[s.median]
-		s.weightBefore -= m.weight
-		s.below -= m.weight * m.sum
-	}
-	for m := node[s.median]; 2*(s.weightBefore+m.weight) < s.weight; m = node[s.median] {
-		s.weightBefore += m.weight
-		s.below += m.weight * m.sum
-		s.median = list[s.median].next
-	}
-}
-
-// deviation is the sum of absolute deviations from the median.
-func (s *medianState) deviation(node []numberSum) int64 {
-	return s.sum - 2*s.below + node[s.median].sum*(2*s.weightBefore-s.weight)
-}
-
-// remove takes a row out of the multiset, which must not become empty.
-func (s *medianState) remove(i int32, node []numberSum, list []link) {
-	m, l := node[i], list[i]
-	list[l.previous].next, list[l.next].previous = l.next, l.previous
-	s.weight -= m.weight
-	s.sum -= m.weight * m.sum
-	switch {
-	case i < s.median:
-		s.weightBefore -= m.weight
-		s.below -= m.weight * m.sum
-	case i == s.median && int(l.next) < len(node)-1:
-		s.median = l.next
-	case i == s.median:
-		s.median = l.previous
-		m = node[s.median]
-		s.weightBefore -= m.weight
-		s.below -= m.weight * m.sum
-	}
-	s.settle(node, list)
+	last := int32(len(c.list)) - 1
+	c.list[previous].next, c.list[last].previous = last, previous
 }
 
 func (c *mae) cut(keys []key) (score float64, at int) {
-	n := len(keys)
-	c.resetList(n)
-	s := c.full
-	for i := range n - 1 {
-		s.remove(int32(keys[i].index())+1, c.node, c.list)
-		if keys[i].code() != keys[i+1].code() {
-			c.right[i] = s.deviation(c.node)
-		}
-	}
-	c.resetList(n)
-	s = c.full
+	d := c.deviations[:len(keys)]
+	clear(d)
+	c.link()
+	c.remove(keys, false)
+	c.link()
+	c.remove(keys, true)
 	least := int64(math.MaxInt64)
-	for i := n - 1; i > 0; i-- {
-		s.remove(int32(keys[i].index())+1, c.node, c.list)
-		if keys[i].code() == keys[i-1].code() {
-			continue
-		}
-		if d := s.deviation(c.node) + c.right[i-1]; d <= least {
-			least, at = d, i
+	for i := 1; i < len(keys); i++ {
+		if d[i] < least && keys[i].code() != keys[i-1].code() {
+			least, at = d[i], i
 		}
 	}
-	return float64(c.deviation - least), at
+	return float64(c.whole.deviation(c.list) - least), at
+}
+
+// remove takes the keys' rows off the list, but for the last one, and adds to the deviations of every boundary that of
+// the rows that are left on its one side: the right side, or, from the back, the left one.
+func (c *mae) remove(keys []key, fromBack bool) {
+	list := c.list
+	d := c.whole
+	for j := range len(keys) - 1 {
+		boundary, k := j+1, keys[j]
+		if fromBack {
+			boundary = len(keys) - 1 - j
+			k = keys[boundary]
+		}
+		i := int32(k.index()) + 1
+		e := &list[i]
+		list[e.previous].next, list[e.next].previous = e.next, e.previous
+		d.weight -= e.weight
+		d.sum -= e.weighted
+		if i == d.median { // the next one becomes the median, or the previous one if there is none
+			d.median = e.next
+			if int(d.median) == len(list)-1 {
+				d.median = e.previous
+				d.before.weight -= list[d.median].weight
+				d.before.sum -= list[d.median].weighted
+			}
+		} else {
+			isBefore := int64(i-d.median) >> 63 // all ones or zero: a branch would be mispredicted half of the time
+			d.before.weight -= e.weight & isBefore
+			d.before.sum -= e.weighted & isBefore
+		}
+		m := &list[d.median]
+		for 2*d.before.weight > d.weight {
+			d.median = m.previous
+			m = &list[d.median]
+			d.before.weight -= m.weight
+			d.before.sum -= m.weighted
+		}
+		for 2*(d.before.weight+m.weight) < d.weight {
+			d.before.weight += m.weight
+			d.before.sum += m.weighted
+			d.median = m.next
+			m = &list[d.median]
+		}
+		c.deviations[boundary] += d.sum - 2*d.before.sum + m.target*(2*d.before.weight-d.weight)
+	}
 }
 
 func (c *mae) pick(b *bundle, code uint16, rows []int32) (float64, bool) {
@@ -137,25 +156,26 @@ func (c *mae) pick(b *bundle, code uint16, rows []int32) (float64, bool) {
 	}
 	rest := numberSum{c.sum - part.sum, c.weight - part.weight}
 	d := c.deviationOf(b, code, true, rows, part) + c.deviationOf(b, code, false, rows, rest)
-	return float64(c.deviation - d), true
+	return float64(c.whole.deviation(c.list) - d), true
 }
 
 // deviationOf returns the sum of absolute deviations from the median of the rows that have the code, or of those that
 // have not, whose sum and weight are given.
 func (c *mae) deviationOf(b *bundle, code uint16, has bool, rows []int32, all numberSum) int64 {
-	before := numberSum{}
-	for i, row := range rows {
+	d := distribution{numberSum: all}
+	for _, row := range rows {
 		if (b.codes[row] == code) != has {
 			continue
 		}
-		m := c.node[i+1]
-		if 2*(before.weight+m.weight) >= all.weight {
-			return all.sum - 2*before.sum + m.sum*(2*before.weight-all.weight)
+		e := &c.list[row+1]
+		d.median = row + 1
+		if 2*(d.before.weight+e.weight) >= all.weight {
+			break
 		}
-		before.weight += m.weight
-		before.sum += m.weight * m.sum
+		d.before.weight += e.weight
+		d.before.sum += e.weighted
 	}
-	panic("unreachable: half of the weight is reached before the last row")
+	return d.deviation(c.list)
 }
 
 // leaf returns the weighted median, halfway between the middle two when the weight divides evenly between them.

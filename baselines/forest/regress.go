@@ -37,8 +37,6 @@ func newNumbers(y []float64, fixed []int64, cells int) numbers {
 	return numbers{y: y, fixed: fixed, cells: make([]numberSum, cells)}
 }
 
-func (c *numbers) begin(weights []uint16) { c.weights = weights }
-
 func (c *numbers) pure(rows []int32) bool { return c.fixed[rows[0]] == c.fixed[rows[len(rows)-1]] }
 
 func (c *numbers) tally(b *bundle, rows []int32) {
@@ -65,11 +63,18 @@ func (c *numbers) untally(b *bundle, rows []int32) {
 // deviations, divided by the node's weight.
 type mse struct {
 	numbers
-	node []numberSum // of the current node, by position
+	members []numberSum // by row, in the current tree: weighted target and weight
 }
 
 func newMSE(y []float64, fixed []int64, cells int) *mse {
-	return &mse{numbers: newNumbers(y, fixed, cells), node: make([]numberSum, len(y))}
+	return &mse{numbers: newNumbers(y, fixed, cells), members: make([]numberSum, len(y))}
+}
+
+func (c *mse) begin(weights []uint16) {
+	c.weights = weights
+	for row, w := range weights {
+		c.members[row] = numberSum{int64(w) * c.fixed[row], int64(w)}
+	}
 }
 
 func (c *mse) enter(rows []int32) bool {
@@ -77,13 +82,9 @@ func (c *mse) enter(rows []int32) bool {
 		return true
 	}
 	c.weight, c.sum = 0, 0
-	c.node = c.node[:len(rows)]
-	for i, row := range rows {
-		w := int64(c.weights[row])
-		m := numberSum{w * c.fixed[row], w}
-		c.node[i] = m
-		c.weight += m.weight
-		c.sum += m.sum
+	for _, row := range rows {
+		c.weight += c.members[row].weight
+		c.sum += c.members[row].sum
 	}
 	return false
 }
@@ -92,16 +93,17 @@ func (c *mse) cut(keys []key) (best float64, at int) {
 	best = -1
 	mean, weight := float64(c.sum)/float64(c.weight), float64(c.weight)
 	left := numberSum{}
-	for i := range len(keys) - 1 {
-		m := c.node[keys[i].index()]
+	k := keys[0]
+	for i, next := range keys[1:] {
+		m := &c.members[k.index()]
 		left.sum += m.sum
 		left.weight += m.weight
-		if keys[i].code() == keys[i+1].code() {
-			continue
+		if k.code() != next.code() {
+			if s := reduction(left, mean, weight); s > best {
+				best, at = s, i+1
+			}
 		}
-		if s := reduction(left, mean, weight); s > best {
-			best, at = s, i+1
-		}
+		k = next
 	}
 	return best, at
 }
