@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -119,7 +120,16 @@ func (t *transfer) ask(ctx context.Context) (*http.Response, error) {
 			request.Header.Set("If-Range", t.etag)
 		}
 	}
-	return t.client.Do(request)
+	return t.do(request)
+}
+
+// do is the client's Do without the address in its errors, which is said elsewhere.
+func (d *downloader) do(request *http.Request) (*http.Response, error) {
+	response, err := d.client.Do(request)
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return response, err
 }
 
 // because returns the reason for which a context was cancelled in place of what followed from it.
@@ -212,9 +222,9 @@ func (d *downloader) resolveOpenML(ctx context.Context, id int) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	response, err := d.client.Do(request)
+	response, err := d.do(request)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", address, err)
 	}
 	defer response.Body.Close()
 	var answer struct {

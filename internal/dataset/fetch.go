@@ -33,8 +33,8 @@ func (l *Library) fetch(ctx context.Context, s *source, d downloader) error {
 	if there, err := l.complete(s); there || err != nil {
 		return err
 	}
-	v := s.downloadable()
-	if v == nil {
+	ways := s.downloadable()
+	if len(ways) == 0 {
 		return l.missing(s)
 	}
 	dir := filepath.Join(l.Dirs[0], s.Name)
@@ -46,15 +46,29 @@ func (l *Library) fetch(ctx context.Context, s *source, d downloader) error {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	defer unlock()
-	for i := range v.files {
-		if there, _, err := l.file(s.Name, v.files[i].Name); there != "" || err != nil {
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.Name, err)
-			}
-			continue // also when another process has just fetched it
+	var failures []string
+	for _, v := range ways {
+		err := l.fetchVariant(ctx, s, v, d)
+		if err == nil {
+			return nil
 		}
-		if err := l.fetchFile(ctx, s, v, i, d); err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failures = append(failures, err.Error())
+	}
+	return fmt.Errorf("%s: %s", s.Name, strings.Join(failures, "; "))
+}
+
+// fetchVariant downloads the files of a variant that are in none of the folders.
+func (l *Library) fetchVariant(ctx context.Context, s *source, v *variant, d downloader) error {
+	for i := range v.files {
+		there, _, err := l.file(s.Name, v.files[i].Name)
+		if err == nil && there == "" { // another process may have fetched it meanwhile
+			err = l.fetchFile(ctx, s, v, i, d)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -75,15 +89,17 @@ func (l *Library) complete(s *source) (bool, error) {
 	return false, nil
 }
 
-// downloadable returns the first complete variant whose files all have an address, or nil.
-func (s *source) downloadable() *variant {
-	i := slices.IndexFunc(s.variants, func(v variant) bool {
-		return v.subset == "" && !slices.ContainsFunc(v.files, func(f File) bool { return len(f.URLs) == 0 && f.OpenML == 0 })
-	})
-	if i < 0 {
-		return nil
+// downloadable returns the complete variants whose files all have an address.
+func (s *source) downloadable() []*variant {
+	var ways []*variant
+	for i := range s.variants {
+		v := &s.variants[i]
+		manual := slices.ContainsFunc(v.files, func(f File) bool { return len(f.URLs) == 0 && f.OpenML == 0 })
+		if v.subset == "" && !manual {
+			ways = append(ways, v)
+		}
 	}
-	return &s.variants[i]
+	return ways
 }
 
 // lock keeps other processes from fetching into the same folder.

@@ -237,6 +237,33 @@ func TestFetchAddresses(t *testing.T) {
 	}
 }
 
+// Another form of the same table is fetched when the first cannot be had.
+func TestFetchOtherForm(t *testing.T) {
+	gone, good := serve(t, ""), serve(t, strings.ReplaceAll(toyText, ",", ";"))
+	gone.status, gone.failing = 404, 99
+	s := toy()
+	s.variants[0].files[0].URLs = []string{gone.URL + "/toy.csv"}
+	other := s.variants[0]
+	form := toyForm
+	form.separator = ';'
+	other.files = []File{{Name: "toy.txt", Rows: 4, URLs: []string{good.URL + "/toy.txt"}, parse: form.parse}}
+	s.variants = append(s.variants, other)
+	l := put(t, nil)
+	if err := l.fetch(context.Background(), s, quick()); err != nil {
+		t.Fatal(err)
+	}
+	if table, err := l.load(context.Background(), s, downloader{}); err != nil || table.Digest != toyDigest {
+		t.Errorf("%v, %v", table, err)
+	}
+	good.status, good.failing = 500, 99
+	err := put(t, nil).fetch(context.Background(), s, quick())
+	want := "toy: " + gone.URL + "/toy.csv: the server answers 404 Not Found; " + good.URL +
+		"/toy.txt: given up after 3 attempts: the server answers 500 Internal Server Error"
+	if err == nil || err.Error() != want {
+		t.Errorf("error\n%v, want\n%s", err, want)
+	}
+}
+
 // A cancelled download keeps what it has and goes on from there.
 func TestFetchCancel(t *testing.T) {
 	srv := serve(t, toyText)

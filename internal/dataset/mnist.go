@@ -6,7 +6,7 @@ import "strconv"
 var mnist = &source{
 	Info: Info{
 		Name: "mnist", Title: "MNIST", Task: MultiClass, Rows: 70000, Target: 784, Columns: 785, Classes: 10, Folds: 5,
-		RunFolds: 1, Licence: "CC BY-SA 3.0 (Yann LeCun and Corinna Cortes)",
+		RunFolds: 1, Licence: "CC BY-SA 3.0 (LeCun, Cortes)",
 	},
 	columns: mnistColumns(),
 	variants: []variant{{

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// call runs the program in a folder without data.
+func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv("NPT_DATA_DIR", "")
+	t.Setenv("NPT_CACHE_DIR", t.TempDir())
+	var out, errs strings.Builder
+	code = run(context.Background(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestNothingThere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	os.Mkdir("data", 0o755)
+	code, stdout, stderr := call(t, "-data", "data")
+	if code != exitFailed || stderr != "" {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	golden := filepath.Join("testdata", "nothing.txt")
+	compare(t, filepath.ToSlash(stdout), golden)
+}
+
+// compare compares with a golden file in the folder of this package.
+func compare(t *testing.T, got, golden string) {
+	t.Helper()
+	path := filepath.Join(packageDir, golden)
+	if *update {
+		os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+var packageDir, _ = os.Getwd()
+
+func TestBadInput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	os.WriteFile(file, nil, 0o644)
+	for want, args := range map[string][]string{
+		`unknown data set "yatch" (did you mean "yacht"?)`:                          {"yatch"},
+		"-data: there is no folder nowhere":                                         {"-data", "nowhere"},
+		"-data: " + file + " is not a folder":                                       {"-data", file},
+		"flag provided but not defined: -verfy (-help lists all flags)":             {"-verfy"},
+		"flag -fetch after a data set: flags come first":                            {"yacht", "-fetch"},
+		`invalid boolean value "x" for -fetch: parse error (-help lists all flags)`: {"-fetch=x"},
+	} {
+		code, stdout, stderr := call(t, args...)
+		if code != exitBadInput || stdout != "" || stderr != want+"\n" {
+			t.Errorf("%q: exit code %d, %q, want %q", args, code, stderr, want)
+		}
+	}
+	t.Setenv("NPT_DATA_DIR", "nowhere")
+	var errs strings.Builder
+	if code := run(context.Background(), nil, &errs, &errs); code != exitBadInput || errs.String() != "$NPT_DATA_DIR: there is no folder nowhere\n" {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+}
+
+func TestHelp(t *testing.T) {
+	code, _, stderr := call(t, "-help")
+	if code != exitOK || !strings.HasPrefix(stderr, "usage: data ") || !strings.Contains(stderr, "-verify") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+// A file that is not known by its checksum is read, and found wrong if it is.
+func TestWrongFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "yacht", "yacht_hydrodynamics.data")
+	os.Mkdir(filepath.Dir(path), 0o755)
+	if err := os.WriteFile(path, []byte("1 2 3 4 5 6 7\n1 2 3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := call(t, "-data", dir, "yacht", "yacht")
+	if code != exitFailed || !strings.Contains(stdout, "  wrong  ") ||
+		!strings.HasSuffix(stdout, "\nFailed:\n  yacht: "+path+":2: 3 fields, 7 expected\n") || strings.Count(stdout, "\n yacht") != 1 {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs strings.Builder
+	if code := run(ctx, []string{"-data", t.TempDir()}, &out, &errs); code != exitInterrupted || out.String() != "" || errs.String() != "interrupted\n" {
+		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
+	}
+}
+
+// With the real files: all are listed with a right checksum, and what is a subset has a note.
+func TestRealFiles(t *testing.T) {
+	dir := os.Getenv("NPT_DATA_DIR")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "poker-hand")); err != nil {
+		t.Skip(err)
+	}
+	code, stdout, _ := call(t, "-data", dir, "-verify", "breast-cancer", "poker-hand")
+	if code != exitOK || strings.Count(stdout, "  checksum right  ") != 2 {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+	if strings.Contains(stdout, " 125,010 ") != strings.Contains(stdout, "[1] Poker Hand is a subset: ") {
+		t.Errorf("no note, or one too many\n%s", stdout)
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 11000000: "11,000,000"} {
+		if got := thousands(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

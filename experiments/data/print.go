@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"nptbench/internal/dataset"
+)
+
+// print writes the table and below it the notes and what is missing or wrong.
+func print(w io.Writer, rows []row) error {
+	var out bytes.Buffer
+	notes, err := grid(&out, rows)
+	if err != nil {
+		return err
+	}
+	for i, note := range notes {
+		fmt.Fprintf(&out, "[%d] %s\n", i+1, note)
+	}
+	printFailures(&out, rows)
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+// grid writes one line per data set and returns the notes on them.
+func grid(w io.Writer, rows []row) (notes []string, err error) {
+	heads := []string{"data set", "rows", "columns", "classes", "size", "checksum", "found in", "licence"}
+	align := []tw.Align{tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignLeft, tw.AlignLeft, tw.AlignLeft}
+	read := false
+	for _, r := range rows {
+		read = read || r.took > 0
+	}
+	if read {
+		heads, align = append(heads, "read in"), append(align, tw.AlignRight)
+	}
+	config := tablewriter.NewConfigBuilder().
+		WithHeaderAutoFormat(tw.Off).WithHeaderAutoWrap(tw.WrapNone).WithRowAutoWrap(tw.WrapNone)
+	config.Header().Alignment().WithPerColumn(align)
+	config.Row().Alignment().WithPerColumn(align)
+	table := tablewriter.NewTable(w,
+		tablewriter.WithConfig(config.Build()),
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Symbols:  tw.NewSymbols(tw.StyleLight),
+			Borders:  tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.On, Bottom: tw.On},
+			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
+		})))
+	table.Header(heads)
+	for _, r := range rows {
+		rowsText := thousands(r.rows)
+		if r.subset != "" {
+			notes = append(notes, fmt.Sprintf("%s is a subset: %s.", r.info.Title, r.subset))
+			rowsText = fmt.Sprintf("[%d] %s", len(notes), rowsText)
+		}
+		cells := []string{
+			r.info.Name, rowsText, strconv.Itoa(r.info.Columns), orDash(r.info.Classes > 0, strconv.Itoa(r.info.Classes)),
+			orDash(r.folder != "", dataset.FormatBytes(r.bytes)), r.check, orDash(r.folder != "", r.folder), r.info.Licence,
+		}
+		if read {
+			cells = append(cells, orDash(r.took > 0, r.took.Round(time.Millisecond).String()))
+		}
+		if err := table.Append(cells); err != nil {
+			return nil, err
+		}
+	}
+	return notes, table.Render()
+}
+
+// printFailures says what is missing, file by file, and what is wrong.
+func printFailures(w io.Writer, rows []row) {
+	heading := "\nMissing. Put each file there, plain or compressed by gzip (.gz), or let -fetch do what it can:\n"
+	for _, r := range rows {
+		missing := (*dataset.MissingError)(nil)
+		if !errors.As(r.err, &missing) {
+			continue
+		}
+		fmt.Fprint(w, heading)
+		heading = ""
+		for _, f := range missing.Files {
+			fmt.Fprintf(w, "  %s\n      from %s\n", f.Path, f.From)
+		}
+	}
+	heading = "\nFailed:\n"
+	for _, r := range rows {
+		if r.err == nil || errors.As(r.err, new(*dataset.MissingError)) {
+			continue
+		}
+		fmt.Fprintf(w, "%s  %v\n", heading, r.err)
+		heading = ""
+	}
+}
+
+func orDash(ok bool, s string) string {
+	if !ok {
+		return "-"
+	}
+	return s
+}
+
+// thousands writes a number with commas: 11,000,000.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	var groups []string
+	for len(s) > 3 {
+		groups = append([]string{s[len(s)-3:]}, groups...)
+		s = s[:len(s)-3]
+	}
+	return strings.Join(append([]string{s}, groups...), ",")
+}
