@@ -14,6 +14,9 @@ func (s *Summary) Document() *Document {
 		d.Blocks = append(d.Blocks, List(s.Plan.Notes))
 	}
 	d.Blocks = append(d.Blocks, s.tables()...)
+	if len(s.panels()) > 0 {
+		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{figureFile, figureCaption})
+	}
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))
 	d.Blocks = append(d.Blocks, Heading("Where the numbers come from"), List(s.sources()))

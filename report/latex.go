@@ -11,8 +11,9 @@ const latexPreamble = `\documentclass[a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{booktabs,longtable}
-\usepackage[landscape,margin=2cm]{geometry}
+\usepackage[margin=2cm]{geometry}
 \setlength{\parindent}{0pt}
+\setlength{\LTleft}{0pt}
 \begin{document}
 `
 
@@ -63,6 +64,9 @@ func latexTable(out io.Writer, t *Table) {
 		texts := make([]string, len(row.Cells))
 		for j, c := range row.Cells {
 			texts[j] = latexText(c.Text)
+			if number, negative := strings.CutPrefix(texts[j], "-"); negative && number[0] != '-' {
+				texts[j] = "$-$" + number
+			}
 			if c.Tone == Good {
 				texts[j] = `\textbf{` + texts[j] + "}"
 			}

@@ -10,20 +10,27 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Write writes the report into a folder: table1.md and table1.tex with the tables, cells.csv, folds.csv, ranks.csv and
-// failures.csv with the numbers. Each file is replaced as a whole or not at all.
+// A file is one file of a report.
+type file struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// Write writes the report into a folder: table1.md and table1.tex with the tables, table1.svg with a figure as soon as a
+// result is complete, cells.csv, folds.csv, ranks.csv and failures.csv with the numbers. Each file is replaced as a whole
+// or not at all.
 func (s *Summary) Write(dir string) error {
 	document, entries := s.Document(), s.Entries()
-	files := []struct {
-		name  string
-		write func(io.Writer) error
-	}{
+	files := []file{
 		{"table1.md", func(w io.Writer) error { return writeMarkdown(w, document) }},
 		{"table1.tex", func(w io.Writer) error { return writeLaTeX(w, document) }},
 		{"cells.csv", func(w io.Writer) error { return writeCells(w, entries) }},
 		{"folds.csv", func(w io.Writer) error { return writeFolds(w, s.Groups) }},
 		{"ranks.csv", func(w io.Writer) error { return writeRanks(w, s.RankTables()) }},
 		{"failures.csv", func(w io.Writer) error { return writeFailures(w, s.Groups) }},
+	}
+	if panels := s.panels(); len(panels) > 0 {
+		files = append(files, file{figureFile, func(w io.Writer) error { return writeFigure(w, panels) }})
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)

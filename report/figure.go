@@ -1,0 +1,276 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// figureFile shows our results beside the paper's: a panel for each data set, by the metric that Table 1 ranks by.
+const figureFile = "table1.svg"
+
+const figureCaption = "Test results by data set, ours and the paper's; bars are standard errors over folds."
+
+// A panel holds the complete results of one data set.
+type panel struct {
+	title, metric string
+	lines         []comparison
+}
+
+// panels returns what the figure shows; nothing when no method has a complete result.
+func (s *Summary) panels() []panel {
+	var out []panel
+	for _, d := range s.Plan.Datasets {
+		var entries []*Entry
+		for _, g := range s.Groups {
+			if g.Info.Name == d.Name {
+				if e := g.entry(rankMetric(d.Task)); e.Complete() {
+					entries = append(entries, e)
+				}
+			}
+		}
+		if lines, _, _ := (metricTable{metric: rankMetric(d.Task)}).pair(entries); len(lines) > 0 {
+			out = append(out, panel{d.Title, axisTitle(rankMetric(d.Task)), lines})
+		}
+	}
+	return out
+}
+
+func axisTitle(metric string) string {
+	if metric == "accuracy" {
+		return "accuracy (%)"
+	}
+	return metricTitle(metric)
+}
+
+// A series is one kind of mark of the figure. Its colours are told apart by the colour-blind, too (Okabe and Ito).
+type series struct {
+	name   string
+	colour color.Color
+	shape  draw.GlyphDrawer
+	offset float64 // above the middle of a method's line, in lines
+	value  func(comparison) (mean, stdErr float64, ok bool)
+}
+
+var figureSeries = []series{
+	{"paper", color.RGBA{R: 0x66, G: 0x66, B: 0x66, A: 0xff}, draw.RingGlyph{}, 0.22, func(c comparison) (float64, float64, bool) {
+		return c.any().Paper.Mean, c.any().Paper.StdErr(), c.any().HasPaper
+	}},
+	{"ours", color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, draw.CircleGlyph{}, 0, func(c comparison) (float64, float64, bool) {
+		return ownValue(c.published)
+	}},
+	{"ours, corrected folds", color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, draw.TriangleGlyph{}, -0.22, func(c comparison) (float64, float64, bool) {
+		return ownValue(c.corrected)
+	}},
+}
+
+func ownValue(e *Entry) (mean, stdErr float64, ok bool) {
+	if e == nil {
+		return 0, 0, false
+	}
+	if math.IsNaN(e.StdErr) {
+		return e.Mean, 0, true
+	}
+	return e.Mean, e.StdErr, true
+}
+
+const (
+	figureColumns = 2
+	panelWidth    = 4.2 * vg.Inch
+	panelFrame    = 0.75 * vg.Inch // height of a panel without its lines
+	lineHeight    = 0.3 * vg.Inch
+	legendHeight  = 0.3 * vg.Inch
+)
+
+// writeFigure writes the panels as SVG.
+func writeFigure(w io.Writer, panels []panel) error {
+	columns := min(figureColumns, len(panels))
+	rows := (len(panels) + columns - 1) / columns
+	longest := 0
+	for _, p := range panels {
+		longest = max(longest, len(p.lines))
+	}
+	panelHeight := panelFrame + vg.Length(longest)*lineHeight
+	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*panelHeight+legendHeight
+	canvas := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
+	whole := draw.New(canvas)
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), shownSeries(panels))
+	for i, p := range panels {
+		left := vg.Length(i%columns) * panelWidth
+		top := legendHeight + vg.Length(i/columns)*panelHeight
+		// Panels with fewer lines are lower, so that lines are as high everywhere.
+		unused := vg.Length(longest-len(p.lines)) * lineHeight
+		c := draw.Crop(whole, left, left+panelWidth-width, height-top-panelHeight+unused, -top)
+		plotted, err := p.plot()
+		if err != nil {
+			return fmt.Errorf("figure of %s: %w", p.title, err)
+		}
+		plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
+	}
+	var svg bytes.Buffer
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return err
+	}
+	// Readers that lack the font take one with letters of the same widths.
+	_, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+	return err
+}
+
+// shownSeries leaves out the kinds of marks that no panel has.
+func shownSeries(panels []panel) []series {
+	var out []series
+	for _, s := range figureSeries {
+		shown := false
+		for _, p := range panels {
+			for _, line := range p.lines {
+				_, _, ok := s.value(line)
+				shown = shown || ok
+			}
+		}
+		if shown {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (p panel) plot() (*plot.Plot, error) {
+	out := plot.New()
+	out.Title.Text = p.title
+	out.X.Label.Text = p.metric
+	for _, style := range []*text.Style{&out.Title.TextStyle, &out.X.Label.TextStyle, &out.X.Tick.Label, &out.Y.Tick.Label} {
+		style.Font.Variant = "Sans"
+	}
+	names := make([]string, len(p.lines))
+	for i, line := range p.lines {
+		names[p.height(i)] = line.any().Method.Title
+	}
+	out.NominalY(names...)
+	out.Y.Min, out.Y.Max = -0.5, float64(len(names))-0.5
+	grid := plotter.NewGrid()
+	grid.Horizontal.Width = 0
+	grid.Vertical.Color = color.Gray{Y: 0xe0}
+	out.Add(grid)
+	for _, s := range figureSeries {
+		marks, bars := s.points(p)
+		if len(marks) == 0 {
+			continue
+		}
+		scatter, err := plotter.NewScatter(marks)
+		if err != nil {
+			return nil, err
+		}
+		scatter.GlyphStyle = s.glyph()
+		errorBars, err := plotter.NewXErrorBars(bars)
+		if err != nil {
+			return nil, err
+		}
+		errorBars.LineStyle.Color = s.colour
+		errorBars.CapWidth = vg.Points(3)
+		out.Add(errorBars, scatter)
+	}
+	p.scale(&out.X)
+	return out, nil
+}
+
+// scale makes room at both ends of the axis, and takes logarithms when one method is far off the others.
+func (p panel) scale(x *plot.Axis) {
+	if x.Min > 0 && x.Max/x.Min > 6 {
+		x.Scale = plot.LogScale{}
+		x.Tick.Marker = plot.TickerFunc(logTicks)
+		x.Min, x.Max = x.Min*0.9, x.Max*1.1
+		return
+	}
+	x.Tick.Marker = plot.TickerFunc(linearTicks)
+	margin := max(0.05*(x.Max-x.Min), 1e-3*math.Abs(x.Max))
+	x.Min, x.Max = x.Min-margin, x.Max+margin
+}
+
+// linearTicks labels multiples of 1, 2 or 5 times a power of ten, about five of them.
+func linearTicks(from, to float64) []plot.Tick {
+	power := math.Floor(math.Log10((to - from) / 5))
+	step := math.Pow(10, power)
+	for _, factor := range []float64{2, 2.5, 2} { // 1, 2, 5, 10
+		if (to-from)/step > 6 {
+			step *= factor
+		}
+	}
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks []plot.Tick
+	for i := math.Ceil(from / step); i*step <= to; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'f', decimals, 64)})
+	}
+	return ticks
+}
+
+// logTicks labels 1, 2 and 5 times powers of ten.
+func logTicks(from, to float64) []plot.Tick {
+	var ticks []plot.Tick
+	for exponent := int(math.Floor(math.Log10(from))); ; exponent++ {
+		for _, digit := range []float64{1, 2, 5} {
+			at := digit * math.Pow10(exponent)
+			if at > to {
+				return ticks
+			}
+			if at >= from {
+				ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', 6, 64)})
+			}
+		}
+	}
+}
+
+// height is the place of line i of a panel from below.
+func (p panel) height(i int) int { return len(p.lines) - 1 - i }
+
+type bars struct {
+	plotter.XYs
+	plotter.XErrors
+}
+
+func (s series) points(p panel) (plotter.XYs, bars) {
+	var marks plotter.XYs
+	var b bars
+	for i, line := range p.lines {
+		mean, stdErr, ok := s.value(line)
+		if !ok {
+			continue
+		}
+		at := plotter.XY{X: mean, Y: float64(p.height(i)) + s.offset}
+		marks = append(marks, at)
+		if stdErr > 0 {
+			b.XYs = append(b.XYs, at)
+			b.XErrors = append(b.XErrors, struct{ Low, High float64 }{stdErr, stdErr})
+		}
+	}
+	return marks, b
+}
+
+func (s series) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.colour, Shape: s.shape, Radius: vg.Points(3)}
+}
+
+// drawLegend writes what the marks mean in one line.
+func drawLegend(c draw.Canvas, shown []series) {
+	style := plot.New().Legend.TextStyle
+	style.Font.Variant = "Sans"
+	x, y := c.Min.X+vg.Points(14), (c.Min.Y+c.Max.Y)/2
+	for _, s := range shown {
+		c.DrawGlyph(s.glyph(), vg.Point{X: x, Y: y})
+		at := vg.Point{X: x + vg.Points(8), Y: y - style.Height(s.name)/2}
+		c.FillText(style, at, s.name)
+		x = at.X + style.Width(s.name) + vg.Points(24)
+	}
+}
