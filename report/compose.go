@@ -36,9 +36,7 @@ func (s *Summary) digest() *Document {
 // tables are Tables 1 and 8 to 12, as far as the plan has data sets for them.
 func (s *Summary) tables() []Block {
 	blocks := []Block{Heading("Rank orders (the paper's Table 1)")}
-	for _, t := range s.RankTables() {
-		blocks = append(blocks, t.block())
-	}
+	blocks = append(blocks, rankBlocks(s.RankTables())...)
 	entries := s.Entries()
 	for _, m := range metricTables {
 		if t := m.table(entries); t != nil {
@@ -116,7 +114,7 @@ func (s *Summary) sources() []string {
 		"Machine: "+countList(p.Machines),
 		"Libraries: "+countList(p.Libraries),
 		fmt.Sprintf("Finished from %s to %s.", p.First.UTC().Format(time.RFC3339), p.Last.UTC().Format(time.RFC3339)),
-		fmt.Sprintf("Fits took %s in all.", p.FitTime.Round(time.Second)),
+		fmt.Sprintf("Fits took %s in all.", p.FitTime.Round(time.Millisecond)),
 	)
 	if p.PeakMemory > 0 {
 		lines = append(lines, "Most memory of the process while a fit ran: "+bytesText(p.PeakMemory)+".")

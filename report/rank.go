@@ -23,7 +23,7 @@ type RankTable struct {
 	Task     dataset.Task
 	Metric   string
 	Datasets []dataset.Info // that the ranks are over
-	Rows     []RankRow      // best mean rank first
+	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
 	Notes    []string
 }
 
@@ -156,8 +156,6 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	t := &RankTable{Protocol: f.protocol, Task: f.task, Metric: rankMetric(f.task)}
 	methods, datasets := f.common()
 	if len(methods) < 2 {
-		t.Notes = []string{fmt.Sprintf("No ranks yet for %s data sets, %s folds: none has been finished by two of the paper's methods.",
-			taskTitle(f.task), f.protocol)}
 		return t
 	}
 	t.Datasets = datasets
@@ -287,11 +285,25 @@ func meanRank(ranks []float64) (mean, stdErr float64) {
 	return mean, stat.StdErr(stat.StdDev(ranks, nil), float64(len(ranks)))
 }
 
-// block is the table as it is shown, or a sentence when nothing can be ranked.
-func (t *RankTable) block() Block {
-	if len(t.Rows) == 0 {
-		return Paragraph(strings.Join(t.Notes, " "))
+// rankBlocks are the tables as they are shown, with one sentence about those in which nothing can be ranked yet.
+func rankBlocks(tables []*RankTable) []Block {
+	var blocks []Block
+	var empty []string
+	for _, t := range tables {
+		if len(t.Rows) == 0 {
+			empty = append(empty, fmt.Sprintf("%s (%s folds)", taskTitle(t.Task), t.Protocol))
+		} else {
+			blocks = append(blocks, t.table())
+		}
 	}
+	if len(empty) > 0 {
+		blocks = append(blocks, Paragraph(fmt.Sprintf("No ranks yet, because no data set has been finished by two of the paper's methods: %s.",
+			strings.Join(empty, ", "))))
+	}
+	return blocks
+}
+
+func (t *RankTable) table() *Table {
 	names := make([]string, len(t.Datasets))
 	for i, d := range t.Datasets {
 		names[i] = d.Title
