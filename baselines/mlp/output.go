@@ -131,11 +131,19 @@ type logistic struct{ classified }
 
 func (logistic) units() int { return 1 }
 
+// negligible is a probability whose share in a gradient vanishes beside Adam's epsilon, 1e-8. Smaller ones count as zero
+// in derivatives, because further back they would become denormal numbers, which cost a hundred times more.
+const negligible = 1e-20
+
 func sigmoid(z float32) float32 { return float32(1 / (1 + math.Exp(-float64(z)))) }
 
 func (o logistic) derivative(z []float32, _ int, rows []int32) {
 	for i, r := range rows {
-		z[i] = sigmoid(z[i]) - float32(o.class[r])
+		p := sigmoid(z[i])
+		if p < negligible {
+			p = 0
+		}
+		z[i] = p - float32(o.class[r])
 	}
 }
 
@@ -183,6 +191,11 @@ func (o softmax) probabilities(z []float32, ld, i int) {
 func (o softmax) derivative(z []float32, ld int, rows []int32) {
 	for i, r := range rows {
 		o.probabilities(z, ld, i)
+		for k := range o.known {
+			if z[k*ld+i] < negligible {
+				z[k*ld+i] = 0
+			}
+		}
 		z[int(o.class[r])*ld+i]--
 	}
 }

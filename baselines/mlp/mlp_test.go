@@ -1,0 +1,355 @@
+package mlp
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// noise makes a task of random numbers: rows training rows and ten rows each for validation and test. A regression target
+// is the first feature, a class the interval that it lies in.
+func noise(classes, rows, width int) *task.Task {
+	rng := rand.New(rand.NewPCG(uint64(rows), uint64(width)))
+	t := &task.Task{Train: rows, Val: 10, Test: 10, Width: width, TargetStd: 1, Threads: 1}
+	if classes > 0 {
+		t.Info = dataset.Info{Task: dataset.MultiClass, Classes: classes}
+	}
+	if classes == 2 {
+		t.Info.Task = dataset.Binary
+	}
+	for i := range t.Rows() {
+		for range width {
+			t.X = append(t.X, float32(rng.NormFloat64()))
+		}
+		x := float64(t.X[i*width])
+		if i >= rows+10 {
+			continue
+		} else if classes == 0 {
+			t.Y = append(t.Y, x)
+		} else {
+			t.Labels = append(t.Labels, uint16(min(float64(classes)*(0.5+0.5*math.Erf(x)), float64(classes-1))))
+		}
+	}
+	return t
+}
+
+// one runs a single configuration of a small network and checks what every prediction has to fulfil.
+func one(t *testing.T, data *task.Task, given map[string]any) method.Result {
+	t.Helper()
+	all := map[string]any{"hidden_layer_sizes": []int{10}, "learning_rate_init": 0.01, "batch_size": 32}
+	for k, v := range given {
+		all[k] = v
+	}
+	var got []method.Result
+	before := slices.Clone(data.X)
+	err := Method.Run(context.Background(), data, []method.Config{config(t, data.Info, all)}, func(r method.Result) { got = append(got, r) })
+	if err != nil || len(got) != 1 {
+		t.Fatalf("error %v, %d results", err, len(got))
+	}
+	if !slices.Equal(before, data.X) {
+		t.Error("the task was modified")
+	}
+	r := got[0]
+	if r.Err != nil {
+		return r
+	}
+	k := data.Outputs()
+	for _, part := range []struct {
+		p    method.Prediction
+		rows int
+	}{{r.Val, data.Val}, {r.Test, data.Test}} {
+		if len(part.p) != part.rows*k {
+			t.Fatalf("%d predictions for %d rows", len(part.p), part.rows)
+		}
+		for i := range part.rows {
+			sum := 0.0
+			for _, x := range part.p[i*k : (i+1)*k] {
+				sum += x
+			}
+			if math.IsNaN(sum) || k > 1 && math.Abs(sum-1) > 1e-6 {
+				t.Errorf("row %d: prediction %v", i, part.p[i*k:(i+1)*k])
+			}
+		}
+	}
+	return r
+}
+
+func TestLearns(t *testing.T) {
+	data := noise(0, 500, 3)
+	r := one(t, data, nil)
+	var sse float64
+	for i, y := range data.Y[data.Train:] {
+		sse += (r.Val[i] - y) * (r.Val[i] - y)
+	}
+	if mse := sse / float64(data.Val); mse > 0.02 {
+		t.Errorf("the mean squared error of the identity is %v", mse)
+	}
+	for _, classes := range []int{2, 4} {
+		data := noise(classes, 500, 3)
+		r := one(t, data, nil)
+		right := 0
+		for i, c := range data.Labels[data.Train:] {
+			row := r.Val[i*classes : (i+1)*classes]
+			if row[c] == slices.Max(row) {
+				right++
+			}
+		}
+		if right < 8 {
+			t.Errorf("%d of 10 rows of %d classes are right", right, classes)
+		}
+	}
+}
+
+func TestDependsOnSeedAndConfigurationOnly(t *testing.T) {
+	data := noise(3, 100, 5)
+	var batch []method.Config
+	for _, alpha := range []float64{0, 0.01, 0.1, 1, 2} {
+		batch = append(batch, config(t, data.Info, map[string]any{"hidden_layer_sizes": []int{9, 17}, "alpha": alpha}))
+	}
+	results := func(threads int, seed uint64, batch []method.Config) []method.Prediction {
+		data := *data
+		data.Threads, data.Seed = threads, seed
+		out := make([]method.Prediction, len(batch))
+		if err := Method.Run(context.Background(), &data, batch, func(r method.Result) { out[r.Index] = r.Test }); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := results(1, 7, batch)
+	for i, got := range results(3, 7, batch) {
+		if !slices.Equal(got, want[i]) {
+			t.Errorf("configuration %d: three threads predict otherwise than one", i)
+		}
+	}
+	if alone := results(1, 7, batch[3:4]); !slices.Equal(alone[0], want[3]) {
+		t.Error("a configuration alone predicts otherwise than in a batch")
+	}
+	if other := results(1, 8, batch[:1]); slices.Equal(other[0], want[0]) {
+		t.Error("another seed predicts the same")
+	}
+}
+
+// TestCanonical counts the distinct configurations of the paper's three grids (Tables 20 to 22).
+func TestCanonical(t *testing.T) {
+	info := dataset.Info{Task: dataset.Regression}
+	schedules := []string{"constant", "invscaling", "adaptive"}
+	distinct := map[string]bool{}
+	settings := 0
+	for _, c := range smallGrid(t, info) {
+		for _, s := range schedules {
+			settings++
+			distinct[Method.Canonical(c.With("learning_rate", s), info.Task).JSON()] = true
+		}
+	}
+	if settings != 11340 || len(distinct) != 3780 {
+		t.Errorf("%d settings, %d distinct, want 11340 and 3780", settings, len(distinct))
+	}
+}
+
+func TestParameters(t *testing.T) {
+	tests := []struct {
+		given map[string]any
+		want  string // in the error; empty: none
+	}{
+		{map[string]any{}, ""},
+		{map[string]any{"hidden_layer_sizes": []any{500, 500, 500}, "alpha": 0, "learning_rate": "adaptive"}, ""},
+		{map[string]any{"hidden_layer_sizes": []any{0}}, "hidden_layer_sizes"},
+		{map[string]any{"hidden_layer_sizes": []any{}}, "hidden_layer_sizes"},
+		{map[string]any{"hidden_layer_sizes": slices.Repeat([]any{10000}, 12)}, "hidden_layer_sizes"},
+		{map[string]any{"alpha": -1}, "alpha"},
+		{map[string]any{"batch_size": 0}, "batch_size"},
+		{map[string]any{"learning_rate": "cosine"}, "learning_rate"},
+		{map[string]any{"learning_rate_init": 0}, "learning_rate_init"},
+		{map[string]any{"learning_rate_init": -1}, "learning_rate_init"},
+		{map[string]any{"hidden_layers": []any{5}}, "no such parameter"},
+	}
+	for _, tt := range tests {
+		_, err := Method.Resolve(tt.given, dataset.Info{})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: error %v", tt.given, err)
+		}
+	}
+}
+
+// TestEpochs has a target that does not vary: the score is 0 from the first epoch on, and eleven more do not improve it.
+func TestEpochs(t *testing.T) {
+	data := noise(0, 200, 4)
+	clear(data.Y)
+	r := one(t, data, nil)
+	if r.Details["epochs"] != 12 || r.Details["best_epoch"] != 1 || r.Details["held_out_score"] != 0.0 {
+		t.Errorf("details are %v", r.Details)
+	}
+}
+
+func TestSmallTables(t *testing.T) {
+	for _, rows := range []int{2, 3, 9, 10, 11, 19, 20, 21} {
+		for _, classes := range []int{0, 2, 5} {
+			if r := one(t, noise(classes, rows, 3), nil); r.Err != nil {
+				t.Errorf("%d rows, %d classes: %v", rows, classes, r.Err)
+			}
+		}
+	}
+	for _, rows := range []int{0, 1} {
+		data := noise(0, rows, 3)
+		err := Method.Run(context.Background(), data, []method.Config{config(t, data.Info, nil)}, func(method.Result) {
+			t.Error("a result was reported")
+		})
+		if err == nil || !strings.Contains(err.Error(), "at least 2") {
+			t.Errorf("%d rows: error %v", rows, err)
+		}
+	}
+}
+
+func TestAbsentClasses(t *testing.T) {
+	data := noise(4, 120, 3)
+	replace := func(with func(c uint16) uint16) {
+		for i := range data.Train {
+			data.Labels[i] = with(data.Labels[i])
+		}
+	}
+	share := func(p method.Prediction, class int) (sum float64) {
+		for i := class; i < len(p); i += 4 {
+			sum += p[i]
+		}
+		return sum
+	}
+	for _, tt := range []struct {
+		with   func(c uint16) uint16
+		absent []int
+	}{
+		{func(c uint16) uint16 { return max(c, 1) }, []int{0}},
+		{func(c uint16) uint16 { return c/2*2 + 1 }, []int{0, 2}},
+		{func(uint16) uint16 { return 2 }, []int{0, 1, 3}},
+	} {
+		replace(tt.with)
+		r := one(t, data, nil)
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		for c := range 4 {
+			if absent := slices.Contains(tt.absent, c); (share(r.Test, c) == 0) != absent {
+				t.Errorf("class %d, absent %v, gets %v in sum", c, absent, share(r.Test, c))
+			}
+		}
+	}
+}
+
+func TestAwkwardFeatures(t *testing.T) {
+	for _, classes := range []int{0, 2, 3} {
+		data := noise(classes, 100, 4)
+		for i := range data.Rows() {
+			data.X[i*4+1] = 7 // constant
+			data.X[i*4+2] = 0
+		}
+		if r := one(t, data, nil); r.Err != nil {
+			t.Errorf("constant columns, %d classes: %v", classes, r.Err)
+		}
+		for i := range data.Rows() {
+			data.X[i*4+1] = 3e38
+		}
+		r := one(t, data, nil)
+		if !errors.Is(r.Err, method.ErrDiverged) || strings.Contains(r.Err.Error(), "\n") {
+			t.Errorf("huge values, %d classes: error %v", classes, r.Err)
+		}
+		data.X[5*4+3] = float32(math.NaN())
+		err := Method.Run(context.Background(), data, []method.Config{config(t, data.Info, nil)}, func(method.Result) {})
+		if err == nil || !strings.Contains(err.Error(), "row 5, encoded column 3") {
+			t.Errorf("NaN, %d classes: error %v", classes, err)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	data := noise(0, 20_000, 30)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	c := config(t, data.Info, map[string]any{"hidden_layer_sizes": []int{500, 500, 500}})
+	err := Method.Run(ctx, data, []method.Config{c, c.With("alpha", 1.0)}, func(method.Result) { t.Error("a result was reported") })
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
+		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, tt := range []struct {
+		n, ones  int // ones < 0: not stratified
+		held     int
+		heldOnes []int // what may occur
+	}{
+		{n: 2, ones: -1, held: 1},
+		{n: 10, ones: -1, held: 1},
+		{n: 11, ones: -1, held: 2},
+		{n: 398, ones: 148, held: 40, heldOnes: []int{15}},
+		{n: 100, ones: 45, held: 10, heldOnes: []int{4, 5}},
+		{n: 100, ones: 2, held: 10, heldOnes: []int{0}},
+		{n: 100, ones: 1, held: 10, heldOnes: []int{0, 1}}, // scikit-learn refuses
+		{n: 10, ones: 5, held: 1, heldOnes: []int{0, 1}},   // likewise
+	} {
+		var strata []uint16
+		if tt.ones >= 0 {
+			strata = make([]uint16, tt.n)
+			for i := range tt.ones {
+				strata[i] = 1
+			}
+		}
+		seen := map[int]bool{}
+		for range 200 {
+			train, held := holdOut(tt.n, strata, rng)
+			all := slices.Sorted(slices.Values(slices.Concat(train, held)))
+			if len(held) != tt.held || len(all) != tt.n || all[0] != 0 || int(all[tt.n-1]) != tt.n-1 || len(slices.Compact(all)) != tt.n {
+				t.Fatalf("%+v: %d rows are held, %d trained on", tt, len(held), len(train))
+			}
+			count := 0
+			for _, r := range held {
+				if strata != nil && strata[r] == 1 {
+					count++
+				}
+			}
+			seen[count] = true
+		}
+		if strata == nil {
+			continue
+		}
+		for count := range seen {
+			if !slices.Contains(tt.heldOnes, count) {
+				t.Errorf("%+v: %d of class 1 were held", tt, count)
+			}
+		}
+		if len(seen) != len(tt.heldOnes) {
+			t.Errorf("%+v: %v of class 1 were held in 200 draws", tt, seen)
+		}
+	}
+}
+
+func TestScores(t *testing.T) {
+	y := linear{[]float32{1, 2, 3, 3, 3}}
+	for _, tt := range []struct {
+		misses float64
+		held   []int32
+		want   float64
+	}{
+		{0.5, []int32{0, 1, 2}, 0.75},
+		{4, []int32{0, 1, 2}, -1},
+		{0, []int32{2, 3, 4}, 1}, // a target that does not vary
+		{1, []int32{2, 3, 4}, 0},
+		{4, []int32{0}, -4},
+	} {
+		if got := y.score(tt.misses, tt.held); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("R² of %v for %v is %v, want %v", tt.misses, tt.held, got, tt.want)
+		}
+	}
+	if got := (classified{}).score(3, make([]int32, 12)); got != 0.75 {
+		t.Errorf("accuracy is %v, want 0.75", got)
+	}
+}
