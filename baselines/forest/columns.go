@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// indistinct is the distance up to which neighbouring values of a feature are the same to scikit-learn.
+// indistinct is the distance up to which scikit-learn takes neighbouring values in a node to be the same.
 const indistinct float32 = 1e-7
 
 // maxCodes is how many different values of a column are told apart. Columns with more are cut into that many bins of
@@ -24,6 +24,9 @@ type column struct {
 	// that the rarer value is the second.
 	smallest, largest []float32
 	rareHigh          bool
+
+	// close says that some codes are so close together that it depends on a node's rows whether they are the same.
+	close bool
 }
 
 // many reports whether the column has more than two values.
@@ -82,6 +85,7 @@ func encode(x []float32, width int, order []int32, threads int) ([]column, []bun
 type encoder struct {
 	values       [blockColumns][]float32
 	keys, buffer []key
+	starts       []int
 }
 
 func newEncoder(rows int) *encoder {
@@ -147,13 +151,8 @@ func (e *encoder) rank(values []float32) column {
 		e.keys[i] = makeKey(u, i)
 	}
 	sorted := sortKeys(e.keys, e.buffer, low, high)
-	starts := make([]int, 0, 1024) // where in sorted a new value begins
-	for i, k := range sorted {
-		if i == 0 || values[k.index()] > values[sorted[i-1].index()]+indistinct {
-			starts = append(starts, i)
-		}
-	}
-	starts = thinned(starts, len(values))
+	e.starts = codeStarts(e.starts[:0], values, sorted)
+	starts := thinned(e.starts, len(values))
 	c := column{
 		bundle:   -1,
 		codes:    make([]uint16, len(values)),
@@ -169,8 +168,31 @@ func (e *encoder) rank(values []float32) column {
 		for _, k := range sorted[start:end] {
 			c.codes[k.index()] = uint16(code)
 		}
+		c.close = c.close || code > 0 && c.smallest[code] <= c.largest[code-1]+indistinct
 	}
 	return c
+}
+
+// codeStarts appends where in the sorted values a new code begins. Where neighbours are too close to be told apart, a run of
+// them has one code if even its ends are too close, else every different value has its own.
+func codeStarts(out []int, values []float32, sorted []key) []int {
+	at := func(i int) float32 { return values[sorted[i].index()] }
+	for start := 0; start < len(sorted); {
+		out = append(out, start)
+		end := start + 1
+		for end < len(sorted) && at(end) <= at(end-1)+indistinct {
+			end++
+		}
+		if at(end-1) > at(start)+indistinct {
+			for i := start + 1; i < end; i++ {
+				if at(i) != at(i-1) {
+					out = append(out, i)
+				}
+			}
+		}
+		start = end
+	}
+	return out
 }
 
 // thinned leaves at most maxCodes starts, the first of every bin of rows/maxCodes rows that has one.

@@ -37,6 +37,7 @@ type criterion interface {
 type nursery struct {
 	options Options
 	rows    int
+	order   []int32 // the row of the data at each place; rows are numbered by ascending target everywhere else
 	outputs int
 	columns []column
 	bundles []bundle
@@ -52,7 +53,7 @@ func newNursery(d *Data, o Options) (*nursery, error) {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	n := &nursery{options: o, rows: len(order), outputs: 1}
+	n := &nursery{options: o, rows: len(order), order: order, outputs: 1}
 	if d.Labels != nil {
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
 		n.outputs = d.Classes
@@ -278,11 +279,14 @@ func (g *grower) measure(feature int32, s segment) candidate {
 	switch {
 	case c.many():
 		keys := g.sorted(feature, s)
+		if c.close {
+			keys = g.fuse(c, keys)
+		}
 		if keys[0].code() == keys[len(keys)-1].code() {
 			break
 		}
 		score, at := g.cut(keys)
-		return candidate{score, feature, int(keys[at-1].code()), int(keys[at].code())}
+		return candidate{score, feature, int(c.codes[keys[at-1].index()]), int(c.codes[keys[at].index()])}
 	case c.bundle >= 0:
 		rows := g.sample[s.start:s.end]
 		b := &g.bundles[c.bundle]
@@ -314,6 +318,20 @@ func (g *grower) sort(c *column, rows []int32) []key {
 		keys[i] = makeKey(code, int(row))
 	}
 	return sortKeys(keys, g.buffer[:len(rows)], low, high)
+}
+
+// fuse gives sorted keys with too close values the same code.
+func (g *grower) fuse(c *column, keys []key) []key {
+	fused := g.keys[:len(keys)]
+	code, last := keys[0].code(), keys[0].code()
+	for i, k := range keys {
+		if k.code() != last && c.smallest[k.code()] > c.largest[last]+indistinct {
+			code = k.code()
+		}
+		last = k.code()
+		fused[i] = makeKey(code, int(k.index()))
+	}
+	return fused
 }
 
 // partition puts a node's rows that go left before the others, keeps the order otherwise, and returns their number.

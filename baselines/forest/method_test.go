@@ -1,0 +1,182 @@
+package forest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/seed"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+// grid returns the paper's configurations, resolved and canonical, each distinct one once.
+func grid(t testing.TB, info dataset.Info) []method.Config {
+	t.Helper()
+	criteria := []string{MSE, MAE}
+	if info.Task.Classification() {
+		criteria = []string{Gini, Entropy}
+	}
+	var out []method.Config
+	seen := map[string]bool{}
+	for _, criterion := range criteria {
+		for _, rule := range []string{"auto", "sqrt", "log2"} {
+			for _, size := range []int{50, 100, 500, 1000} {
+				c, err := Method.Resolve(map[string]any{"criterion": criterion, "max_features": rule, "n_estimators": size}, info)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c = Method.Canonical(c, info.Task)
+				if !seen[c.JSON()] {
+					seen[c.JSON()] = true
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func TestDistinctSettings(t *testing.T) {
+	for kind, want := range map[dataset.Task][2]int{
+		dataset.Regression: {24, 6}, dataset.Binary: {16, 4}, dataset.MultiClass: {16, 4},
+	} {
+		fits := map[string]bool{}
+		configs := grid(t, dataset.Info{Task: kind})
+		for _, c := range configs {
+			fits[Method.FitKey(c, kind)] = true
+		}
+		if got := [2]int{len(configs), len(fits)}; got != want {
+			t.Errorf("%v: %d distinct settings from %d fits, want %d", kind, got[0], got[1], want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for want, given := range map[string]map[string]any{
+		`criterion: "mae" is not allowed, want one of gini, entropy`:          {"criterion": "mae"},
+		`n_estimators: 0 is not allowed, want integer from 1 to 1e+06`:        {"n_estimators": 0},
+		`max_features: "all" is not allowed, want one of auto, sqrt, log2`:    {"max_features": "all"},
+		`trees: random-forest has no such parameter; known: criterion, n_est`: {"trees": 3},
+	} {
+		_, err := Method.Resolve(given, dataset.Info{Task: dataset.Binary})
+		if err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
+			t.Errorf("error is %v, want %s", err, want)
+		}
+	}
+}
+
+// small makes a task of 60 training, 20 validation and 20 test rows.
+func small(classification bool) *task.Task {
+	d := noisy(100, classification)
+	t := &task.Task{X: d.X, Width: d.Width, Train: 60, Val: 20, Test: 20, TargetStd: 1, Seed: 5, Threads: 2}
+	if classification {
+		t.Info = dataset.Info{Task: dataset.MultiClass, Classes: d.Classes}
+		t.Labels = d.Labels[:80]
+	} else {
+		t.Y = d.Y[:80]
+	}
+	return t
+}
+
+// A batch gives for every size what a forest of that size, with the seed of its fit, predicts.
+func TestRunEqualsFit(t *testing.T) {
+	for _, classification := range []bool{false, true} {
+		tk := small(classification)
+		c, err := Method.Resolve(map[string]any{"max_features": "sqrt"}, tk.Info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes := []int{120, 3, 50, 1}
+		var batch []method.Config
+		for _, n := range sizes {
+			batch = append(batch, c.With("n_estimators", n))
+		}
+		var order []int
+		err = Method.Run(context.Background(), tk, batch, func(r method.Result) {
+			order = append(order, sizes[r.Index])
+			criterion := c.String("criterion")
+			f := fit(t, Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}, Options{
+				Criterion: criterion, Trees: sizes[r.Index], MaxFeatures: 2,
+				Seed: seed.Derive(tk.Seed, "random-forest", criterion, "sqrt"),
+			})
+			if !slices.Equal(r.Val, f.Predict(tk.ValX(), 1)) || !slices.Equal(r.Test, f.Predict(tk.TestX(), 1)) {
+				t.Errorf("%d trees: predictions differ from those of Fit", sizes[r.Index])
+			}
+			if r.Err != nil || r.Fit <= 0 || r.Predict <= 0 {
+				t.Errorf("%d trees: error %v, fit %v, predict %v", sizes[r.Index], r.Err, r.Fit, r.Predict)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(order, []int{1, 3, 50, 120}) {
+			t.Errorf("reported in the order %d", order)
+		}
+	}
+}
+
+func trainTargets(t *task.Task) []float64 {
+	if t.Y == nil {
+		return nil
+	}
+	return t.Y[:t.Train]
+}
+
+func trainLabels(t *task.Task) []uint16 {
+	if t.Labels == nil {
+		return nil
+	}
+	return t.Labels[:t.Train]
+}
+
+func TestRunStops(t *testing.T) {
+	tk := small(true)
+	ctx, cancel := context.WithCancel(context.Background())
+	reported := 0
+	err := Method.Run(ctx, tk, []method.Config{
+		{"criterion": Gini, "max_features": "sqrt", "n_estimators": 2},
+		{"criterion": Gini, "max_features": "sqrt", "n_estimators": 1_000_000},
+	}, func(method.Result) { reported++; cancel() })
+	if !errors.Is(err, context.Canceled) || reported != 1 {
+		t.Errorf("%d reported, error %v", reported, err)
+	}
+}
+
+func load(t testing.TB, name string) *dataset.Table {
+	t.Helper()
+	library := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		library.Dirs = []string{"../../data", "../../../shared/data"}
+	}
+	table, err := library.Load(context.Background(), name)
+	if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func encoded(t testing.TB, table *dataset.Table, p split.Protocol, fold int) (*task.Task, *task.Truth) {
+	t.Helper()
+	rule := split.Rule{Rows: table.Rows, Folds: table.Info.Folds, TestAt: table.TestAt}
+	if table.Info.Task.Classification() {
+		rule.Labels = table.Labels()
+	}
+	s, err := split.Make(rule, p, fold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk, truth, err := task.Encode(table, s, p, fold, task.AllRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk.Threads = 2
+	return tk, truth
+}

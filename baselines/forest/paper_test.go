@@ -1,0 +1,81 @@
+package forest
+
+import (
+	"context"
+	"math"
+	"os"
+	"testing"
+
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+// With the paper's grid, folds and selection, forests land on the paper's numbers. The tolerance is a few times what
+// another seed of forests of up to 1,000 trees changes, which includes that it may select another setting.
+func TestPaper(t *testing.T) {
+	if os.Getenv("NPT_LONG_TESTS") == "" {
+		t.Skip("takes minutes; NPT_LONG_TESTS=1 runs it")
+	}
+	for _, tt := range []struct {
+		dataset, metric string
+		want, tolerance float64
+	}{
+		{"boston-housing", "rmse", 3.78, 0.1},
+		{"concrete", "rmse", 5.48, 0.1},
+		{"yacht", "rmse", 0.91, 0.05},
+		{"breast-cancer", "accuracy", 94.20, 0.6},
+		{"protein", "rmse", 3.57, 0.02},
+	} {
+		t.Run(tt.dataset, func(t *testing.T) {
+			table := load(t, tt.dataset)
+			mean := 0.0
+			for fold := range table.Info.RunFolds {
+				tk, truth := encoded(t, table, split.Published, fold)
+				tk.Seed = uint64(fold)
+				mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
+			}
+			t.Logf("mean test %s %.4f, the paper has %v", tt.metric, mean, tt.want)
+			if math.Abs(mean-tt.want) > tt.tolerance {
+				t.Errorf("mean test %s is %.4f, want %v up to %v", tt.metric, mean, tt.want, tt.tolerance)
+			}
+		})
+	}
+}
+
+// selected runs the grid, selects by validation loss, the first of equal ones, and returns the test metrics.
+func selected(t *testing.T, tk *task.Task, truth *task.Truth) map[string]float64 {
+	t.Helper()
+	fits := map[string][]method.Config{}
+	configs := grid(t, tk.Info)
+	for _, c := range configs {
+		key := Method.FitKey(c, tk.Info.Task)
+		fits[key] = append(fits[key], c)
+	}
+	losses, metrics := map[string]float64{}, map[string]map[string]float64{}
+	for _, batch := range fits {
+		err := Method.Run(context.Background(), tk, batch, func(r method.Result) {
+			id := batch[r.Index].JSON()
+			if tk.Info.Task.Classification() {
+				losses[id], _ = metric.NLL(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
+				accuracy, _ := metric.Accuracy(r.Test, truth.Labels, tk.Info.Classes)
+				metrics[id] = map[string]float64{"accuracy": accuracy}
+			} else {
+				losses[id], _ = metric.MSE(r.Val, tk.Y[tk.Train:])
+				mse, _ := metric.MSE(r.Test, truth.Y)
+				metrics[id] = map[string]float64{"rmse": tk.TargetStd * math.Sqrt(mse)}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	best := configs[0].JSON()
+	for _, c := range configs {
+		if id := c.JSON(); losses[id] < losses[best] {
+			best = id
+		}
+	}
+	return metrics[best]
+}

@@ -1,0 +1,134 @@
+package forest
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/internal/metric"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+// reference is what testdata/reference.py recorded of scikit-learn's forests, by "data set criterion rule".
+type reference map[string]*struct {
+	Trees, Train, Test, Width int
+	Score                     []float64 // by seed
+	Nodes                     []float64 // by seed: mean number of nodes of a tree
+}
+
+// Forests are scikit-learn's in distribution: over seeds, test scores and the sizes of trees cannot be told apart.
+func TestEqualToScikitLearn(t *testing.T) {
+	b, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ref reference
+	if err := json.Unmarshal(b, &ref); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"boston-housing", "concrete", "yacht", "breast-cancer", "protein", "kick", "poker-hand", "income", "forest-cover",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if os.Getenv("NPT_LONG_TESTS") == "" && !slices.Contains([]string{"boston-housing", "concrete", "yacht", "breast-cancer"}, name) {
+				t.Skip("takes minutes; NPT_LONG_TESTS=1 runs it")
+			}
+			tk, truth := encoded(t, load(t, name), split.Corrected, 0)
+			for key, want := range ref {
+				fields := strings.Fields(key)
+				if fields[0] != name {
+					continue
+				}
+				if want.Train != tk.Train || want.Test != tk.Test || want.Width != tk.Width {
+					t.Errorf("%d and %d rows, width %d; scikit-learn had %d and %d, width %d",
+						tk.Train, tk.Test, tk.Width, want.Train, want.Test, want.Width)
+				}
+				scores, nodes := measure(t, tk, truth, fields[1], fields[2], want.Trees, len(want.Score))
+				compare(t, key+" score", scores, want.Score)
+				compare(t, key+" nodes", nodes, want.Nodes)
+			}
+		})
+	}
+}
+
+// measure does with our forests what testdata/reference.py did with scikit-learn's.
+func measure(t *testing.T, tk *task.Task, truth *task.Truth, criterion, rule string, trees, seeds int) (scores, nodes []float64) {
+	t.Helper()
+	d := Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}
+	o := Options{Criterion: criterion, Trees: trees * seeds, MaxFeatures: maxFeatures(rule, tk.Width), Threads: 2}
+	n, err := newNursery(&d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range seeds {
+		grown, err := n.grow(t.Context(), seed*trees, (seed+1)*trees)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Forest{Width: tk.Width, Outputs: n.outputs, trees: grown}
+		p := f.Predict(tk.TestX(), 2)
+		if tk.Info.Task.Classification() {
+			loss := 0.0
+			for i, label := range truth.Labels {
+				loss -= math.Log(max(1e-15, p[i*n.outputs+int(label)])) / float64(tk.Test)
+			}
+			scores = append(scores, loss)
+		} else {
+			mse, _ := metric.MSE(p, truth.Y)
+			scores = append(scores, math.Sqrt(mse))
+		}
+		size := 0.0
+		for i := range grown {
+			size += float64(len(grown[i].nodes)) / float64(trees)
+		}
+		nodes = append(nodes, size)
+	}
+	return scores, nodes
+}
+
+// compare fails when the two samples are not of one distribution: Kolmogorov and Smirnov's test at the level of 0.001,
+// and Welch's test of the means at the same level.
+func compare(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	distance := 0.0
+	for _, x := range append(slices.Clone(got), want...) {
+		distance = max(distance, math.Abs(shareUpTo(got, x)-shareUpTo(want, x)))
+	}
+	n, m := float64(len(got)), float64(len(want))
+	critical := math.Sqrt(-math.Log(0.001/2) / 2 * (n + m) / (n * m))
+	meanGot, varGot := moments(got)
+	meanWant, varWant := moments(want)
+	z := (meanGot - meanWant) / math.Sqrt(varGot/n+varWant/m)
+	verdict := "as"
+	if distance > critical || math.Abs(z) > 3.4 {
+		verdict = "NOT as"
+		t.Fail()
+	}
+	t.Logf("%s: %.5g ± %.2g, %s scikit-learn's %.5g ± %.2g (z = %.2f, distance %.3f of %.3f)",
+		what, meanGot, math.Sqrt(varGot), verdict, meanWant, math.Sqrt(varWant), z, distance, critical)
+}
+
+// shareUpTo is the share of values of at most x.
+func shareUpTo(values []float64, x float64) float64 {
+	n := 0
+	for _, v := range values {
+		if v <= x {
+			n++
+		}
+	}
+	return float64(n) / float64(len(values))
+}
+
+func moments(values []float64) (mean, variance float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		variance += (v - mean) * (v - mean) / float64(len(values)-1)
+	}
+	return mean, variance
+}
