@@ -1,0 +1,279 @@
+package sweeps_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"nptbench/baselines/forest"
+	"nptbench/baselines/gbdt"
+	"nptbench/baselines/knn"
+	"nptbench/baselines/mlp"
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/npt"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// catalogue is the real one: what a sweep may name.
+var catalogue = sweeps.Catalogue{
+	Methods: []*method.Method{
+		npt.Method(), forest.Method, gbdt.GradientBoosting, gbdt.XGBoost, gbdt.CatBoost, gbdt.LightGBM, mlp.Method, knn.Method,
+	},
+	Datasets: dataset.Infos(),
+}
+
+func TestBuiltIn(t *testing.T) {
+	names := sweeps.Names()
+	for _, want := range []string{"table1-paper", "table1-quick"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no built-in sweep %s among %v", want, names)
+		}
+	}
+	for _, name := range names {
+		s, err := sweeps.Load(name, catalogue)
+		if err != nil {
+			t.Errorf("%s:\n%v", name, err)
+			continue
+		}
+		if s.Name != name {
+			t.Errorf("%s calls itself %s", s.File, s.Name)
+		}
+		onDisk, err := sweeps.Load(name+".yaml", catalogue)
+		if err != nil || len(onDisk.Settings(s.Datasets[0])) != len(s.Settings(s.Datasets[0])) {
+			t.Errorf("%s.yaml: %v", name, err)
+		}
+		content, err := os.ReadFile(name + ".yaml")
+		if err != nil || !bytes.HasPrefix(content, []byte("# yaml-language-server: $schema=schema.json\n")) {
+			t.Errorf("%s.yaml: no schema named in its first line (%v)", name, err)
+		}
+	}
+}
+
+// count returns the number of settings, and of those whose predictions can differ, by data set and method.
+func count(s *sweeps.Sweep) (settings, distinct map[[2]string]int) {
+	settings, distinct = map[[2]string]int{}, map[[2]string]int{}
+	kinds := map[string]dataset.Task{}
+	for _, info := range catalogue.Datasets {
+		kinds[info.Name] = info.Task
+	}
+	for _, name := range s.Datasets {
+		seen := map[string]bool{}
+		for _, setting := range s.Settings(name) {
+			key, canonical := [2]string{name, setting.Method.Name}, setting.Config
+			settings[key]++
+			if setting.Method.Canonical != nil {
+				canonical = setting.Method.Canonical(setting.Config, kinds[name])
+			}
+			if id := setting.Method.Name + canonical.JSON(); !seen[id] {
+				seen[id] = true
+				distinct[key]++
+			}
+		}
+	}
+	return settings, distinct
+}
+
+var smallTables = []string{"yacht", "boston-housing", "breast-cancer", "concrete"}
+
+// TestPaperCounts holds the paper-scale file against Table 16 of the paper, and the distinct settings against the counts
+// that follow from parameters without effect.
+func TestPaperCounts(t *testing.T) {
+	s, err := sweeps.Load("table1-paper", catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, distinct := count(s)
+	for _, name := range s.Datasets {
+		for _, m := range catalogue.Methods {
+			if m.Extra {
+				continue
+			}
+			want, _ := results.PaperSettings(name, m.Name)
+			if got := settings[[2]string{name, m.Name}]; got != want {
+				t.Errorf("%s on %s: %d settings, Table 16 has %d", m.Name, name, got, want)
+			}
+		}
+	}
+	for _, info := range catalogue.Datasets {
+		if !slices.Contains(s.Datasets, info.Name) {
+			continue
+		}
+		small, higgs, forests, mlps, neighbours := slices.Contains(smallTables, info.Name), info.Name == "higgs", 24, 90, 10
+		if info.Task.Classification() {
+			forests = 16 // auto is sqrt
+		}
+		switch {
+		case small:
+			mlps, neighbours = 3780, 40
+		case higgs:
+			mlps, neighbours = 6, 0
+		}
+		npts := 1
+		if small {
+			npts = 8
+		}
+		for name, want := range map[string]int{
+			"npt": npts, "random-forest": forests, "mlp": mlps, "knn": neighbours,
+			"gradient-boosting": 48, "xgboost": 48, "catboost": 48, "lightgbm": 48,
+		} {
+			if got := distinct[[2]string{info.Name, name}]; got != want {
+				t.Errorf("%s on %s: %d different settings, want %d", name, info.Name, got, want)
+			}
+		}
+	}
+}
+
+// TestTabNetCounts does the same for the settings of a method that is yet to come. It declares the parameters.
+func TestTabNetCounts(t *testing.T) {
+	tabnet := &method.Method{Name: "tabnet"}
+	for _, p := range []struct {
+		name string
+		def  any
+	}{
+		{"n_d", 8}, {"n_a", 8}, {"n_steps", 3}, {"batch_size", 1024}, {"virtual_batch_size", 128}, {"sched_step", 10}, {"max_epochs", 3000},
+		{"patience", 100}, {"gamma", 1.3}, {"lambda_sparse", 1e-3}, {"momentum", 0.02}, {"lr", 0.02}, {"sched_gamma", 0.95},
+	} {
+		kind := method.Float
+		if _, isInt := p.def.(int); isInt {
+			kind = method.Int
+		}
+		tabnet.Params = append(tabnet.Params, method.Param{Name: p.name, Type: kind, Default: p.def})
+	}
+	s, err := sweeps.Load("testdata/tabnet.yaml", sweeps.Catalogue{Methods: []*method.Method{tabnet}, Datasets: catalogue.Datasets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range s.Datasets {
+		want, ok := results.PaperSettings(name, "tabnet")
+		if got := len(s.Settings(name)); !ok || got != want {
+			t.Errorf("%s: %d settings, Table 16 has %d", name, got, want)
+		}
+	}
+}
+
+// TestQuickCounts keeps the quick sweep to what its comment says.
+func TestQuickCounts(t *testing.T) {
+	s, err := sweeps.Load("table1-quick", catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := slices.Sorted(slices.Values(s.Datasets)), slices.Sorted(slices.Values(smallTables)); !slices.Equal(got, want) {
+		t.Errorf("data sets %v, want %v", got, want)
+	}
+	settings, _ := count(s)
+	for _, name := range s.Datasets {
+		if got := settings[[2]string{name, "knn"}]; got != 480 {
+			t.Errorf("%d settings of knn on %s, want the paper's 480", got, name)
+		}
+	}
+}
+
+// TestPublishedNPT holds the file's NPT settings against the commands that NPT's authors published.
+func TestPublishedNPT(t *testing.T) {
+	s, err := sweeps.Load("table1-paper", catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := map[[2]string]method.Config{}
+	for _, name := range s.Datasets {
+		for _, setting := range s.Settings(name) {
+			if setting.Method.Name == "npt" {
+				settings[[2]string{name, setting.Variant}] = setting.Config
+			}
+		}
+	}
+	f, err := os.Open("testdata/npt_settings.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		want := map[string]string{}
+		for i, column := range rows[0] {
+			want[column] = row[i]
+		}
+		key := [2]string{want["dataset"], want["variant"]}
+		if !slices.Contains(smallTables, key[0]) {
+			key[1] = "" // one setting, which needs no name
+		}
+		c := settings[key]
+		if c == nil {
+			t.Errorf("%v is missing", key)
+			continue
+		}
+		delete(settings, key)
+		if want["batch_size"] == "-1" {
+			want["batch_size"] = "0" // all rows
+		}
+		want["scheduler"] = strings.ReplaceAll(want["scheduler"], "_", "-")
+		want["tradeoff_annealing"] = strconv.FormatBool(want["tradeoff_annealing"] == "cosine")
+		share := "flat_share"
+		if want["scheduler"] != "flat-and-anneal" {
+			share = "warmup"
+		}
+		for column, param := range map[string]string{
+			"p_feature_train": "p_feature", "p_target_train": "p_target", "num_total_steps": "steps", "lr": "lr",
+			"scheduler": "schedule", "optimizer_warmup_proportion": share, "batch_size": "batch_size",
+			"dim_hidden": "dim_hidden", "stacking_depth": "layers", "num_heads": "heads", "tradeoff": "tradeoff",
+			"tradeoff_annealing": "tradeoff_annealing", "batch_class_balancing": "class_balancing",
+			"is_semi_supervised": "semi_supervised", "eval_every_n": "eval_every",
+		} {
+			if got := fmt.Sprint(c[param]); !same(got, want[column]) {
+				t.Errorf("%v: %s is %s, published is %s", key, param, got, want[column])
+			}
+		}
+	}
+	for key := range settings {
+		t.Errorf("%v was not published", key)
+	}
+}
+
+// same compares as numbers where both are, else as words in any case.
+func same(a, b string) bool {
+	x, errA := strconv.ParseFloat(a, 64)
+	y, errB := strconv.ParseFloat(b, 64)
+	return errA == nil && errB == nil && x == y || strings.EqualFold(a, b)
+}
+
+var update = flag.Bool("update", false, "write schema.json anew")
+
+// TestSchema keeps schema.json in step with the methods' declared parameters: go test ./sweeps -update writes it.
+func TestSchema(t *testing.T) {
+	want := sweeps.Schema(catalogue)
+	if *update {
+		if err := os.WriteFile("schema.json", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("schema.json")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("schema.json is out of date (%v): go test ./sweeps -update", err)
+	}
+}
+
+// BenchmarkPaper reads and expands the paper-scale file: half a million cells.
+func BenchmarkPaper(b *testing.B) {
+	for b.Loop() {
+		s, err := sweeps.Load("table1-paper", catalogue)
+		if err != nil {
+			b.Fatal(err)
+		}
+		cells := 0
+		for _, info := range catalogue.Datasets {
+			cells += len(s.Settings(info.Name)) * len(s.Folds(info)) * len(s.Protocols)
+		}
+		b.ReportMetric(float64(cells), "cells")
+	}
+}
