@@ -353,3 +353,26 @@ func TestScores(t *testing.T) {
 		t.Errorf("accuracy is %v, want 0.75", got)
 	}
 }
+
+// TestInitialWeights checks that weights and biases fill (-b, b) evenly, b = sqrt(6 / (in + out)), and the padding is 0.
+func TestInitialWeights(t *testing.T) {
+	nw := newNetwork([]int{9, 300, 200, 1}, 0, rand.New(rand.NewPCG(3, 3)))
+	for i, l := range nw.layers {
+		bound := math.Sqrt(6 / float64(l.in+l.out))
+		squares := map[bool]float64{} // of the weights and of the biases
+		for o := range l.out {
+			for j, w := range l.w[o*l.ld:][:l.ld] {
+				if math.Abs(float64(w)) > bound || j > l.in && w != 0 {
+					t.Fatalf("layer %d, unit %d, weight %d is %v", i, o, j, w)
+				}
+				squares[j == l.in] += float64(w) * float64(w)
+			}
+		}
+		n := map[bool]int{false: l.in * l.out, true: l.out}
+		for bias, sum := range squares {
+			if want := bound * bound / 3; n[bias] >= 200 && math.Abs(sum/float64(n[bias])-want) > 0.15*want {
+				t.Errorf("layer %d, biases %v: variance %v, want %v", i, bias, sum/float64(n[bias]), want)
+			}
+		}
+	}
+}
