@@ -31,6 +31,7 @@ type Group struct {
 	Protocol string
 	Method   *method.Method
 	Settings int     // cells per fold
+	Select   string  // validation metric that chooses among them
 	Folds    []*Fold // those that the plan expects, in its order
 }
 
@@ -40,14 +41,14 @@ type Fold struct {
 	OK     int // settings with a result
 	Failed int // settings that failed; Failures says how
 
-	// Chosen is the record of the setting with the smallest validation loss, the first one of the sweep among equals;
-	// nil when there is none. Position is its setting's place in the sweep, Tied the number of settings with that loss.
+	// Chosen is the record of the setting with the best validation metric, the first one of the sweep among equals; nil
+	// when there is none. Position is its setting's place in the sweep, Tied the number of settings that are as good.
 	Chosen   *results.Record
 	Position int
 	Tied     int
 
 	Failures   map[int]*results.Failure // by the setting's place in the sweep
-	Unselected int                      // settings with a result that lacks a finite validation loss
+	Unselected int                      // settings with a result that lacks a finite validation metric
 
 	ok []bool // by the setting's place in the sweep
 }
@@ -57,14 +58,6 @@ func (f *Fold) Missing() int { return len(f.ok) - f.OK - f.Failed }
 
 // Complete reports whether every setting has a record, of success or of failure.
 func (f *Fold) Complete() bool { return f.Missing() == 0 }
-
-// selectionMetric is the validation metric by which settings are chosen; smaller is better.
-func selectionMetric(task dataset.Task) string {
-	if task.Classification() {
-		return "nll"
-	}
-	return "mse_standardised"
-}
 
 // Collect reads the records of a plan. It keeps one record per fold and a byte per cell, however many records there are.
 // Of several records of one cell the first successful one counts. An error among the records says that a part of them
@@ -119,6 +112,7 @@ func newCollector(p Plan) (*collector, error) {
 			Info: p.Datasets[p.datasetIndex(e.Dataset)], Protocol: e.Protocol,
 			Method: p.Methods[p.methodIndex(e.Method)], Settings: e.Settings,
 		}
+		g.Select = p.selectionMetric(g.Info.Task)
 		for _, n := range e.Folds {
 			key := foldKey{e.Dataset, e.Protocol, e.Method, n}
 			if _, twice := c.places[key]; twice {
@@ -126,7 +120,7 @@ func newCollector(p Plan) (*collector, error) {
 			}
 			f := &Fold{Number: n, Failures: map[int]*results.Failure{}, ok: make([]bool, e.Settings)}
 			g.Folds = append(g.Folds, f)
-			c.places[key] = foldPlace{f, selectionMetric(g.Info.Task)}
+			c.places[key] = foldPlace{f, g.Select}
 		}
 		c.Groups = append(c.Groups, g)
 	}
@@ -187,31 +181,30 @@ func (c *collector) distinct(failure *results.Failure) *results.Failure {
 	return &kept
 }
 
-// consider makes the record the chosen one of its fold if its validation loss is smaller, or equal and earlier in the
-// sweep.
+// consider makes the record the chosen one of its fold if its validation metric is better, or equal and its setting
+// earlier in the sweep.
 func (f *Fold) consider(rec *results.Record, position int, metric string) {
-	loss, ok := finite(rec.Val, metric)
+	value, ok := finite(rec.Val, metric)
 	if !ok {
 		f.Unselected++
 		return
 	}
+	order := -1 // against the chosen one: -1 better, 0 equal, 1 worse
 	if f.Chosen != nil {
-		best := f.Chosen.Val[metric]
-		if loss > best {
-			return
+		order = cmp.Compare(value, f.Chosen.Val[metric])
+		if largerIsBetter(metric) {
+			order = -order
 		}
-		if loss == best {
-			f.Tied++
-			if position > f.Position {
-				return
-			}
-		} else {
-			f.Tied = 1
-		}
-	} else {
-		f.Tied = 1
 	}
-	f.Chosen, f.Position = keep(rec), position
+	switch {
+	case order < 0:
+		f.Tied = 1
+	case order == 0:
+		f.Tied++
+	}
+	if order < 0 || order == 0 && position < f.Position {
+		f.Chosen, f.Position = keep(rec), position
+	}
 }
 
 // keep copies a record, because its reader may reuse it.

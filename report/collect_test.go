@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset"
 	"nptbench/results"
 )
 
@@ -44,6 +45,29 @@ func TestChoosesByValidation(t *testing.T) {
 	}
 	if fold := s.Groups[0].Folds[0]; fold.Position != 1 || fold.Chosen.Test["accuracy"] != 80 {
 		t.Errorf("classification chose place %d, not by nll", fold.Position)
+	}
+}
+
+// A sweep may choose by another validation metric.
+func TestChoosesByTheSweepsMetric(t *testing.T) {
+	f := newFixture()
+	f.Select = func(task dataset.Task) string { return map[bool]string{true: "accuracy", false: "rmse"}[task.Classification()] }
+	f.expect("income", published, "knn", 1, 3)
+	f.expect("protein", published, "knn", 1, 2)
+	for setting, accuracy := range []float64{80, 90, 90} {
+		f.ok("income", published, "knn", 0, setting, results.Metrics{"nll": accuracy, "accuracy": accuracy}, results.Metrics{"accuracy": 1})
+	}
+	f.ok("protein", published, "knn", 0, 0, results.Metrics{"mse_standardised": 1, "rmse": 2}, rmse(1))
+	f.ok("protein", published, "knn", 0, 1, results.Metrics{"mse_standardised": 2, "rmse": 1}, rmse(1))
+	s := collect(t, f)
+	if fold := s.Groups[0].Folds[0]; fold.Position != 1 || fold.Tied != 2 {
+		t.Errorf("by accuracy: place %d of %d tied, want 1 of 2", fold.Position, fold.Tied)
+	}
+	if fold := s.Groups[1].Folds[0]; fold.Position != 1 {
+		t.Errorf("by rmse: place %d, want 1", fold.Position)
+	}
+	if text := s.howToRead()[0]; !strings.Contains(text, "(rmse for regression, accuracy for classes)") {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"nptbench/internal/dataset"
 )
 
 // Document is the whole report.
@@ -80,9 +82,9 @@ func (s *Summary) verdictCounts() string {
 
 func (s *Summary) howToRead() []string {
 	lines := []string{
-		"Ours: the mean over folds of a test metric. In each fold, the setting with the smallest validation loss (standardised " +
-			"squared error for regression, negative log-likelihood for classes) is chosen, the first of the sweep among equals, " +
-			"and only its test result is used.",
+		fmt.Sprintf("Ours: the mean over folds of a test metric. In each fold, the setting with the best metric on the validation "+
+			"rows (%s for regression, %s for classes) is chosen, the first of the sweep among equals, and only its test result is used.",
+			s.Plan.selectionMetric(dataset.Regression), s.Plan.selectionMetric(dataset.Binary)),
 		"±: standard error of the mean over folds, sd/√n with ddof 1 (MSE: standard deviation over folds, as the paper prints " +
 			"it). A single split has none. The paper's own ± is over ten folds, with ddof 0 for the baselines and ddof 1 for NPT.",
 		"Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the " +

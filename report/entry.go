@@ -153,7 +153,7 @@ func (g *Group) notes() []string {
 	}
 	if unselected > 0 {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
-			plural(unselected, "cell", "cells"), selectionMetric(g.Info.Task)))
+			plural(unselected, "cell", "cells"), g.Select))
 	}
 	if n, ok := results.PaperSettings(g.Info.Name, g.Method.Name); ok && n != g.Settings {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",

@@ -28,7 +28,29 @@ type Plan struct {
 	// the first. The settings of one fold have distinct places below Expectation.Settings. It returns false for a cell
 	// that is not part of the sweep.
 	Position func(cellID string) (int, bool)
+
+	// Select names the validation metric that chooses the settings of a task: mse or rmse; nll, accuracy or auroc. Nil
+	// means the paper's rule, mse and nll.
+	Select func(dataset.Task) string
 }
+
+// selectionMetric is the name by which records have the metric that chooses settings.
+func (p *Plan) selectionMetric(task dataset.Task) string {
+	metric := "mse"
+	if task.Classification() {
+		metric = "nll"
+	}
+	if p.Select != nil {
+		metric = p.Select(task)
+	}
+	if metric == "mse" {
+		return "mse_standardised" // the same order, as the methods see it
+	}
+	return metric
+}
+
+// largerIsBetter reports the direction of a metric.
+func largerIsBetter(metric string) bool { return metric == "accuracy" || metric == "auroc" }
 
 // An Expectation is what the sweep contains for one data set, protocol and method.
 type Expectation struct {
