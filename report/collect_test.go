@@ -51,7 +51,9 @@ func TestChoosesByValidation(t *testing.T) {
 // A sweep may choose by another validation metric.
 func TestChoosesByTheSweepsMetric(t *testing.T) {
 	f := newFixture()
-	f.Select = func(task dataset.Task) string { return map[bool]string{true: "accuracy", false: "rmse"}[task.Classification()] }
+	f.Select = func(task dataset.Task) string {
+		return map[bool]string{true: "accuracy", false: "rmse"}[task.Classification()]
+	}
 	f.expect("income", published, "knn", 1, 3)
 	f.expect("protein", published, "knn", 1, 2)
 	for setting, accuracy := range []float64{80, 90, 90} {

@@ -190,7 +190,7 @@ func (f *finished) ranks(methods []*method.Method, datasets []dataset.Info) [][]
 		for i, m := range methods {
 			values[i] = f.value[[2]string{d.Name, m.Name}]
 		}
-		for i, r := range rank(values, f.task.Classification()) {
+		for i, r := range rank(values, largerIsBetter(rankMetric(f.task))) {
 			out[i] = append(out[i], r)
 		}
 	}
@@ -235,15 +235,15 @@ func (f *finished) leftOut(methods []*method.Method, datasets []dataset.Info) []
 	return notes
 }
 
-// rank ranks values from 1 for the best. Equal values share the mean of their ranks, and so do missing ones (NaN), which
+// rank ranks values from 1 for the best, which is the smallest or the largest. Equal values share the mean of their ranks, and so do missing ones (NaN), which
 // come last.
-func rank(values []float64, largerIsBetter bool) []float64 {
+func rank(values []float64, larger bool) []float64 {
 	key := make([]float64, len(values))
 	for i, v := range values {
 		switch {
 		case math.IsNaN(v):
 			key[i] = math.Inf(1)
-		case largerIsBetter:
+		case larger:
 			key[i] = -v
 		default:
 			key[i] = v
