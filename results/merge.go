@@ -13,14 +13,12 @@ import (
 // failure, then the first), ordered by cell: how published records are kept.
 func Merge(path string, dirs ...string) (n int, err error) {
 	best := map[string]*Record{}
-	for _, dir := range dirs {
-		for r, err := range Read(dir) {
-			if err != nil {
-				return 0, err
-			}
-			if kept := best[r.ID]; kept == nil || kept.Status == Failed && r.Status == OK {
-				best[r.ID] = r
-			}
+	for r, err := range Read(dirs...) {
+		if err != nil {
+			return 0, err
+		}
+		if kept := best[r.ID]; kept == nil || kept.Status == Failed && r.Status == OK {
+			best[r.ID] = r
 		}
 	}
 	records := make([]*Record, 0, len(best))

@@ -176,12 +176,12 @@ type Damage struct {
 
 func (d *Damage) Error() string { return fmt.Sprintf("%s:%d: %s; skipped", d.File, d.Line, d.Why) }
 
-// Read yields the records of all segments in dir, in the order of file names and lines; a *Damage as the error for what
-// is not a whole record, and any other error for a segment that cannot be read. A folder that does not exist has none.
-// The same cell may come more than once.
-func Read(dir string) iter.Seq2[*Record, error] {
+// Read yields the records of all segments in the folders, in the order of folders, file names and lines; a *Damage as the
+// error for what is not a whole record, and any other error for a segment that cannot be read. A folder that does not
+// exist has none. The same cell may come more than once.
+func Read(dirs ...string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		for line, err := range lines(dir) {
+		for line, err := range lines(dirs) {
 			if err != nil {
 				if !yield(nil, err) {
 					return
@@ -205,11 +205,11 @@ func Read(dir string) iter.Seq2[*Record, error] {
 // An Index knows the status, OK or Failed, of every cell that has a record. A cell that ever succeeded is OK.
 type Index map[string]string
 
-// ReadIndex scans the segments in dir. It returns what is damaged, in words, beside the index of all that is not.
-func ReadIndex(dir string) (Index, []*Damage, error) {
+// ReadIndex scans the segments in the folders. It returns what is damaged, in words, beside the index of all that is not.
+func ReadIndex(dirs ...string) (Index, []*Damage, error) {
 	index := Index{}
 	var damages []*Damage
-	for line, err := range lines(dir) {
+	for line, err := range lines(dirs) {
 		if d := (*Damage)(nil); errors.As(err, &d) {
 			damages = append(damages, d)
 			continue
@@ -251,23 +251,25 @@ type numberedLine struct {
 }
 
 // lines yields the lines of all segments whose checksums are right, and what is wrong with the others.
-func lines(dir string) iter.Seq2[numberedLine, error] {
+func lines(dirs []string) iter.Seq2[numberedLine, error] {
 	return func(yield func(numberedLine, error) bool) {
-		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if err != nil {
-			yield(numberedLine{}, fmt.Errorf("the folder of records cannot be read: %w", err))
-			return
-		}
-		for _, e := range entries {
-			name := e.Name()
-			if !strings.HasSuffix(name, segmentSuffix) && !strings.HasSuffix(name, compressedSuffix) {
+		for _, dir := range dirs {
+			entries, err := os.ReadDir(dir)
+			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			if !segmentLines(filepath.Join(dir, name), yield) {
+			if err != nil {
+				yield(numberedLine{}, fmt.Errorf("the folder of records cannot be read: %w", err))
 				return
+			}
+			for _, e := range entries {
+				name := e.Name()
+				if !strings.HasSuffix(name, segmentSuffix) && !strings.HasSuffix(name, compressedSuffix) {
+					continue
+				}
+				if !segmentLines(filepath.Join(dir, name), yield) {
+					return
+				}
 			}
 		}
 	}

@@ -33,19 +33,18 @@ func table1(ctx context.Context, e experiment.Env) (exit int, err error) {
 	if err != nil {
 		return experiment.ExitBadInput, err
 	}
-	records := filepath.Join(o.Out, "records")
-	plan, err := experiment.Plan(sweep, o, records, e)
+	plan, err := experiment.Plan(sweep, o, e)
 	if err != nil {
 		return experiment.ExitBadInput, err
 	}
 	if o.DryRun {
 		return experiment.ExitOK, plan.Print(e.Stdout)
 	}
-	exit, err = experiment.Execute(ctx, plan, o, records, e)
+	exit, err = experiment.Execute(ctx, plan, o, e)
 	if err != nil || exit == experiment.ExitInterrupted {
 		return exit, err
 	}
-	summary, err := report.Collect(results.Read(records), experiment.ReportPlan("Table 1", plan, all))
+	summary, err := report.Collect(results.Read(o.RecordFolders()...), experiment.ReportPlan("Table 1", plan, all))
 	if err != nil {
 		return experiment.ExitFailed, err
 	}

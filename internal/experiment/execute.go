@@ -13,8 +13,8 @@ import (
 )
 
 // Plan reads which cells have records, plans the rest, and says on standard error what is damaged or cannot be run here.
-func Plan(sweep *sweeps.Sweep, o *Options, records string, e Env) (*run.Plan, error) {
-	index, damages, err := results.ReadIndex(records)
+func Plan(sweep *sweeps.Sweep, o *Options, e Env) (*run.Plan, error) {
+	index, damages, err := results.ReadIndex(o.RecordFolders()...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +40,13 @@ func library(o *Options, e Env) *dataset.Library {
 	return lib
 }
 
-// Execute runs a plan and says how it went.
-func Execute(ctx context.Context, plan *run.Plan, o *Options, records string, e Env) (exit int, err error) {
+// Execute runs a plan, unless only a report is wanted, and says how it went.
+func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, err error) {
 	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", plan.Sweep.Name, plan.Cells(), plan.ToDo())
-	writer := results.NewWriter(records)
+	if o.ReportOnly {
+		return ExitOK, nil
+	}
+	writer := results.NewWriter(o.RecordFolders()[0])
 	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs)
 	outcome, err := run.Execute(ctx, plan, run.Options{
 		Library: library(o, e), Records: writer, Jobs: o.Jobs, Backend: o.Backend, FailFast: o.FailFast, Progress: progress,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -39,12 +40,20 @@ type Options struct {
 	Sweep    string
 	Data     string
 	Out      string
+	With     []string // more folders of records, which are only read
 	Filter   run.Filter
 	Jobs     int
 	Backend  string
 	DryRun   bool
 	FailFast bool
 	Retry    bool
+
+	ReportOnly bool
+}
+
+// RecordFolders lists where records are read from; they are written to the first.
+func (o *Options) RecordFolders() []string {
+	return append([]string{filepath.Join(o.Out, "records")}, o.With...)
 }
 
 // ErrHelp says that the user asked for help and was given it.
@@ -58,12 +67,14 @@ func Parse(program, about, sweep string, e Env, methods []*method.Method) (*Opti
 	fs.StringVar(&o.Sweep, "sweep", sweep, "sweep `file`, or the bare name of a built-in one")
 	fs.StringVar(&o.Data, "data", "", "`folder` with the data sets (default $NPT_DATA_DIR, else ./data, else ../shared/data)")
 	fs.StringVar(&o.Out, "out", "out/"+program, "`folder` for records and reports")
+	with := fs.String("with", "", "more folders of records to use, a `list` with commas; results/published has ours")
 	datasets := fs.String("datasets", "", "run only these data sets of the sweep, a `list` with commas")
 	only := fs.String("methods", "", "run only these methods of the sweep, a `list` with commas")
 	protocol := fs.String("protocol", "", "published, corrected or both, instead of what the sweep says")
 	fs.IntVar(&o.Jobs, "jobs", runtime.NumCPU(), "fits that run at the same time, each in a process of its own")
 	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, go, or xla:PLUGIN; auto is $GOMLX_BACKEND, else go")
 	fs.BoolVar(&o.DryRun, "dry-run", false, "show what there is to do and do nothing")
+	fs.BoolVar(&o.ReportOnly, "report-only", false, "run nothing, write the report of the records there are")
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")
 	fs.BoolVar(&o.Retry, "retry-failed", false, "run again the cells whose record is a failure")
 	err := fs.Parse(e.Args)
@@ -76,6 +87,12 @@ func Parse(program, about, sweep string, e Env, methods []*method.Method) (*Opti
 	}
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("%q is not a flag; %s -help lists them", fs.Arg(0), program)
+	}
+	o.With = list(*with)
+	for _, dir := range o.With {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("-with: %w", err)
+		}
 	}
 	o.Filter = run.Filter{Datasets: list(*datasets), Methods: list(*only)}
 	if o.Filter.Protocols, err = protocols(*protocol); err != nil {

@@ -2,13 +2,24 @@
 package methods
 
 import (
+	"nptbench/baselines/forest"
+	"nptbench/baselines/gbdt"
 	"nptbench/baselines/knn"
+	"nptbench/baselines/mlp"
 	"nptbench/internal/method"
+	"nptbench/npt"
 )
 
-// All returns the methods in the order of the paper's tables, those that the paper does not have last.
+// All returns the methods in the order of the paper's tables.
 func All() []*method.Method {
 	return []*method.Method{
+		forest.Method,
+		gbdt.GradientBoosting,
+		gbdt.XGBoost,
+		gbdt.CatBoost,
+		gbdt.LightGBM,
+		mlp.Method,
 		knn.Method,
+		npt.Method(),
 	}
 }
