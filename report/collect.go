@@ -22,8 +22,13 @@ type Summary struct {
 	Records    int // of the plan's cells, duplicates left out
 	Duplicates int // further records of a cell that has one
 	OutOfPlan  int // records of other cells
-	Unreadable []error
+
+	Unreadable      int     // parts of the records that could not be read
+	FirstUnreadable []error // the first few of them
 }
+
+// firstUnreadable is how many errors a summary keeps.
+const firstUnreadable = 10
 
 // A Group holds the folds of one data set, protocol and method.
 type Group struct {
@@ -61,7 +66,7 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 
 // Collect reads the records of a plan. It keeps one record per fold and a byte per cell, however many records there are.
 // Of several records of one cell the first successful one counts. An error among the records says that a part of them
-// could not be read: it is kept in Summary.Unreadable, and the rest is used.
+// could not be read: it is counted and shown, and the rest is used.
 func Collect(records iter.Seq2[*results.Record, error], p Plan) (*Summary, error) {
 	c, err := newCollector(p)
 	if err != nil {
@@ -69,7 +74,10 @@ func Collect(records iter.Seq2[*results.Record, error], p Plan) (*Summary, error
 	}
 	for rec, err := range records {
 		if err != nil {
-			c.Unreadable = append(c.Unreadable, err)
+			c.Unreadable++
+			if c.Unreadable <= firstUnreadable {
+				c.FirstUnreadable = append(c.FirstUnreadable, err)
+			}
 			continue
 		}
 		if err := c.add(rec); err != nil {

@@ -169,8 +169,12 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	fold := s.Groups[0].Folds[0]
-	if fold.Chosen != nil || fold.Unselected != 3 || fold.OK != 3 || s.OutOfPlan != 2 || len(s.Unreadable) != 1 {
-		t.Errorf("chosen %v, %d unselected, %d ok, %d out of plan, unreadable %v", fold.Chosen, fold.Unselected, fold.OK, s.OutOfPlan, s.Unreadable)
+	if fold.Chosen != nil || fold.Unselected != 3 || fold.OK != 3 || s.OutOfPlan != 2 || s.Unreadable != 1 {
+		t.Errorf("chosen %v, %d unselected, %d ok, %d out of plan, unreadable %v", fold.Chosen, fold.Unselected, fold.OK, s.OutOfPlan, s.FirstUnreadable)
+	}
+	var out bytes.Buffer
+	if err := writeMarkdown(&out, s.Document()); err != nil || !strings.Contains(out.String(), "segment-1.jsonl:7: checksum differs") {
+		t.Errorf("the report does not name what could not be read: %v", err)
 	}
 	e := s.Entries()[0]
 	if e.Verdict != FailedCell || e.N != 0 || !slices.ContainsFunc(e.Notes, func(n string) bool { return strings.Contains(n, "cannot be chosen") }) {

@@ -60,6 +60,9 @@ func (s *Summary) progress() string {
 	if failed > 0 {
 		text += fmt.Sprintf(", %s of them a failure", thousands(failed))
 	}
+	if s.Unreadable > 0 {
+		text += fmt.Sprintf("; %s could not be read", plural(s.Unreadable, "line of the records", "lines of the records"))
+	}
 	return text + "."
 }
 
@@ -107,6 +110,12 @@ func (s *Summary) sources() []string {
 	p := &s.Provenance
 	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of cells that have one, %s of other cells.",
 		thousands(s.Records), plural(s.Duplicates, "further record", "further records"), thousands(s.OutOfPlan))}
+	if s.Unreadable > 0 {
+		lines = append(lines, fmt.Sprintf("Unreadable: %s left out; their cells count as not run.", plural(s.Unreadable, "line of the records is", "lines of the records are")))
+	}
+	for _, err := range s.FirstUnreadable {
+		lines = append(lines, "Unreadable: "+oneLine(err.Error()))
+	}
 	if s.Records == 0 {
 		return lines
 	}
@@ -124,9 +133,6 @@ func (s *Summary) sources() []string {
 	for _, d := range p.Data {
 		name, digest, _ := strings.Cut(d.Text, " ")
 		lines = append(lines, fmt.Sprintf("Data: %s, digest %s.", name, digest))
-	}
-	for _, err := range s.Unreadable {
-		lines = append(lines, "Unreadable: "+oneLine(err.Error()))
 	}
 	return lines
 }
