@@ -11,24 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"nptbench/baselines/forest"
-	"nptbench/baselines/gbdt"
-	"nptbench/baselines/knn"
-	"nptbench/baselines/mlp"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/npt"
+	"nptbench/internal/methods"
 	"nptbench/results"
 	"nptbench/sweeps"
 )
 
 // catalogue is the real one: what a sweep may name.
-var catalogue = sweeps.Catalogue{
-	Methods: []*method.Method{
-		npt.Method(), forest.Method, gbdt.GradientBoosting, gbdt.XGBoost, gbdt.CatBoost, gbdt.LightGBM, mlp.Method, knn.Method,
-	},
-	Datasets: dataset.Infos(),
-}
+var catalogue = sweeps.Catalogue{Methods: methods.All(), Datasets: dataset.Infos()}
 
 func TestBuiltIn(t *testing.T) {
 	names := sweeps.Names()
@@ -172,6 +163,11 @@ func TestQuickCounts(t *testing.T) {
 	for _, name := range s.Datasets {
 		if got := settings[[2]string{name, "knn"}]; got != 480 {
 			t.Errorf("%d settings of knn on %s, want the paper's 480", got, name)
+		}
+		for _, m := range catalogue.Methods {
+			if settings[[2]string{name, m.Name}] == 0 && !m.Extra {
+				t.Errorf("%s is not run on %s", m.Name, name)
+			}
 		}
 	}
 }
