@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		rows = append(rows, r)
 	}
-	if err := print(stdout, rows); err != nil {
+	if err := printAll(stdout, rows); err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitFailed
 	}

@@ -16,8 +16,8 @@ import (
 	"nptbench/internal/dataset"
 )
 
-// print writes the table and below it the notes and what is missing or wrong.
-func print(w io.Writer, rows []row) error {
+// printAll writes the table and below it the notes and what is missing or wrong.
+func printAll(w io.Writer, rows []row) error {
 	var out bytes.Buffer
 	notes, err := grid(&out, rows)
 	if err != nil {

@@ -78,9 +78,9 @@ var errNoFolder = errors.New("no folder to look for data sets in")
 
 // A MissingError says that files of a data set are in none of the folders.
 type MissingError struct {
-	Dataset string
-	Files   []Missing
-	Dirs    []string
+	Dataset   string
+	Files     []Missing
+	Fetchable bool // by Library.Fetch
 }
 
 // A Missing file: where it is to be put and where it comes from.
@@ -94,11 +94,14 @@ func (e *MissingError) Error() string {
 	for _, f := range e.Files {
 		files = append(files, fmt.Sprintf("%s[.gz] (%s)", f.Path, f.From))
 	}
-	noun := "file"
+	noun, hint := "file", ""
 	if len(files) > 1 {
 		noun = "files"
 	}
-	return fmt.Sprintf("%s: data %s missing; put there: %s", e.Dataset, noun, strings.Join(files, ", "))
+	if e.Fetchable {
+		hint = "; or run: go run ./experiments/data -fetch " + e.Dataset
+	}
+	return fmt.Sprintf("%s: data %s missing; put there: %s%s", e.Dataset, noun, strings.Join(files, ", "), hint)
 }
 
 // Find says where a data set is, without reading all of it. Files of up to 256 MiB are compared with the checksums that
@@ -186,7 +189,7 @@ func (l *Library) locate(s *source, v *variant, found []Found) (Location, error)
 
 // missing lists what has to be put where: the files of the first variant that are not there.
 func (l *Library) missing(s *source) error {
-	e := &MissingError{Dataset: s.Name, Dirs: l.Dirs}
+	e := &MissingError{Dataset: s.Name, Fetchable: len(s.downloadable()) > 0}
 	for _, f := range s.variants[0].files {
 		if path, _, _ := l.file(s.Name, f.Name); path == "" {
 			e.Files = append(e.Files, Missing{filepath.Join(l.Dirs[0], s.Name, f.Name), f.origin()})

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNewLibrary(t *testing.T) {
@@ -35,15 +36,15 @@ func TestMissing(t *testing.T) {
 	l := &Library{Dirs: []string{"data", "more"}}
 	for name, want := range map[string]string{
 		"yacht": "yacht: data file missing; put there: data/yacht/yacht_hydrodynamics.data[.gz] " +
-			"(https://archive.ics.uci.edu/ml/machine-learning-databases/00243/yacht_hydrodynamics.data)",
+			"(https://archive.ics.uci.edu/ml/machine-learning-databases/00243/yacht_hydrodynamics.data); or run: go run ./experiments/data -fetch yacht",
 		"concrete": "concrete: data file missing; put there: data/concrete/Concrete_Data.arff[.gz] " +
-			"(the ARFF file of https://www.openml.org/d/4353)",
+			"(the ARFF file of https://www.openml.org/d/4353); or run: go run ./experiments/data -fetch concrete",
 		"kick": "kick: data file missing; put there: data/kick/training.csv[.gz] (training.csv of " +
 			"https://www.kaggle.com/c/DontGetKicked (log in, accept the rules, download, unpack))",
 		"income": "income: data files missing; put there: data/income/census-income.data[.gz] " +
 			"(https://archive.ics.uci.edu/ml/machine-learning-databases/census-income-mld/census-income.data.gz), " +
 			"data/income/census-income.test[.gz] " +
-			"(https://archive.ics.uci.edu/ml/machine-learning-databases/census-income-mld/census-income.test.gz)",
+			"(https://archive.ics.uci.edu/ml/machine-learning-databases/census-income-mld/census-income.test.gz); or run: go run ./experiments/data -fetch income",
 	} {
 		_, err := l.Find(name)
 		if missing := (*MissingError)(nil); !errors.As(err, &missing) || missing.Dataset != name || filepath.ToSlash(err.Error()) != want {
@@ -102,4 +103,52 @@ func TestFindOrder(t *testing.T) {
 			t.Errorf("after %s: %s, want %s", step.name, got, step.want)
 		}
 	}
+}
+
+// A file that is too large to be hashed each time is told by its size, time of change, beginning and end.
+func TestIdentityOfLargeFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large")
+	identity := func() string {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Found{Path: path, Bytes: info.Size()}
+		if err := f.identify(); err != nil {
+			t.Fatal(err)
+		}
+		return f.identity
+	}
+	seen := map[string]bool{}
+	changed := time.Unix(1e9, 0)
+	for step, change := range []func() error{
+		func() error { return os.WriteFile(path, nil, 0o644) },
+		func() error { return os.Truncate(path, hashedWhole+10) }, // a hole, which takes no space
+		func() error { return os.Truncate(path, hashedWhole+11) },
+		func() error { return writeAt(path, 0) },
+		func() error { return writeAt(path, hashedWhole+5) },
+		func() error { changed = changed.Add(time.Nanosecond); return nil },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, changed, changed); err != nil {
+			t.Fatal(err)
+		}
+		id := identity()
+		if seen[id] || id != identity() {
+			t.Errorf("step %d: identity %s again", step, id)
+		}
+		seen[id] = true
+	}
+}
+
+func writeAt(path string, at int64) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = file.WriteAt([]byte("x"), at)
+	return err
 }
