@@ -6,10 +6,20 @@ import (
 	"strings"
 )
 
-// Name returns the candidate with the smallest edit distance to name, or "" when none is close: more than a third of
-// the longer name, and at least two letters, would have to change.
+// Name returns the candidate that begins with name, if only one does, or else the one with the smallest edit distance to
+// it, or "" when none is close: more than a third of the longer name, and at least two letters, would have to change.
 func Name(name string, candidates []string) string {
 	best, bestDistance := "", -1
+	begin := 0
+	for _, c := range candidates {
+		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(c), strings.ToLower(name)) {
+			best, begin = c, begin+1
+		}
+	}
+	if begin == 1 {
+		return best
+	}
+	best = ""
 	for _, c := range candidates {
 		d := distance(strings.ToLower(name), strings.ToLower(c))
 		if limit := max(2, max(len(name), len(c))/3); d <= limit && d < len(c) && (bestDistance < 0 || d < bestDistance) {

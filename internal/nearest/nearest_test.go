@@ -1,0 +1,26 @@
+package nearest
+
+import "testing"
+
+func TestName(t *testing.T) {
+	sets := []string{"yacht", "boston-housing", "breast-cancer", "poker-hand", "forest-cover", "kick"}
+	for given, want := range map[string]string{
+		"yatch": "yacht", "boston": "boston-housing", "Boston-Housing": "boston-housing", "brest-cancer": "breast-cancer",
+		"kik": "kick", "pokerhand": "poker-hand", "": "", "mnist": "", "b": "", "forestcover": "forest-cover",
+	} {
+		if got := Name(given, sets); got != want {
+			t.Errorf("%q: got %q, want %q", given, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"abc", "abd", 1}, {"abc", "acb", 1}, {"kitten", "sitting", 3}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
