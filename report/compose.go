@@ -99,7 +99,8 @@ func (s *Summary) howToRead() []string {
 		"Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are " +
 			"true cross-validation; a change is corrected minus published.",
 		"Ranks: 1 is best, by unrounded mean results; a finished method without a result is ranked last. Only methods that have " +
-			"finished all of the data sets named are ranked. \"Paper, all\" is its Table 1 as printed: nine methods over all data sets of a task.",
+			"finished all of the data sets named are ranked. \"Paper, all\" is its Table 1 as printed: nine methods " +
+			"over all data sets of a task.",
 		"Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id " +
 			"of its record.",
 	}
@@ -111,7 +112,8 @@ func (s *Summary) sources() []string {
 	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of cells that have one, %s of other cells.",
 		thousands(s.Records), plural(s.Duplicates, "further record", "further records"), thousands(s.OutOfPlan))}
 	if s.Unreadable > 0 {
-		lines = append(lines, fmt.Sprintf("Unreadable: %s left out; their cells count as not run.", plural(s.Unreadable, "line of the records is", "lines of the records are")))
+		lines = append(lines, fmt.Sprintf("Unreadable: %s left out; their cells count as not run.",
+			plural(s.Unreadable, "line of the records is", "lines of the records are")))
 	}
 	for _, err := range s.FirstUnreadable {
 		lines = append(lines, "Unreadable: "+oneLine(err.Error()))

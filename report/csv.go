@@ -65,7 +65,8 @@ var foldMetrics = []string{"rmse", "mse", "mse_standardised", "accuracy", "nll",
 // writeFolds writes one line per fold, with the chosen setting and all of its metrics.
 func writeFolds(w io.Writer, groups []*Group) error {
 	out := csv.NewWriter(w)
-	header := []string{"dataset", "protocol", "method", "fold", "complete", "ok", "failed", "missing", "record", "place", "tied", "variant", "config"}
+	header := []string{"dataset", "protocol", "method", "fold", "complete", "ok", "failed", "missing",
+		"record", "place", "tied", "variant", "config"}
 	for _, part := range []string{"test_", "val_"} {
 		for _, m := range foldMetrics {
 			header = append(header, part+m, part+m+"_se")
@@ -124,7 +125,8 @@ func writeRanks(w io.Writer, tables []*RankTable) error {
 			}
 			out.Write([]string{t.Protocol, t.Task.String(), t.Metric, r.Method.Name, full(r.Mean), full(r.StdErr),
 				strconv.Itoa(len(t.Rows)), strings.Join(names, " "), strings.Join(ranks, " "),
-				full(r.PublishedMean), full(r.PublishedStdErr), full(r.PaperMean), full(r.PaperStdErr), r.Paper.PrintedMeanRank, r.Paper.PrintedStdErr})
+				full(r.PublishedMean), full(r.PublishedStdErr), full(r.PaperMean), full(r.PaperStdErr),
+				r.Paper.PrintedMeanRank, r.Paper.PrintedStdErr})
 		}
 	}
 	return flush(out)

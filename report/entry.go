@@ -169,8 +169,8 @@ func (e *Entry) subsetNote() []string {
 	case subset == "":
 		return nil
 	case e.testSubset() && e.HasDifference() && !math.IsNaN(e.RowStdErr):
-		return []string{fmt.Sprintf("%s: %s. On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.",
-			e.Info.Title, subset, metricTitle(e.Metric), e.RowStdErr, math.Abs(e.Difference()))}
+		return []string{fmt.Sprintf(
+			"%s: %s. On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", e.Info.Title, subset, metricTitle(e.Metric), e.RowStdErr, math.Abs(e.Difference()))}
 	}
 	return []string{fmt.Sprintf("%s: %s.", e.Info.Title, subset)}
 }

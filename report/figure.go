@@ -62,19 +62,26 @@ type series struct {
 	value  func(comparison) (mean, stdErr float64, ok bool)
 }
 
+var (
+	grey   = color.RGBA{R: 0x66, G: 0x66, B: 0x66, A: 0xff}
+	blue   = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
+	orange = color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}
+)
+
 var figureSeries = []series{
-	{"paper", color.RGBA{R: 0x66, G: 0x66, B: 0x66, A: 0xff}, draw.RingGlyph{}, 0.22, func(c comparison) (float64, float64, bool) {
-		return c.any().Paper.Mean, c.any().Paper.StdErr(), c.any().HasPaper
-	}},
-	{"ours", color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, draw.CircleGlyph{}, 0, func(c comparison) (float64, float64, bool) {
-		return ownValue(c.published)
-	}},
-	{"ours, corrected folds", color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, draw.TriangleGlyph{}, -0.22, func(c comparison) (float64, float64, bool) {
-		return ownValue(c.corrected)
+	{"paper", grey, draw.RingGlyph{}, 0.22, paperResult},
+	{"ours", blue, draw.CircleGlyph{}, 0, func(c comparison) (mean, stdErr float64, ok bool) { return ownResult(c.published) }},
+	{"ours, corrected folds", orange, draw.TriangleGlyph{}, -0.22, func(c comparison) (mean, stdErr float64, ok bool) {
+		return ownResult(c.corrected)
 	}},
 }
 
-func ownValue(e *Entry) (mean, stdErr float64, ok bool) {
+func paperResult(c comparison) (mean, stdErr float64, ok bool) {
+	e := c.any()
+	return e.Paper.Mean, e.Paper.StdErr(), e.HasPaper
+}
+
+func ownResult(e *Entry) (mean, stdErr float64, ok bool) {
 	if e == nil {
 		return 0, 0, false
 	}

@@ -40,7 +40,8 @@ type origins struct {
 
 func newOrigins() *origins {
 	return &origins{
-		sweeps: map[string]int{}, code: map[string]int{}, machines: map[string]int{}, libraries: map[string]int{}, data: map[string]int{},
+		sweeps: map[string]int{}, code: map[string]int{}, machines: map[string]int{},
+		libraries: map[string]int{}, data: map[string]int{},
 	}
 }
 

@@ -235,8 +235,8 @@ func (f *finished) leftOut(methods []*method.Method, datasets []dataset.Info) []
 	return notes
 }
 
-// rank ranks values from 1 for the best, which is the smallest or the largest. Equal values share the mean of their ranks, and so do missing ones (NaN), which
-// come last.
+// rank ranks values from 1 for the best, which is the smallest or the largest. Equal values share the mean of their
+// ranks, and so do missing ones (NaN), which come last.
 func rank(values []float64, larger bool) []float64 {
 	key := make([]float64, len(values))
 	for i, v := range values {
@@ -297,8 +297,8 @@ func rankBlocks(tables []*RankTable) []Block {
 		}
 	}
 	if len(empty) > 0 {
-		blocks = append(blocks, Paragraph(fmt.Sprintf("No ranks yet, because no data set has been finished by two of the paper's methods: %s.",
-			strings.Join(empty, ", "))))
+		blocks = append(blocks, Paragraph(fmt.Sprintf(
+			"No ranks yet, because no data set has been finished by two of the paper's methods: %s.", strings.Join(empty, ", "))))
 	}
 	return blocks
 }
