@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// checkTree makes sure that a tree's nodes really form a tree over the model's features: leaves takes that for granted,
-// and would fail or never end on damaged text.
+// checkTree makes sure that a tree's nodes really form a tree over the model's features. Without that leaves could fail
+// or never come to an end.
 func checkTree(text []byte, features int) error {
 	if bytes.Contains(text, []byte("\nis_linear=1")) {
 		return errors.New("linear trees are not supported, want constant leaves")
@@ -73,3 +73,6 @@ func intList(text []byte, key string) ([]int, error) {
 	}
 	return list, nil
 }
+
+// trust is the check for text that was made a moment ago.
+func trust([]byte, int) error { return nil }

@@ -33,7 +33,10 @@ func (m *Model) Predictions() int { return m.link.predictions(m.Outputs) }
 
 // ParseModel reads a boosted ensemble in LightGBM's text format, version 2 or 3. Averaged ensembles (random forests) and
 // linear trees are refused. An error says what the text has and what would be right.
-func ParseModel(text []byte) (*Model, error) {
+func ParseModel(text []byte) (*Model, error) { return parseModel(text, checkTree) }
+
+// parseModel has every tree checked before leaves sees it: leaves takes for granted that a tree is one.
+func parseModel(text []byte, check func(tree []byte, features int) error) (*Model, error) {
 	head, body, ok := bytes.Cut(text, []byte("\n\n"))
 	if !ok || !bytes.HasPrefix(head, []byte("tree\n")) {
 		return nil, errors.New(`not a LightGBM text model: it does not begin with "tree" and a header`)
@@ -64,7 +67,7 @@ func ParseModel(text []byte) (*Model, error) {
 	if m.Origin, err = parseOrigin(header[originKey], m.Predictions()); err != nil {
 		return nil, err
 	}
-	return m, m.readTrees(body, len(strings.Fields(header["tree_sizes"])))
+	return m, m.readTrees(body, len(strings.Fields(header["tree_sizes"])), check)
 }
 
 // keyValues reads lines of the form key=value.
@@ -78,7 +81,7 @@ func keyValues(text []byte) map[string]string {
 }
 
 // readTrees hands the trees to leaves, one iteration at a time.
-func (m *Model) readTrees(body []byte, announced int) error {
+func (m *Model) readTrees(body []byte, announced int, check func([]byte, int) error) error {
 	body, _, complete := bytes.Cut(body, []byte("end of trees"))
 	trees := bytes.Split(body, []byte("Tree="))[1:]
 	if !complete || len(trees) != announced {
@@ -87,20 +90,20 @@ func (m *Model) readTrees(body []byte, announced int) error {
 	if announced == 0 || announced%m.Outputs != 0 {
 		return fmt.Errorf("%d trees, want a positive multiple of num_class (%d)", announced, m.Outputs)
 	}
-	for i, tree := range trees {
-		if err := checkTree(tree, m.Features); err != nil {
-			return fmt.Errorf("tree %d: %w", i, err)
-		}
-	}
 	head := fmt.Appendf(nil, "tree\nversion=v3\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nmax_feature_idx=%d\ntree_sizes=%s\n\n",
 		m.Outputs, m.Features-1, strings.Repeat("0 ", m.Outputs-1)+"0")
 	var text []byte
+	var reader bufio.Reader
 	for iteration := range slices.Chunk(trees, m.Outputs) {
 		text = append(text[:0], head...)
-		for _, tree := range iteration {
+		for i, tree := range iteration {
+			if err := check(tree, m.Features); err != nil {
+				return fmt.Errorf("tree %d: %w", len(m.steps)*m.Outputs+i, err)
+			}
 			text = append(append(append(text, "Tree="...), bytes.TrimSpace(tree)...), "\n\n"...)
 		}
-		step, err := readLeaves(text)
+		reader.Reset(bytes.NewReader(text))
+		step, err := readLeaves(&reader)
 		if err != nil {
 			return fmt.Errorf("iteration %d: %w", len(m.steps), err)
 		}
@@ -109,11 +112,11 @@ func (m *Model) readTrees(body []byte, announced int) error {
 	return nil
 }
 
-func readLeaves(text []byte) (e *leaves.Ensemble, err error) {
+func readLeaves(r *bufio.Reader) (e *leaves.Ensemble, err error) {
 	defer func() {
 		if r := recover(); r != nil { // leaves does not check the lengths of a tree's lists
 			err = fmt.Errorf("damaged tree: %v", r)
 		}
 	}()
-	return leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(text)), false)
+	return leaves.LGEnsembleFromReader(r, false)
 }

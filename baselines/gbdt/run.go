@@ -158,7 +158,7 @@ func (f *fit) load(answer *fitAnswer) (*Model, error) {
 	}
 	f.origin.Library = f.lib.pkg + " " + answer.Version
 	text = f.origin.addTo(text)
-	model, err := ParseModel(text)
+	model, err := parseModel(text, trust)
 	if err != nil {
 		return nil, err
 	}

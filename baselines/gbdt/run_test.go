@@ -1,9 +1,17 @@
 package gbdt
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
 )
 
 // The first n trees of a large fit are the fit of n trees: this is why one fit serves all tree counts.
@@ -26,5 +34,155 @@ func TestPrefixEqualsSeparateFit(t *testing.T) {
 				t.Log(together[3].Details, together[3].Fit)
 			})
 		}
+	}
+}
+
+// A class that no training row has gets probability 0, and the others keep their places.
+func TestMissingClass(t *testing.T) {
+	for _, m := range all {
+		for _, missing := range [][]uint16{{2}, {0, 3}} {
+			t.Run(fmt.Sprint(m.Name, "/", missing), func(t *testing.T) {
+				needPython(t, m)
+				on := awkwardTask(dataset.MultiClass, 4, 300, 50, 100)
+				for i, l := range on.Labels {
+					for _, class := range missing {
+						if l == class {
+							on.Labels[i] = 1
+						}
+					}
+				}
+				right := 0
+				p := fitAll(t, m, on, 0.3, 3, 30)[0].Val
+				for r := range on.Val {
+					row := p[4*r : 4*r+4]
+					sum, best := 0.0, 0
+					for class, v := range row {
+						sum += v
+						if v > row[best] {
+							best = class
+						}
+					}
+					for _, class := range missing {
+						if row[class] != 0 {
+							t.Fatalf("row %d: %v", r, row)
+						}
+					}
+					if math.Abs(sum-1) > 1e-12 {
+						t.Fatalf("row %d: probabilities add to %v", r, sum)
+					}
+					if uint16(best) == on.Labels[on.Train+r] {
+						right++
+					}
+				}
+				if right < 35 {
+					t.Errorf("%d of 50 validation rows right", right)
+				}
+			})
+		}
+	}
+}
+
+func TestOneClass(t *testing.T) {
+	on := awkwardTask(dataset.Binary, 2, 20, 5, 5)
+	clear(on.Labels)
+	err := XGBoost.Run(context.Background(), on, []method.Config{resolve(t, XGBoost, on.Info, 0.1, 3, 10)}, nil)
+	if err == nil || err.Error() != "all 20 training rows are of one class, want at least two" {
+		t.Error(err)
+	}
+}
+
+// A library's refusal is the error, in one line, and the trainer serves on.
+func TestLibraryError(t *testing.T) {
+	needPython(t, CatBoost)
+	on := awkwardTask(dataset.Regression, 0, 50, 5, 5)
+	for i := range on.Y {
+		on.Y[i] = 1
+	}
+	err := CatBoost.Run(context.Background(), on, []method.Config{resolve(t, CatBoost, on.Info, 0.1, 3, 10)}, nil)
+	if err == nil || !strings.Contains(err.Error(), "All train targets are equal") || strings.Contains(err.Error(), "\n") {
+		t.Error(err)
+	}
+}
+
+// A kept model predicts what its fit predicted, without Python.
+func TestSavedModel(t *testing.T) {
+	for _, m := range all {
+		for _, k := range kinds {
+			t.Run(fmt.Sprint(m.Name, "/", k.kind), func(t *testing.T) {
+				needPython(t, m)
+				on := awkwardTask(k.kind, k.classes, 200, 30, 40)
+				on.ModelDir = filepath.Join(t.TempDir(), "models")
+				results := fitAll(t, m, on, 0.3, 4, 10, 20)
+				files, err := filepath.Glob(filepath.Join(on.ModelDir, m.Name+"-*.txt.gz"))
+				if err != nil || len(files) != 1 {
+					t.Fatalf("files %v, %v", files, err)
+				}
+				model, err := LoadModel(files[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if o := model.Origin; o.Method != m.Name || o.Dataset != "awkward" || o.MaxDepth != 4 || o.Iterations != 20 || o.Seed != 42 {
+					t.Errorf("origin %+v", o)
+				}
+				val, test, err := model.PredictTask(context.Background(), on, []int{10, 20})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, r := range results {
+					if !slices.Equal(val[i], r.Val) || !slices.Equal(test[i], r.Test) {
+						t.Errorf("%d: other predictions", i)
+					}
+				}
+			})
+		}
+	}
+}
+
+// The difference that leaves must not have is an error, with the row.
+func TestCompareFindsDifferences(t *testing.T) {
+	m, err := ParseModel([]byte(twoTrees))
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := &task.Task{Info: dataset.Info{Name: "x"}, Train: 0, Val: 1, Test: 2, Width: 2, X: []float32{0, 0, 0, 5, 0, 1}}
+	f := &fit{lib: &lightgbm, task: on, counts: []int{1, 2}, origin: Origin{Iterations: 2}}
+	raw, err := m.rawScores(context.Background(), f.unseen(), f.counts, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := func(raw, final []float64) *fitAnswer {
+		return &fitAnswer{arrays: map[string][]byte{"raw": toBytes(raw), "final": toBytes(final)}}
+	}
+	right := []float64{1, 3, 1, 11, 13, 11}
+	for i := range 10 {
+		raws, final := slices.Clone(right), slices.Clone(right[3:])
+		switch {
+		case i < 6:
+			raws[i] += 1e-10
+		case i < 9:
+			final[i-6] = math.NaN()
+		}
+		if _, err := f.compare(m, raw, answer(raws, final)); (err == nil) != (i == 9) {
+			t.Errorf("%d: error %v", i, err)
+		}
+	}
+	if _, err := f.compare(m, raw, answer(right[1:], right[3:])); err == nil {
+		t.Error("a score is missing")
+	}
+}
+
+// Results do not depend on the number of threads.
+func TestThreads(t *testing.T) {
+	for _, m := range all {
+		t.Run(m.Name, func(t *testing.T) {
+			needPython(t, m)
+			on := awkwardTask(dataset.Regression, 0, 2000, 50, 1500)
+			one := fitAll(t, m, on, 0.3, 5, 30)[0]
+			on.Threads = 3
+			three := fitAll(t, m, on, 0.3, 5, 30)[0]
+			if !slices.Equal(one.Test, three.Test) {
+				t.Error("three threads give other predictions than one")
+			}
+		})
 	}
 }

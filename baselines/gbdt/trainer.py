@@ -133,12 +133,15 @@ def serve(request):
     seconds = time.perf_counter() - start
     peak = peak_memory()
 
+    answer = {"python": sys.version.split()[0], "version": library.version, "fit_seconds": seconds, "peak_bytes": peak}
+
     arrays = library.arrays()
     check, counts = request["check"], request["counts"]
     if len(check):
         arrays["raw"] = np.concatenate([np.asarray(a, np.float64).ravel() for a in library.raw(check, counts)])
+        start = time.perf_counter()
         arrays["final"] = np.asarray(library.final(check), np.float64).ravel()
-    answer = {"python": sys.version.split()[0], "version": library.version, "fit_seconds": seconds, "peak_bytes": peak}
+        answer["predict_seconds"] = time.perf_counter() - start
     return answer, arrays
 
 

@@ -8,16 +8,51 @@ import (
 )
 
 // A ubjObject is an object of a Universal Binary JSON document (ubjson.org, draft 12). Values are ubjObject, []any,
-// string, int64, float64, and for typed arrays []byte, []int32, []int64 and []float32.
+// string, int64, float64, bool and ubjArray.
 type ubjObject map[string]any
 
+// A ubjArray is a typed array, left as it is until someone wants it: most of a model's arrays are not wanted.
+type ubjArray struct {
+	marker byte // of the elements' type
+	bytes  []byte
+}
+
 // The accessors return a zero value where the key is missing or has another type.
-func (o ubjObject) object(key string) ubjObject   { v, _ := o[key].(ubjObject); return v }
-func (o ubjObject) list(key string) []any         { v, _ := o[key].([]any); return v }
-func (o ubjObject) text(key string) string        { v, _ := o[key].(string); return v }
-func (o ubjObject) bytes(key string) []byte       { v, _ := o[key].([]byte); return v }
-func (o ubjObject) int32s(key string) []int32     { v, _ := o[key].([]int32); return v }
-func (o ubjObject) float32s(key string) []float32 { v, _ := o[key].([]float32); return v }
+func (o ubjObject) object(key string) ubjObject { v, _ := o[key].(ubjObject); return v }
+func (o ubjObject) list(key string) []any       { v, _ := o[key].([]any); return v }
+func (o ubjObject) text(key string) string      { v, _ := o[key].(string); return v }
+
+func (o ubjObject) bytes(key string) []byte {
+	a, _ := o[key].(ubjArray)
+	if a.marker != 'U' && a.marker != 'i' {
+		return nil
+	}
+	return a.bytes
+}
+
+func (o ubjObject) int32s(key string) []int32 {
+	a, _ := o[key].(ubjArray)
+	if a.marker != 'l' {
+		return nil
+	}
+	out := make([]int32, len(a.bytes)/4)
+	for i := range out {
+		out[i] = int32(binary.BigEndian.Uint32(a.bytes[4*i:]))
+	}
+	return out
+}
+
+func (o ubjObject) float32s(key string) []float32 {
+	a, _ := o[key].(ubjArray)
+	if a.marker != 'd' {
+		return nil
+	}
+	out := make([]float32, len(a.bytes)/4)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.BigEndian.Uint32(a.bytes[4*i:]))
+	}
+	return out
+}
 
 // decodeUBJSON reads a document whose top is an object, as XGBoost writes it.
 func decodeUBJSON(data []byte) (ubjObject, error) {
@@ -144,26 +179,21 @@ func (d *ubjDecoder) typedArray(marker byte) any {
 		d.failed = true
 		return nil
 	}
-	n := d.length()
-	switch marker {
-	case 'U', 'i':
-		return append([]byte(nil), d.take(n)...)
-	case 'l':
-		return numbers(d.take(4*n), 4, func(b []byte) int32 { return int32(binary.BigEndian.Uint32(b)) })
-	case 'L':
-		return numbers(d.take(8*n), 8, func(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) })
-	case 'd':
-		return numbers(d.take(4*n), 4, func(b []byte) float32 { return math.Float32frombits(binary.BigEndian.Uint32(b)) })
-	}
-	d.failed = true
-	return nil
+	size := elementSize(marker)
+	d.failed = d.failed || size == 0
+	return ubjArray{marker, d.take(size * d.length())}
 }
 
-// numbers decodes elements of the given size.
-func numbers[T any](b []byte, size int, decode func([]byte) T) []T {
-	out := make([]T, len(b)/size)
-	for i := range out {
-		out[i] = decode(b[i*size:])
+func elementSize(marker byte) int {
+	switch marker {
+	case 'i', 'U':
+		return 1
+	case 'I':
+		return 2
+	case 'l', 'd':
+		return 4
+	case 'L', 'D':
+		return 8
 	}
-	return out
+	return 0
 }

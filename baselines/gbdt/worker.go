@@ -5,12 +5,12 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -44,7 +44,10 @@ type fitAnswer struct {
 	Version     string  `json:"version"` // of the library
 	FitSeconds  float64 `json:"fit_seconds"`
 	PeakBytes   int64   `json:"peak_bytes"` // largest resident set of the trainer during the fit; 0: unknown
-	Arrays      []struct {
+
+	PredictSeconds float64 `json:"predict_seconds"` // of the library, by all trees, for the check rows
+
+	Arrays []struct {
 		Name  string `json:"name"`
 		Bytes int    `json:"bytes"`
 	} `json:"arrays"`
@@ -62,7 +65,8 @@ type worker struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr tail
-	ended  func() error // waits for the end of the process and gives its state
+	killed atomic.Bool  // by us
+	ended  func() error // waits for the end of the process and says how it went
 }
 
 // trainerCommand starts Python with the trainer's source.
@@ -92,7 +96,10 @@ func startWorker(cmd *exec.Cmd) (*worker, error) {
 }
 
 // kill ends the process, whatever it is doing.
-func (w *worker) kill() { w.cmd.Process.Kill() }
+func (w *worker) kill() {
+	w.killed.Store(true)
+	w.cmd.Process.Kill()
+}
 
 // fit has the process serve a request. When the error is not nil the worker may not be used again.
 func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
@@ -143,19 +150,19 @@ func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
 // obituary says how the process ended and what it said last.
 func (w *worker) obituary(cause error) error {
 	w.in.Close()
-	grace := time.AfterFunc(time.Second, w.kill) // it may have stopped talking without ending
-	defer grace.Stop()
-	state := "ended"
+	impatience := time.AfterFunc(time.Second, w.kill)
+	defer impatience.Stop()
+	how := "ended"
 	if err := w.ended(); err != nil {
-		state = "died: " + err.Error()
-		if strings.Contains(state, "killed") {
-			state += " (the system does that when memory is short)"
-		}
+		how = "died: " + err.Error()
 	}
-	if errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || strings.Contains(cause.Error(), "pipe") {
-		return fmt.Errorf("the trainer %s%s", state, lastLine(w.stderr.String()))
+	switch {
+	case w.killed.Load(): // it lives on, so it must have said something else than an answer
+		return fmt.Errorf("the trainer's answer makes no sense: %w", cause)
+	case strings.HasSuffix(how, "killed"):
+		how += " (the kernel does that when memory runs out)"
 	}
-	return fmt.Errorf("the trainer %s: %w%s", state, cause, lastLine(w.stderr.String()))
+	return fmt.Errorf("the trainer %s%s", how, lastLine(w.stderr.String()))
 }
 
 // A tail keeps the end of what is written to it.

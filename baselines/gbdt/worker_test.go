@@ -1,0 +1,176 @@
+package gbdt
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+)
+
+// The test program stands in for a trainer when this is set; its value says how it misbehaves.
+const standInVariable = "GBDT_STAND_IN"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(standInVariable); how != "" {
+		standIn(how)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func standIn(how string) {
+	in := bufio.NewReader(os.Stdin)
+	if _, err := in.ReadString('\n'); err != nil {
+		return
+	}
+	switch how {
+	case "crash":
+		fmt.Fprintln(os.Stderr, "starting\nfatal: the library has a bug")
+		os.Exit(3)
+	case "hang":
+		time.Sleep(time.Minute)
+	case "kill":
+		self, _ := os.FindProcess(os.Getpid())
+		self.Kill()
+		time.Sleep(time.Minute)
+	case "babble":
+		fmt.Println("[LightGBM] [Info] Total Bins 12")
+		time.Sleep(time.Minute)
+	case "stop short":
+		fmt.Println(`{"arrays":[{"name":"model","bytes":100}]}`)
+		fmt.Print("0123456789")
+	case "no memory":
+		fmt.Println(`{"error":"MemoryError: Unable to allocate 3 GiB","out_of_memory":true}`)
+		time.Sleep(time.Minute)
+	case "refuse":
+		fmt.Println(`{"error":"ValueError: y is wrong"}`)
+		time.Sleep(time.Minute)
+	}
+}
+
+// standIns is a pool whose workers misbehave; started counts them.
+func standIns(how string) (p *pool, started *int) {
+	started = new(int)
+	return &pool{command: func() (*exec.Cmd, error) {
+		*started++
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), standInVariable+"="+how)
+		return cmd, nil
+	}}, started
+}
+
+func TestWorkerFailures(t *testing.T) {
+	for _, c := range []struct {
+		how, want string
+		reused    bool
+	}{
+		{"crash", "the trainer died: exit status 3: fatal: the library has a bug", false},
+		{"kill", "the trainer died: signal: killed (the kernel does that when memory runs out)", false},
+		{"babble", "the trainer's answer makes no sense: invalid character", false},
+		{"stop short", "the trainer ended", false},
+		{"no memory", "out of memory: MemoryError: Unable to allocate 3 GiB", false},
+		{"refuse", "ValueError: y is wrong", true},
+	} {
+		t.Run(c.how, func(t *testing.T) {
+			t.Parallel()
+			p, started := standIns(c.how)
+			_, err := p.fit(context.Background(), &fitRequest{})
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %q, want %q", err, c.want)
+			}
+			if reused := len(p.idle) == 1; reused != c.reused {
+				t.Errorf("the worker is kept: %v, want %v", reused, c.reused)
+			}
+			if *started != 1 {
+				t.Errorf("%d workers", *started)
+			}
+		})
+	}
+}
+
+// A worker that hangs is ended when the context is, and at once.
+func TestWorkerHangs(t *testing.T) {
+	p, started := standIns("hang")
+	for range 2 {
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		begin := time.Now()
+		_, err := p.fit(ctx, &fitRequest{})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		if d := time.Since(begin); d > 5*time.Second {
+			t.Errorf("took %v", d)
+		}
+	}
+	if *started != 2 {
+		t.Errorf("%d workers, want a fresh one for each fit", *started)
+	}
+}
+
+// A trainer killed in the middle of a fit fails that fit alone; the next one gets a fresh trainer.
+func TestKilledTrainer(t *testing.T) {
+	needPython(t, CatBoost)
+	on := awkwardTask(dataset.Regression, 0, 300, 20, 20)
+	fitAll(t, CatBoost, on, 0.3, 3, 5)
+	victim := trainers.idle[len(trainers.idle)-1]
+	time.AfterFunc(200*time.Millisecond, func() { victim.cmd.Process.Kill() })
+	long := resolve(t, CatBoost, on.Info, 0.001, 10, 50_000)
+	err := CatBoost.Run(context.Background(), on, []method.Config{long}, func(method.Result) { t.Error("a result") })
+	if err == nil || !strings.Contains(err.Error(), "the trainer died: signal: killed") {
+		t.Errorf("error %v", err)
+	}
+	fitAll(t, CatBoost, on, 0.3, 3, 5)
+	if trainers.idle[len(trainers.idle)-1] == victim {
+		t.Error("the dead trainer is still used")
+	}
+}
+
+// Cancelling stops a fit in native code within a second.
+func TestCancelledFit(t *testing.T) {
+	needPython(t, XGBoost)
+	on := awkwardTask(dataset.Regression, 0, 300, 20, 20)
+	fitAll(t, XGBoost, on, 0.3, 3, 5)
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	long := resolve(t, XGBoost, on.Info, 0.001, 10, 100_000)
+	err := XGBoost.Run(ctx, on, []method.Config{long}, func(method.Result) { t.Error("a result") })
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 1300*time.Millisecond {
+		t.Errorf("error %v after %v", err, time.Since(begin))
+	}
+}
+
+// The trainer ends when its input does, even in the middle of a fit: it does not outlive the program.
+func TestTrainerEndsWithItsInput(t *testing.T) {
+	needPython(t, XGBoost)
+	cmd, err := trainerCommand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := startWorker(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := awkwardTask(dataset.Regression, 0, 300, 20, 20)
+	f, err := xgboost.newFit(on, []method.Config{resolve(t, XGBoost, on.Info, 0.001, 10, 100_000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go w.exchange(f.request())
+	time.Sleep(1500 * time.Millisecond) // it is fitting by now
+	w.in.Close()
+	guard := time.AfterFunc(10*time.Second, w.kill)
+	defer guard.Stop()
+	if err := w.ended(); err != nil {
+		t.Errorf("it had to be stopped: %v", err)
+	}
+}
