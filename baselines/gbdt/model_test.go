@@ -128,7 +128,7 @@ func TestDamagedLibraryModels(t *testing.T) {
 		seen[c.Method] = true
 		lib := libraryOf(t, c.Method)
 		for name, content := range c.answer.arrays {
-			for i := 0; i < len(content); i += 1 + len(content)/300 {
+			for i := 0; i < len(content); i += 1 + len(content)/100 {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
 					content[i] ^= flip
 					if text, err := lib.rewrite(&c.answer, c.Width, c.link()); err == nil {

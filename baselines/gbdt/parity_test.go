@@ -2,12 +2,16 @@ package gbdt
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"math"
+	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -122,4 +126,38 @@ func sameNumbers(t *testing.T, what string, ours, theirs []float64, lib *library
 		largest = max(largest, d)
 	}
 	return largest
+}
+
+// LightGBM itself reads the text that the other libraries' models become, and predicts the same.
+func TestLightGBMReadsRewrittenModels(t *testing.T) {
+	needPython(t, LightGBM)
+	p, err := findPython()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range parityCases(t) {
+		if c.Method == lightgbm.method || c.Table != "missing" || c.Task != "multiclass" {
+			continue
+		}
+		lib := libraryOf(t, c.Method)
+		text, err := lib.rewrite(&c.answer, c.Width, c.link())
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "model.txt")
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(p.path, "-c", `import lightgbm, numpy, sys
+model = lightgbm.Booster(model_file=sys.argv[1])
+x = numpy.frombuffer(sys.stdin.buffer.read(), "f4").reshape(-1, int(sys.argv[2]))
+sys.stdout.buffer.write(model.predict(x, raw_score=True).tobytes())`, file, strconv.Itoa(c.Width))
+		cmd.Stdin = bytes.NewReader(toBytes(c.x))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := c.answer.float64s("raw")
+		sameNumbers(t, c.Method+" read by LightGBM, raw scores", fromBytes[float64](bytes.Clone(out)), theirs[len(theirs)-len(out)/8:], lib, 6)
+	}
 }

@@ -64,7 +64,7 @@ class XGBoost:
         self.model = xgboost.XGBClassifier(eval_metric="logloss", **options) if classify else xgboost.XGBRegressor(**options)
 
     def arrays(self):
-        return {"model": np.frombuffer(self.model.get_booster().save_raw("ubj"), np.uint8)}
+        return {"model": np.frombuffer(self.model.get_booster().save_raw("deprecated"), np.uint8)}
 
     def raw(self, x, counts):
         booster = self.model.get_booster()
