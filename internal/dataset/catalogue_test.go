@@ -93,11 +93,12 @@ func TestInfos(t *testing.T) {
 
 func TestLookupUnknown(t *testing.T) {
 	for name, want := range map[string]string{
-		"boston":        `unknown data set "boston"; known: `,
-		"bostn-housing": `unknown data set "bostn-housing" (did you mean "boston-housing"?)`,
-		"Yatch":         `unknown data set "Yatch" (did you mean "yacht"?)`,
-		"":              `unknown data set ""`,
-		"../income":     `unknown data set "../income" (did you mean "income"?)`,
+		"boston":           `unknown data set "boston" (did you mean "boston-housing"?)`,
+		"bostn-housing":    `unknown data set "bostn-housing" (did you mean "boston-housing"?)`,
+		"Yatch":            `unknown data set "Yatch" (did you mean "yacht"?)`,
+		"covid-cases-2020": `unknown data set "covid-cases-2020"; known: yacht, boston-housing, `,
+		"":                 `unknown data set ""`,
+		"../income":        `unknown data set "../income" (did you mean "income"?)`,
 	} {
 		if _, err := Lookup(name); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
