@@ -1,6 +1,7 @@
 // Package kernel holds the inner loops of training: matrix products, ReLU, transposition and the Adam step in float32, for
-// one thread. There are three implementations: AVX-512 and AVX2 (with FMA) for builds with GOEXPERIMENT=simd, and plain
-// Go for all others. Best picks one by what the processor can do.
+// one thread. There are three implementations: AVX-512 and AVX2 (with FMA) in assembly for amd64, and plain Go for all
+// other processors. All lists those that can run here. The two in assembly round alike, so that results repeat exactly
+// among the processors that have either; plain Go rounds otherwise.
 //
 // So that no loop has a remainder, the rows of all matrices are padded to a multiple of Lanes.
 package kernel

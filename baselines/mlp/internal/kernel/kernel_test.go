@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -55,6 +56,32 @@ func TestMul(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestVectorsRoundAlike compares the implementations in assembly with each other, bit for bit.
+func TestVectorsRoundAlike(t *testing.T) {
+	all := All()
+	if len(all) < 3 {
+		t.Skip("this processor has fewer than two of them")
+	}
+	rng := rand.New(rand.NewPCG(8, 9))
+	const rows, n, k = 25, 48, 70
+	a, b := Strided{Data: random(rng, rows*Pad(k)), Row: Pad(k), Col: 1}, random(rng, k*n)
+	decay, start := random(rng, rows*n), random(rng, rows*n)
+	var products, weights [2][]float32
+	for i := range 2 {
+		g, w, m, v := Alloc(rows*n), Alloc(rows*n), Alloc(rows*n), Alloc(rows*n)
+		copy(w, start)
+		all[i].Mul(g, a, b, rows, n, k, n)
+		for step := range 3 {
+			s := NewStep(0.01, step+1, 32)
+			all[i].Adam(w, m, v, g, decay, &s)
+		}
+		products[i], weights[i] = g, w
+	}
+	if !slices.Equal(products[0], products[1]) || !slices.Equal(weights[0], weights[1]) {
+		t.Errorf("%s and %s differ", all[0].Name, all[1].Name)
 	}
 }
 
