@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,19 +14,19 @@ import (
 	"nptbench/internal/seed"
 )
 
-// An engine holds the compiled graphs of a network and the table on a device.
+// An engine holds the graphs of a network and the table that they work on, which stays on the device.
 type engine struct {
 	net     *network
 	backend compute.Backend
-	table   *tensors.Tensor
+	table   *Table
+	values  *tensors.Tensor // of the table
 
-	step, sync, eval *graph.Exec
-	allRows          int // a batch of that many rows is the whole table, in order
+	step, sync, eval *graph.Exec // compiled when first used, once for each number of rows
 }
 
 func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
-	e := &engine{net: n, backend: backend, allRows: t.Rows()}
-	e.table = tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
+	e := &engine{net: n, backend: backend, table: t}
+	e.values = tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
 	err := guard(func() (err error) {
 		if e.step, err = graph.NewExec(backend, e.stepGraph); err != nil {
 			return err
@@ -145,7 +146,7 @@ func (e *engine) lookahead(s *state) error {
 // batchArgs are the arguments that every graph begins with.
 func (e *engine) batchArgs(rows []int32, codes []code) []any {
 	index := rows
-	if len(rows) == e.allRows {
+	if len(rows) == e.table.Rows() {
 		index = nil
 	}
 	d := len(e.net.columns)
@@ -155,7 +156,7 @@ func (e *engine) batchArgs(rows []int32, codes []code) []any {
 			batchCodes = append(batchCodes, uint8(c))
 		}
 	}
-	return []any{e.table, tensors.FromFlatDataAndDimensions(batchCodes, len(rows), d), indexTensor(index)}
+	return []any{e.values, tensors.FromFlatDataAndDimensions(batchCodes, len(rows), d), indexTensor(index)}
 }
 
 func indexTensor(rows []int32) *tensors.Tensor {
@@ -175,6 +176,41 @@ func (e *engine) scalar(x float64) any {
 func (e *engine) randomState(step int) *tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "step", step), 0))
 	return tensors.FromFlatDataAndDimensions([]uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()}, 3)
+}
+
+// evaluate makes one pass of the given mode without dropout. It returns the label loss of the mode's rows, and what is
+// predicted for every channel of every row (nil for rows that take no part).
+func (e *engine) evaluate(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) (loss float64, predictions [][]float64, err error) {
+	codes := drawMask(rng, e.table, &e.net.Config, m)
+	predictions = make([][]float64, e.table.Rows())
+	var sum, count float64
+	for _, rows := range dealBatches(rng, e.table, &e.net.Config, m) {
+		if err := ctx.Err(); err != nil {
+			return 0, nil, err
+		}
+		args := e.batchArgs(rows, codes)
+		for _, w := range weights {
+			args = append(args, w)
+		}
+		out, err := e.call(e.eval, args)
+		if err != nil {
+			return 0, nil, err
+		}
+		sums, err := floats(out[0])
+		if err != nil {
+			return 0, nil, err
+		}
+		sum, count = sum+sums[0], count+sums[1]
+		values, err := floats(out[1])
+		if err != nil {
+			return 0, nil, err
+		}
+		width := e.table.Channels()
+		for i, r := range rows {
+			predictions[r] = values[i*width : (i+1)*width]
+		}
+	}
+	return sum / max(count, 1), predictions, nil
 }
 
 // array makes a tensor of the master type.

@@ -4,14 +4,8 @@ import "math/rand/v2"
 
 // initial draws the weights of a parameter: the defaults of the framework of the published code.
 func (p *param) initial(rng *rand.Rand) []float64 {
-	size, inner := 1, 1
-	for i, d := range p.dims {
-		size *= d
-		if i > 0 {
-			inner *= d
-		}
-	}
-	w := make([]float64, size)
+	w := make([]float64, p.size())
+	inner := len(w) / p.dims[0]
 	for i := range w {
 		switch p.init {
 		case uniform:
@@ -30,14 +24,19 @@ func (p *param) initial(rng *rand.Rand) []float64 {
 }
 
 // size returns the number of weights.
+func (p *param) size() int {
+	size := 1
+	for _, d := range p.dims {
+		size *= d
+	}
+	return size
+}
+
+// size returns the number of all weights.
 func (n *network) size() int {
 	sum := 0
 	for _, p := range n.params {
-		size := 1
-		for _, d := range p.dims {
-			size *= d
-		}
-		sum += size
+		sum += p.size()
 	}
 	return sum
 }

@@ -124,21 +124,25 @@ func fit(ctx context.Context, t *task.Task, trainer *Trainer) (method.Result, er
 	}
 	result := method.Result{Fit: time.Since(start)}
 	start = time.Now()
-	for m, into := range map[mode]*method.Prediction{valMode: &result.Val, testMode: &result.Test} {
-		_, rows, err := trainer.evaluate(ctx, trainer.best, m)
+	for _, part := range []struct {
+		mode
+		into *method.Prediction
+	}{{valMode, &result.Val}, {testMode, &result.Test}} {
+		_, rows, err := trainer.engine.evaluate(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)))
 		if err != nil {
 			return method.Result{}, err
 		}
-		from, to := m.part(trainer.table)
-		*into = targetPrediction(t, rows[from:to])
+		from, to := part.mode.part(trainer.table)
+		*part.into = targetPrediction(t, rows[from:to])
 	}
 	result.Predict = time.Since(start)
 	result.Details = map[string]any{
 		"best_step":        trainer.bestStep,
 		"steps":            trainer.state.step,
-		"steps_per_second": float64(trainer.state.step) / trainer.stepTime.Seconds(),
+		"steps_per_second": float64(trainer.trainedSteps) / trainer.trained.Seconds(),
 		"parameters":       trainer.engine.net.size(),
 		"validation_loss":  trainer.bestLoss,
+		"backend":          trainer.engine.backend.Name(),
 	}
 	return result, nil
 }

@@ -35,7 +35,7 @@ type tape struct {
 	rng      *graph.Node // state of the random generator; not needed unless training
 	backward []func()
 
-	attention [][]*graph.Node // when not nil: collects the weights of every layer, see attend
+	attention []*graph.Node // when not nil: collects the weights of every layer, groups x heads x sequence x sequence
 }
 
 // node wraps the result of an operation. back receives the gradient of the loss with respect to it and hands the shares of
@@ -102,7 +102,7 @@ func (t *tape) columnSums(x *graph.Node) *graph.Node {
 // rowMeans returns the means of the rows of x, rows x 1.
 func (t *tape) rowMeans(x *graph.Node) *graph.Node {
 	w := x.Shape().Dimensions[1]
-	return mul(x, graph.MulScalar(t.ones(w, 1), 1/float64(w)))
+	return mul(x, graph.FillScalar(t.g, shapes.Make(x.DType(), w, 1), 1/float64(w)))
 }
 
 // The layers. All of them work on matrices: one row per datapoint (ABD) or per entry (ABA).
@@ -138,10 +138,7 @@ const layerNormEpsilon = 1e-12
 // layerNorm normalises the rows of x to mean 0 and deviation 1, then scales and shifts their entries.
 func (t *tape) layerNorm(x, scale, shift *tensor) *tensor {
 	w := x.Shape().Dimensions[1]
-	centred := graph.Sub(x.Node, t.rowMeans(x.Node))
-	variance := t.rowMeans(graph.Square(centred))
-	inverse := graph.Rsqrt(graph.AddScalar(variance, layerNormEpsilon))
-	normal := graph.Mul(centred, inverse)
+	normal, inverse := t.normalise(x.Node)
 	y := graph.Add(graph.Mul(normal, graph.Reshape(scale.Node, 1, w)), graph.Reshape(shift.Node, 1, w))
 	return t.node(y, func(grad *graph.Node) {
 		scale.accumulate(graph.Reshape(t.columnSums(graph.Mul(grad, normal)), w))
@@ -151,6 +148,23 @@ func (t *tape) layerNorm(x, scale, shift *tensor) *tensor {
 		d = graph.Sub(graph.Sub(d, t.rowMeans(d)), along)
 		x.accumulate(graph.Mul(d, inverse))
 	})
+}
+
+// normalise returns the rows of x with mean 0 and deviation 1, and the inverse deviations they had (a column).
+func (t *tape) normalise(x *graph.Node) (normal, inverse *graph.Node) {
+	x = t.accurate(x)
+	centred := graph.Sub(x, t.rowMeans(x))
+	deviation := graph.Sqrt(graph.AddScalar(t.rowMeans(graph.Square(centred)), layerNormEpsilon))
+	inverse = graph.Reciprocal(deviation)
+	return graph.ConvertDType(graph.Mul(centred, inverse), t.dtype), graph.ConvertDType(inverse, t.dtype)
+}
+
+// accurate converts activations of half precision to float32, for what is too delicate for them.
+func (t *tape) accurate(x *graph.Node) *graph.Node {
+	if t.dtype == dtypes.BFloat16 {
+		return graph.ConvertDType(x, dtypes.Float32)
+	}
+	return x
 }
 
 // gelu returns x Φ(x), with the exact normal distribution function.
@@ -174,11 +188,20 @@ func (t *tape) dropout(x *tensor) *tensor {
 	return t.node(apply(x.Node), func(grad *graph.Node) { x.accumulate(apply(grad)) })
 }
 
-// keep draws which entries survive a dropout.
+// keep draws which entries survive a dropout: 16 random bits for each are compared with the rate.
 func (t *tape) keep(dims ...int) *graph.Node {
-	var uniform *graph.Node
-	t.rng, uniform = graph.RandomUniform(t.rng, shapes.Make(dtypes.Float32, dims...))
-	return graph.GreaterOrEqual(uniform, graph.Scalar(t.g, dtypes.Float32, t.dropRate))
+	size := 1
+	for _, d := range dims {
+		size *= d
+	}
+	var bits *graph.Node
+	t.rng, bits = graph.RandomIntN(t.rng, uint64(math.MaxUint64), shapes.Make(dtypes.Uint64, (size+3)/4))
+	bits = graph.Reshape(graph.Bitcast(bits, dtypes.Uint16), -1)
+	if size%4 != 0 {
+		bits = graph.SliceAxis(bits, 0, graph.AxisRange(0, size))
+	}
+	threshold := graph.Scalar(t.g, dtypes.Uint16, uint16(math.Round(t.dropRate*(1<<16))))
+	return graph.GreaterOrEqual(graph.Reshape(bits, dims...), threshold)
 }
 
 // attend is multi-head dot-product attention, equations 1 and 2 of the paper without the mixing of heads:
@@ -203,7 +226,7 @@ func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
 	qs, ks, vs := split(graph.MulScalar(q.Node, scale)), split(k.Node), split(v.Node)
 	weights := t.softmax(graph.DotGeneral(qs, []int{2}, []int{0}, ks, []int{2}, []int{0}))
 	if t.attention != nil {
-		t.attention = append(t.attention, []*graph.Node{graph.Reshape(weights, groups, heads, sequence, sequence)})
+		t.attention = append(t.attention, graph.Reshape(weights, groups, heads, sequence, sequence))
 	}
 	dropped, drop := weights, func(x *graph.Node) *graph.Node { return x }
 	if t.training && t.dropRate > 0 {
@@ -233,4 +256,7 @@ func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
 	})
 }
 
-func (t *tape) softmax(x *graph.Node) *graph.Node { return graph.Softmax(x, -1) }
+// softmax normalises over the last axis.
+func (t *tape) softmax(x *graph.Node) *graph.Node {
+	return graph.ConvertDType(graph.Softmax(t.accurate(x), -1), t.dtype)
+}

@@ -34,25 +34,34 @@ type Progress struct {
 
 // A Trainer trains an NPT on one table.
 type Trainer struct {
-	// Progress, when set, is called after every evaluation and at least every second.
+	// Progress, when set, is called after every evaluation and about every second between two.
 	Progress func(Progress)
+
+	// Checkpoint, when set, is the file that a checkpoint is written to after the first pass over the data that ends
+	// CheckpointEvery after the last checkpoint, and at the end.
+	Checkpoint      string
+	CheckpointEvery time.Duration
 
 	config Config
 	table  *Table
 	engine *engine
 
 	state *state
-	pass  int // passes over the data so far
+	pass  int               // passes over the data so far
+	steps []*tensors.Tensor // sums of the losses of steps whose results were not waited for yet
 
-	best      []*tensors.Tensor // weights at the evaluation with the lowest validation loss
-	bestStep  int
-	bestLoss  float64
-	valLoss   float64 // at the last evaluation
-	pending   []*tensors.Tensor
-	target    float64 // losses of the last step read
-	feature   float64
-	stepTime  time.Duration
-	timedRows int
+	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
+	bestStep int
+	bestLoss float64
+	valLoss  float64 // at the last evaluation
+
+	target, feature float64 // losses of the last step that was waited for
+
+	trained      time.Duration // time in steps since this trainer was made
+	trainedSteps int
+	trainedRows  int
+	reported     time.Time
+	checkpointed time.Time
 }
 
 // NewTrainer prepares the training of a new network. The table is shared, not copied.
@@ -77,14 +86,22 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 //
 // The error is the context's, or wraps ErrDiverged, or says what the backend refused.
 func (tr *Trainer) Train(ctx context.Context) error {
+	tr.reported, tr.checkpointed = time.Now(), time.Now()
 	for tr.state.step < tr.config.Steps {
 		if err := tr.runPass(ctx); err != nil {
 			return err
 		}
-		if tr.pass%tr.config.EvalEvery == 0 || tr.state.step >= tr.config.Steps {
+		last := tr.state.step >= tr.config.Steps
+		if last || tr.pass%tr.config.EvalEvery == 0 {
 			if err := tr.validate(ctx); err != nil {
 				return err
 			}
+		}
+		if tr.Checkpoint != "" && (last || time.Since(tr.checkpointed) >= tr.CheckpointEvery) {
+			if err := tr.SaveCheckpoint(tr.Checkpoint); err != nil {
+				return err
+			}
+			tr.checkpointed = time.Now()
 		}
 	}
 	return nil
@@ -103,8 +120,12 @@ func (tr *Trainer) runPass(ctx context.Context) error {
 			if err := tr.runStep(rows, codes); err != nil {
 				return err
 			}
-			tr.stepTime += time.Since(start)
-			tr.timedRows += len(rows)
+			tr.trained += time.Since(start)
+			tr.trainedSteps++
+			tr.trainedRows += len(rows)
+			if time.Since(tr.reported) > time.Second {
+				tr.report()
+			}
 		}
 	}
 	tr.pass++
@@ -115,7 +136,7 @@ func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed.Derive(tr.config.Seed, purpose, index), 0))
 }
 
-// runStep moves the weights once.
+// runStep moves the weights once. Losses are waited for a few steps later, so that a device never idles.
 func (tr *Trainer) runStep(rows []int32, codes []code) error {
 	e, step := tr.engine, tr.state.step
 	args := append(e.batchArgs(rows, codes), e.randomState(step),
@@ -124,82 +145,58 @@ func (tr *Trainer) runStep(rows []int32, codes []code) error {
 	if err != nil {
 		return err
 	}
-	tr.pending = append(tr.pending, sums)
-	return tr.readLosses()
+	const ahead = 8
+	if tr.steps = append(tr.steps, sums); len(tr.steps) < ahead {
+		return nil
+	}
+	return tr.wait()
 }
 
-// readLosses waits for the steps that are under way and checks their losses.
-func (tr *Trainer) readLosses() error {
-	for i, t := range tr.pending {
+// wait waits for the steps that are under way and checks their losses.
+func (tr *Trainer) wait() error {
+	for i, t := range tr.steps {
 		sums, err := floats(t)
 		if err != nil {
 			return err
 		}
 		tr.target, tr.feature = sums[0]/max(sums[1], 1), sums[2]/max(sums[3], 1)
 		if !finite(tr.target) || !finite(tr.feature) {
-			return fmt.Errorf("npt: %w: loss %v at step %d", ErrDiverged, tr.target+tr.feature, tr.state.step-len(tr.pending)+i+1)
+			step := tr.state.step - len(tr.steps) + i + 1
+			return fmt.Errorf("npt: %w: label loss %v, feature loss %v at step %d", ErrDiverged, tr.target, tr.feature, step)
 		}
 	}
-	tr.pending = tr.pending[:0]
+	tr.steps = tr.steps[:0]
 	return nil
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// validate evaluates the validation rows and keeps the weights when they are the best so far.
+// validate evaluates the validation rows and keeps the weights when they are the best so far. Without validation rows the
+// latest weights are the best.
 func (tr *Trainer) validate(ctx context.Context) error {
-	loss, _, err := tr.evaluate(ctx, tr.state.weights, valMode)
-	if err != nil {
+	if err := tr.wait(); err != nil {
 		return err
+	}
+	loss := 0.0
+	if tr.table.Val > 0 {
+		var err error
+		loss, _, err = tr.engine.evaluate(ctx, tr.state.weights, valMode, tr.rng("validation", tr.state.step))
+		if err != nil {
+			return err
+		}
 	}
 	if !finite(loss) {
 		return fmt.Errorf("npt: %w: validation loss %v at step %d", ErrDiverged, loss, tr.state.step)
 	}
-	tr.valLoss = loss
-	if loss < tr.bestLoss || tr.best == nil {
+	if tr.valLoss = loss; tr.best == nil || loss < tr.bestLoss || tr.table.Val == 0 {
 		tr.best, tr.bestLoss, tr.bestStep = tr.state.weights, loss, tr.state.step
 	}
 	tr.report()
 	return nil
 }
 
-// evaluate makes one pass without dropout and returns the label loss of the mode's rows, and the predictions of the
-// targets of all rows, by row (nil for rows that are absent).
-func (tr *Trainer) evaluate(ctx context.Context, weights []*tensors.Tensor, m mode) (loss float64, predictions [][]float64, err error) {
-	rng := tr.rng(fmt.Sprint("evaluation ", m), tr.state.step)
-	codes := drawMask(rng, tr.table, &tr.config, m)
-	predictions = make([][]float64, tr.table.Rows())
-	var sum, count float64
-	for _, rows := range dealBatches(rng, tr.table, &tr.config, m) {
-		if err := ctx.Err(); err != nil {
-			return 0, nil, err
-		}
-		args := tr.engine.batchArgs(rows, codes)
-		for _, w := range weights {
-			args = append(args, w)
-		}
-		out, err := tr.engine.call(tr.engine.eval, args)
-		if err != nil {
-			return 0, nil, err
-		}
-		sums, err := floats(out[0])
-		if err != nil {
-			return 0, nil, err
-		}
-		sum, count = sum+sums[0], count+sums[1]
-		values, err := floats(out[1])
-		if err != nil {
-			return 0, nil, err
-		}
-		width := tr.table.Channels()
-		for i, r := range rows {
-			predictions[r] = values[i*width : (i+1)*width]
-		}
-	}
-	return sum / max(count, 1), predictions, nil
-}
-
 func (tr *Trainer) report() {
+	tr.reported = time.Now()
 	if tr.Progress == nil {
 		return
 	}
@@ -210,8 +207,9 @@ func (tr *Trainer) report() {
 		Target: tr.target, Feature: tr.feature,
 		Validation: tr.valLoss, Best: tr.bestLoss, BestStep: tr.bestStep,
 	}
-	if s := tr.stepTime.Seconds(); s > 0 {
-		p.RowsPerSecond = float64(tr.timedRows) / s
+	if tr.trained > 0 {
+		p.RowsPerSecond = float64(tr.trainedRows) / tr.trained.Seconds()
+		p.Left = tr.trained / time.Duration(tr.trainedSteps) * time.Duration(max(p.Steps-p.Step, 0))
 	}
 	tr.Progress(p)
 }

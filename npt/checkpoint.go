@@ -1,0 +1,110 @@
+package npt
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// A checkpointHeader describes a checkpoint; the arrays that follow are named in Sets. Everything random is derived from
+// the seed and the numbers of step and pass, so these are the whole random state.
+type checkpointHeader struct {
+	Config   Config
+	Columns  []Column
+	Rows     [3]int // training, validation, test
+	Step     int
+	Pass     int
+	BestStep int
+	BestLoss *float64 // nil before the first evaluation
+	ValLoss  *float64
+	Sets     []string // each with one array per parameter
+}
+
+// SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole.
+func (tr *Trainer) SaveCheckpoint(path string) error {
+	if err := tr.wait(); err != nil {
+		return err
+	}
+	h := checkpointHeader{
+		Config: tr.config, Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
+		Step: tr.state.step, Pass: tr.pass, BestStep: tr.bestStep,
+		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
+	}
+	var arrays [][]float64
+	for _, set := range tr.sets() {
+		if *set.tensors == nil {
+			continue
+		}
+		h.Sets = append(h.Sets, set.name)
+		for _, t := range *set.tensors {
+			a, err := floats(t)
+			if err != nil {
+				return err
+			}
+			arrays = append(arrays, a)
+		}
+	}
+	return writeFile(path, "checkpoint", h, arrays, tr.config.Precision == Float64)
+}
+
+// LoadCheckpoint continues where the training that wrote the file was: same table, same configuration. Steps then give
+// what they would have given without the interruption, bit for bit on the same backend.
+func (tr *Trainer) LoadCheckpoint(path string) error {
+	var h checkpointHeader
+	r, err := openFile(path, "checkpoint", &h)
+	if err != nil {
+		return err
+	}
+	if h.Config != tr.config || !slices.Equal(h.Columns, tr.table.Columns) ||
+		h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
+		r.f.Close()
+		return r.fail(fmt.Errorf("is of another training: configuration, columns or numbers of rows differ"))
+	}
+	loaded := map[string][]*tensors.Tensor{}
+	for _, name := range h.Sets {
+		for _, p := range tr.engine.net.params {
+			a, err := r.numbers(p.size(), tr.config.Precision == Float64)
+			if err != nil {
+				r.f.Close()
+				return err
+			}
+			loaded[name] = append(loaded[name], tr.engine.array(a, p.dims))
+		}
+	}
+	if err := r.close(); err != nil {
+		return err
+	}
+	for _, set := range tr.sets() {
+		*set.tensors = loaded[set.name]
+	}
+	tr.state.step, tr.pass, tr.bestStep = h.Step, h.Pass, h.BestStep
+	tr.bestLoss, tr.valLoss = math.Inf(1), math.NaN()
+	if h.BestLoss != nil {
+		tr.bestLoss = *h.BestLoss
+	}
+	if h.ValLoss != nil {
+		tr.valLoss = *h.ValLoss
+	}
+	return nil
+}
+
+type tensorSet struct {
+	name    string
+	tensors *[]*tensors.Tensor
+}
+
+// sets names all arrays of a training.
+func (tr *Trainer) sets() []tensorSet {
+	s := tr.state
+	return []tensorSet{{"weights", &s.weights}, {"m", &s.m}, {"v", &s.v}, {"slow", &s.slow}, {"best", &tr.best}}
+}
+
+// optional returns nil for numbers that JSON cannot hold.
+func optional(x float64) *float64 {
+	if !finite(x) {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,16 @@
+// Package npt implements Non-Parametric Transformers (Kossen, Band, Lyle, Gomez, Rainforth, Gal: "Self-Attention Between
+// Datapoints", NeurIPS 2021) on GoMLX. An NPT sees a whole table at once, or a big batch of it: rows attend to rows and
+// columns to columns, and entries that are hidden are predicted from all others.
+//
+// A Table holds encoded data. A Trainer trains on it by Config, keeps the weights with the lowest validation loss, and
+// writes checkpoints. Its Model predicts new rows next to context rows, fills gaps, and shows attention weights. Method is
+// the same for the comparison with other methods.
+//
+// To read the model, begin with network.go. Around it: step.go is one training step as a graph, masking.go and batching.go
+// say what is hidden and which rows come together, loss.go, optimiser.go and schedule.go how it learns, train.go the loop.
+// Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
+//
+// On a CPU, build with GOEXPERIMENT=simd: products of matrices become about ten times faster. Set GODEBUG=asyncpreemptoff=1
+// as well then: with Go 1.26, a goroutine that was preempted returns to code without SIMD, such as math.Exp, with the
+// processor's wide registers in use, and that code runs up to a hundred times slower until something clears them.
+package npt

@@ -1,0 +1,56 @@
+package npt_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"nptbench/npt"
+)
+
+// A table of points on y = x², every fourth of them for validation, and three new rows whose y is to be predicted.
+func Example() {
+	table := &npt.Table{
+		Columns: []npt.Column{{Name: "x"}, {Name: "y", Target: true}},
+		Train:   45, Val: 15, Test: 3,
+	}
+	point := func(x, y float64) { table.Values = append(table.Values, float32(x), float32(y)) }
+	for i := range 60 {
+		x := math.Mod(float64(i)*0.618, 1)*3 - 1.5 // evenly spread, in no order
+		point(x, x*x)
+	}
+	for _, x := range []float64{-1, 0, 1.2} {
+		point(x, 0) // what stands here for y is not looked at
+	}
+
+	config := npt.DefaultConfig()
+	config.Hidden, config.Layers, config.Heads, config.Dropout = 16, 4, 4, 0
+	config.Steps, config.LR = 150, 1e-2
+	backend, err := npt.OpenBackend("auto", 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	trainer, err := npt.NewTrainer(table, config, backend)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	if err := trainer.Train(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	predictions, err := trainer.Model().Predict(ctx, table)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range predictions {
+		fmt.Printf("%.0f\n", row[0]+0) // adding 0 turns -0 into 0
+	}
+	// Output:
+	// 1
+	// 0
+	// 1
+}

@@ -1,0 +1,198 @@
+package npt
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/seed"
+)
+
+// A Model is a trained NPT. It predicts rows from their own features and from other rows, the context, that it is given
+// with them.
+type Model struct {
+	net     *network
+	weights []*tensors.Tensor
+	backend compute.Backend
+}
+
+// Model returns the network with the weights of the best evaluation so far, or the latest ones before any evaluation. The
+// training may go on afterwards.
+func (tr *Trainer) Model() *Model {
+	if tr.best == nil {
+		tr.best = tr.state.weights // which keeps the next step from reusing their memory
+	}
+	return &Model{net: tr.engine.net, weights: tr.best, backend: tr.engine.backend}
+}
+
+// Config returns the settings that the model was trained with.
+func (m *Model) Config() Config { return m.net.Config }
+
+// Parameters returns the number of weights.
+func (m *Model) Parameters() int { return m.net.size() }
+
+// Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
+// features are always seen, their targets when the model was trained with a target mask below 1. The columns must be those
+// of the training. The result has one slice per test row with, for each target, the standardised value or the probability
+// of every class.
+func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
+	rows, err := m.complete(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	channel := channelColumns(t.Columns)
+	out := make([][]float64, 0, t.Test)
+	for _, row := range rows[t.Train+t.Val:] {
+		var targets []float64
+		for i, x := range row {
+			if t.Columns[channel[i]].Target {
+				targets = append(targets, x)
+			}
+		}
+		out = append(out, targets)
+	}
+	return out, nil
+}
+
+// Impute returns a copy of the table in which the missing feature entries have their predicted values: standardised
+// values, and probabilities of classes.
+func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
+	rows, err := m.complete(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	out := *t
+	out.Values, out.Missing = slices.Clone(t.Values), slices.Clone(t.Missing)
+	channel := channelColumns(t.Columns)
+	for i, row := range rows {
+		for at, x := range row {
+			if j := channel[at]; t.missing(i, j) && !t.Columns[j].Target {
+				out.Values[i*len(channel)+at] = float32(x)
+				out.Missing[i*len(t.Columns)+j] = false
+			}
+		}
+	}
+	return &out, nil
+}
+
+// complete predicts every entry of every row, with the targets of the test rows hidden.
+func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
+	e, err := m.engine(t)
+	if err != nil {
+		return nil, err
+	}
+	_, rows, err := e.evaluate(ctx, m.weights, testMode, m.rng())
+	return rows, err
+}
+
+func (m *Model) engine(t *Table) (*engine, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if !slices.EqualFunc(t.Columns, m.net.columns, func(a, b Column) bool {
+		return a.Categories == b.Categories && a.Target == b.Target
+	}) {
+		return nil, fmt.Errorf("npt: the table's columns differ from those that the model was trained on")
+	}
+	return newEngine(m.net, t, m.backend)
+}
+
+func (m *Model) rng() *rand.Rand { return rand.New(rand.NewPCG(seed.Derive(m.net.Seed, "predict"), 0)) }
+
+// An Attention holds the attention weights of one layer: Groups x Heads x Sequence x Sequence numbers, row-major, where
+// the last axis (who is attended to) sums to 1. An ABD layer has one group, all rows of the table; an ABA layer has a
+// group per row, its columns.
+type Attention struct {
+	Groups, Heads, Sequence int
+	Weights                 []float64
+}
+
+// Attention returns the weights of the layer with the given index (even: ABD, odd: ABA) when the test rows of the table
+// are predicted. All rows are one batch.
+func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention, error) {
+	at := layer
+	if m.net.NoABA {
+		at = layer / 2
+	}
+	if layer < 0 || layer >= m.net.Layers || m.net.NoABA && m.net.isABA(layer) {
+		return nil, fmt.Errorf("npt: the model has no attention layer %d", layer)
+	}
+	e, err := m.engine(t)
+	if err != nil {
+		return nil, err
+	}
+	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) []*graph.Node {
+		b, args := e.input(args)
+		truth := b.truth(m.net.master())
+		values, tokens := m.net.observed(b, truth, nil)
+		tp := &tape{g: truth.Graph(), dtype: m.net.activations(), attention: []*graph.Node{}}
+		m.net.forward(tp, m.net.weights(args), graph.ConvertDType(values, tp.dtype), graph.ConvertDType(tokens, tp.dtype))
+		return []*graph.Node{graph.ConvertDType(tp.attention[at], m.net.master())}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("npt: %w", oneLine(err))
+	}
+	codes := drawMask(m.rng(), t, &m.net.Config, testMode)
+	args := e.batchArgs(rowsBetween(0, t.Rows()), codes)
+	for _, w := range m.weights {
+		args = append(args, w)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out, err := e.call(exec, args)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := floats(out[0])
+	dims := out[0].Shape().Dimensions
+	return &Attention{Groups: dims[0], Heads: dims[1], Sequence: dims[2], Weights: weights}, err
+}
+
+// A modelHeader describes a file of weights.
+type modelHeader struct {
+	Config  Config
+	Columns []Column
+}
+
+// Save writes the model to a file, which is replaced as a whole.
+func (m *Model) Save(path string) error {
+	var arrays [][]float64
+	for _, w := range m.weights {
+		a, err := floats(w)
+		if err != nil {
+			return err
+		}
+		arrays = append(arrays, a)
+	}
+	return writeFile(path, "model", modelHeader{m.net.Config, m.net.columns}, arrays, m.net.Precision == Float64)
+}
+
+// LoadModel reads a model that Save wrote.
+func LoadModel(path string, backend compute.Backend) (*Model, error) {
+	var h modelHeader
+	r, err := openFile(path, "model", &h)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.Config.Check(); err != nil {
+		r.f.Close()
+		return nil, r.fail(err)
+	}
+	m := &Model{net: newNetwork(h.Config, h.Columns), backend: backend}
+	e := &engine{net: m.net}
+	for _, p := range m.net.params {
+		a, err := r.numbers(p.size(), h.Config.Precision == Float64)
+		if err != nil {
+			r.f.Close()
+			return nil, err
+		}
+		m.weights = append(m.weights, e.array(a, p.dims))
+	}
+	return m, r.close()
+}

@@ -1,0 +1,272 @@
+package npt
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// The published parameter counts, counted by the official code.
+func TestParameterCounts(t *testing.T) {
+	continuous := func(n int) []Column { return make([]Column, n) }
+	categories := func(widths ...int) []Column {
+		var c []Column
+		for _, w := range widths {
+			c = append(c, Column{Categories: w})
+		}
+		return c
+	}
+	boston := slices.Concat(continuous(12), categories(2, 9))
+	yacht := slices.Concat(categories(5, 10, 8, 17, 10, 14), continuous(1))
+	poker := slices.Concat(categories(4, 13, 4, 13, 4, 13, 4, 13, 4, 13), categories(10))
+	forest := slices.Concat(continuous(10), slices.Repeat(categories(2), 44), categories(7))
+	for _, v := range []struct {
+		name      string
+		columns   []Column
+		e, layers int
+		want      int
+	}{
+		{"protein", continuous(10), 128, 8, 86134026},
+		{"protein, 4 layers", continuous(10), 128, 4, 43070218},
+		{"boston-housing", boston, 128, 8, 167956759},
+		{"boston-housing, 16 layers", boston, 128, 16, 335901975},
+		{"concrete", continuous(9), 128, 8, 69938825},
+		{"yacht", yacht, 128, 8, 42675393},
+		{"breast-cancer", slices.Concat(continuous(30), categories(2)), 32, 8, 51287040},
+		{"poker-hand", poker, 64, 8, 26042399},
+		{"forest-cover", forest, 64, 8, 644738729},
+		{"higgs", slices.Concat(continuous(28), categories(2)), 64, 8, 179456350},
+	} {
+		c := DefaultConfig()
+		c.Hidden, c.Layers = v.e, v.layers
+		if got := newNetwork(c, v.columns).size(); got != v.want {
+			t.Errorf("%s: %d parameters, want %d", v.name, got, v.want)
+		}
+	}
+}
+
+// smallConfig is a network that runs in milliseconds.
+func smallConfig() Config {
+	c := DefaultConfig()
+	c.Hidden, c.Layers, c.Heads, c.Precision, c.Seed = 8, 4, 2, Float64, 11
+	c.Steps, c.LR = 20, 5e-3
+	return c
+}
+
+// predictAll returns what an untrained network predicts for every channel of every row.
+func predictAll(t *testing.T, table *Table, c Config, m mode) [][]float64 {
+	t.Helper()
+	e, err := newEngine(newNetwork(c, table.Columns), table, testBackend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, err := e.evaluate(context.Background(), e.newState().weights, m, newRand(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// Shuffling the training rows shuffles their predictions and changes no other.
+func TestPermutationEquivariance(t *testing.T) {
+	table := testTable(20, 6, 6, true)
+	c := smallConfig()
+	c.TargetMask = 0.5
+	want := predictAll(t, table, c, valMode)
+	order := newRand(3).Perm(20)
+	shuffled := *table
+	shuffled.Values, shuffled.Missing = slices.Clone(table.Values), slices.Clone(table.Missing)
+	for to, from := range order {
+		copy(shuffled.Values[to*6:(to+1)*6], table.Values[from*6:])
+		copy(shuffled.Missing[to*4:(to+1)*4], table.Missing[from*4:])
+	}
+	got := predictAll(t, &shuffled, c, valMode)
+	for i := range got {
+		from := i
+		if i < 20 {
+			from = order[i]
+		}
+		closeTo(t, "prediction", got[i], want[from], 1e-12)
+	}
+}
+
+// No prediction depends on what stands in the targets of test rows, in any mode.
+func TestTestTargetsAreNeverSeen(t *testing.T) {
+	table := testTable(20, 6, 6, false)
+	changed := *table
+	changed.Values = slices.Clone(table.Values)
+	for i := 26; i < 32; i++ {
+		changed.Values[i*6+1] = float32(math.Inf(1) * -1) // would poison every sum that it entered
+		changed.Values[i*6+1] = 1e6
+	}
+	for _, pTarget := range []float64{1, 0.3} {
+		c := smallConfig()
+		c.TargetMask = pTarget
+		for _, m := range []mode{valMode, testMode} {
+			want, got := predictAll(t, table, c, m), predictAll(t, &changed, c, m)
+			for i := range want {
+				if !slices.Equal(got[i], want[i]) {
+					t.Fatalf("p_target %v, mode %d: the prediction of row %d changed", pTarget, m, i)
+				}
+			}
+		}
+	}
+}
+
+// A training step is the same whatever stands in the targets of validation and test rows.
+func TestTrainingIgnoresHiddenTargets(t *testing.T) {
+	table := testTable(20, 6, 6, false)
+	changed := *table
+	changed.Values = slices.Clone(table.Values)
+	for i := 20; i < 32; i++ {
+		changed.Values[i*6+1] += 3
+	}
+	c := smallConfig()
+	c.TargetMask = 0.5
+	var weights [2][]float64
+	for k, table := range []*Table{table, &changed} {
+		tr, err := NewTrainer(table, c, testBackend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.runPass(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range tr.state.weights {
+			weights[k] = append(weights[k], toFloats(t, w)...)
+		}
+	}
+	if !slices.Equal(weights[0], weights[1]) {
+		t.Error("the weights depend on targets that are hidden")
+	}
+}
+
+// The loss has a gradient exactly at the entries that are asked for; randomised entries keep mask token 0, and masked and
+// hidden ones show nothing.
+func TestWhatTheNetworkSees(t *testing.T) {
+	table := testTable(2, 1, 1, false)
+	n := newNetwork(smallConfig(), table.Columns)
+	codes := []uint8{ // a, y, b (3 channels), c
+		uint8(masked), uint8(visible), uint8(randomised), uint8(visible),
+		uint8(randomised), uint8(masked), uint8(visible), uint8(masked),
+		uint8(visible), uint8(hidden), uint8(hidden), uint8(visible),
+		uint8(visible), uint8(randomised), uint8(visible), uint8(hidden),
+	}
+	replacement := make([]float64, 24)
+	for i := range replacement {
+		replacement[i] = 100 + float64(i)
+	}
+	truth := make([]float64, len(table.Values))
+	for i, v := range table.Values {
+		truth[i] = float64(v)
+	}
+	exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node {
+		b := batchInput{table: in[0], codes: in[1]}
+		values, tokens := n.observed(b, in[0], in[2])
+		_, grad := n.loss(graph.AddScalar(in[0], 0.5), in[0], in[1], graph.Scalar(in[0].Graph(), n.master(), 0.5))
+		return []*graph.Node{values, tokens, grad}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Call(toTensor(truth, n.master(), 4, 6), tensors.FromFlatDataAndDimensions(codes, 4, 4), toTensor(replacement, n.master(), 4, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, tokens, grad := toFloats(t, out[0]), toFloats(t, out[1]), toFloats(t, out[2])
+	channel := channelColumns(table.Columns)
+	for i := range 4 {
+		for at, j := range channel {
+			var want float64
+			switch code(codes[i*4+j]) {
+			case visible:
+				want = truth[i*6+at]
+			case randomised:
+				want = replacement[i*6+at]
+			}
+			if math.Abs(values[i*6+at]-want) > 1e-12 {
+				t.Errorf("row %d, channel %d, code %d: the network sees %v, want %v", i, at, codes[i*4+j], values[i*6+at], want)
+			}
+		}
+		for j := range 4 {
+			c := code(codes[i*4+j])
+			if got, want := tokens[i*4+j] == 1, c == masked || c == hidden; got != want {
+				t.Errorf("row %d, column %d, code %d: mask token is %v", i, j, c, got)
+			}
+			asked := c == masked || c == randomised
+			some := false
+			for at := range channel {
+				some = some || channel[at] == j && grad[i*6+at] != 0
+			}
+			if some != asked {
+				t.Errorf("row %d, column %d, code %d: gradient %v", i, j, c, some)
+			}
+		}
+	}
+}
+
+// Every switch of the architecture changes what is predicted, or the number of weights.
+func TestAblationSwitches(t *testing.T) {
+	table := testTable(12, 4, 4, false)
+	base := predictAll(t, table, smallConfig(), testMode)
+	for name, change := range map[string]func(*Config){
+		"no ABA":         func(c *Config) { c.NoABA = true },
+		"norm keys":      func(c *Config) { c.LayerNormKeys = true },
+		"heads":          func(c *Config) { c.Heads = 4 },
+		"depth":          func(c *Config) { c.Layers = 6 },
+		"target masking": func(c *Config) { c.TargetMask = 0.5 },
+	} {
+		c := smallConfig()
+		change(&c)
+		if got := predictAll(t, table, c, testMode); slices.Equal(got[19], base[19]) {
+			t.Errorf("%s changes nothing", name)
+		}
+	}
+}
+
+// The hand-written gradients against GoMLX's own, with dropout.
+func TestGradientsEqualGoMLX(t *testing.T) {
+	table := testTable(9, 2, 2, false)
+	c := smallConfig()
+	c.Dropout = 0.3
+	n := newNetwork(c, table.Columns)
+	e, err := newEngine(n, table, testBackend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := drawMask(newRand(4), table, &c, trainMode)
+	args := append(e.batchArgs(rowsBetween(0, table.Rows()), codes), e.randomState(0))
+	for _, w := range e.newState().weights {
+		args = append(args, w)
+	}
+	exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
+		b, in := e.input(in)
+		rng, params := in[0], in[1:]
+		truth := b.truth(n.master())
+		values, tokens := n.observed(b, truth, nil)
+		lambda := graph.Scalar(rng.Graph(), n.master(), 0.4)
+		own, _ := n.gradients(values, tokens, truth, b.codes, rng, lambda, params)
+
+		tp := &tape{g: rng.Graph(), dtype: n.master(), training: true, dropRate: c.Dropout, rng: rng}
+		z := n.forward(tp, n.weights(params), values, tokens)
+		sums, _ := n.loss(z.Node, truth, b.codes, lambda)
+		target, feature := sums.means()
+		loss := graph.Add(graph.MulScalar(target, 0.6), graph.MulScalar(feature, 0.4))
+		return append(own, graph.Gradient(loss, params...)...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Call(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := len(n.params)
+	for i, param := range n.params {
+		closeTo(t, param.name, toFloats(t, out[i]), toFloats(t, out[p+i]), 1e-10)
+	}
+}

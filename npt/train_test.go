@@ -1,0 +1,401 @@
+package npt
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+func newTestTrainer(t *testing.T, table *Table, c Config) *Trainer {
+	t.Helper()
+	tr, err := NewTrainer(table, c, testBackend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func allWeights(t *testing.T, tr *Trainer) []float64 {
+	t.Helper()
+	var out []float64
+	for _, set := range tr.sets() {
+		for _, w := range *set.tensors {
+			out = append(out, toFloats(t, w)...)
+		}
+	}
+	return out
+}
+
+func TestTrainingLearns(t *testing.T) {
+	table := testTable(60, 20, 20, true)
+	c := smallConfig()
+	c.Steps, c.LR, c.Precision, c.EvalEvery, c.Dropout = 120, 1e-2, Float32, 5, 0
+	tr := newTestTrainer(t, table, c)
+	var first, last Progress
+	tr.Progress = func(p Progress) {
+		if first.Step == 0 {
+			first = p
+		}
+		last = p
+	}
+	if err := tr.Train(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !(last.Best < 0.5*first.Validation) {
+		t.Errorf("validation loss went from %v to %v only", first.Validation, last.Best)
+	}
+	if last.Step != 120 || last.Pass != 120 || last.RowsPerSecond <= 0 || last.BestStep == 0 {
+		t.Errorf("progress %+v", last)
+	}
+}
+
+// A training that is interrupted at any pass and goes on from its checkpoint ends with the same bits.
+func TestResumeEqualsUninterrupted(t *testing.T) {
+	table := testTable(30, 10, 10, true)
+	c := smallConfig()
+	c.Steps, c.Precision, c.BatchSize, c.TargetMask, c.EvalEvery = 22, Float32, 30, 0.5, 2
+	whole := newTestTrainer(t, table, c)
+	if err := whole.Train(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	want := allWeights(t, whole)
+	for _, stop := range []int{2, 7, 12, 13, 21} {
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		ctx, cancel := context.WithCancel(context.Background())
+		first := newTestTrainer(t, table, c)
+		first.Checkpoint = path
+		first.Progress = func(p Progress) {
+			if p.Step >= stop {
+				cancel()
+			}
+		}
+		if err := first.Train(ctx); stop < 20 && !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped with %v", err)
+		}
+		second := newTestTrainer(t, table, c)
+		if err := second.LoadCheckpoint(path); err != nil {
+			t.Fatal(err)
+		}
+		if second.state.step == 0 {
+			t.Fatal("the checkpoint is empty")
+		}
+		if err := second.Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(allWeights(t, second), want) || second.bestLoss != whole.bestLoss || second.bestStep != whole.bestStep {
+			t.Errorf("stopped at step %d, the training ends differently", stop)
+		}
+	}
+}
+
+func TestDamagedCheckpoints(t *testing.T) {
+	table := testTable(10, 4, 4, false)
+	c := smallConfig()
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	tr := newTestTrainer(t, table, c)
+	if err := tr.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"checksum":          func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"ends too early":    func(b []byte) []byte { return b[:len(b)/2] },
+		"not a checkpoint":  func([]byte) []byte { return []byte("something else\n") },
+		"no header":         func([]byte) []byte { return nil },
+		"checksum is wrong": func(b []byte) []byte { return append(b, 0) },
+	} {
+		if err := os.WriteFile(path, damage(slices.Clone(sound)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := newTestTrainer(t, table, c).LoadCheckpoint(path)
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := os.WriteFile(path, sound, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.LR *= 2
+	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "another training") {
+		t.Errorf("a checkpoint of another configuration: %v", err)
+	}
+}
+
+func TestDivergenceIsAnError(t *testing.T) {
+	table := testTable(10, 4, 4, false)
+	table.Values[1] = float32(math.NaN())
+	err := newTestTrainer(t, table, smallConfig()).Train(context.Background())
+	if !errors.Is(err, ErrDiverged) {
+		t.Errorf("error %v, want ErrDiverged", err)
+	}
+}
+
+func TestImpossibleSettings(t *testing.T) {
+	table := testTable(10, 4, 4, false)
+	for want, change := range map[string]func(*Config){
+		"Heads":      func(c *Config) { c.Heads = 3 },
+		"Layers":     func(c *Config) { c.Layers = 5 },
+		"TargetMask": func(c *Config) { c.TargetMask = 0 },
+		"Schedule":   func(c *Config) { c.Schedule = "linear" },
+		"Precision":  func(c *Config) { c.Precision = "int8" },
+		"LR":         func(c *Config) { c.LR = math.NaN() },
+	} {
+		c := smallConfig()
+		change(&c)
+		if _, err := NewTrainer(table, c, testBackend(t)); err == nil || !strings.Contains(err.Error(), want+":") {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+	table.Train = 0
+	if _, err := NewTrainer(table, smallConfig(), testBackend(t)); err == nil {
+		t.Error("a table without training rows is accepted")
+	}
+}
+
+func TestModelSaveLoadPredict(t *testing.T) {
+	table := testTable(20, 5, 7, true)
+	ctx := context.Background()
+	for _, precision := range []Precision{Float32, Float64, BFloat16} {
+		c := smallConfig()
+		c.Precision, c.Steps = precision, 3
+		tr := newTestTrainer(t, table, c)
+		if err := tr.Train(ctx); err != nil {
+			t.Fatal(err)
+		}
+		m := tr.Model()
+		path := filepath.Join(t.TempDir(), "model")
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := LoadModel(path, testBackend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.Predict(ctx, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := loaded.Predict(ctx, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != 7 || len(got[0]) != 1 || !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%s: the loaded model predicts %v, want %v", precision, got, want)
+		}
+	}
+}
+
+func TestImpute(t *testing.T) {
+	table := testTable(20, 5, 5, true)
+	m := newTestTrainer(t, table, smallConfig()).Model()
+	full, err := m.Impute(context.Background(), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Rows() {
+		for at := range 6 {
+			changed := full.Values[i*6+at] != table.Values[i*6+at]
+			if missing := at == 0 && table.missing(i, 0); changed != missing {
+				t.Fatalf("row %d, channel %d: changed %v, missing %v", i, at, changed, missing)
+			}
+		}
+	}
+	if slices.Contains(full.Missing, true) || !slices.Contains(table.Missing, true) {
+		t.Error("the flags of missing entries are wrong")
+	}
+}
+
+func TestAttentionWeights(t *testing.T) {
+	table := testTable(12, 4, 4, false)
+	m := newTestTrainer(t, table, smallConfig()).Model()
+	for layer := range 4 {
+		a, err := m.Attention(context.Background(), table, layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Attention{Groups: 1, Heads: 2, Sequence: 20}
+		if layer%2 == 1 {
+			want = Attention{Groups: 20, Heads: 2, Sequence: 4}
+		}
+		if a.Groups != want.Groups || a.Heads != want.Heads || a.Sequence != want.Sequence {
+			t.Fatalf("layer %d: %d groups, %d heads, sequence %d", layer, a.Groups, a.Heads, a.Sequence)
+		}
+		for at := 0; at < len(a.Weights); at += a.Sequence {
+			sum := 0.0
+			for _, w := range a.Weights[at : at+a.Sequence] {
+				sum += w
+			}
+			if math.Abs(sum-1) > 1e-12 {
+				t.Fatalf("layer %d: weights sum to %v", layer, sum)
+			}
+		}
+	}
+	if _, err := m.Attention(context.Background(), table, 4); err == nil {
+		t.Error("a layer that does not exist is accepted")
+	}
+}
+
+// testTask has its target in the given place, and its two features on either side of it.
+func testTask(target int, kind dataset.Task) *task.Task {
+	t := &task.Task{
+		Info:  dataset.Info{Name: "toy", Task: kind, Target: target, Columns: 3, Classes: 2},
+		Train: 24, Val: 8, Test: 8, Width: 3, TargetStd: 1, Seed: 5, Threads: 1, Backend: "go",
+		Features: []task.Feature{
+			{Name: "a", Kind: dataset.Continuous, Offset: 0, Width: 1},
+			{Name: "b", Kind: dataset.Categorical, Offset: 1, Width: 2},
+		},
+	}
+	rng := newRand(2)
+	for range t.Rows() {
+		x := float32(rng.NormFloat64())
+		t.X = append(t.X, x, 1, 0)
+		if len(t.Y)+len(t.Labels) == t.Train+t.Val {
+			continue
+		}
+		if kind.Classification() {
+			label := uint16(0)
+			if x > 0 {
+				label = 1
+			}
+			t.Labels = append(t.Labels, label)
+		} else {
+			t.Y = append(t.Y, float64(x))
+		}
+	}
+	t.X[1], t.X[2] = 0, 1
+	return t
+}
+
+func quickConfig(t *testing.T, m *method.Method, info dataset.Info, more map[string]any) method.Config {
+	t.Helper()
+	given := map[string]any{"dim_hidden": 8, "heads": 2, "layers": 2, "steps": 10, "lr": 0.01}
+	for k, v := range more {
+		given[k] = v
+	}
+	c, err := m.Resolve(given, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestMethod(t *testing.T) {
+	m := Method()
+	for _, kind := range []dataset.Task{dataset.Regression, dataset.Binary} {
+		for target := range 3 {
+			tk := testTask(target, kind)
+			var first method.Result
+			for repeat := range 2 {
+				calls := 0
+				err := m.Run(context.Background(), tk, []method.Config{quickConfig(t, m, tk.Info, nil)}, func(r method.Result) {
+					calls++
+					if r.Err != nil {
+						t.Fatal(r.Err)
+					}
+					if len(r.Val) != tk.Val*tk.Outputs() || len(r.Test) != tk.Test*tk.Outputs() {
+						t.Fatalf("%d and %d predictions", len(r.Val), len(r.Test))
+					}
+					for i := 0; kind.Classification() && i < len(r.Test); i += 2 {
+						if math.Abs(r.Test[i]+r.Test[i+1]-1) > 1e-5 {
+							t.Fatalf("probabilities %v and %v", r.Test[i], r.Test[i+1])
+						}
+					}
+					if repeat == 0 {
+						first = r
+					} else if !slices.Equal(r.Val, first.Val) || !slices.Equal(r.Test, first.Test) {
+						t.Error("the same seed gives other predictions")
+					}
+				})
+				if err != nil || calls != 1 {
+					t.Fatalf("error %v, %d results", err, calls)
+				}
+			}
+		}
+	}
+}
+
+func TestTableOf(t *testing.T) {
+	tk := testTask(1, dataset.Binary)
+	tk.Missing = make([]bool, tk.Rows()*2)
+	tk.Missing[3*2+1] = true
+	table := tableOf(tk)
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	want := []Column{{Name: "a"}, {Name: "target", Categories: 2, Target: true}, {Name: "b", Categories: 2}}
+	if !slices.Equal(table.Columns, want) {
+		t.Errorf("columns %v", table.Columns)
+	}
+	for i := range tk.Rows() {
+		row := table.Values[i*5 : (i+1)*5]
+		label := []float32{0, 0}
+		if i < tk.Train+tk.Val {
+			label[tk.Labels[i]] = 1
+		}
+		if row[0] != tk.X[i*3] || !slices.Equal(row[1:3], label) || !slices.Equal(row[3:], tk.X[i*3+1:i*3+3]) {
+			t.Fatalf("row %d is %v", i, row)
+		}
+		if table.missing(i, 2) != (i == 3) || table.missing(i, 0) || table.missing(i, 1) {
+			t.Fatalf("flags of row %d are wrong", i)
+		}
+	}
+}
+
+func TestMethodChecks(t *testing.T) {
+	m := Method()
+	info := dataset.Info{Task: dataset.Regression}
+	for _, v := range []struct {
+		given map[string]any
+		want  string
+	}{
+		{map[string]any{"dim_hidden": 10, "heads": 4}, "heads: 4 does not divide"},
+		{map[string]any{"layers": 3}, "layers: 3, want an even number"},
+		{map[string]any{"p_target": 0.0}, "p_target: 0"},
+		{map[string]any{"schedule": "cosine"}, "schedule:"},
+		{map[string]any{"learning_rate": 0.1}, "learning_rate:"},
+	} {
+		if _, err := m.Resolve(v.given, info); err == nil || !strings.HasPrefix(err.Error(), v.want) {
+			t.Errorf("%v: error %v, want %q", v.given, err, v.want)
+		}
+	}
+	a := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.3, "warmup": 0.4})
+	b := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.7, "warmup": 0.1})
+	if m.Canonical(a, info.Task).JSON() != m.Canonical(b, info.Task).JSON() {
+		t.Error("settings without effect make different configurations")
+	}
+}
+
+func TestCancel(t *testing.T) {
+	m := Method()
+	tk := testTask(0, dataset.Regression)
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	err := m.Run(ctx, tk, []method.Config{quickConfig(t, m, tk.Info, map[string]any{"steps": 1000000})}, func(method.Result) {
+		t.Error("a cancelled training reports a result")
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 10*time.Second {
+		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+}
+
+func TestUnknownBackend(t *testing.T) {
+	for _, name := range []string{"cuda", "xla:/no/such/plugin.so"} {
+		if _, err := OpenBackend(name, 1); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
