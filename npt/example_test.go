@@ -19,13 +19,13 @@ func Example() {
 		x := math.Mod(float64(i)*0.618, 1)*3 - 1.5 // evenly spread, in no order
 		point(x, x*x)
 	}
-	for _, x := range []float64{-1, 0, 1.2} {
+	for _, x := range []float64{-1, 0, 1.4} {
 		point(x, 0) // what stands here for y is not looked at
 	}
 
 	config := npt.DefaultConfig()
-	config.Hidden, config.Layers, config.Heads, config.Dropout = 16, 4, 4, 0
-	config.Steps, config.LR = 150, 1e-2
+	config.Hidden, config.Layers, config.Heads, config.Dropout = 16, 2, 4, 0
+	config.Steps, config.LR, config.EvalEvery = 120, 1e-2, 10
 	backend, err := npt.OpenBackend("auto", 1)
 	if err != nil {
 		fmt.Println(err)
@@ -47,10 +47,10 @@ func Example() {
 		return
 	}
 	for _, row := range predictions {
-		fmt.Printf("%.0f\n", row[0]+0) // adding 0 turns -0 into 0
+		fmt.Println(int(math.Round(row[0])))
 	}
 	// Output:
 	// 1
 	// 0
-	// 1
+	// 2
 }
