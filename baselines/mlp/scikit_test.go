@@ -91,11 +91,9 @@ func TestSteps(t *testing.T) {
 					l.w[o*l.ld+l.in] = float32(c.Biases[i][o])
 				}
 			}
-			p := nw.newPass(len(c.X), true)
+			p, m := nw.newPass(len(c.X), true), &model{network: nw, output: out}
 			for _, rows := range c.Batches {
-				z := p.forward(data.X, data.Width, rows)
-				out.derivative(z, p.ld, rows)
-				p.backward(z, c.Rate)
+				m.step(data, p, rows, c.Rate)
 			}
 			for i, l := range nw.layers {
 				for o := range l.out {

@@ -54,9 +54,7 @@ func train(ctx context.Context, t *task.Task, c method.Config, out output, rng *
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			z := pass.forward(t.X, t.Width, part)
-			out.derivative(z, pass.ld, part)
-			pass.backward(z, rate)
+			m.step(t, pass, part, rate)
 		}
 		score, err := m.score(ctx, t, scoring, held)
 		if err != nil {
@@ -77,6 +75,13 @@ func train(ctx context.Context, t *task.Task, c method.Config, out output, rng *
 		return nil, m.diverged()
 	}
 	return m, nil
+}
+
+// step trains on one mini-batch.
+func (m *model) step(t *task.Task, p *pass, rows []int32, rate float64) {
+	z := p.forward(t.X, t.Width, rows)
+	m.output.derivative(z, p.ld, rows)
+	p.backward(z, rate)
 }
 
 func (m *model) diverged() error {

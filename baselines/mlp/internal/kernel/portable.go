@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// Portable is plain Go, for every processor.
+// Portable is plain Go, for every processor. Training takes about twenty times as long as with AVX-512.
 var Portable = &Kernel{Name: "portable", mul: mulPortable, transpose: transposePortable, relu: reluPortable,
 	reluGrad: reluGradPortable, adam: adamPortable}
 
