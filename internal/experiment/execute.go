@@ -76,6 +76,7 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan {
 	out := report.Plan{
 		Title: title, Sweep: p.Sweep.Name, Datasets: dataset.Infos(), Methods: methods, Position: p.Position,
+		Select: p.Sweep.Select.Metric,
 	}
 	for _, g := range p.Groups {
 		for _, protocol := range p.Protocols {
