@@ -45,8 +45,10 @@ func newIndex(ctx context.Context, r *rows, n, threads int) (*index, error) {
 	for i := range x.order {
 		x.order[i] = int32(i)
 	}
-	if err := r.arrange(ctx, x.order, threads); err != nil {
-		return nil, err
+	if r.width > 0 {
+		if err := r.arrange(ctx, x.order, threads); err != nil {
+			return nil, err
+		}
 	}
 	for i, row := range x.order {
 		r.fill(x.blocks, i, int(row))
@@ -91,7 +93,7 @@ func (r *rows) bound(low, high lanes, n int) level {
 	return b
 }
 
-// limit returns what a lower bound may be at most for a row whose distance is at most d. Bounds are summed in float32:
+// limit returns what the lower bound of a row may be at most whose distance is at most d. Bounds are summed in float32:
 // it allows for the relative error of each operation, and for an absolute one where squares are too small for it.
 func (x *index) limit(d float64) float32 {
 	const epsilon = 1.0 / (1 << 23)

@@ -1,7 +1,6 @@
 package knn
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -12,14 +11,7 @@ type neighbour struct {
 	row      int32
 }
 
-// compare orders neighbours by distance, and by row number where that is the same.
-func compare(a, b neighbour) int {
-	if c := cmp.Compare(a.distance, b.distance); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.row, b.row)
-}
-
+// less reports whether a is nearer than b: of those at the same distance, the row that comes first.
 func less(a, b neighbour) bool {
 	return a.distance < b.distance || a.distance == b.distance && a.row < b.row
 }
@@ -51,7 +43,12 @@ func (s *nearest) add(n neighbour) {
 func (s *nearest) cut() {
 	selectSmallest(s.list, s.k)
 	s.list = s.list[:s.k]
-	s.worst = slices.MaxFunc(s.list, compare)
+	s.worst = s.list[0]
+	for _, n := range s.list {
+		if less(s.worst, n) {
+			s.worst = n
+		}
+	}
 }
 
 // sorted returns the neighbours found, at most k, nearest first.
@@ -59,37 +56,63 @@ func (s *nearest) sorted() []neighbour {
 	if len(s.list) > s.k {
 		s.cut()
 	}
-	slices.SortFunc(s.list, compare)
+	quicksort(s.list)
 	return s.list
 }
 
 // selectSmallest moves the k smallest of the list to its front, in any order (Hoare's quickselect).
 func selectSmallest(list []neighbour, k int) {
-	for len(list) > 1 && k > 0 && k < len(list) {
-		pivot := median(list[0], list[len(list)/2], list[len(list)-1])
-		i, j := 0, len(list)-1
-		for i <= j {
-			for less(list[i], pivot) {
-				i++
-			}
-			for less(pivot, list[j]) {
-				j--
-			}
-			if i <= j {
-				list[i], list[j] = list[j], list[i]
-				i++
-				j--
-			}
-		}
-		switch { // list[:j+1] <= pivot <= list[i:], and what lies between equals the pivot
-		case k <= j:
-			list = list[:j+1]
-		case k >= i:
-			list, k = list[i:], k-i
-		default:
+	for 0 < k && k < len(list) {
+		if left, right := partition(list); k <= left {
+			list = list[:left]
+		} else if k >= right {
+			list, k = list[right:], k-right
+		} else {
 			return
 		}
 	}
+}
+
+// quicksort is several times as fast as slices.SortFunc here, since less is inlined.
+func quicksort(list []neighbour) {
+	for len(list) > 12 {
+		left, right := partition(list)
+		if left < len(list)-right {
+			quicksort(list[:left])
+			list = list[right:]
+		} else {
+			quicksort(list[right:])
+			list = list[:left]
+		}
+	}
+	for i := 1; i < len(list); i++ {
+		n, j := list[i], i
+		for ; j > 0 && less(n, list[j-1]); j-- {
+			list[j] = list[j-1]
+		}
+		list[j] = n
+	}
+}
+
+// partition reorders a list of at least one so that nothing in list[:left] is greater than the rest, and nothing in
+// list[right:] less; right is left or left+1.
+func partition(list []neighbour) (left, right int) {
+	pivot := median(list[0], list[len(list)/2], list[len(list)-1])
+	i, j := 0, len(list)-1
+	for i <= j {
+		for less(list[i], pivot) {
+			i++
+		}
+		for less(pivot, list[j]) {
+			j--
+		}
+		if i <= j {
+			list[i], list[j] = list[j], list[i]
+			i++
+			j--
+		}
+	}
+	return j + 1, i
 }
 
 func median(a, b, c neighbour) neighbour {

@@ -136,13 +136,13 @@ func (r *rows) distance(a, b int) float64 {
 // differences returns the distance of two lists of categories: 2 where they differ, 1 where only one is missing.
 func differences(a, b, absent []uint16) int {
 	sum := 0
+	b, absent = b[:len(a)], absent[:len(a)]
 	for j, c := range a {
-		if c == b[j] {
-			continue
-		}
-		sum += 2
-		if c == absent[j] || b[j] == absent[j] {
-			sum--
+		if d := b[j]; c != d {
+			sum += 2
+			if c == absent[j] || d == absent[j] {
+				sum--
+			}
 		}
 	}
 	return sum

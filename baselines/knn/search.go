@@ -78,7 +78,11 @@ func (s *search) visit(depth, node int, queries []int) {
 // scan offers the rows of a block to a query.
 func (s *search) scan(block, q int) {
 	x, found := s.index, &s.found[q]
-	for mask := x.within(block, &s.queries[q], s.limit[q]); mask != 0; mask &= mask - 1 {
+	limit := s.limit[q]
+	if x.rows.width == 0 && int(found.worst.row) < block*fanout {
+		limit = float32(found.worst.distance) - 1 // distances are integers, and rows in order: ties come too late
+	}
+	for mask := x.within(block, &s.queries[q], limit); mask != 0; mask &= mask - 1 {
 		row := x.order[block*fanout+bits.TrailingZeros32(mask)]
 		found.add(neighbour{x.rows.distance(s.queries[q].row, int(row)), row})
 	}

@@ -1,6 +1,7 @@
 package knn
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -110,20 +111,27 @@ func checkSearch(t *testing.T, tk *task.Task, p int, ks []int) {
 	}
 }
 
-func TestSelectSmallest(t *testing.T) {
+func compare(a, b neighbour) int {
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.row, b.row))
+}
+
+func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
-		list := make([]neighbour, 1+rng.IntN(40))
+		list := make([]neighbour, 1+rng.IntN(100))
 		for i := range list {
 			list[i] = neighbour{float64(rng.IntN(6)), int32(i)}
 		}
+		want := slices.Clone(list)
+		slices.SortFunc(want, compare)
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		want := slices.SortedFunc(slices.Values(list), compare)
 		k := 1 + rng.IntN(len(list))
 		selectSmallest(list, k)
-		slices.SortFunc(list[:k], compare)
-		if !slices.Equal(list[:k], want[:k]) {
+		if quicksort(list[:k]); !slices.Equal(list[:k], want[:k]) {
 			t.Fatalf("the %d smallest are %v, want %v", k, list[:k], want[:k])
+		}
+		if quicksort(list); !slices.Equal(list, want) {
+			t.Fatalf("sorted %v, want %v", list, want)
 		}
 	}
 }
