@@ -35,7 +35,7 @@ func (f *fit) compare(model *Model, raw []method.Prediction, answer *fitAnswer) 
 		}
 		largest = max(largest, d)
 	}
-	return largest, f.compareFinal(model, raw, answer.float64s("final"), rows)
+	return largest, f.compareFinal(model, raw, answer.float64s("final"), rows[:min(len(rows), maxFinalRows)])
 }
 
 func (f *fit) compareFinal(model *Model, raw []method.Prediction, theirs []float64, rows []int) error {

@@ -74,14 +74,18 @@ func inspectPython(path string) (*python, error) {
 	return p, nil
 }
 
-// check says in one line why Python cannot fit with the named package.
+// checkPackage says in one line why nothing can be fitted with the named package.
 func checkPackage(name string) error {
-	want := pinned(name)
 	p, err := findPython()
 	if err != nil {
-		return fmt.Errorf("no Python with %s %s found (%w); run `make venv`", name, want, err)
+		return fmt.Errorf("no Python with %s %s found (%w); run `make venv`", name, pinned(name), err)
 	}
-	switch have := p.packages[name]; have {
+	return p.check(name)
+}
+
+// check wants the version that the requirements name: another one may give other trees.
+func (p *python) check(name string) error {
+	switch have, want := p.packages[name], pinned(name); have {
 	case want:
 		return nil
 	case "":

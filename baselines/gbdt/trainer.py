@@ -139,9 +139,7 @@ def serve(request):
     check, counts = request["check"], request["counts"]
     if len(check):
         arrays["raw"] = np.concatenate([np.asarray(a, np.float64).ravel() for a in library.raw(check, counts)])
-        start = time.perf_counter()
-        arrays["final"] = np.asarray(library.final(check), np.float64).ravel()
-        answer["predict_seconds"] = time.perf_counter() - start
+        arrays["final"] = np.asarray(library.final(check[:request["final_rows"]]), np.float64).ravel()
     return answer, arrays
 
 

@@ -29,6 +29,7 @@ type fitRequest struct {
 	Rows      int            `json:"rows"`
 	Width     int            `json:"width"`
 	CheckRows int            `json:"check_rows"`
+	FinalRows int            `json:"final_rows"` // how many of them are wanted as final predictions, besides raw scores
 
 	x      []float32 // Rows x Width
 	y      []float64 // regression
@@ -44,10 +45,7 @@ type fitAnswer struct {
 	Version     string  `json:"version"` // of the library
 	FitSeconds  float64 `json:"fit_seconds"`
 	PeakBytes   int64   `json:"peak_bytes"` // largest resident set of the trainer during the fit; 0: unknown
-
-	PredictSeconds float64 `json:"predict_seconds"` // of the library, by all trees, for the check rows
-
-	Arrays []struct {
+	Arrays      []struct {
 		Name  string `json:"name"`
 		Bytes int    `json:"bytes"`
 	} `json:"arrays"`
