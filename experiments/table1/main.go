@@ -37,6 +37,9 @@ func table1(ctx context.Context, e experiment.Env) (exit int, err error) {
 	if err != nil {
 		return experiment.ExitBadInput, err
 	}
+	if plan.Cells() == 0 {
+		return experiment.ExitFailed, errors.New("nothing of the sweep can be run here")
+	}
 	if o.DryRun {
 		return experiment.ExitOK, plan.Print(e.Stdout)
 	}

@@ -26,7 +26,7 @@ func Plan(sweep *sweeps.Sweep, o *Options, e Env) (*run.Plan, error) {
 		return nil, err
 	}
 	for _, s := range plan.Skipped {
-		fmt.Fprintf(e.Stderr, "%s is left out: %v\n", s.Name, s.Err)
+		fmt.Fprintln(e.Stderr, s)
 	}
 	for _, s := range plan.Subsets {
 		fmt.Fprintln(e.Stderr, s)
@@ -88,7 +88,7 @@ func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan
 		}
 	}
 	for _, s := range p.Skipped {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s is left out: %v.", s.Name, s.Err))
+		out.Notes = append(out.Notes, s.String()+".")
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -60,6 +61,11 @@ type Group struct {
 type Skip struct {
 	Name string
 	Err  error
+}
+
+func (s Skip) String() string {
+	why := strings.TrimPrefix(s.Err.Error(), s.Name+": ")
+	return "left out: " + s.Name + ": " + why
 }
 
 // A job is what one call of a method's Run serves.
