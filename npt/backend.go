@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -58,12 +59,25 @@ func openNamed(name string) (compute.Backend, error) {
 	return b, nil
 }
 
+// coresOf returns how many operations a backend should be given at the same time: the number of cores for the Go backend,
+// which runs most operations on one, and 1 for backends that spread every operation.
+func coresOf(b compute.Backend) int {
+	backendsMu.Lock()
+	defer backendsMu.Unlock()
+	if b == backends[goKey(-1)] {
+		return runtime.GOMAXPROCS(0)
+	}
+	return 1
+}
+
+func goKey(parallelism int) string { return fmt.Sprint("go parallelism ", parallelism) }
+
 // openGo opens the Go backend. parallelism is 0 for one thread; -1 starts every operation as soon as its inputs are
 // there. GoMLX's default in between can deadlock.
 func openGo(parallelism int) (compute.Backend, error) {
 	backendsMu.Lock()
 	defer backendsMu.Unlock()
-	key := fmt.Sprint("go parallelism ", parallelism)
+	key := goKey(parallelism)
 	if b := backends[key]; b != nil {
 		return b, nil
 	}

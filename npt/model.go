@@ -185,6 +185,7 @@ func LoadModel(path string, backend compute.Backend) (*Model, error) {
 		return nil, r.fail(err)
 	}
 	m := &Model{net: newNetwork(h.Config, h.Columns), backend: backend}
+	m.net.parts = coresOf(backend)
 	e := &engine{net: m.net}
 	for _, p := range m.net.params {
 		a, err := r.numbers(p.size(), h.Config.Precision == Float64)

@@ -17,6 +17,7 @@ type network struct {
 	Config
 	columns []Column
 	params  []param
+	parts   int // see tape
 }
 
 // A param is one array of weights.

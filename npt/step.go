@@ -102,7 +102,7 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 
 // gradients returns the gradient of the loss with respect to every parameter, and the four sums that make the losses.
 func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, params []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
-	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng}
+	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, parts: n.parts}
 	w := n.weights(params)
 	z := n.forward(t, w, graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
 	losses, grad := n.loss(z.Node, truth, codes, lambda)
@@ -128,7 +128,7 @@ func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) s
 func (n *network) evaluate(b batchInput, w []*graph.Node) (predictions, sums *graph.Node) {
 	truth := b.truth(n.master())
 	values, tokens := n.observed(b, truth, nil)
-	t := &tape{g: truth.Graph(), dtype: n.activations()}
+	t := &tape{g: truth.Graph(), dtype: n.activations(), parts: n.parts}
 	z := n.forward(t, n.weights(w), graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
 	s, _ := n.loss(z.Node, truth, b.codes, graph.ScalarZero(t.g, n.master()))
 	_, predictions = n.entryLoss(graph.ConvertDType(z.Node, n.master()), truth)

@@ -33,6 +33,7 @@ type tape struct {
 	training bool         // record gradients and drop activations
 	dropRate float64
 	rng      *graph.Node // state of the random generator; not needed unless training
+	parts    int         // pieces of the attention that run side by side; 0 is 1
 	backward []func()
 
 	attention []*graph.Node // when not nil: collects the weights of every layer, groups x heads x sequence x sequence
@@ -102,7 +103,8 @@ func (t *tape) columnSums(x *graph.Node) *graph.Node {
 // rowMeans returns the means of the rows of x, rows x 1.
 func (t *tape) rowMeans(x *graph.Node) *graph.Node {
 	w := x.Shape().Dimensions[1]
-	return mul(x, graph.FillScalar(t.g, shapes.Make(x.DType(), w, 1), 1/float64(w)))
+	share := graph.FillScalar(t.g, shapes.Make(x.DType(), 1, w), 1/float64(w))
+	return graph.DotGeneral(x, []int{1}, nil, share, []int{1}, nil)
 }
 
 // The layers. All of them work on matrices: one row per datapoint (ABD) or per entry (ABA).
@@ -224,35 +226,32 @@ func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
 	scale := 1 / math.Sqrt(float64(w))
 
 	qs, ks, vs := split(graph.MulScalar(q.Node, scale)), split(k.Node), split(v.Node)
-	weights := t.softmax(graph.DotGeneral(qs, []int{2}, []int{0}, ks, []int{2}, []int{0}))
+	var keep *graph.Node
+	if t.training && t.dropRate > 0 {
+		keep = t.keep(groups*heads, sequence, sequence)
+		vs = graph.MulScalar(vs, 1/(1-t.dropRate)) // in place of scaling the weights that stay
+	}
+	parts := t.cut(qs, ks, vs, keep)
+	for _, p := range parts {
+		p.forward(t)
+	}
 	if t.attention != nil {
+		weights := joined(parts, func(p *attentionPart) *graph.Node { return p.weights })
 		t.attention = append(t.attention, graph.Reshape(weights, groups, heads, sequence, sequence))
 	}
-	dropped, drop := weights, func(x *graph.Node) *graph.Node { return x }
-	if t.training && t.dropRate > 0 {
-		keep := t.keep(groups*heads, sequence, sequence)
-		drop = func(x *graph.Node) *graph.Node { return graph.Where(keep, x, graph.ScalarZero(t.g, t.dtype)) }
-		vs = graph.MulScalar(vs, 1/(1-t.dropRate)) // in place of scaling the weights that stay
-		dropped = drop(weights)
-	}
-	out := graph.DotGeneral(dropped, []int{2}, []int{0}, vs, []int{1}, []int{0})
+	out := joined(parts, func(p *attentionPart) *graph.Node { return p.out })
 
 	return t.node(merge(out), func(grad *graph.Node) {
-		transposed := func(x *graph.Node) *graph.Node { return graph.Transpose(x, 1, 2) }
-		g := split(grad)
-		// dVᵀ = dOᵀ A, so that the small matrix is the one to be transposed.
-		dv := transposed(graph.DotGeneral(transposed(g), []int{2}, []int{0}, dropped, []int{1}, []int{0}))
+		for i, g := range t.cutNode(split(grad)) {
+			parts[i].back(t, g)
+		}
+		dv := joined(parts, func(p *attentionPart) *graph.Node { return p.dv })
 		if t.dropRate > 0 {
 			dv = graph.MulScalar(dv, 1/(1-t.dropRate))
 		}
 		v.accumulate(merge(dv))
-
-		// dS = A ∘ (dA - rowsum(dA ∘ A)), where the row sum equals that of dO ∘ O.
-		dWeights := drop(graph.DotGeneral(g, []int{2}, []int{0}, vs, []int{2}, []int{0}))
-		rowSum := graph.DotGeneral(graph.Mul(g, out), []int{2}, nil, t.ones(d, 1), []int{0}, nil)
-		dScores := graph.Mul(weights, graph.Sub(dWeights, rowSum))
-		q.accumulate(graph.MulScalar(merge(graph.DotGeneral(dScores, []int{2}, []int{0}, ks, []int{1}, []int{0})), scale))
-		k.accumulate(merge(transposed(graph.DotGeneral(transposed(qs), []int{2}, []int{0}, dScores, []int{1}, []int{0}))))
+		q.accumulate(graph.MulScalar(merge(joined(parts, func(p *attentionPart) *graph.Node { return p.dq })), scale))
+		k.accumulate(merge(joined(parts, func(p *attentionPart) *graph.Node { return p.dk })))
 	})
 }
 

@@ -73,6 +73,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		return nil, err
 	}
 	n := newNetwork(c, t.Columns)
+	n.parts = coresOf(backend)
 	e, err := newEngine(n, t, backend)
 	if err != nil {
 		return nil, err
