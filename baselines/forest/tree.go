@@ -18,19 +18,6 @@ type tree struct {
 	values []float64 // predictions of the leaves, one after the other; equal ones may be shared
 }
 
-// leaf returns the values' index that a row's prediction begins at.
-func (t *tree) leaf(row []float32) int {
-	n := t.nodes[0]
-	for n.feature >= 0 {
-		next := n.child
-		if row[n.feature] > n.threshold {
-			next++
-		}
-		n = t.nodes[next]
-	}
-	return int(n.child)
-}
-
 // A sum adds up the predictions of trees for fixed rows.
 type sum struct {
 	x              []float32
@@ -68,13 +55,43 @@ func (s *sum) add(trees []tree, threads int) {
 	group.Wait()
 }
 
+// lanes is how many rows go down a tree at the same time: while one waits for memory, the others move.
+const lanes = 8
+
+// addRows adds a tree's predictions for the rows from first to last-1. A row that has reached its leaf leaves its lane to
+// the next one.
 func (s *sum) addRows(t *tree, first, last int) {
-	for row := first; row < last; row++ {
-		leaf := t.leaf(s.x[row*s.width : (row+1)*s.width])
-		total := s.total[row*s.outputs : (row+1)*s.outputs]
-		for k, v := range t.values[leaf : leaf+s.outputs] {
-			total[k] += v
+	var at [lanes]struct{ node, row int }
+	active := min(lanes, last-first)
+	for i := range active {
+		at[i].row = first + i
+	}
+	for next := first + active; active > 0; {
+		for i := 0; i < active; i++ {
+			n := t.nodes[at[i].node]
+			if n.feature >= 0 {
+				right := 0
+				if s.x[at[i].row*s.width+int(n.feature)] > n.threshold {
+					right = 1
+				}
+				at[i].node = int(n.child) + right
+				continue
+			}
+			s.addLeaf(at[i].row, t.values[n.child:][:s.outputs])
+			at[i].node, at[i].row = 0, next
+			if next++; next > last {
+				active--
+				at[i] = at[active]
+				i--
+			}
 		}
+	}
+}
+
+func (s *sum) addLeaf(row int, values []float64) {
+	total := s.total[row*s.outputs:][:len(values)]
+	for k, v := range values {
+		total[k] += v
 	}
 }
 
