@@ -2,6 +2,7 @@ package results
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,11 +11,13 @@ import (
 )
 
 // Merge writes the records of several folders into one compressed segment, one record per cell (a success before a
-// failure, then the first), ordered by cell: how published records are kept.
+// failure, then the first), ordered by cell: how published records are kept. Damaged records are an error.
 func Merge(path string, dirs ...string) (n int, err error) {
 	best := map[string]*Record{}
 	for r, err := range Read(dirs...) {
-		if err != nil {
+		if d := (*Damage)(nil); errors.As(err, &d) && d.Torn {
+			continue // a run that was killed
+		} else if err != nil {
 			return 0, err
 		}
 		if kept := best[r.ID]; kept == nil || kept.Status == Failed && r.Status == OK {
