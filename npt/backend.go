@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/gomlx/compute"
-	_ "github.com/gomlx/compute/gobackend" // registers "go"
-	"github.com/gomlx/go-xla/compute/xla"  // registers "xla"
+	"github.com/gomlx/compute/gobackend"  // registers "go"
+	"github.com/gomlx/go-xla/compute/xla" // registers "xla"
 )
 
 // OpenBackend returns the GoMLX backend with the given name. "go" is GoMLX's own, in pure Go. "xla:PLUGIN" runs on
@@ -58,6 +58,9 @@ func openNamed(name string) (compute.Backend, error) {
 	backends[name] = b
 	return b, nil
 }
+
+// onGo reports whether a backend is GoMLX's own.
+func onGo(b compute.Backend) bool { return b.String() == gobackend.BackendName }
 
 // coresOf returns how many operations a backend should be given at the same time: the number of cores for the Go backend,
 // which runs most operations on one, and 1 for backends that spread every operation.

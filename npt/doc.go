@@ -10,7 +10,5 @@
 // say what is hidden and which rows come together, loss.go, optimiser.go and schedule.go how it learns, train.go the loop.
 // Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
 //
-// On a CPU, build with GOEXPERIMENT=simd: products of matrices become about ten times faster. Set GODEBUG=asyncpreemptoff=1
-// as well then: with Go 1.26, a goroutine that was preempted returns to code without SIMD, such as math.Exp, with the
-// processor's wide registers in use, and that code runs up to a hundred times slower until something clears them.
+// On a CPU, build with GOEXPERIMENT=simd: products of matrices become about ten times faster.
 package npt

@@ -70,9 +70,9 @@ func (n *network) entryLoss(z, truth *graph.Node) (loss, prediction *graph.Node)
 		}
 		rows := z.Shape().Dimensions[0]
 		logits := graph.Reshape(zr, rows, r.columns, r.categories)
-		logP := graph.Reshape(logSoftmax(logits), rows, width)
-		losses = append(losses, graph.Neg(graph.Mul(tr, logP)))
-		predictions = append(predictions, graph.Exp(logP))
+		p, logP := logSoftmax(logits)
+		losses = append(losses, graph.Neg(graph.Mul(tr, graph.Reshape(logP, rows, width))))
+		predictions = append(predictions, graph.Reshape(p, rows, width))
 	}
 	return graph.Concatenate(losses, 1), graph.Concatenate(predictions, 1)
 }
@@ -92,9 +92,12 @@ func columnRuns(columns []Column) []columnRun {
 	return runs
 }
 
-func logSoftmax(x *graph.Node) *graph.Node {
-	x = graph.Sub(x, graph.ReduceAndKeep(x, graph.ReduceMax, -1))
-	return graph.Sub(x, graph.Log(graph.ReduceAndKeep(graph.Exp(x), graph.ReduceSum, -1)))
+// logSoftmax returns the probabilities of the classes in the last axis, and their logarithms. These come from the largest
+// probability, 1 / Σ exp(x - max), so that small ones stay exact.
+func logSoftmax(x *graph.Node) (p, logP *graph.Node) {
+	p = graph.Softmax(x, -1)
+	shift := graph.Sub(graph.Log(graph.ReduceAndKeep(p, graph.ReduceMax, -1)), graph.ReduceAndKeep(x, graph.ReduceMax, -1))
+	return p, graph.Add(x, shift)
 }
 
 // ofTargets keeps the entries (n x d) of target columns, or those of the others.

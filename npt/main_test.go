@@ -1,20 +1,10 @@
 package npt
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/gomlx/compute"
 )
-
-func TestMain(m *testing.M) {
-	if err := AvoidPreemption(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
 
 func testBackend(t testing.TB) compute.Backend {
 	t.Helper()

@@ -169,15 +169,6 @@ func (t *tape) accurate(x *graph.Node) *graph.Node {
 	return x
 }
 
-// gelu returns x Φ(x), with the exact normal distribution function.
-func (t *tape) gelu(x *tensor) *tensor {
-	cdf := graph.AddScalar(graph.MulScalar(graph.Erf(graph.MulScalar(x.Node, math.Sqrt2/2)), 0.5), 0.5)
-	return t.node(graph.Mul(x.Node, cdf), func(grad *graph.Node) {
-		density := graph.MulScalar(graph.Exp(graph.MulScalar(graph.Square(x.Node), -0.5)), 1/math.Sqrt(2*math.Pi))
-		x.accumulate(graph.Mul(grad, graph.Add(cdf, graph.Mul(x.Node, density))))
-	})
-}
-
 // dropout sets a share of the entries of x to zero and scales the others up so that the expectation stays.
 func (t *tape) dropout(x *tensor) *tensor {
 	if !t.training || t.dropRate == 0 {
