@@ -49,8 +49,8 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 // input splits off what a graph gets of a batch from its arguments.
 func (e *engine) input(args []*graph.Node) (batchInput, []*graph.Node) {
 	b := batchInput{table: args[0], codes: args[1], rows: args[2]}
-	if b.rows.Shape().Dimensions[0] == 0 {
-		b.rows = nil
+	if b.rows.Shape().Dimensions[0] == b.table.Shape().Dimensions[0] {
+		b.rows = nil // the only batch of a pass is in order
 	}
 	return b, args[3:]
 }
@@ -145,10 +145,6 @@ func (e *engine) lookahead(s *state) error {
 
 // batchArgs are the arguments that every graph begins with.
 func (e *engine) batchArgs(rows []int32, codes []code) []any {
-	index := rows
-	if len(rows) == e.table.Rows() {
-		index = nil
-	}
 	d := len(e.net.columns)
 	batchCodes := make([]uint8, 0, len(rows)*d)
 	for _, r := range rows {
@@ -156,11 +152,9 @@ func (e *engine) batchArgs(rows []int32, codes []code) []any {
 			batchCodes = append(batchCodes, uint8(c))
 		}
 	}
-	return []any{e.values, tensors.FromFlatDataAndDimensions(batchCodes, len(rows), d), indexTensor(index)}
-}
-
-func indexTensor(rows []int32) *tensors.Tensor {
-	return tensors.FromFlatDataAndDimensions(rows, len(rows))
+	return []any{e.values,
+		tensors.FromFlatDataAndDimensions(batchCodes, len(rows), d),
+		tensors.FromFlatDataAndDimensions(rows, len(rows))}
 }
 
 // scalar makes a number of the master type.

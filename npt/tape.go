@@ -100,11 +100,15 @@ func (t *tape) columnSums(x *graph.Node) *graph.Node {
 	return mul(t.ones(1, x.Shape().Dimensions[0]), x)
 }
 
-// rowMeans returns the means of the rows of x, rows x 1.
-func (t *tape) rowMeans(x *graph.Node) *graph.Node {
+// rowSums returns the sums of the rows of x, weighted by a row of weights (1 x columns), as a column.
+func rowSums(x, weights *graph.Node) *graph.Node {
+	return graph.DotGeneral(x, []int{1}, nil, weights, []int{1}, nil)
+}
+
+// rowMeans returns the means of the rows of x, as a column.
+func rowMeans(x *graph.Node) *graph.Node {
 	w := x.Shape().Dimensions[1]
-	share := graph.FillScalar(t.g, shapes.Make(x.DType(), 1, w), 1/float64(w))
-	return graph.DotGeneral(x, []int{1}, nil, share, []int{1}, nil)
+	return rowSums(x, graph.FillScalar(x.Graph(), shapes.Make(x.DType(), 1, w), 1/float64(w)))
 }
 
 // The layers. All of them work on matrices: one row per datapoint (ABD) or per entry (ABA).
@@ -143,11 +147,14 @@ func (t *tape) layerNorm(x, scale, shift *tensor) *tensor {
 	normal, inverse := t.normalise(x.Node)
 	y := graph.Add(graph.Mul(normal, graph.Reshape(scale.Node, 1, w)), graph.Reshape(shift.Node, 1, w))
 	return t.node(y, func(grad *graph.Node) {
-		scale.accumulate(graph.Reshape(t.columnSums(graph.Mul(grad, normal)), w))
+		along := graph.Mul(grad, normal)
+		scale.accumulate(graph.Reshape(t.columnSums(along), w))
 		shift.accumulate(graph.Reshape(t.columnSums(grad), w))
-		d := graph.Mul(grad, graph.Reshape(scale.Node, 1, w))
-		along := graph.Mul(normal, t.rowMeans(graph.Mul(d, normal)))
-		d = graph.Sub(graph.Sub(d, t.rowMeans(d)), along)
+		// With d = grad ∘ scale: (d - mean(d) - normal ∘ mean(d ∘ normal)) / deviation.
+		row := graph.Reshape(scale.Node, 1, w)
+		share := graph.MulScalar(row, 1/float64(w))
+		d := graph.Sub(graph.Mul(grad, row), rowSums(grad, share))
+		d = graph.Sub(d, graph.Mul(normal, rowSums(along, share)))
 		x.accumulate(graph.Mul(d, inverse))
 	})
 }
@@ -155,8 +162,8 @@ func (t *tape) layerNorm(x, scale, shift *tensor) *tensor {
 // normalise returns the rows of x with mean 0 and deviation 1, and the inverse deviations they had (a column).
 func (t *tape) normalise(x *graph.Node) (normal, inverse *graph.Node) {
 	x = t.accurate(x)
-	centred := graph.Sub(x, t.rowMeans(x))
-	deviation := graph.Sqrt(graph.AddScalar(t.rowMeans(graph.Square(centred)), layerNormEpsilon))
+	centred := graph.Sub(x, rowMeans(x))
+	deviation := graph.Sqrt(graph.AddScalar(rowMeans(graph.Square(centred)), layerNormEpsilon))
 	inverse = graph.Reciprocal(deviation)
 	return graph.ConvertDType(graph.Mul(centred, inverse), t.dtype), graph.ConvertDType(inverse, t.dtype)
 }

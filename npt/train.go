@@ -72,6 +72,12 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
+	if c.BatchSize > 0 {
+		if batches := (trainMode.present(t, c.SemiSupervised) + c.BatchSize - 1) / c.BatchSize; batches > t.Train {
+			return nil, fmt.Errorf("npt: BatchSize: %d rows make %d batches, of which some would hold none of the %d training rows",
+				c.BatchSize, batches, t.Train)
+		}
+	}
 	n := newNetwork(c, t.Columns)
 	n.parts = coresOf(backend)
 	e, err := newEngine(n, t, backend)

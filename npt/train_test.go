@@ -152,6 +152,7 @@ func TestImpossibleSettings(t *testing.T) {
 		"Schedule":   func(c *Config) { c.Schedule = "linear" },
 		"Precision":  func(c *Config) { c.Precision = "int8" },
 		"LR":         func(c *Config) { c.LR = math.NaN() },
+		"BatchSize":  func(c *Config) { c.BatchSize = 1 },
 	} {
 		c := smallConfig()
 		change(&c)
@@ -215,6 +216,27 @@ func TestImpute(t *testing.T) {
 	}
 	if slices.Contains(full.Missing, true) || !slices.Contains(table.Missing, true) {
 		t.Error("the flags of missing entries are wrong")
+	}
+}
+
+// Two targets of different kinds are learnt and predicted together.
+func TestTwoTargets(t *testing.T) {
+	table := testTable(60, 20, 20, false)
+	table.Columns[2].Target = true // the class, beside the number
+	c := smallConfig()
+	c.Steps, c.Precision, c.TargetMask, c.EvalEvery = 10, Float32, 0.5, 5
+	tr := newTestTrainer(t, table, c)
+	if err := tr.Train(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := tr.Model().Predict(context.Background(), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if len(row) != 4 || math.Abs(row[1]+row[2]+row[3]-1) > 1e-5 {
+			t.Fatalf("a row is predicted as %v, want a number and three probabilities", row)
+		}
 	}
 }
 
