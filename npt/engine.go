@@ -120,13 +120,13 @@ func (e *engine) advance(s *state, args []any, keep []*tensors.Tensor) (sums *te
 	s.weights, s.m, s.v = out[1:1+p], out[1+p:1+2*p], out[1+2*p:]
 	s.step++
 	if s.step%lookaheadSteps == 0 {
-		err = e.lookahead(s)
+		err = e.lookahead(s, keep)
 	}
 	return out[0], err
 }
 
 // lookahead moves the slow weights towards the fast ones, and the fast ones to where the slow ones are now.
-func (e *engine) lookahead(s *state) error {
+func (e *engine) lookahead(s *state, keep []*tensors.Tensor) error {
 	if s.slow == nil {
 		s.slow = s.weights
 		return nil
@@ -139,7 +139,21 @@ func (e *engine) lookahead(s *state) error {
 	if err != nil {
 		return err
 	}
+	old := append(s.slow[:len(s.slow):len(s.slow)], s.weights...)
 	s.slow, s.weights = out, out
+	return release(old, keep)
+}
+
+// release frees the memory of tensors, on the device too, except of those that are still in use.
+func release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
+	for _, t := range old {
+		if slices.ContainsFunc(used, func(u []*tensors.Tensor) bool { return slices.Contains(u, t) }) {
+			continue
+		}
+		if err := t.FinalizeAll(); err != nil {
+			return fmt.Errorf("npt: %w", oneLine(err))
+		}
+	}
 	return nil
 }
 
@@ -202,6 +216,9 @@ func (e *engine) evaluate(ctx context.Context, weights []*tensors.Tensor, m mode
 		width := e.table.Channels()
 		for i, r := range rows {
 			predictions[r] = values[i*width : (i+1)*width]
+		}
+		if err := release(out); err != nil {
+			return 0, nil, err
 		}
 	}
 	return sum / max(count, 1), predictions, nil

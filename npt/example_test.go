@@ -41,7 +41,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	predictions, err := trainer.Model().Predict(ctx, table)
+	model, err := trainer.Model()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	predictions, err := model.Predict(ctx, table)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -21,13 +21,22 @@ type Model struct {
 	backend compute.Backend
 }
 
-// Model returns the network with the weights of the best evaluation so far, or the latest ones before any evaluation. The
-// training may go on afterwards.
-func (tr *Trainer) Model() *Model {
-	if tr.best == nil {
-		tr.best = tr.state.weights // which keeps the next step from reusing their memory
+// Model returns the network with the weights of the best evaluation so far, or the latest ones before any evaluation. They
+// are copied: the training may go on.
+func (tr *Trainer) Model() (*Model, error) {
+	weights := tr.best
+	if weights == nil {
+		weights = tr.state.weights
 	}
-	return &Model{net: tr.engine.net, weights: tr.best, backend: tr.engine.backend}
+	m := &Model{net: tr.engine.net, backend: tr.engine.backend}
+	for i, w := range weights {
+		a, err := floats(w)
+		if err != nil {
+			return nil, err
+		}
+		m.weights = append(m.weights, tr.engine.array(a, m.net.params[i].dims))
+	}
+	return m, nil
 }
 
 // Config returns the settings that the model was trained with.

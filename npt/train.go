@@ -172,8 +172,9 @@ func (tr *Trainer) wait() error {
 			return fmt.Errorf("npt: %w: label loss %v, feature loss %v at step %d", ErrDiverged, tr.target, tr.feature, step)
 		}
 	}
+	err := release(tr.steps)
 	tr.steps = tr.steps[:0]
-	return nil
+	return err
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -196,7 +197,11 @@ func (tr *Trainer) validate(ctx context.Context) error {
 		return fmt.Errorf("npt: %w: validation loss %v at step %d", ErrDiverged, loss, tr.state.step)
 	}
 	if tr.valLoss = loss; tr.best == nil || loss < tr.bestLoss || tr.table.Val == 0 {
+		old := tr.best
 		tr.best, tr.bestLoss, tr.bestStep = tr.state.weights, loss, tr.state.step
+		if err := release(old, tr.best, tr.state.slow); err != nil {
+			return err
+		}
 	}
 	tr.report()
 	return nil

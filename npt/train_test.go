@@ -25,6 +25,15 @@ func newTestTrainer(t *testing.T, table *Table, c Config) *Trainer {
 	return tr
 }
 
+func modelOf(t *testing.T, tr *Trainer) *Model {
+	t.Helper()
+	m, err := tr.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func allWeights(t *testing.T, tr *Trainer) []float64 {
 	t.Helper()
 	var out []float64
@@ -176,7 +185,7 @@ func TestModelSaveLoadPredict(t *testing.T) {
 		if err := tr.Train(ctx); err != nil {
 			t.Fatal(err)
 		}
-		m := tr.Model()
+		m := modelOf(t, tr)
 		path := filepath.Join(t.TempDir(), "model")
 		if err := m.Save(path); err != nil {
 			t.Fatal(err)
@@ -201,7 +210,7 @@ func TestModelSaveLoadPredict(t *testing.T) {
 
 func TestImpute(t *testing.T) {
 	table := testTable(20, 5, 5, true)
-	m := newTestTrainer(t, table, smallConfig()).Model()
+	m := modelOf(t, newTestTrainer(t, table, smallConfig()))
 	full, err := m.Impute(context.Background(), table)
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +238,7 @@ func TestTwoTargets(t *testing.T) {
 	if err := tr.Train(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tr.Model().Predict(context.Background(), table)
+	rows, err := modelOf(t, tr).Predict(context.Background(), table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +251,7 @@ func TestTwoTargets(t *testing.T) {
 
 func TestAttentionWeights(t *testing.T) {
 	table := testTable(12, 4, 4, false)
-	m := newTestTrainer(t, table, smallConfig()).Model()
+	m := modelOf(t, newTestTrainer(t, table, smallConfig()))
 	for layer := range 4 {
 		a, err := m.Attention(context.Background(), table, layer)
 		if err != nil {
