@@ -59,7 +59,7 @@ func (c *classes) tally(b *bundle, rows []int32) {
 }
 
 func (c *classes) untally(b *bundle, rows []int32) {
-	cells := c.cells[b.first*c.classes : (b.first+b.columns+1)*c.classes]
+	cells := c.cells[b.first*c.classes : (b.first+b.cells())*c.classes]
 	if len(rows) >= len(cells) {
 		clear(cells)
 		return
@@ -67,6 +67,15 @@ func (c *classes) untally(b *bundle, rows []int32) {
 	for _, row := range rows {
 		cells[int(b.codes[row])*c.classes+int(c.members[row].label)] = 0
 	}
+}
+
+func (c *classes) varies(b *bundle, code uint16) bool {
+	weight := int64(0)
+	cell := (b.first + int(code)) * c.classes
+	for _, n := range c.cells[cell : cell+c.classes] {
+		weight += int64(n)
+	}
+	return weight != 0 && weight != c.weight
 }
 
 // separate sets left to the counts of the rows with the code and right to those of the others. It returns the weight
@@ -128,12 +137,9 @@ func (c *gini) cut(keys []key) (best float64, at int) {
 	return best, at
 }
 
-func (c *gini) pick(b *bundle, code uint16, _ []int32) (float64, bool) {
+func (c *gini) pick(b *bundle, code uint16, _ []int32) float64 {
 	weight := c.separate(b, code)
-	if weight == 0 || weight == c.weight {
-		return 0, false
-	}
-	return float64(sumSquares(c.left))/float64(weight) + float64(sumSquares(c.right))/float64(c.weight-weight), true
+	return float64(sumSquares(c.left))/float64(weight) + float64(sumSquares(c.right))/float64(c.weight-weight)
 }
 
 func sumSquares(counts []int64) int64 {
@@ -190,14 +196,11 @@ func (c *entropy) cut(keys []key) (best float64, at int) {
 	return c.score(most, whole), at
 }
 
-func (c *entropy) pick(b *bundle, code uint16, _ []int32) (float64, bool) {
+func (c *entropy) pick(b *bundle, code uint16, _ []int32) float64 {
 	whole := c.sum(c.total) - c.table[c.weight]
 	weight := c.separate(b, code)
-	if weight == 0 || weight == c.weight {
-		return 0, false
-	}
 	parts := c.sum(c.left) + c.sum(c.right) - c.table[weight] - c.table[c.weight-weight]
-	return c.score(parts, whole), true
+	return c.score(parts, whole)
 }
 
 // score is never negative but for the rounding of the table.

@@ -1,6 +1,7 @@
 package forest
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"sync"
@@ -35,10 +36,13 @@ func (c *column) many() bool { return len(c.smallest) > 2 || len(c.smallest) == 
 // A bundle is a set of two-valued columns of which at most one has its rarer value in any row, such as a one-hot
 // encoding: one code per row says which. Code 0 is none of them. One pass over the rows counts all columns.
 type bundle struct {
-	codes   []uint16
-	columns int
-	first   int // index of the bundle's first cell; cells are numbered through all bundles, columns+1 for each
+	codes   []uint16 // by row
+	columns []int32  // by code-1
+	first   int      // index of the bundle's first cell; cells are numbered through all bundles, one for every code
 }
+
+// cells returns the number of the bundle's codes.
+func (b *bundle) cells() int { return len(b.columns) + 1 }
 
 // threshold returns the number that a split above the given code, with next the following code in the node, compares
 // with: as in scikit-learn halfway between the two values, in float64. It is rounded down to float32, which cannot
@@ -56,8 +60,9 @@ func (c *column) threshold(code, next int) float32 {
 // blockColumns is how many columns are read together from the row-major matrix: a cache line.
 const blockColumns = 16
 
-// encode turns the rows of x, in the given order, into columns and bundles.
-func encode(x []float32, width int, order []int32, threads int) ([]column, []bundle) {
+// encode turns the rows of x, in the given order, into columns and bundles. When ctx is done it returns early; the result
+// is of no use then.
+func encode(ctx context.Context, x []float32, width int, order []int32, threads int) ([]column, []bundle) {
 	columns := make([]column, width)
 	rare := make([]bitset, width)
 	blocks := make(chan int)
@@ -74,7 +79,7 @@ func encode(x []float32, width int, order []int32, threads int) ([]column, []bun
 			}
 		})
 	}
-	for first := 0; first < width; first += blockColumns {
+	for first := 0; first < width && ctx.Err() == nil; first += blockColumns {
 		blocks <- first
 	}
 	close(blocks)
@@ -229,7 +234,7 @@ func bundled(columns []column, rare []bitset, rows int) []bundle {
 		}
 		c.bundle = 0
 		for c.bundle < len(bundles) &&
-			(bundles[c.bundle].columns == math.MaxUint16 || taken[c.bundle].intersects(rare[i])) {
+			(len(bundles[c.bundle].columns) == math.MaxUint16 || taken[c.bundle].intersects(rare[i])) {
 			c.bundle++
 		}
 		if c.bundle == len(bundles) {
@@ -237,8 +242,8 @@ func bundled(columns []column, rare []bitset, rows int) []bundle {
 			taken = append(taken, newBitset(rows))
 		}
 		b := &bundles[c.bundle]
-		b.columns++
-		c.codes, c.code = b.codes, uint16(b.columns)
+		b.columns = append(b.columns, int32(i))
+		c.codes, c.code = b.codes, uint16(len(b.columns))
 		rare[i].each(func(row int) { b.codes[row] = c.code })
 		taken[c.bundle].add(rare[i])
 		rare[i] = nil
@@ -246,7 +251,7 @@ func bundled(columns []column, rare []bitset, rows int) []bundle {
 	cells := 0
 	for i := range bundles {
 		bundles[i].first = cells
-		cells += bundles[i].columns + 1
+		cells += bundles[i].cells()
 	}
 	return bundles
 }

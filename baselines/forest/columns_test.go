@@ -1,6 +1,7 @@
 package forest
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -17,7 +18,7 @@ func encodeColumns(columns ...[]float32) ([]column, []bundle) {
 			order[i] = int32(i)
 		}
 	}
-	return encode(x, len(columns), order, 3)
+	return encode(context.Background(), x, len(columns), order, 3)
 }
 
 func TestEncodeColumn(t *testing.T) {
@@ -149,7 +150,7 @@ func TestBundles(t *testing.T) {
 		if b.first != cells {
 			t.Errorf("bundle %d begins at cell %d, want %d", i, b.first, cells)
 		}
-		cells += b.columns + 1
+		cells += b.cells()
 	}
 	x := [][]float32{{1, 0, 0, 0, 2}, {0, 1, 0, 1, 2}, {0, 0, 1, 1, 2}, {0, 0, 0, 1, -1}, {0, 0, 1, 1, -1}, {1, 0, 0, 0, -1}, {0, 1, 0, 1, 2}}
 	for row := range x {

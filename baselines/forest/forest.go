@@ -63,7 +63,7 @@ type Forest struct {
 
 // Fit grows a forest. The error is ctx's, or one line about what is wrong with the data or the options.
 func Fit(ctx context.Context, data Data, o Options) (*Forest, error) {
-	n, err := newNursery(&data, o)
+	n, err := newNursery(ctx, &data, o)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (f *Forest) Predict(x []float32, threads int) []float64 {
 		panic(fmt.Sprintf("forest: Predict: %d values are not rows of %d", len(x), f.Width))
 	}
 	s := newSum(x, f.Width, f.Outputs)
-	s.add(f.trees, threads)
+	s.add(context.Background(), f.trees, threads)
 	return s.mean(len(f.trees))
 }
 

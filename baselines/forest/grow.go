@@ -25,9 +25,10 @@ type criterion interface {
 	tally(b *bundle, rows []int32)
 	untally(b *bundle, rows []int32)
 
-	// pick measures how well the rows that have the code in the tallied bundle are told from the others. It reports
-	// false when all or none have it.
-	pick(b *bundle, code uint16, rows []int32) (score float64, ok bool)
+	// varies reports whether some of the node's rows, but not all, have the code in the tallied bundle. Pick measures how
+	// well they are then told from the others.
+	varies(b *bundle, code uint16) bool
+	pick(b *bundle, code uint16, rows []int32) (score float64)
 
 	// leaf appends the node's prediction to values, or finds it there, and returns its index.
 	leaf(rows []int32, values *[]float64) int
@@ -45,7 +46,7 @@ type nursery struct {
 	newCriterion func() criterion
 }
 
-func newNursery(d *Data, o Options) (*nursery, error) {
+func newNursery(ctx context.Context, d *Data, o Options) (*nursery, error) {
 	if err := check(d, &o); err != nil {
 		return nil, err
 	}
@@ -60,7 +61,10 @@ func newNursery(d *Data, o Options) (*nursery, error) {
 	} else {
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Y[a], d.Y[b]) })
 	}
-	n.columns, n.bundles = encode(d.X, d.Width, order, o.Threads)
+	n.columns, n.bundles = encode(ctx, d.X, d.Width, order, o.Threads)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	n.newCriterion = criteria(d, o.Criterion, order, n.bundles)
 	return n, nil
 }
@@ -69,7 +73,7 @@ func newNursery(d *Data, o Options) (*nursery, error) {
 func criteria(d *Data, name string, order []int32, bundles []bundle) func() criterion {
 	cells := 0
 	for i := range bundles {
-		cells += bundles[i].columns + 1
+		cells += bundles[i].cells()
 	}
 	if d.Labels != nil {
 		labels := make([]uint16, len(order))
@@ -129,6 +133,9 @@ type grower struct {
 	tallied  []bool   // by bundle: whether the current node has tallied it
 	stack    []segment
 
+	constant []bool  // by feature: whether it is known to be constant in the current node
+	found    []int32 // the features known to be constant, in the order in which this was found, from the root down
+
 	keys, buffer []key
 	presorted    [][]key // by column: the sample in order, split like the sample; nil when nodes sort for themselves
 	left         []bool  // by row: where the last split sent it
@@ -139,6 +146,7 @@ type grower struct {
 type segment struct {
 	node       int32
 	start, end int32
+	found      int32 // how many features were found to be constant above the node
 }
 
 func (n *nursery) newGrower() *grower {
@@ -149,6 +157,7 @@ func (n *nursery) newGrower() *grower {
 		sample:    make([]int32, 0, n.rows),
 		features:  make([]int32, len(n.columns)),
 		tallied:   make([]bool, len(n.bundles)),
+		constant:  make([]bool, len(n.columns)),
 		keys:      make([]key, n.rows),
 		buffer:    make([]key, n.rows),
 		left:      make([]bool, n.rows),
@@ -181,8 +190,9 @@ func (g *grower) grow(ctx context.Context, number int) tree {
 	g.draw()
 	g.begin(g.weights)
 	g.presort()
+	g.forget(0)
 	t := tree{nodes: make([]node, 1, 2*len(g.sample))}
-	g.stack = append(g.stack[:0], segment{0, 0, int32(len(g.sample))})
+	g.stack = append(g.stack[:0], segment{end: int32(len(g.sample))})
 	work := 0
 	for len(g.stack) > 0 {
 		s := g.stack[len(g.stack)-1]
@@ -228,6 +238,7 @@ func (g *grower) presort() {
 // split makes a node a leaf, or gives it a test and two children, which it puts on the stack.
 func (g *grower) split(t *tree, s segment) {
 	rows := g.sample[s.start:s.end]
+	g.forget(s.found)
 	best := candidate{score: -1}
 	if pure := g.enter(rows); !pure && len(rows) > 1 {
 		best = g.search(s)
@@ -240,7 +251,8 @@ func (g *grower) split(t *tree, s segment) {
 	t.nodes[s.node] = node{best.feature, g.columns[best.feature].threshold(best.code, best.next), child}
 	t.nodes = append(t.nodes, node{}, node{})
 	middle := s.start + g.partition(s, best)
-	g.stack = append(g.stack, segment{child + 1, middle, s.end}, segment{child, s.start, middle})
+	found := int32(len(g.found))
+	g.stack = append(g.stack, segment{child + 1, middle, s.end, found}, segment{child, s.start, middle, found})
 }
 
 // A candidate is a split: rows whose value has at most the code go left, and the next code in the node goes right.
@@ -277,6 +289,8 @@ func (g *grower) search(s segment) candidate {
 func (g *grower) measure(feature int32, s segment) candidate {
 	c := &g.columns[feature]
 	switch {
+	case g.constant[feature]:
+		return candidate{score: -1}
 	case c.many():
 		keys := g.sorted(feature, s)
 		if c.close {
@@ -288,17 +302,45 @@ func (g *grower) measure(feature int32, s segment) candidate {
 		score, at := g.cut(keys)
 		return candidate{score, feature, int(c.codes[keys[at-1].index()]), int(c.codes[keys[at].index()])}
 	case c.bundle >= 0:
-		rows := g.sample[s.start:s.end]
-		b := &g.bundles[c.bundle]
+		rows, b := g.sample[s.start:s.end], &g.bundles[c.bundle]
 		if !g.tallied[c.bundle] {
 			g.tally(b, rows)
 			g.tallied[c.bundle] = true
+			if len(b.columns) < len(rows) {
+				g.findConstant(b)
+			}
 		}
-		if score, ok := g.pick(b, c.code, rows); ok {
-			return candidate{score, feature, 0, 1}
+		if g.varies(b, c.code) {
+			return candidate{g.pick(b, c.code, rows), feature, 0, 1}
 		}
 	}
+	g.remember(feature)
 	return candidate{score: -1}
+}
+
+// findConstant looks for constant columns in a tallied bundle, to save later tallies.
+func (g *grower) findConstant(b *bundle) {
+	for i, feature := range b.columns {
+		if !g.constant[feature] && !g.varies(b, uint16(i+1)) {
+			g.remember(feature)
+		}
+	}
+}
+
+// remember notes that a feature is constant in this node, and thus below it.
+func (g *grower) remember(feature int32) {
+	if !g.constant[feature] {
+		g.constant[feature] = true
+		g.found = append(g.found, feature)
+	}
+}
+
+// forget goes back to what was known when that many features were found to be constant.
+func (g *grower) forget(found int32) {
+	for _, feature := range g.found[found:] {
+		g.constant[feature] = false
+	}
+	g.found = g.found[:found]
 }
 
 // sorted returns a node's keys in a column of many values, in order.

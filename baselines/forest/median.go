@@ -149,14 +149,11 @@ func (c *mae) remove(keys []key, fromBack bool) {
 	}
 }
 
-func (c *mae) pick(b *bundle, code uint16, rows []int32) (float64, bool) {
+func (c *mae) pick(b *bundle, code uint16, rows []int32) float64 {
 	part := c.cells[b.first+int(code)]
-	if part.weight == 0 || part.weight == c.weight {
-		return 0, false
-	}
 	rest := numberSum{c.sum - part.sum, c.weight - part.weight}
 	d := c.deviationOf(b, code, true, rows, part) + c.deviationOf(b, code, false, rows, rest)
-	return float64(c.whole.deviation(c.list) - d), true
+	return float64(c.whole.deviation(c.list) - d)
 }
 
 // deviationOf returns the sum of absolute deviations from the median of the rows that have the code, or of those that

@@ -86,7 +86,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	} else {
 		data.Y = t.Y[:t.Train]
 	}
-	n, err := newNursery(&data, Options{
+	n, err := newNursery(ctx, &data, Options{
 		Criterion:   name,
 		Trees:       size(order[len(order)-1]),
 		MaxFeatures: maxFeatures(rule, t.Width),
@@ -108,8 +108,11 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 			}
 			fit += time.Since(started)
 			started = time.Now()
-			val.add(trees, t.Threads)
-			test.add(trees, t.Threads)
+			val.add(ctx, trees, t.Threads)
+			test.add(ctx, trees, t.Threads)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			predict += time.Since(started)
 			grown += len(trees)
 		}

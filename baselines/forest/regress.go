@@ -40,7 +40,7 @@ func newNumbers(y []float64, fixed []int64, cells int) numbers {
 func (c *numbers) pure(rows []int32) bool { return c.fixed[rows[0]] == c.fixed[rows[len(rows)-1]] }
 
 func (c *numbers) tally(b *bundle, rows []int32) {
-	cells := c.cells[b.first : b.first+b.columns+1]
+	cells := c.cells[b.first : b.first+b.cells()]
 	for _, row := range rows {
 		cell, w := &cells[b.codes[row]], int64(c.weights[row])
 		cell.weight += w
@@ -49,7 +49,7 @@ func (c *numbers) tally(b *bundle, rows []int32) {
 }
 
 func (c *numbers) untally(b *bundle, rows []int32) {
-	cells := c.cells[b.first : b.first+b.columns+1]
+	cells := c.cells[b.first : b.first+b.cells()]
 	if len(rows) >= len(cells) {
 		clear(cells)
 		return
@@ -57,6 +57,11 @@ func (c *numbers) untally(b *bundle, rows []int32) {
 	for _, row := range rows {
 		cells[b.codes[row]] = numberSum{}
 	}
+}
+
+func (c *numbers) varies(b *bundle, code uint16) bool {
+	weight := c.cells[b.first+int(code)].weight
+	return weight != 0 && weight != c.weight
 }
 
 // mse is the mean squared deviation from the mean. The score of a split is what it takes off the node's sum of squared
@@ -115,12 +120,8 @@ func reduction(part numberSum, mean, weight float64) float64 {
 	return d * d / (w * (weight - w))
 }
 
-func (c *mse) pick(b *bundle, code uint16, _ []int32) (float64, bool) {
-	part := c.cells[b.first+int(code)]
-	if part.weight == 0 || part.weight == c.weight {
-		return 0, false
-	}
-	return reduction(part, float64(c.sum)/float64(c.weight), float64(c.weight)), true
+func (c *mse) pick(b *bundle, code uint16, _ []int32) float64 {
+	return reduction(c.cells[b.first+int(code)], float64(c.sum)/float64(c.weight), float64(c.weight))
 }
 
 func (c *mse) leaf(rows []int32, values *[]float64) int {

@@ -1,6 +1,7 @@
 package forest
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -33,7 +34,8 @@ func newSum(x []float32, width, outputs int) *sum {
 const blockBytes = 256 << 10
 
 // add adds the trees' predictions. The order of additions in a row is that of the trees, whatever the number of threads.
-func (s *sum) add(trees []tree, threads int) {
+// When ctx is done it returns early; the sum is of no use then.
+func (s *sum) add(ctx context.Context, trees []tree, threads int) {
 	rows := len(s.x) / s.width
 	block := min(max(blockBytes/(4*s.width), 8), 1024)
 	var next atomic.Int64
@@ -42,7 +44,7 @@ func (s *sum) add(trees []tree, threads int) {
 		group.Go(func() {
 			for {
 				first := int(next.Add(int64(block))) - block
-				if first >= rows {
+				if first >= rows || ctx.Err() != nil {
 					return
 				}
 				last := min(first+block, rows)
