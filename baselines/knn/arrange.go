@@ -8,8 +8,8 @@ import (
 
 // arrange sorts rows so that near ones stand together: it cuts the list in two at the median of the feature that
 // contributes most to the distances within it, and goes on with both parts until they fit into one block. Cuts lie at
-// multiples of the largest power of fanout that is less than the list's length, so that every block and every node above
-// is full but the last.
+// multiples of the largest power of fanout that is less than the list's length, so that every block, and every node
+// above, is full but the last.
 func (r *rows) arrange(ctx context.Context, list []int32, threads int) error {
 	r.split(ctx, list, make([]neighbour, len(list)), threads)
 	return ctx.Err()

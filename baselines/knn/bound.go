@@ -1,11 +1,14 @@
 package knn
 
-// blockWithinGo computes lower bounds of the distances between a query and the fanout rows of a block, and returns the
-// rows whose bound is not above the limit, as bits. numeric is width x fanout, codes features x fanout.
-func blockWithinGo(numeric []float32, codes []uint8, q *query, least []uint8, limit float32, squared bool) uint32 {
-	sum := mismatches(codes, codes, q.codes, least)
+// The bound functions look at fanout rows or boxes at once. They have a vectorised form (bound_amd64.s) and this
+// portable one. Their float32 sums may differ in the last digits, which index.limit allows for, so the neighbours found do not.
+
+// blockWithinGo computes lower bounds of the distances between a query and the rows of a block, and returns the rows
+// whose bound is not above the limit, as bits. least is what a difference adds at least, per feature.
+func blockWithinGo(block lanes, q *query, least []uint8, limit float32, squared bool) uint32 {
+	sum := mismatches(block.codes, block.codes, q.codes, least)
 	for j, v := range q.numeric {
-		column := (*[fanout]float32)(numeric[j*fanout:])
+		column := (*[fanout]float32)(block.numeric[j*fanout:])
 		for i, x := range column {
 			if d := x - v; squared {
 				sum[i] += d * d
@@ -23,11 +26,11 @@ func blockWithinGo(numeric []float32, codes []uint8, q *query, least []uint8, li
 	return mask
 }
 
-// boxBoundsGo sets out to lower bounds of the distances between a query and the rows in each of fanout boxes.
-func boxBoundsGo(low, high []float32, first, last []uint8, q *query, least []uint8, squared bool, out *[fanout]float32) {
-	*out = mismatches(first, last, q.codes, least)
+// boxBoundsGo sets out to lower bounds of the distances between a query and whatever is in each of the boxes.
+func boxBoundsGo(low, high lanes, q *query, least []uint8, squared bool, out *[fanout]float32) {
+	*out = mismatches(low.codes, high.codes, q.codes, least)
 	for j, v := range q.numeric {
-		l, h := (*[fanout]float32)(low[j*fanout:]), (*[fanout]float32)(high[j*fanout:])
+		l, h := (*[fanout]float32)(low.numeric[j*fanout:]), (*[fanout]float32)(high.numeric[j*fanout:])
 		for i := range out {
 			d := max(l[i]-v, v-h[i], 0)
 			if squared {
@@ -38,12 +41,12 @@ func boxBoundsGo(low, high []float32, first, last []uint8, q *query, least []uin
 	}
 }
 
-// mismatches sums what the features add whose code is outside of the range from first to last.
-func mismatches(first, last, codes, least []uint8) (sum [fanout]float32) {
+// mismatches sums what the features add whose code is outside of the range from low to high.
+func mismatches(low, high, codes, least []uint8) (sum [fanout]float32) {
 	for j, c := range codes {
-		f, l, w := (*[fanout]uint8)(first[j*fanout:]), (*[fanout]uint8)(last[j*fanout:]), float32(least[j])
+		l, h, w := (*[fanout]uint8)(low[j*fanout:]), (*[fanout]uint8)(high[j*fanout:]), float32(least[j])
 		for i := range sum {
-			if c < f[i] || c > l[i] {
+			if c < l[i] || c > h[i] {
 				sum[i] += w
 			}
 		}

@@ -178,12 +178,12 @@ done:
 	ADDQ         $128, R8      \
 	ADDQ         $128, R9
 
-// func boxBoundsAVX2(low, high *float32, first, last *uint8, query *float32, queryCodes, least *uint8, width, features int, squared bool, out *[32]float32)
+// func boxBoundsAVX2(low, high *float32, lowCodes, highCodes *uint8, query *float32, queryCodes, least *uint8, width, features int, squared bool, out *[32]float32)
 TEXT ·boxBoundsAVX2(SB), NOSPLIT, $0-88
 	MOVQ  low+0(FP), R8
 	MOVQ  high+8(FP), R9
-	MOVQ  first+16(FP), R11
-	MOVQ  last+24(FP), R12
+	MOVQ  lowCodes+16(FP), R11
+	MOVQ  highCodes+24(FP), R12
 	MOVQ  query+32(FP), SI
 	MOVQ  queryCodes+40(FP), DI
 	MOVQ  least+48(FP), R10

@@ -34,6 +34,12 @@ type lanes struct {
 	codes   []uint8   // groups x features x fanout
 }
 
+// group returns one group of fanout vectors.
+func (l lanes) group(i int, r *rows) lanes {
+	n, c := r.width*fanout, len(r.absent)*fanout
+	return lanes{l.numeric[i*n : (i+1)*n], l.codes[i*c : (i+1)*c]}
+}
+
 func (r *rows) newLanes(n int) lanes {
 	groups := (n + fanout - 1) / fanout
 	return lanes{make([]float32, groups*r.width*fanout), make([]uint8, groups*len(r.absent)*fanout)}
@@ -100,30 +106,17 @@ func (x *index) limit(d float64) float32 {
 	return float32(d*(1+epsilon*float64(x.rows.width+16)) + 1e-36)
 }
 
-// A query is a row whose neighbours are looked for, as the bound functions take it.
-type query struct {
-	row     int
-	numeric []float32
-	codes   []uint8 // low bytes
-}
-
 // within returns the rows of a block whose lower bound is not above the limit, as bits.
 func (x *index) within(block int, q *query, limit float32) uint32 {
-	r := x.rows
-	numeric := x.blocks.numeric[block*r.width*fanout:][:r.width*fanout]
-	codes := x.blocks.codes[block*len(r.absent)*fanout:][:len(r.absent)*fanout]
-	mask := blockWithin(numeric, codes, q, r.least, limit, r.squared)
+	mask := blockWithin(x.blocks.group(block, x.rows), q, x.rows.least, limit, x.rows.squared)
 	if left := len(x.order) - block*fanout; left < fanout {
 		mask &= 1<<left - 1
 	}
 	return mask
 }
 
-// distances sets the first of out to lower bounds of the distance between the query and the boxes of a group; the others
-// are undefined.
-func (x *index) distances(lv *level, group int, q *query, out *[fanout]float32) {
-	r := x.rows
-	n, c := r.width*fanout, len(r.absent)*fanout
-	boxBounds(lv.low.numeric[group*n:][:n], lv.high.numeric[group*n:][:n],
-		lv.low.codes[group*c:][:c], lv.high.codes[group*c:][:c], q, r.least, r.squared, out)
+// bounds sets the first of out to lower bounds of the distances between a query and the children of a node; what stands
+// after the last child means nothing.
+func (x *index) bounds(lv *level, node int, q *query, out *[fanout]float32) {
+	boxBounds(lv.low.group(node, x.rows), lv.high.group(node, x.rows), q, x.rows.least, x.rows.squared, out)
 }

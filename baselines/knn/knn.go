@@ -32,7 +32,7 @@ var Method = &method.Method{
 		{Name: "n_neighbors", Type: method.Int, Default: 5, Min: 1,
 			Doc: "neighbours per prediction, at most the number of training rows"},
 		{Name: "weights", Type: method.Choice, Default: "uniform", Choices: []string{"uniform", "distance"},
-			Doc: "weight of a neighbour: the same for all, or the inverse of its distance (when some are at distance 0, only those count)"},
+			Doc: "weight of a neighbour: the same for all, or the inverse of its distance (those at distance 0 count alone)"},
 		{Name: "algorithm", Type: method.Choice, Default: "auto", Choices: []string{"auto", "ball_tree", "kd_tree", "brute"},
 			Doc: "search structure of scikit-learn; without effect, the search is always exact"},
 		{Name: "leaf_size", Type: method.Int, Default: 30, Min: 1,

@@ -137,7 +137,8 @@ func TestNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		tk := newTask(v.X, v.Widths, v.Train, v.Val, v.Classes, v.Y)
 		tk.X[7*tk.Width] = float32(bad)
-		err := Method.Run(context.Background(), tk, []method.Config{config(5, "uniform", 2)}, func(method.Result) { t.Error("done") })
+		batch := []method.Config{config(5, "uniform", 2)}
+		err := Method.Run(context.Background(), tk, batch, func(method.Result) { t.Error("done") })
 		if want := "row 8 of the task has features that are not finite numbers"; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -34,26 +34,28 @@ func grid(ks []int, weights []string, ps []int) (batch []method.Config) {
 	return batch
 }
 
-// Under the published protocol exact k-NN gives the paper's numbers. The digits beyond the printed ones were found with
-// scikit-learn.
+// Under the published protocol exact k-NN gives the paper's numbers to the printed digit, but where ties decide: on Yacht
+// (12.02 in print; scikit-learn 0.24.2 gives 12.0187 with its ball tree, k-d tree and partial sort, each with a tie rule
+// of its own), and on Poker Hand (50.4; 50.38 with the partial sort). On Concrete ties move the fourth digit.
 func TestPaper(t *testing.T) {
+	type metrics map[string]string
 	tests := []struct {
 		dataset  string
 		protocol split.Protocol
 		grid     []method.Config
-		want     map[string]string
 		long     bool
+		want     metrics
 	}{
-		{"boston-housing", split.Published, smallGrid, map[string]string{"rmse": "4.2746"}, false},
-		{"boston-housing", split.Corrected, smallGrid, map[string]string{"rmse": "3.7741"}, false},
-		{"concrete", split.Published, smallGrid, map[string]string{"rmse": "8.5086"}, false},
-		{"yacht", split.Published, smallGrid, map[string]string{"rmse": "11.8768"}, false},
-		{"breast-cancer", split.Published, smallGrid, map[string]string{"accuracy": "95.2600", "auroc": "0.9803", "nll": "0.4660"}, false},
-		{"protein", split.Published, mediumGrid, map[string]string{"rmse": "3.7702"}, false},
-		{"kick", split.Published, mediumGrid, map[string]string{"accuracy": "87.71", "nll": "0.3329", "auroc": "0.7469"}, true},
-		{"poker-hand", split.Published, mediumGrid, map[string]string{"accuracy": "50.33", "nll": "0.9781"}, true},
-		{"income", split.Published, mediumGrid, map[string]string{"accuracy": "94.80", "nll": "0.139", "auroc": "0.932"}, true},
-		{"forest-cover", split.Published, forestGrid, map[string]string{"accuracy": "90.67", "nll": "0.274"}, true},
+		{"boston-housing", split.Published, smallGrid, false, metrics{"rmse": "4.2746"}},
+		{"boston-housing", split.Corrected, smallGrid, false, metrics{"rmse": "3.7741"}},
+		{"concrete", split.Published, smallGrid, false, metrics{"rmse": "8.5086"}},
+		{"yacht", split.Published, smallGrid, false, metrics{"rmse": "11.8768"}},
+		{"breast-cancer", split.Published, smallGrid, false, metrics{"accuracy": "95.2600", "auroc": "0.9803", "nll": "0.4660"}},
+		{"protein", split.Published, mediumGrid, false, metrics{"rmse": "3.7702"}},
+		{"kick", split.Published, mediumGrid, true, metrics{"accuracy": "87.71", "nll": "0.3329", "auroc": "0.7469"}},
+		{"poker-hand", split.Published, mediumGrid, true, metrics{"accuracy": "50.33", "nll": "0.9781"}},
+		{"income", split.Published, mediumGrid, true, metrics{"accuracy": "94.80", "nll": "0.139", "auroc": "0.932"}},
+		{"forest-cover", split.Published, forestGrid, true, metrics{"accuracy": "90.67", "nll": "0.274"}},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s/%s", tt.dataset, tt.protocol), func(t *testing.T) {

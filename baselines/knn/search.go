@@ -13,6 +13,22 @@ type search struct {
 	levels  []visited
 }
 
+// A query is a row whose neighbours are looked for, as the bound functions take it.
+type query struct {
+	row     int
+	numeric []float32
+	codes   []uint8 // low bytes
+}
+
+func (q *query) set(r *rows, row int) {
+	q.row = row
+	q.numeric = r.numeric[row*r.width : (row+1)*r.width]
+	q.codes = q.codes[:0]
+	for _, c := range r.codes[row*len(r.absent) : (row+1)*len(r.absent)] {
+		q.codes = append(q.codes, uint8(c))
+	}
+}
+
 // visited is what the search remembers of the node it is in, per level.
 type visited struct {
 	bounds [fanout][fanout]float32 // query x child
@@ -20,24 +36,14 @@ type visited struct {
 }
 
 func newSearch(x *index, k int) *search {
-	s := &search{index: x, k: k, levels: make([]visited, len(x.levels))}
-	for i := range s.queries {
-		s.queries[i].codes = make([]uint8, len(x.rows.absent))
-	}
-	return s
+	return &search{index: x, k: k, levels: make([]visited, len(x.levels))}
 }
 
 // run finds the k nearest training rows of each of at most fanout rows, and leaves them in s.found.
 func (s *search) run(group []int32) {
-	r := s.index.rows
 	var active [fanout]int
 	for i, row := range group {
-		q := &s.queries[i]
-		q.row = int(row)
-		q.numeric = r.numeric[q.row*r.width : (q.row+1)*r.width]
-		for j, c := range r.codes[q.row*len(r.absent) : (q.row+1)*len(r.absent)] {
-			q.codes[j] = uint8(c)
-		}
+		s.queries[i].set(s.index.rows, int(row))
 		s.found[i].reset(s.k)
 		s.limit[i] = s.index.limit(s.found[i].worst.distance)
 		active[i] = i
@@ -50,7 +56,7 @@ func (s *search) visit(depth, node int, queries []int) {
 	boxes, v := &s.index.levels[depth], &s.levels[depth]
 	var near [fanout]float32 // summed over queries
 	for _, q := range queries {
-		s.index.distances(boxes, node, &s.queries[q], &v.bounds[q])
+		s.index.bounds(boxes, node, &s.queries[q], &v.bounds[q])
 		for c, b := range v.bounds[q] {
 			near[c] += b
 		}

@@ -12,8 +12,8 @@ import (
 	"nptbench/internal/task"
 )
 
-// randomTask makes rows of features with the given widths, 0 for continuous ones. Numbers are small multiples of 1/4, so
-// that distances are exact in whatever order they are summed, and ties abound.
+// randomTask makes rows of features with the given widths, 0 for continuous ones. Numbers are small multiples of 1/4,
+// so that distances are exact in whatever order they are summed, and ties abound.
 func randomTask(rng *rand.Rand, n, train int, widths []int, missing float64) *task.Task {
 	x := make([][]float32, n)
 	y := make([]float64, n)
