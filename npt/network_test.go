@@ -228,12 +228,31 @@ func TestAblationSwitches(t *testing.T) {
 	}
 }
 
-// The hand-written gradients against GoMLX's own, with dropout.
+// The hand-written gradients against GoMLX's own, with dropout, with uneven numbers of heads, in all forms of the network.
 func TestGradientsEqualGoMLX(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"base":         func(*Config) {},
+		"three heads":  func(c *Config) { c.Hidden, c.Heads = 9, 3 },
+		"one head":     func(c *Config) { c.Heads = 1 },
+		"norm keys":    func(c *Config) { c.LayerNormKeys = true },
+		"no ABA":       func(c *Config) { c.NoABA = true },
+		"no dropout":   func(c *Config) { c.Dropout = 0 },
+		"width 1 head": func(c *Config) { c.Hidden, c.Heads = 4, 4 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := smallConfig()
+			c.Dropout = 0.3
+			change(&c)
+			compareGradients(t, c)
+		})
+	}
+}
+
+func compareGradients(t *testing.T, c Config) {
+	t.Helper()
 	table := testTable(9, 2, 2, false)
-	c := smallConfig()
-	c.Dropout = 0.3
 	n := newNetwork(c, table.Columns)
+	n.parts = 2
 	e, err := newEngine(n, table, testBackend(t))
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +270,7 @@ func TestGradientsEqualGoMLX(t *testing.T) {
 		lambda := graph.Scalar(rng.Graph(), n.master(), 0.4)
 		own, _ := n.gradients(values, tokens, truth, b.codes, rng, lambda, params)
 
-		tp := &tape{g: rng.Graph(), dtype: n.master(), training: true, dropRate: c.Dropout, rng: rng}
+		tp := &tape{g: rng.Graph(), dtype: n.master(), training: true, dropRate: c.Dropout, rng: rng, parts: 1}
 		z := n.forward(tp, n.weights(params), values, tokens)
 		sums, _ := n.loss(z.Node, truth, b.codes, lambda)
 		target, feature := sums.means()
