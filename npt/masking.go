@@ -13,6 +13,9 @@ const (
 	masked          // zero with mask token 1; predicted
 	randomised      // a random value with mask token 0; predicted
 	hidden          // zero with mask token 1; not predicted: missing entries, and targets that may not be seen
+
+	featureCandidate // while a mask is drawn: may be masked
+	targetCandidate
 )
 
 // A mode is the purpose of a pass over the data.
@@ -52,10 +55,7 @@ func (m mode) present(t *Table, semiSupervised bool) int {
 func drawMask(rng *rand.Rand, t *Table, c *Config, m mode) []code {
 	d := len(t.Columns)
 	codes := make([]code, t.Rows()*d)
-	var candidates []int
-	if m == trainMode && c.FeatureMask > 0 {
-		candidates = make([]int, 0, len(codes))
-	}
+	features, targets := 0, 0 // candidates
 	from, to := m.part(t)
 	for i := range m.present(t, c.SemiSupervised) {
 		for j, column := range t.Columns {
@@ -63,56 +63,47 @@ func drawMask(rng *rand.Rand, t *Table, c *Config, m mode) []code {
 			switch {
 			case t.missing(i, j):
 				codes[at] = hidden
-			case !column.Target && candidates != nil:
-				candidates = append(candidates, at)
-			case !column.Target:
-			case c.TargetMask < 1 && i < from:
+			case !column.Target && m == trainMode:
+				codes[at] = featureCandidate
+				features++
+			case !column.Target || c.TargetMask < 1 && i < from:
 				codes[at] = visible
 			case i < from || i >= to:
 				codes[at] = hidden
-			case c.TargetMask == 1 || m != trainMode:
+			case m == trainMode && c.TargetMask < 1:
+				codes[at] = targetCandidate
+				targets++
+			default:
 				codes[at] = masked
 			}
 		}
 	}
-	maskSome(rng, codes, candidates, c.FeatureMask)
-	if m == trainMode && c.TargetMask < 1 {
-		maskSome(rng, codes, trainTargets(t), c.TargetMask)
-	}
+	maskSome(rng, codes, featureCandidate, features, c.FeatureMask)
+	maskSome(rng, codes, targetCandidate, targets, c.TargetMask)
 	return codes
 }
 
-// trainTargets lists the entries of training targets that are not missing.
-func trainTargets(t *Table) []int {
-	var entries []int
-	for i := range t.Train {
-		for j, column := range t.Columns {
-			if column.Target && !t.missing(i, j) {
-				entries = append(entries, i*len(t.Columns)+j)
+// maskSome masks or randomises a share p of the n entries that have the given code, and makes the others visible. How many
+// is drawn from the normal approximation of the binomial distribution; one in ten of them (and one more, from three on) is
+// randomised. Every choice of that many entries is equally likely.
+func maskSome(rng *rand.Rand, codes []code, candidate code, n int, p float64) {
+	left := int(p*float64(n) + math.Sqrt(float64(n)*p*(1-p))*rng.NormFloat64())
+	left = min(max(left, 0), n)
+	random := randomisedOf(left)
+	for i, c := range codes {
+		if c != candidate {
+			continue
+		}
+		codes[i] = visible
+		if left > 0 && rng.IntN(n) < left { // of the n candidates from here on, left are to be taken
+			codes[i] = masked
+			if rng.IntN(left) < random {
+				codes[i] = randomised
+				random--
 			}
+			left--
 		}
-	}
-	return entries
-}
-
-// maskSome masks or randomises a share p of the candidates, whose order it changes. How many is drawn from the normal
-// approximation of the binomial distribution; one in ten of them (and one more, from three on) is randomised.
-func maskSome(rng *rand.Rand, codes []code, candidates []int, p float64) {
-	n := len(candidates)
-	if n == 0 || p == 0 {
-		return
-	}
-	drawn := int(p*float64(n) + math.Sqrt(float64(n)*p*(1-p))*rng.NormFloat64())
-	drawn = min(max(drawn, 0), n)
-	random := randomisedOf(drawn)
-	for i := range drawn {
-		j := i + rng.IntN(n-i)
-		candidates[i], candidates[j] = candidates[j], candidates[i]
-		if i < random {
-			codes[candidates[i]] = randomised
-		} else {
-			codes[candidates[i]] = masked
-		}
+		n--
 	}
 }
 

@@ -42,8 +42,8 @@ func TestRandomisedShare(t *testing.T) {
 
 func TestMaskedShare(t *testing.T) {
 	const n, p = 20000, 0.15
-	codes, candidates := make([]code, n), count(n)
-	maskSome(newRand(1), codes, candidates, p)
+	codes := slices.Repeat([]code{featureCandidate}, n)
+	maskSome(newRand(1), codes, featureCandidate, n, p)
 	number := map[code]int{}
 	for _, c := range codes {
 		number[c]++
@@ -52,8 +52,38 @@ func TestMaskedShare(t *testing.T) {
 	if sd := math.Sqrt(n * p * (1 - p)); math.Abs(float64(drawn)-n*p) > 4*sd {
 		t.Errorf("%d of %d drawn, want about %v", drawn, n, n*p)
 	}
-	if number[randomised] != randomisedOf(drawn) || number[hidden] != 0 {
+	if number[randomised] != randomisedOf(drawn) || number[visible] != n-drawn {
 		t.Errorf("codes %v", number)
+	}
+}
+
+// Every entry is as likely to be masked, and to be randomised, as any other.
+func TestMaskIsUniform(t *testing.T) {
+	const n, p, repeats = 20, 0.3, 20000
+	rng := newRand(9)
+	var taken, random [n]int
+	for range repeats {
+		codes := slices.Repeat([]code{featureCandidate}, n)
+		maskSome(rng, codes, featureCandidate, n, p)
+		for i, c := range codes {
+			if c != visible {
+				taken[i]++
+			}
+			if c == randomised {
+				random[i]++
+			}
+		}
+	}
+	for what, counts := range map[string][n]int{"masked or randomised": taken, "randomised": random} {
+		mean := 0.0
+		for _, k := range counts {
+			mean += float64(k) / n
+		}
+		for i, k := range counts {
+			if math.Abs(float64(k)-mean) > 5*math.Sqrt(mean) {
+				t.Errorf("entry %d was %s %d times, the mean is %.0f", i, what, k, mean)
+			}
+		}
 	}
 }
 
