@@ -8,6 +8,10 @@ import "math"
 // The deviations on both sides of every boundary come from removing rows from the node, one after the other: in
 // ascending order of the feature, what is left is the right side, in descending order the left one. A node's rows are
 // in the order of their targets, so that a linked list through them finds the new median in a few steps.
+//
+// Up to version 1.7, scikit-learn's absolute_error loses track of the median of weighted rows, and its forests pass
+// bootstrap samples as weights (issue 32099): its trees are a few nodes smaller, its scores the same within the spread
+// over seeds. This one is the definition, and scikit-learn's on samples with repeated rows.
 type mae struct {
 	numbers
 	list       []entry      // by row+1; the first and the last entry are sentinels
