@@ -34,10 +34,10 @@ methods:
 		}
 	}
 	// Output:
-	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":2,"p":1,"weights":"uniform"}
-	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":2,"p":1,"weights":"distance"}
-	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":5,"p":1,"weights":"uniform"}
-	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":5,"p":1,"weights":"distance"}
+	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":2,"p":1,"ties":"first","weights":"uniform"}
+	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":2,"p":1,"ties":"first","weights":"distance"}
+	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":5,"p":1,"ties":"first","weights":"uniform"}
+	// yacht knn  {"algorithm":"auto","leaf_size":30,"n_neighbors":5,"p":1,"ties":"first","weights":"distance"}
 	// yacht random-forest few trees {"criterion":"mse","max_features":"auto","n_estimators":50}
 	// yacht random-forest many trees {"criterion":"mse","max_features":"auto","n_estimators":1000}
 	// breast-cancer random-forest few trees {"criterion":"gini","max_features":"auto","n_estimators":50}

@@ -1,7 +1,7 @@
 package knn
 
 // The bound functions look at fanout rows or boxes at once. They have a vectorised form (bound_amd64.s) and this
-// portable one. Their float32 sums may differ in the last digits, which index.limit allows for, so the neighbours found do not.
+// portable one. Their float32 sums may differ in the last digits. The neighbours do not: index.limit allows for it.
 
 // blockWithinGo computes lower bounds of the distances between a query and the rows of a block, and returns the rows
 // whose bound is not above the limit, as bits. least is what a difference adds at least, per feature.

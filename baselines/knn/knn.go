@@ -3,7 +3,8 @@
 //
 // One search, for the largest k, serves every k and both weightings. Of several training rows at the same distance the
 // one that comes first in the task counts as nearer, so predictions do not depend on how the search is done, on the
-// machine, or on the number of threads.
+// machine, or on the number of threads. In tables with massive ties, such as Yacht's, another choice among them gives
+// other predictions; ties=scikit-learn makes the one that the paper's numbers were made with (see tieRule).
 //
 // Distances are those between the rows of Task.X, summed in float64. A categorical feature's one-hot columns add 2 to
 // the squared Euclidean and to the Manhattan distance alike when two rows differ, and 1 when it is missing in one of
@@ -34,19 +35,28 @@ var Method = &method.Method{
 		{Name: "weights", Type: method.Choice, Default: "uniform", Choices: []string{"uniform", "distance"},
 			Doc: "weight of a neighbour: the same for all, or the inverse of its distance (those at distance 0 count alone)"},
 		{Name: "algorithm", Type: method.Choice, Default: "auto", Choices: []string{"auto", "ball_tree", "kd_tree", "brute"},
-			Doc: "search structure of scikit-learn; without effect, the search is always exact"},
+			Doc: "search structure of scikit-learn; all are exact, so this matters only to its ties"},
 		{Name: "leaf_size", Type: method.Int, Default: 30, Min: 1,
-			Doc: "rows per leaf of scikit-learn's trees; without effect, the search is always exact"},
+			Doc: "rows per leaf of scikit-learn's trees; matters only to its ties"},
 		{Name: "p", Type: method.Int, Default: 2, Min: 1, Max: 2,
 			Doc: "power of the Minkowski distance: 1 is Manhattan, 2 Euclidean"},
+		{Name: "ties", Type: method.Choice, Default: "first", Choices: []string{"first", "scikit-learn"},
+			Doc: "which rows at the k-th distance count: the first ones, or those that scikit-learn 0.24 takes"},
 	},
 	Canonical: canonical,
 	FitKey:    func(c method.Config, _ dataset.Task) string { return fmt.Sprintf("p=%d", c.Int("p")) },
 	Run:       run,
 }
 
+// canonical drops what decides nothing: every search is exact, so only scikit-learn's ties depend on its algorithm.
 func canonical(c method.Config, _ dataset.Task) method.Config {
-	return c.With("algorithm", "auto").With("leaf_size", 30)
+	if c.String("ties") == "first" {
+		c = c.With("algorithm", "auto")
+	}
+	if c.String("ties") == "first" || c.String("algorithm") == "brute" {
+		c = c.With("leaf_size", 30)
+	}
+	return c
 }
 
 func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
@@ -71,6 +81,9 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	}
 	idx, err := newIndex(ctx, rows, t.Train, threads)
 	if err != nil {
+		return err
+	}
+	if err := setTieRules(ctx, t, models, batch); err != nil {
 		return err
 	}
 	fit := time.Since(start)

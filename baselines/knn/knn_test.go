@@ -157,22 +157,20 @@ func TestCancelled(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	distinct, fits := map[string]bool{}, map[string]bool{}
-	for _, k := range []int{2, 5, 7, 10, 20, 30, 40, 50, 75, 100} {
-		for _, weights := range []string{"uniform", "distance"} {
-			for _, algorithm := range []string{"ball_tree", "kd_tree", "brute"} {
-				for _, leaf := range []int{10, 30, 50, 100} {
-					for _, p := range []int{1, 2} {
-						c := config(k, weights, p).With("algorithm", algorithm).With("leaf_size", leaf)
-						c = Method.Canonical(c, dataset.Regression)
-						distinct[c.JSON()] = true
-						fits[Method.FitKey(c, dataset.Regression)] = true
-					}
-				}
-			}
+	for _, tt := range []struct {
+		ties     string
+		distinct int
+	}{{"first", 40}, {"scikit-learn", 360}} {
+		all := grid(small, both, algorithms, []int{10, 30, 50, 100}, []int{1, 2}, tt.ties)
+		distinct, fits := map[string]bool{}, map[string]bool{}
+		for _, c := range all {
+			c = Method.Canonical(c, dataset.Regression)
+			distinct[c.JSON()] = true
+			fits[Method.FitKey(c, dataset.Regression)] = true
 		}
-	}
-	if len(distinct) != 40 || len(fits) != 2 {
-		t.Errorf("480 settings are %d distinct ones in %d fits, want 40 in 2", len(distinct), len(fits))
+		if len(all) != 480 || len(distinct) != tt.distinct || len(fits) != 2 {
+			t.Errorf("ties %s: %d settings are %d distinct ones in %d fits, want 480, %d and 2",
+				tt.ties, len(all), len(distinct), len(fits), tt.distinct)
+		}
 	}
 }

@@ -13,6 +13,7 @@ type model struct {
 	index    int // in the batch
 	k        int
 	weighted bool      // by inverse distance
+	ties     *tieRule  // which of the rows at the k-th distance count
 	out      []float64 // rows x outputs, validation and then test rows
 }
 
@@ -34,71 +35,127 @@ func predict(ctx context.Context, t *task.Task, x *index, models []*model, threa
 	if err := x.rows.arrange(ctx, queries, threads); err != nil {
 		return err
 	}
+	k := min(models[len(models)-1].k+1, t.Train) // the next one shows whether the last is tied
 	searches, polls := make([]*search, threads), make([]*poll, threads)
 	for i := range threads {
-		searches[i], polls[i] = newSearch(x, models[len(models)-1].k), newPoll(t)
+		searches[i], polls[i] = newSearch(x, k), newPoll(t, x.rows)
 	}
 	return parallel(ctx, threads, len(queries), fanout, func(worker, from, to int) {
 		searches[worker].run(queries[from:to])
 		for i, row := range queries[from:to] {
-			polls[worker].count(models, int(row)-t.Train, searches[worker].found[i].sorted(), x.rows.squared)
+			polls[worker].run(models, int(row), searches[worker].found[i].sorted())
 		}
 	})
 }
 
 // A poll turns neighbours into predictions. One goroutine uses it.
 type poll struct {
-	task     *task.Task
-	uniform  []float64 // sums over neighbours: per class, or one of the targets
-	weighted []float64
+	task        *task.Task
+	rows        *rows
+	votes, tied votes
+
+	all     []neighbour // every training row, for the query allFor
+	allFor  int
+	scratch []neighbour
 }
 
-func newPoll(t *task.Task) *poll {
-	return &poll{t, make([]float64, t.Outputs()), make([]float64, t.Outputs())}
+func newPoll(t *task.Task, r *rows) *poll {
+	return &poll{task: t, rows: r, votes: newVotes(t), tied: newVotes(t)}
 }
 
-// count sets the prediction of row i, of those to be predicted, in all models, which are in ascending order of k. Both
-// weightings are summed over the neighbours once; each model takes the sums over its first k.
-func (p *poll) count(models []*model, i int, neighbours []neighbour, squared bool) {
-	clear(p.uniform)
-	clear(p.weighted)
-	exact := weight(neighbours[0].distance, squared)
-	seen, total := 0, 0.0
+// run sets the prediction of a row in all models, which are in ascending order of k. Both weightings are summed over
+// the neighbours once; each model takes the sums over its first k.
+func (p *poll) run(models []*model, query int, neighbours []neighbour) {
+	p.votes.reset(p.weight(neighbours[0]))
+	seen := 0
 	for _, m := range models {
-		for _, n := range neighbours[seen:m.k] {
-			w := weight(n.distance, squared)
-			if math.IsInf(exact, 1) { // only neighbours at distance 0 count
-				if math.IsInf(w, 1) {
-					w = 1
-				} else {
-					w = 0
-				}
-			}
-			total += w
-			if p.task.Labels != nil {
-				p.uniform[p.task.Labels[n.row]]++
-				p.weighted[p.task.Labels[n.row]] += w
-			} else {
-				p.uniform[0] += p.task.Y[n.row]
-				p.weighted[0] += p.task.Y[n.row] * w
-			}
-		}
+		p.count(&p.votes, neighbours[seen:m.k])
 		seen = m.k
-		sums, by := p.uniform, float64(m.k)
-		if m.weighted {
-			sums, by = p.weighted, total
+		v := &p.votes
+		if m.ties != nil && m.k < len(neighbours) && neighbours[m.k].distance == neighbours[m.k-1].distance {
+			v = &p.tied
+			v.reset(p.weight(neighbours[0]))
+			p.count(v, p.choose(m, query))
 		}
-		out := m.out[i*len(sums):]
-		for c, s := range sums {
-			out[c] = s / by
+		v.result(m.weighted, m.k, m.out[(query-p.task.Train)*p.task.Outputs():][:p.task.Outputs()])
+	}
+}
+
+// choose finds the neighbours of a row by the model's tie rule, nearest first.
+func (p *poll) choose(m *model, query int) []neighbour {
+	if m.ties.tree != nil {
+		p.scratch = m.ties.tree.nearest(p.task.Row(query), m.k, p.scratch)
+	} else {
+		if p.allFor != query {
+			p.all, p.allFor = p.all[:0], query
+			for i := range p.task.Train {
+				p.all = append(p.all, neighbour{p.rows.distance(query, i), int32(i)})
+			}
+		}
+		p.scratch = append(p.scratch[:0], p.all...)
+		introselect(p.scratch, m.k)
+	}
+	chosen := p.scratch[:m.k]
+	quicksort(chosen)
+	return chosen
+}
+
+// weight returns the inverse of a neighbour's distance, infinite at (nearly) 0.
+func (p *poll) weight(n neighbour) float64 {
+	if p.rows.squared {
+		return 1 / math.Sqrt(n.distance)
+	}
+	return 1 / n.distance
+}
+
+func (p *poll) count(v *votes, neighbours []neighbour) {
+	for _, n := range neighbours {
+		if w := p.weight(n); p.task.Labels != nil {
+			v.add(int(p.task.Labels[n.row]), 1, w)
+		} else {
+			v.add(0, p.task.Y[n.row], w)
 		}
 	}
 }
 
-// weight returns the inverse of a distance, infinite at (nearly) 0.
-func weight(distance float64, squared bool) float64 {
-	if squared {
-		distance = math.Sqrt(distance)
+// votes are sums over neighbours.
+type votes struct {
+	uniform  []float64 // per class, or one sum of targets
+	weighted []float64 // the same, by inverse distance
+	total    float64   // of the weights
+	exact    bool      // the nearest is at distance 0, so that only those at distance 0 have a weight
+}
+
+func newVotes(t *task.Task) votes {
+	return votes{uniform: make([]float64, t.Outputs()), weighted: make([]float64, t.Outputs())}
+}
+
+// reset makes ready for neighbours whose largest weight is known.
+func (v *votes) reset(largest float64) {
+	clear(v.uniform)
+	clear(v.weighted)
+	v.total, v.exact = 0, math.IsInf(largest, 1)
+}
+
+func (v *votes) add(output int, value, weight float64) {
+	if v.exact {
+		if math.IsInf(weight, 1) {
+			weight = 1
+		} else {
+			weight = 0
+		}
 	}
-	return 1 / distance
+	v.uniform[output] += value
+	v.weighted[output] += value * weight
+	v.total += weight
+}
+
+func (v *votes) result(weighted bool, k int, out []float64) {
+	sums, by := v.uniform, float64(k)
+	if weighted {
+		sums, by = v.weighted, v.total
+	}
+	for i, s := range sums {
+		out[i] = s / by
+	}
 }

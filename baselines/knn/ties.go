@@ -1,0 +1,116 @@
+package knn
+
+import (
+	"context"
+
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// Of several training rows at the distance of the k-th neighbour, those that come first count, or else those that
+// scikit-learn 0.24 takes, with which the paper's numbers were made. Its searches are exact too, but which of the tied
+// rows they keep depends on the order in which they meet them, and so on algorithm and leaf_size:
+//
+//   - ball_tree and kd_tree go through a binary tree of the rows, near halves first, and keep the first k rows they
+//     find in a heap, from which a nearer row drives out one of the farthest (see binaryTree);
+//   - brute takes the first k rows of NumPy's introselect over all distances (see introselect);
+//   - auto is brute for more than 15 columns or k of at least half the rows, else kd_tree.
+//
+// Where nothing is tied with the k-th neighbour, and that is everywhere in most tables, all of them agree.
+
+// A tieRule is one of scikit-learn's. The nil *tieRule takes the rows that come first.
+type tieRule struct {
+	tree *binaryTree // nil: introselect
+}
+
+// setTieRules gives the models their rules; those with the same algorithm and leaf size share a tree.
+func setTieRules(ctx context.Context, t *task.Task, models []*model, batch []method.Config) error {
+	type key struct {
+		algorithm string
+		leafSize  int
+	}
+	rules := map[key]*tieRule{}
+	for _, m := range models {
+		c := batch[m.index]
+		if c.String("ties") != "scikit-learn" {
+			continue
+		}
+		k := key{c.String("algorithm"), c.Int("leaf_size")}
+		if k.algorithm == "auto" {
+			k.algorithm = "kd_tree"
+			if t.Width > 15 || m.k >= t.Train/2 {
+				k.algorithm = "brute"
+			}
+		}
+		if rules[k] == nil {
+			rules[k] = &tieRule{}
+			if k.algorithm != "brute" {
+				tree, err := newBinaryTree(ctx, t, k.algorithm == "ball_tree", k.leafSize, c.Int("p"))
+				if err != nil {
+					return err
+				}
+				rules[k].tree = tree
+			}
+		}
+		m.ties = rules[k]
+	}
+	return nil
+}
+
+// introselect moves the k smallest to the front, in the order in which numpy.partition(list, k-1) leaves them:
+// quickselect with the median of three as pivot, and simple selection for the first three. (NumPy goes on with the
+// median of medians after 2 log2(n) pivots without success, which takes a list made for that purpose.)
+func introselect(list []neighbour, k int) {
+	less := func(i, j int) bool { return list[i].distance < list[j].distance }
+	swap := func(i, j int) { list[i], list[j] = list[j], list[i] }
+	kth, low, high := k-1, 0, len(list)-1
+	if kth < 3 {
+		for i := range k {
+			least := i
+			for j := i + 1; j < len(list); j++ {
+				if less(j, least) {
+					least = j
+				}
+			}
+			swap(i, least)
+		}
+		return
+	}
+	if kth == high {
+		return // all of them
+	}
+	for low+1 < high {
+		middle := low + (high-low)/2
+		if less(high, middle) {
+			swap(high, middle)
+		}
+		if less(high, low) {
+			swap(high, low)
+		}
+		if less(low, middle) { // the median goes to low
+			swap(low, middle)
+		}
+		swap(middle, low+1) // and the least next to it
+		left, right, pivot := low+1, high, list[low].distance
+		for {
+			for left++; list[left].distance < pivot; left++ {
+			}
+			for right--; pivot < list[right].distance; right-- {
+			}
+			if right < left {
+				break
+			}
+			swap(left, right)
+		}
+		swap(low, right)
+		if right >= kth {
+			high = right - 1
+		}
+		if right <= kth {
+			low = left
+		}
+	}
+	if high == low+1 && less(high, low) {
+		swap(high, low)
+	}
+}
