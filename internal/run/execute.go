@@ -30,7 +30,7 @@ type Outcome struct {
 }
 
 // memoryInterval is how often a worker's resident size is compared with the budget.
-const memoryInterval = 50 * time.Millisecond
+const memoryInterval = 100 * time.Millisecond
 
 // Execute runs the plan's jobs and writes a record for every cell they finish. When ctx is done it kills the workers and
 // returns; what is finished stays finished. The error is about the harness itself: records that cannot be written, workers

@@ -2,7 +2,9 @@ package run
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/shirou/gopsutil/v4/process"
@@ -33,9 +35,24 @@ func residentMemory(pid int) int64 {
 	if m, err := p.MemoryInfo(); err == nil {
 		total = int64(m.RSS)
 	}
-	children, _ := p.Children()
-	for _, c := range children {
-		total += residentMemory(int(c.Pid))
+	for _, child := range children(pid) {
+		total += residentMemory(child)
 	}
 	return total
+}
+
+// children returns the processes that the threads of a process started, as Linux lists them: asking for the parent of every
+// process of the machine instead takes a third of a core at the rate at which the budget is watched.
+func children(pid int) []int {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	var out []int
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, word := range bytes.Fields(text) {
+			if child, err := strconv.Atoi(string(word)); err == nil {
+				out = append(out, child)
+			}
+		}
+	}
+	return out
 }
