@@ -126,7 +126,7 @@ func (n *network) forward(t *tape, p weights, values, masked *graph.Node) *tenso
 	return n.outputEmbed(t, p, x)
 }
 
-// inputEmbed, equations 12 and 13: H_j = concat(Encode(X_j), M_j) W_j^in + H_j^Index + H_j^Type, stacked to n x h.
+// inputEmbed, equations 8 and 9: H_j = concat(Encode(X_j), M_j) W_j^in + H_j^Index + H_j^Type, stacked to n x h.
 func (n *network) inputEmbed(t *tape, p weights, values, masked *graph.Node) *tensor {
 	d := len(n.columns)
 	encoded := &tensor{Node: graph.Concatenate([]*graph.Node{values, masked}, 1)}
@@ -169,7 +169,7 @@ func (n *network) mhsa(t *tape, p weights, layer int, x *tensor, sequence int) *
 	return t.add(res, t.dropout(linear(ff, "ff2")))
 }
 
-// outputEmbed, equations 14 and 15: Z_j = H_j W_j^out for every attribute j, side by side in n x S.
+// outputEmbed, equations 10 and 11: Z_j = H_j W_j^out for every attribute j, side by side in n x S.
 func (n *network) outputEmbed(t *tape, p weights, x *tensor) *tensor {
 	w := t.blockDiagonal(p["out.weight"], channelColumns(n.columns), len(n.columns))
 	return t.linear(t.dropout(x), t.transpose(w), p["out.bias"])

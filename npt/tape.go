@@ -204,7 +204,7 @@ func (t *tape) keep(dims ...int) *graph.Node {
 	return graph.GreaterOrEqual(graph.Reshape(bits, dims...), threshold)
 }
 
-// attend is multi-head dot-product attention, equations 1 and 2 of the paper without the mixing of heads:
+// attend is multi-head dot-product attention, equations 1 to 3 of the paper without the mixing of heads:
 //
 //	O_j = softmax(Q_j K_jᵀ / √w) V_j
 //
