@@ -57,7 +57,14 @@ func Method() *method.Method {
 			return config.Check()
 		},
 		Canonical: canonical,
-		Run:       run,
+		Statistics: func(c method.Config) task.Statistics {
+			if c.Bool("semi_supervised") {
+				return task.AllRows
+			}
+			return task.TrainRows
+		},
+		Network: true,
+		Run:     run,
 	}
 }
 

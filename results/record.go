@@ -61,7 +61,7 @@ type Record struct {
 	FitSeconds      float64        `json:"fit_seconds"`       // of the fit that served this cell
 	FitCells        int            `json:"fit_cells"`         // how many cells that fit served
 	PredictSeconds  float64        `json:"predict_seconds"`   // val and test rows
-	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the process, while the fit ran; 0: not measured
+	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured
 	Details         map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
 
 	Sweep      string     `json:"sweep"`

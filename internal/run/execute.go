@@ -29,7 +29,7 @@ type Outcome struct {
 	Left       int // not run: interrupted, or stopped by the first failure
 }
 
-// memoryInterval is how often a worker's resident size is compared with the budget.
+// memoryInterval is how often a worker's resident size is looked at.
 const memoryInterval = 100 * time.Millisecond
 
 // Execute runs the plan's jobs and writes a record for every cell they finish. When ctx is done it kills the workers and
@@ -151,6 +151,7 @@ type watch struct {
 	threads  int
 	reported []bool // by setting
 	last     reply  // for what the job's replies have in common
+	peak     int64  // bytes seen in use by the worker and all it started
 }
 
 // follow sends the request and records replies until the job is over. The budget of time counts from one finished cell to
@@ -162,15 +163,12 @@ func (w *watch) follow(ctx context.Context, c *child, r request) (end reply, fat
 		return end, true
 	}
 	budget := w.plan.Sweep.Budget
-	var deadline, look <-chan time.Time // nil: never
+	var deadline <-chan time.Time // nil: never
 	if budget.Time > 0 {
 		deadline = time.After(budget.Time)
 	}
-	if budget.Memory > 0 {
-		ticker := time.NewTicker(memoryInterval)
-		defer ticker.Stop()
-		look = ticker.C
-	}
+	look := time.NewTicker(memoryInterval)
+	defer look.Stop()
 	c.requests.Encode(r) // when this fails the process has ended, and its replies too
 	for {
 		select {
@@ -178,8 +176,10 @@ func (w *watch) follow(ctx context.Context, c *child, r request) (end reply, fat
 			return broken(interrupted, "interrupted")
 		case <-deadline:
 			return broken("timeout", "not finished within the budget of %v", budget.Time)
-		case <-look:
-			if used := residentMemory(c.cmd.Process.Pid); used > budget.Memory {
+		case <-look.C:
+			used := residentMemory(c.cmd.Process.Pid)
+			w.peak = max(w.peak, used)
+			if budget.Memory > 0 && used > budget.Memory {
 				return broken("memory", "%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))
 			}
 		case reply, ok := <-c.replies:
@@ -250,7 +250,7 @@ func (w *watch) recordOf(c cell, r reply) *results.Record {
 		},
 		Variant: c.variant, Val: r.Val, Test: r.Test,
 		Rows: r.Rows, SplitDigest: r.SplitDigest, Subset: r.Subset,
-		FitSeconds: r.FitSeconds, FitCells: j.cells(), PredictSeconds: r.PredictSeconds, PeakMemoryBytes: r.PeakMemory,
+		FitSeconds: r.FitSeconds, FitCells: j.cells(), PredictSeconds: r.PredictSeconds, PeakMemoryBytes: max(r.PeakMemory, w.peak),
 		Details: r.Details, Sweep: w.plan.Sweep.Name, Provenance: w.provenance,
 	}
 	record.Provenance.Threads = w.threads
