@@ -28,6 +28,7 @@ func randomRows(rng *rand.Rand, n, width int, low, high float64, categories []in
 	for _, c := range categories {
 		r.absent = append(r.absent, uint16(c))
 		r.least = append(r.least, 1)
+		r.gaps = append(r.gaps, len(r.gaps))
 	}
 	return r
 }

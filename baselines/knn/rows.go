@@ -22,6 +22,7 @@ type rows struct {
 	codes  []uint16 // n x len(absent): the category, or absent[j] where feature j is missing
 	absent []uint16
 	least  []uint8 // what a difference of this feature adds to a distance at least: 2, or 1 when it is missing somewhere
+	gaps   []int   // the features that are missing somewhere
 }
 
 // chunk is how many rows a thread takes at a time.
@@ -41,11 +42,11 @@ func newRows(ctx context.Context, t *task.Task, p, threads int) (*rows, error) {
 			if codes := categories(ctx, t, f, threads); codes != nil {
 				features = append(features, codes)
 				r.absent = append(r.absent, uint16(f.Width))
-				least := uint8(2)
-				if slices.Contains(codes, uint16(f.Width)) {
-					least = 1
+				r.least = append(r.least, 2)
+				if j := len(r.least) - 1; slices.Contains(codes, uint16(f.Width)) {
+					r.least[j] = 1
+					r.gaps = append(r.gaps, j)
 				}
-				r.least = append(r.least, least)
 				continue
 			}
 		}
@@ -130,19 +131,24 @@ func (r *rows) distance(a, b int) float64 {
 		}
 	}
 	n := len(r.absent)
-	return sum + float64(differences(r.codes[a*n:(a+1)*n], r.codes[b*n:(b+1)*n], r.absent))
+	return sum + float64(r.differences(r.codes[a*n:(a+1)*n], r.codes[b*n:(b+1)*n]))
 }
 
 // differences returns the distance of two lists of categories: 2 where they differ, 1 where only one is missing.
-func differences(a, b, absent []uint16) int {
+func (r *rows) differences(a, b []uint16) int {
 	sum := 0
-	b, absent = b[:len(a)], absent[:len(a)]
+	b = b[:len(a)]
 	for j, c := range a {
-		if d := b[j]; c != d {
-			sum += 2
-			if c == absent[j] || d == absent[j] {
-				sum--
-			}
+		differ := 0 // without a branch, since whether two categories differ is hard to predict
+		if c != b[j] {
+			differ = 1
+		}
+		sum += differ
+	}
+	sum *= 2
+	for _, j := range r.gaps {
+		if a[j] != b[j] && (a[j] == r.absent[j] || b[j] == r.absent[j]) {
+			sum--
 		}
 	}
 	return sum

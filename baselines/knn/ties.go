@@ -2,6 +2,7 @@ package knn
 
 import (
 	"context"
+	"sort"
 
 	"nptbench/internal/method"
 	"nptbench/internal/task"
@@ -57,29 +58,15 @@ func setTieRules(ctx context.Context, t *task.Task, models []*model, batch []met
 	return nil
 }
 
-// introselect moves the k smallest to the front, in the order in which numpy.partition(list, k-1) leaves them:
-// quickselect with the median of three as pivot, and simple selection for the first three. (NumPy goes on with the
-// median of medians after 2 log2(n) pivots without success, which takes a list made for that purpose.)
-func introselect(list []neighbour, k int) {
+// introselect moves the k smallest to the front, for each k of an ascending list, as numpy.partition(list, k-1) does
+// for one of them: quickselect from low to high with the median of three as pivot. What it does for one k it does for
+// the others too, or else on one side of them, so which rows are among the first k does not depend on the other k.
+// (NumPy goes on with the median of medians after 2 log2(n) pivots without success, which takes a list made for that
+// purpose, and does not partition at all for the first three; see selectFew.)
+func introselect(list []neighbour, low, high int, ks []int) {
 	less := func(i, j int) bool { return list[i].distance < list[j].distance }
 	swap := func(i, j int) { list[i], list[j] = list[j], list[i] }
-	kth, low, high := k-1, 0, len(list)-1
-	if kth < 3 {
-		for i := range k {
-			least := i
-			for j := i + 1; j < len(list); j++ {
-				if less(j, least) {
-					least = j
-				}
-			}
-			swap(i, least)
-		}
-		return
-	}
-	if kth == high {
-		return // all of them
-	}
-	for low+1 < high {
+	for len(ks) > 0 && low+1 < high {
 		middle := low + (high-low)/2
 		if less(high, middle) {
 			swap(high, middle)
@@ -103,14 +90,26 @@ func introselect(list []neighbour, k int) {
 			swap(left, right)
 		}
 		swap(low, right)
-		if right >= kth {
-			high = right - 1
-		}
-		if right <= kth {
-			low = left
-		}
+		introselect(list, low, right-1, ks[:sort.SearchInts(ks, right+1)])
+		low, ks = left, ks[sort.SearchInts(ks, left+1):]
 	}
-	if high == low+1 && less(high, low) {
+	if len(ks) > 0 && high == low+1 && less(high, low) {
 		swap(high, low)
+	}
+}
+
+// few is the largest k for which NumPy looks for the smallest one by one.
+const few = 3
+
+// selectFew moves the k smallest to the front, the first of equal ones first.
+func selectFew(list []neighbour, k int) {
+	for i := range k {
+		least := i
+		for j := i + 1; j < len(list); j++ {
+			if list[j].distance < list[least].distance {
+				least = j
+			}
+		}
+		list[i], list[least] = list[least], list[i]
 	}
 }

@@ -38,7 +38,7 @@ func predict(ctx context.Context, t *task.Task, x *index, models []*model, threa
 	k := min(models[len(models)-1].k+1, t.Train) // the next one shows whether the last is tied
 	searches, polls := make([]*search, threads), make([]*poll, threads)
 	for i := range threads {
-		searches[i], polls[i] = newSearch(x, k), newPoll(t, x.rows)
+		searches[i], polls[i] = newSearch(x, k), newPoll(t, x.rows, models)
 	}
 	return parallel(ctx, threads, len(queries), fanout, func(worker, from, to int) {
 		searches[worker].run(queries[from:to])
@@ -54,13 +54,22 @@ type poll struct {
 	rows        *rows
 	votes, tied votes
 
-	all     []neighbour // every training row, for the query allFor
-	allFor  int
-	scratch []neighbour
+	// For tied models with introselect as their rule: every training row with its distance from the query measured, in
+	// the order of rows, and as introselect leaves them for all ks at once.
+	measured      int
+	all, selected []neighbour
+	ks            []int
+	scratch       []neighbour
 }
 
-func newPoll(t *task.Task, r *rows) *poll {
-	return &poll{task: t, rows: r, votes: newVotes(t), tied: newVotes(t)}
+func newPoll(t *task.Task, r *rows, models []*model) *poll {
+	p := &poll{task: t, rows: r, votes: newVotes(t), tied: newVotes(t)}
+	for _, m := range models {
+		if m.ties != nil && m.ties.tree == nil && m.k > few {
+			p.ks = append(p.ks, m.k)
+		}
+	}
+	return p
 }
 
 // run sets the prediction of a row in all models, which are in ascending order of k. Both weightings are summed over
@@ -86,18 +95,29 @@ func (p *poll) choose(m *model, query int) []neighbour {
 	if m.ties.tree != nil {
 		p.scratch = m.ties.tree.nearest(p.task.Row(query), m.k, p.scratch)
 	} else {
-		if p.allFor != query {
-			p.all, p.allFor = p.all[:0], query
-			for i := range p.task.Train {
-				p.all = append(p.all, neighbour{p.rows.distance(query, i), int32(i)})
-			}
+		p.measure(query)
+		if m.k > few {
+			p.scratch = append(p.scratch[:0], p.selected[:m.k]...)
+		} else {
+			p.scratch = append(p.scratch[:0], p.all...)
+			selectFew(p.scratch, m.k)
 		}
-		p.scratch = append(p.scratch[:0], p.all...)
-		introselect(p.scratch, m.k)
 	}
 	chosen := p.scratch[:m.k]
 	quicksort(chosen)
 	return chosen
+}
+
+func (p *poll) measure(query int) {
+	if p.measured == query {
+		return
+	}
+	p.measured, p.all = query, p.all[:0]
+	for i := range p.task.Train {
+		p.all = append(p.all, neighbour{p.rows.distance(query, i), int32(i)})
+	}
+	p.selected = append(p.selected[:0], p.all...)
+	introselect(p.selected, 0, len(p.selected)-1, p.ks)
 }
 
 // weight returns the inverse of a neighbour's distance, infinite at (nearly) 0.
