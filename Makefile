@@ -5,7 +5,7 @@ OUT   ?= out/table1-$(SCALE)
 ARGS  ?=
 PY    ?= python3
 
-# The pure-Go backend, k-NN and the MLP have SIMD kernels behind this experiment; everything works without it, slower.
+# The pure-Go backend of networks has its SIMD kernels behind this experiment; without it everything works, NPT slower.
 export GOEXPERIMENT ?= simd
 
 .PHONY: help
@@ -31,9 +31,14 @@ test: venv-if-possible ## all tests, a few minutes on two cores
 test-long: venv-if-possible ## also the tests that take long or need all data sets
 	NPT_LONG_TESTS=1 go test -timeout 120m ./...
 
+.PHONY: test-higgs-memory
+test-higgs-memory: ## load a generated table of Higgs' full size (5 GB in $TMPDIR) in at most 2.5 GB of memory
+	NPT_LONG_TESTS=1 go test -run TestHiggsMemory -v -timeout 30m ./internal/dataset
+
 .PHONY: test-race
 test-race: ## the concurrent packages under the race detector
 	go test -race ./internal/... ./results ./report ./sweeps ./baselines/...
+	go test -race -gcflags=all=-d=checkptr=0 -run 'Method|Cancel|Backend' ./npt
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
@@ -68,7 +73,7 @@ bench: ## benchmarks of the harness: planning, records, reports, splits
 
 .PHONY: bench-npt
 bench-npt: ## seconds per training step, FLOP/s and share of the matmul rate, for the paper's configurations
-	go test -run '^$$' -bench . ./npt
+	go test -run '^$$' -bench 'Step|Evaluation' -benchtime 3x ./npt
 
 .PHONY: bench-baselines
 bench-baselines: ## benchmarks of the baselines
