@@ -13,6 +13,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -178,28 +179,78 @@ func (d *Damage) Error() string { return fmt.Sprintf("%s:%d: %s; skipped", d.Fil
 
 // Read yields the records of all segments in the folders, in the order of folders, file names and lines; a *Damage as the
 // error for what is not a whole record, and any other error for a segment that cannot be read. A folder that does not
-// exist has none. The same cell may come more than once.
+// exist has none. The same cell may come more than once. Lines are decoded on all cores.
 func Read(dirs ...string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		for line, err := range lines(dirs) {
-			if err != nil {
-				if !yield(nil, err) {
+		stop := make(chan struct{})
+		defer close(stop)
+		for chunk := range decoded(dirs, stop) {
+			for _, d := range <-chunk {
+				if !yield(d.record, d.err) {
 					return
 				}
-				continue
-			}
-			r := new(Record)
-			if err := json.Unmarshal(line.text, r); err != nil {
-				if !yield(nil, &Damage{File: line.file, Line: line.number, Why: "not a record: " + err.Error()}) {
-					return
-				}
-				continue
-			}
-			if !yield(r, nil) {
-				return
 			}
 		}
 	}
+}
+
+type decodedLine struct {
+	record *Record
+	err    error
+}
+
+// chunkLines is how many lines are decoded at a time.
+const chunkLines = 256
+
+// decoded hands out chunks of decoded lines in order, until stop is closed. As many are being decoded as there are cores.
+func decoded(dirs []string, stop <-chan struct{}) <-chan chan []decodedLine {
+	chunks := make(chan chan []decodedLine, runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(chunks)
+		var pending []pendingLine
+		start := func() (goOn bool) {
+			chunk, lines := make(chan []decodedLine, 1), pending
+			pending = nil
+			select {
+			case chunks <- chunk:
+				go func() { chunk <- decode(lines) }()
+				return true
+			case <-stop:
+				return false
+			}
+		}
+		for line, err := range lines(dirs) {
+			line.text = bytes.Clone(line.text)
+			pending = append(pending, pendingLine{line, err})
+			if len(pending) == chunkLines && !start() {
+				return
+			}
+		}
+		start()
+	}()
+	return chunks
+}
+
+type pendingLine struct {
+	numberedLine
+	err error
+}
+
+func decode(lines []pendingLine) []decodedLine {
+	out := make([]decodedLine, len(lines))
+	for i, l := range lines {
+		if l.err != nil {
+			out[i].err = l.err
+			continue
+		}
+		r := new(Record)
+		if err := json.Unmarshal(l.text, r); err != nil {
+			out[i].err = &Damage{File: l.file, Line: l.number, Why: "not a record: " + err.Error()}
+			continue
+		}
+		out[i].record = r
+	}
+	return out
 }
 
 // An Index knows the status, OK or Failed, of every cell that has a record. A cell that ever succeeded is OK.
