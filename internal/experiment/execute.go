@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -86,6 +87,9 @@ func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan
 				})
 			}
 		}
+	}
+	if d := p.Sweep.Description; d != "" {
+		out.Notes = append(out.Notes, fmt.Sprintf("Sweep %s: %s.", p.Sweep.Name, strings.TrimSuffix(d, ".")))
 	}
 	for _, s := range p.Skipped {
 		out.Notes = append(out.Notes, s.String()+".")
