@@ -28,10 +28,10 @@ PLAN = {
     "yacht": (10, False, ["mse", "mae"], ["auto", "sqrt"], 10, 100),
     "breast-cancer": (10, True, ["gini", "entropy"], ["sqrt", "log2"], 20, 100),
     "protein": (5, False, ["mse"], ["auto", "sqrt"], 4, 30),
-    "kick": (5, True, ["gini", "entropy"], ["sqrt"], 4, 30),
-    "poker-hand": (0, True, ["gini", "entropy"], ["sqrt", "log2"], 4, 60),
-    "income": (0, True, ["gini", "entropy"], ["sqrt"], 2, 20),
-    "forest-cover": (5, True, ["gini", "entropy"], ["sqrt"], 2, 20),
+    "kick": (5, True, ["gini", "entropy"], ["sqrt"], 2, 20),
+    "poker-hand": (0, True, ["gini", "entropy"], ["sqrt", "log2"], 4, 30),
+    "income": (0, True, ["gini"], ["sqrt"], 2, 12),
+    "forest-cover": (5, True, ["gini"], ["sqrt"], 2, 12),
 }
 
 
@@ -64,7 +64,7 @@ def load(folder, name):
     if name == "poker-hand":
         d = pd.concat([read("poker-hand-training-true.data.gz"), read("poker-hand-testing.first100000.data.gz")],
                       ignore_index=True)
-        return as_text(d.iloc[:, :10], range(0, 10, 2)), d[10], 25010
+        return as_text(d.iloc[:, :10], range(10)), d[10], 25010
     if name == "income":
         options = dict(skipinitialspace=True, dtype=str, keep_default_na=False)
         d = pd.concat([read("census-income.data.gz", **options), read("census-income.test.gz", **options)],
