@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/experiment"
+	"nptbench/internal/methods"
+	"nptbench/internal/run"
+)
+
+func TestMain(m *testing.M) {
+	if run.IsWorker() { // Execute runs this very binary again
+		experiment.Main(methods.All(), nil)
+	}
+	os.Exit(m.Run())
+}
+
+func call(t *testing.T, args ...string) (exit int, stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	exit, err = table1(context.Background(), experiment.Env{Args: args, Stdout: &out, Stderr: &errs})
+	return exit, out.String(), errs.String(), err
+}
+
+// The main job on real data: k-NN on two data sets gives the paper's numbers, is not run twice, and every file of the
+// report is there.
+func TestPaperNumbersEndToEnd(t *testing.T) {
+	lib := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		lib.Dirs = []string{"../../data", "../../../shared/data"}
+	}
+	data := ""
+	for _, d := range lib.Dirs {
+		if _, err := os.Stat(filepath.Join(d, "boston-housing")); err == nil {
+			data = d
+		}
+	}
+	if data == "" {
+		t.Skip("Boston Housing is not here")
+	}
+	out := t.TempDir()
+	args := []string{"-data", data, "-out", out, "-methods", "knn", "-datasets", "boston-housing,breast-cancer"}
+	exit, table, _, err := call(t, args...)
+	if err != nil || exit != experiment.ExitOK {
+		t.Fatalf("exit %d, %v", exit, err)
+	}
+	if n := strings.Count(table, "reproduced"); n < 5 {
+		t.Errorf("%d cells reproduced, want all five:\n%s", n, table)
+	}
+	cells, err := os.ReadFile(filepath.Join(out, "report", "cells.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"dataset,protocol,method,metric,mean,stderr,n,paper,paper_stderr",
+		"boston-housing,published,knn,rmse,4.2746", "breast-cancer,published,knn,accuracy,95.2600", "breast-cancer,published,knn,auroc,0.9803",
+	} {
+		if !strings.Contains(string(cells), want) {
+			t.Errorf("cells.csv lacks %q", want)
+		}
+	}
+	for _, name := range []string{"table1.md", "table1.tex", "table1.svg", "folds.csv", "ranks.csv"} {
+		if s, err := os.Stat(filepath.Join(out, "report", name)); err != nil || s.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, errs, _ := call(t, args...); !strings.Contains(errs, " 0 to do") {
+		t.Errorf("a second run had something to do: %s", errs)
+	}
+	if _, plan, _, _ := call(t, append(args, "-dry-run")...); !strings.Contains(plan, "9600") {
+		t.Errorf("dry run: %s", plan)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	os.WriteFile(bad, []byte("datasets: [yatch]\nmethods: [{method: knn, grid: {p: [3]}}]\n"), 0o644)
+	exit, _, _, err := call(t, "-sweep", bad)
+	if exit != experiment.ExitBadInput || err == nil || !strings.Contains(err.Error(), `bad.yaml:1:12: unknown data set "yatch" (did you mean "yacht"?)`) {
+		t.Errorf("exit %d, %v", exit, err)
+	}
+	if exit, _, _, err := call(t, "-data", t.TempDir(), "-methods", "knn", "-out", t.TempDir()); exit != experiment.ExitFailed || err == nil {
+		t.Errorf("without data: exit %d, %v", exit, err)
+	}
+}

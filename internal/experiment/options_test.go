@@ -1,0 +1,66 @@
+package experiment
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nptbench/internal/method"
+)
+
+var one = []*method.Method{{Name: "one", Title: "One", Doc: "For tests.", Params: []method.Param{{Name: "size", Type: method.Int, Default: 3, Min: 1, Doc: "how large"}}}}
+
+func parse(args ...string) (*Options, error) {
+	return Parse("table1", "about", "table1-quick", Env{Args: args, Stdout: io.Discard, Stderr: io.Discard}, one)
+}
+
+func TestParse(t *testing.T) {
+	t.Setenv("GOMLX_BACKEND", "")
+	o, err := parse("-datasets", "yacht, kick", "-protocol", "both", "-jobs", "3", "-with", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(o.Filter.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Filter.Protocols, []string{"published", "corrected"}) ||
+		o.Jobs != 3 || o.Backend != "go" || o.Sweep != "table1-quick" || len(o.RecordFolders()) != 2 || o.RecordFolders()[0] != "out/table1/records" {
+		t.Errorf("got %+v", o)
+	}
+	t.Setenv("GOMLX_BACKEND", "xla:/lib/plugin.so")
+	if o, err := parse(); err != nil || o.Backend != "xla:/lib/plugin.so" {
+		t.Errorf("auto with $GOMLX_BACKEND: %+v, %v", o, err)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-jbos", "3"}, "not defined: -jbos"},
+		{[]string{"yacht"}, `"yacht" is not a flag`},
+		{[]string{"-protocol", "publishd"}, `(did you mean "published"?)`},
+		{[]string{"-jobs", "0"}, "at least 1"},
+		{[]string{"-backend", "cuda"}, "want auto, go, or xla:PLUGIN"},
+		{[]string{"-with", "/no/such/folder"}, "no such file"},
+	} {
+		_, err := parse(c.args...)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: got %v, want one line with %q", c.args, err, c.want)
+		}
+	}
+}
+
+func TestHelpNamesEverything(t *testing.T) {
+	var out bytes.Buffer
+	_, err := Parse("table1", "about", "s", Env{Args: []string{"-help"}, Stdout: &out}, one)
+	if !errors.Is(err, ErrHelp) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"-dry-run", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "130 interrupted"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the help does not mention %q", want)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package method
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset"
+)
+
+var trees = &Method{
+	Name: "trees",
+	Params: []Param{
+		{Name: "count", Type: Int, Default: 100, Min: 1, Max: 1000},
+		{Name: "rate", Type: Float, Default: 0.1},
+		{Name: "bag", Type: Bool, Default: true},
+		{Name: "criterion", Type: Choice, Default: "gini", Choices: []string{"gini", "entropy"},
+			RegressionDefault: "mse", RegressionChoices: []string{"mse", "mae"}},
+		{Name: "sizes", Type: Ints, Default: []int{10}, Min: 1},
+	},
+	Check: func(c Config, _ dataset.Info) error {
+		if c.Bool("bag") && c.Int("count") == 13 {
+			return fmt.Errorf("count: 13 trees cannot be bagged")
+		}
+		return nil
+	},
+}
+
+func TestResolve(t *testing.T) {
+	c, err := trees.Resolve(map[string]any{"count": uint64(5), "rate": 1, "sizes": []any{uint64(3), 4.0}}, dataset.Info{Task: dataset.Regression})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{"count": 5, "rate": 1.0, "bag": true, "criterion": "mse", "sizes": []int{3, 4}}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %v, want %v", c, want)
+	}
+	if got, want := c.JSON(), `{"bag":true,"count":5,"criterion":"mse","rate":1,"sizes":[3,4]}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if c, _ := trees.Resolve(nil, dataset.Info{Task: dataset.Binary}); c.String("criterion") != "gini" {
+		t.Errorf("default for classes is %v", c["criterion"])
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		v    any
+		want string
+	}{
+		{"cuont", 1, `cuont: trees has no such parameter (did you mean "count"?)`},
+		{"count", 0, "count: 0 is not allowed, want integer from 1 to 1000"},
+		{"count", 1001, "count: 1001 is not allowed, want integer from 1 to 1000"},
+		{"count", 1.5, "count: 1.5 is not allowed, want integer from 1 to 1000"},
+		{"count", "5", `count: "5" is not allowed, want integer from 1 to 1000`},
+		{"count", 13, "count: 13 trees cannot be bagged"},
+		{"rate", -0.1, "rate: -0.1 is not allowed, want number >= 0"},
+		{"bag", "yes", `bag: "yes" is not allowed, want true or false`},
+		{"criterion", "entropi", `criterion: "entropi" is not allowed, want one of gini, entropy (did you mean "entropy"?)`},
+		{"criterion", "mse", `criterion: "mse" is not allowed, want one of gini, entropy`},
+		{"sizes", []any{}, "sizes: [] is not allowed, want list of integers >= 1"},
+		{"sizes", []any{0}, "sizes: [0] is not allowed, want list of integers >= 1"},
+		{"sizes", 3, "sizes: 3 is not allowed, want list of integers >= 1"},
+	} {
+		_, err := trees.Resolve(map[string]any{c.name: c.v}, dataset.Info{Task: dataset.Binary})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s = %v: got %v, want %s", c.name, c.v, err, c.want)
+		}
+	}
+}
+
+func TestWithLeavesTheOriginal(t *testing.T) {
+	a := Config{"x": 1}
+	if b := a.With("x", 2); a.Int("x") != 1 || b.Int("x") != 2 {
+		t.Errorf("got %v and %v", a, b)
+	}
+	if !strings.Contains(a.JSON(), `"x":1`) {
+		t.Error(a.JSON())
+	}
+}
