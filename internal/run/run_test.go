@@ -63,6 +63,8 @@ func testMethods() []*method.Method {
 	}}
 }
 
+var eaten [][]byte // what a method in the mode "eat" holds
+
 func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
 	for i, c := range batch {
 		time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
@@ -72,15 +74,13 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 		}
 		switch c.String("mode") {
 		case "panic":
-			var m map[string]int
-			m["a"] = 1
+			panic("out of its wits")
 		case "exit":
 			fmt.Fprintln(os.Stderr, "something broke")
 			os.Exit(3)
 		case "hang":
 			select {}
 		case "eat":
-			var eaten [][]byte
 			for {
 				b := make([]byte, 16<<20)
 				for k := 0; k < len(b); k += 4096 {
@@ -212,7 +212,7 @@ func TestRunAndResume(t *testing.T) {
 func TestFailuresAreRecords(t *testing.T) {
 	lib := library(t)
 	for _, c := range []struct{ mode, budget, kind, message string }{
-		{"panic", "", "crash", "assignment to entry in nil map"},
+		{"panic", "", "crash", "panic: out of its wits at internal/run/run_test.go"},
 		{"exit", "", "crash", "exit status 3; it said: something broke"},
 		{"hang", "budget: {time: 300ms}\n", "timeout", "budget of 300ms"},
 		{"eat", "budget: {memory: 400MiB}\n", "memory", "the budget is 0.39 GiB"},
