@@ -22,6 +22,10 @@ reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks an
 plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 	bin/table1 -sweep table1-$(SCALE) -out $(OUT) -dry-run $(ARGS)
 
+.PHONY: report-published
+report-published: bin/table1 ## the tables from our own records in results/published, without running anything
+	bin/table1 -sweep table1-paper -protocol both -with results/published -report-only -out out/published $(ARGS)
+
 .PHONY: test
 test: venv-if-possible ## all tests, a few minutes on two cores
 	go vet ./...
