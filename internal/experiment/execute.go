@@ -22,7 +22,7 @@ func Plan(sweep *sweeps.Sweep, o *Options, e Env) (*run.Plan, error) {
 	for _, d := range damages {
 		fmt.Fprintln(e.Stderr, d)
 	}
-	plan, err := run.NewPlan(sweep, o.Filter, library(o, e), index, o.Retry)
+	plan, err := run.NewPlan(sweep, run.PlanOptions{Filter: o.Filter, Retry: o.Retry, ReportOnly: o.ReportOnly}, library(o, e), index)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,8 @@ type Plan struct {
 	Skipped   []Skip   // what cannot be run on this machine, and why
 	Subsets   []string // one line for each data set that is only a part of the published table
 
+	options  PlanOptions
+	index    results.Index
 	asked    map[string]bool // methods, whether they can run here
 	jobs     []job
 	position map[string]int32 // cell id -> place of its setting among those of its data set and method
@@ -98,15 +100,22 @@ func (j *job) cells() int {
 	return n
 }
 
-// NewPlan expands the sweep. Cells that the index has are done, unless retry is set and they failed. Data sets and
-// methods that this machine lacks are left out and listed as skipped.
-func NewPlan(s *sweeps.Sweep, f Filter, lib *dataset.Library, index results.Index, retry bool) (*Plan, error) {
-	if err := f.check(s); err != nil {
+// PlanOptions say what of a sweep is planned.
+type PlanOptions struct {
+	Filter
+	Retry      bool // cells whose record is a failure are to do
+	ReportOnly bool // nothing will be run, so methods need not be available
+}
+
+// NewPlan expands the sweep. Cells that the index has are done. Data sets and methods that this machine lacks are left out
+// and listed as skipped.
+func NewPlan(s *sweeps.Sweep, o PlanOptions, lib *dataset.Library, index results.Index) (*Plan, error) {
+	if err := o.check(s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Sweep: s, Protocols: f.protocols(s), position: map[string]int32{}, asked: map[string]bool{}}
+	p := &Plan{Sweep: s, Protocols: o.protocols(s), options: o, index: index, position: map[string]int32{}, asked: map[string]bool{}}
 	for _, name := range s.Datasets {
-		if !selects(f.Datasets, name) {
+		if !selects(o.Datasets, name) {
 			continue
 		}
 		location, err := locate(lib, name)
@@ -117,7 +126,7 @@ func NewPlan(s *sweeps.Sweep, f Filter, lib *dataset.Library, index results.Inde
 		if location.Subset != "" {
 			p.Subsets = append(p.Subsets, name+": "+location.Subset)
 		}
-		p.addDataset(location, f, index, retry)
+		p.addDataset(location)
 	}
 	return p, nil
 }
@@ -150,13 +159,13 @@ type prepared struct {
 	place      int // among the settings of the group
 }
 
-func (p *Plan) prepare(info dataset.Info, f Filter) []prepared {
+func (p *Plan) prepare(info dataset.Info) []prepared {
 	var out []prepared
 	groups := map[string]int{}
 	distinct := map[string]bool{}
 	for _, s := range p.Sweep.Settings(info.Name) {
 		m := s.Method
-		if !selects(f.Methods, m.Name) || !p.available(m) {
+		if !selects(p.options.Methods, m.Name) || !p.available(m) {
 			continue
 		}
 		c := prepared{Setting: s, config: results.Config(s.JSON), canonical: s.Config}
@@ -193,7 +202,7 @@ func (p *Plan) available(m *method.Method) bool {
 	ok, asked := p.asked[m.Name]
 	if !asked {
 		var err error
-		if m.Available != nil {
+		if m.Available != nil && !p.options.ReportOnly {
 			err = m.Available()
 		}
 		if ok = err == nil; !ok {
@@ -204,17 +213,17 @@ func (p *Plan) available(m *method.Method) bool {
 	return ok
 }
 
-func (p *Plan) addDataset(at dataset.Location, f Filter, index results.Index, retry bool) {
+func (p *Plan) addDataset(at dataset.Location) {
 	info := at.Info
-	settings := p.prepare(info, f)
+	settings := p.prepare(info)
 	for _, protocol := range p.Protocols {
 		for _, fold := range p.Sweep.Folds(info) {
-			p.addFold(info, at.Digest, split.Protocol(protocol), fold, settings, index, retry)
+			p.addFold(info, at.Digest, split.Protocol(protocol), fold, settings)
 		}
 	}
 }
 
-func (p *Plan) addFold(info dataset.Info, digest string, protocol split.Protocol, fold int, settings []prepared, index results.Index, retry bool) {
+func (p *Plan) addFold(info dataset.Info, digest string, protocol split.Protocol, fold int, settings []prepared) {
 	type place struct{ job, setting int }
 	jobs := map[string]int{}     // by method and fit
 	places := map[string]place{} // by method, fit and canonical configuration
@@ -235,8 +244,8 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocol split.Protocol
 			counted[s.Method.Name] = true
 			g.Folds[string(protocol)] = append(g.Folds[string(protocol)], fold)
 		}
-		switch status := index[id]; {
-		case status == results.Failed && !retry:
+		switch status := p.index[id]; {
+		case status == results.Failed && !p.options.Retry:
 			g.Failed++
 			fallthrough
 		case status == results.OK:

@@ -134,7 +134,7 @@ func plan(t testing.TB, s *sweeps.Sweep, lib *dataset.Library, dir string, f Fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(s, f, lib, index, false)
+	p, err := NewPlan(s, PlanOptions{Filter: f}, lib, index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func plannerProcess(dir string) error {
 	if err != nil {
 		return err
 	}
-	p, err := NewPlan(s, Filter{}, lib, index, false)
+	p, err := NewPlan(s, PlanOptions{}, lib, index)
 	if err != nil {
 		return err
 	}
@@ -359,7 +359,7 @@ func TestFilterRefusesUnknownNames(t *testing.T) {
 	lib := library(t)
 	s := parse(t, sweepOf("", "{shift: [1]}"))
 	for _, f := range []Filter{{Datasets: []string{"yatch"}}, {Methods: []string{"maen"}}} {
-		if _, err := NewPlan(s, f, lib, nil, false); err == nil || !strings.Contains(err.Error(), "did you mean") {
+		if _, err := NewPlan(s, PlanOptions{Filter: f}, lib, nil); err == nil || !strings.Contains(err.Error(), "did you mean") {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}
