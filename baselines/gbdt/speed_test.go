@@ -37,11 +37,7 @@ func realTask(t testing.TB, name string, protocol split.Protocol, fold int) (*ta
 	if err != nil {
 		t.Skip(err)
 	}
-	rule := split.Rule{Rows: table.Rows, Folds: table.Info.Folds, TestAt: table.TestAt}
-	if table.Info.Task.Classification() {
-		rule.Labels = table.Labels()
-	}
-	s, err := split.Make(rule, protocol, fold)
+	s, err := split.Make(split.RuleOf(table), protocol, fold)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,11 +114,7 @@ func load(t testing.TB, name string) *dataset.Table {
 
 func encode(t testing.TB, table *dataset.Table, p split.Protocol, fold int) (*task.Task, *task.Truth) {
 	t.Helper()
-	rule := split.Rule{Rows: table.Rows, Folds: table.Info.Folds, TestAt: table.TestAt}
-	if table.Info.Task.Classification() {
-		rule.Labels = table.Labels()
-	}
-	s, err := split.Make(rule, p, fold)
+	s, err := split.Make(split.RuleOf(table), p, fold)
 	if err != nil {
 		t.Fatal(err)
 	}

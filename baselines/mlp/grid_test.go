@@ -28,11 +28,7 @@ func paperTask(t testing.TB, name string, fold int) (*task.Task, *task.Truth) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule := split.Rule{Rows: table.Rows, Folds: table.Info.Folds, TestAt: table.TestAt}
-	if table.Info.Task.Classification() {
-		rule.Labels = table.Labels()
-	}
-	s, err := split.Make(rule, split.Published, fold)
+	s, err := split.Make(split.RuleOf(table), split.Published, fold)
 	if err != nil {
 		t.Fatal(err)
 	}

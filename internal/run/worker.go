@@ -201,22 +201,13 @@ func (w *worker) load(ctx context.Context, r request) error {
 		}
 		w.table = table
 	}
-	s, err := Split(w.table, r.Protocol, r.Fold)
+	s, err := split.Make(split.RuleOf(w.table), r.Protocol, r.Fold)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Dataset, err)
 	}
 	w.task, w.truth, err = task.Encode(w.table, s, r.Protocol, r.Fold, r.Statistics)
 	w.last, w.split = key, s.Digest()
 	return err
-}
-
-// Split makes one fold of a table by the paper's rule for it.
-func Split(t *dataset.Table, p split.Protocol, fold int) (split.Split, error) {
-	rule := split.Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.TestAt}
-	if t.Info.Task.Classification() {
-		rule.Labels = t.Labels()
-	}
-	return split.Make(rule, p, fold)
 }
 
 func find(methods []*method.Method, name string) *method.Method {

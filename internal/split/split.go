@@ -14,6 +14,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+
+	"nptbench/internal/dataset"
 )
 
 // A Protocol says how folds are made, and in package task how missing entries are flagged.
@@ -57,6 +59,15 @@ type Rule struct {
 	Labels []uint16 // class of every row, to stratify by; nil: not stratified
 	Folds  int      // number of folds; the share of test rows is 1/Folds
 	TestAt int      // first row of a fixed test set that reaches to the end; 0: test rows are drawn
+}
+
+// RuleOf returns the paper's rule for a table: stratified exactly when the target is a class.
+func RuleOf(t *dataset.Table) Rule {
+	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.TestAt}
+	if t.Info.Task.Classification() {
+		r.Labels = t.Labels()
+	}
+	return r
 }
 
 // valShare is the share of all rows that validates: 0.2 for the small tables, which are cut into ten folds, else 0.1.

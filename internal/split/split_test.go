@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"nptbench/internal/dataset"
 )
 
 // rules are the tables of split_fixtures.csv, which scikit-learn 1.2.1 made.
@@ -182,5 +184,18 @@ func TestDigestDependsOnParts(t *testing.T) {
 func BenchmarkPublishedLastFold(b *testing.B) {
 	for b.Loop() {
 		Make(rules["concrete"], Published, 9)
+	}
+}
+
+// Stratification follows the target: a class is stratified by, a number is not, and fixed test rows are kept.
+func TestRuleOf(t *testing.T) {
+	classes := &dataset.Table{Rows: 3, TestAt: 2, Info: dataset.Info{Task: dataset.Binary, Folds: 5, Target: 0},
+		Columns: []dataset.Column{{Kind: dataset.Categorical, Codes: []uint16{0, 1, 1}}}}
+	if r := RuleOf(classes); r.Rows != 3 || r.Folds != 5 || r.TestAt != 2 || len(r.Labels) != 3 {
+		t.Errorf("got %+v", r)
+	}
+	numbers := &dataset.Table{Rows: 2, Info: dataset.Info{Folds: 10}, Columns: []dataset.Column{{F64: []float64{1, 2}}}}
+	if r := RuleOf(numbers); r.Labels != nil || r.Folds != 10 {
+		t.Errorf("got %+v", r)
 	}
 }
