@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"nptbench/internal/dataset"
@@ -49,9 +51,15 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	}
 	writer := results.NewWriter(o.RecordFolders()[0])
 	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs)
-	outcome, err := run.Execute(ctx, plan, run.Options{
+	settings := run.Options{
 		Library: library(o, e), Records: writer, Jobs: o.Jobs, Backend: o.Backend, FailFast: o.FailFast, Progress: progress,
-	})
+		Checkpoints: filepath.Join(o.Out, "checkpoints"),
+	}
+	if o.KeepModels {
+		settings.Models = filepath.Join(o.Out, "models")
+	}
+	outcome, err := run.Execute(ctx, plan, settings)
+	os.Remove(settings.Checkpoints) // when nothing is left in it
 	progress.Close()
 	if closed := writer.Close(); err == nil {
 		err = closed

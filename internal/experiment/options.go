@@ -48,6 +48,8 @@ type Options struct {
 	FailFast bool
 	Retry    bool
 
+	KeepModels bool
+
 	ReportOnly bool
 }
 
@@ -77,6 +79,7 @@ func Parse(program, about, sweep string, e Env, methods []*method.Method) (*Opti
 	fs.BoolVar(&o.ReportOnly, "report-only", false, "run nothing, write the report of the records there are")
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")
 	fs.BoolVar(&o.Retry, "retry-failed", false, "run again the cells whose record is a failure")
+	fs.BoolVar(&o.KeepModels, "keep-models", false, "keep the fitted boosted trees in the folder models of -out, for the program score")
 	err := fs.Parse(e.Args)
 	if errors.Is(err, flag.ErrHelp) {
 		help(e.Stdout, fs, program, about, methods)

@@ -67,6 +67,9 @@ type Result struct {
 // ErrDiverged is what training errors wrap when the loss or the weights ceased to be numbers.
 var ErrDiverged = errors.New("training diverged")
 
+// ErrMemory is what the error of a fit wraps that ran out of memory, on an accelerator or in a library.
+var ErrMemory = errors.New("out of memory")
+
 // A Prediction holds one number per row for regression, on the standardised scale of the task's targets, and one
 // probability per row and class for classification, row-major.
 type Prediction []float64

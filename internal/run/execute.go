@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -21,6 +23,10 @@ type Options struct {
 	Backend  string // of networks, for task.Task.Backend
 	FailFast bool   // stop at the first failure
 	Progress *Progress
+
+	// Models is the folder for fitted models, Checkpoints the one for what unfinished fits have reached: each job has a
+	// folder of its own in it while it is not finished. Empty: neither is kept.
+	Models, Checkpoints string
 }
 
 // An Outcome counts the cells that an execution finished.
@@ -122,7 +128,9 @@ func (e *execution) run(ctx context.Context, c *child, j job, threads int) (aliv
 	e.options.Progress.start(&j)
 	end, fatal := w.follow(ctx, c, e.request(&j, threads))
 	if fatal {
-		c.kill()
+		c.kill() // what the job had reached stays, for the same command or for -retry-failed
+	} else {
+		os.RemoveAll(e.checkpointDir(&j))
 	}
 	if end.Failure == nil || end.Failure.Kind != interrupted {
 		w.finish(end)
@@ -131,11 +139,19 @@ func (e *execution) run(ctx context.Context, c *child, j job, threads int) (aliv
 	return !fatal
 }
 
+// checkpointDir names the folder for a job's checkpoints.
+func (e *execution) checkpointDir(j *job) string {
+	if e.options.Checkpoints == "" {
+		return ""
+	}
+	return filepath.Join(e.options.Checkpoints, j.settings[0].cells[0].id)
+}
+
 func (e *execution) request(j *job, threads int) request {
 	r := request{
 		Library: *e.options.Library, Dataset: j.dataset, Digest: j.digest, Protocol: j.protocol, Fold: j.fold,
 		Method: j.method.Name, Statistics: j.statistics, Seed: e.plan.Sweep.Seed, Threads: threads, Backend: e.options.Backend,
-		Memory: e.plan.Sweep.Budget.Memory,
+		Memory: e.plan.Sweep.Budget.Memory, ModelDir: e.options.Models, CheckpointDir: e.checkpointDir(j),
 	}
 	r.Library.Log = nil
 	for _, s := range j.settings {

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -55,7 +56,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error"}},
+				Choices: []string{"ok", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error", "resume", "memory"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Task) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Task) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -97,6 +98,19 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			continue
 		case "error":
 			return fmt.Errorf("no luck\nwith this")
+		case "memory":
+			return fmt.Errorf("no room for this: %w", method.ErrMemory)
+		case "resume": // breaks off, and is finished by the next one that finds what it left
+			left := filepath.Join(t.CheckpointDir, "state")
+			if _, err := os.Stat(left); err != nil {
+				if err := errors.Join(os.MkdirAll(t.CheckpointDir, 0o777), os.WriteFile(left, nil, 0o666)); err != nil {
+					return err
+				}
+				os.Exit(3)
+			}
+			if err := os.WriteFile(filepath.Join(t.ModelDir, fmt.Sprintf("%d-%d", t.Fold, c.Int("shift"))), nil, 0o666); err != nil {
+				return err
+			}
 		}
 		done(r)
 	}
@@ -220,6 +234,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"short", "", "error", "30 numbers were predicted for 31 test rows"},
 		{"silent", "", "error", "without a result"},
 		{"error", "", "error", "no luck with this"},
+		{"memory", "", "memory", "no room for this"},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			dir := t.TempDir()
@@ -248,6 +263,44 @@ func TestTimeBudgetIsPerCell(t *testing.T) {
 	p := plan(t, parse(t, sweepOf("budget: {time: 900ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, Filter{})
 	if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 18}) {
 		t.Errorf("outcome %+v", o)
+	}
+}
+
+// What a broken fit leaves in its own folder is there the next time, and gone when the fit is finished.
+func TestCheckpointFolders(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	models, checkpoints := t.TempDir(), filepath.Join(t.TempDir(), "checkpoints")
+	s := parse(t, sweepOf("", "{mode: [resume], shift: [0, 10]}"))
+	run := func(retry bool) Outcome {
+		index, _, err := results.ReadIndex(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPlan(s, PlanOptions{Retry: retry}, lib, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := results.NewWriter(dir)
+		progress := NewProgress(io.Discard, false, p, 2)
+		o, err := Execute(t.Context(), p, Options{Library: lib, Records: w, Jobs: 2, Progress: progress, Models: models, Checkpoints: checkpoints})
+		progress.Close()
+		if closed := w.Close(); err != nil || closed != nil {
+			t.Fatal(err, closed)
+		}
+		return o
+	}
+	folders := func(dir string) int {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	if o := run(false); o.Failed != 6 || folders(checkpoints) != 6 {
+		t.Errorf("outcome %+v with %d folders, want 6 broken fits with a folder each", o, folders(checkpoints))
+	}
+	if o := run(true); o.OK != 6 || folders(checkpoints) != 0 || folders(models) != 6 {
+		t.Errorf("outcome %+v, %d folders, %d models; want 6 finished fits", o, folders(checkpoints), folders(models))
 	}
 }
 

@@ -38,6 +38,8 @@ type request struct {
 	Threads    int
 	Backend    string
 	Memory     int64 // budget in bytes, a hint for the garbage collector; 0: none
+
+	ModelDir, CheckpointDir string // for the fields of task.Task
 }
 
 // A reply reports one configuration, or, with Done, the end of the job.
@@ -149,6 +151,7 @@ func (w *worker) run(ctx context.Context, r request) error {
 	}
 	t := *w.task
 	t.Threads, t.Backend = r.Threads, r.Backend
+	t.ModelDir, t.CheckpointDir = r.ModelDir, r.CheckpointDir
 	t.Seed = seed.Derive(r.Seed, r.Dataset, r.Protocol, r.Fold)
 	configs := make([]method.Config, len(r.Configs))
 	for i, raw := range r.Configs {
@@ -230,6 +233,8 @@ func failure(err error) *results.Failure {
 	switch {
 	case errors.As(err, &c):
 		kind = "crash"
+	case errors.Is(err, method.ErrMemory):
+		kind = "memory"
 	case errors.As(err, &d) || errors.Is(err, method.ErrDiverged):
 		kind = "diverged"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -43,6 +43,11 @@ type Task struct {
 
 	// ModelDir is the folder in which methods that can save fitted models do so, one file per fit; empty: nowhere.
 	ModelDir string
+
+	// CheckpointDir is a folder for this batch of configurations alone, where a method may leave what it needs to go on
+	// after an interruption, and finds it the next time. It need not exist. The harness removes it when the batch is
+	// finished. Empty: there is none.
+	CheckpointDir string
 }
 
 // A Feature is a column of the table and its place in X.
