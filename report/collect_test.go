@@ -207,6 +207,16 @@ func TestKeepsCopies(t *testing.T) {
 	}
 }
 
+// A method that is still to come has its place, its number of the paper, and a footnote.
+func TestPlaceIsKept(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "tabnet", 1, 0)
+	e := collect(t, f).Entries()[0]
+	if e.Verdict != NotRun || !e.HasPaper || len(e.Notes) != 1 || e.Notes[0] != "nptbench does not have TabNet yet." {
+		t.Errorf("%s, %v", e.Verdict, e.Notes)
+	}
+}
+
 func TestContradictoryPlans(t *testing.T) {
 	tests := []struct {
 		change func(*Plan)
@@ -215,7 +225,7 @@ func TestContradictoryPlans(t *testing.T) {
 		{func(p *Plan) { p.Expected[0].Dataset = "iris" }, `expects data set "iris"`},
 		{func(p *Plan) { p.Expected[0].Method = "lda" }, `expects method "lda"`},
 		{func(p *Plan) { p.Expected[0].Protocol = "clean" }, `expects protocol "clean"`},
-		{func(p *Plan) { p.Expected[0].Settings = 0 }, "1 folds and 0 settings"},
+		{func(p *Plan) { p.Expected[0].Settings = -1 }, "1 folds and -1 settings"},
 		{func(p *Plan) { p.Expected = append(p.Expected, p.Expected[0]) }, "fold 0 of knn on protein (published) twice"},
 		{func(p *Plan) { p.Position = func(string) (int, bool) { return 2, true } }, "place 2 among 2 settings"},
 	}

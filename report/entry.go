@@ -135,6 +135,9 @@ func (g *Group) notes() []string {
 		unselected += f.Unselected
 	}
 	planned := len(g.Folds) * g.Settings
+	if g.Settings == 0 {
+		return []string{fmt.Sprintf("nptbench does not have %s yet.", g.Method.Title)}
+	}
 	if cells == 0 {
 		return nil
 	}

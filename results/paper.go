@@ -27,6 +27,16 @@ var paperMethodName = map[string]string{
 	"LightGBM": "lightgbm", "MLP": "mlp", "k-NN": "knn", "TabNet": "tabnet", "NPT": "npt",
 }
 
+// PaperTitle returns a method's name as the paper prints it, empty when the paper does not have it.
+func PaperTitle(method string) string {
+	for title, name := range paperMethodName {
+		if name == method {
+			return title
+		}
+	}
+	return ""
+}
+
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
 const paperFolds = 10
 

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/method"
 	"nptbench/internal/run"
-	"nptbench/report"
 	"nptbench/results"
 	"nptbench/sweeps"
 )
@@ -79,28 +76,4 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 		return ExitFailed, nil
 	}
 	return ExitOK, nil
-}
-
-// ReportPlan tells the report what the plan contains.
-func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan {
-	out := report.Plan{
-		Title: title, Sweep: p.Sweep.Name, Datasets: dataset.Infos(), Methods: methods, Position: p.Position,
-		Select: p.Sweep.Select.Metric,
-	}
-	for _, g := range p.Groups {
-		for _, protocol := range p.Protocols {
-			if folds := g.Folds[protocol]; len(folds) > 0 {
-				out.Expected = append(out.Expected, report.Expectation{
-					Dataset: g.Dataset, Protocol: protocol, Method: g.Method, Folds: folds, Settings: g.Settings,
-				})
-			}
-		}
-	}
-	if d := p.Sweep.Description; d != "" {
-		out.Notes = append(out.Notes, fmt.Sprintf("Sweep %s: %s.", p.Sweep.Name, strings.TrimSuffix(d, ".")))
-	}
-	for _, s := range p.Skipped {
-		out.Notes = append(out.Notes, s.String()+".")
-	}
-	return out
 }

@@ -1,0 +1,70 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/run"
+	"nptbench/report"
+	"nptbench/results"
+)
+
+// ReportPlan tells the report what the plan contains. Where that is every method of the paper that there is, those that
+// are still to come keep their places in the tables.
+func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan {
+	out := report.Plan{
+		Title: title, Sweep: p.Sweep.Name, Datasets: dataset.Infos(), Methods: methods, Position: p.Position,
+		Select: p.Sweep.Select.Metric,
+	}
+	for _, g := range p.Groups {
+		for _, protocol := range p.Protocols {
+			if folds := g.Folds[protocol]; len(folds) > 0 {
+				out.Expected = append(out.Expected, report.Expectation{
+					Dataset: g.Dataset, Protocol: protocol, Method: g.Method, Folds: folds, Settings: g.Settings,
+				})
+			}
+		}
+	}
+	keepPlaces(&out)
+	if d := p.Sweep.Description; d != "" {
+		out.Notes = append(out.Notes, fmt.Sprintf("Sweep %s: %s.", p.Sweep.Name, strings.TrimSuffix(d, ".")))
+	}
+	for _, s := range p.Skipped {
+		out.Notes = append(out.Notes, s.String()+".")
+	}
+	return out
+}
+
+// keepPlaces adds the methods that the paper has and the project has not, if the plan has all the others.
+func keepPlaces(p *report.Plan) {
+	here, planned := map[string]bool{}, map[string]bool{}
+	tables := map[string]report.Expectation{} // the first of each data set
+	for _, e := range slices.Backward(p.Expected) {
+		planned[e.Method], tables[e.Dataset] = true, e
+	}
+	for _, m := range p.Methods {
+		here[m.Name] = true
+		if !planned[m.Name] && !m.Extra {
+			return
+		}
+	}
+	p.Methods = slices.Clone(p.Methods)
+	for _, name := range results.PaperMethods {
+		if here[name] {
+			continue
+		}
+		p.Methods = append(p.Methods, &method.Method{Name: name, Title: results.PaperTitle(name)})
+		for _, e := range tables {
+			e.Method, e.Settings = name, 0
+			p.Expected = append(p.Expected, e)
+		}
+	}
+	order := func(m *method.Method) uint { // an index of -1, which is not of the paper, becomes the last
+		return uint(slices.Index(results.PaperMethods, m.Name))
+	}
+	slices.SortStableFunc(p.Methods, func(a, b *method.Method) int { return cmp.Compare(order(a), order(b)) })
+}
