@@ -15,7 +15,7 @@ help: ## list the targets
 	@echo "Variables: SCALE=quick|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv)."
 
 .PHONY: reproduce-table1
-reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=paper for the real thing
+reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=paper for the real thing
 	bin/table1 -sweep table1-$(SCALE) -out $(OUT) $(ARGS)
 
 .PHONY: plan-table1
@@ -59,17 +59,39 @@ fetch: bin/data ## download the data sets that are missing into ./data
 	bin/data -fetch $(ARGS)
 
 .PHONY: venv
-venv: .venv/installed ## the Python environment in which the boosting libraries train
+venv: .venv/installed .venv/xla-installed ## the Python environment in which the boosting libraries train, and XLA for NPT
 
-.venv/installed: baselines/gbdt/requirements.txt
+.PHONY: xla
+xla: .venv/xla-installed ## XLA for the CPU alone, on which NPT trains several times as fast as without
+
+.venv/bin/python:
 	$(PY) -m venv .venv
+
+.venv/installed: baselines/gbdt/requirements.txt | .venv/bin/python
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r baselines/gbdt/requirements.txt
 	touch $@
 
-# Without Python the boosting libraries are left out, with a line that says so, and the rest runs.
+.venv/xla-installed: npt/requirements.txt | .venv/bin/python
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r npt/requirements.txt
+	touch $@
+
+# Without Python the boosting libraries are left out and NPT runs on GoMLX's Go backend, with a line that says so.
 .PHONY: venv-if-possible
 venv-if-possible:
-	@$(MAKE) --no-print-directory venv || echo "no Python environment: the boosting libraries are left out" >&2
+	@$(MAKE) --no-print-directory .venv/installed || echo "no Python environment: the boosting libraries are left out" >&2
+	@$(MAKE) --no-print-directory .venv/xla-installed || echo "no XLA for the CPU: NPT runs on the slower Go backend" >&2
+
+.PHONY: golearn
+golearn: bin/golearn ## the process in which golearn's k-NN and random forest run; needs a C++ compiler
+
+bin/golearn: FORCE
+	@mkdir -p bin
+	cd baselines/golearn/worker && CGO_ENABLED=1 go build -o ../../../bin/golearn .
+
+# Without a C++ compiler golearn's rows are left out.
+.PHONY: golearn-if-possible
+golearn-if-possible:
+	@$(MAKE) --no-print-directory golearn || echo "golearn cannot be built: its rows are left out" >&2
 
 .PHONY: bench
 bench: ## benchmarks of the harness: planning, records, reports, splits

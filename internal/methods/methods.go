@@ -4,13 +4,14 @@ package methods
 import (
 	"nptbench/baselines/forest"
 	"nptbench/baselines/gbdt"
+	"nptbench/baselines/golearn"
 	"nptbench/baselines/knn"
 	"nptbench/baselines/mlp"
 	"nptbench/internal/method"
 	"nptbench/npt"
 )
 
-// All returns the methods in the order of the paper's tables.
+// All returns the methods in the order of the paper's tables, then those that the paper does not have.
 func All() []*method.Method {
 	return []*method.Method{
 		forest.Method,
@@ -21,5 +22,7 @@ func All() []*method.Method {
 		mlp.Method,
 		knn.Method,
 		npt.Method(),
+		golearn.KNN,
+		golearn.Forest,
 	}
 }

@@ -1,0 +1,177 @@
+package golearn
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// A request is what the worker is asked; worker/main.go explains it.
+type request struct {
+	Model   string    `json:"model"`
+	Width   int       `json:"width"`
+	Classes int       `json:"classes"`
+	X       []float32 `json:"x"`
+	Y       []float64 `json:"y,omitempty"`
+	Labels  []uint16  `json:"labels,omitempty"`
+	Query   []float32 `json:"query"`
+
+	Neighbours int    `json:"neighbours,omitempty"`
+	Algorithm  string `json:"algorithm,omitempty"`
+	Distance   string `json:"distance,omitempty"`
+	Weighted   bool   `json:"weighted,omitempty"`
+	Optimised  bool   `json:"optimised,omitempty"`
+
+	Trees    int `json:"trees,omitempty"`
+	Features int `json:"features,omitempty"`
+}
+
+type answer struct {
+	Error   string        `json:"error"`
+	Library string        `json:"library"`
+	Y       []float64     `json:"y"`
+	Labels  []int         `json:"labels"`
+	Fit     time.Duration `json:"fit"`
+	Predict time.Duration `json:"predict"`
+}
+
+func runKNN(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+	return run(ctx, t, batch, done, func(r *request, c method.Config) error {
+		r.Model, r.Neighbours = "knn", c.Int(neighboursParam)
+		r.Algorithm, r.Distance = c.String(algorithmParam), c.String(metricParam)
+		r.Weighted, r.Optimised = c.String(weightsParam) == "distance", c.Bool(optimiseParam)
+		return checkRows(c, t.Train)
+	})
+}
+
+func runForest(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+	return run(ctx, t, batch, done, func(r *request, c method.Config) error {
+		r.Model, r.Trees, r.Features = "forest", c.Int(treesParam), features(c.String(featuresParam), t.Width)
+		return nil
+	})
+}
+
+// run asks the worker for every configuration of the batch.
+func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result),
+	set func(*request, method.Config) error) error {
+	path, err := workerPath()
+	if err != nil {
+		return err
+	}
+	r := request{Width: t.Width, X: t.TrainX(), Query: t.X[t.Train*t.Width:]}
+	if t.Info.Task.Classification() {
+		r.Classes, r.Labels = t.Info.Classes, t.Labels[:t.Train]
+	} else {
+		r.Y = t.Y[:t.Train]
+	}
+	for i, c := range batch {
+		result := method.Result{Index: i}
+		if err := set(&r, c); err != nil {
+			result.Err = err
+			done(result)
+			continue
+		}
+		a, err := ask(ctx, path, t.Threads, &r)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			result.Err = err
+			done(result)
+			continue
+		}
+		p := a.prediction(t.Outputs())
+		cut := t.Val * t.Outputs()
+		result.Val, result.Test = p[:cut:cut], p[cut:]
+		result.Fit, result.Predict = a.Fit, a.Predict
+		result.Details = map[string]any{"library": a.Library}
+		done(result)
+	}
+	return nil
+}
+
+// prediction gives a predicted class the probability 1.
+func (a *answer) prediction(outputs int) method.Prediction {
+	if a.Labels == nil {
+		return a.Y
+	}
+	p := make(method.Prediction, len(a.Labels)*outputs)
+	for i, label := range a.Labels {
+		p[i*outputs+label] = 1
+	}
+	return p
+}
+
+// ask starts a worker for one request. It is killed when ctx is done.
+func ask(ctx context.Context, path string, threads int, r *request) (*answer, error) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", max(1, threads)))
+	cmd.Stdin = bytes.NewReader(line)
+	cmd.WaitDelay = time.Second
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("golearn's process: %w%s", err, panicLine(stderr.String()))
+	}
+	a := &answer{}
+	if err := json.Unmarshal(out.Bytes(), a); err != nil {
+		return nil, fmt.Errorf("golearn's process: no answer: %w", err)
+	}
+	if a.Error != "" {
+		return nil, errors.New(a.Error)
+	}
+	want := len(r.Query) / r.Width
+	if got := len(a.Labels) + len(a.Y); got != want {
+		return nil, fmt.Errorf("golearn's process: %d predictions, want %d", got, want)
+	}
+	return a, nil
+}
+
+// panicLine finds the line that says why a Go program died.
+func panicLine(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return ": " + strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// workerPath is $NPT_GOLEARN, or bin/golearn in the working directory or one above.
+func workerPath() (string, error) {
+	if path := os.Getenv("NPT_GOLEARN"); path != "" {
+		return exec.LookPath(path)
+	}
+	dir, err := os.Getwd()
+	for err == nil {
+		path := filepath.Join(dir, "bin", "golearn")
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return "", errors.New("no bin/golearn here or above, and NPT_GOLEARN is not set; run `make golearn`, which needs a C++ compiler")
+}
+
+func available() error {
+	_, err := workerPath()
+	return err
+}
