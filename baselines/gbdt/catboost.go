@@ -94,9 +94,9 @@ func (g *obliviousGrower) below(n, leaf int) subtree {
 		return no
 	}
 	q := g.questions[last]
-	decision := uint8(nanIsAsked)
+	decision := uint8(nanIsMissing)
 	if !q.nanRight {
-		decision |= nanGoesLeft
+		decision |= missingLeft
 	}
 	node := g.tree.addSplit(q.feature, float64(q.border), decision)
 	g.tree.left[node], g.tree.right[node] = g.attach(no), g.attach(right)

@@ -3,6 +3,7 @@ package gbdt
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,7 @@ type ensemble struct {
 	outputs  int // raw scores per row: the number of classes from three classes on, else 1
 	link     link
 	trees    []tree
+	source   []byte // LightGBM's own text; nil for other libraries
 }
 
 // A tree has node 0 as its root. A child c < 0 is leaf ^c.
@@ -23,13 +25,67 @@ type tree struct {
 	decision    []uint8
 	left, right []int32
 	leaf        []float64
+
+	// Bit c%32 of categories[i][c/32] says that category c goes left; a categorical node's threshold is i.
+	categories [][]uint32
 }
 
-// Bits of a node's decision.
+// Bits of a node's decision. Without zeroIsMissing and nanIsMissing, NaN counts as zero.
 const (
-	nanGoesLeft = 1 << 1
-	nanIsAsked  = 2 << 2 // rows without a value go where nanGoesLeft says; without this bit, NaN counts as zero
+	categorical   = 1 << 0
+	missingLeft   = 1 << 1 // rows without a value go left
+	zeroIsMissing = 1 << 2 // NaN and zero are no values
+	nanIsMissing  = 2 << 2 // NaN is none
 )
+
+// numeric reports whether all nodes compare numbers, of which none but NaN stands for a missing value.
+func (t *tree) numeric() bool {
+	for _, d := range t.decision {
+		if d&(categorical|zeroIsMissing) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// root is the first node, or the only leaf.
+func (t *tree) root() int32 {
+	if len(t.feature) == 0 {
+		return ^0
+	}
+	return 0
+}
+
+// score is the tree's value for a row of features: what LightGBM defines it to be, node by node.
+func (t *tree) score(x []float32) float64 {
+	c := t.root()
+	for c >= 0 {
+		if t.goesLeft(c, float64(x[t.feature[c]])) {
+			c = t.left[c]
+		} else {
+			c = t.right[c]
+		}
+	}
+	return t.leaf[^c]
+}
+
+// almostZero is the largest number that LightGBM takes for zero where zero is missing.
+const almostZero = float64(float32(1e-35))
+
+func (t *tree) goesLeft(node int32, v float64) bool {
+	decision := t.decision[node]
+	if decision&categorical != 0 {
+		set := t.categories[int(t.threshold[node])]
+		return v > -1 && v < float64(32*len(set)) && set[int(v)/32]>>(int(v)%32)&1 == 1
+	}
+	if math.IsNaN(v) && decision&nanIsMissing == 0 {
+		v = 0
+	}
+	if decision&zeroIsMissing != 0 && math.Abs(v) <= almostZero || decision&nanIsMissing != 0 && math.IsNaN(v) {
+		return decision&missingLeft != 0
+	}
+	return v <= t.threshold[node]
+}
 
 func (t *tree) addSplit(feature int32, threshold float64, decision uint8) (node int32) {
 	t.feature = append(t.feature, feature)
@@ -58,8 +114,11 @@ func (e *ensemble) addToFirstTrees(scores []float64) error {
 	return nil
 }
 
-// text writes the ensemble in LightGBM's text format, version 3.
+// text is the ensemble in LightGBM's text format, version 3.
 func (e *ensemble) text() []byte {
+	if e.source != nil {
+		return e.source
+	}
 	var body []byte
 	sizes := make([]string, len(e.trees))
 	for i := range e.trees {

@@ -12,15 +12,15 @@ import (
 type library struct {
 	method    string // in sweeps, and in the trainer
 	pkg       string // the Python package
-	rewrite   func(a *fitAnswer, features int, link link) (text []byte, err error)
+	read      func(a *fitAnswer, features int, link link) (*ensemble, error)
 	tolerance tolerance
 }
 
 var (
-	scikit   = library{"gradient-boosting", "scikit-learn", rewriteScikit, sameSum}
-	xgboost  = library{"xgboost", "xgboost", rewriteXGBoost, float32Sum}
-	lightgbm = library{"lightgbm", "lightgbm", rewriteLightGBM, sameSum}
-	catboost = library{"catboost", "catboost", rewriteCatBoost, otherOrder}
+	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, sameSum}
+	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum}
+	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, sameSum}
+	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder}
 
 	libraries = []library{scikit, xgboost, lightgbm, catboost}
 )
@@ -73,7 +73,7 @@ func newMethod(lib library, title, doc string, rate float64, depth method.Param)
 	}
 }
 
-func rewriteScikit(a *fitAnswer, features int, link link) ([]byte, error) {
+func readScikitAnswer(a *fitAnswer, features int, link link) (*ensemble, error) {
 	m := scikitModel{
 		sizes: a.int32s("sizes"), left: a.int32s("left"), right: a.int32s("right"), feature: a.int32s("feature"),
 		threshold: a.float64s("threshold"), value: a.float64s("value"), init: a.float64s("init"),
@@ -81,26 +81,26 @@ func rewriteScikit(a *fitAnswer, features int, link link) ([]byte, error) {
 	if rate := a.float64s("rate"); len(rate) == 1 {
 		m.rate = rate[0]
 	}
-	return textOf(m.ensemble(features, link))
+	return m.ensemble(features, link)
 }
 
-func rewriteXGBoost(a *fitAnswer, features int, link link) ([]byte, error) {
-	return textOf(readXGBoost(a.bytes("model"), features, link))
+func readXGBoostAnswer(a *fitAnswer, features int, link link) (*ensemble, error) {
+	return readXGBoost(a.bytes("model"), features, link)
 }
 
-func rewriteLightGBM(a *fitAnswer, _ int, _ link) ([]byte, error) { return a.bytes("model"), nil }
+func readLightGBMAnswer(a *fitAnswer, _ int, _ link) (*ensemble, error) {
+	e, _, err := parseEnsemble(a.bytes("model"))
+	if err != nil {
+		return nil, err
+	}
+	e.source = a.bytes("model")
+	return e, nil
+}
 
-func rewriteCatBoost(a *fitAnswer, features int, link link) ([]byte, error) {
+func readCatBoostAnswer(a *fitAnswer, features int, link link) (*ensemble, error) {
 	scale := a.float64s("scale")
 	if len(scale) != 1 {
 		return nil, fmt.Errorf("%d scales, want one", len(scale))
 	}
-	return textOf(readCatBoost(a.bytes("model"), scale[0], a.float64s("bias"), features, link))
-}
-
-func textOf(e *ensemble, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
-	}
-	return e.text(), nil
+	return readCatBoost(a.bytes("model"), scale[0], a.float64s("bias"), features, link)
 }

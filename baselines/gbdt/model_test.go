@@ -79,15 +79,17 @@ func TestModelRefusals(t *testing.T) {
 		{"objective=regression", "objective=binary sigmoid:2", `objective "binary sigmoid:2"`},
 		{"tree_sizes=1 1", "tree_sizes=1 1 1", "the text is incomplete: 2 trees, want 3"},
 		{"end of trees", "", "the text is incomplete"},
-		{"num_leaves=2", "num_leaves=3", "tree 0: 1 entries of split_feature, want 2"},
+		{"num_leaves=2", "num_leaves=3", "tree 0: 2 entries of leaf_value, want 3"},
 		{"split_feature=1", "split_feature=2", "tree 0: split_feature is 2, want 0 to 1"},
-		{"left_child=-1", "left_child=0", "tree 0: left_child has 0"},
-		{"right_child=-2", "right_child=-1", "tree 0: right_child has -1"},
-		{"right_child=-2", "right_child=-3", "tree 0: right_child has -3"},
+		{"left_child=-1", "left_child=0", "tree 0: child 0 belongs to two nodes, or is the root"},
+		{"right_child=-2", "right_child=-1", "tree 0: child -1 belongs to two nodes, or is the root"},
+		{"right_child=-2", "right_child=-3", "tree 0: right_child is -3, want -2 to 0"},
 		{"num_cat=0\nsplit", "num_cat=0\nis_linear=1\nsplit", "tree 0: linear trees"},
-		{"leaf_value=1 3", "leaf_value=1 x", "iteration 0: "},
-		{"threshold=2\n", "threshold=\n", "iteration 0: "},
-		{"decision_type=2\n", "", "iteration 0: "},
+		{"leaf_value=1 3", "leaf_value=1 x", "tree 0: leaf_value is x, want a number"},
+		{"threshold=2\n", "threshold=\n", "tree 0: 0 entries of threshold, want 1"},
+		{"threshold=2\n", "threshold=nan\n", "tree 0: the threshold of node 0 is NaN"},
+		{"decision_type=2\n", "decision_type=1\n", "tree 0: node 0 asks for set 2 of 0 sets"},
+		{"decision_type=2\n", "", "tree 0: 0 entries of decision_type, want 1"},
 		{"label_index=0", originKey + "={", originKey + ": "},
 		{"label_index=0", originKey + `={"classes":[1,2]}`, originKey + ": 2 classes, but the model predicts 1"},
 	} {
@@ -131,13 +133,13 @@ func TestDamagedLibraryModels(t *testing.T) {
 			for i := 0; i < len(content); i += 1 + len(content)/100 {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
 					content[i] ^= flip
-					if text, err := lib.rewrite(&c.answer, c.Width, c.link()); err == nil {
-						ParseModel(text)
+					if e, err := lib.read(&c.answer, c.Width, c.link()); err == nil {
+						ParseModel(e.text())
 					}
 					content[i] ^= flip
 				}
 				c.answer.arrays[name] = content[:i]
-				lib.rewrite(&c.answer, c.Width, c.link())
+				lib.read(&c.answer, c.Width, c.link())
 			}
 			c.answer.arrays[name] = content
 		}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -86,10 +87,11 @@ func TestParity(t *testing.T) {
 	for _, c := range parityCases(t) {
 		t.Run(path.Join(c.Method, c.Task, c.Table), func(t *testing.T) {
 			lib := libraryOf(t, c.Method)
-			text, err := lib.rewrite(&c.answer, c.Width, c.link())
+			e, err := lib.read(&c.answer, c.Width, c.link())
 			if err != nil {
 				t.Fatal(err)
 			}
+			text := e.text()
 			file := filepath.Join(t.TempDir(), "model.txt.gz")
 			if err := saveModel(file, text); err != nil {
 				t.Fatal(err)
@@ -106,11 +108,40 @@ func TestParity(t *testing.T) {
 			for i, ours := range raw {
 				worst[c.Method] = max(worst[c.Method], sameNumbers(t, "raw scores", ours, theirs[i*len(ours):][:len(ours)], lib, c.Counts[i]))
 			}
+			sameAsLeaves(t, m, text, c.x, c.Counts)
 			last := len(raw) - 1
 			sameNumbers(t, "predictions", m.predictions(raw[last]), c.answer.float64s("final"), lib, c.Counts[last])
 		})
 	}
 	t.Log("largest differences of raw scores:", worst)
+}
+
+// sameAsLeaves checks that a model gives the numbers of leaves, bit by bit, for few rows and for many, which go different
+// ways.
+func sameAsLeaves(t *testing.T, m *Model, text []byte, x []float32, counts []int) {
+	t.Helper()
+	rows := len(x) / m.Features
+	many := slices.Repeat(x, worthCompiling/rows+1)
+	ours, err := m.rawScores(context.Background(), x, counts, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := m.rawScores(context.Background(), many, counts, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range counts {
+		theirs, err := leavesScores(text, x, m.Features, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, want := range theirs {
+			bits := math.Float64bits(want)
+			if math.Float64bits(ours[i][j]) != bits || math.Float64bits(again[i][j]) != bits {
+				t.Fatalf("%d trees: number %d is %v, among many rows %v, by leaves %v", n, j, ours[i][j], again[i][j], want)
+			}
+		}
+	}
 }
 
 func sameNumbers(t *testing.T, what string, ours, theirs []float64, lib *library, trees int) (largest float64) {
@@ -140,12 +171,12 @@ func TestLightGBMReadsRewrittenModels(t *testing.T) {
 			continue
 		}
 		lib := libraryOf(t, c.Method)
-		text, err := lib.rewrite(&c.answer, c.Width, c.link())
+		e, err := lib.read(&c.answer, c.Width, c.link())
 		if err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "model.txt")
-		if err := os.WriteFile(file, text, 0o666); err != nil {
+		if err := os.WriteFile(file, e.text(), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(p.path, "-c", `import lightgbm, numpy, sys

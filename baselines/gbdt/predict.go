@@ -52,15 +52,18 @@ func (m *Model) rawScores(ctx context.Context, x []float32, counts []int, thread
 	for i := range out {
 		out[i] = make(method.Prediction, rows*m.Outputs)
 	}
-	block := m.blockRows()
-	blocks := (rows + block - 1) / block
+	var compiled *compiled
+	if rows >= worthCompiling {
+		compiled = m.compiled()
+	}
+	blocks := (rows + blockRows - 1) / blockRows
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(max(threads, 1), blocks) {
 		wg.Go(func() {
-			scorer := newBlockScorer(m, block, counts)
+			s := m.newScorer(compiled, counts)
 			for b := int(next.Add(1)) - 1; b < blocks && ctx.Err() == nil; b = int(next.Add(1)) - 1 {
-				scorer.score(ctx, x, b*block, min((b+1)*block, rows), out)
+				s.score(ctx, x, b*blockRows, min((b+1)*blockRows, rows), out)
 			}
 		})
 	}
@@ -68,48 +71,77 @@ func (m *Model) rawScores(ctx context.Context, x []float32, counts []int, thread
 	return out, ctx.Err()
 }
 
-// blockRows is the number of rows that go through a tree together: enough to make up for fetching the tree, few enough
-// to stay in a core's cache.
-func (m *Model) blockRows() int { return min(max(1<<14/m.Features, 16), 512) }
+const (
+	// blockRows is the number of rows that go through a tree together: enough to make up for fetching the tree, few enough
+	// to stay in a core's cache.
+	blockRows = 512
 
-// A blockScorer scores one block of rows after the other.
-type blockScorer struct {
+	// worthCompiling is the number of rows from which on it is faster to compile the trees first.
+	worthCompiling = 256
+)
+
+// A scorer scores one block of rows after the other.
+type scorer struct {
 	model  *Model
+	block  *compiledBlock // nil: tree by tree
+	order  []int          // of the counts, ascending
 	counts []int
-	x      []float64 // the block's features
-	step   []float64 // the block's scores in one iteration
-	sum    []float64
+	sum    []float64 // of the block, output by output
 }
 
-func newBlockScorer(m *Model, rows int, counts []int) *blockScorer {
-	return &blockScorer{
-		model: m, counts: counts,
-		x: make([]float64, rows*m.Features), step: make([]float64, rows*m.Outputs), sum: make([]float64, rows*m.Outputs),
+func (m *Model) newScorer(c *compiled, counts []int) *scorer {
+	s := &scorer{model: m, counts: make([]int, len(counts)), sum: make([]float64, blockRows*m.Outputs)}
+	for i, n := range counts {
+		s.counts[i] = min(n, m.Iterations())
+		s.order = append(s.order, i)
 	}
+	slices.SortFunc(s.order, func(i, j int) int { return s.counts[i] - s.counts[j] })
+	if c != nil {
+		s.block = c.newBlock(blockRows)
+	}
+	return s
 }
 
 // score writes the raw scores of rows first to end. It stops early, with scores that mean nothing, when ctx is done.
-func (s *blockScorer) score(ctx context.Context, x []float32, first, end int, out []method.Prediction) {
-	m, rows := s.model, end-first
-	block := x[first*m.Features : end*m.Features]
-	for i, v := range block {
-		s.x[i] = float64(v)
+func (s *scorer) score(ctx context.Context, x []float32, first, end int, out []method.Prediction) {
+	outputs := s.model.Outputs
+	x = x[first*s.model.Features : end*s.model.Features]
+	fast := s.block != nil && !slices.ContainsFunc(x, func(v float32) bool { return v != v })
+	if fast {
+		s.block.load(x)
 	}
-	step, sum := s.step[:rows*m.Outputs], s.sum[:rows*m.Outputs]
-	clear(sum)
-	for n, trees := range m.steps {
-		if n%64 == 0 && ctx.Err() != nil {
-			return
-		}
-		// The sizes fit, so that there is no error.
-		trees.PredictDense(s.x[:len(block)], rows, m.Features, step, 0, 1)
-		for i, v := range step {
-			sum[i] += v
-		}
-		for i, count := range s.counts {
-			if n+1 == count || n+1 == len(m.steps) && count > n+1 {
-				copy(out[i][first*m.Outputs:], sum)
+	clear(s.sum)
+	done := 0
+	for _, i := range s.order {
+		for done < s.counts[i] {
+			to := min(done+64, s.counts[i])
+			if ctx.Err() != nil {
+				return
 			}
+			for k := range outputs {
+				if sum := s.sum[k*blockRows : (k+1)*blockRows]; fast {
+					s.block.add(sum, k, done, to)
+				} else {
+					s.add(sum, x, k, done, to)
+				}
+			}
+			done = to
+		}
+		for r := range end - first {
+			for k := range outputs {
+				out[i][(first+r)*outputs+k] = s.sum[k*blockRows+r]
+			}
+		}
+	}
+}
+
+// add adds one output of iterations first to end to the sums of rows, tree by tree.
+func (s *scorer) add(sum []float64, x []float32, output, first, end int) {
+	m := s.model
+	for n := first; n < end; n++ {
+		t := &m.trees[n*m.Outputs+output]
+		for r := range len(x) / m.Features {
+			sum[r] += t.score(x[r*m.Features : (r+1)*m.Features])
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (lib *library) run(ctx context.Context, t *task.Task, batch []method.Config
 	if err != nil {
 		return err
 	}
-	model, err := f.load(ctx, answer)
+	model, err := f.load(answer)
 	if err != nil {
 		return fmt.Errorf("cannot take over the model: %w", err)
 	}
@@ -156,23 +156,18 @@ func (f *fit) checkedRows() []int {
 }
 
 // load turns the library's model into one of ours, and keeps it where the task wants models kept.
-func (f *fit) load(ctx context.Context, answer *fitAnswer) (*Model, error) {
-	text, err := f.lib.rewrite(answer, f.task.Width, f.link())
+func (f *fit) load(answer *fitAnswer) (*Model, error) {
+	e, err := f.lib.read(answer, f.task.Width, f.link())
 	if err != nil {
 		return nil, err
 	}
 	f.origin.Library = f.lib.pkg + " " + answer.Version
-	text = f.origin.addTo(text)
-	// The text was made a moment ago and needs no check; but there may be a lot of it.
-	model, err := parseModel(text, func([]byte, int) error { return ctx.Err() })
-	if err != nil {
-		return nil, err
-	}
+	model := newModel(e, f.origin)
 	if err := model.Check(f.task); err != nil {
 		return nil, err
 	}
 	if f.task.ModelDir != "" {
-		err = saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), text)
+		err = saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), f.origin.addTo(e.text()))
 	}
 	return model, err
 }

@@ -28,7 +28,7 @@ func (m *scikitModel) ensemble(features int, link link) (*ensemble, error) {
 		}
 		nodes := binaryTree{
 			left: m.left[start:end], right: m.right[start:end], feature: m.feature[start:end],
-			split: func(i int32) (float64, uint8) { return m.threshold[start+int(i)], nanGoesLeft },
+			split: func(i int32) (float64, uint8) { return m.threshold[start+int(i)], missingLeft },
 			value: func(i int32) float64 { return m.rate * m.value[start+int(i)] },
 		}
 		if err := nodes.copyTo(&e.trees[i], features); err != nil {

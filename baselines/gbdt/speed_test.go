@@ -71,7 +71,7 @@ func TestPredictionSpeed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			model, err := f.load(context.Background(), answer)
+			model, err := f.load(answer)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,9 +73,9 @@ func readXGBoostTree(r *packed, features int) (t tree, err error) {
 		b.left[i], b.right[i], b.feature[i] = field(i, 1), field(i, 2), field(i, 3)&math.MaxInt32
 	}
 	b.split = func(i int32) (float64, uint8) {
-		decision := uint8(nanIsAsked)
+		decision := uint8(nanIsMissing)
 		if field(i, 3) < 0 {
-			decision |= nanGoesLeft
+			decision |= missingLeft
 		}
 		return math.Nextafter(value(i), math.Inf(-1)), decision
 	}

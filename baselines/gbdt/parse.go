@@ -1,0 +1,231 @@
+package gbdt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parseEnsemble reads LightGBM's text format. It checks all that prediction relies on: that the nodes of every tree really
+// form a tree over the model's features, with as many leaves as it says.
+func parseEnsemble(text []byte) (*ensemble, map[string]string, error) {
+	head, body, ok := bytes.Cut(text, []byte("\n\n"))
+	if !ok || !bytes.HasPrefix(head, []byte("tree\n")) {
+		return nil, nil, errors.New(`not a LightGBM text model: it does not begin with "tree" and a header`)
+	}
+	header := keyValues(head)
+	if v := header["version"]; v != "v2" && v != "v3" {
+		return nil, nil, fmt.Errorf("LightGBM text of version %q is not supported, want v2 or v3 (LightGBM 2 or 3 writes it)", v)
+	}
+	if _, ok := header["average_output"]; ok {
+		return nil, nil, errors.New("average_output: random forests are not supported, want a boosted ensemble")
+	}
+	e := &ensemble{}
+	var err error
+	if e.outputs, err = strconv.Atoi(header["num_class"]); err != nil || e.outputs < 1 {
+		return nil, nil, fmt.Errorf("num_class is %q, want a positive number", header["num_class"])
+	}
+	if n := header["num_tree_per_iteration"]; n != header["num_class"] {
+		return nil, nil, fmt.Errorf("num_tree_per_iteration is %q, want num_class (%d)", n, e.outputs)
+	}
+	last, err := strconv.Atoi(header["max_feature_idx"])
+	if err != nil || last < 0 || last >= math.MaxInt32 {
+		return nil, nil, fmt.Errorf("max_feature_idx is %q, want a number >= 0", header["max_feature_idx"])
+	}
+	e.features = last + 1
+	if e.link, err = parseObjective(header["objective"], e.outputs); err != nil {
+		return nil, nil, err
+	}
+	return e, header, e.parseTrees(body, len(strings.Fields(header["tree_sizes"])))
+}
+
+// keyValues reads lines of the form key=value.
+func keyValues(text []byte) map[string]string {
+	values := map[string]string{}
+	for line := range bytes.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(string(line)), "=")
+		values[key] = value
+	}
+	return values
+}
+
+// parseTrees reads as many trees as the header announces.
+func (e *ensemble) parseTrees(body []byte, announced int) error {
+	body, _, complete := bytes.Cut(body, []byte("end of trees"))
+	texts := bytes.Split(body, []byte("Tree="))[1:]
+	if !complete || len(texts) != announced {
+		return fmt.Errorf(`the text is incomplete: %d trees, want %d and then "end of trees"`, len(texts), announced)
+	}
+	if announced == 0 || announced%e.outputs != 0 {
+		return fmt.Errorf("%d trees, want a positive multiple of num_class (%d)", announced, e.outputs)
+	}
+	e.trees = make([]tree, len(texts))
+	for i, text := range texts {
+		if err := e.trees[i].parse(text, e.features); err != nil {
+			return fmt.Errorf("tree %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// parse reads one tree.
+func (t *tree) parse(text []byte, features int) error {
+	p := treeParser{lines: map[string][]byte{}}
+	for line := range bytes.Lines(text) {
+		if key, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte("=")); ok {
+			p.lines[string(key)] = value
+		}
+	}
+	if linear := p.lines["is_linear"]; len(linear) > 0 && string(linear) != "0" {
+		return errors.New("linear trees are not supported, want constant leaves")
+	}
+	leaves := p.int("num_leaves", 1, len(text))
+	t.leaf = p.floats("leaf_value", leaves)
+	if leaves > 1 {
+		splits := leaves - 1
+		t.feature = p.ints("split_feature", splits, 0, features-1)
+		t.threshold = p.floats("threshold", splits)
+		t.left = p.ints("left_child", splits, -leaves, splits-1)
+		t.right = p.ints("right_child", splits, -leaves, splits-1)
+		t.decision = make([]uint8, splits)
+		for i, d := range p.ints("decision_type", splits, 0, math.MaxUint8) {
+			t.decision[i] = uint8(d)
+		}
+		if n := p.int("num_cat", 0, splits); n > 0 {
+			t.parseCategories(&p, n)
+		}
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return t.check()
+}
+
+// parseCategories reads the sets of categories that go left: entries boundaries[i] to boundaries[i+1] of one list are set i.
+func (t *tree) parseCategories(p *treeParser, sets int) {
+	boundaries := p.ints("cat_boundaries", sets+1, 0, math.MaxInt32)
+	if p.err != nil {
+		return
+	}
+	words := p.uint32s("cat_threshold", int(boundaries[sets]))
+	for i := range sets {
+		from, to := boundaries[i], boundaries[i+1]
+		if from > to || int(to) > len(words) {
+			p.fail("cat_boundaries", fmt.Sprintf("%d to %d", from, to), fmt.Sprintf("ascending numbers up to %d", len(words)))
+			return
+		}
+		t.categories = append(t.categories, words[from:to])
+	}
+}
+
+// check makes sure that every node but the root, and every leaf, is the child of exactly one node, and that thresholds
+// can be compared with. The lengths of the lists fit already.
+func (t *tree) check() error {
+	splits := len(t.feature)
+	isChild := make([]bool, splits+len(t.leaf)) // the nodes, then the leaves
+	isChild[0] = true
+	for _, children := range [][]int32{t.left, t.right} {
+		for _, c := range children {
+			place := int(c)
+			if c < 0 {
+				place = splits + int(^c)
+			}
+			if isChild[place] {
+				return fmt.Errorf("child %d belongs to two nodes, or is the root", c)
+			}
+			isChild[place] = true
+		}
+	}
+	for i, v := range t.threshold {
+		if math.IsNaN(v) {
+			return fmt.Errorf("the threshold of node %d is NaN, want a number", i)
+		}
+		if t.decision[i]&categorical != 0 && (v != math.Trunc(v) || v < 0 || v >= float64(len(t.categories))) {
+			return fmt.Errorf("node %d asks for set %v of %d sets of categories", i, v, len(t.categories))
+		}
+	}
+	return nil
+}
+
+// A treeParser reads the lists of a tree. After an error everything is zero.
+type treeParser struct {
+	lines map[string][]byte
+	err   error
+}
+
+func (p *treeParser) fail(key, is, want string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%s is %s, want %s", key, is, want)
+	}
+}
+
+// int reads a number between bounds.
+func (p *treeParser) int(key string, smallest, largest int) int {
+	n, err := strconv.Atoi(string(p.lines[key]))
+	if err != nil || n < smallest || n > largest {
+		p.fail(key, fmt.Sprintf("%q", p.lines[key]), fmt.Sprintf("a number from %d to %d", smallest, largest))
+		return smallest
+	}
+	return n
+}
+
+// ints reads n numbers between bounds.
+func (p *treeParser) ints(key string, n, smallest, largest int) []int32 {
+	return listOf(p, key, n, func(s string) (int32, error) {
+		v, err := strconv.Atoi(s)
+		if err != nil || v < smallest || v > largest {
+			return 0, fmt.Errorf("%s is %s, want %d to %d", key, s, smallest, largest)
+		}
+		return int32(v), nil
+	})
+}
+
+func (p *treeParser) uint32s(key string, n int) []uint32 {
+	return listOf(p, key, n, func(s string) (uint32, error) {
+		v, err := strconv.ParseUint(s, 10, 32)
+		if err != nil {
+			return 0, fmt.Errorf("%s is %s, want 32 bits", key, s)
+		}
+		return uint32(v), nil
+	})
+}
+
+func (p *treeParser) floats(key string, n int) []float64 {
+	return listOf(p, key, n, func(s string) (float64, error) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s is %s, want a number", key, s)
+		}
+		return v, nil
+	})
+}
+
+// listOf reads the line key=1 2 3, of n entries.
+func listOf[T any](p *treeParser, key string, n int, parse func(string) (T, error)) []T {
+	if p.err != nil {
+		return nil
+	}
+	line := string(p.lines[key])
+	list := make([]T, 0, min(n, len(line)))
+	for len(line) > 0 {
+		field, rest, _ := strings.Cut(line, " ")
+		line = rest
+		if field == "" {
+			continue
+		}
+		v, err := parse(field)
+		if err != nil {
+			p.err = err
+			return nil
+		}
+		list = append(list, v)
+	}
+	if len(list) != n {
+		p.err = fmt.Errorf("%d entries of %s, want %d", len(list), key, n)
+		return nil
+	}
+	return list
+}
