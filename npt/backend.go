@@ -1,62 +1,164 @@
 package npt
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"  // registers "go"
 	"github.com/gomlx/go-xla/compute/xla" // registers "xla"
+	"k8s.io/klog/v2"
 )
 
-// OpenBackend returns the GoMLX backend with the given name. "go" is GoMLX's own, in pure Go. "xla:PLUGIN" runs on
-// whatever the PJRT plugin drives, a GPU for instance; PLUGIN is a path or a name that GoMLX finds, with GoMLX's options
-// after a comma. "auto" and "" mean what the environment variable GOMLX_BACKEND says, else "go". Nothing is ever
-// downloaded. Backends are opened once and shared.
+// Backends of GoMLX, by name:
 //
-// threads bounds how many cores the Go backend uses: 1 or all of them (GOMAXPROCS).
-func OpenBackend(name string, threads int) (backend compute.Backend, err error) {
+//   - "go" is GoMLX's own, in pure Go.
+//   - "xla:cpu" is XLA on the processor, several times as fast, where its plugin is installed (`make venv`; $NPT_XLA_CPU
+//     names the file where it lies elsewhere).
+//   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives, a GPU for instance. PLUGIN is a path or a name that GoMLX
+//     finds, with GoMLX's options after a comma.
+//   - "auto" and "" are what the environment variable GOMLX_BACKEND says; without it "xla:cpu" where it works, else "go".
+//
+// Nothing is ever downloaded.
+const (
+	goBackend  = "go"
+	cpuBackend = "xla:cpu"
+)
+
+// ResolveBackend returns the backend that "auto" stands for here, and checks the form of other names, which it returns as
+// they are. When an installed plugin cannot be loaded, the result is "go", and the error says why.
+func ResolveBackend(name string) (string, error) {
 	if name == "" || name == "auto" {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
-	if name == "" || name == "go" {
-		if threads == 1 {
-			return openGo(0)
+	if name == "" {
+		_, err := openNamed(cpuBackend, 0)
+		if err == nil {
+			return cpuBackend, nil
 		}
-		return openGo(-1)
+		if errors.Is(err, errNoPlugin) {
+			err = nil
+		}
+		return goBackend, err
 	}
-	if kind, _, _ := strings.Cut(name, ":"); kind != "go" && kind != "xla" {
-		return nil, fmt.Errorf("npt: backend %q is unknown, want auto, go or xla:PLUGIN", name)
+	kind, plugin, _ := strings.Cut(name, ":")
+	if kind == goBackend || kind == "xla" && plugin != "" {
+		return name, nil
 	}
-	return openNamed(name)
+	return "", fmt.Errorf("npt: backend %q is unknown, want auto, go, %s or xla:PLUGIN", name, cpuBackend)
+}
+
+// Accelerated reports whether the named backend has a device of its own, so that it serves one training at a time. The
+// others share the processor, as the numbers of threads say that they are opened with.
+func Accelerated(name string) bool {
+	kind, plugin, _ := strings.Cut(name, ":")
+	plugin, _, _ = strings.Cut(plugin, ",")
+	return kind == "xla" && !strings.Contains(filepath.Base(plugin), "cpu")
+}
+
+// OpenBackend returns the backend with the given name. threads bounds how many cores it uses; 0 are all of them
+// (GOMAXPROCS). On "go" a bound above 1 is no bound. Backends are opened once and shared.
+func OpenBackend(name string, threads int) (compute.Backend, error) {
+	resolved, err := ResolveBackend(name)
+	switch {
+	case resolved == "":
+		return nil, err
+	case resolved == goBackend:
+		return openGo(threads)
+	}
+	return openNamed(resolved, threads)
 }
 
 var (
 	backendsMu sync.Mutex
-	backends   = map[string]compute.Backend{}
+	backends   = map[backendKey]compute.Backend{}
 )
 
-func openNamed(name string) (compute.Backend, error) {
+type backendKey struct {
+	name    string
+	threads int
+}
+
+// open returns the backend of that key, made once.
+func open(key backendKey, create func() (compute.Backend, error)) (b compute.Backend, err error) {
 	backendsMu.Lock()
 	defer backendsMu.Unlock()
-	if b := backends[name]; b != nil {
+	if b := backends[key]; b != nil {
 		return b, nil
 	}
-	xla.EnableAutoInstall(false)
-	var b compute.Backend
-	err := guard(func() (err error) {
-		b, err = compute.NewWithConfig(name)
+	err = guard(func() (err error) {
+		b, err = create()
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("npt: backend %s: %w", name, oneLine(err))
+		return nil, fmt.Errorf("npt: backend %s: %w", key.name, oneLine(err))
 	}
-	backends[name] = b
+	backends[key] = b
 	return b, nil
+}
+
+// openNamed opens XLA, or another backend that GoMLX knows by name and options.
+func openNamed(name string, threads int) (compute.Backend, error) {
+	if threads == 0 || Accelerated(name) {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return open(backendKey{name, threads}, func() (compute.Backend, error) {
+		xla.EnableAutoInstall(false)
+		// What goes wrong comes back as an error; the log of GoMLX would say it a second time, on the standard error.
+		klog.LogToStderr(false)
+		klog.SetOutput(io.Discard)
+		if name == cpuBackend {
+			path, err := findCPUPlugin()
+			if err != nil {
+				return nil, err
+			}
+			name = "xla:" + path
+		}
+		defer setenv("PJRT_NPROC", strconv.Itoa(threads))() // looked at when XLA's client for CPUs makes its threads
+		return compute.NewWithConfig(name)
+	})
+}
+
+// setenv sets an environment variable and returns the function that puts back what it was.
+func setenv(name, value string) (restore func()) {
+	old, had := os.LookupEnv(name)
+	os.Setenv(name, value)
+	return func() {
+		if had {
+			os.Setenv(name, old)
+		} else {
+			os.Unsetenv(name)
+		}
+	}
+}
+
+// openGo opens the Go backend: on one thread, or with every operation started as soon as its inputs are there. GoMLX's
+// default in between can deadlock.
+func openGo(threads int) (compute.Backend, error) {
+	if threads != 1 {
+		threads = 0
+	}
+	return open(backendKey{goBackend, threads}, func() (compute.Backend, error) {
+		b, err := compute.NewWithConfig("go:")
+		if err != nil {
+			return nil, err
+		}
+		// The option "go:parallelism=N" does the same, but prints a line to the standard output.
+		pool, ok := reflect.ValueOf(b).Elem().FieldByName("Workers").Interface().(interface{ SetMaxParallelism(int) })
+		if !ok {
+			return nil, fmt.Errorf("this version of GoMLX has no worker pool to set")
+		}
+		pool.SetMaxParallelism(threads - 1)
+		return b, nil
+	})
 }
 
 // onGo reports whether a backend is GoMLX's own.
@@ -67,35 +169,10 @@ func onGo(b compute.Backend) bool { return b.String() == gobackend.BackendName }
 func coresOf(b compute.Backend) int {
 	backendsMu.Lock()
 	defer backendsMu.Unlock()
-	if b == backends[goKey(-1)] {
+	if b == backends[backendKey{goBackend, 0}] {
 		return runtime.GOMAXPROCS(0)
 	}
 	return 1
-}
-
-func goKey(parallelism int) string { return fmt.Sprint("go parallelism ", parallelism) }
-
-// openGo opens the Go backend. parallelism is 0 for one thread; -1 starts every operation as soon as its inputs are
-// there. GoMLX's default in between can deadlock.
-func openGo(parallelism int) (compute.Backend, error) {
-	backendsMu.Lock()
-	defer backendsMu.Unlock()
-	key := goKey(parallelism)
-	if b := backends[key]; b != nil {
-		return b, nil
-	}
-	b, err := compute.NewWithConfig("go:")
-	if err != nil {
-		return nil, fmt.Errorf("npt: backend go: %w", oneLine(err))
-	}
-	// The option "go:parallelism=N" does the same, but prints a line to the standard output.
-	pool, ok := reflect.ValueOf(b).Elem().FieldByName("Workers").Interface().(interface{ SetMaxParallelism(int) })
-	if !ok {
-		return nil, fmt.Errorf("npt: backend go: this version of GoMLX has no worker pool to set")
-	}
-	pool.SetMaxParallelism(parallelism)
-	backends[key] = b
-	return b, nil
 }
 
 // guard turns a panic of GoMLX, which reports errors in graphs by panicking, into an error.

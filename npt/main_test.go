@@ -1,16 +1,39 @@
 package npt
 
 import (
+	"errors"
+	"os"
 	"testing"
 
 	"github.com/gomlx/compute"
 )
 
+// testBackend returns the backend of tests that do not depend on it: what GOMLX_BACKEND says, else the Go backend, which
+// compiles small networks in no time.
 func testBackend(t testing.TB) compute.Backend {
 	t.Helper()
-	b, err := OpenBackend("auto", 0)
+	name := os.Getenv(compute.ConfigEnvVar)
+	if name == "" {
+		name = goBackend
+	}
+	return openTestBackend(t, name, 0)
+}
+
+func openTestBackend(t testing.TB, name string, threads int) compute.Backend {
+	t.Helper()
+	b, err := OpenBackend(name, threads)
+	if errors.Is(err, errNoPlugin) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// onBackends runs a test on the Go backend, and on XLA where its plugin is installed.
+func onBackends(t *testing.T, test func(*testing.T, compute.Backend)) {
+	for _, name := range []string{goBackend, cpuBackend} {
+		t.Run(name, func(t *testing.T) { test(t, openTestBackend(t, name, 0)) })
+	}
 }

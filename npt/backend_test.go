@@ -1,0 +1,115 @@
+package npt
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestUnknownBackend(t *testing.T) {
+	for _, name := range []string{"cuda", "xla", "xla:", "xla:/no/such/plugin.so", "xla:no-such-plugin"} {
+		if _, err := OpenBackend(name, 1); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestAccelerated(t *testing.T) {
+	for name, want := range map[string]bool{
+		"go": false, "go:ops_sequential": false, "xla:cpu": false, "xla:/opt/xla_cpu_pjrt.so,tf32=false": false,
+		"xla:cuda": true, "xla:/home/cpu/xla_cuda_plugin.so,preallocate=true": true,
+	} {
+		if got := Accelerated(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A plugin that is there but cannot be loaded: automatically another backend, and the reason; an error when it is asked for.
+func TestDamagedPlugin(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plugin.so")
+	if err := os.WriteFile(path, []byte("\x7fELF no more"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, path + "-missing"} {
+		t.Setenv(pluginVariable, file)
+		t.Setenv("GOMLX_BACKEND", "")
+		name, reason := ResolveBackend("auto")
+		if name != goBackend || reason == nil || !strings.Contains(reason.Error(), file) || strings.Contains(reason.Error(), "\n") {
+			t.Errorf("auto is %q, because of %v", name, reason)
+		}
+		if b, err := OpenBackend("auto", 1); err != nil || !onGo(b) {
+			t.Errorf("auto opens %v, error %v", b, err)
+		}
+		// A number of threads that no other test opens the plugin with.
+		if _, err := OpenBackend(cpuBackend, 61); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("the plugin itself: error %v", err)
+		}
+	}
+}
+
+func TestWhereThePluginIsFound(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	install := func(environment string) string {
+		path := filepath.Join(root, environment, "lib/python3.11/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	find := func(want string) {
+		t.Helper()
+		if got, err := findCPUPlugin(); got != want || (err == nil) != (want != "") {
+			t.Errorf("found %q, error %v; want %q", got, err, want)
+		}
+	}
+	below := filepath.Join(root, "project", "folder")
+	if err := os.MkdirAll(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(below)
+	t.Setenv("NPT_PYTHON", "")
+	t.Setenv(pluginVariable, "")
+	find("")
+	venv := install("project/.venv")
+	find(venv)
+	t.Setenv("NPT_PYTHON", filepath.Join(root, "other", "bin", "python"))
+	find(venv)
+	other := install("other")
+	find(other)
+	t.Setenv(pluginVariable, venv)
+	find(venv)
+}
+
+// Runs that share a machine are given different numbers of threads; what they compute must not tell.
+func TestThreadsDoNotChangeResults(t *testing.T) {
+	table := testTable(300, 60, 60, true) // big enough for XLA to cut its loops and products into pieces
+	c := smallConfig()
+	c.Precision, c.Hidden, c.Heads, c.Layers, c.Steps = Float32, 64, 4, 2, 3
+	var want []float64
+	for _, threads := range []int{1, 2} {
+		tr, err := NewTrainer(table, c, openTestBackend(t, cpuBackend, threads))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		got := allWeights(t, tr)
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d threads give other weights than one", threads)
+		}
+	}
+}
