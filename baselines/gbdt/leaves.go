@@ -19,14 +19,18 @@ func leavesScores(text []byte, x []float32, features, iterations int) (scores []
 	if err != nil {
 		return nil, fmt.Errorf("leaves: %w", err)
 	}
+	rows := len(x) / features
+	scores = make([]float64, rows*e.NRawOutputGroups())
+	if err := e.PredictDense(widened(x), rows, features, scores, iterations, 1); err != nil {
+		return nil, fmt.Errorf("leaves: %w", err)
+	}
+	return scores, nil
+}
+
+func widened(x []float32) []float64 {
 	wide := make([]float64, len(x))
 	for i, v := range x {
 		wide[i] = float64(v)
 	}
-	rows := len(x) / features
-	scores = make([]float64, rows*e.NRawOutputGroups())
-	if err := e.PredictDense(wide, rows, features, scores, iterations, 1); err != nil {
-		return nil, fmt.Errorf("leaves: %w", err)
-	}
-	return scores, nil
+	return wide
 }

@@ -182,7 +182,7 @@ func TestLightGBMReadsRewrittenModels(t *testing.T) {
 		cmd := exec.Command(p.path, "-c", `import lightgbm, numpy, sys
 model = lightgbm.Booster(model_file=sys.argv[1])
 x = numpy.frombuffer(sys.stdin.buffer.read(), "f4").reshape(-1, int(sys.argv[2]))
-sys.stdout.buffer.write(model.predict(x, raw_score=True).tobytes())`, file, strconv.Itoa(c.Width))
+sys.stdout.buffer.write(model.predict(x, raw_score=True, num_threads=1).tobytes())`, file, strconv.Itoa(c.Width))
 		cmd.Stdin = bytes.NewReader(toBytes(c.x))
 		out, err := cmd.Output()
 		if err != nil {

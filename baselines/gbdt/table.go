@@ -87,53 +87,75 @@ func newTableTree(t *tree, asked []border, byNode []int, borders [][]float32) *t
 	return w
 }
 
-// bins counts the borders below each of the values of a feature: value(r) of row r, four rows a word.
+// bins counts the borders below the values of a feature, of four rows a word; x begins with the first of them.
 func bins(into []uint64, borders []float32, x []float32, features int) {
-	for w := range into {
-		word := uint64(allBits)
-		for lane := range lanes {
-			r := w*lanes + lane
-			if r*features >= len(x) {
-				break
+	w := 0
+	for ; (w*lanes+lanes-1)*features < len(x); w++ {
+		at := w * lanes * features
+		into[w] = allBits | binsOf(borders, x[at], x[at+features], x[at+2*features], x[at+3*features])
+	}
+	if w < len(into) { // fewer than four rows are left
+		var v [lanes]float32
+		for i := range v {
+			if at := (w*lanes + i) * features; at < len(x) {
+				v[i] = x[at]
 			}
-			word |= uint64(binOf(borders, x[r*features])) << (16 * lane)
 		}
-		into[w] = word
+		into[w] = allBits | binsOf(borders, v[0], v[1], v[2], v[3])
 	}
 }
 
-// binOf is the number of borders below v, found without a branch that depends on v.
-func binOf(borders []float32, v float32) int {
-	below := 0
-	for n := len(borders); n > 0; {
+// binsOf searches for four numbers at a time, without a branch that depends on them.
+func binsOf(borders []float32, u, v, w, x float32) uint64 {
+	var i, j, k, l uint // borders known to be below
+	for n := uint(len(borders)); n > 0; {
 		half := (n + 1) / 2
-		step := 0
-		if borders[below+half-1] < v {
-			step = half
-		}
-		below += step
+		b := borders[half-1:]
+		i += half & -one(b[i] < u)
+		j += half & -one(b[j] < v)
+		k += half & -one(b[k] < w)
+		l += half & -one(b[l] < x)
 		n -= half
 	}
-	return below
+	return uint64(i) | uint64(j)<<16 | uint64(k)<<32 | uint64(l)<<48
+}
+
+// one is 1 for true.
+func one(b bool) uint {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // answer sets bit number first and those above it, in every lane, to the answers to the tree's questions.
 func (t *tableTree) answer(answers []uint64, columns [][]uint64, first int) {
 	q := t.questions
-	if len(q)%2 == 1 {
-		column, bin, shift := columns[q[0].feature][:len(answers)], q[0].bin, 15-first
-		for w, v := range column {
-			answers[w] |= (v - bin) & allBits >> (shift & 63)
-		}
-		q = q[1:]
+	for ; len(q) >= 3; q = q[3:] {
+		answer3(answers, columns[q[0].feature], columns[q[1].feature], columns[q[2].feature], q[0].bin, q[1].bin, q[2].bin, first)
+		first += 3
+	}
+	for ; len(q) > 0; q = q[1:] {
+		answer1(answers, columns[q[0].feature], q[0].bin, first)
 		first++
 	}
-	for ; len(q) > 0; q = q[2:] {
-		a, b := columns[q[0].feature][:len(answers)], columns[q[1].feature][:len(answers)]
-		binA, binB, shift := q[0].bin, q[1].bin, 15-first
-		for w, v := range a {
-			answers[w] |= (v-binA)&allBits>>(shift&63) | (b[w]-binB)&allBits>>((shift-1)&63)
-		}
-		first += 2
+}
+
+func answer1(answers, a []uint64, bin uint64, first int) {
+	a = a[:len(answers)]
+	shift := 15 - first
+	for w := range answers {
+		answers[w] |= (a[w] - bin) & allBits >> (shift & 63)
+	}
+}
+
+// answer3 leaves just enough in the loop for the processor's registers.
+func answer3(answers, a, b, c []uint64, binA, binB, binC uint64, first int) {
+	a, b, c = a[:len(answers)], b[:len(answers)], c[:len(answers)]
+	shift := 13 - first
+	for w := range answers {
+		bits := (a[w] - binA) & allBits >> 1
+		bits = (bits | (b[w]-binB)&allBits) >> 1
+		answers[w] |= (bits | (c[w]-binC)&allBits) >> (shift & 63)
 	}
 }

@@ -6,10 +6,10 @@ import "math"
 // that a comparison gives the place of the next node without a branch, and a leaf is its own next node, so that rows whose
 // leaves lie at different depths can go the same number of steps together.
 type walkTree struct {
-	nodes    []walkNode
-	value    []float64 // of each node; 0 unless it is a leaf
-	deepest  int       // steps to the deepest leaf
-	shallows int       // and to the nearest one
+	nodes   []walkNode
+	value   []float64 // of each node; 0 unless it is a leaf
+	deepest int       // steps to the deepest leaf
+	nearest int       // and to the nearest one
 }
 
 type walkNode struct {
@@ -29,7 +29,7 @@ func (n *walkNode) next(x []float32) uint32 {
 // newWalkTree arranges a tree without missing values in mind: features are numbers.
 func newWalkTree(t *tree) *walkTree {
 	w := &walkTree{
-		nodes: make([]walkNode, 1, 2*len(t.leaf)-1), value: make([]float64, 2*len(t.leaf)-1), shallows: math.MaxInt,
+		nodes: make([]walkNode, 1, 2*len(t.leaf)-1), value: make([]float64, 2*len(t.leaf)-1), nearest: math.MaxInt,
 	}
 	level := []int32{t.root()} // the tree's nodes and leaves of one depth; at is the place of the first of them
 	for at, depth := 0, 0; len(level) > 0; depth++ {
@@ -40,7 +40,7 @@ func newWalkTree(t *tree) *walkTree {
 			if c < 0 {
 				*n = walkNode{threshold: float32(math.Inf(1)), left: uint32(at + i)}
 				w.value[at+i] = t.leaf[^c]
-				w.deepest, w.shallows = depth, min(w.shallows, depth)
+				w.deepest, w.nearest = depth, min(w.nearest, depth)
 				continue
 			}
 			*n = walkNode{threshold: t.threshold32(c), feature: uint32(t.feature[c]), left: uint32(first + len(below))}
@@ -60,10 +60,10 @@ func (t *walkTree) addTo(sum []float64, x []float32, features int) {
 	for ; r+4 <= len(sum); r += 4 {
 		a, b, c, d := x[r*features:][:features], x[(r+1)*features:][:features], x[(r+2)*features:][:features], x[(r+3)*features:][:features]
 		var i, j, k, l uint32
-		for range t.shallows {
+		for range t.nearest {
 			i, j, k, l = nodes[i].next(a), nodes[j].next(b), nodes[k].next(c), nodes[l].next(d)
 		}
-		for range t.deepest - t.shallows {
+		for range t.deepest - t.nearest {
 			i0, j0, k0, l0 := i, j, k, l
 			i, j, k, l = nodes[i].next(a), nodes[j].next(b), nodes[k].next(c), nodes[l].next(d)
 			if (i^i0)|(j^j0)|(k^k0)|(l^l0) == 0 {
