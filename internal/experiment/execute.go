@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/run"
+	"nptbench/npt"
 	"nptbench/results"
 	"nptbench/sweeps"
 )
@@ -46,11 +47,21 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	if o.ReportOnly {
 		return ExitOK, nil
 	}
+	backend := ""
+	if plan.Networks() {
+		if backend, err = npt.ResolveBackend(o.Backend); err != nil {
+			fmt.Fprintln(e.Stderr, err)
+		}
+		if backend == "" {
+			return ExitBadInput, nil
+		}
+		fmt.Fprintf(e.Stderr, "networks run on %s\n", backend)
+	}
 	writer := results.NewWriter(o.RecordFolders()[0])
 	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs)
 	settings := run.Options{
-		Library: library(o, e), Records: writer, Jobs: o.Jobs, Backend: o.Backend, FailFast: o.FailFast, Progress: progress,
-		Checkpoints: filepath.Join(o.Out, "checkpoints"),
+		Library: library(o, e), Records: writer, Jobs: o.Jobs, FailFast: o.FailFast, Progress: progress,
+		Checkpoints: filepath.Join(o.Out, "checkpoints"), Backend: backend, OneByOne: npt.Accelerated(backend),
 	}
 	if o.KeepModels {
 		settings.Models = filepath.Join(o.Out, "models")

@@ -17,6 +17,7 @@ import (
 	"nptbench/internal/nearest"
 	"nptbench/internal/run"
 	"nptbench/internal/split"
+	"nptbench/npt"
 )
 
 // Exit codes of every experiment.
@@ -74,7 +75,7 @@ func Parse(program, about, sweep string, e Env, methods []*method.Method) (*Opti
 	only := fs.String("methods", "", "run only these methods of the sweep, a `list` with commas")
 	protocol := fs.String("protocol", "", "published, corrected or both, instead of what the sweep says")
 	fs.IntVar(&o.Jobs, "jobs", runtime.NumCPU(), "fits that run at the same time, each in a process of its own")
-	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, go, or xla:PLUGIN; auto is $GOMLX_BACKEND, else go")
+	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, go, xla:cpu or xla:PLUGIN; auto is $GOMLX_BACKEND, else xla:cpu if that is installed, else go")
 	fs.BoolVar(&o.DryRun, "dry-run", false, "show what there is to do and do nothing")
 	fs.BoolVar(&o.ReportOnly, "report-only", false, "run nothing, write the report of the records there are")
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")
@@ -104,7 +105,9 @@ func Parse(program, about, sweep string, e Env, methods []*method.Method) (*Opti
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("-jobs %d: at least 1 fit must run at a time", o.Jobs)
 	}
-	o.Backend, err = backend(o.Backend)
+	if o.Backend != "auto" {
+		_, err = npt.ResolveBackend(o.Backend)
+	}
 	return o, err
 }
 
@@ -135,18 +138,6 @@ func didYouMean(s string, candidates ...string) string {
 		return fmt.Sprintf(" (did you mean %q?)", n)
 	}
 	return ""
-}
-
-func backend(s string) (string, error) {
-	if s == "auto" {
-		if s = os.Getenv("GOMLX_BACKEND"); s == "" {
-			return "go", nil
-		}
-	}
-	if s == "go" || strings.HasPrefix(s, "go:") || strings.HasPrefix(s, "xla:") && len(s) > len("xla:") {
-		return s, nil
-	}
-	return "", fmt.Errorf("backend %q: want auto, go, or xla:PLUGIN", s)
 }
 
 // help prints the flags, the data sets, and the methods with their parameters.

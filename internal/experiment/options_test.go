@@ -18,18 +18,13 @@ func parse(args ...string) (*Options, error) {
 }
 
 func TestParse(t *testing.T) {
-	t.Setenv("GOMLX_BACKEND", "")
 	o, err := parse("-datasets", "yacht, kick", "-protocol", "both", "-jobs", "3", "-with", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(o.Filter.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Filter.Protocols, []string{"published", "corrected"}) ||
-		o.Jobs != 3 || o.Backend != "go" || o.Sweep != "table1-quick" || len(o.RecordFolders()) != 2 || o.RecordFolders()[0] != "out/table1/records" {
+		o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.RecordFolders()) != 2 || o.RecordFolders()[0] != "out/table1/records" {
 		t.Errorf("got %+v", o)
-	}
-	t.Setenv("GOMLX_BACKEND", "xla:/lib/plugin.so")
-	if o, err := parse(); err != nil || o.Backend != "xla:/lib/plugin.so" {
-		t.Errorf("auto with $GOMLX_BACKEND: %+v, %v", o, err)
 	}
 }
 
@@ -42,7 +37,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"yacht"}, `"yacht" is not a flag`},
 		{[]string{"-protocol", "publishd"}, `(did you mean "published"?)`},
 		{[]string{"-jobs", "0"}, "at least 1"},
-		{[]string{"-backend", "cuda"}, "want auto, go, or xla:PLUGIN"},
+		{[]string{"-backend", "cuda"}, "want auto, go, xla:cpu or xla:PLUGIN"},
 		{[]string{"-with", "/no/such/folder"}, "no such file"},
 	} {
 		_, err := parse(c.args...)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +20,7 @@ type Options struct {
 	Records  *results.Writer
 	Jobs     int    // worker processes
 	Backend  string // of networks, for task.Task.Backend
+	OneByOne bool   // the backend has a device of its own, which one network is given at a time
 	FailFast bool   // stop at the first failure
 	Progress *Progress
 
@@ -44,7 +44,7 @@ const memoryInterval = 100 * time.Millisecond
 func Execute(ctx context.Context, p *Plan, o Options) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	e := &execution{plan: p, options: o, cancel: cancel, queue: p.jobs, provenance: describe(o.Backend)}
+	e := &execution{plan: p, options: o, cancel: cancel, queue: p.jobs, provenance: describe()}
 	var slots sync.WaitGroup
 	for range max(1, min(o.Jobs, len(p.jobs))) {
 		slots.Go(func() { e.slot(ctx) })
@@ -60,7 +60,7 @@ type execution struct {
 	cancel     context.CancelCauseFunc
 	provenance results.Provenance
 
-	accelerator sync.Mutex // held by a job whose network runs on an accelerator: one at a time
+	accelerator sync.Mutex // held by a job whose network has the backend's device, when that serves one at a time
 
 	mu      sync.Mutex
 	queue   []job
@@ -119,7 +119,7 @@ func (e *execution) slot(ctx context.Context) {
 
 // run does one job and reports whether the worker can go on.
 func (e *execution) run(ctx context.Context, c *child, j job, threads int) (alive bool) {
-	if j.method.Network && strings.HasPrefix(e.options.Backend, "xla") {
+	if j.method.Network && e.options.OneByOne {
 		e.accelerator.Lock()
 		defer e.accelerator.Unlock()
 		threads = runtime.NumCPU()
@@ -270,6 +270,9 @@ func (w *watch) recordOf(c cell, r reply) *results.Record {
 		Details: r.Details, Sweep: w.plan.Sweep.Name, Provenance: w.provenance,
 	}
 	record.Provenance.Threads = w.threads
+	if j.method.Network {
+		record.Provenance.Backend = w.options.Backend
+	}
 	record.Provenance.Finished = time.Now().UTC().Truncate(time.Millisecond)
 	if r.Failure != nil {
 		record.Status, record.Failure = results.Failed, r.Failure

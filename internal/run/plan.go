@@ -286,6 +286,11 @@ func (p *Plan) ToDo() int  { return p.sum(func(g Group) int { return g.Cells - g
 // FailedBefore counts the cells whose record is a failure and that are not run again.
 func (p *Plan) FailedBefore() int { return p.sum(func(g Group) int { return g.Failed }) }
 
+// Networks reports whether a job that is to do runs a network, which needs a backend.
+func (p *Plan) Networks() bool {
+	return slices.ContainsFunc(p.jobs, func(j job) bool { return j.method.Network })
+}
+
 func (p *Plan) sum(count func(Group) int) int {
 	n := 0
 	for _, g := range p.Groups {

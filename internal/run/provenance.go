@@ -19,10 +19,10 @@ var libraries = []string{
 }
 
 // describe says by what and on what records are made here.
-func describe(backend string) results.Provenance {
+func describe() results.Provenance {
 	p := results.Provenance{
 		Code: codeVersion(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		Cores: runtime.NumCPU(), GPU: gpu(), Backend: backend, Libraries: map[string]string{},
+		Cores: runtime.NumCPU(), GPU: gpu(), Libraries: map[string]string{},
 	}
 	if info, err := cpu.Info(); err == nil && len(info) > 0 {
 		p.CPU = info[0].ModelName
