@@ -189,11 +189,16 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// oneLine cuts stack traces and hints off an error's message.
+// oneLine cuts stack traces and hints off the message of a backend's error, and marks one that says that memory ran out.
 func oneLine(err error) error {
 	line, _, cut := strings.Cut(err.Error(), "\n")
-	if !cut {
-		return err
+	for _, sign := range []string{"RESOURCE_EXHAUSTED", "PJRT error (code=8)", "ut of memory"} {
+		if strings.Contains(line, sign) {
+			return fmt.Errorf("%w: %s", ErrMemory, line)
+		}
 	}
-	return fmt.Errorf("%s", line)
+	if cut {
+		return fmt.Errorf("%s", line)
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -19,6 +20,7 @@ type checkpointHeader struct {
 	BestStep int
 	BestLoss *float64 // nil before the first evaluation
 	ValLoss  *float64
+	Elapsed  time.Duration
 	Sets     []string // each with one array per parameter
 }
 
@@ -31,19 +33,13 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 		Config: tr.config, Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
 		Step: tr.state.step, Pass: tr.pass, BestStep: tr.bestStep,
 		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
+		Elapsed: tr.elapsed(),
 	}
-	var arrays [][]float64
+	var arrays []*tensors.Tensor
 	for _, set := range tr.sets() {
-		if *set.tensors == nil {
-			continue
-		}
-		h.Sets = append(h.Sets, set.name)
-		for _, t := range *set.tensors {
-			a, err := floats(t)
-			if err != nil {
-				return err
-			}
-			arrays = append(arrays, a)
+		if *set.tensors != nil {
+			h.Sets = append(h.Sets, set.name)
+			arrays = append(arrays, *set.tensors...)
 		}
 	}
 	return writeFile(path, "checkpoint", h, arrays, tr.config.Precision == Float64)
@@ -79,7 +75,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	for _, set := range tr.sets() {
 		*set.tensors = loaded[set.name]
 	}
-	tr.state.step, tr.pass, tr.bestStep = h.Step, h.Pass, h.BestStep
+	tr.state.step, tr.pass, tr.bestStep, tr.earlier = h.Step, h.Pass, h.BestStep, h.Elapsed
 	tr.bestLoss, tr.valLoss = math.Inf(1), math.NaN()
 	if h.BestLoss != nil {
 		tr.bestLoss = *h.BestLoss

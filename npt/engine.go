@@ -14,68 +14,22 @@ import (
 	"nptbench/internal/seed"
 )
 
-// An engine holds the graphs of a network and the table that they work on, which stays on the device.
+// An engine runs the graphs of a network on a table, which stays on the device.
 type engine struct {
+	program
 	net     *network
 	backend compute.Backend
 	table   *Table
 	values  *tensors.Tensor // of the table
-
-	step, sync, eval *graph.Exec // compiled when first used, once for each number of rows
 }
 
 func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
-	e := &engine{net: n, backend: backend, table: t}
-	e.values = tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
-	err := guard(func() (err error) {
-		if e.step, err = graph.NewExec(backend, e.stepGraph); err != nil {
-			return err
-		}
-		if e.sync, err = graph.NewExec(backend, syncGraph); err != nil {
-			return err
-		}
-		e.eval, err = graph.NewExec(backend, e.evalGraph)
-		return err
-	})
+	p, err := programOf(n, backend)
 	if err != nil {
-		return nil, fmt.Errorf("npt: %w", oneLine(err))
+		return nil, err
 	}
-	for _, x := range []*graph.Exec{e.step, e.eval} {
-		x.SetMaxCache(-1)
-	}
-	return e, nil
-}
-
-// input splits off what a graph gets of a batch from its arguments.
-func (e *engine) input(args []*graph.Node) (batchInput, []*graph.Node) {
-	b := batchInput{table: args[0], codes: args[1], rows: args[2]}
-	if b.rows.Shape().Dimensions[0] == b.table.Shape().Dimensions[0] {
-		b.rows = nil // the only batch of a pass is in order
-	}
-	return b, args[3:]
-}
-
-func (e *engine) stepGraph(args []*graph.Node) []*graph.Node {
-	b, args := e.input(args)
-	rng, rate, lambda, args := args[0], args[1], args[2], args[3:]
-	p := len(e.net.params)
-	next, sums := e.net.trainStep(b, rng, rate, lambda, stateNodes{args[:p], args[p : 2*p], args[2*p:]})
-	return slices.Concat([]*graph.Node{sums}, next.weights, next.m, next.v)
-}
-
-func (e *engine) evalGraph(args []*graph.Node) []*graph.Node {
-	b, args := e.input(args)
-	predictions, sums := e.net.evaluate(b, args)
-	return []*graph.Node{sums, predictions}
-}
-
-func syncGraph(args []*graph.Node) []*graph.Node {
-	half := len(args) / 2
-	out := make([]*graph.Node, half)
-	for i := range out {
-		out[i] = lookaheadSync(args[i], args[half+i])
-	}
-	return out
+	values := tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
+	return &engine{program: p, net: n, backend: backend, table: t, values: values}, nil
 }
 
 // A state is the part of a training that lives on the device, parameter by parameter.

@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/google/renameio/v2"
 )
 
@@ -19,7 +20,7 @@ import (
 // little-endian float64 or float32, and the SHA-256 of everything before it. They are replaced as a whole or not at all.
 
 // writeFile writes a file of the given kind. wide says whether numbers take 8 bytes instead of 4.
-func writeFile(path, kind string, header any, arrays [][]float64, wide bool) (err error) {
+func writeFile(path, kind string, header any, arrays []*tensors.Tensor, wide bool) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("npt: %s: %w", path, err)
@@ -37,7 +38,11 @@ func writeFile(path, kind string, header any, arrays [][]float64, wide bool) (er
 		return err
 	}
 	fmt.Fprintf(w, "nptbench %s 1\n%s\n", kind, line)
-	for _, a := range arrays {
+	for _, t := range arrays {
+		a, err := floats(t)
+		if err != nil {
+			return err
+		}
 		if err := writeNumbers(w, a, wide); err != nil {
 			return err
 		}

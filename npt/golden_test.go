@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -215,7 +216,7 @@ func closeTo(t *testing.T, what string, got, want []float64, tolerance float64) 
 }
 
 // run computes output, losses and gradients of a golden file.
-func (g *golden) run(t *testing.T, n *network, dtype dtypes.DType) (output []float64, loss goldenLoss, grads map[string][]float64) {
+func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dtypes.DType) (output []float64, loss goldenLoss, grads map[string][]float64) {
 	t.Helper()
 	rows, d, s := g.Config.Rows, len(n.columns), channels(n.columns)
 	input, tokens := flat(g.Input, n.columns)
@@ -231,7 +232,7 @@ func (g *golden) run(t *testing.T, n *network, dtype dtypes.DType) (output []flo
 	for _, p := range n.params {
 		args = append(args, toTensor(g.Params.pack(t, p), dtype, p.dims...))
 	}
-	exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node {
+	exec, err := graph.NewExec(backend, func(in []*graph.Node) []*graph.Node {
 		tp := &tape{g: in[0].Graph(), dtype: dtype, training: true}
 		w := weights{}
 		for i, p := range n.params {
@@ -265,7 +266,9 @@ func (g *golden) run(t *testing.T, n *network, dtype dtypes.DType) (output []flo
 	return toFloats(t, out[0]), loss, grads
 }
 
-func TestGoldenForwardLossGradients(t *testing.T) {
+func TestGoldenForwardLossGradients(t *testing.T) { onBackends(t, testGoldenGradients) }
+
+func testGoldenGradients(t *testing.T, backend compute.Backend) {
 	for _, name := range goldenNames {
 		for _, precision := range []struct {
 			dtype     dtypes.DType
@@ -274,7 +277,7 @@ func TestGoldenForwardLossGradients(t *testing.T) {
 			t.Run(name+"/"+precision.dtype.String(), func(t *testing.T) {
 				g := readGolden(t, name)
 				n := g.network()
-				output, loss, grads := g.run(t, n, precision.dtype)
+				output, loss, grads := g.run(t, backend, n, precision.dtype)
 				var want []float64
 				for i := range g.Config.Rows {
 					for j := range n.columns {
@@ -293,7 +296,7 @@ func TestGoldenForwardLossGradients(t *testing.T) {
 }
 
 // goldenEngine returns an engine whose steps work on the fixed batch and mask of a golden file.
-func (g *golden) engine(t *testing.T, n *network) (*engine, []any) {
+func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*engine, []any) {
 	t.Helper()
 	dtype := n.master()
 	rows, d, s := g.Config.Rows, len(n.columns), channels(n.columns)
@@ -303,7 +306,7 @@ func (g *golden) engine(t *testing.T, n *network) (*engine, []any) {
 	for _, row := range g.Mask {
 		codes = append(codes, row...)
 	}
-	e := &engine{net: n, backend: testBackend(t)}
+	e := &engine{net: n, backend: backend}
 	args := []any{
 		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
 		tensors.FromFlatDataAndDimensions(codes, rows, d), e.scalar(g.Train.LR), e.scalar(g.Config.Lambda),
@@ -325,7 +328,9 @@ func (g *golden) engine(t *testing.T, n *network) (*engine, []any) {
 	return e, args
 }
 
-func TestGoldenTraining(t *testing.T) {
+func TestGoldenTraining(t *testing.T) { onBackends(t, testGoldenTraining) }
+
+func testGoldenTraining(t *testing.T, backend compute.Backend) {
 	for _, name := range goldenNames {
 		for _, precision := range []struct {
 			Precision
@@ -335,7 +340,7 @@ func TestGoldenTraining(t *testing.T) {
 				g := readGolden(t, name)
 				n := g.network()
 				n.Precision = precision.Precision
-				e, args := g.engine(t, n)
+				e, args := g.engine(t, backend, n)
 				s := e.newState()
 				for i, p := range n.params {
 					s.weights[i] = toTensor(g.Params.pack(t, p), n.master(), p.dims...)

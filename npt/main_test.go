@@ -8,6 +8,14 @@ import (
 	"github.com/gomlx/compute"
 )
 
+func TestMain(m *testing.M) {
+	if path := os.Getenv(killedVariable); path != "" {
+		trainToBeKilled(path)
+		return
+	}
+	os.Exit(m.Run())
+}
+
 // testBackend returns the backend of tests that do not depend on it: what GOMLX_BACKEND says, else the Go backend, which
 // compiles small networks in no time.
 func testBackend(t testing.TB) compute.Backend {

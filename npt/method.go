@@ -3,7 +3,11 @@ package npt
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
+
+	"github.com/gomlx/compute"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -109,11 +113,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	for i, c := range batch {
 		config := configOf(c)
 		config.Seed = seed.Derive(t.Seed, "npt", c.JSON())
-		trainer, err := NewTrainer(table, config, backend)
-		if err != nil {
-			return err
-		}
-		result, err := fit(ctx, t, trainer)
+		result, err := fit(ctx, t, table, config, backend)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -123,14 +123,28 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	return nil
 }
 
-// fit trains and predicts.
-func fit(ctx context.Context, t *task.Task, trainer *Trainer) (method.Result, error) {
-	start := time.Now()
+// fit trains and predicts. Where the task has a folder for checkpoints, an interrupted training goes on from its last one.
+func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend compute.Backend) (method.Result, error) {
+	trainer, err := NewTrainer(table, config, backend)
+	if err != nil {
+		return method.Result{}, err
+	}
+	resumed := 0
+	if t.CheckpointDir != "" {
+		if err := os.MkdirAll(t.CheckpointDir, 0o755); err != nil {
+			return method.Result{}, fmt.Errorf("npt: %w", err)
+		}
+		trainer.Checkpoint = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
+		// A checkpoint that is missing, damaged or of other data has nothing to go on from: the training begins anew.
+		if trainer.LoadCheckpoint(trainer.Checkpoint) == nil {
+			resumed = trainer.state.step
+		}
+	}
 	if err := trainer.Train(ctx); err != nil {
 		return method.Result{}, err
 	}
-	result := method.Result{Fit: time.Since(start)}
-	start = time.Now()
+	result := method.Result{Fit: trainer.elapsed()}
+	start := time.Now()
 	for _, part := range []struct {
 		mode
 		into *method.Prediction
@@ -150,6 +164,9 @@ func fit(ctx context.Context, t *task.Task, trainer *Trainer) (method.Result, er
 		"parameters":       trainer.engine.net.size(),
 		"validation_loss":  trainer.bestLoss,
 		"backend":          trainer.engine.backend.Name(),
+	}
+	if resumed > 0 {
+		result.Details["resumed_at_step"] = resumed
 	}
 	return result, nil
 }

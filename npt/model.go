@@ -103,9 +103,7 @@ func (m *Model) engine(t *Table) (*engine, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	if !slices.EqualFunc(t.Columns, m.net.columns, func(a, b Column) bool {
-		return a.Categories == b.Categories && a.Target == b.Target
-	}) {
+	if !sameColumns(t.Columns, m.net.columns) {
 		return nil, fmt.Errorf("npt: the table's columns differ from those that the model was trained on")
 	}
 	return newEngine(m.net, t, m.backend)
@@ -136,7 +134,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 		return nil, err
 	}
 	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) []*graph.Node {
-		b, args := e.input(args)
+		b, args := batchOf(args)
 		truth := b.truth(m.net.master())
 		values, tokens := m.net.observed(b, truth, nil)
 		tp := &tape{g: truth.Graph(), dtype: m.net.activations(), attention: []*graph.Node{}}
@@ -171,15 +169,7 @@ type modelHeader struct {
 
 // Save writes the model to a file, which is replaced as a whole.
 func (m *Model) Save(path string) error {
-	var arrays [][]float64
-	for _, w := range m.weights {
-		a, err := floats(w)
-		if err != nil {
-			return err
-		}
-		arrays = append(arrays, a)
-	}
-	return writeFile(path, "model", modelHeader{m.net.Config, m.net.columns}, arrays, m.net.Precision == Float64)
+	return writeFile(path, "model", modelHeader{m.net.Config, m.net.columns}, m.weights, m.net.Precision == Float64)
 }
 
 // LoadModel reads a model that Save wrote.

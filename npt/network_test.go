@@ -263,7 +263,7 @@ func compareGradients(t *testing.T, c Config) {
 		args = append(args, w)
 	}
 	exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
-		b, in := e.input(in)
+		b, in := batchOf(in)
 		rng, params := in[0], in[1:]
 		truth := b.truth(n.master())
 		values, tokens := n.observed(b, truth, nil)

@@ -54,6 +54,11 @@ func (t *Table) missing(row, column int) bool {
 	return t.Missing != nil && t.Missing[row*len(t.Columns)+column]
 }
 
+// sameColumns reports whether columns are alike but for their names.
+func sameColumns(a, b []Column) bool {
+	return slices.EqualFunc(a, b, func(a, b Column) bool { return a.Categories == b.Categories && a.Target == b.Target })
+}
+
 func channels(columns []Column) int {
 	sum := 0
 	for _, c := range columns {

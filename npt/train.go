@@ -2,7 +2,6 @@ package npt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,11 +10,16 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/method"
 	"nptbench/internal/seed"
 )
 
-// ErrDiverged is what a training ends with when a loss is not a finite number any more.
-var ErrDiverged = errors.New("training diverged")
+// ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory when the backend has not
+// enough memory for it.
+var (
+	ErrDiverged = method.ErrDiverged
+	ErrMemory   = method.ErrMemory
+)
 
 // A Progress describes where a training stands.
 type Progress struct {
@@ -37,8 +41,9 @@ type Trainer struct {
 	// Progress, when set, is called after every evaluation and about every second between two.
 	Progress func(Progress)
 
-	// Checkpoint, when set, is the file that a checkpoint is written to after the first pass over the data that ends
-	// CheckpointEvery after the last checkpoint, and at the end.
+	// Checkpoint, when set, is the file that a checkpoint is written to at the end and after the first pass over the data
+	// that ends CheckpointEvery after the last checkpoint. Zero is a minute, or more where checkpoints would take more
+	// than a twentieth of the time.
 	Checkpoint      string
 	CheckpointEvery time.Duration
 
@@ -57,11 +62,14 @@ type Trainer struct {
 
 	target, feature float64 // losses of the last step that was waited for
 
+	earlier      time.Duration // time that interrupted parts of the training took, up to the checkpoint
+	started      time.Time     // when Train was called
 	trained      time.Duration // time in steps since this trainer was made
 	trainedSteps int
 	trainedRows  int
 	reported     time.Time
-	checkpointed time.Time
+
+	nextCheckpoint time.Time
 }
 
 // NewTrainer prepares the training of a new network. The table is shared, not copied.
@@ -93,7 +101,9 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 //
 // The error is the context's, or wraps ErrDiverged, or says what the backend refused.
 func (tr *Trainer) Train(ctx context.Context) error {
-	tr.reported, tr.checkpointed = time.Now(), time.Now()
+	tr.started = time.Now()
+	tr.reported, tr.nextCheckpoint = tr.started, tr.started.Add(tr.checkpointInterval(0))
+	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
 	for tr.state.step < tr.config.Steps {
 		if err := tr.runPass(ctx); err != nil {
 			return err
@@ -104,14 +114,31 @@ func (tr *Trainer) Train(ctx context.Context) error {
 				return err
 			}
 		}
-		if tr.Checkpoint != "" && (last || time.Since(tr.checkpointed) >= tr.CheckpointEvery) {
+		if tr.Checkpoint != "" && (last || time.Now().After(tr.nextCheckpoint)) {
+			start := time.Now()
 			if err := tr.SaveCheckpoint(tr.Checkpoint); err != nil {
 				return err
 			}
-			tr.checkpointed = time.Now()
+			tr.nextCheckpoint = time.Now().Add(tr.checkpointInterval(time.Since(start)))
 		}
 	}
 	return nil
+}
+
+// checkpointInterval returns how long after a checkpoint, which took that long, the next one is due.
+func (tr *Trainer) checkpointInterval(took time.Duration) time.Duration {
+	if tr.CheckpointEvery == 0 {
+		return max(time.Minute, 19*took)
+	}
+	return tr.CheckpointEvery
+}
+
+// elapsed returns how long the training has been running so far, interrupted parts up to their checkpoint included.
+func (tr *Trainer) elapsed() time.Duration {
+	if tr.started.IsZero() {
+		return tr.earlier
+	}
+	return tr.earlier + time.Since(tr.started)
 }
 
 // runPass goes once through the data, with new masks and new batches.

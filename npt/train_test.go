@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gomlx/gomlx/core/graph"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -68,87 +69,35 @@ func TestTrainingLearns(t *testing.T) {
 	}
 }
 
-// A training that is interrupted at any pass and goes on from its checkpoint ends with the same bits.
-func TestResumeEqualsUninterrupted(t *testing.T) {
-	table := testTable(30, 10, 10, true)
-	c := smallConfig()
-	c.Steps, c.Precision, c.BatchSize, c.TargetMask, c.EvalEvery = 22, Float32, 30, 0.5, 2
-	whole := newTestTrainer(t, table, c)
-	if err := whole.Train(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	want := allWeights(t, whole)
-	for _, stop := range []int{2, 7, 12, 13, 21} {
-		path := filepath.Join(t.TempDir(), "checkpoint")
-		ctx, cancel := context.WithCancel(context.Background())
-		first := newTestTrainer(t, table, c)
-		first.Checkpoint = path
-		first.Progress = func(p Progress) {
-			if p.Step >= stop {
-				cancel()
-			}
-		}
-		if err := first.Train(ctx); stop < 20 && !errors.Is(err, context.Canceled) {
-			t.Fatalf("stopped with %v", err)
-		}
-		second := newTestTrainer(t, table, c)
-		if err := second.LoadCheckpoint(path); err != nil {
-			t.Fatal(err)
-		}
-		if second.state.step == 0 {
-			t.Fatal("the checkpoint is empty")
-		}
-		if err := second.Train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(allWeights(t, second), want) || second.bestLoss != whole.bestLoss || second.bestStep != whole.bestStep {
-			t.Errorf("stopped at step %d, the training ends differently", stop)
-		}
-	}
-}
-
-func TestDamagedCheckpoints(t *testing.T) {
-	table := testTable(10, 4, 4, false)
-	c := smallConfig()
-	path := filepath.Join(t.TempDir(), "checkpoint")
-	tr := newTestTrainer(t, table, c)
-	if err := tr.SaveCheckpoint(path); err != nil {
-		t.Fatal(err)
-	}
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, damage := range map[string]func([]byte) []byte{
-		"checksum":          func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
-		"ends too early":    func(b []byte) []byte { return b[:len(b)/2] },
-		"not a checkpoint":  func([]byte) []byte { return []byte("something else\n") },
-		"no header":         func([]byte) []byte { return nil },
-		"checksum is wrong": func(b []byte) []byte { return append(b, 0) },
-	} {
-		if err := os.WriteFile(path, damage(slices.Clone(sound)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		err := newTestTrainer(t, table, c).LoadCheckpoint(path)
-		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-	if err := os.WriteFile(path, sound, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c.LR *= 2
-	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "another training") {
-		t.Errorf("a checkpoint of another configuration: %v", err)
-	}
-}
-
 func TestDivergenceIsAnError(t *testing.T) {
 	table := testTable(10, 4, 4, false)
 	table.Values[1] = float32(math.NaN())
 	err := newTestTrainer(t, table, smallConfig()).Train(context.Background())
 	if !errors.Is(err, ErrDiverged) {
 		t.Errorf("error %v, want ErrDiverged", err)
+	}
+	// The harness must know it too, to record its kind.
+	tk := testTask(0, dataset.Regression)
+	tk.Y[3] = math.NaN()
+	m := Method()
+	var failed error
+	err = m.Run(context.Background(), tk, []method.Config{quickConfig(t, m, tk.Info, nil)}, func(r method.Result) { failed = r.Err })
+	if err != nil || !errors.Is(failed, method.ErrDiverged) {
+		t.Errorf("the method fails with %v, its result with %v", err, failed)
+	}
+}
+
+func TestOutOfMemoryIsAnError(t *testing.T) {
+	backend := openTestBackend(t, cpuBackend, 1)
+	exec, err := graph.NewExec(backend, func(x *graph.Node) *graph.Node {
+		return graph.BroadcastToDims(x, 1<<24, 1<<24) // a pebibyte
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = (&engine{backend: backend}).call(exec, []any{float32(1)})
+	if !errors.Is(err, ErrMemory) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v, want ErrMemory in one line", err)
 	}
 }
 

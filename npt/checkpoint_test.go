@@ -1,0 +1,261 @@
+package npt
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomlx/compute"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+)
+
+// A training that is interrupted at any pass and goes on from its checkpoint ends with the same bits.
+func TestResumeEqualsUninterrupted(t *testing.T) {
+	onBackends(t, testResume)
+}
+
+func testResume(t *testing.T, backend compute.Backend) {
+	newTrainer := func(table *Table, c Config) *Trainer {
+		tr, err := NewTrainer(table, c, backend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.CheckpointEvery = time.Nanosecond
+		return tr
+	}
+	table := testTable(30, 10, 10, true)
+	c := smallConfig()
+	c.Layers, c.Steps, c.Precision, c.BatchSize, c.TargetMask, c.EvalEvery = 2, 22, Float32, 30, 0.5, 2
+	whole := newTrainer(table, c)
+	if err := whole.Train(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	want := allWeights(t, whole)
+	for _, stop := range []int{2, 7, 12, 13, 21} {
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		ctx, cancel := context.WithCancel(context.Background())
+		first := newTrainer(table, c)
+		first.Checkpoint = path
+		first.Progress = func(p Progress) {
+			if p.Step >= stop {
+				cancel()
+			}
+		}
+		if err := first.Train(ctx); stop < 20 && !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped with %v", err)
+		}
+		second := newTrainer(table, c)
+		if err := second.LoadCheckpoint(path); err != nil {
+			t.Fatal(err)
+		}
+		if second.state.step == 0 {
+			t.Fatal("the checkpoint is empty")
+		}
+		if err := second.Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(allWeights(t, second), want) || second.bestLoss != whole.bestLoss || second.bestStep != whole.bestStep {
+			t.Errorf("stopped at step %d, the training ends differently", stop)
+		}
+	}
+}
+
+func TestDamagedCheckpoints(t *testing.T) {
+	table := testTable(10, 4, 4, false)
+	c := smallConfig()
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	tr := newTestTrainer(t, table, c)
+	if err := tr.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"checksum":          func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"ends too early":    func(b []byte) []byte { return b[:len(b)/2] },
+		"not a checkpoint":  func([]byte) []byte { return []byte("something else\n") },
+		"no header":         func([]byte) []byte { return nil },
+		"checksum is wrong": func(b []byte) []byte { return append(b, 0) },
+	} {
+		if err := os.WriteFile(path, damage(slices.Clone(sound)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := newTestTrainer(t, table, c).LoadCheckpoint(path)
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := os.WriteFile(path, sound, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.LR *= 2
+	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "another training") {
+		t.Errorf("a checkpoint of another configuration: %v", err)
+	}
+}
+
+// killedVariable makes the test's program a process that trains until it is killed, with its checkpoint in that file.
+const killedVariable = "NPT_TEST_KILLED"
+
+// trainToBeKilled prints a line after every pass, and at the end a digest of all weights.
+func trainToBeKilled(path string) {
+	c := smallConfig()
+	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize = 4, 2, 500, Float32, 0.5, 10
+	backend, err := OpenBackend(goBackend, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tr, err := NewTrainer(testTable(12, 4, 4, true), c, backend)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := tr.LoadCheckpoint(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		fmt.Println(err)
+		return
+	}
+	tr.Checkpoint, tr.CheckpointEvery = path, time.Nanosecond
+	tr.Progress = func(p Progress) { fmt.Println("step", p.Step) }
+	if err := tr.Train(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum := sha256.New()
+	for _, set := range tr.sets() {
+		for _, w := range *set.tensors {
+			values, _ := floats(w)
+			for _, x := range values {
+				sum.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+			}
+		}
+	}
+	fmt.Printf("end %x %v %d\n", sum.Sum(nil), tr.bestLoss, tr.bestStep)
+}
+
+// Killed twenty times without warning, a training ends with the bits of one that was left alone, and each time it goes on
+// from the last pass, or the one before when the kill hit it before its checkpoint was in place.
+func TestKilledTwentyTimes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	reached := 0
+	for range 20 {
+		lines, process := startTraining(t, path)
+		first := readStep(t, lines)
+		if first < reached {
+			t.Fatalf("goes on at step %d, but step %d was reached before", first, reached)
+		}
+		last := first
+		for range rng.IntN(4) {
+			last = readStep(t, lines)
+		}
+		time.Sleep(time.Duration(rng.IntN(3000)) * time.Microsecond) // into a step, or into the writing of a checkpoint
+		if err := process.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Scan() { // what it printed before it died
+			if _, err := fmt.Sscanf(lines.Text(), "step %d", &last); err != nil {
+				t.Fatalf("%q after step %d: finished too early", lines.Text(), last)
+			}
+		}
+		process.Wait()
+		reached = last
+	}
+	if got, want := finish(t, path), finish(t, filepath.Join(t.TempDir(), "checkpoint")); got != want {
+		t.Errorf("killed at times the training ends with %s, left alone with %s", got, want)
+	}
+}
+
+func startTraining(t *testing.T, path string) (*bufio.Scanner, *exec.Cmd) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), killedVariable+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return bufio.NewScanner(out), cmd
+}
+
+func readStep(t *testing.T, lines *bufio.Scanner) (step int) {
+	t.Helper()
+	if !lines.Scan() {
+		t.Fatal("the training ended without a word")
+	}
+	if _, err := fmt.Sscanf(lines.Text(), "step %d", &step); err != nil {
+		t.Fatalf("the training says %q", lines.Text())
+	}
+	return step
+}
+
+// finish lets a training run to its end and returns the digest that it prints.
+func finish(t *testing.T, path string) string {
+	t.Helper()
+	lines, process := startTraining(t, path)
+	last := ""
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	if err := process.Wait(); err != nil || !strings.HasPrefix(last, "end ") {
+		t.Fatalf("the training says %q, error %v", last, err)
+	}
+	return last
+}
+
+// In the harness an interrupted fit goes on from the checkpoint in the task's folder.
+func TestMethodResumes(t *testing.T) {
+	m, tk := Method(), testTask(1, dataset.Regression)
+	c := quickConfig(t, m, tk.Info, map[string]any{"steps": 30})
+	run := func() method.Result {
+		t.Helper()
+		var result method.Result
+		if err := m.Run(context.Background(), tk, []method.Config{c}, func(r method.Result) { result = r }); err != nil || result.Err != nil {
+			t.Fatal(err, result.Err)
+		}
+		return result
+	}
+	want := run()
+
+	tk.CheckpointDir = filepath.Join(t.TempDir(), "fit")
+	if got := run(); !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != nil {
+		t.Errorf("with a folder for checkpoints the predictions differ, or the fit was resumed: %v", got.Details)
+	}
+	files, err := filepath.Glob(filepath.Join(tk.CheckpointDir, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d checkpoints, error %v", len(files), err)
+	}
+	got := run()
+	if !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != 30 || got.Fit <= 0 {
+		t.Errorf("the resumed fit predicts differently, or began anew: %v", got.Details)
+	}
+
+	if err := os.WriteFile(files[0], []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(); !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != nil {
+		t.Errorf("after a damaged checkpoint the fit did not begin anew: %v", got.Details)
+	}
+}
