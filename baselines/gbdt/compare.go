@@ -3,6 +3,7 @@ package gbdt
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"nptbench/internal/method"
 )
@@ -19,51 +20,72 @@ func otherOrder(n int, sum float64) float64 { return float64(n) * 0x1p-52 * max(
 // float32Sum is for libraries that add in float32: each addition rounds by half a unit in the last place of the sum so far.
 func float32Sum(n int, sum float64) float64 { return float64(n+8) * 0x1p-24 * max(1, math.Abs(sum)) }
 
-// compare checks what leaves predicts against what the library predicts: the raw scores for every number of trees, and
-// the final predictions for the largest. It returns the largest difference of raw scores, and an error beyond tolerance.
+// In every fit our predictions are compared with the library's: raw scores of all trees for a tenth as many rows as it was
+// fitted on, up to maxCheckedRows, and for some of these rows raw scores of every number of trees, and final predictions.
+// More rows would take up to a tenth of the time of a small fit.
+const (
+	minCheckedRows = 32
+	maxCheckedRows = 1024
+	stagedRows     = 16
+)
+
+// checkedRows spreads rows evenly over the validation and test rows.
+func (f *fit) checkedRows() []int {
+	all := f.task.Val + f.task.Test
+	rows := make([]int, min(all, max(f.task.Train/10, minCheckedRows), maxCheckedRows))
+	for i := range rows {
+		rows[i] = i * all / len(rows)
+	}
+	return rows
+}
+
+// stride is the distance in the checked rows of those with staged scores and final predictions.
+func stride(checked int) int { return max((checked+stagedRows-1)/stagedRows, 1) }
+
+// compare returns the largest difference of raw scores, and an error beyond tolerance.
 func (f *fit) compare(model *Model, raw []method.Prediction, answer *fitAnswer) (largest float64, err error) {
 	rows := f.checkedRows()
-	theirs := answer.float64s("raw")
-	if want := len(rows) * model.Outputs * len(raw); len(theirs) != want {
-		return 0, fmt.Errorf("%s returned %d raw scores to compare with, want %d", f.lib.pkg, len(theirs), want)
+	var few []int
+	for i := 0; i < len(rows); i += stride(len(rows)) {
+		few = append(few, rows[i])
 	}
-	for i, ours := range raw {
-		part := theirs[i*len(rows)*model.Outputs:][:len(rows)*model.Outputs]
-		d, err := f.difference(ours, part, rows, model.Outputs, f.counts[i])
-		if err != nil {
-			return 0, fmt.Errorf("raw scores of %d trees: %w", f.counts[i], err)
-		}
-		largest = max(largest, d)
-	}
-	return largest, f.compareFinal(model, raw, answer.float64s("final"), rows[:min(len(rows), maxFinalRows)])
-}
-
-func (f *fit) compareFinal(model *Model, raw []method.Prediction, theirs []float64, rows []int) error {
+	c := comparison{fit: f, outputs: model.Outputs}
+	staged := answer.float64s("staged")
 	for i, n := range f.counts {
-		if n != f.origin.Iterations {
-			continue
-		}
-		if len(theirs) != len(rows)*model.Predictions() {
-			return fmt.Errorf("%s returned %d predictions to compare with, want %d", f.lib.pkg, len(theirs), len(rows)*model.Predictions())
-		}
-		if _, err := f.difference(model.predictions(raw[i]), theirs, rows, model.Predictions(), n); err != nil {
-			return fmt.Errorf("predictions of %d trees: %w", n, err)
-		}
+		c.compare(fmt.Sprintf("raw scores of %d trees", n), raw[i], staged[min(i*len(few)*c.outputs, len(staged)):], few, n)
 	}
-	return nil
+	all := slices.Index(f.counts, f.origin.Iterations)
+	c.compare("raw scores of all trees", raw[all], answer.float64s("raw"), rows, f.origin.Iterations)
+	largest = c.largest
+	c.outputs = model.Predictions()
+	c.compare("predictions", model.predictions(raw[all]), answer.float64s("final"), few, f.origin.Iterations)
+	return largest, c.err
 }
 
-// difference returns the largest difference between rows of ours and all of theirs, each row of the given width.
-func (f *fit) difference(ours, theirs []float64, rows []int, width, trees int) (largest float64, err error) {
+// A comparison goes on until the first difference beyond tolerance.
+type comparison struct {
+	*fit
+	outputs int
+	largest float64
+	err     error
+}
+
+// compare compares rows of ours with what theirs begins with.
+func (c *comparison) compare(what string, ours, theirs []float64, rows []int, trees int) {
+	if len(theirs) < len(rows)*c.outputs && c.err == nil {
+		c.err = fmt.Errorf("%s returned %d %s to compare with, want %d", c.lib.pkg, len(theirs), what, len(rows)*c.outputs)
+	}
 	for i, row := range rows {
-		for k := range width {
-			a, b := ours[row*width+k], theirs[i*width+k]
-			d := math.Abs(a - b)
-			if !(d <= f.lib.tolerance(trees, b)) {
-				return 0, fmt.Errorf("leaves gives %v for row %d, %s itself %v", a, row, f.lib.pkg, b)
+		for k := range c.outputs {
+			if c.err != nil {
+				return
 			}
-			largest = max(largest, d)
+			a, b := ours[row*c.outputs+k], theirs[i*c.outputs+k]
+			d := math.Abs(a - b)
+			if !(d <= c.lib.tolerance(trees, b)) {
+				c.err = fmt.Errorf("%s: %v for row %d, by %s itself %v", what, a, row, c.lib.pkg, b)
+			}
+			c.largest = max(c.largest, d)
 		}
 	}
-	return largest, nil
 }

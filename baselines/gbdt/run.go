@@ -123,7 +123,7 @@ func (f *fit) request() *fitRequest {
 			"learning_rate": f.origin.LearningRate, "max_depth": f.origin.MaxDepth, "n_estimators": f.origin.Iterations,
 		},
 		Counts: f.counts, Rows: t.Train, Width: t.Width,
-		CheckRows: len(rows), FinalRows: min(len(rows), maxFinalRows),
+		CheckRows: len(rows), Stride: stride(len(rows)),
 		x: t.TrainX(), labels: f.labels,
 	}
 	if !r.Classify {
@@ -137,23 +137,6 @@ func (f *fit) request() *fitRequest {
 
 // unseen returns the features of the validation and test rows.
 func (f *fit) unseen() []float32 { return f.task.X[f.task.Train*f.task.Width:] }
-
-// In every fit leaves and the library are compared on at most maxCheckedRows rows. Final predictions are made of raw
-// scores in the same way for all rows, so that fewer will do.
-const (
-	maxCheckedRows = 1024
-	maxFinalRows   = 64
-)
-
-// checkedRows spreads them evenly over the validation and test rows.
-func (f *fit) checkedRows() []int {
-	all := f.task.Val + f.task.Test
-	rows := make([]int, min(all, maxCheckedRows))
-	for i := range rows {
-		rows[i] = i * all / len(rows)
-	}
-	return rows
-}
 
 // load turns the library's model into one of ours, and keeps it where the task wants models kept.
 func (f *fit) load(answer *fitAnswer) (*Model, error) {

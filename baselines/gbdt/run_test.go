@@ -150,24 +150,31 @@ func TestCompareFindsDifferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := func(raw, final []float64) *fitAnswer {
-		return &fitAnswer{arrays: map[string][]byte{"raw": toBytes(raw), "final": toBytes(final)}}
-	}
-	right := []float64{1, 3, 1, 11, 13, 11}
-	for i := range 10 {
-		raws, final := slices.Clone(right), slices.Clone(right[3:])
-		switch {
-		case i < 6:
-			raws[i] += 1e-10
-		case i < 9:
-			final[i-6] = math.NaN()
+	right := map[string][]float64{"staged": {1, 3, 1, 11, 13, 11}, "raw": {11, 13, 11}, "final": {11, 13, 11}}
+	answer := func(changed string, numbers []float64) *fitAnswer {
+		a := &fitAnswer{arrays: map[string][]byte{}}
+		for name, content := range right {
+			a.arrays[name] = toBytes(content)
 		}
-		if _, err := f.compare(m, raw, answer(raws, final)); (err == nil) != (i == 9) {
-			t.Errorf("%d: error %v", i, err)
-		}
+		a.arrays[changed] = toBytes(numbers)
+		return a
 	}
-	if _, err := f.compare(m, raw, answer(right[1:], right[3:])); err == nil {
-		t.Error("a score is missing")
+	if _, err := f.compare(m, raw, answer("raw", right["raw"])); err != nil {
+		t.Error(err)
+	}
+	for name, content := range right {
+		for i := range content {
+			for _, wrong := range []float64{content[i] + 1e-10, math.NaN()} {
+				numbers := slices.Clone(content)
+				numbers[i] = wrong
+				if _, err := f.compare(m, raw, answer(name, numbers)); err == nil {
+					t.Errorf("%s %v for %v is no error", name, numbers, content)
+				}
+			}
+		}
+		if _, err := f.compare(m, raw, answer(name, content[1:])); err == nil {
+			t.Errorf("%s: a number is missing and that is no error", name)
+		}
 	}
 }
 

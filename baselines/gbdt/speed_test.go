@@ -133,7 +133,7 @@ requests = queue.Queue()
 trainer.read_requests(sys.stdin.buffer, requests)
 r = requests.get()
 library = trainer.LIBRARIES[r["method"]](r["classify"], r["seed"], r["threads"], r["params"])
-library.model.fit(r["x"], r["y"])
+library.fit(r["x"], r["y"])
 times = []
 for _ in range(5):
     start = time.process_time()

@@ -25,11 +25,11 @@ type fitRequest struct {
 	Classify  bool           `json:"classify"`
 	Seed      int            `json:"seed"`
 	Threads   int            `json:"threads"`
-	Counts    []int          `json:"counts"` // numbers of trees whose predictions are wanted for the check rows
+	Counts    []int          `json:"counts"` // numbers of trees
 	Rows      int            `json:"rows"`
 	Width     int            `json:"width"`
-	CheckRows int            `json:"check_rows"`
-	FinalRows int            `json:"final_rows"` // how many of them are wanted as final predictions, besides raw scores
+	CheckRows int            `json:"check_rows"` // whose raw scores by all trees are wanted
+	Stride    int            `json:"stride"`     // of each so many of them, also those of every count, and the predictions
 
 	x      []float32 // Rows x Width
 	y      []float64 // regression

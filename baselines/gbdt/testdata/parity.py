@@ -102,7 +102,7 @@ def cases():
                 counts = [1, 2, 3] if classes == 10 else [1, 3, 6]
                 params = {"learning_rate": 0.3, "max_depth": depth, "n_estimators": counts[-1]}
                 yield table, task, dict(method=method, classify=classes > 0, seed=42, threads=1, params=params,
-                                        counts=counts, x=x, y=y, check=check, final_rows=len(check)), classes
+                                        counts=counts, x=x, y=y, check=check, stride=1), classes
 
 
 def main():
