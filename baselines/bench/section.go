@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/shirou/gopsutil/v4/cpu"
+)
+
+// A section is the part of the document that a run replaces: a table, and what it was made with.
+type section struct {
+	name, command string
+	threads       int
+	version       string // of scikit-learn
+	out           io.Writer
+	text          bytes.Buffer
+}
+
+func (s *section) head(cells ...string) {
+	s.row(cells...)
+	s.row(strings.Split(strings.Repeat("---,", len(cells)-1)+"---", ",")...)
+}
+
+// row adds a row, and prints it at once.
+func (s *section) row(cells ...string) {
+	line := "| " + strings.Join(cells, " | ") + " |\n"
+	s.text.WriteString(line)
+	fmt.Fprint(s.out, line)
+}
+
+// origin says what the table was made with.
+func (s *section) origin() string {
+	name := runtime.GOARCH
+	if info, err := cpu.Info(); err == nil && len(info) > 0 && info[0].ModelName != "" {
+		name = info[0].ModelName
+	}
+	scikit := ""
+	if s.version != "" {
+		scikit = ", scikit-learn " + s.version
+	}
+	return fmt.Sprintf("`%s`, %s, %d of %d cores of %s, %s%s.\n\n", s.command, time.Now().UTC().Format("2 January 2006"), s.threads,
+		runtime.NumCPU(), name, runtime.Version(), scikit)
+}
+
+// replaceIn puts the section into the document, between its markers.
+func (s *section) replaceIn(path string) error {
+	if path == "" {
+		return nil
+	}
+	document, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, after, found := "", "", false
+	open, end := "<!-- "+s.name+" -->\n", "<!-- end of "+s.name+" -->\n"
+	if before, after, found = strings.Cut(string(document), open); found {
+		_, after, found = strings.Cut(after, end)
+	}
+	if !found {
+		return fmt.Errorf("%s: no lines %q and %q", path, strings.TrimSpace(open), strings.TrimSpace(end))
+	}
+	text := before + open + "\n" + s.origin() + s.text.String() + "\n" + end + after
+	return renameio.WriteFile(path, []byte(text), 0o644)
+}
