@@ -26,7 +26,7 @@ func float32Sum(n int, sum float64) float64 { return float64(n+8) * 0x1p-24 * ma
 const (
 	minCheckedRows = 32
 	maxCheckedRows = 1024
-	stagedRows     = 16
+	stagedRows     = 8
 )
 
 // checkedRows spreads rows evenly over the validation and test rows.

@@ -39,7 +39,7 @@ func parseEnsemble(text []byte) (*ensemble, map[string]string, error) {
 	if e.link, err = parseObjective(header["objective"], e.outputs); err != nil {
 		return nil, nil, err
 	}
-	return e, header, e.parseTrees(body, len(strings.Fields(header["tree_sizes"])))
+	return e, header, e.parseTrees(string(body), len(strings.Fields(header["tree_sizes"])))
 }
 
 // keyValues reads lines of the form key=value.
@@ -53,9 +53,9 @@ func keyValues(text []byte) map[string]string {
 }
 
 // parseTrees reads as many trees as the header announces.
-func (e *ensemble) parseTrees(body []byte, announced int) error {
-	body, _, complete := bytes.Cut(body, []byte("end of trees"))
-	texts := bytes.Split(body, []byte("Tree="))[1:]
+func (e *ensemble) parseTrees(body string, announced int) error {
+	body, _, complete := strings.Cut(body, "end of trees")
+	texts := strings.Split(body, "Tree=")[1:]
 	if !complete || len(texts) != announced {
 		return fmt.Errorf(`the text is incomplete: %d trees, want %d and then "end of trees"`, len(texts), announced)
 	}
@@ -72,14 +72,9 @@ func (e *ensemble) parseTrees(body []byte, announced int) error {
 }
 
 // parse reads one tree.
-func (t *tree) parse(text []byte, features int) error {
-	p := treeParser{lines: map[string][]byte{}}
-	for line := range bytes.Lines(text) {
-		if key, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte("=")); ok {
-			p.lines[string(key)] = value
-		}
-	}
-	if linear := p.lines["is_linear"]; len(linear) > 0 && string(linear) != "0" {
+func (t *tree) parse(text string, features int) error {
+	p := treeParser{text: text}
+	if linear := p.line("is_linear"); linear != "" && linear != "0" {
 		return errors.New("linear trees are not supported, want constant leaves")
 	}
 	leaves := p.int("num_leaves", 1, len(text))
@@ -152,8 +147,23 @@ func (t *tree) check() error {
 
 // A treeParser reads the lists of a tree. After an error everything is zero.
 type treeParser struct {
-	lines map[string][]byte
-	err   error
+	text string
+	err  error
+}
+
+// line returns what follows a key; empty when it is not there.
+func (p *treeParser) line(key string) string {
+	for at := 0; ; {
+		i := strings.Index(p.text[at:], key)
+		if i < 0 {
+			return ""
+		}
+		at += i + len(key)
+		if start := at - len(key); (start == 0 || p.text[start-1] == '\n') && strings.HasPrefix(p.text[at:], "=") {
+			line, _, _ := strings.Cut(p.text[at+1:], "\n")
+			return strings.TrimSpace(line)
+		}
+	}
 }
 
 func (p *treeParser) fail(key, is, want string) {
@@ -164,9 +174,9 @@ func (p *treeParser) fail(key, is, want string) {
 
 // int reads a number between bounds.
 func (p *treeParser) int(key string, smallest, largest int) int {
-	n, err := strconv.Atoi(string(p.lines[key]))
+	n, err := strconv.Atoi(p.line(key))
 	if err != nil || n < smallest || n > largest {
-		p.fail(key, fmt.Sprintf("%q", p.lines[key]), fmt.Sprintf("a number from %d to %d", smallest, largest))
+		p.fail(key, fmt.Sprintf("%q", p.line(key)), fmt.Sprintf("a number from %d to %d", smallest, largest))
 		return smallest
 	}
 	return n
@@ -208,17 +218,16 @@ func listOf[T any](p *treeParser, key string, n int, parse func(string) (T, erro
 	if p.err != nil {
 		return nil
 	}
-	line := string(p.lines[key])
+	line := p.line(key)
 	list := make([]T, 0, min(n, len(line)))
-	for len(line) > 0 {
+	for line != "" {
 		field, rest, _ := strings.Cut(line, " ")
 		line = rest
 		if field == "" {
 			continue
 		}
-		v, err := parse(field)
-		if err != nil {
-			p.err = err
+		var v T
+		if v, p.err = parse(field); p.err != nil {
 			return nil
 		}
 		list = append(list, v)
