@@ -3,8 +3,11 @@ package gbdt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"sync"
+
+	"nptbench/internal/method"
 )
 
 // A pool keeps the trainers of a process: as many as there were fits at the same time. They end with the process.
@@ -33,7 +36,7 @@ func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error)
 	case answer.OutOfMemory:
 		w.kill() // what is left of it may be in pieces
 		w.ended()
-		return nil, errors.New("out of memory: " + answer.Error)
+		return nil, fmt.Errorf("%w: %s", method.ErrMemory, answer.Error)
 	}
 	p.put(w)
 	if answer.Error != "" {

@@ -5,14 +5,19 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"nptbench/internal/method"
 )
 
 //go:embed trainer.py
@@ -65,6 +70,8 @@ type worker struct {
 	stderr tail
 	killed atomic.Bool  // by us
 	ended  func() error // waits for the end of the process and says how it went
+
+	kernelKills int // when it was started
 }
 
 // trainerCommand starts Python with the trainer's source.
@@ -77,7 +84,7 @@ func trainerCommand() (*exec.Cmd, error) {
 }
 
 func startWorker(cmd *exec.Cmd) (*worker, error) {
-	w := &worker{cmd: cmd}
+	w := &worker{cmd: cmd, kernelKills: kernelKills()}
 	cmd.Stderr = &w.stderr
 	cmd.WaitDelay = time.Second
 	var err error
@@ -145,22 +152,38 @@ func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
 	return answer, nil
 }
 
-// obituary says how the process ended and what it said last.
+// obituary says how the process ended and what it said last. The error wraps method.ErrMemory or method.ErrCrash, unless the
+// process is alive and did not keep to the protocol.
 func (w *worker) obituary(cause error) error {
 	w.in.Close()
 	impatience := time.AfterFunc(time.Second, w.kill)
 	defer impatience.Stop()
-	how := "ended"
-	if err := w.ended(); err != nil {
-		how = "died: " + err.Error()
-	}
-	switch {
-	case w.killed.Load(): // it lives on, so it must have said something else than an answer
+	how := w.ended()
+	if w.killed.Load() { // it lives on, so it must have said something else than an answer
 		return fmt.Errorf("the trainer's answer makes no sense: %w", cause)
-	case strings.HasSuffix(how, "killed"):
-		how += " (the kernel does that when memory runs out)"
 	}
-	return fmt.Errorf("the trainer %s%s", how, lastLine(w.stderr.String()))
+	last := w.stderr.String()
+	kind := method.ErrCrash
+	if strings.Contains(last, "MemoryError") || strings.Contains(last, "bad_alloc") || kernelKills() > w.kernelKills {
+		kind = method.ErrMemory
+	}
+	if how == nil {
+		how = errors.New("it ended without an answer")
+	}
+	return fmt.Errorf("trainer %w: %w%s", kind, how, lastLine(last))
+}
+
+// kernelKills counts the processes of this machine that the kernel has killed because memory ran out; 0 where it does not
+// tell.
+func kernelKills() int {
+	counters, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(counters), "\noom_kill ")
+	number, _, _ := strings.Cut(rest, "\n")
+	n, _ := strconv.Atoi(number)
+	return n
 }
 
 // A tail keeps the end of what is written to it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,9 @@ func standIn(how string) {
 	switch how {
 	case "crash":
 		fmt.Fprintln(os.Stderr, "starting\nfatal: the library has a bug")
+		os.Exit(3)
+	case "terminate":
+		fmt.Fprintln(os.Stderr, "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc")
 		os.Exit(3)
 	case "hang":
 		time.Sleep(time.Minute)
@@ -70,14 +74,16 @@ func standIns(how string) (p *pool, started *int) {
 func TestWorkerFailures(t *testing.T) {
 	for _, c := range []struct {
 		how, want string
+		kind      error
 		reused    bool
 	}{
-		{"crash", "the trainer died: exit status 3: fatal: the library has a bug", false},
-		{"kill", "the trainer died: signal: killed (the kernel does that when memory runs out)", false},
-		{"babble", "the trainer's answer makes no sense: invalid character", false},
-		{"stop short", "the trainer ended", false},
-		{"no memory", "out of memory: MemoryError: Unable to allocate 3 GiB", false},
-		{"refuse", "ValueError: y is wrong", true},
+		{"crash", "trainer crashed: exit status 3: fatal: the library has a bug", method.ErrCrash, false},
+		{"kill", "trainer crashed: signal: killed", method.ErrCrash, false},
+		{"terminate", "trainer out of memory: exit status 3: what():  std::bad_alloc", method.ErrMemory, false},
+		{"babble", "the trainer's answer makes no sense: invalid character", nil, false},
+		{"stop short", "trainer crashed: it ended without an answer", method.ErrCrash, false},
+		{"no memory", "out of memory: MemoryError: Unable to allocate 3 GiB", method.ErrMemory, false},
+		{"refuse", "ValueError: y is wrong", nil, true},
 	} {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +91,11 @@ func TestWorkerFailures(t *testing.T) {
 			_, err := p.fit(context.Background(), &fitRequest{})
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want %q", err, c.want)
+			}
+			for _, kind := range []error{method.ErrCrash, method.ErrMemory} {
+				if errors.Is(err, kind) != (kind == c.kind) {
+					t.Errorf("error %q: it is %q: %v", err, kind, kind != c.kind)
+				}
 			}
 			if reused := len(p.idle) == 1; reused != c.reused {
 				t.Errorf("the worker is kept: %v, want %v", reused, c.reused)
@@ -125,12 +136,57 @@ func TestKilledTrainer(t *testing.T) {
 	time.AfterFunc(200*time.Millisecond, func() { victim.cmd.Process.Kill() })
 	long := resolve(t, CatBoost, on.Info, 0.001, 10, 50_000)
 	err := CatBoost.Run(context.Background(), on, []method.Config{long}, func(method.Result) { t.Error("a result") })
-	if err == nil || !strings.Contains(err.Error(), "the trainer died: signal: killed") {
+	if err == nil || !strings.Contains(err.Error(), "trainer crashed: signal: killed") || !errors.Is(err, method.ErrCrash) {
 		t.Errorf("error %v", err)
 	}
 	fitAll(t, CatBoost, on, 0.3, 3, 5)
 	if trainers.idle[len(trainers.idle)-1] == victim {
 		t.Error("the dead trainer is still used")
+	}
+}
+
+// A library that may not have the memory it wants fails with a failure of that kind, and the next fit has a fresh trainer.
+func TestOutOfMemory(t *testing.T) {
+	for _, m := range all {
+		t.Run(m.Name, func(t *testing.T) {
+			needPython(t, m)
+			limited := pool{command: func() (*exec.Cmd, error) {
+				python, err := trainerCommand()
+				if err != nil {
+					return nil, err
+				}
+				cmd := exec.Command("sh", append([]string{"-c", `ulimit -v 1500000; exec "$@"`, "sh"}, python.Args...)...)
+				cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
+				return cmd, nil
+			}}
+			on := awkwardTask(dataset.MultiClass, 4, 100, 5, 5)
+			f, err := libraryOf(t, m.Name).newFit(on, []method.Config{resolve(t, m, on.Info, 0.1, 3, 5)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := limited.fit(context.Background(), f.request()); err != nil {
+				t.Fatalf("a small fit: %v", err)
+			}
+			big, times := f.request(), 1<<30 // the table does not fit into memory
+			if os.Getenv("NPT_LONG_TESTS") != "" {
+				times = 400_000 // it does, but not together with what the library makes of it
+				big.x, big.labels = slices.Repeat(big.x, times), slices.Repeat(big.labels, times)
+			}
+			big.Rows *= times
+			_, err = limited.fit(context.Background(), big)
+			if !errors.Is(err, method.ErrMemory) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("a large fit: %v", err)
+			}
+			if len(limited.idle) != 0 {
+				t.Error("the trainer that failed is kept")
+			}
+			if _, err := limited.fit(context.Background(), f.request()); err != nil {
+				t.Errorf("the next fit: %v", err)
+			}
+			trainer := limited.idle[0]
+			trainer.kill()
+			trainer.ended()
+		})
 	}
 }
 

@@ -70,6 +70,9 @@ var ErrDiverged = errors.New("training diverged")
 // ErrMemory is what the error of a fit wraps that ran out of memory, on an accelerator or in a library.
 var ErrMemory = errors.New("out of memory")
 
+// ErrCrash is what the error of a fit wraps whose process died, for another reason as far as is known.
+var ErrCrash = errors.New("crashed")
+
 // A Prediction holds one number per row for regression, on the standardised scale of the task's targets, and one
 // probability per row and class for classification, row-major.
 type Prediction []float64

@@ -231,7 +231,7 @@ func failure(err error) *results.Failure {
 	var d *diverged
 	var c *crash
 	switch {
-	case errors.As(err, &c):
+	case errors.As(err, &c) || errors.Is(err, method.ErrCrash):
 		kind = "crash"
 	case errors.Is(err, method.ErrMemory):
 		kind = "memory"
