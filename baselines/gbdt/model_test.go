@@ -163,7 +163,7 @@ func TestLinkFarOut(t *testing.T) {
 }
 
 func TestOriginTravels(t *testing.T) {
-	o := Origin{Method: "xgboost", Library: "a=b", Dataset: "yacht", Fold: 3, LearningRate: 0.1, TargetMean: 7, TargetStd: 2}
+	o := Origin{Method: "xgboost", Library: "a=b", Dataset: "yacht", Protocol: "published", Fold: 3, LearningRate: 0.1, MaxDepth: 5, Iterations: 100, Columns: []string{"a"}, TargetMean: 7, TargetStd: 2}
 	m, err := ParseModel(o.addTo([]byte(twoTrees)))
 	if err != nil {
 		t.Fatal(err)
@@ -171,12 +171,8 @@ func TestOriginTravels(t *testing.T) {
 	if !reflect.DeepEqual(m.Origin, o) {
 		t.Errorf("%+v, want %+v", m.Origin, o)
 	}
-	other := o
-	other.Fold = 4
-	newer := o
-	newer.Library = "a=c"
-	if o.fileName() == other.fileName() || o.fileName() != newer.fileName() || !strings.HasPrefix(o.fileName(), "xgboost-") {
-		t.Errorf("file names %s, %s, %s", o.fileName(), other.fileName(), newer.fileName())
+	if got, want := o.fileName(), "yacht-published-fold3-xgboost-rate0.1-depth5-trees100.txt.gz"; got != want {
+		t.Errorf("file name %s, want %s", got, want)
 	}
 }
 
@@ -223,7 +219,7 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	classes := &task.Task{Info: dataset.Info{Name: "poker-hand", Task: dataset.MultiClass, Classes: 10}, Width: 2}
-	if err := m.Check(classes); err == nil || err.Error() != "the model predicts 1 numbers per row, poker-hand (multiclass) wants 10" {
+	if err := m.Check(classes); err == nil || err.Error() != "the model predicts 1 number(s) for a row, poker-hand (multiclass) wants 10" {
 		t.Error(err)
 	}
 }

@@ -3,7 +3,6 @@ package gbdt
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -73,7 +72,11 @@ func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
 	f.origin = Origin{
 		Method: lib.method, Dataset: t.Info.Name, Protocol: t.Protocol, Fold: t.Fold,
 		LearningRate: batch[0].Float("learning_rate"), MaxDepth: batch[0].Int("max_depth"), Iterations: slices.Max(f.counts),
-		Seed: baseSeed + t.Fold, TargetMean: t.TargetMean, TargetStd: t.TargetStd,
+		Counts: slices.Sorted(slices.Values(f.counts)),
+		Seed:   baseSeed + t.Fold, TargetMean: t.TargetMean, TargetStd: t.TargetStd,
+	}
+	for _, feature := range t.Features {
+		f.origin.Columns = append(f.origin.Columns, feature.Name)
 	}
 	if !t.Info.Task.Classification() {
 		return f, nil
@@ -150,7 +153,9 @@ func (f *fit) load(answer *fitAnswer) (*Model, error) {
 		return nil, err
 	}
 	if f.task.ModelDir != "" {
-		err = saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), f.origin.addTo(e.text()))
+		if err := f.keep(model, e); err != nil {
+			return nil, fmt.Errorf("cannot keep the model: %w", err)
+		}
 	}
-	return model, err
+	return model, nil
 }

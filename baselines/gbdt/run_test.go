@@ -113,7 +113,7 @@ func TestSavedModel(t *testing.T) {
 				on := awkwardTask(k.kind, k.classes, 200, 30, 40)
 				on.ModelDir = filepath.Join(t.TempDir(), "models")
 				results := fitAll(t, m, on, 0.3, 4, 10, 20)
-				files, err := filepath.Glob(filepath.Join(on.ModelDir, m.Name+"-*.txt.gz"))
+				files, err := filepath.Glob(filepath.Join(on.ModelDir, "awkward-*-"+m.Name+"-*.txt.gz"))
 				if err != nil || len(files) != 1 {
 					t.Fatalf("files %v, %v", files, err)
 				}
@@ -121,7 +121,7 @@ func TestSavedModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if o := model.Origin; o.Method != m.Name || o.Dataset != "awkward" || o.MaxDepth != 4 || o.Iterations != 20 || o.Seed != 42 {
+				if o := model.Origin; o.Method != m.Name || o.Dataset != "awkward" || o.MaxDepth != 4 || o.Iterations != 20 || !slices.Equal(o.Counts, []int{10, 20}) || o.Seed != 42 {
 					t.Errorf("origin %+v", o)
 				}
 				val, test, err := model.PredictTask(context.Background(), on, []int{10, 20})

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,7 +30,12 @@ type Origin struct {
 	LearningRate float64 `json:"learning_rate"`
 	MaxDepth     int     `json:"max_depth"`
 	Iterations   int     `json:"iterations"`
+	Counts       []int   `json:"n_estimators"` // of the configurations that the fit served: each is the model's first so many iterations
 	Seed         int     `json:"seed"`
+
+	// Columns are the table's columns that the features come from, in order: a number becomes one feature, a category as
+	// many as it has values.
+	Columns []string `json:"columns"`
 
 	// Classes are the data set's classes that the training rows had, ascending: class i of the model is Classes[i].
 	Classes []int `json:"classes,omitempty"`
@@ -68,17 +72,32 @@ func (o *Origin) addTo(text []byte) []byte {
 	return slices.Concat(head, []byte("\n"+originKey+"="), line, []byte("\nnum_class="), rest)
 }
 
-// fileName is the same for the same fit, and different for different ones.
+// fileName says which fit it is.
 func (o *Origin) fileName() string {
-	fit := *o
-	fit.Library = ""
-	key, err := json.Marshal(fit)
-	if err != nil {
-		panic(err) // as above
-	}
-	sum := sha256.Sum256(key)
-	return fmt.Sprintf("%s-%s.txt.gz", o.Method, hex.EncodeToString(sum[:8]))
+	return fmt.Sprintf("%s-%s-fold%d-%s-rate%v-depth%d-trees%d.txt.gz",
+		o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, o.Iterations)
 }
+
+// keep saves the model, after making sure that leaves, for which anybody may want it, predicts the same numbers by it.
+func (f *fit) keep(m *Model, e *ensemble) error {
+	text := f.origin.addTo(e.text())
+	x := f.unseen()[:min(f.task.Val+f.task.Test, keptRows)*m.Features]
+	ours, err := m.rawScores(context.Background(), x, []int{m.Iterations()}, 1)
+	if err != nil {
+		return err
+	}
+	theirs, err := leavesScores(text, x, m.Features, m.Iterations())
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(ours[0], theirs) {
+		return errors.New("leaves predicts other numbers by the model's text")
+	}
+	return saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), text)
+}
+
+// keptRows is how many rows leaves predicts before a model is kept.
+const keptRows = 64
 
 // saveModel writes compressed model text, atomically.
 func saveModel(file string, text []byte) error {
@@ -130,7 +149,7 @@ func (m *Model) Check(t *task.Task) error {
 			return fmt.Errorf("the model knows classes %v, %s has %d", classes, t.Info.Name, t.Info.Classes)
 		}
 	} else if m.Predictions() != t.Outputs() {
-		return fmt.Errorf("the model predicts %d numbers per row, %s (%s) wants %d", m.Predictions(), t.Info.Name, t.Info.Task, t.Outputs())
+		return fmt.Errorf("the model predicts %d number(s) for a row, %s (%s) wants %d", m.Predictions(), t.Info.Name, t.Info.Task, t.Outputs())
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ import (
 	"nptbench/results"
 )
 
-// score computes the metrics of a prediction for validation and test rows. A prediction of the wrong length, or with a
+// Score computes the metrics of a prediction for validation and test rows, as records have them. A prediction of the wrong length, or with a
 // number that is none, is an error: a method that diverged must not get a metric.
-func score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.Metrics, err error) {
+func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.Metrics, err error) {
 	if err := check("validation", r.Val, t.Val, t); err != nil {
 		return nil, nil, err
 	}

@@ -178,7 +178,7 @@ func (w *worker) scored(t *task.Task, res method.Result) reply {
 	out := reply{Index: res.Index, FitSeconds: res.Fit.Seconds(), PredictSeconds: res.Predict.Seconds(), Details: res.Details}
 	err := res.Err
 	if err == nil {
-		out.Val, out.Test, err = score(t, w.truth, res)
+		out.Val, out.Test, err = Score(t, w.truth, res)
 	}
 	if err != nil {
 		out.Failure = failure(err)
