@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/google/renameio/v2"
+
+	"nptbench/internal/dataset"
+)
+
+// export writes the encoded rows of a split as CSV: which part they belong to, their features, and the target, classes by
+// number and numbers standardised by the training rows.
+func (s *scorer) export(ctx context.Context, o options) error {
+	if err := s.load(ctx, place{o.dataset, o.protocol, o.fold}); err != nil {
+		return err
+	}
+	file, err := renameio.NewPendingFile(o.export, renameio.WithPermissions(0o666))
+	if err != nil {
+		return err
+	}
+	defer file.Cleanup()
+	w := bufio.NewWriter(file)
+	fmt.Fprint(w, "part")
+	for i := range s.task.Width {
+		fmt.Fprintf(w, ",Column_%d", i)
+	}
+	fmt.Fprintln(w, ",target")
+	var line []byte
+	for row := range s.task.Rows() {
+		line = append(line[:0], s.part(row)...)
+		for _, v := range s.task.Row(row) {
+			line = strconv.AppendFloat(append(line, ','), float64(v), 'g', -1, 32)
+		}
+		line = append(s.appendTarget(append(line, ','), row), '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return file.CloseAtomicallyReplace()
+}
+
+func (s *scorer) part(row int) string {
+	switch t := s.task; {
+	case row < t.Train:
+		return "train"
+	case row < t.Train+t.Val:
+		return "val"
+	}
+	return "test"
+}
+
+func (s *scorer) appendTarget(line []byte, row int) []byte {
+	t, known := s.task, s.task.Train+s.task.Val
+	switch classes := t.Info.Task != dataset.Regression; {
+	case classes && row < known:
+		return strconv.AppendInt(line, int64(t.Labels[row]), 10)
+	case classes:
+		return strconv.AppendInt(line, int64(s.truth.Labels[row-known]), 10)
+	case row < known:
+		return strconv.AppendFloat(line, t.Y[row], 'g', -1, 64)
+	}
+	return strconv.AppendFloat(line, s.truth.Y[row-known], 'g', -1, 64)
+}

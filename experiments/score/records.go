@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+
+	"nptbench/baselines/gbdt"
+	"nptbench/results"
+)
+
+// records are the successful ones, by what a kept model knows of its cell.
+type records map[cellKey]*results.Record
+
+type cellKey struct {
+	dataset, protocol string
+	fold              int
+	method            string
+	rate              float64
+	depth, trees      int
+}
+
+func keyOf(o *gbdt.Origin, trees int) cellKey {
+	return cellKey{o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, trees}
+}
+
+// readRecords returns nil when no folder is named.
+func readRecords(dir string) (records, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("-records: %w", err)
+	}
+	known := records{}
+	for r, err := range results.Read(dir) {
+		if err != nil {
+			return nil, fmt.Errorf("-records: %w", err)
+		}
+		var config struct {
+			Rate  float64 `json:"learning_rate"`
+			Depth int     `json:"max_depth"`
+			Trees int     `json:"n_estimators"`
+		}
+		if r.Status == results.OK && json.Unmarshal([]byte(r.Config), &config) == nil {
+			known[cellKey{r.Dataset, r.Protocol, r.Fold, r.Method, config.Rate, config.Depth, config.Trees}] = r
+		}
+	}
+	return known, nil
+}
+
+// What is said of a score beside its record.
+const (
+	same    = "same"
+	missing = "none"
+	differs = "differs: "
+)
+
+// rounding is how far apart numbers may be that are the same but for the order of additions.
+const rounding = 1e-12
+
+// compare looks the cell up and compares all metrics of its validation and test rows.
+func (k records) compare(s *score) string {
+	r := k[keyOf(&s.origin, s.trees)]
+	if r == nil {
+		return missing
+	}
+	for _, part := range []struct {
+		name            string
+		ours, theRecord results.Metrics
+	}{{"validation", s.val, r.Val}, {"test", s.test, r.Test}} {
+		if len(part.ours) != len(part.theRecord) {
+			return fmt.Sprintf("%s%d %s metrics, recorded %d", differs, len(part.ours), part.name, len(part.theRecord))
+		}
+		for name, v := range part.ours {
+			if want, ok := part.theRecord[name]; !ok || math.Abs(v-want) > rounding*max(1, math.Abs(want)) {
+				return fmt.Sprintf("%s%s %s %v", differs, part.name, name, want)
+			}
+		}
+	}
+	return same
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"nptbench/baselines/gbdt"
+	"nptbench/internal/dataset"
+	"nptbench/internal/experiment"
+	"nptbench/internal/method"
+	harness "nptbench/internal/run"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// run is the program; it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return experiment.ExitOK
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return experiment.ExitBadInput
+	}
+	s := &scorer{library: dataset.NewLibrary(o.data), stderr: stderr}
+	s.library.Log = stderr
+	switch {
+	case o.export != "":
+		err = s.export(ctx, o)
+	case o.model != "":
+		err = s.one(ctx, o)
+	default:
+		err = s.all(ctx, o)
+	}
+	if len(s.scores) > 0 {
+		err = errors.Join(printScores(stdout, s.scores, o.records != ""), err)
+	}
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "interrupted")
+		return experiment.ExitInterrupted
+	case err != nil:
+		fmt.Fprintln(stderr, err)
+		return experiment.ExitFailed
+	}
+	return experiment.ExitOK
+}
+
+// A score is what one model's first so many iterations reach.
+type score struct {
+	origin    gbdt.Origin // of which the data set, protocol and fold are where it was scored
+	trees     int
+	val, test results.Metrics
+	record    string // how it compares with the record
+}
+
+type scorer struct {
+	library *dataset.Library
+	stderr  io.Writer
+	scores  []score
+
+	// The last task, with what it was made of: models come ordered by them.
+	table *dataset.Table
+	at    place
+	task  *task.Task
+	truth *task.Truth
+}
+
+// A place is where a model is scored.
+type place struct {
+	dataset  string
+	protocol split.Protocol
+	fold     int
+}
+
+// load makes the task of a place.
+func (s *scorer) load(ctx context.Context, at place) error {
+	if s.task != nil && s.at == at {
+		return nil
+	}
+	s.task = nil
+	if s.table == nil || s.table.Info.Name != at.dataset {
+		table, err := s.library.Load(ctx, at.dataset)
+		if err != nil {
+			return err
+		}
+		s.table = table
+	}
+	cut, err := split.Make(split.RuleOf(s.table), at.protocol, at.fold)
+	if err != nil {
+		return fmt.Errorf("%s: %w", at.dataset, err)
+	}
+	t, truth, err := task.Encode(s.table, cut, at.protocol, at.fold, task.AllRows)
+	if err != nil {
+		return err
+	}
+	t.Threads = runtime.NumCPU()
+	s.at, s.task, s.truth = at, t, truth
+	return nil
+}
+
+// all scores a folder of models. One that cannot be scored does not keep the others from it.
+func (s *scorer) all(ctx context.Context, o options) error {
+	if info, err := os.Stat(o.models); err != nil || !info.IsDir() {
+		return fmt.Errorf("-models: there is no folder %s", o.models)
+	}
+	files, err := filepath.Glob(filepath.Join(o.models, "*.txt*"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("-models: no models (*.txt.gz) in %s", o.models)
+	}
+	known, err := readRecords(o.records)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, file := range files { // in the order of their names, which is that of their places
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := s.kept(ctx, file, known); err != nil {
+			fmt.Fprintf(s.stderr, "%s: %v\n", filepath.Base(file), oneLine(err))
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d models could not be scored, or differ from their records", failed, len(files))
+	}
+	return nil
+}
+
+// kept scores one of our models where it was fitted.
+func (s *scorer) kept(ctx context.Context, file string, known records) error {
+	m, err := gbdt.LoadModel(file)
+	if err != nil {
+		return errors.Unwrap(err) // the caller names the file
+	}
+	if m.Origin.Method == "" {
+		return errors.New("the model does not say where it comes from: score it with -model and -dataset")
+	}
+	at := place{m.Origin.Dataset, split.Protocol(m.Origin.Protocol), m.Origin.Fold}
+	if err := s.load(ctx, at); err != nil {
+		return err
+	}
+	if m.Origin.TargetMean != s.task.TargetMean || m.Origin.TargetStd != s.task.TargetStd {
+		return fmt.Errorf("the model was fitted on other rows: its target has mean %v and deviation %v, that of the training rows here %v and %v",
+			m.Origin.TargetMean, m.Origin.TargetStd, s.task.TargetMean, s.task.TargetStd)
+	}
+	scores, err := s.score(ctx, m, m.Origin.Counts, false)
+	if err != nil {
+		return err
+	}
+	differ := 0
+	for i := range scores {
+		if known != nil {
+			scores[i].record = known.compare(&scores[i])
+		}
+		if strings.HasPrefix(scores[i].record, differs) {
+			differ++
+		}
+	}
+	s.scores = append(s.scores, scores...)
+	if differ > 0 {
+		return fmt.Errorf("%d of %d scores differ from the records", differ, len(scores))
+	}
+	return nil
+}
+
+// one scores a single model, ours or not, where the options say.
+func (s *scorer) one(ctx context.Context, o options) error {
+	m, err := gbdt.LoadModel(o.model)
+	if err != nil {
+		return err
+	}
+	ours := m.Origin.Method != ""
+	at := place{o.dataset, o.protocol, o.fold}
+	if at.dataset == "" {
+		if !ours {
+			return fmt.Errorf("%s does not say what it was fitted on: name the data set with -dataset", o.model)
+		}
+		at.dataset = m.Origin.Dataset
+	}
+	fitted := place{m.Origin.Dataset, split.Protocol(m.Origin.Protocol), m.Origin.Fold}
+	if ours && !o.where {
+		at.protocol, at.fold = fitted.protocol, fitted.fold
+	}
+	if ours && at != fitted {
+		fmt.Fprintf(s.stderr, "note: the model was fitted on %s, %s, fold %d; test rows of another place may have been its training rows\n",
+			fitted.dataset, fitted.protocol, fitted.fold)
+	}
+	if err := s.load(ctx, at); err != nil {
+		return err
+	}
+	trees := o.trees
+	if len(trees) == 0 && ours {
+		trees = m.Origin.Counts
+	}
+	if len(trees) == 0 {
+		trees = []int{m.Iterations()}
+	}
+	if most := slices.Max(trees); most > m.Iterations() {
+		return fmt.Errorf("-trees %d: the model has %d iterations", most, m.Iterations())
+	}
+	scores, err := s.score(ctx, m, trees, !ours && o.target == original)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.model, err)
+	}
+	s.scores = scores
+	return nil
+}
+
+// score predicts the rows of the task and computes the metrics; predictions on the original scale are standardised first.
+func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, originalScale bool) ([]score, error) {
+	val, test, err := m.PredictTask(ctx, s.task, trees)
+	if err != nil {
+		return nil, err
+	}
+	var scores []score
+	for i, n := range trees {
+		r := method.Result{Val: val[i], Test: test[i]}
+		if originalScale && !s.task.Info.Task.Classification() {
+			s.standardise(r.Val)
+			s.standardise(r.Test)
+		}
+		one := score{origin: m.Origin, trees: n}
+		one.origin.Dataset, one.origin.Protocol, one.origin.Fold = s.at.dataset, string(s.at.protocol), s.at.fold
+		if one.val, one.test, err = harness.Score(s.task, s.truth, r); err != nil {
+			return nil, err
+		}
+		scores = append(scores, one)
+	}
+	return scores, nil
+}
+
+func (s *scorer) standardise(p method.Prediction) {
+	for i := range p {
+		p[i] = (p[i] - s.task.TargetMean) / s.task.TargetStd
+	}
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

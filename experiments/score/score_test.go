@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"nptbench/baselines/gbdt"
+	"nptbench/internal/dataset"
+	"nptbench/internal/experiment"
+	"nptbench/internal/method"
+	harness "nptbench/internal/run"
+	"nptbench/internal/split"
+	"nptbench/results"
+)
+
+// call runs the program.
+func call(args ...string) (exit int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	exit = run(context.Background(), args, &out, &errs)
+	return exit, out.String(), errs.String()
+}
+
+// dataFolder finds the data sets, or skips the test.
+func dataFolder(t *testing.T) string {
+	t.Helper()
+	for _, dir := range []string{os.Getenv("NPT_DATA_DIR"), "../../data", "../../../shared/data"} {
+		if _, err := os.Stat(filepath.Join(dir, "yacht")); dir != "" && err == nil {
+			return dir
+		}
+	}
+	t.Skip("no yacht in $NPT_DATA_DIR, data or ../shared/data")
+	return ""
+}
+
+// constant is a LightGBM model of one leaf.
+func constant(features int, objective, value string) string {
+	classes := 1
+	fmt.Sscanf(objective, "multiclass num_class:%d", &classes)
+	text := fmt.Sprintf("tree\nversion=v3\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nmax_feature_idx=%d\nobjective=%s\ntree_sizes=%s\n\n",
+		classes, features-1, objective, strings.Repeat("1 ", classes))
+	for i := range classes {
+		text += fmt.Sprintf("Tree=%d\nnum_leaves=1\nnum_cat=0\nleaf_value=%s\nshrinkage=1\n\n\n", i, value)
+	}
+	return text + "end of trees\n"
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	content := []byte(text)
+	if strings.HasSuffix(name, ".gz") {
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		w.Write(content)
+		w.Close()
+		content = z.Bytes()
+	}
+	if err := os.WriteFile(file, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestBadInput(t *testing.T) {
+	for want, args := range map[string][]string{
+		"want -models, -model or -export (-help explains)":                              {},
+		"-models and -model: want one of them":                                          {"-models", "a", "-model", "b"},
+		"-trees has no meaning with -models":                                            {"-models", "a", "-trees", "3"},
+		`-trees: "0" is no number of trees, want at least 1`:                            {"-model", "a", "-trees", "5,0"},
+		`-protocol "publisht": want published or corrected (did you mean "published"?)`: {"-model", "a", "-protocol", "publisht"},
+		`-target "scaled": want original or standardised`:                               {"-model", "a", "-target", "scaled"},
+		`-dataset: unknown data set "yatch" (did you mean "yacht"?)`:                    {"-model", "a", "-dataset", "yatch"},
+		`"b" is not a flag (-help lists them)`:                                          {"-model", "a", "b"},
+		"flag provided but not defined: -modle (-help lists all flags)":                 {"-modle", "a"},
+		`invalid value "x" for flag -fold: parse error (-help lists all flags)`:         {"-model", "a", "-fold", "x"},
+	} {
+		if exit, _, stderr := call(args...); exit != experiment.ExitBadInput || strings.TrimSpace(stderr) != want {
+			t.Errorf("%q: exit code %d, %q, want %q", args, exit, stderr, want)
+		}
+	}
+	if exit, stdout, _ := call("-help"); exit != experiment.ExitOK || !strings.Contains(stdout, "-export") {
+		t.Errorf("help: exit code %d", exit)
+	}
+}
+
+// A model that cannot be scored gets one line.
+func TestRefusals(t *testing.T) {
+	data := dataFolder(t)
+	regression := write(t, "m.txt", constant(64, "regression", "2"))
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"no such file", []string{"-model", "nowhere.txt", "-dataset", "yacht"}},
+		{"does not say what it was fitted on: name the data set with -dataset", []string{"-model", regression}},
+		{"the model wants 64 features, concrete has 8 encoded ones", []string{"-model", regression, "-dataset", "concrete"}},
+		{"the model predicts 1 number(s) for a row, breast-cancer (binary) wants 2",
+			[]string{"-model", write(t, "m.txt", constant(30, "regression", "2")), "-dataset", "breast-cancer"}},
+		{"the model predicts 3 number(s) for a row, breast-cancer (binary) wants 2",
+			[]string{"-model", write(t, "m.txt.gz", constant(30, "multiclass num_class:3", "2")), "-dataset", "breast-cancer"}},
+		{"-trees 7: the model has 1 iterations", []string{"-model", regression, "-dataset", "yacht", "-trees", "7"}},
+		{`version "v4" is not supported`,
+			[]string{"-model", write(t, "m.txt", strings.Replace(constant(64, "regression", "2"), "v3", "v4", 1)), "-dataset", "yacht"}},
+		{"not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "yacht"}},
+		{"the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(64, "regression", "inf")), "-dataset", "yacht"}},
+		{"fold", []string{"-model", regression, "-dataset", "yacht", "-fold", "10"}},
+		{"-models: there is no folder nowhere", []string{"-models", "nowhere"}},
+		{"-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},
+		{"m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
+			[]string{"-models", filepath.Dir(regression)}},
+	} {
+		exit, stdout, stderr := call(append(c.args, "-data", data)...)
+		lines := 1 + strings.Count(c.want, "\n")
+		if exit != experiment.ExitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != lines {
+			t.Errorf("%q: exit code %d, %q, want %q", c.args, exit, stderr, c.want)
+		}
+	}
+}
+
+// The score of a model that always says the same is known beforehand.
+func TestConstantModel(t *testing.T) {
+	data := dataFolder(t)
+	s := &scorer{library: dataset.NewLibrary(data)}
+	if err := s.load(context.Background(), place{"yacht", split.Corrected, 3}); err != nil {
+		t.Fatal(err)
+	}
+	squares := 0.0
+	for _, y := range s.truth.Y {
+		d := y*s.task.TargetStd + s.task.TargetMean - 12.5
+		squares += d * d
+	}
+	want := fmt.Sprintf(" %.4f ", math.Sqrt(squares/float64(len(s.truth.Y))))
+	at := []string{"-data", data, "-dataset", "yacht", "-protocol", "corrected", "-fold", "3"}
+	exit, stdout, stderr := call(append(at, "-model", write(t, "m.txt", constant(s.task.Width, "regression", "12.5")))...)
+	if exit != experiment.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
+		t.Errorf("exit code %d, %q, want%sin\n%s", exit, stderr, want, stdout)
+	}
+	scaled := strconv.FormatFloat((12.5-s.task.TargetMean)/s.task.TargetStd, 'g', -1, 64)
+	model := write(t, "m.txt.gz", constant(s.task.Width, "huber", scaled))
+	if exit, stdout, _ := call(append(at, "-target", "standardised", "-model", model)...); exit != experiment.ExitOK || !strings.Contains(stdout, want) {
+		t.Errorf("exit code %d, standardised: want%sin\n%s", exit, want, stdout)
+	}
+}
+
+// needPython returns the Python that has the libraries, or skips the test.
+func needPython(t *testing.T) string {
+	t.Helper()
+	if err := gbdt.LightGBM.Available(); err != nil {
+		t.Skip(err)
+	}
+	if python := os.Getenv("NPT_PYTHON"); python != "" {
+		return python
+	}
+	return "../../.venv/bin/python"
+}
+
+// A model that somebody fits with LightGBM on the exported rows scores here what it scores there.
+func TestModelFromElsewhere(t *testing.T) {
+	data, python := dataFolder(t), needPython(t)
+	dir := t.TempDir()
+	rows := filepath.Join(dir, "rows.csv")
+	for _, c := range []struct{ dataset, fit string }{
+		{"yacht", "LGBMRegressor"}, {"breast-cancer", "LGBMClassifier"},
+	} {
+		if exit, _, stderr := call("-data", data, "-export", rows, "-dataset", c.dataset, "-fold", "2"); exit != experiment.ExitOK {
+			t.Fatalf("export: exit code %d, %s", exit, stderr)
+		}
+		cmd := exec.Command(python, "-c", `import sys, lightgbm, pandas, numpy as np
+rows = pandas.read_csv(sys.argv[1])
+x, y = rows.drop(columns=["part", "target"]), rows["target"]
+train, test = rows["part"] == "train", rows["part"] == "test"
+model = getattr(lightgbm, sys.argv[2])(n_estimators=40, n_jobs=1).fit(x[train], y[train])
+model.booster_.save_model(sys.argv[3])
+if sys.argv[2] == "LGBMClassifier":
+    print("%.4f" % (100 * np.mean(model.predict(x[test]) == y[test])))
+else:
+    print("%.4f" % (np.mean((model.predict(x[test]) - y[test]) ** 2) ** .5))`, rows, c.fit, filepath.Join(dir, "model.txt"))
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &scorer{library: dataset.NewLibrary(data)}
+		if err := s.one(context.Background(), options{model: filepath.Join(dir, "model.txt"), dataset: c.dataset, protocol: split.Published, fold: 2, target: standardised}); err != nil {
+			t.Fatal(err)
+		}
+		got := s.scores[0].test["accuracy"]
+		if c.fit == "LGBMRegressor" {
+			got = s.scores[0].test["rmse"] / s.task.TargetStd
+		}
+		if want := strings.TrimSpace(string(out)); fmt.Sprintf("%.4f", got) != want {
+			t.Errorf("%s: %v, by LightGBM %s", c.dataset, got, want)
+		}
+	}
+}
+
+// Kept models score what the records of their fits say; a record that says something else is found.
+func TestKeptModels(t *testing.T) {
+	data := dataFolder(t)
+	needPython(t)
+	dir := t.TempDir()
+	s := &scorer{library: dataset.NewLibrary(data)}
+	if err := s.load(context.Background(), place{"boston-housing", split.Published, 4}); err != nil {
+		t.Fatal(err)
+	}
+	on := *s.task
+	on.ModelDir = filepath.Join(dir, "models")
+	var batch []method.Config
+	for _, n := range []int{5, 20} {
+		c, err := gbdt.LightGBM.Resolve(map[string]any{"n_estimators": n, "max_depth": 3}, on.Info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch = append(batch, c)
+	}
+	var found []*results.Record
+	err := gbdt.LightGBM.Run(context.Background(), &on, batch, func(r method.Result) {
+		val, test, err := harness.Score(&on, s.truth, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := results.Cell{Dataset: "boston-housing", Protocol: "published", Fold: 4, Method: "lightgbm", Config: results.Config(batch[r.Index].JSON())}
+		found = append(found, &results.Record{ID: cell.ID(), Status: results.OK, Cell: cell, Val: val, Test: test})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := func(name string) string {
+		w := results.NewWriter(filepath.Join(dir, name))
+		for _, r := range found {
+			if err := w.Append(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	exit, stdout, stderr := call("-data", data, "-models", on.ModelDir, "-records", keep("right"))
+	if exit != experiment.ExitOK || strings.Count(stdout, " same ") != 2 || stderr != "" {
+		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
+	}
+	found[1].Test["rmse"] += 1e-6
+	exit, stdout, stderr = call("-data", data, "-models", on.ModelDir, "-records", keep("wrong"))
+	if exit != experiment.ExitFailed || strings.Count(stdout, " same ") != 1 || !strings.Contains(stdout, "differs: test rmse") ||
+		!strings.Contains(stderr, "1 of 2 scores differ from the records") {
+		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
+	}
+}
