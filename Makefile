@@ -105,6 +105,14 @@ bench-npt: ## seconds per training step, FLOP/s and share of the matmul rate, fo
 bench-baselines: ## benchmarks of the baselines
 	go test -run '^$$' -bench . ./baselines/...
 
+.PHONY: bench-boosting
+bench-boosting: venv ## boosted trees: prediction beside the libraries' own and leaves, and what a fit costs besides the library's
+	NPT_LONG_TESTS=1 go test -run 'PredictionSpeed|TrainerOverhead' -v -timeout 60m ./baselines/gbdt
+
+.PHONY: score
+score: bin/score ## score the models that "make reproduce-table1 ARGS=-keep-models" kept, beside their records, without Python
+	bin/score -models $(OUT)/models -records $(OUT)/records
+
 .PHONY: clean
 clean: ## remove what was built; records, reports, data and the Python environment stay
 	rm -rf bin
