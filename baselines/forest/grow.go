@@ -21,7 +21,7 @@ type criterion interface {
 	// returns the number of keys before the boundary; of equally good ones it is the first.
 	cut(keys []key) (score float64, at int)
 
-	// tally counts the node's rows by their code in a bundle; untally undoes it.
+	// tally counts rows of the node by their code in a bundle; untally undoes it.
 	tally(b *bundle, rows []int32)
 	untally(b *bundle, rows []int32)
 
@@ -131,6 +131,8 @@ type grower struct {
 	sample   []int32  // the rows in the sample; every node is a part of it
 	features []int32  // in some order; a node draws from the front
 	tallied  []bool   // by bundle: whether the current node has tallied it
+	node     []int32  // by row: a node that it is in, up to date after mark
+	marked   int32    // the node that was marked last
 	stack    []segment
 
 	constant []bool  // by feature: whether it is known to be constant in the current node
@@ -157,6 +159,7 @@ func (n *nursery) newGrower() *grower {
 		sample:    make([]int32, 0, n.rows),
 		features:  make([]int32, len(n.columns)),
 		tallied:   make([]bool, len(n.bundles)),
+		node:      make([]int32, n.rows),
 		constant:  make([]bool, len(n.columns)),
 		keys:      make([]key, n.rows),
 		buffer:    make([]key, n.rows),
@@ -173,6 +176,10 @@ const (
 	// presortRatio is about how many times faster it is to split a sorted column than to sort it again. It pays to sort
 	// columns once for every tree when nodes draw more than this part of them.
 	presortRatio = 6
+
+	// rareRatio is how many times more rows than those with a column's rarer value a node must have for it to be faster
+	// to go through the latter.
+	rareRatio = 4
 
 	// smallNode is up to how many rows a node sorts for itself in any case.
 	smallNode = 5
@@ -191,6 +198,8 @@ func (g *grower) grow(ctx context.Context, number int) tree {
 	g.begin(g.weights)
 	g.presort()
 	g.forget(0)
+	clear(g.node)
+	g.marked = 0
 	t := tree{nodes: make([]node, 1, 2*len(g.sample))}
 	g.stack = append(g.stack[:0], segment{end: int32(len(g.sample))})
 	work := 0
@@ -303,6 +312,12 @@ func (g *grower) measure(feature int32, s segment) candidate {
 		return candidate{score, feature, int(c.codes[keys[at-1].index()]), int(c.codes[keys[at].index()])}
 	case c.bundle >= 0:
 		rows, b := g.sample[s.start:s.end], &g.bundles[c.bundle]
+		if !g.tallied[c.bundle] && c.seldom(len(rows)) {
+			if best, ok := g.measureRare(c, s); ok {
+				return candidate{best, feature, 0, 1}
+			}
+			break
+		}
 		if !g.tallied[c.bundle] {
 			g.tally(b, rows)
 			g.tallied[c.bundle] = true
@@ -316,6 +331,37 @@ func (g *grower) measure(feature int32, s segment) candidate {
 	}
 	g.remember(feature)
 	return candidate{score: -1}
+}
+
+// measureRare scores a two-valued column by the rows with its rarer value alone, or reports that it is constant.
+func (g *grower) measureRare(c *column, s segment) (score float64, varies bool) {
+	rows, b := g.sample[s.start:s.end], &g.bundles[c.bundle]
+	g.mark(s)
+	inside := 0
+	for _, row := range c.rare {
+		g.aside[inside] = row
+		if g.node[row] == g.marked {
+			inside++
+		}
+	}
+	rare := g.aside[:inside]
+	g.tally(b, rare)
+	if varies = g.varies(b, c.code); varies {
+		score = g.pick(b, c.code, rows)
+	}
+	g.untally(b, rare)
+	return score, varies
+}
+
+// mark notes which rows are in the node, unless that is known. The root has the number 1 here: 0 is for rows outside.
+func (g *grower) mark(s segment) {
+	if g.marked == s.node+1 {
+		return
+	}
+	g.marked = s.node + 1
+	for _, row := range g.sample[s.start:s.end] {
+		g.node[row] = g.marked
+	}
 }
 
 // findConstant looks for constant columns in a tallied bundle, to save later tallies.

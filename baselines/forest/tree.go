@@ -31,13 +31,13 @@ func newSum(x []float32, width, outputs int) *sum {
 }
 
 // blockBytes is about how much of the rows is taken through all trees together, so that it stays in the cache.
-const blockBytes = 256 << 10
+const blockBytes = 1 << 20
 
 // add adds the trees' predictions. The order of additions in a row is that of the trees, whatever the number of threads.
 // When ctx is done it returns early; the sum is of no use then.
 func (s *sum) add(ctx context.Context, trees []tree, threads int) {
 	rows := len(s.x) / s.width
-	block := min(max(blockBytes/(4*s.width), 8), 1024)
+	block := min(max(blockBytes/(4*s.width), 8), 16384)
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range max(1, threads) {
@@ -58,7 +58,7 @@ func (s *sum) add(ctx context.Context, trees []tree, threads int) {
 }
 
 // lanes is how many rows go down a tree at the same time: while one waits for memory, the others move.
-const lanes = 8
+const lanes = 16
 
 // addRows adds a tree's predictions for the rows from first to last-1. A row that has reached its leaf leaves its lane to
 // the next one.
