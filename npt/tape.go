@@ -33,6 +33,7 @@ type tape struct {
 	training bool         // record gradients and drop activations
 	dropRate float64
 	rng      *graph.Node // state of the random generator; not needed unless training
+	drawn    uint32      // masks of dropout drawn so far
 	parts    int         // pieces of the attention that run side by side; 0 is 1
 	backward []func()
 
@@ -174,34 +175,6 @@ func (t *tape) accurate(x *graph.Node) *graph.Node {
 		return graph.ConvertDType(x, dtypes.Float32)
 	}
 	return x
-}
-
-// dropout sets a share of the entries of x to zero and scales the others up so that the expectation stays.
-func (t *tape) dropout(x *tensor) *tensor {
-	if !t.training || t.dropRate == 0 {
-		return x
-	}
-	keep := t.keep(x.Shape().Dimensions...)
-	apply := func(x *graph.Node) *graph.Node {
-		return graph.MulScalar(graph.Where(keep, x, graph.ScalarZero(t.g, t.dtype)), 1/(1-t.dropRate))
-	}
-	return t.node(apply(x.Node), func(grad *graph.Node) { x.accumulate(apply(grad)) })
-}
-
-// keep draws which entries survive a dropout: 16 random bits for each are compared with the rate.
-func (t *tape) keep(dims ...int) *graph.Node {
-	size := 1
-	for _, d := range dims {
-		size *= d
-	}
-	var bits *graph.Node
-	t.rng, bits = graph.RandomIntN(t.rng, uint64(math.MaxUint64), shapes.Make(dtypes.Uint64, (size+3)/4))
-	bits = graph.Reshape(graph.Bitcast(bits, dtypes.Uint16), -1)
-	if size%4 != 0 {
-		bits = graph.SliceAxis(bits, 0, graph.AxisRange(0, size))
-	}
-	threshold := graph.Scalar(t.g, dtypes.Uint16, uint16(math.Round(t.dropRate*(1<<16))))
-	return graph.GreaterOrEqual(graph.Reshape(bits, dims...), threshold)
 }
 
 // attend is multi-head dot-product attention, equations 1 to 3 of the paper without the mixing of heads:

@@ -1,0 +1,77 @@
+package npt
+
+import (
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// dropout sets a share of the entries of x to zero and scales the others up so that the expectation stays.
+func (t *tape) dropout(x *tensor) *tensor {
+	if !t.training || t.dropRate == 0 {
+		return x
+	}
+	keep := t.keep(x.Shape().Dimensions...)
+	apply := func(x *graph.Node) *graph.Node {
+		return graph.MulScalar(graph.Where(keep, x, graph.ScalarZero(t.g, t.dtype)), 1/(1-t.dropRate))
+	}
+	return t.node(apply(x.Node), func(grad *graph.Node) { x.accumulate(apply(grad)) })
+}
+
+// keep draws which entries survive a dropout: random bits for each are compared with the rate.
+func (t *tape) keep(dims ...int) *graph.Node {
+	if onGo(t.g.Backend()) {
+		return t.keepByGenerator(dims)
+	}
+	return t.keepByHash(dims)
+}
+
+// keepByGenerator takes 16 bits for each entry from the backend's random generator.
+func (t *tape) keepByGenerator(dims []int) *graph.Node {
+	size := shapes.Make(dtypes.Uint16, dims...).Size()
+	var bits *graph.Node
+	// GoMLX draws integers below 2³² evenly, but not those below 2⁶⁴.
+	t.rng, bits = graph.RandomIntN(t.rng, uint64(1<<32), shapes.Make(dtypes.Uint64, (size+1)/2))
+	bits = graph.Reshape(graph.Bitcast(graph.ConvertDType(bits, dtypes.Uint32), dtypes.Uint16), -1)
+	if size%2 != 0 {
+		bits = graph.SliceAxis(bits, 0, graph.AxisRange(0, size))
+	}
+	threshold := graph.Scalar(t.g, dtypes.Uint16, uint16(math.Round(t.dropRate*(1<<16))))
+	return graph.GreaterOrEqual(graph.Reshape(bits, dims...), threshold)
+}
+
+// keepByHash takes 32 bits for each entry: a hash of its index, of the number of the mask within the step, and of two words
+// of the random state, which is another one in every step. A compiler fuses that with what uses the mask, which is then
+// never in memory; a generator's numbers have to be, and XLA takes long to make and to compile them.
+func (t *tape) keepByHash(dims []int) *graph.Node {
+	t.drawn++
+	word := func(i int) *graph.Node { // of the random state, which has six
+		words := graph.Reshape(graph.Bitcast(t.rng, dtypes.Uint32), -1)
+		return graph.Reshape(graph.SliceAxis(words, 0, graph.AxisRange(i, i+1)))
+	}
+	constant := func(x uint32) *graph.Node { return graph.Scalar(t.g, dtypes.Uint32, x) }
+	const golden = 0x9e3779b9 // 2³² over the golden ratio: keys far apart
+	key := graph.Add(word(0), constant(golden*t.drawn))
+
+	size := shapes.Make(dtypes.Uint32, dims...).Size()
+	bits := graph.Add(graph.Iota(t.g, shapes.Make(dtypes.Uint32, size), 0), key)
+	bits = hash32(graph.BitwiseXor(hash32(bits), word(1)))
+	threshold := constant(uint32(math.Round(t.dropRate * (1 << 32))))
+	return graph.Reshape(graph.GreaterOrEqual(bits, threshold), dims...)
+}
+
+// hash32 mixes the bits of 32-bit numbers, one to one, so that each of the result depends on all (constants: C. Wellons,
+// "Prospecting for Hash Functions").
+func hash32(x *graph.Node) *graph.Node {
+	scramble := func(x *graph.Node, shift uint32) *graph.Node {
+		return graph.BitwiseXor(x, graph.BitwiseShiftRightLogical(x, graph.Scalar(x.Graph(), dtypes.Uint32, shift)))
+	}
+	times := func(x *graph.Node, by uint32) *graph.Node {
+		return graph.Mul(x, graph.Scalar(x.Graph(), dtypes.Uint32, by))
+	}
+	x = times(scramble(x, 16), 0x7feb352d)
+	x = times(scramble(x, 15), 0x846ca68b)
+	return scramble(x, 16)
+}
