@@ -12,7 +12,7 @@ export GOEXPERIMENT ?= simd
 help: ## list the targets
 	@echo "nptbench: make TARGET"
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "Variables: SCALE=quick|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv)."
+	@echo "Variables: SCALE=quick|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*'."
 
 .PHONY: reproduce-table1
 reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=paper for the real thing
@@ -98,20 +98,21 @@ bench: ## benchmarks of the harness: planning, records, reports, splits
 	go test -run '^$$' -bench . ./internal/... ./results ./report ./sweeps
 
 .PHONY: bench-npt
-bench-npt: ## seconds per training step, FLOP/s and share of the matmul rate, for the paper's configurations
-	go test -run '^$$' -bench 'Step|Evaluation' -benchtime 3x ./npt
+bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
+	go test -run '^$$' -bench 'Step|Evaluation' -benchtime 3x -timeout 60m ./npt
+	@if [ -n "$$NPT_TORCH_PYTHON" ]; then "$$NPT_TORCH_PYTHON" npt/testdata/torch_step.py; fi
 
 .PHONY: bench-baselines
-bench-baselines: ## benchmarks of the baselines
+bench-baselines: venv ## k-NN, random forest and MLP beside scikit-learn's, into baselines/BENCHMARKS.md; minutes. BENCH='-long' for more
+	go run ./baselines/bench -python $${NPT_PYTHON:-.venv/bin/python} -document baselines/BENCHMARKS.md $(BENCH)
+
+.PHONY: bench-scaling
+bench-scaling: ## how their time grows with the rows of large tables, up to a million, into the same document
+	go run ./baselines/bench -scaling -document baselines/BENCHMARKS.md $(BENCH)
+
+.PHONY: bench-methods
+bench-methods: ## Go benchmarks of the baselines, finer than bench-baselines
 	go test -run '^$$' -bench . ./baselines/...
-
-.PHONY: bench-boosting
-bench-boosting: venv ## boosted trees: prediction beside the libraries' own and leaves, and what a fit costs besides the library's
-	NPT_LONG_TESTS=1 go test -run 'PredictionSpeed|TrainerOverhead' -v -timeout 60m ./baselines/gbdt
-
-.PHONY: score
-score: bin/score ## score the models that "make reproduce-table1 ARGS=-keep-models" kept, beside their records, without Python
-	bin/score -models $(OUT)/models -records $(OUT)/records
 
 .PHONY: clean
 clean: ## remove what was built; records, reports, data and the Python environment stay

@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -9,15 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/shirou/gopsutil/v4/process"
 )
 
-// The benchmarks time whole training steps, without masks drawn or batches dealt, of published configurations and of
-// small ones for CPUs. NPT_BENCH selects some by name (comma-separated prefixes), GOMLX_BACKEND the backend. Beside
-// seconds they report the CPU time per step, which a busy machine disturbs less, and the share that the arithmetic of the
-// network takes of the rate of a big matrix product measured just before.
+// The benchmarks time whole training steps of published configurations and of small ones for CPUs, on every backend that is
+// here, or on GOMLX_BACKEND alone. NPT_BENCH selects some by name (comma-separated prefixes), NPT_BENCH_PRECISION lists
+// precisions. Beside seconds they report the CPU time per step, which a busy machine disturbs less, the share that the
+// arithmetic of the network takes of the rate of a big matrix product measured just before, the time that compiling took,
+// and by how much the memory of the process grew.
 
 type benchmark struct {
 	name    string
@@ -43,13 +47,10 @@ func (b benchmark) forwardFLOP(c Config) float64 {
 	return float64(c.Layers) / 2 * (26*n*h*h + 4*n*n*h + 26*n*d*e*e + 4*n*d*d*e)
 }
 
-func (b benchmark) engine(tb testing.TB) (*engine, *Table) {
+func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (*engine, *Table) {
 	tb.Helper()
 	c := DefaultConfig()
-	c.Hidden = b.hidden
-	if p := os.Getenv("NPT_BENCH_PRECISION"); p != "" {
-		c.Precision = Precision(p)
-	}
+	c.Hidden, c.Precision = b.hidden, p
 	if err := c.Check(); err != nil {
 		tb.Fatal(err)
 	}
@@ -59,7 +60,9 @@ func (b benchmark) engine(tb testing.TB) (*engine, *Table) {
 	for i := range table.Values {
 		table.Values[i] = float32(rng.NormFloat64())
 	}
-	e, err := newEngine(newNetwork(c, b.columns), table, testBackend(tb))
+	n := newNetwork(c, b.columns)
+	n.parts = coresOf(backend)
+	e, err := newEngine(n, table, backend)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -76,72 +79,88 @@ func (b benchmark) selected() bool {
 	return false
 }
 
-func BenchmarkStep(b *testing.B) {
+// eachBenchmark runs a benchmark for the selected configurations, backends and precisions.
+func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend, Precision)) {
+	backends := []string{goBackend, cpuBackend}
+	if name := os.Getenv(compute.ConfigEnvVar); name != "" {
+		backends = []string{name}
+	}
+	precisions := strings.Split(cmp.Or(os.Getenv("NPT_BENCH_PRECISION"), string(Float32)), ",")
 	for _, v := range benchmarks {
 		if !v.selected() {
 			continue
 		}
-		b.Run(v.name, func(b *testing.B) {
-			peak := matmulRate(b)
-			e, table := v.engine(b)
-			s := e.newState()
-			step := func() {
-				codes := drawMask(newRand(uint64(s.step)), table, &e.net.Config, trainMode)
-				args := append(e.batchArgs(rowsBetween(0, table.Rows()), codes), e.randomState(s.step), e.scalar(1e-3), e.scalar(0.5))
-				sums, err := e.advance(s, args, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := floats(sums); err != nil {
-					b.Fatal(err)
-				}
+		for _, name := range backends {
+			for _, p := range precisions {
+				b.Run(fmt.Sprintf("%s/%s/%s", v.name, name, p), func(b *testing.B) {
+					run(b, v, openTestBackend(b, name, 0), Precision(p))
+				})
 			}
-			step() // compiles
-			b.ResetTimer()
-			start, cpu := time.Now(), cpuTime(b)
-			for range b.N {
-				step()
-			}
-			seconds := time.Since(start).Seconds() / float64(b.N)
-			flop := 3 * v.forwardFLOP(e.net.Config)
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(seconds, "s/step")
-			b.ReportMetric((cpuTime(b)-cpu).Seconds()/float64(b.N), "cpu-s/step")
-			b.ReportMetric(flop/seconds/1e9, "GFLOP/s")
-			b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
-		})
+		}
 	}
+}
+
+func BenchmarkStep(b *testing.B) {
+	eachBenchmark(b, func(b *testing.B, v benchmark, backend compute.Backend, p Precision) {
+		peak := matmulRate(b, backend)
+		before := resident(b)
+		e, table := v.engine(b, backend, p)
+		s := e.newState()
+		step := func() {
+			codes := drawMask(newRand(uint64(s.step)), table, &e.net.Config, trainMode)
+			args := append(e.batchArgs(rowsBetween(0, table.Rows()), codes), e.randomState(s.step), e.scalar(1e-3), e.scalar(0.5))
+			sums, err := e.advance(s, args, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := floats(sums); err != nil {
+				b.Fatal(err)
+			}
+		}
+		start := time.Now()
+		step() // compiles
+		compiled := time.Since(start)
+		b.ResetTimer()
+		start, cpu := time.Now(), cpuTime(b)
+		for range b.N {
+			step()
+		}
+		seconds := time.Since(start).Seconds() / float64(b.N)
+		flop := 3 * v.forwardFLOP(e.net.Config)
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(seconds, "s/step")
+		b.ReportMetric((cpuTime(b)-cpu).Seconds()/float64(b.N), "cpu-s/step")
+		b.ReportMetric(flop/seconds/1e9, "GFLOP/s")
+		b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
+		b.ReportMetric(compiled.Seconds()-seconds, "s-to-compile")
+		b.ReportMetric(float64(resident(b)-before)/(1<<20), "MiB")
+	})
 }
 
 func BenchmarkEvaluation(b *testing.B) {
-	for _, v := range benchmarks {
-		if !v.selected() {
-			continue
+	eachBenchmark(b, func(b *testing.B, v benchmark, backend compute.Backend, p Precision) {
+		e, _ := v.engine(b, backend, p)
+		s := e.newState()
+		run := func() {
+			if _, _, err := e.evaluate(b.Context(), s.weights, valMode, newRand(1)); err != nil {
+				b.Fatal(err)
+			}
 		}
-		b.Run(v.name, func(b *testing.B) {
-			e, _ := v.engine(b)
-			s := e.newState()
-			run := func() {
-				if _, _, err := e.evaluate(b.Context(), s.weights, valMode, newRand(1)); err != nil {
-					b.Fatal(err)
-				}
-			}
+		run()
+		b.ResetTimer()
+		for range b.N {
 			run()
-			b.ResetTimer()
-			for range b.N {
-				run()
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/pass")
-		})
-	}
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/pass")
+	})
 }
 
 // matmulRate measures the rate of a product of two matrices of 2048 x 2048, in FLOP/s: the best of a few.
-func matmulRate(tb testing.TB) float64 {
+func matmulRate(tb testing.TB, backend compute.Backend) float64 {
 	tb.Helper()
 	const n = 2048
-	exec, err := graph.NewExec(testBackend(tb), func(g *graph.Graph) *graph.Node {
+	exec, err := graph.NewExec(backend, func(g *graph.Graph) *graph.Node {
 		a := graph.IotaFull(g, shapes.Make(dtypes.Float32, n, n))
 		for range 4 {
 			a = graph.MulScalar(mul(a, a), 1e-12)
@@ -164,6 +183,20 @@ func matmulRate(tb testing.TB) float64 {
 		best = max(best, 4*2*n*n*n/time.Since(start).Seconds())
 	}
 	return best
+}
+
+// resident returns the resident size of the process in bytes.
+func resident(tb testing.TB) int64 {
+	tb.Helper()
+	p, err := process.NewProcess(int32(os.Getpid()))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := p.MemoryInfo()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return int64(m.RSS)
 }
 
 // cpuTime returns the CPU time that the process has used.
