@@ -8,17 +8,18 @@ import (
 	"nptbench/internal/method"
 )
 
-// A tolerance is the largest difference allowed between two sums of the leaf values of n trees.
-type tolerance func(n int, sum float64) float64
+// A tolerance is the largest difference allowed between two sums of the leaf values of n trees, none of which is larger than
+// size, nor is the sum: what is rounded are the sums on the way, which may be larger than the last one.
+type tolerance func(n int, size float64) float64
 
 // sameSum is for libraries that add float64 leaf values in the order in which we do.
-func sameSum(_ int, sum float64) float64 { return 1e-12 * max(1, math.Abs(sum)) }
+func sameSum(_ int, size float64) float64 { return 1e-12 * max(1, size) }
 
 // otherOrder is for libraries that add float64 leaf values in an order of their own.
-func otherOrder(n int, sum float64) float64 { return float64(n) * 0x1p-52 * max(1, math.Abs(sum)) }
+func otherOrder(n int, size float64) float64 { return float64(n) * 0x1p-52 * max(1, size) }
 
 // float32Sum is for libraries that add in float32: each addition rounds by half a unit in the last place of the sum so far.
-func float32Sum(n int, sum float64) float64 { return float64(n+8) * 0x1p-24 * max(1, math.Abs(sum)) }
+func float32Sum(n int, size float64) float64 { return float64(n+8) * 0x1p-24 * max(1, size) }
 
 // In every fit our predictions are compared with the library's: raw scores of all trees for a tenth as many rows as it was
 // fitted on, up to maxCheckedRows, and for some of these rows raw scores of every number of trees, and final predictions.
@@ -49,7 +50,7 @@ func (f *fit) compare(model *Model, raw []method.Prediction, answer *fitAnswer) 
 	for i := 0; i < len(rows); i += stride(len(rows)) {
 		few = append(few, rows[i])
 	}
-	c := comparison{fit: f, outputs: model.Outputs}
+	c := comparison{fit: f, outputs: model.Outputs, largestLeaf: model.largestLeaf()}
 	staged := answer.float64s("staged")
 	for i, n := range f.counts {
 		c.compare(fmt.Sprintf("raw scores of %d trees", n), raw[i], staged[min(i*len(few)*c.outputs, len(staged)):], few, n)
@@ -58,6 +59,9 @@ func (f *fit) compare(model *Model, raw []method.Prediction, answer *fitAnswer) 
 	c.compare("raw scores of all trees", raw[all], answer.float64s("raw"), rows, f.origin.Iterations)
 	largest = c.largest
 	c.outputs = model.Predictions()
+	if model.link != identity {
+		c.largestLeaf = 0 // probabilities
+	}
 	c.compare("predictions", model.predictions(raw[all]), answer.float64s("final"), few, f.origin.Iterations)
 	return largest, c.err
 }
@@ -65,9 +69,10 @@ func (f *fit) compare(model *Model, raw []method.Prediction, answer *fitAnswer) 
 // A comparison goes on until the first difference beyond tolerance.
 type comparison struct {
 	*fit
-	outputs int
-	largest float64
-	err     error
+	outputs     int
+	largestLeaf float64
+	largest     float64 // difference
+	err         error
 }
 
 // compare compares rows of ours with what theirs begins with.
@@ -82,7 +87,7 @@ func (c *comparison) compare(what string, ours, theirs []float64, rows []int, tr
 			}
 			a, b := ours[row*c.outputs+k], theirs[i*c.outputs+k]
 			d := math.Abs(a - b)
-			if !(d <= c.lib.tolerance(trees, b)) {
+			if !(d <= c.lib.tolerance(trees, max(math.Abs(b), c.largestLeaf))) {
 				c.err = fmt.Errorf("%s: %v for row %d, by %s itself %v", what, a, row, c.lib.pkg, b)
 			}
 			c.largest = max(c.largest, d)

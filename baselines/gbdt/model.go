@@ -1,6 +1,9 @@
 package gbdt
 
-import "sync"
+import (
+	"math"
+	"sync"
+)
 
 // A Model is a boosted ensemble that can predict. It is safe for concurrent use.
 type Model struct {
@@ -39,3 +42,14 @@ func (m *Model) Iterations() int { return len(m.trees) / m.Outputs }
 
 // Predictions is the number of numbers that Predict gives for a row: 1 for regression, else the number of classes.
 func (m *Model) Predictions() int { return m.link.predictions(m.Outputs) }
+
+// largestLeaf is the largest of all leaf values without their signs.
+func (m *Model) largestLeaf() float64 {
+	largest := 0.0
+	for i := range m.trees {
+		for _, v := range m.trees[i].leaf {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	return largest
+}

@@ -151,7 +151,7 @@ func sameNumbers(t *testing.T, what string, ours, theirs []float64, lib *library
 	}
 	for i, want := range theirs {
 		d := math.Abs(ours[i] - want)
-		if !(d <= lib.tolerance(trees, want)) {
+		if !(d <= lib.tolerance(trees, math.Abs(want))) {
 			t.Fatalf("%s of %d trees: number %d is %v, want %v", what, trees, i, ours[i], want)
 		}
 		largest = max(largest, d)

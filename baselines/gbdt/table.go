@@ -128,16 +128,20 @@ func one(b bool) uint {
 	return 0
 }
 
-// answer sets bit number first and those above it, in every lane, to the answers to the tree's questions.
+// answer sets bit number first and those above it, in every lane, to the answers to the tree's questions. It takes three at
+// a time, and some twice rather than one alone.
 func (t *tableTree) answer(answers []uint64, columns [][]uint64, first int) {
 	q := t.questions
-	for ; len(q) >= 3; q = q[3:] {
-		answer3(answers, columns[q[0].feature], columns[q[1].feature], columns[q[2].feature], q[0].bin, q[1].bin, q[2].bin, first)
-		first += 3
+	if len(q) < 3 {
+		for i := range q {
+			answer1(answers, columns[q[i].feature], q[i].bin, first+i)
+		}
+		return
 	}
-	for ; len(q) > 0; q = q[1:] {
-		answer1(answers, columns[q[0].feature], q[0].bin, first)
-		first++
+	for done := 0; done < len(q); done += 3 {
+		i := min(done, len(q)-3)
+		a, b, c := &q[i], &q[i+1], &q[i+2]
+		answer3(answers, columns[a.feature], columns[b.feature], columns[c.feature], a.bin, b.bin, c.bin, first+i)
 	}
 }
 
