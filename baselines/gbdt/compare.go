@@ -59,9 +59,6 @@ func (f *fit) compare(model *Model, raw []method.Prediction, answer *fitAnswer) 
 	c.compare("raw scores of all trees", raw[all], answer.float64s("raw"), rows, f.origin.Iterations)
 	largest = c.largest
 	c.outputs = model.Predictions()
-	if model.link != identity {
-		c.largestLeaf = 0 // probabilities
-	}
 	c.compare("predictions", model.predictions(raw[all]), answer.float64s("final"), few, f.origin.Iterations)
 	return largest, c.err
 }

@@ -1,10 +1,28 @@
 // Package gbdt holds the four gradient-boosting methods of the comparison: scikit-learn's, XGBoost, LightGBM and CatBoost.
 //
 // The official Python libraries fit the trees, in one long-lived process per concurrent fit (worker.go, trainer.py). A
-// fitted ensemble comes back in the library's own form (scikit.go, xgboost.go, catboost.go) and is rewritten as LightGBM
-// text, version 3 (ensemble.go), which LightGBM reads too. That text is loaded and evaluated in Go with
-// github.com/dmitryikh/leaves (model.go, predict.go), and kept if wanted (saved.go). In every fit the predictions of
-// leaves are compared with the library's own (compare.go); a fit in which they differ fails.
+// fitted ensemble comes back in the library's own form (scikit.go, xgboost.go, catboost.go) and becomes what LightGBM has:
+// binary trees with the learning rate and the initial scores in their leaves (ensemble.go). That is evaluated here
+// (predict.go), and kept if wanted as LightGBM text, version 3 (saved.go), which LightGBM reads too, and so does
+// github.com/dmitryikh/leaves (leaves.go). In every fit our predictions are compared with the library's own (compare.go);
+// a fit in which they differ fails. Tests hold them against those of leaves, bit by bit.
 //
 // One fit serves all tree counts: the first n trees of an ensemble are the ensemble that a fit of n trees gives.
+//
+// # Prediction
+//
+// For many rows the trees are compiled (compiled.go): those that ask few different questions become tables of their
+// answers (table.go), the others arrays that four rows go through side by side (walk.go). Seconds for the 9,146 validation
+// and test rows of Protein and 1,000 trees, on one thread of a server, by leaves, and by the library itself, of an array
+// that is in its process already:
+//
+//	                   depth 3                 depth 5                 depth 10
+//	                   here   leaves library   here   leaves library   here   leaves library
+//	scikit-learn       0.022  0.363  0.120     0.125  0.519  0.178     0.286  1.454  0.387
+//	XGBoost            0.021  0.368  0.070     0.125  0.538  0.154     0.212  0.829  0.394
+//	LightGBM           0.020  0.394  0.387     0.108  0.586  0.614     0.264  0.901  1.084
+//	CatBoost           0.012  0.438  0.013     0.014  0.707  0.015     0.033  1.909  0.048
+//
+// `make bench-boosting` measures that again, and what a fit of the paper's grid on a small table takes besides the
+// library's own fit.
 package gbdt

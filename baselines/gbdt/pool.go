@@ -25,11 +25,17 @@ func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w, err := p.take()
-	if err != nil {
-		return nil, err
+	w := p.take()
+	answer, err := (*fitAnswer)(nil), errGone
+	if w != nil {
+		answer, err = w.fit(ctx, request)
 	}
-	answer, err := w.fit(ctx, request)
+	if errors.Is(err, errGone) { // it died when it had nothing to do, which is no fault of this fit
+		if w, err = p.start(); err != nil {
+			return nil, err
+		}
+		answer, err = w.fit(ctx, request)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -45,14 +51,20 @@ func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error)
 	return answer, nil
 }
 
-func (p *pool) take() (*worker, error) {
+// take returns an idle worker; nil when there is none.
+func (p *pool) take() *worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
-		w := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		return w, nil
+	n := len(p.idle)
+	if n == 0 {
+		return nil
 	}
+	w := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return w
+}
+
+func (p *pool) start() (*worker, error) {
 	cmd, err := p.command()
 	if err != nil {
 		return nil, err

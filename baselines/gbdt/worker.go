@@ -128,7 +128,10 @@ func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range [][]byte{append(line, '\n'), toBytes(request.x), toBytes(request.y), toBytes(request.labels), toBytes(request.check)} {
+	if _, err := w.in.Write(append(line, '\n')); err != nil {
+		return nil, errGone
+	}
+	for _, part := range [][]byte{toBytes(request.x), toBytes(request.y), toBytes(request.labels), toBytes(request.check)} {
 		if _, err := w.in.Write(part); err != nil {
 			return nil, err
 		}
@@ -152,6 +155,9 @@ func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
 	return answer, nil
 }
 
+// errGone says that the process was gone before it was asked.
+var errGone = errors.New("nobody was there to read the request")
+
 // obituary says how the process ended and what it said last. The error wraps method.ErrMemory or method.ErrCrash, unless the
 // process is alive and did not keep to the protocol.
 func (w *worker) obituary(cause error) error {
@@ -169,6 +175,9 @@ func (w *worker) obituary(cause error) error {
 	}
 	if how == nil {
 		how = errors.New("it ended without an answer")
+	}
+	if cause == errGone {
+		how = fmt.Errorf("%w, %w", how, errGone)
 	}
 	return fmt.Errorf("trainer %w: %w%s", kind, how, lastLine(last))
 }

@@ -145,6 +145,20 @@ func TestKilledTrainer(t *testing.T) {
 	}
 }
 
+// A trainer that is killed while it has nothing to do costs no fit.
+func TestKilledIdleTrainer(t *testing.T) {
+	needPython(t, CatBoost)
+	on := awkwardTask(dataset.Regression, 0, 300, 20, 20)
+	fitAll(t, CatBoost, on, 0.3, 3, 5)
+	victim := trainers.idle[len(trainers.idle)-1]
+	victim.cmd.Process.Kill()
+	time.Sleep(100 * time.Millisecond)
+	fitAll(t, CatBoost, on, 0.3, 3, 5)
+	if trainers.idle[len(trainers.idle)-1] == victim {
+		t.Error("the dead trainer is still used")
+	}
+}
+
 // A library that may not have the memory it wants fails with a failure of that kind, and the next fit has a fresh trainer.
 func TestOutOfMemory(t *testing.T) {
 	for _, m := range all {
