@@ -44,17 +44,17 @@ var benchmarks = []benchmark{
 	{method: "random-forest", table: "boston-housing", criterion: forest.MAE, rule: "auto", trees: 50, seeds: 4},
 	{method: "random-forest", table: "breast-cancer", criterion: forest.Gini, rule: "sqrt", trees: 50, seeds: 8},
 	{method: "random-forest", table: "breast-cancer", criterion: forest.Entropy, rule: "sqrt", trees: 50, seeds: 8},
-	{method: "random-forest", table: "protein", criterion: forest.MSE, rule: "auto", trees: 5, seeds: 4},
-	{method: "random-forest", table: "protein", criterion: forest.MSE, rule: "sqrt", trees: 10, seeds: 4},
+	{method: "random-forest", table: "protein", criterion: forest.MSE, rule: "auto", trees: 10, seeds: 2},
+	{method: "random-forest", table: "protein", criterion: forest.MSE, rule: "sqrt", trees: 20, seeds: 2},
 	{method: "random-forest", table: "protein", rows: 2000, criterion: forest.MAE, rule: "auto", trees: 5, seeds: 3},
 	{method: "random-forest", table: "protein", criterion: forest.MAE, rule: "sqrt", trees: 1, seeds: 1, long: true},
-	{method: "random-forest", table: "kick", criterion: forest.Gini, rule: "sqrt", trees: 2, seeds: 2},
-	{method: "random-forest", table: "kick", criterion: forest.Entropy, rule: "sqrt", trees: 2, seeds: 2, long: true},
-	{method: "random-forest", table: "income", criterion: forest.Gini, rule: "sqrt", trees: 2, seeds: 2},
-	{method: "random-forest", table: "poker-hand", criterion: forest.Gini, rule: "sqrt", trees: 10, seeds: 4},
-	{method: "random-forest", table: "poker-hand", criterion: forest.Entropy, rule: "log2", trees: 10, seeds: 4, long: true},
-	{method: "random-forest", table: "forest-cover", criterion: forest.Gini, rule: "sqrt", trees: 2, seeds: 2},
-	{method: "random-forest", table: "forest-cover", criterion: forest.Entropy, rule: "sqrt", trees: 2, seeds: 2, long: true},
+	{method: "random-forest", table: "kick", criterion: forest.Gini, rule: "sqrt", trees: 10, seeds: 2},
+	{method: "random-forest", table: "kick", criterion: forest.Entropy, rule: "sqrt", trees: 10, seeds: 2, long: true},
+	{method: "random-forest", table: "income", criterion: forest.Gini, rule: "sqrt", trees: 10, seeds: 2},
+	{method: "random-forest", table: "poker-hand", criterion: forest.Gini, rule: "sqrt", trees: 25, seeds: 2},
+	{method: "random-forest", table: "poker-hand", criterion: forest.Entropy, rule: "log2", trees: 25, seeds: 2, long: true},
+	{method: "random-forest", table: "forest-cover", criterion: forest.Gini, rule: "sqrt", trees: 10, seeds: 2},
+	{method: "random-forest", table: "forest-cover", criterion: forest.Entropy, rule: "sqrt", trees: 10, seeds: 2, long: true},
 
 	{method: "mlp", table: "yacht", step: 211},
 	{method: "mlp", table: "boston-housing", step: 211},
@@ -196,6 +196,15 @@ func (b *benchmark) jobs(t *task.Task) (m *method.Method, tasks []*task.Task, gi
 	}
 	given = b.mlpSettings()
 	return mlp.Method, slices.Repeat([]*task.Task{t}, len(given)), given
+}
+
+// resolve returns the canonical configuration, as the harness would hand it to the method.
+func resolve(m *method.Method, given map[string]any, info dataset.Info) (method.Config, error) {
+	c, err := m.Resolve(given, info)
+	if err == nil && m.Canonical != nil {
+		c = m.Canonical(c, info.Task)
+	}
+	return c, err
 }
 
 // score is the RMSE of the standardised target, or the log-loss.

@@ -1,8 +1,8 @@
 // Bench measures k-NN, random forest and MLP beside scikit-learn's, on the same rows and cores, and writes the tables of
 // baselines/BENCHMARKS.md. With -scaling it measures instead how time grows with the number of rows.
 //
-// Both sides get the same encoded float32 matrix. Times are wall-clock seconds of fitting and predicting, with as many
-// threads on both sides as -threads says, without starting programs, reading files or encoding.
+// Both sides get the same encoded float32 matrix. Times are processor seconds of fitting and predicting, without starting
+// programs, reading files or encoding.
 package main
 
 import (

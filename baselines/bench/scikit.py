@@ -61,16 +61,16 @@ def main():
     y = np.fromfile(os.path.join(sys.argv[1], "y"))
     out = []
     for name, model in models():
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             model.fit(x[:n], y[:n])
-            fitted = time.perf_counter()
+            fitted = time.process_time()
             p = model.predict_proba(x[n:]) if case["classes"] else model.predict(x[n:])
         except ValueError as e:
             if case["method"] != "mlp":
                 raise
-            fitted, p = time.perf_counter(), None  # training diverged
-        seconds = [fitted - start, time.perf_counter() - fitted]
+            fitted, p = time.process_time(), None  # training diverged
+        seconds = [fitted - start, time.process_time() - fitted]
         if case["classes"] and p is not None:
             every = np.zeros((test, case["classes"]))
             every[:, model.classes_.astype(int)] = p

@@ -97,8 +97,9 @@ func (o linear) score(misses float64, held []int32) float64 {
 	}
 	var mean, total float64
 	for _, r := range held {
-		mean += float64(o.y[r]) / float64(len(held))
+		mean += float64(o.y[r])
 	}
+	mean /= float64(len(held)) // of equal targets, exactly that target
 	for _, r := range held {
 		total += (float64(o.y[r]) - mean) * (float64(o.y[r]) - mean)
 	}
