@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"strconv"
 	"testing"
 
 	"nptbench/internal/method"
@@ -12,8 +13,10 @@ import (
 	"nptbench/internal/task"
 )
 
-// With the paper's grid, folds and selection, forests land on the paper's numbers. The tolerance is a few times what
-// another seed of forests of up to 1,000 trees changes, which includes that it may select another setting.
+// With the paper's grid, folds and selection, forests land on the paper's numbers within the spread over seeds. That spread
+// is wide, because another seed selects other settings: over 12 seeds (NPT_PAPER_SEEDS=12) the standard deviations of
+// the means over folds are 0.043 on Boston, 0.039 on Concrete, 0.010 on Yacht, and 0.33 on Breast Cancer. The tolerance
+// is at least three of them.
 //
 // Protein is the exception: the paper has 3.57, which is what all features ("auto") give, here and with scikit-learn. But
 // validation clearly prefers "sqrt", in both, and that gives 3.54 (300 trees of scikit-learn 1.2.1: validation loss 0.345
@@ -26,23 +29,26 @@ func TestPaper(t *testing.T) {
 		dataset, metric string
 		want, tolerance float64
 	}{
-		{"boston-housing", "rmse", 3.78, 0.1},
-		{"concrete", "rmse", 5.48, 0.1},
-		{"yacht", "rmse", 0.91, 0.05},
-		{"breast-cancer", "accuracy", 94.20, 0.6},
+		{"boston-housing", "rmse", 3.78, 0.13},
+		{"concrete", "rmse", 5.48, 0.12},
+		{"yacht", "rmse", 0.91, 0.04},
+		{"breast-cancer", "accuracy", 94.20, 1},
 		{"protein", "rmse", 3.54, 0.02},
 	} {
 		t.Run(tt.dataset, func(t *testing.T) {
 			table := load(t, tt.dataset)
-			mean := 0.0
-			for fold := range table.Info.RunFolds {
-				tk, truth := encoded(t, table, split.Published, fold)
-				tk.Seed = uint64(fold)
-				mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
-			}
-			t.Logf("mean test %s %.4f", tt.metric, mean)
-			if math.Abs(mean-tt.want) > tt.tolerance {
-				t.Errorf("mean test %s is %.4f, want %v up to %v", tt.metric, mean, tt.want, tt.tolerance)
+			seeds, _ := strconv.Atoi(os.Getenv("NPT_PAPER_SEEDS"))
+			for seed := range max(1, seeds) {
+				mean := 0.0
+				for fold := range table.Info.RunFolds {
+					tk, truth := encoded(t, table, split.Published, fold)
+					tk.Seed = uint64(1000*seed + fold)
+					mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
+				}
+				t.Logf("mean test %s %.4f", tt.metric, mean)
+				if math.Abs(mean-tt.want) > tt.tolerance {
+					t.Errorf("seed %d: mean test %s is %.4f, want %v up to %v", seed, tt.metric, mean, tt.want, tt.tolerance)
+				}
 			}
 		})
 	}
