@@ -14,14 +14,13 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/shirou/gopsutil/v4/process"
 )
 
 // The benchmarks time whole training steps of published configurations and of small ones for CPUs, on every backend that is
 // here, or on GOMLX_BACKEND alone. NPT_BENCH selects some by name (comma-separated prefixes), NPT_BENCH_PRECISION lists
 // precisions. Beside seconds they report the CPU time per step, which a busy machine disturbs less, the share that the
 // arithmetic of the network takes of the rate of a big matrix product measured just before, the time that compiling took,
-// and by how much the memory of the process grew.
+// and by how much the memory of the process grew at its peak.
 
 type benchmark struct {
 	name    string
@@ -103,7 +102,8 @@ func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend
 func BenchmarkStep(b *testing.B) {
 	eachBenchmark(b, func(b *testing.B, v benchmark, backend compute.Backend, p Precision) {
 		peak := matmulRate(b, backend)
-		before := resident(b)
+		forgetPeakMemory()
+		before := peakMemory() // what is resident now
 		e, table := v.engine(b, backend, p)
 		s := e.newState()
 		step := func() {
@@ -120,6 +120,7 @@ func BenchmarkStep(b *testing.B) {
 		start := time.Now()
 		step() // compiles
 		compiled := time.Since(start)
+		forgetPeakMemory() // compiling takes some too
 		b.ResetTimer()
 		start, cpu := time.Now(), cpuTime(b)
 		for range b.N {
@@ -133,7 +134,7 @@ func BenchmarkStep(b *testing.B) {
 		b.ReportMetric(flop/seconds/1e9, "GFLOP/s")
 		b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
 		b.ReportMetric(compiled.Seconds()-seconds, "s-to-compile")
-		b.ReportMetric(float64(resident(b)-before)/(1<<20), "MiB")
+		b.ReportMetric(float64(peakMemory()-before)/(1<<20), "MiB")
 	})
 }
 
@@ -185,19 +186,17 @@ func matmulRate(tb testing.TB, backend compute.Backend) float64 {
 	return best
 }
 
-// resident returns the resident size of the process in bytes.
-func resident(tb testing.TB) int64 {
-	tb.Helper()
-	p, err := process.NewProcess(int32(os.Getpid()))
-	if err != nil {
-		tb.Fatal(err)
+// peakMemory returns the largest resident size of the process, in bytes, since it was last forgotten; 0 where the system
+// does not tell.
+func peakMemory() (peak int64) {
+	status, _ := os.ReadFile("/proc/self/status")
+	if _, rest, ok := strings.Cut(string(status), "VmHWM:"); ok {
+		fmt.Sscan(rest, &peak)
 	}
-	m, err := p.MemoryInfo()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return int64(m.RSS)
+	return peak << 10
 }
+
+func forgetPeakMemory() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
 // cpuTime returns the CPU time that the process has used.
 func cpuTime(tb testing.TB) time.Duration {

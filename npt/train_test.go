@@ -69,6 +69,25 @@ func TestTrainingLearns(t *testing.T) {
 	}
 }
 
+// Single precision learns what double precision learns; half precision, with weights and moments in single, nearly.
+func TestPrecisionsAgree(t *testing.T) {
+	table := testTable(60, 20, 20, false)
+	loss := map[Precision]float64{}
+	for _, p := range []Precision{Float64, Float32, BFloat16} {
+		c := smallConfig()
+		c.Layers, c.Steps, c.LR, c.Precision, c.EvalEvery, c.Dropout = 2, 60, 1e-2, p, 5, 0
+		tr := newTestTrainer(t, table, c)
+		if err := tr.Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		loss[p] = tr.bestLoss
+	}
+	t.Logf("validation losses %v", loss)
+	if math.Abs(loss[Float32]/loss[Float64]-1) > 0.01 || loss[BFloat16] > 3*loss[Float32] || loss[Float64] > 0.1 {
+		t.Errorf("validation losses %v", loss)
+	}
+}
+
 func TestDivergenceIsAnError(t *testing.T) {
 	table := testTable(10, 4, 4, false)
 	table.Values[1] = float32(math.NaN())
