@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -62,34 +63,126 @@ func (c *column) threshold(code, next int) float32 {
 	return t
 }
 
-// blockColumns is how many columns are read together from the row-major matrix: a cache line.
+// blockColumns is how many columns of many values are read together from the row-major matrix: a cache line.
 const blockColumns = 16
 
 // encode turns the rows of x, in the given order, into columns and bundles. When ctx is done it returns early; the result
 // is of no use then.
 func encode(ctx context.Context, x []float32, width int, order []int32, threads int) ([]column, []bundle) {
-	columns := make([]column, width)
-	rare := make([]bitset, width)
-	blocks := make(chan int)
+	columns, rare := make([]column, width), make([]bitset, width)
+	encodeTwoValued(x, width, order, columns, rare, threads)
+	var many []int
+	for c := range columns {
+		if columns[c].smallest == nil {
+			many = append(many, c)
+		}
+	}
+	blocks := make(chan []int)
 	var group sync.WaitGroup
 	for range max(1, threads) {
 		group.Go(func() {
-			e := newEncoder(len(order))
-			for first := range blocks {
-				last := min(first+blockColumns, width)
-				e.read(x, width, order, first, last)
-				for c := first; c < last; c++ {
-					columns[c], rare[c] = e.encode(e.values[c-first])
+			var e *encoder
+			for block := range blocks {
+				if e == nil {
+					e = newEncoder(len(order))
+				}
+				e.read(x, width, order, block)
+				for i, c := range block {
+					columns[c] = e.rank(e.values[i])
 				}
 			}
 		})
 	}
-	for first := 0; first < width && ctx.Err() == nil; first += blockColumns {
-		blocks <- first
+	for block := range slices.Chunk(many, blockColumns) {
+		if ctx.Err() != nil {
+			break
+		}
+		blocks <- block
 	}
 	close(blocks)
 	group.Wait()
 	return columns, bundled(columns, rare, len(order))
+}
+
+// encodeTwoValued makes the columns with one or two values, and notes where the rarer one is. It reads the matrix twice from
+// front to back, because most of the columns of a wide table are of this kind. Other columns are left alone.
+func encodeTwoValued(x []float32, width int, order []int32, columns []column, rare []bitset, threads int) {
+	place := make([]int32, len(order)) // by row of x
+	for i, row := range order {
+		place[row] = int32(i)
+	}
+	part := (width + max(1, threads) - 1) / max(1, threads)
+	var group sync.WaitGroup
+	for first := 0; first < width; first += part {
+		group.Go(func() {
+			last := min(first+part, width)
+			found := findTwoValues(x, width, first, last)
+			rarer := make([]float32, last-first)
+			for i := range found {
+				rarer[i] = found[i].column(&columns[first+i], len(order))
+				if rarer[i] == rarer[i] {
+					rare[first+i] = newBitset(len(order))
+				}
+			}
+			for row, at := range place {
+				for i, v := range x[row*width+first : row*width+last] {
+					if v == rarer[i] {
+						rare[first+i].set(int(at))
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// twoValues are the two values of a column, which may be equal, and how many rows have the higher one; or many are more.
+type twoValues struct {
+	low, high float32
+	highs     int
+	many      bool
+}
+
+// findTwoValues looks at the columns from first to last-1.
+func findTwoValues(x []float32, width, first, last int) []twoValues {
+	found := make([]twoValues, last-first)
+	for i, v := range x[first:last] {
+		found[i].low, found[i].high = v+0, v+0 // no negative zeros
+	}
+	for row := range len(x) / width {
+		for i, v := range x[row*width+first : row*width+last] {
+			switch f := &found[i]; {
+			case v == f.low:
+			case v == f.high:
+				f.highs++
+			case f.low != f.high:
+				f.many = true
+			case v > f.high:
+				f.high, f.highs = v, 1
+			default:
+				f.low, f.highs = v, row
+			}
+		}
+	}
+	return found
+}
+
+// column makes a column out of the values, unless they are many, and returns the rarer one if two are told apart, else NaN.
+func (f *twoValues) column(c *column, rows int) (rarer float32) {
+	nan := float32(math.NaN())
+	switch {
+	case f.many:
+		return nan
+	case f.high <= f.low+indistinct:
+		*c = column{bundle: -1, smallest: []float32{f.low}, largest: []float32{f.high}}
+		return nan
+	}
+	both := []float32{f.low, f.high}
+	*c = column{smallest: both, largest: both, rareHigh: 2*f.highs <= rows}
+	if c.rareHigh {
+		return f.high
+	}
+	return f.low
 }
 
 type encoder struct {
@@ -106,50 +199,13 @@ func newEncoder(rows int) *encoder {
 	return e
 }
 
-func (e *encoder) read(x []float32, width int, order []int32, first, last int) {
+func (e *encoder) read(x []float32, width int, order []int32, columns []int) {
 	for i, row := range order {
-		for j, v := range x[int(row)*width+first : int(row)*width+last] {
-			e.values[j][i] = v + 0 // no negative zeros
+		values := x[int(row)*width:][:width]
+		for j, c := range columns {
+			e.values[j][i] = values[c] + 0 // no negative zeros
 		}
 	}
-}
-
-// encode returns the column of the values, and of a two-valued column the rows with the rarer value.
-func (e *encoder) encode(values []float32) (column, bitset) {
-	low, high, two := twoValues(values)
-	switch {
-	case two && high <= low+indistinct:
-		return column{bundle: -1, smallest: []float32{low}, largest: []float32{high}}, nil
-	case two:
-		rare := newBitset(len(values))
-		for i, v := range values {
-			if v == high {
-				rare.set(i)
-			}
-		}
-		rareHigh := 2*rare.count() <= len(values)
-		if !rareHigh {
-			rare.invert(len(values))
-		}
-		both := []float32{low, high}
-		return column{smallest: both, largest: both, rareHigh: rareHigh}, rare
-	}
-	return e.rank(values), nil
-}
-
-// twoValues returns the two values of a column, which may be equal, or reports that there are more.
-func twoValues(values []float32) (low, high float32, ok bool) {
-	low, high = values[0], values[0]
-	for _, v := range values {
-		if v == low || v == high {
-			continue
-		}
-		if low != high {
-			return 0, 0, false
-		}
-		low, high = min(low, v), max(high, v)
-	}
-	return low, high, true
 }
 
 // rank replaces values by their ranks among the different ones.
@@ -279,23 +335,6 @@ type bitset []uint64
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (s bitset) set(i int) { s[i/64] |= 1 << (i % 64) }
-
-func (s bitset) count() int {
-	n := 0
-	for _, w := range s {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-func (s bitset) invert(n int) {
-	for i := range s {
-		s[i] = ^s[i]
-	}
-	if n%64 != 0 {
-		s[len(s)-1] &= 1<<(n%64) - 1
-	}
-}
 
 func (s bitset) intersects(other bitset) bool {
 	for i, w := range other {
