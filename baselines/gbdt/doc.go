@@ -23,6 +23,13 @@
 //	LightGBM           0.020  0.394  0.387     0.108  0.586  0.614     0.264  0.901  1.084
 //	CatBoost           0.012  0.438  0.013     0.014  0.707  0.015     0.033  1.909  0.048
 //
-// `make bench-boosting` measures that again, and what a fit of the paper's grid on a small table takes besides the
-// library's own fit.
+// # Overhead
+//
+// A fit of 1,000 trees of depth 3 on Yacht, 215 rows, takes 53 ms with LightGBM, 80 ms with CatBoost and most of a second
+// with the others. What comes on top, from the request until all predictions are there and compared, is 6 to 12 ms: under
+// 5 % of a fit of scikit-learn, XGBoost and CatBoost on Boston Housing, Concrete and Breast Cancer, 7 % for CatBoost on Yacht,
+// and 4 to 14 % for LightGBM, whose fits are so short that reading its text (2 to 3 ms), predicting (2 to 4 ms) and the
+// library's own predictions of 32 rows to compare with (2 ms) are more than that. Starting a trainer takes a second, once.
+//
+// `make bench-boosting` measures all of this again.
 package gbdt
