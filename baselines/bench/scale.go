@@ -29,8 +29,8 @@ var scaled = []struct {
 }{
 	{knn.Method, map[string]any{"n_neighbors": 25, "weights": "distance"}, "k = 25, 2,000 test rows", false},
 	{forest.Method, map[string]any{"n_estimators": 10, "criterion": forest.Gini}, "10 trees, gini, sqrt", false},
-	{mlp.Method, map[string]any{"hidden_layer_sizes": []int{100, 100, 100}, "batch_size": 256, "learning_rate_init": 1e-2},
-		"100-100-100, batches of 256, 1e-2; per epoch", true},
+	{mlp.Method, map[string]any{"hidden_layer_sizes": []int{25, 25, 25}, "batch_size": 256, "learning_rate_init": 1e-2},
+		"25-25-25, batches of 256, 1e-2; per epoch", true},
 }
 
 // shares are the parts of the training rows.

@@ -3,14 +3,12 @@ package forest
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"testing"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
-	"nptbench/internal/split"
 	"nptbench/internal/task"
 )
 
@@ -145,34 +143,4 @@ func TestRunStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || reported != 1 {
 		t.Errorf("%d reported, error %v", reported, err)
 	}
-}
-
-func load(t testing.TB, name string) *dataset.Table {
-	t.Helper()
-	library := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		library.Dirs = []string{"../../data", "../../../shared/data"}
-	}
-	table, err := library.Load(context.Background(), name)
-	if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
-
-func encoded(t testing.TB, table *dataset.Table, p split.Protocol, fold int) (*task.Task, *task.Truth) {
-	t.Helper()
-	s, err := split.Make(split.RuleOf(table), p, fold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tk, truth, err := task.Encode(table, s, p, fold, task.AllRows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tk.Threads = 2
-	return tk, truth
 }

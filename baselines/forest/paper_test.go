@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
@@ -36,12 +37,12 @@ func TestPaper(t *testing.T) {
 		{"protein", "rmse", 3.54, 0.02},
 	} {
 		t.Run(tt.dataset, func(t *testing.T) {
-			table := load(t, tt.dataset)
+			table := papertest.Load(t, tt.dataset)
 			seeds, _ := strconv.Atoi(os.Getenv("NPT_PAPER_SEEDS"))
 			for seed := range max(1, seeds) {
 				mean := 0.0
 				for fold := range table.Info.RunFolds {
-					tk, truth := encoded(t, table, split.Published, fold)
+					tk, truth := papertest.Fold(t, table, split.Published, fold)
 					tk.Seed = uint64(1000*seed + fold)
 					mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -37,7 +38,7 @@ func TestEqualToScikitLearn(t *testing.T) {
 			if os.Getenv("NPT_LONG_TESTS") == "" && !slices.Contains([]string{"boston-housing", "concrete", "yacht", "breast-cancer"}, name) {
 				t.Skip("takes minutes; NPT_LONG_TESTS=1 runs it")
 			}
-			tk, truth := encoded(t, load(t, name), split.Corrected, 0)
+			tk, truth := papertest.Fold(t, papertest.Load(t, name), split.Corrected, 0)
 			for key, want := range ref {
 				fields := strings.Fields(key)
 				if fields[0] != name {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 )
@@ -45,7 +46,7 @@ func BenchmarkFit(b *testing.B) {
 		var tk *task.Task
 		b.Run(name+"/nptbench", func(b *testing.B) {
 			if tk == nil {
-				tk, _ = encoded(b, load(b, c.dataset), split.Corrected, 0)
+				tk, _ = papertest.Fold(b, papertest.Load(b, c.dataset), split.Corrected, 0)
 			}
 			d := Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}
 			o := Options{Criterion: c.criterion, Trees: c.trees, MaxFeatures: maxFeatures(c.rule, tk.Width), Threads: 1}
@@ -104,7 +105,7 @@ func BenchmarkRows(b *testing.B) {
 
 // BenchmarkPredict predicts the test rows of Protein by 50 trees, on one thread.
 func BenchmarkPredict(b *testing.B) {
-	tk, _ := encoded(b, load(b, "protein"), split.Corrected, 0)
+	tk, _ := papertest.Fold(b, papertest.Load(b, "protein"), split.Corrected, 0)
 	f := fit(b, Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk)}, Options{Criterion: MSE, Trees: 50, MaxFeatures: 3, Threads: 2})
 	for b.Loop() {
 		f.Predict(tk.TestX(), 1)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -41,7 +42,7 @@ func BenchmarkPaper(b *testing.B) {
 		k       int
 	}{{"protein", 1000}, {"kick", 1000}, {"poker-hand", 1000}, {"income", 1000}, {"forest-cover", 25}} {
 		b.Run(tt.dataset, func(b *testing.B) {
-			tk, _ := encode(b, load(b, tt.dataset), split.Published, 0)
+			tk, _ := papertest.Fold(b, papertest.Load(b, tt.dataset), split.Published, 0)
 			benchmark(b, tk, tt.k)
 		})
 	}

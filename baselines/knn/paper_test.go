@@ -1,8 +1,6 @@
 package knn
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
@@ -78,10 +77,10 @@ func TestPaper(t *testing.T) {
 			if tt.long && os.Getenv("NPT_LONG_TESTS") == "" {
 				t.Skip("takes minutes; NPT_LONG_TESTS=1 runs it")
 			}
-			table := load(t, tt.dataset)
+			table := papertest.Load(t, tt.dataset)
 			sum := map[string]float64{}
 			for fold := range table.Info.RunFolds {
-				tk, truth := encode(t, table, tt.protocol, fold)
+				tk, truth := papertest.Fold(t, table, tt.protocol, fold)
 				for name, v := range best(t, tk, truth, tt.grid) {
 					sum[name] += v / float64(table.Info.RunFolds)
 				}
@@ -94,36 +93,6 @@ func TestPaper(t *testing.T) {
 			}
 		})
 	}
-}
-
-func load(t testing.TB, name string) *dataset.Table {
-	t.Helper()
-	library := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		library.Dirs = []string{"../../data", "../../../shared/data"}
-	}
-	table, err := library.Load(context.Background(), name)
-	if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
-
-func encode(t testing.TB, table *dataset.Table, p split.Protocol, fold int) (*task.Task, *task.Truth) {
-	t.Helper()
-	s, err := split.Make(split.RuleOf(table), p, fold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tk, truth, err := task.Encode(table, s, p, fold, task.AllRows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tk.Threads = 2
-	return tk, truth
 }
 
 // best runs a grid, selects by validation loss, the first of equal ones, and returns the test metrics.

@@ -2,42 +2,14 @@ package mlp
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
-	"nptbench/internal/task"
 )
-
-// paperTask is one fold of a data set under the published protocol; the test is skipped where the files are not there.
-func paperTask(t testing.TB, name string, fold int) (*task.Task, *task.Truth) {
-	t.Helper()
-	dirs := []string{filepath.Join("..", "..", "data"), filepath.Join("..", "..", "..", "shared", "data")}
-	if dir := os.Getenv("NPT_DATA_DIR"); dir != "" {
-		dirs = []string{dir}
-	}
-	library := &dataset.Library{Dirs: dirs, CacheDir: t.TempDir()}
-	if _, err := library.Find(name); err != nil {
-		t.Skip(err)
-	}
-	table, err := library.Load(context.Background(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := split.Make(split.RuleOf(table), split.Published, fold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, truth, err := task.Encode(table, s, split.Published, fold, task.AllRows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data, truth
-}
 
 // smallGrid is the paper's grid for the small data sets (Table 20) without the schedules: 3,780 configurations.
 func smallGrid(t testing.TB, info dataset.Info) (grid []method.Config) {
@@ -68,7 +40,7 @@ const sampleStep = 61
 func BenchmarkGrid(b *testing.B) {
 	for _, name := range []string{"yacht", "boston-housing", "breast-cancer", "concrete"} {
 		b.Run(name, func(b *testing.B) {
-			data, _ := paperTask(b, name, 0)
+			data, _ := papertest.Fold(b, papertest.Load(b, name), split.Published, 0)
 			grid := smallGrid(b, data.Info)
 			var fits, epochs int
 			for b.Loop() {
