@@ -141,7 +141,7 @@ func TestAwkwardTables(t *testing.T) {
 			needPython(t, m)
 			for _, k := range kinds {
 				for _, a := range awkward {
-					on := awkwardTask(k.kind, k.classes, 150, 40, 60)
+					on := awkwardTask(k.kind, k.classes, 100, 20, 40)
 					a.change(on)
 					failure := fitAwkward(t, m, on)
 					want := refusal(m.Name, k.kind, a.name)
@@ -160,7 +160,7 @@ func TestAwkwardTables(t *testing.T) {
 // fitAwkward returns the error of a fit, and checks what it predicts otherwise.
 func fitAwkward(t *testing.T, m *method.Method, on *task.Task) string {
 	var batch []method.Config
-	for _, n := range []int{12, 3} {
+	for _, n := range []int{5, 2} {
 		batch = append(batch, resolve(t, m, on.Info, 0.3, 6, n))
 	}
 	got := 0

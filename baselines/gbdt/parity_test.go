@@ -2,7 +2,6 @@ package gbdt
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -166,29 +165,34 @@ func TestLightGBMReadsRewrittenModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
+	var cases []*parityCase
+	args := []string{"-c", `import lightgbm, numpy, sys
+for folder, width in zip(sys.argv[1::2], sys.argv[2::2]):
+    model = lightgbm.Booster(model_file=folder + ".txt")
+    x = numpy.fromfile(folder + ".x", "f4").reshape(-1, int(width))
+    model.predict(x, raw_score=True, num_threads=1).tofile(folder + ".raw")`}
 	for _, c := range parityCases(t) {
 		if c.Method == lightgbm.method || c.Table != "missing" || c.Task != "multiclass" {
 			continue
 		}
-		lib := libraryOf(t, c.Method)
-		e, err := lib.read(&c.answer, c.Width, c.link())
+		e, err := libraryOf(t, c.Method).read(&c.answer, c.Width, c.link())
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(t.TempDir(), "model.txt")
-		if err := os.WriteFile(file, e.text(), 0o666); err != nil {
-			t.Fatal(err)
+		folder := filepath.Join(dir, c.Method)
+		for name, content := range map[string][]byte{".txt": e.text(), ".x": toBytes(c.x)} {
+			if err := os.WriteFile(folder+name, content, 0o666); err != nil {
+				t.Fatal(err)
+			}
 		}
-		cmd := exec.Command(p.path, "-c", `import lightgbm, numpy, sys
-model = lightgbm.Booster(model_file=sys.argv[1])
-x = numpy.frombuffer(sys.stdin.buffer.read(), "f4").reshape(-1, int(sys.argv[2]))
-sys.stdout.buffer.write(model.predict(x, raw_score=True, num_threads=1).tobytes())`, file, strconv.Itoa(c.Width))
-		cmd.Stdin = bytes.NewReader(toBytes(c.x))
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs := c.answer.float64s("raw")
-		sameNumbers(t, c.Method+" read by LightGBM, raw scores", fromBytes[float64](bytes.Clone(out)), theirs, lib, 6)
+		cases, args = append(cases, c), append(args, folder, strconv.Itoa(c.Width))
+	}
+	if out, err := exec.Command(p.path, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, c := range cases {
+		sameNumbers(t, c.Method+" read by LightGBM, raw scores", numbersIn[float64](t, filepath.Join(dir, c.Method+".raw")),
+			c.answer.float64s("raw"), libraryOf(t, c.Method), 6)
 	}
 }

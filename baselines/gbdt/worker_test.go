@@ -161,9 +161,13 @@ func TestKilledIdleTrainer(t *testing.T) {
 
 // A library that may not have the memory it wants fails with a failure of that kind, and the next fit has a fresh trainer.
 func TestOutOfMemory(t *testing.T) {
+	long := os.Getenv("NPT_LONG_TESTS") != ""
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			needPython(t, m)
+			if m != CatBoost && !long {
+				t.Skip("set NPT_LONG_TESTS=1 for the other libraries")
+			}
 			limited := pool{command: func() (*exec.Cmd, error) {
 				python, err := trainerCommand()
 				if err != nil {
@@ -182,7 +186,7 @@ func TestOutOfMemory(t *testing.T) {
 				t.Fatalf("a small fit: %v", err)
 			}
 			big, times := f.request(), 1<<30 // the table does not fit into memory
-			if os.Getenv("NPT_LONG_TESTS") != "" {
+			if long {
 				times = 400_000 // it does, but not together with what the library makes of it
 				big.x, big.labels = slices.Repeat(big.x, times), slices.Repeat(big.labels, times)
 			}
