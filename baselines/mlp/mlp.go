@@ -11,6 +11,9 @@
 // What does not: a class with a single row makes the held-out draw a plain one instead of an error; tables of ten rows or
 // fewer, where R² of one held-out row is not defined, use its squared error.
 //
+// One network is trained on one thread. Of a batch of settings as many are trained at once as the task has threads; the
+// harness, for which every setting is a fit of its own, trains as many at once as it has jobs.
+//
 // Random numbers are not scikit-learn's, so results agree in distribution over seeds, not number by number.
 package mlp
 
