@@ -9,6 +9,8 @@
 //
 // One fit serves all tree counts: the first n trees of an ensemble are the ensemble that a fit of n trees gives.
 //
+// PAPER.md says which of the paper's digits come out, and why others do not.
+//
 // # Prediction
 //
 // For many rows the trees are compiled (compiled.go): those that ask few different questions become tables of their
