@@ -16,7 +16,7 @@ type Model struct {
 	compiled func() *compiled
 }
 
-// ParseModel reads a boosted ensemble in LightGBM's text format, version 2 or 3. Averaged ensembles (random forests) and
+// ParseModel reads a boosted ensemble in LightGBM's text format, version 2, 3 or 4. Averaged ensembles (random forests) and
 // linear trees are refused. An error says what the text has and what would be right.
 func ParseModel(text []byte) (*Model, error) {
 	e, header, err := parseEnsemble(text)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,10 +67,43 @@ func TestModelByHand(t *testing.T) {
 	}
 }
 
+// A model of LightGBM 4, with categories and missing values, predicts what LightGBM 4 predicted.
+func TestLightGBM4(t *testing.T) {
+	m, err := LoadModel("testdata/lightgbm4.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile("testdata/lightgbm4.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x []float32
+	var want []float64
+	for line := range strings.Lines(string(content)) {
+		fields := strings.Split(strings.TrimSpace(line), ",")
+		for i, field := range fields {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i < m.Features {
+				x = append(x, float32(v))
+			} else {
+				want = append(want, v)
+			}
+		}
+	}
+	got, err := m.Predict(context.Background(), x, []int{m.Iterations()}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameNumbers(t, "predictions", got[0], want, &lightgbm, m.Iterations())
+}
+
 func TestModelRefusals(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"tree\n", "forest\n", "not a LightGBM text model"},
-		{"version=v3", "version=v4", `LightGBM text of version "v4" is not supported`},
+		{"version=v3", "version=v5", `LightGBM text of version "v5" is not supported`},
 		{"version=v3", "version=v3\naverage_output", "average_output: random forests"},
 		{"num_class=1", "num_class=one", `num_class is "one"`},
 		{"num_tree_per_iteration=1", "num_tree_per_iteration=3", `num_tree_per_iteration is "3"`},

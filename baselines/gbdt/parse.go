@@ -17,8 +17,8 @@ func parseEnsemble(text []byte) (*ensemble, map[string]string, error) {
 		return nil, nil, errors.New(`not a LightGBM text model: it does not begin with "tree" and a header`)
 	}
 	header := keyValues(head)
-	if v := header["version"]; v != "v2" && v != "v3" {
-		return nil, nil, fmt.Errorf("LightGBM text of version %q is not supported, want v2 or v3 (LightGBM 2 or 3 writes it)", v)
+	if v := header["version"]; v != "v2" && v != "v3" && v != "v4" {
+		return nil, nil, fmt.Errorf("LightGBM text of version %q is not supported, want v2, v3 or v4 (LightGBM 2 to 4 write it)", v)
 	}
 	if _, ok := header["average_output"]; ok {
 		return nil, nil, errors.New("average_output: random forests are not supported, want a boosted ensemble")

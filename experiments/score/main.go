@@ -5,7 +5,7 @@
 //
 // The first scores the models that `table1 -keep-models` left, for every number of trees that their fits served, and
 // compares with the records. The second scores one model on the test rows of a data set: one of ours, or any that LightGBM
-// 2 or 3 wrote for the features that methods are given here, which -export writes to a CSV file.
+// 2, 3 or 4 wrote for the features that methods are given here, which -export writes to a CSV file.
 //
 // The exit code is 0 when every model was scored, and agreed with its records if those were asked for; 1 when not; 2 when
 // the command line is wrong; and 130 when interrupted.

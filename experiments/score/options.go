@@ -45,7 +45,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&o.models, "models", "", "score all models in this `folder`, as -keep-models leaves them")
 	fs.StringVar(&o.records, "records", "", "with -models: compare with the records in this `folder`")
-	fs.StringVar(&o.model, "model", "", "score this `file`: LightGBM text of version v2 or v3, plain or compressed (.gz)")
+	fs.StringVar(&o.model, "model", "", "score this `file`: LightGBM text of version v2 to v4, plain or compressed (.gz)")
 	fs.StringVar(&o.export, "export", "", "write the rows that methods are given to this CSV `file`, for fitting a model elsewhere")
 	fs.StringVar(&o.data, "data", "", "`folder` with the data sets (default $NPT_DATA_DIR, else ./data, else ../shared/data)")
 	fs.StringVar(&o.dataset, "dataset", "", "data set (default: the one that the model says it was fitted on)")
