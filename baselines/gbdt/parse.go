@@ -63,21 +63,22 @@ func (e *ensemble) parseTrees(body string, announced int) error {
 		return fmt.Errorf("%d trees, want a positive multiple of num_class (%d)", announced, e.outputs)
 	}
 	e.trees = make([]tree, len(texts))
+	var p treeParser
 	for i, text := range texts {
-		if err := e.trees[i].parse(text, e.features); err != nil {
+		p.read(text)
+		if err := e.trees[i].parse(&p, e.features); err != nil {
 			return fmt.Errorf("tree %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// parse reads one tree.
-func (t *tree) parse(text string, features int) error {
-	p := treeParser{text: text}
+// parse makes one tree of what the parser has read.
+func (t *tree) parse(p *treeParser, features int) error {
 	if linear := p.line("is_linear"); linear != "" && linear != "0" {
 		return errors.New("linear trees are not supported, want constant leaves")
 	}
-	leaves := p.int("num_leaves", 1, len(text))
+	leaves := p.int("num_leaves", 1, len(p.line("leaf_value")))
 	t.leaf = p.floats("leaf_value", leaves)
 	if leaves > 1 {
 		splits := leaves - 1
@@ -90,7 +91,7 @@ func (t *tree) parse(text string, features int) error {
 			t.decision[i] = uint8(d)
 		}
 		if n := p.int("num_cat", 0, splits); n > 0 {
-			t.parseCategories(&p, n)
+			t.parseCategories(p, n)
 		}
 	}
 	if p.err != nil {
@@ -147,23 +148,30 @@ func (t *tree) check() error {
 
 // A treeParser reads the lists of a tree. After an error everything is zero.
 type treeParser struct {
-	text string
-	err  error
+	lines []keyValue
+	err   error
+}
+
+type keyValue struct{ key, value string }
+
+// read takes the lines of a tree, of the form key=value.
+func (p *treeParser) read(text string) {
+	p.lines, p.err = p.lines[:0], nil
+	for line := range strings.Lines(text) {
+		if key, value, ok := strings.Cut(line, "="); ok {
+			p.lines = append(p.lines, keyValue{key, strings.TrimSpace(value)})
+		}
+	}
 }
 
 // line returns what follows a key; empty when it is not there.
 func (p *treeParser) line(key string) string {
-	for at := 0; ; {
-		i := strings.Index(p.text[at:], key)
-		if i < 0 {
-			return ""
-		}
-		at += i + len(key)
-		if start := at - len(key); (start == 0 || p.text[start-1] == '\n') && strings.HasPrefix(p.text[at:], "=") {
-			line, _, _ := strings.Cut(p.text[at+1:], "\n")
-			return strings.TrimSpace(line)
+	for _, l := range p.lines {
+		if l.key == key {
+			return l.value
 		}
 	}
+	return ""
 }
 
 func (p *treeParser) fail(key, is, want string) {
