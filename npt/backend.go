@@ -18,16 +18,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Backends of GoMLX, by name:
-//
-//   - "go" is GoMLX's own, in pure Go.
-//   - "xla:cpu" is XLA on the processor, several times as fast, where its plugin is installed (`make venv`; $NPT_XLA_CPU
-//     names the file where it lies elsewhere).
-//   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives, a GPU for instance. PLUGIN is a path or a name that GoMLX
-//     finds, with GoMLX's options after a comma.
-//   - "auto" and "" are what the environment variable GOMLX_BACKEND says; without it "xla:cpu" where it works, else "go".
-//
-// Nothing is ever downloaded.
+// Names of backends, see OpenBackend.
 const (
 	goBackend  = "go"
 	cpuBackend = "xla:cpu"
@@ -40,7 +31,7 @@ func ResolveBackend(name string) (string, error) {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	if name == "" {
-		_, err := openNamed(cpuBackend, 0)
+		_, err := openNamed(cpuBackend)
 		if err == nil {
 			return cpuBackend, nil
 		}
@@ -57,15 +48,26 @@ func ResolveBackend(name string) (string, error) {
 }
 
 // Accelerated reports whether the named backend has a device of its own, so that it serves one training at a time. The
-// others share the processor, as the numbers of threads say that they are opened with.
+// others share the processor, which the system divides between them.
 func Accelerated(name string) bool {
 	kind, plugin, _ := strings.Cut(name, ":")
 	plugin, _, _ = strings.Cut(plugin, ",")
 	return kind == "xla" && !strings.Contains(filepath.Base(plugin), "cpu")
 }
 
-// OpenBackend returns the backend with the given name. threads bounds how many cores it uses; 0 are all of them
-// (GOMAXPROCS). On "go" a bound above 1 is no bound. Backends are opened once and shared.
+// OpenBackend returns the GoMLX backend with the given name:
+//
+//   - "go" is GoMLX's own, in pure Go.
+//   - "xla:cpu" is XLA on the processor, several times as fast, where its plugin is installed (`make xla`; $NPT_XLA_CPU
+//     names the file where it lies elsewhere).
+//   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives, a GPU for instance. PLUGIN is a path or a name that GoMLX
+//     finds, with GoMLX's options after a comma.
+//   - "auto" and "" are what the environment variable GOMLX_BACKEND says; without it "xla:cpu" where it works, else "go".
+//
+// threads is how many cores the backend should use; 0 are all of them (GOMAXPROCS). The Go backend knows only one and all.
+// XLA on the processor always has four threads, however many cores there are, because the last digits of its products
+// depend on that number; the environment variable PJRT_NPROC sets another. Backends are opened once and shared; nothing is
+// ever downloaded.
 func OpenBackend(name string, threads int) (compute.Backend, error) {
 	resolved, err := ResolveBackend(name)
 	switch {
@@ -74,8 +76,11 @@ func OpenBackend(name string, threads int) (compute.Backend, error) {
 	case resolved == goBackend:
 		return openGo(threads)
 	}
-	return openNamed(resolved, threads)
+	return openNamed(resolved)
 }
+
+// xlaThreads is the smallest number of threads that XLA's client for CPUs can be given.
+const xlaThreads = 4
 
 var (
 	backendsMu sync.Mutex
@@ -106,38 +111,25 @@ func open(key backendKey, create func() (compute.Backend, error)) (b compute.Bac
 }
 
 // openNamed opens XLA, or another backend that GoMLX knows by name and options.
-func openNamed(name string, threads int) (compute.Backend, error) {
-	if threads == 0 || Accelerated(name) {
-		threads = runtime.GOMAXPROCS(0)
+func openNamed(name string) (compute.Backend, error) {
+	if name == cpuBackend {
+		path, err := findCPUPlugin()
+		if err != nil {
+			return nil, fmt.Errorf("npt: backend %s: %w", name, err)
+		}
+		name = "xla:" + path
 	}
-	return open(backendKey{name, threads}, func() (compute.Backend, error) {
+	return open(backendKey{name: name}, func() (compute.Backend, error) {
 		xla.EnableAutoInstall(false)
 		// What goes wrong comes back as an error; the log of GoMLX would say it a second time, on the standard error.
 		klog.LogToStderr(false)
 		klog.SetOutput(io.Discard)
-		if name == cpuBackend {
-			path, err := findCPUPlugin()
-			if err != nil {
-				return nil, err
-			}
-			name = "xla:" + path
+		if os.Getenv("PJRT_NPROC") == "" { // looked at when XLA's client for CPUs makes its threads
+			os.Setenv("PJRT_NPROC", strconv.Itoa(xlaThreads))
+			defer os.Unsetenv("PJRT_NPROC")
 		}
-		defer setenv("PJRT_NPROC", strconv.Itoa(threads))() // looked at when XLA's client for CPUs makes its threads
 		return compute.NewWithConfig(name)
 	})
-}
-
-// setenv sets an environment variable and returns the function that puts back what it was.
-func setenv(name, value string) (restore func()) {
-	old, had := os.LookupEnv(name)
-	os.Setenv(name, value)
-	return func() {
-		if had {
-			os.Setenv(name, old)
-		} else {
-			os.Unsetenv(name)
-		}
-	}
 }
 
 // openGo opens the Go backend: on one thread, or with every operation started as soon as its inputs are there. GoMLX's

@@ -20,7 +20,7 @@ import (
 // here, or on GOMLX_BACKEND alone. NPT_BENCH selects some by name (comma-separated prefixes), NPT_BENCH_PRECISION lists
 // precisions. Beside seconds they report the CPU time per step, which a busy machine disturbs less, the share that the
 // arithmetic of the network takes of the rate of a big matrix product measured just before, the time that compiling took,
-// and by how much the memory of the process grew at its peak.
+// and by how much the memory of the process grew at its peak, beside what stepBytes expects.
 
 type benchmark struct {
 	name    string
@@ -44,6 +44,15 @@ func (b benchmark) forwardFLOP(c Config) float64 {
 	n, d, e := float64(b.rows), float64(len(b.columns)), float64(b.hidden)
 	h := d * e
 	return float64(c.Layers) / 2 * (26*n*h*h + 4*n*n*h + 26*n*d*e*e + 4*n*d*d*e)
+}
+
+// stepBytes estimates the memory of a training step in single precision: weights and both moments before and after it, the
+// gradients, and what every layer keeps for its gradient, which is about twenty arrays as big as its input and its attention
+// weights with and without dropout.
+func (b benchmark) stepBytes(n *network) float64 {
+	rows, d, k := float64(b.rows), float64(len(b.columns)), float64(n.Heads)
+	h := d * float64(n.Hidden)
+	return 4 * (7*float64(n.size()) + float64(n.Layers)/2*(2*20*rows*h+2*k*rows*rows+2*k*rows*d*d))
 }
 
 func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (*engine, *Table) {
@@ -135,6 +144,7 @@ func BenchmarkStep(b *testing.B) {
 		b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
 		b.ReportMetric(compiled.Seconds()-seconds, "s-to-compile")
 		b.ReportMetric(float64(peakMemory()-before)/(1<<20), "MiB")
+		b.ReportMetric(v.stepBytes(e.net)/(1<<20), "MiB-expected")
 	})
 }
 

@@ -6,9 +6,14 @@
 // writes checkpoints. Its Model predicts new rows next to context rows, fills gaps, and shows attention weights. Method is
 // the same for the comparison with other methods.
 //
+// A training that is killed goes on from its last checkpoint and ends with the bits that it would have ended with.
+//
 // To read the model, begin with network.go. Around it: step.go is one training step as a graph, masking.go and batching.go
 // say what is hidden and which rows come together, loss.go, optimiser.go and schedule.go how it learns, train.go the loop.
 // Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
 //
-// On a CPU, build with GOEXPERIMENT=simd: products of matrices become about ten times faster.
+// The computation runs on a backend of GoMLX, see OpenBackend. On a CPU, XLA's plugin (`make xla`) is several times as fast
+// as GoMLX's own backend in pure Go, which needs nothing; build that with GOEXPERIMENT=simd, which makes its products of
+// matrices about ten times faster. XLA compiles a network before its first step, which takes seconds: trainings of the same
+// shape share the result.
 package npt
