@@ -28,22 +28,26 @@ func call(t *testing.T, args ...string) (exit int, stdout, stderr string, err er
 	return exit, out.String(), errs.String(), err
 }
 
-// The main job on real data: k-NN on two data sets gives the paper's numbers, is not run twice, and every file of the
-// report is there.
-func TestPaperNumbersEndToEnd(t *testing.T) {
+// dataFolder returns a folder with the small tables, or skips the test.
+func dataFolder(t *testing.T) string {
+	t.Helper()
 	lib := dataset.NewLibrary("")
 	if os.Getenv("NPT_DATA_DIR") == "" {
 		lib.Dirs = []string{"../../data", "../../../shared/data"}
 	}
-	data := ""
-	for _, d := range lib.Dirs {
-		if _, err := os.Stat(filepath.Join(d, "boston-housing")); err == nil {
-			data = d
+	for _, dir := range lib.Dirs {
+		if _, err := os.Stat(filepath.Join(dir, "boston-housing")); err == nil {
+			return dir
 		}
 	}
-	if data == "" {
-		t.Skip("Boston Housing is not here")
-	}
+	t.Skip("Boston Housing is not here")
+	return ""
+}
+
+// The main job on real data: k-NN on two data sets gives the paper's numbers, is not run twice, and every file of the
+// report is there.
+func TestPaperNumbersEndToEnd(t *testing.T) {
+	data := dataFolder(t)
 	out := t.TempDir()
 	args := []string{"-data", data, "-out", out, "-methods", "knn", "-datasets", "boston-housing,breast-cancer"}
 	exit, table, _, err := call(t, args...)
@@ -87,5 +91,26 @@ func TestBadInput(t *testing.T) {
 	}
 	if exit, _, _, err := call(t, "-data", t.TempDir(), "-methods", "knn", "-out", t.TempDir()); exit != experiment.ExitFailed || err == nil {
 		t.Errorf("without data: exit %d, %v", exit, err)
+	}
+}
+
+// What the paper has and cannot be run here is missing in the end; without an extra row the sweep is still done.
+func TestMissingPrograms(t *testing.T) {
+	data := dataFolder(t)
+	t.Setenv("NPT_GOLEARN", filepath.Join(t.TempDir(), "nothing"))
+	t.Setenv("NPT_PYTHON", filepath.Join(t.TempDir(), "nothing"))
+	for _, c := range []struct {
+		method string
+		exit   int
+	}{{"golearn-knn", experiment.ExitOK}, {"xgboost", experiment.ExitFailed}} {
+		sweep := filepath.Join(t.TempDir(), "sweep.yaml")
+		text := "name: sweep\nprotocols: [published]\ndatasets: [yacht]\nfolds: 1\nmethods: [{method: knn}, {method: " + c.method + "}]\n"
+		if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		exit, _, errs, err := call(t, "-data", data, "-sweep", sweep, "-out", t.TempDir())
+		if exit != c.exit || err != nil || !strings.Contains(errs, "left out: "+c.method) {
+			t.Errorf("without %s: exit %d, %v, %s", c.method, exit, err, errs)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/run"
@@ -83,7 +84,7 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	switch {
 	case ctx.Err() != nil:
 		return ExitInterrupted, nil
-	case outcome.Failed+outcome.Left+plan.FailedBefore()+len(plan.Skipped) > 0:
+	case outcome.Failed+outcome.Left+plan.FailedBefore() > 0, slices.ContainsFunc(plan.Skipped, func(s run.Skip) bool { return !s.Extra }):
 		return ExitFailed, nil
 	}
 	return ExitOK, nil

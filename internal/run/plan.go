@@ -61,8 +61,9 @@ type Group struct {
 
 // A Skip is a data set, or a method, that cannot be run here.
 type Skip struct {
-	Name string
-	Err  error
+	Name  string
+	Err   error
+	Extra bool // a method that the paper does not have: without it the sweep still counts as done
 }
 
 func (s Skip) String() string {
@@ -120,7 +121,7 @@ func NewPlan(s *sweeps.Sweep, o PlanOptions, lib *dataset.Library, index results
 		}
 		location, err := locate(lib, name)
 		if err != nil {
-			p.Skipped = append(p.Skipped, Skip{name, err})
+			p.Skipped = append(p.Skipped, Skip{Name: name, Err: err})
 			continue
 		}
 		if location.Subset != "" {
@@ -206,7 +207,7 @@ func (p *Plan) available(m *method.Method) bool {
 			err = m.Available()
 		}
 		if ok = err == nil; !ok {
-			p.Skipped = append(p.Skipped, Skip{m.Name, err})
+			p.Skipped = append(p.Skipped, Skip{Name: m.Name, Err: err, Extra: m.Extra})
 		}
 		p.asked[m.Name] = ok
 	}
