@@ -20,21 +20,21 @@ type pool struct {
 
 var trainers = pool{command: trainerCommand}
 
-// fit has an idle or a new worker serve the request. A worker that failed is not used again; the next fit gets a fresh one.
-func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
+// fit has an idle or a new worker serve the request; use is given the model while the library predicts. A worker that failed is not used again; the next fit gets a fresh one.
+func (p *pool) fit(ctx context.Context, request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	w := p.take()
 	answer, err := (*fitAnswer)(nil), errGone
 	if w != nil {
-		answer, err = w.fit(ctx, request)
+		answer, err = w.fit(ctx, request, use)
 	}
 	if errors.Is(err, errGone) { // it died when it had nothing to do, which is no fault of this fit
 		if w, err = p.start(); err != nil {
 			return nil, err
 		}
-		answer, err = w.fit(ctx, request)
+		answer, err = w.fit(ctx, request, use)
 	}
 	switch {
 	case err != nil:

@@ -17,20 +17,25 @@ func (lib *library) run(ctx context.Context, t *task.Task, batch []method.Config
 	if err != nil {
 		return err
 	}
-	answer, err := trainers.fit(ctx, f.request())
+	var model *Model
+	var raw []method.Prediction
+	var predictTime time.Duration
+	var failed error
+	answer, err := trainers.fit(ctx, f.request(), func(answer *fitAnswer) {
+		if model, failed = f.load(answer); failed != nil {
+			failed = fmt.Errorf("cannot take over the model: %w", failed)
+			return
+		}
+		loaded := time.Now()
+		raw, failed = model.rawScores(ctx, f.unseen(), f.counts, t.Threads)
+		predictTime = time.Since(loaded)
+	})
 	if err != nil {
 		return err
 	}
-	model, err := f.load(answer)
-	if err != nil {
-		return fmt.Errorf("cannot take over the model: %w", err)
+	if failed != nil {
+		return failed
 	}
-	loaded := time.Now()
-	raw, err := model.rawScores(ctx, f.unseen(), f.counts, t.Threads)
-	if err != nil {
-		return err
-	}
-	predictTime := time.Since(loaded)
 	difference, err := f.compare(model, raw, answer)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func TestPredictionSpeed(t *testing.T) {
 			}
 			r := f.request()
 			r.Rows, r.x, r.y = speedRows, r.x[:speedRows*r.Width], r.y[:speedRows]
-			answer, err := trainers.fit(context.Background(), r)
+			answer, err := trainers.fit(context.Background(), r, ignore)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,7 @@
 """Fits boosted trees with the official libraries for the program that started it.
 
-A request is a line of JSON, then the arrays x, y and check as raw bytes; the answer is a line of JSON, then the arrays
-that it lists. The process serves one request after another, so that libraries are imported once, and ends when its
+A request is a line of JSON, then the arrays x, y and check as raw bytes. An answer is a line of JSON, then the arrays
+that it lists; the model comes first, and in a second answer, while the other side reads the model, the predictions. The process serves one request after another, so that libraries are imported once, and ends when its
 standard input does, even in the middle of a fit: nobody would read the answer.
 """
 
@@ -149,27 +149,26 @@ class CatBoost:
 LIBRARIES = {"gradient-boosting": ScikitLearn, "xgboost": XGBoost, "lightgbm": LightGBM, "catboost": CatBoost}
 
 
-def serve(request):
-    """Fits what the request asks for; returns the answer and its arrays."""
+def fit(request):
+    """Fits what the request asks for; returns the library, the answer and its arrays."""
     library = LIBRARIES[request["method"]](request["classify"], request["seed"], request["threads"], request["params"])
     forget_peak_memory()
     start = time.perf_counter()
     library.fit(request["x"], request["y"])
     seconds = time.perf_counter() - start
     peak = peak_memory()
-
     answer = {"python": sys.version.split()[0], "version": library.version, "fit_seconds": seconds, "peak_bytes": peak}
+    return library, answer, library.arrays()
 
-    arrays = library.arrays()
+
+def predictions(library, request):
+    """The library's own predictions, as arrays."""
     check, counts = request["check"], request["counts"]
+    if not len(check):
+        return {}
     few = np.ascontiguousarray(check[::request["stride"]])
-    if len(check):
-        arrays["raw"] = library.raw(check, [max(counts)])
-        arrays["staged"] = library.raw(few, counts)
-        arrays["final"] = library.final(few)
-        for name in ("raw", "staged", "final"):
-            arrays[name] = np.asarray(arrays[name], np.float64).ravel()
-    return answer, arrays
+    arrays = {"raw": library.raw(check, [max(counts)]), "staged": library.raw(few, counts), "final": library.final(few)}
+    return {name: np.asarray(a, np.float64).ravel() for name, a in arrays.items()}
 
 
 def forget_peak_memory():
@@ -232,16 +231,23 @@ def main():
     requests = queue.Queue()
     threading.Thread(target=read_until_the_end, args=(sys.stdin.buffer, requests), daemon=True).start()
     while True:
+        request = requests.get()
         try:
-            answer, arrays = serve(requests.get())
+            library, answer, arrays = fit(request)
+            send(answers, answer, arrays)
+            answer, arrays = {}, predictions(library, request)
         except Exception as e:
             answer, arrays = {"error": describe(e), "out_of_memory": out_of_memory(e)}, {}
-        arrays = {name: np.ascontiguousarray(a) for name, a in arrays.items()}
-        answer["arrays"] = [{"name": name, "bytes": a.nbytes} for name, a in arrays.items()]
-        answers.write(json.dumps(answer).encode() + b"\n")
-        for a in arrays.values():
-            answers.write(a)
-        answers.flush()
+        send(answers, answer, arrays)
+
+
+def send(answers, answer, arrays):
+    arrays = {name: np.ascontiguousarray(a) for name, a in arrays.items()}
+    answer["arrays"] = [{"name": name, "bytes": a.nbytes} for name, a in arrays.items()]
+    answers.write(json.dumps(answer).encode() + b"\n")
+    for a in arrays.values():
+        answers.write(a)
+    answers.flush()
 
 
 if __name__ == "__main__":

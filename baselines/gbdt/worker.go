@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -42,7 +43,7 @@ type fitRequest struct {
 	check  []float32 // CheckRows x Width
 }
 
-// A fitAnswer is what comes back.
+// A fitAnswer is what comes back: the model first, then the library's predictions.
 type fitAnswer struct {
 	Error       string  `json:"error"`
 	OutOfMemory bool    `json:"out_of_memory"`
@@ -107,10 +108,10 @@ func (w *worker) kill() {
 }
 
 // fit has the process serve a request. When the error is not nil the worker may not be used again.
-func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
+func (w *worker) fit(ctx context.Context, request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
 	stop := context.AfterFunc(ctx, w.kill)
 	defer stop()
-	answer, err := w.exchange(request)
+	answer, err := w.exchange(request, use)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	} else if err != nil {
@@ -123,7 +124,7 @@ func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, erro
 	return answer, err
 }
 
-func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
+func (w *worker) exchange(request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
 	line, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,23 @@ func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
 			return nil, err
 		}
 	}
-	line, err = w.out.ReadBytes('\n')
+	answer, err := w.read()
+	if err != nil || answer.Error != "" {
+		return answer, err
+	}
+	use(answer)
+	predictions, err := w.read()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(answer.arrays, predictions.arrays)
+	answer.Error, answer.OutOfMemory = predictions.Error, predictions.OutOfMemory
+	return answer, nil
+}
+
+// read takes one answer.
+func (w *worker) read() (*fitAnswer, error) {
+	line, err := w.out.ReadBytes('\n')
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,8 @@ func standIns(how string) (p *pool, started *int) {
 	}}, started
 }
 
+func ignore(*fitAnswer) {}
+
 func TestWorkerFailures(t *testing.T) {
 	for _, c := range []struct {
 		how, want string
@@ -88,7 +90,7 @@ func TestWorkerFailures(t *testing.T) {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()
 			p, started := standIns(c.how)
-			_, err := p.fit(context.Background(), &fitRequest{})
+			_, err := p.fit(context.Background(), &fitRequest{}, ignore)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want %q", err, c.want)
 			}
@@ -114,7 +116,7 @@ func TestWorkerHangs(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		begin := time.Now()
-		_, err := p.fit(ctx, &fitRequest{})
+		_, err := p.fit(ctx, &fitRequest{}, ignore)
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
@@ -182,7 +184,7 @@ func TestOutOfMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := limited.fit(context.Background(), f.request()); err != nil {
+			if _, err := limited.fit(context.Background(), f.request(), ignore); err != nil {
 				t.Fatalf("a small fit: %v", err)
 			}
 			big, times := f.request(), 1<<30 // the table does not fit into memory
@@ -191,14 +193,14 @@ func TestOutOfMemory(t *testing.T) {
 				big.x, big.labels = slices.Repeat(big.x, times), slices.Repeat(big.labels, times)
 			}
 			big.Rows *= times
-			_, err = limited.fit(context.Background(), big)
+			_, err = limited.fit(context.Background(), big, ignore)
 			if !errors.Is(err, method.ErrMemory) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("a large fit: %v", err)
 			}
 			if len(limited.idle) != 0 {
 				t.Error("the trainer that failed is kept")
 			}
-			if _, err := limited.fit(context.Background(), f.request()); err != nil {
+			if _, err := limited.fit(context.Background(), f.request(), ignore); err != nil {
 				t.Errorf("the next fit: %v", err)
 			}
 			trainer := limited.idle[0]
@@ -239,7 +241,7 @@ func TestTrainerEndsWithItsInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go w.exchange(f.request())
+	go w.exchange(f.request(), ignore)
 	time.Sleep(1500 * time.Millisecond) // it is fitting by now
 	w.in.Close()
 	guard := time.AfterFunc(10*time.Second, w.kill)
