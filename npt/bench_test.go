@@ -108,6 +108,9 @@ func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend
 	}
 }
 
+// compiled is how long the first step of every benchmark took.
+var compiled = map[string]time.Duration{}
+
 func BenchmarkStep(b *testing.B) {
 	eachBenchmark(b, func(b *testing.B, v benchmark, backend compute.Backend, p Precision) {
 		peak := matmulRate(b, backend)
@@ -127,8 +130,10 @@ func BenchmarkStep(b *testing.B) {
 			}
 		}
 		start := time.Now()
-		step() // compiles
-		compiled := time.Since(start)
+		step()                                      // compiles
+		if _, known := compiled[b.Name()]; !known { // later runs find the program compiled
+			compiled[b.Name()] = time.Since(start)
+		}
 		forgetPeakMemory() // compiling takes some too
 		b.ResetTimer()
 		start, cpu := time.Now(), cpuTime(b)
@@ -142,7 +147,7 @@ func BenchmarkStep(b *testing.B) {
 		b.ReportMetric((cpuTime(b)-cpu).Seconds()/float64(b.N), "cpu-s/step")
 		b.ReportMetric(flop/seconds/1e9, "GFLOP/s")
 		b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
-		b.ReportMetric(compiled.Seconds()-seconds, "s-to-compile")
+		b.ReportMetric(compiled[b.Name()].Seconds()-seconds, "s-to-compile")
 		b.ReportMetric(float64(peakMemory()-before)/(1<<20), "MiB")
 		b.ReportMetric(v.stepBytes(e.net)/(1<<20), "MiB-expected")
 	})
