@@ -124,6 +124,9 @@ func openNamed(name string) (compute.Backend, error) {
 		// What goes wrong comes back as an error; the log of GoMLX would say it a second time, on the standard error.
 		klog.LogToStderr(false)
 		klog.SetOutput(io.Discard)
+		if !Accelerated(name) {
+			keepMemory()
+		}
 		if os.Getenv("PJRT_NPROC") == "" { // looked at when XLA's client for CPUs makes its threads
 			os.Setenv("PJRT_NPROC", strconv.Itoa(xlaThreads))
 			defer os.Unsetenv("PJRT_NPROC")

@@ -109,6 +109,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	if err != nil {
 		return err
 	}
+	defer returnMemory()
 	table := tableOf(t)
 	for i, c := range batch {
 		config := configOf(c)

@@ -1,0 +1,7 @@
+//go:build !linux || !cgo
+
+package npt
+
+func keepMemory() {}
+
+func returnMemory() {}
