@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -134,7 +135,7 @@ func BenchmarkStep(b *testing.B) {
 		if _, known := compiled[b.Name()]; !known { // later runs find the program compiled
 			compiled[b.Name()] = time.Since(start)
 		}
-		forgetPeakMemory() // compiling takes some too
+		forgetPeakMemory() // of compiling
 		b.ResetTimer()
 		start, cpu := time.Now(), cpuTime(b)
 		for range b.N {
@@ -211,7 +212,12 @@ func peakMemory() (peak int64) {
 	return peak << 10
 }
 
-func forgetPeakMemory() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+// forgetPeakMemory also frees what is not in use any more.
+func forgetPeakMemory() {
+	debug.FreeOSMemory()
+	returnMemory()
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
 
 // cpuTime returns the CPU time that the process has used.
 func cpuTime(tb testing.TB) time.Duration {
