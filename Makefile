@@ -12,10 +12,10 @@ export GOEXPERIMENT ?= simd
 help: ## list the targets
 	@echo "nptbench: make TARGET"
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "Variables: SCALE=quick|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*'."
+	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*'."
 
 .PHONY: reproduce-table1
-reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=paper for the real thing
+reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes a day, SCALE=paper is the real thing
 	bin/table1 -sweep table1-$(SCALE) -out $(OUT) $(ARGS)
 
 .PHONY: plan-table1
@@ -24,7 +24,7 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 
 .PHONY: report-published
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
-	bin/table1 -sweep table1-paper -protocol both -with results/published -report-only -out out/published $(ARGS)
+	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
 .PHONY: test
 test: venv-if-possible ## all tests, a few minutes on two cores
