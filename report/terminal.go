@@ -7,9 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"nptbench/internal/terminal"
 )
 
 // terminalWidth is the width that running text is wrapped at.
@@ -56,27 +54,11 @@ func terminalTable(out io.Writer, t *Table, colour bool) error {
 }
 
 func terminalGrid(out io.Writer, t *Table, colour bool) error {
-	align := make([]tw.Align, len(t.Columns))
-	heads := make([]string, len(t.Columns))
+	columns := make([]terminal.Column, len(t.Columns))
 	for i, c := range t.Columns {
-		heads[i], align[i] = c.Head, tw.AlignLeft
-		if c.Right {
-			align[i] = tw.AlignRight
-		}
+		columns[i] = terminal.Column{Head: c.Head, Right: c.Right}
 	}
-	config := tablewriter.NewConfigBuilder().
-		WithHeaderAutoFormat(tw.Off).WithHeaderAutoWrap(tw.WrapNone).WithRowAutoWrap(tw.WrapNone).
-		WithTrimSpace(tw.Off) // it would take the indent of grouped rows
-	config.Header().Alignment().WithPerColumn(align)
-	config.Row().Alignment().WithPerColumn(align)
-	grid := tablewriter.NewTable(out,
-		tablewriter.WithConfig(config.Build()),
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Symbols:  tw.NewSymbols(tw.StyleLight),
-			Borders:  tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.On, Bottom: tw.On},
-			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
-		})))
-	grid.Header(heads)
+	grid := terminal.NewTable(out, columns)
 	for i, row := range t.Rows {
 		if t.newGroup(i) {
 			name := make([]string, len(t.Columns))

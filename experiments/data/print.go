@@ -9,11 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
-
 	"nptbench/internal/dataset"
+	"nptbench/internal/terminal"
 )
 
 // printAll writes the table and below it the notes and what is missing or wrong.
@@ -33,27 +30,18 @@ func printAll(w io.Writer, rows []row) error {
 
 // grid writes one line per data set and returns the notes on them.
 func grid(w io.Writer, rows []row) (notes []string, err error) {
-	heads := []string{"data set", "rows", "columns", "classes", "size", "checksum", "found in", "licence"}
-	align := []tw.Align{tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignLeft, tw.AlignLeft, tw.AlignLeft}
+	columns := []terminal.Column{
+		{Head: "data set"}, {Head: "rows", Right: true}, {Head: "columns", Right: true}, {Head: "classes", Right: true},
+		{Head: "size", Right: true}, {Head: "checksum"}, {Head: "found in"}, {Head: "licence"},
+	}
 	read := false
 	for _, r := range rows {
 		read = read || r.took > 0
 	}
 	if read {
-		heads, align = append(heads, "read in"), append(align, tw.AlignRight)
+		columns = append(columns, terminal.Column{Head: "read in", Right: true})
 	}
-	config := tablewriter.NewConfigBuilder().
-		WithHeaderAutoFormat(tw.Off).WithHeaderAutoWrap(tw.WrapNone).WithRowAutoWrap(tw.WrapNone)
-	config.Header().Alignment().WithPerColumn(align)
-	config.Row().Alignment().WithPerColumn(align)
-	table := tablewriter.NewTable(w,
-		tablewriter.WithConfig(config.Build()),
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Symbols:  tw.NewSymbols(tw.StyleLight),
-			Borders:  tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.On, Bottom: tw.On},
-			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
-		})))
-	table.Header(heads)
+	table := terminal.NewTable(w, columns)
 	for _, r := range rows {
 		rowsText := thousands(r.rows)
 		if r.subset != "" {

@@ -4,9 +4,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"nptbench/internal/terminal"
 )
 
 // The metrics shown, in this order, as far as there are any.
@@ -16,33 +14,24 @@ var shown = []struct{ name, title string }{
 
 // printScores writes a line for each score: validation and test metrics, and what the record says of them.
 func printScores(w io.Writer, scores []score, records bool) error {
-	heads := []string{"data set", "protocol", "fold", "method", "rate", "depth", "trees"}
-	align := []tw.Align{tw.AlignLeft, tw.AlignLeft, tw.AlignRight, tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignRight}
+	columns := []terminal.Column{
+		{Head: "data set"}, {Head: "protocol"}, {Head: "fold", Right: true}, {Head: "method"},
+		{Head: "rate", Right: true}, {Head: "depth", Right: true}, {Head: "trees", Right: true},
+	}
 	var metrics []string
 	for _, m := range shown {
 		for _, s := range scores {
 			if _, ok := s.test[m.name]; ok {
 				metrics = append(metrics, m.name)
-				heads, align = append(heads, m.title+" (val)", m.title), append(align, tw.AlignRight, tw.AlignRight)
+				columns = append(columns, terminal.Column{Head: m.title + " (val)", Right: true}, terminal.Column{Head: m.title, Right: true})
 				break
 			}
 		}
 	}
 	if records {
-		heads, align = append(heads, "record"), append(align, tw.AlignLeft)
+		columns = append(columns, terminal.Column{Head: "record"})
 	}
-	config := tablewriter.NewConfigBuilder().
-		WithHeaderAutoFormat(tw.Off).WithHeaderAutoWrap(tw.WrapNone).WithRowAutoWrap(tw.WrapNone)
-	config.Header().Alignment().WithPerColumn(align)
-	config.Row().Alignment().WithPerColumn(align)
-	table := tablewriter.NewTable(w,
-		tablewriter.WithConfig(config.Build()),
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Symbols:  tw.NewSymbols(tw.StyleLight),
-			Borders:  tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.On, Bottom: tw.On},
-			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
-		})))
-	table.Header(heads)
+	table := terminal.NewTable(w, columns)
 	for _, s := range scores {
 		o := s.origin
 		cells := []string{o.Dataset, o.Protocol, strconv.Itoa(o.Fold), "-", "-", "-", strconv.Itoa(s.trees)}
