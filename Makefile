@@ -15,7 +15,7 @@ help: ## list the targets
 	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*'."
 
 .PHONY: reproduce-table1
-reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes a day, SCALE=paper is the real thing
+reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
 	bin/table1 -sweep table1-$(SCALE) -out $(OUT) $(ARGS)
 
 .PHONY: plan-table1
