@@ -114,3 +114,16 @@ func TestMissingPrograms(t *testing.T) {
 		}
 	}
 }
+
+// A backend that there is not is bad input: nothing is run, and no report is written.
+func TestBadBackend(t *testing.T) {
+	t.Setenv("GOMLX_BACKEND", "abacus")
+	out := t.TempDir()
+	exit, _, _, err := call(t, "-data", dataFolder(t), "-datasets", "yacht", "-methods", "npt", "-out", out)
+	if exit != experiment.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) {
+		t.Errorf("exit %d, %v", exit, err)
+	}
+	if _, err := os.Stat(filepath.Join(out, "report")); err == nil {
+		t.Error("a report was written")
+	}
+}

@@ -50,11 +50,12 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	}
 	backend := ""
 	if plan.Networks() {
-		if backend, err = npt.ResolveBackend(o.Backend); err != nil {
-			fmt.Fprintln(e.Stderr, err)
-		}
+		backend, err = npt.ResolveBackend(o.Backend)
 		if backend == "" {
-			return ExitBadInput, nil
+			return ExitBadInput, err
+		}
+		if err != nil { // it goes on with another backend
+			fmt.Fprintln(e.Stderr, err)
 		}
 		fmt.Fprintf(e.Stderr, "networks run on %s\n", backend)
 	}
