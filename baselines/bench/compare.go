@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -50,12 +51,7 @@ func compare(ctx context.Context, o *options, library *dataset.Library, s *secti
 			return err
 		}
 		s.version = version
-		best := slices.MinFunc(theirs, func(x, y outcome) int {
-			if x.seconds < y.seconds {
-				return -1
-			}
-			return 1
-		})
+		best := slices.MinFunc(theirs, func(x, y outcome) int { return cmp.Compare(x.seconds, y.seconds) })
 		s.row(b.method, b.table, fmt.Sprintf("%d × %d, %d", t.Train, t.Width, t.Test), b.setting(),
 			significant(ours.seconds), significant(best.seconds)+best.note, fmt.Sprintf("%.1f", best.seconds/ours.seconds),
 			spread(ours.scores), spread(best.scores))
