@@ -93,6 +93,9 @@ func TestFacts(t *testing.T) {
 			if !slices.Equal(distinct, fact.distinct) {
 				t.Errorf("distinct values %v, want %v", distinct, fact.distinct)
 			}
+			if table.Info.Missing != (missing > 0) {
+				t.Errorf("%d missing entries, the catalogue says %v", missing, table.Info.Missing)
+			}
 			if missing != fact.missing {
 				t.Errorf("%d missing entries, want %d", missing, fact.missing)
 			}

@@ -20,9 +20,10 @@ type Info struct {
 	Title   string // as printed: "Boston Housing"
 	Task    Task
 	Rows    int
-	Target  int // index of the target among all columns
-	Columns int // number of columns, target included
-	Classes int // 0 for regression
+	Target  int  // index of the target among all columns
+	Columns int  // number of columns, target included
+	Classes int  // 0 for regression
+	Missing bool // entries are missing
 
 	// Splitting, section 2 of the paper's protocol. Folds is both the number of folds that are cut and, as 1/Folds, the
 	// share of test rows; RunFolds how many of them are run (10 of 10 for the small tables, 1 of 5 for the others).

@@ -62,7 +62,7 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	writer := results.NewWriter(o.RecordFolders()[0])
 	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs)
 	settings := run.Options{
-		Library: library(o, e), Records: writer, Jobs: o.Jobs, FailFast: o.FailFast, Progress: progress,
+		Library: library(o, e), Records: writer, Folders: o.RecordFolders(), Jobs: o.Jobs, FailFast: o.FailFast, Progress: progress,
 		Checkpoints: filepath.Join(o.Out, "checkpoints"), Backend: backend, OneByOne: npt.Accelerated(backend),
 	}
 	if o.KeepModels {
@@ -78,6 +78,9 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 		return ExitFailed, err
 	}
 	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", outcome.OK, outcome.Failed)
+	if outcome.TakenOver > 0 {
+		fmt.Fprintf(e.Stderr, " (%d of the same tasks under the other protocol, taken over)", outcome.TakenOver)
+	}
 	if outcome.Left > 0 {
 		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", outcome.Left)
 	}

@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,10 +20,11 @@ import (
 type Options struct {
 	Library  *dataset.Library
 	Records  *results.Writer
-	Jobs     int    // worker processes
-	Backend  string // of networks, for task.Task.Backend
-	OneByOne bool   // the backend has a device of its own, which one network is given at a time
-	FailFast bool   // stop at the first failure
+	Folders  []string // of the records that the plan knows
+	Jobs     int      // worker processes
+	Backend  string   // of networks, for task.Task.Backend
+	OneByOne bool     // the backend has a device of its own, which one network is given at a time
+	FailFast bool     // stop at the first failure
 	Progress *Progress
 
 	// Models is the folder for fitted models, Checkpoints the one for what unfinished fits have reached: each job has a
@@ -32,6 +35,7 @@ type Options struct {
 // An Outcome counts the cells that an execution finished.
 type Outcome struct {
 	OK, Failed int
+	TakenOver  int // of OK: from the other protocol, under which the task is the same
 	Left       int // not run: interrupted, or stopped by the first failure
 }
 
@@ -45,6 +49,9 @@ func Execute(ctx context.Context, p *Plan, o Options) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e := &execution{plan: p, options: o, cancel: cancel, queue: p.jobs, provenance: describe()}
+	if err := e.takeOver(); err != nil {
+		return Outcome{Left: p.ToDo()}, err
+	}
 	var slots sync.WaitGroup
 	for range max(1, min(o.Jobs, len(p.jobs))) {
 		slots.Go(func() { e.slot(ctx) })
@@ -66,6 +73,36 @@ type execution struct {
 	queue   []job
 	outcome Outcome
 	err     error
+}
+
+// takeOver gives cells whose twins have records those records.
+func (e *execution) takeOver() error {
+	if len(e.plan.twins) == 0 {
+		return nil
+	}
+	left := maps.Clone(e.plan.twins)
+	for r, err := range results.Read(e.options.Folders...) {
+		if d := (*results.Damage)(nil); errors.As(err, &d) {
+			continue // told when the plan was made
+		} else if err != nil {
+			return err
+		}
+		c, ok := left[r.ID]
+		if !ok || r.Status != results.OK {
+			continue
+		}
+		delete(left, r.ID)
+		if r.TwinOf == "" {
+			r.TwinOf = r.ID
+		}
+		r.ID, r.Protocol, r.Variant, r.Sweep = c.id, string(c.protocol), c.variant, e.plan.Sweep.Name
+		if err := e.options.Records.Append(r); err != nil {
+			return err
+		}
+		e.outcome.OK++
+		e.outcome.TakenOver++
+	}
+	return nil
 }
 
 // next takes a job from the queue, and the number of threads it may use: when fewer jobs remain than there are slots, those
@@ -261,7 +298,7 @@ func (w *watch) recordOf(c cell, r reply) *results.Record {
 	record := &results.Record{
 		ID: c.id, Status: results.OK,
 		Cell: results.Cell{
-			Dataset: j.dataset, DataDigest: j.digest, Protocol: string(j.protocol), Fold: j.fold,
+			Dataset: j.dataset, DataDigest: j.digest, Protocol: string(c.protocol), Fold: j.fold,
 			Method: j.method.Name, Config: c.config, Seed: w.plan.Sweep.Seed,
 		},
 		Variant: c.variant, Val: r.Val, Test: r.Test,

@@ -1,6 +1,8 @@
 // Package run turns a sweep into cells, runs those that have no record yet, and keeps a record of each.
 //
-// Work is planned as jobs: the cells of one data set, protocol, fold and method that one fit serves. Jobs run in worker
+// Work is planned as jobs: the cells of one data set, protocol, fold and method that one fit serves. A fold that is the same
+// task under both protocols has jobs for the cells of both, and a cell whose twin under the other protocol has a record
+// takes over that. Jobs run in worker
 // processes, one at a time each, so that limits on time and memory are hard, peak memory is measured rather than guessed,
 // and a crash costs the cells of one job. The planning process alone writes records.
 package run
@@ -45,6 +47,7 @@ type Plan struct {
 	index    results.Index
 	asked    map[string]bool // methods, whether they can run here
 	jobs     []job
+	twins    map[string]cell  // to do, and the same task as a cell of the other protocol with a record, by that one's id
 	position map[string]int32 // cell id -> place of its setting among those of its data set and method
 }
 
@@ -88,9 +91,10 @@ type distinctSetting struct {
 }
 
 type cell struct {
-	id      string
-	config  results.Config
-	variant string
+	id       string
+	protocol split.Protocol
+	config   results.Config
+	variant  string
 }
 
 func (j *job) cells() int {
@@ -114,7 +118,7 @@ func NewPlan(s *sweeps.Sweep, o PlanOptions, lib *dataset.Library, index results
 	if err := o.check(s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Sweep: s, Protocols: o.protocols(s), options: o, index: index, position: map[string]int32{}, asked: map[string]bool{}}
+	p := &Plan{Sweep: s, Protocols: o.protocols(s), options: o, index: index, position: map[string]int32{}, asked: map[string]bool{}, twins: map[string]cell{}}
 	for _, name := range s.Datasets {
 		if !selects(o.Datasets, name) {
 			continue
@@ -217,59 +221,78 @@ func (p *Plan) available(m *method.Method) bool {
 func (p *Plan) addDataset(at dataset.Location) {
 	info := at.Info
 	settings := p.prepare(info)
-	for _, protocol := range p.Protocols {
+	for i, protocol := range p.Protocols {
 		for _, fold := range p.Sweep.Folds(info) {
-			p.addFold(info, at.Digest, split.Protocol(protocol), fold, settings)
+			protocols := []string{protocol}
+			if task.Shared(info, fold) {
+				if i > 0 {
+					continue // done with the first protocol
+				}
+				protocols = p.Protocols
+			}
+			p.addFold(info, at.Digest, protocols, fold, settings)
 		}
 	}
 }
 
-func (p *Plan) addFold(info dataset.Info, digest string, protocol split.Protocol, fold int, settings []prepared) {
+// addFold adds the cells of a fold under protocols that make it the same task.
+func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fold int, settings []prepared) {
 	type place struct{ job, setting int }
 	jobs := map[string]int{}     // by method and fit
 	places := map[string]place{} // by method, fit and canonical configuration
 	counted := map[string]bool{} // methods, and methods with fits
 	for _, s := range settings {
-		id := (&results.Cell{
-			Dataset: info.Name, DataDigest: digest, Protocol: string(protocol), Fold: fold,
-			Method: s.Method.Name, Config: s.config, Seed: p.Sweep.Seed,
-		}).ID()
-		p.position[id] = int32(s.place)
 		g := &p.Groups[s.group]
-		g.Cells++
 		if !counted[s.fit] {
 			counted[s.fit] = true
 			g.Fits++
 		}
-		if !counted[s.Method.Name] {
-			counted[s.Method.Name] = true
-			g.Folds[string(protocol)] = append(g.Folds[string(protocol)], fold)
+		for _, protocol := range protocols {
+			if !counted[protocol+s.Method.Name] {
+				counted[protocol+s.Method.Name] = true
+				g.Folds[protocol] = append(g.Folds[protocol], fold)
+			}
+			c := cell{protocol: split.Protocol(protocol), config: s.config, variant: s.Variant}
+			ofCell := results.Cell{
+				Dataset: info.Name, DataDigest: digest, Protocol: protocol, Fold: fold,
+				Method: s.Method.Name, Config: s.config, Seed: p.Sweep.Seed,
+			}
+			c.id = ofCell.ID()
+			p.position[c.id] = int32(s.place)
+			g.Cells++
+			switch status := p.index[c.id]; {
+			case status == results.Failed && !p.options.Retry:
+				g.Failed++
+				fallthrough
+			case status == results.OK:
+				g.Done++
+				continue
+			}
+			if task.Shared(info, fold) {
+				ofCell.Protocol = string(c.protocol.Other())
+				if other := ofCell.ID(); p.index[other] == results.OK {
+					p.twins[other] = c
+					continue
+				}
+			}
+			at, ok := jobs[s.fit]
+			if !ok {
+				at = len(p.jobs)
+				jobs[s.fit] = at
+				p.jobs = append(p.jobs, job{
+					dataset: info.Name, digest: digest, protocol: split.Protocol(protocols[0]), fold: fold,
+					method: s.Method, statistics: s.statistics,
+				})
+			}
+			j := &p.jobs[at]
+			to, ok := places[s.key]
+			if !ok {
+				to = place{at, len(j.settings)}
+				places[s.key] = to
+				j.settings = append(j.settings, distinctSetting{config: s.canonical})
+			}
+			j.settings[to.setting].cells = append(j.settings[to.setting].cells, c)
 		}
-		switch status := p.index[id]; {
-		case status == results.Failed && !p.options.Retry:
-			g.Failed++
-			fallthrough
-		case status == results.OK:
-			g.Done++
-			continue
-		}
-		at, ok := jobs[s.fit]
-		if !ok {
-			at = len(p.jobs)
-			jobs[s.fit] = at
-			p.jobs = append(p.jobs, job{
-				dataset: info.Name, digest: digest, protocol: protocol, fold: fold,
-				method: s.Method, statistics: s.statistics,
-			})
-		}
-		j := &p.jobs[at]
-		to, ok := places[s.key]
-		if !ok {
-			to = place{at, len(j.settings)}
-			places[s.key] = to
-			j.settings = append(j.settings, distinctSetting{config: s.canonical})
-		}
-		j.settings[to.setting].cells = append(j.settings[to.setting].cells, cell{id: id, config: s.config, variant: s.Variant})
 	}
 }
 

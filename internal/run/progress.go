@@ -48,7 +48,7 @@ const (
 // NewProgress shows the progress of a plan on w; terminal says that w can redraw a line.
 func NewProgress(w io.Writer, terminal bool, p *Plan, jobs int) *Progress {
 	g := &Progress{
-		w: w, slots: max(1, jobs), started: time.Now(), total: p.ToDo(),
+		w: w, slots: max(1, jobs), started: time.Now(), total: p.ToDo() - len(p.twins),
 		running: map[*job]time.Time{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, stop: make(chan struct{}),
 	}
 	for i := range p.jobs {

@@ -159,7 +159,7 @@ func execute(t testing.TB, ctx context.Context, p *Plan, lib *dataset.Library, d
 	t.Helper()
 	w := results.NewWriter(dir)
 	progress := NewProgress(io.Discard, false, p, 2)
-	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Jobs: 2, Backend: "go", FailFast: failFast, Progress: progress})
+	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Backend: "go", FailFast: failFast, Progress: progress})
 	progress.Close()
 	if closed := w.Close(); err != nil || closed != nil {
 		t.Fatal(err, closed)
@@ -183,8 +183,8 @@ func TestRunAndResume(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	s := parse(t, sweepOf("", "{shift: [0, 1, 12], same: [0, 1]}"))
 	p := plan(t, s, lib, dir, Filter{Protocols: []string{"published", "corrected"}})
-	// 2 protocols x 3 folds x 6 settings, of which 3 are distinct, served by 2 fits a fold.
-	if g := p.Groups[0]; g.Cells != 36 || g.Settings != 6 || g.Distinct != 3 || g.Fits != 12 || len(p.jobs) != 12 {
+	// 2 protocols x 3 folds x 6 settings, of which 3 are distinct, served by 2 fits a fold, which the first fold's share.
+	if g := p.Groups[0]; g.Cells != 36 || g.Settings != 6 || g.Distinct != 3 || g.Fits != 10 || len(p.jobs) != 10 {
 		t.Fatalf("group %+v with %d jobs", g, len(p.jobs))
 	}
 	if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 36}) {
@@ -218,6 +218,45 @@ func TestRunAndResume(t *testing.T) {
 	for _, r := range got {
 		if values[r.ID] != r.Test["rmse"] {
 			t.Errorf("cell %s alone: %v, in the sweep: %v", r.ID, r.Test["rmse"], values[r.ID])
+		}
+	}
+}
+
+// The first fold is the same task under both protocols: one fit serves both, and a record of one is taken over by the other.
+func TestTwins(t *testing.T) {
+	lib, together, after := library(t), t.TempDir(), t.TempDir()
+	s := parse(t, sweepOf("", "{shift: [0, 1, 12]}"))
+	both := Filter{Protocols: []string{"corrected", "published"}}
+	execute(t, t.Context(), plan(t, s, lib, together, both), lib, together, false)
+	execute(t, t.Context(), plan(t, s, lib, after, Filter{}), lib, after, false)
+	p := plan(t, s, lib, after, both)
+	if len(p.twins) != 3 || len(p.jobs) != 4 || p.ToDo() != 9 {
+		t.Errorf("%d twins, %d jobs, %d to do; want 3, 4, 9", len(p.twins), len(p.jobs), p.ToDo())
+	}
+	if o := execute(t, t.Context(), p, lib, after, false); o != (Outcome{OK: 9, TakenOver: 3}) {
+		t.Errorf("outcome %+v", o)
+	}
+	want := map[string]*results.Record{}
+	for _, r := range records(t, together) {
+		want[r.ID] = r
+	}
+	got := records(t, after)
+	if len(want) != 18 || len(got) != 18 {
+		t.Fatalf("%d and %d records, want 18", len(want), len(got))
+	}
+	for _, r := range got {
+		w := want[r.ID]
+		if r.ID != r.Cell.ID() || w == nil || r.Test["rmse"] != w.Test["rmse"] {
+			t.Errorf("taken over or run twice %+v, run once %+v", r, w)
+			continue
+		}
+		shared := r.Fold == 0
+		if w.TwinOf != "" || (r.TwinOf != "") != (shared && r.Protocol == "corrected") {
+			t.Errorf("twin of %q and %q: %+v", r.TwinOf, w.TwinOf, r.Cell)
+		}
+		cells := map[bool]int{true: 2, false: 1}[shared] * map[bool]int{true: 1, false: 2}[r.Config == `{"mode":"ok","pause":0,"same":0,"shift":12}`]
+		if w.FitCells != cells {
+			t.Errorf("a fit for %d cells, want %d: %+v", w.FitCells, cells, w.Cell)
 		}
 	}
 }
@@ -282,7 +321,7 @@ func TestCheckpointFolders(t *testing.T) {
 		}
 		w := results.NewWriter(dir)
 		progress := NewProgress(io.Discard, false, p, 2)
-		o, err := Execute(t.Context(), p, Options{Library: lib, Records: w, Jobs: 2, Progress: progress, Models: models, Checkpoints: checkpoints})
+		o, err := Execute(t.Context(), p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Progress: progress, Models: models, Checkpoints: checkpoints})
 		progress.Close()
 		if closed := w.Close(); err != nil || closed != nil {
 			t.Fatal(err, closed)
@@ -347,7 +386,7 @@ func plannerProcess(dir string) error {
 	w := results.NewWriter(dir)
 	progress := NewProgress(io.Discard, false, p, 2)
 	defer progress.Close()
-	if _, err := Execute(context.Background(), p, Options{Library: lib, Records: w, Jobs: 2, Progress: progress}); err != nil {
+	if _, err := Execute(context.Background(), p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Progress: progress}); err != nil {
 		return err
 	}
 	return w.Close()

@@ -2,8 +2,10 @@ package task
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
+	"reflect"
 	"testing"
 
 	"nptbench/internal/dataset"
@@ -139,5 +141,41 @@ func TestSplitOfAnotherTable(t *testing.T) {
 	s.Test = s.Test[1:]
 	if _, _, err := Encode(table, s, split.Corrected, 0, AllRows); err == nil {
 		t.Error("a split with a row too few was accepted")
+	}
+}
+
+// Shared must be right for every data set that is here.
+func TestShared(t *testing.T) {
+	library := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		library.Dirs = []string{"../../data", "../../../shared/data"}
+	}
+	for _, name := range []string{"yacht", "breast-cancer", "protein", "kick"} {
+		t.Run(name, func(t *testing.T) {
+			table, err := library.Load(t.Context(), name)
+			if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for fold := range min(2, table.Info.RunFolds) {
+				var tasks [2]*Task
+				var truths [2]*Truth
+				for i, p := range split.Protocols {
+					s, err := split.Make(split.RuleOf(table), p, fold)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if tasks[i], truths[i], err = Encode(table, s, p, fold, AllRows); err != nil {
+						t.Fatal(err)
+					}
+					tasks[i].Protocol = ""
+				}
+				if same := reflect.DeepEqual(tasks[0], tasks[1]) && reflect.DeepEqual(truths[0], truths[1]); same != Shared(table.Info, fold) {
+					t.Errorf("fold %d: the same task under both protocols: %v, Shared says %v", fold, same, !same)
+				}
+			}
+		})
 	}
 }

@@ -32,8 +32,8 @@ type Task struct {
 	// TargetMean and TargetStd undo the standardisation of Y: original = Y*TargetStd + TargetMean. 0 and 1 for classes.
 	TargetMean, TargetStd float64
 
-	// Seed is derived from the sweep's seed, the data set, the protocol and the fold. A method derives from it, with
-	// seed.Derive, what a configuration's random choices need.
+	// Seed is derived from the sweep's seed, the data set, the protocol (the published one, where the task is the same
+	// under both) and the fold. A method derives from it, with seed.Derive, what a configuration's random choices need.
 	Seed uint64
 
 	Threads int // a method may use that many at the same time
@@ -49,6 +49,10 @@ type Task struct {
 	// finished. Empty: there is none.
 	CheckpointDir string
 }
+
+// Shared reports whether a fold of a data set is the same task under both protocols: the first fold, when no entries are
+// missing. The data sets of which only one fold is run are among them, but for Kick.
+func Shared(info dataset.Info, fold int) bool { return fold == 0 && !info.Missing }
 
 // A Feature is a column of the table and its place in X.
 type Feature struct {
