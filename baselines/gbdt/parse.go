@@ -228,14 +228,16 @@ func listOf[T any](p *treeParser, key string, n int, parse func(string) (T, erro
 	}
 	line := p.line(key)
 	list := make([]T, 0, min(n, len(line)))
-	for line != "" {
-		field, rest, _ := strings.Cut(line, " ")
-		line = rest
-		if field == "" {
+	for end := 0; end < len(line); end++ {
+		begin := end
+		for end < len(line) && line[end] != ' ' {
+			end++
+		}
+		if begin == end {
 			continue
 		}
 		var v T
-		if v, p.err = parse(field); p.err != nil {
+		if v, p.err = parse(line[begin:end]); p.err != nil {
 			return nil
 		}
 		list = append(list, v)

@@ -106,7 +106,8 @@ func (m *Model) newScorer(c *compiled, counts []int) *scorer {
 func (s *scorer) score(ctx context.Context, x []float32, first, end int, out []method.Prediction) {
 	outputs := s.model.Outputs
 	x = x[first*s.model.Features : end*s.model.Features]
-	fast := s.block != nil && !slices.ContainsFunc(x, func(v float32) bool { return v != v })
+	noGaps := !slices.ContainsFunc(x, func(v float32) bool { return v != v })
+	fast := s.block != nil && noGaps
 	if fast {
 		s.block.load(x)
 	}
@@ -122,7 +123,7 @@ func (s *scorer) score(ctx context.Context, x []float32, first, end int, out []m
 				if sum := s.sum[k*blockRows : (k+1)*blockRows]; fast {
 					s.block.add(sum, k, done, to)
 				} else {
-					s.add(sum, x, k, done, to)
+					s.add(sum, x, k, done, to, noGaps)
 				}
 			}
 			done = to
@@ -136,11 +137,16 @@ func (s *scorer) score(ctx context.Context, x []float32, first, end int, out []m
 }
 
 // add adds one output of iterations first to end to the sums of rows, tree by tree.
-func (s *scorer) add(sum []float64, x []float32, output, first, end int) {
+func (s *scorer) add(sum []float64, x []float32, output, first, end int, noGaps bool) {
 	m := s.model
+	rows := len(x) / m.Features
 	for n := first; n < end; n++ {
 		t := &m.trees[n*m.Outputs+output]
-		for r := range len(x) / m.Features {
+		done := 0
+		if noGaps && t.numeric() {
+			done = t.addFours(sum[:rows], x, m.Features)
+		}
+		for r := done; r < rows; r++ {
 			sum[r] += t.score(x[r*m.Features : (r+1)*m.Features])
 		}
 	}

@@ -6,7 +6,8 @@ import (
 
 // A tableTree is a tree that asks few different questions: their answers, taken as the bits of a number, are the place of
 // the tree's value in a table. CatBoost's oblivious trees are of this kind by birth, trees of depth 3 with their seven
-// nodes too. All answers are found by comparing bins instead of features, for four rows with each instruction.
+// nodes too. All answers are found by comparing bins instead of features, for four rows with each instruction, or for
+// sixteen where vector instructions can be had (wide_simd.go).
 type tableTree struct {
 	questions []question
 	small     *[1 << smallQuestions]float64 // nil: the tree is large
@@ -148,7 +149,7 @@ func (t *tableTree) answer(answers []uint64, columns [][]uint64, first int) {
 func answer1(answers, a []uint64, bin uint64, first int) {
 	a = a[:len(answers)]
 	shift := 15 - first
-	for w := range answers {
+	for w := answer1Wide(answers, a, bin, shift); w < len(answers); w++ {
 		answers[w] |= (a[w] - bin) & allBits >> (shift & 63)
 	}
 }
@@ -157,7 +158,7 @@ func answer1(answers, a []uint64, bin uint64, first int) {
 func answer3(answers, a, b, c []uint64, binA, binB, binC uint64, first int) {
 	a, b, c = a[:len(answers)], b[:len(answers)], c[:len(answers)]
 	shift := 13 - first
-	for w := range answers {
+	for w := answer3Wide(answers, a, b, c, binA, binB, binC, shift); w < len(answers); w++ {
 		bits := (a[w] - binA) & allBits >> 1
 		bits = (bits | (b[w]-binB)&allBits) >> 1
 		answers[w] |= (bits | (c[w]-binC)&allBits) >> (shift & 63)

@@ -96,6 +96,7 @@ func startWorker(cmd *exec.Cmd) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	widen(out)
 	w.out = bufio.NewReaderSize(out, 1<<16)
 	w.ended = sync.OnceValue(cmd.Wait)
 	return w, cmd.Start()

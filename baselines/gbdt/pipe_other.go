@@ -1,0 +1,7 @@
+//go:build !linux
+
+package gbdt
+
+import "io"
+
+func widen(io.ReadCloser) {}
