@@ -21,7 +21,7 @@ type checkpointHeader struct {
 	BestLoss *float64 // nil before the first evaluation
 	ValLoss  *float64
 	Elapsed  time.Duration
-	Sets     []string // each with one array per parameter
+	Sets     []string // each with all arrays
 }
 
 // SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole.
@@ -60,13 +60,13 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	}
 	loaded := map[string][]*tensors.Tensor{}
 	for _, name := range h.Sets {
-		for _, p := range tr.engine.net.params {
-			a, err := r.numbers(p.size(), tr.config.Precision == Float64)
+		for _, array := range tr.engine.net.arrays {
+			a, err := r.numbers(array.size(), tr.config.Precision == Float64)
 			if err != nil {
 				r.f.Close()
 				return err
 			}
-			loaded[name] = append(loaded[name], tr.engine.array(a, p.dims))
+			loaded[name] = append(loaded[name], tr.engine.array(a, array.dims))
 		}
 	}
 	if err := r.close(); err != nil {

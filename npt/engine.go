@@ -32,7 +32,7 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	return &engine{program: p, net: n, backend: backend, table: t, values: values}, nil
 }
 
-// A state is the part of a training that lives on the device, parameter by parameter.
+// A state is the part of a training that lives on the device, array by array.
 type state struct {
 	weights, m, v []*tensors.Tensor // the weights and the moments of LAMB
 	slow          []*tensors.Tensor // the slow weights of Lookahead, nil before they are first used
@@ -43,11 +43,15 @@ type state struct {
 func (e *engine) newState() *state {
 	s := new(state)
 	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "weights"), 0))
+	var params [][]float64
 	for _, p := range e.net.params {
-		w := p.initial(rng)
-		s.weights = append(s.weights, e.array(w, p.dims))
-		s.m = append(s.m, e.array(make([]float64, len(w)), p.dims))
-		s.v = append(s.v, e.array(make([]float64, len(w)), p.dims))
+		params = append(params, p.initial(rng))
+	}
+	for i, w := range e.net.packedNumbers(params) {
+		dims := e.net.arrays[i].dims
+		s.weights = append(s.weights, e.array(w, dims))
+		s.m = append(s.m, e.array(make([]float64, len(w)), dims))
+		s.v = append(s.v, e.array(make([]float64, len(w)), dims))
 	}
 	return s
 }

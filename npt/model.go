@@ -34,7 +34,7 @@ func (tr *Trainer) Model() (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.weights = append(m.weights, tr.engine.array(a, m.net.params[i].dims))
+		m.weights = append(m.weights, tr.engine.array(a, m.net.arrays[i].dims))
 	}
 	return m, nil
 }
@@ -186,13 +186,13 @@ func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	m := &Model{net: newNetwork(h.Config, h.Columns), backend: backend}
 	m.net.parts = coresOf(backend)
 	e := &engine{net: m.net}
-	for _, p := range m.net.params {
-		a, err := r.numbers(p.size(), h.Config.Precision == Float64)
+	for _, array := range m.net.arrays {
+		a, err := r.numbers(array.size(), h.Config.Precision == Float64)
 		if err != nil {
 			r.f.Close()
 			return nil, err
 		}
-		m.weights = append(m.weights, e.array(a, p.dims))
+		m.weights = append(m.weights, e.array(a, array.dims))
 	}
 	return m, r.close()
 }

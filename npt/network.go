@@ -17,7 +17,8 @@ type network struct {
 	Config
 	columns []Column
 	params  []param
-	parts   int // see tape
+	arrays  []array // which hold the params, see pack
+	parts   int     // see tape
 }
 
 // A param is one array of weights.
@@ -98,6 +99,7 @@ func newNetwork(c Config, columns []Column) *network {
 	n.params = append(n.params,
 		param{name: "out.weight", dims: []int{len(channel), e}, fanIn: []int{e}, group: channel},
 		param{name: "out.bias", dims: []int{len(channel)}, fanIn: []int{e}, group: channel})
+	n.pack()
 	return n
 }
 

@@ -284,8 +284,8 @@ func compareGradients(t *testing.T, c Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := len(n.params)
-	for i, param := range n.params {
-		closeTo(t, param.name, toFloats(t, out[i]), toFloats(t, out[p+i]), 1e-10)
+	p := len(n.arrays)
+	for i, a := range n.arrays {
+		closeTo(t, a.name, toFloats(t, out[i]), toFloats(t, out[p+i]), 1e-10)
 	}
 }

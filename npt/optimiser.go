@@ -2,6 +2,7 @@ package npt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 )
@@ -42,7 +43,10 @@ func (p *param) norms(x *graph.Node) *graph.Node {
 	t := &tape{g: x.Graph(), dtype: x.DType()}
 	x = graph.Reshape(x, p.dims[0], -1)
 	rows := mul(graph.Square(x), t.ones(x.Shape().Dimensions[1], 1))
-	return graph.Sqrt(mul(graph.Transpose(p.groups(t), 0, 1), rows))
+	if !p.rowsAreTensors() {
+		rows = mul(graph.Transpose(p.groups(t), 0, 1), rows)
+	}
+	return graph.Sqrt(rows)
 }
 
 // perTensor brings a column with one number per tensor into a form that broadcasts to the array.
@@ -51,12 +55,18 @@ func (p *param) perTensor(x *graph.Node) *graph.Node {
 		return graph.Reshape(x)
 	}
 	t := &tape{g: x.Graph(), dtype: x.DType()}
-	rows := mul(p.groups(t), x)
+	rows := x
+	if !p.rowsAreTensors() {
+		rows = mul(p.groups(t), x)
+	}
 	if len(p.dims) == 1 {
 		return graph.Reshape(rows, p.dims[0])
 	}
 	return rows
 }
+
+// rowsAreTensors reports whether every entry of the first axis is a tensor of its own.
+func (p *param) rowsAreTensors() bool { return slices.Equal(p.group, count(p.dims[0])) }
 
 func (p *param) groups(t *tape) *graph.Node {
 	last := 0

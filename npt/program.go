@@ -87,7 +87,7 @@ func batchOf(args []*graph.Node) (batchInput, []*graph.Node) {
 func (n *network) stepGraph(args []*graph.Node) []*graph.Node {
 	b, args := batchOf(args)
 	rng, rate, lambda, args := args[0], args[1], args[2], args[3:]
-	p := len(n.params)
+	p := len(n.arrays)
 	next, sums := n.trainStep(b, rng, rate, lambda, stateNodes{args[:p], args[p : 2*p], args[2*p:]})
 	return slices.Concat([]*graph.Node{sums}, next.weights, next.m, next.v)
 }

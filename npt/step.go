@@ -73,11 +73,15 @@ func (n *network) replacement(rng *graph.Node, rows int, dtype dtypes.DType) (rn
 	return rng, graph.ConvertDType(graph.Concatenate(parts, 1), dtype)
 }
 
-// weights makes tensors of parameter nodes, in the type of the activations.
-func (n *network) weights(nodes []*graph.Node) weights {
-	w := make(weights, len(nodes))
-	for i, p := range n.params {
-		w[p.name] = &tensor{Node: graph.ConvertDType(nodes[i], n.activations())}
+// weights makes tensors of the parameters in the arrays, in the type of the activations.
+func (n *network) weights(arrays []*graph.Node) weights {
+	converted := make([]*graph.Node, len(arrays))
+	for i, a := range arrays {
+		converted[i] = graph.ConvertDType(a, n.activations())
+	}
+	w := weights{}
+	for i, p := range n.unpacked(converted) {
+		w[n.params[i].name] = &tensor{Node: p}
 	}
 	return w
 }
@@ -85,7 +89,7 @@ func (n *network) weights(nodes []*graph.Node) weights {
 // randomises reports whether training passes contain randomised entries.
 func (n *network) randomises() bool { return n.FeatureMask > 0 || n.TargetMask < 1 }
 
-// stateNodes are the weights and the moments of LAMB, parameter by parameter, as nodes of a graph.
+// stateNodes are the weights and the moments of LAMB, array by array, as nodes of a graph.
 type stateNodes struct{ weights, m, v []*graph.Node }
 
 // trainStep returns the state after one step, and the four sums that make the losses.
@@ -100,10 +104,10 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 	return n.descend(s, grads, rate), sums
 }
 
-// gradients returns the gradient of the loss with respect to every parameter, and the four sums that make the losses.
-func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, params []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
+// gradients returns the gradient of the loss with respect to every array, and the four sums that make the losses.
+func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
 	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, parts: n.parts}
-	w := n.weights(params)
+	w := n.weights(arrays)
 	z := n.forward(t, w, graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
 	losses, grad := n.loss(z.Node, truth, codes, lambda)
 	z.grad = graph.ConvertDType(grad, t.dtype)
@@ -111,14 +115,14 @@ func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Nod
 	for _, p := range n.params {
 		grads = append(grads, graph.ConvertDType(w[p.name].grad, n.master()))
 	}
-	return grads, losses.vector()
+	return n.packed(grads), losses.vector()
 }
 
 // descend takes a step of LAMB.
 func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) stateNodes {
 	next := stateNodes{}
-	for i, p := range n.params {
-		w, m, v := lambStep(p, s.weights[i], s.m[i], s.v[i], grads[i], rate, n.Clip, n.WeightDecay)
+	for i, a := range n.arrays {
+		w, m, v := lambStep(a.param, s.weights[i], s.m[i], s.v[i], grads[i], rate, n.Clip, n.WeightDecay)
 		next.weights, next.m, next.v = append(next.weights, w), append(next.m, m), append(next.v, v)
 	}
 	return next
