@@ -1,6 +1,8 @@
 package npt
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -12,16 +14,19 @@ import (
 // A checkpointHeader describes a checkpoint; the arrays that follow are named in Sets. Everything random is derived from
 // the seed and the numbers of step and pass, so these are the whole random state.
 type checkpointHeader struct {
-	Config   Config
-	Columns  []Column
-	Rows     [3]int // training, validation, test
-	Step     int
-	Pass     int
-	BestStep int
-	BestLoss *float64 // nil before the first evaluation
-	ValLoss  *float64
-	Elapsed  time.Duration
-	Sets     []string // each with all arrays
+	Config    Config
+	Columns   []Column
+	Rows      [3]int // training, validation, test
+	Data      string // digest of the table
+	Step      int
+	Pass      int
+	PassSteps int  // see Trainer
+	Due       bool // see Trainer
+	BestStep  int
+	BestLoss  *float64 // nil before the first evaluation
+	ValLoss   *float64
+	Elapsed   time.Duration
+	Sets      []string // each with all arrays
 }
 
 // SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole.
@@ -29,9 +34,14 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 	if err := tr.wait(); err != nil {
 		return err
 	}
+	data, err := tr.dataDigest()
+	if err != nil {
+		return err
+	}
 	h := checkpointHeader{
+		Data:   data,
 		Config: tr.config, Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
-		Step: tr.state.step, Pass: tr.pass, BestStep: tr.bestStep,
+		Step: tr.state.step, Pass: tr.pass, PassSteps: tr.passSteps, Due: tr.due, BestStep: tr.bestStep,
 		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
 		Elapsed: tr.elapsed(),
 	}
@@ -58,6 +68,14 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 		r.f.Close()
 		return r.fail(fmt.Errorf("is of another training: configuration, columns or numbers of rows differ"))
 	}
+	data, err := tr.dataDigest()
+	if err == nil && data != h.Data {
+		err = r.fail(fmt.Errorf("is of another training: the data differ"))
+	}
+	if err != nil {
+		r.f.Close()
+		return err
+	}
 	loaded := map[string][]*tensors.Tensor{}
 	for _, name := range h.Sets {
 		for _, array := range tr.engine.net.arrays {
@@ -75,7 +93,8 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	for _, set := range tr.sets() {
 		*set.tensors = loaded[set.name]
 	}
-	tr.state.step, tr.pass, tr.bestStep, tr.earlier = h.Step, h.Pass, h.BestStep, h.Elapsed
+	tr.state.step, tr.pass, tr.passSteps, tr.due = h.Step, h.Pass, h.PassSteps, h.Due
+	tr.bestStep, tr.earlier = h.BestStep, h.Elapsed
 	tr.bestLoss, tr.valLoss = math.Inf(1), math.NaN()
 	if h.BestLoss != nil {
 		tr.bestLoss = *h.BestLoss
@@ -84,6 +103,41 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 		tr.valLoss = *h.ValLoss
 	}
 	return nil
+}
+
+// dataDigest returns a digest of what the training sees of its table. Another fold has the same columns and numbers of rows,
+// but its training rows are test rows here.
+func (tr *Trainer) dataDigest() (string, error) {
+	if tr.digest != "" {
+		return tr.digest, nil
+	}
+	sum := sha256.New()
+	var buffer []byte
+	err := tensors.ConstFlatData(tr.engine.values, func(values []float32) {
+		for part := range slices.Chunk(values, 4096) {
+			buffer = buffer[:0]
+			for _, x := range part {
+				buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(x))
+			}
+			sum.Write(buffer)
+		}
+	})
+	if err != nil {
+		return "", fmt.Errorf("npt: %w", oneLine(err))
+	}
+	for part := range slices.Chunk(tr.table.Missing, 4096) {
+		buffer = buffer[:0]
+		for _, missing := range part {
+			flag := byte(0)
+			if missing {
+				flag = 1
+			}
+			buffer = append(buffer, flag)
+		}
+		sum.Write(buffer)
+	}
+	tr.digest = fmt.Sprintf("%x", sum.Sum(nil))
+	return tr.digest, nil
 }
 
 type tensorSet struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -74,6 +75,65 @@ func testResume(t *testing.T, backend compute.Backend) {
 	}
 }
 
+// endsAfter is a context that ends after its error was asked for that many times.
+type endsAfter struct {
+	context.Context
+	left int
+}
+
+func (c *endsAfter) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A training whose context ends anywhere, in the middle of a pass or in an evaluation, ends with the same bits when Train is
+// called again, and when it is saved there and goes on in another trainer.
+func TestCancelledAnywhere(t *testing.T) {
+	table := testTable(20, 10, 10, true)
+	for name, change := range map[string]func(*Config){
+		"batches": func(c *Config) { c.BatchSize = 20 },
+		"repeat":  func(c *Config) { c.Repeat = 4 },
+	} {
+		c := smallConfig()
+		c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.EvalEvery = 4, 2, 9, Float32, 0.5, 2
+		change(&c)
+		whole := newTestTrainer(t, table, c)
+		if err := whole.Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		want := allWeights(t, whole)
+		for stop := 0; ; stop++ {
+			first := newTestTrainer(t, table, c)
+			err := first.Train(&endsAfter{context.Background(), stop})
+			if err == nil {
+				break // stop is beyond the end
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			at, path := first.state.step, filepath.Join(t.TempDir(), "checkpoint")
+			if err := first.SaveCheckpoint(path); err != nil {
+				t.Fatal(err)
+			}
+			second := newTestTrainer(t, table, c)
+			if err := second.LoadCheckpoint(path); err != nil {
+				t.Fatal(err)
+			}
+			for how, tr := range map[string]*Trainer{"called again": first, "saved": second} {
+				if err := tr.Train(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(allWeights(t, tr), want) || tr.state.step != whole.state.step || tr.bestStep != whole.bestStep {
+					t.Errorf("%s, stopped after step %d, %s: ends differently, at step %d with best %d, want %d and %d",
+						name, at, how, tr.state.step, tr.bestStep, whole.state.step, whole.bestStep)
+				}
+			}
+		}
+	}
+}
+
 func TestDamagedCheckpoints(t *testing.T) {
 	table := testTable(10, 4, 4, false)
 	c := smallConfig()
@@ -103,6 +163,14 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	if err := os.WriteFile(path, sound, 0o644); err != nil {
 		t.Fatal(err)
+	}
+	fold := *table // the same columns and numbers of rows
+	fold.Values = append(slices.Clone(table.Values[4*6:]), table.Values[:4*6]...)
+	if err := newTestTrainer(t, &fold, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "the data differ") {
+		t.Errorf("a checkpoint of another fold: %v", err)
+	}
+	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err != nil {
+		t.Errorf("its own checkpoint: %v", err)
 	}
 	c.LR *= 2
 	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "another training") {
@@ -234,6 +302,9 @@ func TestMethodResumes(t *testing.T) {
 		var result method.Result
 		if err := m.Run(context.Background(), tk, []method.Config{c}, func(r method.Result) { result = r }); err != nil || result.Err != nil {
 			t.Fatal(err, result.Err)
+		}
+		if _, err := json.Marshal(result.Details); err != nil {
+			t.Errorf("the record of the fit cannot be written: %v", err)
 		}
 		return result
 	}

@@ -79,7 +79,7 @@ func (c *Config) Check() error {
 		return bad("Heads", "%d does not divide Hidden, which is %d", c.Heads, c.Hidden)
 	case c.Layers < 2 || c.Layers%2 != 0:
 		return bad("Layers", "%d, want an even number, half ABD and half ABA", c.Layers)
-	case c.Dropout < 0 || c.Dropout >= 1:
+	case !(c.Dropout >= 0 && c.Dropout < 1):
 		return bad("Dropout", "%v, want a share of at least 0 and below 1", c.Dropout)
 	case !share(c.FeatureMask):
 		return bad("FeatureMask", "%v, want a share from 0 to 1", c.FeatureMask)
@@ -91,7 +91,7 @@ func (c *Config) Check() error {
 		return bad("Repeat", "%d, want at least 1", c.Repeat)
 	case c.Steps < 1:
 		return bad("Steps", "%d, want at least 1", c.Steps)
-	case !(c.LR > 0):
+	case !(c.LR > 0 && finite(c.LR)):
 		return bad("LR", "%v, want a positive rate", c.LR)
 	case !c.Schedule.known():
 		return bad("Schedule", "%q, want one of %s", c.Schedule, strings.Join(Schedules(), ", "))
@@ -101,9 +101,9 @@ func (c *Config) Check() error {
 		return bad("Warmup", "%v, want a share from 0 to 1", c.Warmup)
 	case !share(c.Tradeoff):
 		return bad("Tradeoff", "%v, want a weight from 0 to 1", c.Tradeoff)
-	case c.Clip < 0:
+	case !(c.Clip >= 0 && finite(c.Clip)):
 		return bad("Clip", "%v, want a positive bound, or 0 for none", c.Clip)
-	case c.WeightDecay < 0:
+	case !(c.WeightDecay >= 0 && finite(c.WeightDecay)):
 		return bad("WeightDecay", "%v, want 0 or more", c.WeightDecay)
 	case c.EvalEvery < 1:
 		return bad("EvalEvery", "%d, want at least 1", c.EvalEvery)

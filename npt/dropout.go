@@ -38,7 +38,7 @@ func (t *tape) keepByGenerator(dims []int) *graph.Node {
 	if size%2 != 0 {
 		bits = graph.SliceAxis(bits, 0, graph.AxisRange(0, size))
 	}
-	threshold := graph.Scalar(t.g, dtypes.Uint16, uint16(math.Round(t.dropRate*(1<<16))))
+	threshold := graph.Scalar(t.g, dtypes.Uint16, uint16(min(math.Round(t.dropRate*(1<<16)), math.MaxUint16)))
 	return graph.GreaterOrEqual(graph.Reshape(bits, dims...), threshold)
 }
 
@@ -58,7 +58,7 @@ func (t *tape) keepByHash(dims []int) *graph.Node {
 	size := shapes.Make(dtypes.Uint32, dims...).Size()
 	bits := graph.Add(graph.Iota(t.g, shapes.Make(dtypes.Uint32, size), 0), key)
 	bits = hash32(graph.BitwiseXor(hash32(bits), word(1)))
-	threshold := constant(uint32(math.Round(t.dropRate * (1 << 32))))
+	threshold := constant(uint32(min(math.Round(t.dropRate*(1<<32)), math.MaxUint32)))
 	return graph.Reshape(graph.GreaterOrEqual(bits, threshold), dims...)
 }
 

@@ -29,6 +29,9 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 		return nil, err
 	}
 	values := tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
+	if err := tensors.MutableFlatData(values, t.blank); err != nil {
+		return nil, fmt.Errorf("npt: %w", oneLine(err))
+	}
 	return &engine{program: p, net: n, backend: backend, table: t, values: values}, nil
 }
 

@@ -159,12 +159,14 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	}
 	result.Predict = time.Since(start)
 	result.Details = map[string]any{
-		"best_step":        trainer.bestStep,
-		"steps":            trainer.state.step,
-		"steps_per_second": float64(trainer.trainedSteps) / trainer.trained.Seconds(),
-		"parameters":       trainer.engine.net.size(),
-		"validation_loss":  trainer.bestLoss,
-		"backend":          trainer.engine.backend.Name(),
+		"best_step":       trainer.bestStep,
+		"steps":           trainer.state.step,
+		"parameters":      trainer.engine.net.size(),
+		"validation_loss": trainer.bestLoss,
+		"backend":         trainer.engine.backend.Name(),
+	}
+	if trainer.trainedSteps > 0 { // none when the last checkpoint was that of the end
+		result.Details["steps_per_second"] = float64(trainer.trainedSteps) / trainer.trained.Seconds()
 	}
 	if resumed > 0 {
 		result.Details["resumed_at_step"] = resumed

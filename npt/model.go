@@ -96,7 +96,15 @@ func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 		return nil, err
 	}
 	_, rows, err := e.evaluate(ctx, m.weights, testMode, m.rng())
-	return rows, err
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		if slices.ContainsFunc(row, func(x float64) bool { return !finite(x) }) {
+			return nil, fmt.Errorf("npt: no finite number is predicted for row %d: is there a NaN in the table that is not flagged as missing?", i)
+		}
+	}
+	return rows, nil
 }
 
 func (m *Model) engine(t *Table) (*engine, error) {

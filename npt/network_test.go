@@ -117,6 +117,41 @@ func TestTestTargetsAreNeverSeen(t *testing.T) {
 	}
 }
 
+// Unknown targets of test rows, and missing entries, may be NaN.
+func TestUnknownValuesMayBeNaN(t *testing.T) {
+	clean, dirty := testTable(20, 6, 6, true), testTable(20, 6, 6, true)
+	for i := range dirty.Rows() {
+		if dirty.missing(i, 0) {
+			dirty.Values[i*6] = float32(math.NaN())
+		}
+		if i >= 26 {
+			dirty.Values[i*6+1] = float32(math.Inf(1))
+		}
+	}
+	c := smallConfig()
+	c.Layers, c.Steps, c.TargetMask = 2, 9, 0.5
+	var trained [2]*Trainer
+	for k, table := range []*Table{clean, dirty} {
+		trained[k] = newTestTrainer(t, table, c)
+		if err := trained[k].Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(allWeights(t, trained[0]), allWeights(t, trained[1])) {
+		t.Error("the training depends on them")
+	}
+	var predicted [2][][]float64
+	for k, table := range []*Table{clean, dirty} {
+		var err error
+		if predicted[k], err = modelOf(t, trained[0]).Predict(context.Background(), table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.EqualFunc(predicted[0], predicted[1], slices.Equal) {
+		t.Errorf("predictions %v and %v", predicted[0], predicted[1])
+	}
+}
+
 // A training step is the same whatever stands in the targets of validation and test rows.
 func TestTrainingIgnoresHiddenTargets(t *testing.T) {
 	table := testTable(20, 6, 6, false)

@@ -35,6 +35,8 @@ func (t *Table) Check() error {
 	switch rows := t.Rows(); {
 	case len(t.Columns) == 0:
 		return fmt.Errorf("npt: table: no columns")
+	case slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Categories < 0 }):
+		return fmt.Errorf("npt: table: a column with a negative number of categories")
 	case t.Train < 1 || t.Val < 0 || t.Test < 0:
 		return fmt.Errorf("npt: table: %d training, %d validation and %d test rows, want at least one training row",
 			t.Train, t.Val, t.Test)
@@ -52,6 +54,34 @@ func (t *Table) Check() error {
 
 func (t *Table) missing(row, column int) bool {
 	return t.Missing != nil && t.Missing[row*len(t.Columns)+column]
+}
+
+// labelled reports whether a pass of this mode is asked for any target.
+func (t *Table) labelled(m mode) bool {
+	from, to := m.part(t)
+	for i := from; i < to; i++ {
+		for j, c := range t.Columns {
+			if c.Target && !t.missing(i, j) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// blank sets to zero what may not be looked at in a copy of the values: missing entries, and the targets of test rows. A
+// product with zero does not hide a NaN.
+func (t *Table) blank(values []float32) {
+	width := t.Channels()
+	for i := range t.Rows() {
+		at := i * width
+		for j, c := range t.Columns {
+			if t.missing(i, j) || c.Target && i >= t.Train+t.Val {
+				clear(values[at : at+c.width()])
+			}
+			at += c.width()
+		}
+	}
 }
 
 // sameColumns reports whether columns are alike but for their names.

@@ -49,11 +49,14 @@ type Trainer struct {
 
 	config Config
 	table  *Table
+	digest string // of the table, once it was asked for
 	engine *engine
 
-	state *state
-	pass  int               // passes over the data so far
-	steps []*tensors.Tensor // sums of the losses of steps whose results were not waited for yet
+	state     *state
+	pass      int               // passes over the data so far
+	passSteps int               // steps of the pass that was interrupted, 0 between two passes
+	due       bool              // the evaluation after the last pass was interrupted
+	steps     []*tensors.Tensor // sums of the losses of steps whose results were not waited for yet
 
 	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
 	bestStep int
@@ -97,22 +100,26 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	}, nil
 }
 
-// Train runs until all steps are done or the context ends. It can be called again to go on.
+// Train runs until all steps are done or the context ends. It can be called again to go on, and then ends with the bits that
+// it would have ended with.
 //
 // The error is the context's, or wraps ErrDiverged, or says what the backend refused.
 func (tr *Trainer) Train(ctx context.Context) error {
 	tr.started = time.Now()
 	tr.reported, tr.nextCheckpoint = tr.started, tr.started.Add(tr.checkpointInterval(0))
 	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
-	for tr.state.step < tr.config.Steps {
-		if err := tr.runPass(ctx); err != nil {
-			return err
+	for tr.state.step < tr.config.Steps || tr.passSteps > 0 || tr.due {
+		if !tr.due {
+			if err := tr.runPass(ctx); err != nil {
+				return err
+			}
 		}
 		last := tr.state.step >= tr.config.Steps
-		if last || tr.pass%tr.config.EvalEvery == 0 {
+		if tr.due = last || tr.pass%tr.config.EvalEvery == 0; tr.due {
 			if err := tr.validate(ctx); err != nil {
 				return err
 			}
+			tr.due = false
 		}
 		if tr.Checkpoint != "" && (last || time.Now().After(tr.nextCheckpoint)) {
 			start := time.Now()
@@ -141,12 +148,16 @@ func (tr *Trainer) elapsed() time.Duration {
 	return tr.earlier + time.Since(tr.started)
 }
 
-// runPass goes once through the data, with new masks and new batches.
+// runPass goes once through the data, with new masks and new batches, or on from where a pass was interrupted.
 func (tr *Trainer) runPass(ctx context.Context) error {
 	rng := tr.rng("pass", tr.pass)
 	codes := drawMask(rng, tr.table, &tr.config, trainMode)
+	step := 0
 	for _, rows := range dealBatches(rng, tr.table, &tr.config, trainMode) {
 		for range tr.config.Repeat {
+			if step++; step <= tr.passSteps {
+				continue
+			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -162,7 +173,7 @@ func (tr *Trainer) runPass(ctx context.Context) error {
 			}
 		}
 	}
-	tr.pass++
+	tr.pass, tr.passSteps = tr.pass+1, 0
 	return nil
 }
 
@@ -179,6 +190,7 @@ func (tr *Trainer) runStep(rows []int32, codes []code) error {
 	if err != nil {
 		return err
 	}
+	tr.passSteps++
 	const ahead = 8
 	if tr.steps = append(tr.steps, sums); len(tr.steps) < ahead {
 		return nil
@@ -206,14 +218,14 @@ func (tr *Trainer) wait() error {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// validate evaluates the validation rows and keeps the weights when they are the best so far. Without validation rows the
-// latest weights are the best.
+// validate evaluates the validation rows and keeps the weights when they are the best so far. Without validation rows
+// that have labels the latest weights are the best.
 func (tr *Trainer) validate(ctx context.Context) error {
 	if err := tr.wait(); err != nil {
 		return err
 	}
-	loss := 0.0
-	if tr.table.Val > 0 {
+	loss, labelled := 0.0, tr.table.labelled(valMode)
+	if labelled {
 		var err error
 		loss, _, err = tr.engine.evaluate(ctx, tr.state.weights, valMode, tr.rng("validation", tr.state.step))
 		if err != nil {
@@ -223,7 +235,7 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	if !finite(loss) {
 		return fmt.Errorf("npt: %w: validation loss %v at step %d", ErrDiverged, loss, tr.state.step)
 	}
-	if tr.valLoss = loss; tr.best == nil || loss < tr.bestLoss || tr.table.Val == 0 {
+	if tr.valLoss = loss; tr.best == nil || loss < tr.bestLoss || !labelled {
 		old := tr.best
 		tr.best, tr.bestLoss, tr.bestStep = tr.state.weights, loss, tr.state.step
 		if err := release(old, tr.best, tr.state.slow); err != nil {

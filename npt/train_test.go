@@ -130,6 +130,10 @@ func TestImpossibleSettings(t *testing.T) {
 		"Precision":  func(c *Config) { c.Precision = "int8" },
 		"LR":         func(c *Config) { c.LR = math.NaN() },
 		"BatchSize":  func(c *Config) { c.BatchSize = 1 },
+
+		"Dropout":     func(c *Config) { c.Dropout = math.NaN() },
+		"Clip":        func(c *Config) { c.Clip = math.Inf(1) },
+		"WeightDecay": func(c *Config) { c.WeightDecay = math.NaN() },
 	} {
 		c := smallConfig()
 		change(&c)
@@ -137,9 +141,39 @@ func TestImpossibleSettings(t *testing.T) {
 			t.Errorf("%s: error %v", want, err)
 		}
 	}
+	negative := testTable(10, 4, 4, false)
+	negative.Columns[0].Categories = -1
+	if _, err := NewTrainer(negative, smallConfig(), testBackend(t)); err == nil || !strings.Contains(err.Error(), "negative") {
+		t.Errorf("a negative number of categories: %v", err)
+	}
 	table.Train = 0
 	if _, err := NewTrainer(table, smallConfig(), testBackend(t)); err == nil {
 		t.Error("a table without training rows is accepted")
+	}
+}
+
+// A NaN that is not flagged would spread from one row to the predictions of all.
+func TestPredictSaysNaN(t *testing.T) {
+	table := testTable(20, 5, 5, false)
+	m := modelOf(t, newTestTrainer(t, table, smallConfig()))
+	table.Values[29*6] = float32(math.NaN())
+	if rows, err := m.Predict(context.Background(), table); err == nil {
+		t.Errorf("predicts %v", rows)
+	}
+}
+
+// Without a label to validate with, the latest weights count.
+func TestNoValidationLabels(t *testing.T) {
+	table := testTable(20, 5, 5, false)
+	table.Missing = make([]bool, table.Rows()*4)
+	for i := 20; i < 25; i++ {
+		table.Missing[i*4+1] = true
+	}
+	c := smallConfig()
+	c.Layers, c.Steps = 2, 5
+	tr := newTestTrainer(t, table, c)
+	if err := tr.Train(context.Background()); err != nil || tr.bestStep != 5 {
+		t.Errorf("error %v, the best step is %d, want 5", err, tr.bestStep)
 	}
 }
 
