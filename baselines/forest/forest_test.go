@@ -307,3 +307,28 @@ func TestMemory(t *testing.T) {
 	}
 	t.Logf("%.1f times the data", float64(allocated)/float64(data))
 }
+
+// Values that are each too close to the next one for a split make a column that is not constant, as in scikit-learn: a
+// node that draws nothing else is a leaf, and below a node there may be gaps that are wide enough. The numbers of nodes
+// are those of DecisionTreeClassifier.
+func TestRunOfCloseValues(t *testing.T) {
+	const gap = 0.8e-7
+	grow := func(maxFeatures int, x []float32, labels []uint16) (sizes map[int]int) {
+		d := Data{X: x, Width: 2, Labels: labels, Classes: 3}
+		f, err := Fit(t.Context(), d, Options{Criterion: Gini, Trees: 200, MaxFeatures: maxFeatures, AllRows: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = map[int]int{}
+		for i := range f.trees {
+			sizes[len(f.trees[i].nodes)]++
+		}
+		return sizes
+	}
+	if sizes := grow(2, []float32{0, 0, gap, 1, 2 * gap, 0}, []uint16{0, 1, 2}); sizes[5] != 200 {
+		t.Errorf("a wider gap below the root: numbers of nodes %v, want 5", sizes)
+	}
+	if sizes := grow(1, []float32{0, 0, gap, 1, 2 * gap, 2}, []uint16{0, 1, 1}); min(sizes[1], sizes[3]) < 70 {
+		t.Errorf("one column drawn: numbers of nodes %v, want 1 and 3 equally often", sizes)
+	}
+}

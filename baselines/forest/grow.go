@@ -274,14 +274,16 @@ type candidate struct {
 // search draws features, without replacement, and returns the best split. As in scikit-learn, features that are
 // constant in the node count, but the search goes on until one that is not was found or all were drawn.
 func (g *grower) search(s segment) candidate {
-	best := candidate{score: -1}
+	best, varies := candidate{score: -1}, false
 	for i := range g.features {
-		if best.score >= 0 && (i >= g.options.MaxFeatures || s.end-s.start == 2) {
+		if varies && (i >= g.options.MaxFeatures || s.end-s.start == 2) {
 			break // with two rows, one feature that tells them apart is as good as another
 		}
 		j := i + below(g.random.Uint64(), len(g.features)-i)
 		g.features[i], g.features[j] = g.features[j], g.features[i]
-		if c := g.measure(g.features[i], s); c.score > best.score {
+		c := g.measure(g.features[i], s)
+		varies = varies || !g.constant[g.features[i]]
+		if c.score > best.score {
 			best = c
 		}
 	}
@@ -294,7 +296,9 @@ func (g *grower) search(s segment) candidate {
 	return best
 }
 
-// measure returns the best split by one feature, or one of negative score when the feature is constant.
+// measure returns the best split by one feature, or one of negative score when the feature is constant or when, as in
+// scikit-learn, all neighbouring values are too close to each other for a split, however far apart the first and the last
+// are. Only constant features are remembered: below the node there may be wider gaps.
 func (g *grower) measure(feature int32, s segment) candidate {
 	c := &g.columns[feature]
 	switch {
@@ -306,6 +310,10 @@ func (g *grower) measure(feature int32, s segment) candidate {
 			keys = g.fuse(c, keys)
 		}
 		if keys[0].code() == keys[len(keys)-1].code() {
+			first, last := c.codes[keys[0].index()], c.codes[keys[len(keys)-1].index()]
+			if c.largest[last] > c.smallest[first]+indistinct {
+				return candidate{score: -1} // not constant, but without a gap that is wide enough
+			}
 			break
 		}
 		score, at := g.cut(keys)

@@ -174,3 +174,12 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 }
+
+func TestNoColumns(t *testing.T) {
+	tk := newTask(make([][]float32, 200), nil, 100, 50, 0, make([]float64, 150))
+	batch := []method.Config{config(1, "uniform", 2)}
+	err := Method.Run(context.Background(), tk, batch, func(method.Result) { t.Error("done") })
+	if want := "0 feature columns, want at least one"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

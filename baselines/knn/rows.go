@@ -31,6 +31,9 @@ const chunk = 1024
 // newRows reads the matrix of a task. A categorical feature that is not one-hot or all zeros in every row is taken as
 // plain columns. Entries have to be finite.
 func newRows(ctx context.Context, t *task.Task, p, threads int) (*rows, error) {
+	if t.Width < 1 {
+		return nil, fmt.Errorf("%d feature columns, want at least one", t.Width)
+	}
 	if err := checkFinite(ctx, t, threads); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,9 @@
 // never predicted; arithmetic and probabilities are float32.
 //
 // What does not: a class with a single row makes the held-out draw a plain one instead of an error; tables of ten rows or
-// fewer, where R² of one held-out row is not defined, use its squared error.
+// fewer, where R² of one held-out row is not defined, use its squared error; R² of held-out targets that are all equal is
+// 0 (or 1), where scikit-learn's is, for most targets, the squared error over the rounding error of their mean, so that
+// it does not stop as early there.
 //
 // One network is trained on one thread. Of a batch of settings as many are trained at once as the task has threads; the
 // harness, for which every setting is a fit of its own, trains as many at once as it has jobs.
@@ -106,6 +108,9 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 func usable(t *task.Task) error {
 	if t.Train < 2 {
 		return fmt.Errorf("mlp: %d training rows, want at least 2, because one is held out for early stopping", t.Train)
+	}
+	if t.Width < 1 {
+		return fmt.Errorf("mlp: %d feature columns, want at least one", t.Width)
 	}
 	if t.Rows() > math.MaxInt32 {
 		return fmt.Errorf("mlp: %d rows, want at most %d", t.Rows(), math.MaxInt32)

@@ -376,3 +376,12 @@ func TestInitialWeights(t *testing.T) {
 		}
 	}
 }
+
+func TestNoColumns(t *testing.T) {
+	tk := table(0, make([][]float64, 30), make([]float64, 20), 20)
+	c := config(t, tk.Info, nil)
+	err := Method.Run(t.Context(), tk, []method.Config{c}, func(method.Result) { t.Error("done") })
+	if want := "mlp: 0 feature columns, want at least one"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
