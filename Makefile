@@ -26,6 +26,10 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
+.PHONY: readme
+readme: report-published ## write README's tables anew from the reports of reproduce-table1 and report-published
+	go run ./experiments/readme
+
 .PHONY: test
 test: venv-if-possible ## all tests, a few minutes on two cores
 	go vet ./...
@@ -75,11 +79,20 @@ xla: .venv/xla-installed ## XLA for the CPU alone, on which NPT trains several t
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r npt/requirements.txt
 	touch $@
 
+.PHONY: xla-cuda
+xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA libraries; made by itself where there is a GPU
+
+.venv/xla-cuda-installed: npt/requirements-cuda.txt | .venv/bin/python
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda.txt
+	touch $@
+
 # Without Python the boosting libraries are left out and NPT runs on GoMLX's Go backend, with a line that says so.
 .PHONY: venv-if-possible
 venv-if-possible:
 	@$(MAKE) --no-print-directory .venv/installed || echo "no Python environment: the boosting libraries are left out" >&2
 	@$(MAKE) --no-print-directory .venv/xla-installed || echo "no XLA for the CPU: NPT runs on the slower Go backend" >&2
+	@if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then \
+		$(MAKE) --no-print-directory .venv/xla-cuda-installed || echo "no XLA for the GPU: NPT runs on the processor" >&2; fi
 
 .PHONY: golearn
 golearn: bin/golearn ## the process in which golearn's k-NN and random forest run; needs a C++ compiler
@@ -101,6 +114,17 @@ bench: ## benchmarks of the harness: planning, records, reports, splits
 bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
 	go test -run '^$$' -bench 'Step|Evaluation' -benchtime 3x -timeout 60m ./npt
 	@if [ -n "$$NPT_TORCH_PYTHON" ]; then "$$NPT_TORCH_PYTHON" npt/testdata/torch_step.py; fi
+
+.PHONY: estimate-gpu
+estimate-gpu: xla .venv-estimate/installed ## what limits NPT's training step on a GPU, from what XLA compiles for one; needs none, but 6 GB of libraries
+	@mkdir -p out/steps
+	NPT_DUMP_STEP=$(CURDIR)/out/steps go test -count=1 -timeout 60m -run TestDumpStep ./npt
+	.venv-estimate/bin/python npt/testdata/gpu_estimate.py out/steps
+
+.venv-estimate/installed: npt/testdata/requirements-estimate.txt npt/requirements-cuda.txt
+	$(PY) -m venv .venv-estimate
+	.venv-estimate/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/testdata/requirements-estimate.txt
+	touch $@
 
 .PHONY: bench-baselines
 bench-baselines: venv ## k-NN, random forest and MLP beside scikit-learn's, into baselines/BENCHMARKS.md; minutes. BENCH='-long' for more

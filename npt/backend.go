@@ -20,31 +20,41 @@ import (
 
 // Names of backends, see OpenBackend.
 const (
-	goBackend  = "go"
-	cpuBackend = "xla:cpu"
+	goBackend   = "go"
+	cpuBackend  = "xla:cpu"
+	cudaBackend = "xla:cuda"
 )
 
 // ResolveBackend returns the backend that "auto" stands for here, and checks the form of other names, which it returns as
-// they are. When an installed plugin cannot be loaded, the result is "go", and the error says why.
+// they are. When a better backend cannot be had, because its plugin is damaged or a GPU is without one, there are both a
+// result and an error that says why.
 func ResolveBackend(name string) (string, error) {
 	if name == "" || name == "auto" {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	if name == "" {
+		var reason error
+		if gpuIsHere() {
+			// It is not opened here: that would take the GPU's memory, which this process may not be the one to use.
+			if _, reason = cudaPlugin.find(); reason == nil {
+				return cudaBackend, nil
+			}
+			reason = fmt.Errorf("npt: backend %s: there is a GPU, but %w", cudaBackend, reason)
+		}
 		_, err := openNamed(cpuBackend)
 		if err == nil {
-			return cpuBackend, nil
+			return cpuBackend, reason
 		}
-		if errors.Is(err, errNoPlugin) {
-			err = nil
+		if reason == nil && !errors.Is(err, errNoPlugin) {
+			reason = err
 		}
-		return goBackend, err
+		return goBackend, reason
 	}
 	kind, plugin, _ := strings.Cut(name, ":")
 	if kind == goBackend || kind == "xla" && plugin != "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("npt: backend %q is unknown, want auto, go, %s or xla:PLUGIN", name, cpuBackend)
+	return "", fmt.Errorf("npt: backend %q is unknown, want auto, go, %s, %s or xla:PLUGIN", name, cpuBackend, cudaBackend)
 }
 
 // Accelerated reports whether the named backend has a device of its own, so that it serves one training at a time. The
@@ -60,9 +70,12 @@ func Accelerated(name string) bool {
 //   - "go" is GoMLX's own, in pure Go.
 //   - "xla:cpu" is XLA on the processor, several times as fast, where its plugin is installed (`make xla`; $NPT_XLA_CPU
 //     names the file where it lies elsewhere).
-//   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives, a GPU for instance. PLUGIN is a path or a name that GoMLX
-//     finds, with GoMLX's options after a comma.
-//   - "auto" and "" are what the environment variable GOMLX_BACKEND says; without it "xla:cpu" where it works, else "go".
+//   - "xla:cuda" is XLA on an NVIDIA GPU, where its plugin is installed (`make xla-cuda`; $NPT_XLA_CUDA).
+//   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives. PLUGIN is a path or a name that GoMLX finds.
+//   - "auto" and "" are what the environment variable GOMLX_BACKEND says; without it "xla:cuda" where a GPU and the plugin
+//     are, else "xla:cpu" where that works, else "go".
+//
+// Options of GoMLX may follow a comma: "xla:cuda,tf32=false" has exact float32 products.
 //
 // threads is how many cores the backend should use; 0 are all of them (GOMAXPROCS). The Go backend knows only one and all.
 // XLA on the processor always has four threads, however many cores there are, because the last digits of its products
@@ -112,12 +125,21 @@ func open(key backendKey, create func() (compute.Backend, error)) (b compute.Bac
 
 // openNamed opens XLA, or another backend that GoMLX knows by name and options.
 func openNamed(name string) (compute.Backend, error) {
-	if name == cpuBackend {
-		path, err := findCPUPlugin()
+	base, options, _ := strings.Cut(name, ",")
+	for _, p := range []*plugin{&cpuPlugin, &cudaPlugin} {
+		if base != p.backend {
+			continue
+		}
+		path, err := p.find()
 		if err != nil {
 			return nil, fmt.Errorf("npt: backend %s: %w", name, err)
 		}
-		name = "xla:" + path
+		if p == &cudaPlugin {
+			showToolchain(path)
+		}
+		if name = "xla:" + path; options != "" {
+			name += "," + options
+		}
 	}
 	return open(backendKey{name: name}, func() (compute.Backend, error) {
 		xla.EnableAutoInstall(false)

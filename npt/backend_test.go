@@ -2,6 +2,7 @@ package npt
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,8 +35,9 @@ func TestDamagedPlugin(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\x7fELF no more"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	noGPU(t)
 	for _, file := range []string{path, path + "-missing"} {
-		t.Setenv(pluginVariable, file)
+		t.Setenv(cpuPlugin.variable, file)
 		t.Setenv("GOMLX_BACKEND", "")
 		name, reason := ResolveBackend("auto")
 		if name != goBackend || reason == nil || !strings.Contains(reason.Error(), file) || strings.Contains(reason.Error(), "\n") {
@@ -67,7 +69,7 @@ func TestWhereThePluginIsFound(t *testing.T) {
 	}
 	find := func(want string) {
 		t.Helper()
-		if got, err := findCPUPlugin(); got != want || (err == nil) != (want != "") {
+		if got, err := cpuPlugin.find(); got != want || (err == nil) != (want != "") {
 			t.Errorf("found %q, error %v; want %q", got, err, want)
 		}
 	}
@@ -77,7 +79,7 @@ func TestWhereThePluginIsFound(t *testing.T) {
 	}
 	t.Chdir(below)
 	t.Setenv("NPT_PYTHON", "")
-	t.Setenv(pluginVariable, "")
+	t.Setenv(cpuPlugin.variable, "")
 	find("")
 	venv := install("project/.venv")
 	find(venv)
@@ -85,8 +87,54 @@ func TestWhereThePluginIsFound(t *testing.T) {
 	find(venv)
 	other := install("other")
 	find(other)
-	t.Setenv(pluginVariable, venv)
+	t.Setenv(cpuPlugin.variable, venv)
 	find(venv)
+}
+
+// noGPU hides the machine's GPU until the test is over.
+func noGPU(t *testing.T) {
+	before := gpuDevices
+	gpuDevices = filepath.Join(t.TempDir(), "none")
+	t.Cleanup(func() { gpuDevices = before })
+}
+
+// A GPU is used automatically where its plugin is, and where it is not, that is said.
+func TestGPU(t *testing.T) {
+	root := t.TempDir()
+	packages := filepath.Join(root, "lib/python3.12/site-packages")
+	path := filepath.Join(packages, "jax_plugins/xla_cuda12/xla_cuda_plugin.so")
+	toolchain := filepath.Join(packages, "nvidia/cuda_nvcc")
+	device := filepath.Join(root, "nvidia0")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.MkdirAll(toolchain, 0o755), os.WriteFile(device, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []string{"GOMLX_BACKEND", cudaPlugin.variable, cpuPlugin.variable, "XLA_FLAGS"} {
+		t.Setenv(v, "")
+	}
+	t.Setenv("NPT_PYTHON", filepath.Join(root, "bin/python"))
+	t.Chdir(root)
+	noGPU(t)
+	gpuDevices = filepath.Join(root, "nvidia[0-9]*")
+	name, reason := ResolveBackend("auto")
+	if name != goBackend || reason == nil || !strings.Contains(reason.Error(), "make xla-cuda") {
+		t.Errorf("without a plugin: %q, %v", name, reason)
+	}
+	if err := os.WriteFile(path, []byte("\x7fELF no more"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if name, reason := ResolveBackend("auto"); name != cudaBackend || reason != nil {
+		t.Errorf("with a plugin: %q, %v", name, reason)
+	}
+	gpuDevices = filepath.Join(root, "none[0-9]*")
+	if name, reason := ResolveBackend("auto"); name != goBackend || reason != nil {
+		t.Errorf("without a GPU: %q, %v", name, reason)
+	}
+	if _, err := OpenBackend("xla:cuda,tf32=false", 0); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a damaged plugin: %v", err)
+	}
+	if flags := os.Getenv("XLA_FLAGS"); flags != "--xla_gpu_cuda_data_dir="+toolchain {
+		t.Errorf("flags for XLA: %q", flags)
+	}
 }
 
 // Runs that share a machine are given different numbers of threads; what they compute must not tell.

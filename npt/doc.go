@@ -8,12 +8,13 @@
 //
 // A training that is killed goes on from its last checkpoint and ends with the bits that it would have ended with.
 //
-// To read the model, begin with network.go. Around it: step.go is one training step as a graph, masking.go and batching.go
-// say what is hidden and which rows come together, loss.go, optimiser.go and schedule.go how it learns, train.go the loop.
+// To read the model, begin with network.go. Around it: step.go is one training step as a graph, packing.go how its
+// parameters are kept, masking.go and batching.go say what is hidden and which rows come together, loss.go, optimiser.go and
+// schedule.go how it learns, train.go the loop.
 // Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
 //
 // The computation runs on a backend of GoMLX, see OpenBackend. On a CPU, XLA's plugin (`make xla`) is several times as fast
 // as GoMLX's own backend in pure Go, which needs nothing; build that with GOEXPERIMENT=simd, which makes its products of
 // matrices about ten times faster. XLA compiles a network before its first step, which takes seconds: trainings of the same
-// shape share the result.
+// shape share the result. GPU.md says what is known of GPUs.
 package npt

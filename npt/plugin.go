@@ -5,32 +5,44 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// pluginVariable names the file of the XLA plugin for CPUs, where it does not lie in a Python environment.
-const pluginVariable = "NPT_XLA_CPU"
+// A plugin is a shared library with XLA for one kind of device.
+type plugin struct {
+	backend       string // its name in OpenBackend
+	variable      string // names the file, where it does not lie in a Python environment
+	inEnvironment string // where its Python package puts it, below an environment's folder
+	target        string // of make, that installs it
+}
 
-// pluginInEnvironment is where the Python package xla-cpu-pjrt puts the plugin, below an environment's folder.
-const pluginInEnvironment = "lib/python3*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
+var (
+	cpuPlugin = plugin{
+		cpuBackend, "NPT_XLA_CPU", "lib/python3*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "venv",
+	}
+	cudaPlugin = plugin{
+		cudaBackend, "NPT_XLA_CUDA", "lib/python3*/site-packages/jax_plugins/xla_cuda1*/xla_cuda_plugin.so", "xla-cuda",
+	}
+)
 
-var errNoPlugin = errors.New("no XLA plugin for CPUs: `make venv` installs one")
+var errNoPlugin = errors.New("its XLA plugin is not installed")
 
-// findCPUPlugin returns the absolute path of the XLA plugin for CPUs: $NPT_XLA_CPU, or else that of the Python environment
-// of the interpreter $NPT_PYTHON, or else that of the environment .venv in the working directory or the nearest one above.
-func findCPUPlugin() (string, error) {
-	if path := os.Getenv(pluginVariable); path != "" {
+// find returns the absolute path of a plugin: what its variable says, or else in the Python environment of the interpreter
+// $NPT_PYTHON, or else in the environment .venv in the working directory or the nearest one above.
+func (p *plugin) find() (string, error) {
+	if path := os.Getenv(p.variable); path != "" {
 		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("%s: %w", pluginVariable, err)
+			return "", fmt.Errorf("%s: %w", p.variable, err)
 		}
 		return filepath.Abs(path)
 	}
 	for _, environment := range pythonEnvironments() {
-		found, err := filepath.Glob(filepath.Join(environment, pluginInEnvironment))
+		found, err := filepath.Glob(filepath.Join(environment, p.inEnvironment))
 		if err == nil && len(found) > 0 {
 			return filepath.Abs(found[0])
 		}
 	}
-	return "", errNoPlugin
+	return "", fmt.Errorf("%w: `make %s` does that", errNoPlugin, p.target)
 }
 
 func pythonEnvironments() []string {
@@ -52,5 +64,29 @@ func pythonEnvironments() []string {
 			return out
 		}
 		dir = parent
+	}
+}
+
+// gpuDevices are the files by which the driver of NVIDIA's GPUs shows them.
+var gpuDevices = "/dev/nvidia[0-9]*"
+
+func gpuIsHere() bool {
+	found, err := filepath.Glob(gpuDevices)
+	return err == nil && len(found) > 0
+}
+
+// showToolchain tells XLA where the compiler of CUDA lies that was installed beside a plugin, unless $XLA_FLAGS does.
+func showToolchain(pluginPath string) {
+	flags := os.Getenv("XLA_FLAGS")
+	if strings.Contains(flags, "xla_gpu_cuda_data_dir") {
+		return
+	}
+	packages := filepath.Dir(filepath.Dir(filepath.Dir(pluginPath)))
+	for _, toolchain := range []string{"nvidia/cuda_nvcc", "nvidia/cu13"} {
+		dir := filepath.Join(packages, toolchain)
+		if _, err := os.Stat(dir); err == nil {
+			os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" --xla_gpu_cuda_data_dir="+dir))
+			return
+		}
 	}
 }

@@ -181,7 +181,10 @@ func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed.Derive(tr.config.Seed, purpose, index), 0))
 }
 
-// runStep moves the weights once. Losses are waited for a few steps later, so that a device never idles.
+// stepsAhead is how many steps are given to the device before the host waits for their losses, so that it never idles.
+const stepsAhead = 8
+
+// runStep moves the weights once.
 func (tr *Trainer) runStep(rows []int32, codes []code) error {
 	e, step := tr.engine, tr.state.step
 	args := append(e.batchArgs(rows, codes), e.randomState(step),
@@ -191,8 +194,7 @@ func (tr *Trainer) runStep(rows []int32, codes []code) error {
 		return err
 	}
 	tr.passSteps++
-	const ahead = 8
-	if tr.steps = append(tr.steps, sums); len(tr.steps) < ahead {
+	if tr.steps = append(tr.steps, sums); len(tr.steps) < stepsAhead {
 		return nil
 	}
 	return tr.wait()

@@ -57,6 +57,11 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 		if err != nil { // it goes on with another backend
 			fmt.Fprintln(e.Stderr, err)
 		}
+		if npt.Accelerated(backend) {
+			if err := probe(ctx, backend); err != nil {
+				return ExitBadInput, fmt.Errorf("%w; -backend xla:cpu or go runs networks on the processor", err)
+			}
+		}
 		fmt.Fprintf(e.Stderr, "networks run on %s\n", backend)
 	}
 	writer := results.NewWriter(o.RecordFolders()[0])

@@ -12,15 +12,23 @@ import (
 
 	"nptbench/internal/method"
 	"nptbench/internal/run"
+	"nptbench/npt"
 )
 
-// Main runs a program, or serves as one of its worker processes, and exits. The first interrupt cancels the context, a
+// Main runs a program, or serves as one of the processes that it starts, and exits. The first interrupt cancels the context, a
 // second one ends the process at once.
 func Main(methods []*method.Method, program func(context.Context, Env) (exit int, err error)) {
 	if run.IsWorker() {
 		out := os.Stdout
 		os.Stdout = os.Stderr // replies go to standard output, so nothing else may
 		if err := run.Work(os.Stdin, out, methods); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(ExitFailed)
+		}
+		os.Exit(ExitOK)
+	}
+	if name := os.Getenv(probeVariable); name != "" {
+		if _, err := npt.OpenBackend(name, 0); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(ExitFailed)
 		}

@@ -75,7 +75,7 @@ func Parse(program, about, sweep string, e Env, methods []*method.Method) (*Opti
 	only := fs.String("methods", "", "run only these methods of the sweep, a `list` with commas")
 	protocol := fs.String("protocol", "", "published, corrected or both, instead of what the sweep says")
 	fs.IntVar(&o.Jobs, "jobs", runtime.NumCPU(), "fits that run at the same time, each in a process of its own")
-	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, go, xla:cpu or xla:PLUGIN; auto is $GOMLX_BACKEND, else xla:cpu if that is installed, else go")
+	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, go, xla:cpu, xla:cuda or xla:PLUGIN; auto is $GOMLX_BACKEND, else xla:cuda if there is a GPU and that is installed, else xla:cpu if that is, else go")
 	fs.BoolVar(&o.DryRun, "dry-run", false, "show what there is to do and do nothing")
 	fs.BoolVar(&o.ReportOnly, "report-only", false, "run nothing, write the report of the records there are")
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")

@@ -1,0 +1,40 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// probeVariable is set in the environment of a process that is to open a backend and nothing else.
+const probeVariable = "NPTBENCH_PROBE"
+
+// probe has another process open a backend with a device of its own, whose memory this process must leave to its workers.
+// Without it, a GPU that cannot be used would turn up as the failure of every cell.
+func probe(ctx context.Context, backend string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Env = append(os.Environ(), probeVariable+"="+backend)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	if said := lastLine(stderr.String()); err != nil && said != "" {
+		return errors.New(said)
+	}
+	if err != nil {
+		return fmt.Errorf("backend %s: the process that tried it: %w", backend, err)
+	}
+	return nil
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

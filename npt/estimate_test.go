@@ -1,0 +1,63 @@
+package npt
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/klog/v2"
+)
+
+// TestDumpStep writes the training steps of the benchmarks, as they are made for a GPU, to the folder NPT_DUMP_STEP, from
+// where testdata/gpu_estimate.py has XLA compile them for one (`make estimate-gpu`).
+func TestDumpStep(t *testing.T) {
+	dir := os.Getenv("NPT_DUMP_STEP")
+	if dir == "" {
+		t.Skip("set NPT_DUMP_STEP to a folder")
+	}
+	path, err := cpuPlugin.find()
+	if err != nil {
+		t.Skip(err)
+	}
+	// GoMLX builds graphs for a GPU when the plugin's name says so; that of the processor then compiles them too.
+	disguised := filepath.Join(t.TempDir(), "xla_cuda_plugin.so")
+	if err := os.Symlink(path, disguised); err != nil {
+		t.Fatal(err)
+	}
+	backend, err := openNamed("xla:" + disguised)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verbose := flag.NewFlagSet("", flag.ContinueOnError)
+	klog.InitFlags(verbose)
+	for flag, value := range map[string]string{"v": "2", "one_output": "true", "skip_headers": "true"} {
+		if err := verbose.Set(flag, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer verbose.Set("v", "0")
+	for _, b := range benchmarks {
+		for _, p := range []Precision{Float32, BFloat16} {
+			var log strings.Builder
+			klog.SetOutput(&log)
+			e, table := b.engine(t, backend, p)
+			codes := drawMask(newRand(1), table, &e.net.Config, trainMode)
+			args := append(e.batchArgs(rowsBetween(0, table.Rows()), codes), e.randomState(0), e.scalar(1e-3), e.scalar(0.5))
+			if _, err := e.advance(e.newState(), args, nil); err != nil {
+				t.Fatal(err)
+			}
+			klog.Flush()
+			_, program, _ := strings.Cut(log.String(), "StableHLO program:\n")
+			program, _, ok := strings.Cut(program, "\n}\n")
+			if !ok {
+				t.Fatal("GoMLX's log holds no program any more")
+			}
+			name := strings.NewReplacer("/", "-", "=", "").Replace(b.name) + "-" + string(p)
+			if err := os.WriteFile(filepath.Join(dir, name+".mlir"), []byte(program+"\n}\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
