@@ -380,6 +380,18 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 	return e, args
 }
 
+// unpackedNumbers is the reverse of packedNumbers.
+func unpackedNumbers(n *network, arrays [][]float64) [][]float64 {
+	out := make([][]float64, len(n.params))
+	for i, a := range n.arrays {
+		for row, m := range a.members {
+			size := n.params[m].size()
+			out[m] = arrays[i][row*size : (row+1)*size]
+		}
+	}
+	return out
+}
+
 func TestGoldenTraining(t *testing.T) { onBackends(t, testGoldenTraining) }
 
 func testGoldenTraining(t *testing.T, backend compute.Backend) {
@@ -419,7 +431,7 @@ func testGoldenTraining(t *testing.T, backend compute.Backend) {
 				for _, w := range s.weights {
 					arrays = append(arrays, toFloats(t, w))
 				}
-				params = n.unpackedNumbers(arrays)
+				params = unpackedNumbers(n, arrays)
 				for i, p := range n.params {
 					if strings.HasSuffix(p.name, "k.bias") || p.group != nil {
 						continue // biases of keys have no effect and wander; packed parameters are compared by the losses
