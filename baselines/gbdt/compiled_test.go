@@ -107,7 +107,7 @@ func TestCompiledEqualsLeaves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, rows := range []int{1, 255, 514} {
+			for _, rows := range []int{1, 103, 255, 514} {
 				sameAsLeaves(t, m, text, g.rows(rows, c.nan), []int{70, 1, 65})
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // parseEnsemble reads LightGBM's text format. It checks all that prediction relies on: that the nodes of every tree really
@@ -39,7 +40,8 @@ func parseEnsemble(text []byte) (*ensemble, map[string]string, error) {
 	if e.link, err = parseObjective(header["objective"], e.outputs); err != nil {
 		return nil, nil, err
 	}
-	return e, header, e.parseTrees(string(body), len(strings.Fields(header["tree_sizes"])))
+	// Nothing of the text is kept, and to copy it would take a quarter of the time.
+	return e, header, e.parseTrees(unsafe.String(unsafe.SliceData(body), len(body)), len(strings.Fields(header["tree_sizes"])))
 }
 
 // keyValues reads lines of the form key=value.

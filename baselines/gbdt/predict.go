@@ -77,7 +77,7 @@ const (
 	blockRows = 512
 
 	// worthCompiling is the number of rows from which on it is faster to compile the trees first.
-	worthCompiling = 256
+	worthCompiling = 128
 )
 
 // A scorer scores one block of rows after the other.
