@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -128,6 +129,24 @@ func (l *Library) find(s *source) (Location, error) {
 		}
 	}
 	return Location{}, l.missing(s)
+}
+
+// Known lists the tables that files of a data set are known to give: locations without files, with digests. Who only reads
+// records of cells needs no more.
+func Known(name string) ([]Location, error) {
+	s, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	var out []Location
+	for i := range s.variants {
+		v := &s.variants[i]
+		same := func(l Location) bool { return l.Digest == v.digest }
+		if v.digest != "" && !slices.ContainsFunc(out, same) {
+			out = append(out, Location{Info: s.info(v), Rows: s.rowsOf(v), TestAt: v.testAt, Subset: v.subset, Digest: v.digest})
+		}
+	}
+	return out, nil
 }
 
 // files returns those files of a variant that exist.

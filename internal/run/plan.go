@@ -109,7 +109,7 @@ func (j *job) cells() int {
 type PlanOptions struct {
 	Filter
 	Retry      bool // cells whose record is a failure are to do
-	ReportOnly bool // nothing will be run, so methods need not be available
+	ReportOnly bool // nothing will be run, so methods need not be available, nor data that there are records of
 }
 
 // NewPlan expands the sweep. Cells that the index has are done. Data sets and methods that this machine lacks are left out
@@ -124,6 +124,9 @@ func NewPlan(s *sweeps.Sweep, o PlanOptions, lib *dataset.Library, index results
 			continue
 		}
 		location, err := locate(lib, name)
+		if err != nil && o.ReportOnly {
+			location, err = p.recorded(name, err)
+		}
 		if err != nil {
 			p.Skipped = append(p.Skipped, Skip{Name: name, Err: err})
 			continue
@@ -148,6 +151,29 @@ func locate(lib *dataset.Library, name string) (dataset.Location, error) {
 	}
 	location.Digest, location.Subset = table.Digest, table.Subset
 	return location, nil
+}
+
+// recorded returns, of the tables that a data set is known to have, the one with most records; cause when none has any.
+func (p *Plan) recorded(name string, cause error) (dataset.Location, error) {
+	known, err := dataset.Known(name)
+	if err != nil {
+		return dataset.Location{}, err
+	}
+	best, most := dataset.Location{}, 0
+	for _, at := range known {
+		trial := &Plan{
+			Sweep: p.Sweep, Protocols: p.Protocols, options: p.options, index: p.index,
+			position: map[string]int32{}, asked: map[string]bool{}, twins: map[string]cell{},
+		}
+		trial.addDataset(at)
+		if done := trial.Cells() - trial.ToDo(); done > most {
+			best, most = at, done
+		}
+	}
+	if most == 0 {
+		return best, cause
+	}
+	return best, nil
 }
 
 func selects(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }

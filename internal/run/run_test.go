@@ -261,6 +261,31 @@ func TestTwins(t *testing.T) {
 	}
 }
 
+// Who only wants a report of records needs no data: the cells of the known table are those that were run.
+func TestReportWithoutData(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	s := parse(t, sweepOf("", "{shift: [0, 1]}"))
+	execute(t, t.Context(), plan(t, s, lib, dir, Filter{}), lib, dir, false)
+	for _, c := range []struct {
+		dir        string
+		reportOnly bool
+		done       int
+		skipped    int
+	}{{dir, true, 6, 0}, {dir, false, 0, 1}, {t.TempDir(), true, 0, 1}} {
+		index, _, err := results.ReadIndex(c.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPlan(s, PlanOptions{ReportOnly: c.reportOnly}, dataset.NewLibrary(t.TempDir()), index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done := p.Cells() - p.ToDo(); done != c.done || len(p.Skipped) != c.skipped {
+			t.Errorf("%+v: %d cells done, skipped %v", c, done, p.Skipped)
+		}
+	}
+}
+
 // A method may fail in any way: its cells get a failure that says how, and all others their result.
 func TestFailuresAreRecords(t *testing.T) {
 	lib := library(t)
