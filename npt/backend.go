@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,10 +30,7 @@ const (
 // they are. When a better backend cannot be had, because its plugin is damaged or a GPU is without one, there are both a
 // result and an error that says why.
 func ResolveBackend(name string) (string, error) {
-	if name == "" || name == "auto" {
-		name = os.Getenv(compute.ConfigEnvVar)
-	}
-	if name == "" {
+	if Automatic(name) {
 		var reason error
 		if gpuIsHere() {
 			// It is not opened here: that would take the GPU's memory, which this process may not be the one to use.
@@ -41,20 +39,35 @@ func ResolveBackend(name string) (string, error) {
 			}
 			reason = fmt.Errorf("npt: backend %s: there is a GPU, but %w", cudaBackend, reason)
 		}
-		_, err := openNamed(cpuBackend)
-		if err == nil {
-			return cpuBackend, reason
-		}
-		if reason == nil && !errors.Is(err, errNoPlugin) {
-			reason = err
-		}
-		return goBackend, reason
+		processor, err := ProcessorBackend()
+		return processor, cmp.Or(reason, err)
+	}
+	if name == "" || name == "auto" {
+		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	kind, plugin, _ := strings.Cut(name, ":")
 	if kind == goBackend || kind == "xla" && plugin != "" {
 		return name, nil
 	}
 	return "", fmt.Errorf("npt: backend %q is unknown, want auto, go, %s, %s or xla:PLUGIN", name, cpuBackend, cudaBackend)
+}
+
+// Automatic reports whether the choice of a backend with this name is left to ResolveBackend.
+func Automatic(name string) bool {
+	return (name == "" || name == "auto") && os.Getenv(compute.ConfigEnvVar) == ""
+}
+
+// ProcessorBackend returns the best backend on the processor. The error says why XLA cannot be used although it is
+// installed.
+func ProcessorBackend() (string, error) {
+	_, err := openNamed(cpuBackend)
+	switch {
+	case err == nil:
+		return cpuBackend, nil
+	case errors.Is(err, errNoPlugin):
+		err = nil
+	}
+	return goBackend, err
 }
 
 // Accelerated reports whether the named backend has a device of its own, so that it serves one training at a time. The

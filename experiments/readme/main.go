@@ -80,7 +80,7 @@ func update(file, quick, published string) error {
 		}
 		for name, table := range source.tables {
 			block := regexp.MustCompile(`(?s)(<!-- table ` + name + ` -->\n).*?(<!-- end -->)`)
-			if !block.MatchString(out) {
+			if found := block.FindString(out); found == "" || strings.Count(found, "<!-- table") > 1 {
 				return fmt.Errorf("%s has no place <!-- table %s --> ... <!-- end -->", file, name)
 			}
 			out = block.ReplaceAllString(out, "${1}"+strings.ReplaceAll(table(c), "$", "$$")+"${2}")

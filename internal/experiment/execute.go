@@ -58,8 +58,19 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 			fmt.Fprintln(e.Stderr, err)
 		}
 		if npt.Accelerated(backend) {
-			if err := probe(ctx, backend); err != nil {
+			err := probe(ctx, backend)
+			if ctx.Err() != nil {
+				return ExitInterrupted, nil
+			}
+			if err != nil && !npt.Automatic(o.Backend) {
 				return ExitBadInput, fmt.Errorf("%w; -backend xla:cpu or go runs networks on the processor", err)
+			}
+			if err != nil {
+				fmt.Fprintln(e.Stderr, err)
+				backend, err = npt.ProcessorBackend()
+				if err != nil {
+					fmt.Fprintln(e.Stderr, err)
+				}
 			}
 		}
 		fmt.Fprintf(e.Stderr, "networks run on %s\n", backend)

@@ -25,16 +25,13 @@ func probe(ctx context.Context, backend string) error {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	err = cmd.Run()
-	if said := lastLine(stderr.String()); err != nil && said != "" {
-		return errors.New(said)
+	if err == nil {
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("backend %s: the process that tried it: %w", backend, err)
+	for line := range strings.Lines(stderr.String()) {
+		if strings.HasPrefix(line, "npt: ") { // others may be XLA's
+			return errors.New(strings.TrimSpace(line))
+		}
 	}
-	return nil
-}
-
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	return fmt.Errorf("backend %s: the process that tried it: %w", backend, err)
 }

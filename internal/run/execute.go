@@ -92,6 +92,9 @@ func (e *execution) takeOver() error {
 			continue
 		}
 		delete(left, r.ID)
+		if e.options.Checkpoints != "" {
+			os.RemoveAll(filepath.Join(e.options.Checkpoints, c.folder)) // of a fit that was interrupted
+		}
 		if r.TwinOf == "" {
 			r.TwinOf = r.ID
 		}
@@ -101,6 +104,9 @@ func (e *execution) takeOver() error {
 		}
 		e.outcome.OK++
 		e.outcome.TakenOver++
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%d records that were there when the run was planned cannot be read", len(left))
 	}
 	return nil
 }
@@ -181,7 +187,7 @@ func (e *execution) checkpointDir(j *job) string {
 	if e.options.Checkpoints == "" {
 		return ""
 	}
-	return filepath.Join(e.options.Checkpoints, j.settings[0].cells[0].id)
+	return filepath.Join(e.options.Checkpoints, j.settings[0].cells[0].folder)
 }
 
 func (e *execution) request(j *job, threads int) request {
@@ -296,7 +302,7 @@ func (w *watch) count(cells int, failure *results.Failure) {
 func (w *watch) recordOf(c cell, r reply) *results.Record {
 	j := w.job
 	record := &results.Record{
-		ID: c.id, Status: results.OK,
+		ID: c.id, TwinOf: c.twinOf, Status: results.OK,
 		Cell: results.Cell{
 			Dataset: j.dataset, DataDigest: j.digest, Protocol: string(c.protocol), Fold: j.fold,
 			Method: j.method.Name, Config: c.config, Seed: w.plan.Sweep.Seed,

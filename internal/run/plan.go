@@ -92,15 +92,22 @@ type distinctSetting struct {
 
 type cell struct {
 	id       string
+	twinOf   string // the cell of the same job, under the other protocol, whose fit this is too
+	folder   string // for checkpoints: the same under both protocols where they share the task
 	protocol split.Protocol
 	config   results.Config
 	variant  string
 }
 
+// cells counts the cells that the fit is for, without their twins.
 func (j *job) cells() int {
 	n := 0
 	for _, s := range j.settings {
-		n += len(s.cells)
+		for _, c := range s.cells {
+			if c.twinOf == "" {
+				n++
+			}
+		}
 	}
 	return n
 }
@@ -124,8 +131,10 @@ func NewPlan(s *sweeps.Sweep, o PlanOptions, lib *dataset.Library, index results
 			continue
 		}
 		location, err := locate(lib, name)
-		if err != nil && o.ReportOnly {
-			location, err = p.recorded(name, err)
+		if o.ReportOnly && (err != nil || p.records(location) == 0) {
+			if at, ok := p.recorded(name); ok {
+				location, err = at, nil
+			}
 		}
 		if err != nil {
 			p.Skipped = append(p.Skipped, Skip{Name: name, Err: err})
@@ -153,27 +162,29 @@ func locate(lib *dataset.Library, name string) (dataset.Location, error) {
 	return location, nil
 }
 
-// recorded returns, of the tables that a data set is known to have, the one with most records; cause when none has any.
-func (p *Plan) recorded(name string, cause error) (dataset.Location, error) {
+// recorded returns, of the tables that a data set is known to have, the one with most records; false when none has any.
+func (p *Plan) recorded(name string) (best dataset.Location, ok bool) {
 	known, err := dataset.Known(name)
 	if err != nil {
-		return dataset.Location{}, err
+		return best, false
 	}
-	best, most := dataset.Location{}, 0
+	most := 0
 	for _, at := range known {
-		trial := &Plan{
-			Sweep: p.Sweep, Protocols: p.Protocols, options: p.options, index: p.index,
-			position: map[string]int32{}, asked: map[string]bool{}, twins: map[string]cell{},
-		}
-		trial.addDataset(at)
-		if done := trial.Cells() - trial.ToDo(); done > most {
-			best, most = at, done
+		if n := p.records(at); n > most {
+			best, most = at, n
 		}
 	}
-	if most == 0 {
-		return best, cause
+	return best, most > 0
+}
+
+// records counts the cells of a table that have a record.
+func (p *Plan) records(at dataset.Location) int {
+	trial := &Plan{
+		Sweep: p.Sweep, Protocols: p.Protocols, options: p.options, index: p.index,
+		position: map[string]int32{}, asked: map[string]bool{}, twins: map[string]cell{},
 	}
-	return best, nil
+	trial.addDataset(at)
+	return trial.Cells() - trial.ToDo()
 }
 
 func selects(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
@@ -284,6 +295,7 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 				Method: s.Method.Name, Config: s.config, Seed: p.Sweep.Seed,
 			}
 			c.id = ofCell.ID()
+			c.folder = c.id
 			p.position[c.id] = int32(s.place)
 			g.Cells++
 			switch status := p.index[c.id]; {
@@ -296,7 +308,11 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 			}
 			if task.Shared(info, fold) {
 				ofCell.Protocol = string(c.protocol.Other())
-				if other := ofCell.ID(); p.index[other] == results.OK {
+				other := ofCell.ID()
+				if c.protocol != split.Published {
+					c.folder = other
+				}
+				if p.index[other] == results.OK {
 					p.twins[other] = c
 					continue
 				}
@@ -306,7 +322,7 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 				at = len(p.jobs)
 				jobs[s.fit] = at
 				p.jobs = append(p.jobs, job{
-					dataset: info.Name, digest: digest, protocol: split.Protocol(protocols[0]), fold: fold,
+					dataset: info.Name, digest: digest, protocol: c.protocol, fold: fold,
 					method: s.Method, statistics: s.statistics,
 				})
 			}
@@ -317,7 +333,13 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 				places[s.key] = to
 				j.settings = append(j.settings, distinctSetting{config: s.canonical})
 			}
-			j.settings[to.setting].cells = append(j.settings[to.setting].cells, c)
+			setting := &j.settings[to.setting]
+			for _, before := range setting.cells {
+				if before.config == c.config && before.protocol != c.protocol {
+					c.twinOf = before.id
+				}
+			}
+			setting.cells = append(setting.cells, c)
 		}
 	}
 }

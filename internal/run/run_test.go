@@ -251,10 +251,10 @@ func TestTwins(t *testing.T) {
 			continue
 		}
 		shared := r.Fold == 0
-		if w.TwinOf != "" || (r.TwinOf != "") != (shared && r.Protocol == "corrected") {
+		if (w.TwinOf != "") != (shared && r.Protocol == "published") || (r.TwinOf != "") != (shared && r.Protocol == "corrected") {
 			t.Errorf("twin of %q and %q: %+v", r.TwinOf, w.TwinOf, r.Cell)
 		}
-		cells := map[bool]int{true: 2, false: 1}[shared] * map[bool]int{true: 1, false: 2}[r.Config == `{"mode":"ok","pause":0,"same":0,"shift":12}`]
+		cells := map[bool]int{true: 1, false: 2}[r.Config == `{"mode":"ok","pause":0,"same":0,"shift":12}`]
 		if w.FitCells != cells {
 			t.Errorf("a fit for %d cells, want %d: %+v", w.FitCells, cells, w.Cell)
 		}
