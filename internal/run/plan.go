@@ -274,10 +274,9 @@ func (p *Plan) addDataset(at dataset.Location) {
 
 // addFold adds the cells of a fold under protocols that make it the same task.
 func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fold int, settings []prepared) {
-	type place struct{ job, setting int }
 	jobs := map[string]int{}     // by method and fit
-	places := map[string]place{} // by method, fit and canonical configuration
-	counted := map[string]bool{} // methods, and methods with fits
+	places := map[string]int{}   // of settings in their jobs, by method and canonical configuration
+	counted := map[string]bool{} // methods under protocols, and methods with fits
 	for _, s := range settings {
 		g := &p.Groups[s.group]
 		if !counted[s.fit] {
@@ -289,13 +288,14 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 				counted[protocol+s.Method.Name] = true
 				g.Folds[protocol] = append(g.Folds[protocol], fold)
 			}
-			c := cell{protocol: split.Protocol(protocol), config: s.config, variant: s.Variant}
-			ofCell := results.Cell{
-				Dataset: info.Name, DataDigest: digest, Protocol: protocol, Fold: fold,
-				Method: s.Method.Name, Config: s.config, Seed: p.Sweep.Seed,
+			id := func(protocol split.Protocol) string {
+				return (&results.Cell{
+					Dataset: info.Name, DataDigest: digest, Protocol: string(protocol), Fold: fold,
+					Method: s.Method.Name, Config: s.config, Seed: p.Sweep.Seed,
+				}).ID()
 			}
-			c.id = ofCell.ID()
-			c.folder = c.id
+			c := cell{protocol: split.Protocol(protocol), config: s.config, variant: s.Variant}
+			c.id = id(c.protocol)
 			p.position[c.id] = int32(s.place)
 			g.Cells++
 			switch status := p.index[c.id]; {
@@ -306,13 +306,12 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 				g.Done++
 				continue
 			}
+			c.folder = c.id
+			if canonical := task.Canonical(info, c.protocol, fold); canonical != c.protocol {
+				c.folder = id(canonical)
+			}
 			if task.Shared(info, fold) {
-				ofCell.Protocol = string(c.protocol.Other())
-				other := ofCell.ID()
-				if c.protocol != split.Published {
-					c.folder = other
-				}
-				if p.index[other] == results.OK {
+				if other := id(c.protocol.Other()); p.index[other] == results.OK {
 					p.twins[other] = c
 					continue
 				}
@@ -327,21 +326,25 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 				})
 			}
 			j := &p.jobs[at]
-			to, ok := places[s.key]
+			place, ok := places[s.key]
 			if !ok {
-				to = place{at, len(j.settings)}
-				places[s.key] = to
+				place = len(j.settings)
+				places[s.key] = place
 				j.settings = append(j.settings, distinctSetting{config: s.canonical})
 			}
-			setting := &j.settings[to.setting]
-			for _, before := range setting.cells {
-				if before.config == c.config && before.protocol != c.protocol {
-					c.twinOf = before.id
-				}
-			}
-			setting.cells = append(setting.cells, c)
+			j.settings[place].add(c)
 		}
 	}
+}
+
+// add adds a cell, after its twin when both are in the job.
+func (s *distinctSetting) add(c cell) {
+	for _, before := range s.cells {
+		if before.config == c.config && before.protocol != c.protocol {
+			c.twinOf = before.id
+		}
+	}
+	s.cells = append(s.cells, c)
 }
 
 // Position returns the place of a cell's setting among those of its data set and method; false when the cell is not part

@@ -236,6 +236,13 @@ func TestTwins(t *testing.T) {
 	if o := execute(t, t.Context(), p, lib, after, false); o != (Outcome{OK: 9, TakenOver: 3}) {
 		t.Errorf("outcome %+v", o)
 	}
+	// What an interrupted fit has left is found under either protocol, where the task is the same.
+	folder := func(protocol string, fold int) string {
+		return plan(t, s, lib, t.TempDir(), Filter{Protocols: []string{protocol}}).jobs[2*fold].settings[0].cells[0].folder
+	}
+	if folder("published", 0) != folder("corrected", 0) || folder("published", 1) == folder("corrected", 1) {
+		t.Error("folders for checkpoints: want one for the first fold, and one for each protocol for the others")
+	}
 	want := map[string]*results.Record{}
 	for _, r := range records(t, together) {
 		want[r.ID] = r

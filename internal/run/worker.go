@@ -152,11 +152,7 @@ func (w *worker) run(ctx context.Context, r request) error {
 	t := *w.task
 	t.Threads, t.Backend = r.Threads, r.Backend
 	t.ModelDir, t.CheckpointDir = r.ModelDir, r.CheckpointDir
-	seedProtocol := r.Protocol
-	if task.Shared(t.Info, t.Fold) {
-		seedProtocol = split.Published
-	}
-	t.Seed = seed.Derive(r.Seed, r.Dataset, seedProtocol, r.Fold)
+	t.Seed = seed.Derive(r.Seed, r.Dataset, task.Canonical(t.Info, r.Protocol, r.Fold), r.Fold)
 	configs := make([]method.Config, len(r.Configs))
 	for i, raw := range r.Configs {
 		var given map[string]any

@@ -3,6 +3,7 @@ package task
 
 import (
 	"nptbench/internal/dataset"
+	"nptbench/internal/split"
 )
 
 // A Task is one split of one data set as a method sees it: the encoded features of all rows, and the targets of the
@@ -53,6 +54,14 @@ type Task struct {
 // Shared reports whether a fold of a data set is the same task under both protocols: the first fold, when no entries are
 // missing. The data sets of which only one fold is run are among them, but for Kick.
 func Shared(info dataset.Info, fold int) bool { return fold == 0 && !info.Missing }
+
+// Canonical returns the protocol by which a fold's task is known: the published one where both make the same.
+func Canonical(info dataset.Info, p split.Protocol, fold int) split.Protocol {
+	if Shared(info, fold) {
+		return split.Published
+	}
+	return p
+}
 
 // A Feature is a column of the table and its place in X.
 type Feature struct {
