@@ -8,7 +8,33 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"nptbench/npt"
 )
+
+// chooseBackend returns where networks run, and says so on standard error, also why it is not a better one. The error is
+// about a backend that was asked for by name.
+func chooseBackend(ctx context.Context, o *Options, e Env) (name string, err error) {
+	name, reason := npt.ResolveBackend(o.Backend)
+	if name == "" {
+		return "", reason
+	}
+	if npt.Accelerated(name) {
+		err := probe(ctx, name)
+		if err != nil && !npt.Automatic(o.Backend) {
+			return "", fmt.Errorf("%w; -backend xla:cpu or go runs networks on the processor", err)
+		}
+		if err != nil {
+			name, reason = npt.ProcessorBackend()
+			reason = errors.Join(err, reason)
+		}
+	}
+	if reason != nil {
+		fmt.Fprintln(e.Stderr, reason)
+	}
+	fmt.Fprintf(e.Stderr, "networks run on %s\n", name)
+	return name, nil
+}
 
 // probeVariable is set in the environment of a process that is to open a backend and nothing else.
 const probeVariable = "NPTBENCH_PROBE"

@@ -50,30 +50,13 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	}
 	backend := ""
 	if plan.Networks() {
-		backend, err = npt.ResolveBackend(o.Backend)
-		if backend == "" {
+		backend, err = chooseBackend(ctx, o, e)
+		if ctx.Err() != nil {
+			return ExitInterrupted, nil
+		}
+		if err != nil {
 			return ExitBadInput, err
 		}
-		if err != nil { // it goes on with another backend
-			fmt.Fprintln(e.Stderr, err)
-		}
-		if npt.Accelerated(backend) {
-			err := probe(ctx, backend)
-			if ctx.Err() != nil {
-				return ExitInterrupted, nil
-			}
-			if err != nil && !npt.Automatic(o.Backend) {
-				return ExitBadInput, fmt.Errorf("%w; -backend xla:cpu or go runs networks on the processor", err)
-			}
-			if err != nil {
-				fmt.Fprintln(e.Stderr, err)
-				backend, err = npt.ProcessorBackend()
-				if err != nil {
-					fmt.Fprintln(e.Stderr, err)
-				}
-			}
-		}
-		fmt.Fprintf(e.Stderr, "networks run on %s\n", backend)
 	}
 	writer := results.NewWriter(o.RecordFolders()[0])
 	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs)

@@ -3,13 +3,37 @@ package experiment
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"nptbench/internal/method"
 )
+
+// A process that was started to open a backend finds none.
+func TestMain(m *testing.M) {
+	if name := os.Getenv(probeVariable); name != "" {
+		fmt.Fprintf(os.Stderr, "a warning\nnpt: backend %s: nothing there\ngoroutine 1\n", name)
+		os.Exit(ExitFailed)
+	}
+	os.Exit(m.Run())
+}
+
+// A device that was asked for by name and cannot be had is an error, before anything is run.
+func TestChooseBackend(t *testing.T) {
+	var said bytes.Buffer
+	name, err := chooseBackend(t.Context(), &Options{Backend: "xla:cuda"}, Env{Stderr: &said})
+	if want := "npt: backend xla:cuda: nothing there; -backend"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
+		t.Errorf("%q, %v; want %q", name, err, want)
+	}
+	name, err = chooseBackend(t.Context(), &Options{Backend: "go"}, Env{Stderr: &said})
+	if name != "go" || err != nil || said.String() != "networks run on go\n" {
+		t.Errorf("%q, %v, said %q", name, err, said.String())
+	}
+}
 
 var one = []*method.Method{{Name: "one", Title: "One", Doc: "For tests.", Params: []method.Param{{Name: "size", Type: method.Int, Default: 3, Min: 1, Doc: "how large"}}}}
 
