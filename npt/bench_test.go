@@ -189,7 +189,7 @@ func BenchmarkEvaluation(b *testing.B) {
 func matmulRate(tb testing.TB, backend compute.Backend, p Precision) float64 {
 	tb.Helper()
 	n := 2048
-	if strings.HasPrefix(os.Getenv(compute.ConfigEnvVar), "xla:") && Accelerated(os.Getenv(compute.ConfigEnvVar)) {
+	if Accelerated(os.Getenv(compute.ConfigEnvVar)) {
 		n = 8192
 	}
 	c := Config{Precision: p}

@@ -112,30 +112,11 @@ func (tr *Trainer) dataDigest() (string, error) {
 		return tr.digest, nil
 	}
 	sum := sha256.New()
-	var buffer []byte
-	err := tensors.ConstFlatData(tr.engine.values, func(values []float32) {
-		for part := range slices.Chunk(values, 4096) {
-			buffer = buffer[:0]
-			for _, x := range part {
-				buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(x))
-			}
-			sum.Write(buffer)
-		}
-	})
+	err := tensors.ConstFlatData(tr.engine.values, func(values []float32) { binary.Write(sum, binary.LittleEndian, values) })
 	if err != nil {
 		return "", fmt.Errorf("npt: %w", oneLine(err))
 	}
-	for part := range slices.Chunk(tr.table.Missing, 4096) {
-		buffer = buffer[:0]
-		for _, missing := range part {
-			flag := byte(0)
-			if missing {
-				flag = 1
-			}
-			buffer = append(buffer, flag)
-		}
-		sum.Write(buffer)
-	}
+	binary.Write(sum, binary.LittleEndian, tr.table.Missing)
 	tr.digest = fmt.Sprintf("%x", sum.Sum(nil))
 	return tr.digest, nil
 }
