@@ -1,0 +1,61 @@
+"""The official libraries on rows of a table that nptbench exports, for numbers in BENCHMARKS.md and gbdt/PAPER.md.
+
+    go run ./experiments/score -export forest-cover.csv -dataset forest-cover
+    go run ./experiments/score -export kick.csv -dataset kick -protocol published
+    python exported.py forest forest-cover.csv     50 trees by gini and entropy, four seeds
+    python exported.py mlp kick.csv                the four settings of sweeps/table1-cpu.yaml
+    python exported.py lightgbm kick.csv           threads, seed, type of the features and order of the columns
+
+Lines have accuracy, NLL and, for two classes, AUROC of the test rows. Needs pandas beside the boosting libraries.
+"""
+
+import sys
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import log_loss, roc_auc_score
+
+table = pd.read_csv(sys.argv[2])
+part, y = table.pop("part").to_numpy(), table.pop(table.columns[-1]).to_numpy().astype(int)
+x = table.to_numpy(np.float32)
+train, test = part == "train", part == "test"
+
+
+def show(name, model, x=x):
+    p = model.fit(x[train], y[train]).predict_proba(x[test])
+    accuracy = (model.classes_[p.argmax(1)] == y[test]).mean()
+    auroc = f"{roc_auc_score(y[test], p[:, 1]):.4f}" if p.shape[1] == 2 else ""
+    print(name, f"{accuracy * 100:.3f} {log_loss(y[test], p, labels=model.classes_):.4f}", auroc, flush=True)
+
+
+def forest():
+    from sklearn.ensemble import RandomForestClassifier
+
+    for seed in (42, 1, 2, 3):
+        for criterion in ("gini", "entropy"):
+            show(f"{criterion} seed {seed}", RandomForestClassifier(50, criterion=criterion, random_state=seed))
+
+
+def mlp():
+    from sklearn.neural_network import MLPClassifier
+
+    for rate in (1e-3, 1e-2):
+        for batch in (128, 256):
+            show(f"rate {rate} batch {batch}", MLPClassifier(
+                (100, 100, 100), alpha=1e-4, batch_size=batch, learning_rate_init=rate, early_stopping=True, random_state=42))
+
+
+def lightgbm():
+    from lightgbm import LGBMClassifier
+
+    def model(**options):
+        return LGBMClassifier(**{"random_state": 42, "n_jobs": 1, "learning_rate": 0.1, "max_depth": 10, "n_estimators": 100, **options})
+
+    show("as recorded", model(deterministic=True, force_col_wise=True))
+    show("2 threads", model(n_jobs=2))
+    show("seed 0", model(random_state=0))
+    show("float64", model(), x.astype(np.float64))
+    show("columns shuffled", model(), x[:, np.random.RandomState(0).permutation(x.shape[1])])
+
+
+{"forest": forest, "mlp": mlp, "lightgbm": lightgbm}[sys.argv[1]]()
