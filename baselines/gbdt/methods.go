@@ -85,7 +85,7 @@ func readScikitAnswer(a *fitAnswer, features int, link link) (*ensemble, error) 
 }
 
 func readXGBoostAnswer(a *fitAnswer, features int, link link) (*ensemble, error) {
-	return readXGBoost(a.bytes("model"), features, link)
+	return readXGBoost(a.bytes("model"), a.bytes("ones"), features, link)
 }
 
 func readLightGBMAnswer(a *fitAnswer, _ int, _ link) (*ensemble, error) {

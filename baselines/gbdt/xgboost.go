@@ -22,7 +22,10 @@ const (
 //
 // XGBoost goes left when feature < threshold, both float32; for float32 features that is feature <= the float64 next
 // below the threshold. It adds leaf values, which contain the learning rate, to the base score.
-func readXGBoost(model []byte, features int, link link) (*ensemble, error) {
+//
+// Where ones[f] is 1, feature f had its zeros left out, which went left, as missing values do. Thresholds between zero and
+// one say the same of a row that has them; 0.5 is what XGBoost has for a feature that is whole.
+func readXGBoost(model, ones []byte, features int, link link) (*ensemble, error) {
 	r := packed{rest: model}
 	if string(r.take(4)) != "binf" {
 		return nil, errors.New("not an XGBoost model in its binary format: it does not begin with binf")
@@ -38,7 +41,7 @@ func readXGBoost(model []byte, features int, link link) (*ensemble, error) {
 		e.outputs = int(r.int32At(learner, 2))
 	}
 	for i := int32(0); i < trees && !r.failed; i++ {
-		t, err := readXGBoostTree(&r, features)
+		t, err := readXGBoostTree(&r, ones, features)
 		if err != nil {
 			return nil, fmt.Errorf("tree %d: %w", i, err)
 		}
@@ -58,7 +61,7 @@ func readXGBoost(model []byte, features int, link link) (*ensemble, error) {
 	return e, e.addToFirstTrees(scores)
 }
 
-func readXGBoostTree(r *packed, features int) (t tree, err error) {
+func readXGBoostTree(r *packed, ones []byte, features int) (t tree, err error) {
 	n := int(r.int32At(r.take(xgbTreeSize), 1))
 	if n < 1 || n > len(r.rest)/(xgbNodeSize+xgbStatSize) {
 		return t, fmt.Errorf("%d nodes", n)
@@ -72,14 +75,24 @@ func readXGBoostTree(r *packed, features int) (t tree, err error) {
 	for i := range int32(n) {
 		b.left[i], b.right[i], b.feature[i] = field(i, 1), field(i, 2), field(i, 3)&math.MaxInt32
 	}
+	var odd error
 	b.split = func(i int32) (float64, uint8) {
-		decision := uint8(nanIsMissing)
+		threshold, decision := value(i), uint8(nanIsMissing)
 		if field(i, 3) < 0 {
 			decision |= missingLeft
 		}
-		return math.Nextafter(value(i), math.Inf(-1)), decision
+		if f := int(b.feature[i]); f < len(ones) && ones[f] == 1 {
+			if decision&missingLeft == 0 || threshold > 1 {
+				odd = fmt.Errorf("node %d asks feature %d, of which the fit saw ones alone, whether it is below %v", i, f, threshold)
+			}
+			threshold = 0.5
+		}
+		return math.Nextafter(threshold, math.Inf(-1)), decision
 	}
-	return t, b.copyTo(&t, features)
+	if err := b.copyTo(&t, features); err != nil {
+		return t, err
+	}
+	return t, odd
 }
 
 // packed reads structs that follow each other. After a read beyond the end failed is true and everything is zero.
