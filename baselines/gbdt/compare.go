@@ -22,7 +22,7 @@ func otherOrder(n int, size float64) float64 { return float64(n) * 0x1p-52 * max
 func float32Sum(n int, size float64) float64 { return float64(n+8) * 0x1p-24 * max(1, size) }
 
 // In every fit our predictions are compared with the library's: raw scores of all trees for a tenth as many rows as it was
-// fitted on, up to maxCheckedRows, and for some of these rows raw scores of every number of trees, and final predictions.
+// fitted on, up to maxCheckedRows, and for some of these rows raw scores of the other numbers of trees, and final predictions.
 // More rows would take up to a tenth of the time of a small fit.
 const (
 	minCheckedRows = 32
@@ -53,7 +53,10 @@ func (f *fit) compare(model *Model, raw []method.Prediction, answer *fitAnswer) 
 	c := comparison{fit: f, outputs: model.Outputs, largestLeaf: model.largestLeaf()}
 	staged := answer.float64s("staged")
 	for i, n := range f.counts {
-		c.compare(fmt.Sprintf("raw scores of %d trees", n), raw[i], staged[min(i*len(few)*c.outputs, len(staged)):], few, n)
+		if n < f.origin.Iterations {
+			c.compare(fmt.Sprintf("raw scores of %d trees", n), raw[i], staged, few, n)
+			staged = staged[min(len(few)*c.outputs, len(staged)):]
+		}
 	}
 	all := slices.Index(f.counts, f.origin.Iterations)
 	c.compare("raw scores of all trees", raw[all], answer.float64s("raw"), rows, f.origin.Iterations)

@@ -30,14 +30,14 @@
 // What a fit of 1,000 trees on a small table takes from the request until all predictions are there and compared, besides
 // the library's own fit; the mean of settings of the paper's grid, and the worst of them:
 //
-//	                Yacht                 Boston Housing        Concrete              Breast Cancer
-//	scikit-learn    14 ms,  3 % ( 3 %)    25 ms,  2 % ( 3 %)    44 ms,  3 % ( 4 %)    11 ms,  0 % ( 1 %)
-//	XGBoost          7 ms,  2 % ( 3 %)    12 ms,  2 % ( 3 %)    21 ms,  3 % ( 4 %)     5 ms,  1 % ( 1 %)
-//	LightGBM         6 ms, 10 % (11 %)    11 ms,  7 % ( 8 %)    16 ms,  7 % ( 9 %)     9 ms,  3 % ( 4 %)
-//	CatBoost         4 ms,  5 % ( 6 %)     5 ms,  2 % ( 2 %)     5 ms,  2 % ( 2 %)     5 ms,  0 % ( 0 %)
+//	                Yacht                  Boston Housing         Concrete               Breast Cancer
+//	scikit-learn    13 ms, 2.4 % (3.1 %)   20 ms, 1.6 % (2.2 %)   34 ms, 2.0 % (3.3 %)    8 ms, 0.3 % (0.5 %)
+//	XGBoost          4 ms, 1.4 % (1.9 %)    9 ms, 2.0 % (2.5 %)   15 ms, 2.9 % (3.6 %)    5 ms, 0.9 % (1.6 %)
+//	LightGBM         2 ms, 3.5 % (4.6 %)    3 ms, 2.1 % (3.4 %)    5 ms, 2.4 % (4.8 %)    3 ms, 0.9 % (1.7 %)
+//	CatBoost         3 ms, 3.9 % (4.2 %)    4 ms, 1.3 % (1.3 %)    4 ms, 1.9 % (2.0 %)    5 ms, 0.4 % (0.4 %)
 //
-// LightGBM fits Yacht in 61 ms. Of the 6 ms more, reading its text takes 2, predicting 92 rows by 1,000 trees 1, and passing
-// the text on 2. Starting a trainer takes a second, once.
+// LightGBM's models are read here while the library, at the end of its fit, reads them again itself. Starting a trainer takes
+// a second, once.
 //
 // `make bench-boosting` measures all of this again.
 package gbdt

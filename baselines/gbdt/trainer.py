@@ -1,10 +1,12 @@
 """Fits boosted trees with the official libraries for the program that started it.
 
 A request is a line of JSON, then the arrays x, y and check as raw bytes. An answer is a line of JSON, then the arrays
-that it lists; the model comes first, and in a second answer, while the other side reads the model, the predictions. The process serves one request after another, so that libraries are imported once, and ends when its
-standard input does, even in the middle of a fit: nobody would read the answer.
+that it lists. There are two: the model as soon as it is known, and while the other side reads that, how the fit went and
+the library's own predictions. The process serves one request after another, so that libraries are imported once, and ends
+when its standard input does, even in the middle of a fit: nobody would read the answer.
 """
 
+import functools
 import json
 import os
 import queue
@@ -16,6 +18,10 @@ import time
 import numpy as np
 
 
+# A library's fit may send the model's arrays before its end; else arrays has them afterwards. raw predicts for several
+# numbers of trees, final what the library's users get.
+
+
 class ScikitLearn:
     def __init__(self, classify, seed, threads, params):
         import sklearn
@@ -25,7 +31,7 @@ class ScikitLearn:
         self.classify = classify
         self.model = (GradientBoostingClassifier if classify else GradientBoostingRegressor)(random_state=seed, **params)
 
-    def fit(self, x, y):
+    def fit(self, x, y, _):
         self.model.fit(x, y)
 
     def arrays(self):
@@ -70,7 +76,7 @@ class XGBoost:
         options = dict(params, random_state=seed, n_jobs=threads, verbosity=0)
         self.model = xgboost.XGBClassifier(eval_metric="logloss", **options) if classify else xgboost.XGBRegressor(**options)
 
-    def fit(self, x, y):
+    def fit(self, x, y, _):
         self.ones = np.zeros(x.shape[1], bool)
         if MANY <= x.size and len(x) <= XGBOOST_EXACT_ROWS:
             ones = ((x == 0) | (x == 1)).all(axis=0)
@@ -93,10 +99,8 @@ class XGBoost:
         return csr_matrix((x[kept], np.nonzero(kept)[1], rows), x.shape)
 
     def arrays(self):
-        return {
-            "model": np.frombuffer(self.model.get_booster().save_raw("deprecated"), np.uint8),
-            "ones": self.ones.astype(np.uint8),
-        }
+        model = {"model": np.frombuffer(self.model.get_booster().save_raw("deprecated"), np.uint8)}
+        return model | {"ones": self.ones.astype(np.uint8)} if self.ones.any() else model
 
     def raw(self, x, counts):
         booster, x = self.model.get_booster(), self.matrix(x)
@@ -119,23 +123,29 @@ class LightGBM:
         self.model = (lightgbm.LGBMClassifier if classify else lightgbm.LGBMRegressor)(
             random_state=seed, n_jobs=threads, verbose=-1, deterministic=True, force_col_wise=True, **params)
 
-    def fit(self, x, y):
-        # At its end a fit writes the model as text and reads it back. That text is what is wanted here: to write it
-        # again would take up to a quarter of the time of a small fit.
-        read = self.booster.model_from_string
+    def fit(self, x, y, send):
+        # At its end a fit writes the model as text and reads that back, which takes longer than to send it.
+        read, self.sent = self.booster.model_from_string, False
 
-        def keep(booster, text, *args, **options):
-            self.text = text
-            return read(booster, text, *args, **options)
+        def send_and_read(booster, text, *args, **options):
+            self.sent = True
+            sending = threading.Thread(target=send, args=({"model": np.frombuffer(text.encode(), np.uint8)},))
+            sending.start()
+            try:
+                return read(booster, text, *args, **options)
+            finally:
+                sending.join()
 
-        self.booster.model_from_string = keep
+        self.booster.model_from_string = send_and_read
         try:
             self.model.fit(x, y)
         finally:
             self.booster.model_from_string = read
 
     def arrays(self):
-        return {"model": np.frombuffer(self.text.encode(), np.uint8)}
+        if self.sent:
+            return None
+        return {"model": np.frombuffer(self.model.booster_.model_to_string().encode(), np.uint8)}
 
     def raw(self, x, counts):
         return [self.model.predict(x, raw_score=True, num_iteration=n, num_threads=self.threads) for n in counts]
@@ -154,7 +164,7 @@ class CatBoost:
         self.model = (catboost.CatBoostClassifier if classify else catboost.CatBoostRegressor)(
             random_seed=seed, thread_count=threads, allow_writing_files=False, verbose=False, **params)
 
-    def fit(self, x, y):
+    def fit(self, x, y, _):
         self.model.fit(x, y)
 
     def arrays(self):
@@ -176,16 +186,21 @@ class CatBoost:
 LIBRARIES = {"gradient-boosting": ScikitLearn, "xgboost": XGBoost, "lightgbm": LightGBM, "catboost": CatBoost}
 
 
-def fit(request):
-    """Fits what the request asks for; returns the library, the answer and its arrays."""
+def serve(request, send):
+    """Fits what the request asks for, and sends the model, then how the fit went and the library's predictions."""
     library = LIBRARIES[request["method"]](request["classify"], request["seed"], request["threads"], request["params"])
+
+    def send_model(arrays):
+        send({"python": sys.version.split()[0], "version": library.version}, arrays)
+
     forget_peak_memory()
     start = time.perf_counter()
-    library.fit(request["x"], request["y"])
+    library.fit(request["x"], request["y"], send_model)
     seconds = time.perf_counter() - start
-    peak = peak_memory()
-    answer = {"python": sys.version.split()[0], "version": library.version, "fit_seconds": seconds, "peak_bytes": peak}
-    return library, answer, library.arrays()
+    if arrays := library.arrays():
+        send_model(arrays)
+    answer = {"fit_seconds": seconds, "peak_bytes": peak_memory()}
+    send(answer, predictions(library, request))
 
 
 def predictions(library, request):
@@ -194,7 +209,8 @@ def predictions(library, request):
     if not len(check):
         return {}
     few = np.ascontiguousarray(check[::request["stride"]])
-    arrays = {"raw": library.raw(check, [max(counts)]), "staged": library.raw(few, counts), "final": library.final(few)}
+    trees = request["params"]["n_estimators"]
+    arrays = {"raw": library.raw(check, [trees]), "staged": library.raw(few, counts), "final": library.final(few)}
     return {name: np.asarray(a, np.float64).ravel() for name, a in arrays.items()}
 
 
@@ -260,12 +276,9 @@ def main():
     while True:
         request = requests.get()
         try:
-            library, answer, arrays = fit(request)
-            send(answers, answer, arrays)
-            answer, arrays = {}, predictions(library, request)
+            serve(request, functools.partial(send, answers))
         except Exception as e:
-            answer, arrays = {"error": describe(e), "out_of_memory": out_of_memory(e)}, {}
-        send(answers, answer, arrays)
+            send(answers, {"error": describe(e), "out_of_memory": out_of_memory(e)}, {})
 
 
 def send(answers, answer, arrays):

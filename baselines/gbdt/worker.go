@@ -31,11 +31,11 @@ type fitRequest struct {
 	Classify  bool           `json:"classify"`
 	Seed      int            `json:"seed"`
 	Threads   int            `json:"threads"`
-	Counts    []int          `json:"counts"` // numbers of trees
+	Counts    []int          `json:"counts"` // other numbers of trees
 	Rows      int            `json:"rows"`
 	Width     int            `json:"width"`
 	CheckRows int            `json:"check_rows"` // whose raw scores by all trees are wanted
-	Stride    int            `json:"stride"`     // of each so many of them, also those of every count, and the predictions
+	Stride    int            `json:"stride"`     // of each so many of them, also those of the other counts, and the predictions
 
 	x      []float32 // Rows x Width
 	y      []float64 // regression
@@ -43,7 +43,7 @@ type fitRequest struct {
 	check  []float32 // CheckRows x Width
 }
 
-// A fitAnswer is what comes back: the model first, then the library's predictions.
+// A fitAnswer is what comes back: first the model and what made it, then the rest.
 type fitAnswer struct {
 	Error       string  `json:"error"`
 	OutOfMemory bool    `json:"out_of_memory"`
@@ -143,13 +143,13 @@ func (w *worker) exchange(request *fitRequest, use func(*fitAnswer)) (*fitAnswer
 		return answer, err
 	}
 	use(answer)
-	predictions, err := w.read()
+	rest, err := w.read()
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(answer.arrays, predictions.arrays)
-	answer.Error, answer.OutOfMemory = predictions.Error, predictions.OutOfMemory
-	return answer, nil
+	rest.Python, rest.Version = answer.Python, answer.Version
+	maps.Copy(rest.arrays, answer.arrays)
+	return rest, nil
 }
 
 // read takes one answer.

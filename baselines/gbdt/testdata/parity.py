@@ -111,8 +111,8 @@ def main():
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)  # without the time of day
         for table, task, request, classes in cases():
             folder = f"{request['method']}, {task}, {table}/"
-            library, answer, arrays = trainer.fit(request)
-            arrays |= trainer.predictions(library, request)
+            answer, arrays = {}, {}
+            trainer.serve(request, lambda part, more: (answer.update(part), arrays.update(more)))
             about = {k: request[k] for k in ("method", "counts")}
             about |= {"task": task, "table": table, "classes": classes, "width": request["check"].shape[1], "version": answer["version"]}
             write(folder + "case.json", json.dumps(about))
