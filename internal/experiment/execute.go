@@ -59,10 +59,14 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 		}
 	}
 	writer := results.NewWriter(o.RecordFolders()[0])
-	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs)
+	networks := 0
+	if npt.Accelerated(backend) {
+		networks = o.Networks
+	}
+	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs+networks)
 	settings := run.Options{
 		Library: library(o, e), Records: writer, Folders: o.RecordFolders(), Jobs: o.Jobs, FailFast: o.FailFast, Progress: progress,
-		Checkpoints: filepath.Join(o.Out, "checkpoints"), Backend: backend, OneByOne: npt.Accelerated(backend),
+		Checkpoints: filepath.Join(o.Out, "checkpoints"), Backend: backend, Networks: networks,
 	}
 	if o.KeepModels {
 		settings.Models = filepath.Join(o.Out, "models")

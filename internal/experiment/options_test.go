@@ -61,6 +61,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"yacht"}, `"yacht" is not a flag`},
 		{[]string{"-protocol", "publishd"}, `(did you mean "published"?)`},
 		{[]string{"-jobs", "0"}, "at least 1"},
+		{[]string{"-networks", "0"}, "at least 1"},
 		{[]string{"-backend", "cuda"}, "want auto, go, xla:cpu, xla:cuda or xla:PLUGIN"},
 		{[]string{"-with", "/no/such/folder"}, "no such file"},
 	} {

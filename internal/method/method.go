@@ -45,7 +45,7 @@ type Method struct {
 	// can. A nil func is always available.
 	Available func() error
 
-	// Network marks methods that run on the task's Backend: only one of them at a time is given an accelerator.
+	// Network marks methods that run on the task's Backend.
 	Network bool
 
 	// Extra marks methods that the paper does not have; they never enter its rank orders.

@@ -23,7 +23,7 @@ type Options struct {
 	Folders  []string // of the records that the plan knows
 	Jobs     int      // worker processes
 	Backend  string   // of networks, for task.Task.Backend
-	OneByOne bool     // the backend has a device of its own, which one network is given at a time
+	Networks int      // more worker processes, for networks, where the backend has a device of its own; else 0
 	FailFast bool     // stop at the first failure
 	Progress *Progress
 
@@ -48,13 +48,23 @@ const memoryInterval = 100 * time.Millisecond
 func Execute(ctx context.Context, p *Plan, o Options) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	e := &execution{plan: p, options: o, cancel: cancel, queue: p.jobs, provenance: describe()}
+	e := &execution{plan: p, options: o, cancel: cancel, provenance: describe()}
 	if err := e.takeOver(); err != nil {
 		return Outcome{Left: p.ToDo()}, err
 	}
+	processor, device := &lane{slots: max(1, o.Jobs)}, &lane{slots: o.Networks}
+	for _, j := range p.jobs {
+		if j.method.Network && o.Networks > 0 {
+			device.queue = append(device.queue, j)
+		} else {
+			processor.queue = append(processor.queue, j)
+		}
+	}
 	var slots sync.WaitGroup
-	for range max(1, min(o.Jobs, len(p.jobs))) {
-		slots.Go(func() { e.slot(ctx) })
+	for _, l := range []*lane{processor, device} {
+		for range min(l.slots, len(l.queue)) {
+			slots.Go(func() { e.slot(ctx, l) })
+		}
 	}
 	slots.Wait()
 	e.outcome.Left = p.ToDo() - e.outcome.OK - e.outcome.Failed
@@ -67,12 +77,18 @@ type execution struct {
 	cancel     context.CancelCauseFunc
 	provenance results.Provenance
 
-	accelerator sync.Mutex // held by a job whose network has the backend's device, when that serves one at a time
-
 	mu      sync.Mutex
-	queue   []job
 	outcome Outcome
 	err     error
+}
+
+// A lane is a queue of jobs with the worker processes that serve it. Networks on a device of their own have one, so that
+// few processes hold that device's memory and compile for it, while the processors do other jobs.
+type lane struct {
+	slots int
+
+	mu    sync.Mutex
+	queue []job
 }
 
 // takeOver gives cells whose twins have records those records.
@@ -113,14 +129,14 @@ func (e *execution) takeOver() error {
 
 // next takes a job from the queue, and the number of threads it may use: when fewer jobs remain than there are slots, those
 // share all cores.
-func (e *execution) next() (j job, threads int, ok bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.queue) == 0 {
+func (l *lane) next() (j job, threads int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
 		return job{}, 0, false
 	}
-	threads = max(1, runtime.NumCPU()/max(1, min(e.options.Jobs, len(e.queue))))
-	j, e.queue = e.queue[0], e.queue[1:]
+	threads = max(1, runtime.NumCPU()/min(l.slots, len(l.queue)))
+	j, l.queue = l.queue[0], l.queue[1:]
 	return j, threads, true
 }
 
@@ -135,7 +151,7 @@ func (e *execution) fail(err error) {
 }
 
 // slot runs jobs one after the other in a worker process, which is replaced when it dies.
-func (e *execution) slot(ctx context.Context) {
+func (e *execution) slot(ctx context.Context, l *lane) {
 	var c *child
 	defer func() {
 		if c != nil {
@@ -143,7 +159,7 @@ func (e *execution) slot(ctx context.Context) {
 		}
 	}()
 	for ctx.Err() == nil {
-		j, threads, ok := e.next()
+		j, threads, ok := l.next()
 		if !ok {
 			return
 		}
@@ -162,11 +178,6 @@ func (e *execution) slot(ctx context.Context) {
 
 // run does one job and reports whether the worker can go on.
 func (e *execution) run(ctx context.Context, c *child, j job, threads int) (alive bool) {
-	if j.method.Network && e.options.OneByOne {
-		e.accelerator.Lock()
-		defer e.accelerator.Unlock()
-		threads = runtime.NumCPU()
-	}
 	w := &watch{execution: e, job: &j, threads: threads, reported: make([]bool, len(j.settings))}
 	e.options.Progress.start(&j)
 	end, fatal := w.follow(ctx, c, e.request(&j, threads))

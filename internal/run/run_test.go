@@ -46,10 +46,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testMethods has one method, which predicts the training mean plus a number of its own and can misbehave in every way
-// that a method can.
+// testMethods has a method that predicts the training mean plus a number of its own and can misbehave in every way that a
+// method can, and a network that tells its process.
 func testMethods() []*method.Method {
 	return []*method.Method{{
+		Name: "network", Title: "Network", Doc: "for tests", Network: true,
+		Run: func(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+			time.Sleep(50 * time.Millisecond)
+			done(method.Result{Val: make([]float64, t.Val), Test: make([]float64, t.Test), Details: map[string]any{"process": os.Getpid()}})
+			return nil
+		},
+	}, {
 		Name: "mean", Title: "Mean", Doc: "for tests",
 		Params: []method.Param{
 			{Name: "shift", Type: method.Int, Default: 0},
@@ -338,6 +345,32 @@ func TestTimeBudgetIsPerCell(t *testing.T) {
 }
 
 // What a broken fit leaves in its own folder is there the next time, and gone when the fit is finished.
+// On a device of their own, networks have few processes.
+func TestNetworksOnADevice(t *testing.T) {
+	lib := library(t)
+	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 6\nmethods:\n  - {method: mean, params: {pause: 50}}\n  - method: network\n")
+	for networks := range 3 {
+		dir := t.TempDir()
+		p := plan(t, s, lib, dir, Filter{})
+		w := results.NewWriter(dir)
+		progress := NewProgress(io.Discard, false, p, 3)
+		o, err := Execute(t.Context(), p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 3, Networks: networks, Progress: progress})
+		progress.Close()
+		if closed := w.Close(); err != nil || closed != nil || o.OK != 12 {
+			t.Fatal(o, err, closed)
+		}
+		processes := map[any]int{}
+		for _, r := range records(t, dir) {
+			if r.Cell.Method == "network" {
+				processes[r.Details["process"]]++
+			}
+		}
+		if networks > 0 && len(processes) > networks {
+			t.Errorf("%d networks at a time ran in the processes %v", networks, processes)
+		}
+	}
+}
+
 func TestCheckpointFolders(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	models, checkpoints := t.TempDir(), filepath.Join(t.TempDir(), "checkpoints")
