@@ -150,10 +150,13 @@ func TestThreadsDoNotChangeResults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for range c.Steps {
-					if err := tr.runPass(context.Background()); err != nil {
+				for pass := range c.Steps {
+					if err := tr.runPass(context.Background(), pass); err != nil {
 						t.Fatal(err)
 					}
+				}
+				if err := tr.takePlanned(); err != nil {
+					t.Fatal(err)
 				}
 				weights = append(weights, allWeights(t, tr))
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // The benchmarks time whole training steps of published configurations and of small ones for CPUs, on every backend that is
@@ -119,39 +118,32 @@ func BenchmarkStep(b *testing.B) {
 		before := peakMemory() // what is resident now
 		e, table := v.engine(b, backend, p)
 		s := e.newState()
-		var last []*tensors.Tensor
-		wait := func() {
-			for _, sums := range last {
-				if _, err := floats(sums); err != nil {
-					b.Fatal(err)
-				}
+		took := time.Duration(0) // by a step of the last call
+		take := func(most int) int {
+			most = min(most, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
+			var steps []stepInput
+			for i := range most {
+				codes := drawMask(newRand(uint64(s.step+i)), table, &e.net.Config, trainMode)
+				steps = append(steps, stepInput{rowsBetween(0, table.Rows()), codes, 1e-3, 0.5})
 			}
-			last = nil
-		}
-		step := func() {
-			codes := drawMask(newRand(uint64(s.step)), table, &e.net.Config, trainMode)
-			args := append(e.batchArgs(rowsBetween(0, table.Rows()), codes), e.randomState(s.step), e.scalar(1e-3), e.scalar(0.5))
-			sums, err := e.advance(s, args, nil)
-			if err != nil {
+			start := time.Now()
+			if _, err := e.take(s, steps, nil); err != nil {
 				b.Fatal(err)
 			}
-			if last = append(last, sums); len(last) == stepsAhead { // as in a training
-				wait()
-			}
+			took = time.Since(start) / time.Duration(most)
+			return most
 		}
 		start := time.Now()
-		step() // compiles
-		wait()
+		take(1)                                     // compiles
 		if _, known := compiled[b.Name()]; !known { // later runs find the program compiled
 			compiled[b.Name()] = time.Since(start)
 		}
 		forgetPeakMemory() // of compiling
 		b.ResetTimer()
 		start, cpu := time.Now(), cpuTime(b)
-		for range b.N {
-			step()
+		for left := b.N; left > 0; {
+			left -= take(left)
 		}
-		wait()
 		seconds := time.Since(start).Seconds() / float64(b.N)
 		flop := 3 * v.forwardFLOP(e.net.Config)
 		b.ReportMetric(0, "ns/op")

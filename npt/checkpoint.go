@@ -14,26 +14,22 @@ import (
 // A checkpointHeader describes a checkpoint; the arrays that follow are named in Sets. Everything random is derived from
 // the seed and the numbers of step and pass, so these are the whole random state.
 type checkpointHeader struct {
-	Config    Config
-	Columns   []Column
-	Rows      [3]int // training, validation, test
-	Data      string // digest of the table
-	Step      int
-	Pass      int
-	PassSteps int  // see Trainer
-	Due       bool // see Trainer
-	BestStep  int
-	BestLoss  *float64 // nil before the first evaluation
-	ValLoss   *float64
-	Elapsed   time.Duration
-	Sets      []string // each with all arrays
+	Config  Config
+	Columns []Column
+	Rows    [3]int // training, validation, test
+	Data    string // digest of the table
+	Step    int
+	position
+	Due      bool // see Trainer
+	BestStep int
+	BestLoss *float64 // nil before the first evaluation
+	ValLoss  *float64
+	Elapsed  time.Duration
+	Sets     []string // each with all arrays
 }
 
 // SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole.
 func (tr *Trainer) SaveCheckpoint(path string) error {
-	if err := tr.wait(); err != nil {
-		return err
-	}
 	data, err := tr.dataDigest()
 	if err != nil {
 		return err
@@ -41,7 +37,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 	h := checkpointHeader{
 		Data:   data,
 		Config: tr.config, Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
-		Step: tr.state.step, Pass: tr.pass, PassSteps: tr.passSteps, Due: tr.due, BestStep: tr.bestStep,
+		Step: tr.state.step, position: tr.at, Due: tr.due, BestStep: tr.bestStep,
 		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
 		Elapsed: tr.elapsed(),
 	}
@@ -93,7 +89,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	for _, set := range tr.sets() {
 		*set.tensors = loaded[set.name]
 	}
-	tr.state.step, tr.pass, tr.passSteps, tr.due = h.Step, h.Pass, h.PassSteps, h.Due
+	tr.state.step, tr.at, tr.due = h.Step, h.position, h.Due
 	tr.bestStep, tr.earlier = h.BestStep, h.Elapsed
 	tr.bestLoss, tr.valLoss = math.Inf(1), math.NaN()
 	if h.BestLoss != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -59,9 +58,49 @@ func (e *engine) newState() *state {
 	return s
 }
 
-// advance takes one step, with these arguments before the state's, and returns the sums of its losses. It reuses the
-// memory of the state's tensors, except of those in keep.
-func (e *engine) advance(s *state, args []any, keep []*tensors.Tensor) (sums *tensors.Tensor, err error) {
+// A stepInput is what the host draws for a step.
+type stepInput struct {
+	rows         []int32 // of the batch
+	codes        []code  // of the mask, for all rows of the table
+	rate, lambda float64
+}
+
+// take takes steps that have the same number of rows and end at a step of Lookahead or before, and returns the sums that
+// make their losses, lossSumCount for each.
+func (e *engine) take(s *state, steps []stepInput, keep []*tensors.Tensor) ([]float64, error) {
+	sums, err := e.advance(s, e.stepArgs(s.step, steps), len(steps), keep)
+	if err != nil {
+		return nil, err
+	}
+	out, err := floats(sums)
+	if err != nil {
+		return nil, err
+	}
+	return out[:lossSumCount*len(steps)], release([]*tensors.Tensor{sums})
+}
+
+// stepArgs are the arguments of the graph for these steps, but for the state; number is that of the first one.
+func (e *engine) stepArgs(number int, steps []stepInput) []any {
+	n, d := len(steps[0].rows), len(e.net.columns)
+	codes, rows := make([]uint8, 0, lookaheadSteps*n*d), make([]int32, 0, lookaheadSteps*n)
+	random := make([]uint64, 0, lookaheadSteps*randomWords)
+	var rates, lambdas [lookaheadSteps]float64
+	for i, step := range steps {
+		codes = append(codes, batchCodes(step.rows, step.codes, d)...)
+		rows = append(rows, step.rows...)
+		random = append(random, e.randomState(number+i)...)
+		rates[i], lambdas[i] = step.rate, step.lambda
+	}
+	return []any{e.values,
+		tensors.FromFlatDataAndDimensions(codes[:cap(codes)], lookaheadSteps, n, d),
+		tensors.FromFlatDataAndDimensions(rows[:cap(rows)], lookaheadSteps, n),
+		tensors.FromFlatDataAndDimensions(random[:cap(random)], lookaheadSteps, randomWords),
+		e.array(rates[:], []int{lookaheadSteps}), e.array(lambdas[:], []int{lookaheadSteps}), int32(len(steps))}
+}
+
+// advance runs the graph of steps, with these arguments before the state's. It reuses the memory of the state's tensors,
+// except of those in keep.
+func (e *engine) advance(s *state, args []any, steps int, keep []*tensors.Tensor) (sums *tensors.Tensor, err error) {
 	for _, t := range slices.Concat(s.weights, s.m, s.v) {
 		if slices.Contains(keep, t) || slices.Contains(s.slow, t) {
 			args = append(args, t)
@@ -73,13 +112,13 @@ func (e *engine) advance(s *state, args []any, keep []*tensors.Tensor) (sums *te
 		}
 		args = append(args, donated)
 	}
-	out, err := e.call(e.step, args)
+	out, err := e.call(e.steps, args)
 	if err != nil {
 		return nil, err
 	}
 	p := len(s.weights)
 	s.weights, s.m, s.v = out[1:1+p], out[1+p:1+2*p], out[1+2*p:]
-	s.step++
+	s.step += steps
 	if s.step%lookaheadSteps == 0 {
 		err = e.lookahead(s, keep)
 	}
@@ -118,33 +157,33 @@ func release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
 	return nil
 }
 
-// batchArgs are the arguments that every graph begins with.
+// batchArgs are the arguments that the graph of evaluations begins with.
 func (e *engine) batchArgs(rows []int32, codes []code) []any {
 	d := len(e.net.columns)
-	batchCodes := make([]uint8, 0, len(rows)*d)
-	for _, r := range rows {
-		for _, c := range codes[int(r)*d : int(r+1)*d] {
-			batchCodes = append(batchCodes, uint8(c))
-		}
-	}
 	return []any{e.values,
-		tensors.FromFlatDataAndDimensions(batchCodes, len(rows), d),
+		tensors.FromFlatDataAndDimensions(batchCodes(rows, codes, d), len(rows), d),
 		tensors.FromFlatDataAndDimensions(rows, len(rows))}
 }
 
-// scalar makes a number of the master type.
-func (e *engine) scalar(x float64) any {
-	if e.net.master() == dtypes.Float64 {
-		return x
+// batchCodes picks the codes of a batch's rows, d for each.
+func batchCodes(rows []int32, codes []code, d int) []uint8 {
+	out := make([]uint8, 0, len(rows)*d)
+	for _, r := range rows {
+		for _, c := range codes[int(r)*d : int(r+1)*d] {
+			out = append(out, uint8(c))
+		}
 	}
-	return float32(x)
+	return out
 }
+
+// randomWords is the size of the state of the device's generator.
+const randomWords = 3
 
 // randomState is the state of the device's generator at the start of a step. It is derived from the step alone, so a
 // training that was interrupted goes on with the same numbers.
-func (e *engine) randomState(step int) *tensors.Tensor {
+func (e *engine) randomState(step int) []uint64 {
 	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "step", step), 0))
-	return tensors.FromFlatDataAndDimensions([]uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()}, 3)
+	return []uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()}
 }
 
 // evaluate makes one pass of the given mode without dropout. It returns the label loss of the mode's rows, and what is

@@ -44,8 +44,8 @@ func TestDumpStep(t *testing.T) {
 			klog.SetOutput(&log)
 			e, table := b.engine(t, backend, p)
 			codes := drawMask(newRand(1), table, &e.net.Config, trainMode)
-			args := append(e.batchArgs(rowsBetween(0, table.Rows()), codes), e.randomState(0), e.scalar(1e-3), e.scalar(0.5))
-			if _, err := e.advance(e.newState(), args, nil); err != nil {
+			step := stepInput{rowsBetween(0, table.Rows()), codes, 1e-3, 0.5}
+			if _, err := e.take(e.newState(), []stepInput{step}, nil); err != nil {
 				t.Fatal(err)
 			}
 			klog.Flush()

@@ -361,10 +361,10 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 	e := &engine{net: n, backend: backend}
 	args := []any{
 		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
-		tensors.FromFlatDataAndDimensions(codes, rows, d), e.scalar(g.Train.LR), e.scalar(g.Config.Lambda),
+		tensors.FromFlatDataAndDimensions(codes, rows, d), e.array([]float64{g.Train.LR}, nil), e.array([]float64{g.Config.Lambda}, nil),
 	}
 	var err error
-	e.step, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
+	e.steps, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
 		state, p := in[6:], len(n.arrays)
 		s := stateNodes{state[:p], state[p : 2*p], state[2*p:]}
 		grads, sums := n.gradients(in[0], in[1], in[2], in[3], nil, in[5], s.weights)
@@ -417,7 +417,7 @@ func testGoldenTraining(t *testing.T, backend compute.Backend) {
 					s.weights[i] = toTensor(w, n.master(), n.arrays[i].dims...)
 				}
 				for i, want := range g.Train.Trajectory {
-					out, err := e.advance(s, slices.Clone(args), nil)
+					out, err := e.advance(s, slices.Clone(args), 1, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

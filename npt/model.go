@@ -142,7 +142,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 		return nil, err
 	}
 	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) []*graph.Node {
-		b, args := batchOf(args)
+		b, args := newBatch(args[0], args[1], args[2]), args[3:]
 		truth := b.truth(m.net.master())
 		values, tokens := m.net.observed(b, truth, nil)
 		tp := &tape{g: truth.Graph(), dtype: m.net.activations(), attention: []*graph.Node{}}

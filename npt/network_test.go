@@ -168,7 +168,7 @@ func TestTrainingIgnoresHiddenTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tr.runPass(context.Background()); err != nil {
+		if err := tr.runPass(context.Background(), 0); err != nil {
 			t.Fatal(err)
 		}
 		for _, w := range tr.state.weights {
@@ -298,8 +298,7 @@ func compareGradients(t *testing.T, c Config) {
 		args = append(args, w)
 	}
 	exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
-		b, in := batchOf(in)
-		rng, params := in[0], in[1:]
+		b, rng, params := newBatch(in[0], in[1], in[2]), in[3], in[4:]
 		truth := b.truth(n.master())
 		values, tokens := n.observed(b, truth, nil)
 		lambda := graph.Scalar(rng.Graph(), n.master(), 0.4)

@@ -45,7 +45,7 @@ func optimiserEngine(t *testing.T, p param) *engine {
 	n.pack()
 	e := &engine{net: n, backend: testBackend(t)}
 	var err error
-	e.step, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
+	e.steps, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
 		next := n.descend(stateNodes{in[2:3], in[3:4], in[4:5]}, in[:1], in[1])
 		return slices.Concat([]*graph.Node{in[1]}, next.weights, next.m, next.v)
 	})
@@ -73,7 +73,7 @@ func TestLookaheadLAMBEqualsOfficial(t *testing.T) {
 				s.step = 0 // never at a step of Lookahead
 			}
 			g := []float64{want["g0"][i], want["g1"][i]}
-			if _, err := e.advance(s, []any{e.array(g, p.dims), e.scalar(0.01)}, nil); err != nil {
+			if _, err := e.advance(s, []any{e.array(g, p.dims), e.array([]float64{0.01}, nil)}, 1, nil); err != nil {
 				t.Fatal(err)
 			}
 			closeTo(t, start.name, toFloats(t, s.weights[0]),
@@ -89,7 +89,7 @@ func TestPackedLAMBEqualsSeparate(t *testing.T) {
 	s := e.newState()
 	s.weights[0] = e.array([]float64{1, 2, 30, 40, 3, 4}, packed.dims)
 	grad := []float64{0.1, -0.2, 3, 1, 0.5, 0}
-	if _, err := e.advance(s, []any{e.array(grad, packed.dims), e.scalar(0.1)}, nil); err != nil {
+	if _, err := e.advance(s, []any{e.array(grad, packed.dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := toFloats(t, s.weights[0])
@@ -101,7 +101,7 @@ func TestPackedLAMBEqualsSeparate(t *testing.T) {
 		e := optimiserEngine(t, single)
 		s := e.newState()
 		s.weights[0] = e.array(part.w, single.dims)
-		if _, err := e.advance(s, []any{e.array(part.g, single.dims), e.scalar(0.1)}, nil); err != nil {
+		if _, err := e.advance(s, []any{e.array(part.g, single.dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		closeTo(t, "packed weights", part.got, toFloats(t, s.weights[0]), 1e-14)
@@ -114,7 +114,7 @@ func TestGradientsAreClamped(t *testing.T) {
 	e.net.Clip = 1
 	s := e.newState()
 	s.weights[0] = e.array([]float64{1, 1, 1}, p.dims)
-	if _, err := e.advance(s, []any{e.array([]float64{5, -0.5, -7}, p.dims), e.scalar(0.1)}, nil); err != nil {
+	if _, err := e.advance(s, []any{e.array([]float64{5, -0.5, -7}, p.dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	closeTo(t, "first moment", toFloats(t, s.m[0]), []float64{0.1, -0.05, -0.1}, 1e-14)

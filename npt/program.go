@@ -6,11 +6,13 @@ import (
 	"sync"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
 // A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows.
-type program struct{ step, sync, eval *graph.Exec }
+type program struct{ steps, sync, eval *graph.Exec }
 
 // Compiling takes XLA seconds: trainings that differ in data, seed or schedule alone, like the folds of a data set, share
 // their programs.
@@ -59,7 +61,7 @@ func (n *network) sameGraphs(m *network) bool {
 
 func newProgram(n *network, backend compute.Backend) (p program, err error) {
 	err = guard(func() (err error) {
-		if p.step, err = graph.NewExec(backend, n.stepGraph); err != nil {
+		if p.steps, err = graph.NewExec(backend, n.stepsGraph); err != nil {
 			return err
 		}
 		if p.sync, err = graph.NewExec(backend, syncGraph); err != nil {
@@ -69,32 +71,52 @@ func newProgram(n *network, backend compute.Backend) (p program, err error) {
 		return err
 	})
 	if err == nil {
-		p.step.SetMaxCache(-1)
+		p.steps.SetMaxCache(-1)
 		p.eval.SetMaxCache(-1)
 	}
 	return p, err
 }
 
-// batchOf splits off what a graph gets of a batch from its arguments.
-func batchOf(args []*graph.Node) (batchInput, []*graph.Node) {
-	b := batchInput{table: args[0], codes: args[1], rows: args[2]}
-	if b.rows.Shape().Dimensions[0] == b.table.Shape().Dimensions[0] {
-		b.rows = nil // the only batch of a pass is in order
+// stepsGraph takes several steps, in a loop on the device: what a step needs from the host has another axis before its own,
+// with room for lookaheadSteps of them. It returns the sums that make the losses of each step, and the state.
+//
+// Arguments: the table, codes (steps x n x d), rows (steps x n), states of the generator, learning rates, lambdas, how many
+// steps to take, and the state.
+func (n *network) stepsGraph(args []*graph.Node) []*graph.Node {
+	g, steps := args[0].Graph(), args[1].Shape().Dimensions[0]
+	sums := shapes.Make(n.master(), steps, lossSumCount)
+	loop := slices.Concat([]*graph.Node{graph.Const(g, int32(0)), graph.Zeros(g, sums)}, args)
+	variables := func() []*graph.Node {
+		var out []*graph.Node
+		for _, v := range loop {
+			out = append(out, graph.Parameter(g, "", v.Shape()))
+		}
+		return out
 	}
-	return b, args[3:]
-}
-
-func (n *network) stepGraph(args []*graph.Node) []*graph.Node {
-	b, args := batchOf(args)
-	rng, rate, lambda, args := args[0], args[1], args[2], args[3:]
-	p := len(n.arrays)
-	next, sums := n.trainStep(b, rng, rate, lambda, stateNodes{args[:p], args[p : 2*p], args[2*p:]})
-	return slices.Concat([]*graph.Node{sums}, next.weights, next.m, next.v)
+	const first = 9 // of the state among the loop's variables
+	goesOn := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
+		v := variables()
+		return []*graph.Node{graph.LessThan(v[0], v[first-1])}
+	})
+	step := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
+		v := variables()
+		i, all, table, state := v[0], v[1], v[2], v[first:]
+		of := func(x *graph.Node) *graph.Node { // this step
+			return graph.Reshape(graph.Gather(x, graph.Reshape(i, 1, 1)), x.Shape().Dimensions[1:]...)
+		}
+		p := len(n.arrays)
+		next, losses := n.trainStep(newBatch(table, of(v[3]), of(v[4])), of(v[5]), of(v[6]), of(v[7]),
+			stateNodes{state[:p], state[p : 2*p], state[2*p:]})
+		here := graph.Equal(graph.Iota(g, shapes.Make(dtypes.Int32, sums.Dimensions...), 0), graph.BroadcastToDims(i, sums.Dimensions...))
+		all = graph.Where(here, graph.BroadcastToDims(graph.Reshape(losses, 1, lossSumCount), sums.Dimensions...), all)
+		return slices.Concat([]*graph.Node{graph.OnePlus(i), all}, v[2:first], next.weights, next.m, next.v)
+	})
+	out := graph.While(goesOn, step, loop...)
+	return append(out[1:2:2], out[first:]...)
 }
 
 func (n *network) evalGraph(args []*graph.Node) []*graph.Node {
-	b, args := batchOf(args)
-	predictions, sums := n.evaluate(b, args)
+	predictions, sums := n.evaluate(newBatch(args[0], args[1], args[2]), args[3:])
 	return []*graph.Node{sums, predictions}
 }
 

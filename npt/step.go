@@ -6,9 +6,9 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// The graphs that run on the device. A training step is one graph: it gathers the batch from the table, hides and
-// randomises entries, runs the network forwards and backwards, and moves the weights. Only the codes of the mask and the
-// rows of the batch come from the host, which draws them ahead of the device.
+// What graphs that run on the device are made of. A training step gathers the batch from the table, hides and randomises
+// entries, runs the network forwards and backwards, and moves the weights. Only the codes of the mask and the rows of the
+// batch come from the host.
 
 // master is the type of weights, moments and losses.
 func (c *Config) master() dtypes.DType {
@@ -31,6 +31,13 @@ type batchInput struct {
 	table *graph.Node // all rows x S
 	rows  *graph.Node // n row indices; nil: all rows in order
 	codes *graph.Node // n x d
+}
+
+func newBatch(table, codes, rows *graph.Node) batchInput {
+	if rows.Shape().Dimensions[0] == table.Shape().Dimensions[0] {
+		rows = nil // the only batch of a pass is in order
+	}
+	return batchInput{table, rows, codes}
 }
 
 // truth returns the true values of the batch, n x S.
@@ -138,6 +145,8 @@ func (n *network) evaluate(b batchInput, w []*graph.Node) (predictions, sums *gr
 	_, predictions = n.entryLoss(graph.ConvertDType(z.Node, n.master()), truth)
 	return predictions, s.vector()
 }
+
+const lossSumCount = 4
 
 // vector returns the sums side by side.
 func (l lossSums) vector() *graph.Node {

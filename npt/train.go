@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/method"
-	"nptbench/internal/seed"
 )
 
 // ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory when the backend has not
@@ -52,18 +50,18 @@ type Trainer struct {
 	digest string // of the table, once it was asked for
 	engine *engine
 
-	state     *state
-	pass      int               // passes over the data so far
-	passSteps int               // steps of the pass that was interrupted, 0 between two passes
-	due       bool              // the evaluation after the last pass was interrupted
-	steps     []*tensors.Tensor // sums of the losses of steps whose results were not waited for yet
+	state   *state
+	at      position      // where in the data the training is
+	due     bool          // the evaluation after the last pass was interrupted
+	planned []plannedStep // not taken yet
+	stepped time.Duration // what a step took in the last call of the device
 
 	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
 	bestStep int
 	bestLoss float64
 	valLoss  float64 // at the last evaluation
 
-	target, feature float64 // losses of the last step that was waited for
+	target, feature float64 // losses of the last step
 
 	earlier      time.Duration // time that interrupted parts of the training took, up to the checkpoint
 	started      time.Time     // when Train was called
@@ -108,20 +106,20 @@ func (tr *Trainer) Train(ctx context.Context) error {
 	tr.started = time.Now()
 	tr.reported, tr.nextCheckpoint = tr.started, tr.started.Add(tr.checkpointInterval(0))
 	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
-	for tr.state.step < tr.config.Steps || tr.passSteps > 0 || tr.due {
+	for tr.state.step < tr.config.Steps || tr.at.Steps > 0 || tr.due {
 		if !tr.due {
-			if err := tr.runPass(ctx); err != nil {
+			if err := tr.runPasses(ctx); err != nil {
 				return err
 			}
 		}
 		last := tr.state.step >= tr.config.Steps
-		if tr.due = last || tr.pass%tr.config.EvalEvery == 0; tr.due {
+		if tr.due = last || tr.at.Pass%tr.config.EvalEvery == 0; tr.due {
 			if err := tr.validate(ctx); err != nil {
 				return err
 			}
 			tr.due = false
 		}
-		if tr.Checkpoint != "" && (last || time.Now().After(tr.nextCheckpoint)) {
+		if last && tr.Checkpoint != "" || tr.checkpointDue() {
 			start := time.Now()
 			if err := tr.SaveCheckpoint(tr.Checkpoint); err != nil {
 				return err
@@ -130,6 +128,10 @@ func (tr *Trainer) Train(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (tr *Trainer) checkpointDue() bool {
+	return tr.Checkpoint != "" && time.Now().After(tr.nextCheckpoint)
 }
 
 // checkpointInterval returns how long after a checkpoint, which took that long, the next one is due.
@@ -148,84 +150,11 @@ func (tr *Trainer) elapsed() time.Duration {
 	return tr.earlier + time.Since(tr.started)
 }
 
-// runPass goes once through the data, with new masks and new batches, or on from where a pass was interrupted.
-func (tr *Trainer) runPass(ctx context.Context) error {
-	rng := tr.rng("pass", tr.pass)
-	codes := drawMask(rng, tr.table, &tr.config, trainMode)
-	step := 0
-	for _, rows := range dealBatches(rng, tr.table, &tr.config, trainMode) {
-		for range tr.config.Repeat {
-			if step++; step <= tr.passSteps {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			start := time.Now()
-			if err := tr.runStep(rows, codes); err != nil {
-				return err
-			}
-			tr.trained += time.Since(start)
-			tr.trainedSteps++
-			tr.trainedRows += len(rows)
-			if time.Since(tr.reported) > time.Second {
-				tr.report()
-			}
-		}
-	}
-	tr.pass, tr.passSteps = tr.pass+1, 0
-	return nil
-}
-
-func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed.Derive(tr.config.Seed, purpose, index), 0))
-}
-
-// stepsAhead is how many steps are given to the device before the host waits for their losses, so that it never idles.
-const stepsAhead = 8
-
-// runStep moves the weights once.
-func (tr *Trainer) runStep(rows []int32, codes []code) error {
-	e, step := tr.engine, tr.state.step
-	args := append(e.batchArgs(rows, codes), e.randomState(step),
-		e.scalar(tr.config.LearningRate(step)), e.scalar(tr.config.TradeoffAt(step)))
-	sums, err := e.advance(tr.state, args, tr.best)
-	if err != nil {
-		return err
-	}
-	tr.passSteps++
-	if tr.steps = append(tr.steps, sums); len(tr.steps) < stepsAhead {
-		return nil
-	}
-	return tr.wait()
-}
-
-// wait waits for the steps that are under way and checks their losses.
-func (tr *Trainer) wait() error {
-	for i, t := range tr.steps {
-		sums, err := floats(t)
-		if err != nil {
-			return err
-		}
-		tr.target, tr.feature = sums[0]/max(sums[1], 1), sums[2]/max(sums[3], 1)
-		if !finite(tr.target) || !finite(tr.feature) {
-			step := tr.state.step - len(tr.steps) + i + 1
-			return fmt.Errorf("npt: %w: label loss %v, feature loss %v at step %d", ErrDiverged, tr.target, tr.feature, step)
-		}
-	}
-	err := release(tr.steps)
-	tr.steps = tr.steps[:0]
-	return err
-}
-
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // validate evaluates the validation rows and keeps the weights when they are the best so far. Without validation rows
 // that have labels the latest weights are the best.
 func (tr *Trainer) validate(ctx context.Context) error {
-	if err := tr.wait(); err != nil {
-		return err
-	}
 	loss, labelled := 0.0, tr.table.labelled(valMode)
 	if labelled {
 		var err error
@@ -255,7 +184,7 @@ func (tr *Trainer) report() {
 	}
 	last := max(tr.state.step-1, 0)
 	p := Progress{
-		Step: tr.state.step, Steps: tr.config.Steps, Pass: tr.pass,
+		Step: tr.state.step, Steps: tr.config.Steps, Pass: tr.at.Pass,
 		LearningRate: tr.config.LearningRate(last), Tradeoff: tr.config.TradeoffAt(last),
 		Target: tr.target, Feature: tr.feature,
 		Validation: tr.valLoss, Best: tr.bestLoss, BestStep: tr.bestStep,

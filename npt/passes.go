@@ -1,0 +1,126 @@
+package npt
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"nptbench/internal/seed"
+)
+
+// A position is where a training is in its data.
+type position struct {
+	Pass  int // passes over the data so far
+	Steps int `json:"PassSteps"` // steps of the pass that has begun, 0 between two passes
+}
+
+// A plannedStep waits for others, to be taken with them in one call of the device.
+type plannedStep struct {
+	stepInput
+	after position
+}
+
+// runPasses goes through the data, with new masks and new batches in every pass, until an evaluation or a checkpoint is due.
+// It goes on from where a pass was interrupted.
+func (tr *Trainer) runPasses(ctx context.Context) error {
+	tr.planned = tr.planned[:0]
+	for pass := tr.at.Pass; ; pass++ {
+		if err := tr.runPass(ctx, pass); err != nil {
+			return err
+		}
+		if tr.planning() >= tr.config.Steps || (pass+1)%tr.config.EvalEvery == 0 || tr.checkpointDue() {
+			return tr.takePlanned()
+		}
+	}
+}
+
+// planning is the number of the step that is planned next.
+func (tr *Trainer) planning() int { return tr.state.step + len(tr.planned) }
+
+func (tr *Trainer) runPass(ctx context.Context, pass int) error {
+	rng := tr.rng("pass", pass)
+	codes := drawMask(rng, tr.table, &tr.config, trainMode)
+	batches := dealBatches(rng, tr.table, &tr.config, trainMode)
+	first := 0
+	if pass == tr.at.Pass {
+		first = tr.at.Steps
+	}
+	steps := len(batches) * tr.config.Repeat
+	for i := first; i < steps; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		after := position{pass, i + 1}
+		if i+1 == steps {
+			after = position{pass + 1, 0}
+		}
+		if err := tr.plan(batches[i/tr.config.Repeat], codes, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed.Derive(tr.config.Seed, purpose, index), 0))
+}
+
+// callTime is about how long the device may be busy with steps before the context is asked again.
+const callTime = 250 * time.Millisecond
+
+// plan adds a step to those that are planned, and takes them when there are enough.
+//
+// A call costs time of the host, a few microseconds for every array of the state, in which the device does nothing: a tenth
+// of the time of a step that takes a GPU milliseconds.
+func (tr *Trainer) plan(rows []int32, codes []code, after position) error {
+	if len(tr.planned) > 0 && len(tr.planned[0].rows) != len(rows) {
+		if err := tr.takePlanned(); err != nil {
+			return err
+		}
+	}
+	number := tr.planning()
+	tr.planned = append(tr.planned, plannedStep{
+		stepInput{rows, codes, tr.config.LearningRate(number), tr.config.TradeoffAt(number)}, after,
+	})
+	enough := tr.stepped == 0 || time.Duration(len(tr.planned)+1)*tr.stepped > callTime
+	if enough || (number+1)%lookaheadSteps == 0 {
+		return tr.takePlanned()
+	}
+	return nil
+}
+
+// takePlanned takes the planned steps and checks their losses.
+func (tr *Trainer) takePlanned() error {
+	if len(tr.planned) == 0 {
+		return nil
+	}
+	start := time.Now()
+	var steps []stepInput
+	for _, p := range tr.planned {
+		steps = append(steps, p.stepInput)
+	}
+	number := tr.state.step
+	sums, err := tr.engine.take(tr.state, steps, tr.best)
+	if err != nil {
+		return err
+	}
+	tr.at = tr.planned[len(steps)-1].after
+	tr.planned = tr.planned[:0]
+	took := time.Since(start)
+	tr.stepped = took / time.Duration(len(steps))
+	tr.trained += took
+	tr.trainedSteps += len(steps)
+	tr.trainedRows += len(steps) * len(steps[0].rows)
+	for i := range steps {
+		s := sums[i*lossSumCount:]
+		tr.target, tr.feature = s[0]/max(s[1], 1), s[2]/max(s[3], 1)
+		if !finite(tr.target) || !finite(tr.feature) {
+			return fmt.Errorf("npt: %w: label loss %v, feature loss %v at step %d", ErrDiverged, tr.target, tr.feature, number+i+1)
+		}
+	}
+	if time.Since(tr.reported) > time.Second {
+		tr.report()
+	}
+	return nil
+}
