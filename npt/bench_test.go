@@ -27,6 +27,8 @@ type benchmark struct {
 	columns []Column
 	rows    int
 	hidden  int
+
+	recompute bool
 }
 
 var benchmarks = func() []benchmark {
@@ -34,9 +36,9 @@ var benchmarks = func() []benchmark {
 	protein := append(make([]Column, 9), Column{Target: true})
 	var all []benchmark
 	for _, e := range []int{16, 32, 64, 128} {
-		all = append(all, benchmark{fmt.Sprintf("boston/e=%d", e), boston, 506, e})
+		all = append(all, benchmark{fmt.Sprintf("boston/e=%d", e), boston, 506, e, false})
 	}
-	return append(all, benchmark{"protein/e=128", protein, 1988, 128})
+	return append(all, benchmark{"protein/e=128", protein, 1988, 128, false}, benchmark{"protein/e=128/recompute", protein, 1988, 128, true})
 }()
 
 // forwardFLOP counts the multiplications and additions of one forward pass.
@@ -58,7 +60,7 @@ func (b benchmark) stepBytes(n *network) float64 {
 func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (*engine, *Table) {
 	tb.Helper()
 	c := DefaultConfig()
-	c.Hidden, c.Precision = b.hidden, p
+	c.Hidden, c.Precision, c.Recompute = b.hidden, p, b.recompute
 	if err := c.Check(); err != nil {
 		tb.Fatal(err)
 	}

@@ -43,6 +43,11 @@ type Config struct {
 	EvalEvery int       // passes over the data between two evaluations
 	Precision Precision // of the computation
 	Seed      uint64    // of everything random
+
+	// Recompute keeps of each layer its input alone, and computes the layer again for its gradient (gradient
+	// checkpointing): on a GPU a third of the memory beside the weights, for a third more arithmetic. XLA on the processor
+	// finds out and keeps everything. Results are the same but for rounding.
+	Recompute bool
 }
 
 // A Precision is the type of number that the network computes with.

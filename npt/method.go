@@ -2,6 +2,7 @@ package npt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -114,7 +115,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	for i, c := range batch {
 		config := configOf(c)
 		config.Seed = seed.Derive(t.Seed, "npt", c.JSON())
-		result, err := fit(ctx, t, table, config, backend)
+		result, err := withinMemory(config, func(c Config) (method.Result, error) { return fit(ctx, t, table, c, backend) })
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -122,6 +123,18 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 		done(result)
 	}
 	return nil
+}
+
+// withinMemory fits, and once more with Recompute where memory ran out.
+func withinMemory(c Config, fit func(Config) (method.Result, error)) (method.Result, error) {
+	result, err := fit(c)
+	if errors.Is(err, ErrMemory) {
+		c.Recompute = true
+		if result, err = fit(c); err == nil {
+			result.Details["recompute"] = true
+		}
+	}
+	return result, err
 }
 
 // fit trains and predicts. Where the task has a folder for checkpoints, an interrupted training goes on from its last one.
@@ -141,6 +154,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 			resumed = trainer.state.step
 		}
 	}
+	defer trainer.free()
 	if err := trainer.Train(ctx); err != nil {
 		return method.Result{}, err
 	}

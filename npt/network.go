@@ -118,12 +118,14 @@ type weights map[string]*tensor
 func (n *network) forward(t *tape, p weights, values, masked *graph.Node) *tensor {
 	x := n.inputEmbed(t, p, values, masked)
 	for l := range n.Layers {
-		switch {
-		case !n.isABA(l):
-			x = n.abd(t, p, l, x)
-		case !n.NoABA:
-			x = n.aba(t, p, l, x)
+		attention := n.abd
+		if n.isABA(l) {
+			if n.NoABA {
+				continue
+			}
+			attention = n.aba
 		}
+		x = t.layer(x, func(t *tape, x *tensor) *tensor { return attention(t, p, l, x) })
 	}
 	return n.outputEmbed(t, p, x)
 }

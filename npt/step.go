@@ -113,7 +113,7 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 
 // gradients returns the gradient of the loss with respect to every array, and the four sums that make the losses.
 func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
-	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, parts: n.parts}
+	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, parts: n.parts, recompute: n.Recompute}
 	w := n.weights(arrays)
 	z := n.forward(t, w, graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
 	losses, grad := n.loss(z.Node, truth, codes, lambda)

@@ -37,6 +37,8 @@ type tape struct {
 	parts    int         // pieces of the attention that run side by side; 0 is 1
 	backward []func()
 
+	recompute bool // keep of layers their inputs alone
+
 	attention []*graph.Node // when not nil: collects the weights of every layer, groups x heads x sequence x sequence
 }
 
@@ -59,6 +61,29 @@ func (t *tape) backpropagate() {
 	for i := len(t.backward) - 1; i >= 0; i-- {
 		t.backward[i]()
 	}
+}
+
+// layer returns f(x). With recompute nothing that f computes is kept for its gradient but x: f runs again on the way back,
+// with the same masks of dropout.
+func (t *tape) layer(x *tensor, f func(t *tape, x *tensor) *tensor) *tensor {
+	if !t.training || !t.recompute {
+		return f(t, x)
+	}
+	begin := *t
+	y := f(t, x)
+	t.backward = begin.backward
+	return t.node(y.Node, func(grad *graph.Node) {
+		again := begin
+		again.backward = nil
+		// Without a barrier a compiler would see that all of this is there already, and keep it.
+		late := graph.OptimizationBarriers(x.Node, grad, begin.rng)
+		input := &tensor{Node: late[0]}
+		again.rng = late[2]
+		output := f(&again, input)
+		output.grad = late[1]
+		again.backpropagate()
+		x.accumulate(input.grad)
+	})
 }
 
 func (t *tape) ones(dims ...int) *graph.Node {

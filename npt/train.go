@@ -177,6 +177,15 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	return nil
 }
 
+// free gives the memory of the weights and of all that belongs to them back to the device; the trainer is of no more use.
+func (tr *Trainer) free() {
+	for _, set := range tr.sets() {
+		for _, t := range *set.tensors {
+			t.FinalizeAll() // fails for those whose memory a failed call took
+		}
+	}
+}
+
 func (tr *Trainer) report() {
 	tr.reported = time.Now()
 	if tr.Progress == nil {

@@ -55,9 +55,14 @@ def size(shape):
 
 
 def kernels(hlo):
-    """Yields whether a kernel is a matrix product, its result's shape and the bytes that it reads and writes."""
+    """Yields whether a kernel of a step is a matrix product, its result's shape and the bytes that it reads and writes.
+
+    The step is the body of the program's loop.
+    """
     shapes = {}
-    for line in hlo[hlo.index("\nENTRY"):].splitlines():
+    body = re.search(r" while\(.*body=%?([\w.\-]+)", hlo[hlo.index("\nENTRY"):]).group(1)
+    body = hlo[re.search(r"\n%?" + re.escape(body) + r" \(", hlo).start():]
+    for line in body[:body.index("\n}")].splitlines():
         m = re.match(r" *(?:ROOT )?%?([\w.\-]+) = (\(.*?\)|[^ ]+) ([\w\-]+)\((.*)", line)
         if not m:
             continue

@@ -1,0 +1,65 @@
+package npt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gomlx/compute"
+
+	"nptbench/internal/method"
+)
+
+// A training that computes its layers again has the losses of one that keeps them.
+func TestRecompute(t *testing.T) { onBackends(t, testRecompute) }
+
+func testRecompute(t *testing.T, backend compute.Backend) {
+	table := testTable(20, 10, 10, true)
+	c := smallConfig()
+	c.Steps, c.Precision, c.Dropout, c.TargetMask = 5, Float64, 0.2, 0.5
+	var losses [2][]float64
+	for i, recompute := range []bool{false, true} {
+		c.Recompute = recompute
+		tr, err := NewTrainer(table, c, backend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		losses[i] = []float64{tr.target, tr.feature, tr.valLoss, tr.bestLoss}
+	}
+	closeTo(t, "losses", losses[1], losses[0], 1e-9)
+}
+
+func TestRecomputeWhereMemoryRunsOut(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		keeping, recomputing   error
+		attempts               int
+		wantRecompute, wantErr bool
+	}{
+		{"enough memory", nil, nil, 1, false, false},
+		{"memory for layers' inputs", fmt.Errorf("npt: %w", ErrMemory), nil, 2, true, false},
+		{"too little memory", ErrMemory, ErrMemory, 2, false, true},
+		{"another fault", ErrDiverged, nil, 1, false, true},
+	} {
+		attempts := 0
+		result, err := withinMemory(DefaultConfig(), func(config Config) (method.Result, error) {
+			attempts++
+			r := method.Result{Details: map[string]any{}}
+			if config.Recompute {
+				return r, c.recomputing
+			}
+			return r, c.keeping
+		})
+		recompute := result.Details["recompute"] == true
+		if attempts != c.attempts || recompute != c.wantRecompute || (err != nil) != c.wantErr {
+			t.Errorf("%s: %d attempts, recompute %v, error %v", c.name, attempts, recompute, err)
+		}
+		if c.wantErr && !errors.Is(err, c.keeping) {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+	}
+}
