@@ -113,6 +113,7 @@ bench: ## benchmarks of the harness: planning, records, reports, splits
 .PHONY: bench-npt
 bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
 	go test -run '^$$' -bench 'Step|Evaluation' -benchtime 3x -timeout 60m ./npt
+	go test -run '^$$' -bench Call -benchtime 1000x ./npt
 	@if [ -n "$$NPT_TORCH_PYTHON" ]; then "$$NPT_TORCH_PYTHON" npt/testdata/torch_step.py; fi
 
 .PHONY: estimate-gpu

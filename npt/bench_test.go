@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // The benchmarks time whole training steps of published configurations and of small ones for CPUs, on every backend that is
@@ -176,6 +177,40 @@ func BenchmarkEvaluation(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/pass")
 	})
+}
+
+// BenchmarkCall measures what a call of XLA costs besides its work, for arrays that are taken and returned like the state of
+// a training: 123 of them in the published settings.
+func BenchmarkCall(b *testing.B) {
+	backend := openTestBackend(b, cmp.Or(os.Getenv(compute.ConfigEnvVar), cpuBackend), 0)
+	for _, arrays := range []int{1, 123} {
+		b.Run(fmt.Sprint("arrays=", arrays), func(b *testing.B) {
+			exec, err := graph.NewExec(backend, func(in []*graph.Node) (out []*graph.Node) {
+				for _, x := range in {
+					out = append(out, graph.OnePlus(x))
+				}
+				return out
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			state := make([]*tensors.Tensor, arrays)
+			for i := range state {
+				state[i] = tensors.FromFlatDataAndDimensions([]float32{1, 2, 3}, 3)
+			}
+			for range b.N {
+				args := make([]any, arrays)
+				for i, x := range state {
+					if args[i], err = graph.DonateTensorBuffer(x, backend, 0); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if state, err = exec.Call(args...); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 // matmulRate measures the rate of a product of two large square matrices in the type of the activations, in FLOP/s: the best
