@@ -205,6 +205,15 @@ func coresOf(b compute.Backend) int {
 	return 1
 }
 
+// stepsPerCall returns how many steps a backend is given at a time, at most lookaheadSteps. On an accelerator a call costs time
+// in which that does nothing; on a processor it costs less than to copy the state into the variables of a loop.
+func stepsPerCall(b compute.Backend) int {
+	if x, ok := b.(*xla.Backend); ok && Accelerated("xla:"+x.PluginName()) {
+		return lookaheadSteps
+	}
+	return 1
+}
+
 // guard turns a panic of GoMLX, which reports errors in graphs by panicking, into an error.
 func guard(f func() error) (err error) {
 	defer func() {

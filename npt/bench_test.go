@@ -123,7 +123,7 @@ func BenchmarkStep(b *testing.B) {
 		s := e.newState()
 		took := time.Duration(0) // by a step of the last call
 		take := func(most int) int {
-			most = min(most, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
+			most = min(most, e.room, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
 			var steps []stepInput
 			for i := range most {
 				codes := drawMask(newRand(uint64(s.step+i)), table, &e.net.Config, trainMode)

@@ -95,17 +95,25 @@ func TestCancelledAnywhere(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"batches": func(c *Config) { c.BatchSize = 20 },
 		"repeat":  func(c *Config) { c.Repeat = 4 },
+		"loop":    func(c *Config) { c.BatchSize, c.EvalEvery = 20, 4 },
 	} {
+		newTrainer := func(c Config) *Trainer {
+			tr := newTestTrainer(t, table, c)
+			if name == "loop" { // as on an accelerator
+				tr.engine.room = lookaheadSteps
+			}
+			return tr
+		}
 		c := smallConfig()
 		c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.EvalEvery = 4, 2, 9, Float32, 0.5, 2
 		change(&c)
-		whole := newTestTrainer(t, table, c)
+		whole := newTrainer(c)
 		if err := whole.Train(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		want := allWeights(t, whole)
 		for stop := 0; ; stop++ {
-			first := newTestTrainer(t, table, c)
+			first := newTrainer(c)
 			err := first.Train(&endsAfter{context.Background(), stop})
 			if err == nil {
 				break // stop is beyond the end
@@ -117,7 +125,7 @@ func TestCancelledAnywhere(t *testing.T) {
 			if err := first.SaveCheckpoint(path); err != nil {
 				t.Fatal(err)
 			}
-			second := newTestTrainer(t, table, c)
+			second := newTrainer(c)
 			if err := second.LoadCheckpoint(path); err != nil {
 				t.Fatal(err)
 			}

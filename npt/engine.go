@@ -20,6 +20,7 @@ type engine struct {
 	backend compute.Backend
 	table   *Table
 	values  *tensors.Tensor // of the table
+	room    int             // for steps in one call
 }
 
 func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
@@ -31,7 +32,7 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	if err := tensors.MutableFlatData(values, t.blank); err != nil {
 		return nil, fmt.Errorf("npt: %w", oneLine(err))
 	}
-	return &engine{program: p, net: n, backend: backend, table: t, values: values}, nil
+	return &engine{program: p, net: n, backend: backend, table: t, values: values, room: stepsPerCall(backend)}, nil
 }
 
 // A state is the part of a training that lives on the device, array by array.
@@ -65,8 +66,8 @@ type stepInput struct {
 	rate, lambda float64
 }
 
-// take takes steps that have the same number of rows and end at a step of Lookahead or before, and returns the sums that
-// make their losses, lossSumCount for each.
+// take takes steps, as many as there is room for or fewer, which have the same number of rows and end at a step of Lookahead
+// or before. It returns the sums that make their losses, lossSumCount for each.
 func (e *engine) take(s *state, steps []stepInput, keep []*tensors.Tensor) ([]float64, error) {
 	sums, err := e.advance(s, e.stepArgs(s.step, steps), len(steps), keep)
 	if err != nil {
@@ -82,9 +83,9 @@ func (e *engine) take(s *state, steps []stepInput, keep []*tensors.Tensor) ([]fl
 // stepArgs are the arguments of the graph for these steps, but for the state; number is that of the first one.
 func (e *engine) stepArgs(number int, steps []stepInput) []any {
 	n, d := len(steps[0].rows), len(e.net.columns)
-	codes, rows := make([]uint8, 0, lookaheadSteps*n*d), make([]int32, 0, lookaheadSteps*n)
-	random := make([]uint64, 0, lookaheadSteps*randomWords)
-	var rates, lambdas [lookaheadSteps]float64
+	codes, rows := make([]uint8, 0, e.room*n*d), make([]int32, 0, e.room*n)
+	random := make([]uint64, 0, e.room*randomWords)
+	rates, lambdas := make([]float64, e.room), make([]float64, e.room)
 	for i, step := range steps {
 		codes = append(codes, batchCodes(step.rows, step.codes, d)...)
 		rows = append(rows, step.rows...)
@@ -92,10 +93,10 @@ func (e *engine) stepArgs(number int, steps []stepInput) []any {
 		rates[i], lambdas[i] = step.rate, step.lambda
 	}
 	return []any{e.values,
-		tensors.FromFlatDataAndDimensions(codes[:cap(codes)], lookaheadSteps, n, d),
-		tensors.FromFlatDataAndDimensions(rows[:cap(rows)], lookaheadSteps, n),
-		tensors.FromFlatDataAndDimensions(random[:cap(random)], lookaheadSteps, randomWords),
-		e.array(rates[:], []int{lookaheadSteps}), e.array(lambdas[:], []int{lookaheadSteps}), int32(len(steps))}
+		tensors.FromFlatDataAndDimensions(codes[:cap(codes)], e.room, n, d),
+		tensors.FromFlatDataAndDimensions(rows[:cap(rows)], e.room, n),
+		tensors.FromFlatDataAndDimensions(random[:cap(random)], e.room, randomWords),
+		e.array(rates, []int{e.room}), e.array(lambdas, []int{e.room}), int32(len(steps))}
 }
 
 // advance runs the graph of steps, with these arguments before the state's. It reuses the memory of the state's tensors,

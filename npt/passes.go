@@ -70,9 +70,6 @@ func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
 const callTime = 250 * time.Millisecond
 
 // plan adds a step to those that are planned, and takes them when there are enough.
-//
-// A call costs time of the host, a few microseconds for every array of the state, in which the device does nothing: a tenth
-// of the time of a step that takes a GPU milliseconds.
 func (tr *Trainer) plan(rows []int32, codes []code, after position) error {
 	if len(tr.planned) > 0 && len(tr.planned[0].rows) != len(rows) {
 		if err := tr.takePlanned(); err != nil {
@@ -83,8 +80,8 @@ func (tr *Trainer) plan(rows []int32, codes []code, after position) error {
 	tr.planned = append(tr.planned, plannedStep{
 		stepInput{rows, codes, tr.config.LearningRate(number), tr.config.TradeoffAt(number)}, after,
 	})
-	enough := tr.stepped == 0 || time.Duration(len(tr.planned)+1)*tr.stepped > callTime
-	if enough || (number+1)%lookaheadSteps == 0 {
+	long := tr.stepped == 0 || time.Duration(len(tr.planned)+1)*tr.stepped > callTime
+	if long || len(tr.planned) == tr.engine.room || (number+1)%lookaheadSteps == 0 {
 		return tr.takePlanned()
 	}
 	return nil

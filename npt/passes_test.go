@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// Steps that the device takes in one call move the weights as steps of a call each do, with the same losses.
+// Steps that the device takes in a loop move the weights as steps of a call each do, with the same losses.
 func TestStepsOfACall(t *testing.T) { onBackends(t, testStepsOfACall) }
 
 func testStepsOfACall(t *testing.T, backend compute.Backend) {
@@ -26,8 +26,8 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 		rows := []int32{int32(i), 30, 7, 39, 22} // another batch in every step
 		steps = append(steps, stepInput{rows, codes, 0.01 / float64(i+1), 1 / float64(i+2)})
 	}
-	run := func(lengths ...int) (losses []float64, s *state) {
-		s = e.newState()
+	run := func(room int, lengths ...int) (losses []float64, s *state) {
+		e.room, s = room, e.newState()
 		left := steps
 		for _, length := range lengths {
 			sums, err := e.take(s, left[:length], nil)
@@ -38,12 +38,12 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 		}
 		return losses, s
 	}
-	want, one := run(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+	want, one := run(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
 	if len(want) != 2*lookaheadSteps*lossSumCount || slices.Compare(want[:4], want[4:8]) == 0 {
 		t.Fatalf("losses %v", want)
 	}
 	for _, lengths := range [][]int{{6, 6}, {5, 1, 4, 2}, {1, 2, 3, 1, 5}} {
-		got, many := run(lengths...)
+		got, many := run(lookaheadSteps, lengths...)
 		if !slices.Equal(got, want) {
 			t.Errorf("calls of %v steps: losses %v, want %v", lengths, got, want)
 		}

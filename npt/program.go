@@ -77,42 +77,60 @@ func newProgram(n *network, backend compute.Backend) (p program, err error) {
 	return p, err
 }
 
-// stepsGraph takes several steps, in a loop on the device: what a step needs from the host has another axis before its own,
-// with room for lookaheadSteps of them. It returns the sums that make the losses of each step, and the state.
+// stepsGraph takes steps. What a step needs from the host has another axis before its own, with a place for each step; the
+// graph returns the sums that make the losses of each, and the state.
 //
 // Arguments: the table, codes (steps x n x d), rows (steps x n), states of the generator, learning rates, lambdas, how many
 // steps to take, and the state.
 func (n *network) stepsGraph(args []*graph.Node) []*graph.Node {
-	g, steps := args[0].Graph(), args[1].Shape().Dimensions[0]
-	sums := shapes.Make(n.master(), steps, lossSumCount)
-	loop := slices.Concat([]*graph.Node{graph.Const(g, int32(0)), graph.Zeros(g, sums)}, args)
-	variables := func() []*graph.Node {
-		var out []*graph.Node
-		for _, v := range loop {
-			out = append(out, graph.Parameter(g, "", v.Shape()))
-		}
-		return out
+	const first = 7 // argument of the state
+	if places := args[1].Shape().Dimensions[0]; places > 1 {
+		return n.loop(args, first, places)
 	}
-	const first = 9 // of the state among the loop's variables
+	var only []*graph.Node
+	for _, x := range args[1 : first-1] {
+		only = append(only, graph.Reshape(x, x.Shape().Dimensions[1:]...))
+	}
+	losses, state := n.oneStep(args[0], only, args[first:])
+	return append([]*graph.Node{graph.Reshape(losses, 1, lossSumCount)}, state...)
+}
+
+// oneStep takes a step with what it needs: codes, rows, the generator's state, the learning rate and lambda.
+func (n *network) oneStep(table *graph.Node, needs, state []*graph.Node) (losses *graph.Node, next []*graph.Node) {
+	p := len(n.arrays)
+	s, losses := n.trainStep(newBatch(table, needs[0], needs[1]), needs[2], needs[3], needs[4],
+		stateNodes{state[:p], state[p : 2*p], state[2*p:]})
+	return losses, slices.Concat(s.weights, s.m, s.v)
+}
+
+// loop takes as many steps as the argument before the state says, on the device.
+func (n *network) loop(args []*graph.Node, first, places int) []*graph.Node {
+	g, sums := args[0].Graph(), shapes.Make(n.master(), places, lossSumCount)
+	begin := slices.Concat([]*graph.Node{graph.Const(g, int32(0)), graph.Zeros(g, sums)}, args)
+	variables := func() (i, losses *graph.Node, args []*graph.Node) {
+		var all []*graph.Node
+		for _, v := range begin {
+			all = append(all, graph.Parameter(g, "", v.Shape()))
+		}
+		return all[0], all[1], all[2:]
+	}
 	goesOn := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
-		v := variables()
-		return []*graph.Node{graph.LessThan(v[0], v[first-1])}
+		i, _, args := variables()
+		return []*graph.Node{graph.LessThan(i, args[first-1])}
 	})
 	step := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
-		v := variables()
-		i, all, table, state := v[0], v[1], v[2], v[first:]
-		of := func(x *graph.Node) *graph.Node { // this step
-			return graph.Reshape(graph.Gather(x, graph.Reshape(i, 1, 1)), x.Shape().Dimensions[1:]...)
+		i, losses, args := variables()
+		var this []*graph.Node
+		for _, x := range args[1 : first-1] {
+			this = append(this, graph.Reshape(graph.Gather(x, graph.Reshape(i, 1, 1)), x.Shape().Dimensions[1:]...))
 		}
-		p := len(n.arrays)
-		next, losses := n.trainStep(newBatch(table, of(v[3]), of(v[4])), of(v[5]), of(v[6]), of(v[7]),
-			stateNodes{state[:p], state[p : 2*p], state[2*p:]})
+		of, next := n.oneStep(args[0], this, args[first:])
 		here := graph.Equal(graph.Iota(g, shapes.Make(dtypes.Int32, sums.Dimensions...), 0), graph.BroadcastToDims(i, sums.Dimensions...))
-		all = graph.Where(here, graph.BroadcastToDims(graph.Reshape(losses, 1, lossSumCount), sums.Dimensions...), all)
-		return slices.Concat([]*graph.Node{graph.OnePlus(i), all}, v[2:first], next.weights, next.m, next.v)
+		losses = graph.Where(here, graph.BroadcastToDims(graph.Reshape(of, 1, lossSumCount), sums.Dimensions...), losses)
+		return slices.Concat([]*graph.Node{graph.OnePlus(i), losses}, args[:first], next)
 	})
-	out := graph.While(goesOn, step, loop...)
-	return append(out[1:2:2], out[first:]...)
+	end := graph.While(goesOn, step, begin...)
+	return append(end[1:2:2], end[2+first:]...)
 }
 
 func (n *network) evalGraph(args []*graph.Node) []*graph.Node {
