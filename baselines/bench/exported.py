@@ -5,6 +5,7 @@
     python exported.py forest forest-cover.csv     50 trees by gini and entropy, four seeds
     python exported.py mlp kick.csv                the four settings of sweeps/table1-cpu.yaml
     python exported.py lightgbm kick.csv           threads, seed, type of the features and order of the columns
+    python exported.py catboost kick.csv           seeds
 
 Lines have accuracy, NLL and, for two classes, AUROC of the test rows. Needs pandas beside the boosting libraries.
 """
@@ -58,4 +59,11 @@ def lightgbm():
     show("columns shuffled", model(), x[:, np.random.RandomState(0).permutation(x.shape[1])])
 
 
-{"forest": forest, "mlp": mlp, "lightgbm": lightgbm}[sys.argv[1]]()
+def catboost():
+    from catboost import CatBoostClassifier
+
+    for seed in range(42, 52):
+        show(f"seed {seed}", CatBoostClassifier(1000, 0.1, 5, random_seed=seed, thread_count=1, allow_writing_files=False, verbose=False))
+
+
+{"forest": forest, "mlp": mlp, "lightgbm": lightgbm, "catboost": catboost}[sys.argv[1]]()
