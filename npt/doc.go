@@ -10,7 +10,7 @@
 //
 // To read the model, begin with network.go. Around it: step.go is one training step as a graph, packing.go how its
 // parameters are kept, masking.go and batching.go say what is hidden and which rows come together, loss.go, optimiser.go and
-// schedule.go how it learns, train.go the loop.
+// schedule.go how it learns, train.go and passes.go the loop.
 // Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
 //
 // The computation runs on a backend of GoMLX, see OpenBackend. On a CPU, XLA's plugin (`make xla`) is several times as fast

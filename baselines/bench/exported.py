@@ -6,8 +6,9 @@
     python exported.py mlp kick.csv                the four settings of sweeps/table1-cpu.yaml
     python exported.py lightgbm kick.csv           threads, seed, type of the features and order of the columns
     python exported.py catboost kick.csv           seeds
+    python exported.py xgboost kick.csv            with and without the zeros of one-hot columns, as ../gbdt/trainer.py has it
 
-Lines have accuracy, NLL and, for two classes, AUROC of the test rows. Needs pandas beside the boosting libraries.
+Lines have accuracy, NLL and, for two classes, AUROC of the test rows; those of xgboost seconds. Needs pandas beside the boosting libraries.
 """
 
 import sys
@@ -66,4 +67,24 @@ def catboost():
         show(f"seed {seed}", CatBoostClassifier(1000, 0.1, 5, random_seed=seed, thread_count=1, allow_writing_files=False, verbose=False))
 
 
-{"forest": forest, "mlp": mlp, "lightgbm": lightgbm, "catboost": catboost}[sys.argv[1]]()
+def xgboost():
+    import pathlib
+    import time
+
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gbdt"))
+    import trainer
+
+    for depth in (3, 10):
+        scores = []
+        for least in (trainer.MANY, x.size + 1):
+            trainer.MANY, usual = least, trainer.MANY
+            library = trainer.XGBoost(True, 42, 1, {"learning_rate": 0.1, "max_depth": depth, "n_estimators": 5})
+            start = time.perf_counter()
+            library.fit(np.ascontiguousarray(x[train]), y[train], None)
+            print(f"depth {depth}, {'all' if least > x.size else 'without zeros'}: {time.perf_counter() - start:.2f} s", flush=True)
+            trainer.MANY = usual
+            scores.append(library.raw(x[test], [5])[0])
+        print("same predictions" if (scores[0] == scores[1]).all() else "the predictions differ", flush=True)
+
+
+{"forest": forest, "mlp": mlp, "lightgbm": lightgbm, "catboost": catboost, "xgboost": xgboost}[sys.argv[1]]()
