@@ -165,7 +165,7 @@ func BenchmarkEvaluation(b *testing.B) {
 		e, _ := v.engine(b, backend, p)
 		s := e.newState()
 		run := func() {
-			if _, _, err := e.evaluate(b.Context(), s.weights, valMode, newRand(1)); err != nil {
+			if _, err := e.loss(b.Context(), s.weights, valMode, newRand(1)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -187,15 +187,41 @@ func (e *engine) randomState(step int) []uint64 {
 	return []uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()}
 }
 
-// evaluate makes one pass of the given mode without dropout. It returns the label loss of the mode's rows, and what is
-// predicted for every channel of every row (nil for rows that take no part).
-func (e *engine) evaluate(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) (loss float64, predictions [][]float64, err error) {
-	codes := drawMask(rng, e.table, &e.net.Config, m)
-	predictions = make([][]float64, e.table.Rows())
+// loss returns the label loss of the mode's rows in one pass without dropout.
+func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) (float64, error) {
 	var sum, count float64
+	err := e.pass(ctx, weights, m, rng, func(_ []int32, sums, _ *tensors.Tensor) error {
+		s, err := floats(sums)
+		if err == nil {
+			sum, count = sum+s[0], count+s[1]
+		}
+		return err
+	})
+	return sum / max(count, 1), err
+}
+
+// predict returns what is predicted for every channel of every row in one pass of the given mode without dropout, nil for
+// rows that take no part.
+func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) ([][]float64, error) {
+	out, width := make([][]float64, e.table.Rows()), e.table.Channels()
+	err := e.pass(ctx, weights, m, rng, func(rows []int32, _, predictions *tensors.Tensor) error {
+		values, err := floats(predictions)
+		if err == nil {
+			for i, r := range rows {
+				out[r] = values[i*width : (i+1)*width]
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// pass evaluates every batch of a pass.
+func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand, use func(rows []int32, sums, predictions *tensors.Tensor) error) error {
+	codes := drawMask(rng, e.table, &e.net.Config, m)
 	for _, rows := range dealBatches(rng, e.table, &e.net.Config, m) {
 		if err := ctx.Err(); err != nil {
-			return 0, nil, err
+			return err
 		}
 		args := e.batchArgs(rows, codes)
 		for _, w := range weights {
@@ -203,26 +229,16 @@ func (e *engine) evaluate(ctx context.Context, weights []*tensors.Tensor, m mode
 		}
 		out, err := e.call(e.eval, args)
 		if err != nil {
-			return 0, nil, err
+			return err
 		}
-		sums, err := floats(out[0])
-		if err != nil {
-			return 0, nil, err
-		}
-		sum, count = sum+sums[0], count+sums[1]
-		values, err := floats(out[1])
-		if err != nil {
-			return 0, nil, err
-		}
-		width := e.table.Channels()
-		for i, r := range rows {
-			predictions[r] = values[i*width : (i+1)*width]
+		if err := use(rows, out[0], out[1]); err != nil {
+			return err
 		}
 		if err := release(out); err != nil {
-			return 0, nil, err
+			return err
 		}
 	}
-	return sum / max(count, 1), predictions, nil
+	return nil
 }
 
 // array makes a tensor of the master type.

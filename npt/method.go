@@ -164,7 +164,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		mode
 		into *method.Prediction
 	}{{valMode, &result.Val}, {testMode, &result.Test}} {
-		_, rows, err := trainer.engine.evaluate(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)))
+		rows, err := trainer.engine.predict(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)))
 		if err != nil {
 			return method.Result{}, err
 		}

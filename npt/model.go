@@ -95,7 +95,7 @@ func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, rows, err := e.evaluate(ctx, m.weights, testMode, m.rng())
+	rows, err := e.predict(ctx, m.weights, testMode, m.rng())
 	if err != nil {
 		return nil, err
 	}

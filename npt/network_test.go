@@ -64,7 +64,7 @@ func predictAll(t *testing.T, table *Table, c Config, m mode) [][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rows, err := e.evaluate(context.Background(), e.newState().weights, m, newRand(1))
+	rows, err := e.predict(context.Background(), e.newState().weights, m, newRand(1))
 	if err != nil {
 		t.Fatal(err)
 	}

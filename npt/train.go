@@ -158,7 +158,7 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	loss, labelled := 0.0, tr.table.labelled(valMode)
 	if labelled {
 		var err error
-		loss, _, err = tr.engine.evaluate(ctx, tr.state.weights, valMode, tr.rng("validation", tr.state.step))
+		loss, err = tr.engine.loss(ctx, tr.state.weights, valMode, tr.rng("validation", tr.state.step))
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ class XGBoost:
         self.ones = np.zeros(x.shape[1], bool)
         if MANY <= x.size and len(x) <= XGBOOST_EXACT_ROWS:
             ones = ((x == 0) | (x == 1)).all(axis=0)
-            if np.count_nonzero(x[:, ones]) + len(x) * np.count_nonzero(~ones) <= x.size / 2:
+            if np.where(ones, np.count_nonzero(x, axis=0), len(x)).sum() <= x.size / 2:
                 self.ones = ones
         self.model.fit(self.matrix(x), y)
 
