@@ -70,8 +70,8 @@ func ProcessorBackend() (string, error) {
 	return goBackend, err
 }
 
-// Accelerated reports whether the named backend has a device of its own, so that it serves one training at a time. The
-// others share the processor, which the system divides between them.
+// Accelerated reports whether the named backend has a device of its own. The others share the processor, which the system
+// divides between them.
 func Accelerated(name string) bool {
 	kind, plugin, _ := strings.Cut(name, ":")
 	plugin, _, _ = strings.Cut(plugin, ",")

@@ -59,6 +59,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	if err != nil {
 		return err
 	}
+	h.Config.Recompute = tr.config.Recompute // which does not matter
 	if h.Config != tr.config || !slices.Equal(h.Columns, tr.table.Columns) ||
 		h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
 		r.f.Close()

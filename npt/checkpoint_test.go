@@ -142,6 +142,44 @@ func TestCancelledAnywhere(t *testing.T) {
 	}
 }
 
+// A checkpoint that a user saves whenever progress is told goes on to the same end.
+func TestSavedWithinProgress(t *testing.T) {
+	table := testTable(20, 10, 10, true)
+	c := smallConfig()
+	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize, c.EvalEvery = 4, 2, 9, Float32, 0.5, 14, 2
+	for _, room := range []int{1, lookaheadSteps} {
+		whole := newTestTrainer(t, table, c)
+		whole.engine.room = room
+		var files []string
+		whole.Progress = func(Progress) {
+			files = append(files, filepath.Join(t.TempDir(), "checkpoint"))
+			if err := whole.SaveCheckpoint(files[len(files)-1]); err != nil {
+				t.Fatal(err)
+			}
+			whole.reported = time.Time{} // the next one comes soon
+		}
+		if err := whole.Train(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if len(files) < 4 {
+			t.Fatalf("progress was told %d times", len(files))
+		}
+		for _, file := range files {
+			tr := newTestTrainer(t, table, c)
+			if err := tr.LoadCheckpoint(file); err != nil {
+				t.Fatal(err)
+			}
+			at := tr.state.step
+			if err := tr.Train(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(allWeights(t, tr), allWeights(t, whole)) || tr.bestStep != whole.bestStep || tr.bestLoss != whole.bestLoss {
+				t.Errorf("saved at step %d: ends with best step %d and loss %v, want %d and %v", at, tr.bestStep, tr.bestLoss, whole.bestStep, whole.bestLoss)
+			}
+		}
+	}
+}
+
 func TestDamagedCheckpoints(t *testing.T) {
 	table := testTable(10, 4, 4, false)
 	c := smallConfig()

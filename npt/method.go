@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -129,6 +130,9 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 func withinMemory(c Config, fit func(Config) (method.Result, error)) (method.Result, error) {
 	result, err := fit(c)
 	if errors.Is(err, ErrMemory) {
+		// A call that fails leaves what it was given to the garbage collector; the first round finds it, the next one has it gone.
+		runtime.GC()
+		runtime.GC()
 		c.Recompute = true
 		if result, err = fit(c); err == nil {
 			result.Details["recompute"] = true

@@ -30,7 +30,7 @@ func (tr *Trainer) runPasses(ctx context.Context) error {
 			return err
 		}
 		if tr.planning() >= tr.config.Steps || (pass+1)%tr.config.EvalEvery == 0 || tr.checkpointDue() {
-			return tr.takePlanned()
+			return tr.takePlanned() // an evaluation is due after it, unless it is the checkpoint
 		}
 	}
 }
@@ -103,6 +103,7 @@ func (tr *Trainer) takePlanned() error {
 		return err
 	}
 	tr.at = tr.planned[len(steps)-1].after
+	tr.due = tr.at.Steps == 0 && (tr.state.step >= tr.config.Steps || tr.at.Pass%tr.config.EvalEvery == 0)
 	tr.planned = tr.planned[:0]
 	took := time.Since(start)
 	tr.stepped = took / time.Duration(len(steps))

@@ -52,7 +52,7 @@ type Trainer struct {
 
 	state   *state
 	at      position      // where in the data the training is
-	due     bool          // the evaluation after the last pass was interrupted
+	due     bool          // an evaluation comes next
 	planned []plannedStep // not taken yet
 	stepped time.Duration // what a step took in the last call of the device
 
@@ -81,8 +81,9 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
+	batches := 1
 	if c.BatchSize > 0 {
-		if batches := (trainMode.present(t, c.SemiSupervised) + c.BatchSize - 1) / c.BatchSize; batches > t.Train {
+		if batches = (trainMode.present(t, c.SemiSupervised) + c.BatchSize - 1) / c.BatchSize; batches > t.Train {
 			return nil, fmt.Errorf("npt: BatchSize: %d rows make %d batches, of which some would hold none of the %d training rows",
 				c.BatchSize, batches, t.Train)
 		}
@@ -93,6 +94,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.room = min(e.room, batches*c.Repeat*c.EvalEvery) // a call ends where an evaluation begins
 	return &Trainer{
 		config: c, table: t, engine: e, state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 	}, nil
@@ -112,14 +114,13 @@ func (tr *Trainer) Train(ctx context.Context) error {
 				return err
 			}
 		}
-		last := tr.state.step >= tr.config.Steps
-		if tr.due = last || tr.at.Pass%tr.config.EvalEvery == 0; tr.due {
+		if tr.due {
 			if err := tr.validate(ctx); err != nil {
 				return err
 			}
 			tr.due = false
 		}
-		if last && tr.Checkpoint != "" || tr.checkpointDue() {
+		if tr.state.step >= tr.config.Steps && tr.Checkpoint != "" || tr.checkpointDue() {
 			start := time.Now()
 			if err := tr.SaveCheckpoint(tr.Checkpoint); err != nil {
 				return err
@@ -181,9 +182,10 @@ func (tr *Trainer) validate(ctx context.Context) error {
 func (tr *Trainer) free() {
 	for _, set := range tr.sets() {
 		for _, t := range *set.tensors {
-			t.FinalizeAll() // fails for those whose memory a failed call took
+			t.FinalizeAll()
 		}
 	}
+	tr.engine.values.FinalizeAll()
 }
 
 func (tr *Trainer) report() {

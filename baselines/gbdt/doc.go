@@ -36,8 +36,8 @@
 //	LightGBM         2 ms, 3.5 % (4.6 %)    3 ms, 2.1 % (3.4 %)    5 ms, 2.4 % (4.8 %)    3 ms, 0.9 % (1.7 %)
 //	CatBoost         3 ms, 3.9 % (4.2 %)    4 ms, 1.3 % (1.3 %)    4 ms, 1.9 % (2.0 %)    5 ms, 0.4 % (0.4 %)
 //
-// LightGBM's models are read here while the library, at the end of its fit, reads them again itself. Starting a trainer takes
-// a second, once.
+// LightGBM's models are read here while the library, at the end of its fit, reads them again itself, which takes nothing
+// more where another core is idle. Starting a trainer takes a second, once.
 //
 // `make bench-boosting` measures all of this again.
 package gbdt

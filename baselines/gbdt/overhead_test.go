@@ -41,7 +41,7 @@ func overhead(t *testing.T, m *method.Method, on *task.Task, rate float64, depth
 	for range 3 {
 		r := fitAll(t, m, on, rate, depth, 50, 100, 500, 1000)[0]
 		fit = min(fit, r.Fit.Seconds())
-		more = min(more, r.Details["trainer_overhead_seconds"].(float64))
+		more = min(more, r.Details["overhead_seconds"].(float64))
 	}
 	return fit, more
 }

@@ -46,7 +46,7 @@ func (lib *library) run(ctx context.Context, t *task.Task, batch []method.Config
 		"python":                    answer.Python,
 		"largest_difference":        difference,
 		"trainer_peak_memory_bytes": answer.PeakBytes,
-		"trainer_overhead_seconds":  (time.Since(start) - fitTime).Seconds(), // predictions included
+		"overhead_seconds":          (time.Since(start) - fitTime).Seconds(),
 	}
 	for i, scores := range raw {
 		p := model.spread(model.predictions(scores), t.Outputs())

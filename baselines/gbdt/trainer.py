@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class ScikitLearn:
 
 
 MANY = 1_000_000  # entries of a table: fewer are not worth a sparse matrix
-XGBOOST_EXACT_ROWS = 4_194_304  # up to so many it tries all splits by itself, beyond them it samples
+XGBOOST_EXACT_ROWS = 4_194_304  # for fewer it tries all splits by itself, from there on it samples
 
 
 class XGBoost:
@@ -78,7 +79,7 @@ class XGBoost:
 
     def fit(self, x, y, _):
         self.ones = np.zeros(x.shape[1], bool)
-        if MANY <= x.size and len(x) <= XGBOOST_EXACT_ROWS:
+        if MANY <= x.size and len(x) < XGBOOST_EXACT_ROWS:
             ones = ((x == 0) | (x == 1)).all(axis=0)
             if np.where(ones, np.count_nonzero(x, axis=0), len(x)).sum() <= x.size / 2:
                 self.ones = ones
@@ -128,13 +129,12 @@ class LightGBM:
         read, self.sent = self.booster.model_from_string, False
 
         def send_and_read(booster, text, *args, **options):
+            with ThreadPoolExecutor(1) as other:
+                sending = other.submit(send, {"model": np.frombuffer(text.encode(), np.uint8)})
+                result = read(booster, text, *args, **options)
+            sending.result()  # or what went wrong
             self.sent = True
-            sending = threading.Thread(target=send, args=({"model": np.frombuffer(text.encode(), np.uint8)},))
-            sending.start()
-            try:
-                return read(booster, text, *args, **options)
-            finally:
-                sending.join()
+            return result
 
         self.booster.model_from_string = send_and_read
         try:

@@ -142,6 +142,9 @@ func (w *worker) exchange(request *fitRequest, use func(*fitAnswer)) (*fitAnswer
 	if err != nil || answer.Error != "" {
 		return answer, err
 	}
+	if answer.Version == "" {
+		return nil, errors.New("it begins without a model")
+	}
 	use(answer)
 	rest, err := w.read()
 	if err != nil {

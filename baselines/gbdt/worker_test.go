@@ -51,6 +51,9 @@ func standIn(how string) {
 	case "stop short":
 		fmt.Println(`{"arrays":[{"name":"model","bytes":100}]}`)
 		fmt.Print("0123456789")
+	case "no model":
+		fmt.Println(`{"fit_seconds":1,"arrays":[]}`)
+		time.Sleep(time.Minute)
 	case "no memory":
 		fmt.Println(`{"error":"MemoryError: Unable to allocate 3 GiB","out_of_memory":true}`)
 		time.Sleep(time.Minute)
@@ -84,6 +87,7 @@ func TestWorkerFailures(t *testing.T) {
 		{"terminate", "trainer out of memory: exit status 3: what():  std::bad_alloc", method.ErrMemory, false},
 		{"babble", "the trainer's answer makes no sense: invalid character", nil, false},
 		{"stop short", "trainer crashed: it ended without an answer", method.ErrCrash, false},
+		{"no model", "the trainer's answer makes no sense: it begins without a model", nil, false},
 		{"no memory", "out of memory: MemoryError: Unable to allocate 3 GiB", method.ErrMemory, false},
 		{"refuse", "ValueError: y is wrong", nil, true},
 	} {

@@ -1,12 +1,15 @@
 package gbdt
 
 import (
+	"bytes"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 	"nptbench/internal/task"
 )
 
@@ -21,6 +24,23 @@ func TestXGBoostOneHotTables(t *testing.T) {
 		for i := range dense.X {
 			if i%dense.Width >= 2 {
 				dense.X[i] *= 2
+			}
+		}
+		for _, on := range []*task.Task{sparse, &dense} {
+			f, err := xgboost.newFit(on, []method.Config{resolve(t, XGBoost, on.Info, 0.3, 2, 1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := trainers.fit(context.Background(), f.request(), ignore)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			if on == sparse {
+				want = 100
+			}
+			if ones := bytes.Count(answer.bytes("ones"), []byte{1}); ones != want {
+				t.Fatalf("%v: %d columns without their zeros, want %d", k.kind, ones, want)
 			}
 		}
 		counts := []int{1, 7}

@@ -63,7 +63,7 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	if npt.Accelerated(backend) {
 		networks = o.Networks
 	}
-	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs+networks)
+	progress := run.NewProgress(e.Stderr, e.Terminal, plan, o.Jobs, networks)
 	settings := run.Options{
 		Library: library(o, e), Records: writer, Folders: o.RecordFolders(), Jobs: o.Jobs, FailFast: o.FailFast, Progress: progress,
 		Checkpoints: filepath.Join(o.Out, "checkpoints"), Backend: backend, Networks: networks,

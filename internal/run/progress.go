@@ -17,7 +17,7 @@ import (
 type Progress struct {
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil: plain lines
-	slots int
+	slots map[bool]int             // for networks on a device of their own, and for other jobs
 
 	mu       sync.Mutex
 	started  time.Time
@@ -32,7 +32,10 @@ type Progress struct {
 }
 
 // A kind of job, whose jobs take about as long as one another.
-type kind struct{ dataset, method string }
+type kind struct {
+	dataset, method string
+	onDevice        bool // a network, on a device of its own
+}
 
 type mean struct {
 	sum time.Duration
@@ -45,14 +48,15 @@ const (
 	shownFailures = 10
 )
 
-// NewProgress shows the progress of a plan on w; terminal says that w can redraw a line.
-func NewProgress(w io.Writer, terminal bool, p *Plan, jobs int) *Progress {
+// NewProgress shows the progress of a plan on w; terminal says that w can redraw a line. jobs and networks are those of
+// Options.
+func NewProgress(w io.Writer, terminal bool, p *Plan, jobs, networks int) *Progress {
 	g := &Progress{
-		w: w, slots: max(1, jobs), started: time.Now(), total: p.ToDo() - len(p.twins),
+		w: w, slots: map[bool]int{false: jobs, true: networks}, started: time.Now(), total: p.ToDo() - len(p.twins),
 		running: map[*job]time.Time{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, stop: make(chan struct{}),
 	}
 	for i := range p.jobs {
-		g.waiting[kindOf(&p.jobs[i])]++
+		g.waiting[g.kindOf(&p.jobs[i])]++
 	}
 	interval := lineInterval
 	if terminal {
@@ -65,7 +69,9 @@ func NewProgress(w io.Writer, terminal bool, p *Plan, jobs int) *Progress {
 	return g
 }
 
-func kindOf(j *job) kind { return kind{j.dataset, j.method.Name} }
+func (g *Progress) kindOf(j *job) kind {
+	return kind{j.dataset, j.method.Name, j.method.Network && g.slots[true] > 0}
+}
 
 func (g *Progress) redraw(interval time.Duration) {
 	tick := time.NewTicker(interval)
@@ -96,17 +102,17 @@ func (g *Progress) Close() {
 func (g *Progress) start(j *job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.waiting[kindOf(j)]--
+	g.waiting[g.kindOf(j)]--
 	g.running[j] = time.Now()
 }
 
 func (g *Progress) end(j *job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	m := g.finishes[kindOf(j)]
+	m := g.finishes[g.kindOf(j)]
 	if m == nil {
 		m = &mean{}
-		g.finishes[kindOf(j)] = m
+		g.finishes[g.kindOf(j)] = m
 	}
 	m.sum += time.Since(g.running[j])
 	m.n++
@@ -163,14 +169,19 @@ func (g *Progress) show() {
 // left estimates the time to the end from the jobs that are finished: those of the same data set and method, else of the
 // same method, else of any.
 func (g *Progress) left() time.Duration {
-	total := 0.0
+	total := map[bool]float64{}
 	for k, n := range g.waiting {
-		total += float64(n) * g.expected(k)
+		total[k.onDevice] += float64(n) * g.expected(k)
 	}
 	for j, since := range g.running {
-		total += max(0, g.expected(kindOf(j))-float64(time.Since(since)))
+		k := g.kindOf(j)
+		total[k.onDevice] += max(0, g.expected(k)-float64(time.Since(since)))
 	}
-	return time.Duration(total / float64(g.slots))
+	left := 0.0
+	for onDevice, t := range total {
+		left = max(left, t/float64(g.slots[onDevice]))
+	}
+	return time.Duration(left)
 }
 
 func (g *Progress) expected(k kind) float64 {
