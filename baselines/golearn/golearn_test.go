@@ -223,6 +223,11 @@ func TestTiesAreDecidedByChance(t *testing.T) {
 			t.Errorf("%s: always class %v now: the documentation is out of date", name, got[0])
 		}
 	}
+	// Two rows at the same distance, of which one is the neighbour.
+	got := predict(t, KNN, table(1, 0, []float32{-1, 1}, []float64{0, 1}, query), map[string]any{"n_neighbors": 1})
+	if !slices.Contains(got, 0) || !slices.Contains(got, 1) {
+		t.Errorf("regression: always %v now: the documentation is out of date", got[0])
+	}
 }
 
 func noise(x []float32) float64 { return float64(int(1e6*(x[0]+1)) % 2) }
