@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
 
 	"nptbench/internal/method"
 )
@@ -25,8 +27,20 @@ func testRecompute(t *testing.T, backend compute.Backend) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		again := false // layers are in the graph a second time, behind barriers
+		tr.engine.steps, err = graph.NewExec(backend, func(args []*graph.Node) []*graph.Node {
+			out := tr.engine.net.stepsGraph(args)
+			again = strings.Contains(args[0].Graph().String(), "OptimizationBarrier")
+			return out
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := tr.Train(context.Background()); err != nil {
 			t.Fatal(err)
+		}
+		if again != recompute {
+			t.Errorf("layers are computed again: %v, want %v", again, recompute)
 		}
 		losses[i] = []float64{tr.target, tr.feature, tr.valLoss, tr.bestLoss}
 	}

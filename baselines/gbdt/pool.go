@@ -20,7 +20,8 @@ type pool struct {
 
 var trainers = pool{command: trainerCommand}
 
-// fit has an idle or a new worker serve the request; use is given the model as soon as it is there. A worker that failed is not used again; the next fit gets a fresh one.
+// fit has an idle or a new worker serve the request; use is given the model as soon as it is there. A worker that failed is
+// not used again; the next fit gets a fresh one.
 func (p *pool) fit(ctx context.Context, request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
