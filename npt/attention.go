@@ -8,6 +8,7 @@ import "github.com/gomlx/gomlx/core/graph"
 type attentionPart struct {
 	q, k, v *graph.Node // q is scaled
 	keep    *graph.Node // which weights survive dropout; nil: all
+	filler  *graph.Node // 1 x 1 x sequence: what gets no weight; nil: nothing
 
 	weights, dropped, out *graph.Node // results of forward
 	dq, dk, dv            *graph.Node // results of back
@@ -15,7 +16,12 @@ type attentionPart struct {
 
 // forward computes out = dropout(softmax(q kᵀ)) v.
 func (p *attentionPart) forward(t *tape) {
-	p.weights = t.softmax(graph.DotGeneral(p.q, []int{2}, []int{0}, p.k, []int{2}, []int{0}))
+	scores := t.accurate(graph.DotGeneral(p.q, []int{2}, []int{0}, p.k, []int{2}, []int{0}))
+	if p.filler != nil {
+		never := graph.Infinity(t.g, scores.DType(), -1)
+		scores = graph.Where(graph.BroadcastToDims(p.filler, scores.Shape().Dimensions...), never, scores)
+	}
+	p.weights = graph.ConvertDType(graph.Softmax(scores, -1), t.dtype)
 	p.dropped = p.drop(t, p.weights)
 	p.out = graph.DotGeneral(p.dropped, []int{2}, []int{0}, p.v, []int{1}, []int{0})
 }

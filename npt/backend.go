@@ -205,14 +205,32 @@ func coresOf(b compute.Backend) int {
 	return 1
 }
 
+// hasDevice reports whether a backend has a device of its own.
+func hasDevice(b compute.Backend) bool {
+	x, ok := b.(*xla.Backend)
+	return ok && Accelerated("xla:"+x.PluginName())
+}
+
 // stepsPerCall returns how many steps a backend is given at a time, at most lookaheadSteps. On an accelerator a call costs time
 // in which that does nothing; on a processor it costs less than to copy the state into the variables of a loop.
 func stepsPerCall(b compute.Backend) int {
-	if x, ok := b.(*xla.Backend); ok && Accelerated("xla:"+x.PluginName()) {
+	if hasDevice(b) {
 		return lookaheadSteps
 	}
 	return 1
 }
+
+// suit fits the graphs of a network to the backend that is to run them.
+func (n *network) suit(b compute.Backend) {
+	n.parts, n.round = coresOf(b), 1
+	if hasDevice(b) {
+		n.round = tensorCoreRows
+	}
+}
+
+// tensorCoreRows is what the dimensions of matrices in half precision have to be multiples of for a GPU's tensor cores. XLA
+// would copy most operands and results of products to make them so.
+const tensorCoreRows = 8
 
 // guard turns a panic of GoMLX, which reports errors in graphs by panicking, into an error.
 func guard(f func() error) (err error) {

@@ -82,13 +82,14 @@ func (e *engine) take(s *state, steps []stepInput, keep []*tensors.Tensor) ([]fl
 
 // stepArgs are the arguments of the graph for these steps, but for the state; number is that of the first one.
 func (e *engine) stepArgs(number int, steps []stepInput) []any {
-	n, d := len(steps[0].rows), len(e.net.columns)
+	d := len(e.net.columns)
+	n := e.net.filled(len(steps[0].rows))
 	codes, rows := make([]uint8, 0, e.room*n*d), make([]int32, 0, e.room*n)
 	random := make([]uint64, 0, e.room*randomWords)
 	rates, lambdas := make([]float64, e.room), make([]float64, e.room)
 	for i, step := range steps {
-		codes = append(codes, batchCodes(step.rows, step.codes, d)...)
-		rows = append(rows, step.rows...)
+		batch, of := e.batch(step.rows, step.codes)
+		rows, codes = append(rows, batch...), append(codes, of...)
 		random = append(random, e.randomState(number+i)...)
 		rates[i], lambdas[i] = step.rate, step.lambda
 	}
@@ -160,22 +161,28 @@ func release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
 
 // batchArgs are the arguments that the graph of evaluations begins with.
 func (e *engine) batchArgs(rows []int32, codes []code) []any {
-	d := len(e.net.columns)
+	batch, of := e.batch(rows, codes)
 	return []any{e.values,
-		tensors.FromFlatDataAndDimensions(batchCodes(rows, codes, d), len(rows), d),
-		tensors.FromFlatDataAndDimensions(rows, len(rows))}
+		tensors.FromFlatDataAndDimensions(of, len(batch), len(e.net.columns)),
+		tensors.FromFlatDataAndDimensions(batch, len(batch))}
 }
 
-// batchCodes picks the codes of a batch's rows, d for each.
-func batchCodes(rows []int32, codes []code, d int) []uint8 {
-	out := make([]uint8, 0, len(rows)*d)
-	for _, r := range rows {
-		for _, c := range codes[int(r)*d : int(r+1)*d] {
-			out = append(out, uint8(c))
+// batch picks the codes of a batch's rows, one for each column, and fills the batch up with fillers.
+func (e *engine) batch(rows []int32, codes []code) (batch []int32, of []uint8) {
+	d := len(e.net.columns)
+	batch = make([]int32, e.net.filled(len(rows)))
+	of = slices.Repeat([]uint8{uint8(filler)}, len(batch)*d)
+	for i, r := range rows {
+		batch[i] = r
+		for j, c := range codes[int(r)*d : int(r+1)*d] {
+			of[i*d+j] = uint8(c)
 		}
 	}
-	return out
+	return batch, of
 }
+
+// filled returns the number of rows of a batch that was filled up.
+func (n *network) filled(rows int) int { return (rows + n.round - 1) / n.round * n.round }
 
 // randomWords is the size of the state of the device's generator.
 const randomWords = 3

@@ -142,12 +142,16 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 		return nil, err
 	}
 	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) []*graph.Node {
-		b, args := newBatch(args[0], args[1], args[2]), args[3:]
+		b, args := m.net.batch(args[0], args[1], args[2]), args[3:]
 		truth := b.truth(m.net.master())
 		values, tokens := m.net.observed(b, truth, nil)
-		tp := &tape{g: truth.Graph(), dtype: m.net.activations(), attention: []*graph.Node{}}
+		tp := &tape{g: truth.Graph(), dtype: m.net.activations(), filler: m.net.filler(b.codes), attention: []*graph.Node{}}
 		m.net.forward(tp, m.net.weights(args), graph.ConvertDType(values, tp.dtype), graph.ConvertDType(tokens, tp.dtype))
-		return []*graph.Node{graph.ConvertDType(tp.attention[at], m.net.master())}
+		weights, rows := graph.ConvertDType(tp.attention[at], m.net.master()), graph.AxisRange(0, t.Rows())
+		if m.net.isABA(layer) {
+			return []*graph.Node{graph.SliceAxis(weights, 0, rows)}
+		}
+		return []*graph.Node{graph.SliceAxis(graph.SliceAxis(weights, 2, rows), 3, rows)}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", oneLine(err))
@@ -192,7 +196,7 @@ func LoadModel(path string, backend compute.Backend) (*Model, error) {
 		return nil, r.fail(err)
 	}
 	m := &Model{net: newNetwork(h.Config, h.Columns), backend: backend}
-	m.net.parts = coresOf(backend)
+	m.net.suit(backend)
 	e := &engine{net: m.net}
 	for _, array := range m.net.arrays {
 		a, err := r.numbers(array.size(), h.Config.Precision == Float64)

@@ -19,6 +19,7 @@ type network struct {
 	params  []param
 	arrays  []array // which hold the params, see pack
 	parts   int     // see tape
+	round   int     // batches are filled up to a multiple of this many rows
 }
 
 // A param is one array of weights.
@@ -46,7 +47,7 @@ const (
 
 // newNetwork lists the parameters.
 func newNetwork(c Config, columns []Column) *network {
-	n := &network{Config: c, columns: columns}
+	n := &network{Config: c, columns: columns, parts: 1, round: 1}
 	d, e, h := len(columns), c.Hidden, len(columns)*c.Hidden
 	channel, inputs := channelColumns(columns), inputColumns(columns)
 	columnFan, rowFan := make([]int, d), make([]int, len(inputs))

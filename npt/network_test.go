@@ -298,7 +298,7 @@ func compareGradients(t *testing.T, c Config) {
 		args = append(args, w)
 	}
 	exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
-		b, rng, params := newBatch(in[0], in[1], in[2]), in[3], in[4:]
+		b, rng, params := n.batch(in[0], in[1], in[2]), in[3], in[4:]
 		truth := b.truth(n.master())
 		values, tokens := n.observed(b, truth, nil)
 		lambda := graph.Scalar(rng.Graph(), n.master(), 0.4)

@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -15,7 +16,7 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Precision, c.TargetMask, c.Dropout = 4, 2, Float32, 0.5, 0.2
 	n := newNetwork(c, table.Columns)
-	n.parts = coresOf(backend)
+	n.suit(backend)
 	e, err := newEngine(n, table, backend)
 	if err != nil {
 		t.Fatal(err)
@@ -56,4 +57,59 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 			t.Errorf("calls of %v steps: %d steps, want %d", lengths, many.step, one.step)
 		}
 	}
+}
+
+// Batches are filled up with rows that change nothing: neither losses, nor what is predicted after some steps, nor the
+// attention of the others. With 13 of 16 rows present the filled batch has as many rows as the table, but not the same.
+func TestFilledBatches(t *testing.T) { onBackends(t, testFilledBatches) }
+
+func testFilledBatches(t *testing.T, backend compute.Backend) {
+	table := testTable(9, 4, 3, true)
+	c := smallConfig()
+	c.Layers, c.Dropout, c.SemiSupervised, c.TargetMask = 2, 0, false, 0.5
+	type result struct{ losses, predictions, attention []float64 }
+	run := func(round int) (r result) {
+		n := newNetwork(c, table.Columns)
+		n.suit(backend)
+		n.round = round
+		e, err := newEngine(n, table, backend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := e.newState()
+		for i := range 3 {
+			codes := drawMask(newRand(uint64(i)), table, &c, trainMode)
+			for j, c := range codes {
+				if c == randomised { // by numbers that another number of rows changes
+					codes[j] = masked
+				}
+			}
+			sums, err := e.take(s, []stepInput{{[]int32{3, 1, 12, 8, 7, 5, 2, 15, 0}, codes, 0.01, 0.5}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.losses = append(r.losses, sums...)
+		}
+		for m := range testMode + 1 {
+			rows, err := e.predict(context.Background(), s.weights, m, newRand(3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.predictions = append(r.predictions, slices.Concat(rows...)...)
+		}
+		// Of a table with 14 rows, since 16 need no filling.
+		fewer := testTable(9, 4, 1, true)
+		for layer := range c.Layers {
+			a, err := (&Model{n, s.weights, backend}).Attention(context.Background(), fewer, layer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.attention = append(r.attention, a.Weights...)
+		}
+		return r
+	}
+	want, got := run(1), run(tensorCoreRows)
+	closeTo(t, "losses", got.losses, want.losses, 1e-12)
+	closeTo(t, "predictions", got.predictions, want.predictions, 1e-12)
+	closeTo(t, "attention", got.attention, want.attention, 1e-12)
 }

@@ -56,7 +56,7 @@ func (n *network) sameGraphs(m *network) bool {
 		c.SemiSupervised, c.BatchSize, c.ClassBalancing, c.Repeat, c.EvalEvery, c.Seed = false, 0, false, 0, 0, 0
 		return c
 	}
-	return graphsOf(n.Config) == graphsOf(m.Config) && n.parts == m.parts && sameColumns(n.columns, m.columns)
+	return graphsOf(n.Config) == graphsOf(m.Config) && n.parts == m.parts && n.round == m.round && sameColumns(n.columns, m.columns)
 }
 
 func newProgram(n *network, backend compute.Backend) (p program, err error) {
@@ -98,7 +98,7 @@ func (n *network) stepsGraph(args []*graph.Node) []*graph.Node {
 // oneStep takes a step with what it needs: codes, rows, the generator's state, the learning rate and lambda.
 func (n *network) oneStep(table *graph.Node, needs, state []*graph.Node) (losses *graph.Node, next []*graph.Node) {
 	p := len(n.arrays)
-	s, losses := n.trainStep(newBatch(table, needs[0], needs[1]), needs[2], needs[3], needs[4],
+	s, losses := n.trainStep(n.batch(table, needs[0], needs[1]), needs[2], needs[3], needs[4],
 		stateNodes{state[:p], state[p : 2*p], state[2*p:]})
 	return losses, slices.Concat(s.weights, s.m, s.v)
 }
@@ -134,7 +134,7 @@ func (n *network) loop(args []*graph.Node, first, places int) []*graph.Node {
 }
 
 func (n *network) evalGraph(args []*graph.Node) []*graph.Node {
-	predictions, sums := n.evaluate(newBatch(args[0], args[1], args[2]), args[3:])
+	predictions, sums := n.evaluate(n.batch(args[0], args[1], args[2]), args[3:])
 	return []*graph.Node{sums, predictions}
 }
 

@@ -33,11 +33,19 @@ type batchInput struct {
 	codes *graph.Node // n x d
 }
 
-func newBatch(table, codes, rows *graph.Node) batchInput {
-	if rows.Shape().Dimensions[0] == table.Shape().Dimensions[0] {
+func (n *network) batch(table, codes, rows *graph.Node) batchInput {
+	if n.round == 1 && rows.Shape().Dimensions[0] == table.Shape().Dimensions[0] {
 		rows = nil // the only batch of a pass is in order
 	}
 	return batchInput{table, rows, codes}
+}
+
+// filler reports which rows of a batch (of codes, n x d) only fill it up, nil if none ever do.
+func (n *network) filler(codes *graph.Node) *graph.Node {
+	if n.round == 1 {
+		return nil
+	}
+	return isCode(graph.SliceAxis(codes, 1, graph.AxisRange(0, 1)), filler, filler)
 }
 
 // truth returns the true values of the batch, n x S.
@@ -113,7 +121,8 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 
 // gradients returns the gradient of the loss with respect to every array, and the four sums that make the losses.
 func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
-	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, parts: n.parts, recompute: n.Recompute}
+	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, parts: n.parts, recompute: n.Recompute,
+		filler: n.filler(codes)}
 	w := n.weights(arrays)
 	z := n.forward(t, w, graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
 	losses, grad := n.loss(z.Node, truth, codes, lambda)
@@ -139,7 +148,7 @@ func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) s
 func (n *network) evaluate(b batchInput, w []*graph.Node) (predictions, sums *graph.Node) {
 	truth := b.truth(n.master())
 	values, tokens := n.observed(b, truth, nil)
-	t := &tape{g: truth.Graph(), dtype: n.activations(), parts: n.parts}
+	t := &tape{g: truth.Graph(), dtype: n.activations(), parts: n.parts, filler: n.filler(b.codes)}
 	z := n.forward(t, n.weights(w), graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
 	s, _ := n.loss(z.Node, truth, b.codes, graph.ScalarZero(t.g, n.master()))
 	_, predictions = n.entryLoss(graph.ConvertDType(z.Node, n.master()), truth)

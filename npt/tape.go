@@ -35,6 +35,7 @@ type tape struct {
 	rng      *graph.Node // state of the random generator; not needed unless training
 	drawn    uint32      // masks of dropout drawn so far
 	parts    int         // pieces of the attention that run side by side; 0 is 1
+	filler   *graph.Node // n x 1: which rows nobody attends to; nil: none
 	backward []func()
 
 	recompute bool // keep of layers their inputs alone
@@ -229,6 +230,9 @@ func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
 	}
 	parts := t.cut(qs, ks, vs, keep)
 	for _, p := range parts {
+		if groups == 1 && t.filler != nil {
+			p.filler = graph.Reshape(t.filler, 1, 1, sequence)
+		}
 		p.forward(t)
 	}
 	if t.attention != nil {
@@ -249,9 +253,4 @@ func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
 		q.accumulate(graph.MulScalar(merge(joined(parts, func(p *attentionPart) *graph.Node { return p.dq })), scale))
 		k.accumulate(merge(joined(parts, func(p *attentionPart) *graph.Node { return p.dk })))
 	})
-}
-
-// softmax normalises over the last axis.
-func (t *tape) softmax(x *graph.Node) *graph.Node {
-	return graph.ConvertDType(graph.Softmax(t.accurate(x), -1), t.dtype)
 }

@@ -89,7 +89,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		}
 	}
 	n := newNetwork(c, t.Columns)
-	n.parts = coresOf(backend)
+	n.suit(backend)
 	e, err := newEngine(n, t, backend)
 	if err != nil {
 		return nil, err
