@@ -66,8 +66,8 @@ type stepInput struct {
 	rate, lambda float64
 }
 
-// take takes steps, as many as there is room for or fewer, which have the same number of rows and end at a step of Lookahead
-// or before. It returns the sums that make their losses, lossSumCount for each.
+// take takes steps, as many as there is room for or fewer, which have the same number of rows once filled up, and end at a
+// step of Lookahead or before. It returns the sums that make their losses, lossSumCount for each.
 func (e *engine) take(s *state, steps []stepInput, keep []*tensors.Tensor) ([]float64, error) {
 	sums, err := e.advance(s, e.stepArgs(s.step, steps), len(steps), keep)
 	if err != nil {
@@ -167,18 +167,17 @@ func (e *engine) batchArgs(rows []int32, codes []code) []any {
 		tensors.FromFlatDataAndDimensions(batch, len(batch))}
 }
 
-// batch picks the codes of a batch's rows, one for each column, and fills the batch up with fillers.
+// batch picks the codes of a batch's rows, one for each column, and fills the batch up with copies of its first row.
 func (e *engine) batch(rows []int32, codes []code) (batch []int32, of []uint8) {
 	d := len(e.net.columns)
-	batch = make([]int32, e.net.filled(len(rows)))
-	of = slices.Repeat([]uint8{uint8(filler)}, len(batch)*d)
-	for i, r := range rows {
-		batch[i] = r
-		for j, c := range codes[int(r)*d : int(r+1)*d] {
-			of[i*d+j] = uint8(c)
+	for _, r := range rows {
+		for _, c := range codes[int(r)*d : int(r+1)*d] {
+			of = append(of, uint8(c))
 		}
 	}
-	return batch, of
+	more := e.net.filled(len(rows)) - len(rows)
+	of = append(of, slices.Repeat([]uint8{uint8(filler)}, more*d)...)
+	return append(slices.Clip(rows), slices.Repeat(rows[:1], more)...), of
 }
 
 // filled returns the number of rows of a batch that was filled up.

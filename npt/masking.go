@@ -13,7 +13,7 @@ const (
 	masked          // zero with mask token 1; predicted
 	randomised      // a random value with mask token 0; predicted
 	hidden          // zero with mask token 1; not predicted: missing entries, and targets that may not be seen
-	filler          // of a row that only fills a batch up: no other row attends to it
+	filler          // of a row that only fills a batch up: nobody attends to it
 
 	featureCandidate // while a mask is drawn: may be masked
 	targetCandidate

@@ -71,7 +71,7 @@ const callTime = 250 * time.Millisecond
 
 // plan adds a step to those that are planned, and takes them when there are enough.
 func (tr *Trainer) plan(rows []int32, codes []code, after position) error {
-	if len(tr.planned) > 0 && len(tr.planned[0].rows) != len(rows) {
+	if filled := tr.engine.net.filled; len(tr.planned) > 0 && filled(len(tr.planned[0].rows)) != filled(len(rows)) {
 		if err := tr.takePlanned(); err != nil {
 			return err
 		}
@@ -96,6 +96,7 @@ func (tr *Trainer) takePlanned() error {
 	var steps []stepInput
 	for _, p := range tr.planned {
 		steps = append(steps, p.stepInput)
+		tr.trainedRows += len(p.rows)
 	}
 	number := tr.state.step
 	sums, err := tr.engine.take(tr.state, steps, tr.best)
@@ -109,7 +110,6 @@ func (tr *Trainer) takePlanned() error {
 	tr.stepped = took / time.Duration(len(steps))
 	tr.trained += took
 	tr.trainedSteps += len(steps)
-	tr.trainedRows += len(steps) * len(steps[0].rows)
 	for i := range steps {
 		s := sums[i*lossSumCount:]
 		tr.target, tr.feature = s[0]/max(s[1], 1), s[2]/max(s[3], 1)

@@ -17,6 +17,7 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	c.Hidden, c.Layers, c.Precision, c.TargetMask, c.Dropout = 4, 2, Float32, 0.5, 0.2
 	n := newNetwork(c, table.Columns)
 	n.suit(backend)
+	n.round = tensorCoreRows // as where steps are taken in loops
 	e, err := newEngine(n, table, backend)
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +70,8 @@ func testFilledBatches(t *testing.T, backend compute.Backend) {
 	c.Layers, c.Dropout, c.SemiSupervised, c.TargetMask = 2, 0, false, 0.5
 	type result struct{ losses, predictions, attention []float64 }
 	run := func(round int) (r result) {
+		c := c
+		c.Recompute = round > 1 // with or without, the result is the same
 		n := newNetwork(c, table.Columns)
 		n.suit(backend)
 		n.round = round
@@ -109,6 +112,12 @@ func testFilledBatches(t *testing.T, backend compute.Backend) {
 		return r
 	}
 	want, got := run(1), run(tensorCoreRows)
+	n := &network{round: tensorCoreRows}
+	for rows, want := range map[int]int{1: 8, 8: 8, 9: 16, 506: 512} {
+		if got := n.filled(rows); got != want {
+			t.Errorf("%d rows are filled up to %d, want %d", rows, got, want)
+		}
+	}
 	closeTo(t, "losses", got.losses, want.losses, 1e-12)
 	closeTo(t, "predictions", got.predictions, want.predictions, 1e-12)
 	closeTo(t, "attention", got.attention, want.attention, 1e-12)

@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows.
+// A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows (filled up).
 type program struct{ steps, sync, eval *graph.Exec }
 
 // Compiling takes XLA seconds: trainings that differ in data, seed or schedule alone, like the folds of a data set, share

@@ -230,7 +230,7 @@ func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
 	}
 	parts := t.cut(qs, ks, vs, keep)
 	for _, p := range parts {
-		if groups == 1 && t.filler != nil {
+		if groups == 1 && t.filler != nil { // ABD: a batch that is filled up has many rows, each a group of ABA
 			p.filler = graph.Reshape(t.filler, 1, 1, sequence)
 		}
 		p.forward(t)

@@ -7,8 +7,9 @@
     python exported.py lightgbm kick.csv           threads, seed, type of the features and order of the columns
     python exported.py catboost kick.csv           seeds
     python exported.py xgboost kick.csv            with and without the zeros of one-hot columns, as ../gbdt/trainer.py has it
+    python exported.py scikit kick.csv             20 boosted trees from the dense and from the sparse matrix
 
-Lines have accuracy, NLL and, for two classes, AUROC of the test rows; those of xgboost seconds for a tree. Needs pandas beside the boosting libraries.
+Lines have accuracy, NLL and, for two classes, AUROC of the test rows; those of xgboost and scikit seconds for a tree. Needs pandas beside the boosting libraries.
 """
 
 import sys
@@ -89,4 +90,18 @@ def xgboost():
         print("same predictions" if (scores[0] == scores[1]).all() else "the predictions differ", flush=True)
 
 
-{"forest": forest, "mlp": mlp, "lightgbm": lightgbm, "catboost": catboost, "xgboost": xgboost}[sys.argv[1]]()
+def scikit():
+    import time
+
+    from scipy.sparse import csc_matrix
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    trees = 20
+    for depth in (3, 10):
+        for name, matrix in (("sparse", csc_matrix(x)), ("dense", x)):
+            start = time.perf_counter()
+            show(f"depth {depth}, {name}:", GradientBoostingClassifier(learning_rate=0.1, max_depth=depth, n_estimators=trees, random_state=42), matrix)
+            print(f"{(time.perf_counter() - start) / trees:.2f} s a tree", flush=True)
+
+
+{"forest": forest, "mlp": mlp, "lightgbm": lightgbm, "catboost": catboost, "xgboost": xgboost, "scikit": scikit}[sys.argv[1]]()

@@ -21,6 +21,16 @@ func TestScikitLearnSparseTables(t *testing.T) {
 				sparse.X[i] = float32(math.Round(float64(v)*1024) / 1024) // exact when one is added
 			}
 		}
+		entries := sparse.X[:sparse.Train*sparse.Width]
+		zeros := 0
+		for _, v := range entries {
+			if v == 0 {
+				zeros++
+			}
+		}
+		if len(entries) < 1_000_000 || zeros < len(entries)*19/20 {
+			t.Fatalf("%d of %d entries are zero: that is no sparse table", zeros, len(entries))
+		}
 		dense := *sparse
 		dense.X = slices.Clone(sparse.X)
 		for i := range dense.X {
@@ -69,7 +79,7 @@ for rows, width, share in ((10_000, 100, 0.05), (10_000, 100, 0.06), (9_999, 100
     x = np.zeros((rows, width), np.float32)
     x[:, :round(share * width)] = 1
     library.fit(x, x[:, 0], None)
-`).CombinedOutput()
+`).Output()
 	if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != "True False False" {
 		t.Errorf("%v: %s, want True False False", err, got)
 	}

@@ -18,11 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+MANY = 1_000_000  # entries of a table: fewer are not worth a sparse matrix
+
 
 # A library's fit may send the model's arrays before its end; else arrays has them afterwards. raw predicts for several
 # numbers of trees, final what the library's users get.
-
-MANY = 1_000_000  # entries of a table: fewer are not worth a sparse matrix
 
 
 class ScikitLearn:
