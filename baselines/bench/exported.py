@@ -2,12 +2,14 @@
 
     go run ./experiments/score -export forest-cover.csv -dataset forest-cover
     go run ./experiments/score -export kick.csv -dataset kick -protocol published
+    go run ./experiments/score -export poker-hand.csv -dataset poker-hand
     python exported.py forest forest-cover.csv     50 trees by gini and entropy, four seeds
     python exported.py mlp kick.csv                the four settings of sweeps/table1-cpu.yaml
     python exported.py lightgbm kick.csv           threads, seed, type of the features and order of the columns
     python exported.py catboost kick.csv           seeds
     python exported.py xgboost kick.csv            with and without the zeros of one-hot columns, as ../gbdt/trainer.py has it
     python exported.py scikit kick.csv             20 boosted trees from the dense and from the sparse matrix
+    python exported.py scikit-seeds poker-hand.csv seeds
 
 Lines have accuracy, NLL and, for two classes, AUROC of the test rows; those of xgboost and scikit seconds for a tree. Needs pandas beside the boosting libraries.
 """
@@ -104,4 +106,13 @@ def scikit():
             print(f"{(time.perf_counter() - start) / trees:.2f} s a tree", flush=True)
 
 
-{"forest": forest, "mlp": mlp, "lightgbm": lightgbm, "catboost": catboost, "xgboost": xgboost, "scikit": scikit}[sys.argv[1]]()
+def scikit_seeds():
+    from scipy.sparse import csc_matrix
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    for seed in (42, *range(1, 9)):
+        show(f"seed {seed}", GradientBoostingClassifier(learning_rate=0.1, max_depth=5, n_estimators=500, random_state=seed), csc_matrix(x))
+
+
+{"forest": forest, "mlp": mlp, "lightgbm": lightgbm, "catboost": catboost, "xgboost": xgboost, "scikit": scikit,
+ "scikit-seeds": scikit_seeds}[sys.argv[1]]()
