@@ -169,13 +169,14 @@ func (e *engine) batchArgs(rows []int32, codes []code) []any {
 
 // batch picks the codes of a batch's rows, one for each column, and fills the batch up with copies of its first row.
 func (e *engine) batch(rows []int32, codes []code) (batch []int32, of []uint8) {
-	d := len(e.net.columns)
+	d, size := len(e.net.columns), e.net.filled(len(rows))
+	of = make([]uint8, 0, size*d)
 	for _, r := range rows {
 		for _, c := range codes[int(r)*d : int(r+1)*d] {
 			of = append(of, uint8(c))
 		}
 	}
-	more := e.net.filled(len(rows)) - len(rows)
+	more := size - len(rows)
 	of = append(of, slices.Repeat([]uint8{uint8(filler)}, more*d)...)
 	return append(slices.Clip(rows), slices.Repeat(rows[:1], more)...), of
 }

@@ -35,7 +35,7 @@ class ScikitLearn:
         self.model = (GradientBoostingClassifier if classify else GradientBoostingRegressor)(random_state=seed, **params)
 
     def fit(self, x, y, _):
-        """A table of zeros goes to the library as a sparse matrix, on Kick for a fifth of the time or less.
+        """A table of zeros goes to the library as a sparse matrix, on Kick for an eighth of the time or less.
 
         It tries the same splits in the same order. Only the order of the rows in its sums is another, so that of splits
         that are equal but for rounding it can keep another, as it does when rows are shuffled.
