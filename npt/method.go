@@ -159,6 +159,11 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		}
 	}
 	defer trainer.free()
+	if t.Progress != nil {
+		trainer.Progress = func(p Progress) {
+			t.Progress(task.Progress{Share: float64(p.Step) / float64(p.Steps), Left: p.Left, Text: p.String()})
+		}
+	}
 	if err := trainer.Train(ctx); err != nil {
 		return method.Result{}, err
 	}

@@ -19,21 +19,6 @@ var (
 	ErrMemory   = method.ErrMemory
 )
 
-// A Progress describes where a training stands.
-type Progress struct {
-	Step, Steps   int
-	Pass          int     // passes over the data so far
-	LearningRate  float64 // of the last step
-	Tradeoff      float64 // lambda of the last step
-	Target        float64 // label loss of the last step, on the standardised scale
-	Feature       float64 // feature loss of the last step
-	Validation    float64 // label loss of the last evaluation on the validation rows; NaN before the first
-	Best          float64 // lowest of these so far
-	BestStep      int
-	RowsPerSecond float64
-	Left          time.Duration // estimated
-}
-
 // A Trainer trains an NPT on one table.
 type Trainer struct {
 	// Progress, when set, is called after every evaluation and about every second between two.
@@ -69,6 +54,7 @@ type Trainer struct {
 	trainedSteps int
 	trainedRows  int
 	reported     time.Time
+	pace         pace
 
 	nextCheckpoint time.Time
 }
@@ -106,7 +92,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 // The error is the context's, or wraps ErrDiverged, or says what the backend refused.
 func (tr *Trainer) Train(ctx context.Context) error {
 	tr.started = time.Now()
-	tr.reported, tr.nextCheckpoint = tr.started, tr.started.Add(tr.checkpointInterval(0))
+	tr.reported, tr.pace, tr.nextCheckpoint = tr.started, pace{}, tr.started.Add(tr.checkpointInterval(0))
 	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
 	for tr.state.step < tr.config.Steps || tr.at.Steps > 0 || tr.due {
 		if !tr.due {
@@ -186,23 +172,4 @@ func (tr *Trainer) free() {
 		}
 	}
 	tr.engine.values.FinalizeAll()
-}
-
-func (tr *Trainer) report() {
-	tr.reported = time.Now()
-	if tr.Progress == nil {
-		return
-	}
-	last := max(tr.state.step-1, 0)
-	p := Progress{
-		Step: tr.state.step, Steps: tr.config.Steps, Pass: tr.at.Pass,
-		LearningRate: tr.config.LearningRate(last), Tradeoff: tr.config.TradeoffAt(last),
-		Target: tr.target, Feature: tr.feature,
-		Validation: tr.valLoss, Best: tr.bestLoss, BestStep: tr.bestStep,
-	}
-	if tr.trained > 0 {
-		p.RowsPerSecond = float64(tr.trainedRows) / tr.trained.Seconds()
-		p.Left = tr.trained / time.Duration(tr.trainedSteps) * time.Duration(max(p.Steps-p.Step, 0))
-	}
-	tr.Progress(p)
 }

@@ -64,7 +64,7 @@ func TestTrainingLearns(t *testing.T) {
 	if !(last.Best < 0.5*first.Validation) {
 		t.Errorf("validation loss went from %v to %v only", first.Validation, last.Best)
 	}
-	if last.Step != 120 || last.Pass != 120 || last.RowsPerSecond <= 0 || last.BestStep == 0 {
+	if last.Step != 120 || last.Pass != 120 || last.RowsPerSecond <= 0 || last.Left != 0 || last.BestStep == 0 {
 		t.Errorf("progress %+v", last)
 	}
 }

@@ -256,6 +256,10 @@ func (w *watch) follow(ctx context.Context, c *child, r request) (end reply, fat
 			if !ok {
 				return broken("crash", "%s", c.obituary())
 			}
+			if reply.Progress != nil {
+				w.options.Progress.fit(w.job, *reply.Progress)
+				continue
+			}
 			w.last = reply
 			if reply.Done {
 				return reply, false

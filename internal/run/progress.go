@@ -3,17 +3,20 @@ package run
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
 	"nptbench/internal/method"
+	"nptbench/internal/task"
 	"nptbench/results"
 )
 
-// Progress shows how a run gets on: a bar with time left on a terminal, a line now and then elsewhere, and every failure
-// when it happens, up to a bearable number of them.
+// Progress shows how a run gets on: a bar with time left on a terminal, a line now and then elsewhere, what long fits have
+// to say of themselves, and every failure when it happens, up to a bearable number of them.
 type Progress struct {
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil: plain lines
@@ -24,7 +27,7 @@ type Progress struct {
 	total    int
 	done     int
 	failed   int
-	running  map[*job]time.Time
+	running  map[*job]*started
 	waiting  map[kind]int // jobs not started
 	finishes map[kind]*mean
 	stop     chan struct{}
@@ -37,13 +40,21 @@ type kind struct {
 	onDevice        bool // a network, on a device of its own
 }
 
+// A started job is running.
+type started struct {
+	at       time.Time
+	progress task.Progress // that the job reported last; zero: none yet
+	told     time.Time     // when a line was last written of it
+}
+
 type mean struct {
 	sum time.Duration
 	n   int
 }
 
 const (
-	lineInterval  = 10 * time.Second
+	lineInterval  = 10 * time.Second // in the first minute, and then every fitInterval
+	fitInterval   = time.Minute
 	barInterval   = 500 * time.Millisecond
 	shownFailures = 10
 )
@@ -53,7 +64,7 @@ const (
 func NewProgress(w io.Writer, terminal bool, p *Plan, jobs, networks int) *Progress {
 	g := &Progress{
 		w: w, slots: map[bool]int{false: jobs, true: networks}, started: time.Now(), total: p.ToDo() - len(p.twins),
-		running: map[*job]time.Time{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, stop: make(chan struct{}),
+		running: map[*job]*started{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, stop: make(chan struct{}),
 	}
 	for i := range p.jobs {
 		g.waiting[g.kindOf(&p.jobs[i])]++
@@ -80,10 +91,14 @@ func (g *Progress) redraw(interval time.Duration) {
 		select {
 		case <-g.stop:
 			return
-		case <-tick.C:
+		case now := <-tick.C:
 			g.mu.Lock()
-			g.show()
+			g.show(now)
 			g.mu.Unlock()
+			if interval == lineInterval && now.Sub(g.started) >= fitInterval {
+				interval = fitInterval
+				tick.Reset(interval)
+			}
 		}
 	}
 }
@@ -103,7 +118,15 @@ func (g *Progress) start(j *job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting[g.kindOf(j)]--
-	g.running[j] = time.Now()
+	now := time.Now()
+	g.running[j] = &started{at: now, told: now}
+}
+
+// fit says how far a job's fit is.
+func (g *Progress) fit(j *job, p task.Progress) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running[j].progress = p
 }
 
 func (g *Progress) end(j *job) {
@@ -114,7 +137,7 @@ func (g *Progress) end(j *job) {
 		m = &mean{}
 		g.finishes[g.kindOf(j)] = m
 	}
-	m.sum += time.Since(g.running[j])
+	m.sum += time.Since(g.running[j].at)
 	m.n++
 	delete(g.running, j)
 }
@@ -146,11 +169,14 @@ func (g *Progress) clear() {
 	}
 }
 
-func (g *Progress) show() {
+func (g *Progress) show(now time.Time) {
 	text := fmt.Sprintf("%d running", len(g.running))
-	for j := range g.running {
-		text += fmt.Sprintf(", %s %s", j.dataset, j.method.Name)
-		break
+	jobs := slices.SortedFunc(maps.Keys(g.running), func(a, b *job) int { return g.running[a].at.Compare(g.running[b].at) })
+	if len(jobs) > 0 {
+		text += fmt.Sprintf(", %s %s", jobs[0].dataset, jobs[0].method.Name)
+		if share := g.running[jobs[0]].progress.Share; share > 0 {
+			text += fmt.Sprintf(" %.0f %%", 100*share)
+		}
 	}
 	if g.failed > 0 {
 		text = fmt.Sprintf("%d failed, %s", g.failed, text)
@@ -158,35 +184,60 @@ func (g *Progress) show() {
 	if left := g.left(); left > 0 {
 		text += ", about " + left.Round(time.Second).String() + " left"
 	}
+	elapsed := now.Sub(g.started).Round(time.Second)
+	if g.bar == nil {
+		fmt.Fprintf(g.w, "%s: %d of %d cells (%s)\n", elapsed, g.done, g.total, text)
+	}
+	for _, j := range jobs {
+		r := g.running[j]
+		if r.progress.Text == "" || now.Sub(r.told) < fitInterval {
+			continue
+		}
+		r.told = now
+		g.clear()
+		line := fmt.Sprintf("%s: %s %s %s fold %d: %s", elapsed, j.dataset, j.method.Name, j.protocol, j.fold, r.progress.Text)
+		if r.progress.Left > 0 {
+			line += ", about " + r.progress.Left.Round(time.Second).String() + " left"
+		}
+		fmt.Fprintln(g.w, line)
+	}
 	if g.bar != nil {
 		g.bar.Describe(text)
 		g.bar.Set(g.done)
-		return
 	}
-	fmt.Fprintf(g.w, "%s: %d of %d cells (%s)\n", time.Since(g.started).Round(time.Second), g.done, g.total, text)
 }
 
-// left estimates the time to the end from the jobs that are finished: those of the same data set and method, else of the
-// same method, else of any.
+// left estimates the time to the end: that of the longest job that runs, or of all jobs shared among the slots.
 func (g *Progress) left() time.Duration {
-	total := map[bool]float64{}
+	left, total := 0.0, map[bool]float64{}
 	for k, n := range g.waiting {
 		total[k.onDevice] += float64(n) * g.expected(k)
 	}
-	for j, since := range g.running {
+	for j, r := range g.running {
 		k := g.kindOf(j)
-		total[k.onDevice] += max(0, g.expected(k)-float64(time.Since(since)))
+		own := float64(r.progress.Left)
+		if own == 0 {
+			own = max(0, g.expected(k)-float64(time.Since(r.at)))
+		}
+		total[k.onDevice] += own
+		left = max(left, own)
 	}
-	left := 0.0
 	for onDevice, t := range total {
 		left = max(left, t/float64(g.slots[onDevice]))
 	}
 	return time.Duration(left)
 }
 
+// expected is how long a job of that kind takes: as long as those of the same data set and method, of which some are finished
+// or say how far they are; else as those of the same method; else as any.
 func (g *Progress) expected(k kind) float64 {
 	if m := g.finishes[k]; m != nil {
 		return float64(m.sum) / float64(m.n)
+	}
+	for j, r := range g.running {
+		if p := r.progress; g.kindOf(j) == k && p.Left > 0 && p.Share < 1 {
+			return float64(p.Left) / (1 - p.Share)
+		}
 	}
 	var same, any mean
 	for other, m := range g.finishes {

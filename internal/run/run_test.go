@@ -75,6 +75,7 @@ var eaten [][]byte // what a method in the mode "eat" holds
 
 func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
 	for i, c := range batch {
+		t.Progress(task.Progress{Share: 0.25, Left: time.Minute, Text: "a quarter of it"})
 		time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
 		r := method.Result{Index: i, Val: make([]float64, t.Val), Test: make([]float64, t.Test), Fit: time.Millisecond,
 			Details: map[string]any{"process": os.Getpid()}}
@@ -342,6 +343,43 @@ func TestTimeBudgetIsPerCell(t *testing.T) {
 	p := plan(t, parse(t, sweepOf("budget: {time: 900ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, Filter{})
 	if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 18}) {
 		t.Errorf("outcome %+v", o)
+	}
+}
+
+// A long fit says how far it is, and the time left is known before any fit is finished.
+func TestProgressOfFits(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := plan(t, parse(t, sweepOf("", "{pause: [60000]}")), lib, dir, Filter{})
+	w := results.NewWriter(dir)
+	var shown bytes.Buffer
+	progress := NewProgress(&shown, false, p, 1, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+			progress.mu.Lock()
+			for _, r := range progress.running {
+				if r.progress.Share > 0 {
+					progress.show(progress.started.Add(2 * fitInterval))
+					progress.show(progress.started.Add(2*fitInterval + time.Second))
+					cancel()
+				}
+			}
+			progress.mu.Unlock()
+		}
+	}()
+	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 1, Progress: progress})
+	progress.Close()
+	if closed := w.Close(); err != nil || closed != nil || o != (Outcome{Left: 3}) {
+		t.Fatal(o, err, closed)
+	}
+	// A quarter is done in a minute less than the fit takes: 80 s. Two more wait.
+	want := "2m0s: 0 of 3 cells (1 running, yacht mean 25 %, about 3m40s left)\n" +
+		"2m0s: yacht mean published fold 0: a quarter of it, about 1m0s left\n" +
+		"2m1s: 0 of 3 cells (1 running, yacht mean 25 %, about 3m40s left)\n"
+	if got := shown.String(); got != want {
+		t.Errorf("shown:\n%swant:\n%s", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -42,8 +43,10 @@ type request struct {
 	ModelDir, CheckpointDir string // for the fields of task.Task
 }
 
-// A reply reports one configuration, or, with Done, the end of the job.
+// A reply reports one configuration, or, with Done, the end of the job, or, with Progress, nothing but that.
 type reply struct {
+	Progress *task.Progress
+
 	Done           bool // Failure then concerns the configurations that were not reported
 	Index          int
 	Val, Test      results.Metrics
@@ -83,6 +86,9 @@ func Work(in io.Reader, out io.Writer, methods []*method.Method) error {
 	}
 	return nil
 }
+
+// progressInterval is how often a worker says at most how far a fit is.
+const progressInterval = time.Second
 
 type worker struct {
 	methods []*method.Method
@@ -153,6 +159,13 @@ func (w *worker) run(ctx context.Context, r request) error {
 	t.Threads, t.Backend = r.Threads, r.Backend
 	t.ModelDir, t.CheckpointDir = r.ModelDir, r.CheckpointDir
 	t.Seed = seed.Derive(r.Seed, r.Dataset, task.Canonical(t.Info, r.Protocol, r.Fold), r.Fold)
+	var told time.Time
+	t.Progress = func(p task.Progress) {
+		if time.Since(told) >= progressInterval {
+			told = time.Now()
+			w.out.Encode(reply{Progress: &p}) // when this fails, so does the next result
+		}
+	}
 	configs := make([]method.Config, len(r.Configs))
 	for i, raw := range r.Configs {
 		var given map[string]any

@@ -2,6 +2,8 @@
 package task
 
 import (
+	"time"
+
 	"nptbench/internal/dataset"
 	"nptbench/internal/split"
 )
@@ -49,6 +51,16 @@ type Task struct {
 	// after an interruption, and finds it the next time. It need not exist. The harness removes it when the batch is
 	// finished. Empty: there is none.
 	CheckpointDir string
+
+	// Progress, when set, may be told how far the fit is, as often as a method likes, from the goroutine that reports results.
+	Progress func(Progress)
+}
+
+// A Progress says how far a fit is.
+type Progress struct {
+	Share float64       // of the fit that is done, 0 to 1
+	Left  time.Duration // to its end, estimated; 0: not known
+	Text  string        // what else there is to say, in a line
 }
 
 // Shared reports whether a fold of a data set is the same task under both protocols: the first fold, when no entries are

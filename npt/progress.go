@@ -1,0 +1,77 @@
+package npt
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// A Progress describes where a training stands.
+type Progress struct {
+	Step, Steps   int
+	Pass          int     // passes over the data so far
+	LearningRate  float64 // of the last step
+	Tradeoff      float64 // lambda of the last step
+	Target        float64 // label loss of the last step, on the standardised scale
+	Feature       float64 // feature loss of the last step
+	Validation    float64 // label loss of the last evaluation on the validation rows; NaN before the first
+	Best          float64 // lowest of these so far
+	BestStep      int
+	RowsPerSecond float64       // trained on in the last minute or two, the time for evaluations included; 0: not known yet
+	Left          time.Duration // estimated from that; 0: not known yet
+}
+
+// String says it in a line, without the time left.
+func (p Progress) String() string {
+	line := fmt.Sprintf("step %d of %d, label loss %.4g, feature loss %.4g", p.Step, p.Steps, p.Target, p.Feature)
+	if !math.IsNaN(p.Validation) {
+		line += fmt.Sprintf(", validation %.4g (lowest %.4g at step %d)", p.Validation, p.Best, p.BestStep)
+	}
+	line += fmt.Sprintf(", learning rate %.3g, lambda %.3g", p.LearningRate, p.Tradeoff)
+	if p.RowsPerSecond > 0 {
+		line += fmt.Sprintf(", %.0f rows/s", p.RowsPerSecond)
+	}
+	return line
+}
+
+// report calls Progress.
+func (tr *Trainer) report() {
+	tr.reported = time.Now()
+	if tr.Progress == nil {
+		return
+	}
+	last := max(tr.state.step-1, 0)
+	p := Progress{
+		Step: tr.state.step, Steps: tr.config.Steps, Pass: tr.at.Pass,
+		LearningRate: tr.config.LearningRate(last), Tradeoff: tr.config.TradeoffAt(last),
+		Target: tr.target, Feature: tr.feature,
+		Validation: tr.valLoss, Best: tr.bestLoss, BestStep: tr.bestStep,
+	}
+	if took, steps, rows := tr.pace.since(milestone{tr.reported, p.Step, tr.trainedRows}); steps > 0 {
+		p.RowsPerSecond = float64(rows) / took.Seconds()
+		p.Left = took / time.Duration(steps) * time.Duration(max(p.Steps-p.Step, 0))
+	}
+	tr.Progress(p)
+}
+
+// A pace is how fast a training gets on, by two milestones, the older of which was passed one to two minutes ago: what was
+// before, such as the compilation of programs, says nothing about the rest.
+type pace struct{ older, newer milestone }
+
+type milestone struct {
+	at         time.Time
+	step, rows int
+}
+
+const paceInterval = time.Minute
+
+// since returns what was done since the older milestone.
+func (p *pace) since(now milestone) (took time.Duration, steps, rows int) {
+	switch {
+	case p.older.at.IsZero():
+		p.older, p.newer = now, now
+	case now.at.Sub(p.newer.at) > paceInterval:
+		p.older, p.newer = p.newer, now
+	}
+	return now.at.Sub(p.older.at), now.step - p.older.step, now.rows - p.older.rows
+}
