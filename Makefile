@@ -110,6 +110,10 @@ golearn-if-possible:
 bench: ## benchmarks of the harness: planning, records, reports, splits
 	go test -run '^$$' -bench . ./internal/... ./results ./report ./sweeps
 
+.PHONY: accuracy-tf32
+accuracy-tf32: xla ## what TF32 products, emulated on the processor, do to ten folds of the small NPT; minutes
+	NPT_LONG_TESTS=1 go test -count=1 -run TestTF32Accuracy -v -timeout 60m ./npt
+
 .PHONY: bench-npt
 bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
 	go test -run '^$$' -bench 'Step|Evaluation' -benchtime 3x -timeout 60m ./npt
