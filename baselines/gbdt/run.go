@@ -131,11 +131,19 @@ func (f *fit) request() *fitRequest {
 			"learning_rate": f.origin.LearningRate, "max_depth": f.origin.MaxDepth, "n_estimators": f.origin.Iterations,
 		},
 		Counts: slices.DeleteFunc(slices.Clone(f.counts), func(n int) bool { return n == f.origin.Iterations }), Rows: t.Train, Width: t.Width,
-		CheckRows: len(rows), Stride: stride(len(rows)),
+		CheckRows: len(rows), Stride: stride(len(rows)), TellSeconds: 1,
 		x: t.TrainX(), labels: f.labels,
 	}
 	if !r.Classify {
 		r.y = t.Y[:t.Train]
+	}
+	if t.Progress != nil {
+		start := time.Now()
+		r.grown = func(trees int) {
+			share := float64(trees) / float64(f.origin.Iterations)
+			left := time.Duration(float64(time.Since(start)) * (1 - share) / share)
+			t.Progress(task.Progress{Share: share, Left: left, Text: fmt.Sprintf("%d of %d trees", trees, f.origin.Iterations)})
+		}
 	}
 	for _, row := range rows {
 		r.check = append(r.check, t.Row(t.Train+row)...)

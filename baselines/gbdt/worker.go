@@ -41,10 +41,15 @@ type fitRequest struct {
 	y      []float64 // regression
 	labels []int32   // classification: 0 to the number of classes - 1, all of them there
 	check  []float32 // CheckRows x Width
+
+	TellSeconds float64         `json:"tell_seconds"`
+	grown       func(trees int) // called every TellSeconds at most with the number of trees there are; CatBoost does not tell
 }
 
-// A fitAnswer is what comes back: first the model and what made it, then the rest.
+// A fitAnswer is what comes back: first the model and what made it, then the rest; before them, of a long fit, some with the
+// number of trees alone.
 type fitAnswer struct {
+	Trees       int     `json:"trees"`
 	Error       string  `json:"error"`
 	OutOfMemory bool    `json:"out_of_memory"`
 	Python      string  `json:"python"`
@@ -139,6 +144,12 @@ func (w *worker) exchange(request *fitRequest, use func(*fitAnswer)) (*fitAnswer
 		}
 	}
 	answer, err := w.read()
+	for err == nil && answer.Trees > 0 {
+		if request.grown != nil {
+			request.grown(answer.Trees)
+		}
+		answer, err = w.read()
+	}
 	if err != nil || answer.Error != "" {
 		return answer, err
 	}

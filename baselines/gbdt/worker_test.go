@@ -2,6 +2,7 @@ package gbdt
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/task"
 )
 
 // The test program stands in for a trainer when this is set; its value says how it misbehaves.
@@ -211,6 +213,42 @@ func TestOutOfMemory(t *testing.T) {
 			trainer.kill()
 			trainer.ended()
 		})
+	}
+}
+
+// The libraries say how many trees they have, and that changes no tree.
+func TestFitsSayHowFarTheyAre(t *testing.T) {
+	for _, m := range all {
+		needPython(t, m)
+		on := awkwardTask(dataset.MultiClass, 4, 100, 5, 5)
+		f, err := libraryOf(t, m.Name).newFit(on, []method.Config{resolve(t, m, on.Info, 0.1, 3, 5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []int
+		talkative := f.request()
+		talkative.TellSeconds, talkative.grown = 0, func(trees int) { told = append(told, trees) }
+		answer, err := trainers.fit(t.Context(), talkative, ignore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quiet, err := trainers.fit(t.Context(), f.request(), ignore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []int{1, 2, 3, 4, 5}
+		if m == CatBoost {
+			want = nil
+		}
+		if !slices.Equal(told, want) || !bytes.Equal(answer.bytes("raw"), quiet.bytes("raw")) {
+			t.Errorf("%s: it told of %v trees, want %v, or has other trees", m.Name, told, want)
+		}
+		on.Progress = func(p task.Progress) {
+			if p.Share != 0.6 || p.Left <= 0 || p.Text != "3 of 5 trees" {
+				t.Errorf("progress %+v", p)
+			}
+		}
+		f.request().grown(3)
 	}
 }
 
