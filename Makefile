@@ -139,9 +139,17 @@ bench-baselines: venv ## k-NN, random forest and MLP beside scikit-learn's, into
 bench-scaling: ## how their time grows with the rows of large tables, up to a million, into the same document
 	go run ./baselines/bench -scaling -document baselines/BENCHMARKS.md $(BENCH)
 
+.PHONY: bench-boosting
+bench-boosting: venv ## boosted trees: prediction beside the libraries' own and leaves, and what a fit costs besides the library's
+	NPT_LONG_TESTS=1 go test -count=1 -run 'PredictionSpeed|TrainerOverhead' -v -timeout 60m ./baselines/gbdt
+
 .PHONY: bench-methods
 bench-methods: ## Go benchmarks of the baselines, finer than bench-baselines
 	go test -run '^$$' -bench . ./baselines/...
+
+.PHONY: score
+score: bin/score ## score the models that "make reproduce-table1 ARGS=-keep-models" kept, beside their records, without Python
+	bin/score -models $(OUT)/models -records $(OUT)/records
 
 .PHONY: clean
 clean: ## remove what was built; records, reports, data and the Python environment stay

@@ -122,6 +122,9 @@ func (f *fit) link() link {
 	return softmax
 }
 
+// longFit is from how many entries of the table times iterations on a fit takes so long that it should say how far it is.
+const longFit = 100_000_000
+
 func (f *fit) request() *fitRequest {
 	t := f.task
 	rows := f.checkedRows()
@@ -131,18 +134,19 @@ func (f *fit) request() *fitRequest {
 			"learning_rate": f.origin.LearningRate, "max_depth": f.origin.MaxDepth, "n_estimators": f.origin.Iterations,
 		},
 		Counts: slices.DeleteFunc(slices.Clone(f.counts), func(n int) bool { return n == f.origin.Iterations }), Rows: t.Train, Width: t.Width,
-		CheckRows: len(rows), Stride: stride(len(rows)), TellSeconds: 1,
+		CheckRows: len(rows), Stride: stride(len(rows)),
 		x: t.TrainX(), labels: f.labels,
 	}
 	if !r.Classify {
 		r.y = t.Y[:t.Train]
 	}
-	if t.Progress != nil {
+	if t.Progress != nil && t.Train*t.Width*f.origin.Iterations >= longFit {
 		start := time.Now()
-		r.grown = func(trees int) {
-			share := float64(trees) / float64(f.origin.Iterations)
+		r.TellSeconds = 1
+		r.grown = func(iterations int) {
+			share := float64(iterations) / float64(f.origin.Iterations)
 			left := time.Duration(float64(time.Since(start)) * (1 - share) / share)
-			t.Progress(task.Progress{Share: share, Left: left, Text: fmt.Sprintf("%d of %d trees", trees, f.origin.Iterations)})
+			t.Progress(task.Progress{Share: share, Left: left, Text: fmt.Sprintf("%d of %d iterations", iterations, f.origin.Iterations)})
 		}
 	}
 	for _, row := range rows {

@@ -78,7 +78,7 @@ for rows, width, share in ((10_000, 100, 0.05), (10_000, 100, 0.06), (9_999, 100
     library.model.fit = lambda x, y, monitor: print(issparse(x))
     x = np.zeros((rows, width), np.float32)
     x[:, :round(share * width)] = 1
-    library.fit(x, x[:, 0], None, None)
+    library.fit(x, x[:, 0])
 `).Output()
 	if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != "True False False" {
 		t.Errorf("%v: %s, want True False False", err, got)

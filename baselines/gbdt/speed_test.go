@@ -97,6 +97,21 @@ func TestPredictionSpeed(t *testing.T) {
 }
 
 // fastest is the least processor time of five calls.
+// The measurement itself, on a small fit.
+func TestLibraryTime(t *testing.T) {
+	on := awkwardTask(dataset.Regression, 0, 100, 5, 5)
+	for _, m := range all {
+		needPython(t, m)
+		f, err := libraryOf(t, m.Name).newFit(on, []method.Config{resolve(t, m, on.Info, 0.1, 3, 5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seconds := libraryTime(t, f.request()); seconds < 0 || seconds > 10 {
+			t.Errorf("%s takes %v s", m.Name, seconds)
+		}
+	}
+}
+
 func fastest(t *testing.T, call func() error) float64 {
 	least := math.Inf(1)
 	for range 5 {
@@ -133,7 +148,7 @@ requests = queue.Queue()
 trainer.read_requests(sys.stdin.buffer, requests)
 r = requests.get()
 library = trainer.LIBRARIES[r["method"]](r["classify"], r["seed"], r["threads"], r["params"])
-library.fit(r["x"], r["y"], lambda model: None)
+library.fit(r["x"], r["y"])
 times = []
 for _ in range(5):
     start = time.process_time()
@@ -142,9 +157,11 @@ for _ in range(5):
 print(min(times))`)
 	cmd.Stdin = io.MultiReader(bytes.NewReader(append(header, '\n')),
 		bytes.NewReader(toBytes(r.x)), bytes.NewReader(toBytes(r.y)), bytes.NewReader(toBytes(r.check)))
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %s", err, said.String())
 	}
 	seconds, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 	if err != nil {

@@ -2,8 +2,9 @@
 
 A request is a line of JSON, then the arrays x, y and check as raw bytes. An answer is a line of JSON, then the arrays
 that it lists. There are two: the model as soon as it is known, and while the other side reads that, how the fit went and
-the library's own predictions. Before them, a long fit says now and then how many trees it has. The process serves one request after another, so that libraries are imported once, and ends
-when its standard input does, even in the middle of a fit: nobody would read the answer.
+the library's own predictions. Before them, a fit that is asked to says now and then how far it is. The process serves one
+request after another, so that libraries are imported once, and ends when its standard input does, even in the middle of a
+fit: nobody would read the answer.
 """
 
 import functools
@@ -21,9 +22,9 @@ import numpy as np
 MANY = 1_000_000  # entries of a table: fewer are not worth a sparse matrix
 
 
-# A library's fit calls grown with the number of trees there are, where that costs next to nothing. It may send the model's
-# arrays before its end; else arrays has them afterwards. raw predicts for several numbers of trees, final what the library's
-# users get.
+# A library's fit calls grown, if there is one, after every iteration; CatBoost's does not. It may send the model's arrays
+# before its end; else arrays has them afterwards. raw predicts for several numbers of trees, final what the library's users
+# get.
 
 
 class ScikitLearn:
@@ -35,7 +36,7 @@ class ScikitLearn:
         self.classify = classify
         self.model = (GradientBoostingClassifier if classify else GradientBoostingRegressor)(random_state=seed, **params)
 
-    def fit(self, x, y, grown, _):
+    def fit(self, x, y, grown=None, _=None):
         """A table of zeros goes to the library as a sparse matrix, on Kick for an eighth of the time or less.
 
         It tries the same splits in the same order. Only the order of the rows in its sums is another, so that of splits
@@ -45,7 +46,7 @@ class ScikitLearn:
             from scipy.sparse import csc_matrix
 
             x = csc_matrix(x)
-        self.model.fit(x, y, monitor=lambda i, *_: grown(i + 1))
+        self.model.fit(x, y, monitor=grown and (lambda i, *_: grown(i + 1)))
 
     def arrays(self):
         trees = [tree.tree_ for tree in self.model.estimators_.ravel()]
@@ -88,14 +89,16 @@ class XGBoost:
         options = dict(params, random_state=seed, n_jobs=threads, verbosity=0)
         self.model = xgboost.XGBClassifier(eval_metric="logloss", **options) if classify else xgboost.XGBRegressor(**options)
 
-    def fit(self, x, y, grown, _):
-        from xgboost.callback import TrainingCallback
+    def fit(self, x, y, grown=None, _=None):
+        if grown:
+            from xgboost.callback import TrainingCallback
 
-        class Grown(TrainingCallback):
-            def after_iteration(self, model, i, log):
-                return bool(grown(i + 1))
+            class Grown(TrainingCallback):
+                def after_iteration(self, model, i, log):
+                    grown(i + 1)
+                    return False  # go on
 
-        self.model.set_params(callbacks=[Grown()])
+            self.model.set_params(callbacks=[Grown()])
         self.ones = np.zeros(x.shape[1], bool)
         if MANY <= x.size and len(x) < XGBOOST_EXACT_ROWS:
             ones = ((x == 0) | (x == 1)).all(axis=0)
@@ -142,7 +145,7 @@ class LightGBM:
         self.model = (lightgbm.LGBMClassifier if classify else lightgbm.LGBMRegressor)(
             random_state=seed, n_jobs=threads, verbose=-1, deterministic=True, force_col_wise=True, **params)
 
-    def fit(self, x, y, grown, send):
+    def fit(self, x, y, grown=None, send=lambda arrays: None):
         # At its end a fit writes the model as text and reads that back, which takes longer than to send it.
         read, self.sent = self.booster.model_from_string, False
 
@@ -156,7 +159,7 @@ class LightGBM:
 
         self.booster.model_from_string = send_and_read
         try:
-            self.model.fit(x, y, callbacks=[lambda state: grown(state.iteration + 1)])
+            self.model.fit(x, y, callbacks=grown and [lambda state: grown(state.iteration + 1)])
         finally:
             self.booster.model_from_string = read
 
@@ -213,15 +216,15 @@ def serve(request, send):
 
     told = time.monotonic()
 
-    def grown(trees):
+    def grown(iterations):
         nonlocal told
         if time.monotonic() >= told + request["tell_seconds"]:
             told = time.monotonic()
-            send({"trees": trees}, {})
+            send({"iterations": iterations}, {})
 
     forget_peak_memory()
     start = time.perf_counter()
-    library.fit(request["x"], request["y"], grown, send_model)
+    library.fit(request["x"], request["y"], grown if "tell_seconds" in request else None, send_model)
     seconds = time.perf_counter() - start
     if arrays := library.arrays():
         send_model(arrays)

@@ -42,14 +42,16 @@ type fitRequest struct {
 	labels []int32   // classification: 0 to the number of classes - 1, all of them there
 	check  []float32 // CheckRows x Width
 
-	TellSeconds float64         `json:"tell_seconds"`
-	grown       func(trees int) // called every TellSeconds at most with the number of trees there are; CatBoost does not tell
+	// grown is called about every so many seconds with the number of iterations that are done, where these are not 0 and the
+	// library tells.
+	TellSeconds float64 `json:"tell_seconds,omitempty"`
+	grown       func(iterations int)
 }
 
 // A fitAnswer is what comes back: first the model and what made it, then the rest; before them, of a long fit, some with the
-// number of trees alone.
+// number of iterations alone.
 type fitAnswer struct {
-	Trees       int     `json:"trees"`
+	Iterations  int     `json:"iterations"`
 	Error       string  `json:"error"`
 	OutOfMemory bool    `json:"out_of_memory"`
 	Python      string  `json:"python"`
@@ -144,10 +146,8 @@ func (w *worker) exchange(request *fitRequest, use func(*fitAnswer)) (*fitAnswer
 		}
 	}
 	answer, err := w.read()
-	for err == nil && answer.Trees > 0 {
-		if request.grown != nil {
-			request.grown(answer.Trees)
-		}
+	for err == nil && answer.Iterations > 0 && request.grown != nil {
+		request.grown(answer.Iterations)
 		answer, err = w.read()
 	}
 	if err != nil || answer.Error != "" {

@@ -216,7 +216,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// The libraries say how many trees they have, and that changes no tree.
+// The libraries say how many iterations are done, and that changes no tree.
 func TestFitsSayHowFarTheyAre(t *testing.T) {
 	for _, m := range all {
 		needPython(t, m)
@@ -227,7 +227,7 @@ func TestFitsSayHowFarTheyAre(t *testing.T) {
 		}
 		var told []int
 		talkative := f.request()
-		talkative.TellSeconds, talkative.grown = 0, func(trees int) { told = append(told, trees) }
+		talkative.TellSeconds, talkative.grown = 1e-9, func(iterations int) { told = append(told, iterations) }
 		answer, err := trainers.fit(t.Context(), talkative, ignore)
 		if err != nil {
 			t.Fatal(err)
@@ -241,14 +241,34 @@ func TestFitsSayHowFarTheyAre(t *testing.T) {
 			want = nil
 		}
 		if !slices.Equal(told, want) || !bytes.Equal(answer.bytes("raw"), quiet.bytes("raw")) {
-			t.Errorf("%s: it told of %v trees, want %v, or has other trees", m.Name, told, want)
+			t.Errorf("%s: it told of %v iterations, want %v, or has other trees", m.Name, told, want)
 		}
-		on.Progress = func(p task.Progress) {
-			if p.Share != 0.6 || p.Left <= 0 || p.Text != "3 of 5 trees" {
-				t.Errorf("progress %+v", p)
-			}
+	}
+}
+
+// A long fit hands on what its library says.
+func TestProgressOfLongFits(t *testing.T) {
+	on := awkwardTask(dataset.Regression, 0, 300, 20, 20)
+	var last task.Progress
+	on.Progress = func(p task.Progress) { last = p }
+	for _, c := range []struct {
+		trees int
+		long  bool
+	}{{1000, false}, {100_000, true}} {
+		f, err := xgboost.newFit(on, []method.Config{resolve(t, XGBoost, on.Info, 0.001, 10, c.trees)})
+		if err != nil {
+			t.Fatal(err)
 		}
-		f.request().grown(3)
+		r := f.request()
+		if long := r.TellSeconds > 0; long != c.long {
+			t.Fatalf("%d trees: a long fit: %v", c.trees, long)
+		}
+		if c.long {
+			r.grown(c.trees / 4)
+		}
+	}
+	if last.Share != 0.25 || last.Left <= 0 || last.Text != "25000 of 100000 iterations" {
+		t.Errorf("progress %+v", last)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -49,5 +50,42 @@ func TestUpdate(t *testing.T) {
 	}
 	if err := update(file, "", write("broken.csv", "")); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("an empty file of cells: %v", err)
+	}
+}
+
+// Every `make TARGET` that a document or a comment names is a target of the Makefile, and of all things in its help.
+func TestTargetsExist(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := regexp.MustCompile(`(?m)(?:` + "`" + `|^    )(?:[A-Z_]+=\S+ )*make\s+([a-z][a-z0-9-]*)`)
+	named := 0
+	err = filepath.WalkDir("../..", func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := entry.Name(); entry.IsDir() && path != "../.." && (strings.HasPrefix(name, ".") || name == "out" || name == "data") {
+			return filepath.SkipDir
+		}
+		switch filepath.Ext(path) {
+		case ".md", ".go", ".py", ".yaml":
+		default:
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, found := range target.FindAllStringSubmatch(strings.ReplaceAll(string(text), "\n// ", "\n"), -1) {
+			named++
+			if !regexp.MustCompile(`(?m)^` + found[1] + `:.*## `).Match(makefile) {
+				t.Errorf("%s: there is no target %s", path, found[1])
+			}
+		}
+		return nil
+	})
+	if err != nil || named < 20 {
+		t.Errorf("%d targets are named, error %v", named, err)
 	}
 }

@@ -44,6 +44,7 @@ type kind struct {
 type started struct {
 	at       time.Time
 	progress task.Progress // that the job reported last; zero: none yet
+	reported time.Time     // when it did
 	told     time.Time     // when a line was last written of it
 }
 
@@ -126,7 +127,8 @@ func (g *Progress) start(j *job) {
 func (g *Progress) fit(j *job, p task.Progress) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.running[j].progress = p
+	r := g.running[j]
+	r.progress, r.reported = p, time.Now()
 }
 
 func (g *Progress) end(j *job) {
@@ -181,7 +183,7 @@ func (g *Progress) show(now time.Time) {
 	if g.failed > 0 {
 		text = fmt.Sprintf("%d failed, %s", g.failed, text)
 	}
-	if left := g.left(); left > 0 {
+	if left := g.left(now); left > 0 {
 		text += ", about " + left.Round(time.Second).String() + " left"
 	}
 	elapsed := now.Sub(g.started).Round(time.Second)
@@ -190,14 +192,14 @@ func (g *Progress) show(now time.Time) {
 	}
 	for _, j := range jobs {
 		r := g.running[j]
-		if r.progress.Text == "" || now.Sub(r.told) < fitInterval {
+		if r.progress.Text == "" || now.Sub(r.told) < fitInterval-lineInterval/2 { // ticks may come a little early
 			continue
 		}
 		r.told = now
 		g.clear()
 		line := fmt.Sprintf("%s: %s %s %s fold %d: %s", elapsed, j.dataset, j.method.Name, j.protocol, j.fold, r.progress.Text)
-		if r.progress.Left > 0 {
-			line += ", about " + r.progress.Left.Round(time.Second).String() + " left"
+		if left, known := r.left(now); known && left > 0 {
+			line += ", about " + left.Round(time.Second).String() + " left"
 		}
 		fmt.Fprintln(g.w, line)
 	}
@@ -207,37 +209,50 @@ func (g *Progress) show(now time.Time) {
 	}
 }
 
+// left is what a job says that it will take from now on.
+func (r *started) left(now time.Time) (left time.Duration, known bool) {
+	p := r.progress
+	if p.Share < 1 && p.Left == 0 {
+		return 0, false
+	}
+	return max(0, p.Left-now.Sub(r.reported)), true
+}
+
 // left estimates the time to the end: that of the longest job that runs, or of all jobs shared among the slots.
-func (g *Progress) left() time.Duration {
-	left, total := 0.0, map[bool]float64{}
+func (g *Progress) left(now time.Time) time.Duration {
+	left, total := time.Duration(0), map[bool]time.Duration{}
 	for k, n := range g.waiting {
-		total[k.onDevice] += float64(n) * g.expected(k)
+		total[k.onDevice] += time.Duration(n) * g.expected(k)
 	}
 	for j, r := range g.running {
 		k := g.kindOf(j)
-		own := float64(r.progress.Left)
-		if own == 0 {
-			own = max(0, g.expected(k)-float64(time.Since(r.at)))
+		own, known := r.left(now)
+		if !known {
+			own = max(0, g.expected(k)-now.Sub(r.at))
 		}
 		total[k.onDevice] += own
 		left = max(left, own)
 	}
 	for onDevice, t := range total {
-		left = max(left, t/float64(g.slots[onDevice]))
+		left = max(left, t/time.Duration(g.slots[onDevice]))
 	}
-	return time.Duration(left)
+	return left
 }
 
-// expected is how long a job of that kind takes: as long as those of the same data set and method, of which some are finished
-// or say how far they are; else as those of the same method; else as any.
-func (g *Progress) expected(k kind) float64 {
+// expected is how long a job of that kind takes: as long as those of the same data set and method on average, that are
+// finished or say how far they are; else as those of the same method; else as any.
+func (g *Progress) expected(k kind) time.Duration {
+	own := mean{}
 	if m := g.finishes[k]; m != nil {
-		return float64(m.sum) / float64(m.n)
+		own = *m
 	}
 	for j, r := range g.running {
 		if p := r.progress; g.kindOf(j) == k && p.Left > 0 && p.Share < 1 {
-			return float64(p.Left) / (1 - p.Share)
+			own.sum, own.n = own.sum+time.Duration(float64(p.Left)/(1-p.Share)), own.n+1
 		}
+	}
+	if own.n > 0 {
+		return own.sum / time.Duration(own.n)
 	}
 	var same, any mean
 	for other, m := range g.finishes {
@@ -247,7 +262,7 @@ func (g *Progress) expected(k kind) float64 {
 		}
 	}
 	if same.n > 0 {
-		return float64(same.sum) / float64(same.n)
+		return same.sum / time.Duration(same.n)
 	}
-	return float64(any.sum) / float64(max(1, any.n))
+	return any.sum / time.Duration(max(1, any.n))
 }

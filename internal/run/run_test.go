@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -352,34 +353,58 @@ func TestProgressOfFits(t *testing.T) {
 	p := plan(t, parse(t, sweepOf("", "{pause: [60000]}")), lib, dir, Filter{})
 	w := results.NewWriter(dir)
 	var shown bytes.Buffer
-	progress := NewProgress(&shown, false, p, 1, 0)
+	progress := NewProgress(&shown, false, p, 2, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
 		for ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
 			progress.mu.Lock()
-			for _, r := range progress.running {
-				if r.progress.Share > 0 {
-					progress.show(progress.started.Add(2 * fitInterval))
-					progress.show(progress.started.Add(2*fitInterval + time.Second))
-					cancel()
+			var running []*job
+			for j, r := range progress.running {
+				if r.progress.Share == 0.25 {
+					running = append(running, j)
 				}
+			}
+			if len(running) == 2 {
+				cancel()
+				slices.SortFunc(running, func(a, b *job) int { return progress.running[a].at.Compare(progress.running[b].at) })
+				start := progress.started
+				// One is a quarter done and has a minute left: it takes 80 s. The other one is nearly done, and takes 40 s.
+				for i, r := range []started{{progress: task.Progress{Share: 0.25, Left: time.Minute, Text: "a quarter of it"}},
+					{progress: task.Progress{Share: 0.75, Left: 10 * time.Second, Text: "most of it"}}} {
+					r.at, r.told, r.reported = start.Add(time.Duration(i)), start, start.Add(60*time.Second)
+					progress.running[running[i]] = &r
+				}
+				progress.show(start.Add(60*time.Second - time.Microsecond))
+				progress.running[running[1]].progress = task.Progress{Share: 1, Text: "all of it"}
+				progress.show(start.Add(90 * time.Second))
+				progress.show(start.Add(120 * time.Second))
 			}
 			progress.mu.Unlock()
 		}
 	}()
-	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 1, Progress: progress})
+	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Progress: progress})
 	progress.Close()
 	if closed := w.Close(); err != nil || closed != nil || o != (Outcome{Left: 3}) {
 		t.Fatal(o, err, closed)
 	}
-	// A quarter is done in a minute less than the fit takes: 80 s. Two more wait.
-	want := "2m0s: 0 of 3 cells (1 running, yacht mean 25 %, about 3m40s left)\n" +
-		"2m0s: yacht mean published fold 0: a quarter of it, about 1m0s left\n" +
-		"2m1s: 0 of 3 cells (1 running, yacht mean 25 %, about 3m40s left)\n"
-	if got := shown.String(); got != want {
-		t.Errorf("shown:\n%swant:\n%s", got, want)
+	lines := strings.Split(shown.String(), "\n")
+	for i := range lines { // whichever was started first
+		lines[i] = regexp.MustCompile("fold [01]").ReplaceAllString(lines[i], "fold N")
+	}
+	want := []string{
+		"1m0s: 0 of 3 cells (2 running, yacht mean 25 %, about 1m5s left)", // a minute, 10 s, and 60 s of the third, in two slots
+		"1m0s: yacht mean published fold N: a quarter of it, about 1m0s left",
+		"1m0s: yacht mean published fold N: most of it, about 10s left",
+		"1m30s: 0 of 3 cells (2 running, yacht mean 25 %, about 55s left)", // 30 s and 80 s
+		"2m0s: 0 of 3 cells (2 running, yacht mean 25 %, about 40s left)",  // 0 s and 80 s
+		"2m0s: yacht mean published fold N: a quarter of it",
+		"2m0s: yacht mean published fold N: all of it",
+		"",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("shown:\n%s\nwant:\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
 }
 

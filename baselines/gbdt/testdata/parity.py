@@ -6,6 +6,7 @@ with the environment of ../requirements.txt. One folder a case: case.json (metho
 x (the rows to predict, float32), and the arrays of the trainer's answer under their names.
 """
 
+import io
 import json
 import pathlib
 import sys
@@ -106,7 +107,8 @@ def cases():
 
 
 def main():
-    with zipfile.ZipFile(here / "parity.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         def write(name, data):
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)  # without the time of day
         for table, task, request, classes in cases():
@@ -119,6 +121,7 @@ def main():
             write(folder + "x", request["check"].tobytes())
             for name, a in arrays.items():
                 write(folder + name, np.ascontiguousarray(a).tobytes())
+    (here / "parity.zip").write_bytes(made.getvalue())
 
 
 if __name__ == "__main__":
