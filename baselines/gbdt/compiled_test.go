@@ -177,7 +177,7 @@ model.predict(x, num_threads=1).tofile("y")`)
 	if sets == 0 {
 		t.Error("the model has no categorical split")
 	}
-	sameNumbers(t, "predictions", got[0], want, &lightgbm, 30)
+	sameNumbers(t, "predictions", got[0], want, &lightgbm, 30, linkRounding)
 }
 
 func numbersIn[T number](t *testing.T, file string) []T {

@@ -17,9 +17,9 @@ type library struct {
 }
 
 var (
-	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, sameSum}
+	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, exact}
 	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum}
-	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, sameSum}
+	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact}
 	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder}
 
 	libraries = []library{scikit, xgboost, lightgbm, catboost}

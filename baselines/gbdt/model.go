@@ -2,6 +2,7 @@ package gbdt
 
 import (
 	"math"
+	"strings"
 	"sync"
 )
 
@@ -11,6 +12,7 @@ type Model struct {
 	Outputs  int    // raw scores per row: the number of classes from three classes on, else 1
 	Origin   Origin // where it comes from; zero for models that this package did not write
 
+	columns  []string // names, as the text has them
 	link     link
 	trees    []tree // those of an iteration together
 	compiled func() *compiled
@@ -27,7 +29,9 @@ func ParseModel(text []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newModel(e, origin), nil
+	m := newModel(e, origin)
+	m.columns = strings.Fields(header["feature_names"])
+	return m, nil
 }
 
 func newModel(e *ensemble, origin Origin) *Model {

@@ -97,7 +97,7 @@ func TestLightGBM4(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameNumbers(t, "predictions", got[0], want, &lightgbm, m.Iterations())
+	sameNumbers(t, "predictions", got[0], want, &lightgbm, m.Iterations(), linkRounding)
 }
 
 func TestModelRefusals(t *testing.T) {
@@ -250,6 +250,13 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	if err := m.Check(regression(3)); err == nil || err.Error() != "the model wants 2 features, yacht has 3 encoded ones" {
+		t.Error(err)
+	}
+	turned, err := ParseModel([]byte(strings.Replace(twoTrees, "feature_names=a b", "feature_names=Column_1 Column_0", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := turned.Check(regression(2)); err == nil || err.Error() != "the model was fitted on columns in another order: Column_1 is its column 0" {
 		t.Error(err)
 	}
 	classes := &task.Task{Info: dataset.Info{Name: "poker-hand", Task: dataset.MultiClass, Classes: 10}, Width: 2}

@@ -35,8 +35,12 @@ var findPython = sync.OnceValues(func() (*python, error) {
 })
 
 func pythonPath() (string, error) {
-	if path := os.Getenv("NPT_PYTHON"); path != "" {
-		return exec.LookPath(path)
+	if name := os.Getenv("NPT_PYTHON"); name != "" {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			return "", fmt.Errorf("NPT_PYTHON is %q, which is no program here: unset it for .venv, or name a Python", name)
+		}
+		return path, nil
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -49,7 +53,7 @@ func pythonPath() (string, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("no .venv here or above, and NPT_PYTHON is not set")
+			return "", errors.New("no .venv with Python here or above, and NPT_PYTHON is not set; run `make venv`")
 		}
 		dir = parent
 	}
@@ -59,8 +63,16 @@ func pythonPath() (string, error) {
 const listPackages = `import importlib.metadata as m, json, platform
 print(json.dumps([platform.python_version(), {d.metadata["Name"].lower(): d.version for d in m.distributions()}]))`
 
+// isolated runs a program in Python, which imports nothing from the working directory: a user's queue.py or xgboost.py is none of
+// its business.
+func isolated(path, program string) *exec.Cmd {
+	cmd := exec.Command(path, "-c", program)
+	cmd.Env = append(os.Environ(), "PYTHONSAFEPATH=1")
+	return cmd
+}
+
 func inspectPython(path string) (*python, error) {
-	cmd := exec.Command(path, "-c", listPackages)
+	cmd := isolated(path, listPackages)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -78,7 +90,7 @@ func inspectPython(path string) (*python, error) {
 func checkPackage(name string) error {
 	p, err := findPython()
 	if err != nil {
-		return fmt.Errorf("no Python with %s %s found (%w); run `make venv`", name, pinned(name), err)
+		return err
 	}
 	return p.check(name)
 }

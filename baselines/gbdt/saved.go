@@ -144,6 +144,13 @@ func (m *Model) Check(t *task.Task) error {
 	if m.Features != t.Width {
 		return fmt.Errorf("the model wants %d features, %s has %d encoded ones", m.Features, t.Info.Name, t.Width)
 	}
+	// Names of one's own are fine. The ones that an export gives must be at their places.
+	exported := columnNames(m.Features)
+	for i, name := range m.columns {
+		if i < m.Features && name != exported[i] && slices.Contains(exported, name) {
+			return fmt.Errorf("the model was fitted on columns in another order: %s is its column %d", name, i)
+		}
+	}
 	if classes := m.Origin.Classes; classes != nil {
 		if slices.Min(classes) < 0 || slices.Max(classes) >= t.Outputs() || !t.Info.Task.Classification() {
 			return fmt.Errorf("the model knows classes %v, %s has %d", classes, t.Info.Name, t.Info.Classes)

@@ -88,7 +88,7 @@ func trainerCommand() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exec.Command(p.path, "-c", trainer), nil
+	return isolated(p.path, trainer), nil
 }
 
 func startWorker(cmd *exec.Cmd) (*worker, error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -243,6 +244,35 @@ func TestFitsSayHowFarTheyAre(t *testing.T) {
 		if !slices.Equal(told, want) || !bytes.Equal(answer.bytes("raw"), quiet.bytes("raw")) {
 			t.Errorf("%s: it told of %v iterations, want %v, or has other trees", m.Name, told, want)
 		}
+	}
+}
+
+// What lies in the working directory is not imported.
+func TestWorkingDirectory(t *testing.T) {
+	needPython(t, XGBoost)
+	dir := t.TempDir()
+	for _, name := range []string{"queue.py", "xgboost.py", "json.py"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("raise SystemExit('mine')\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	f, err := xgboost.newFit(awkwardTask(dataset.Regression, 0, 100, 5, 5), []method.Config{resolve(t, XGBoost, dataset.Info{}, 0.1, 3, 5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pool{command: trainerCommand}
+	if _, err := p.fit(t.Context(), f.request(), ignore); err != nil {
+		t.Fatal(err)
+	}
+	p.idle[0].kill()
+	p.idle[0].ended()
+	python, err := findPython()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inspectPython(python.path); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -14,10 +15,20 @@ import (
 // export writes the encoded rows of a split as CSV: which part they belong to, their features, and the target, classes by
 // number and numbers standardised by the training rows.
 func (s *scorer) export(ctx context.Context, o options) error {
-	if err := s.load(ctx, place{o.dataset, o.protocol, o.fold}); err != nil {
+	if err := s.load(ctx, o.place(firstFold)); err != nil {
 		return err
 	}
-	file, err := renameio.NewPendingFile(o.export, renameio.WithPermissions(0o666))
+	if err := s.write(o.export); err != nil {
+		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) { // the rest names a temporary file
+			err = inner
+		}
+		return fmt.Errorf("-export %s: %w", o.export, err)
+	}
+	return nil
+}
+
+func (s *scorer) write(path string) error {
+	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666))
 	if err != nil {
 		return err
 	}

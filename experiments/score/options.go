@@ -27,12 +27,11 @@ type options struct {
 	models, model, export string // one of them
 	records, data         string
 
-	dataset  string // "": what the model was fitted on
-	protocol split.Protocol
-	fold     int
-	where    bool   // protocol or fold were given
-	trees    []int  // none: those of the records, else all
-	target   string // scale of what a model from elsewhere predicts
+	dataset  string         // "": what the model was fitted on
+	protocol split.Protocol // likewise
+	fold     int            // -1: likewise
+	trees    []int          // none: those of the records, else all
+	target   string         // scale of what a model from elsewhere predicts
 }
 
 const (
@@ -49,8 +48,8 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	fs.StringVar(&o.export, "export", "", "write the rows that methods are given to this CSV `file`, for fitting a model elsewhere")
 	fs.StringVar(&o.data, "data", "", "`folder` with the data sets (default $NPT_DATA_DIR, else ./data, else ../shared/data)")
 	fs.StringVar(&o.dataset, "dataset", "", "data set (default: the one that the model says it was fitted on)")
-	protocol := fs.String("protocol", string(split.Published), "published or corrected")
-	fs.IntVar(&o.fold, "fold", 0, "fold whose test rows count")
+	protocol := fs.String("protocol", "", "published or corrected (default: as the model says, else published)")
+	fs.IntVar(&o.fold, "fold", -1, "`fold` whose test rows count (default: as the model says, else 0)")
 	trees := fs.String("trees", "", "predict by the first so many iterations, a `list` with commas (default all)")
 	fs.StringVar(&o.target, "target", original, "scale on which a regression model from elsewhere predicts: original, or standardised by the training rows as in -export")
 	err = fs.Parse(args)
@@ -72,8 +71,21 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	}
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	o.where = given["protocol"] || given["fold"]
 	return o, o.check(given)
+}
+
+// place is where the options say, and where they say nothing, the other place.
+func (o *options) place(other place) place {
+	if o.dataset != "" {
+		other.dataset = o.dataset
+	}
+	if o.protocol != "" {
+		other.protocol = o.protocol
+	}
+	if o.fold >= 0 {
+		other.fold = o.fold
+	}
+	return other
 }
 
 func numbers(list string) (out []int, err error) {
@@ -111,13 +123,19 @@ func (o *options) check(given map[string]bool) error {
 	if way == "" {
 		return errors.New("want -models, -model or -export (-help explains)")
 	}
+	if o.models+o.model+o.export == "" {
+		return fmt.Errorf("-%s: want a name", way)
+	}
 	for name := range given {
 		if name != way && name != "data" && !slices.Contains(companions[way], name) {
 			return fmt.Errorf("-%s has no meaning with -%s", name, way)
 		}
 	}
-	if !slices.Contains(split.Protocols, o.protocol) {
+	if given["protocol"] && !slices.Contains(split.Protocols, o.protocol) {
 		return fmt.Errorf("-protocol %q: want published or corrected%s", o.protocol, nearest.Hint(string(o.protocol), []string{"published", "corrected"}))
+	}
+	if given["fold"] && o.fold < 0 {
+		return fmt.Errorf("-fold %d: want 0 or more", o.fold)
 	}
 	if o.target != original && o.target != standardised {
 		return fmt.Errorf("-target %q: want %s or %s", o.target, original, standardised)

@@ -83,6 +83,15 @@ type place struct {
 	fold     int
 }
 
+// firstFold is the place of what does not say where it belongs.
+var firstFold = place{protocol: split.Published}
+
+// sameTask reports whether a task of one place is that of the other, too.
+func (p place) sameTask(other place) bool {
+	info, err := dataset.Lookup(p.dataset)
+	return p == other || err == nil && p.dataset == other.dataset && p.fold == other.fold && task.Shared(info, p.fold)
+}
+
 // load makes the task of a place.
 func (s *scorer) load(ctx context.Context, at place) error {
 	if s.task != nil && s.at == at {
@@ -122,7 +131,7 @@ func (s *scorer) all(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	failed := 0
+	failed, recorded := 0, 0
 	for _, file := range files { // in the order of their names, which is that of their places
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -131,6 +140,14 @@ func (s *scorer) all(ctx context.Context, o options) error {
 			fmt.Fprintf(s.stderr, "%s: %v\n", filepath.Base(file), oneLine(err))
 			failed++
 		}
+	}
+	for _, one := range s.scores {
+		if one.record != missing {
+			recorded++
+		}
+	}
+	if known != nil && len(s.scores) > 0 && recorded == 0 {
+		return fmt.Errorf("-records: %s has no record of any of these models", o.records)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d models could not be scored, or differ from their records", failed, len(files))
@@ -182,33 +199,29 @@ func (s *scorer) one(ctx context.Context, o options) error {
 		return err
 	}
 	ours := m.Origin.Method != ""
-	at := place{o.dataset, o.protocol, o.fold}
-	if at.dataset == "" {
-		if !ours {
-			return fmt.Errorf("%s does not say what it was fitted on: name the data set with -dataset", o.model)
+	at := o.place(firstFold)
+	if ours {
+		fitted := place{m.Origin.Dataset, split.Protocol(m.Origin.Protocol), m.Origin.Fold}
+		if at = o.place(fitted); !at.sameTask(fitted) {
+			fmt.Fprintf(s.stderr, "note: the model was fitted on %s, %s, fold %d; test rows of another place may have been its training rows\n",
+				fitted.dataset, fitted.protocol, fitted.fold)
 		}
-		at.dataset = m.Origin.Dataset
-	}
-	fitted := place{m.Origin.Dataset, split.Protocol(m.Origin.Protocol), m.Origin.Fold}
-	if ours && !o.where {
-		at.protocol, at.fold = fitted.protocol, fitted.fold
-	}
-	if ours && at != fitted {
-		fmt.Fprintf(s.stderr, "note: the model was fitted on %s, %s, fold %d; test rows of another place may have been its training rows\n",
-			fitted.dataset, fitted.protocol, fitted.fold)
+	} else if at.dataset == "" {
+		return fmt.Errorf("%s does not say what it was fitted on: name the data set with -dataset", o.model)
 	}
 	if err := s.load(ctx, at); err != nil {
 		return err
 	}
 	trees := o.trees
-	if len(trees) == 0 && ours {
-		trees = m.Origin.Counts
-	}
-	if len(trees) == 0 {
+	switch {
+	case len(trees) > 0:
+		if most := slices.Max(trees); most > m.Iterations() {
+			return fmt.Errorf("-trees %d: the model has %d iterations", most, m.Iterations())
+		}
+	case ours:
+		trees = m.Origin.Counts // the last of which may be more than there are, where the library stopped early
+	default:
 		trees = []int{m.Iterations()}
-	}
-	if most := slices.Max(trees); most > m.Iterations() {
-		return fmt.Errorf("-trees %d: the model has %d iterations", most, m.Iterations())
 	}
 	scores, err := s.score(ctx, m, trees, !ours && o.target == original)
 	if err != nil {

@@ -80,6 +80,8 @@ func TestBadInput(t *testing.T) {
 		`-target "scaled": want original or standardised`:                               {"-model", "a", "-target", "scaled"},
 		`-dataset: unknown data set "yatch" (did you mean "yacht"?)`:                    {"-model", "a", "-dataset", "yatch"},
 		`"b" is not a flag (-help lists them)`:                                          {"-model", "a", "b"},
+		"-model: want a name":                                                           {"-model", ""},
+		"-fold -1: want 0 or more":                                                      {"-model", "a", "-fold", "-1"},
 		"flag provided but not defined: -modle (-help lists all flags)":                 {"-modle", "a"},
 		`invalid value "x" for flag -fold: parse error (-help lists all flags)`:         {"-model", "a", "-fold", "x"},
 	} {
@@ -113,6 +115,7 @@ func TestRefusals(t *testing.T) {
 		{"not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "yacht"}},
 		{"the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(64, "regression", "inf")), "-dataset", "yacht"}},
 		{"fold", []string{"-model", regression, "-dataset", "yacht", "-fold", "10"}},
+		{"-export nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "yacht"}},
 		{"-models: there is no folder nowhere", []string{"-models", "nowhere"}},
 		{"-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},
 		{"m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
@@ -213,7 +216,7 @@ func TestKeptModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	on := *s.task
-	on.ModelDir = filepath.Join(dir, "models")
+	on.ModelDir, on.Threads = filepath.Join(dir, "models"), 1
 	var batch []method.Config
 	for _, n := range []int{5, 20} {
 		c, err := gbdt.LightGBM.Resolve(map[string]any{"n_estimators": n, "max_depth": 3}, on.Info)
@@ -255,5 +258,52 @@ func TestKeptModels(t *testing.T) {
 	if exit != experiment.ExitFailed || strings.Count(stdout, " same ") != 1 || !strings.Contains(stdout, "differs: test rmse") ||
 		!strings.Contains(stderr, "1 of 2 scores differ from the records") {
 		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
+	}
+	exit, _, stderr = call("-data", data, "-models", on.ModelDir, "-records", t.TempDir())
+	if exit != experiment.ExitFailed || !strings.Contains(stderr, "has no record of any of these models") {
+		t.Errorf("records of nothing: exit code %d, %q", exit, stderr)
+	}
+}
+
+// A kept model is scored where it was fitted, but for what the command line says; one that stopped early has all its trees.
+func TestKeptModelAlone(t *testing.T) {
+	data := dataFolder(t)
+	needPython(t)
+	s := &scorer{library: dataset.NewLibrary(data)}
+	if err := s.load(context.Background(), place{"breast-cancer", split.Corrected, 3}); err != nil {
+		t.Fatal(err)
+	}
+	on := *s.task
+	on.ModelDir, on.Threads = t.TempDir(), 1
+	c, err := gbdt.LightGBM.Resolve(map[string]any{"n_estimators": 1000, "max_depth": 10, "learning_rate": 0.3}, on.Info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	err = gbdt.LightGBM.Run(context.Background(), &on, []method.Config{c}, func(r method.Result) {
+		_, test, err := harness.Score(&on, s.truth, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = fmt.Sprintf("%.4f", test["nll"])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(on.ModelDir, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if m, err := gbdt.LoadModel(files[0]); err != nil || m.Iterations() >= 1000 {
+		t.Fatalf("%d iterations, error %v: it did not stop early", m.Iterations(), err)
+	}
+	for _, more := range [][]string{nil, {"-fold", "3"}, {"-protocol", "corrected"}} {
+		exit, stdout, stderr := call(append([]string{"-data", data, "-model", files[0]}, more...)...)
+		if exit != experiment.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("%q: exit code %d, %q, want %s in\n%s", more, exit, stderr, want, stdout)
+		}
+	}
+	if _, stdout, stderr := call("-data", data, "-model", files[0], "-fold", "4"); !strings.HasPrefix(stderr, "note: ") || strings.Contains(stdout, want) {
+		t.Errorf("another fold: %q\n%s", stderr, stdout)
 	}
 }

@@ -27,8 +27,8 @@ func Plan(sweep *sweeps.Sweep, o *Options, e Env) (*run.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range plan.Skipped {
-		fmt.Fprintln(e.Stderr, s)
+	for _, line := range plan.LeftOut() {
+		fmt.Fprintln(e.Stderr, line)
 	}
 	for _, s := range plan.Subsets {
 		fmt.Fprintln(e.Stderr, s)

@@ -13,8 +13,8 @@ import (
 	"nptbench/results"
 )
 
-// ReportPlan tells the report what the plan contains. Where that is every method of the paper that there is, those that
-// are still to come keep their places in the tables.
+// ReportPlan tells the report what the plan contains. Where that is every method of the paper that there is, methods that are
+// still to come, cannot run here or are not run on some data sets keep their places in the tables.
 func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan {
 	out := report.Plan{
 		Title: title, Sweep: p.Sweep.Name, Datasets: dataset.Infos(), Methods: methods, Position: p.Position,
@@ -29,22 +29,27 @@ func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan
 			}
 		}
 	}
-	keepPlaces(&out)
+	keepPlaces(&out, p.Skipped)
 	if d := p.Sweep.Description; d != "" {
 		out.Notes = append(out.Notes, fmt.Sprintf("Sweep %s: %s.", p.Sweep.Name, strings.TrimSuffix(d, ".")))
 	}
-	for _, s := range p.Skipped {
-		out.Notes = append(out.Notes, s.String()+".")
+	for _, line := range p.LeftOut() {
+		out.Notes = append(out.Notes, line+".")
 	}
 	return out
 }
 
-// keepPlaces adds the methods that the paper has and the project has not, if the plan has all the others.
-func keepPlaces(p *report.Plan) {
+// keepPlaces adds what of the paper the plan has not, on its data sets, if the plan has all methods that the project has, but
+// for those that are left out.
+func keepPlaces(p *report.Plan, leftOut []run.Skip) {
 	here, planned := map[string]bool{}, map[string]bool{}
 	tables := map[string]report.Expectation{} // the first of each data set
+	has := map[[2]string]bool{}               // data set, method
 	for _, e := range slices.Backward(p.Expected) {
-		planned[e.Method], tables[e.Dataset] = true, e
+		planned[e.Method], tables[e.Dataset], has[[2]string{e.Dataset, e.Method}] = true, e, true
+	}
+	for _, s := range leftOut {
+		planned[s.Name] = true
 	}
 	for _, m := range p.Methods {
 		here[m.Name] = true
@@ -54,13 +59,14 @@ func keepPlaces(p *report.Plan) {
 	}
 	p.Methods = slices.Clone(p.Methods)
 	for _, name := range results.PaperMethods {
-		if here[name] {
-			continue
+		if !here[name] {
+			p.Methods = append(p.Methods, &method.Method{Name: name, Title: results.PaperTitle(name)})
 		}
-		p.Methods = append(p.Methods, &method.Method{Name: name, Title: results.PaperTitle(name)})
 		for _, e := range tables {
-			e.Method, e.Settings = name, 0
-			p.Expected = append(p.Expected, e)
+			if !has[[2]string{e.Dataset, name}] {
+				e.Method, e.Settings = name, 0
+				p.Expected = append(p.Expected, e)
+			}
 		}
 	}
 	order := func(m *method.Method) uint { // an index of -1, which is not of the paper, becomes the last

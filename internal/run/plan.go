@@ -69,9 +69,21 @@ type Skip struct {
 	Extra bool // a method that the paper does not have: without it the sweep still counts as done
 }
 
-func (s Skip) String() string {
-	why := strings.TrimPrefix(s.Err.Error(), s.Name+": ")
-	return "left out: " + s.Name + ": " + why
+// LeftOut says what is skipped, in a line for each reason.
+func (p *Plan) LeftOut() (lines []string) {
+	names := map[string][]string{}
+	var reasons []string
+	for _, s := range p.Skipped {
+		why := strings.TrimPrefix(s.Err.Error(), s.Name+": ")
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], s.Name)
+	}
+	for _, why := range reasons {
+		lines = append(lines, "left out: "+strings.Join(names[why], ", ")+": "+why)
+	}
+	return lines
 }
 
 // A job is what one call of a method's Run serves.
