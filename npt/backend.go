@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"  // registers "go"
 	"github.com/gomlx/go-xla/compute/xla" // registers "xla"
+	"github.com/gomlx/gomlx/core/graph"
 	"k8s.io/klog/v2"
 )
 
@@ -105,6 +106,26 @@ func OpenBackend(name string, threads int) (compute.Backend, error) {
 	return openNamed(resolved)
 }
 
+// TryBackend opens a backend and computes something on it that takes all that a network takes: XLA loads its libraries for
+// products and its compiler for GPUs when they are first needed.
+func TryBackend(name string) error {
+	b, err := OpenBackend(name, 0)
+	if err != nil {
+		return err
+	}
+	err = guard(func() error {
+		out, err := graph.CallOnce(b, func(x *graph.Node) *graph.Node { return graph.Erf(graph.Softmax(mul(x, x), -1)) }, [][]float32{{1, 2}, {3, 4}})
+		if err != nil {
+			return err
+		}
+		return out.FinalizeAll()
+	})
+	if err != nil {
+		return fmt.Errorf("npt: backend %s: %w", name, oneLine(err))
+	}
+	return nil
+}
+
 // xlaThreads is the smallest number of threads that XLA's client for CPUs can be given.
 const xlaThreads = 4
 
@@ -157,8 +178,10 @@ func openNamed(name string) (compute.Backend, error) {
 	return open(backendKey{name: name}, func() (compute.Backend, error) {
 		xla.EnableAutoInstall(false)
 		// What goes wrong comes back as an error; the log of GoMLX would say it a second time, on the standard error.
-		klog.LogToStderr(false)
-		klog.SetOutput(io.Discard)
+		if os.Getenv(debugVariable) == "" {
+			klog.LogToStderr(false)
+			klog.SetOutput(io.Discard)
+		}
 		if !Accelerated(name) {
 			keepMemory()
 		}
@@ -246,8 +269,14 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
+// debugVariable, when set, has the log of GoMLX and whole errors of backends on standard error.
+const debugVariable = "NPT_DEBUG"
+
 // oneLine cuts stack traces and hints off the message of a backend's error, and marks one that says that memory ran out.
 func oneLine(err error) error {
+	if os.Getenv(debugVariable) != "" {
+		fmt.Fprintf(os.Stderr, "%+v\n", err)
+	}
 	line, _, cut := strings.Cut(err.Error(), "\n")
 	for _, sign := range []string{"RESOURCE_EXHAUSTED", "PJRT error (code=8)", "ut of memory"} {
 		if strings.Contains(line, sign) {

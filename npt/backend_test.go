@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/compute"
 )
 
 func TestUnknownBackend(t *testing.T) {
@@ -15,6 +17,52 @@ func TestUnknownBackend(t *testing.T) {
 		if _, err := OpenBackend(name, 1); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", name, err)
 		}
+	}
+}
+
+func TestTryBackend(t *testing.T) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		name := goBackend
+		if !onGo(b) {
+			name = cpuBackend
+		}
+		if err := TryBackend(name); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := TryBackend("xla:/no/such/plugin.so"); err == nil {
+		t.Error("a backend that is not there passes")
+	}
+}
+
+// The variants of the paper's small tables are four networks.
+func TestVariantsSharePrograms(t *testing.T) {
+	backend := openTestBackend(t, goBackend, 1)
+	columns := []Column{{}, {Target: true}}
+	different := map[program]bool{}
+	for range 2 {
+		for _, change := range []func(*Config){
+			func(*Config) {}, func(c *Config) { c.FeatureMask = 0.2 }, func(c *Config) { c.TargetMask, c.Steps = 0.5, 4000 },
+			func(c *Config) { c.TargetMask, c.Steps = 0.1, 20000 }, func(c *Config) { c.Schedule = CosineCyclic },
+			func(c *Config) { c.Heads = 16 }, func(c *Config) { c.Layers = 16 }, func(c *Config) { c.Heads, c.Layers = 16, 16 },
+		} {
+			c := DefaultConfig()
+			c.Hidden, c.Heads = 16, 8
+			change(&c)
+			p, err := programOf(newNetwork(c, columns), backend)
+			if err != nil {
+				t.Fatal(err)
+			}
+			different[p] = true
+		}
+	}
+	if len(different) != 4 {
+		t.Errorf("%d programs", len(different))
+	}
+	c := DefaultConfig()
+	c.Hidden, c.FeatureMask = 16, 0
+	if p, err := programOf(newNetwork(c, columns), backend); err != nil || different[p] {
+		t.Errorf("a network that randomises nothing shares the program of one that does (%v)", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package npt
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -100,7 +101,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		newTrainer := func(c Config) *Trainer {
 			tr := newTestTrainer(t, table, c)
 			if name == "loop" { // as on an accelerator
-				tr.engine.room = lookaheadSteps
+				tr.engine.room, tr.drawAhead = lookaheadSteps, true
 			}
 			return tr
 		}
@@ -161,7 +162,7 @@ func TestSavedWithinProgress(t *testing.T) {
 		if err := whole.Train(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if len(files) < 4 {
+		if len(files) < 3 {
 			t.Fatalf("progress was told %d times", len(files))
 		}
 		for _, file := range files {
@@ -231,7 +232,7 @@ const killedVariable = "NPT_TEST_KILLED"
 func trainToBeKilled(path string) {
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize = 4, 2, 500, Float32, 0.5, 10
-	backend, err := OpenBackend(goBackend, 1)
+	backend, err := OpenBackend(cmp.Or(os.Getenv(compute.ConfigEnvVar), goBackend), 1)
 	if err != nil {
 		fmt.Println(err)
 		return

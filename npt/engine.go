@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -53,8 +54,8 @@ func (e *engine) newState() *state {
 	for i, w := range e.net.packedNumbers(params) {
 		dims := e.net.arrays[i].dims
 		s.weights = append(s.weights, e.array(w, dims))
-		s.m = append(s.m, e.array(make([]float64, len(w)), dims))
-		s.v = append(s.v, e.array(make([]float64, len(w)), dims))
+		s.m = append(s.m, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
+		s.v = append(s.v, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
 	}
 	return s
 }

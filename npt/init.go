@@ -6,17 +6,21 @@ import "math/rand/v2"
 func (p *param) initial(rng *rand.Rand) []float64 {
 	w := make([]float64, p.size())
 	inner := len(w) / p.dims[0]
-	for i := range w {
-		switch p.init {
-		case uniform:
-			fan := p.fanIn[0]
-			if len(p.fanIn) > 1 {
-				fan = p.fanIn[i/inner]
+	switch p.init {
+	case uniform:
+		limit := bound(p.fanIn[0])
+		for i := range w {
+			if len(p.fanIn) > 1 && i%inner == 0 {
+				limit = bound(p.fanIn[i/inner])
 			}
-			w[i] = (2*rng.Float64() - 1) * bound(fan)
-		case normal:
+			w[i] = (2*rng.Float64() - 1) * limit
+		}
+	case normal:
+		for i := range w {
 			w[i] = rng.NormFloat64()
-		case ones:
+		}
+	case ones:
+		for i := range w {
 			w[i] = 1
 		}
 	}

@@ -3,6 +3,7 @@ package npt
 import (
 	"errors"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -39,9 +40,13 @@ func openTestBackend(t testing.TB, name string, threads int) compute.Backend {
 	return b
 }
 
-// onBackends runs a test on the Go backend, and on XLA where its plugin is installed.
+// onBackends runs a test on the Go backend, on XLA where its plugin is installed, and on what GOMLX_BACKEND says.
 func onBackends(t *testing.T, test func(*testing.T, compute.Backend)) {
-	for _, name := range []string{goBackend, cpuBackend} {
+	names := []string{goBackend, cpuBackend}
+	if name := os.Getenv(compute.ConfigEnvVar); name != "" && !slices.Contains(names, name) {
+		names = append(names, name)
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) { test(t, openTestBackend(t, name, 0)) })
 	}
 }

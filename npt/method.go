@@ -188,7 +188,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		"validation_loss": trainer.bestLoss,
 		"backend":         trainer.engine.backend.Name(),
 	}
-	if trainer.trainedSteps > 0 { // none when the last checkpoint was that of the end
+	if trainer.trainedSteps > 0 {
 		result.Details["steps_per_second"] = float64(trainer.trainedSteps) / trainer.trained.Seconds()
 	}
 	if resumed > 0 {

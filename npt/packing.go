@@ -70,6 +70,10 @@ func (n *network) packed(params []*graph.Node) []*graph.Node {
 func (n *network) packedNumbers(params [][]float64) [][]float64 {
 	out := make([][]float64, len(n.arrays))
 	for i, a := range n.arrays {
+		if len(a.members) == 1 {
+			out[i] = params[a.members[0]]
+			continue
+		}
 		for _, m := range a.members {
 			out[i] = append(out[i], params[m]...)
 		}

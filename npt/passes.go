@@ -39,9 +39,7 @@ func (tr *Trainer) runPasses(ctx context.Context) error {
 func (tr *Trainer) planning() int { return tr.state.step + len(tr.planned) }
 
 func (tr *Trainer) runPass(ctx context.Context, pass int) error {
-	rng := tr.rng("pass", pass)
-	codes := drawMask(rng, tr.table, &tr.config, trainMode)
-	batches := dealBatches(rng, tr.table, &tr.config, trainMode)
+	codes, batches := tr.drawn(pass)
 	first := 0
 	if pass == tr.at.Pass {
 		first = tr.at.Steps
@@ -60,6 +58,37 @@ func (tr *Trainer) runPass(ctx context.Context, pass int) error {
 		}
 	}
 	return nil
+}
+
+// A drawnPass is what the host draws for a pass: a code for every entry, and the rows of its batches.
+type drawnPass struct {
+	pass    int
+	codes   []code
+	batches [][]int32
+}
+
+func (tr *Trainer) draw(pass int) *drawnPass {
+	rng := tr.rng("pass", pass)
+	codes := drawMask(rng, tr.table, &tr.config, trainMode)
+	return &drawnPass{pass, codes, dealBatches(rng, tr.table, &tr.config, trainMode)}
+}
+
+// drawn returns what is drawn for a pass, and begins to draw the next one, while the device is busy with this one.
+func (tr *Trainer) drawn(pass int) ([]code, [][]int32) {
+	var this *drawnPass
+	if tr.ahead != nil {
+		this = <-tr.ahead
+	}
+	if this == nil || this.pass != pass {
+		this = tr.draw(pass)
+	}
+	tr.ahead = nil
+	if tr.drawAhead {
+		ahead := make(chan *drawnPass, 1)
+		go func() { ahead <- tr.draw(pass + 1) }()
+		tr.ahead = ahead
+	}
+	return this.codes, this.batches
 }
 
 func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
@@ -107,9 +136,11 @@ func (tr *Trainer) takePlanned() error {
 	tr.due = tr.at.Steps == 0 && (tr.state.step >= tr.config.Steps || tr.at.Pass%tr.config.EvalEvery == 0)
 	tr.planned = tr.planned[:0]
 	took := time.Since(start)
+	if tr.stepped > 0 { // what the first call compiles says nothing of the rest
+		tr.trained += took
+		tr.trainedSteps += len(steps)
+	}
 	tr.stepped = took / time.Duration(len(steps))
-	tr.trained += took
-	tr.trainedSteps += len(steps)
 	for i := range steps {
 		s := sums[i*lossSumCount:]
 		tr.target, tr.feature = s[0]/max(s[1], 1), s[2]/max(s[3], 1)

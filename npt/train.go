@@ -24,9 +24,9 @@ type Trainer struct {
 	// Progress, when set, is called after every evaluation and about every second between two.
 	Progress func(Progress)
 
-	// Checkpoint, when set, is the file that a checkpoint is written to at the end and after the first pass over the data
-	// that ends CheckpointEvery after the last checkpoint. Zero is a minute, or more where checkpoints would take more
-	// than a twentieth of the time.
+	// Checkpoint, when set, is the file that a checkpoint is written to after the first pass over the data that ends
+	// CheckpointEvery after the last checkpoint, but not at the end of the training. Zero is a minute, or more where
+	// checkpoints would take more than a twentieth of the time.
 	Checkpoint      string
 	CheckpointEvery time.Duration
 
@@ -35,11 +35,14 @@ type Trainer struct {
 	digest string // of the table, once it was asked for
 	engine *engine
 
+	drawAhead bool // draw a pass while the device is busy with the one before
+
 	state   *state
-	at      position      // where in the data the training is
-	due     bool          // an evaluation comes next
-	planned []plannedStep // not taken yet
-	stepped time.Duration // what a step took in the last call of the device
+	at      position          // where in the data the training is
+	due     bool              // an evaluation comes next
+	planned []plannedStep     // not taken yet
+	ahead   <-chan *drawnPass // what is drawn meanwhile, with drawAhead
+	stepped time.Duration     // what a step took in the last call of the device
 
 	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
 	bestStep int
@@ -80,9 +83,9 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.room = min(e.room, batches*c.Repeat*c.EvalEvery) // a call ends where an evaluation begins
+	e.room = int(min(float64(e.room), float64(batches)*float64(c.Repeat)*float64(c.EvalEvery))) // a call ends where an evaluation begins
 	return &Trainer{
-		config: c, table: t, engine: e, state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
+		config: c, table: t, engine: e, drawAhead: hasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 	}, nil
 }
 
@@ -106,7 +109,7 @@ func (tr *Trainer) Train(ctx context.Context) error {
 			}
 			tr.due = false
 		}
-		if tr.state.step >= tr.config.Steps && tr.Checkpoint != "" || tr.checkpointDue() {
+		if tr.checkpointDue() {
 			start := time.Now()
 			if err := tr.SaveCheckpoint(tr.Checkpoint); err != nil {
 				return err

@@ -53,7 +53,7 @@ func TestTrainingLearns(t *testing.T) {
 	tr := newTestTrainer(t, table, c)
 	var first, last Progress
 	tr.Progress = func(p Progress) {
-		if first.Step == 0 {
+		if first.Step == 0 && !math.IsNaN(p.Validation) {
 			first = p
 		}
 		last = p

@@ -28,7 +28,7 @@ func Main(methods []*method.Method, program func(context.Context, Env) (exit int
 		os.Exit(ExitOK)
 	}
 	if name := os.Getenv(probeVariable); name != "" {
-		if _, err := npt.OpenBackend(name, 0); err != nil {
+		if err := npt.TryBackend(name); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(ExitFailed)
 		}
