@@ -93,6 +93,7 @@ type job struct {
 	fold            int
 	method          *method.Method
 	statistics      task.Statistics
+	fit             string // the same for jobs that differ in data set, protocol or fold alone
 	settings        []distinctSetting
 }
 
@@ -334,7 +335,7 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 				jobs[s.fit] = at
 				p.jobs = append(p.jobs, job{
 					dataset: info.Name, digest: digest, protocol: c.protocol, fold: fold,
-					method: s.Method, statistics: s.statistics,
+					method: s.Method, statistics: s.statistics, fit: s.fit,
 				})
 			}
 			j := &p.jobs[at]

@@ -34,10 +34,10 @@ type Progress struct {
 	stopped  sync.WaitGroup
 }
 
-// A kind of job, whose jobs take about as long as one another.
+// A kind of job, whose jobs take about as long as one another: the folds of a setting on a data set.
 type kind struct {
-	dataset, method string
-	onDevice        bool // a network, on a device of its own
+	dataset, method, fit string
+	onDevice             bool // a network, on a device of its own
 }
 
 // A started job is running.
@@ -82,7 +82,7 @@ func NewProgress(w io.Writer, terminal bool, p *Plan, jobs, networks int) *Progr
 }
 
 func (g *Progress) kindOf(j *job) kind {
-	return kind{j.dataset, j.method.Name, j.method.Network && g.slots[true] > 0}
+	return kind{j.dataset, j.method.Name, j.fit, j.method.Network && g.slots[true] > 0}
 }
 
 func (g *Progress) redraw(interval time.Duration) {
@@ -218,17 +218,26 @@ func (r *started) left(now time.Time) (left time.Duration, known bool) {
 	return max(0, p.Left-now.Sub(r.reported)), true
 }
 
-// left estimates the time to the end: that of the longest job that runs, or of all jobs shared among the slots.
+// left estimates the time to the end: that of the longest job that runs, or of all jobs shared among the slots. It is 0 while
+// there are methods of which nothing is known yet.
 func (g *Progress) left(now time.Time) time.Duration {
-	left, total := time.Duration(0), map[bool]time.Duration{}
+	left, total, usual := time.Duration(0), map[bool]time.Duration{}, g.durations()
 	for k, n := range g.waiting {
-		total[k.onDevice] += time.Duration(n) * g.expected(k)
+		each, known := usual.of(k)
+		if n > 0 && !known {
+			return 0
+		}
+		total[k.onDevice] += time.Duration(n) * each
 	}
 	for j, r := range g.running {
 		k := g.kindOf(j)
 		own, known := r.left(now)
 		if !known {
-			own = max(0, g.expected(k)-now.Sub(r.at))
+			own, known = usual.of(k)
+			own = max(0, own-now.Sub(r.at))
+		}
+		if !known {
+			return 0
 		}
 		total[k.onDevice] += own
 		left = max(left, own)
@@ -239,30 +248,40 @@ func (g *Progress) left(now time.Time) time.Duration {
 	return left
 }
 
-// expected is how long a job of that kind takes: as long as those of the same data set and method on average, that are
-// finished or say how far they are; else as those of the same method; else as any.
-func (g *Progress) expected(k kind) time.Duration {
-	own := mean{}
-	if m := g.finishes[k]; m != nil {
-		own = *m
+// durations are how long jobs take on average that are finished or say how far they are: by kind, by data set and method, and
+// by method.
+type durations map[kind]mean
+
+func (g *Progress) durations() durations {
+	d := durations{}
+	add := func(k kind, sum time.Duration, n int) {
+		for _, k := range wider(k) {
+			m := d[k]
+			d[k] = mean{m.sum + sum, m.n + n}
+		}
+	}
+	for k, m := range g.finishes {
+		add(k, m.sum, m.n)
 	}
 	for j, r := range g.running {
-		if p := r.progress; g.kindOf(j) == k && p.Left > 0 && p.Share < 1 {
-			own.sum, own.n = own.sum+time.Duration(float64(p.Left)/(1-p.Share)), own.n+1
+		if p := r.progress; p.Left > 0 && p.Share < 1 {
+			add(g.kindOf(j), time.Duration(float64(p.Left)/(1-p.Share)), 1)
 		}
 	}
-	if own.n > 0 {
-		return own.sum / time.Duration(own.n)
-	}
-	var same, any mean
-	for other, m := range g.finishes {
-		any.sum, any.n = any.sum+m.sum, any.n+m.n
-		if other.method == k.method {
-			same.sum, same.n = same.sum+m.sum, same.n+m.n
+	return d
+}
+
+// wider returns a kind, and those of which it is a part.
+func wider(k kind) []kind {
+	return []kind{k, {dataset: k.dataset, method: k.method, onDevice: k.onDevice}, {method: k.method, onDevice: k.onDevice}}
+}
+
+// of returns how long a job of that kind takes, by the narrowest kind of which that is known.
+func (d durations) of(k kind) (took time.Duration, known bool) {
+	for _, k := range wider(k) {
+		if m := d[k]; m.n > 0 {
+			return m.sum / time.Duration(m.n), true
 		}
 	}
-	if same.n > 0 {
-		return same.sum / time.Duration(same.n)
-	}
-	return any.sum / time.Duration(max(1, any.n))
+	return 0, false
 }

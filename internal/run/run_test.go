@@ -408,6 +408,26 @@ func TestProgressOfFits(t *testing.T) {
 	}
 }
 
+// How long a job takes is what its like took, else what its method takes; of other methods nothing follows.
+func TestDurations(t *testing.T) {
+	g := &Progress{finishes: map[kind]*mean{
+		{dataset: "yacht", method: "npt", fit: "small"}: {4 * time.Minute, 2},
+		{dataset: "yacht", method: "npt", fit: "large"}: {10 * time.Minute, 1},
+		{dataset: "yacht", method: "knn", fit: "k"}:     {time.Millisecond, 1},
+	}}
+	usual := g.durations()
+	for k, want := range map[kind]time.Duration{
+		{dataset: "yacht", method: "npt", fit: "small"}: 2 * time.Minute,
+		{dataset: "yacht", method: "npt", fit: "other"}: 14 * time.Minute / 3,
+		{dataset: "kick", method: "knn", fit: "k"}:      time.Millisecond,
+		{dataset: "yacht", method: "mlp", fit: "m"}:     0,
+	} {
+		if got, known := usual.of(k); got != want || known != (want > 0) {
+			t.Errorf("%+v takes %v, want %v", k, got, want)
+		}
+	}
+}
+
 // On a device of their own, networks have few processes, which do nothing else.
 func TestNetworksOnADevice(t *testing.T) {
 	lib := library(t)
