@@ -135,8 +135,11 @@ func (g *Group) notes() []string {
 		unselected += f.Unselected
 	}
 	planned := len(g.Folds) * g.Settings
-	if g.Settings == 0 {
+	switch {
+	case g.Settings == 0 && g.Method.Run == nil:
 		return []string{fmt.Sprintf("nptbench does not have %s yet.", g.Method.Title)}
+	case g.Settings == 0:
+		return []string{"Not part of this run."}
 	}
 	if cells == 0 {
 		return nil
