@@ -1,6 +1,7 @@
 # nptbench. "make help" explains every target.
 
 SCALE ?= quick
+BENCHTIME ?= 3x
 OUT   ?= out/table1-$(SCALE)
 ARGS  ?=
 PY    ?= python3
@@ -12,7 +13,7 @@ export GOEXPERIMENT ?= simd
 help: ## list the targets
 	@echo "nptbench: make TARGET"
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*'."
+	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*', BENCHTIME=3x (bench-npt)."
 
 .PHONY: reproduce-table1
 reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
@@ -110,13 +111,18 @@ golearn-if-possible:
 bench: ## benchmarks of the harness: planning, records, reports, splits
 	go test -run '^$$' -bench . ./internal/... ./results ./report ./sweeps
 
+# All tests of networks that can run on any backend, on a GPU: exact products, then the precisions it is used with.
+.PHONY: test-gpu
+test-gpu: ## NPT's tests on the GPU, against the same reference numbers as on the processor
+	GOMLX_BACKEND=xla:cuda,tf32=false go test -count=1 -timeout 30m ./npt
+
 .PHONY: accuracy-tf32
 accuracy-tf32: xla ## what TF32 products, emulated on the processor, do to ten folds of the small NPT; minutes
 	NPT_LONG_TESTS=1 go test -count=1 -run TestTF32Accuracy -v -timeout 60m ./npt
 
 .PHONY: bench-npt
 bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
-	go test -run '^$$' -bench 'Step|Evaluation' -benchtime 3x -timeout 60m ./npt
+	go test -run '^$$' -bench 'Step|Evaluation' -benchtime $(BENCHTIME) -timeout 60m ./npt
 	go test -run '^$$' -bench Call -benchtime 1000x ./npt
 	@if [ -n "$$NPT_TORCH_PYTHON" ]; then "$$NPT_TORCH_PYTHON" npt/testdata/torch_step.py; fi
 

@@ -93,6 +93,9 @@ func (b benchmark) selected() bool {
 // eachBenchmark runs a benchmark for the selected configurations, backends and precisions.
 func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend, Precision)) {
 	backends := []string{goBackend, cpuBackend}
+	if gpuIsHere() {
+		backends = append(backends, cudaBackend)
+	}
 	if name := os.Getenv(compute.ConfigEnvVar); name != "" {
 		backends = []string{name}
 	}
@@ -121,12 +124,12 @@ func BenchmarkStep(b *testing.B) {
 		before := peakMemory() // what is resident now
 		e, table := v.engine(b, backend, p)
 		s := e.newState()
+		codes := drawMask(newRand(1), table, &e.net.Config, trainMode)
 		took := time.Duration(0) // by a step of the last call
 		take := func(most int) int {
 			most = min(most, e.room, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
 			var steps []stepInput
-			for i := range most {
-				codes := drawMask(newRand(uint64(s.step+i)), table, &e.net.Config, trainMode)
+			for range most {
 				steps = append(steps, stepInput{rowsBetween(0, table.Rows()), codes, 1e-3, 0.5})
 			}
 			start := time.Now()
@@ -140,6 +143,9 @@ func BenchmarkStep(b *testing.B) {
 		take(1)                                     // compiles
 		if _, known := compiled[b.Name()]; !known { // later runs find the program compiled
 			compiled[b.Name()] = time.Since(start)
+		}
+		if e.room > 1 {
+			take(1) // tells how many steps a call has
 		}
 		forgetPeakMemory() // of compiling
 		b.ResetTimer()
@@ -155,8 +161,12 @@ func BenchmarkStep(b *testing.B) {
 		b.ReportMetric(flop/seconds/1e9, "GFLOP/s")
 		b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
 		b.ReportMetric(compiled[b.Name()].Seconds()-seconds, "s-to-compile")
-		b.ReportMetric(float64(peakMemory()-before)/(1<<20), "MiB")
-		b.ReportMetric(v.stepBytes(e.net)/(1<<20), "MiB-expected")
+		if !hasDevice(backend) {
+			b.ReportMetric(float64(peakMemory()-before)/(1<<20), "MiB")
+		}
+		if p == Float32 && !v.recompute {
+			b.ReportMetric(v.stepBytes(e.net)/(1<<20), "MiB-expected")
+		}
 	})
 }
 
@@ -218,7 +228,7 @@ func BenchmarkCall(b *testing.B) {
 func matmulRate(tb testing.TB, backend compute.Backend, p Precision) float64 {
 	tb.Helper()
 	n := 2048
-	if Accelerated(os.Getenv(compute.ConfigEnvVar)) {
+	if hasDevice(backend) {
 		n = 8192
 	}
 	c := Config{Precision: p}

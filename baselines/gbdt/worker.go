@@ -79,7 +79,7 @@ type worker struct {
 	killed atomic.Bool  // by us
 	ended  func() error // waits for the end of the process and says how it went
 
-	kernelKills int // when it was started
+	kernelKills int // when the fit began
 }
 
 // trainerCommand starts Python with the trainer's source.
@@ -92,7 +92,7 @@ func trainerCommand() (*exec.Cmd, error) {
 }
 
 func startWorker(cmd *exec.Cmd) (*worker, error) {
-	w := &worker{cmd: cmd, kernelKills: kernelKills()}
+	w := &worker{cmd: cmd}
 	cmd.Stderr = &w.stderr
 	cmd.WaitDelay = time.Second
 	var err error
@@ -117,6 +117,7 @@ func (w *worker) kill() {
 
 // fit has the process serve a request. When the error is not nil the worker may not be used again.
 func (w *worker) fit(ctx context.Context, request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
+	w.kernelKills = kernelKills()
 	stop := context.AfterFunc(ctx, w.kill)
 	defer stop()
 	answer, err := w.exchange(request, use)
