@@ -101,7 +101,7 @@ func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 	}
 	for i, row := range rows {
 		if slices.ContainsFunc(row, func(x float64) bool { return !finite(x) }) {
-			return nil, fmt.Errorf("npt: no finite number is predicted for row %d: is there a NaN in the table that is not flagged as missing?", i)
+			return nil, fmt.Errorf("npt: no finite number is predicted for row %d: its values, or the weights, are too large", i)
 		}
 	}
 	return rows, nil
@@ -113,6 +113,11 @@ func (m *Model) engine(t *Table) (*engine, error) {
 	}
 	if !sameColumns(t.Columns, m.net.columns) {
 		return nil, fmt.Errorf("npt: the table's columns differ from those that the model was trained on")
+	}
+	for j, c := range m.net.columns {
+		if name := t.Columns[j].Name; name != c.Name && name != "" && c.Name != "" {
+			return nil, fmt.Errorf("npt: column %d of the table is %q, want %q as in training", j, name, c.Name)
+		}
 	}
 	return newEngine(m.net, t, m.backend)
 }

@@ -30,7 +30,7 @@ func (t *Table) Rows() int { return t.Train + t.Val + t.Test }
 // Channels returns the width of a row of Values.
 func (t *Table) Channels() int { return channels(t.Columns) }
 
-// Check reports what is wrong with the dimensions of a table.
+// Check reports what is wrong with a table: its dimensions, numbers that are none, categories that are not one-hot.
 func (t *Table) Check() error {
 	switch rows := t.Rows(); {
 	case len(t.Columns) == 0:
@@ -48,6 +48,35 @@ func (t *Table) Check() error {
 			len(t.Missing), rows*len(t.Columns), rows, len(t.Columns))
 	case !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Target }):
 		return fmt.Errorf("npt: table: no column is a target")
+	}
+	return t.checkValues()
+}
+
+// checkValues looks at all values but those that are never looked at.
+func (t *Table) checkValues() error {
+	at := 0
+	for i := range t.Rows() {
+		for j, c := range t.Columns {
+			entry := t.Values[at : at+c.width()]
+			at += c.width()
+			if t.missing(i, j) || c.Target && i >= t.Train+t.Val {
+				continue
+			}
+			ones := 0
+			for _, v := range entry {
+				switch {
+				case c.Categories > 0 && v != 0 && v != 1:
+					return fmt.Errorf("npt: table: row %d, column %d (%s): %v among the %d channels of a categorical column, want 0 or 1", i, j, c.Name, v, c.Categories)
+				case !finite(float64(v)):
+					return fmt.Errorf("npt: table: row %d, column %d (%s): %v, want a number, or a flag in Missing", i, j, c.Name, v)
+				case v == 1:
+					ones++
+				}
+			}
+			if c.Categories > 0 && ones > 1 {
+				return fmt.Errorf("npt: table: row %d, column %d (%s): %d categories, want one", i, j, c.Name, ones)
+			}
+		}
 	}
 	return nil
 }

@@ -70,6 +70,9 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
+	if !t.labelled(trainMode) {
+		return nil, fmt.Errorf("npt: table: all targets of the %d training rows are missing", t.Train)
+	}
 	batches := 1
 	if c.BatchSize > 0 {
 		if batches = (trainMode.present(t, c.SemiSupervised) + c.BatchSize - 1) / c.BatchSize; batches > t.Train {

@@ -90,14 +90,16 @@ func TestPrecisionsAgree(t *testing.T) {
 
 func TestDivergenceIsAnError(t *testing.T) {
 	table := testTable(10, 4, 4, false)
-	table.Values[1] = float32(math.NaN())
-	err := newTestTrainer(t, table, smallConfig()).Train(context.Background())
+	table.Values[1] = 1e30 // whose square is no number in single precision
+	c := smallConfig()
+	c.Precision = Float32
+	err := newTestTrainer(t, table, c).Train(context.Background())
 	if !errors.Is(err, ErrDiverged) {
 		t.Errorf("error %v, want ErrDiverged", err)
 	}
 	// The harness must know it too, to record its kind.
 	tk := testTask(0, dataset.Regression)
-	tk.Y[3] = math.NaN()
+	tk.Y[3] = 1e30
 	m := Method()
 	var failed error
 	err = m.Run(context.Background(), tk, []method.Config{quickConfig(t, m, tk.Info, nil)}, func(r method.Result) { failed = r.Err })
@@ -146,6 +148,28 @@ func TestImpossibleSettings(t *testing.T) {
 	if _, err := NewTrainer(negative, smallConfig(), testBackend(t)); err == nil || !strings.Contains(err.Error(), "negative") {
 		t.Errorf("a negative number of categories: %v", err)
 	}
+	for want, damage := range map[string]func(*Table){
+		"row 3, column 1 (y): NaN, want a number, or a flag in Missing": func(t *Table) { t.Values[3*6+1] = float32(math.NaN()) },
+		"3 among the 3 channels of a categorical column, want 0 or 1":   func(t *Table) { t.Values[2] = 3 },
+		"3 categories, want one": func(t *Table) { copy(t.Values[2:5], []float32{1, 1, 1}) },
+		"all targets of the 10 training rows are missing": func(t *Table) {
+			t.Missing = make([]bool, t.Rows()*len(t.Columns))
+			for i := range t.Train {
+				t.Missing[i*len(t.Columns)+1] = true
+			}
+		},
+	} {
+		table := testTable(10, 4, 4, false)
+		damage(table)
+		if _, err := NewTrainer(table, smallConfig(), testBackend(t)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	c := smallConfig()
+	c.EvalEvery, c.BatchSize = math.MaxInt, 9
+	if _, err := NewTrainer(testTable(10, 4, 4, false), c, testBackend(t)); err != nil {
+		t.Errorf("evaluations that never come: %v", err)
+	}
 	table.Train = 0
 	if _, err := NewTrainer(table, smallConfig(), testBackend(t)); err == nil {
 		t.Error("a table without training rows is accepted")
@@ -159,6 +183,22 @@ func TestPredictSaysNaN(t *testing.T) {
 	table.Values[29*6] = float32(math.NaN())
 	if rows, err := m.Predict(context.Background(), table); err == nil {
 		t.Errorf("predicts %v", rows)
+	}
+}
+
+// Columns that changed places are not taken for each other.
+func TestPredictWantsTheColumns(t *testing.T) {
+	table := testTable(20, 5, 5, false)
+	m := modelOf(t, newTestTrainer(t, table, smallConfig()))
+	other := *table
+	other.Columns = slices.Clone(table.Columns)
+	other.Columns[0].Name, other.Columns[3].Name = "c", "a"
+	if _, err := m.Predict(t.Context(), &other); err == nil || err.Error() != `npt: column 0 of the table is "c", want "a" as in training` {
+		t.Errorf("error %v", err)
+	}
+	other.Columns[0].Name, other.Columns[3].Name = "", ""
+	if _, err := m.Predict(t.Context(), &other); err != nil {
+		t.Errorf("columns without names: %v", err)
 	}
 }
 
