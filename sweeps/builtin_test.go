@@ -238,6 +238,26 @@ func TestPublishedNPT(t *testing.T) {
 }
 
 // same compares as numbers where both are, else as words in any case.
+// The base configurations by themselves are cells of the paper's sweep.
+func TestBaseNPT(t *testing.T) {
+	base, err := sweeps.Load("npt-base", catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, err := sweeps.Load("table1-paper", catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range base.Datasets {
+		settings := base.Settings(name)
+		if len(settings) != 1 || !slices.ContainsFunc(paper.Settings(name), func(s sweeps.Setting) bool {
+			return s.Method.Name == "npt" && s.Variant == "base" && s.JSON == settings[0].JSON
+		}) {
+			t.Errorf("%s: %d settings, or none of the paper's", name, len(settings))
+		}
+	}
+}
+
 func same(a, b string) bool {
 	x, errA := strconv.ParseFloat(a, 64)
 	y, errB := strconv.ParseFloat(b, 64)
