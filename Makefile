@@ -116,6 +116,15 @@ bench: ## benchmarks of the harness: planning, records, reports, splits
 test-gpu: ## NPT's tests on the GPU, against the same reference numbers as on the processor
 	GOMLX_BACKEND=xla:cuda,tf32=false go test -count=1 -timeout 30m ./npt
 
+.PHONY: gpu-kit
+gpu-kit: ## out/gpu-kit: binaries, small data sets and a script that checks and runs NPT on a machine with a GPU and without Go
+	@rm -rf out/gpu-kit && mkdir -p out/gpu-kit/data
+	go build -ldflags=-s -o out/gpu-kit/table1 ./experiments/table1
+	go test -c -ldflags=-s -o out/gpu-kit/npt.test ./npt
+	cp -r npt/testdata out/gpu-kit/ && mv out/gpu-kit/testdata/gpu.sh out/gpu-kit/
+	for name in boston-housing yacht breast-cancer concrete; do cp -r $${NPT_DATA_DIR:-$$([ -d data ] && echo data || echo ../shared/data)}/$$name out/gpu-kit/data/; done && chmod -R u+w out/gpu-kit
+	@du -sh out/gpu-kit
+
 .PHONY: accuracy-tf32
 accuracy-tf32: xla ## what TF32 products, emulated on the processor, do to ten folds of the small NPT; minutes
 	NPT_LONG_TESTS=1 go test -count=1 -run TestTF32Accuracy -v -timeout 60m ./npt

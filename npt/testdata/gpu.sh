@@ -1,0 +1,26 @@
+#!/bin/sh
+# The first things to do with NPT on a machine with a GPU, in the order of what they cost. `make gpu-kit` puts this and all that
+# it needs into out/gpu-kit: the machine needs neither Go nor a network, only XLA's plugin for its GPU.
+#
+#     NPT_XLA_CUDA=.../jax_plugins/xla_cuda13/xla_cuda_plugin.so sh gpu.sh OUT
+#
+# Into OUT go tests.log, bench.log, and the records and tables of the sweep npt-base as far as it gets: the same command goes on.
+set -eu
+cd "$(dirname "$0")"
+out=$1
+backend=${BACKEND:-xla:cuda}
+mkdir -p "$out"
+command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv | tee "$out/gpu.csv"
+
+# In float32 with exact products, and in float64, against the reference numbers.
+[ -s "$out/tests.log" ] || GOMLX_BACKEND="$backend,tf32=false" ./npt.test -test.run "${TESTS:-Golden|Gradients|Steps|Filled|Recompute|Resume|Dropout|Lookahead|Predict|Model|TryBackend}" -test.v >"$out/tests.log" 2>&1 ||
+	echo "tests failed: $out/tests.log"
+grep -c '^--- PASS' "$out/tests.log" || true
+grep '^--- FAIL' "$out/tests.log" || true
+
+# Seconds for a step and the share of the matmul rate.
+[ -s "$out/bench.log" ] || GOMLX_BACKEND="$backend" NPT_BENCH="${BENCH:-boston/e=16,boston/e=128,protein}" NPT_BENCH_PRECISION="${PRECISIONS:-float32,bfloat16}" \
+	./npt.test -test.run '^$' -test.bench 'Step|Evaluation' -test.benchtime "${BENCHTIME:-60x}" >"$out/bench.log" 2>&1 || echo "benchmarks failed: $out/bench.log"
+grep Benchmark "$out/bench.log" || true
+
+exec ./table1 -sweep "${SWEEP:-npt-base}" -backend "$backend" -data data -out "$out"
