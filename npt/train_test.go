@@ -186,6 +186,32 @@ func TestPredictSaysNaN(t *testing.T) {
 	}
 }
 
+// Which rows the statistics of features are of: all that training sees, as coded, or the training rows, as the paper has it.
+func TestStatistics(t *testing.T) {
+	m := Method()
+	for _, c := range []struct {
+		params map[string]any
+		want   task.Statistics
+	}{
+		{nil, task.AllRows},
+		{map[string]any{"train_statistics": true}, task.TrainRows},
+		{map[string]any{"semi_supervised": false}, task.TrainRows},
+		{map[string]any{"semi_supervised": false, "train_statistics": true}, task.TrainRows},
+	} {
+		config, err := m.Resolve(c.params, dataset.Info{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config = m.Canonical(config, dataset.Regression)
+		if got := m.Statistics(config); got != c.want {
+			t.Errorf("%v: statistics %v, want %v", c.params, got, c.want)
+		}
+		if !config.Bool("semi_supervised") && config.Has("train_statistics") {
+			t.Errorf("%v: a parameter without effect stays", c.params)
+		}
+	}
+}
+
 // Columns that changed places are not taken for each other.
 func TestPredictWantsTheColumns(t *testing.T) {
 	table := testTable(20, 5, 5, false)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -37,6 +38,10 @@ type Param struct {
 	Min     float64  // Int, Float and Ints: smallest value allowed
 	Max     float64  // Int, Float and Ints: largest value allowed; 0 means no upper bound
 	Doc     string   // one line, with the unit
+
+	// Optional parameters are in a configuration only where they are not at their default. What is declared when there are
+	// records already has to be: their cells keep their identity, and fits their seeds.
+	Optional bool
 
 	// For regression, where they differ from classification (nil: the same).
 	RegressionDefault any
@@ -149,7 +154,7 @@ func asFloat(v any) (float64, bool) {
 	return float64(n), ok
 }
 
-// A Config is one method's parameters, all of them resolved to int, float64, bool, string or []int.
+// A Config is one method's parameters, all but optional ones, resolved to int, float64, bool, string or []int.
 type Config map[string]any
 
 func (c Config) Int(name string) int       { return c[name].(int) }
@@ -157,6 +162,16 @@ func (c Config) Float(name string) float64 { return c[name].(float64) }
 func (c Config) Bool(name string) bool     { return c[name].(bool) }
 func (c Config) String(name string) string { return c[name].(string) }
 func (c Config) Ints(name string) []int    { return c[name].([]int) }
+
+// Has reports whether an optional parameter is there.
+func (c Config) Has(name string) bool { return c[name] != nil }
+
+// Without returns a copy in which an optional parameter has its default.
+func (c Config) Without(name string) Config {
+	out := maps.Clone(c)
+	delete(out, name)
+	return out
+}
 
 // With returns a copy in which the named parameter has another value.
 func (c Config) With(name string, value any) Config {
@@ -189,7 +204,9 @@ func (m *Method) Param(name string) *Param {
 func (m *Method) Resolve(given map[string]any, info dataset.Info) (Config, error) {
 	c := make(Config, len(m.Params))
 	for i := range m.Params {
-		c[m.Params[i].Name] = m.Params[i].defaultFor(info.Task)
+		if p := &m.Params[i]; !p.Optional {
+			c[p.Name] = p.defaultFor(info.Task)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		p := m.Param(name)
@@ -200,7 +217,9 @@ func (m *Method) Resolve(given map[string]any, info dataset.Info) (Config, error
 		if err != nil {
 			return nil, err
 		}
-		c[name] = v
+		if !p.Optional || !reflect.DeepEqual(v, p.defaultFor(info.Task)) {
+			c[name] = v
+		}
 	}
 	if m.Check != nil {
 		if err := m.Check(c, info); err != nil {

@@ -18,6 +18,7 @@ var trees = &Method{
 		{Name: "criterion", Type: Choice, Default: "gini", Choices: []string{"gini", "entropy"},
 			RegressionDefault: "mse", RegressionChoices: []string{"mse", "mae"}},
 		{Name: "sizes", Type: Ints, Default: []int{10}, Min: 1},
+		{Name: "late", Type: Bool, Default: false, Optional: true},
 	},
 	Check: func(c Config, _ dataset.Info) error {
 		if c.Bool("bag") && c.Int("count") == 13 {
@@ -41,6 +42,21 @@ func TestResolve(t *testing.T) {
 	}
 	if c, _ := trees.Resolve(nil, dataset.Info{Task: dataset.Binary}); c.String("criterion") != "gini" {
 		t.Errorf("default for classes is %v", c["criterion"])
+	}
+}
+
+// A parameter that came later is no part of configurations that do not use it.
+func TestOptional(t *testing.T) {
+	without, err := trees.Resolve(map[string]any{"late": false}, dataset.Info{})
+	if err != nil || without.Has("late") || strings.Contains(without.JSON(), "late") {
+		t.Errorf("%v, error %v", without, err)
+	}
+	with, err := trees.Resolve(map[string]any{"late": true}, dataset.Info{})
+	if err != nil || !with.Has("late") || !with.Bool("late") || with.JSON() == without.JSON() {
+		t.Errorf("%v, error %v", with, err)
+	}
+	if got := with.Without("late"); got.JSON() != without.JSON() || !with.Has("late") {
+		t.Errorf("%v", got)
 	}
 }
 
