@@ -129,10 +129,12 @@ func TestTaskHoldsNoTestTargets(t *testing.T) {
 		table.Columns[2].F64[row] += 1000
 	}
 	after, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
-	a, _ := json.Marshal(before)
-	b, _ := json.Marshal(after)
-	if string(a) != string(b) {
-		t.Error("the task depends on test targets")
+	a, err := json.Marshal(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(after); err != nil || string(a) != string(b) {
+		t.Errorf("the task depends on test targets (error %v)", err)
 	}
 }
 

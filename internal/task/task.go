@@ -53,7 +53,7 @@ type Task struct {
 	CheckpointDir string
 
 	// Progress, when set, may be told how far the fit is, as often as a method likes, from the goroutine that reports results.
-	Progress func(Progress)
+	Progress func(Progress) `json:"-"`
 }
 
 // A Progress says how far a fit is.
