@@ -16,5 +16,5 @@
 // The computation runs on a backend of GoMLX, see OpenBackend. On a CPU, XLA's plugin (`make xla`) is several times as fast
 // as GoMLX's own backend in pure Go, which needs nothing; build that with GOEXPERIMENT=simd, which makes its products of
 // matrices about ten times faster. XLA compiles a network before its first step, which takes seconds: trainings of the same
-// shape share the result. GPU.md says what is known of GPUs.
+// shape share the result. GPU.md says what is known of GPUs, PAPER.md what of the numbers of the paper.
 package npt
