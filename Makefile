@@ -87,13 +87,15 @@ xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA librari
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda.txt
 	touch $@
 
-# Without Python the boosting libraries are left out and NPT runs on GoMLX's Go backend, with a line that says so.
+# Makes a target, or says in a line what is left out without it and where the reason is: $(call try,TARGET,LOG,WHAT).
+try = mkdir -p out && PIP_RETRIES=1 $(MAKE) --no-print-directory $(1) >out/$(2).log 2>&1 || echo "$(3) (see out/$(2).log)" >&2
+
 .PHONY: venv-if-possible
 venv-if-possible:
-	@$(MAKE) --no-print-directory .venv/installed || echo "no Python environment: the boosting libraries are left out" >&2
-	@$(MAKE) --no-print-directory .venv/xla-installed || echo "no XLA for the CPU: NPT runs on the slower Go backend" >&2
-	@if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then \
-		$(MAKE) --no-print-directory .venv/xla-cuda-installed || echo "no XLA for the GPU: NPT runs on the processor" >&2; fi
+	@[ -e .venv/installed ] && [ -e .venv/xla-installed ] || echo "installing the boosting libraries and XLA into .venv" >&2
+	@$(call try,.venv/installed,venv,no Python environment: the boosting libraries are left out)
+	@$(call try,.venv/xla-installed,xla,no XLA for the CPU: NPT runs on the slower Go backend)
+	@if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then $(call try,.venv/xla-cuda-installed,xla-cuda,no XLA for the GPU: NPT runs on the processor); fi
 
 .PHONY: golearn
 golearn: bin/golearn ## the process in which golearn's k-NN and random forest run; needs a C++ compiler
@@ -105,7 +107,7 @@ bin/golearn: FORCE
 # Without a C++ compiler golearn's rows are left out.
 .PHONY: golearn-if-possible
 golearn-if-possible:
-	@$(MAKE) --no-print-directory golearn || echo "golearn cannot be built: its rows are left out" >&2
+	@$(call try,golearn,golearn,golearn cannot be built: its rows are left out)
 
 .PHONY: bench
 bench: ## benchmarks of the harness: planning, records, reports, splits
