@@ -71,7 +71,7 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	if o.KeepModels {
 		settings.Models = filepath.Join(o.Out, "models")
 		if done := plan.Cells() - plan.ToDo(); done > 0 {
-			fmt.Fprintf(e.Stderr, "-keep-models: %d cells that have records are not fitted again, so their models are not kept; a new folder for -out has all\n", done)
+			fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", done)
 		}
 	}
 	outcome, err := run.Execute(ctx, plan, settings)
