@@ -182,7 +182,11 @@ func meanAndError(x []float64) string {
 
 func readTask(tb testing.TB, name string, fold int) (*task.Task, *task.Truth) {
 	tb.Helper()
-	table, err := dataset.NewLibrary("").Load(context.Background(), name)
+	library := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		library.Dirs = []string{"../data", "../../shared/data"}
+	}
+	table, err := library.Load(context.Background(), name)
 	if err != nil {
 		tb.Skip(err)
 	}
@@ -194,6 +198,5 @@ func readTask(tb testing.TB, name string, fold int) (*task.Task, *task.Truth) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tk.Threads = 2
 	return tk, truth
 }

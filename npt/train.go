@@ -53,7 +53,7 @@ type Trainer struct {
 
 	earlier      time.Duration // time that interrupted parts of the training took, up to the checkpoint
 	started      time.Time     // when Train was called
-	trained      time.Duration // time in steps since this trainer was made
+	trained      time.Duration // time in steps since this trainer was made, but for the first call, which compiles
 	trainedSteps int
 	trainedRows  int
 	reported     time.Time

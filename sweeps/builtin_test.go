@@ -237,7 +237,6 @@ func TestPublishedNPT(t *testing.T) {
 	}
 }
 
-// same compares as numbers where both are, else as words in any case.
 // The base configurations by themselves are cells of the paper's sweep.
 func TestBaseNPT(t *testing.T) {
 	base, err := sweeps.Load("npt-base", catalogue)
@@ -258,6 +257,7 @@ func TestBaseNPT(t *testing.T) {
 	}
 }
 
+// same compares as numbers where both are, else as words in any case.
 func same(a, b string) bool {
 	x, errA := strconv.ParseFloat(a, 64)
 	y, errB := strconv.ParseFloat(b, 64)

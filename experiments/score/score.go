@@ -131,7 +131,7 @@ func (s *scorer) all(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	failed, recorded := 0, 0
+	failed := 0
 	for _, file := range files { // in the order of their names, which is that of their places
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -141,12 +141,8 @@ func (s *scorer) all(ctx context.Context, o options) error {
 			failed++
 		}
 	}
-	for _, one := range s.scores {
-		if one.record != missing {
-			recorded++
-		}
-	}
-	if known != nil && len(s.scores) > 0 && recorded == 0 {
+	compared := func(one score) bool { return one.record != missing }
+	if known != nil && len(s.scores) > 0 && !slices.ContainsFunc(s.scores, compared) {
 		return fmt.Errorf("-records: %s has no record of any of these models", o.records)
 	}
 	if failed > 0 {

@@ -4,7 +4,7 @@
 #
 #     NPT_XLA_CUDA=.../jax_plugins/xla_cuda13/xla_cuda_plugin.so sh gpu.sh OUT
 #
-# Into OUT go tests.log, bench.log, and the records and tables of the sweep npt-base as far as it gets: the same command goes on.
+# Into the folder OUT (a relative one is beside this script) go tests.log, bench.log, and the records and tables of the sweep npt-base as far as it gets: the same command goes on.
 set -eu
 cd "$(dirname "$0")"
 out=$1
