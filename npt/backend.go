@@ -18,13 +18,16 @@ import (
 	"github.com/gomlx/go-xla/compute/xla" // registers "xla"
 	"github.com/gomlx/gomlx/core/graph"
 	"k8s.io/klog/v2"
+
+	"nptbench/internal/fused"
 )
 
 // Names of backends, see OpenBackend.
 const (
-	goBackend   = "go"
-	cpuBackend  = "xla:cpu"
-	cudaBackend = "xla:cuda"
+	goBackend    = "go"
+	fusedBackend = fused.Name
+	cpuBackend   = "xla:cpu"
+	cudaBackend  = "xla:cuda"
 )
 
 // ResolveBackend returns the backend that "auto" stands for here, and checks the form of other names, which it returns as
@@ -47,7 +50,7 @@ func ResolveBackend(name string) (string, error) {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	kind, plugin, _ := strings.Cut(name, ":")
-	if kind == goBackend || kind == "xla" && plugin != "" {
+	if kind == goBackend || name == fusedBackend || kind == "xla" && plugin != "" {
 		return name, nil
 	}
 	return "", fmt.Errorf("npt: backend %q is unknown, want auto, go, %s, %s or xla:PLUGIN", name, cpuBackend, cudaBackend)
@@ -102,6 +105,8 @@ func OpenBackend(name string, threads int) (compute.Backend, error) {
 		return nil, err
 	case resolved == goBackend:
 		return openGo(threads)
+	case resolved == fusedBackend:
+		return open(backendKey{fusedBackend, threads}, func() (compute.Backend, error) { return fused.New(threads), nil })
 	}
 	return openNamed(resolved)
 }

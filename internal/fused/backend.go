@@ -1,0 +1,201 @@
+package fused
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/notimplemented"
+	"github.com/gomlx/compute/shapes"
+	"github.com/pkg/errors"
+)
+
+// Name is that of the backend in GoMLX.
+const Name = "fused"
+
+// A Backend computes graphs on the processor. Several may be computed at the same time; they share its threads.
+type Backend struct {
+	notimplemented.Backend
+	team *team
+
+	mu     sync.Mutex
+	arenas []block  // idle ones
+	blocks sync.Map // idle ones of buffers: *sync.Pool by size
+}
+
+// New returns a backend with that many threads; 0 are as many as GOMAXPROCS says.
+func New(threads int) *Backend {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return &Backend{team: newTeam(threads)}
+}
+
+func (b *Backend) Name() string   { return Name }
+func (b *Backend) String() string { return Name }
+func (b *Backend) Description() string {
+	return fmt.Sprintf("fused operations on %d threads", b.team.size)
+}
+
+// Capabilities implements compute.Backend. Some operations are implemented for some types or forms alone.
+func (b *Backend) Capabilities() compute.Capabilities {
+	c := compute.Capabilities{Operations: map[compute.OpType]bool{}, DTypes: map[dtypes.DType]bool{}}
+	for t := range types {
+		c.DTypes[t] = true
+	}
+	for k := range kernels.of {
+		c.Operations[k.op] = true
+	}
+	for _, op := range []compute.OpType{
+		compute.OpTypeParameter, compute.OpTypeConstant, compute.OpTypeIdentity, compute.OpTypeReshape, compute.OpTypeTranspose,
+		compute.OpTypeBroadcastInDim, compute.OpTypeSlice, compute.OpTypeBitcast, compute.OpTypeConvertDType, compute.OpTypeIota,
+		compute.OpTypeOptimizationBarrier, compute.OpTypeDotGeneral, compute.OpTypeReduceSum, compute.OpTypeReduceMax,
+		compute.OpTypeConcatenate, compute.OpTypeGather, compute.OpTypeRNGBitGenerator, compute.OpTypeClamp,
+	} {
+		c.Operations[op] = true
+	}
+	return c
+}
+
+// takeBlock returns memory of that size, which may hold anything.
+func (b *Backend) takeBlock(size int) block {
+	pool, ok := b.blocks.Load(size)
+	if !ok {
+		pool, _ = b.blocks.LoadOrStore(size, new(sync.Pool))
+	}
+	if idle := pool.(*sync.Pool).Get(); idle != nil {
+		return *idle.(*block)
+	}
+	return newBlock(size)
+}
+
+func (b *Backend) giveBlock(m block) {
+	if pool, ok := b.blocks.Load(m.size); ok {
+		pool.(*sync.Pool).Put(&m)
+	}
+}
+
+// takeArena returns at least that much memory for what is computed in between. Idle memory that is too small is given up.
+func (b *Backend) takeArena(size int) block {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	best := -1
+	for i, a := range b.arenas {
+		if a.size >= size && (best < 0 || a.size < b.arenas[best].size) {
+			best = i
+		}
+	}
+	if best < 0 {
+		b.arenas = nil
+		return newBlock(size)
+	}
+	a := b.arenas[best]
+	b.arenas = append(b.arenas[:best], b.arenas[best+1:]...)
+	return a
+}
+
+func (b *Backend) giveArena(a block) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.arenas = append(b.arenas, a)
+}
+
+// A buffer is an array that the caller holds.
+type buffer struct {
+	backend *Backend
+	shape   shapes.Shape
+	memory  block // none once it is given up
+}
+
+func (b *Backend) newBuffer(shape shapes.Shape) *buffer {
+	return &buffer{b, shape, b.takeBlock(int(shape.ByteSize()))}
+}
+
+// HasSharedBuffers implements compute.Backend.
+func (b *Backend) HasSharedBuffers() bool { return true }
+
+// NewSharedBuffer implements compute.Backend.
+func (b *Backend) NewSharedBuffer(_ compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
+	if !types[shape.DType] {
+		return nil, nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, shape.DType)
+	}
+	made := b.newBuffer(shape)
+	clear(made.bytes())
+	flat, err := made.Data()
+	return made, flat, err
+}
+
+// BufferFromFlatData implements compute.Backend.
+func (b *Backend) BufferFromFlatData(_ compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
+	if !types[shape.DType] {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, shape.DType)
+	}
+	made := b.newBuffer(shape)
+	if n := copy(made.bytes(), bytesOf(flat)); n != int(shape.ByteSize()) {
+		return nil, errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, shape)
+	}
+	return made, nil
+}
+
+func (x *buffer) Backend() compute.Backend              { return x.backend }
+func (x *buffer) Shape() (shapes.Shape, error)          { return x.shape, x.check() }
+func (x *buffer) DeviceNum() (compute.DeviceNum, error) { return 0, x.check() }
+func (x *buffer) bytes() []byte                         { return array[byte](x.memory.at, int(x.shape.ByteSize())) }
+func (x *buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
+	flat, err := x.Data()
+	if err != nil {
+		return nil, err
+	}
+	return x.backend.BufferFromFlatData(0, flat, x.shape)
+}
+
+func (x *buffer) check() error {
+	if x.memory.at == nil {
+		return errors.Errorf("backend %s: an array that was given up", Name)
+	}
+	return nil
+}
+
+func (x *buffer) Finalize() error {
+	if x.memory.at != nil {
+		x.backend.giveBlock(x.memory)
+		x.memory = block{}
+	}
+	return nil
+}
+
+func (x *buffer) ToFlatData(flat any) error {
+	if err := x.check(); err != nil {
+		return err
+	}
+	if n := copy(bytesOf(flat), x.bytes()); n != int(x.shape.ByteSize()) {
+		return errors.Errorf("backend %s: room for %d bytes of an array of shape %s", Name, n, x.shape)
+	}
+	return nil
+}
+
+func (x *buffer) Data() (flat any, err error) {
+	if err := x.check(); err != nil {
+		return nil, err
+	}
+	at, n := x.memory.at, x.shape.Size()
+	switch x.shape.DType {
+	case dtypes.Bool:
+		return array[bool](at, n), nil
+	case dtypes.Uint8:
+		return array[uint8](at, n), nil
+	case dtypes.Int32:
+		return array[int32](at, n), nil
+	case dtypes.Uint32:
+		return array[uint32](at, n), nil
+	case dtypes.Int64:
+		return array[int64](at, n), nil
+	case dtypes.Uint64:
+		return array[uint64](at, n), nil
+	case dtypes.Float32:
+		return array[float32](at, n), nil
+	}
+	return array[float64](at, n), nil
+}

@@ -1,0 +1,543 @@
+package fused
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/notimplemented"
+	"github.com/gomlx/compute/shapeinference"
+	"github.com/gomlx/compute/shapes"
+	"github.com/pkg/errors"
+)
+
+// A builder collects the operations of a graph.
+type builder struct {
+	notimplemented.Builder
+	backend *Backend
+	name    string
+	main    *function
+}
+
+// Builder implements compute.Backend.
+func (b *Backend) Builder(name string) compute.Builder {
+	made := &builder{backend: b, name: name}
+	made.main = &function{builder: made, known: map[string]*value{}}
+	made.main.Function = notimplemented.Function{ErrFn: notImplemented}
+	return made
+}
+
+func notImplemented(op compute.OpType) error {
+	return errors.Wrapf(compute.ErrNotImplemented, "backend %s: operation %s", Name, op)
+}
+
+func (b *builder) Name() string           { return b.name }
+func (b *builder) Main() compute.Function { return b.main }
+
+func (b *builder) NewFunction(string) (compute.Function, error) {
+	return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: functions", Name)
+}
+
+func (b *builder) OpShape(v compute.Value) (shapes.Shape, error) { return b.main.Shape(v) }
+
+func (b *builder) Compile() (compute.Executable, error) { return compile(b.main) }
+
+// A function is the list of operations of a graph.
+type function struct {
+	notimplemented.Function
+	builder    *builder
+	values     []*value
+	parameters []*value
+	outputs    []*value
+	known      map[string]*value // by what they are computed from, so that nothing is computed twice
+}
+
+// A value is the result of an operation, or an input.
+type value struct {
+	id    int // index in function.values: operands come before results
+	op    compute.OpType
+	in    []*value
+	shape shapes.Shape
+	attr  any    // of the operation
+	name  string // of parameters
+
+	view   view // see resolve
+	useful bool // an output depends on it
+}
+
+// The attributes of operations that are not a list of axes.
+type (
+	sliceAttr struct{ starts, limits, strides []int }
+	dotAttr   struct{ lhsContract, lhsBatch, rhsContract, rhsBatch []int }
+)
+
+func (f *function) Builder() compute.Builder { return f.builder }
+
+func (f *function) Shape(v compute.Value) (shapes.Shape, error) {
+	x, err := f.own(v)
+	if err != nil {
+		return shapes.Shape{}, err
+	}
+	return x.shape, nil
+}
+
+// own checks that a value is of this function.
+func (f *function) own(v compute.Value) (*value, error) {
+	x, ok := v.(*value)
+	if !ok || x.id >= len(f.values) || f.values[x.id] != x {
+		return nil, errors.Errorf("backend %s: a value of another graph", Name)
+	}
+	return x, nil
+}
+
+func (f *function) owns(vs []compute.Value) ([]*value, error) {
+	out := make([]*value, len(vs))
+	for i, v := range vs {
+		x, err := f.own(v)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = x
+	}
+	return out, nil
+}
+
+// node adds an operation, unless the same one on the same operands is there already.
+func (f *function) node(op compute.OpType, shape shapes.Shape, attr any, in ...*value) *value {
+	key := fmt.Sprint(op, shape, attr)
+	for _, x := range in {
+		key += fmt.Sprint(" ", x.id)
+	}
+	if v := f.known[key]; v != nil {
+		return v
+	}
+	v := f.newValue(op, shape, attr, in...)
+	f.known[key] = v
+	return v
+}
+
+func (f *function) newValue(op compute.OpType, shape shapes.Shape, attr any, in ...*value) *value {
+	v := &value{id: len(f.values), op: op, in: in, shape: shape, attr: attr}
+	f.values = append(f.values, v)
+	return v
+}
+
+func (f *function) Parameter(name string, shape shapes.Shape, _ *compute.ShardingSpec) (compute.Value, error) {
+	if !shape.DType.IsSupported() || !types[shape.DType] {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, shape.DType)
+	}
+	v := f.newValue(compute.OpTypeParameter, shape, nil)
+	v.name = name
+	f.parameters = append(f.parameters, v)
+	return v, nil
+}
+
+func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
+	t := dtypes.FromGoType(reflect.TypeOf(flat).Elem())
+	if !types[t] {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, t)
+	}
+	shape := shapes.Make(t, dims...)
+	if n := reflect.ValueOf(flat).Len(); n != shape.Size() {
+		return nil, errors.Errorf("backend %s: %d numbers for a constant of shape %s", Name, n, shape)
+	}
+	key := ""
+	if shape.Size() <= 16 {
+		key = fmt.Sprintf("%s %x", shape, bytesOf(flat))
+		if v := f.known[key]; v != nil {
+			return v, nil
+		}
+	}
+	v := f.newValue(compute.OpTypeConstant, shape, slices.Clone(bytesOf(flat)))
+	if key != "" {
+		f.known[key] = v
+	}
+	return v, nil
+}
+
+func (f *function) Return(outputs []compute.Value, _ []*compute.ShardingSpec) (err error) {
+	f.outputs, err = f.owns(outputs)
+	return err
+}
+
+// elementwise adds an operation on elements, of operands that broadcast to the shape of the result.
+func (f *function) elementwise(op compute.OpType, infer func(...shapes.Shape) (shapes.Shape, error), operands ...compute.Value) (compute.Value, error) {
+	in, err := f.owns(operands)
+	if err != nil {
+		return nil, err
+	}
+	var of []shapes.Shape
+	for _, x := range in {
+		of = append(of, x.shape)
+	}
+	shape, err := infer(of...)
+	if err != nil {
+		return nil, err
+	}
+	of0 := in[0].shape.DType
+	if op == compute.OpTypeWhere {
+		of0 = in[1].shape.DType
+	}
+	if kernels.of[opKey{op, of0}].all == nil {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: operation %s of numbers of type %s", Name, op, of0)
+	}
+	return f.node(op, shape, nil, in...), nil
+}
+
+func (f *function) unary(op compute.OpType, x compute.Value) (compute.Value, error) {
+	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) { return shapeinference.UnaryOp(op, s[0]) }, x)
+}
+
+func (f *function) binary(op compute.OpType, a, b compute.Value) (compute.Value, error) {
+	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) { return shapeinference.BinaryOp(op, s[0], s[1]) }, a, b)
+}
+
+func (f *function) compare(op compute.OpType, a, b compute.Value) (compute.Value, error) {
+	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) { return shapeinference.ComparisonOp(op, s[0], s[1]) }, a, b)
+}
+
+func (f *function) Abs(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeAbs, x) }
+func (f *function) Ceil(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeCeil, x)
+}
+func (f *function) Cos(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeCos, x) }
+func (f *function) Erf(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeErf, x) }
+func (f *function) Exp(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeExp, x) }
+func (f *function) Expm1(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeExpm1, x)
+}
+func (f *function) Floor(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeFloor, x)
+}
+func (f *function) Log(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeLog, x) }
+func (f *function) Log1p(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeLog1p, x)
+}
+func (f *function) Neg(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeNeg, x) }
+func (f *function) Round(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeRound, x)
+}
+func (f *function) Rsqrt(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeRsqrt, x)
+}
+func (f *function) Sign(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeSign, x)
+}
+func (f *function) Sin(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeSin, x) }
+func (f *function) Sqrt(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeSqrt, x)
+}
+func (f *function) Tanh(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeTanh, x)
+}
+func (f *function) IsNaN(x compute.Value) (compute.Value, error) {
+	return f.toBool(compute.OpTypeIsNaN, x)
+}
+func (f *function) IsFinite(x compute.Value) (compute.Value, error) {
+	return f.toBool(compute.OpTypeIsFinite, x)
+}
+func (f *function) Logistic(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeLogistic, x)
+}
+func (f *function) LogicalNot(x compute.Value) (compute.Value, error) {
+	return f.unary(compute.OpTypeLogicalNot, x)
+}
+
+func (f *function) toBool(op compute.OpType, x compute.Value) (compute.Value, error) {
+	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) {
+		return shapes.Make(dtypes.Bool, s[0].Dimensions...), nil
+	}, x)
+}
+
+func (f *function) Add(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeAdd, a, b)
+}
+func (f *function) Sub(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeSub, a, b)
+}
+func (f *function) Mul(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeMul, a, b)
+}
+func (f *function) Div(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeDiv, a, b)
+}
+func (f *function) Max(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeMax, a, b)
+}
+func (f *function) Min(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeMin, a, b)
+}
+func (f *function) Pow(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypePow, a, b)
+}
+func (f *function) BitwiseAnd(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeBitwiseAnd, a, b)
+}
+func (f *function) BitwiseOr(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeBitwiseOr, a, b)
+}
+func (f *function) BitwiseXor(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeBitwiseXor, a, b)
+}
+func (f *function) LogicalAnd(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeLogicalAnd, a, b)
+}
+func (f *function) LogicalOr(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeLogicalOr, a, b)
+}
+func (f *function) LogicalXor(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeLogicalXor, a, b)
+}
+func (f *function) ShiftLeft(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeShiftLeft, a, b)
+}
+func (f *function) ShiftRightLogical(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeShiftRightLogical, a, b)
+}
+func (f *function) ShiftRightArithmetic(a, b compute.Value) (compute.Value, error) {
+	return f.binary(compute.OpTypeShiftRightArithmetic, a, b)
+}
+func (f *function) Equal(a, b compute.Value) (compute.Value, error) {
+	return f.compare(compute.OpTypeEqual, a, b)
+}
+func (f *function) NotEqual(a, b compute.Value) (compute.Value, error) {
+	return f.compare(compute.OpTypeNotEqual, a, b)
+}
+func (f *function) LessThan(a, b compute.Value) (compute.Value, error) {
+	return f.compare(compute.OpTypeLessThan, a, b)
+}
+func (f *function) LessOrEqual(a, b compute.Value) (compute.Value, error) {
+	return f.compare(compute.OpTypeLessOrEqual, a, b)
+}
+func (f *function) GreaterThan(a, b compute.Value) (compute.Value, error) {
+	return f.compare(compute.OpTypeGreaterThan, a, b)
+}
+func (f *function) GreaterOrEqual(a, b compute.Value) (compute.Value, error) {
+	return f.compare(compute.OpTypeGreaterOrEqual, a, b)
+}
+
+func (f *function) Where(condition, onTrue, onFalse compute.Value) (compute.Value, error) {
+	return f.elementwise(compute.OpTypeWhere, func(s ...shapes.Shape) (shapes.Shape, error) {
+		return shapeinference.Where(s[0], s[1], s[2])
+	}, condition, onTrue, onFalse)
+}
+
+func (f *function) Clamp(low, x, high compute.Value) (compute.Value, error) {
+	y, err := f.Max(x, low)
+	if err != nil {
+		return nil, err
+	}
+	return f.Min(y, high)
+}
+
+func (f *function) ConvertDType(v compute.Value, t dtypes.DType) (compute.Value, error) {
+	x, err := f.own(v)
+	if err != nil || x.shape.DType == t {
+		return v, err
+	}
+	if kernels.conversions[[2]dtypes.DType{x.shape.DType, t}] == nil {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: conversion of %s to %s", Name, x.shape.DType, t)
+	}
+	return f.node(compute.OpTypeConvertDType, shapes.Make(t, x.shape.Dimensions...), nil, x), nil
+}
+
+func (f *function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
+	if !types[shape.DType] || shape.DType == dtypes.Bool || axis < 0 || axis >= shape.Rank() {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: Iota of %s along axis %d", Name, shape, axis)
+	}
+	return f.node(compute.OpTypeIota, shape, []int{axis}), nil
+}
+
+// Operations that only look at an array in another way.
+
+func (f *function) Identity(v compute.Value) (compute.Value, error) { return v, nil }
+
+func (f *function) Reshape(v compute.Value, dims ...int) (compute.Value, error) {
+	x, err := f.own(v)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := shapeinference.Reshape(x.shape, dims)
+	if err != nil || shape.Equal(x.shape) {
+		return v, err
+	}
+	return f.node(compute.OpTypeReshape, shape, nil, x), nil
+}
+
+func (f *function) Transpose(v compute.Value, permutation ...int) (compute.Value, error) {
+	x, err := f.own(v)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := shapeinference.Transpose(x.shape, permutation)
+	if err != nil {
+		return nil, err
+	}
+	return f.node(compute.OpTypeTranspose, shape, slices.Clone(permutation), x), nil
+}
+
+func (f *function) BroadcastInDim(v compute.Value, shape shapes.Shape, axes []int) (compute.Value, error) {
+	x, err := f.own(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := shapeinference.BroadcastInDim(x.shape, shape, axes, nil); err != nil {
+		return nil, err
+	}
+	return f.node(compute.OpTypeBroadcastInDim, shape, slices.Clone(axes), x), nil
+}
+
+func (f *function) Slice(v compute.Value, starts, limits, strides []int) (compute.Value, error) {
+	x, err := f.own(v)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := shapeinference.Slice(x.shape, starts, limits, strides)
+	if err != nil {
+		return nil, err
+	}
+	return f.node(compute.OpTypeSlice, shape, sliceAttr{slices.Clone(starts), slices.Clone(limits), slices.Clone(strides)}, x), nil
+}
+
+func (f *function) Bitcast(v compute.Value, t dtypes.DType) (compute.Value, error) {
+	x, err := f.own(v)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := shapeinference.Bitcast(x.shape, t)
+	if err != nil {
+		return nil, err
+	}
+	if !types[t] || t == dtypes.Bool || x.shape.DType == dtypes.Bool {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: Bitcast of %s to %s", Name, x.shape.DType, t)
+	}
+	return f.node(compute.OpTypeBitcast, shape, nil, x), nil
+}
+
+// OptimizationBarrier returns values that are not taken for the operands.
+func (f *function) OptimizationBarrier(operands ...compute.Value) ([]compute.Value, error) {
+	in, err := f.owns(operands)
+	if err != nil {
+		return nil, err
+	}
+	var out []compute.Value
+	for _, x := range in {
+		out = append(out, f.newValue(compute.OpTypeOptimizationBarrier, x.shape, nil, x))
+	}
+	return out, nil
+}
+
+// Operations that make new arrays of others.
+
+func (f *function) DotGeneral(l compute.Value, lhsContract, lhsBatch []int, r compute.Value, rhsContract, rhsBatch []int,
+	config compute.DotGeneralConfig) (compute.Value, error) {
+	in, err := f.owns([]compute.Value{l, r})
+	if err != nil {
+		return nil, err
+	}
+	t := in[0].shape.DType
+	if t != dtypes.Float32 && t != dtypes.Float64 || config.AccumulatorDType != dtypes.InvalidDType && config.AccumulatorDType != t ||
+		config.OutputDType != dtypes.InvalidDType && config.OutputDType != t {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: DotGeneral of %s", Name, t)
+	}
+	shape, err := shapeinference.DotGeneral(in[0].shape, lhsContract, lhsBatch, in[1].shape, rhsContract, rhsBatch, config)
+	if err != nil {
+		return nil, err
+	}
+	attr := dotAttr{slices.Clone(lhsContract), slices.Clone(lhsBatch), slices.Clone(rhsContract), slices.Clone(rhsBatch)}
+	return f.node(compute.OpTypeDotGeneral, shape, attr, in...), nil
+}
+
+func (f *function) reduce(op compute.OpType, v compute.Value, axes []int) (compute.Value, error) {
+	x, err := f.own(v)
+	if err != nil {
+		return nil, err
+	}
+	if !x.shape.DType.IsFloat() {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: %s of %s", Name, op, x.shape.DType)
+	}
+	if len(axes) == 0 {
+		for i := range x.shape.Rank() {
+			axes = append(axes, i)
+		}
+	}
+	shape, err := shapeinference.Reduce(x.shape, axes)
+	if err != nil {
+		return nil, err
+	}
+	return f.node(op, shape, slices.Clone(axes), x), nil
+}
+
+func (f *function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceSum, x, axes)
+}
+
+func (f *function) ReduceMax(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(compute.OpTypeReduceMax, x, axes)
+}
+
+func (f *function) Concatenate(axis int, operands ...compute.Value) (compute.Value, error) {
+	in, err := f.owns(operands)
+	if err != nil {
+		return nil, err
+	}
+	var of []shapes.Shape
+	for _, x := range in {
+		of = append(of, x.shape)
+	}
+	shape, err := shapeinference.Concatenate(of, axis)
+	if err != nil {
+		return nil, err
+	}
+	return f.node(compute.OpTypeConcatenate, shape, []int{axis}, in...), nil
+}
+
+// Gather is implemented for whole slices along the first axis.
+func (f *function) Gather(v, indices compute.Value, indexVectorAxis int, offsetOutputAxes, collapsedSliceAxes, startIndexMap, sliceSizes []int,
+	sorted bool) (compute.Value, error) {
+	in, err := f.owns([]compute.Value{v, indices})
+	if err != nil {
+		return nil, err
+	}
+	x, at := in[0], in[1]
+	shape, err := shapeinference.Gather(x.shape, at.shape, indexVectorAxis, offsetOutputAxes, collapsedSliceAxes, startIndexMap, sliceSizes, sorted)
+	if err != nil {
+		return nil, err
+	}
+	whole := slices.Equal(collapsedSliceAxes, []int{0}) && slices.Equal(startIndexMap, []int{0}) &&
+		slices.Equal(sliceSizes[1:], x.shape.Dimensions[1:]) && at.shape.DType == dtypes.Int32 &&
+		at.shape.Rank() == indexVectorAxis+1 && at.shape.Dimensions[indexVectorAxis] == 1
+	for i, axis := range offsetOutputAxes {
+		whole = whole && axis == indexVectorAxis+i
+	}
+	if !whole {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: Gather of anything but slices along the first axis", Name)
+	}
+	return f.node(compute.OpTypeGather, shape, nil, x, at), nil
+}
+
+// RNGBitGenerator returns the next state and random bits: two values of one generator, which are computed together.
+func (f *function) RNGBitGenerator(v compute.Value, shape shapes.Shape) (state, bits compute.Value, err error) {
+	x, err := f.own(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !types[shape.DType] || shape.DType == dtypes.Bool {
+		return nil, nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: random bits of type %s", Name, shape.DType)
+	}
+	words := (int(shape.ByteSize()) + 7) / 8
+	all := f.node(compute.OpTypeRNGBitGenerator, shapes.Make(dtypes.Uint64, stateWords+words), nil, x)
+	state = f.node(compute.OpTypeSlice, x.shape, sliceAttr{[]int{0}, []int{stateWords}, []int{1}}, all)
+	return state, f.node(opBits, shape, nil, all), nil
+}
+
+// stateWords is the size of the state of the random generator. It comes before the bits.
+const stateWords = 3
+
+// Operations of our own.
+const (
+	opBits compute.OpType = -1 - iota // the result of RNGBitGenerator but for the state, as another type
+	opCopy                            // an array in order, of a view
+)

@@ -1,0 +1,411 @@
+package fused
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+func goBackend(t testing.TB) compute.Backend {
+	t.Helper()
+	b, err := gobackend.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// results computes a graph of inputs.
+func results(t testing.TB, b compute.Backend, build func([]*graph.Node) []*graph.Node, inputs ...any) []*tensors.Tensor {
+	t.Helper()
+	exec, err := graph.NewExec(b, build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own []any // a tensor belongs to the backend that it was given to first
+	for _, x := range inputs {
+		if tensor, ok := x.(*tensors.Tensor); ok {
+			clone, err := tensor.LocalClone()
+			if err != nil {
+				t.Fatal(err)
+			}
+			x = clone
+		}
+		own = append(own, x)
+	}
+	out, err := exec.Call(own...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func numbers(t testing.TB, x *tensors.Tensor) (out []float64) {
+	t.Helper()
+	err := x.ConstFlatData(func(flat any) {
+		switch x := flat.(type) {
+		case []float32:
+			for _, v := range x {
+				out = append(out, float64(v))
+			}
+		case []float64:
+			out = append(out, x...)
+		case []int32:
+			for _, v := range x {
+				out = append(out, float64(v))
+			}
+		case []uint32:
+			for _, v := range x {
+				out = append(out, float64(v))
+			}
+		case []bool:
+			for _, v := range x {
+				out = append(out, float64(mask(v)&1))
+			}
+		default:
+			t.Fatalf("numbers of type %T", flat)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func randomTensor(rng *rand.Rand, dims ...int) *tensors.Tensor {
+	x := make([]float32, sizeOf(dims))
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return tensors.FromFlatDataAndDimensions(x, dims...)
+}
+
+// compareBackends computes a graph here and on GoMLX's own backend.
+func compareBackends(t *testing.T, build func([]*graph.Node) []*graph.Node, tolerance float64, inputs ...any) {
+	t.Helper()
+	want, got := results(t, goBackend(t), build, inputs...), results(t, New(2), build, inputs...)
+	for i := range want {
+		if !got[i].Shape().Equal(want[i].Shape()) {
+			t.Fatalf("result %d has shape %s, not %s", i, got[i].Shape(), want[i].Shape())
+		}
+		x, y := numbers(t, got[i]), numbers(t, want[i])
+		for j := range x {
+			if d := math.Abs(x[j] - y[j]); !(d <= tolerance*(1+math.Abs(y[j]))) && x[j] != y[j] && !(math.IsNaN(x[j]) && math.IsNaN(y[j])) {
+				t.Fatalf("result %d (%s): element %d is %v, not %v", i, want[i].Shape(), j, x[j], y[j])
+			}
+		}
+	}
+}
+
+// Graphs of random operations on arrays of random shapes.
+func TestRandomGraphs(t *testing.T) {
+	for seed := range uint64(300) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			data := rand.New(rand.NewPCG(seed, 0))
+			dims := func(rng *rand.Rand) []int {
+				return [][]int{{6, 5, 4}, {4, 30}, {2, 3, 20}, {120}, {7, 1, 3}, {1}, {3, 700}, {5, 2, 3, 41}}[rng.IntN(8)]
+			}
+			inputs := []any{randomTensor(data, dims(data)...), randomTensor(data, dims(data)...), randomTensor(data, dims(data)...)}
+			compareBackends(t, func(in []*graph.Node) []*graph.Node { return randomGraph(rand.New(rand.NewPCG(seed, 1)), in) }, 1e-3, inputs...)
+		})
+	}
+}
+
+func randomGraph(rng *rand.Rand, in []*graph.Node) []*graph.Node {
+	all := slices.Clone(in)
+	pick := func() *graph.Node { return all[rng.IntN(len(all))] }
+	g := in[0].Graph()
+	like := func(x *graph.Node) *graph.Node { // something that broadcasts to x
+		switch rng.IntN(4) {
+		case 0:
+			return graph.Scalar(g, dtypes.Float32, float32(rng.IntN(5))-2)
+		case 1:
+			axis := rng.IntN(x.Rank())
+			return graph.ReduceAndKeep(x, graph.ReduceMax, axis)
+		case 2:
+			var same []*graph.Node
+			for _, y := range all {
+				if y.Shape().Equal(x.Shape()) {
+					same = append(same, y)
+				}
+			}
+			return same[rng.IntN(len(same))]
+		}
+		n := x.Shape().Dimensions[x.Rank()-1]
+		row := make([]float32, n)
+		for i := range row {
+			row[i] = float32(i%7) - 3
+		}
+		ones := slices.Repeat([]int{1}, x.Rank())
+		ones[x.Rank()-1] = n
+		return graph.Reshape(graph.Const(g, row), ones...)
+	}
+	bounded := func(x *graph.Node) *graph.Node { return graph.Div(x, graph.AddScalar(graph.Abs(x), 1)) }
+	for range 25 {
+		x := pick()
+		if x.Rank() == 0 {
+			continue
+		}
+		rank, size := x.Rank(), x.Shape().Dimensions
+		var y *graph.Node
+		switch rng.IntN(16) {
+		case 0:
+			y = graph.Add(x, like(x))
+		case 1:
+			y = graph.Mul(like(x), bounded(x))
+		case 2:
+			y = graph.Sub(like(x), x)
+		case 3:
+			y = graph.Exp(bounded(x))
+		case 4:
+			y = graph.Sqrt(graph.Abs(x))
+		case 5:
+			y = graph.Where(graph.GreaterThan(x, graph.ScalarZero(g, dtypes.Float32)), x, graph.BroadcastToDims(like(x), size...))
+		case 6:
+			y = graph.TransposeAllAxes(x, rng.Perm(rank)...)
+		case 7:
+			y = graph.Reshape(x, -1)
+			if n := size[0]; n > 1 && rank > 1 {
+				y = graph.Reshape(x, -1, n)
+			}
+		case 8:
+			axis := rng.IntN(rank)
+			from := rng.IntN(size[axis])
+			y = graph.SliceAxis(x, axis, graph.AxisRange(from, from+1+rng.IntN(size[axis]-from)))
+		case 9:
+			y = graph.Concatenate([]*graph.Node{x, graph.Neg(x)}, rng.IntN(rank))
+		case 10:
+			y = graph.ReduceAndKeep(bounded(x), graph.ReduceSum, rng.Perm(rank)[:1+rng.IntN(rank)]...)
+		case 11:
+			y = graph.ReduceMax(x, rng.Perm(rank)[:1+rng.IntN(rank)]...)
+		case 12:
+			axis := rng.IntN(rank)
+			y = graph.DotGeneral(bounded(x), []int{axis}, nil, bounded(x), []int{axis}, nil)
+		case 13:
+			if rank < 3 {
+				continue
+			}
+			p := rng.Perm(rank)
+			y = graph.DotGeneral(bounded(x), p[:1], p[1:2], x, p[:1], p[1:2])
+		case 14:
+			y = graph.BroadcastToDims(graph.ReduceAndKeep(x, graph.ReduceSum, 0), size...)
+		case 15:
+			rows := []int32{0, int32(size[0] - 1), 0, 100}
+			y = graph.Gather(x, graph.Reshape(graph.Const(g, rows[:1+rng.IntN(3)]), -1, 1))
+		}
+		if y.Shape().Size() < 1<<17 {
+			all = append(all, graph.MulScalar(y, 0.5), y)
+		}
+	}
+	var out []*graph.Node
+	for range 6 {
+		out = append(out, pick())
+	}
+	return append(out, all[len(all)-1], graph.GreaterThan(in[0], graph.ScalarZero(g, dtypes.Float32)))
+}
+
+func TestProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct {
+		l, r           []int
+		lc, lb, rc, rb []int
+	}{
+		{[]int{50, 70}, []int{70, 90}, []int{1}, nil, []int{0}, nil},
+		{[]int{700, 9}, []int{11, 700}, []int{0}, nil, []int{1}, nil},
+		{[]int{1, 2000}, []int{2000, 300}, []int{1}, nil, []int{0}, nil},
+		{[]int{300, 500}, []int{1, 500}, []int{1}, nil, []int{1}, nil},
+		{[]int{40000}, []int{40000}, []int{0}, nil, []int{0}, nil},
+		{[]int{40, 14, 3}, []int{40, 14, 3}, []int{2}, []int{0}, []int{2}, []int{0}},
+		{[]int{3, 40, 14, 5}, []int{40, 5, 3, 6}, []int{3}, []int{0, 1}, []int{1}, []int{2, 0}},
+		{[]int{4, 6, 5}, []int{5, 4, 7}, []int{0, 2}, nil, []int{1, 0}, nil},
+		{[]int{5, 6, 4}, []int{4, 7, 5}, []int{2, 0}, nil, []int{0, 2}, nil},
+		{[]int{6, 40}, []int{6, 40}, []int{1}, []int{0}, []int{1}, []int{0}},
+		{[]int{3, 4}, []int{5, 6}, nil, nil, nil, nil},
+	} {
+		compareBackends(t, func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{graph.DotGeneral(in[0], c.lc, c.lb, in[1], c.rc, c.rb)}
+		}, 1e-3, randomTensor(rng, c.l...), randomTensor(rng, c.r...))
+	}
+}
+
+// Random bits, integers and their hashes, iotas, casts.
+func TestIntegers(t *testing.T) {
+	compareBackends(t, func(in []*graph.Node) []*graph.Node {
+		g := in[0].Graph()
+		word := func(x uint32) *graph.Node { return graph.Scalar(g, dtypes.Uint32, x) }
+		bits := graph.Iota(g, shapes.Make(dtypes.Uint32, 3000), 0)
+		hash := graph.BitwiseXor(graph.Mul(bits, word(0x7feb352d)), graph.BitwiseShiftRightLogical(bits, word(3)))
+		state, a := graph.RandomUniform(in[1], shapes.Make(dtypes.Float32, 41))
+		_, b := graph.RandomNormal(state, shapes.Make(dtypes.Float32, 5, 7))
+		class := graph.ConvertDType(graph.Floor(graph.MulScalar(a, 4)), dtypes.Int32)
+		return []*graph.Node{
+			hash, graph.GreaterOrEqual(hash, word(1<<31)), graph.Iota(g, shapes.Make(dtypes.Int32, 3, 5, 7), 1), a, b, class,
+			graph.OneHot(class, 4, dtypes.Float32), graph.Bitcast(in[0], dtypes.Uint32), graph.LogicalNot(graph.IsFinite(in[0])),
+			graph.ConvertDType(graph.GreaterThan(in[0], graph.ScalarZero(g, dtypes.Float32)), dtypes.Float64),
+		}
+	}, 1e-6, randomTensor(rand.New(rand.NewPCG(1, 2)), 33), []uint64{1, 2, 3})
+}
+
+// network is a graph with all that is interesting: products, softmax, transposes, gradients along both axes.
+func network(in []*graph.Node) []*graph.Node {
+	x, w := in[0], in[1]
+	y := graph.DotGeneral(x, []int{1}, nil, w, []int{0}, nil)
+	heads := graph.TransposeAllAxes(graph.Reshape(y, y.Shape().Dimensions[0], 4, -1), 1, 0, 2)
+	a := graph.Softmax(graph.DotGeneral(heads, []int{2}, []int{0}, heads, []int{2}, []int{0}), -1)
+	o := graph.DotGeneral(a, []int{2}, []int{0}, heads, []int{1}, []int{0})
+	next := graph.Sub(w, graph.MulScalar(graph.DotGeneral(x, []int{0}, nil, y, []int{0}, nil), 1e-3))
+	return []*graph.Node{graph.ReduceSum(graph.Square(o), 0), next, graph.ReduceAllSum(a), graph.ReduceSum(graph.Erf(y), 0)}
+}
+
+// The number of threads changes no bit, nor does it to compute several graphs at the same time.
+func TestThreads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, w := randomTensor(rng, 300, 64), randomTensor(rng, 64, 64)
+	flat := func(b compute.Backend) string {
+		out := ""
+		for _, r := range results(t, b, network, x, w) {
+			out += fmt.Sprint(numbers(t, r))
+		}
+		return out
+	}
+	want := flat(New(1))
+	for _, threads := range []int{2, 3, 8} {
+		if flat(New(threads)) != want {
+			t.Errorf("%d threads give other numbers", threads)
+		}
+	}
+	b := New(3)
+	exec, err := graph.NewExec(b, network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 5 {
+				rng := rand.New(rand.NewPCG(1, 1))
+				mine, w := randomTensor(rng, 300, 64), randomTensor(rng, 64, 64)
+				out, err := exec.Call(mine, w)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got := ""
+				for _, r := range out {
+					got += fmt.Sprint(numbers(t, r))
+				}
+				if got != want {
+					t.Error("computed beside others, the numbers are others")
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A donated array's memory becomes that of a result where that is safe, and only then.
+func TestDonation(t *testing.T) {
+	b := New(2)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, build := range map[string]func(in []*graph.Node) []*graph.Node{
+		"in place": func(in []*graph.Node) []*graph.Node { return []*graph.Node{graph.Add(in[0], in[1])} },
+		"read later": func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{graph.Add(in[0], in[1]), graph.ReduceSum(in[0], 0)}
+		},
+		"read transposed": func(in []*graph.Node) []*graph.Node {
+			return []*graph.Node{graph.Add(in[0], graph.Transpose(in[0], 0, 1))}
+		},
+		"read after writing": func(in []*graph.Node) []*graph.Node {
+			x := graph.Add(in[0], in[1])
+			return []*graph.Node{x, graph.Mul(graph.Exp(x), graph.Sub(in[0], in[1]))}
+		},
+		"swapped": func(in []*graph.Node) []*graph.Node { return []*graph.Node{in[1], in[0]} },
+		"twice":   func(in []*graph.Node) []*graph.Node { x := graph.Neg(in[0]); return []*graph.Node{x, x, in[0]} },
+	} {
+		x, y := randomTensor(rng, 90, 90), randomTensor(rng, 90, 90)
+		want := results(t, goBackend(t), build, x, y)
+		exec, err := graph.NewExec(b, build)
+		if err != nil {
+			t.Fatal(err)
+		}
+		donate := func(x *tensors.Tensor) any {
+			d, err := graph.DonateTensorBuffer(x, b, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		got, err := exec.Call(donate(x), donate(y))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			wanted := numbers(t, want[i])
+			for j, x := range numbers(t, got[i]) {
+				if y := wanted[j]; math.Abs(x-y) > 1e-4*(1+math.Abs(y)) {
+					t.Fatalf("%s: result %d: element %d is %v, not %v", name, i, j, x, y)
+				}
+			}
+		}
+	}
+}
+
+// What is not implemented is an error that says so; GoMLX takes it as a sign to do without where it can.
+func TestNotImplemented(t *testing.T) {
+	b := New(1)
+	for name, build := range map[string]func(x *graph.Node) *graph.Node{
+		"half precision": func(x *graph.Node) *graph.Node { return graph.ConvertDType(x, dtypes.BFloat16) },
+		"an operation":   func(x *graph.Node) *graph.Node { return graph.CumSum(x, 0) },
+	} {
+		exec, err := graph.NewExec(b, build)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exec.Call([]float32{1, 2}); err == nil || !compute.IsNotImplemented(err) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Memory of arrays that were given up serves again: a training does not grow.
+func TestMemoryServesAgain(t *testing.T) {
+	b := New(2)
+	exec, err := graph.NewExec(b, network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, w := randomTensor(rng, 300, 64), randomTensor(rng, 64, 64)
+	step := func() {
+		out, err := exec.Call(x, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range out {
+			if err := r.FinalizeAll(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	step()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 50 {
+		step()
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 50*100_000 {
+		t.Errorf("%d bytes a step", grown/50)
+	}
+}

@@ -1,0 +1,185 @@
+package fused
+
+import "unsafe"
+
+// Matrix products, after K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a is packed
+// into panels of panelRows rows once, b, a panel of some columns at a time, by whoever needs it; a panel of a times one of b
+// is computed in registers.
+
+// A panelKernel multiplies packed panels: c (panelRows x width, rows ldc numbers apart) = a b, or c += a b. a holds k columns of
+// panelRows numbers, b k rows of width numbers.
+type panelKernel[T floating] struct {
+	width    int
+	multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
+
+	// transpose8 brings the first k numbers (a multiple of 8) of 8 rows, ld apart, into k groups of 8 at dst, stride apart. May be nil.
+	transpose8 func(dst, src unsafe.Pointer, k, ld, stride int)
+}
+
+const (
+	panelRows = 8
+	panelWide = 32  // the largest width
+	blockDeep = 256 // of a panel of b, so that it stays in the first cache
+	blockTall = 512 // rows of a that stay in the second cache
+)
+
+// Kernels for single and double precision. Those of the second kind are for matrices b of few columns.
+var (
+	gemm32   = panelKernel[float32]{width: 8, multiply: multiplyPanel[float32]}
+	narrow32 = gemm32
+	gemm64   = panelKernel[float64]{width: 8, multiply: multiplyPanel[float64]}
+)
+
+func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
+	x, y := array[T](a, k*panelRows), array[T](b, k*8)
+	for r := 0; r < panelRows; r += 2 {
+		for s := 0; s < 8; s += 4 {
+			var a0, a1, a2, a3, b0, b1, b2, b3 T
+			for i := range k {
+				u, v := x[i*panelRows+r], x[i*panelRows+r+1]
+				w := y[i*8+s : i*8+s+4 : i*8+s+4]
+				a0 += u * w[0]
+				a1 += u * w[1]
+				a2 += u * w[2]
+				a3 += u * w[3]
+				b0 += v * w[0]
+				b1 += v * w[1]
+				b2 += v * w[2]
+				b3 += v * w[3]
+			}
+			for j, sums := range [][4]T{{a0, a1, a2, a3}, {b0, b1, b2, b3}} {
+				out := array[T](unsafe.Add(c, ((r+j)*ldc+s)*int(unsafe.Sizeof(a0))), 4)
+				for l, sum := range sums {
+					if add != 0 {
+						sum += out[l]
+					}
+					out[l] = sum
+				}
+			}
+		}
+	}
+}
+
+// A matrix is a view of numbers in memory: element (i, j) lies at i*rs + j*cs.
+type matrix[T floating] struct {
+	at     unsafe.Pointer
+	rs, cs int
+}
+
+func (m matrix[T]) element(i, j int) unsafe.Pointer {
+	var t T
+	return unsafe.Add(m.at, (i*m.rs+j*m.cs)*int(unsafe.Sizeof(t)))
+}
+
+// packRows packs up to panelRows rows of a from row i on, columns from j on, into a panel; rows that are missing are 0.
+func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int) {
+	if rows < panelRows {
+		clear(dst[:columns*panelRows])
+	}
+	done := 0
+	switch {
+	case a.cs == 1 && rows == panelRows && p.transpose8 != nil && columns >= 8:
+		done = columns &^ 7
+		p.transpose8(unsafe.Pointer(unsafe.SliceData(dst)), a.element(i, j), done, a.rs, panelRows)
+	case a.rs == 1 && rows == panelRows:
+		for c := range columns {
+			*(*[panelRows]T)(dst[c*panelRows:]) = *(*[panelRows]T)(a.element(i, j+c))
+		}
+		return
+	}
+	for r := range rows {
+		at := a.element(i+r, j)
+		for c := done; c < columns; c++ {
+			dst[c*panelRows+r] = *(*T)(unsafe.Add(at, c*a.cs*int(unsafe.Sizeof(dst[0]))))
+		}
+	}
+}
+
+// packColumns packs up to width columns of b from column j on, rows from i on, into a panel; columns that are missing are 0.
+func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], i, rows, j, columns int) {
+	w := p.width
+	if columns < w {
+		clear(dst[:rows*w])
+	}
+	switch {
+	case b.cs == 1:
+		for r := range rows {
+			copy(dst[r*w:r*w+columns], array[T](b.element(i+r, j), columns))
+		}
+		return
+	case b.rs == 1 && p.transpose8 != nil && rows >= 8 && columns >= 8:
+		done := rows &^ 7
+		c := 0
+		for ; c+8 <= columns; c += 8 {
+			p.transpose8(unsafe.Pointer(&dst[c]), b.element(i, j+c), done, b.cs, w)
+		}
+		p.packSlowly(dst, b, i+done, rows-done, j, 0, c, done)
+		p.packSlowly(dst, b, i, rows, j, c, columns, 0)
+		return
+	}
+	p.packSlowly(dst, b, i, rows, j, 0, columns, 0)
+}
+
+// packSlowly packs columns from to to of a panel, whose row at is row i of b.
+func (p *panelKernel[T]) packSlowly(dst []T, b matrix[T], i, rows, j, from, to, at int) {
+	for c := from; c < to; c++ {
+		src := b.element(i, j+c)
+		for r := range rows {
+			dst[(at+r)*p.width+c] = *(*T)(unsafe.Add(src, r*b.rs*int(unsafe.Sizeof(dst[0]))))
+		}
+	}
+}
+
+// packedSize is the number of elements of a packed m x k matrix.
+func packedSize(m, k int) int { return (m + panelRows - 1) / panelRows * panelRows * k }
+
+// pack packs rows from to to of a, whose first is a multiple of panelRows, into their places in dst, which holds all of a: block
+// after block of blockDeep columns, and in a block panel after panel.
+func (p *panelKernel[T]) pack(dst []T, a matrix[T], m, k, from, to int) {
+	tall := packedSize(m, 1)
+	for j := 0; j < k; j += blockDeep {
+		deep := min(blockDeep, k-j)
+		for i := from; i < to; i += panelRows {
+			p.packRows(dst[j*tall+i*deep:], a, i, min(panelRows, m-i), j, deep)
+		}
+	}
+}
+
+// multiplyBlock computes rows from to to and columns left to right of c = a b (m x k times k x n), where a is packed. panel is
+// scratch for a panel of b.
+func (p *panelKernel[T]) multiplyBlock(c matrix[T], packed []T, b matrix[T], m, k, from, to, left, right int, panel []T) {
+	tall := packedSize(m, 1)
+	var edge [panelRows * panelWide]T
+	for j := 0; j < k; j += blockDeep {
+		deep := min(blockDeep, k-j)
+		add := 0
+		if j > 0 {
+			add = 1
+		}
+		for col := left; col < right; col += p.width {
+			wide := min(p.width, right-col)
+			p.packColumns(panel, b, j, deep, col, wide)
+			y := unsafe.Pointer(unsafe.SliceData(panel))
+			for i := from; i < to; i += panelRows {
+				x := unsafe.Pointer(&packed[j*tall+i*deep])
+				rows := min(panelRows, m-i)
+				if rows == panelRows && wide == p.width {
+					p.multiply(c.element(i, col), x, y, deep, c.rs, add)
+					continue
+				}
+				p.multiply(unsafe.Pointer(&edge), x, y, deep, p.width, 0)
+				for r := range rows {
+					out := array[T](c.element(i+r, col), wide)
+					sums := edge[r*p.width:][:wide]
+					if add == 0 {
+						copy(out, sums)
+						continue
+					}
+					for l := range out {
+						out[l] += sums[l]
+					}
+				}
+			}
+		}
+	}
+}

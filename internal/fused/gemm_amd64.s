@@ -1,0 +1,211 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// Products of packed panels: c (8 x 32, rows ldc numbers apart) = a b, or c += a b. a holds k columns of 8, b k rows of 32.
+// func panel512(c, a, b unsafe.Pointer, k, ldc, add int)
+
+#define ROW(OFF, ACC0, ACC1, T) \
+	VBROADCASTSS OFF(SI), T       \
+	VFMADD231PS  Z16, T, ACC0     \
+	VFMADD231PS  Z17, T, ACC1
+
+#define STORE512(ACC0, ACC1) \
+	VMOVUPS ACC0, (DI)    \
+	VMOVUPS ACC1, 64(DI)  \
+	ADDQ    BX, DI
+
+#define ADD512(ACC0, ACC1) \
+	VADDPS  (DI), ACC0, ACC0   \
+	VADDPS  64(DI), ACC1, ACC1 \
+	STORE512(ACC0, ACC1)
+
+#define ZERO2(A, B) \
+	VPXORD A, A, A \
+	VPXORD B, B, B
+
+TEXT ·panel512(SB), NOSPLIT, $0-48
+	MOVQ c+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ k+24(FP), CX
+	MOVQ ldc+32(FP), BX
+	SHLQ $2, BX
+	ZERO2(Z0, Z1)
+	ZERO2(Z2, Z3)
+	ZERO2(Z4, Z5)
+	ZERO2(Z6, Z7)
+	ZERO2(Z8, Z9)
+	ZERO2(Z10, Z11)
+	ZERO2(Z12, Z13)
+	ZERO2(Z14, Z15)
+loop:
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ROW(0, Z0, Z1, Z18)
+	ROW(4, Z2, Z3, Z19)
+	ROW(8, Z4, Z5, Z20)
+	ROW(12, Z6, Z7, Z21)
+	ROW(16, Z8, Z9, Z22)
+	ROW(20, Z10, Z11, Z23)
+	ROW(24, Z12, Z13, Z24)
+	ROW(28, Z14, Z15, Z25)
+	ADDQ $32, SI
+	ADDQ $128, DX
+	DECQ CX
+	JNE  loop
+	CMPQ add+40(FP), $0
+	JNE  sum
+	STORE512(Z0, Z1)
+	STORE512(Z2, Z3)
+	STORE512(Z4, Z5)
+	STORE512(Z6, Z7)
+	STORE512(Z8, Z9)
+	STORE512(Z10, Z11)
+	STORE512(Z12, Z13)
+	STORE512(Z14, Z15)
+	VZEROUPPER
+	RET
+sum:
+	ADD512(Z0, Z1)
+	ADD512(Z2, Z3)
+	ADD512(Z4, Z5)
+	ADD512(Z6, Z7)
+	ADD512(Z8, Z9)
+	ADD512(Z10, Z11)
+	ADD512(Z12, Z13)
+	ADD512(Z14, Z15)
+	VZEROUPPER
+	RET
+
+// The same with panels of b that are 8 wide.
+// func panel256(c, a, b unsafe.Pointer, k, ldc, add int)
+
+#define ROW256(OFF, ACC, T) \
+	VBROADCASTSS OFF(SI), T  \
+	VFMADD231PS  Y8, T, ACC
+
+#define ADD256(ACC) \
+	VADDPS  (DI), ACC, ACC \
+	VMOVUPS ACC, (DI)      \
+	ADDQ    BX, DI
+
+#define STORE256(ACC) \
+	VMOVUPS ACC, (DI) \
+	ADDQ    BX, DI
+
+TEXT ·panel256(SB), NOSPLIT, $0-48
+	MOVQ   c+0(FP), DI
+	MOVQ   a+8(FP), SI
+	MOVQ   b+16(FP), DX
+	MOVQ   k+24(FP), CX
+	MOVQ   ldc+32(FP), BX
+	SHLQ   $2, BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+loop:
+	VMOVUPS (DX), Y8
+	ROW256(0, Y0, Y9)
+	ROW256(4, Y1, Y10)
+	ROW256(8, Y2, Y11)
+	ROW256(12, Y3, Y12)
+	ROW256(16, Y4, Y13)
+	ROW256(20, Y5, Y14)
+	ROW256(24, Y6, Y15)
+	ROW256(28, Y7, Y9)
+	ADDQ    $32, SI
+	ADDQ    $32, DX
+	DECQ    CX
+	JNE     loop
+	CMPQ    add+40(FP), $0
+	JNE     sum
+	STORE256(Y0)
+	STORE256(Y1)
+	STORE256(Y2)
+	STORE256(Y3)
+	STORE256(Y4)
+	STORE256(Y5)
+	STORE256(Y6)
+	STORE256(Y7)
+	VZEROUPPER
+	RET
+sum:
+	ADD256(Y0)
+	ADD256(Y1)
+	ADD256(Y2)
+	ADD256(Y3)
+	ADD256(Y4)
+	ADD256(Y5)
+	ADD256(Y6)
+	ADD256(Y7)
+	VZEROUPPER
+	RET
+
+// func transpose8(dst, src unsafe.Pointer, k, ld, stride int): src is 8 rows, ld numbers apart; the first k of each, a multiple of
+// 8, become k groups of 8 numbers in dst, stride numbers apart.
+TEXT ·transpose8(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ k+16(FP), CX
+	MOVQ ld+24(FP), AX
+	MOVQ stride+32(FP), BX
+	SHLQ $2, AX
+	SHLQ $2, BX
+	LEAQ (AX)(AX*2), R8    // 3 rows
+	LEAQ (SI)(AX*4), DX    // the fifth row
+	LEAQ (BX)(BX*2), R9
+loop:
+	VMOVUPS (SI), X0
+	VMOVUPS (SI)(AX*1), X1
+	VMOVUPS (SI)(AX*2), X2
+	VMOVUPS (SI)(R8*1), X3
+	VINSERTF128 $1, (DX), Y0, Y0
+	VINSERTF128 $1, (DX)(AX*1), Y1, Y1
+	VINSERTF128 $1, (DX)(AX*2), Y2, Y2
+	VINSERTF128 $1, (DX)(R8*1), Y3, Y3
+	VUNPCKLPS Y1, Y0, Y4
+	VUNPCKHPS Y1, Y0, Y5
+	VUNPCKLPS Y3, Y2, Y6
+	VUNPCKHPS Y3, Y2, Y7
+	VUNPCKLPD Y6, Y4, Y0
+	VUNPCKHPD Y6, Y4, Y1
+	VUNPCKLPD Y7, Y5, Y2
+	VUNPCKHPD Y7, Y5, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (DI)(BX*1)
+	VMOVUPS Y2, (DI)(BX*2)
+	VMOVUPS Y3, (DI)(R9*1)
+	LEAQ    (DI)(BX*4), DI
+	VMOVUPS 16(SI), X0
+	VMOVUPS 16(SI)(AX*1), X1
+	VMOVUPS 16(SI)(AX*2), X2
+	VMOVUPS 16(SI)(R8*1), X3
+	VINSERTF128 $1, 16(DX), Y0, Y0
+	VINSERTF128 $1, 16(DX)(AX*1), Y1, Y1
+	VINSERTF128 $1, 16(DX)(AX*2), Y2, Y2
+	VINSERTF128 $1, 16(DX)(R8*1), Y3, Y3
+	VUNPCKLPS Y1, Y0, Y4
+	VUNPCKHPS Y1, Y0, Y5
+	VUNPCKLPS Y3, Y2, Y6
+	VUNPCKHPS Y3, Y2, Y7
+	VUNPCKLPD Y6, Y4, Y0
+	VUNPCKHPD Y6, Y4, Y1
+	VUNPCKLPD Y7, Y5, Y2
+	VUNPCKHPD Y7, Y5, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (DI)(BX*1)
+	VMOVUPS Y2, (DI)(BX*2)
+	VMOVUPS Y3, (DI)(R9*1)
+	LEAQ    (DI)(BX*4), DI
+	ADDQ    $32, SI
+	ADDQ    $32, DX
+	SUBQ    $8, CX
+	JNE     loop
+	VZEROUPPER
+	RET

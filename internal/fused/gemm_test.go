@@ -1,0 +1,71 @@
+package fused
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+func pointer[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
+
+func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range [][3]int{{1, 1, 1}, {8, 32, 8}, {9, 33, 300}, {17, 5, 513}, {3, 70, 2}, {64, 64, 64}, {13, 9, 30}} {
+		m, n, k := size[0], size[1], size[2]
+		for order := range 4 {
+			x, y := make([]T, m*k), make([]T, k*n)
+			for i := range x {
+				x[i] = T(rng.NormFloat64())
+			}
+			for i := range y {
+				y[i] = T(rng.NormFloat64())
+			}
+			a, b := matrix[T]{pointer(x), k, 1}, matrix[T]{pointer(y), n, 1}
+			if order&1 != 0 {
+				a.rs, a.cs = 1, m
+			}
+			if order&2 != 0 {
+				b.rs, b.cs = 1, k
+			}
+			c := make([]T, m*n)
+			packed, panel := make([]T, packedSize(m, k)), make([]T, blockDeep*panelWide)
+			p.pack(packed, a, m, k, 0, m)
+			p.multiplyBlock(matrix[T]{pointer(c), n, 1}, packed, b, m, k, 0, m, 0, n, panel)
+			for i := range m {
+				for j := range n {
+					want := 0.0
+					for l := range k {
+						want += float64(*(*T)(a.element(i, l))) * float64(*(*T)(b.element(l, j)))
+					}
+					if got := float64(c[i*n+j]); got-want > tolerance || want-got > tolerance {
+						t.Fatalf("%v order %d: element %d %d is %v, not %v", size, order, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestMultiply(t *testing.T) {
+	testMultiply(t, gemm32, 1e-4)
+	testMultiply(t, gemm64, 1e-12)
+	testMultiply(t, panelKernel[float32]{width: 8, multiply: multiplyPanel[float32]}, 1e-4)
+}
+
+func BenchmarkMultiply(b *testing.B) {
+	for _, size := range [][3]int{{506, 896, 896}, {506, 7168, 1792}, {896, 3584, 506}, {7084, 64, 16}, {506, 506, 28}} {
+		m, n, k := size[0], size[1], size[2]
+		b.Run(fmt.Sprint(m, "x", n, "x", k), func(b *testing.B) {
+			x, y, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
+			packed, panel := make([]float32, packedSize(m, k)), make([]float32, blockDeep*panelWide)
+			for b.Loop() {
+				gemm32.pack(packed, matrix[float32]{pointer(x), k, 1}, m, k, 0, m)
+				for i := 0; i < m; i += blockTall {
+					gemm32.multiplyBlock(matrix[float32]{pointer(c), n, 1}, packed, matrix[float32]{pointer(y), n, 1}, m, k, i, min(m, i+blockTall), 0, n, panel)
+				}
+			}
+			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}

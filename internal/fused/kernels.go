@@ -1,0 +1,255 @@
+package fused
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+)
+
+// A kernel computes n elements of dst from those of its operands, one by one. n is a multiple of laneCount; dst may be one of
+// the operands. Truth values are masks of four bytes with all bits set or none.
+type kernel func(dst, a, b, c unsafe.Pointer, n int)
+
+// laneCount is what kernels may round the number of elements up to.
+const laneCount = 16
+
+// variants are the kernels of one operation: all operands arrays, and where there are such, b or a a single number.
+type variants struct{ all, scalarB, scalarA kernel }
+
+// opKey is an operation and the type of its operands: of those to choose from for Where.
+type opKey struct {
+	op    compute.OpType
+	dtype dtypes.DType
+}
+
+// A kernelSet has all of them.
+type kernelSet struct {
+	of          map[opKey]variants
+	conversions map[[2]dtypes.DType]kernel
+
+	loadMask, storeMask kernel // from bytes of 0 or 1 in memory, and back
+}
+
+// kernels are those in Go for all processors, but where there are better ones for this one.
+var kernels = portableKernels()
+
+type number interface {
+	uint8 | int32 | uint32 | int64 | uint64 | float32 | float64
+}
+
+type floating interface{ float32 | float64 }
+
+func array[T any](p unsafe.Pointer, n int) []T { return unsafe.Slice((*T)(p), n) }
+
+const set, unset = ^uint32(0), uint32(0)
+
+func mask(b bool) uint32 {
+	if b {
+		return set
+	}
+	return unset
+}
+
+func maskOfBytes(dst, a, _, _ unsafe.Pointer, n int) {
+	d, x := array[uint32](dst, n), array[uint8](a, n)
+	for i := range d {
+		d[i] = -uint32(x[i])
+	}
+}
+
+func bytesOfMask(dst, a, _, _ unsafe.Pointer, n int) {
+	d, x := array[uint8](dst, n), array[uint32](a, n)
+	for i := range d {
+		d[i] = uint8(x[i] & 1)
+	}
+}
+
+func (s *kernelSet) register(op compute.OpType, t dtypes.DType, k kernel) {
+	s.of[opKey{op, t}] = variants{all: k}
+}
+
+func unary[T, R any](f func(T) R) kernel {
+	return func(dst, a, _, _ unsafe.Pointer, n int) {
+		d, x := array[R](dst, n), array[T](a, n)
+		for i := range d {
+			d[i] = f(x[i])
+		}
+	}
+}
+
+func binary[T, R any](f func(a, b T) R) kernel {
+	return func(dst, a, b, _ unsafe.Pointer, n int) {
+		d, x, y := array[R](dst, n), array[T](a, n), array[T](b, n)
+		for i := range d {
+			d[i] = f(x[i], y[i])
+		}
+	}
+}
+
+func where[T any](dst, a, b, c unsafe.Pointer, n int) {
+	d, x, y, m := array[T](dst, n), array[T](a, n), array[T](b, n), array[uint32](c, n)
+	for i := range d {
+		if m[i] != 0 {
+			d[i] = x[i]
+		} else {
+			d[i] = y[i]
+		}
+	}
+}
+
+// The commonest have loops of their own: the others call a function for every element.
+
+func add[T number](dst, a, b, _ unsafe.Pointer, n int) {
+	d, x, y := array[T](dst, n), array[T](a, n), array[T](b, n)
+	for i := range d {
+		d[i] = x[i] + y[i]
+	}
+}
+
+func sub[T number](dst, a, b, _ unsafe.Pointer, n int) {
+	d, x, y := array[T](dst, n), array[T](a, n), array[T](b, n)
+	for i := range d {
+		d[i] = x[i] - y[i]
+	}
+}
+
+func mul[T number](dst, a, b, _ unsafe.Pointer, n int) {
+	d, x, y := array[T](dst, n), array[T](a, n), array[T](b, n)
+	for i := range d {
+		d[i] = x[i] * y[i]
+	}
+}
+
+func registerNumber[T number](s *kernelSet, t dtypes.DType) {
+	s.register(compute.OpTypeAdd, t, add[T])
+	s.register(compute.OpTypeSub, t, sub[T])
+	s.register(compute.OpTypeMul, t, mul[T])
+	s.register(compute.OpTypeDiv, t, binary(func(a, b T) T { return a / b }))
+	s.register(compute.OpTypeMax, t, binary(func(a, b T) T { return max(a, b) }))
+	s.register(compute.OpTypeMin, t, binary(func(a, b T) T { return min(a, b) }))
+	s.register(compute.OpTypeEqual, t, binary(func(a, b T) uint32 { return mask(a == b) }))
+	s.register(compute.OpTypeNotEqual, t, binary(func(a, b T) uint32 { return mask(a != b) }))
+	s.register(compute.OpTypeLessThan, t, binary(func(a, b T) uint32 { return mask(a < b) }))
+	s.register(compute.OpTypeLessOrEqual, t, binary(func(a, b T) uint32 { return mask(a <= b) }))
+	s.register(compute.OpTypeGreaterThan, t, binary(func(a, b T) uint32 { return mask(a > b) }))
+	s.register(compute.OpTypeGreaterOrEqual, t, binary(func(a, b T) uint32 { return mask(a >= b) }))
+	s.register(compute.OpTypeNeg, t, unary(func(a T) T { return -a }))
+	s.register(compute.OpTypeAbs, t, unary(func(a T) T {
+		if a < 0 {
+			return -a
+		}
+		return a
+	}))
+	s.register(compute.OpTypeWhere, t, where[T])
+	registerConversions[T](s, t)
+}
+
+func registerInteger[T uint8 | int32 | uint32 | int64 | uint64](s *kernelSet, t, unsigned dtypes.DType) {
+	registerNumber[T](s, t)
+	s.register(compute.OpTypeBitwiseAnd, t, binary(func(a, b T) T { return a & b }))
+	s.register(compute.OpTypeBitwiseOr, t, binary(func(a, b T) T { return a | b }))
+	s.register(compute.OpTypeBitwiseXor, t, binary(func(a, b T) T { return a ^ b }))
+	s.register(compute.OpTypeShiftLeft, t, binary(func(a, b T) T { return a << uint64(b) }))
+	if t == unsigned {
+		s.register(compute.OpTypeShiftRightLogical, t, binary(func(a, b T) T { return a >> uint64(b) }))
+		return
+	}
+	s.register(compute.OpTypeShiftRightArithmetic, t, binary(func(a, b T) T { return a >> uint64(b) }))
+	s.register(compute.OpTypeShiftRightLogical, t, func(dst, a, b, c unsafe.Pointer, n int) {
+		s.of[opKey{compute.OpTypeShiftRightLogical, unsigned}].all(dst, a, b, c, n)
+	})
+}
+
+func registerFloating[T floating](s *kernelSet, t dtypes.DType) {
+	registerNumber[T](s, t)
+	s.register(compute.OpTypePow, t, binary(func(a, b T) T { return T(math.Pow(float64(a), float64(b))) }))
+	s.register(compute.OpTypeIsFinite, t, unary(func(a T) uint32 { return mask(a-a == 0) }))
+	s.register(compute.OpTypeIsNaN, t, unary(func(a T) uint32 { return mask(a != a) }))
+	s.register(compute.OpTypeRsqrt, t, unary(func(a T) T { return T(1 / math.Sqrt(float64(a))) }))
+	s.register(compute.OpTypeLogistic, t, unary(func(a T) T { return T(1 / (1 + math.Exp(-float64(a)))) }))
+	for op, f := range map[compute.OpType]func(float64) float64{
+		compute.OpTypeSqrt: math.Sqrt, compute.OpTypeExp: math.Exp, compute.OpTypeExpm1: math.Expm1, compute.OpTypeLog: math.Log,
+		compute.OpTypeLog1p: math.Log1p, compute.OpTypeErf: math.Erf, compute.OpTypeTanh: math.Tanh, compute.OpTypeCos: math.Cos,
+		compute.OpTypeSin: math.Sin, compute.OpTypeFloor: math.Floor, compute.OpTypeCeil: math.Ceil, compute.OpTypeRound: math.RoundToEven,
+		compute.OpTypeSign: func(a float64) float64 {
+			if a == 0 || a != a {
+				return a
+			}
+			return math.Copysign(1, a)
+		},
+	} {
+		s.register(op, t, unary(func(a T) T { return T(f(float64(a))) }))
+	}
+}
+
+func registerConversions[F number](s *kernelSet, from dtypes.DType) {
+	s.conversions[[2]dtypes.DType{dtypes.Bool, from}] = unary(func(a uint32) F { return F(a & 1) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Bool}] = unary(func(a F) uint32 { return mask(a != 0) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Uint8}] = unary(func(a F) uint8 { return uint8(a) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Int32}] = unary(func(a F) int32 { return int32(a) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Uint32}] = unary(func(a F) uint32 { return uint32(a) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Int64}] = unary(func(a F) int64 { return int64(a) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Uint64}] = unary(func(a F) uint64 { return uint64(a) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Float32}] = unary(func(a F) float32 { return float32(a) })
+	s.conversions[[2]dtypes.DType{from, dtypes.Float64}] = unary(func(a F) float64 { return float64(a) })
+}
+
+func portableKernels() *kernelSet {
+	s := &kernelSet{map[opKey]variants{}, map[[2]dtypes.DType]kernel{}, maskOfBytes, bytesOfMask}
+	registerInteger[uint8](s, dtypes.Uint8, dtypes.Uint8)
+	registerInteger[uint32](s, dtypes.Uint32, dtypes.Uint32)
+	registerInteger[int32](s, dtypes.Int32, dtypes.Uint32)
+	registerInteger[uint64](s, dtypes.Uint64, dtypes.Uint64)
+	registerInteger[int64](s, dtypes.Int64, dtypes.Uint64)
+	registerFloating[float32](s, dtypes.Float32)
+	registerFloating[float64](s, dtypes.Float64)
+	s.register(compute.OpTypeLogicalAnd, dtypes.Bool, binary(func(a, b uint32) uint32 { return a & b }))
+	s.register(compute.OpTypeLogicalOr, dtypes.Bool, binary(func(a, b uint32) uint32 { return a | b }))
+	s.register(compute.OpTypeLogicalXor, dtypes.Bool, binary(func(a, b uint32) uint32 { return a ^ b }))
+	s.register(compute.OpTypeEqual, dtypes.Bool, binary(func(a, b uint32) uint32 { return ^(a ^ b) }))
+	s.register(compute.OpTypeNotEqual, dtypes.Bool, binary(func(a, b uint32) uint32 { return a ^ b }))
+	s.register(compute.OpTypeLogicalNot, dtypes.Bool, unary(func(a uint32) uint32 { return ^a }))
+	s.register(compute.OpTypeWhere, dtypes.Bool, where[uint32])
+	return s
+}
+
+// Reductions of arrays of any length, and y += alpha x, in single precision.
+var (
+	sumRow32  = sumRow[float32]
+	maxRow32  = maxRow[float32]
+	dotRows32 = dotRows[float32]
+	addRow32  = addRow[float32]
+)
+
+func sumRow[T floating](a unsafe.Pointer, n int) (sum T) {
+	for _, x := range array[T](a, n) {
+		sum += x
+	}
+	return sum
+}
+
+func maxRow[T floating](a unsafe.Pointer, n int) T {
+	x := array[T](a, n)
+	most := x[0]
+	for _, v := range x {
+		most = max(most, v)
+	}
+	return most
+}
+
+func dotRows[T floating](a, b unsafe.Pointer, n int) (sum T) {
+	x, y := array[T](a, n), array[T](b, n)
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+func addRow[T floating](y, x unsafe.Pointer, alpha T, n int) {
+	d, s := array[T](y, n), array[T](x, n)
+	for i := range d {
+		d[i] += alpha * s[i]
+	}
+}

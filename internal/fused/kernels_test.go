@@ -1,0 +1,160 @@
+package fused
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+)
+
+// awkward are numbers at which kernels go wrong.
+var awkward = []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 2, -2, 1e-30, -1e-30, 1e-45, 3e38, -3e38, 88.7, 88.73, 89, -87, -87.3, -87.4, -104,
+	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 10, -10, 0.1, 1e-4, 1 << 23, -(1 << 24), 3.5, 4.5, -3.5}
+
+// Every kernel of this processor computes what the one in Go does, with operands that are arrays or single numbers.
+func TestKernels(t *testing.T) {
+	portable := portableKernels()
+	const n = 1024
+	rng := rand.New(rand.NewPCG(1, 1))
+	floats := func() []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64() * 3)
+			if i%3 == 0 {
+				x[i] = awkward[rng.IntN(len(awkward))]
+			}
+		}
+		return x
+	}
+	words := func(size int) []uint32 { // of integers and masks
+		x := make([]uint32, 2*n)
+		for i := range x {
+			if x[i] = rng.Uint32(); i%4 == 0 {
+				x[i] = uint32(rng.IntN(40))
+			}
+			if size == 0 {
+				x[i] = -(x[i] & 1)
+			}
+		}
+		return x
+	}
+	close := func(a, b float32, op compute.OpType) bool {
+		switch x, y := float64(a), float64(b); {
+		case math.IsNaN(x) || math.IsNaN(y):
+			return math.IsNaN(x) == math.IsNaN(y)
+		case x == y:
+			return true
+		case op == compute.OpTypeExp: // zero instead of numbers below the normal ones
+			return math.Abs(x-y) <= 3e-7*math.Abs(y)+1.2e-38
+		case op == compute.OpTypeErf:
+			return math.Abs(x-y) <= 5e-7
+		}
+		return false
+	}
+	for key, special := range kernels.of {
+		if key.dtype == dtypes.Float64 {
+			continue
+		}
+		var a, b []uint32
+		switch key.dtype {
+		case dtypes.Float32:
+			x, y := floats(), floats()
+			a, b = array[uint32](pointer(x), n), array[uint32](pointer(y), n)
+		case dtypes.Bool:
+			a, b = words(0), words(0)
+		default:
+			a, b = words(4), words(4)
+			if key.op == compute.OpTypeDiv {
+				continue // by zero
+			}
+		}
+		m := words(0)
+		for name, k := range map[string]kernel{"arrays": special.all, "b": special.scalarB, "a": special.scalarA} {
+			if k == nil {
+				continue
+			}
+			x, y := pointer(a), pointer(b)
+			wantA, wantB := x, y
+			full := make([]uint32, 2*n)
+			switch name {
+			case "b":
+				fill(pointer(full), b[5], 2*n)
+				wantB = pointer(full)
+			case "a":
+				fill(pointer(full), a[7], 2*n)
+				x, wantA = unsafe.Pointer(&a[7]), pointer(full)
+			}
+			if name == "b" {
+				y = unsafe.Pointer(&b[5])
+			}
+			got, want := make([]uint32, 2*n), make([]uint32, 2*n)
+			k(pointer(got), x, y, pointer(m), n-laneCount)
+			portable.of[key].all(pointer(want), wantA, wantB, pointer(m), n-laneCount)
+			floats := key.dtype == dtypes.Float32
+			for i := range got {
+				same := got[i] == want[i]
+				if floats && !same {
+					same = close(math.Float32frombits(got[i]), math.Float32frombits(want[i]), key.op)
+				}
+				if !same {
+					t.Errorf("%s of %s, %s: element %d is %x, not %x (of %x and %x)", key.op, key.dtype, name, i, got[i], want[i], a[i], b[i])
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestConversionsAndMasks(t *testing.T) {
+	portable := portableKernels()
+	const n = 64
+	masks := make([]uint32, n)
+	for i := range masks {
+		masks[i] = mask(i%3 == 0 || i%7 == 1)
+	}
+	for key, k := range kernels.conversions {
+		got, want := make([]uint64, n), make([]uint64, n)
+		k(pointer(got), pointer(masks), nil, nil, n/2)
+		portable.conversions[key](pointer(want), pointer(masks), nil, nil, n/2)
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%v: %x, not %x", key, got, want)
+		}
+	}
+	bytes, again := make([]uint8, n), make([]uint32, n)
+	kernels.storeMask(pointer(bytes), pointer(masks), nil, nil, n)
+	kernels.loadMask(pointer(again), pointer(bytes), nil, nil, n)
+	for i := range masks {
+		if again[i] != masks[i] || bytes[i] != uint8(masks[i]&1) {
+			t.Fatalf("mask %d: %x, byte %d, %x again", i, masks[i], bytes[i], again[i])
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := 1; n < 150; n++ {
+		x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], y[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+			z[i] = y[i]
+		}
+		near := func(what string, got, want float32) {
+			t.Helper()
+			if math.Abs(float64(got-want)) > 1e-4 {
+				t.Fatalf("%s of %d: %v, not %v", what, n, got, want)
+			}
+		}
+		near("sum", sumRow32(pointer(x), n), sumRow[float32](pointer(x), n))
+		near("largest", maxRow32(pointer(x), n), maxRow[float32](pointer(x), n))
+		near("product", dotRows32(pointer(x), pointer(y), n), dotRows[float32](pointer(x), pointer(y), n))
+		addRow32(pointer(y), pointer(x), 0.5, n)
+		addRow[float32](pointer(z), pointer(x), 0.5, n)
+		for i := range y {
+			near("scaled sum", y[i], z[i])
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package fused
+
+import (
+	"unsafe"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+)
+
+// A reduction adds up, or takes the largest of, the numbers along some axes.
+type reduction struct {
+	out         *value
+	from        view
+	rows, n     int // the array is n numbers for each of rows results, or below is not 1
+	below       int // results that lie next to each other: element (row, i, j) lies at (row*n+i)*below+j
+	ok          bool
+	takeLargest bool
+}
+
+// reduction finds how the axes lie: one group of axes is reduced, of an array in order.
+func (v *value) reduction() reduction {
+	x := v.in[0].view
+	r := reduction{out: v, from: x, rows: 1, n: 1, below: 1, takeLargest: v.op == compute.OpTypeReduceMax}
+	reduced := make([]bool, len(x.dims))
+	for _, axis := range v.attr.([]int) {
+		reduced[axis] = true
+	}
+	phase := 0
+	for axis, d := range x.dims {
+		switch {
+		case d == 1:
+		case reduced[axis] && phase <= 1:
+			phase = 1
+			r.n *= d
+		case !reduced[axis] && phase == 0:
+			r.rows *= d
+		case !reduced[axis]:
+			phase = 2
+			r.below *= d
+		default:
+			return r // several groups
+		}
+	}
+	r.ok = x.inOrder()
+	return r
+}
+
+func (d *reduction) run(r *run) {
+	if d.out.shape.DType == dtypes.Float64 {
+		reduce(d, r, sumRow[float64], maxRow[float64], addRow[float64])
+		return
+	}
+	reduce(d, r, sumRow32, maxRow32, addRow32)
+}
+
+// scratchSize is what all threads need.
+func (d *reduction) scratchSize() int { return d.rows * chunks(d.n) * d.out.shape.DType.Size() }
+
+func reduce[T floating](d *reduction, r *run, sum, largest func(a unsafe.Pointer, n int) T, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	src := r.at(d.from)
+	out := array[T](r.memory[d.out.id], d.rows*d.below)
+	of := sum
+	if d.takeLargest {
+		of = largest
+	}
+	switch {
+	case d.n == 0:
+		clear(out)
+	case d.below > 1:
+		part := max(64, d.below/(tasksPerThread*r.team.size))
+		parts := (d.below + part - 1) / part
+		r.team.run(d.rows*parts, func(_, task int) {
+			row, from := task/parts, task%parts*part
+			to := min(d.below, from+part)
+			at := func(i int) unsafe.Pointer { return unsafe.Add(src, ((row*d.n+i)*d.below+from)*size) }
+			sums := out[row*d.below+from : row*d.below+to]
+			copy(sums, array[T](at(0), to-from))
+			for i := 1; i < d.n; i++ {
+				if !d.takeLargest {
+					addTo(unsafe.Pointer(unsafe.SliceData(sums)), at(i), 1, to-from)
+					continue
+				}
+				for j, x := range array[T](at(i), to-from) {
+					sums[j] = max(sums[j], x)
+				}
+			}
+		})
+	case d.rows == 1:
+		n := chunks(d.n)
+		parts := array[T](r.shared, n)
+		r.team.run(n, func(_, task int) {
+			from := task * chunkSize
+			parts[task] = of(unsafe.Add(src, from*size), min(chunkSize, d.n-from))
+		})
+		out[0] = of(unsafe.Pointer(unsafe.SliceData(parts)), n)
+	default:
+		some := max(1, chunkSize/d.n)
+		r.team.run((d.rows+some-1)/some, func(_, task int) {
+			for row := task * some; row < min(d.rows, (task+1)*some); row++ {
+				out[row] = of(unsafe.Add(src, row*d.n*size), d.n)
+			}
+		})
+	}
+}
