@@ -248,6 +248,18 @@ func stepsPerCall(b compute.Backend) int {
 	return 1
 }
 
+// maskBytes is about how much memory the masks that are drawn in one call take.
+const maskBytes = 1 << 22
+
+// masksPerCall returns for how many passes over a table a backend is to draw the masks at a time. None on a processor, which
+// gains nothing by it, and whose published results the host drew the masks for.
+func masksPerCall(b compute.Backend, t *Table) int {
+	if hasDevice(b) {
+		return max(1, maskBytes/(t.Rows()*len(t.Columns)))
+	}
+	return 0
+}
+
 // suit fits the graphs of a network to the backend that is to run them.
 func (n *network) suit(b compute.Backend) {
 	n.parts, n.round = coresOf(b), 1

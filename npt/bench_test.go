@@ -124,16 +124,16 @@ func BenchmarkStep(b *testing.B) {
 		before := peakMemory() // what is resident now
 		e, table := v.engine(b, backend, p)
 		s := e.newState()
-		codes := drawMask(newRand(1), table, &e.net.Config, trainMode)
+		codes := e.hostMasks(drawMask(newRand(1), table, &e.net.Config, trainMode))
 		took := time.Duration(0) // by a step of the last call
 		take := func(most int) int {
 			most = min(most, e.room, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
 			var steps []stepInput
 			for range most {
-				steps = append(steps, stepInput{rowsBetween(0, table.Rows()), codes, 1e-3, 0.5})
+				steps = append(steps, stepInput{0, rowsBetween(0, table.Rows()), 1e-3, 0.5})
 			}
 			start := time.Now()
-			if _, err := e.take(s, steps, nil); err != nil {
+			if _, err := e.take(s, codes, steps, nil); err != nil {
 				b.Fatal(err)
 			}
 			took = time.Since(start) / time.Duration(most)

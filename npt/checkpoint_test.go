@@ -102,7 +102,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		newTrainer := func(c Config) *Trainer {
 			tr := newTestTrainer(t, table, c)
 			if name == "loop" { // as on an accelerator
-				tr.engine.room, tr.drawAhead = lookaheadSteps, true
+				tr.engine.room, tr.engine.passes, tr.drawAhead = lookaheadSteps, 3, true
 			}
 			return tr
 		}

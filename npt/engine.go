@@ -22,6 +22,14 @@ type engine struct {
 	table   *Table
 	values  *tensors.Tensor // of the table
 	room    int             // for steps in one call
+	passes  int             // whose masks the device draws in one call; 0: the host draws them, one by one
+	modes   [testMode + 1]*modeMask
+}
+
+// A modeMask is what the masks of all passes of a mode have in common.
+type modeMask struct {
+	codes      *tensors.Tensor // rows x columns
+	candidates [2]int
 }
 
 func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
@@ -33,7 +41,39 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	if err := tensors.MutableFlatData(values, t.blank); err != nil {
 		return nil, fmt.Errorf("npt: %w", oneLine(err))
 	}
-	return &engine{program: p, net: n, backend: backend, table: t, values: values, room: stepsPerCall(backend)}, nil
+	return &engine{program: p, net: n, backend: backend, table: t, values: values,
+		room: stepsPerCall(backend), passes: masksPerCall(backend, t)}, nil
+}
+
+// codesOf returns what the masks of this mode have in common, made once.
+func (e *engine) codesOf(m mode) *modeMask {
+	if e.modes[m] == nil {
+		codes, candidates := modeCodes(e.table, &e.net.Config, m)
+		e.modes[m] = &modeMask{tensors.FromFlatDataAndDimensions(codes, e.table.Rows(), len(e.table.Columns)), candidates}
+	}
+	return e.modes[m]
+}
+
+// drawMasks draws the codes of training passes on the device, passes x rows x columns.
+func (e *engine) drawMasks(draws []maskDraw) (*tensors.Tensor, error) {
+	var words []uint32
+	var numbers []int32
+	for _, d := range draws {
+		words, numbers = append(words, d.words[:]...), append(numbers, d.numbers[:]...)
+	}
+	out, err := e.call(e.masks, []any{e.codesOf(trainMode).codes,
+		tensors.FromFlatDataAndDimensions(words, len(draws), len(words)/len(draws)),
+		tensors.FromFlatDataAndDimensions(numbers, len(draws), len(numbers)/len(draws))})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// hostMasks are codes that the host drew for passes, as a tensor like that of drawMasks.
+func (e *engine) hostMasks(codes []code) *tensors.Tensor {
+	rows, d := e.table.Rows(), len(e.table.Columns)
+	return tensors.FromFlatDataAndDimensions(codes, len(codes)/(rows*d), rows, d)
 }
 
 // A state is the part of a training that lives on the device, array by array.
@@ -60,17 +100,18 @@ func (e *engine) newState() *state {
 	return s
 }
 
-// A stepInput is what the host draws for a step.
+// A stepInput is what the host says of a step.
 type stepInput struct {
+	pass         int32   // its place among those that the codes are of
 	rows         []int32 // of the batch
-	codes        []code  // of the mask, for all rows of the table
 	rate, lambda float64
 }
 
 // take takes steps, as many as there is room for or fewer, which have the same number of rows once filled up, and end at a
-// step of Lookahead or before. It returns the sums that make their losses, lossSumCount for each.
-func (e *engine) take(s *state, steps []stepInput, keep []*tensors.Tensor) ([]float64, error) {
-	sums, err := e.advance(s, e.stepArgs(s.step, steps), len(steps), keep)
+// step of Lookahead or before. codes are those of their passes (passes x rows x columns). It returns the sums that make their
+// losses, lossSumCount for each.
+func (e *engine) take(s *state, codes *tensors.Tensor, steps []stepInput, keep []*tensors.Tensor) ([]float64, error) {
+	sums, err := e.advance(s, e.stepArgs(s.step, codes, steps), len(steps), keep)
 	if err != nil {
 		return nil, err
 	}
@@ -82,20 +123,18 @@ func (e *engine) take(s *state, steps []stepInput, keep []*tensors.Tensor) ([]fl
 }
 
 // stepArgs are the arguments of the graph for these steps, but for the state; number is that of the first one.
-func (e *engine) stepArgs(number int, steps []stepInput) []any {
-	d := len(e.net.columns)
+func (e *engine) stepArgs(number int, codes *tensors.Tensor, steps []stepInput) []any {
 	n := e.net.filled(len(steps[0].rows))
-	codes, rows := make([]uint8, 0, e.room*n*d), make([]int32, 0, e.room*n)
+	passes, rows := make([]int32, e.room), make([]int32, 0, e.room*n)
 	random := make([]uint64, 0, e.room*randomWords)
 	rates, lambdas := make([]float64, e.room), make([]float64, e.room)
 	for i, step := range steps {
-		batch, of := e.batch(step.rows, step.codes)
-		rows, codes = append(rows, batch...), append(codes, of...)
+		rows = append(rows, e.net.fill(step.rows)...)
 		random = append(random, e.randomState(number+i)...)
-		rates[i], lambdas[i] = step.rate, step.lambda
+		passes[i], rates[i], lambdas[i] = step.pass, step.rate, step.lambda
 	}
-	return []any{e.values,
-		tensors.FromFlatDataAndDimensions(codes[:cap(codes)], e.room, n, d),
+	return []any{e.values, codes,
+		tensors.FromFlatDataAndDimensions(passes, e.room),
 		tensors.FromFlatDataAndDimensions(rows[:cap(rows)], e.room, n),
 		tensors.FromFlatDataAndDimensions(random[:cap(random)], e.room, randomWords),
 		e.array(rates, []int{e.room}), e.array(lambdas, []int{e.room}), int32(len(steps))}
@@ -161,25 +200,14 @@ func release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
 }
 
 // batchArgs are the arguments that the graph of evaluations begins with.
-func (e *engine) batchArgs(rows []int32, codes []code) []any {
-	batch, of := e.batch(rows, codes)
-	return []any{e.values,
-		tensors.FromFlatDataAndDimensions(of, len(batch), len(e.net.columns)),
-		tensors.FromFlatDataAndDimensions(batch, len(batch))}
+func (e *engine) batchArgs(rows []int32, codes *tensors.Tensor) []any {
+	rows = e.net.fill(rows)
+	return []any{e.values, codes, tensors.FromFlatDataAndDimensions(rows, len(rows))}
 }
 
-// batch picks the codes of a batch's rows, one for each column, and fills the batch up with copies of its first row.
-func (e *engine) batch(rows []int32, codes []code) (batch []int32, of []uint8) {
-	d, size := len(e.net.columns), e.net.filled(len(rows))
-	of = make([]uint8, 0, size*d)
-	for _, r := range rows {
-		for _, c := range codes[int(r)*d : int(r+1)*d] {
-			of = append(of, uint8(c))
-		}
-	}
-	more := size - len(rows)
-	of = append(of, slices.Repeat([]uint8{uint8(filler)}, more*d)...)
-	return append(slices.Clip(rows), slices.Repeat(rows[:1], more)...), of
+// fill fills a batch up with rows that are none, -1.
+func (n *network) fill(rows []int32) []int32 {
+	return append(slices.Clip(rows), slices.Repeat([]int32{-1}, n.filled(len(rows))-len(rows))...)
 }
 
 // filled returns the number of rows of a batch that was filled up.
@@ -224,9 +252,12 @@ func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode,
 	return out, err
 }
 
-// pass evaluates every batch of a pass.
+// pass evaluates every batch of a validation or test pass.
 func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand, use func(rows []int32, sums, predictions *tensors.Tensor) error) error {
-	codes := drawMask(rng, e.table, &e.net.Config, m)
+	codes := e.codesOf(m).codes
+	for range candidateKinds { // there are none to draw, but published results began with the numbers of them
+		rng.NormFloat64()
+	}
 	for _, rows := range dealBatches(rng, e.table, &e.net.Config, m) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -247,6 +278,16 @@ func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 		}
 	}
 	return nil
+}
+
+// free gives the memory of the table and of its codes back to the device.
+func (e *engine) free() {
+	e.values.FinalizeAll()
+	for _, m := range e.modes {
+		if m != nil {
+			m.codes.FinalizeAll()
+		}
+	}
 }
 
 // array makes a tensor of the master type.

@@ -43,9 +43,9 @@ func TestDumpStep(t *testing.T) {
 			var log strings.Builder
 			klog.SetOutput(&log)
 			e, table := b.engine(t, backend, p)
-			codes := drawMask(newRand(1), table, &e.net.Config, trainMode)
-			step := stepInput{rowsBetween(0, table.Rows()), codes, 1e-3, 0.5}
-			if _, err := e.take(e.newState(), []stepInput{step}, nil); err != nil {
+			codes := e.hostMasks(drawMask(newRand(1), table, &e.net.Config, trainMode))
+			step := stepInput{0, rowsBetween(0, table.Rows()), 1e-3, 0.5}
+			if _, err := e.take(e.newState(), codes, []stepInput{step}, nil); err != nil {
 				t.Fatal(err)
 			}
 			klog.Flush()

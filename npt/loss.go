@@ -125,7 +125,7 @@ func constantRow(like *graph.Node, values []float64) *graph.Node {
 // isCode reports for every entry whether its code is one of two.
 func isCode(codes *graph.Node, a, b code) *graph.Node {
 	is := func(c code) *graph.Node {
-		return graph.Equal(codes, graph.Scalar(codes.Graph(), dtypes.Uint8, uint8(c)))
+		return graph.Equal(codes, graph.Scalar(codes.Graph(), dtypes.Uint8, c))
 	}
 	return graph.LogicalOr(is(a), is(b))
 }

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
@@ -57,32 +60,260 @@ func TestMaskedShare(t *testing.T) {
 	}
 }
 
-// Every entry is as likely to be masked, and to be randomised, as any other.
-func TestMaskIsUniform(t *testing.T) {
-	const n, p, repeats = 20, 0.3, 20000
-	rng := newRand(9)
-	var taken, random [n]int
-	for range repeats {
-		codes := slices.Repeat([]code{featureCandidate}, n)
-		maskSome(rng, codes, featureCandidate, n, p)
-		for i, c := range codes {
-			if c != visible {
-				taken[i]++
+// deviceMasks has the device draw masks for a number of passes. wanted is what the host says of each.
+func deviceMasks(t *testing.T, backend compute.Backend, table *Table, c Config, passes int) (masks [][]code, wanted []maskDraw) {
+	t.Helper()
+	c.Hidden, c.Heads = 2, 1
+	e, err := newEngine(newNetwork(c, table.Columns), table, backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range passes {
+		wanted = append(wanted, newMaskDraw(newRand(uint64(i)), &c, e.codesOf(trainMode).candidates))
+	}
+	drawn, err := e.drawMasks(wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return masksOf(t, drawn), wanted
+}
+
+// masksOf copies the masks of passes from the device.
+func masksOf(t *testing.T, codes *tensors.Tensor) (masks [][]code) {
+	t.Helper()
+	if err := tensors.ConstFlatData(codes, func(flat []code) {
+		masks = slices.Collect(slices.Chunk(slices.Clone(flat), len(flat)/codes.Shape().Dimensions[0]))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return masks
+}
+
+// The device masks as many of the candidates as it is told to, and none but these.
+func TestDeviceMasks(t *testing.T) { onBackends(t, testDeviceMasks) }
+
+func testDeviceMasks(t *testing.T, backend compute.Backend) {
+	table := testTable(23, 9, 8, true)
+	for name, change := range map[string]func(*Config){
+		"base":                func(*Config) {},
+		"p_target 0.5":        func(c *Config) { c.TargetMask = 0.5 },
+		"not semi-supervised": func(c *Config) { c.SemiSupervised, c.TargetMask = false, 0.3 },
+		"no features":         func(c *Config) { c.FeatureMask, c.TargetMask = 0, 0.1 },
+		"all features":        func(c *Config) { c.FeatureMask = 1 },
+		"few":                 func(c *Config) { c.FeatureMask, c.TargetMask = 0.01, 0.05 },
+	} {
+		c := DefaultConfig()
+		change(&c)
+		before, candidates := modeCodes(table, &c, trainMode)
+		masks, wanted := deviceMasks(t, backend, table, c, 12)
+		for pass, codes := range masks {
+			var drawn, random [2]int
+			for i, got := range codes {
+				kind := slices.Index(candidateKinds[:], before[i])
+				switch {
+				case kind < 0 && got != before[i]:
+					t.Fatalf("%s: entry %d, no candidate, has code %d, want %d", name, i, got, before[i])
+				case kind < 0:
+				case got == randomised:
+					random[kind]++
+					drawn[kind]++
+				case got == masked:
+					drawn[kind]++
+				case got != visible:
+					t.Fatalf("%s: candidate %d has code %d", name, i, got)
+				}
 			}
-			if c == randomised {
-				random[i]++
+			want := wanted[pass].numbers
+			if got := [4]int32{int32(drawn[0]), int32(random[0]), int32(drawn[1]), int32(random[1])}; got != want {
+				t.Errorf("%s: of %d candidates %v are drawn and randomised, want %v", name, candidates, got, want)
+			}
+			if c.FeatureMask == 1 && drawn[0] != candidates[0] {
+				t.Errorf("%s: %d of %d are drawn", name, drawn[0], candidates[0])
 			}
 		}
 	}
-	for what, counts := range map[string][n]int{"masked or randomised": taken, "randomised": random} {
-		mean := 0.0
+}
+
+// The numbers that the host says follow the shares, and are those that it masks itself.
+func TestNumbersOfMaskDraws(t *testing.T) {
+	c := DefaultConfig()
+	c.TargetMask = 0.5
+	const n, repeats = 1000, 2000
+	var sum, squares [2]float64
+	for i := range repeats {
+		numbers := newMaskDraw(newRand(uint64(i)), &c, [2]int{n, n}).numbers
+		for kind := range sum {
+			drawn := numbers[2*kind]
+			if random := numbers[2*kind+1]; random != int32(randomisedOf(int(drawn))) {
+				t.Fatalf("of %d drawn %d are randomised", drawn, random)
+			}
+			sum[kind] += float64(drawn)
+			squares[kind] += float64(drawn) * float64(drawn)
+		}
+	}
+	for kind, p := range c.maskShares() {
+		mean, variance := sum[kind]/repeats, n*p*(1-p)
+		if math.Abs(mean-n*p) > 0.5+5*math.Sqrt(variance/repeats) { // numbers are cut off to integers
+			t.Errorf("share %v: %v of %d are drawn in the mean", p, mean, n)
+		}
+		if got := squares[kind]/repeats - mean*mean; math.Abs(got/variance-1) > 5*math.Sqrt(2.0/repeats) {
+			t.Errorf("share %v: variance %v, want %v", p, got, variance)
+		}
+	}
+}
+
+// Every entry is as likely to be drawn, and to be randomised, as any other, and so is every pair of entries, within a pass and
+// from one pass to the next, of one kind or two, whoever draws.
+func TestMasksAreUniform(t *testing.T) {
+	const n, passes = 24, 2000
+	table := &Table{Columns: []Column{{}, {Target: true}}, Values: make([]float32, 2*n), Train: n}
+	c := DefaultConfig()
+	c.FeatureMask, c.TargetMask = 0.3, 0.4
+	var host [][]code
+	for i := range passes {
+		host = append(host, drawMask(newRand(uint64(i)), table, &c, trainMode))
+	}
+	t.Run("host", func(t *testing.T) { checkUniform(t, host) })
+	onBackends(t, func(t *testing.T, backend compute.Backend) {
+		masks, _ := deviceMasks(t, backend, table, c, passes)
+		checkUniform(t, masks)
+	})
+}
+
+// checkUniform looks at masks of two columns.
+func checkUniform(t *testing.T, masks [][]code) {
+	t.Helper()
+	// even compares counts of things that are equally likely with their mean.
+	even := func(what string, counts []float64) {
+		t.Helper()
+		mean, chi2 := 0.0, 0.0
 		for _, k := range counts {
-			mean += float64(k) / n
+			mean += k / float64(len(counts))
 		}
 		for i, k := range counts {
-			if math.Abs(float64(k)-mean) > 5*math.Sqrt(mean) {
-				t.Errorf("entry %d was %s %d times, the mean is %.0f", i, what, k, mean)
+			chi2 += (k - mean) * (k - mean) / mean
+			if math.Abs(k-mean) > 5*math.Sqrt(mean) {
+				t.Errorf("%s: %v times for number %d, %.0f in the mean", what, k, i, mean)
 			}
+		}
+		// The numbers drawn are given, so counts vary less than those of independent events; not more.
+		if free := float64(len(counts) - 1); chi2 > free+5*math.Sqrt(2*free) {
+			t.Errorf("%s: chi-square %.1f with %.0f degrees of freedom", what, chi2, free)
+		}
+	}
+	n := len(masks[0]) / 2
+	for column, name := range []string{"feature", "target"} {
+		taken := func(pass, i int) bool { return masks[pass][2*i+column] != visible }
+		drawn, random := make([]float64, n), make([]float64, n)
+		pairs, randomPairs := make([]float64, n*(n-1)/2), make([]float64, n*(n-1))
+		next, other := make([]float64, n*n), make([]float64, n*n)
+		for pass := range masks {
+			for i := range n {
+				if !taken(pass, i) {
+					continue
+				}
+				drawn[i]++
+				for j := range i {
+					if taken(pass, j) {
+						pairs[i*(i-1)/2+j]++
+					}
+				}
+				for j := range n {
+					if pass > 0 && taken(pass-1, j) {
+						next[i*n+j]++
+					}
+					if masks[pass][2*j+1-column] != visible {
+						other[i*n+j]++
+					}
+				}
+				if masks[pass][2*i+column] == randomised {
+					random[i]++
+					at := i * (n - 1)
+					for j := range n {
+						if j == i {
+							continue
+						}
+						if taken(pass, j) {
+							randomPairs[at]++
+						}
+						at++
+					}
+				}
+			}
+		}
+		even(name+" drawn", drawn)
+		even(name+" randomised", random)
+		even(name+"s drawn together", pairs)
+		even(name+" randomised with another that is drawn", randomPairs)
+		even(name+" drawn after another", next)
+		even(name+" drawn with one of the other kind", other)
+	}
+}
+
+// Neighbours, and the same entries of two passes, of a table with thousands of entries are drawn independently of each other.
+func TestDeviceMasksOfManyEntries(t *testing.T) { onBackends(t, testDeviceMasksOfManyEntries) }
+
+func testDeviceMasksOfManyEntries(t *testing.T, backend compute.Backend) {
+	const rows, p = 3000, 0.15
+	table := &Table{Columns: []Column{{}, {}, {Target: true}}, Values: make([]float32, 3*rows), Train: rows}
+	masks, _ := deviceMasks(t, backend, table, DefaultConfig(), 4)
+	taken := func(pass, i int) float64 { // feature i
+		if c := masks[pass%len(masks)][i/2*3+i%2]; c == visible {
+			return 0
+		}
+		return 1
+	}
+	for pass := range masks {
+		both := func(other, offset int) (number float64) {
+			for i := range 2*rows - offset {
+				number += taken(pass, i) * taken(other, i+offset)
+			}
+			return number
+		}
+		check := func(what string, got, share float64) {
+			t.Helper()
+			if sd := math.Sqrt(2 * rows * share * (1 - share)); math.Abs(got-2*rows*share) > 5*sd {
+				t.Errorf("%s: %v of %d, want %v ± %.0f", what, got, 2*rows, 2*rows*share, sd)
+			}
+		}
+		check("drawn", both(pass, 0), p)
+		for _, offset := range []int{1, 2, 4, 256} {
+			check("drawn with its neighbour", both(pass, offset), p*p)
+		}
+		check("drawn in two passes", both(pass+1, 0), p*p)
+		check("drawn in two passes, next to each other", both(pass+1, 1), p*p)
+	}
+}
+
+// The mask of a pass is the same wherever a training begins, and another one than that of every other pass.
+func TestDeviceMasksResume(t *testing.T) {
+	table := testTable(20, 5, 5, false)
+	c := smallConfig()
+	c.TargetMask = 0.5
+	masks := func(order ...int) map[int][]code {
+		tr := newTestTrainer(t, table, c)
+		tr.engine.passes = 3
+		of := map[int][]code{}
+		for _, pass := range order {
+			place, err := tr.hold(pass, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of[pass] = masksOf(t, tr.held.codes)[place]
+		}
+		return of
+	}
+	want := masks(0, 1, 2, 3, 4, 5, 6)
+	for _, order := range [][]int{{2, 3, 4, 5, 6}, {5}, {6, 0, 4, 3}} {
+		for pass, codes := range masks(order...) {
+			if !slices.Equal(codes, want[pass]) {
+				t.Errorf("the mask of pass %d is another one in %v", pass, order)
+			}
+		}
+	}
+	for pass := range 6 {
+		if slices.Equal(want[pass], want[pass+1]) {
+			t.Errorf("passes %d and %d have the same mask", pass, pass+1)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", oneLine(err))
 	}
-	codes := drawMask(m.rng(), t, &m.net.Config, testMode)
+	codes := e.codesOf(testMode).codes
 	args := e.batchArgs(rowsBetween(0, t.Rows()), codes)
 	for _, w := range m.weights {
 		args = append(args, w)

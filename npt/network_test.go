@@ -293,7 +293,7 @@ func compareGradients(t *testing.T, c Config) {
 		t.Fatal(err)
 	}
 	codes := drawMask(newRand(4), table, &c, trainMode)
-	args := append(e.batchArgs(rowsBetween(0, table.Rows()), codes), e.randomState(0))
+	args := append(e.batchArgs(rowsBetween(0, table.Rows()), tensors.FromFlatDataAndDimensions(codes, table.Rows(), 4)), e.randomState(0))
 	for _, w := range e.newState().weights {
 		args = append(args, w)
 	}

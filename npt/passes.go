@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/gomlx/gomlx/core/tensors"
+
 	"nptbench/internal/seed"
 )
 
@@ -39,12 +41,16 @@ func (tr *Trainer) runPasses(ctx context.Context) error {
 func (tr *Trainer) planning() int { return tr.state.step + len(tr.planned) }
 
 func (tr *Trainer) runPass(ctx context.Context, pass int) error {
-	codes, batches := tr.drawn(pass)
+	drawn := tr.drawn(pass)
+	place, err := tr.hold(pass, drawn.codes)
+	if err != nil {
+		return err
+	}
 	first := 0
 	if pass == tr.at.Pass {
 		first = tr.at.Steps
 	}
-	steps := len(batches) * tr.config.Repeat
+	steps := len(drawn.batches) * tr.config.Repeat
 	for i := first; i < steps; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -53,14 +59,14 @@ func (tr *Trainer) runPass(ctx context.Context, pass int) error {
 		if i+1 == steps {
 			after = position{pass + 1, 0}
 		}
-		if err := tr.plan(batches[i/tr.config.Repeat], codes, after); err != nil {
+		if err := tr.plan(place, drawn.batches[i/tr.config.Repeat], after); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A drawnPass is what the host draws for a pass: a code for every entry, and the rows of its batches.
+// A drawnPass is what the host draws for a pass: the rows of its batches and, where the device does not, the mask.
 type drawnPass struct {
 	pass    int
 	codes   []code
@@ -68,13 +74,16 @@ type drawnPass struct {
 }
 
 func (tr *Trainer) draw(pass int) *drawnPass {
-	rng := tr.rng("pass", pass)
-	codes := drawMask(rng, tr.table, &tr.config, trainMode)
-	return &drawnPass{pass, codes, dealBatches(rng, tr.table, &tr.config, trainMode)}
+	rng, p := tr.rng("pass", pass), &drawnPass{pass: pass}
+	if tr.engine.passes == 0 {
+		p.codes = drawMask(rng, tr.table, &tr.config, trainMode)
+	}
+	p.batches = dealBatches(rng, tr.table, &tr.config, trainMode)
+	return p
 }
 
 // drawn returns what is drawn for a pass, and begins to draw the next one, while the device is busy with this one.
-func (tr *Trainer) drawn(pass int) ([]code, [][]int32) {
+func (tr *Trainer) drawn(pass int) *drawnPass {
 	var this *drawnPass
 	if tr.ahead != nil {
 		this = <-tr.ahead
@@ -88,7 +97,40 @@ func (tr *Trainer) drawn(pass int) ([]code, [][]int32) {
 		go func() { ahead <- tr.draw(pass + 1) }()
 		tr.ahead = ahead
 	}
-	return this.codes, this.batches
+	return this
+}
+
+// heldMasks are the codes of one or more passes, on the device.
+type heldMasks struct {
+	first int             // pass
+	codes *tensors.Tensor // passes x rows x columns
+}
+
+// hold has the device hold the codes of a pass, which the host drew or the device draws now, with those of the passes after
+// it. It returns the place of the pass among those held.
+func (tr *Trainer) hold(pass int, drawn []code) (place int32, err error) {
+	if codes := tr.held.codes; codes != nil {
+		if place := pass - tr.held.first; place >= 0 && place < codes.Shape().Dimensions[0] {
+			return int32(place), nil
+		}
+		if err := tr.takePlanned(); err != nil { // with these codes
+			return 0, err
+		}
+		if err := release([]*tensors.Tensor{codes}); err != nil {
+			return 0, err
+		}
+	}
+	tr.held = heldMasks{first: pass}
+	if drawn != nil {
+		tr.held.codes = tr.engine.hostMasks(drawn)
+		return 0, nil
+	}
+	var draws []maskDraw
+	for i := range tr.engine.passes {
+		draws = append(draws, newMaskDraw(tr.rng("mask", pass+i), &tr.config, tr.engine.codesOf(trainMode).candidates))
+	}
+	tr.held.codes, err = tr.engine.drawMasks(draws)
+	return 0, err
 }
 
 func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
@@ -99,7 +141,7 @@ func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
 const callTime = 250 * time.Millisecond
 
 // plan adds a step to those that are planned, and takes them when there are enough.
-func (tr *Trainer) plan(rows []int32, codes []code, after position) error {
+func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 	if filled := tr.engine.net.filled; len(tr.planned) > 0 && filled(len(tr.planned[0].rows)) != filled(len(rows)) {
 		if err := tr.takePlanned(); err != nil {
 			return err
@@ -107,7 +149,7 @@ func (tr *Trainer) plan(rows []int32, codes []code, after position) error {
 	}
 	number := tr.planning()
 	tr.planned = append(tr.planned, plannedStep{
-		stepInput{rows, codes, tr.config.LearningRate(number), tr.config.TradeoffAt(number)}, after,
+		stepInput{pass, rows, tr.config.LearningRate(number), tr.config.TradeoffAt(number)}, after,
 	})
 	long := tr.stepped == 0 || time.Duration(len(tr.planned)+1)*tr.stepped > callTime
 	if long || len(tr.planned) == tr.engine.room || (number+1)%lookaheadSteps == 0 {
@@ -128,7 +170,7 @@ func (tr *Trainer) takePlanned() error {
 		tr.trainedRows += len(p.rows)
 	}
 	number := tr.state.step
-	sums, err := tr.engine.take(tr.state, steps, tr.best)
+	sums, err := tr.engine.take(tr.state, tr.held.codes, steps, tr.best)
 	if err != nil {
 		return err
 	}

@@ -23,16 +23,21 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 		t.Fatal(err)
 	}
 	var steps []stepInput
+	var masks [][]code
 	for i := range 2 * lookaheadSteps {
-		codes := drawMask(newRand(uint64(i)), table, &c, trainMode)
+		masks = append(masks, drawMask(newRand(uint64(i)), table, &c, trainMode))
 		rows := []int32{int32(i), 30, 7, 39, 22, 25}[:5+i%2] // another batch in every step, of as many rows once filled up
-		steps = append(steps, stepInput{rows, codes, 0.01 / float64(i+1), 1 / float64(i+2)})
+		steps = append(steps, stepInput{int32(i), rows, 0.01 / float64(i+1), 1 / float64(i+2)})
 	}
 	run := func(room int, lengths ...int) (losses []float64, s *state) {
 		e.room, s = room, e.newState()
 		left := steps
 		for _, length := range lengths {
-			sums, err := e.take(s, left[:length], nil)
+			these, codes := slices.Clone(left[:length]), e.hostMasks(slices.Concat(masks...))
+			if room == 1 { // with the mask of their pass alone
+				these[0].pass, codes = 0, e.hostMasks(masks[s.step])
+			}
+			sums, err := e.take(s, codes, these, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,13 +92,13 @@ func testFilledBatches(t *testing.T, backend compute.Backend) {
 					codes[j] = masked
 				}
 			}
-			sums, err := e.take(s, []stepInput{{[]int32{3, 1, 12, 8, 7, 5, 2, 15, 0}, codes, 0.01, 0.5}}, nil)
+			sums, err := e.take(s, e.hostMasks(codes), []stepInput{{0, []int32{3, 1, 12, 8, 7, 5, 2, 15, 0}, 0.01, 0.5}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.losses = append(r.losses, sums...)
 		}
-		for m := range testMode + 1 {
+		for _, m := range []mode{valMode, testMode} {
 			rows, err := e.predict(context.Background(), s.weights, m, newRand(3))
 			if err != nil {
 				t.Fatal(err)

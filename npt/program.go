@@ -12,7 +12,7 @@ import (
 )
 
 // A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows (filled up).
-type program struct{ steps, sync, eval *graph.Exec }
+type program struct{ steps, sync, eval, masks *graph.Exec }
 
 // Compiling takes XLA seconds: trainings that differ in data, seed, schedule or shares of masked entries alone, like the folds
 // of a data set, share their programs.
@@ -69,12 +69,16 @@ func newProgram(n *network, backend compute.Backend) (p program, err error) {
 		if p.sync, err = graph.NewExec(backend, syncGraph); err != nil {
 			return err
 		}
+		if p.masks, err = graph.NewExec(backend, masksGraph); err != nil {
+			return err
+		}
 		p.eval, err = graph.NewExec(backend, n.evalGraph)
 		return err
 	})
 	if err == nil {
 		p.steps.SetMaxCache(-1)
 		p.eval.SetMaxCache(-1)
+		p.masks.SetMaxCache(-1)
 	}
 	return p, err
 }
@@ -82,27 +86,33 @@ func newProgram(n *network, backend compute.Backend) (p program, err error) {
 // stepsGraph takes steps. What a step needs from the host has another axis before its own, with a place for each step; the
 // graph returns the sums that make the losses of each, and the state.
 //
-// Arguments: the table, codes (steps x n x d), rows (steps x n), states of the generator, learning rates, lambdas, how many
-// steps to take, and the state.
+// Arguments: the table, the codes of passes (passes x rows x d), for each step the place of its pass among them, rows
+// (steps x n), states of the generator, learning rates and lambdas, then how many steps to take, and the state.
 func (n *network) stepsGraph(args []*graph.Node) []*graph.Node {
-	const first = 7 // argument of the state
-	if places := args[1].Shape().Dimensions[0]; places > 1 {
+	const first = 8 // argument of the state
+	if places := args[2].Shape().Dimensions[0]; places > 1 {
 		return n.loop(args, first, places)
 	}
-	var only []*graph.Node
-	for _, x := range args[1 : first-1] {
-		only = append(only, graph.Reshape(x, x.Shape().Dimensions[1:]...))
-	}
-	losses, state := n.oneStep(args[0], only, args[first:])
+	losses, state := n.oneStep(args, first, graph.Const(args[0].Graph(), int32(0)))
 	return append([]*graph.Node{graph.Reshape(losses, 1, lossSumCount)}, state...)
 }
 
-// oneStep takes a step with what it needs: codes, rows, the generator's state, the learning rate and lambda.
-func (n *network) oneStep(table *graph.Node, needs, state []*graph.Node) (losses *graph.Node, next []*graph.Node) {
-	p := len(n.arrays)
-	s, losses := n.trainStep(n.batch(table, needs[0], needs[1]), needs[2], needs[3], needs[4],
+// oneStep takes the step that has place i.
+func (n *network) oneStep(args []*graph.Node, first int, i *graph.Node) (losses *graph.Node, next []*graph.Node) {
+	need := func(arg int) *graph.Node { return element(args[arg], i) }
+	state, p := args[first:], len(n.arrays)
+	s, losses := n.trainStep(n.batch(args[0], element(args[1], need(2)), need(3)), need(4), need(5), need(6),
 		stateNodes{state[:p], state[p : 2*p], state[2*p:]})
 	return losses, slices.Concat(s.weights, s.m, s.v)
+}
+
+// element returns what stands at place i of the first axis of x.
+func element(x, i *graph.Node) *graph.Node {
+	dims := x.Shape().Dimensions
+	if dims[0] > 1 {
+		x = graph.Gather(x, graph.Reshape(i, 1, 1))
+	}
+	return graph.Reshape(x, dims[1:]...)
 }
 
 // loop takes as many steps as the argument before the state says, on the device.
@@ -122,11 +132,7 @@ func (n *network) loop(args []*graph.Node, first, places int) []*graph.Node {
 	})
 	step := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
 		i, losses, args := variables()
-		var this []*graph.Node
-		for _, x := range args[1 : first-1] {
-			this = append(this, graph.Reshape(graph.Gather(x, graph.Reshape(i, 1, 1)), x.Shape().Dimensions[1:]...))
-		}
-		of, next := n.oneStep(args[0], this, args[first:])
+		of, next := n.oneStep(args, first, i)
 		here := graph.Equal(graph.Iota(g, shapes.Make(dtypes.Int32, sums.Dimensions...), 0), graph.BroadcastToDims(i, sums.Dimensions...))
 		losses = graph.Where(here, graph.BroadcastToDims(graph.Reshape(of, 1, lossSumCount), sums.Dimensions...), losses)
 		return slices.Concat([]*graph.Node{graph.OnePlus(i), losses}, args[:first], next)
@@ -135,6 +141,7 @@ func (n *network) loop(args []*graph.Node, first, places int) []*graph.Node {
 	return append(end[1:2:2], end[2+first:]...)
 }
 
+// evalGraph evaluates a batch. Arguments: the table, the codes of its entries, the batch's rows, and the weights.
 func (n *network) evalGraph(args []*graph.Node) []*graph.Node {
 	predictions, sums := n.evaluate(n.batch(args[0], args[1], args[2]), args[3:])
 	return []*graph.Node{sums, predictions}

@@ -7,8 +7,8 @@ import (
 )
 
 // What graphs that run on the device are made of. A training step gathers the batch from the table, hides and randomises
-// entries, runs the network forwards and backwards, and moves the weights. Only the codes of the mask and the rows of the
-// batch come from the host.
+// entries, runs the network forwards and backwards, and moves the weights. The codes of a mask are on the device for as long
+// as their pass takes; an accelerator draws them itself (masksGraph). Only the rows of a batch come from the host in every step.
 
 // master is the type of weights, moments and losses.
 func (c *Config) master() dtypes.DType {
@@ -33,12 +33,21 @@ type batchInput struct {
 	codes *graph.Node // n x d
 }
 
+// batch picks a batch out of the table and out of the codes of all its entries. Rows below 0 fill it up.
 func (n *network) batch(table, codes, rows *graph.Node) batchInput {
-	if n.round == 1 && rows.Shape().Dimensions[0] == table.Shape().Dimensions[0] {
-		rows = nil // the only batch of a pass is in order
+	if n.round == 1 {
+		if rows.Shape().Dimensions[0] == table.Shape().Dimensions[0] {
+			return batchInput{table, nil, codes} // the only batch of a pass is in order
+		}
+		return batchInput{table, rows, gatherRows(codes, rows)}
 	}
-	return batchInput{table, rows, codes}
+	some := graph.MaxScalar(rows, 0)
+	codes = gatherRows(codes, some)
+	fills := graph.BroadcastToDims(graph.Reshape(graph.LessThan(rows, graph.ZerosLike(rows)), -1, 1), codes.Shape().Dimensions...)
+	return batchInput{table, some, graph.Where(fills, graph.Scalar(codes.Graph(), dtypes.Uint8, filler), codes)}
 }
+
+func gatherRows(x, rows *graph.Node) *graph.Node { return graph.Gather(x, graph.Reshape(rows, -1, 1)) }
 
 // filler reports which rows of a batch (of codes, n x d) only fill it up, nil if none ever do.
 func (n *network) filler(codes *graph.Node) *graph.Node {
@@ -52,7 +61,7 @@ func (n *network) filler(codes *graph.Node) *graph.Node {
 func (b batchInput) truth(dtype dtypes.DType) *graph.Node {
 	values := b.table
 	if b.rows != nil {
-		values = graph.Gather(values, graph.Reshape(b.rows, -1, 1))
+		values = gatherRows(values, b.rows)
 	}
 	return graph.ConvertDType(values, dtype)
 }

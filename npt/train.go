@@ -40,6 +40,7 @@ type Trainer struct {
 	state   *state
 	at      position          // where in the data the training is
 	due     bool              // an evaluation comes next
+	held    heldMasks         // of passes from this one on
 	planned []plannedStep     // not taken yet
 	ahead   <-chan *drawnPass // what is drawn meanwhile, with drawAhead
 	stepped time.Duration     // what a step took in the last call of the device
@@ -86,7 +87,8 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.room = int(min(float64(e.room), float64(batches)*float64(c.Repeat)*float64(c.EvalEvery))) // a call ends where an evaluation begins
+	passes := min(c.EvalEvery, max(e.passes, 1)) // a call ends where an evaluation begins, and where other masks are wanted
+	e.room = int(min(float64(e.room), float64(batches)*float64(c.Repeat)*float64(passes)))
 	return &Trainer{
 		config: c, table: t, engine: e, drawAhead: hasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 	}, nil
@@ -177,5 +179,8 @@ func (tr *Trainer) free() {
 			t.FinalizeAll()
 		}
 	}
-	tr.engine.values.FinalizeAll()
+	if tr.held.codes != nil {
+		tr.held.codes.FinalizeAll()
+	}
+	tr.engine.free()
 }
