@@ -47,7 +47,7 @@ test-higgs-memory: ## load a generated table of Higgs' full size (5 GB in $TMPDI
 .PHONY: test-race
 test-race: ## the concurrent packages under the race detector
 	go test -race ./internal/... ./results ./report ./sweeps ./baselines/...
-	go test -race -gcflags=all=-d=checkptr=0 -run 'Method|Cancel|Backend' ./npt
+	go test -race -gcflags=all=-d=checkptr=0 -run 'Method|Cancel|Backend|SideBySide' ./npt
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck

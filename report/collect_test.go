@@ -246,7 +246,7 @@ func TestProvenance(t *testing.T) {
 	for setting := range 4 {
 		rec := f.ok("protein", published, "knn", 0, setting, mse(0), rmse(0))
 		if setting == 3 {
-			rec.Provenance.Code, rec.Provenance.GPU = "def456+changes", "Some GPU"
+			rec.Provenance.Code, rec.Provenance.GPU, rec.Provenance.Networks = "def456+changes", "Some GPU", 2
 			rec.Provenance.Libraries = map[string]string{"xgboost": "1.7.4", "catboost": "1.2"}
 			rec.PeakMemoryBytes = 1 << 30
 		}
@@ -258,7 +258,7 @@ func TestProvenance(t *testing.T) {
 	if got := s.Provenance.Libraries[1].Text; got != "go1.26, catboost 1.2, xgboost 1.7.4" {
 		t.Errorf("libraries %q", got)
 	}
-	if got := s.Provenance.Machines[1].Text; got != "linux, Some CPU, 2 cores, 1 thread per fit, Some GPU" {
+	if got := s.Provenance.Machines[1].Text; got != "linux, Some CPU, 2 cores, 1 thread per fit, Some GPU, 2 networks at a time" {
 		t.Errorf("machine %q", got)
 	}
 	// Four cells, two to a fit of three seconds.

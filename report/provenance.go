@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -71,6 +72,9 @@ func machine(p *results.Provenance) string {
 	}
 	if p.Backend != "" {
 		parts = append(parts, "backend "+p.Backend)
+	}
+	if p.Networks > 1 {
+		parts = append(parts, strconv.Itoa(p.Networks)+" networks at a time")
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }

@@ -61,7 +61,7 @@ type Record struct {
 	FitSeconds      float64        `json:"fit_seconds"`       // of the fit that served this cell
 	FitCells        int            `json:"fit_cells"`         // how many cells that fit served
 	PredictSeconds  float64        `json:"predict_seconds"`   // val and test rows
-	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured
+	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured, or other fits were in it
 	Details         map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
 
 	// TwinOf is the cell under the other protocol whose fit this was, where both make the same task of a fold. Whoever adds
@@ -86,7 +86,8 @@ type Provenance struct {
 	OS        string            `json:"os"`
 	CPU       string            `json:"cpu"`
 	Cores     int               `json:"cores"`
-	Threads   int               `json:"threads"` // that this fit could use
+	Threads   int               `json:"threads"`            // that this fit could use
+	Networks  int               `json:"networks,omitempty"` // most that trained in the worker at the same time as this one, itself included, where there were others: the times of its record are then of a shared device
 	GPU       string            `json:"gpu,omitempty"`
 	Backend   string            `json:"backend,omitempty"` // of networks
 	Finished  time.Time         `json:"finished"`

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +13,12 @@ import (
 	"nptbench/internal/experiment"
 	"nptbench/internal/methods"
 	"nptbench/internal/run"
+	"nptbench/npt"
+	"nptbench/results"
 )
 
 func TestMain(m *testing.M) {
-	if run.IsWorker() { // Execute runs this very binary again
+	if run.IsWorker() || os.Getenv("NPTBENCH_PROBE") != "" { // this very binary is run again
 		experiment.Main(methods.All(), nil)
 	}
 	os.Exit(m.Run())
@@ -125,5 +128,48 @@ func TestBadBackend(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(out, "report")); err == nil {
 		t.Error("a report was written")
+	}
+}
+
+// Folds that train side by side in one process end as they do one after the other. A plugin whose name says nothing of a
+// processor is taken for that of a device.
+func TestFoldsSideBySide(t *testing.T) {
+	data := dataFolder(t)
+	processor, err := npt.OpenBackend("xla:cpu", 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	device, sweep := filepath.Join(dir, "device.so"), filepath.Join(dir, "sweep.yaml")
+	if err := os.Symlink(processor.(interface{ PluginName() string }).PluginName(), device); err != nil {
+		t.Fatal(err)
+	}
+	text := "name: sweep\nprotocols: [published]\ndatasets: [yacht]\nfolds: 2\nmethods:\n" +
+		"  - {method: npt, params: {dim_hidden: 8, heads: 2, layers: 2, steps: 10, lr: 0.01}}\n"
+	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	alone := map[string]string{}
+	for networks := 1; networks <= 2; networks++ {
+		out := filepath.Join(dir, fmt.Sprint(networks))
+		exit, _, errs, err := call(t, "-data", data, "-sweep", sweep, "-out", out, "-backend", "xla:"+device, "-networks", fmt.Sprint(networks))
+		if exit != experiment.ExitOK || err != nil {
+			t.Fatalf("exit %d, %v, %s", exit, err, errs)
+		}
+		for r, err := range results.Read(filepath.Join(out, "records")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := fmt.Sprint(r.Val, r.Test, r.Details["best_step"], r.Details["validation_loss"])
+			if networks == 1 {
+				alone[r.ID] = ended
+			}
+			if ended != alone[r.ID] || r.Provenance.Networks != networks/2*2 {
+				t.Errorf("fold %d of %d: %d networks together end with %s, alone with %s", r.Fold, networks, r.Provenance.Networks, ended, alone[r.ID])
+			}
+		}
+		if len(alone) != 2 {
+			t.Errorf("%d records, want 2", len(alone))
+		}
 	}
 }

@@ -15,13 +15,31 @@ import (
 
 // A child is a worker process.
 type child struct {
-	cmd      *exec.Cmd
-	in       io.WriteCloser
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	stderr head
+	kills  sync.Once
+	killed chan struct{} // closed: nobody waits for replies any more
+	gone   chan struct{} // closed when the process has ended
+	ended  error         // how, once it is gone
+
+	asking   sync.Mutex
 	requests *json.Encoder
-	replies  chan reply // closed when the process has ended
-	stderr   head
-	ended    error // how, once replies is closed
+
+	mu     sync.Mutex
+	number int           // of the last call
+	calls  map[int]*call // that the worker has not finished, by number
 }
+
+// A call is a job that a worker was asked for.
+type call struct {
+	number   int
+	replies  chan reply // closed when the process has ended before the job
+	together int        // most calls that were in flight at a time while this one was, guarded by the child's mu
+}
+
+// patience is how long a worker has to do what it is asked to: to stop a job, or to end.
+const patience = 5 * time.Second
 
 // startChild runs this program again as a worker. The worker is the leader of a process group of its own, so that an
 // interrupt from the terminal reaches only the planning process, and killing it kills all it started.
@@ -30,7 +48,7 @@ func startChild() (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no worker process: %w", err)
 	}
-	c := &child{cmd: exec.Command(self), replies: make(chan reply)}
+	c := &child{cmd: exec.Command(self), killed: make(chan struct{}), gone: make(chan struct{}), calls: map[int]*call{}}
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.cmd.Stderr = &c.stderr
@@ -50,33 +68,101 @@ func startChild() (*child, error) {
 	return c, nil
 }
 
+// read passes replies on to those who wait for them.
 func (c *child) read(out io.Reader) {
-	defer close(c.replies)
 	for d := json.NewDecoder(out); ; {
 		var r reply
-		if err := d.Decode(&r); err != nil {
-			c.ended = c.cmd.Wait()
-			return
+		if d.Decode(&r) != nil {
+			break
 		}
-		c.replies <- r
+		c.mu.Lock()
+		to := c.calls[r.Number]
+		if r.Done {
+			delete(c.calls, r.Number)
+		}
+		c.mu.Unlock()
+		if to == nil {
+			continue
+		}
+		select {
+		case to.replies <- r:
+		case <-c.killed:
+		}
+	}
+	c.ended = c.cmd.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.gone)
+	for _, to := range c.calls {
+		close(to.replies)
+	}
+}
+
+// call asks for a job. When the process has ended, the replies have too.
+func (c *child) call(r request) *call {
+	k := c.register()
+	r.Number = k.number
+	c.ask(r)
+	return k
+}
+
+func (c *child) register() *call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.number++
+	k := &call{number: c.number, replies: make(chan reply)}
+	c.calls[k.number] = k
+	for _, other := range c.calls {
+		other.together = max(other.together, len(c.calls))
+	}
+	if c.isGone() {
+		close(k.replies)
+	}
+	return k
+}
+
+// ask sends a request. When this fails the process has ended, and its replies too.
+func (c *child) ask(r request) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	c.requests.Encode(r)
+}
+
+// stop asks the worker to stop a job.
+func (c *child) stop(k *call) { c.ask(request{Number: k.number, Stop: true}) }
+
+// together returns how many jobs the process had at most at the same time while it had this one.
+func (c *child) together(k *call) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return k.together
+}
+
+func (c *child) isGone() bool {
+	select {
+	case <-c.gone:
+		return true
+	default:
+		return false
 	}
 }
 
 // kill ends the process and all it started, and waits until it is gone.
 func (c *child) kill() {
-	syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
-	c.in.Close()
-	for range c.replies {
-	}
+	c.kills.Do(func() {
+		close(c.killed)
+		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+		c.in.Close()
+	})
+	<-c.gone
 }
 
 // retire lets the process end by itself: it has nothing to do, and its input ends.
 func (c *child) retire() {
 	c.in.Close()
-	timer := time.AfterFunc(5*time.Second, func() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) })
+	timer := time.AfterFunc(patience, func() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) })
 	defer timer.Stop()
-	for range c.replies {
-	}
+	<-c.gone
 }
 
 // obituary says how the process ended, with the first that it wrote to standard error.

@@ -23,7 +23,7 @@ type Options struct {
 	Folders  []string // of the records that the plan knows
 	Jobs     int      // worker processes
 	Backend  string   // of networks, for task.Task.Backend
-	Networks int      // more worker processes, for networks, where the backend has a device of its own; else 0
+	Networks int      // how many train at a time in one more worker process, where the backend has a device of its own; else 0
 	FailFast bool     // stop at the first failure
 	Progress *Progress
 
@@ -52,7 +52,7 @@ func Execute(ctx context.Context, p *Plan, o Options) (Outcome, error) {
 	if err := e.takeOver(); err != nil {
 		return Outcome{Left: p.ToDo()}, err
 	}
-	processor, device := &lane{slots: max(1, o.Jobs)}, &lane{slots: o.Networks}
+	processor, device := &lane{processes: max(1, o.Jobs), room: 1}, &lane{processes: 1, room: o.Networks}
 	for _, j := range p.jobs {
 		if j.method.Network && o.Networks > 0 {
 			device.queue = append(device.queue, j)
@@ -60,13 +60,13 @@ func Execute(ctx context.Context, p *Plan, o Options) (Outcome, error) {
 			processor.queue = append(processor.queue, j)
 		}
 	}
-	var slots sync.WaitGroup
+	var workers sync.WaitGroup
 	for _, l := range []*lane{processor, device} {
-		for range min(l.slots, len(l.queue)) {
-			slots.Go(func() { e.slot(ctx, l) })
+		for range min(l.processes, len(l.queue)) {
+			workers.Go(func() { e.work(ctx, l) })
 		}
 	}
-	slots.Wait()
+	workers.Wait()
 	e.outcome.Left = p.ToDo() - e.outcome.OK - e.outcome.Failed
 	return e.outcome, e.err
 }
@@ -82,10 +82,11 @@ type execution struct {
 	err     error
 }
 
-// A lane is a queue of jobs with the worker processes that serve it. Networks on a device of their own have one, so that
-// few processes hold that device's memory and compile for it, while the processors do other jobs.
+// A lane is a queue of jobs with the worker processes that serve it. Networks on a device of their own have one process,
+// which holds that device's memory and compiles for it once, while the processors do other jobs.
 type lane struct {
-	slots int
+	processes int
+	room      int // for jobs at the same time, in each of them
 
 	mu    sync.Mutex
 	queue []job
@@ -127,15 +128,15 @@ func (e *execution) takeOver() error {
 	return nil
 }
 
-// next takes a job from the queue, and the number of threads it may use: when fewer jobs remain than there are slots, those
-// share all cores.
+// next takes a job from the queue, and the number of threads it may use: when fewer jobs remain than can run at a time,
+// those share all cores.
 func (l *lane) next() (j job, threads int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) == 0 {
 		return job{}, 0, false
 	}
-	threads = max(1, runtime.NumCPU()/min(l.slots, len(l.queue)))
+	threads = max(1, runtime.NumCPU()/min(l.processes*l.room, len(l.queue)))
 	j, l.queue = l.queue[0], l.queue[1:]
 	return j, threads, true
 }
@@ -150,47 +151,66 @@ func (e *execution) fail(err error) {
 	}
 }
 
-// slot runs jobs one after the other in a worker process, which is replaced when it dies.
-func (e *execution) slot(ctx context.Context, l *lane) {
+// work runs jobs in a worker process, as many at the same time as there is room for. The process is replaced when it dies.
+// That, and a lack of memory, may be the fault of any job that was in it: those are run again, one at a time, before any other.
+func (e *execution) work(ctx context.Context, l *lane) {
 	var c *child
-	defer func() {
-		if c != nil {
-			c.retire()
-		}
-	}()
-	for ctx.Err() == nil {
-		j, threads, ok := l.next()
-		if !ok {
-			return
-		}
-		if c == nil {
-			var err error
-			if c, err = startChild(); err != nil {
-				e.fail(err)
-				return
+	var again []job
+	running, room, ended := 0, l.room, make(chan *job)
+	for {
+		for ctx.Err() == nil && running < room && (running == 0 || !c.isGone()) {
+			j, threads, ok := job{}, runtime.NumCPU(), true
+			if len(again) > 0 {
+				j, again = again[0], again[1:]
+			} else {
+				j, threads, ok = l.next()
 			}
+			if !ok {
+				break
+			}
+			if c == nil || c.isGone() {
+				var err error
+				if c, err = startChild(); err != nil {
+					e.fail(err)
+					return
+				}
+			}
+			running++
+			go func() { ended <- e.run(ctx, c, j, threads) }()
 		}
-		if !e.run(ctx, c, j, threads) {
-			c = nil
+		if running == 0 {
+			break
 		}
+		if j := <-ended; j != nil {
+			again, room = append(again, *j), 1
+		}
+		if running--; running == 0 && len(again) == 0 {
+			room = l.room
+		}
+	}
+	if c != nil {
+		c.retire()
 	}
 }
 
-// run does one job and reports whether the worker can go on.
-func (e *execution) run(ctx context.Context, c *child, j job, threads int) (alive bool) {
+// run does one job. It returns what of it is to be run again, or nil.
+func (e *execution) run(ctx context.Context, c *child, j job, threads int) (again *job) {
 	w := &watch{execution: e, job: &j, threads: threads, reported: make([]bool, len(j.settings))}
 	e.options.Progress.start(&j)
-	end, fatal := w.follow(ctx, c, e.request(&j, threads))
-	if fatal {
-		c.kill() // what the job had reached stays, for the same command or for -retry-failed
-	} else {
+	w.child, w.call = c, c.call(e.request(&j, threads))
+	end, finished := w.follow(ctx)
+	if finished { // else what the job had reached stays, for another attempt, for the same command, or for -retry-failed
 		os.RemoveAll(e.checkpointDir(&j))
+	}
+	if rest := w.rest(); !finished && w.perhapsAnothers(end.Failure) && len(rest.settings) > 0 {
+		e.options.Progress.again(&j)
+		return rest
 	}
 	if end.Failure == nil || end.Failure.Kind != interrupted {
 		w.finish(end)
 	}
 	e.options.Progress.end(&j)
-	return !fatal
+	return nil
 }
 
 // checkpointDir names the folder for a job's checkpoints.
@@ -217,6 +237,8 @@ func (e *execution) request(j *job, threads int) request {
 // A watch follows one job and records its cells.
 type watch struct {
 	*execution
+	child    *child
+	call     *call
 	job      *job
 	threads  int
 	reported []bool // by setting
@@ -224,52 +246,99 @@ type watch struct {
 	peak     int64  // bytes seen in use by the worker and all it started
 }
 
-// follow sends the request and records replies until the job is over. The budget of time counts from one finished cell to
-// the next, since a fit may serve many. After a fatal end the worker is of no more use.
-func (w *watch) follow(ctx context.Context, c *child, r request) (end reply, fatal bool) {
+// together returns how many jobs the worker had at most at the same time while it had this one.
+func (w *watch) together() int { return w.child.together(w.call) }
+
+// follow records replies until the job is over. The budget of time counts from one finished cell to the next, since a fit may
+// serve many; that of memory is the process's, once for each of its jobs. When the job does not finish by itself, the worker
+// is killed, unless it has had other jobs beside it and stops this one when asked to.
+func (w *watch) follow(ctx context.Context) (end reply, finished bool) {
 	broken := func(kind, format string, a ...any) (reply, bool) {
 		end := w.last
 		end.Failure = &results.Failure{Kind: kind, Message: fmt.Sprintf(format, a...)}
-		return end, true
+		return end, false
 	}
 	budget := w.plan.Sweep.Budget
+	timeout := func() (reply, bool) {
+		return broken("timeout", "not finished within the budget of %v", budget.Time)
+	}
 	var deadline <-chan time.Time // nil: never
 	if budget.Time > 0 {
 		deadline = time.After(budget.Time)
 	}
+	overdue := false             // the worker was asked to stop the job
+	var crowded *results.Failure // for want of memory beside other jobs, so not recorded: alone there may be enough
 	look := time.NewTicker(memoryInterval)
 	defer look.Stop()
-	c.requests.Encode(r) // when this fails the process has ended, and its replies too
 	for {
 		select {
 		case <-ctx.Done():
+			w.child.kill()
 			return broken(interrupted, "interrupted")
 		case <-deadline:
-			return broken("timeout", "not finished within the budget of %v", budget.Time)
+			if overdue || w.together() == 1 {
+				w.child.kill()
+				return timeout()
+			}
+			w.child.stop(w.call)
+			overdue, deadline = true, time.After(patience)
 		case <-look.C:
-			used := residentMemory(c.cmd.Process.Pid)
+			used, limit := residentMemory(w.child.cmd.Process.Pid), budget.Memory*int64(w.together())
 			w.peak = max(w.peak, used)
-			if budget.Memory > 0 && used > budget.Memory {
-				return broken("memory", "%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))
+			if limit > 0 && used > limit {
+				w.child.kill()
+				return broken("memory", "%s used, the budget is %s", gibibytes(used), gibibytes(limit))
 			}
-		case reply, ok := <-c.replies:
-			if !ok {
-				return broken("crash", "%s", c.obituary())
-			}
-			if reply.Progress != nil {
+		case reply, ok := <-w.call.replies:
+			switch {
+			case !ok:
+				w.child.kill() // what it started
+				if overdue {
+					return timeout()
+				}
+				return broken("crash", "%s", w.child.obituary())
+			case reply.Progress != nil:
 				w.options.Progress.fit(w.job, *reply.Progress)
 				continue
+			case overdue && reply.Done:
+				return timeout()
+			case overdue:
+				continue // too late
 			}
 			w.last = reply
-			if reply.Done {
-				return reply, false
+			if f := reply.Failure; f != nil && f.Kind == "memory" && w.together() > 1 {
+				crowded = f
+			} else if !reply.Done {
+				w.setting(reply.Index, reply)
 			}
-			w.setting(reply.Index, reply)
+			switch {
+			case reply.Done && crowded != nil:
+				return broken(crowded.Kind, "%s", crowded.Message)
+			case reply.Done:
+				return reply, true
+			}
 			if budget.Time > 0 {
 				deadline = time.After(budget.Time)
 			}
 		}
 	}
+}
+
+// perhapsAnothers reports whether the failure of a job that did not finish may be the fault of one that was beside it.
+func (w *watch) perhapsAnothers(f *results.Failure) bool {
+	return w.together() > 1 && (f.Kind == "memory" || f.Kind == "crash")
+}
+
+// rest is the job without the settings that were reported.
+func (w *watch) rest() *job {
+	rest := *w.job
+	rest.settings = nil
+	for i, s := range w.job.settings {
+		if !w.reported[i] {
+			rest.settings = append(rest.settings, s)
+		}
+	}
+	return &rest
 }
 
 // finish gives the settings that were not reported the job's failure.
@@ -328,6 +397,9 @@ func (w *watch) recordOf(c cell, r reply) *results.Record {
 		Details: r.Details, Sweep: w.plan.Sweep.Name, Provenance: w.provenance,
 	}
 	record.Provenance.Threads = w.threads
+	if n := w.together(); n > 1 {
+		record.Provenance.Networks, record.PeakMemoryBytes = n, 0 // whose memory it is cannot be told
+	}
 	if j.method.Network {
 		record.Provenance.Backend = w.options.Backend
 	}

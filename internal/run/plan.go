@@ -2,9 +2,9 @@
 //
 // Work is planned as jobs: the cells of one data set, protocol, fold and method that one fit serves. A fold that is the same
 // task under both protocols has jobs for the cells of both, and a cell whose twin under the other protocol has a record
-// takes over that. Jobs run in worker
-// processes, one at a time each, so that limits on time and memory are hard, peak memory is measured rather than guessed,
-// and a crash costs the cells of one job. The planning process alone writes records.
+// takes over that. Jobs run in worker processes, one at a time each, so that limits on time and memory are hard, peak memory is
+// measured rather than guessed, and a crash costs the cells of one job. Only networks on a device of their own may share a
+// process: those that are in it when it dies are run again one by one. The planning process alone writes records.
 package run
 
 import (

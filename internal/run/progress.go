@@ -144,6 +144,14 @@ func (g *Progress) end(j *job) {
 	delete(g.running, j)
 }
 
+// again says that a started job waits to be started again.
+func (g *Progress) again(j *job) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting[g.kindOf(j)]++
+	delete(g.running, j)
+}
+
 // finished counts cells, and says why when they failed.
 func (g *Progress) finished(j *job, cells int, c method.Config, failure *results.Failure) {
 	g.mu.Lock()

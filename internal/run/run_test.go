@@ -50,14 +50,7 @@ func TestMain(m *testing.M) {
 // testMethods has a method that predicts the training mean plus a number of its own and can misbehave in every way that a
 // method can, and a network.
 func testMethods() []*method.Method {
-	return []*method.Method{{
-		Name: "network", Title: "Network", Doc: "for tests", Network: true,
-		Run: func(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
-			time.Sleep(50 * time.Millisecond)
-			done(method.Result{Val: make([]float64, t.Val), Test: make([]float64, t.Test), Details: map[string]any{"process": os.Getpid()}})
-			return nil
-		},
-	}, {
+	return []*method.Method{testNetwork(), {
 		Name: "mean", Title: "Mean", Doc: "for tests",
 		Params: []method.Param{
 			{Name: "shift", Type: method.Int, Default: 0},
@@ -424,34 +417,6 @@ func TestDurations(t *testing.T) {
 	} {
 		if got, known := usual.of(k); got != want || known != (want > 0) {
 			t.Errorf("%+v takes %v, want %v", k, got, want)
-		}
-	}
-}
-
-// On a device of their own, networks have few processes, which do nothing else.
-func TestNetworksOnADevice(t *testing.T) {
-	lib := library(t)
-	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 6\nmethods:\n  - {method: mean, params: {pause: 50}}\n  - method: network\n")
-	for networks := range 3 {
-		dir := t.TempDir()
-		p := plan(t, s, lib, dir, Filter{})
-		w := results.NewWriter(dir)
-		progress := NewProgress(io.Discard, false, p, 3, networks)
-		o, err := Execute(t.Context(), p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 3, Networks: networks, Progress: progress})
-		progress.Close()
-		if closed := w.Close(); err != nil || closed != nil || o.OK != 12 {
-			t.Fatal(o, err, closed)
-		}
-		processes := map[string]map[any]int{"network": {}, "mean": {}}
-		for _, r := range records(t, dir) {
-			processes[r.Cell.Method][r.Details["process"]]++
-		}
-		shared := 0
-		for p := range processes["network"] {
-			shared += processes["mean"][p]
-		}
-		if networks > 0 && (len(processes["network"]) > networks || shared > 0) {
-			t.Errorf("%d networks at a time: fits by process %v", networks, processes)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -25,8 +26,11 @@ const workerVariable = "NPTBENCH_WORKER"
 // IsWorker reports whether this process was started as a worker: then main calls Work and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// A request asks a worker for one job.
+// A request asks a worker for one job, or, with Stop, to stop it.
 type request struct {
+	Number int // of the job, which replies repeat
+	Stop   bool
+
 	Library    dataset.Library
 	Dataset    string
 	Digest     string // of the table that the plan was made for
@@ -45,6 +49,7 @@ type request struct {
 
 // A reply reports one configuration, or, with Done, the end of the job, or, with Progress, nothing but that.
 type reply struct {
+	Number   int
 	Progress *task.Progress
 
 	Done           bool // Failure then concerns the configurations that were not reported
@@ -62,27 +67,33 @@ type reply struct {
 	PeakMemory  int64 // so far, of this process
 }
 
-// Work serves requests, one a line, until in ends, and writes replies to out. It returns when the planning process is gone.
+// Work serves requests, one a line, until in ends, each as it comes, and writes replies to out. It returns when the planning
+// process is gone.
 func Work(in io.Reader, out io.Writer, methods []*method.Method) error {
-	w := &worker{methods: methods, out: json.NewEncoder(out)}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	requests := make(chan request)
-	go func() {
-		defer close(requests)
-		defer cancel() // the planning process has died: stop what is running
-		for d := json.NewDecoder(in); ; {
-			var r request
-			if d.Decode(&r) != nil {
-				return
+	w := &worker{methods: methods, out: json.NewEncoder(out), stops: map[int]context.CancelFunc{}}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	var jobs sync.WaitGroup
+	for d := json.NewDecoder(in); ; {
+		var r request
+		if d.Decode(&r) != nil {
+			break
+		}
+		if r.Stop {
+			w.stop(r.Number)
+			continue
+		}
+		ctx := w.stoppable(ctx, r.Number)
+		jobs.Go(func() {
+			defer w.stop(r.Number)
+			if err := w.serve(ctx, r); err != nil {
+				cancel(err)
 			}
-			requests <- r
-		}
-	}()
-	for r := range requests {
-		if err := w.serve(ctx, r); err != nil {
-			return err
-		}
+		})
+	}
+	cancel(nil) // when jobs are left, the planning process has died
+	jobs.Wait()
+	if err := context.Cause(ctx); err != context.Canceled {
+		return err
 	}
 	return nil
 }
@@ -92,45 +103,79 @@ const progressInterval = time.Second
 
 type worker struct {
 	methods []*method.Method
-	out     *json.Encoder
 
-	// The last table and task: jobs come ordered by them.
-	table *dataset.Table
-	last  taskKey
-	task  *task.Task
-	truth *task.Truth
-	split string
+	loading sync.Mutex
+	table   *dataset.Table
+	last    *loaded // jobs come ordered by table and task
+
+	mu      sync.Mutex
+	out     *json.Encoder
+	stops   map[int]context.CancelFunc // of jobs, by number
+	threads int                        // of all jobs that run
+	memory  int64
 }
 
-type taskKey struct {
-	digest     string
-	protocol   split.Protocol
-	fold       int
-	statistics task.Statistics
+// stoppable returns the context of a job.
+func (w *worker) stoppable(ctx context.Context, number int) context.Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ctx, w.stops[number] = context.WithCancel(ctx)
+	return ctx
+}
+
+// stop ends the context of a job, if it has not been.
+func (w *worker) stop(number int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if stop := w.stops[number]; stop != nil {
+		stop()
+		delete(w.stops, number)
+	}
+}
+
+// share adds to what all jobs that run may use together.
+func (w *worker) share(threads int, memory int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.threads += threads
+	w.memory += memory
+	if w.threads > 0 {
+		runtime.GOMAXPROCS(w.threads)
+	}
+	if w.memory > 0 {
+		debug.SetMemoryLimit(w.memory / 10 * 9)
+	}
+}
+
+// A serving is a job that a worker does.
+type serving struct {
+	*worker
+	request
+	*loaded // nil while the task is not there
 }
 
 // serve does one job. Only a broken pipe is an error.
 func (w *worker) serve(ctx context.Context, r request) error {
 	resetPeakMemory()
-	runtime.GOMAXPROCS(r.Threads)
-	if r.Memory > 0 {
-		debug.SetMemoryLimit(r.Memory / 10 * 9)
-	}
+	s := &serving{worker: w, request: r}
 	end := reply{Done: true}
-	if err := w.try(ctx, r); err != nil {
+	w.share(r.Threads, r.Memory)
+	err := s.try(ctx)
+	w.share(-r.Threads, -r.Memory)
+	if err != nil {
 		end.Failure = failure(err)
 	}
-	return w.send(end)
+	return s.send(end)
 }
 
-// try runs a job, and turns a panic of a method into an error.
-func (w *worker) try(ctx context.Context, r request) (err error) {
+// try runs the job, and turns a panic of a method into an error.
+func (s *serving) try(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &crash{fmt.Sprintf("panic: %v at %s", p, panicSite(debug.Stack()))}
 		}
 	}()
-	return w.run(ctx, r)
+	return s.run(ctx)
 }
 
 // crash marks a method that panicked.
@@ -138,36 +183,44 @@ type crash struct{ message string }
 
 func (c *crash) Error() string { return c.message }
 
-func (w *worker) send(r reply) error {
-	if w.task != nil {
-		r.Rows = [3]int{w.task.Train, w.task.Val, w.task.Test}
-		r.SplitDigest, r.Subset = w.split, w.table.Subset
+func (s *serving) send(r reply) error {
+	if s.loaded != nil {
+		r.Rows = [3]int{s.task.Train, s.task.Val, s.task.Test}
+		r.SplitDigest, r.Subset = s.split, s.subset
 	}
 	r.PeakMemory = peakMemory()
-	return w.out.Encode(r)
+	return s.write(r)
 }
 
-func (w *worker) run(ctx context.Context, r request) error {
-	m := find(w.methods, r.Method)
+func (s *serving) write(r reply) error {
+	r.Number = s.Number
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Encode(r)
+}
+
+func (s *serving) run(ctx context.Context) error {
+	m := find(s.methods, s.Method)
 	if m == nil {
-		return fmt.Errorf("method %q is not known to the worker", r.Method)
+		return fmt.Errorf("method %q is not known to the worker", s.Method)
 	}
-	if err := w.load(ctx, r); err != nil {
+	var err error
+	if s.loaded, err = s.load(ctx, s.request); err != nil {
 		return err
 	}
-	t := *w.task
-	t.Threads, t.Backend = r.Threads, r.Backend
-	t.ModelDir, t.CheckpointDir = r.ModelDir, r.CheckpointDir
-	t.Seed = seed.Derive(r.Seed, r.Dataset, task.Canonical(t.Info, r.Protocol, r.Fold), r.Fold)
+	t := *s.task
+	t.Threads, t.Backend = s.Threads, s.Backend
+	t.ModelDir, t.CheckpointDir = s.ModelDir, s.CheckpointDir
+	t.Seed = seed.Derive(s.Seed, s.Dataset, task.Canonical(t.Info, s.Protocol, s.Fold), s.Fold)
 	var told time.Time
 	t.Progress = func(p task.Progress) {
 		if time.Since(told) >= progressInterval {
 			told = time.Now()
-			w.out.Encode(reply{Progress: &p}) // when this fails, so does the next result
+			s.write(reply{Progress: &p}) // when this fails, so does the next result
 		}
 	}
-	configs := make([]method.Config, len(r.Configs))
-	for i, raw := range r.Configs {
+	configs := make([]method.Config, len(s.Configs))
+	for i, raw := range s.Configs {
 		var given map[string]any
 		if err := json.Unmarshal(raw, &given); err != nil {
 			return err
@@ -179,19 +232,19 @@ func (w *worker) run(ctx context.Context, r request) error {
 		configs[i] = c
 	}
 	var broken error
-	err := m.Run(ctx, &t, configs, func(res method.Result) {
-		if err := w.send(w.scored(&t, res)); err != nil {
+	err = m.Run(ctx, &t, configs, func(res method.Result) {
+		if err := s.send(s.scored(&t, res)); err != nil {
 			broken = err
 		}
 	})
 	return errors.Join(broken, err)
 }
 
-func (w *worker) scored(t *task.Task, res method.Result) reply {
+func (s *serving) scored(t *task.Task, res method.Result) reply {
 	out := reply{Index: res.Index, FitSeconds: res.Fit.Seconds(), PredictSeconds: res.Predict.Seconds(), Details: res.Details}
 	err := res.Err
 	if err == nil {
-		out.Val, out.Test, err = Score(t, w.truth, res)
+		out.Val, out.Test, err = Score(t, s.truth, res)
 	}
 	if err != nil {
 		out.Failure = failure(err)
@@ -199,31 +252,52 @@ func (w *worker) scored(t *task.Task, res method.Result) reply {
 	return out
 }
 
-// load makes the request's task, or keeps the last one.
-func (w *worker) load(ctx context.Context, r request) error {
+// A loaded task is one that jobs share.
+type loaded struct {
+	taskKey
+	task   *task.Task
+	truth  *task.Truth
+	split  string
+	subset string
+}
+
+type taskKey struct {
+	digest     string
+	protocol   split.Protocol
+	fold       int
+	statistics task.Statistics
+}
+
+// load makes the request's task, or returns the last one.
+func (w *worker) load(ctx context.Context, r request) (*loaded, error) {
+	w.loading.Lock()
+	defer w.loading.Unlock()
 	key := taskKey{r.Digest, r.Protocol, r.Fold, r.Statistics}
-	if w.task != nil && w.last == key {
-		return nil
+	if w.last != nil && w.last.taskKey == key {
+		return w.last, nil
 	}
-	w.task, w.truth = nil, nil // before the next one takes memory
+	w.last = nil // before the next one takes memory
 	if w.table == nil || w.table.Digest != r.Digest {
 		w.table = nil
 		table, err := r.Library.Load(ctx, r.Dataset)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if table.Digest != r.Digest {
-			return fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", r.Dataset, table.Digest, r.Digest)
+			return nil, fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", r.Dataset, table.Digest, r.Digest)
 		}
 		w.table = table
 	}
 	s, err := split.Make(split.RuleOf(w.table), r.Protocol, r.Fold)
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.Dataset, err)
+		return nil, fmt.Errorf("%s: %w", r.Dataset, err)
 	}
-	w.task, w.truth, err = task.Encode(w.table, s, r.Protocol, r.Fold, r.Statistics)
-	w.last, w.split = key, s.Digest()
-	return err
+	l := &loaded{taskKey: key, split: s.Digest(), subset: w.table.Subset}
+	if l.task, l.truth, err = task.Encode(w.table, s, r.Protocol, r.Fold, r.Statistics); err != nil {
+		return nil, err
+	}
+	w.last = l
+	return l, nil
 }
 
 func find(methods []*method.Method, name string) *method.Method {
