@@ -1,21 +1,18 @@
 package npt
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"  // registers "go"
-	"github.com/gomlx/go-xla/compute/xla" // registers "xla"
+	_ "github.com/gomlx/compute/gobackend" // registers "go"
+	"github.com/gomlx/go-xla/compute/xla"  // registers "xla"
 	"github.com/gomlx/gomlx/core/graph"
 	"k8s.io/klog/v2"
 
@@ -30,21 +27,22 @@ const (
 	cudaBackend  = "xla:cuda"
 )
 
+// ProcessorBackend is the one that networks run on where there is no GPU.
+const ProcessorBackend = fusedBackend
+
 // ResolveBackend returns the backend that "auto" stands for here, and checks the form of other names, which it returns as
-// they are. When a better backend cannot be had, because its plugin is damaged or a GPU is without one, there are both a
-// result and an error that says why.
+// they are. When a better backend cannot be had, because a GPU is without its plugin, there are both a result and an error that
+// says why.
 func ResolveBackend(name string) (string, error) {
 	if Automatic(name) {
-		var reason error
-		if gpuIsHere() {
-			// It is not opened here: that would take the GPU's memory, which this process may not be the one to use.
-			if _, reason = cudaPlugin.find(); reason == nil {
-				return cudaBackend, nil
-			}
-			reason = fmt.Errorf("npt: backend %s: there is a GPU, but %w", cudaBackend, reason)
+		if !gpuIsHere() {
+			return ProcessorBackend, nil
 		}
-		processor, err := ProcessorBackend()
-		return processor, cmp.Or(reason, err)
+		// It is not opened here: that would take the GPU's memory, which this process may not be the one to use.
+		if _, err := cudaPlugin.find(); err != nil {
+			return ProcessorBackend, fmt.Errorf("npt: backend %s: there is a GPU, but %w", cudaBackend, err)
+		}
+		return cudaBackend, nil
 	}
 	if name == "" || name == "auto" {
 		name = os.Getenv(compute.ConfigEnvVar)
@@ -53,25 +51,12 @@ func ResolveBackend(name string) (string, error) {
 	if kind == goBackend || name == fusedBackend || kind == "xla" && plugin != "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("npt: backend %q is unknown, want auto, go, %s, %s or xla:PLUGIN", name, cpuBackend, cudaBackend)
+	return "", fmt.Errorf("npt: backend %q is unknown, want auto, %s, go, %s, %s or xla:PLUGIN", name, fusedBackend, cpuBackend, cudaBackend)
 }
 
 // Automatic reports whether the choice of a backend with this name is left to ResolveBackend.
 func Automatic(name string) bool {
 	return (name == "" || name == "auto") && os.Getenv(compute.ConfigEnvVar) == ""
-}
-
-// ProcessorBackend returns the best backend on the processor. The error says why XLA cannot be used although it is
-// installed.
-func ProcessorBackend() (string, error) {
-	_, err := openNamed(cpuBackend)
-	switch {
-	case err == nil:
-		return cpuBackend, nil
-	case errors.Is(err, errNoPlugin):
-		err = nil
-	}
-	return goBackend, err
 }
 
 // Accelerated reports whether the named backend has a device of its own. The others share the processor, which the system
@@ -84,17 +69,18 @@ func Accelerated(name string) bool {
 
 // OpenBackend returns the GoMLX backend with the given name:
 //
-//   - "go" is GoMLX's own, in pure Go.
-//   - "xla:cpu" is XLA on the processor, several times as fast, where its plugin is installed (`make xla`; $NPT_XLA_CPU
-//     names the file where it lies elsewhere).
+//   - "fused" is this project's, in Go and assembly (internal/fused). It needs nothing.
+//   - "go" is GoMLX's own, in pure Go: several times slower, but with every operation and bfloat16.
+//   - "xla:cpu" is XLA on the processor, where its plugin is installed (`make xla`; $NPT_XLA_CPU names the file where it lies
+//     elsewhere).
 //   - "xla:cuda" is XLA on an NVIDIA GPU, where its plugin is installed (`make xla-cuda`; $NPT_XLA_CUDA).
 //   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives. PLUGIN is a path or a name that GoMLX finds.
 //   - "auto" and "" are what the environment variable GOMLX_BACKEND says; without it "xla:cuda" where a GPU and the plugin
-//     are, else "xla:cpu" where that works, else "go".
+//     are, else "fused".
 //
 // Options of GoMLX may follow a comma: "xla:cuda,tf32=false" has exact float32 products.
 //
-// threads is how many cores the backend should use; 0 are all of them (GOMAXPROCS). The Go backend knows only one and all.
+// threads is how many cores the backend should use; 0 are all of them (GOMAXPROCS). GoMLX's Go backend knows only one and all.
 // XLA on the processor always has four threads, however many cores there are, because the last digits of its products
 // depend on that number; the environment variable PJRT_NPROC sets another. Backends are opened once and shared; nothing is
 // ever downloaded.
@@ -219,20 +205,6 @@ func openGo(threads int) (compute.Backend, error) {
 	})
 }
 
-// onGo reports whether a backend is GoMLX's own.
-func onGo(b compute.Backend) bool { return b.String() == gobackend.BackendName }
-
-// coresOf returns how many operations a backend should be given at the same time: the number of cores for the Go backend,
-// which runs most operations on one, and 1 for backends that spread every operation.
-func coresOf(b compute.Backend) int {
-	backendsMu.Lock()
-	defer backendsMu.Unlock()
-	if b == backends[backendKey{goBackend, 0}] {
-		return runtime.GOMAXPROCS(0)
-	}
-	return 1
-}
-
 // hasDevice reports whether a backend has a device of its own.
 func hasDevice(b compute.Backend) bool {
 	x, ok := b.(*xla.Backend)
@@ -262,7 +234,7 @@ func masksPerCall(b compute.Backend, t *Table) int {
 
 // suit fits the graphs of a network to the backend that is to run them.
 func (n *network) suit(b compute.Backend) {
-	n.parts, n.round = coresOf(b), 1
+	n.round = 1
 	if hasDevice(b) {
 		n.round = tensorCoreRows
 	}

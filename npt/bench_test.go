@@ -92,7 +92,7 @@ func (b benchmark) selected() bool {
 
 // eachBenchmark runs a benchmark for the selected configurations, backends and precisions.
 func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend, Precision)) {
-	backends := []string{goBackend, cpuBackend}
+	backends := []string{fusedBackend, goBackend, cpuBackend}
 	if gpuIsHere() {
 		backends = append(backends, cudaBackend)
 	}

@@ -100,10 +100,11 @@ func TestCancelledAnywhere(t *testing.T) {
 		"loop":    func(c *Config) { c.BatchSize, c.EvalEvery = 20, 4 },
 	} {
 		newTrainer := func(c Config) *Trainer {
-			tr := newTestTrainer(t, table, c)
-			if name == "loop" { // as on an accelerator
-				tr.engine.room, tr.engine.passes, tr.drawAhead = lookaheadSteps, 3, true
+			if name != "loop" {
+				return newTestTrainer(t, table, c)
 			}
+			tr := newTestTrainerOn(t, completeBackend(t), table, c)
+			tr.engine.room, tr.engine.passes, tr.drawAhead = lookaheadSteps, 3, true // as on an accelerator
 			return tr
 		}
 		c := smallConfig()
@@ -150,7 +151,7 @@ func TestSavedWithinProgress(t *testing.T) {
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize, c.EvalEvery = 4, 2, 9, Float32, 0.5, 14, 2
 	for _, room := range []int{1, lookaheadSteps} {
-		whole := newTestTrainer(t, table, c)
+		whole := newTestTrainerOn(t, completeBackend(t), table, c)
 		whole.engine.room = room
 		var files []string
 		whole.Progress = func(Progress) {
@@ -167,7 +168,7 @@ func TestSavedWithinProgress(t *testing.T) {
 			t.Fatalf("progress was told %d times", len(files))
 		}
 		for _, file := range files {
-			tr := newTestTrainer(t, table, c)
+			tr := newTestTrainerOn(t, completeBackend(t), table, c)
 			if err := tr.LoadCheckpoint(file); err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +234,7 @@ const killedVariable = "NPT_TEST_KILLED"
 func trainToBeKilled(path string) {
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize = 4, 2, 500, Float32, 0.5, 10
-	backend, err := OpenBackend(cmp.Or(os.Getenv(compute.ConfigEnvVar), goBackend), 1)
+	backend, err := OpenBackend(cmp.Or(os.Getenv(compute.ConfigEnvVar), ProcessorBackend), 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,32 +20,10 @@ func (t *tape) dropout(x *tensor) *tensor {
 	return t.node(apply(x.Node), func(grad *graph.Node) { x.accumulate(apply(grad)) })
 }
 
-// keep draws which entries survive a dropout: random bits for each are compared with the rate.
+// keep draws which entries survive a dropout, from 32 bits for each: a hash of its index, of the number of the mask within the
+// step, and of two words of the random state, which is another one in every step. A compiler fuses that with what uses the mask,
+// which is then never in memory; a generator's numbers have to be, and XLA takes long to make and to compile them.
 func (t *tape) keep(dims ...int) *graph.Node {
-	if onGo(t.g.Backend()) {
-		return t.keepByGenerator(dims)
-	}
-	return t.keepByHash(dims)
-}
-
-// keepByGenerator takes 16 bits for each entry from the backend's random generator.
-func (t *tape) keepByGenerator(dims []int) *graph.Node {
-	size := shapes.Make(dtypes.Uint16, dims...).Size()
-	var bits *graph.Node
-	// GoMLX draws integers below 2³² evenly, but not those below 2⁶⁴.
-	t.rng, bits = graph.RandomIntN(t.rng, uint64(1<<32), shapes.Make(dtypes.Uint64, (size+1)/2))
-	bits = graph.Reshape(graph.Bitcast(graph.ConvertDType(bits, dtypes.Uint32), dtypes.Uint16), -1)
-	if size%2 != 0 {
-		bits = graph.SliceAxis(bits, 0, graph.AxisRange(0, size))
-	}
-	threshold := graph.Scalar(t.g, dtypes.Uint16, uint16(min(math.Round(t.dropRate*(1<<16)), math.MaxUint16)))
-	return graph.GreaterOrEqual(graph.Reshape(bits, dims...), threshold)
-}
-
-// keepByHash takes 32 bits for each entry: a hash of its index, of the number of the mask within the step, and of two words
-// of the random state, which is another one in every step. A compiler fuses that with what uses the mask, which is then
-// never in memory; a generator's numbers have to be, and XLA takes long to make and to compile them.
-func (t *tape) keepByHash(dims []int) *graph.Node {
 	t.drawn++
 	word := func(i int) *graph.Node { // of the random state, which has six
 		words := graph.Reshape(graph.Bitcast(t.rng, dtypes.Uint32), -1)

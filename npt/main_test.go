@@ -17,15 +17,34 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testBackend returns the backend of tests that do not depend on it: what GOMLX_BACKEND says, else the Go backend, which
-// compiles small networks in no time.
+// testBackend returns the backend of tests that do not depend on it: what GOMLX_BACKEND says, else the one for processors.
 func testBackend(t testing.TB) compute.Backend {
 	t.Helper()
 	name := os.Getenv(compute.ConfigEnvVar)
 	if name == "" {
-		name = goBackend
+		name = ProcessorBackend
 	}
 	return openTestBackend(t, name, 0)
+}
+
+// completeBackend returns a backend that has also what the one for processors lacks: loops, sorting, bfloat16, and the operations
+// of GoMLX's gradients.
+func completeBackend(t testing.TB) compute.Backend {
+	t.Helper()
+	if b := testBackend(t); b.Capabilities().Functions {
+		return b
+	}
+	return openTestBackend(t, goBackend, 0)
+}
+
+// onCompleteBackends is onBackends without those that have no loops.
+func onCompleteBackends(t *testing.T, test func(*testing.T, compute.Backend)) {
+	onBackends(t, func(t *testing.T, b compute.Backend) {
+		if !b.Capabilities().Functions {
+			t.Skip("no loops there")
+		}
+		test(t, b)
+	})
 }
 
 func openTestBackend(t testing.TB, name string, threads int) compute.Backend {
@@ -40,9 +59,9 @@ func openTestBackend(t testing.TB, name string, threads int) compute.Backend {
 	return b
 }
 
-// onBackends runs a test on the Go backend, on XLA where its plugin is installed, and on what GOMLX_BACKEND says.
+// onBackends runs a test on the backends for processors, XLA where its plugin is installed, and on what GOMLX_BACKEND says.
 func onBackends(t *testing.T, test func(*testing.T, compute.Backend)) {
-	names := []string{goBackend, cpuBackend}
+	names := []string{fusedBackend, goBackend, cpuBackend}
 	if name := os.Getenv(compute.ConfigEnvVar); name != "" && !slices.Contains(names, name) {
 		names = append(names, name)
 	}

@@ -90,7 +90,7 @@ func masksOf(t *testing.T, codes *tensors.Tensor) (masks [][]code) {
 }
 
 // The device masks as many of the candidates as it is told to, and none but these.
-func TestDeviceMasks(t *testing.T) { onBackends(t, testDeviceMasks) }
+func TestDeviceMasks(t *testing.T) { onCompleteBackends(t, testDeviceMasks) }
 
 func testDeviceMasks(t *testing.T, backend compute.Backend) {
 	table := testTable(23, 9, 8, true)
@@ -174,7 +174,7 @@ func TestMasksAreUniform(t *testing.T) {
 		host = append(host, drawMask(newRand(uint64(i)), table, &c, trainMode))
 	}
 	t.Run("host", func(t *testing.T) { checkUniform(t, host) })
-	onBackends(t, func(t *testing.T, backend compute.Backend) {
+	onCompleteBackends(t, func(t *testing.T, backend compute.Backend) {
 		masks, _ := deviceMasks(t, backend, table, c, passes)
 		checkUniform(t, masks)
 	})
@@ -251,7 +251,7 @@ func checkUniform(t *testing.T, masks [][]code) {
 }
 
 // Neighbours, and the same entries of two passes, of a table with thousands of entries are drawn independently of each other.
-func TestDeviceMasksOfManyEntries(t *testing.T) { onBackends(t, testDeviceMasksOfManyEntries) }
+func TestDeviceMasksOfManyEntries(t *testing.T) { onCompleteBackends(t, testDeviceMasksOfManyEntries) }
 
 func testDeviceMasksOfManyEntries(t *testing.T, backend compute.Backend) {
 	const rows, p = 3000, 0.15
@@ -291,7 +291,7 @@ func TestDeviceMasksResume(t *testing.T) {
 	c := smallConfig()
 	c.TargetMask = 0.5
 	masks := func(order ...int) map[int][]code {
-		tr := newTestTrainer(t, table, c)
+		tr := newTestTrainerOn(t, completeBackend(t), table, c)
 		tr.engine.passes = 3
 		of := map[int][]code{}
 		for _, pass := range order {

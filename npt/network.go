@@ -18,7 +18,6 @@ type network struct {
 	columns []Column
 	params  []param
 	arrays  []array // which hold the params, see pack
-	parts   int     // see tape
 	round   int     // batches are filled up to a multiple of this many rows
 }
 
@@ -47,7 +46,7 @@ const (
 
 // newNetwork lists the parameters.
 func newNetwork(c Config, columns []Column) *network {
-	n := &network{Config: c, columns: columns, parts: 1, round: 1}
+	n := &network{Config: c, columns: columns, round: 1}
 	d, e, h := len(columns), c.Hidden, len(columns)*c.Hidden
 	channel, inputs := channelColumns(columns), inputColumns(columns)
 	columnFan, rowFan := make([]int, d), make([]int, len(inputs))

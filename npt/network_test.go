@@ -287,8 +287,7 @@ func compareGradients(t *testing.T, c Config) {
 	t.Helper()
 	table := testTable(9, 2, 2, false)
 	n := newNetwork(c, table.Columns)
-	n.parts = 2
-	e, err := newEngine(n, table, testBackend(t))
+	e, err := newEngine(n, table, completeBackend(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +303,7 @@ func compareGradients(t *testing.T, c Config) {
 		lambda := graph.Scalar(rng.Graph(), n.master(), 0.4)
 		own, _ := n.gradients(values, tokens, truth, b.codes, rng, lambda, params)
 
-		tp := &tape{g: rng.Graph(), dtype: n.master(), training: true, dropRate: c.Dropout, rng: rng, parts: 1}
+		tp := &tape{g: rng.Graph(), dtype: n.master(), training: true, dropRate: c.Dropout, rng: rng}
 		z := n.forward(tp, n.weights(params), values, tokens)
 		sums, _ := n.loss(z.Node, truth, b.codes, lambda)
 		target, feature := sums.means()

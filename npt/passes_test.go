@@ -9,7 +9,7 @@ import (
 )
 
 // Steps that the device takes in a loop move the weights as steps of a call each do, with the same losses.
-func TestStepsOfACall(t *testing.T) { onBackends(t, testStepsOfACall) }
+func TestStepsOfACall(t *testing.T) { onCompleteBackends(t, testStepsOfACall) }
 
 func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	table := testTable(20, 10, 10, true)

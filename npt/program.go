@@ -39,6 +39,9 @@ func programOf(n *network, backend compute.Backend) (program, error) {
 			return known.program, nil
 		}
 	}
+	if t := n.activations(); !backend.Capabilities().DTypes[t] {
+		return program{}, fmt.Errorf("npt: backend %s does not compute in %s; %s, %s and %s do", backend.Name(), n.Precision, cudaBackend, cpuBackend, goBackend)
+	}
 	p, err := newProgram(n, backend)
 	if err != nil {
 		return program{}, fmt.Errorf("npt: %w", oneLine(err))
@@ -58,7 +61,7 @@ func (n *network) sameGraphs(m *network) bool {
 		c.FeatureMask, c.TargetMask = 0, 0 // see randomises
 		return c
 	}
-	return graphsOf(n.Config) == graphsOf(m.Config) && n.randomises() == m.randomises() && n.parts == m.parts && n.round == m.round && sameColumns(n.columns, m.columns)
+	return graphsOf(n.Config) == graphsOf(m.Config) && n.randomises() == m.randomises() && n.round == m.round && sameColumns(n.columns, m.columns)
 }
 
 func newProgram(n *network, backend compute.Backend) (p program, err error) {

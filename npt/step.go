@@ -130,7 +130,7 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 
 // gradients returns the gradient of the loss with respect to every array, and the four sums that make the losses.
 func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
-	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, parts: n.parts, recompute: n.Recompute,
+	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, recompute: n.Recompute,
 		filler: n.filler(codes)}
 	w := n.weights(arrays)
 	z := n.forward(t, w, graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
@@ -157,7 +157,7 @@ func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) s
 func (n *network) evaluate(b batchInput, w []*graph.Node) (predictions, sums *graph.Node) {
 	truth := b.truth(n.master())
 	values, tokens := n.observed(b, truth, nil)
-	t := &tape{g: truth.Graph(), dtype: n.activations(), parts: n.parts, filler: n.filler(b.codes)}
+	t := &tape{g: truth.Graph(), dtype: n.activations(), filler: n.filler(b.codes)}
 	z := n.forward(t, n.weights(w), graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
 	s, _ := n.loss(z.Node, truth, b.codes, graph.ScalarZero(t.g, n.master()))
 	_, predictions = n.entryLoss(graph.ConvertDType(z.Node, n.master()), truth)

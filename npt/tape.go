@@ -24,9 +24,8 @@ func (x *tensor) accumulate(g *graph.Node) {
 
 // A tape builds one pass through the network and records how gradients flow back through it.
 //
-// GoMLX could derive the gradients itself. They are written out here because, on a CPU, the derived ones transpose every
-// attention matrix and take most reductions element by element; these use matrix products throughout. The tests hold them
-// against golden values and against GoMLX's own.
+// GoMLX could derive the gradients itself. They are written out here because the derived ones keep more arrays and take more
+// operations; these use matrix products throughout. The tests hold them against golden values and against GoMLX's own.
 type tape struct {
 	g        *graph.Graph
 	dtype    dtypes.DType // of activations
@@ -34,7 +33,6 @@ type tape struct {
 	dropRate float64
 	rng      *graph.Node // state of the random generator; not needed unless training
 	drawn    uint32      // masks of dropout drawn so far
-	parts    int         // pieces of the attention that run side by side; 0 is 1
 	filler   *graph.Node // n x 1: which rows nobody attends to; nil: none
 	backward []func()
 
@@ -96,8 +94,7 @@ func (t *tape) constant(values []float64, dims ...int) *graph.Node {
 	return graph.ConvertDType(graph.Reshape(graph.Const(t.g, values), dims...), t.dtype)
 }
 
-// Matrix products. Sums and broadcasts over rows and columns are products with ones as well: that is by far the fastest
-// form on GoMLX's Go backend, and no slower elsewhere.
+// Matrix products. Sums and broadcasts over rows and columns are products with ones as well.
 
 // mul returns a b.
 func mul(a, b *graph.Node) *graph.Node {
@@ -106,20 +103,12 @@ func mul(a, b *graph.Node) *graph.Node {
 
 // mulT returns a bᵀ.
 func mulT(a, b *graph.Node) *graph.Node {
-	const small = 64 // below, the Go backend's product with a transposed matrix is many times slower
-	if b.Shape().Dimensions[0] < small {
-		return mul(a, graph.Transpose(b, 0, 1))
-	}
 	return graph.DotGeneral(a, []int{1}, nil, b, []int{1}, nil)
 }
 
-// tMul returns aᵀ b, transposing whichever costs least.
+// tMul returns aᵀ b.
 func tMul(a, b *graph.Node) *graph.Node {
-	rows, m, n := a.Shape().Dimensions[0], a.Shape().Dimensions[1], b.Shape().Dimensions[1]
-	if rows*n+m*n < rows*m {
-		return graph.Transpose(mul(graph.Transpose(b, 0, 1), a), 0, 1)
-	}
-	return mul(graph.Transpose(a, 0, 1), b)
+	return graph.DotGeneral(a, []int{0}, nil, b, []int{0}, nil)
 }
 
 // columnSums returns the sums over the rows of x, 1 x columns.
@@ -222,35 +211,25 @@ func (t *tape) attend(q, k, v *tensor, sequence, heads int) *tensor {
 	}
 	scale := 1 / math.Sqrt(float64(w))
 
-	qs, ks, vs := split(graph.MulScalar(q.Node, scale)), split(k.Node), split(v.Node)
-	var keep *graph.Node
+	a := &attention{q: split(graph.MulScalar(q.Node, scale)), k: split(k.Node), v: split(v.Node)}
 	if t.training && t.dropRate > 0 {
-		keep = t.keep(groups*heads, sequence, sequence)
-		vs = graph.MulScalar(vs, 1/(1-t.dropRate)) // in place of scaling the weights that stay
+		a.keep = t.keep(groups*heads, sequence, sequence)
+		a.v = graph.MulScalar(a.v, 1/(1-t.dropRate)) // in place of scaling the weights that stay
 	}
-	parts := t.cut(qs, ks, vs, keep)
-	for _, p := range parts {
-		if groups == 1 && t.filler != nil { // ABD: a batch that is filled up has many rows, each a group of ABA
-			p.filler = graph.Reshape(t.filler, 1, 1, sequence)
-		}
-		p.forward(t)
+	if groups == 1 && t.filler != nil { // ABD: a batch that is filled up has many rows, each a group of ABA
+		a.filler = graph.Reshape(t.filler, 1, 1, sequence)
 	}
+	a.forward(t)
 	if t.attention != nil {
-		weights := joined(parts, func(p *attentionPart) *graph.Node { return p.weights })
-		t.attention = append(t.attention, graph.Reshape(weights, groups, heads, sequence, sequence))
+		t.attention = append(t.attention, graph.Reshape(a.weights, groups, heads, sequence, sequence))
 	}
-	out := joined(parts, func(p *attentionPart) *graph.Node { return p.out })
-
-	return t.node(merge(out), func(grad *graph.Node) {
-		for i, g := range t.cutNode(split(grad)) {
-			parts[i].back(t, g)
-		}
-		dv := joined(parts, func(p *attentionPart) *graph.Node { return p.dv })
+	return t.node(merge(a.out), func(grad *graph.Node) {
+		a.back(t, split(grad))
 		if t.dropRate > 0 {
-			dv = graph.MulScalar(dv, 1/(1-t.dropRate))
+			a.dv = graph.MulScalar(a.dv, 1/(1-t.dropRate))
 		}
-		v.accumulate(merge(dv))
-		q.accumulate(graph.MulScalar(merge(joined(parts, func(p *attentionPart) *graph.Node { return p.dq })), scale))
-		k.accumulate(merge(joined(parts, func(p *attentionPart) *graph.Node { return p.dk })))
+		v.accumulate(merge(a.dv))
+		q.accumulate(graph.MulScalar(merge(a.dq), scale))
+		k.accumulate(merge(a.dk))
 	})
 }

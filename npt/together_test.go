@@ -13,7 +13,7 @@ import (
 
 // Trainings at the same time in one process, as on an accelerator, share what one of them compiles, and end with the bits that
 // they end with one after the other.
-func TestTrainingsSideBySide(t *testing.T) { onBackends(t, testTrainingsSideBySide) }
+func TestTrainingsSideBySide(t *testing.T) { onCompleteBackends(t, testTrainingsSideBySide) }
 
 func testTrainingsSideBySide(t *testing.T, backend compute.Backend) {
 	const n = 3

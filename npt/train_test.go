@@ -1,15 +1,18 @@
 package npt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"nptbench/internal/dataset"
@@ -19,7 +22,15 @@ import (
 
 func newTestTrainer(t *testing.T, table *Table, c Config) *Trainer {
 	t.Helper()
-	tr, err := NewTrainer(table, c, testBackend(t))
+	if c.Precision == BFloat16 {
+		return newTestTrainerOn(t, completeBackend(t), table, c)
+	}
+	return newTestTrainerOn(t, testBackend(t), table, c)
+}
+
+func newTestTrainerOn(t *testing.T, b compute.Backend, table *Table, c Config) *Trainer {
+	t.Helper()
+	tr, err := NewTrainer(table, c, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +269,7 @@ func TestModelSaveLoadPredict(t *testing.T) {
 		if err := m.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		loaded, err := LoadModel(path, testBackend(t))
+		loaded, err := LoadModel(path, tr.engine.backend)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +362,7 @@ func TestAttentionWeights(t *testing.T) {
 func testTask(target int, kind dataset.Task) *task.Task {
 	t := &task.Task{
 		Info:  dataset.Info{Name: "toy", Task: kind, Target: target, Columns: 3, Classes: 2},
-		Train: 24, Val: 8, Test: 8, Width: 3, TargetStd: 1, Seed: 5, Threads: 1, Backend: "go",
+		Train: 24, Val: 8, Test: 8, Width: 3, TargetStd: 1, Seed: 5, Threads: 1, Backend: cmp.Or(os.Getenv(compute.ConfigEnvVar), ProcessorBackend),
 		Features: []task.Feature{
 			{Name: "a", Kind: dataset.Continuous, Offset: 0, Width: 1},
 			{Name: "b", Kind: dataset.Categorical, Offset: 1, Width: 2},

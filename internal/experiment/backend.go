@@ -22,11 +22,10 @@ func chooseBackend(ctx context.Context, o *Options, e Env) (name string, err err
 	if npt.Accelerated(name) {
 		err := probe(ctx, name)
 		if err != nil && !npt.Automatic(o.Backend) {
-			return "", fmt.Errorf("%w; -backend xla:cpu or go runs networks on the processor", err)
+			return "", fmt.Errorf("%w; -backend %s runs networks on the processor", err, npt.ProcessorBackend)
 		}
 		if err != nil {
-			name, reason = npt.ProcessorBackend()
-			reason = errors.Join(err, reason)
+			name, reason = npt.ProcessorBackend, err
 		}
 	}
 	if reason != nil {

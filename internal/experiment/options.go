@@ -77,7 +77,7 @@ func Parse(program, about, sweep string, e Env, methods []*method.Method) (*Opti
 	protocol := fs.String("protocol", "", "published, corrected or both, instead of what the sweep says")
 	fs.IntVar(&o.Jobs, "jobs", runtime.NumCPU(), "fits that run at the same time, each in a process of its own")
 	fs.IntVar(&o.Networks, "networks", 1, "networks that train at the same time on a GPU, in one process, beside the fits of -jobs; 2 or more only where one leaves the GPU idle")
-	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, go, xla:cpu, xla:cuda or xla:PLUGIN; auto is $GOMLX_BACKEND, else xla:cuda if there is a GPU and that is installed, else xla:cpu if that is, else go")
+	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, fused, go, xla:cpu, xla:cuda or xla:PLUGIN; auto is $GOMLX_BACKEND, else xla:cuda if there is a GPU and that is installed, else fused")
 	fs.BoolVar(&o.DryRun, "dry-run", false, "show what there is to do and do nothing")
 	fs.BoolVar(&o.ReportOnly, "report-only", false, "run nothing, write the report of the records there are")
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")

@@ -41,7 +41,7 @@ type Task struct {
 
 	Threads int // a method may use that many at the same time
 
-	// Backend is where networks run: "auto", "go" or "xla:...". Methods without a network ignore it.
+	// Backend is where networks run: "auto", "fused", "go" or "xla:...". Methods without a network ignore it.
 	Backend string
 
 	// ModelDir is the folder in which methods that can save fitted models do so, one file per fit; empty: nowhere.
