@@ -20,6 +20,16 @@ func TestUnknownBackend(t *testing.T) {
 	}
 }
 
+// Half precision where there is none is an error that says where there is.
+func TestNoHalfPrecision(t *testing.T) {
+	c := smallConfig()
+	c.Precision = BFloat16
+	_, err := NewTrainer(testTable(10, 4, 4, false), c, openTestBackend(t, fusedBackend, 1))
+	if err == nil || !strings.Contains(err.Error(), "fused does not compute in bfloat16; xla:cuda, xla:cpu and go do") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestTryBackend(t *testing.T) {
 	for _, name := range []string{fusedBackend, goBackend, cpuBackend, os.Getenv(compute.ConfigEnvVar)} {
 		if err := TryBackend(name); err != nil && !errors.Is(err, errNoPlugin) {

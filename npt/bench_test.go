@@ -17,11 +17,11 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// The benchmarks time whole training steps of published configurations and of small ones for CPUs, on every backend that is
-// here, or on GOMLX_BACKEND alone. NPT_BENCH selects some by name (comma-separated prefixes), NPT_BENCH_PRECISION lists
-// precisions. Beside seconds they report the CPU time per step, which a busy machine disturbs less, the share that the
-// arithmetic of the network takes of the rate of a big matrix product measured just before, the time that compiling took,
-// and by how much the memory of the process grew at its peak, beside what stepBytes expects.
+// The benchmarks time whole training steps of published configurations and of small ones for CPUs, on the fused backend and XLA
+// for the processor and on the GPU, where they are, or on GOMLX_BACKEND alone. NPT_BENCH selects some by name (comma-separated
+// prefixes), NPT_BENCH_PRECISION lists precisions. Beside seconds they report the CPU time per step, which a busy machine disturbs
+// less, the share that the arithmetic of the network takes of the rate of a big matrix product measured just before, the time that
+// compiling took, and by how much the memory of the process grew at its peak, beside what stepBytes expects.
 
 type benchmark struct {
 	name    string
@@ -92,7 +92,7 @@ func (b benchmark) selected() bool {
 
 // eachBenchmark runs a benchmark for the selected configurations, backends and precisions.
 func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend, Precision)) {
-	backends := []string{fusedBackend, goBackend, cpuBackend}
+	backends := []string{fusedBackend, cpuBackend}
 	if gpuIsHere() {
 		backends = append(backends, cudaBackend)
 	}

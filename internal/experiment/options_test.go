@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-protocol", "publishd"}, `(did you mean "published"?)`},
 		{[]string{"-jobs", "0"}, "at least 1"},
 		{[]string{"-networks", "0"}, "at least 1"},
-		{[]string{"-backend", "cuda"}, "want auto, go, xla:cpu, xla:cuda or xla:PLUGIN"},
+		{[]string{"-backend", "cuda"}, "want auto, fused, go, xla:cpu, xla:cuda or xla:PLUGIN"},
 		{[]string{"-with", "/no/such/folder"}, "no such file"},
 	} {
 		_, err := parse(c.args...)
