@@ -161,7 +161,7 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], dot func(a, b u
 		})
 		tall := (p.m + blockTall - 1) / blockTall
 		panels := (p.n + g.width - 1) / g.width
-		wide := max(1, min(16, batches*tall*panels/(tasksPerThread*r.team.size))) // panels of a task
+		wide := max(1, min(16, batches*tall*panels/(4*r.team.size))) // panels of a task
 		across := (panels + wide - 1) / wide
 		r.team.run(batches*tall*across, func(worker, task int) {
 			b, i, j := task/(tall*across), task/across%tall, task%across
