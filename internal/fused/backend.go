@@ -33,6 +33,9 @@ func New(threads int) *Backend {
 	return &Backend{team: newTeam(threads)}
 }
 
+// Finalize ends the threads of the backend, which nobody may use any more.
+func (b *Backend) Finalize() { close(b.team.bell) }
+
 func (b *Backend) Name() string   { return Name }
 func (b *Backend) String() string { return Name }
 func (b *Backend) Description() string {
@@ -59,8 +62,14 @@ func (b *Backend) Capabilities() compute.Capabilities {
 	return c
 }
 
+// pooledSize is the size from which on memory is kept for the next array of that size.
+const pooledSize = 1 << 12
+
 // takeBlock returns memory of that size, which may hold anything.
 func (b *Backend) takeBlock(size int) block {
+	if size < pooledSize {
+		return newBlock(size)
+	}
 	pool, ok := b.blocks.Load(size)
 	if !ok {
 		pool, _ = b.blocks.LoadOrStore(size, new(sync.Pool))

@@ -136,8 +136,8 @@ func (f *function) Parameter(name string, shape shapes.Shape, _ *compute.Shardin
 
 func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	t := dtypes.FromGoType(reflect.TypeOf(flat).Elem())
-	if !types[t] {
-		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, t)
+	if !types[t] || bytesOf(flat) == nil {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: a constant of type %T", Name, flat)
 	}
 	shape := shapes.Make(t, dims...)
 	if n := reflect.ValueOf(flat).Len(); n != shape.Size() {
@@ -416,7 +416,7 @@ func (f *function) Bitcast(v compute.Value, t dtypes.DType) (compute.Value, erro
 	return f.node(compute.OpTypeBitcast, shape, nil, x), nil
 }
 
-// OptimizationBarrier returns values that are not taken for the operands.
+// OptimizationBarrier returns values that are not taken for the operands: what is computed of them is computed again.
 func (f *function) OptimizationBarrier(operands ...compute.Value) ([]compute.Value, error) {
 	in, err := f.owns(operands)
 	if err != nil {

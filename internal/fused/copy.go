@@ -37,6 +37,9 @@ func newCopying(x view, v *value, rows, width, stride, offset int) *copying {
 }
 
 func (c *copying) run(r *run) {
+	if c.width == 0 {
+		return
+	}
 	size := c.from.dtype.Size()
 	src, dst := r.at(c.from), r.memory[c.to.id]
 	const step = 1 << 14 // elements of a task
@@ -47,7 +50,7 @@ func (c *copying) run(r *run) {
 		})
 		return
 	}
-	some := max(1, step/max(c.width, 1)) // rows of a task
+	some := max(1, step/c.width) // rows of a task
 	r.team.run((c.rows+some-1)/some, func(_, task int) {
 		for row := task * some; row < min(c.rows, (task+1)*some); row++ {
 			spreadView(unsafe.Add(dst, (row*c.stride+c.offset)*size), src, c.dims, c.strides, row*c.width, c.width, size)

@@ -81,14 +81,13 @@ func newProduct(v *value) *product {
 // scratchSize is what the product needs: for all threads, and for each.
 func (p *product) scratchSize() (shared, each int) {
 	size := p.out.shape.DType.Size()
-	panel := blockDeep * panelWide
 	switch {
 	case p.m == 1 || p.n == 1:
 		return sizeOf(p.batch) * chunks(p.k) * size, p.k * size
 	case p.small():
-		return 0, (packedSize(p.m, p.k) + panel) * size
+		return 0, (packedSize(p.m, p.k) + panelSize) * size
 	}
-	return sizeOf(p.batch) * packedSize(p.m, p.k) * size, panel * size
+	return sizeOf(p.batch) * packedSize(p.m, p.k) * size, panelSize * size
 }
 
 // small products are many: each is done by one thread.
@@ -141,7 +140,7 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], dot func(a, b u
 	case p.small():
 		step := (batches + tasksPerThread*r.team.size - 1) / (tasksPerThread * r.team.size)
 		r.team.run((batches+step-1)/step, func(worker, task int) {
-			packed := array[T](r.scratch[worker], packedSize(p.m, p.k)+blockDeep*panelWide)
+			packed := array[T](r.scratch[worker], packedSize(p.m, p.k)+panelSize)
 			panel := packed[packedSize(p.m, p.k):]
 			for b := task * step; b < min(batches, (task+1)*step); b++ {
 				x, y, out := operands[T](p, r, b)
@@ -166,7 +165,7 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], dot func(a, b u
 		r.team.run(batches*tall*across, func(worker, task int) {
 			b, i, j := task/(tall*across), task/across%tall, task%across
 			_, y, out := operands[T](p, r, b)
-			panel := array[T](r.scratch[worker], blockDeep*panelWide)
+			panel := array[T](r.scratch[worker], panelSize)
 			g.multiplyBlock(out, packed[b*size:], y, p.m, p.k, i*blockTall, min(p.m, (i+1)*blockTall),
 				j*wide*g.width, min(p.n, (j+1)*wide*g.width), panel)
 		})

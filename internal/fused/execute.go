@@ -42,6 +42,7 @@ func (p *plan) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceN
 		return nil, errors.Errorf("backend %s: %d arguments for %d parameters", Name, len(inputs), len(p.parameters))
 	}
 	donated := func(i int) bool { return i >= 0 && i < len(donate) && donate[i] }
+	holds := map[unsafe.Pointer]int{} // how many arguments have that memory
 	r := &run{team: p.backend.team, memory: make([]unsafe.Pointer, p.values)}
 	in := make([]*buffer, len(inputs))
 	for i, v := range p.parameters {
@@ -55,9 +56,10 @@ func (p *plan) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceN
 			return nil, errors.Errorf("backend %s: argument %d has shape %s, not %s", Name, i, x.shape, v.shape)
 		}
 		in[i], r.memory[v.id] = x, x.memory.at
+		holds[x.memory.at]++
 	}
 	for _, v := range p.constants {
-		r.memory[v.id] = unsafe.Pointer(unsafe.SliceData(v.attr.([]byte)))
+		r.memory[v.id] = pointer(v.attr.([]byte))
 	}
 	const align = 64
 	shared, each := (p.shared+align)/align*align, (p.scratch+align)/align*align
@@ -74,7 +76,7 @@ func (p *plan) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceN
 	out := make([]compute.Buffer, len(p.outputs))
 	for k, v := range p.outputs {
 		made := &buffer{backend: p.backend, shape: p.shapes[k]}
-		if i := p.reuse[k]; donated(i) {
+		if i := p.reuse[k]; donated(i) && holds[in[i].memory.at] == 1 {
 			made.memory, in[i].memory = in[i].memory, block{}
 		} else {
 			made.memory = p.backend.takeBlock(int(v.shape.ByteSize()))

@@ -3,11 +3,14 @@ package fused
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -407,5 +410,149 @@ func TestMemoryServesAgain(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 50*100_000 {
 		t.Errorf("%d bytes a step", grown/50)
+	}
+}
+
+// Cases that a random graph seldom has.
+func TestAwkward(t *testing.T) {
+	b := New(2)
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	axes := slices.Repeat([]int{2}, 10)
+	many := make([]float32, 1<<10)
+	for i := range many {
+		many[i] = float32(i)
+	}
+	withNaN := make([]float32, 16)
+	withNaN[3] = nan
+	for name, c := range map[string]struct {
+		of    any
+		dims  []int
+		build func(f compute.Function, x compute.Value) (compute.Value, error)
+		want  any
+	}{
+		"integers divided, and what lies behind the last": {[]int32{10, 20, 30}, []int{3}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			two, err := f.Constant([]int32{2, 3, 4}, 3)
+			if err != nil {
+				return nil, err
+			}
+			return f.Div(x, two)
+		}, []int32{5, 6, 7}},
+		"words from the middle of one": {[]uint32{1, 2, 3, 4, 5}, []int{5}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			y, err := f.Slice(x, []int{1}, []int{3}, []int{1})
+			if err != nil {
+				return nil, err
+			}
+			return f.Bitcast(y, dtypes.Uint64)
+		}, []uint64{2 | 3<<32}},
+		"many axes": {many, axes, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			return f.Transpose(x, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+		}, nil},
+		"nothing and something": {[]float32{}, []int{2, 0}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			y, err := f.Constant([]float32{1, 2, 3, 4}, 2, 2)
+			if err != nil {
+				return nil, err
+			}
+			return f.Concatenate(1, x, y)
+		}, []float32{1, 2, 3, 4}},
+		"sums of nothing": {[]float32{}, []int{3, 0}, func(f compute.Function, x compute.Value) (compute.Value, error) { return f.ReduceSum(x, 1) }, []float32{0, 0, 0}},
+		"no sums":         {[]float32{}, []int{3, 0}, func(f compute.Function, x compute.Value) (compute.Value, error) { return f.ReduceSum(x, 0) }, []float32{}},
+		"largest of none": {[]float32{}, []int{2, 0}, func(f compute.Function, x compute.Value) (compute.Value, error) { return f.ReduceMax(x, 1) }, []float32{-inf, -inf}},
+		"not a number":    {withNaN, []int{16}, func(f compute.Function, x compute.Value) (compute.Value, error) { return f.ReduceMax(x, 0) }, []float32{nan}},
+	} {
+		builder := b.Builder(name)
+		f := builder.Main()
+		shape := shapes.Make(dtypes.FromGoType(reflect.TypeOf(c.of).Elem()), c.dims...)
+		in, err := b.BufferFromFlatData(0, c.of, shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := f.Parameter("x", shape, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := c.build(f, x)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if err := f.Return([]compute.Value{y}, nil); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := builder.Compile()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		out, err := plan.Execute([]compute.Buffer{in}, nil, 0)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got, err := out[0].Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "many axes" {
+			for i, v := range got.([]float32) {
+				if want := float32(bits.Reverse16(uint16(i)) >> 6); v != want {
+					t.Fatalf("%s: element %d is %v, not %v", name, i, v, want)
+				}
+			}
+			continue
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %v, not %v", name, got, c.want)
+		}
+	}
+}
+
+// An array that is donated, and given a second time, keeps its memory as long as it is read.
+func TestDonatedTwice(t *testing.T) {
+	for _, donate := range [][]bool{{true, false}, {true, true}} {
+		b := New(1)
+		builder := b.Builder("")
+		f, shape := builder.Main(), shapes.Make(dtypes.Float32, 4)
+		var of []compute.Value
+		for _, name := range []string{"p", "q"} {
+			x, err := f.Parameter(name, shape, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, err := f.Mul(x, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of = append(of, y)
+		}
+		if err := f.Return(of, nil); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := builder.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := b.BufferFromFlatData(0, []float32{1, 2, 3, 4}, shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := plan.Execute([]compute.Buffer{x, x}, donate, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range out {
+			if got, err := r.Data(); err != nil || fmt.Sprint(got) != "[1 4 9 16]" {
+				t.Errorf("%v: %v, %v", donate, got, err)
+			}
+		}
+	}
+}
+
+// A backend that is given up keeps no threads.
+func TestFinalize(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		New(4).Finalize()
+	}
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before+5; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, before %d", runtime.NumGoroutine(), before)
+		}
 	}
 }

@@ -80,7 +80,7 @@ func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int)
 	switch {
 	case a.cs == 1 && rows == panelRows && p.transpose8 != nil && columns >= 8:
 		done = columns &^ 7
-		p.transpose8(unsafe.Pointer(unsafe.SliceData(dst)), a.element(i, j), done, a.rs, panelRows)
+		p.transpose8(pointer(dst), a.element(i, j), done, a.rs, panelRows)
 	case a.rs == 1 && rows == panelRows:
 		for c := range columns {
 			*(*[panelRows]T)(dst[c*panelRows:]) = *(*[panelRows]T)(a.element(i, j+c))
@@ -145,11 +145,14 @@ func (p *panelKernel[T]) pack(dst []T, a matrix[T], m, k, from, to int) {
 	}
 }
 
+// panelSize is the scratch that multiplyBlock needs.
+const panelSize = (blockDeep + panelRows) * panelWide
+
 // multiplyBlock computes rows from to to and columns left to right of c = a b (m x k times k x n), where a is packed. panel is
-// scratch for a panel of b.
+// scratch.
 func (p *panelKernel[T]) multiplyBlock(c matrix[T], packed []T, b matrix[T], m, k, from, to, left, right int, panel []T) {
 	tall := packedSize(m, 1)
-	var edge [panelRows * panelWide]T
+	edge := panel[blockDeep*panelWide : panelSize] // what is computed of a block that is cut off
 	for j := 0; j < k; j += blockDeep {
 		deep := min(blockDeep, k-j)
 		add := 0
@@ -159,7 +162,7 @@ func (p *panelKernel[T]) multiplyBlock(c matrix[T], packed []T, b matrix[T], m, 
 		for col := left; col < right; col += p.width {
 			wide := min(p.width, right-col)
 			p.packColumns(panel, b, j, deep, col, wide)
-			y := unsafe.Pointer(unsafe.SliceData(panel))
+			y := pointer(panel)
 			for i := from; i < to; i += panelRows {
 				x := unsafe.Pointer(&packed[j*tall+i*deep])
 				rows := min(panelRows, m-i)
@@ -167,7 +170,7 @@ func (p *panelKernel[T]) multiplyBlock(c matrix[T], packed []T, b matrix[T], m, 
 					p.multiply(c.element(i, col), x, y, deep, c.rs, add)
 					continue
 				}
-				p.multiply(unsafe.Pointer(&edge), x, y, deep, p.width, 0)
+				p.multiply(pointer(edge), x, y, deep, p.width, 0)
 				for r := range rows {
 					out := array[T](c.element(i+r, col), wide)
 					sums := edge[r*p.width:][:wide]

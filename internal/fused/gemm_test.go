@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 )
-
-func pointer[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
 func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -29,7 +26,7 @@ func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64)
 				b.rs, b.cs = 1, k
 			}
 			c := make([]T, m*n)
-			packed, panel := make([]T, packedSize(m, k)), make([]T, blockDeep*panelWide)
+			packed, panel := make([]T, packedSize(m, k)), make([]T, panelSize)
 			p.pack(packed, a, m, k, 0, m)
 			p.multiplyBlock(matrix[T]{pointer(c), n, 1}, packed, b, m, k, 0, m, 0, n, panel)
 			for i := range m {
@@ -58,7 +55,7 @@ func BenchmarkMultiply(b *testing.B) {
 		m, n, k := size[0], size[1], size[2]
 		b.Run(fmt.Sprint(m, "x", n, "x", k), func(b *testing.B) {
 			x, y, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
-			packed, panel := make([]float32, packedSize(m, k)), make([]float32, blockDeep*panelWide)
+			packed, panel := make([]float32, packedSize(m, k)), make([]float32, panelSize)
 			for b.Loop() {
 				gemm32.pack(packed, matrix[float32]{pointer(x), k, 1}, m, k, 0, m)
 				for i := 0; i < m; i += blockTall {

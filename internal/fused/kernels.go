@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 )
 
-// A kernel computes n elements of dst from those of its operands, one by one. n is a multiple of laneCount; dst may be one of
-// the operands. Truth values are masks of four bytes with all bits set or none.
+// A kernel computes n elements of dst from those of its operands, one by one. n is a multiple of laneCount, and what lies behind
+// the last element may be anything: a kernel must not fail for it. dst may be one of the operands. Truth values are masks of four bytes with all bits set or none.
 type kernel func(dst, a, b, c unsafe.Pointer, n int)
 
 // laneCount is what kernels may round the number of elements up to.
@@ -40,6 +40,8 @@ type number interface {
 }
 
 type floating interface{ float32 | float64 }
+
+func pointer[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
 func array[T any](p unsafe.Pointer, n int) []T { return unsafe.Slice((*T)(p), n) }
 
@@ -126,7 +128,6 @@ func registerNumber[T number](s *kernelSet, t dtypes.DType) {
 	s.register(compute.OpTypeAdd, t, add[T])
 	s.register(compute.OpTypeSub, t, sub[T])
 	s.register(compute.OpTypeMul, t, mul[T])
-	s.register(compute.OpTypeDiv, t, binary(func(a, b T) T { return a / b }))
 	s.register(compute.OpTypeMax, t, binary(func(a, b T) T { return max(a, b) }))
 	s.register(compute.OpTypeMin, t, binary(func(a, b T) T { return min(a, b) }))
 	s.register(compute.OpTypeEqual, t, binary(func(a, b T) uint32 { return mask(a == b) }))
@@ -148,6 +149,12 @@ func registerNumber[T number](s *kernelSet, t dtypes.DType) {
 
 func registerInteger[T uint8 | int32 | uint32 | int64 | uint64](s *kernelSet, t, unsigned dtypes.DType) {
 	registerNumber[T](s, t)
+	s.register(compute.OpTypeDiv, t, binary(func(a, b T) T {
+		if b == 0 { // as may lie behind the last number
+			return 0
+		}
+		return a / b
+	}))
 	s.register(compute.OpTypeBitwiseAnd, t, binary(func(a, b T) T { return a & b }))
 	s.register(compute.OpTypeBitwiseOr, t, binary(func(a, b T) T { return a | b }))
 	s.register(compute.OpTypeBitwiseXor, t, binary(func(a, b T) T { return a ^ b }))
@@ -164,6 +171,7 @@ func registerInteger[T uint8 | int32 | uint32 | int64 | uint64](s *kernelSet, t,
 
 func registerFloating[T floating](s *kernelSet, t dtypes.DType) {
 	registerNumber[T](s, t)
+	s.register(compute.OpTypeDiv, t, binary(func(a, b T) T { return a / b }))
 	s.register(compute.OpTypePow, t, binary(func(a, b T) T { return T(math.Pow(float64(a), float64(b))) }))
 	s.register(compute.OpTypeIsFinite, t, unary(func(a T) uint32 { return mask(a-a == 0) }))
 	s.register(compute.OpTypeIsNaN, t, unary(func(a T) uint32 { return mask(a != a) }))
@@ -222,6 +230,16 @@ var (
 	dotRows32 = dotRows[float32]
 	addRow32  = addRow[float32]
 )
+
+// fill32 sets any number of words.
+var fill32 = fill[uint32]
+
+func fill[T any](dst unsafe.Pointer, x T, n int) {
+	d := array[T](dst, n)
+	for i := range d {
+		d[i] = x
+	}
+}
 
 func sumRow[T floating](a unsafe.Pointer, n int) (sum T) {
 	for _, x := range array[T](a, n) {

@@ -196,6 +196,9 @@ func dotF32(a, b unsafe.Pointer, n int) float32
 func axpyF32(y, x unsafe.Pointer, alpha float32, n int)
 
 //go:noescape
+func fillU32(dst unsafe.Pointer, x uint32, n int)
+
+//go:noescape
 func panel512(c, a, b unsafe.Pointer, k, ldc, add int)
 
 //go:noescape
@@ -208,49 +211,50 @@ func init() {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
 		return
 	}
-	set := func(op compute.OpType, t dtypes.DType, v, s, r kernel) { kernels.of[opKey{op, t}] = variants{v, s, r} }
+	put := func(op compute.OpType, t dtypes.DType, v, s, r kernel) { kernels.of[opKey{op, t}] = variants{v, s, r} }
 	f := dtypes.Float32
-	set(compute.OpTypeAdd, f, addF32, addF32s, addF32r)
-	set(compute.OpTypeSub, f, subF32, subF32s, subF32r)
-	set(compute.OpTypeMul, f, mulF32, mulF32s, mulF32r)
-	set(compute.OpTypeDiv, f, divF32, divF32s, divF32r)
-	set(compute.OpTypeMax, f, maxF32, maxF32s, nil)
-	set(compute.OpTypeMin, f, minF32, minF32s, nil)
-	set(compute.OpTypeEqual, f, eqF32, eqF32s, nil)
-	set(compute.OpTypeNotEqual, f, neF32, neF32s, nil)
-	set(compute.OpTypeLessThan, f, ltF32, ltF32s, nil)
-	set(compute.OpTypeLessOrEqual, f, leF32, leF32s, nil)
-	set(compute.OpTypeGreaterThan, f, gtF32, gtF32s, nil)
-	set(compute.OpTypeGreaterOrEqual, f, geF32, geF32s, nil)
-	set(compute.OpTypeSqrt, f, sqrtF32, nil, nil)
-	set(compute.OpTypeNeg, f, negF32, nil, nil)
-	set(compute.OpTypeAbs, f, absF32, nil, nil)
-	set(compute.OpTypeExp, f, expF32, nil, nil)
-	set(compute.OpTypeErf, f, erfF32, nil, nil)
+	put(compute.OpTypeAdd, f, addF32, addF32s, addF32r)
+	put(compute.OpTypeSub, f, subF32, subF32s, subF32r)
+	put(compute.OpTypeMul, f, mulF32, mulF32s, mulF32r)
+	put(compute.OpTypeDiv, f, divF32, divF32s, divF32r)
+	put(compute.OpTypeMax, f, maxF32, maxF32s, nil)
+	put(compute.OpTypeMin, f, minF32, minF32s, nil)
+	put(compute.OpTypeEqual, f, eqF32, eqF32s, nil)
+	put(compute.OpTypeNotEqual, f, neF32, neF32s, nil)
+	put(compute.OpTypeLessThan, f, ltF32, ltF32s, nil)
+	put(compute.OpTypeLessOrEqual, f, leF32, leF32s, nil)
+	put(compute.OpTypeGreaterThan, f, gtF32, gtF32s, nil)
+	put(compute.OpTypeGreaterOrEqual, f, geF32, geF32s, nil)
+	put(compute.OpTypeSqrt, f, sqrtF32, nil, nil)
+	put(compute.OpTypeNeg, f, negF32, nil, nil)
+	put(compute.OpTypeAbs, f, absF32, nil, nil)
+	put(compute.OpTypeExp, f, expF32, nil, nil)
+	put(compute.OpTypeErf, f, erfF32, nil, nil)
 	for _, t := range []dtypes.DType{dtypes.Uint32, dtypes.Int32} {
-		set(compute.OpTypeAdd, t, addU32, addU32s, addU32r)
-		set(compute.OpTypeMul, t, mulU32, mulU32s, mulU32r)
-		set(compute.OpTypeBitwiseXor, t, xorU32, xorU32s, xorU32r)
-		set(compute.OpTypeBitwiseAnd, t, andU32, nil, nil)
-		set(compute.OpTypeBitwiseOr, t, orU32, nil, nil)
-		set(compute.OpTypeShiftLeft, t, shlU32, shlU32s, nil)
-		set(compute.OpTypeShiftRightLogical, t, shrU32, shrU32s, nil)
-		set(compute.OpTypeEqual, t, eqU32, nil, nil)
-		set(compute.OpTypeWhere, t, whereU32, whereU32s, whereU32r)
+		put(compute.OpTypeAdd, t, addU32, addU32s, addU32r)
+		put(compute.OpTypeMul, t, mulU32, mulU32s, mulU32r)
+		put(compute.OpTypeBitwiseXor, t, xorU32, xorU32s, xorU32r)
+		put(compute.OpTypeBitwiseAnd, t, andU32, nil, nil)
+		put(compute.OpTypeBitwiseOr, t, orU32, nil, nil)
+		put(compute.OpTypeShiftLeft, t, shlU32, shlU32s, nil)
+		put(compute.OpTypeShiftRightLogical, t, shrU32, shrU32s, nil)
+		put(compute.OpTypeEqual, t, eqU32, nil, nil)
+		put(compute.OpTypeWhere, t, whereU32, whereU32s, whereU32r)
 	}
-	set(compute.OpTypeGreaterOrEqual, dtypes.Uint32, geU32, geU32s, nil)
-	set(compute.OpTypeWhere, f, whereU32, whereU32s, whereU32r)
-	set(compute.OpTypeLogicalAnd, dtypes.Bool, andU32, nil, nil)
-	set(compute.OpTypeLogicalOr, dtypes.Bool, orU32, nil, nil)
-	set(compute.OpTypeLogicalXor, dtypes.Bool, xorU32, nil, nil)
-	set(compute.OpTypeWhere, dtypes.Bool, whereU32, nil, nil)
+	put(compute.OpTypeGreaterOrEqual, dtypes.Uint32, geU32, geU32s, nil)
+	put(compute.OpTypeWhere, f, whereU32, whereU32s, whereU32r)
+	put(compute.OpTypeLogicalAnd, dtypes.Bool, andU32, nil, nil)
+	put(compute.OpTypeLogicalOr, dtypes.Bool, orU32, nil, nil)
+	put(compute.OpTypeLogicalXor, dtypes.Bool, xorU32, nil, nil)
+	put(compute.OpTypeWhere, dtypes.Bool, whereU32, nil, nil)
 	kernels.conversions[[2]dtypes.DType{dtypes.Bool, f}] = oneF32
 	kernels.loadMask, kernels.storeMask = expandMask, packMask
 	sumRow32, maxRow32, dotRows32, addRow32 = sumF32, maxOfF32, dotF32, axpyF32
+	fill32 = fillU32
 
 	narrow32 = panelKernel[float32]{width: 8, multiply: panel256, transpose8: transpose8}
 	gemm32 = narrow32
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
+	if cpu.X86.HasAVX512F {
 		gemm32 = panelKernel[float32]{width: 32, multiply: panel512, transpose8: transpose8}
 	}
 }

@@ -473,36 +473,45 @@ done:
 	VZEROUPPER
 	RET
 
-// func maxOfF32(a unsafe.Pointer, n int) float32, n > 0
+// func maxOfF32(a unsafe.Pointer, n int) float32, n > 0; not a number if one of them is none
 TEXT ·maxOfF32(SB), NOSPLIT, $0-20
 	MOVQ         a+0(FP), SI
 	MOVQ         n+8(FP), CX
 	VBROADCASTSS (SI), Y0
+	VXORPS       Y2, Y2, Y2    // set where one was not a number
 	SUBQ         $8, CX
 	JLT          fold
 eights:
 	VMOVUPS (SI), Y1
 	VMAXPS  Y1, Y0, Y0
+	VCMPPS  $3, Y1, Y1, Y1
+	VORPS   Y1, Y2, Y2
 	ADDQ    $32, SI
 	SUBQ    $8, CX
 	JGE     eights
 fold:
-	ADDQ         $8, CX
 	VEXTRACTF128 $1, Y0, X1
 	VMAXPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
 	VMAXPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VMAXSS       X1, X0, X0
-	TESTQ        CX, CX
+	ADDQ         $8, CX
 	JEQ          done
 rest:
 	VMOVSS (SI), X1
 	VMAXSS X1, X0, X0
+	VCMPPS $3, Y1, Y1, Y1
+	VORPS  Y1, Y2, Y2
 	ADDQ   $4, SI
 	DECQ   CX
 	JNE    rest
 done:
+	VMOVMSKPS Y2, AX
+	TESTQ     AX, AX
+	JEQ       number
+	VPCMPEQD  X0, X0, X0       // all bits set are not a number
+number:
 	VMOVSS X0, ret+16(FP)
 	VZEROUPPER
 	RET
@@ -606,6 +615,30 @@ rest:
 	ADDQ        $4, DI
 	DECQ        CX
 	JMP         rest
+done:
+	VZEROUPPER
+	RET
+
+// func fillU32(dst unsafe.Pointer, x uint32, n int), any n
+TEXT ·fillU32(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), DI
+	VBROADCASTSS x+8(FP), Y0
+	MOVQ         n+16(FP), CX
+	SUBQ         $8, CX
+	JLT          rest
+loop:
+	VMOVDQU Y0, (DI)
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JGE     loop
+rest:
+	ADDQ  $8, CX
+	JEQ   done
+one:
+	VMOVD X0, (DI)
+	ADDQ  $4, DI
+	DECQ  CX
+	JNE   one
 done:
 	VZEROUPPER
 	RET

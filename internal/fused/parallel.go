@@ -9,7 +9,7 @@ import (
 type team struct {
 	size    int
 	current atomic.Pointer[job] // the last one that was offered
-	bell    chan struct{}       // wakes helpers that sleep
+	bell    chan struct{}       // wakes helpers that sleep; closed, it sends them away
 	asleep  atomic.Int32
 }
 
@@ -97,7 +97,9 @@ func (t *team) help(worker int) {
 		if j == nil || j == last {
 			t.asleep.Add(1)
 			if j = t.current.Load(); j == nil || j == last {
-				<-t.bell
+				if _, open := <-t.bell; !open {
+					return
+				}
 			}
 			t.asleep.Add(-1)
 			continue

@@ -1,6 +1,7 @@
 package fused
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/gomlx/compute"
@@ -54,7 +55,7 @@ func (d *reduction) run(r *run) {
 }
 
 // scratchSize is what all threads need.
-func (d *reduction) scratchSize() int { return d.rows * chunks(d.n) * d.out.shape.DType.Size() }
+func (d *reduction) scratchSize() int { return chunks(d.n) * d.out.shape.DType.Size() }
 
 func reduce[T floating](d *reduction, r *run, sum, largest func(a unsafe.Pointer, n int) T, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
 	var t T
@@ -67,7 +68,12 @@ func reduce[T floating](d *reduction, r *run, sum, largest func(a unsafe.Pointer
 	}
 	switch {
 	case d.n == 0:
-		clear(out)
+		nothing := T(0)
+		if d.takeLargest {
+			nothing = T(math.Inf(-1))
+		}
+		fill(pointer(out), nothing, len(out))
+	case len(out) == 0:
 	case d.below > 1:
 		part := max(64, d.below/(tasksPerThread*r.team.size))
 		parts := (d.below + part - 1) / part
@@ -79,7 +85,7 @@ func reduce[T floating](d *reduction, r *run, sum, largest func(a unsafe.Pointer
 			copy(sums, array[T](at(0), to-from))
 			for i := 1; i < d.n; i++ {
 				if !d.takeLargest {
-					addTo(unsafe.Pointer(unsafe.SliceData(sums)), at(i), 1, to-from)
+					addTo(pointer(sums), at(i), 1, to-from)
 					continue
 				}
 				for j, x := range array[T](at(i), to-from) {
@@ -94,7 +100,7 @@ func reduce[T floating](d *reduction, r *run, sum, largest func(a unsafe.Pointer
 			from := task * chunkSize
 			parts[task] = of(unsafe.Add(src, from*size), min(chunkSize, d.n-from))
 		})
-		out[0] = of(unsafe.Pointer(unsafe.SliceData(parts)), n)
+		out[0] = of(pointer(parts), n)
 	default:
 		some := max(1, chunkSize/d.n)
 		r.team.run((d.rows+some-1)/some, func(_, task int) {

@@ -337,16 +337,9 @@ func repeat(dst, number unsafe.Pointer, n, size int) {
 	case 1:
 		fill(dst, *(*uint8)(number), n)
 	case 4:
-		fill(dst, *(*uint32)(number), n)
+		fill32(dst, *(*uint32)(number), n)
 	case 8:
 		fill(dst, *(*uint64)(number), n)
-	}
-}
-
-func fill[T any](dst unsafe.Pointer, x T, n int) {
-	d := array[T](dst, n)
-	for i := range d {
-		d[i] = x
 	}
 }
 
@@ -371,7 +364,11 @@ func spreadOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, dims, strides 
 		fill(dst, *(*T)(src), n)
 		return
 	}
-	var index [8]int // of the first element of the run
+	var few [8]int
+	index := few[:] // of the first element of the run
+	if last >= len(few) {
+		index = make([]int, last+1)
+	}
 	at, rest := 0, start
 	for i := last; i >= 0; i-- {
 		index[i] = rest % dims[i]
@@ -383,10 +380,11 @@ func spreadOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, dims, strides 
 		p := unsafe.Add(src, at*size)
 		switch strides[last] {
 		case 0:
-			x := *(*T)(p)
-			for i := range d[done : done+run] {
-				d[done+i] = x
+			if size == 4 {
+				fill32(unsafe.Pointer(&d[done]), *(*uint32)(p), run)
+				break
 			}
+			fill(unsafe.Pointer(&d[done]), *(*T)(p), run)
 		case 1:
 			copy(d[done:done+run], array[T](p, run))
 		default:

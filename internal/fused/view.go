@@ -184,7 +184,11 @@ func resolve(f *function) (order []*value) {
 			}
 			x.dims = dims
 		case compute.OpTypeBitcast:
-			x = inOrder(x)
+			if at := x.offset * x.dtype.Size(); !x.inOrder() || at%v.shape.DType.Size() != 0 {
+				c := copyOf(f, x)
+				order = append(order, c)
+				x = c.view
+			}
 			x.offset = x.offset * x.dtype.Size() / v.shape.DType.Size()
 			x.dtype, x.dims, x.strides = v.shape.DType, dims, stridesOf(dims)
 		case opBits:
