@@ -223,8 +223,18 @@ func closeTo(t *testing.T, what string, got, want []float64, tolerance float64) 
 	}
 }
 
-// run computes output, losses and gradients of a golden file.
-func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dtypes.DType) (output []float64, loss goldenLoss, grads map[string][]float64) {
+// flatOutput brings an output (columns x rows x channels) into the order of ours.
+func (g *golden) flatOutput(output [][][]float64) (flat []float64) {
+	for i := range g.Config.Rows {
+		for j := range output {
+			flat = append(flat, output[j][i]...)
+		}
+	}
+	return flat
+}
+
+// run computes output, losses and gradients of a golden file with these parameters.
+func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dtypes.DType, params [][]float64) (output []float64, loss goldenLoss, grads map[string][]float64) {
 	t.Helper()
 	rows, d, s := g.Config.Rows, len(n.columns), channels(n.columns)
 	input, tokens := flat(g.Input, n.columns)
@@ -237,8 +247,8 @@ func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dt
 		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
 		tensors.FromFlatDataAndDimensions(codes, rows, d),
 	}
-	for _, p := range n.params {
-		args = append(args, toTensor(g.Params.pack(t, p), dtype, p.dims...))
+	for i, p := range n.params {
+		args = append(args, toTensor(params[i], dtype, p.dims...))
 	}
 	program, err := graph.NewExec(backend, func(in []*graph.Node) []*graph.Node {
 		tp := &tape{g: in[0].Graph(), dtype: dtype, training: true}
@@ -295,14 +305,12 @@ var goldenPrecisions = []struct {
 func (g *golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType, tolerance float64) {
 	t.Helper()
 	n := g.network()
-	output, loss, grads := g.run(t, backend, n, dtype)
-	var want []float64
-	for i := range g.Config.Rows {
-		for j := range n.columns {
-			want = append(want, g.Output[j][i]...)
-		}
+	var params [][]float64
+	for _, p := range n.params {
+		params = append(params, g.Params.pack(t, p))
 	}
-	closeTo(t, "output", output, want, tolerance)
+	output, loss, grads := g.run(t, backend, n, dtype, params)
+	closeTo(t, "output", output, g.flatOutput(g.Output), tolerance)
 	closeTo(t, "losses", []float64{loss.Target, loss.Feature, loss.Total},
 		[]float64{g.Loss.Target, g.Loss.Feature, g.Loss.Total}, tolerance)
 	for _, p := range n.params {
@@ -416,7 +424,18 @@ func testGoldenTraining(t *testing.T, backend compute.Backend) {
 				for i, w := range n.packedNumbers(params) {
 					s.weights[i] = toTensor(w, n.master(), n.arrays[i].dims...)
 				}
+				trained := func() [][]float64 {
+					var arrays [][]float64
+					for _, w := range s.weights {
+						arrays = append(arrays, toFloats(t, w))
+					}
+					return unpackedNumbers(n, arrays)
+				}
 				for i, want := range g.Train.Trajectory {
+					if i+1 == len(g.Train.Trajectory) && backend.Name() != "xla" { // compiling another graph takes XLA seconds
+						output, _, _ := g.run(t, backend, n, n.master(), trained())
+						closeTo(t, "output in the last step", output, g.flatOutput(g.Train.Output), precision.tolerance)
+					}
 					out, err := e.advance(s, slices.Clone(args), 1, nil)
 					if err != nil {
 						t.Fatal(err)
@@ -427,11 +446,7 @@ func testGoldenTraining(t *testing.T, backend compute.Backend) {
 					closeTo(t, fmt.Sprint("losses of step ", i+1), []float64{target, feature, total},
 						[]float64{want.Target, want.Feature, want.Total}, precision.tolerance)
 				}
-				var arrays [][]float64
-				for _, w := range s.weights {
-					arrays = append(arrays, toFloats(t, w))
-				}
-				params = unpackedNumbers(n, arrays)
+				params = trained()
 				for i, p := range n.params {
 					if strings.HasSuffix(p.name, "k.bias") {
 						continue // biases of keys have no effect and wander
