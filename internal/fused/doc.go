@@ -7,6 +7,6 @@
 //   - Reshapes, transposes, slices and broadcasts (view.go) cost nothing: who reads such an array reads the original.
 //   - Memory (plan.go) is laid out when a graph is compiled; arrays that are not needed at the same time share it.
 //
-// Results do not depend on the number of threads. Operations and types that no network of this project uses are not
-// implemented, half precision among them.
+// Results depend neither on the number of threads nor on whether there is AVX-512. Operations and types that no network of this
+// project uses are not implemented, half precision among them.
 package fused

@@ -271,7 +271,7 @@ func network(in []*graph.Node) []*graph.Node {
 	return []*graph.Node{graph.ReduceSum(graph.Square(o), 0), next, graph.ReduceAllSum(a), graph.ReduceSum(graph.Erf(y), 0)}
 }
 
-// The number of threads changes no bit, nor does it to compute several graphs at the same time.
+// The number of threads changes no bit, nor do wider registers, nor does it to compute several graphs at the same time.
 func TestThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, w := randomTensor(rng, 300, 64), randomTensor(rng, 64, 64)
@@ -288,6 +288,12 @@ func TestThreads(t *testing.T) {
 			t.Errorf("%d threads give other numbers", threads)
 		}
 	}
+	wide := gemm32
+	gemm32 = narrow32
+	if flat(New(2)) != want {
+		t.Error("narrow panels give other numbers")
+	}
+	gemm32 = wide
 	b := New(3)
 	exec, err := graph.NewExec(b, network)
 	if err != nil {
