@@ -385,6 +385,9 @@ func TestNotImplemented(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+	if _, err := b.Builder("").Main().Constant([]int{1}, 1); !compute.IsNotImplemented(err) {
+		t.Errorf("numbers of Go's int: error %v", err)
+	}
 }
 
 // Memory of arrays that were given up serves again: a training does not grow.
