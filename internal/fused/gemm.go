@@ -12,8 +12,7 @@ type panelKernel[T floating] struct {
 	width    int
 	multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
 
-	// transpose8 brings the first k numbers (a multiple of 8) of 8 rows, ld apart, into k groups of 8 at dst, stride apart. May be nil.
-	transpose8 func(dst, src unsafe.Pointer, k, ld, stride int)
+	transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int) // transpose.Eight, or nil
 }
 
 const (
@@ -73,6 +72,7 @@ func (m matrix[T]) element(i, j int) unsafe.Pointer {
 
 // packRows packs up to panelRows rows of a from row i on, columns from j on, into a panel; rows that are missing are 0.
 func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int) {
+	size := unsafe.Sizeof(dst[0])
 	if rows < panelRows {
 		clear(dst[:columns*panelRows])
 	}
@@ -80,7 +80,7 @@ func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int)
 	switch {
 	case a.cs == 1 && rows == panelRows && p.transpose8 != nil && columns >= 8:
 		done = columns &^ 7
-		p.transpose8(pointer(dst), a.element(i, j), done, a.rs, panelRows)
+		p.transpose8(pointer(dst), a.element(i, j), panelRows*size, uintptr(a.rs)*size, done)
 	case a.rs == 1 && rows == panelRows:
 		for c := range columns {
 			*(*[panelRows]T)(dst[c*panelRows:]) = *(*[panelRows]T)(a.element(i, j+c))
@@ -97,7 +97,7 @@ func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int)
 
 // packColumns packs up to width columns of b from column j on, rows from i on, into a panel; columns that are missing are 0.
 func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], i, rows, j, columns int) {
-	w := p.width
+	w, size := p.width, unsafe.Sizeof(dst[0])
 	if columns < w {
 		clear(dst[:rows*w])
 	}
@@ -111,7 +111,7 @@ func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], i, rows, j, columns i
 		done := rows &^ 7
 		c := 0
 		for ; c+8 <= columns; c += 8 {
-			p.transpose8(unsafe.Pointer(&dst[c]), b.element(i, j+c), done, b.cs, w)
+			p.transpose8(unsafe.Pointer(&dst[c]), b.element(i, j+c), uintptr(w)*size, uintptr(b.cs)*size, done)
 		}
 		p.packSlowly(dst, b, i+done, rows-done, j, 0, c, done)
 		p.packSlowly(dst, b, i, rows, j, c, columns, 0)

@@ -8,6 +8,8 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"golang.org/x/sys/cpu"
+
+	"nptbench/internal/transpose"
 )
 
 // In kernels_amd64.s and gemm_amd64.s. Kernels whose names end in s take a single number for b, those in r for a.
@@ -204,9 +206,6 @@ func panel512(c, a, b unsafe.Pointer, k, ldc, add int)
 //go:noescape
 func panel256(c, a, b unsafe.Pointer, k, ldc, add int)
 
-//go:noescape
-func transpose8(dst, src unsafe.Pointer, k, ld, stride int)
-
 func init() {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
 		return
@@ -252,9 +251,9 @@ func init() {
 	sumRow32, maxRow32, dotRows32, addRow32 = sumF32, maxOfF32, dotF32, axpyF32
 	fill32 = fillU32
 
-	narrow32 = panelKernel[float32]{width: 8, multiply: panel256, transpose8: transpose8}
+	narrow32 = panelKernel[float32]{width: 8, multiply: panel256, transpose8: transpose.Eight}
 	gemm32 = narrow32
 	if cpu.X86.HasAVX512F {
-		gemm32 = panelKernel[float32]{width: 32, multiply: panel512, transpose8: transpose8}
+		gemm32 = panelKernel[float32]{width: 32, multiply: panel512, transpose8: transpose.Eight}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
+
+	"nptbench/internal/transpose"
 )
 
 // All lists the implementations that this processor can run, the fastest first.
@@ -64,14 +66,9 @@ func cut(c []float32, a Strided, b []float32, rows, n, k, ld, height, width int,
 // transposeAVX2 goes through strips of 8 rows.
 func transposeAVX2(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
 	for i := 0; i < rows; i += 8 {
-		transpose8(unsafe.Pointer(&dst[i]), unsafe.Pointer(&src[i*ldSrc]), uintptr(ldDst)*4, uintptr(ldSrc)*4, cols)
+		transpose.Eight(unsafe.Pointer(&dst[i]), unsafe.Pointer(&src[i*ldSrc]), uintptr(ldDst)*4, uintptr(ldSrc)*4, cols)
 	}
 }
-
-// transpose8 transposes 8 rows and, 4 at a time, cols columns. Strides are in bytes.
-//
-//go:noescape
-func transpose8(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
 
 //go:noescape
 func tile8x32(t *tile)
