@@ -76,7 +76,7 @@ func Method() *method.Method {
 }
 
 // canonical gives parameters without effect their defaults.
-func canonical(c method.Config, kind dataset.Task) method.Config {
+func canonical(c method.Config, kind dataset.Problem) method.Config {
 	d := DefaultConfig()
 	if c.Float("p_feature") == 0 {
 		c = c.With("tradeoff", d.Tradeoff).With("tradeoff_annealing", d.Anneal)
@@ -225,13 +225,13 @@ func tableOf(t *task.Task) *Table {
 	table := &Table{Train: t.Train, Val: t.Val, Test: t.Test}
 	for _, f := range t.Features {
 		column := Column{Name: f.Name}
-		if f.Kind == dataset.Categorical {
+		if f.Type == dataset.Categorical {
 			column.Categories = f.Width
 		}
 		table.Columns = append(table.Columns, column)
 	}
 	column := Column{Name: "target", Target: true}
-	if t.Info.Task.Classification() {
+	if t.Info.Problem.Classification() {
 		column.Categories = outputs
 	}
 	table.Columns = append(table.Columns[:target:target], append([]Column{column}, table.Columns[target:]...)...)

@@ -359,13 +359,13 @@ func TestAttentionWeights(t *testing.T) {
 }
 
 // testTask has its target in the given place, and its two features on either side of it.
-func testTask(target int, kind dataset.Task) *task.Task {
+func testTask(target int, kind dataset.Problem) *task.Task {
 	t := &task.Task{
-		Info:  dataset.Info{Name: "toy", Task: kind, Target: target, Columns: 3, Classes: 2},
+		Info:  dataset.Info{Name: "toy", Problem: kind, Target: target, Columns: 3, Classes: 2},
 		Train: 24, Val: 8, Test: 8, Width: 3, TargetStd: 1, Seed: 5, Threads: 1, Backend: cmp.Or(os.Getenv(compute.ConfigEnvVar), ProcessorBackend),
 		Features: []task.Feature{
-			{Name: "a", Kind: dataset.Continuous, Offset: 0, Width: 1},
-			{Name: "b", Kind: dataset.Categorical, Offset: 1, Width: 2},
+			{Name: "a", Type: dataset.Continuous, Offset: 0, Width: 1},
+			{Name: "b", Type: dataset.Categorical, Offset: 1, Width: 2},
 		},
 	}
 	rng := newRand(2)
@@ -404,7 +404,7 @@ func quickConfig(t *testing.T, m *method.Method, info dataset.Info, more map[str
 
 func TestMethod(t *testing.T) {
 	m := Method()
-	for _, kind := range []dataset.Task{dataset.Regression, dataset.Binary} {
+	for _, kind := range []dataset.Problem{dataset.Regression, dataset.Binary} {
 		for target := range 3 {
 			tk := testTask(target, kind)
 			var first method.Result
@@ -466,7 +466,7 @@ func TestTableOf(t *testing.T) {
 
 func TestMethodChecks(t *testing.T) {
 	m := Method()
-	info := dataset.Info{Task: dataset.Regression}
+	info := dataset.Info{Problem: dataset.Regression}
 	for _, v := range []struct {
 		given map[string]any
 		want  string
@@ -483,7 +483,7 @@ func TestMethodChecks(t *testing.T) {
 	}
 	a := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.3, "warmup": 0.4})
 	b := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.7, "warmup": 0.1})
-	if m.Canonical(a, info.Task).JSON() != m.Canonical(b, info.Task).JSON() {
+	if m.Canonical(a, info.Problem).JSON() != m.Canonical(b, info.Problem).JSON() {
 		t.Error("settings without effect make different configurations")
 	}
 }

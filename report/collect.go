@@ -120,7 +120,7 @@ func newCollector(p Plan) (*collector, error) {
 			Info: p.Datasets[p.datasetIndex(e.Dataset)], Protocol: e.Protocol,
 			Method: p.Methods[p.methodIndex(e.Method)], Settings: e.Settings,
 		}
-		g.Select = p.selectionMetric(g.Info.Task)
+		g.Select = p.selectionMetric(g.Info.Problem)
 		for _, n := range e.Folds {
 			key := foldKey{e.Dataset, e.Protocol, e.Method, n}
 			if _, twice := c.places[key]; twice {

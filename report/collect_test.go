@@ -51,7 +51,7 @@ func TestChoosesByValidation(t *testing.T) {
 // A sweep may choose by another validation metric.
 func TestChoosesByTheSweepsMetric(t *testing.T) {
 	f := newFixture()
-	f.Select = func(task dataset.Task) string {
+	f.Select = func(task dataset.Problem) string {
 		return map[bool]string{true: "accuracy", false: "rmse"}[task.Classification()]
 	}
 	f.expect("income", published, "knn", 1, 3)

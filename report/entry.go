@@ -60,7 +60,7 @@ func (e *Entry) paperFolds() int {
 }
 
 // tableMetrics are the metrics that the paper's tables give for a task.
-func tableMetrics(task dataset.Task) []string {
+func tableMetrics(task dataset.Problem) []string {
 	switch task {
 	case dataset.Regression:
 		return []string{"rmse", "mse"}
@@ -74,7 +74,7 @@ func tableMetrics(task dataset.Task) []string {
 func (s *Summary) Entries() []*Entry {
 	var out []*Entry
 	for _, g := range s.Groups {
-		for _, metric := range tableMetrics(g.Info.Task) {
+		for _, metric := range tableMetrics(g.Info.Problem) {
 			out = append(out, g.entry(metric))
 		}
 	}

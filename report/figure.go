@@ -34,13 +34,13 @@ func (s *Summary) panels() []panel {
 		var entries []*Entry
 		for _, g := range s.Groups {
 			if g.Info.Name == d.Name {
-				if e := g.entry(rankMetric(d.Task)); e.Complete() {
+				if e := g.entry(rankMetric(d.Problem)); e.Complete() {
 					entries = append(entries, e)
 				}
 			}
 		}
-		if lines, _, _ := (metricTable{metric: rankMetric(d.Task)}).pair(entries); len(lines) > 0 {
-			out = append(out, panel{d.Title, axisTitle(rankMetric(d.Task)), lines})
+		if lines, _, _ := (metricTable{metric: rankMetric(d.Problem)}).pair(entries); len(lines) > 0 {
+			out = append(out, panel{d.Title, axisTitle(rankMetric(d.Problem)), lines})
 		}
 	}
 	return out

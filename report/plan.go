@@ -31,11 +31,11 @@ type Plan struct {
 
 	// Select names the validation metric that chooses the settings of a task: mse or rmse; nll, accuracy or auroc. Nil
 	// means the paper's rule, mse and nll.
-	Select func(dataset.Task) string
+	Select func(dataset.Problem) string
 }
 
 // selectionMetric is the name by which records have the metric that chooses settings.
-func (p *Plan) selectionMetric(task dataset.Task) string {
+func (p *Plan) selectionMetric(task dataset.Problem) string {
 	metric := "mse"
 	if task.Classification() {
 		metric = "nll"

@@ -20,7 +20,7 @@ import (
 // among themselves. A method that finished a data set without a result is ranked last on it, as in the paper.
 type RankTable struct {
 	Protocol string
-	Task     dataset.Task
+	Task     dataset.Problem
 	Metric   string
 	Datasets []dataset.Info // that the ranks are over
 	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
@@ -44,14 +44,14 @@ type RankRow struct {
 }
 
 // rankMetric is what Table 1 ranks by.
-func rankMetric(task dataset.Task) string {
-	return map[dataset.Task]string{dataset.Binary: "auroc", dataset.MultiClass: "accuracy", dataset.Regression: "rmse"}[task]
+func rankMetric(task dataset.Problem) string {
+	return map[dataset.Problem]string{dataset.Binary: "auroc", dataset.MultiClass: "accuracy", dataset.Regression: "rmse"}[task]
 }
 
 // RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has.
 func (s *Summary) RankTables() []*RankTable {
 	var publishedTables, correctedTables []*RankTable
-	for _, task := range []dataset.Task{dataset.Binary, dataset.MultiClass, dataset.Regression} {
+	for _, task := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 		first, second := s.finished(published, task), s.finished(corrected, task)
 		if len(first.datasets) > 0 {
 			publishedTables = append(publishedTables, first.rankTable(nil))
@@ -66,7 +66,7 @@ func (s *Summary) RankTables() []*RankTable {
 // finished holds the results by which the methods of a plan can be ranked.
 type finished struct {
 	protocol string
-	task     dataset.Task
+	task     dataset.Problem
 	datasets []dataset.Info   // of the task, that the plan and the paper's Table 1 have
 	methods  []*method.Method // that the plan and the paper have
 	value    map[[2]string]float64
@@ -74,12 +74,12 @@ type finished struct {
 
 // finished collects the mean results of a task by data set and method: no value where cells are still to be run, NaN
 // where they have been run and left no result.
-func (s *Summary) finished(protocol string, task dataset.Task) *finished {
+func (s *Summary) finished(protocol string, task dataset.Problem) *finished {
 	f := &finished{protocol: protocol, task: task, value: map[[2]string]float64{}}
 	metric := rankMetric(task)
 	for _, g := range s.Groups {
 		inPaper := slices.Contains(results.PaperMethods, g.Method.Name) && results.PaperOrder(g.Info.Name, metric) != nil
-		if g.Protocol != protocol || g.Info.Task != task || g.Method.Extra || !inPaper {
+		if g.Protocol != protocol || g.Info.Problem != task || g.Method.Extra || !inPaper {
 			continue
 		}
 		if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == g.Info.Name }) {
@@ -329,7 +329,7 @@ func (t *RankTable) table() *Table {
 	return out
 }
 
-func taskTitle(task dataset.Task) string {
+func taskTitle(task dataset.Problem) string {
 	if task == dataset.MultiClass {
 		return "multi-class"
 	}

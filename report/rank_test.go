@@ -40,7 +40,7 @@ func TestRank(t *testing.T) {
 func TestPaperTable1(t *testing.T) {
 	f := newFixture()
 	for _, d := range testDatasets {
-		metric := rankMetric(d.Task)
+		metric := rankMetric(d.Problem)
 		for place, name := range results.PaperOrder(d.Name, metric) {
 			f.expect(d.Name, published, name, d.RunFolds, 1)
 			for fold := range d.RunFolds {
@@ -50,7 +50,7 @@ func TestPaperTable1(t *testing.T) {
 					continue
 				}
 				worse := 1e-9 * float64(place) // orders the ties and nothing else
-				if d.Task.Classification() {
+				if d.Problem.Classification() {
 					worse = -worse
 				}
 				f.ok(d.Name, published, name, fold, 0, results.Metrics{"nll": 1, "mse_standardised": 1}, results.Metrics{metric: p.Mean + worse})
@@ -83,10 +83,10 @@ func TestPaperTable1(t *testing.T) {
 // Without the documented order of ties, Table 1 does not come out: the test above can fail.
 func TestPaperTable1NeedsItsTies(t *testing.T) {
 	wrong := 0
-	for _, task := range []dataset.Task{dataset.Binary, dataset.MultiClass, dataset.Regression} {
+	for _, task := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 		ranks := map[string][]float64{}
 		for _, d := range testDatasets {
-			if d.Task != task {
+			if d.Problem != task {
 				continue
 			}
 			values := make([]float64, len(results.PaperMethods))

@@ -13,16 +13,16 @@ import (
 // What the tests share: the paper's data sets and methods as far as a report looks at them, and made records.
 
 var testDatasets = []dataset.Info{
-	{Name: "higgs", Title: "Higgs", Task: dataset.Binary, RunFolds: 1},
-	{Name: "poker-hand", Title: "Poker Hand", Task: dataset.MultiClass, RunFolds: 1},
-	{Name: "forest-cover", Title: "Forest Cover", Task: dataset.MultiClass, RunFolds: 1},
-	{Name: "income", Title: "Income", Task: dataset.Binary, RunFolds: 1},
-	{Name: "kick", Title: "Kick", Task: dataset.Binary, RunFolds: 1},
-	{Name: "breast-cancer", Title: "Breast Cancer", Task: dataset.Binary, RunFolds: 10},
-	{Name: "protein", Title: "Protein", Task: dataset.Regression, RunFolds: 1},
-	{Name: "concrete", Title: "Concrete", Task: dataset.Regression, RunFolds: 10},
-	{Name: "boston-housing", Title: "Boston Housing", Task: dataset.Regression, RunFolds: 10},
-	{Name: "yacht", Title: "Yacht", Task: dataset.Regression, RunFolds: 10},
+	{Name: "higgs", Title: "Higgs", Problem: dataset.Binary, RunFolds: 1},
+	{Name: "poker-hand", Title: "Poker Hand", Problem: dataset.MultiClass, RunFolds: 1},
+	{Name: "forest-cover", Title: "Forest Cover", Problem: dataset.MultiClass, RunFolds: 1},
+	{Name: "income", Title: "Income", Problem: dataset.Binary, RunFolds: 1},
+	{Name: "kick", Title: "Kick", Problem: dataset.Binary, RunFolds: 1},
+	{Name: "breast-cancer", Title: "Breast Cancer", Problem: dataset.Binary, RunFolds: 10},
+	{Name: "protein", Title: "Protein", Problem: dataset.Regression, RunFolds: 1},
+	{Name: "concrete", Title: "Concrete", Problem: dataset.Regression, RunFolds: 10},
+	{Name: "boston-housing", Title: "Boston Housing", Problem: dataset.Regression, RunFolds: 10},
+	{Name: "yacht", Title: "Yacht", Problem: dataset.Regression, RunFolds: 10},
 }
 
 var testMethods = []*method.Method{

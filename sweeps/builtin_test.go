@@ -51,9 +51,9 @@ func TestBuiltIn(t *testing.T) {
 // count returns the number of settings, and of those whose predictions can differ, by data set and method.
 func count(s *sweeps.Sweep) (settings, distinct map[[2]string]int) {
 	settings, distinct = map[[2]string]int{}, map[[2]string]int{}
-	kinds := map[string]dataset.Task{}
+	kinds := map[string]dataset.Problem{}
 	for _, info := range catalogue.Datasets {
-		kinds[info.Name] = info.Task
+		kinds[info.Name] = info.Problem
 	}
 	for _, name := range s.Datasets {
 		seen := map[string]bool{}
@@ -98,7 +98,7 @@ func TestPaperCounts(t *testing.T) {
 			continue
 		}
 		small, higgs, forests, mlps, neighbours := slices.Contains(smallTables, info.Name), info.Name == "higgs", 24, 90, 40
-		if info.Task.Classification() {
+		if info.Problem.Classification() {
 			forests = 16 // auto is sqrt
 		}
 		switch {

@@ -34,11 +34,11 @@ func catalogue() Catalogue {
 			}},
 		},
 		Datasets: []dataset.Info{
-			{Name: "boat", Task: dataset.Regression, Folds: 10, RunFolds: 10},
-			{Name: "house", Task: dataset.Regression, Folds: 10, RunFolds: 10},
-			{Name: "cells", Task: dataset.Binary, Classes: 2, Folds: 10, RunFolds: 10},
-			{Name: "forest", Task: dataset.MultiClass, Classes: 7, Folds: 5, RunFolds: 1},
-			{Name: "hands", Task: dataset.MultiClass, Classes: 10, Folds: 5, RunFolds: 1, Fixed: true},
+			{Name: "boat", Problem: dataset.Regression, Folds: 10, RunFolds: 10},
+			{Name: "house", Problem: dataset.Regression, Folds: 10, RunFolds: 10},
+			{Name: "cells", Problem: dataset.Binary, Classes: 2, Folds: 10, RunFolds: 10},
+			{Name: "forest", Problem: dataset.MultiClass, Classes: 7, Folds: 5, RunFolds: 1},
+			{Name: "hands", Problem: dataset.MultiClass, Classes: 10, Folds: 5, RunFolds: 1, Fixed: true},
 		},
 	}
 }

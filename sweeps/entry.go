@@ -9,7 +9,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 )
 
 // An entry is one item of methods: a method, data sets, and the product of its dimensions.
@@ -108,7 +108,7 @@ func (p *parser) readMethod(n ast.Node) *method.Method {
 			return m
 		}
 	}
-	p.errorf(position(n), "unknown method %q%s", name, nearest.Hint(name, known))
+	p.errorf(position(n), "unknown method %q%s", name, spelling.Hint(name, known))
 	return nil
 }
 
@@ -122,10 +122,10 @@ func (p *parser) entryDatasets(n ast.Node) [][]dataset.Info {
 		}
 	}
 	var kinds [][]dataset.Info
-	for _, kind := range []dataset.Task{dataset.Regression, dataset.Binary, dataset.MultiClass} {
+	for _, kind := range []dataset.Problem{dataset.Regression, dataset.Binary, dataset.MultiClass} {
 		var same []dataset.Info
 		for _, info := range infos {
-			if info.Task == kind {
+			if info.Problem == kind {
 				same = append(same, info)
 			}
 		}
@@ -193,7 +193,7 @@ func (p *parser) knownParam(e *entry, f field) bool {
 	if e.method.Param(f.key) != nil {
 		return true
 	}
-	p.errorf(f.at, "%s has no parameter %q%s", e.method.Name, f.key, nearest.Hint(f.key, e.method.ParamNames()))
+	p.errorf(f.at, "%s has no parameter %q%s", e.method.Name, f.key, spelling.Hint(f.key, e.method.ParamNames()))
 	return false
 }
 
@@ -215,7 +215,7 @@ func (p *parser) readValue(e *entry, name string, n ast.Node) []value {
 func (e *entry) refusal(name string, raw any) string {
 	kinds := e.kinds
 	if len(kinds) == 0 {
-		kinds = [][]dataset.Info{{{Task: dataset.Regression}}, {{Task: dataset.Binary}}}
+		kinds = [][]dataset.Info{{{Problem: dataset.Regression}}, {{Problem: dataset.Binary}}}
 	}
 	var refused dataset.Info
 	var texts []string
@@ -231,7 +231,7 @@ func (e *entry) refusal(name string, raw any) string {
 	case len(texts) == len(kinds) && len(slices.Compact(texts)) == 1:
 		return fmt.Sprintf("%s: %s", e.method.Name, texts[0])
 	case len(texts) > 0 && refused.Name != "":
-		return fmt.Sprintf("%s on %s (%s): %s", e.method.Name, refused.Name, refused.Task, texts[0])
+		return fmt.Sprintf("%s on %s (%s): %s", e.method.Name, refused.Name, refused.Problem, texts[0])
 	}
 	return ""
 }

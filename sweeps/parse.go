@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 )
 
@@ -131,7 +131,7 @@ func (p *parser) names(n ast.Node, what, one string, known []string) []string {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			p.errorf(position(e), "unknown %s %q%s", one, name, nearest.Hint(name, known))
+			p.errorf(position(e), "unknown %s %q%s", one, name, spelling.Hint(name, known))
 			continue
 		}
 		if before, twice := first[name]; twice {
@@ -163,14 +163,14 @@ func (p *parser) readSelect(n ast.Node) {
 		}
 		name, ok := p.text(nodes[key], key)
 		if ok && !slices.Contains(known, name) {
-			p.errorf(position(nodes[key]), "unknown %s metric %q%s", key, name, nearest.Hint(name, known))
+			p.errorf(position(nodes[key]), "unknown %s metric %q%s", key, name, spelling.Hint(name, known))
 		}
 		*target = name
 	}
 	metric("regression", &p.sweep.Select.Regression, regressionMetrics)
 	metric("classification", &p.sweep.Select.Classification, classificationMetrics)
 	for _, info := range p.infos {
-		if info.Task == dataset.MultiClass && p.sweep.Select.Classification == "auroc" {
+		if info.Problem == dataset.MultiClass && p.sweep.Select.Classification == "auroc" {
 			p.errorf(position(nodes["classification"]), "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 )
 
 // A Catalogue lists what a sweep may name.
@@ -41,7 +41,7 @@ type Sweep struct {
 type Selection struct{ Regression, Classification string }
 
 // Metric returns the metric for one kind of task.
-func (s Selection) Metric(kind dataset.Task) string {
+func (s Selection) Metric(kind dataset.Problem) string {
 	if kind == dataset.Regression {
 		return s.Regression
 	}
@@ -100,7 +100,7 @@ func Load(nameOrPath string, c Catalogue) (*Sweep, error) {
 		if slices.Contains(Names(), bare) {
 			return nil, fmt.Errorf("sweep %q: no such file; the built-in sweep is called %q", nameOrPath, bare)
 		}
-		return nil, fmt.Errorf("sweep %q: no such file and no built-in sweep of that name%s", nameOrPath, nearest.Hint(bare, Names()))
+		return nil, fmt.Errorf("sweep %q: no such file and no built-in sweep of that name%s", nameOrPath, spelling.Hint(bare, Names()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sweep %q: %w", nameOrPath, err)

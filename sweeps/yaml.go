@@ -16,7 +16,7 @@ import (
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 )
 
 // A document is a YAML file on its way to a sweep. Its methods read nodes as what is expected there; whatever is wrong is
@@ -159,7 +159,7 @@ func (d *document) link(n ast.Node, anchors map[string]ast.Node) {
 		}
 		hint := ""
 		if len(anchors) > 0 {
-			hint = nearest.Hint(name, slices.Sorted(maps.Keys(anchors)))
+			hint = spelling.Hint(name, slices.Sorted(maps.Keys(anchors)))
 		}
 		d.errorf(position(n), "*%s: no &%s comes before it%s", name, name, hint)
 	}
@@ -252,7 +252,7 @@ func (d *document) object(n ast.Node, what string, keys ...string) (map[string]a
 	values := map[string]ast.Node{}
 	for _, f := range fields {
 		if !slices.Contains(keys, f.key) {
-			d.errorf(f.at, "unknown key %q in %s%s", f.key, what, nearest.Hint(f.key, keys))
+			d.errorf(f.at, "unknown key %q in %s%s", f.key, what, spelling.Hint(f.key, keys))
 			continue
 		}
 		values[f.key] = f.value

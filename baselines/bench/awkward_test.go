@@ -62,15 +62,15 @@ func (a *awkwardTable) task() (*task.Task, *task.Truth) {
 		}
 	}
 	for j := range t.Width {
-		t.Features = append(t.Features, task.Feature{Kind: dataset.Continuous, Offset: j, Width: 1})
+		t.Features = append(t.Features, task.Feature{Type: dataset.Continuous, Offset: j, Width: 1})
 	}
 	if a.Classes == 0 {
 		t.Y, truth.Y = a.Y[:a.Train], a.Y[a.Train:]
 		return t, truth
 	}
-	t.Info = dataset.Info{Task: dataset.MultiClass, Classes: a.Classes}
+	t.Info = dataset.Info{Problem: dataset.MultiClass, Classes: a.Classes}
 	if a.Classes == 2 {
-		t.Info.Task = dataset.Binary
+		t.Info.Problem = dataset.Binary
 	}
 	return t, truth
 }

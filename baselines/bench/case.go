@@ -81,7 +81,7 @@ func generated(train, test int) (*task.Task, *task.Truth) {
 	const width = 28
 	rng := rand.New(rand.NewPCG(28, uint64(train)))
 	t := &task.Task{
-		Info:  dataset.Info{Name: numbers, Task: dataset.Binary, Classes: 2},
+		Info:  dataset.Info{Name: numbers, Problem: dataset.Binary, Classes: 2},
 		Train: train, Test: test, Width: width, TargetStd: 1,
 		X: make([]float32, (train+test)*width),
 	}
@@ -96,7 +96,7 @@ func generated(train, test int) (*task.Task, *task.Truth) {
 		}
 	}
 	for j := range width {
-		t.Features = append(t.Features, task.Feature{Name: fmt.Sprint(j), Kind: dataset.Continuous, Offset: j, Width: 1})
+		t.Features = append(t.Features, task.Feature{Name: fmt.Sprint(j), Type: dataset.Continuous, Offset: j, Width: 1})
 	}
 	t.Labels = labels[:train:train]
 	return t, &task.Truth{Labels: labels[train:]}
@@ -202,7 +202,7 @@ func (b *benchmark) jobs(t *task.Task) (m *method.Method, tasks []*task.Task, gi
 func resolve(m *method.Method, given map[string]any, info dataset.Info) (method.Config, error) {
 	c, err := m.Resolve(given, info)
 	if err == nil && m.Canonical != nil {
-		c = m.Canonical(c, info.Task)
+		c = m.Canonical(c, info.Problem)
 	}
 	return c, err
 }

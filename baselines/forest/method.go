@@ -42,13 +42,13 @@ var Method = &method.Method{
 		},
 	},
 	Canonical: canonical,
-	FitKey: func(c method.Config, _ dataset.Task) string {
+	FitKey: func(c method.Config, _ dataset.Problem) string {
 		return c.String(criterionParam) + " " + c.String(maxFeaturesParam)
 	},
 	Run: run,
 }
 
-func canonical(c method.Config, kind dataset.Task) method.Config {
+func canonical(c method.Config, kind dataset.Problem) method.Config {
 	if kind.Classification() && c.String(maxFeaturesParam) == "auto" {
 		return c.With(maxFeaturesParam, "sqrt")
 	}
@@ -81,7 +81,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 
 	started := time.Now()
 	data := Data{X: t.TrainX(), Width: t.Width, Classes: t.Info.Classes}
-	if t.Info.Task.Classification() {
+	if t.Info.Problem.Classification() {
 		data.Labels = t.Labels[:t.Train]
 	} else {
 		data.Y = t.Y[:t.Train]

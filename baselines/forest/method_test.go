@@ -16,7 +16,7 @@ import (
 func grid(t testing.TB, info dataset.Info) []method.Config {
 	t.Helper()
 	criteria := []string{MSE, MAE}
-	if info.Task.Classification() {
+	if info.Problem.Classification() {
 		criteria = []string{Gini, Entropy}
 	}
 	var out []method.Config
@@ -28,7 +28,7 @@ func grid(t testing.TB, info dataset.Info) []method.Config {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c = Method.Canonical(c, info.Task)
+				c = Method.Canonical(c, info.Problem)
 				if !seen[c.JSON()] {
 					seen[c.JSON()] = true
 					out = append(out, c)
@@ -40,11 +40,11 @@ func grid(t testing.TB, info dataset.Info) []method.Config {
 }
 
 func TestDistinctSettings(t *testing.T) {
-	for kind, want := range map[dataset.Task][2]int{
+	for kind, want := range map[dataset.Problem][2]int{
 		dataset.Regression: {24, 6}, dataset.Binary: {16, 4}, dataset.MultiClass: {16, 4},
 	} {
 		fits := map[string]bool{}
-		configs := grid(t, dataset.Info{Task: kind})
+		configs := grid(t, dataset.Info{Problem: kind})
 		for _, c := range configs {
 			fits[Method.FitKey(c, kind)] = true
 		}
@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		`max_features: "all" is not allowed, want one of auto, sqrt, log2`:    {"max_features": "all"},
 		`trees: random-forest has no such parameter; known: criterion, n_est`: {"trees": 3},
 	} {
-		_, err := Method.Resolve(given, dataset.Info{Task: dataset.Binary})
+		_, err := Method.Resolve(given, dataset.Info{Problem: dataset.Binary})
 		if err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
 			t.Errorf("error is %v, want %s", err, want)
 		}
@@ -73,7 +73,7 @@ func small(classification bool) *task.Task {
 	d := noisy(100, classification)
 	t := &task.Task{X: d.X, Width: d.Width, Train: 60, Val: 20, Test: 20, TargetStd: 1, Seed: 5, Threads: 2}
 	if classification {
-		t.Info = dataset.Info{Task: dataset.MultiClass, Classes: d.Classes}
+		t.Info = dataset.Info{Problem: dataset.MultiClass, Classes: d.Classes}
 		t.Labels = d.Labels[:80]
 	} else {
 		t.Y = d.Y[:80]

@@ -61,14 +61,14 @@ func selected(t *testing.T, tk *task.Task, truth *task.Truth) map[string]float64
 	fits := map[string][]method.Config{}
 	configs := grid(t, tk.Info)
 	for _, c := range configs {
-		key := Method.FitKey(c, tk.Info.Task)
+		key := Method.FitKey(c, tk.Info.Problem)
 		fits[key] = append(fits[key], c)
 	}
 	losses, metrics := map[string]float64{}, map[string]map[string]float64{}
 	for _, batch := range fits {
 		err := Method.Run(context.Background(), tk, batch, func(r method.Result) {
 			id := batch[r.Index].JSON()
-			if tk.Info.Task.Classification() {
+			if tk.Info.Problem.Classification() {
 				losses[id], _ = metric.NLL(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
 				accuracy, _ := metric.Accuracy(r.Test, truth.Labels, tk.Info.Classes)
 				metrics[id] = map[string]float64{"accuracy": accuracy}

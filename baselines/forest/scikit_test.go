@@ -72,7 +72,7 @@ func measure(t *testing.T, tk *task.Task, truth *task.Truth, criterion, rule str
 		}
 		f := Forest{Width: tk.Width, Outputs: n.outputs, trees: grown}
 		p := f.Predict(tk.TestX(), 2)
-		if tk.Info.Task.Classification() {
+		if tk.Info.Problem.Classification() {
 			loss := 0.0
 			for i, label := range truth.Labels {
 				loss -= math.Log(max(1e-15, p[i*n.outputs+int(label)])) / float64(tk.Test)

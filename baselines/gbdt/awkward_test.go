@@ -133,7 +133,7 @@ func keepTraining(t *task.Task, n int) {
 // line, which is the library's word or ours.
 func TestAwkwardTables(t *testing.T) {
 	kinds := []struct {
-		kind    dataset.Task
+		kind    dataset.Problem
 		classes int
 	}{{dataset.Regression, 0}, {dataset.Binary, 2}, {dataset.MultiClass, 10}}
 	for _, m := range all {
@@ -183,7 +183,7 @@ func fitAwkward(t *testing.T, m *method.Method, on *task.Task) string {
 }
 
 // refusal is what is said to a table that a library does not take; empty: it takes it.
-func refusal(library string, kind dataset.Task, table string) string {
+func refusal(library string, kind dataset.Problem, table string) string {
 	switch {
 	case kind != dataset.Regression && (table == "one row" || table == "equal targets" || kind == dataset.Binary && table == "classes missing"):
 		return "training rows are of one class, want at least two"

@@ -65,7 +65,7 @@ func newMethod(lib library, title, doc string, rate float64, depth method.Param)
 			}
 			return nil
 		},
-		FitKey: func(c method.Config, _ dataset.Task) string {
+		FitKey: func(c method.Config, _ dataset.Problem) string {
 			return fmt.Sprintf("learning_rate=%v max_depth=%d", c.Float("learning_rate"), c.Int("max_depth"))
 		},
 		Run:       lib.run,

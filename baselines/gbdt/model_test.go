@@ -259,7 +259,7 @@ func TestCheck(t *testing.T) {
 	if err := turned.Check(regression(2)); err == nil || err.Error() != "the model was fitted on columns in another order: Column_1 is its column 0" {
 		t.Error(err)
 	}
-	classes := &task.Task{Info: dataset.Info{Name: "poker-hand", Task: dataset.MultiClass, Classes: 10}, Width: 2}
+	classes := &task.Task{Info: dataset.Info{Name: "poker-hand", Problem: dataset.MultiClass, Classes: 10}, Width: 2}
 	if err := m.Check(classes); err == nil || err.Error() != "the model predicts 1 number(s) for a row, poker-hand (multiclass) wants 10" {
 		t.Error(err)
 	}

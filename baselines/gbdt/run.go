@@ -83,7 +83,7 @@ func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
 	for _, feature := range t.Features {
 		f.origin.Columns = append(f.origin.Columns, feature.Name)
 	}
-	if !t.Info.Task.Classification() {
+	if !t.Info.Problem.Classification() {
 		return f, nil
 	}
 	f.labels, f.origin.Classes = contiguous(t.Labels[:t.Train], t.Info.Classes)

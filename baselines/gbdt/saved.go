@@ -152,11 +152,11 @@ func (m *Model) Check(t *task.Task) error {
 		}
 	}
 	if classes := m.Origin.Classes; classes != nil {
-		if slices.Min(classes) < 0 || slices.Max(classes) >= t.Outputs() || !t.Info.Task.Classification() {
+		if slices.Min(classes) < 0 || slices.Max(classes) >= t.Outputs() || !t.Info.Problem.Classification() {
 			return fmt.Errorf("the model knows classes %v, %s has %d", classes, t.Info.Name, t.Info.Classes)
 		}
 	} else if m.Predictions() != t.Outputs() {
-		return fmt.Errorf("the model predicts %d number(s) for a row, %s (%s) wants %d", m.Predictions(), t.Info.Name, t.Info.Task, t.Outputs())
+		return fmt.Errorf("the model predicts %d number(s) for a row, %s (%s) wants %d", m.Predictions(), t.Info.Name, t.Info.Problem, t.Outputs())
 	}
 	return nil
 }

@@ -23,10 +23,10 @@ func needPython(t *testing.T, m *method.Method) {
 
 // awkwardTask has features with heavy ties, a constant one, one-hot blocks with all-zero (missing) rows and a
 // continuous one. Its target depends on some of them.
-func awkwardTask(kind dataset.Task, classes, train, val, test int) *task.Task {
+func awkwardTask(kind dataset.Problem, classes, train, val, test int) *task.Task {
 	rng := rand.New(rand.NewPCG(1, uint64(classes)))
 	t := &task.Task{
-		Info:  dataset.Info{Name: "awkward", Task: kind, Classes: classes},
+		Info:  dataset.Info{Name: "awkward", Problem: kind, Classes: classes},
 		Train: train, Val: val, Test: test, Width: 8, Threads: 1, TargetStd: 1,
 	}
 	for i := range t.Rows() {
@@ -76,6 +76,6 @@ func fitAll(t *testing.T, m *method.Method, on *task.Task, rate float64, depth i
 }
 
 var kinds = []struct {
-	kind    dataset.Task
+	kind    dataset.Problem
 	classes int
 }{{dataset.Regression, 0}, {dataset.Binary, 2}, {dataset.MultiClass, 4}}

@@ -57,10 +57,10 @@ func TestXGBoostOneHotTables(t *testing.T) {
 }
 
 // oneHotTask has two columns of numbers, some missing, then 100 of a category. Test rows have values that training rows do not.
-func oneHotTask(kind dataset.Task, classes int) *task.Task {
+func oneHotTask(kind dataset.Problem, classes int) *task.Task {
 	rng := rand.New(rand.NewPCG(3, uint64(classes)))
 	t := &task.Task{
-		Info:  dataset.Info{Name: "one-hot", Task: kind, Classes: classes},
+		Info:  dataset.Info{Name: "one-hot", Problem: kind, Classes: classes},
 		Train: 10_000, Val: 200, Test: 200, Width: 102, Threads: 1, TargetStd: 1,
 	}
 	effect := make([]float64, 100)

@@ -84,7 +84,7 @@ var Forest = &method.Method{
 			Doc: "features drawn for every tree"},
 	},
 	Check: func(_ method.Config, info dataset.Info) error {
-		if !info.Task.Classification() {
+		if !info.Problem.Classification() {
 			return errors.New("golearn-random-forest has no regression, want a data set of classes")
 		}
 		return nil
@@ -95,7 +95,7 @@ var Forest = &method.Method{
 }
 
 // canonicalKNN sets what golearn ignores to its default.
-func canonicalKNN(c method.Config, kind dataset.Task) method.Config {
+func canonicalKNN(c method.Config, kind dataset.Problem) method.Config {
 	if !kind.Classification() || c.String(algorithmParam) != "linear" || c.String(metricParam) != "euclidean" {
 		return c.With(optimiseParam, true)
 	}

@@ -51,7 +51,7 @@ func table(width, classes int, train []float32, y []float64, test []float32) *ta
 		t.Y = y
 		return t
 	}
-	t.Info = dataset.Info{Task: dataset.MultiClass, Classes: classes}
+	t.Info = dataset.Info{Problem: dataset.MultiClass, Classes: classes}
 	for _, label := range y {
 		t.Labels = append(t.Labels, uint16(label))
 	}
@@ -295,7 +295,7 @@ func TestForestLearnsLess(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	regression, classes := dataset.Info{Task: dataset.Regression}, dataset.Info{Task: dataset.Binary, Classes: 2}
+	regression, classes := dataset.Info{Problem: dataset.Regression}, dataset.Info{Problem: dataset.Binary, Classes: 2}
 	for _, c := range []struct {
 		method *method.Method
 		info   dataset.Info

@@ -69,7 +69,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 		return err
 	}
 	r := request{Width: t.Width, X: t.TrainX(), Query: t.X[t.Train*t.Width:]}
-	if t.Info.Task.Classification() {
+	if t.Info.Problem.Classification() {
 		r.Classes, r.Labels = t.Info.Classes, t.Labels[:t.Train]
 	} else {
 		r.Y = t.Y[:t.Train]

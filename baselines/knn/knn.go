@@ -44,12 +44,12 @@ var Method = &method.Method{
 			Doc: "which rows at the k-th distance count: the first ones, or those that scikit-learn 0.24 takes"},
 	},
 	Canonical: canonical,
-	FitKey:    func(c method.Config, _ dataset.Task) string { return fmt.Sprintf("p=%d", c.Int("p")) },
+	FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprintf("p=%d", c.Int("p")) },
 	Run:       run,
 }
 
 // canonical drops what decides nothing: every search is exact, so only scikit-learn's ties depend on its algorithm.
-func canonical(c method.Config, _ dataset.Task) method.Config {
+func canonical(c method.Config, _ dataset.Problem) method.Config {
 	if c.String("ties") == "first" {
 		c = c.With("algorithm", "auto")
 	}

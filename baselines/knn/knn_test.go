@@ -44,9 +44,9 @@ func readVectors(t *testing.T) (vectors []vector) {
 func newTask(x [][]float32, widths []int, train, val int, classes int, y []float64) *task.Task {
 	t := &task.Task{Train: train, Val: val, Test: len(x) - train - val, TargetStd: 1, Threads: 2}
 	for i, w := range widths {
-		f := task.Feature{Name: fmt.Sprint("f", i), Kind: dataset.Categorical, Offset: t.Width, Width: w}
+		f := task.Feature{Name: fmt.Sprint("f", i), Type: dataset.Categorical, Offset: t.Width, Width: w}
 		if w == 0 {
-			f.Kind, f.Width = dataset.Continuous, 1
+			f.Type, f.Width = dataset.Continuous, 1
 		}
 		t.Features = append(t.Features, f)
 		t.Width += f.Width
@@ -56,7 +56,7 @@ func newTask(x [][]float32, widths []int, train, val int, classes int, y []float
 	}
 	t.Y = y
 	if t.Info.Classes = classes; classes > 0 {
-		t.Info.Task, t.Y = dataset.MultiClass, nil
+		t.Info.Problem, t.Y = dataset.MultiClass, nil
 		for _, c := range y {
 			t.Labels = append(t.Labels, uint16(c))
 		}

@@ -125,7 +125,7 @@ func best(t *testing.T, tk *task.Task, truth *task.Truth, grid []method.Config) 
 }
 
 func loss(tk *task.Task, r method.Result) float64 {
-	if tk.Info.Task.Classification() {
+	if tk.Info.Problem.Classification() {
 		nll, _ := metric.NLL(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
 		return nll
 	}
@@ -134,14 +134,14 @@ func loss(tk *task.Task, r method.Result) float64 {
 }
 
 func scores(tk *task.Task, truth *task.Truth, r method.Result) map[string]float64 {
-	if tk.Info.Task == dataset.Regression {
+	if tk.Info.Problem == dataset.Regression {
 		mse, _ := metric.MSE(r.Test, truth.Y)
 		return map[string]float64{"rmse": math.Sqrt(mse) * tk.TargetStd}
 	}
 	s := map[string]float64{}
 	s["accuracy"], _ = metric.Accuracy(r.Test, truth.Labels, tk.Info.Classes)
 	s["nll"], _ = metric.NLL(r.Test, truth.Labels, tk.Info.Classes)
-	if tk.Info.Task == dataset.Binary {
+	if tk.Info.Problem == dataset.Binary {
 		positive := make([]float64, tk.Test)
 		for i := range positive {
 			positive[i] = r.Test[2*i+1]

@@ -41,7 +41,7 @@ func newRows(ctx context.Context, t *task.Task, p, threads int) (*rows, error) {
 	var plain []int         // columns of t.X
 	var features [][]uint16 // categories of all rows
 	for _, f := range t.Features {
-		if f.Kind == dataset.Categorical && f.Width < math.MaxUint16 {
+		if f.Type == dataset.Categorical && f.Width < math.MaxUint16 {
 			if codes := categories(ctx, t, f, threads); codes != nil {
 				features = append(features, codes)
 				r.absent = append(r.absent, uint16(f.Width))

@@ -53,7 +53,7 @@ var Method = &method.Method{
 			Doc: "learning rate of Adam"},
 	},
 	Check: check,
-	Canonical: func(c method.Config, _ dataset.Task) method.Config {
+	Canonical: func(c method.Config, _ dataset.Problem) method.Config {
 		return c.With("learning_rate", "constant")
 	},
 	Run: run,

@@ -21,10 +21,10 @@ func noise(classes, rows, width int) *task.Task {
 	rng := rand.New(rand.NewPCG(uint64(rows), uint64(width)))
 	t := &task.Task{Train: rows, Val: 10, Test: 10, Width: width, TargetStd: 1, Threads: 1}
 	if classes > 0 {
-		t.Info = dataset.Info{Task: dataset.MultiClass, Classes: classes}
+		t.Info = dataset.Info{Problem: dataset.MultiClass, Classes: classes}
 	}
 	if classes == 2 {
-		t.Info.Task = dataset.Binary
+		t.Info.Problem = dataset.Binary
 	}
 	for i := range t.Rows() {
 		for range width {
@@ -140,14 +140,14 @@ func TestDependsOnSeedAndConfigurationOnly(t *testing.T) {
 
 // TestCanonical counts the distinct configurations of the paper's three grids (Tables 20 to 22).
 func TestCanonical(t *testing.T) {
-	info := dataset.Info{Task: dataset.Regression}
+	info := dataset.Info{Problem: dataset.Regression}
 	schedules := []string{"constant", "invscaling", "adaptive"}
 	distinct := map[string]bool{}
 	settings := 0
 	for _, c := range smallGrid(t, info) {
 		for _, s := range schedules {
 			settings++
-			distinct[Method.Canonical(c.With("learning_rate", s), info.Task).JSON()] = true
+			distinct[Method.Canonical(c.With("learning_rate", s), info.Problem).JSON()] = true
 		}
 	}
 	if settings != 11340 || len(distinct) != 3780 {

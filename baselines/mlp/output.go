@@ -28,7 +28,7 @@ type output interface {
 // newOutput chooses the output for a task's training rows. Only classes that occur in them are learnt, as in
 // scikit-learn: two make a logistic unit, more a softmax. One class alone needs no network: the output is nil.
 func newOutput(t *task.Task) output {
-	if !t.Info.Task.Classification() {
+	if !t.Info.Problem.Classification() {
 		y := make([]float32, t.Train)
 		for i := range y {
 			y[i] = float32(t.Y[i])

@@ -40,9 +40,9 @@ func table(classes int, x [][]float64, y []float64, train int) *task.Task {
 		t.Y = y[:train]
 		return t
 	}
-	t.Info = dataset.Info{Task: dataset.MultiClass, Classes: classes}
+	t.Info = dataset.Info{Problem: dataset.MultiClass, Classes: classes}
 	if classes == 2 {
-		t.Info.Task = dataset.Binary
+		t.Info.Problem = dataset.Binary
 	}
 	for _, c := range y[:train] {
 		t.Labels = append(t.Labels, uint16(c))

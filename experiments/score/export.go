@@ -68,7 +68,7 @@ func (s *scorer) part(row int) string {
 
 func (s *scorer) appendTarget(line []byte, row int) []byte {
 	t, known := s.task, s.task.Train+s.task.Val
-	switch classes := t.Info.Task != dataset.Regression; {
+	switch classes := t.Info.Problem != dataset.Regression; {
 	case classes && row < known:
 		return strconv.AppendInt(line, int64(t.Labels[row]), 10)
 	case classes:

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 )
 
@@ -132,7 +132,7 @@ func (o *options) check(given map[string]bool) error {
 		}
 	}
 	if given["protocol"] && !slices.Contains(split.Protocols, o.protocol) {
-		return fmt.Errorf("-protocol %q: want published or corrected%s", o.protocol, nearest.Hint(string(o.protocol), []string{"published", "corrected"}))
+		return fmt.Errorf("-protocol %q: want published or corrected%s", o.protocol, spelling.Hint(string(o.protocol), []string{"published", "corrected"}))
 	}
 	if given["fold"] && o.fold < 0 {
 		return fmt.Errorf("-fold %d: want 0 or more", o.fold)

@@ -236,7 +236,7 @@ func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, original
 	var scores []score
 	for i, n := range trees {
 		r := method.Result{Val: val[i], Test: test[i]}
-		if originalScale && !s.task.Info.Task.Classification() {
+		if originalScale && !s.task.Info.Problem.Classification() {
 			s.standardise(r.Val)
 			s.standardise(r.Test)
 		}

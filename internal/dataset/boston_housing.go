@@ -3,7 +3,7 @@ package dataset
 // The table at StatLib is the original; the file that UCI had holds the same values one row a line.
 var bostonHousing = &source{
 	Info: Info{
-		Name: "boston-housing", Title: "Boston Housing", Task: Regression, Rows: 506, Target: 13, Columns: 14, Folds: 10,
+		Name: "boston-housing", Title: "Boston Housing", Problem: Regression, Rows: 506, Target: 13, Columns: 14, Folds: 10,
 		RunFolds: 10, Licence: "none stated (StatLib)",
 	},
 	columns: []columnSpec{

@@ -3,7 +3,7 @@ package dataset
 // Field 0 of the file is a patient's number and dropped. The target stays in front of the features.
 var breastCancer = &source{
 	Info: Info{
-		Name: "breast-cancer", Title: "Breast Cancer", Task: Binary, Rows: 569, Target: 0, Columns: 31, Classes: 2,
+		Name: "breast-cancer", Title: "Breast Cancer", Problem: Binary, Rows: 569, Target: 0, Columns: 31, Classes: 2,
 		Folds: 10, RunFolds: 10, Licence: "CC BY 4.0",
 	},
 	columns: append([]columnSpec{levels("diagnosis", "B", "M")}, continuous(wisconsinFeatures()...)...),

@@ -12,7 +12,7 @@ import (
 // A columnSpec is what is known of a column beforehand.
 type columnSpec struct {
 	name   string
-	kind   Kind
+	kind   ColumnType
 	levels []string // categorical: the only values there can be, in ascending order; nil: whatever the file holds
 	single bool     // continuous: the numbers are float32 by origin, however many digits the file spends on them
 	date   bool     // continuous: a date, month/day/year, which becomes the number of days since 1 January 1970
@@ -177,7 +177,7 @@ func plainNumber(field []byte) string {
 
 // column returns the finished column: categories in ascending order, numerically when all of them are numbers.
 func (b *builder) column() Column {
-	c := Column{Name: b.name, Kind: b.kind, F32: b.f32, F64: b.f64, Codes: b.codes, Missing: b.missing}
+	c := Column{Name: b.name, Type: b.kind, F32: b.f32, F64: b.f64, Codes: b.codes, Missing: b.missing}
 	if b.kind == Continuous {
 		return c
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 )
 
 // catalogue lists the data sets in the order of the paper's tables. Adding one takes a file that describes it and a line
@@ -82,7 +82,7 @@ func find(name string) (*source, error) {
 		for i, s := range catalogue {
 			names[i] = s.Name
 		}
-		return nil, fmt.Errorf("unknown data set %q%s", name, nearest.Hint(name, names))
+		return nil, fmt.Errorf("unknown data set %q%s", name, spelling.Hint(name, names))
 	}
 	return catalogue[i], nil
 }
@@ -94,7 +94,7 @@ func continuous(names ...string) []columnSpec { return columnSpecs(Continuous, n
 
 func categorical(names ...string) []columnSpec { return columnSpecs(Categorical, names) }
 
-func columnSpecs(kind Kind, names []string) []columnSpec {
+func columnSpecs(kind ColumnType, names []string) []columnSpec {
 	specs := make([]columnSpec, len(names))
 	for i, name := range names {
 		specs[i] = columnSpec{name: name, kind: kind}

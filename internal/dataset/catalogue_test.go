@@ -15,10 +15,10 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s: %d columns described, %d stated", s.Name, len(s.columns), s.Columns)
 		}
 		target := s.columns[s.Target]
-		if (target.kind == Categorical) != s.Task.Classification() || len(target.levels) != s.Classes {
+		if (target.kind == Categorical) != s.Problem.Classification() || len(target.levels) != s.Classes {
 			t.Errorf("%s: target %+v", s.Name, target)
 		}
-		if (s.Classes == 2) != (s.Task == Binary) || s.Licence == "" || s.Title == "" {
+		if (s.Classes == 2) != (s.Problem == Binary) || s.Licence == "" || s.Title == "" {
 			t.Errorf("%s: %+v", s.Name, s.Info)
 		}
 		if s.variants[0].subset != "" {
@@ -39,7 +39,7 @@ func checkVariant(t *testing.T, s *source, v *variant) {
 	for _, n := range v.classRows {
 		classRows += n
 	}
-	if s.Task.Classification() && (classRows != rows || len(v.classRows) != s.Classes) {
+	if s.Problem.Classification() && (classRows != rows || len(v.classRows) != s.Classes) {
 		t.Errorf("%s: %d rows, classes %v", s.Name, rows, v.classRows)
 	}
 	if (v.subset == "") != (rows == s.Rows) || v.testAt >= rows {

@@ -3,7 +3,7 @@ package dataset
 // The values are those of OpenML 4353, which the paper's code took. UCI's spreadsheet has more decimals.
 var concrete = &source{
 	Info: Info{
-		Name: "concrete", Title: "Concrete", Task: Regression, Rows: 1030, Target: 8, Columns: 9, Folds: 10, RunFolds: 10,
+		Name: "concrete", Title: "Concrete", Problem: Regression, Rows: 1030, Target: 8, Columns: 9, Folds: 10, RunFolds: 10,
 		Licence: "CC BY 4.0",
 	},
 	columns: continuous(

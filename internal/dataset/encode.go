@@ -81,7 +81,7 @@ func (e *encoder) column(c *Column) {
 	if c.Missing != nil {
 		missing = 1
 	}
-	e.write([]byte{byte(c.Kind), storage, missing})
+	e.write([]byte{byte(c.Type), storage, missing})
 	e.number(len(c.Categories))
 	for _, s := range c.Categories {
 		e.text(s)
@@ -159,9 +159,9 @@ func (d *decoder) text() string {
 }
 
 func (d *decoder) column(spec columnSpec, rows int) Column {
-	c := Column{Name: d.text(), Kind: spec.kind}
+	c := Column{Name: d.text(), Type: spec.kind}
 	head := d.read(3)
-	kind, storage, missing := Kind(head[0]), head[1], head[2]
+	kind, storage, missing := ColumnType(head[0]), head[1], head[2]
 	categories := d.number()
 	if d.err == nil && (c.Name != spec.name || kind != spec.kind || (kind == Categorical) != (storage == storeCodes) ||
 		storage > storeCodes || missing > 1 || categories < 0 || categories > maxCategories) {

@@ -81,7 +81,7 @@ func TestFacts(t *testing.T) {
 			for i := range table.Columns {
 				c := &table.Columns[i]
 				checkColumn(t, c, table.Rows)
-				if c.Kind == Categorical {
+				if c.Type == Categorical {
 					distinct = append(distinct, len(c.Categories))
 				}
 				for row := range c.Missing {
@@ -165,7 +165,7 @@ func show(c *Column, row int) string {
 	switch {
 	case c.IsMissing(row):
 		return "?"
-	case c.Kind == Categorical:
+	case c.Type == Categorical:
 		return c.Categories[c.Codes[row]]
 	case c.F32 != nil:
 		return strconv.FormatFloat(float64(c.F32[row]), 'f', -1, 32)
@@ -179,14 +179,14 @@ func checkIncomeKinds(t *testing.T, table *Table) {
 		c := &table.Columns[i]
 		distinct := map[float64]bool{}
 		for row := 0; row < table.Rows && len(distinct) <= 55; row++ {
-			if c.Kind == Continuous {
+			if c.Type == Continuous {
 				distinct[c.Float(row)] = true
 			} else {
 				distinct[float64(c.Codes[row])] = true
 			}
 		}
-		if (len(distinct) > 55) != (c.Kind == Continuous) {
-			t.Errorf("%s: %d distinct values, %v", c.Name, len(distinct), c.Kind)
+		if (len(distinct) > 55) != (c.Type == Continuous) {
+			t.Errorf("%s: %d distinct values, %v", c.Name, len(distinct), c.Type)
 		}
 	}
 }

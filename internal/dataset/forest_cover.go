@@ -4,7 +4,7 @@ import "strconv"
 
 var forestCover = &source{
 	Info: Info{
-		Name: "forest-cover", Title: "Forest Cover", Task: MultiClass, Rows: 581012, Target: 54, Columns: 55, Classes: 7,
+		Name: "forest-cover", Title: "Forest Cover", Problem: MultiClass, Rows: 581012, Target: 54, Columns: 55, Classes: 7,
 		Folds: 5, RunFolds: 1, Licence: "CC BY 4.0 (Blackard, Colorado State University)",
 	},
 	cached:  true,

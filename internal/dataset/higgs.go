@@ -5,7 +5,7 @@ package dataset
 // like those of the other large tables: a fifth of all rows, stratified.
 var higgs = &source{
 	Info: Info{
-		Name: "higgs", Title: "Higgs", Task: Binary, Rows: 11000000, Target: 0, Columns: 29, Classes: 2, Folds: 5,
+		Name: "higgs", Title: "Higgs", Problem: Binary, Rows: 11000000, Target: 0, Columns: 29, Classes: 2, Folds: 5,
 		RunFolds: 1, Licence: "CC BY 4.0",
 	},
 	cached:  true,

@@ -4,7 +4,7 @@ package dataset
 // are ordinary categories, and the survey's instance weight stays in as a feature. UCI's test file is the test set.
 var income = &source{
 	Info: Info{
-		Name: "income", Title: "Income", Task: Binary, Rows: 299285, Target: 41, Columns: 42, Classes: 2, Folds: 5,
+		Name: "income", Title: "Income", Problem: Binary, Rows: 299285, Target: 41, Columns: 42, Classes: 2, Folds: 5,
 		RunFolds: 1, Licence: "CC BY 4.0",
 	},
 	cached: true,

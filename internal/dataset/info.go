@@ -1,24 +1,24 @@
 package dataset
 
-// Task is what is to be predicted.
-type Task uint8
+// Problem is what is to be predicted.
+type Problem uint8
 
 const (
-	Regression Task = iota
+	Regression Problem = iota
 	Binary
 	MultiClass
 )
 
-func (t Task) String() string { return [...]string{"regression", "binary", "multiclass"}[t] }
+func (t Problem) String() string { return [...]string{"regression", "binary", "multiclass"}[t] }
 
 // Classification reports whether the target is a class.
-func (t Task) Classification() bool { return t != Regression }
+func (t Problem) Classification() bool { return t != Regression }
 
 // An Info is what is known of a data set before its file is opened. Counts are those of the complete published table.
 type Info struct {
 	Name    string // as in sweeps, records and reports: "boston-housing"
 	Title   string // as printed: "Boston Housing"
-	Task    Task
+	Problem Problem
 	Rows    int
 	Target  int  // index of the target among all columns
 	Columns int  // number of columns, target included

@@ -17,11 +17,11 @@ func TestLoad(t *testing.T) {
 	}
 	want := []Column{
 		{Name: "day", F32: []float32{1, 0, -1, 13938}},
-		{Name: "colour", Kind: Categorical, Categories: []string{"blue", "red"}, Codes: []uint16{1, 0, 0, 1},
+		{Name: "colour", Type: Categorical, Categories: []string{"blue", "red"}, Codes: []uint16{1, 0, 0, 1},
 			Missing: []bool{false, false, true, false}},
-		{Name: "size", Kind: Categorical, Categories: []string{"9", "10"}, Codes: []uint16{1, 0, 1, 0}},
+		{Name: "size", Type: Categorical, Categories: []string{"9", "10"}, Codes: []uint16{1, 0, 1, 0}},
 		{Name: "weight", F64: []float64{0.5, 1.1, -2, 0}, Missing: []bool{false, false, false, true}},
-		{Name: "bad", Kind: Categorical, Categories: []string{"0", "1"}, Codes: []uint16{0, 1, 0, 0}},
+		{Name: "bad", Type: Categorical, Categories: []string{"0", "1"}, Codes: []uint16{0, 1, 0, 0}},
 	}
 	if !reflect.DeepEqual(table.Columns, want) {
 		t.Errorf("columns\n%+v, want\n%+v", table.Columns, want)

@@ -5,7 +5,7 @@ import "strconv"
 // The columns are those of OpenML mnist_784: pixels row by row, the digit last; training images first, then test images.
 var mnist = &source{
 	Info: Info{
-		Name: "mnist", Title: "MNIST", Task: MultiClass, Rows: 70000, Target: 784, Columns: 785, Classes: 10, Folds: 5,
+		Name: "mnist", Title: "MNIST", Problem: MultiClass, Rows: 70000, Target: 784, Columns: 785, Classes: 10, Folds: 5,
 		RunFolds: 1, Licence: "CC BY-SA 3.0 (LeCun, Cortes)",
 	},
 	columns: mnistColumns(),

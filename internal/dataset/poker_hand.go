@@ -6,7 +6,7 @@ import "strconv"
 // the published numbers do not come out that way. The test file is the test set.
 var pokerHand = &source{
 	Info: Info{
-		Name: "poker-hand", Title: "Poker Hand", Task: MultiClass, Rows: 1025010, Target: 10, Columns: 11, Classes: 10,
+		Name: "poker-hand", Title: "Poker Hand", Problem: MultiClass, Rows: 1025010, Target: 10, Columns: 11, Classes: 10,
 		Folds: 5, RunFolds: 1, Licence: "CC BY 4.0",
 	},
 	cached:  true,

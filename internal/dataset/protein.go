@@ -2,7 +2,7 @@ package dataset
 
 var protein = &source{
 	Info: Info{
-		Name: "protein", Title: "Protein", Task: Regression, Rows: 45730, Target: 0, Columns: 10, Folds: 5, RunFolds: 1,
+		Name: "protein", Title: "Protein", Problem: Regression, Rows: 45730, Target: 0, Columns: 10, Folds: 5, RunFolds: 1,
 		Licence: "CC BY 4.0",
 	},
 	columns: continuous(proteinNames...),

@@ -2,15 +2,15 @@ package dataset
 
 import "fmt"
 
-// Kind is the type of a column.
-type Kind uint8
+// ColumnType is the type of a column.
+type ColumnType uint8
 
 const (
-	Continuous Kind = iota
+	Continuous ColumnType = iota
 	Categorical
 )
 
-func (k Kind) String() string { return [...]string{"continuous", "categorical"}[k] }
+func (t ColumnType) String() string { return [...]string{"continuous", "categorical"}[t] }
 
 // A Column holds the raw values of one column, before any encoding.
 //
@@ -19,7 +19,7 @@ func (k Kind) String() string { return [...]string{"continuous", "categorical"}[
 // Categorical values are Codes into Categories. The value of a missing entry is zero and means nothing.
 type Column struct {
 	Name       string
-	Kind       Kind
+	Type       ColumnType
 	Categories []string // categorical: the distinct non-missing values, ascending (numerically when all are numbers)
 	Codes      []uint16
 	F32        []float32

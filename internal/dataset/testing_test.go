@@ -37,7 +37,7 @@ func (l logger) Write(b []byte) (int, error) {
 // numbers, missing entries, a known set of classes.
 func toy() *source {
 	return &source{
-		Info: Info{Name: "toy", Title: "Toy", Task: Binary, Rows: 4, Target: 4, Columns: 5, Classes: 2, Folds: 5, RunFolds: 1},
+		Info: Info{Name: "toy", Title: "Toy", Problem: Binary, Rows: 4, Target: 4, Columns: 5, Classes: 2, Folds: 5, RunFolds: 1},
 		columns: []columnSpec{
 			{name: "day", date: true},
 			{name: "colour", kind: Categorical},

@@ -127,7 +127,7 @@ func checkColumn(t *testing.T, c *Column, rows int) {
 	if c.Missing != nil && len(c.Missing) != rows {
 		t.Fatalf("%s: %d missing flags", c.Name, len(c.Missing))
 	}
-	if c.Kind == Continuous {
+	if c.Type == Continuous {
 		if c.Codes != nil || (c.F32 == nil) == (c.F64 == nil) || len(c.F32)+len(c.F64) != rows {
 			t.Fatalf("%s: %d and %d values", c.Name, len(c.F32), len(c.F64))
 		}

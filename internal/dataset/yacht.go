@@ -4,7 +4,7 @@ package dataset
 // published numbers come out only with a one-hot Froude number.
 var yacht = &source{
 	Info: Info{
-		Name: "yacht", Title: "Yacht", Task: Regression, Rows: 308, Target: 6, Columns: 7, Folds: 10, RunFolds: 10,
+		Name: "yacht", Title: "Yacht", Problem: Regression, Rows: 308, Target: 6, Columns: 7, Folds: 10, RunFolds: 10,
 		Licence: "CC BY 4.0",
 	},
 	columns: append(categorical(

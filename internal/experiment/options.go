@@ -14,8 +14,8 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/nearest"
 	"nptbench/internal/run"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/npt"
 )
@@ -139,7 +139,7 @@ func protocols(s string) ([]string, error) {
 }
 
 func didYouMean(s string, candidates ...string) string {
-	if n := nearest.Name(s, candidates); n != "" {
+	if n := spelling.Nearest(s, candidates); n != "" {
 		return fmt.Sprintf(" (did you mean %q?)", n)
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 )
 
 // Type is the type of a parameter's values.
@@ -48,14 +48,14 @@ type Param struct {
 	RegressionChoices []string
 }
 
-func (p *Param) choices(kind dataset.Task) []string {
+func (p *Param) choices(kind dataset.Problem) []string {
 	if kind == dataset.Regression && p.RegressionChoices != nil {
 		return p.RegressionChoices
 	}
 	return p.Choices
 }
 
-func (p *Param) defaultFor(kind dataset.Task) any {
+func (p *Param) defaultFor(kind dataset.Problem) any {
 	if kind == dataset.Regression && p.RegressionDefault != nil {
 		return p.RegressionDefault
 	}
@@ -63,7 +63,7 @@ func (p *Param) defaultFor(kind dataset.Task) any {
 }
 
 // Allowed describes the legal values, as in "integer >= 1" or "one of gini, entropy".
-func (p *Param) Allowed(kind dataset.Task) string {
+func (p *Param) Allowed(kind dataset.Problem) string {
 	switch p.Type {
 	case Choice:
 		return "one of " + strings.Join(p.choices(kind), ", ")
@@ -78,7 +78,7 @@ func (p *Param) Allowed(kind dataset.Task) string {
 }
 
 // value turns v, as a YAML or JSON decoder gives it, into the parameter's type, or says what would be right.
-func (p *Param) value(v any, kind dataset.Task) (any, error) {
+func (p *Param) value(v any, kind dataset.Problem) (any, error) {
 	wrong := func() error { return fmt.Errorf("%s: %v is not allowed, want %s", p.Name, show(v), p.Allowed(kind)) }
 	within := func(x float64) bool { return x >= p.Min && (p.Max == 0 || x <= p.Max) && !math.IsInf(x, 0) }
 	switch p.Type {
@@ -99,7 +99,7 @@ func (p *Param) value(v any, kind dataset.Task) (any, error) {
 		if ok && slices.Contains(p.choices(kind), s) {
 			return s, nil
 		}
-		if n := nearest.Name(s, p.choices(kind)); ok && n != "" {
+		if n := spelling.Nearest(s, p.choices(kind)); ok && n != "" {
 			return nil, fmt.Errorf("%w (did you mean %q?)", wrong(), n)
 		}
 	case Ints:
@@ -205,19 +205,19 @@ func (m *Method) Resolve(given map[string]any, info dataset.Info) (Config, error
 	c := make(Config, len(m.Params))
 	for i := range m.Params {
 		if p := &m.Params[i]; !p.Optional {
-			c[p.Name] = p.defaultFor(info.Task)
+			c[p.Name] = p.defaultFor(info.Problem)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		p := m.Param(name)
 		if p == nil {
-			return nil, fmt.Errorf("%s: %s has no such parameter%s", name, m.Name, nearest.Hint(name, m.ParamNames()))
+			return nil, fmt.Errorf("%s: %s has no such parameter%s", name, m.Name, spelling.Hint(name, m.ParamNames()))
 		}
-		v, err := p.value(given[name], info.Task)
+		v, err := p.value(given[name], info.Problem)
 		if err != nil {
 			return nil, err
 		}
-		if !p.Optional || !reflect.DeepEqual(v, p.defaultFor(info.Task)) {
+		if !p.Optional || !reflect.DeepEqual(v, p.defaultFor(info.Problem)) {
 			c[name] = v
 		}
 	}

@@ -29,7 +29,7 @@ var trees = &Method{
 }
 
 func TestResolve(t *testing.T) {
-	c, err := trees.Resolve(map[string]any{"count": uint64(5), "rate": 1, "sizes": []any{uint64(3), 4.0}}, dataset.Info{Task: dataset.Regression})
+	c, err := trees.Resolve(map[string]any{"count": uint64(5), "rate": 1, "sizes": []any{uint64(3), 4.0}}, dataset.Info{Problem: dataset.Regression})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestResolve(t *testing.T) {
 	if got, want := c.JSON(), `{"bag":true,"count":5,"criterion":"mse","rate":1,"sizes":[3,4]}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if c, _ := trees.Resolve(nil, dataset.Info{Task: dataset.Binary}); c.String("criterion") != "gini" {
+	if c, _ := trees.Resolve(nil, dataset.Info{Problem: dataset.Binary}); c.String("criterion") != "gini" {
 		t.Errorf("default for classes is %v", c["criterion"])
 	}
 }
@@ -80,7 +80,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"sizes", []any{0}, "sizes: [0] is not allowed, want list of integers >= 1"},
 		{"sizes", 3, "sizes: 3 is not allowed, want list of integers >= 1"},
 	} {
-		_, err := trees.Resolve(map[string]any{c.name: c.v}, dataset.Info{Task: dataset.Binary})
+		_, err := trees.Resolve(map[string]any{c.name: c.v}, dataset.Info{Problem: dataset.Binary})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s = %v: got %v, want %s", c.name, c.v, err, c.want)
 		}

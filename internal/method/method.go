@@ -25,11 +25,11 @@ type Method struct {
 
 	// Canonical maps a configuration to a representative with the same predictions, by setting parameters that have no
 	// effect to a fixed value: settings with equal canonical configurations are fitted once. Nil is the identity.
-	Canonical func(c Config, kind dataset.Task) Config
+	Canonical func(c Config, kind dataset.Problem) Config
 
 	// FitKey names the fit that serves a canonical configuration: configurations of one task with equal keys are handed
 	// to Run together. Nil gives every configuration a fit of its own.
-	FitKey func(c Config, kind dataset.Task) string
+	FitKey func(c Config, kind dataset.Problem) string
 
 	// Statistics says over which rows continuous features are standardised for a configuration. Nil: over all rows.
 	Statistics func(c Config) task.Statistics

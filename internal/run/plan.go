@@ -15,7 +15,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/nearest"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
@@ -225,7 +225,7 @@ func (p *Plan) prepare(info dataset.Info) []prepared {
 		}
 		c := prepared{Setting: s, config: results.Config(s.JSON), canonical: s.Config}
 		if m.Canonical != nil {
-			c.canonical = m.Canonical(s.Config, info.Task)
+			c.canonical = m.Canonical(s.Config, info.Problem)
 		}
 		c.key = m.Name + " " + c.canonical.JSON()
 		if m.Statistics != nil {
@@ -233,7 +233,7 @@ func (p *Plan) prepare(info dataset.Info) []prepared {
 		}
 		c.fit = c.key
 		if m.FitKey != nil {
-			c.fit = fmt.Sprint(m.Name, " ", m.FitKey(c.canonical, info.Task), " ", c.statistics)
+			c.fit = fmt.Sprint(m.Name, " ", m.FitKey(c.canonical, info.Problem), " ", c.statistics)
 		}
 		group, ok := groups[m.Name]
 		if !ok {
@@ -403,7 +403,7 @@ func (f Filter) check(s *sweeps.Sweep) error {
 	}{{"data set", f.Datasets, s.Datasets}, {"method", f.Methods, methods}} {
 		for _, name := range c.asked {
 			if !slices.Contains(c.known, name) {
-				return fmt.Errorf("sweep %s has no %s %q%s", s.Name, c.what, name, nearest.Hint(name, c.known))
+				return fmt.Errorf("sweep %s has no %s %q%s", s.Name, c.what, name, spelling.Hint(name, c.known))
 			}
 		}
 	}

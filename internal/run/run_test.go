@@ -59,8 +59,8 @@ func testMethods() []*method.Method {
 			{Name: "mode", Type: method.Choice, Default: "ok",
 				Choices: []string{"ok", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error", "resume", "memory"}},
 		},
-		Canonical: func(c method.Config, _ dataset.Task) method.Config { return c.With("same", 0) },
-		FitKey:    func(c method.Config, _ dataset.Task) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
+		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
+		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
 		Run:       runMean,
 	}}
 }

@@ -20,7 +20,7 @@ func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.
 	if err := check("test", r.Test, t.Test, t); err != nil {
 		return nil, nil, err
 	}
-	if t.Info.Task == dataset.Regression {
+	if t.Info.Problem == dataset.Regression {
 		return regression(t, r.Val, t.Y[t.Train:]), regression(t, r.Test, truth.Y), nil
 	}
 	return classification(t, r.Val, t.Labels[t.Train:]), classification(t, r.Test, truth.Labels), nil
@@ -38,7 +38,7 @@ func check(part string, p method.Prediction, rows int, t *task.Task) error {
 			return &diverged{fmt.Sprintf("the prediction for %s row %d is %v", part, i/t.Outputs(), x)}
 		}
 	}
-	if !t.Info.Task.Classification() {
+	if !t.Info.Problem.Classification() {
 		return nil
 	}
 	for row := range rows {
@@ -79,7 +79,7 @@ func classification(t *task.Task, p method.Prediction, labels []uint16) results.
 	set(m, "accuracy", value, se)
 	value, se = metric.NLL(p, labels, classes)
 	set(m, "nll", value, se)
-	if t.Info.Task == dataset.Binary {
+	if t.Info.Problem == dataset.Binary {
 		positive := make([]float64, len(labels))
 		for i := range positive {
 			positive[i] = p[i*classes+1]

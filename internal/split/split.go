@@ -72,7 +72,7 @@ type Rule struct {
 // RuleOf returns the paper's rule for a table: stratified exactly when the target is a class.
 func RuleOf(t *dataset.Table) Rule {
 	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.TestAt}
-	if t.Info.Task.Classification() {
+	if t.Info.Problem.Classification() {
 		r.Labels = t.Labels()
 	}
 	return r

@@ -189,8 +189,8 @@ func BenchmarkPublishedLastFold(b *testing.B) {
 
 // Stratification follows the target: a class is stratified by, a number is not, and fixed test rows are kept.
 func TestRuleOf(t *testing.T) {
-	classes := &dataset.Table{Rows: 3, TestAt: 2, Info: dataset.Info{Task: dataset.Binary, Folds: 5, Target: 0},
-		Columns: []dataset.Column{{Kind: dataset.Categorical, Codes: []uint16{0, 1, 1}}}}
+	classes := &dataset.Table{Rows: 3, TestAt: 2, Info: dataset.Info{Problem: dataset.Binary, Folds: 5, Target: 0},
+		Columns: []dataset.Column{{Type: dataset.Categorical, Codes: []uint16{0, 1, 1}}}}
 	if r := RuleOf(classes); r.Rows != 3 || r.Folds != 5 || r.TestAt != 2 || len(r.Labels) != 3 {
 		t.Errorf("got %+v", r)
 	}

@@ -72,12 +72,12 @@ func (e *encoder) features(t *Task) {
 		}
 		c := &e.table.Columns[j]
 		width, encode := 1, columnEncoder(nil)
-		if c.Kind == dataset.Categorical {
+		if c.Type == dataset.Categorical {
 			width, encode = e.oneHot(c)
 		} else {
 			encode = e.standardise(c)
 		}
-		t.Features = append(t.Features, Feature{Name: c.Name, Kind: c.Kind, Offset: t.Width, Width: width})
+		t.Features = append(t.Features, Feature{Name: c.Name, Type: c.Type, Offset: t.Width, Width: width})
 		t.Width += width
 		encoders = append(encoders, encode)
 		anyMissing = anyMissing || c.Missing != nil
@@ -195,7 +195,7 @@ func meanStd(n int, value func(int) float64, include func(int) bool) (mean, std 
 func (e *encoder) targets(t *Task) *Truth {
 	known := t.Train + t.Val
 	target := e.table.Target()
-	if t.Info.Task.Classification() {
+	if t.Info.Problem.Classification() {
 		labels := make([]uint16, len(e.rows))
 		for position, row := range e.rows {
 			labels[position] = target.Codes[row]

@@ -35,8 +35,8 @@ func load(t *testing.T) (*reference, *dataset.Table, split.Split) {
 	if err := json.Unmarshal(raw, r); err != nil {
 		t.Fatal(err)
 	}
-	number := dataset.Column{Name: "number", Kind: dataset.Continuous}
-	letter := dataset.Column{Name: "letter", Kind: dataset.Categorical, Categories: []string{"a", "b", "c"}}
+	number := dataset.Column{Name: "number", Type: dataset.Continuous}
+	letter := dataset.Column{Name: "letter", Type: dataset.Categorical, Categories: []string{"a", "b", "c"}}
 	for i := range r.Number {
 		v, code := 0.0, uint16(0)
 		if r.Number[i] != nil {
@@ -55,8 +55,8 @@ func load(t *testing.T) (*reference, *dataset.Table, split.Split) {
 		Rows: len(r.Number),
 		Columns: []dataset.Column{
 			number,
-			{Name: "constant", Kind: dataset.Continuous, F64: r.Constant},
-			{Name: "target", Kind: dataset.Continuous, F64: r.Target},
+			{Name: "constant", Type: dataset.Continuous, F64: r.Constant},
+			{Name: "target", Type: dataset.Continuous, F64: r.Target},
 			letter,
 		},
 	}

@@ -78,7 +78,7 @@ func Canonical(info dataset.Info, p split.Protocol, fold int) split.Protocol {
 // A Feature is a column of the table and its place in X.
 type Feature struct {
 	Name          string
-	Kind          dataset.Kind
+	Type          dataset.ColumnType
 	Offset, Width int // columns Offset to Offset+Width of X; Width is 1 for continuous features, else the number of categories
 }
 
@@ -95,7 +95,7 @@ func (t *Task) TestX() []float32  { return t.X[(t.Train+t.Val)*t.Width : t.Rows(
 
 // Outputs is the number of numbers a method predicts per row: 1 for regression, else the number of classes.
 func (t *Task) Outputs() int {
-	if t.Info.Task == dataset.Regression {
+	if t.Info.Problem == dataset.Regression {
 		return 1
 	}
 	return t.Info.Classes

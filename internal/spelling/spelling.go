@@ -1,14 +1,14 @@
-// Package nearest finds the name that a user most likely meant, for error messages.
-package nearest
+// Package spelling finds the name that a user most likely meant, for error messages.
+package spelling
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Name returns the candidate that begins with name, if only one does, or else the one with the smallest edit distance to
+// Nearest returns the candidate that begins with name, if only one does, or else the one with the smallest edit distance to
 // it, or "" when none is close: more than a third of the longer name, and at least two letters, would have to change.
-func Name(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", -1
 	begin := 0
 	for _, c := range candidates {
@@ -31,7 +31,7 @@ func Name(name string, candidates []string) string {
 
 // Hint returns ` (did you mean "x"?)` for the nearest candidate, else the list of all when it is short.
 func Hint(name string, candidates []string) string {
-	if n := Name(name, candidates); n != "" {
+	if n := Nearest(name, candidates); n != "" {
 		return fmt.Sprintf(" (did you mean %q?)", n)
 	}
 	if len(candidates) <= 16 {

@@ -1,14 +1,14 @@
-package nearest
+package spelling
 
 import "testing"
 
-func TestName(t *testing.T) {
+func TestNearest(t *testing.T) {
 	sets := []string{"yacht", "boston-housing", "breast-cancer", "poker-hand", "forest-cover", "kick"}
 	for given, want := range map[string]string{
 		"yatch": "yacht", "boston": "boston-housing", "Boston-Housing": "boston-housing", "brest-cancer": "breast-cancer",
 		"kik": "kick", "pokerhand": "poker-hand", "": "", "mnist": "", "b": "", "forestcover": "forest-cover",
 	} {
-		if got := Name(given, sets); got != want {
+		if got := Nearest(given, sets); got != want {
 			t.Errorf("%q: got %q, want %q", given, got, want)
 		}
 	}
