@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 
-	"nptbench/internal/experiment"
+	"nptbench/internal/program"
 	"nptbench/results"
 )
 
@@ -19,19 +19,19 @@ func main() { os.Exit(merge(os.Args[1:], os.Stdout, os.Stderr)) }
 func merge(args []string, stdout, stderr io.Writer) (exit int) {
 	if len(args) < 2 {
 		fmt.Fprintln(stderr, "usage: merge FILE.jsonl.gz FOLDER...")
-		return experiment.ExitBadInput
+		return program.ExitBadInput
 	}
 	for _, dir := range args[1:] {
 		if _, err := os.Stat(dir); err != nil {
 			fmt.Fprintln(stderr, err)
-			return experiment.ExitBadInput
+			return program.ExitBadInput
 		}
 	}
 	n, err := results.Merge(args[0], args[1:]...)
 	if err != nil {
 		fmt.Fprintf(stderr, "%s is not written: %v\n", args[0], err)
-		return experiment.ExitFailed
+		return program.ExitFailed
 	}
 	fmt.Fprintf(stdout, "%d records in %s\n", n, args[0])
-	return experiment.ExitOK
+	return program.ExitOK
 }

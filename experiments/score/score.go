@@ -14,8 +14,8 @@ import (
 
 	"nptbench/baselines/gbdt"
 	"nptbench/internal/dataset"
-	"nptbench/internal/experiment"
 	"nptbench/internal/method"
+	"nptbench/internal/program"
 	harness "nptbench/internal/run"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -26,11 +26,11 @@ import (
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
-		return experiment.ExitOK
+		return program.ExitOK
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return experiment.ExitBadInput
+		return program.ExitBadInput
 	}
 	s := &scorer{library: dataset.NewLibrary(o.data), stderr: stderr}
 	s.library.Log = stderr
@@ -48,12 +48,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "interrupted")
-		return experiment.ExitInterrupted
+		return program.ExitInterrupted
 	case err != nil:
 		fmt.Fprintln(stderr, err)
-		return experiment.ExitFailed
+		return program.ExitFailed
 	}
-	return experiment.ExitOK
+	return program.ExitOK
 }
 
 // A score is what one model's first so many iterations reach.

@@ -15,8 +15,8 @@ import (
 
 	"nptbench/baselines/gbdt"
 	"nptbench/internal/dataset"
-	"nptbench/internal/experiment"
 	"nptbench/internal/method"
+	"nptbench/internal/program"
 	harness "nptbench/internal/run"
 	"nptbench/internal/split"
 	"nptbench/results"
@@ -85,11 +85,11 @@ func TestBadInput(t *testing.T) {
 		"flag provided but not defined: -modle (-help lists all flags)":                 {"-modle", "a"},
 		`invalid value "x" for flag -fold: parse error (-help lists all flags)`:         {"-model", "a", "-fold", "x"},
 	} {
-		if exit, _, stderr := call(args...); exit != experiment.ExitBadInput || strings.TrimSpace(stderr) != want {
+		if exit, _, stderr := call(args...); exit != program.ExitBadInput || strings.TrimSpace(stderr) != want {
 			t.Errorf("%q: exit code %d, %q, want %q", args, exit, stderr, want)
 		}
 	}
-	if exit, stdout, _ := call("-help"); exit != experiment.ExitOK || !strings.Contains(stdout, "-export") {
+	if exit, stdout, _ := call("-help"); exit != program.ExitOK || !strings.Contains(stdout, "-export") {
 		t.Errorf("help: exit code %d", exit)
 	}
 }
@@ -123,7 +123,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		exit, stdout, stderr := call(append(c.args, "-data", data)...)
 		lines := 1 + strings.Count(c.want, "\n")
-		if exit != experiment.ExitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != lines {
+		if exit != program.ExitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != lines {
 			t.Errorf("%q: exit code %d, %q, want %q", c.args, exit, stderr, c.want)
 		}
 	}
@@ -144,12 +144,12 @@ func TestConstantModel(t *testing.T) {
 	want := fmt.Sprintf(" %.4f ", math.Sqrt(squares/float64(len(s.truth.Y))))
 	at := []string{"-data", data, "-dataset", "yacht", "-protocol", "corrected", "-fold", "3"}
 	exit, stdout, stderr := call(append(at, "-model", write(t, "m.txt", constant(s.task.Width, "regression", "12.5")))...)
-	if exit != experiment.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
+	if exit != program.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, %q, want%sin\n%s", exit, stderr, want, stdout)
 	}
 	scaled := strconv.FormatFloat((12.5-s.task.TargetMean)/s.task.TargetStd, 'g', -1, 64)
 	model := write(t, "m.txt.gz", constant(s.task.Width, "huber", scaled))
-	if exit, stdout, _ := call(append(at, "-target", "standardised", "-model", model)...); exit != experiment.ExitOK || !strings.Contains(stdout, want) {
+	if exit, stdout, _ := call(append(at, "-target", "standardised", "-model", model)...); exit != program.ExitOK || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, standardised: want%sin\n%s", exit, want, stdout)
 	}
 }
@@ -174,7 +174,7 @@ func TestModelFromElsewhere(t *testing.T) {
 	for _, c := range []struct{ dataset, fit string }{
 		{"yacht", "LGBMRegressor"}, {"breast-cancer", "LGBMClassifier"},
 	} {
-		if exit, _, stderr := call("-data", data, "-export", rows, "-dataset", c.dataset, "-fold", "2"); exit != experiment.ExitOK {
+		if exit, _, stderr := call("-data", data, "-export", rows, "-dataset", c.dataset, "-fold", "2"); exit != program.ExitOK {
 			t.Fatalf("export: exit code %d, %s", exit, stderr)
 		}
 		cmd := exec.Command(python, "-c", `import sys, lightgbm, pandas, numpy as np
@@ -250,17 +250,17 @@ func TestKeptModels(t *testing.T) {
 		return filepath.Join(dir, name)
 	}
 	exit, stdout, stderr := call("-data", data, "-models", on.ModelDir, "-records", keep("right"))
-	if exit != experiment.ExitOK || strings.Count(stdout, " same ") != 2 || stderr != "" {
+	if exit != program.ExitOK || strings.Count(stdout, " same ") != 2 || stderr != "" {
 		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
 	}
 	found[1].Test["rmse"] += 1e-6
 	exit, stdout, stderr = call("-data", data, "-models", on.ModelDir, "-records", keep("wrong"))
-	if exit != experiment.ExitFailed || strings.Count(stdout, " same ") != 1 || !strings.Contains(stdout, "differs: test rmse") ||
+	if exit != program.ExitFailed || strings.Count(stdout, " same ") != 1 || !strings.Contains(stdout, "differs: test rmse") ||
 		!strings.Contains(stderr, "1 of 2 scores differ from the records") {
 		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
 	}
 	exit, _, stderr = call("-data", data, "-models", on.ModelDir, "-records", t.TempDir())
-	if exit != experiment.ExitFailed || !strings.Contains(stderr, "has no record of any of these models") {
+	if exit != program.ExitFailed || !strings.Contains(stderr, "has no record of any of these models") {
 		t.Errorf("records of nothing: exit code %d, %q", exit, stderr)
 	}
 }
@@ -299,7 +299,7 @@ func TestKeptModelAlone(t *testing.T) {
 	}
 	for _, more := range [][]string{nil, {"-fold", "3"}, {"-protocol", "corrected"}} {
 		exit, stdout, stderr := call(append([]string{"-data", data, "-model", files[0]}, more...)...)
-		if exit != experiment.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
+		if exit != program.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("%q: exit code %d, %q, want %s in\n%s", more, exit, stderr, want, stdout)
 		}
 	}

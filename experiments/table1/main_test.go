@@ -12,6 +12,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/experiment"
 	"nptbench/internal/methods"
+	"nptbench/internal/program"
 	"nptbench/internal/run"
 	"nptbench/npt"
 	"nptbench/results"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 func call(t *testing.T, args ...string) (exit int, stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	exit, err = table1(context.Background(), experiment.Env{Args: args, Stdout: &out, Stderr: &errs})
+	exit, err = table1(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs})
 	return exit, out.String(), errs.String(), err
 }
 
@@ -54,7 +55,7 @@ func TestPaperNumbersEndToEnd(t *testing.T) {
 	out := t.TempDir()
 	args := []string{"-data", data, "-out", out, "-methods", "knn", "-datasets", "boston-housing,breast-cancer"}
 	exit, table, _, err := call(t, args...)
-	if err != nil || exit != experiment.ExitOK {
+	if err != nil || exit != program.ExitOK {
 		t.Fatalf("exit %d, %v", exit, err)
 	}
 	if n := strings.Count(table, "reproduced"); n < 5 {
@@ -89,10 +90,10 @@ func TestBadInput(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	os.WriteFile(bad, []byte("datasets: [yatch]\nmethods: [{method: knn, grid: {p: [3]}}]\n"), 0o644)
 	exit, _, _, err := call(t, "-sweep", bad)
-	if exit != experiment.ExitBadInput || err == nil || !strings.Contains(err.Error(), `bad.yaml:1:12: unknown data set "yatch" (did you mean "yacht"?)`) {
+	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `bad.yaml:1:12: unknown data set "yatch" (did you mean "yacht"?)`) {
 		t.Errorf("exit %d, %v", exit, err)
 	}
-	if exit, _, _, err := call(t, "-data", t.TempDir(), "-methods", "knn", "-out", t.TempDir()); exit != experiment.ExitFailed || err == nil {
+	if exit, _, _, err := call(t, "-data", t.TempDir(), "-methods", "knn", "-out", t.TempDir()); exit != program.ExitFailed || err == nil {
 		t.Errorf("without data: exit %d, %v", exit, err)
 	}
 }
@@ -105,7 +106,7 @@ func TestMissingPrograms(t *testing.T) {
 	for _, c := range []struct {
 		method string
 		exit   int
-	}{{"golearn-knn", experiment.ExitOK}, {"xgboost", experiment.ExitFailed}} {
+	}{{"golearn-knn", program.ExitOK}, {"xgboost", program.ExitFailed}} {
 		sweep := filepath.Join(t.TempDir(), "sweep.yaml")
 		text := "name: sweep\nprotocols: [published]\ndatasets: [yacht]\nfolds: 1\nmethods: [{method: knn}, {method: " + c.method + "}]\n"
 		if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
@@ -123,7 +124,7 @@ func TestBadBackend(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "abacus")
 	out := t.TempDir()
 	exit, _, _, err := call(t, "-data", dataFolder(t), "-datasets", "yacht", "-methods", "npt", "-out", out)
-	if exit != experiment.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) {
+	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) {
 		t.Errorf("exit %d, %v", exit, err)
 	}
 	if _, err := os.Stat(filepath.Join(out, "report")); err == nil {
@@ -153,7 +154,7 @@ func TestFoldsSideBySide(t *testing.T) {
 	for networks := 1; networks <= 2; networks++ {
 		out := filepath.Join(dir, fmt.Sprint(networks))
 		exit, _, errs, err := call(t, "-data", data, "-sweep", sweep, "-out", out, "-backend", "xla:"+device, "-networks", fmt.Sprint(networks))
-		if exit != experiment.ExitOK || err != nil {
+		if exit != program.ExitOK || err != nil {
 			t.Fatalf("exit %d, %v, %s", exit, err, errs)
 		}
 		for r, err := range results.Read(filepath.Join(out, "records")) {

@@ -9,12 +9,13 @@ import (
 	"os/exec"
 	"strings"
 
+	"nptbench/internal/program"
 	"nptbench/npt"
 )
 
 // chooseBackend returns where networks run, and says so on standard error, also why it is not a better one. The error is
 // about a backend that was asked for by name.
-func chooseBackend(ctx context.Context, o *Options, e Env) (name string, err error) {
+func chooseBackend(ctx context.Context, o *Options, e program.Env) (name string, err error) {
 	name, reason := npt.ResolveBackend(o.Backend)
 	if name == "" {
 		return "", reason

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/program"
 	"nptbench/internal/run"
 	"nptbench/npt"
 	"nptbench/results"
@@ -15,7 +16,7 @@ import (
 )
 
 // Plan reads which cells have records, plans the rest, and says on standard error what is damaged or cannot be run here.
-func Plan(sweep *sweeps.Sweep, o *Options, e Env) (*run.Plan, error) {
+func Plan(sweep *sweeps.Sweep, o *Options, e program.Env) (*run.Plan, error) {
 	index, damages, err := results.ReadIndex(o.RecordFolders()...)
 	if err != nil {
 		return nil, err
@@ -36,26 +37,26 @@ func Plan(sweep *sweeps.Sweep, o *Options, e Env) (*run.Plan, error) {
 	return plan, nil
 }
 
-func library(o *Options, e Env) *dataset.Library {
+func library(o *Options, e program.Env) *dataset.Library {
 	lib := dataset.NewLibrary(o.Data)
 	lib.Log = e.Stderr
 	return lib
 }
 
 // Execute runs a plan, unless only a report is wanted, and says how it went.
-func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, err error) {
+func Execute(ctx context.Context, plan *run.Plan, o *Options, e program.Env) (exit int, err error) {
 	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", plan.Sweep.Name, plan.Cells(), plan.ToDo())
 	if o.ReportOnly {
-		return ExitOK, nil
+		return program.ExitOK, nil
 	}
 	backend := ""
 	if plan.Networks() {
 		backend, err = chooseBackend(ctx, o, e)
 		if ctx.Err() != nil {
-			return ExitInterrupted, nil
+			return program.ExitInterrupted, nil
 		}
 		if err != nil {
-			return ExitBadInput, err
+			return program.ExitBadInput, err
 		}
 	}
 	writer := results.NewWriter(o.RecordFolders()[0])
@@ -81,7 +82,7 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 		err = closed
 	}
 	if err != nil {
-		return ExitFailed, err
+		return program.ExitFailed, err
 	}
 	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", outcome.OK, outcome.Failed)
 	if outcome.TakenOver > 0 {
@@ -93,9 +94,9 @@ func Execute(ctx context.Context, plan *run.Plan, o *Options, e Env) (exit int, 
 	fmt.Fprintln(e.Stderr)
 	switch {
 	case ctx.Err() != nil:
-		return ExitInterrupted, nil
+		return program.ExitInterrupted, nil
 	case outcome.Failed+outcome.Left+plan.FailedBefore() > 0, slices.ContainsFunc(plan.Skipped, func(s run.Skip) bool { return !s.Extra }):
-		return ExitFailed, nil
+		return program.ExitFailed, nil
 	}
-	return ExitOK, nil
+	return program.ExitOK, nil
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,13 +12,14 @@ import (
 	"testing"
 
 	"nptbench/internal/method"
+	"nptbench/internal/program"
 )
 
 // A process that was started to open a backend finds none.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(probeVariable); name != "" {
 		fmt.Fprintf(os.Stderr, "a warning\nnpt: backend %s: nothing there\ngoroutine 1\n", name)
-		os.Exit(ExitFailed)
+		os.Exit(program.ExitFailed)
 	}
 	os.Exit(m.Run())
 }
@@ -25,11 +27,11 @@ func TestMain(m *testing.M) {
 // A device that was asked for by name and cannot be had is an error, before anything is run.
 func TestChooseBackend(t *testing.T) {
 	var said bytes.Buffer
-	name, err := chooseBackend(t.Context(), &Options{Backend: "xla:cuda"}, Env{Stderr: &said})
+	name, err := chooseBackend(t.Context(), &Options{Backend: "xla:cuda"}, program.Env{Stderr: &said})
 	if want := "npt: backend xla:cuda: nothing there; -backend"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
 		t.Errorf("%q, %v; want %q", name, err, want)
 	}
-	name, err = chooseBackend(t.Context(), &Options{Backend: "go"}, Env{Stderr: &said})
+	name, err = chooseBackend(t.Context(), &Options{Backend: "go"}, program.Env{Stderr: &said})
 	if name != "go" || err != nil || said.String() != "networks run on go\n" {
 		t.Errorf("%q, %v, said %q", name, err, said.String())
 	}
@@ -38,7 +40,7 @@ func TestChooseBackend(t *testing.T) {
 var one = []*method.Method{{Name: "one", Title: "One", Doc: "For tests.", Params: []method.Param{{Name: "size", Type: method.Int, Default: 3, Min: 1, Doc: "how large"}}}}
 
 func parse(args ...string) (*Options, error) {
-	return Parse("table1", "about", "table1-quick", Env{Args: args, Stdout: io.Discard, Stderr: io.Discard}, one)
+	return Parse("table1", "about", "table1-quick", program.Env{Args: args, Stdout: io.Discard, Stderr: io.Discard}, one)
 }
 
 func TestParse(t *testing.T) {
@@ -74,8 +76,8 @@ func TestParseRefuses(t *testing.T) {
 
 func TestHelpNamesEverything(t *testing.T) {
 	var out bytes.Buffer
-	_, err := Parse("table1", "about", "s", Env{Args: []string{"-help"}, Stdout: &out}, one)
-	if !errors.Is(err, ErrHelp) {
+	_, err := Parse("table1", "about", "s", program.Env{Args: []string{"-help"}, Stdout: &out}, one)
+	if !errors.Is(err, flag.ErrHelp) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"-dry-run", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "130 interrupted"} {

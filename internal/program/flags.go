@@ -1,0 +1,128 @@
+package program
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"nptbench/internal/spelling"
+)
+
+// Flags are a program's flags. Errors have one line, which ends by naming -help.
+type Flags struct {
+	*flag.FlagSet
+	About     string            // what the program does, for -help
+	Usage     []string          // forms of the command line, each without the program's name; none: "[flags]"
+	Arguments bool              // there may be arguments behind the flags
+	More      func(w io.Writer) // prints what -help says besides the flags; may be nil
+}
+
+// NewFlags returns an empty set of flags for the named program.
+func NewFlags(name, about string, usage ...string) *Flags {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // what is wrong is returned, and printed once
+	return &Flags{FlagSet: fs, About: about, Usage: usage}
+}
+
+// List defines a flag whose value is a list with commas.
+func (f *Flags) List(name, usage string) *[]string {
+	var list []string
+	f.Func(name, usage, func(s string) error {
+		list = nil
+		for word := range strings.SplitSeq(s, ",") {
+			if word = strings.TrimSpace(word); word != "" {
+				list = append(list, word)
+			}
+		}
+		return nil
+	})
+	return &list
+}
+
+// Choice defines a flag with a few possible values; value is the one that holds when it is not given, and may be "".
+func (f *Flags) Choice(name, value, usage string, choices ...string) *string {
+	c := &choice{value, choices}
+	f.Var(c, name, usage)
+	return &c.value
+}
+
+type choice struct {
+	value   string
+	choices []string
+}
+
+func (c *choice) String() string { return c.value }
+
+func (c *choice) Set(s string) error {
+	if slices.Contains(c.choices, s) {
+		c.value = s
+		return nil
+	}
+	err := "want " + orList(c.choices)
+	if nearest := spelling.Nearest(s, c.choices); nearest != "" {
+		err += fmt.Sprintf(" (did you mean %q?)", nearest)
+	}
+	return errors.New(err)
+}
+
+func orList(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// Errorf returns an error about the command line.
+func (f *Flags) Errorf(format string, args ...any) error {
+	return fmt.Errorf("%w; %s -help lists the flags", fmt.Errorf(format, args...), f.Name())
+}
+
+// Parse reads the command line. When it asks for help, that is printed and the error is flag.ErrHelp.
+func (f *Flags) Parse(e Env) error {
+	err := f.FlagSet.Parse(e.Args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		f.help(e.Stdout)
+		return err
+	case err != nil:
+		return f.Errorf("%w", err)
+	case f.NArg() > 0 && !f.Arguments:
+		return f.Errorf("%q is not a flag", f.Arg(0))
+	}
+	for _, argument := range f.Args() {
+		if strings.HasPrefix(argument, "-") {
+			return f.Errorf("%s stands after %q: flags come first", argument, f.Arg(0))
+		}
+	}
+	return nil
+}
+
+// Given reports whether the command line has the named flag.
+func (f *Flags) Given(name string) (given bool) {
+	f.Visit(func(one *flag.Flag) { given = given || one.Name == name })
+	return given
+}
+
+func (f *Flags) help(w io.Writer) {
+	usage := f.Usage
+	if len(usage) == 0 {
+		usage = []string{"[flags]"}
+	}
+	head := "usage:"
+	for _, form := range usage {
+		fmt.Fprintf(w, "%s %s %s\n", head, f.Name(), form)
+		head = "      "
+	}
+	fmt.Fprintf(w, "\n%s\n\nFlags:\n", f.About)
+	f.SetOutput(w)
+	f.PrintDefaults()
+	fmt.Fprintf(w, "\nExit codes: %d all done; %d something failed or is missing; %d bad input, nothing was done; %d interrupted, what is finished is kept.\n",
+		ExitOK, ExitFailed, ExitBadInput, ExitInterrupted)
+	if f.More != nil {
+		f.More(w)
+	}
+}

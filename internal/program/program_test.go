@@ -1,0 +1,136 @@
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const asProgram = "NPTBENCH_TEST_PROGRAM"
+
+// The test binary is also the program that the tests of signals interrupt.
+func TestMain(m *testing.M) {
+	switch os.Getenv(asProgram) {
+	case "polite":
+		Main(func(ctx context.Context, e Env) (int, error) {
+			fmt.Fprintln(e.Stdout, "ready")
+			<-ctx.Done()
+			return ExitOK, fmt.Errorf("waiting: %w", ctx.Err())
+		})
+	case "deaf":
+		Main(func(ctx context.Context, e Env) (int, error) {
+			fmt.Fprintln(e.Stdout, "ready")
+			<-ctx.Done()
+			fmt.Fprintln(e.Stdout, "going on")
+			select {}
+		})
+	}
+	os.Exit(m.Run())
+}
+
+func TestSignals(t *testing.T) {
+	for _, kind := range []string{"polite", "deaf"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), asProgram+"="+kind)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		pipe, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for out := bufio.NewReader(pipe); ; cmd.Process.Signal(syscall.SIGTERM) {
+			if _, err := out.ReadString('\n'); err != nil {
+				break
+			}
+		}
+		err = cmd.Wait()
+		status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		switch {
+		case kind == "polite" && (status.ExitStatus() != ExitInterrupted || stderr.String() != "interrupted\n"):
+			t.Errorf("after one signal: %v, %q", err, stderr.String())
+		case kind == "deaf" && (!status.Signaled() || status.Signal() != syscall.SIGTERM):
+			t.Errorf("after a second signal: %v", err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		exit     int
+		err      error
+		wantExit int
+		wantSaid string
+	}{
+		{ExitBadInput, nil, ExitBadInput, ""},
+		{ExitBadInput, errors.New("no such thing\n"), ExitBadInput, "no such thing\n"},
+		{ExitOK, errors.New("broken"), ExitFailed, "broken\n"},
+		{ExitOK, context.Canceled, ExitFailed, "context canceled\n"}, // something else's: this program was not interrupted
+	} {
+		var said bytes.Buffer
+		f := Func(func(context.Context, Env) (int, error) { return c.exit, c.err })
+		if exit := f.Run(t.Context(), Env{Stderr: &said}); exit != c.wantExit || said.String() != c.wantSaid {
+			t.Errorf("%d, %v: exit code %d, said %q", c.exit, c.err, exit, said.String())
+		}
+	}
+}
+
+// parse reads a command line with a flag of each kind.
+func parse(stdout io.Writer, args ...string) (list []string, choice string, rest []string, err error) {
+	f := NewFlags("tool", "Does something.", "[-names LIST] FILE")
+	names := f.List("names", "a `list` with commas")
+	kind := f.Choice("kind", "large", "`size`", "large", "small")
+	f.Int("n", 3, "a number")
+	f.Arguments = len(args) > 0 && args[0] != "-n"
+	err = f.Parse(Env{Args: args, Stdout: stdout})
+	return *names, *kind, f.Args(), err
+}
+
+func TestFlags(t *testing.T) {
+	list, kind, rest, err := parse(nil, "-names", " a,b ,", "-kind", "small", "file")
+	if err != nil || !slices.Equal(list, []string{"a", "b"}) || kind != "small" || !slices.Equal(rest, []string{"file"}) {
+		t.Errorf("%q %q %q %v", list, kind, rest, err)
+	}
+	if _, kind, _, _ := parse(nil); kind != "large" {
+		t.Errorf("by default %q", kind)
+	}
+}
+
+func TestFlagErrors(t *testing.T) {
+	for want, args := range map[string][]string{
+		"flag provided but not defined: -nmae; tool -help lists the flags":                                             {"-nmae"},
+		`invalid value "smal" for flag -kind: want large or small (did you mean "small"?); tool -help lists the flags`: {"-kind", "smal"},
+		`"file" is not a flag; tool -help lists the flags`:                                                             {"-n", "4", "file"},
+		`-n stands after "file": flags come first; tool -help lists the flags`:                                         {"file", "-n", "4"},
+		`invalid value "x" for flag -n: parse error; tool -help lists the flags`:                                       {"-n", "x"},
+	} {
+		if _, _, _, err := parse(nil, args...); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", args, err, want)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var out bytes.Buffer
+	f := Func(func(_ context.Context, e Env) (int, error) {
+		_, _, _, err := parse(e.Stdout, e.Args...)
+		return ExitBadInput, err
+	})
+	exit := f.Run(t.Context(), Env{Args: []string{"-h"}, Stdout: &out, Stderr: &out})
+	text := out.String()
+	if exit != ExitOK || !strings.HasPrefix(text, "usage: tool [-names LIST] FILE\n\nDoes something.\n\nFlags:\n") ||
+		!strings.Contains(text, "-kind size") || !strings.Contains(text, "(default large)") || !strings.Contains(text, "130 interrupted") {
+		t.Errorf("exit code %d\n%s", exit, text)
+	}
+}
