@@ -143,7 +143,7 @@ func newCollector(p Plan) (*collector, error) {
 
 func (c *collector) add(rec *results.Record) error {
 	position, planned := c.Plan.Position(rec.ID)
-	at, expected := c.places[foldKey{rec.Dataset, rec.Protocol, rec.Method, rec.Fold}]
+	at, expected := c.places[foldKey{rec.Dataset, string(rec.Protocol), rec.Method, rec.Fold}]
 	if !planned || !expected {
 		c.OutOfPlan++
 		return nil

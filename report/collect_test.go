@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -291,7 +292,7 @@ func BenchmarkCollect450000(b *testing.B) {
 		for _, c := range all {
 			loss := float64(c.setting*7919%settings) + 1
 			rec := &results.Record{ID: c.id, Status: results.OK,
-				Cell: results.Cell{Dataset: c.dataset, DataDigest: "d", Protocol: published, Fold: c.fold, Method: "mlp"},
+				Cell: results.Cell{Dataset: c.dataset, DataDigest: "d", Protocol: split.Published, Fold: c.fold, Method: "mlp"},
 				Val:  results.Metrics{"mse_standardised": loss, "nll": loss}, Test: results.Metrics{"rmse": loss, "mse": loss, "accuracy": 1, "nll": 1, "auroc": 1},
 				Provenance: results.Provenance{Code: "abc", Go: "go", OS: "linux", CPU: "CPU", Libraries: map[string]string{"gonum": "1", "other": "2"}}}
 			if !yield(rec, nil) {

@@ -7,6 +7,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -67,7 +68,7 @@ func (f *fixture) expect(dataset, protocol, method string, folds, settings int) 
 }
 
 func cellName(dataset, protocol, method string, fold, setting int) string {
-	c := results.Cell{Dataset: dataset, Protocol: protocol, Fold: fold, Method: method, Seed: uint64(setting)}
+	c := results.Cell{Dataset: dataset, Protocol: split.Protocol(protocol), Fold: fold, Method: method, Seed: uint64(setting)}
 	return c.ID()
 }
 
@@ -75,7 +76,7 @@ func cellName(dataset, protocol, method string, fold, setting int) string {
 func (f *fixture) ok(dataset, protocol, method string, fold, setting int, val, test results.Metrics) *results.Record {
 	rec := &results.Record{
 		ID: cellName(dataset, protocol, method, fold, setting), Status: results.OK,
-		Cell: results.Cell{Dataset: dataset, DataDigest: "d1e5", Protocol: protocol, Fold: fold, Method: method, Seed: 42,
+		Cell: results.Cell{Dataset: dataset, DataDigest: "d1e5", Protocol: split.Protocol(protocol), Fold: fold, Method: method, Seed: 42,
 			Config: results.Config(fmt.Sprintf(`{"setting":%d}`, setting))},
 		Val: val, Test: test, Rows: [3]int{70, 20, 10}, SplitDigest: "5b17", FitSeconds: 3, FitCells: 2, PredictSeconds: 0.5,
 		PeakMemoryBytes: 100 << 20, Sweep: "test",

@@ -7,18 +7,20 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"nptbench/internal/split"
 )
 
 // A Cell is the unit of work, of resume and of failure. Its fields, and nothing else, are its identity: the order of a
 // sweep, the version of the code and the machine are not.
 type Cell struct {
-	Dataset    string `json:"dataset"`
-	DataDigest string `json:"data_digest"` // of the table's content
-	Protocol   string `json:"protocol"`    // "published" or "corrected"
-	Fold       int    `json:"fold"`
-	Method     string `json:"method"`
-	Config     Config `json:"config"`
-	Seed       uint64 `json:"seed"` // of the sweep; what a cell needs is derived from it and the other fields
+	Dataset    string         `json:"dataset"`
+	DataDigest string         `json:"data_digest"` // of the table's content
+	Protocol   split.Protocol `json:"protocol"`
+	Fold       int            `json:"fold"`
+	Method     string         `json:"method"`
+	Config     Config         `json:"config"`
+	Seed       uint64         `json:"seed"` // of the sweep; what a cell needs is derived from it and the other fields
 }
 
 // A Config is a configuration in its canonical JSON form, with every parameter.

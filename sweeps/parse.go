@@ -21,7 +21,6 @@ import (
 const defaultSeed = 42
 
 var (
-	protocols             = []string{string(split.Published), string(split.Corrected)}
 	regressionMetrics     = []string{"mse", "rmse"}
 	classificationMetrics = []string{"nll", "accuracy", "auroc"}
 )
@@ -36,7 +35,7 @@ func Parse(file string, content []byte, c Catalogue) (*Sweep, error) {
 			Name:      strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)),
 			File:      file,
 			Seed:      defaultSeed,
-			Protocols: protocols[:1:1],
+			Protocols: split.Protocols[:1:1],
 			Select:    Selection{regressionMetrics[0], classificationMetrics[0]},
 			settings:  map[string][]Setting{},
 		},
@@ -82,7 +81,7 @@ func (p *parser) read(root ast.Node) {
 		{"name", p.readName},
 		{"description", func(n ast.Node) { s.Description, _ = p.text(n, "description") }},
 		{"seed", p.readSeed},
-		{"protocols", func(n ast.Node) { s.Protocols = p.names(n, "protocols", "protocol", protocols) }},
+		{"protocols", func(n ast.Node) { s.Protocols = p.protocols(n) }},
 		{"datasets", p.readDatasets},
 		{"folds", p.readFolds},
 		{"select", p.readSelect},
@@ -106,6 +105,17 @@ func (p *parser) readName(n ast.Node) {
 // printable reports whether a name can stand in a table.
 func printable(name string) bool {
 	return strings.TrimSpace(name) != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+func (p *parser) protocols(n ast.Node) (protocols []split.Protocol) {
+	known := make([]string, len(split.Protocols))
+	for i, protocol := range split.Protocols {
+		known[i] = string(protocol)
+	}
+	for _, name := range p.names(n, "protocols", "protocol", known) {
+		protocols = append(protocols, split.Protocol(name))
+	}
+	return protocols
 }
 
 func (p *parser) readSeed(n ast.Node) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/split"
 )
 
 func TestDefaults(t *testing.T) {
@@ -17,7 +18,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Name != "small" || s.File != "dir/small.yaml" || s.Seed != 42 || s.Budget != (Budget{}) ||
-		!reflect.DeepEqual(s.Protocols, []string{"published"}) || s.Select != (Selection{"mse", "nll"}) {
+		!reflect.DeepEqual(s.Protocols, split.Protocols[:1]) || s.Select != (Selection{"mse", "nll"}) {
 		t.Errorf("defaults: %+v", s)
 	}
 	settings := s.Settings("boat")
@@ -66,7 +67,7 @@ func TestEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Name != "everything" || strings.TrimSpace(s.Description) != "all keys" || s.Seed != 7 ||
-		!reflect.DeepEqual(s.Protocols, []string{"corrected", "published"}) || s.Select != (Selection{"rmse", "auroc"}) ||
+		!reflect.DeepEqual(s.Protocols, []split.Protocol{split.Corrected, split.Published}) || s.Select != (Selection{"rmse", "auroc"}) ||
 		s.Budget != (Budget{90 * time.Minute, 3 << 29}) || !reflect.DeepEqual(s.Folds(dataset.Info{}), []int{3, 0}) {
 		t.Errorf("%+v", s)
 	}

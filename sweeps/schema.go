@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nptbench/internal/method"
+	"nptbench/internal/split"
 )
 
 // object is a JSON object. Its keys are written in order.
@@ -39,7 +40,7 @@ func Schema(c Catalogue) []byte {
 			"description": object{"type": "string"},
 			"seed":        object{"type": "integer", "minimum": 0, "default": defaultSeed, "description": "all randomness is derived from it"},
 			"protocols": describedAs("how rows are split: as the paper's code did it, or true cross-validation",
-				listOf(object{"enum": protocols})),
+				listOf(object{"enum": split.Protocols})),
 			"datasets": ref("datasets"),
 			"folds":    foldsSchema,
 			"select": describedAs("validation metric that chooses a method's configuration", closed(object{

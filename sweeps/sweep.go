@@ -14,6 +14,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
+	"nptbench/internal/split"
 )
 
 // A Catalogue lists what a sweep may name.
@@ -28,7 +29,7 @@ type Sweep struct {
 	File        string // as it appears in error messages
 	Description string
 	Seed        uint64
-	Protocols   []string // "published", "corrected" or both
+	Protocols   []split.Protocol
 	Datasets    []string // in file order
 	Select      Selection
 	Budget      Budget

@@ -44,7 +44,7 @@ func readRecords(dir string) (records, error) {
 			Trees int     `json:"n_estimators"`
 		}
 		if r.Status == results.OK && json.Unmarshal([]byte(r.Config), &config) == nil {
-			known[cellKey{r.Dataset, r.Protocol, r.Fold, r.Method, config.Rate, config.Depth, config.Trees}] = r
+			known[cellKey{r.Dataset, string(r.Protocol), r.Fold, r.Method, config.Rate, config.Depth, config.Trees}] = r
 		}
 	}
 	return known, nil

@@ -74,9 +74,9 @@ func Parse(name, about, sweep string, e program.Env, methods []*method.Method) (
 	switch *protocol {
 	case "":
 	case "both":
-		o.Filter.Protocols = []string{string(split.Published), string(split.Corrected)}
+		o.Filter.Protocols = split.Protocols
 	default:
-		o.Filter.Protocols = []string{*protocol}
+		o.Filter.Protocols = []split.Protocol{split.Protocol(*protocol)}
 	}
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("-jobs %d: at least 1 fit must run at a time", o.Jobs)

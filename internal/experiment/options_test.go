@@ -13,6 +13,7 @@ import (
 
 	"nptbench/internal/method"
 	"nptbench/internal/program"
+	"nptbench/internal/split"
 )
 
 // A process that was started to open a backend finds none.
@@ -48,7 +49,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(o.Filter.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Filter.Protocols, []string{"published", "corrected"}) ||
+	if !reflect.DeepEqual(o.Filter.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Filter.Protocols, split.Protocols) ||
 		o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.RecordFolders()) != 2 || o.RecordFolders()[0] != "out/table1/records" {
 		t.Errorf("got %+v", o)
 	}

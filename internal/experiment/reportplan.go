@@ -24,7 +24,7 @@ func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan
 		for _, protocol := range p.Protocols {
 			if folds := g.Folds[protocol]; len(folds) > 0 {
 				out.Expected = append(out.Expected, report.Expectation{
-					Dataset: g.Dataset, Protocol: protocol, Method: g.Method, Folds: folds, Settings: g.Settings,
+					Dataset: g.Dataset, Protocol: string(protocol), Method: g.Method, Folds: folds, Settings: g.Settings,
 				})
 			}
 		}

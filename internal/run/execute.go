@@ -115,7 +115,7 @@ func (e *execution) takeOver() error {
 		if r.TwinOf == "" {
 			r.TwinOf = r.ID
 		}
-		r.ID, r.Protocol, r.Variant, r.Sweep = c.id, string(c.protocol), c.variant, e.plan.Sweep.Name
+		r.ID, r.Protocol, r.Variant, r.Sweep = c.id, c.protocol, c.variant, e.plan.Sweep.Name
 		if err := e.options.Records.Append(r); err != nil {
 			return err
 		}
@@ -388,7 +388,7 @@ func (w *watch) recordOf(c cell, r reply) *results.Record {
 	record := &results.Record{
 		ID: c.id, TwinOf: c.twinOf, Status: results.OK,
 		Cell: results.Cell{
-			Dataset: j.dataset, DataDigest: j.digest, Protocol: string(c.protocol), Fold: j.fold,
+			Dataset: j.dataset, DataDigest: j.digest, Protocol: c.protocol, Fold: j.fold,
 			Method: j.method.Name, Config: c.config, Seed: w.plan.Sweep.Seed,
 		},
 		Variant: c.variant, Val: r.Val, Test: r.Test,

@@ -25,10 +25,11 @@ import (
 // A Filter restricts a sweep to some of its data sets and methods, and replaces its protocols. An empty list changes
 // nothing.
 type Filter struct {
-	Datasets, Methods, Protocols []string
+	Datasets, Methods []string
+	Protocols         []split.Protocol
 }
 
-func (f Filter) protocols(s *sweeps.Sweep) []string {
+func (f Filter) protocols(s *sweeps.Sweep) []split.Protocol {
 	if len(f.Protocols) > 0 {
 		return f.Protocols
 	}
@@ -37,7 +38,7 @@ func (f Filter) protocols(s *sweeps.Sweep) []string {
 
 // A Plan is what a sweep asks for, and what of it is still to do.
 type Plan struct {
-	Protocols []string
+	Protocols []split.Protocol
 	Sweep     *sweeps.Sweep
 	Groups    []Group  // by data set and method, in the sweep's order
 	Skipped   []Skip   // what cannot be run on this machine, and why
@@ -54,10 +55,10 @@ type Plan struct {
 // A Group counts the cells of one data set and method, over all protocols and folds.
 type Group struct {
 	Dataset, Method string
-	Folds           map[string][]int // numbers of the folds, by protocol
-	Settings        int              // cells per fold
-	Distinct        int              // settings whose predictions can differ, per fold
-	Fits            int              // that serve all cells, over all folds
+	Folds           map[split.Protocol][]int // numbers of the folds, by protocol
+	Settings        int                      // cells per fold
+	Distinct        int                      // settings whose predictions can differ, per fold
+	Fits            int                      // that serve all cells, over all folds
 	Cells           int
 	Done, Failed    int // cells that have a record, and those of them whose record is a failure
 }
@@ -239,7 +240,7 @@ func (p *Plan) prepare(info dataset.Info) []prepared {
 		if !ok {
 			group = len(p.Groups)
 			groups[m.Name] = group
-			p.Groups = append(p.Groups, Group{Dataset: info.Name, Method: m.Name, Folds: map[string][]int{}})
+			p.Groups = append(p.Groups, Group{Dataset: info.Name, Method: m.Name, Folds: map[split.Protocol][]int{}})
 		}
 		c.group, c.place = group, p.Groups[group].Settings
 		p.Groups[group].Settings++
@@ -273,7 +274,7 @@ func (p *Plan) addDataset(at dataset.Location) {
 	settings := p.prepare(info)
 	for i, protocol := range p.Protocols {
 		for _, fold := range p.Sweep.Folds(info) {
-			protocols := []string{protocol}
+			protocols := []split.Protocol{protocol}
 			if task.Shared(info, fold) {
 				if i > 0 {
 					continue // done with the first protocol
@@ -286,7 +287,7 @@ func (p *Plan) addDataset(at dataset.Location) {
 }
 
 // addFold adds the cells of a fold under protocols that make it the same task.
-func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fold int, settings []prepared) {
+func (p *Plan) addFold(info dataset.Info, digest string, protocols []split.Protocol, fold int, settings []prepared) {
 	jobs := map[string]int{}     // by method and fit
 	places := map[string]int{}   // of settings in their jobs, by method and canonical configuration
 	counted := map[string]bool{} // methods under protocols, and methods with fits
@@ -297,17 +298,17 @@ func (p *Plan) addFold(info dataset.Info, digest string, protocols []string, fol
 			g.Fits++
 		}
 		for _, protocol := range protocols {
-			if !counted[protocol+s.Method.Name] {
-				counted[protocol+s.Method.Name] = true
+			if !counted[string(protocol)+s.Method.Name] {
+				counted[string(protocol)+s.Method.Name] = true
 				g.Folds[protocol] = append(g.Folds[protocol], fold)
 			}
 			id := func(protocol split.Protocol) string {
 				return (&results.Cell{
-					Dataset: info.Name, DataDigest: digest, Protocol: string(protocol), Fold: fold,
+					Dataset: info.Name, DataDigest: digest, Protocol: protocol, Fold: fold,
 					Method: s.Method.Name, Config: s.config, Seed: p.Sweep.Seed,
 				}).ID()
 			}
-			c := cell{protocol: split.Protocol(protocol), config: s.config, variant: s.Variant}
+			c := cell{protocol: protocol, config: s.config, variant: s.Variant}
 			c.id = id(c.protocol)
 			p.position[c.id] = int32(s.place)
 			g.Cells++

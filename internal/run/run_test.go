@@ -20,6 +20,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
 	"nptbench/sweeps"
@@ -185,7 +186,7 @@ func records(t testing.TB, dir string) []*results.Record {
 func TestRunAndResume(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	s := parse(t, sweepOf("", "{shift: [0, 1, 12], same: [0, 1]}"))
-	p := plan(t, s, lib, dir, Filter{Protocols: []string{"published", "corrected"}})
+	p := plan(t, s, lib, dir, Filter{Protocols: split.Protocols})
 	// 2 protocols x 3 folds x 6 settings, of which 3 are distinct, served by 2 fits a fold, which the first fold's share.
 	if g := p.Groups[0]; g.Cells != 36 || g.Settings != 6 || g.Distinct != 3 || g.Fits != 10 || len(p.jobs) != 10 {
 		t.Fatalf("group %+v with %d jobs", g, len(p.jobs))
@@ -206,7 +207,7 @@ func TestRunAndResume(t *testing.T) {
 	if len(values) != 36 {
 		t.Fatalf("%d cells have a record, want 36", len(values))
 	}
-	again := plan(t, s, lib, dir, Filter{Protocols: []string{"published", "corrected"}})
+	again := plan(t, s, lib, dir, Filter{Protocols: split.Protocols})
 	if again.ToDo() != 0 || len(again.jobs) != 0 {
 		t.Errorf("%d cells to do after all are done", again.ToDo())
 	}
@@ -229,7 +230,7 @@ func TestRunAndResume(t *testing.T) {
 func TestTwins(t *testing.T) {
 	lib, together, after := library(t), t.TempDir(), t.TempDir()
 	s := parse(t, sweepOf("", "{shift: [0, 1, 12]}"))
-	both := Filter{Protocols: []string{"corrected", "published"}}
+	both := Filter{Protocols: []split.Protocol{split.Corrected, split.Published}}
 	execute(t, t.Context(), plan(t, s, lib, together, both), lib, together, false)
 	execute(t, t.Context(), plan(t, s, lib, after, Filter{}), lib, after, false)
 	p := plan(t, s, lib, after, both)
@@ -240,8 +241,8 @@ func TestTwins(t *testing.T) {
 		t.Errorf("outcome %+v", o)
 	}
 	// What an interrupted fit has left is found under either protocol, where the task is the same.
-	folder := func(protocol string, fold int) string {
-		return plan(t, s, lib, t.TempDir(), Filter{Protocols: []string{protocol}}).jobs[2*fold].settings[0].cells[0].folder
+	folder := func(protocol split.Protocol, fold int) string {
+		return plan(t, s, lib, t.TempDir(), Filter{Protocols: []split.Protocol{protocol}}).jobs[2*fold].settings[0].cells[0].folder
 	}
 	if folder("published", 0) != folder("corrected", 0) || folder("published", 1) == folder("corrected", 1) {
 		t.Error("folders for checkpoints: want one for the first fold, and one for each protocol for the others")
