@@ -10,6 +10,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/metric"
 	"nptbench/results"
 )
 
@@ -172,7 +173,7 @@ func (c *collector) add(rec *results.Record) error {
 	}
 	f.OK++
 	f.ok[position] = true
-	f.consider(rec, position, at.metric)
+	f.consider(rec, position, metric.Named(at.metric))
 	return nil
 }
 
@@ -191,16 +192,16 @@ func (c *collector) distinct(failure *results.Failure) *results.Failure {
 
 // consider makes the record the chosen one of its fold if its validation metric is better, or equal and its setting
 // earlier in the sweep.
-func (f *Fold) consider(rec *results.Record, position int, metric string) {
-	value, ok := finite(rec.Val, metric)
+func (f *Fold) consider(rec *results.Record, position int, by metric.Metric) {
+	value, ok := finite(rec.Val, by.Name)
 	if !ok {
 		f.Unselected++
 		return
 	}
 	order := -1 // against the chosen one: -1 better, 0 equal, 1 worse
 	if f.Chosen != nil {
-		order = cmp.Compare(value, f.Chosen.Val[metric])
-		if largerIsBetter(metric) {
+		order = cmp.Compare(value, f.Chosen.Val[by.Name])
+		if by.Larger {
 			order = -order
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
 )
 
 // Document is the whole report.
@@ -40,9 +41,9 @@ func (s *Summary) tables() []Block {
 	blocks := []Block{Heading("Rank orders (the paper's Table 1)")}
 	blocks = append(blocks, rankBlocks(s.RankTables())...)
 	entries := s.Entries()
-	for _, m := range metricTables {
-		if t := m.table(entries); t != nil {
-			blocks = append(blocks, Heading(m.title), t)
+	for _, m := range metric.All {
+		if t := metricTable(entries, m); t != nil {
+			blocks = append(blocks, Heading(fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table)), t)
 		}
 	}
 	return blocks

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
 	"nptbench/results"
 )
 
@@ -42,7 +44,7 @@ func writeCells(w io.Writer, entries []*Entry) error {
 		if e.HasDifference() {
 			difference = e.Difference()
 		}
-		out.Write([]string{e.Info.Name, e.Protocol, e.Method.Name, e.Metric,
+		out.Write([]string{e.Info.Name, e.Protocol, e.Method.Name, e.Metric.Name,
 			full(mean), full(e.StdErr), strconv.Itoa(e.N), full(paper), full(paperSE),
 			full(difference), string(e.Verdict), full(e.Z), strconv.FormatBool(e.SpreadReproduced), full(e.StdErr0), full(e.StdDev()),
 			full(e.RowStdErr), strconv.Itoa(len(e.Folds)), strconv.Itoa(e.Settings), searched,
@@ -60,7 +62,7 @@ func (g *Group) counts() (ok, failed, missing int) {
 }
 
 // foldMetrics are the metrics of folds.csv, for validation and for test rows.
-var foldMetrics = []string{"rmse", "mse", "mse_standardised", "accuracy", "nll", "auroc"}
+var foldMetrics = slices.Concat(metric.Of(dataset.Regression), []metric.Metric{metric.StandardisedMSE}, metric.Of(dataset.Binary))
 
 // writeFolds writes one line per fold, with the chosen setting and all of its metrics.
 func writeFolds(w io.Writer, groups []*Group) error {
@@ -69,7 +71,7 @@ func writeFolds(w io.Writer, groups []*Group) error {
 		"record", "place", "tied", "variant", "config"}
 	for _, part := range []string{"test_", "val_"} {
 		for _, m := range foldMetrics {
-			header = append(header, part+m, part+m+"_se")
+			header = append(header, part+m.Name, part+m.StdErr())
 		}
 	}
 	header = append(header, "train_rows", "val_rows", "test_rows", "split_digest", "data_digest", "subset", "seed",
@@ -93,7 +95,7 @@ func (g *Group) foldLine(f *Fold, columns int) []string {
 	line = append(line, rec.ID, strconv.Itoa(f.Position), strconv.Itoa(f.Tied), rec.Variant, string(rec.Config))
 	for _, metrics := range []map[string]float64{rec.Test, rec.Val} {
 		for _, m := range foldMetrics {
-			for _, name := range []string{m, m + "_se"} {
+			for _, name := range []string{m.Name, m.StdErr()} {
 				x, ok := finite(metrics, name)
 				if !ok {
 					x = math.NaN()
@@ -123,7 +125,7 @@ func writeRanks(w io.Writer, tables []*RankTable) error {
 			for i, x := range r.Ranks {
 				ranks[i] = full(x)
 			}
-			out.Write([]string{t.Protocol, t.Task.String(), t.Metric, r.Method.Name, full(r.Mean), full(r.StdErr),
+			out.Write([]string{t.Protocol, t.Task.String(), t.Metric.Name, r.Method.Name, full(r.Mean), full(r.StdErr),
 				strconv.Itoa(len(t.Rows)), strings.Join(names, " "), strings.Join(ranks, " "),
 				full(r.PublishedMean), full(r.PublishedStdErr), full(r.PaperMean), full(r.PaperStdErr),
 				r.Paper.PrintedMeanRank, r.Paper.PrintedStdErr})

@@ -8,14 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
 	"nptbench/results"
 )
 
 // An Entry is one number of the tables: a metric of one data set, protocol and method over its folds.
 type Entry struct {
 	*Group
-	Metric string
+	Metric metric.Metric
 
 	N    int     // complete folds with this metric, which Mean is over
 	Mean float64 // valid when N > 0
@@ -59,45 +59,34 @@ func (e *Entry) paperFolds() int {
 	return len(e.Folds)
 }
 
-// tableMetrics are the metrics that the paper's tables give for a task.
-func tableMetrics(task dataset.Problem) []string {
-	switch task {
-	case dataset.Regression:
-		return []string{"rmse", "mse"}
-	case dataset.Binary:
-		return []string{"accuracy", "nll", "auroc"}
-	}
-	return []string{"accuracy", "nll"}
-}
-
 // Entries returns every number of the report: for each group, in order, the metrics of its task.
 func (s *Summary) Entries() []*Entry {
 	var out []*Entry
 	for _, g := range s.Groups {
-		for _, metric := range tableMetrics(g.Info.Problem) {
-			out = append(out, g.entry(metric))
+		for _, m := range metric.Of(g.Info.Problem) {
+			out = append(out, g.entry(m))
 		}
 	}
 	return out
 }
 
-func (g *Group) entry(metric string) *Entry {
+func (g *Group) entry(m metric.Metric) *Entry {
 	nan := math.NaN()
-	e := &Entry{Group: g, Metric: metric, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
-	e.Paper, e.HasPaper = results.Paper(g.Info.Name, g.Method.Name, metric)
+	e := &Entry{Group: g, Metric: m, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
+	e.Paper, e.HasPaper = results.Paper(g.Info.Name, g.Method.Name, m.Name)
 	var values []float64
 	var undefined []int // folds with a chosen setting that lacks the metric
 	for _, f := range g.Folds {
 		if !f.Complete() || f.Chosen == nil {
 			continue
 		}
-		x, ok := finite(f.Chosen.Test, metric)
+		x, ok := finite(f.Chosen.Test, m.Name)
 		if !ok {
 			undefined = append(undefined, f.Number)
 			continue
 		}
 		values = append(values, x)
-		if se, ok := finite(f.Chosen.Test, metric+"_se"); ok && len(g.Folds) == 1 {
+		if se, ok := finite(f.Chosen.Test, m.StdErr()); ok && len(g.Folds) == 1 {
 			e.RowStdErr = se
 		}
 	}
@@ -111,7 +100,7 @@ func (g *Group) entry(metric string) *Entry {
 	}
 	e.Notes = g.notes()
 	if len(undefined) > 0 {
-		e.Notes = append(e.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", metricTitle(metric), foldList(undefined)))
+		e.Notes = append(e.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
 	}
 	e.Notes = append(e.Notes, e.subsetNote()...)
 	e.judge()
@@ -176,7 +165,7 @@ func (e *Entry) subsetNote() []string {
 		return nil
 	case e.testSubset() && e.HasDifference() && !math.IsNaN(e.RowStdErr):
 		return []string{fmt.Sprintf(
-			"%s: %s. On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", e.Info.Title, subset, metricTitle(e.Metric), e.RowStdErr, math.Abs(e.Difference()))}
+			"%s: %s. On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", e.Info.Title, subset, e.Metric.Title, e.RowStdErr, math.Abs(e.Difference()))}
 	}
 	return []string{fmt.Sprintf("%s: %s.", e.Info.Title, subset)}
 }

@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"nptbench/internal/metric"
 )
 
 // figureFile shows our results beside the paper's: a panel for each data set, by the metric that Table 1 ranks by.
@@ -34,23 +36,16 @@ func (s *Summary) panels() []panel {
 		var entries []*Entry
 		for _, g := range s.Groups {
 			if g.Info.Name == d.Name {
-				if e := g.entry(rankMetric(d.Problem)); e.Complete() {
+				if e := g.entry(metric.Ranking(d.Problem)); e.Complete() {
 					entries = append(entries, e)
 				}
 			}
 		}
-		if lines, _, _ := (metricTable{metric: rankMetric(d.Problem)}).pair(entries); len(lines) > 0 {
-			out = append(out, panel{d.Title, axisTitle(rankMetric(d.Problem)), lines})
+		if lines, _, _ := pair(entries, metric.Ranking(d.Problem)); len(lines) > 0 {
+			out = append(out, panel{d.Title, metric.Ranking(d.Problem).Axis(), lines})
 		}
 	}
 	return out
-}
-
-func axisTitle(metric string) string {
-	if metric == "accuracy" {
-		return "accuracy (%)"
-	}
-	return metricTitle(metric)
 }
 
 // A series is one kind of mark of the figure. Its colours are told apart by the colour-blind, too (Okabe and Ito).

@@ -3,21 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"nptbench/internal/metric"
 )
-
-// A metricTable is one of the paper's Tables 8 to 12.
-type metricTable struct {
-	metric, title, caption string
-	stdDev                 bool // Table 12 prints standard deviations
-}
-
-var metricTables = []metricTable{
-	{"accuracy", "Accuracy (Table 8)", "Test accuracy in percent, higher is better", false},
-	{"nll", "Negative log-likelihood (Table 9)", "Test negative log-likelihood, lower is better", false},
-	{"auroc", "AUROC (Table 10)", "Test area under the ROC curve, higher is better", false},
-	{"rmse", "RMSE (Table 11)", "Test root mean squared error in original units, lower is better", false},
-	{"mse", "MSE (Table 12)", "Test mean squared error in original units, lower is better", true},
-}
 
 // A comparison is one line of a table: the entries of one data set and method under the two protocols. One may be nil.
 type comparison struct{ published, corrected *Entry }
@@ -29,18 +17,22 @@ func (c comparison) any() *Entry {
 	return c.corrected
 }
 
-// table is nil when there are no entries for it. Entries come in groups of one data set.
-func (m metricTable) table(entries []*Entry) *Table {
-	lines, hasPublished, hasCorrected := m.pair(entries)
+// metricTable is one of the paper's Tables 8 to 12, nil when there are no entries for it. Entries come in groups of one data
+// set.
+func metricTable(entries []*Entry, m metric.Metric) *Table {
+	lines, hasPublished, hasCorrected := pair(entries, m)
 	if len(lines) == 0 {
 		return nil
 	}
-	spread := "standard error over folds"
-	if m.stdDev {
-		spread = "standard deviation over folds"
+	spread, better := "standard error", "lower"
+	if m.StdDev {
+		spread = "standard deviation"
 	}
-	t := &Table{Caption: fmt.Sprintf("%s (± %s).", m.caption, spread), Grouped: "Data set"}
-	columns := m.columns(hasPublished, hasCorrected)
+	if m.Larger {
+		better = "higher"
+	}
+	t := &Table{Caption: fmt.Sprintf("Test %s, %s is better (± %s over folds).", m.Doc, better, spread), Grouped: "Data set"}
+	columns := metricColumns(hasPublished, hasCorrected)
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Column)
 	}
@@ -55,10 +47,10 @@ func (m metricTable) table(entries []*Entry) *Table {
 }
 
 // pair brings the protocols of each data set and method together.
-func (m metricTable) pair(entries []*Entry) (lines []comparison, hasPublished, hasCorrected bool) {
+func pair(entries []*Entry, m metric.Metric) (lines []comparison, hasPublished, hasCorrected bool) {
 	at := map[[2]string]int{}
 	for _, e := range entries {
-		if e.Metric != m.metric {
+		if e.Metric != m {
 			continue
 		}
 		key := [2]string{e.Info.Name, e.Method.Name}
@@ -84,17 +76,17 @@ type metricColumn struct {
 }
 
 // columns leaves out what a report with only one of the protocols cannot fill.
-func (m metricTable) columns(hasPublished, hasCorrected bool) []metricColumn {
+func metricColumns(hasPublished, hasCorrected bool) []metricColumn {
 	all := []struct {
 		shown bool
 		metricColumn
 	}{
 		{true, metricColumn{Column{Head: "Method"}, func(_ *Table, c comparison) Cell { return Cell{Text: c.any().Method.Title} }}},
-		{hasPublished, metricColumn{Column{"Ours", true}, func(_ *Table, c comparison) Cell { return m.value(c.published) }}},
+		{hasPublished, metricColumn{Column{"Ours", true}, func(_ *Table, c comparison) Cell { return value(c.published) }}},
 		{true, metricColumn{Column{"Paper", true}, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }}},
 		{hasPublished, metricColumn{Column{"Difference", true}, func(_ *Table, c comparison) Cell { return difference(c.published) }}},
 		{hasPublished, metricColumn{Column{Head: "Verdict"}, func(t *Table, c comparison) Cell { return verdict(t, c.published) }}},
-		{hasCorrected, metricColumn{Column{"Corrected folds", true}, func(t *Table, c comparison) Cell { return m.noted(t, c.corrected) }}},
+		{hasCorrected, metricColumn{Column{"Corrected folds", true}, func(t *Table, c comparison) Cell { return noted(t, c.corrected) }}},
 		{hasPublished && hasCorrected, metricColumn{Column{"Change", true}, func(_ *Table, c comparison) Cell { return change(c) }}},
 	}
 	var shown []metricColumn
@@ -108,20 +100,20 @@ func (m metricTable) columns(hasPublished, hasCorrected bool) []metricColumn {
 
 var blank = Cell{Text: none, Tone: Faint}
 
-func (m metricTable) value(e *Entry) Cell {
+func value(e *Entry) Cell {
 	if e == nil || e.N == 0 {
 		return blank
 	}
 	spread := e.StdErr
-	if m.stdDev {
+	if e.Metric.StdDev {
 		spread = e.StdDev()
 	}
 	return Cell{Text: plusMinus(e.Mean, spread, e.digits())}
 }
 
 // noted is a value that has no verdict to carry its footnotes.
-func (m metricTable) noted(t *Table, e *Entry) Cell {
-	cell := m.value(e)
+func noted(t *Table, e *Entry) Cell {
+	cell := value(e)
 	if e != nil {
 		cell.Notes = t.notes(e.Notes)
 	}
@@ -133,7 +125,7 @@ func (e *Entry) digits() int {
 	if e.HasPaper {
 		return e.Paper.Decimals + 1
 	}
-	return map[string]int{"accuracy": 2, "nll": 4, "auroc": 4, "rmse": 3, "mse": 2}[e.Metric]
+	return e.Metric.Digits + 1
 }
 
 func paperValue(e *Entry) Cell {

@@ -6,6 +6,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/metric"
 	"nptbench/internal/split"
 )
 
@@ -36,21 +37,12 @@ type Plan struct {
 
 // selectionMetric is the name by which records have the metric that chooses settings.
 func (p *Plan) selectionMetric(task dataset.Problem) string {
-	metric := "mse"
-	if task.Classification() {
-		metric = "nll"
-	}
+	m := metric.Selecting(task)[0]
 	if p.Select != nil {
-		metric = p.Select(task)
+		m = metric.Named(p.Select(task))
 	}
-	if metric == "mse" {
-		return "mse_standardised" // the same order, as the methods see it
-	}
-	return metric
+	return m.Recorded().Name
 }
-
-// largerIsBetter reports the direction of a metric.
-func largerIsBetter(metric string) bool { return metric == "accuracy" || metric == "auroc" }
 
 // An Expectation is what the sweep contains for one data set, protocol and method.
 type Expectation struct {

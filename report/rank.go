@@ -11,6 +11,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/metric"
 	"nptbench/results"
 )
 
@@ -21,7 +22,7 @@ import (
 type RankTable struct {
 	Protocol string
 	Task     dataset.Problem
-	Metric   string
+	Metric   metric.Metric
 	Datasets []dataset.Info // that the ranks are over
 	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
 	Notes    []string
@@ -41,11 +42,6 @@ type RankRow struct {
 	// sets of the task.
 	PaperMean, PaperStdErr float64
 	Paper                  results.PublishedRank
-}
-
-// rankMetric is what Table 1 ranks by.
-func rankMetric(task dataset.Problem) string {
-	return map[dataset.Problem]string{dataset.Binary: "auroc", dataset.MultiClass: "accuracy", dataset.Regression: "rmse"}[task]
 }
 
 // RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has.
@@ -76,9 +72,9 @@ type finished struct {
 // where they have been run and left no result.
 func (s *Summary) finished(protocol string, task dataset.Problem) *finished {
 	f := &finished{protocol: protocol, task: task, value: map[[2]string]float64{}}
-	metric := rankMetric(task)
+	m := metric.Ranking(task)
 	for _, g := range s.Groups {
-		inPaper := slices.Contains(results.PaperMethods, g.Method.Name) && results.PaperOrder(g.Info.Name, metric) != nil
+		inPaper := results.PaperPlace(g.Method.Name) >= 0 && results.PaperOrder(g.Info.Name, m.Name) != nil
 		if g.Protocol != protocol || g.Info.Problem != task || g.Method.Extra || !inPaper {
 			continue
 		}
@@ -88,7 +84,7 @@ func (s *Summary) finished(protocol string, task dataset.Problem) *finished {
 		if !slices.Contains(f.methods, g.Method) {
 			f.methods = append(f.methods, g.Method)
 		}
-		e := g.entry(metric)
+		e := g.entry(m)
 		switch {
 		case e.Verdict == FailedCell:
 			f.value[[2]string{g.Info.Name, g.Method.Name}] = math.NaN()
@@ -153,7 +149,7 @@ func (f *finished) common() ([]*method.Method, []dataset.Info) {
 
 // rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
 func (f *finished) rankTable(beside *finished) *RankTable {
-	t := &RankTable{Protocol: f.protocol, Task: f.task, Metric: rankMetric(f.task)}
+	t := &RankTable{Protocol: f.protocol, Task: f.task, Metric: metric.Ranking(f.task)}
 	methods, datasets := f.common()
 	if len(methods) < 2 {
 		return t
@@ -161,7 +157,7 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	t.Datasets = datasets
 	ranks, paper := f.ranks(methods, datasets), make([][]float64, len(methods))
 	for _, d := range datasets {
-		for i, r := range paperRanks(d.Name, t.Metric, methods) {
+		for i, r := range paperRanks(d.Name, t.Metric.Name, methods) {
 			paper[i] = append(paper[i], r)
 		}
 	}
@@ -190,7 +186,7 @@ func (f *finished) ranks(methods []*method.Method, datasets []dataset.Info) [][]
 		for i, m := range methods {
 			values[i] = f.value[[2]string{d.Name, m.Name}]
 		}
-		for i, r := range rank(values, largerIsBetter(rankMetric(f.task))) {
+		for i, r := range rank(values, metric.Ranking(f.task).Larger) {
 			out[i] = append(out[i], r)
 		}
 	}
@@ -265,8 +261,8 @@ func rank(values []float64, larger bool) []float64 {
 }
 
 // paperRanks ranks the given methods by the paper's results on a data set.
-func paperRanks(dataset, metric string, methods []*method.Method) []float64 {
-	order := slices.DeleteFunc(results.PaperOrder(dataset, metric), func(name string) bool {
+func paperRanks(dataset, metricName string, methods []*method.Method) []float64 {
+	order := slices.DeleteFunc(results.PaperOrder(dataset, metricName), func(name string) bool {
 		return !slices.ContainsFunc(methods, func(m *method.Method) bool { return m.Name == name })
 	})
 	ranks := make([]float64, len(methods))
@@ -310,7 +306,7 @@ func (t *RankTable) table() *Table {
 	}
 	out := &Table{
 		Caption: fmt.Sprintf("Mean rank by %s over %s (%s data sets, %s folds; ± standard error over data sets).",
-			metricTitle(t.Metric), strings.Join(names, ", "), taskTitle(t.Task), t.Protocol),
+			t.Metric.Title, strings.Join(names, ", "), taskTitle(t.Task), t.Protocol),
 		Columns: []Column{{Head: "Method"}, {"Ours", true}},
 		Notes:   t.Notes,
 	}

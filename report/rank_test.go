@@ -9,6 +9,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/metric"
 	"nptbench/results"
 )
 
@@ -40,11 +41,11 @@ func TestRank(t *testing.T) {
 func TestPaperTable1(t *testing.T) {
 	f := newFixture()
 	for _, d := range testDatasets {
-		metric := rankMetric(d.Problem)
-		for place, name := range results.PaperOrder(d.Name, metric) {
+		by := metric.Ranking(d.Problem).Name
+		for place, name := range results.PaperOrder(d.Name, by) {
 			f.expect(d.Name, published, name, d.RunFolds, 1)
 			for fold := range d.RunFolds {
-				p, ok := results.Paper(d.Name, name, metric)
+				p, ok := results.Paper(d.Name, name, by)
 				if !ok {
 					f.failed(d.Name, published, name, fold, 0, "memory", "as in the paper")
 					continue
@@ -53,7 +54,7 @@ func TestPaperTable1(t *testing.T) {
 				if d.Problem.Classification() {
 					worse = -worse
 				}
-				f.ok(d.Name, published, name, fold, 0, results.Metrics{"nll": 1, "mse_standardised": 1}, results.Metrics{metric: p.Mean + worse})
+				f.ok(d.Name, published, name, fold, 0, results.Metrics{"nll": 1, "mse_standardised": 1}, results.Metrics{by: p.Mean + worse})
 			}
 		}
 	}
@@ -90,15 +91,16 @@ func TestPaperTable1NeedsItsTies(t *testing.T) {
 				continue
 			}
 			values := make([]float64, len(results.PaperMethods))
-			for i, name := range results.PaperMethods {
-				p, ok := results.Paper(d.Name, name, rankMetric(task))
+			for i, paper := range results.PaperMethods {
+				name := paper.Name
+				p, ok := results.Paper(d.Name, name, metric.Ranking(task).Name)
 				values[i] = p.Mean
 				if !ok {
 					values[i] = math.NaN()
 				}
 			}
 			for i, r := range rank(values, task.Classification()) {
-				ranks[results.PaperMethods[i]] = append(ranks[results.PaperMethods[i]], r)
+				ranks[results.PaperMethods[i].Name] = append(ranks[results.PaperMethods[i].Name], r)
 			}
 		}
 		for name, r := range ranks {

@@ -14,14 +14,6 @@ import (
 // none stands in a table where there is no number.
 const none = "–"
 
-// metricTitle is how prose names a metric.
-func metricTitle(metric string) string {
-	if metric == "accuracy" {
-		return metric
-	}
-	return strings.ToUpper(metric)
-}
-
 // thousands writes an integer with separators: 11,340.
 func thousands(n int) string {
 	s := strconv.Itoa(n)

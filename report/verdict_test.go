@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/metric"
 	"nptbench/results"
 )
 
@@ -105,8 +106,8 @@ func TestVerdictOfStandardDeviations(t *testing.T) {
 		f.ok("boston-housing", published, "xgboost", fold, 0, mse(0.1), results.Metrics{"rmse": 3, "mse": x})
 	}
 	e := collect(t, f).Entries()[1]
-	if e.Metric != "mse" || e.Verdict != Reproduced || !e.SpreadReproduced {
-		t.Errorf("%s: %q, spread %v", e.Metric, e.Verdict, e.SpreadReproduced)
+	if e.Metric != metric.MSE || e.Verdict != Reproduced || !e.SpreadReproduced {
+		t.Errorf("%s: %q, spread %v", e.Metric.Name, e.Verdict, e.SpreadReproduced)
 	}
 }
 
@@ -205,7 +206,7 @@ func TestVerdictOnAPartOfTheTestRows(t *testing.T) {
 		entries := collect(t, f).Entries()
 		for i, e := range entries {
 			if e.Verdict != tt.want[i] {
-				t.Errorf("%s: %s %q, want %q", tt.name, e.Metric, e.Verdict, tt.want[i])
+				t.Errorf("%s: %s %q, want %q", tt.name, e.Metric.Name, e.Verdict, tt.want[i])
 			}
 			if tt.subset != "" && !strings.Contains(strings.Join(e.Notes, " "), tt.subset) {
 				t.Errorf("%s: notes %q do not name the subset", tt.name, e.Notes)

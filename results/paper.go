@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"nptbench/internal/metric"
 )
 
 // The paper's tables ("Self-Attention Between Datapoints", arXiv 2106.02584), each number as the text has it, and two
@@ -19,22 +21,23 @@ import (
 //go:embed paper/*.csv
 var paperFiles embed.FS
 
-// PaperMethods are the methods of the paper in the order of its tables.
-var PaperMethods = []string{"random-forest", "gradient-boosting", "xgboost", "catboost", "lightgbm", "mlp", "knn", "tabnet", "npt"}
+// A PaperMethod is a method by its name in records and its title in the paper.
+type PaperMethod struct{ Name, Title string }
 
-var paperMethodName = map[string]string{
-	"Random Forest": "random-forest", "Gradient Boosting": "gradient-boosting", "XGBoost": "xgboost", "CatBoost": "catboost",
-	"LightGBM": "lightgbm", "MLP": "mlp", "k-NN": "knn", "TabNet": "tabnet", "NPT": "npt",
+// PaperMethods are the methods of the paper in the order of its tables.
+var PaperMethods = []PaperMethod{
+	{"random-forest", "Random Forest"}, {"gradient-boosting", "Gradient Boosting"}, {"xgboost", "XGBoost"}, {"catboost", "CatBoost"},
+	{"lightgbm", "LightGBM"}, {"mlp", "MLP"}, {"knn", "k-NN"}, {"tabnet", "TabNet"}, {"npt", "NPT"},
 }
 
-// PaperTitle returns a method's name as the paper prints it, empty when the paper does not have it.
-func PaperTitle(method string) string {
-	for title, name := range paperMethodName {
-		if name == method {
-			return title
-		}
-	}
-	return ""
+// PaperPlace is a method's place in PaperMethods, -1 when the paper does not have it.
+func PaperPlace(name string) int {
+	return slices.IndexFunc(PaperMethods, func(m PaperMethod) bool { return m.Name == name })
+}
+
+// methodNamed returns the name of the method that the paper calls so.
+func methodNamed(title string) string {
+	return PaperMethods[slices.IndexFunc(PaperMethods, func(m PaperMethod) bool { return m.Title == title })].Name
 }
 
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
@@ -69,10 +72,10 @@ func (p Published) String() string {
 	return p.Printed + " ± " + p.PrintedSpread
 }
 
-// Paper returns the paper's result, from Tables 8 (accuracy, in percent), 9 (nll), 10 (auroc), 11 (rmse) and 12 (mse).
+// Paper returns the paper's result, from its Tables 8 to 12, by the names of data set, method and metric.
 // It reports false when the paper gives no number; Note then says why, if the paper does.
-func Paper(dataset, method, metric string) (Published, bool) {
-	p := paper().results[[3]string{dataset, method, metric}]
+func Paper(dataset, method, metricName string) (Published, bool) {
+	p := paper().results[[3]string{dataset, method, metricName}]
 	return p, p.Printed != ""
 }
 
@@ -82,8 +85,8 @@ type PublishedRank struct {
 	PrintedMeanRank, PrintedStdErr string
 }
 
-// PaperRank returns the paper's mean rank of a method over the data sets of a task ("binary" ranked by AUROC,
-// "multiclass" by accuracy, "regression" by RMSE).
+// PaperRank returns the paper's mean rank of a method over the data sets of a task (metric.Ranking says by
+// what).
 func PaperRank(task, method string) (PublishedRank, bool) {
 	r, ok := paper().ranks[[2]string{task, method}]
 	return r, ok
@@ -92,31 +95,29 @@ func PaperRank(task, method string) (PublishedRank, bool) {
 // PaperOrder returns the paper's methods for a data set, best first, as Table 1 ranks them by the metric: ties at the
 // printed digits are resolved as Table 1 needs it, and a method without a result comes last. It is nil when the paper
 // has no results.
-func PaperOrder(dataset, metric string) []string {
+func PaperOrder(dataset, metricName string) []string {
 	value := map[string]float64{}
-	for _, m := range PaperMethods {
-		p, ok := Paper(dataset, m, metric)
+	order := make([]string, len(PaperMethods))
+	for i, m := range PaperMethods {
+		p, ok := Paper(dataset, m.Name, metricName)
 		switch {
 		case !ok:
-			value[m] = math.Inf(1)
-		case metric == "accuracy" || metric == "auroc":
-			value[m] = -p.Mean
-		default:
-			value[m] = p.Mean
+			p.Mean = math.Inf(1)
+		case metric.Named(metricName).Larger:
+			p.Mean = -p.Mean
 		}
+		order[i], value[m.Name] = m.Name, p.Mean
 	}
-	order := slices.Clone(PaperMethods)
-	slices.SortStableFunc(order, func(a, b string) int {
-		if c := cmp.Compare(value[a], value[b]); c != 0 {
-			return c
-		}
-		if paper().better[[4]string{dataset, metric, a, b}] {
+	slices.SortStableFunc(order, func(a, b string) int { // stable: in the order of the paper's tables
+		switch better := paper().better; {
+		case value[a] != value[b]:
+			return cmp.Compare(value[a], value[b])
+		case better[[4]string{dataset, metricName, a, b}]:
 			return -1
-		}
-		if paper().better[[4]string{dataset, metric, b, a}] {
+		case better[[4]string{dataset, metricName, b, a}]:
 			return 1
 		}
-		return 0 // stable: in the order of the paper's tables
+		return 0
 	})
 	if math.IsInf(value[order[0]], 1) {
 		return nil
@@ -171,7 +172,7 @@ var paper = sync.OnceValue(func() *paperTables {
 		}
 	}
 	for _, row := range paperRows("table01_rank_orders") {
-		t.ranks[[2]string{row["task"], paperMethodName[row["method"]]}] = PublishedRank{
+		t.ranks[[2]string{row["task"], methodNamed(row["method"])}] = PublishedRank{
 			MeanRank: number(row["mean_rank"]), StdErr: number(row["stderr"]),
 			PrintedMeanRank: row["mean_rank"], PrintedStdErr: row["stderr"],
 		}
@@ -185,11 +186,11 @@ var paper = sync.OnceValue(func() *paperTables {
 	}
 	for _, row := range paperRows("table16_hyper_config_counts") {
 		if row["value"] != "" {
-			t.settings[[2]string{row["dataset"], paperMethodName[row["method"]]}] = int(number(row["value"]))
+			t.settings[[2]string{row["dataset"], methodNamed(row["method"])}] = int(number(row["value"]))
 		}
 	}
 	for _, row := range paperRows("order") {
-		t.better[[4]string{row["dataset"], row["metric"], paperMethodName[row["better"]], paperMethodName[row["worse"]]}] = true
+		t.better[[4]string{row["dataset"], row["metric"], methodNamed(row["better"]), methodNamed(row["worse"])}] = true
 	}
 	for _, row := range paperRows("split_rows") {
 		t.splitRows[row["dataset"]] = [3]int{int(number(row["train"])), int(number(row["val"])), int(number(row["test"]))}
@@ -198,7 +199,7 @@ var paper = sync.OnceValue(func() *paperTables {
 })
 
 func (t *paperTables) addResult(row map[string]string) {
-	metric := strings.TrimSuffix(row["metric"], "_percent")
+	name := strings.TrimSuffix(row["metric"], "_percent")
 	p := Published{
 		Table:          int(number(row["table"])),
 		Printed:        row["mean"],
@@ -210,17 +211,17 @@ func (t *paperTables) addResult(row map[string]string) {
 		p.Mean = number(p.Printed)
 		p.Decimals = decimals(p.Printed)
 		threeFigures := 2 - int(math.Floor(math.Log10(p.Mean)))
-		switch metric { // the source of these two tables drops trailing zeros
-		case "rmse": // 4.7 stands for 4.70, beside 4.68; 13.6 for itself
+		switch name { // the source of these two tables drops trailing zeros
+		case metric.RMSE.Name: // 4.7 stands for 4.70, beside 4.68; 13.6 for itself
 			p.Decimals = max(p.Decimals, min(2, threeFigures))
-		case "mse": // 13 stands for 13.0, beside 12.3; 190 for itself
+		case metric.MSE.Name: // 13 stands for 13.0, beside 12.3; 190 for itself
 			p.Decimals = max(p.Decimals, threeFigures)
 		}
 	}
 	if p.PrintedSpread != "" {
 		p.Spread, p.SpreadDecimals = number(p.PrintedSpread), decimals(p.PrintedSpread)
 	}
-	t.results[[3]string{row["dataset"], paperMethodName[row["method"]], metric}] = p
+	t.results[[3]string{row["dataset"], methodNamed(row["method"]), name}] = p
 }
 
 // decimals counts the digits after the point.

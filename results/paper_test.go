@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"nptbench/internal/metric"
 )
 
 // Every line of the embedded tables must be reachable through the API, with its printed digits kept.
@@ -31,7 +33,7 @@ func TestPaperHasEveryLine(t *testing.T) {
 		}
 		none := 0
 		for _, row := range rows {
-			dataset, method, mean, spread := row[1], paperMethodName[row[2]], row[4], row[5]
+			dataset, method, mean, spread := row[1], methodNamed(row[2]), row[4], row[5]
 			p, ok := Paper(dataset, method, table.metric)
 			if !ok {
 				none++
@@ -43,8 +45,9 @@ func TestPaperHasEveryLine(t *testing.T) {
 			if p.Printed != mean || p.PrintedSpread != spread || p.SpreadIsStdDev != (table.metric == "mse" && spread != "") {
 				t.Errorf("%s: %v read as %+v", table.file, row, p)
 			}
-			if fmt.Sprint(p.Table) != row[0] {
-				t.Errorf("%s: table %d, want %s", table.file, p.Table, row[0])
+			m := metric.Named(table.metric)
+			if fmt.Sprint(m.Table) != row[0] || p.Table != m.Table || p.SpreadIsStdDev != (m.StdDev && p.PrintedSpread != "") {
+				t.Errorf("%s: %s is said to be in table %d, want %s, with standard deviations %v", table.file, m.Name, m.Table, row[0], m.StdDev)
 			}
 		}
 		if none != table.none {
@@ -95,7 +98,8 @@ func TestPaperNumbers(t *testing.T) {
 // baselines, and 10 se² * 9/10 for NPT, whose spread has ddof 1.
 func TestPaperMSEFollowsFromRMSE(t *testing.T) {
 	for _, dataset := range []string{"protein", "concrete", "boston-housing", "yacht"} {
-		for _, method := range PaperMethods {
+		for _, m := range PaperMethods {
+			method := m.Name
 			rmse, _ := Paper(dataset, method, "rmse")
 			mse, _ := Paper(dataset, method, "mse")
 			variance := 10 * rmse.Spread * rmse.Spread
@@ -118,7 +122,7 @@ func TestPaperRanksCounts(t *testing.T) {
 		t.Fatalf("%d lines and %d ranks, want 27", len(rows), len(paper().ranks))
 	}
 	for _, row := range rows {
-		r, ok := PaperRank(row[1], paperMethodName[row[3]])
+		r, ok := PaperRank(row[1], methodNamed(row[3]))
 		if !ok || r.PrintedMeanRank != row[5] || r.PrintedStdErr != row[6] {
 			t.Errorf("%v read as %+v", row, r)
 		}
@@ -126,7 +130,7 @@ func TestPaperRanksCounts(t *testing.T) {
 	for task, sets := range map[string]float64{"binary": 4, "multiclass": 2, "regression": 4} {
 		sum := 0.0
 		for _, m := range PaperMethods {
-			r, _ := PaperRank(task, m)
+			r, _ := PaperRank(task, m.Name)
 			sum += r.MeanRank
 		}
 		if sum != 45 { // 1 + ... + 9, whatever the number of data sets
@@ -156,7 +160,7 @@ func TestPaperSettings(t *testing.T) {
 	distinct := map[int]bool{}
 	none := 0
 	for _, row := range readCSV(t, "table16_hyper_config_counts") {
-		n, ok := PaperSettings(row[1], paperMethodName[row[2]])
+		n, ok := PaperSettings(row[1], methodNamed(row[2]))
 		if ok != (row[4] != "") || ok && fmt.Sprint(n) != row[4] {
 			t.Errorf("%v read as %d, %v", row, n, ok)
 		}

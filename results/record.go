@@ -41,9 +41,8 @@ const (
 	Failed = "failed"
 )
 
-// Metrics are named "rmse" and "mse" (original units), "mse_standardised" (what regression selects by), "accuracy"
-// (percent), "nll" (natural logarithm) and "auroc" (two classes). A metric that is not defined, such as the AUROC of
-// rows of one class, is absent. "NAME_se" is the standard error of NAME over the rows of this one split.
+// Metrics are by the names of metric.All. A metric that is not defined, such as the AUROC of rows of one class, is absent.
+// "NAME_se" is the standard error of NAME over the rows of this one split.
 type Metrics map[string]float64
 
 // A Record is what a finished cell leaves.

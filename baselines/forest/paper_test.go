@@ -69,12 +69,12 @@ func selected(t *testing.T, tk *task.Task, truth *task.Truth) map[string]float64
 		err := Method.Run(context.Background(), tk, batch, func(r method.Result) {
 			id := batch[r.Index].JSON()
 			if tk.Info.Problem.Classification() {
-				losses[id], _ = metric.NLL(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
-				accuracy, _ := metric.Accuracy(r.Test, truth.Labels, tk.Info.Classes)
+				losses[id], _ = metric.LogLoss(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
+				accuracy, _ := metric.PercentCorrect(r.Test, truth.Labels, tk.Info.Classes)
 				metrics[id] = map[string]float64{"accuracy": accuracy}
 			} else {
-				losses[id], _ = metric.MSE(r.Val, tk.Y[tk.Train:])
-				mse, _ := metric.MSE(r.Test, truth.Y)
+				losses[id], _ = metric.MeanSquaredError(r.Val, tk.Y[tk.Train:])
+				mse, _ := metric.MeanSquaredError(r.Test, truth.Y)
 				metrics[id] = map[string]float64{"rmse": tk.TargetStd * math.Sqrt(mse)}
 			}
 		})

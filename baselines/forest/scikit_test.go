@@ -79,7 +79,7 @@ func measure(t *testing.T, tk *task.Task, truth *task.Truth, criterion, rule str
 			}
 			scores = append(scores, loss)
 		} else {
-			mse, _ := metric.MSE(p, truth.Y)
+			mse, _ := metric.MeanSquaredError(p, truth.Y)
 			scores = append(scores, math.Sqrt(mse))
 		}
 		size := 0.0

@@ -126,27 +126,27 @@ func best(t *testing.T, tk *task.Task, truth *task.Truth, grid []method.Config) 
 
 func loss(tk *task.Task, r method.Result) float64 {
 	if tk.Info.Problem.Classification() {
-		nll, _ := metric.NLL(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
+		nll, _ := metric.LogLoss(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
 		return nll
 	}
-	mse, _ := metric.MSE(r.Val, tk.Y[tk.Train:])
+	mse, _ := metric.MeanSquaredError(r.Val, tk.Y[tk.Train:])
 	return mse
 }
 
 func scores(tk *task.Task, truth *task.Truth, r method.Result) map[string]float64 {
 	if tk.Info.Problem == dataset.Regression {
-		mse, _ := metric.MSE(r.Test, truth.Y)
+		mse, _ := metric.MeanSquaredError(r.Test, truth.Y)
 		return map[string]float64{"rmse": math.Sqrt(mse) * tk.TargetStd}
 	}
 	s := map[string]float64{}
-	s["accuracy"], _ = metric.Accuracy(r.Test, truth.Labels, tk.Info.Classes)
-	s["nll"], _ = metric.NLL(r.Test, truth.Labels, tk.Info.Classes)
+	s["accuracy"], _ = metric.PercentCorrect(r.Test, truth.Labels, tk.Info.Classes)
+	s["nll"], _ = metric.LogLoss(r.Test, truth.Labels, tk.Info.Classes)
 	if tk.Info.Problem == dataset.Binary {
 		positive := make([]float64, tk.Test)
 		for i := range positive {
 			positive[i] = r.Test[2*i+1]
 		}
-		s["auroc"], _ = metric.AUROC(positive, truth.Labels)
+		s["auroc"], _ = metric.AreaUnderROC(positive, truth.Labels)
 	}
 	return s
 }

@@ -4,13 +4,12 @@ import (
 	"io"
 	"strconv"
 
+	"nptbench/internal/metric"
 	"nptbench/internal/terminal"
 )
 
 // The metrics shown, in this order, as far as there are any.
-var shown = []struct{ name, title string }{
-	{"rmse", "RMSE"}, {"accuracy", "accuracy"}, {"auroc", "AUROC"}, {"nll", "NLL"},
-}
+var shown = []metric.Metric{metric.RMSE, metric.Accuracy, metric.AUROC, metric.NLL}
 
 // printScores writes a line for each score: validation and test metrics, and what the record says of them.
 func printScores(w io.Writer, scores []score, records bool) error {
@@ -21,9 +20,9 @@ func printScores(w io.Writer, scores []score, records bool) error {
 	var metrics []string
 	for _, m := range shown {
 		for _, s := range scores {
-			if _, ok := s.test[m.name]; ok {
-				metrics = append(metrics, m.name)
-				columns = append(columns, terminal.Column{Head: m.title + " (val)", Right: true}, terminal.Column{Head: m.title, Right: true})
+			if _, ok := s.test[m.Name]; ok {
+				metrics = append(metrics, m.Name)
+				columns = append(columns, terminal.Column{Head: m.Title + " (val)", Right: true}, terminal.Column{Head: m.Title, Right: true})
 				break
 			}
 		}

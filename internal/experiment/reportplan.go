@@ -58,9 +58,10 @@ func keepPlaces(p *report.Plan, leftOut []run.Skip) {
 		}
 	}
 	p.Methods = slices.Clone(p.Methods)
-	for _, name := range results.PaperMethods {
+	for _, m := range results.PaperMethods {
+		name := m.Name
 		if !here[name] {
-			p.Methods = append(p.Methods, &method.Method{Name: name, Title: results.PaperTitle(name)})
+			p.Methods = append(p.Methods, &method.Method{Name: name, Title: m.Title})
 		}
 		for _, e := range tables {
 			if !has[[2]string{e.Dataset, name}] {
@@ -70,7 +71,7 @@ func keepPlaces(p *report.Plan, leftOut []run.Skip) {
 		}
 	}
 	order := func(m *method.Method) uint { // an index of -1, which is not of the paper, becomes the last
-		return uint(slices.Index(results.PaperMethods, m.Name))
+		return uint(results.PaperPlace(m.Name))
 	}
 	slices.SortStableFunc(p.Methods, func(a, b *method.Method) int { return cmp.Compare(order(a), order(b)) })
 }

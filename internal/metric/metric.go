@@ -1,100 +1,97 @@
-// Package metric scores predictions. The harness alone calls it, since it alone holds the targets of test rows.
+// Package metric has the metrics by which methods are compared: what each is called, where the paper prints it, and how it
+// is computed. The harness alone computes them, since it alone holds the targets of test rows.
 //
-// Every function returns the metric and the standard error of it over the rows: how far the number would move with other
-// test rows of the same kind. NaN stands for a value that is not defined.
+// Begin with this file; score.go computes. Records, sweep files and reports know a metric by its Name, and nothing about a
+// metric is said anywhere else.
 package metric
 
 import (
-	"cmp"
-	"math"
 	"slices"
+	"strings"
+
+	"nptbench/internal/dataset"
 )
 
-// MSE is the mean squared error of predictions against targets, on their scale.
-func MSE(predicted, target []float64) (mse, stderr float64) {
-	return meanOf(len(target), func(i int) float64 {
-		d := predicted[i] - target[i]
-		return d * d
-	})
+// A Metric is a number that says how good predictions are.
+type Metric struct {
+	Name   string // in records, sweep files and CSV files
+	Title  string // in text and headings
+	Doc    string // in captions, with the unit
+	Unit   string // behind the title of an axis; empty where there is none or it is the data set's own
+	Larger bool   // larger is better
+	Digits int    // decimals that the paper prints as a rule
+	Table  int    // of the paper, whose numbers are means over folds; 0: none
+	StdDev bool   // that table prints standard deviations over folds, where the others have standard errors of the mean
 }
 
-// Accuracy is the percentage of rows whose most probable class is the label; the first one wins among equals.
-// Probabilities are row-major, classes numbers a row.
-func Accuracy(probabilities []float64, labels []uint16, classes int) (percent, stderr float64) {
-	return meanOf(len(labels), func(i int) float64 {
-		row := probabilities[i*classes : (i+1)*classes]
-		best := 0
-		for c, p := range row {
-			if p > row[best] {
-				best = c
-			}
-		}
-		if best == int(labels[i]) {
-			return 100
-		}
-		return 0
-	})
+var (
+	Accuracy = Metric{Name: "accuracy", Title: "accuracy", Doc: "accuracy in percent", Unit: "%", Larger: true, Digits: 1, Table: 8}
+	NLL      = Metric{Name: "nll", Title: "NLL", Doc: "negative log-likelihood", Digits: 3, Table: 9}
+	AUROC    = Metric{Name: "auroc", Title: "AUROC", Doc: "area under the ROC curve", Larger: true, Digits: 3, Table: 10}
+	RMSE     = Metric{Name: "rmse", Title: "RMSE", Doc: "root mean squared error in original units", Digits: 2, Table: 11}
+	MSE      = Metric{Name: "mse", Title: "MSE", Doc: "mean squared error in original units", Digits: 1, Table: 12, StdDev: true}
+
+	// StandardisedMSE is MSE on the scale of standardised targets, as methods see it: what regression chooses settings by.
+	StandardisedMSE = Metric{Name: "mse_standardised", Title: "standardised MSE", Doc: "mean squared error of standardised targets", Digits: 4}
+)
+
+// All lists the metrics that records have: those of the paper's tables in their order, then the rest.
+var All = []Metric{Accuracy, NLL, AUROC, RMSE, MSE, StandardisedMSE}
+
+// Of returns the metrics of the paper's tables for a problem; the first is what its Table 1 ranks by, but for two classes.
+func Of(p dataset.Problem) []Metric {
+	switch p {
+	case dataset.Regression:
+		return []Metric{RMSE, MSE}
+	case dataset.Binary:
+		return []Metric{Accuracy, NLL, AUROC}
+	}
+	return []Metric{Accuracy, NLL}
 }
 
-// logLossFloor is where probabilities are cut off before the logarithm: scikit-learn's log_loss up to version 1.2, which
-// the paper's numbers were made with.
-const logLossFloor = 1e-15
-
-// NLL is the mean negative logarithm, to base e, of the probability of the true class. As in scikit-learn 1.2
-// probabilities are clipped to [1e-15, 1-1e-15] and then divided by their sum in each row.
-func NLL(probabilities []float64, labels []uint16, classes int) (nll, stderr float64) {
-	return meanOf(len(labels), func(i int) float64 {
-		sum := 0.0
-		for _, p := range probabilities[i*classes : (i+1)*classes] {
-			sum += clip(p)
-		}
-		return -math.Log(clip(probabilities[i*classes+int(labels[i])]) / sum)
-	})
+// Ranking returns the metric by which the paper's Table 1 ranks the methods on data sets of a problem.
+func Ranking(p dataset.Problem) Metric {
+	return map[dataset.Problem]Metric{dataset.Regression: RMSE, dataset.Binary: AUROC, dataset.MultiClass: Accuracy}[p]
 }
 
-func clip(p float64) float64 { return min(max(p, logLossFloor), 1-logLossFloor) }
-
-func meanOf(n int, value func(i int) float64) (mean, stderr float64) {
-	sum := 0.0
-	for i := range n {
-		sum += value(i)
+// Selecting returns the metrics of validation rows by which a sweep can have settings chosen, the paper's first.
+func Selecting(p dataset.Problem) []Metric {
+	if p == dataset.Regression {
+		return []Metric{MSE, RMSE}
 	}
-	mean = sum / float64(n)
-	squares := 0.0
-	for i := range n {
-		d := value(i) - mean
-		squares += d * d
+	metrics := []Metric{NLL, Accuracy}
+	if p == dataset.Binary {
+		metrics = append(metrics, AUROC)
 	}
-	return mean, math.Sqrt(squares / float64(n-1) / float64(n))
+	return metrics
 }
 
-// AUROC is the area under the receiver operating characteristic: the share of (positive, negative) pairs of rows in which
-// the positive one, label 1, has the higher score, ties counted half. It is NaN when one of the two classes is absent.
-// The standard error is Hanley and McNeil's, Radiology 143(1), 1982.
-func AUROC(score []float64, labels []uint16) (auroc, stderr float64) {
-	order := make([]int32, len(score))
-	positives := 0.0
-	for i := range order {
-		order[i] = int32(i)
-		positives += float64(labels[i])
+// Recorded is the metric that stands for m where settings are chosen: of MSE the standardised one, which orders alike.
+func (m Metric) Recorded() Metric {
+	if m == MSE {
+		return StandardisedMSE
 	}
-	negatives := float64(len(labels)) - positives
-	if positives == 0 || negatives == 0 {
-		return math.NaN(), math.NaN()
+	return m
+}
+
+// Named returns the metric of a name; it has no other fields when there is none such.
+func Named(name string) Metric {
+	if i := slices.IndexFunc(All, func(m Metric) bool { return m.Name == name }); i >= 0 {
+		return All[i]
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(score[a], score[b]) })
-	rankSum := 0.0 // of the positives, ranks from 1, tied scores share the average
-	for start := 0; start < len(order); {
-		end, tiedPositives := start, 0.0
-		for end < len(order) && score[order[end]] == score[order[start]] {
-			tiedPositives += float64(labels[order[end]])
-			end++
-		}
-		rankSum += tiedPositives * float64(start+1+end) / 2
-		start = end
+	return Metric{Name: name, Title: name}
+}
+
+// StdErr is the name of the metric's standard error over the rows of one split.
+func (m Metric) StdErr() string { return m.Name + "_se" }
+
+// Heading is the title at the beginning of a line.
+func (m Metric) Heading() string { return strings.ToUpper(m.Title[:1]) + m.Title[1:] }
+
+// Axis is the title with the unit.
+func (m Metric) Axis() string {
+	if m.Unit == "" {
+		return m.Title
 	}
-	a := (rankSum - positives*(positives+1)/2) / (positives * negatives)
-	q1, q2 := a/(2-a), 2*a*a/(1+a)
-	variance := (a*(1-a) + (positives-1)*(q1-a*a) + (negatives-1)*(q2-a*a)) / (positives * negatives)
-	return a, math.Sqrt(max(variance, 0))
+	return m.Title + " (" + m.Unit + ")"
 }

@@ -63,39 +63,39 @@ func (d *diverged) Error() string { return d.message }
 
 func regression(t *task.Task, p method.Prediction, y []float64) results.Metrics {
 	m := results.Metrics{}
-	mse, se := metric.MSE(p, y)
+	mse, se := metric.MeanSquaredError(p, y)
 	variance := t.TargetStd * t.TargetStd
-	set(m, "mse_standardised", mse, math.NaN())
-	set(m, "mse", mse*variance, se*variance)
+	set(m, metric.StandardisedMSE, mse, math.NaN())
+	set(m, metric.MSE, mse*variance, se*variance)
 	rmse := math.Sqrt(mse) * t.TargetStd
-	set(m, "rmse", rmse, se*variance/(2*rmse)) // to first order
+	set(m, metric.RMSE, rmse, se*variance/(2*rmse)) // to first order
 	return m
 }
 
 func classification(t *task.Task, p method.Prediction, labels []uint16) results.Metrics {
 	m := results.Metrics{}
 	classes := t.Outputs()
-	value, se := metric.Accuracy(p, labels, classes)
-	set(m, "accuracy", value, se)
-	value, se = metric.NLL(p, labels, classes)
-	set(m, "nll", value, se)
+	value, se := metric.PercentCorrect(p, labels, classes)
+	set(m, metric.Accuracy, value, se)
+	value, se = metric.LogLoss(p, labels, classes)
+	set(m, metric.NLL, value, se)
 	if t.Info.Problem == dataset.Binary {
 		positive := make([]float64, len(labels))
 		for i := range positive {
 			positive[i] = p[i*classes+1]
 		}
-		value, se = metric.AUROC(positive, labels)
-		set(m, "auroc", value, se)
+		value, se = metric.AreaUnderROC(positive, labels)
+		set(m, metric.AUROC, value, se)
 	}
 	return m
 }
 
 // set leaves out what is not defined.
-func set(m results.Metrics, name string, value, stderr float64) {
+func set(m results.Metrics, of metric.Metric, value, stderr float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		m[name] = value
+		m[of.Name] = value
 	}
 	if !math.IsNaN(stderr) && !math.IsInf(stderr, 0) {
-		m[name+"_se"] = stderr
+		m[of.StdErr()] = stderr
 	}
 }

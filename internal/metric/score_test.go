@@ -68,12 +68,12 @@ func TestEqualsScikitLearn(t *testing.T) {
 		}
 		switch c.Task {
 		case "regression":
-			mse, _ := MSE(flat, c.Y)
+			mse, _ := MeanSquaredError(flat, c.Y)
 			check("mse", mse, c.MSE)
 			check("rmse", math.Sqrt(mse), c.RMSE)
 			continue
 		case "binary":
-			auroc, _ := AUROC(flat, labels)
+			auroc, _ := AreaUnderROC(flat, labels)
 			check("auroc", auroc, c.AUROC)
 			two := make([]float64, 0, 2*len(flat))
 			for _, p := range flat {
@@ -81,9 +81,9 @@ func TestEqualsScikitLearn(t *testing.T) {
 			}
 			flat = two
 		}
-		nll, _ := NLL(flat, labels, classes)
+		nll, _ := LogLoss(flat, labels, classes)
 		check("nll", nll, c.NLL)
-		percent, _ := Accuracy(flat, labels, classes)
+		percent, _ := PercentCorrect(flat, labels, classes)
 		check("accuracy", percent/100, c.Accuracy)
 		check("accuracy", percent/100, c.Accuracy_at_argmax)
 	}
@@ -93,21 +93,21 @@ func TestEqualsScikitLearn(t *testing.T) {
 }
 
 func TestNLLOfImpossibleClass(t *testing.T) {
-	got, _ := NLL([]float64{1, 0}, []uint16{1}, 2)
+	got, _ := LogLoss([]float64{1, 0}, []uint16{1}, 2)
 	if want := 34.538776394910684; math.Abs(got-want) > 1e-9 { // -ln(1e-15), log_loss of scikit-learn 1.2
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
 func TestAUROCOfOneClassIsNotDefined(t *testing.T) {
-	if got, _ := AUROC([]float64{0.1, 0.2}, []uint16{1, 1}); !math.IsNaN(got) {
+	if got, _ := AreaUnderROC([]float64{0.1, 0.2}, []uint16{1, 1}); !math.IsNaN(got) {
 		t.Errorf("got %v, want NaN", got)
 	}
 }
 
 // By hand: squared errors 1, 9 have mean 5 and standard error sqrt(((1-5)²+(9-5)²)/1/2) = 4.
 func TestStandardError(t *testing.T) {
-	if mse, se := MSE([]float64{1, 3}, []float64{0, 0}); mse != 5 || se != 4 {
+	if mse, se := MeanSquaredError([]float64{1, 3}, []float64{0, 0}); mse != 5 || se != 4 {
 		t.Errorf("got %v ± %v, want 5 ± 4", mse, se)
 	}
 }
