@@ -29,7 +29,7 @@ report-published: bin/table1 ## the tables from our own records in results/publi
 
 .PHONY: readme
 readme: report-published ## write README's tables anew from the reports of reproduce-table1 and report-published
-	go run ./experiments/readme
+	go run ./cmd/readme
 
 .PHONY: test
 test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores
@@ -180,4 +180,4 @@ clean: ## remove what was built; records, reports, data and the Python environme
 .PHONY: FORCE
 bin/%: FORCE
 	@mkdir -p bin
-	go build -o $@ ./experiments/$*
+	go build -o $@ ./$(firstword $(wildcard cmd/$* experiments/$*))

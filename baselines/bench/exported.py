@@ -1,8 +1,8 @@
 """The official libraries on rows of a table that nptbench exports, for numbers in BENCHMARKS.md and gbdt/PAPER.md.
 
-    go run ./experiments/score -export forest-cover.csv -dataset forest-cover
-    go run ./experiments/score -export kick.csv -dataset kick -protocol published
-    go run ./experiments/score -export poker-hand.csv -dataset poker-hand
+    go run ./cmd/score -export forest-cover.csv -dataset forest-cover
+    go run ./cmd/score -export kick.csv -dataset kick -protocol published
+    go run ./cmd/score -export poker-hand.csv -dataset poker-hand
     python exported.py forest forest-cover.csv     50 trees by gini and entropy, four seeds
     python exported.py mlp kick.csv                the four settings of sweeps/table1-cpu.yaml
     python exported.py lightgbm kick.csv           threads, seed, type of the features and order of the columns

@@ -100,7 +100,7 @@ func (e *MissingError) Error() string {
 		noun = "files"
 	}
 	if e.Fetchable {
-		hint = "; or run: go run ./experiments/data -fetch " + e.Dataset
+		hint = "; or run: go run ./cmd/data -fetch " + e.Dataset
 	}
 	return fmt.Sprintf("%s: data %s missing; put there: %s%s", e.Dataset, noun, strings.Join(files, ", "), hint)
 }

@@ -36,15 +36,15 @@ func TestMissing(t *testing.T) {
 	l := &Library{Dirs: []string{"data", "more"}}
 	for name, want := range map[string]string{
 		"yacht": "yacht: data file missing; put there: data/yacht/yacht_hydrodynamics.data[.gz] " +
-			"(https://archive.ics.uci.edu/ml/machine-learning-databases/00243/yacht_hydrodynamics.data); or run: go run ./experiments/data -fetch yacht",
+			"(https://archive.ics.uci.edu/ml/machine-learning-databases/00243/yacht_hydrodynamics.data); or run: go run ./cmd/data -fetch yacht",
 		"concrete": "concrete: data file missing; put there: data/concrete/Concrete_Data.arff[.gz] " +
-			"(the ARFF file of https://www.openml.org/d/4353); or run: go run ./experiments/data -fetch concrete",
+			"(the ARFF file of https://www.openml.org/d/4353); or run: go run ./cmd/data -fetch concrete",
 		"kick": "kick: data file missing; put there: data/kick/training.csv[.gz] (training.csv of " +
 			"https://www.kaggle.com/c/DontGetKicked (log in, accept the rules, download, unpack))",
 		"income": "income: data files missing; put there: data/income/census-income.data[.gz] " +
 			"(https://archive.ics.uci.edu/ml/machine-learning-databases/census-income-mld/census-income.data.gz), " +
 			"data/income/census-income.test[.gz] " +
-			"(https://archive.ics.uci.edu/ml/machine-learning-databases/census-income-mld/census-income.test.gz); or run: go run ./experiments/data -fetch income",
+			"(https://archive.ics.uci.edu/ml/machine-learning-databases/census-income-mld/census-income.test.gz); or run: go run ./cmd/data -fetch income",
 	} {
 		_, err := l.Find(name)
 		if missing := (*MissingError)(nil); !errors.As(err, &missing) || missing.Dataset != name || filepath.ToSlash(err.Error()) != want {

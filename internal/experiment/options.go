@@ -47,7 +47,7 @@ func Parse(name, about, sweep string, e program.Env, methods []*method.Method) (
 	fs := program.NewFlags(name, about)
 	fs.More = func(w io.Writer) { describe(w, methods) }
 	fs.StringVar(&o.Sweep, "sweep", sweep, "sweep `file`, or the bare name of a built-in one")
-	fs.StringVar(&o.Data, "data", "", "`folder` with the data sets (default $NPT_DATA_DIR, else ./data, else ../shared/data)")
+	data := fs.Data()
 	fs.StringVar(&o.Out, "out", "out/"+name, "`folder` for records and reports")
 	with := fs.List("with", "more folders of records to use, a `list` with commas; results/published has ours")
 	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas")
@@ -64,7 +64,7 @@ func Parse(name, about, sweep string, e program.Env, methods []*method.Method) (
 	if err := fs.Parse(e); err != nil {
 		return nil, err
 	}
-	o.With = *with
+	o.Data, o.With = *data, *with
 	for _, dir := range o.With {
 		if _, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("-with: %w", err)

@@ -27,6 +27,11 @@ func NewFlags(name, about string, usage ...string) *Flags {
 	return &Flags{FlagSet: fs, About: about, Usage: usage}
 }
 
+// Data defines the flag -data.
+func (f *Flags) Data() *string {
+	return f.String("data", "", "`folder` with the data sets (default $NPT_DATA_DIR, else ./data, else ../shared/data)")
+}
+
 // List defines a flag whose value is a list with commas.
 func (f *Flags) List(name, usage string) *[]string {
 	var list []string

@@ -1,15 +1,15 @@
 // Readme writes the tables of results in README.md anew, from reports: each between a line <!-- table NAME --> and the next
 // <!-- end -->.
 //
-//	go run ./experiments/readme [-quick cells.csv] [-published cells.csv]
+//	go run ./cmd/readme [-quick cells.csv] [-published cells.csv]
 //
 // The files are what `make reproduce-table1` and `make report-published` leave. A table whose file is not there stays.
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,17 +20,22 @@ import (
 	"github.com/google/renameio/v2"
 
 	"nptbench/internal/methods"
+	"nptbench/internal/program"
 )
 
-func main() {
-	file := flag.String("file", "README.md", "the `file` whose tables are written")
-	quick := flag.String("quick", "out/table1-quick/report/cells.csv", "cells of the quick sweep")
-	published := flag.String("published", "out/published/report/cells.csv", "cells of the published records")
-	flag.Parse()
-	if err := update(*file, *quick, *published); err != nil {
-		fmt.Fprintln(os.Stderr, "readme:", err)
-		os.Exit(1)
+const about = `Writes the tables of results in README.md anew, from reports. A table whose report is not there stays.`
+
+func main() { program.Main(run) }
+
+func run(_ context.Context, e program.Env) (exit int, err error) {
+	f := program.NewFlags("readme", about, "[-file README.md] [-quick cells.csv] [-published cells.csv]")
+	file := f.String("file", "README.md", "the `file` whose tables are written")
+	quick := f.String("quick", "out/table1-quick/report/cells.csv", "`cells` of the quick sweep")
+	published := f.String("published", "out/published/report/cells.csv", "`cells` of the published records")
+	if err := f.Parse(e); err != nil {
+		return program.ExitBadInput, err
 	}
+	return program.ExitOK, update(*file, *quick, *published)
 }
 
 // A column of a table.

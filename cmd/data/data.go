@@ -1,11 +1,15 @@
+// Data lists the data sets: where each was found, how large it is, whether its checksum is right, its licence, and what is
+// only a subset. It can fetch them and read them in full.
+//
+//	go run ./cmd/data [-data DIR] [-fetch] [-verify] [DATASET ...]
+//
+// The exit code is 1 when a data set named (or any, if none is) is missing or wrong.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,56 +18,36 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/program"
 )
 
-// Exit codes.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitBadInput    = 2
-	exitInterrupted = 130
-)
-
-const usage = `usage: data [-data DIR] [-fetch] [-verify] [DATASET ...]
-
-Lists the data sets, or those named: where each was found, rows, columns, classes, checksum, licence, and what is only a
+const about = `Lists the data sets, or those named: where each was found, rows, columns, classes, checksum, licence, and what is only a
 subset. Files that are not known by their checksum are read and compared with the published table, up to 256 MiB.
-With -fetch what is missing is downloaded first; a subset is replaced by the full table only when it is named.
+With -fetch what is missing is downloaded first; a subset is replaced by the full table only when it is named.`
 
-`
+func main() { program.Main(run) }
 
-// run is the program; it returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitOK
-	}
+func run(ctx context.Context, e program.Env) (exit int, err error) {
+	o, err := parse(e)
 	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return exitBadInput
+		return program.ExitBadInput, err
 	}
 	l := dataset.NewLibrary(o.data)
-	l.Log = stderr
+	l.Log = e.Stderr
 	if o.verify {
 		l.CacheDir = "" // what is to be verified are the files
 	}
 	var rows []row
 	for _, name := range o.names {
-		r := look(ctx, l, name, o)
+		rows = append(rows, look(ctx, l, name, o))
 		if ctx.Err() != nil {
-			fmt.Fprintln(stderr, "interrupted")
-			return exitInterrupted
+			return program.ExitInterrupted, ctx.Err()
 		}
-		rows = append(rows, r)
-	}
-	if err := printAll(stdout, rows); err != nil {
-		fmt.Fprintln(stderr, err)
-		return exitFailed
 	}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.err != nil }) {
-		return exitFailed
+		exit = program.ExitFailed
 	}
-	return exitOK
+	return exit, printAll(e.Stdout, rows)
 }
 
 // options are what the command line says.
@@ -74,27 +58,26 @@ type options struct {
 	names         []string // all, if none was
 }
 
-func parse(args []string, stderr io.Writer) (o options, err error) {
-	flags := flag.NewFlagSet("data", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.data, "data", "", "look in this `folder` only (default $NPT_DATA_DIR, else ./data and ../shared/data)")
-	flags.BoolVar(&o.fetch, "fetch", false, "download what is missing")
-	flags.BoolVar(&o.verify, "verify", false, "read every data set in full and compare all that is known of it")
-	err = flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stderr, usage)
-		flags.SetOutput(stderr)
-		flags.PrintDefaults()
+func parse(e program.Env) (o options, err error) {
+	f := program.NewFlags("data", about, "[-data DIR] [-fetch] [-verify] [DATASET ...]")
+	f.Arguments = true
+	data := f.Data()
+	f.BoolVar(&o.fetch, "fetch", false, "download what is missing")
+	f.BoolVar(&o.verify, "verify", false, "read every data set in full and compare all that is known of it")
+	if err := f.Parse(e); err != nil {
 		return o, err
 	}
-	if err != nil {
-		return o, fmt.Errorf("%w (-help lists all flags)", err)
-	}
-	if o.names, err = names(flags.Args()); err != nil {
+	if o.names, err = names(f.Args()); err != nil {
 		return o, err
 	}
-	o.named = flags.NArg() > 0
-	return o, o.checkFolder()
+	o.named = f.NArg() > 0
+	if o.data = *data; o.data != "" {
+		return o, o.checkFolder("-data")
+	}
+	if o.data = e.Getenv("NPT_DATA_DIR"); o.data != "" {
+		return o, o.checkFolder("$NPT_DATA_DIR")
+	}
+	return o, nil
 }
 
 // names returns the data sets that are named, or all.
@@ -107,9 +90,6 @@ func names(args []string) ([]string, error) {
 	}
 	var once []string
 	for _, name := range args {
-		if strings.HasPrefix(name, "-") {
-			return nil, fmt.Errorf("flag %s after a data set: flags come first", name)
-		}
 		if _, err := dataset.Lookup(name); err != nil {
 			return nil, err
 		}
@@ -120,25 +100,17 @@ func names(args []string) ([]string, error) {
 	return once, nil
 }
 
-// checkFolder refuses a folder that was asked for and is none; a download may make one.
-func (o *options) checkFolder() error {
-	where, dir := "-data", o.data
-	if dir == "" {
-		where, dir = "$NPT_DATA_DIR", os.Getenv("NPT_DATA_DIR")
-	}
-	if dir == "" {
+// checkFolder refuses a folder that is not there, which only a download may make.
+func (o *options) checkFolder(where string) error {
+	switch info, err := os.Stat(o.data); {
+	case errors.Is(err, fs.ErrNotExist) && o.fetch:
 		return nil
-	}
-	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		if o.fetch {
-			return nil
-		}
-		return fmt.Errorf("%s: there is no folder %s", where, dir)
+		return fmt.Errorf("%s: there is no folder %s", where, o.data)
 	case err != nil:
 		return fmt.Errorf("%s: %w", where, err)
 	case !info.IsDir():
-		return fmt.Errorf("%s: %s is not a folder", where, dir)
+		return fmt.Errorf("%s: %s is not a folder", where, o.data)
 	}
 	return nil
 }

@@ -1,9 +1,16 @@
+// Score predicts with boosted trees that are fitted already, without Python, and prints their metrics.
+//
+//	go run ./cmd/score -models out/table1-quick/models -records out/table1-quick/records
+//	go run ./cmd/score -model mine.txt -dataset yacht -protocol corrected -fold 3
+//
+// The first scores the models that `table1 -keep-models` left, for every number of trees that their fits served, and
+// compares with the records. The second scores one model on the test rows of a data set: one of ours, or any that LightGBM
+// 2, 3 or 4 wrote for the features that methods are given here, which -export writes to a CSV file.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -22,18 +29,15 @@ import (
 	"nptbench/results"
 )
 
-// run is the program; it returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stdout)
-	if errors.Is(err, flag.ErrHelp) {
-		return program.ExitOK
-	}
+func main() { program.Main(run) }
+
+func run(ctx context.Context, e program.Env) (exit int, err error) {
+	o, err := parse(e)
 	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return program.ExitBadInput
+		return program.ExitBadInput, err
 	}
-	s := &scorer{library: dataset.NewLibrary(o.data), stderr: stderr}
-	s.library.Log = stderr
+	s := &scorer{library: dataset.NewLibrary(o.data), stderr: e.Stderr}
+	s.library.Log = e.Stderr
 	switch {
 	case o.export != "":
 		err = s.export(ctx, o)
@@ -43,17 +47,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = s.all(ctx, o)
 	}
 	if len(s.scores) > 0 {
-		err = errors.Join(printScores(stdout, s.scores, o.records != ""), err)
+		err = errors.Join(printScores(e.Stdout, s.scores, o.records != ""), err)
 	}
-	switch {
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "interrupted")
-		return program.ExitInterrupted
-	case err != nil:
-		fmt.Fprintln(stderr, err)
-		return program.ExitFailed
-	}
-	return program.ExitOK
+	return program.ExitOK, err
 }
 
 // A score is what one model's first so many iterations reach.

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
 )
 
 const header = "dataset,protocol,method,metric,mean,stderr,verdict,missing,paper_printed\n"
@@ -29,8 +32,8 @@ func TestUpdate(t *testing.T) {
 	before := "# Title\n" + block("quick", "stays\n") + "text\n" + block("small", "old\nlines\n") + block("breast-cancer", "old\n") +
 		block("large", "") + block("protocols", "old\n") + "end\n"
 	file := write("README.md", before)
-	if err := update(file, filepath.Join(dir, "none.csv"), published); err != nil {
-		t.Fatal(err)
+	if exit, _, stderr := programtest.Run(t, run, "-file", file, "-quick", filepath.Join(dir, "none.csv"), "-published", published); exit != program.ExitOK {
+		t.Fatal(exit, stderr)
 	}
 	got, err := os.ReadFile(file)
 	if err != nil {

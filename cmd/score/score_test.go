@@ -17,17 +17,11 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
 	harness "nptbench/internal/run"
 	"nptbench/internal/split"
 	"nptbench/results"
 )
-
-// call runs the program.
-func call(args ...string) (exit int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	exit = run(context.Background(), args, &out, &errs)
-	return exit, out.String(), errs.String()
-}
 
 // dataFolder finds the data sets, or skips the test.
 func dataFolder(t *testing.T) string {
@@ -72,24 +66,24 @@ func write(t *testing.T, name, text string) string {
 
 func TestBadInput(t *testing.T) {
 	for want, args := range map[string][]string{
-		"want -models, -model or -export (-help explains)":                              {},
-		"-models and -model: want one of them":                                          {"-models", "a", "-model", "b"},
-		"-trees has no meaning with -models":                                            {"-models", "a", "-trees", "3"},
-		`-trees: "0" is no number of trees, want at least 1`:                            {"-model", "a", "-trees", "5,0"},
-		`-protocol "publisht": want published or corrected (did you mean "published"?)`: {"-model", "a", "-protocol", "publisht"},
-		`-target "scaled": want original or standardised`:                               {"-model", "a", "-target", "scaled"},
-		`-dataset: unknown data set "yatch" (did you mean "yacht"?)`:                    {"-model", "a", "-dataset", "yatch"},
-		`"b" is not a flag (-help lists them)`:                                          {"-model", "a", "b"},
-		"-model: want a name":                                                           {"-model", ""},
-		"-fold -1: want 0 or more":                                                      {"-model", "a", "-fold", "-1"},
-		"flag provided but not defined: -modle (-help lists all flags)":                 {"-modle", "a"},
-		`invalid value "x" for flag -fold: parse error (-help lists all flags)`:         {"-model", "a", "-fold", "x"},
+		"want -models, -model or -export":                    {},
+		"-models and -model: want one of them":               {"-models", "a", "-model", "b"},
+		"-trees has no meaning with -models":                 {"-models", "a", "-trees", "3"},
+		`-trees: "0" is no number of trees, want at least 1`: {"-model", "a", "-trees", "5,0"},
+		`invalid value "publisht" for flag -protocol: want published or corrected (did you mean "published"?)`: {"-model", "a", "-protocol", "publisht"},
+		`invalid value "scaled" for flag -target: want original or standardised`:                               {"-model", "a", "-target", "scaled"},
+		`-dataset: unknown data set "yatch" (did you mean "yacht"?)`:                                           {"-model", "a", "-dataset", "yatch"},
+		`"b" is not a flag`:                             {"-model", "a", "b"},
+		"-model: want a name":                           {"-model", ""},
+		"-fold -1: want 0 or more":                      {"-model", "a", "-fold", "-1"},
+		"flag provided but not defined: -modle":         {"-modle", "a"},
+		`invalid value "x" for flag -fold: parse error`: {"-model", "a", "-fold", "x"},
 	} {
-		if exit, _, stderr := call(args...); exit != program.ExitBadInput || strings.TrimSpace(stderr) != want {
+		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || strings.TrimSuffix(strings.TrimSpace(stderr), "; score -help lists the flags") != want {
 			t.Errorf("%q: exit code %d, %q, want %q", args, exit, stderr, want)
 		}
 	}
-	if exit, stdout, _ := call("-help"); exit != program.ExitOK || !strings.Contains(stdout, "-export") {
+	if exit, stdout, _ := programtest.Run(t, run, "-help"); exit != program.ExitOK || !strings.Contains(stdout, "-export") {
 		t.Errorf("help: exit code %d", exit)
 	}
 }
@@ -121,7 +115,7 @@ func TestRefusals(t *testing.T) {
 		{"m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
 			[]string{"-models", filepath.Dir(regression)}},
 	} {
-		exit, stdout, stderr := call(append(c.args, "-data", data)...)
+		exit, stdout, stderr := programtest.Run(t, run, append(c.args, "-data", data)...)
 		lines := 1 + strings.Count(c.want, "\n")
 		if exit != program.ExitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != lines {
 			t.Errorf("%q: exit code %d, %q, want %q", c.args, exit, stderr, c.want)
@@ -143,13 +137,13 @@ func TestConstantModel(t *testing.T) {
 	}
 	want := fmt.Sprintf(" %.4f ", math.Sqrt(squares/float64(len(s.truth.Y))))
 	at := []string{"-data", data, "-dataset", "yacht", "-protocol", "corrected", "-fold", "3"}
-	exit, stdout, stderr := call(append(at, "-model", write(t, "m.txt", constant(s.task.Width, "regression", "12.5")))...)
+	exit, stdout, stderr := programtest.Run(t, run, append(at, "-model", write(t, "m.txt", constant(s.task.Width, "regression", "12.5")))...)
 	if exit != program.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, %q, want%sin\n%s", exit, stderr, want, stdout)
 	}
 	scaled := strconv.FormatFloat((12.5-s.task.TargetMean)/s.task.TargetStd, 'g', -1, 64)
 	model := write(t, "m.txt.gz", constant(s.task.Width, "huber", scaled))
-	if exit, stdout, _ := call(append(at, "-target", "standardised", "-model", model)...); exit != program.ExitOK || !strings.Contains(stdout, want) {
+	if exit, stdout, _ := programtest.Run(t, run, append(at, "-target", "standardised", "-model", model)...); exit != program.ExitOK || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, standardised: want%sin\n%s", exit, want, stdout)
 	}
 }
@@ -174,7 +168,7 @@ func TestModelFromElsewhere(t *testing.T) {
 	for _, c := range []struct{ dataset, fit string }{
 		{"yacht", "LGBMRegressor"}, {"breast-cancer", "LGBMClassifier"},
 	} {
-		if exit, _, stderr := call("-data", data, "-export", rows, "-dataset", c.dataset, "-fold", "2"); exit != program.ExitOK {
+		if exit, _, stderr := programtest.Run(t, run, "-data", data, "-export", rows, "-dataset", c.dataset, "-fold", "2"); exit != program.ExitOK {
 			t.Fatalf("export: exit code %d, %s", exit, stderr)
 		}
 		cmd := exec.Command(python, "-c", `import sys, lightgbm, pandas, numpy as np
@@ -249,17 +243,17 @@ func TestKeptModels(t *testing.T) {
 		}
 		return filepath.Join(dir, name)
 	}
-	exit, stdout, stderr := call("-data", data, "-models", on.ModelDir, "-records", keep("right"))
+	exit, stdout, stderr := programtest.Run(t, run, "-data", data, "-models", on.ModelDir, "-records", keep("right"))
 	if exit != program.ExitOK || strings.Count(stdout, " same ") != 2 || stderr != "" {
 		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
 	}
 	found[1].Test["rmse"] += 1e-6
-	exit, stdout, stderr = call("-data", data, "-models", on.ModelDir, "-records", keep("wrong"))
+	exit, stdout, stderr = programtest.Run(t, run, "-data", data, "-models", on.ModelDir, "-records", keep("wrong"))
 	if exit != program.ExitFailed || strings.Count(stdout, " same ") != 1 || !strings.Contains(stdout, "differs: test rmse") ||
 		!strings.Contains(stderr, "1 of 2 scores differ from the records") {
 		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
 	}
-	exit, _, stderr = call("-data", data, "-models", on.ModelDir, "-records", t.TempDir())
+	exit, _, stderr = programtest.Run(t, run, "-data", data, "-models", on.ModelDir, "-records", t.TempDir())
 	if exit != program.ExitFailed || !strings.Contains(stderr, "has no record of any of these models") {
 		t.Errorf("records of nothing: exit code %d, %q", exit, stderr)
 	}
@@ -298,12 +292,12 @@ func TestKeptModelAlone(t *testing.T) {
 		t.Fatalf("%d iterations, error %v: it did not stop early", m.Iterations(), err)
 	}
 	for _, more := range [][]string{nil, {"-fold", "3"}, {"-protocol", "corrected"}} {
-		exit, stdout, stderr := call(append([]string{"-data", data, "-model", files[0]}, more...)...)
+		exit, stdout, stderr := programtest.Run(t, run, append([]string{"-data", data, "-model", files[0]}, more...)...)
 		if exit != program.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("%q: exit code %d, %q, want %s in\n%s", more, exit, stderr, want, stdout)
 		}
 	}
-	if _, stdout, stderr := call("-data", data, "-model", files[0], "-fold", "4"); !strings.HasPrefix(stderr, "note: ") || strings.Contains(stdout, want) {
+	if _, stdout, stderr := programtest.Run(t, run, "-data", data, "-model", files[0], "-fold", "4"); !strings.HasPrefix(stderr, "note: ") || strings.Contains(stdout, want) {
 		t.Errorf("another fold: %q\n%s", stderr, stdout)
 	}
 }

@@ -7,25 +7,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// call runs the program in a folder without data.
-func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// call runs the program without a cache of its own.
+func call(t *testing.T, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
-	t.Setenv("NPT_DATA_DIR", "")
 	t.Setenv("NPT_CACHE_DIR", t.TempDir())
-	var out, errs strings.Builder
-	code = run(context.Background(), args, &out, &errs)
-	return code, out.String(), errs.String()
+	return programtest.Run(t, run, args...)
 }
 
 func TestNothingThere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	os.Mkdir("data", 0o755)
 	code, stdout, stderr := call(t, "-data", "data")
-	if code != exitFailed || stderr != "" {
+	if code != program.ExitFailed || stderr != "" {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
 	golden := filepath.Join("testdata", "nothing.txt")
@@ -57,29 +57,28 @@ func TestBadInput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o644)
 	for want, args := range map[string][]string{
-		`unknown data set "yatch" (did you mean "yacht"?)`:                          {"yatch"},
-		"-data: there is no folder nowhere":                                         {"-data", "nowhere"},
-		"-data: " + file + " is not a folder":                                       {"-data", file},
-		"flag provided but not defined: -verfy (-help lists all flags)":             {"-verfy"},
-		"flag -fetch after a data set: flags come first":                            {"yacht", "-fetch"},
-		`invalid boolean value "x" for -fetch: parse error (-help lists all flags)`: {"-fetch=x"},
+		`unknown data set "yatch" (did you mean "yacht"?)`:                              {"yatch"},
+		"-data: there is no folder nowhere":                                             {"-data", "nowhere"},
+		"-data: " + file + " is not a folder":                                           {"-data", file},
+		"flag provided but not defined: -verfy; data -help lists the flags":             {"-verfy"},
+		`-fetch stands after "yacht": flags come first; data -help lists the flags`:     {"yacht", "-fetch"},
+		`invalid boolean value "x" for -fetch: parse error; data -help lists the flags`: {"-fetch=x"},
 	} {
 		code, stdout, stderr := call(t, args...)
-		if code != exitBadInput || stdout != "" || stderr != want+"\n" {
+		if code != program.ExitBadInput || stdout != "" || stderr != want+"\n" {
 			t.Errorf("%q: exit code %d, %q, want %q", args, code, stderr, want)
 		}
 	}
 	t.Setenv("NPT_DATA_DIR", "nowhere")
-	var errs strings.Builder
-	if code := run(context.Background(), nil, &errs, &errs); code != exitBadInput || errs.String() != "$NPT_DATA_DIR: there is no folder nowhere\n" {
-		t.Errorf("exit code %d, %q", code, errs.String())
+	if code, _, stderr := call(t); code != program.ExitBadInput || stderr != "$NPT_DATA_DIR: there is no folder nowhere\n" {
+		t.Errorf("exit code %d, %q", code, stderr)
 	}
 }
 
 func TestHelp(t *testing.T) {
-	code, _, stderr := call(t, "-help")
-	if code != exitOK || !strings.HasPrefix(stderr, "usage: data ") || !strings.Contains(stderr, "-verify") {
-		t.Errorf("exit code %d, %q", code, stderr)
+	code, stdout, _ := call(t, "-help")
+	if code != program.ExitOK || !strings.HasPrefix(stdout, "usage: data ") || !strings.Contains(stdout, "-verify") {
+		t.Errorf("exit code %d, %q", code, stdout)
 	}
 }
 
@@ -92,7 +91,7 @@ func TestWrongFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, _ := call(t, "-data", dir, "yacht", "yacht")
-	if code != exitFailed || !strings.Contains(stdout, "  wrong  ") ||
+	if code != program.ExitFailed || !strings.Contains(stdout, "  wrong  ") ||
 		!strings.HasSuffix(stdout, "\nFailed:\n  yacht: "+path+":2: 3 fields, 7 expected\n") || strings.Count(stdout, "\n yacht") != 1 {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
@@ -102,7 +101,8 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out, errs strings.Builder
-	if code := run(ctx, []string{"-data", t.TempDir()}, &out, &errs); code != exitInterrupted || out.String() != "" || errs.String() != "interrupted\n" {
+	code := program.Func(run).Run(ctx, program.Env{Args: []string{"-data", t.TempDir()}, Stdout: &out, Stderr: &errs, Getenv: os.Getenv})
+	if code != program.ExitInterrupted || out.String() != "" || errs.String() != "interrupted\n" {
 		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
 	}
 }
@@ -117,7 +117,7 @@ func TestRealFiles(t *testing.T) {
 		t.Skip(err)
 	}
 	code, stdout, _ := call(t, "-data", dir, "-verify", "breast-cancer", "poker-hand")
-	if code != exitOK || strings.Count(stdout, "  checksum right  ") != 2 {
+	if code != program.ExitOK || strings.Count(stdout, "  checksum right  ") != 2 {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	if strings.Contains(stdout, " 125,010 ") != strings.Contains(stdout, "[1] Poker Hand is a subset: ") {

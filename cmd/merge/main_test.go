@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
+	"nptbench/results"
+)
+
+// folder writes one record for each fold.
+func folder(t *testing.T, folds ...int) string {
+	t.Helper()
+	dir := t.TempDir()
+	w := results.NewWriter(dir)
+	for _, fold := range folds {
+		cell := results.Cell{Dataset: "yacht", Protocol: "published", Fold: fold, Method: "knn", Config: "{}"}
+		if err := w.Append(&results.Record{ID: cell.ID(), Status: results.OK, Cell: cell}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Nothing is replaced by less than it had, unless that is asked for.
+func TestMerge(t *testing.T) {
+	kept := t.TempDir()
+	file := filepath.Join(kept, "all.jsonl.gz")
+	for _, step := range []struct {
+		args []string
+		exit int
+		want string
+	}{
+		{[]string{file, folder(t, 0, 1), folder(t, 1, 2)}, program.ExitOK, "3 records in " + file},
+		{[]string{file, folder(t)}, program.ExitFailed, "not written: no records in "},
+		{[]string{file, folder(t, 3)}, program.ExitFailed, "it has 3 records that the folders do not have; name its folder too, or give -replace"},
+		{[]string{file, kept, folder(t, 3)}, program.ExitOK, "4 records in "},
+		{[]string{"-replace", file, folder(t)}, program.ExitFailed, "no records in "},
+		{[]string{"-replace", file, folder(t, 3)}, program.ExitOK, "1 records in "},
+		{[]string{file, filepath.Join(kept, "none")}, program.ExitBadInput, "no such file"},
+		{[]string{file}, program.ExitBadInput, "want the file to write and at least one folder"},
+	} {
+		exit, stdout, stderr := programtest.Run(t, merge, step.args...)
+		if exit != step.exit || !strings.Contains(stdout+stderr, step.want) || strings.Count(stdout+stderr, "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q, want %q", step.args, exit, stdout+stderr, step.want)
+		}
+	}
+	if index, damages, err := results.ReadIndex(kept); len(index) != 1 || len(damages) > 0 || err != nil {
+		t.Errorf("%v, %v, %v", index, damages, err)
+	}
+	if left, _ := os.ReadDir(kept); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
