@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 )
@@ -21,8 +22,8 @@ import (
 const defaultSeed = 42
 
 var (
-	regressionMetrics     = []string{"mse", "rmse"}
-	classificationMetrics = []string{"nll", "accuracy", "auroc"}
+	regressionMetrics     = metric.Names(metric.Selecting(dataset.Regression))
+	classificationMetrics = metric.Names(metric.Selecting(dataset.Binary))
 )
 
 // Parse reads, checks and expands the content of a sweep file. The file's name appears in errors, and is the sweep's name
@@ -167,7 +168,7 @@ func (p *parser) readDatasets(n ast.Node) {
 
 func (p *parser) readSelect(n ast.Node) {
 	nodes, _ := p.object(n, "select", "regression", "classification")
-	metric := func(key string, target *string, known []string) {
+	choose := func(key string, target *string, known []string) {
 		if nodes[key] == nil {
 			return
 		}
@@ -177,10 +178,10 @@ func (p *parser) readSelect(n ast.Node) {
 		}
 		*target = name
 	}
-	metric("regression", &p.sweep.Select.Regression, regressionMetrics)
-	metric("classification", &p.sweep.Select.Classification, classificationMetrics)
+	choose("regression", &p.sweep.Select.Regression, regressionMetrics)
+	choose("classification", &p.sweep.Select.Classification, classificationMetrics)
 	for _, info := range p.infos {
-		if info.Problem == dataset.MultiClass && p.sweep.Select.Classification == "auroc" {
+		if info.Problem == dataset.MultiClass && p.sweep.Select.Classification == metric.AUROC.Name {
 			p.errorf(position(nodes["classification"]), "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)
 		}
 	}

@@ -95,3 +95,12 @@ func (m Metric) Axis() string {
 	}
 	return m.Title + " (" + m.Unit + ")"
 }
+
+// Names lists the names of metrics.
+func Names(metrics []Metric) []string {
+	names := make([]string, len(metrics))
+	for i, m := range metrics {
+		names[i] = m.Name
+	}
+	return names
+}
