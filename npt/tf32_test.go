@@ -1,7 +1,6 @@
 package npt
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -186,17 +185,9 @@ func readTask(tb testing.TB, name string, fold int) (*task.Task, *task.Truth) {
 	if os.Getenv("NPT_DATA_DIR") == "" {
 		library.Dirs = []string{"../data", "../../shared/data"}
 	}
-	table, err := library.Load(context.Background(), name)
+	tk, truth, err := task.Load(tb.Context(), library, task.Spec{Dataset: name, Protocol: split.Published, Fold: fold})
 	if err != nil {
 		tb.Skip(err)
-	}
-	s, err := split.Make(split.RuleOf(table), split.Published, fold)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tk, truth, err := task.Encode(table, s, split.Published, fold, task.AllRows)
-	if err != nil {
-		tb.Fatal(err)
 	}
 	return tk, truth
 }

@@ -108,15 +108,7 @@ func load(ctx context.Context, library *dataset.Library, name string, rows int) 
 		t, truth := generated(rows, 2000)
 		return t, truth, nil
 	}
-	table, err := library.Load(ctx, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := split.Make(split.RuleOf(table), split.Corrected, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, truth, err := task.Encode(table, s, split.Corrected, 0, task.AllRows)
+	t, truth, err := task.Load(ctx, library, task.Spec{Dataset: name, Protocol: split.Corrected})
 	if err == nil && rows > 0 && rows < t.Train {
 		t = part(t, rows)
 	}

@@ -36,17 +36,9 @@ func realTask(t testing.TB, name string, protocol split.Protocol, fold int) (*ta
 	if dir == "" {
 		t.Skipf("no files of %s in $NPT_DATA_DIR, data or ../shared/data", name)
 	}
-	table, err := dataset.NewLibrary(dir).Load(context.Background(), name)
+	on, truth, err := task.Load(t.Context(), dataset.NewLibrary(dir), task.Spec{Dataset: name, Protocol: protocol, Fold: fold})
 	if err != nil {
 		t.Skip(err)
-	}
-	s, err := split.Make(split.RuleOf(table), protocol, fold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	on, truth, err := task.Encode(table, s, protocol, fold, task.AllRows)
-	if err != nil {
-		t.Fatal(err)
 	}
 	on.Threads = 1
 	return on, truth

@@ -65,11 +65,11 @@ type scorer struct {
 	stderr  io.Writer
 	scores  []score
 
-	// The last task, with what it was made of: models come ordered by them.
-	table *dataset.Table
-	at    place
-	task  *task.Task
-	truth *task.Truth
+	// The last task: models come ordered by it.
+	loader task.Loader
+	at     place
+	task   *task.Task
+	truth  *task.Truth
 }
 
 // A place is where a model is scored.
@@ -89,29 +89,11 @@ func (p place) sameTask(other place) bool {
 }
 
 // load makes the task of a place.
-func (s *scorer) load(ctx context.Context, at place) error {
-	if s.task != nil && s.at == at {
-		return nil
-	}
-	s.task = nil
-	if s.table == nil || s.table.Info.Name != at.dataset {
-		table, err := s.library.Load(ctx, at.dataset)
-		if err != nil {
-			return err
-		}
-		s.table = table
-	}
-	cut, err := split.Make(split.RuleOf(s.table), at.protocol, at.fold)
-	if err != nil {
-		return fmt.Errorf("%s: %w", at.dataset, err)
-	}
-	t, truth, err := task.Encode(s.table, cut, at.protocol, at.fold, task.AllRows)
-	if err != nil {
-		return err
-	}
-	t.Threads = runtime.NumCPU()
-	s.at, s.task, s.truth = at, t, truth
-	return nil
+func (s *scorer) load(ctx context.Context, at place) (err error) {
+	s.task, s.truth = nil, nil // before the next one takes memory
+	s.at = at
+	s.task, s.truth, err = s.loader.Load(ctx, s.library, task.Spec{Dataset: at.dataset, Protocol: at.protocol, Fold: at.fold})
+	return err
 }
 
 // all scores a folder of models. One that cannot be scored does not keep the others from it.
@@ -225,7 +207,9 @@ func (s *scorer) one(ctx context.Context, o options) error {
 
 // score predicts the rows of the task and computes the metrics; predictions on the original scale are standardised first.
 func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, originalScale bool) ([]score, error) {
-	val, test, err := m.PredictTask(ctx, s.task, trees)
+	on := *s.task
+	on.Threads = runtime.NumCPU()
+	val, test, err := m.PredictTask(ctx, &on, trees)
 	if err != nil {
 		return nil, err
 	}

@@ -104,9 +104,7 @@ const progressInterval = time.Second
 type worker struct {
 	methods []*method.Method
 
-	loading sync.Mutex
-	table   *dataset.Table
-	last    *loaded // jobs come ordered by table and task
+	loader task.Loader // jobs come ordered by table and task
 
 	mu      sync.Mutex
 	out     *json.Encoder
@@ -151,7 +149,8 @@ func (w *worker) share(threads int, memory int64) {
 type serving struct {
 	*worker
 	request
-	*loaded // nil while the task is not there
+	task  *task.Task // nil while it is not there
+	truth *task.Truth
 }
 
 // serve does one job. Only a broken pipe is an error.
@@ -184,9 +183,9 @@ type crash struct{ message string }
 func (c *crash) Error() string { return c.message }
 
 func (s *serving) send(r reply) error {
-	if s.loaded != nil {
+	if s.task != nil {
 		r.Rows = [3]int{s.task.Train, s.task.Val, s.task.Test}
-		r.SplitDigest, r.Subset = s.split, s.subset
+		r.SplitDigest, r.Subset = s.task.Split, s.task.Subset
 	}
 	r.PeakMemory = peakMemory()
 	return s.write(r)
@@ -205,8 +204,12 @@ func (s *serving) run(ctx context.Context) error {
 		return fmt.Errorf("method %q is not known to the worker", s.Method)
 	}
 	var err error
-	if s.loaded, err = s.load(ctx, s.request); err != nil {
+	spec := task.Spec{Dataset: s.Dataset, Protocol: s.Protocol, Fold: s.Fold, Statistics: s.Statistics}
+	if s.task, s.truth, err = s.loader.Load(ctx, &s.Library, spec); err != nil {
 		return err
+	}
+	if s.task.Digest != s.Digest {
+		return fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", s.Dataset, s.task.Digest, s.Digest)
 	}
 	t := *s.task
 	t.Threads, t.Backend = s.Threads, s.Backend
@@ -250,54 +253,6 @@ func (s *serving) scored(t *task.Task, res method.Result) reply {
 		out.Failure = failure(err)
 	}
 	return out
-}
-
-// A loaded task is one that jobs share.
-type loaded struct {
-	taskKey
-	task   *task.Task
-	truth  *task.Truth
-	split  string
-	subset string
-}
-
-type taskKey struct {
-	digest     string
-	protocol   split.Protocol
-	fold       int
-	statistics task.Statistics
-}
-
-// load makes the request's task, or returns the last one.
-func (w *worker) load(ctx context.Context, r request) (*loaded, error) {
-	w.loading.Lock()
-	defer w.loading.Unlock()
-	key := taskKey{r.Digest, r.Protocol, r.Fold, r.Statistics}
-	if w.last != nil && w.last.taskKey == key {
-		return w.last, nil
-	}
-	w.last = nil // before the next one takes memory
-	if w.table == nil || w.table.Digest != r.Digest {
-		w.table = nil
-		table, err := r.Library.Load(ctx, r.Dataset)
-		if err != nil {
-			return nil, err
-		}
-		if table.Digest != r.Digest {
-			return nil, fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", r.Dataset, table.Digest, r.Digest)
-		}
-		w.table = table
-	}
-	s, err := split.Make(split.RuleOf(w.table), r.Protocol, r.Fold)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Dataset, err)
-	}
-	l := &loaded{taskKey: key, split: s.Digest(), subset: w.table.Subset}
-	if l.task, l.truth, err = task.Encode(w.table, s, r.Protocol, r.Fold, r.Statistics); err != nil {
-		return nil, err
-	}
-	w.last = l
-	return l, nil
 }
 
 func find(methods []*method.Method, name string) *method.Method {

@@ -33,7 +33,7 @@ func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, sta
 		return nil, nil, fmt.Errorf("%s has %d rows, its split %d", table.Info.Name, table.Rows, len(s.Rows()))
 	}
 	t := &Task{
-		Info: table.Info, Protocol: string(p), Fold: fold,
+		Info: table.Info, Protocol: p, Fold: fold, Digest: table.Digest, Subset: table.Subset, Split: s.Digest(),
 		Train: len(s.Train), Val: len(s.Val), Test: len(s.Test),
 		TargetStd: 1, Threads: 1,
 	}

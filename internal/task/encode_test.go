@@ -165,11 +165,7 @@ func TestShared(t *testing.T) {
 				var tasks [2]*Task
 				var truths [2]*Truth
 				for i, p := range split.Protocols {
-					s, err := split.Make(split.RuleOf(table), p, fold)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if tasks[i], truths[i], err = Encode(table, s, p, fold, AllRows); err != nil {
+					if tasks[i], truths[i], err = FromTable(table, p, fold, AllRows); err != nil {
 						t.Fatal(err)
 					}
 					tasks[i].Protocol = ""

@@ -15,8 +15,11 @@ import (
 // Rows are ordered training, validation, test. Several goroutines may read a task; nobody modifies it.
 type Task struct {
 	Info     dataset.Info
-	Protocol string
+	Protocol split.Protocol
 	Fold     int
+	Digest   string // of the table
+	Subset   string // empty, or which part of the published table this is
+	Split    string // digest of the row numbers of the three parts
 
 	Train, Val, Test int // numbers of rows
 

@@ -52,11 +52,7 @@ func repository(t testing.TB) string {
 // Fold encodes one fold, for two threads.
 func Fold(t testing.TB, table *dataset.Table, p split.Protocol, fold int) (*task.Task, *task.Truth) {
 	t.Helper()
-	s, err := split.Make(split.RuleOf(table), p, fold)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tk, truth, err := task.Encode(table, s, p, fold, task.AllRows)
+	tk, truth, err := task.FromTable(table, p, fold, task.AllRows)
 	if err != nil {
 		t.Fatal(err)
 	}

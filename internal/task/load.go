@@ -1,0 +1,60 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/split"
+)
+
+// A Spec names a task.
+type Spec struct {
+	Dataset    string
+	Protocol   split.Protocol
+	Fold       int
+	Statistics Statistics
+}
+
+// Load reads a data set and makes one of its tasks, and the test targets that methods may not see.
+func Load(ctx context.Context, library *dataset.Library, s Spec) (*Task, *Truth, error) {
+	return new(Loader).Load(ctx, library, s)
+}
+
+// FromTable makes a task of a table that has been read.
+func FromTable(table *dataset.Table, p split.Protocol, fold int, stats Statistics) (*Task, *Truth, error) {
+	rows, err := split.Make(split.RuleOf(table), p, fold)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", table.Info.Name, err)
+	}
+	return Encode(table, rows, p, fold, stats)
+}
+
+// A Loader is Load for several tasks in a row: it keeps the last table and the last task, which several callers may share.
+type Loader struct {
+	mu    sync.Mutex
+	table *dataset.Table
+	spec  Spec
+	task  *Task // nil: none
+	truth *Truth
+}
+
+// Load returns a task as the function Load does, from memory where it is the last one.
+func (l *Loader) Load(ctx context.Context, library *dataset.Library, s Spec) (t *Task, truth *Truth, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.task != nil && l.spec == s {
+		return l.task, l.truth, nil
+	}
+	l.task, l.truth = nil, nil // before the next one takes memory
+	if l.table == nil || l.table.Info.Name != s.Dataset {
+		l.table = nil
+		if l.table, err = library.Load(ctx, s.Dataset); err != nil {
+			return nil, nil, err
+		}
+	}
+	l.spec = s
+	l.task, l.truth, err = FromTable(l.table, s.Protocol, s.Fold, s.Statistics)
+	return l.task, l.truth, err
+}
