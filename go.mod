@@ -3,6 +3,7 @@ module nptbench
 go 1.26.5
 
 require (
+	github.com/cavaliergopher/grab/v3 v3.0.1
 	github.com/dmitryikh/leaves v0.0.0-20230708180554-25d19a787328
 	github.com/goccy/go-yaml v1.19.2
 	github.com/gofrs/flock v0.13.0

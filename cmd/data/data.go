@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,8 @@ import (
 
 const about = `Lists the data sets, or those named: where each was found, rows, columns, classes, checksum, licence, and what is only a
 subset. Files that are not known by their checksum are read and compared with the published table, up to 256 MiB.
-With -fetch what is missing is downloaded first; a subset is replaced by the full table only when it is named.`
+With -fetch what is missing is downloaded first; a subset is replaced by the full table only when it is named. A download
+that was cut off goes on where it stopped.`
 
 func main() { program.Main(run) }
 
@@ -33,7 +35,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		return program.ExitBadInput, err
 	}
 	l := dataset.NewLibrary(o.data)
-	l.Log = e.Stderr
+	l.Log, l.Terminal = e.Stderr, e.Terminal
 	if o.verify {
 		l.CacheDir = "" // what is to be verified are the files
 	}
@@ -127,7 +129,9 @@ type row struct {
 	check  string
 	subset string
 	took   time.Duration // to read it in full; 0: not done
-	err    error
+
+	missing *dataset.MissingError
+	err     error
 }
 
 // look finds a data set, after fetching it and before reading it if asked to. It is also read when its checksum is unknown.
@@ -137,16 +141,12 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 	loc, err := l.Find(name)
 	missing := errors.As(err, new(*dataset.MissingError))
 	if o.fetch && (missing || loc.Subset != "" && o.named) {
-		if fetchErr := l.Fetch(ctx, name); fetchErr != nil && missing {
-			return r.failed("missing", fetchErr)
-		} else if fetchErr != nil {
-			r.err = fetchErr // the subset is there all the same
-		}
+		r.err = l.Fetch(ctx, name) // a subset is there all the same
 		loc, err = l.Find(name)
 	}
 	switch {
-	case errors.As(err, new(*dataset.MissingError)):
-		return r.failed("missing", err)
+	case errors.As(err, &r.missing):
+		return r.failed("missing", cmp.Or(r.err, err))
 	case err != nil:
 		return r.failed("unreadable", err)
 	}

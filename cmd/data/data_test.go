@@ -82,6 +82,17 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// Offline, -fetch says why it failed, which files are missing and where they go.
+func TestFetchOffline(t *testing.T) {
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+	dir := t.TempDir()
+	code, stdout, stderr := call(t, "-data", dir, "-fetch", "yacht")
+	if code != program.ExitFailed || stderr != "" || !strings.Contains(stdout, "connection refused") ||
+		!strings.Contains(stdout, filepath.Join(dir, "yacht", "yacht_hydrodynamics.data")+" (at most 11.2 KiB unpacked)\n") {
+		t.Errorf("exit code %d, %q\n%s", code, stderr, stdout)
+	}
+}
+
 // A file that is not known by its checksum is read, and found wrong if it is.
 func TestWrongFile(t *testing.T) {
 	dir := t.TempDir()

@@ -66,14 +66,17 @@ func grid(w io.Writer, rows []row) (notes []string, err error) {
 func printFailures(w io.Writer, rows []row) {
 	heading := "\nMissing. Put each file there, plain or compressed by gzip (.gz), or let -fetch do what it can:\n"
 	for _, r := range rows {
-		missing := (*dataset.MissingError)(nil)
-		if !errors.As(r.err, &missing) {
+		if r.missing == nil {
 			continue
 		}
 		fmt.Fprint(w, heading)
 		heading = ""
-		for _, f := range missing.Files {
-			fmt.Fprintf(w, "  %s\n      from %s\n", f.Path, f.From)
+		for _, f := range r.missing.Files {
+			size := ""
+			if f.Most > 0 {
+				size = fmt.Sprintf(" (at most %s unpacked)", dataset.FormatBytes(f.Most))
+			}
+			fmt.Fprintf(w, "  %s%s\n      from %s\n", f.Path, size, f.From)
 		}
 	}
 	heading = "\nFailed:\n"

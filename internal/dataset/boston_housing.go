@@ -16,19 +16,21 @@ var bostonHousing = &source{
 	variants: []variant{{
 		digest: bostonDigest,
 		files: []File{{
-			Name:   "housing.data",
-			Rows:   506,
-			URLs:   []string{uci + "housing/housing.data"},
-			SHA256: []string{"baadf72995725d76efe787b664e1f083388c79ba21ef9a7990d87f774184735a"},
-			parse:  text{separator: ' '}.parse,
+			Name:     "housing.data",
+			MaxBytes: 49082,
+			Rows:     506,
+			URLs:     []string{uci + "housing/housing.data"},
+			SHA256:   []string{"baadf72995725d76efe787b664e1f083388c79ba21ef9a7990d87f774184735a"},
+			parse:    text{separator: ' '}.parse,
 		}},
 	}, {
 		digest: bostonDigest,
 		files: []File{{
-			Name:  "boston",
-			Rows:  506,
-			URLs:  []string{"http://lib.stat.cmu.edu/datasets/boston"},
-			parse: text{separator: ' ', skip: statLibPreamble, lines: 2}.parse,
+			Name:     "boston",
+			MaxBytes: 1 << 17,
+			Rows:     506,
+			URLs:     []string{"http://lib.stat.cmu.edu/datasets/boston"},
+			parse:    text{separator: ' ', skip: statLibPreamble, lines: 2}.parse,
 		}},
 	}},
 }

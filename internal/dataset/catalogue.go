@@ -28,7 +28,9 @@ type source struct {
 	Info
 	columns  []columnSpec
 	variants []variant // in order of preference
-	cached   bool      // parsing takes long enough to keep the columns in a cache
+	// cached says that the columns are kept in a cache, where it saves more than a second: 1.1 s of Income's 1.6, 1.3 s of Forest
+	// Cover's 2.1, most of the minutes of the full Higgs, each time that a plan is made or a worker begins.
+	cached bool
 }
 
 // A variant is one set of files that a table can be read from. The first one, whose files Info lists, is complete.

@@ -48,7 +48,7 @@ func checkVariant(t *testing.T, s *source, v *variant) {
 	fileRows := 0
 	for _, f := range v.files {
 		fileRows += f.Rows
-		if f.origin() == "" || f.parse == nil {
+		if f.origin() == "" || f.parse == nil || f.MaxBytes == 0 {
 			t.Errorf("%s: %+v", s.Name, f)
 		}
 		for _, sum := range append(slices.Clone(f.SHA256), f.Gzip...) {

@@ -13,19 +13,21 @@ var concrete = &source{
 	variants: []variant{{
 		digest: concreteDigest,
 		files: []File{{
-			Name:   "Concrete_Data.arff",
-			Rows:   1030,
-			OpenML: 4353,
-			parse:  text{separator: ',', arff: true}.parse,
+			Name:     "Concrete_Data.arff",
+			MaxBytes: 1 << 18,
+			Rows:     1030,
+			OpenML:   4353,
+			parse:    text{separator: ',', arff: true}.parse,
 		}},
 	}, {
 		digest: concreteDigest,
 		files: []File{{
-			Name:   "Concrete_Data.csv",
-			Rows:   1030,
-			Manual: "the table of OpenML 4353 as CSV with a header line",
-			SHA256: []string{"c1056eb2d7653088a2f325fcc6487b745e41ce3250791ee86603c3bcb7eb6438"},
-			parse:  text{separator: ',', header: []string{""}}.parse,
+			Name:     "Concrete_Data.csv",
+			MaxBytes: 48778,
+			Rows:     1030,
+			Manual:   "the table of OpenML 4353 as CSV with a header line",
+			SHA256:   []string{"c1056eb2d7653088a2f325fcc6487b745e41ce3250791ee86603c3bcb7eb6438"},
+			parse:    text{separator: ',', header: []string{""}}.parse,
 		}},
 	}},
 }

@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -254,22 +256,26 @@ func TestAlteredDigit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var content strings.Builder
 		file, err := os.Open(loc.Files[0].Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := unpack(&content, file); err != nil {
+		defer file.Close()
+		rows, err := unpacked(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		file.Close()
+		content, err := io.ReadAll(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
 		path := filepath.Join(t.TempDir(), loc.Files[0].File.Name)
-		for at := 1000; at < content.Len(); at += content.Len() / 20 {
-			altered := []byte(content.String())
+		for at := 1000; at < len(content); at += len(content) / 20 {
+			altered := bytes.Clone(content)
 			for altered[at] < '1' || altered[at] > '8' {
 				at++
 			}
-			if lineStart := strings.LastIndexByte(content.String()[:at], '\n'); name == "breast-cancer" && !strings.Contains(content.String()[lineStart:at], ",") {
+			if lineStart := bytes.LastIndexByte(content[:at], '\n'); name == "breast-cancer" && !bytes.Contains(content[lineStart:at], []byte(",")) {
 				continue // a digit of the patient's number, which is dropped
 			}
 			altered[at]++

@@ -154,19 +154,20 @@ func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *v
 	final := filepath.Join(l.Dirs[0], s.Name, name)
 	part := filepath.Join(l.Dirs[0], s.Name, "."+name+".part")
 	for {
-		resumed, err := d.download(ctx, address, part, newProgress(l.Log, s.Name+": "+name))
-		if err != nil {
+		_, missing := os.Stat(part)
+		if err := d.download(ctx, address, part, v.files[i].limit(), l.progress(s.Name+": "+name)); err != nil {
 			removeEmpty(part)
 			return err
 		}
-		if err = checkDownload(ctx, part, s, v, i); err == nil {
+		err := checkDownload(ctx, part, s, v, i)
+		if err == nil {
 			break
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		os.Remove(part)
-		if !resumed {
+		if missing != nil {
 			return err
 		}
 	}
@@ -176,6 +177,9 @@ func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *v
 	l.logf("%s: fetched %s", s.Name, final)
 	return nil
 }
+
+// limit is how many bytes a file may have, compressed or not.
+func (f *File) limit() int64 { return f.MaxBytes + 1<<16 }
 
 // removeEmpty leaves nothing behind where nothing has come.
 func removeEmpty(part string) {
@@ -187,11 +191,11 @@ func removeEmpty(part string) {
 // checkDownload accepts a file whose checksum is known, and otherwise one that is a whole data set with the right values.
 func checkDownload(ctx context.Context, part string, s *source, v *variant, i int) error {
 	f := &v.files[i]
-	stored, content, err := checksums(ctx, part)
+	stored, content, err := checksums(ctx, part, f.limit())
 	if err != nil {
 		return err
 	}
-	if slices.Contains(f.Gzip, stored) || slices.Contains(f.SHA256, content) {
+	if f.known(stored, content) {
 		return nil
 	}
 	if len(v.files) > 1 {
@@ -202,16 +206,27 @@ func checkDownload(ctx context.Context, part string, s *source, v *variant, i in
 	return err
 }
 
-// checksums returns the SHA-256 of a file as stored and of its content.
-func checksums(ctx context.Context, name string) (stored, content string, err error) {
+// checksums returns the SHA-256 of a file as stored and of its content, which may have limit bytes, and makes sure that the
+// file is on the disk.
+func checksums(ctx context.Context, name string, limit int64) (stored, content string, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return "", "", err
 	}
 	defer file.Close()
 	outer, inner := sha256.New(), sha256.New()
-	if err = unpack(inner, io.TeeReader(contextReader{ctx, file}, outer)); isDamage(err) {
-		err = errors.New("the compressed data are damaged or cut short")
+	rows, err := unpacked(io.TeeReader(contextReader{ctx, file}, outer))
+	n := int64(0)
+	if err == nil {
+		n, err = io.Copy(inner, io.LimitReader(rows, limit+1))
 	}
-	return hexSum(outer), hexSum(inner), err
+	switch {
+	case n > limit:
+		return "", "", fmt.Errorf("unpacked it has more than the %s that this file has at most", FormatBytes(limit))
+	case isDamage(err):
+		return "", "", errors.New("the compressed data are damaged or cut short")
+	case err != nil:
+		return "", "", err
+	}
+	return hexSum(outer), hexSum(inner), file.Sync()
 }

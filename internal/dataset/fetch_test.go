@@ -42,6 +42,15 @@ func serve(t *testing.T, content string) *server {
 }
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request) {
+	if !s.noRange {
+		w.Header().Set("Accept-Ranges", "bytes")
+	}
+	if r.Method == http.MethodHead && s.failing == 0 {
+		if !s.noLength {
+			w.Header().Set("Content-Length", strconv.Itoa(len(s.content)))
+		}
+		return
+	}
 	n := int(s.requests.Add(1))
 	if n <= s.failing {
 		w.WriteHeader(s.status)
@@ -84,7 +93,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 
 // quick is a downloader that does not wait.
 func quick() downloader {
-	return downloader{client: http.DefaultClient, attempts: 3, pause: time.Millisecond, stall: 10 * time.Second}
+	return downloader{client: http.DefaultClient, attempts: 3, pause: time.Millisecond, patience: 10 * time.Second, least: 1}
 }
 
 // fetchToy fetches the toy data set from an address and returns its library.
@@ -105,7 +114,7 @@ func TestFetch(t *testing.T) {
 		"compressed":                       {"/toy.csv.gz", zipped(toyText), func(*server) {}},
 		"no length":                        {"/toy.csv", toyText, func(s *server) { s.noLength = true }},
 		"busy at first":                    {"/toy.csv", toyText, func(s *server) { s.status, s.failing = http.StatusServiceUnavailable, 2 }},
-		"breaks off":                       {"/toy.csv", toyText, func(s *server) { s.cut = 10 }},
+		"breaks off":                       {"/toy.csv", toyText, func(s *server) { s.cut = 50 }},
 		"breaks off, no ranges at the end": {"/toy.csv.gz", zipped(toyText), func(s *server) { s.cut = 100 }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,11 +160,11 @@ func TestFetchRefuses(t *testing.T) {
 		set     func(*server)
 		want    string
 	}{
-		"not there":   {toyText, func(s *server) { s.status, s.failing = 404, 99 }, "the server answers 404 Not Found"},
-		"forbidden":   {toyText, func(s *server) { s.status, s.failing = 403, 99 }, "the server answers 403 Forbidden"},
-		"always busy": {toyText, func(s *server) { s.status, s.failing = 503, 99 }, "given up after 3 attempts: the server answers 503 Service Unavailable"},
+		"not there":   {toyText, func(s *server) { s.status, s.failing = 404, 99 }, "server returned 404 Not Found"},
+		"forbidden":   {toyText, func(s *server) { s.status, s.failing = 403, 99 }, "server returned 403 Forbidden"},
+		"always busy": {toyText, func(s *server) { s.status, s.failing = 503, 99 }, "given up after 3 attempts: server returned 503 Service Unavailable"},
 		"no progress": {toyText, func(s *server) { s.cut, s.noRange = 10, true }, "given up after 3 attempts: unexpected EOF"},
-		"web page":    {"\n <html>log in</html>", func(*server) {}, "the server sends a web page, not data"},
+		"web page":    {"\n <html>log in</html>", func(*server) {}, ".toy.csv.part:1: a web page (HTML or XML), not data"},
 		"altered":     {altered, func(*server) {}, "the values are not the published ones"},
 		"short":       {toyText[:100], func(*server) {}, `.toy.csv.part:4: field 6 (weight): "-" is not a number`},
 		"damaged":     {zipped(toyText)[:60], func(*server) {}, "the compressed data are damaged or cut short"},
@@ -190,10 +199,10 @@ func TestFetchResume(t *testing.T) {
 		sent     int
 	}{
 		"half":                    {toyText[:50], func(*server) {}, 1, len(toyText) - 50},
-		"all":                     {toyText, func(*server) {}, 1, 0},
+		"all":                     {toyText, func(*server) {}, 0, 0},
 		"no ranges":               {toyText[:50], func(s *server) { s.noRange = true }, 1, len(toyText)},
 		"of another file":         {strings.Repeat("x", 50), func(*server) {}, 2, 2*len(toyText) - 50},
-		"longer than the file":    {toyText + toyText, func(*server) {}, 2, len(toyText)},
+		"longer than the file":    {toyText + toyText, func(*server) {}, 1, len(toyText)},
 		"server gives other part": {toyText[:50], func(s *server) { s.shift = 1 }, 2, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,12 +236,12 @@ func TestFetchAddresses(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := fetchToy(t, quick(), gone.URL+"/toy.csv", wrong.URL+"/toy.csv")
-	if err == nil || !strings.Contains(err.Error(), gone.URL+"/toy.csv: the server answers 410 Gone; "+wrong.URL+"/toy.csv: ") {
+	if err == nil || !strings.Contains(err.Error(), gone.URL+"/toy.csv: server returned 410 Gone; "+wrong.URL+"/toy.csv: ") {
 		t.Errorf("error %v", err)
 	}
 	closed := serve(t, "")
 	closed.Close()
-	if _, err := fetchToy(t, quick(), closed.URL+"/toy.csv"); err == nil || !strings.Contains(err.Error(), "given up after 3 attempts: ") {
+	if _, err := fetchToy(t, quick(), closed.URL+"/toy.csv"); err == nil || !strings.Contains(err.Error(), "given up after 2 attempts: ") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -257,8 +266,8 @@ func TestFetchOtherForm(t *testing.T) {
 	}
 	good.status, good.failing = 500, 99
 	err := put(t, nil).fetch(context.Background(), s, quick())
-	want := "toy: " + gone.URL + "/toy.csv: the server answers 404 Not Found; " + good.URL +
-		"/toy.txt: given up after 3 attempts: the server answers 500 Internal Server Error"
+	want := "toy: " + gone.URL + "/toy.csv: server returned 404 Not Found; " + good.URL +
+		"/toy.txt: given up after 3 attempts: server returned 500 Internal Server Error"
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n%v, want\n%s", err, want)
 	}
@@ -294,31 +303,74 @@ func TestFetchCancel(t *testing.T) {
 	}
 }
 
-// A connection over which nothing comes is given up.
-func TestFetchStall(t *testing.T) {
-	srv := serve(t, toyText)
-	srv.cut, srv.hang = 60, make(chan struct{})
-	t.Cleanup(func() { close(srv.hang) })
-	d := quick()
-	d.stall, d.attempts = 30*time.Millisecond, 1
-	_, err := fetchToy(t, d, srv.URL+"/toy.csv")
-	if err == nil || !strings.Contains(err.Error(), "given up after 1 attempts: nothing came for 30ms") {
-		t.Errorf("error %v", err)
+// A connection over which nothing comes, or hardly anything, is given up; what has come is kept.
+func TestFetchSlow(t *testing.T) {
+	for name, after := range map[string]time.Duration{"nothing": time.Hour, "drips": time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", "60000")
+				for r.Method == http.MethodGet {
+					if _, err := w.Write([]byte("1")); err != nil {
+						return
+					}
+					w.(http.Flusher).Flush()
+					select {
+					case <-r.Context().Done():
+						return
+					case <-time.After(after):
+					}
+				}
+			}))
+			t.Cleanup(srv.Close)
+			d := quick()
+			d.patience, d.least, d.attempts = 60*time.Millisecond, 10000, 2
+			l, err := fetchToy(t, d, srv.URL+"/toy.csv")
+			if err == nil || !strings.Contains(err.Error(), "given up after 2 attempts: only ") || !strings.Contains(err.Error(), " B came in 60ms") {
+				t.Errorf("error %v", err)
+			}
+			if info, err := os.Stat(filepath.Join(l.Dirs[0], "toy", ".toy.csv.part")); err != nil || info.Size() == 0 {
+				t.Error("nothing is left to go on with")
+			}
+		})
 	}
 }
 
-func TestFetchDiskFull(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip(err)
+// A server that sends more than a file has is stopped, whether it says so or not, and nothing stays of it.
+func TestFetchTooLong(t *testing.T) {
+	limit := int64((&toy().variants[0].files[0]).limit())
+	for name, length := range map[string]int64{"without end": -1, "announced": limit + 1} {
+		t.Run(name, func(t *testing.T) {
+			sent := atomic.Int64{}
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if length > 0 {
+					w.Header().Set("Content-Length", strconv.FormatInt(length, 10))
+				}
+				for n, err := 0, error(nil); err == nil && r.Method == http.MethodGet; {
+					n, err = w.Write(bytes.Repeat([]byte("1"), 1<<12))
+					sent.Add(int64(n))
+				}
+			}))
+			t.Cleanup(srv.Close)
+			l, err := fetchToy(t, quick(), srv.URL+"/toy.csv")
+			if err == nil || !strings.HasSuffix(err.Error(), "/toy.csv: the server sends more than the 65.0 KiB that this file has at most") {
+				t.Errorf("error %v", err)
+			}
+			onlyFile(t, l, "")
+			if n := sent.Load(); n > 100*limit {
+				t.Errorf("%d bytes were sent", n)
+			}
+		})
 	}
-	defer full.Close()
-	d := quick()
-	tr := transfer{downloader: &d, file: full, progress: newProgress(nil, "")}
-	err = tr.copy(strings.NewReader(toyText), time.NewTimer(time.Hour))
-	if permanent := (permanentError{}); !errors.As(err, &permanent) || !strings.Contains(err.Error(), "no space left") {
+}
+
+// Compressed data that unpack to more than a file has are refused before they are parsed.
+func TestFetchBomb(t *testing.T) {
+	srv := serve(t, zipped(strings.Repeat("0", 10<<20)))
+	l, err := fetchToy(t, quick(), srv.URL+"/toy.csv.gz")
+	if err == nil || !strings.HasSuffix(err.Error(), "unpacked it has more than the 65.0 KiB that this file has at most") {
 		t.Errorf("error %v", err)
 	}
+	onlyFile(t, l, "")
 }
 
 func TestFetchFolderNotWritable(t *testing.T) {
@@ -417,11 +469,11 @@ func TestFetchSeveral(t *testing.T) {
 		second[i] = byte(r.Uint32())
 	}
 	one, two := serve(t, string(first)), serve(t, string(second))
-	one.cut = 70000
+	one.cut = 150000
 	s := toy()
 	s.variants[0].files = []File{
-		{Name: "one", URLs: []string{one.URL + "/one"}, SHA256: []string{hexSHA256(first)}},
-		{Name: "two", URLs: []string{two.URL + "/two"}, SHA256: []string{hexSHA256(first)}},
+		{Name: "one", MaxBytes: 300000, URLs: []string{one.URL + "/one"}, SHA256: []string{hexSHA256(first)}},
+		{Name: "two", MaxBytes: 100000, URLs: []string{two.URL + "/two"}, SHA256: []string{hexSHA256(first)}},
 	}
 	l := put(t, nil)
 	if err := l.fetch(context.Background(), s, quick()); err == nil || !strings.Contains(err.Error(), two.URL+"/two: not the published file") {
@@ -442,13 +494,12 @@ func TestFetchSeveral(t *testing.T) {
 
 func TestProgressLines(t *testing.T) {
 	var log strings.Builder
-	p := newProgress(&log, "toy: toy.csv")
-	p.start(0, 2048)
+	p := (&Library{Log: &log}).progress("toy: toy.csv")
 	p.lastLine = time.Now().Add(-time.Hour)
-	p.at(512)
-	p.at(1024)
+	p.at(512, 2048)
+	p.at(1024, 2048)
 	p.lastLine = time.Now().Add(-time.Hour)
-	p.start(512, -1)
+	p.at(512, -1)
 	p.done()
 	if want := "toy: toy.csv: 512 B of 2.0 KiB (25 %)\ntoy: toy.csv: 512 B\n"; log.String() != want {
 		t.Errorf("%q, want %q", log.String(), want)

@@ -13,10 +13,11 @@ var forestCover = &source{
 		digest:    "ead794007090796a214fa6cdce962afec7d9afb25181b41967e5c3f454bd120a",
 		classRows: []int{211840, 283301, 35754, 2747, 9493, 17367, 20510},
 		files: []File{{
-			Name:   "covtype.data",
-			Rows:   581012,
-			URLs:   []string{uci + "covtype/covtype.data.gz"},
-			SHA256: []string{"0a9371cef7c964b5475d6053cc3e0894a5aa6f65ad1ed3ecb01c45aa96217945"},
+			Name:     "covtype.data",
+			MaxBytes: 75169317,
+			Rows:     581012,
+			URLs:     []string{uci + "covtype/covtype.data.gz"},
+			SHA256:   []string{"0a9371cef7c964b5475d6053cc3e0894a5aa6f65ad1ed3ecb01c45aa96217945"},
 			Gzip: []string{
 				"614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771", // as UCI has it
 				"b22ca13b51814b12ef7fec2fc96a623903e35dab1469a4d1213fe9911d92912c",

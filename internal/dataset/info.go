@@ -41,8 +41,11 @@ type File struct {
 	Rows   int
 	URLs   []string // addresses of the file, or of its gzip form, the first one that answers is taken; empty: see Manual
 	OpenML int      // number of the OpenML data set whose file this is; its address is asked for there
-	Manual string   // where to get a file that no program may fetch
-	SHA256 []string // of contents known to be right, uncompressed
-	Gzip   []string // SHA-256 of gzip files whose content is known to be right
-	parse  parser
+	// MaxBytes is the size of the content, uncompressed, or a bound on it where its exact form is not known. A download of more
+	// is given up.
+	MaxBytes int64
+	Manual   string   // where to get a file that no program may fetch
+	SHA256   []string // of contents known to be right, uncompressed
+	Gzip     []string // SHA-256 of gzip files whose content is known to be right
+	parse    parser
 }

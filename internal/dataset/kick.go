@@ -7,7 +7,6 @@ var kick = &source{
 		Name: "kick", Title: "Kick", Problem: Binary, Rows: 72983, Target: 32, Columns: 33, Classes: 2, Missing: true, Folds: 5, RunFolds: 1,
 		Licence: "terms of the Kaggle competition",
 	},
-	cached: true,
 	columns: []columnSpec{
 		{name: "PurchDate", date: true},
 		{name: "Auction", kind: Categorical},
@@ -47,11 +46,12 @@ var kick = &source{
 		digest:    "997bb1cb4c741ac8acd118caddaff312f40aabe74683ff899b71e7ba28d82aab",
 		classRows: []int{64007, 8976},
 		files: []File{{
-			Name:   "training.csv",
-			Rows:   72983,
-			Manual: "training.csv of https://www.kaggle.com/c/DontGetKicked (log in, accept the rules, download, unpack)",
-			SHA256: []string{"d21f5285e91e6e7534a9d5c44781a6e22f9948c3c775b06fb1ed97a9101ccb35"},
-			Gzip:   []string{"0ec74d83a388dcfb77acf786220bfd785b8e35d52f33c0db5547d082e3fc957e"},
+			Name:     "training.csv",
+			MaxBytes: 14487324,
+			Rows:     72983,
+			Manual:   "training.csv of https://www.kaggle.com/c/DontGetKicked (log in, accept the rules, download, unpack)",
+			SHA256:   []string{"d21f5285e91e6e7534a9d5c44781a6e22f9948c3c775b06fb1ed97a9101ccb35"},
+			Gzip:     []string{"0ec74d83a388dcfb77acf786220bfd785b8e35d52f33c0db5547d082e3fc957e"},
 			parse: text{
 				separator: ',',
 				header:    []string{"RefId", "IsBadBuy", "PurchDate", "Auction"},

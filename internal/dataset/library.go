@@ -17,6 +17,7 @@ type Library struct {
 	CacheDir string    // columns of large tables are kept here; empty: nowhere
 	Download bool      // whether Load may fetch what is in none of the folders
 	Log      io.Writer // progress of downloads and warnings; nil: nowhere
+	Terminal bool      // Log is a terminal on which a line can be redrawn
 }
 
 // NewLibrary returns a library of the given folder. Without one it is $NPT_DATA_DIR, and without that ./data and then
@@ -88,6 +89,7 @@ type MissingError struct {
 type Missing struct {
 	Path string // with ".gz" after it, a gzip file serves as well
 	From string // an address, or words
+	Most int64  // bytes that it has, without compression, or a bound on them; 0: not known
 }
 
 func (e *MissingError) Error() string {
@@ -211,7 +213,7 @@ func (l *Library) missing(s *source) error {
 	e := &MissingError{Dataset: s.Name, Fetchable: len(s.downloadable()) > 0}
 	for _, f := range s.variants[0].files {
 		if path, _, _ := l.file(s.Name, f.Name); path == "" {
-			e.Files = append(e.Files, Missing{filepath.Join(l.Dirs[0], s.Name, f.Name), f.origin()})
+			e.Files = append(e.Files, Missing{filepath.Join(l.Dirs[0], s.Name, f.Name), f.origin(), f.MaxBytes})
 		}
 	}
 	return e

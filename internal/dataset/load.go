@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"slices"
@@ -133,60 +132,48 @@ func readFile(ctx context.Context, f *Found, columns []*builder) error {
 		return err
 	}
 	defer file.Close()
-	stored, content := f.hashes()
-	ahead := readAhead(ctx, func(w io.Writer) error {
-		return unpack(io.MultiWriter(content, w), io.TeeReader(file, stored))
-	})
-	defer ahead.Close()
-	err = f.File.parse(ahead, f.File.Rows, columns)
-	// On to the end, for the checksums, and because it may turn out there that the compressed data are damaged.
-	if _, tailErr := io.Copy(io.Discard, ahead); err == nil || isDamage(tailErr) {
-		err = cmp.Or(tailErr, err)
+	stored, content := sha256.New(), sha256.New()
+	var raw io.Reader = contextReader{ctx, file}
+	known := f.Check == SameFile
+	if !known {
+		raw = io.TeeReader(raw, stored)
+	}
+	rows, err := unpacked(raw)
+	if err == nil {
+		if !known {
+			rows = io.TeeReader(rows, content)
+		}
+		err = f.File.parse(rows, f.File.Rows, columns)
+		// On to the end, for the checksums, and because it may turn out there that the compressed data are damaged.
+		if _, tailErr := io.Copy(io.Discard, rows); err == nil || isDamage(tailErr) {
+			err = cmp.Or(tailErr, err)
+		}
 	}
 	if err != nil {
 		return f.describe(err)
 	}
-	if slices.Contains(f.File.Gzip, hexSum(stored)) || slices.Contains(f.File.SHA256, hexSum(content)) {
+	if !known && f.File.known(hexSum(stored), hexSum(content)) {
 		f.Check = SameFile
 	}
 	return nil
 }
 
-// hashes returns what the bytes as stored and the unpacked content are to be hashed with.
-func (f *Found) hashes() (stored, content hash.Hash) {
-	stored, content = noHash{}, noHash{}
-	if f.Check != SameFile && len(f.File.Gzip) > 0 {
-		stored = sha256.New()
-	}
-	if f.Check != SameFile && len(f.File.SHA256) > 0 {
-		content = sha256.New()
-	}
-	return stored, content
+// known reports whether one of the SHA-256 sums, of a file as stored and of its content, is a known one.
+func (f *File) known(stored, content string) bool {
+	return slices.Contains(f.Gzip, stored) || slices.Contains(f.SHA256, content)
 }
 
-// noHash is a hash where none is wanted.
-type noHash struct{ hash.Hash }
-
-func (noHash) Write(b []byte) (int, error) { return len(b), nil }
-func (noHash) Sum(b []byte) []byte         { return b }
-
-// unpack copies a file, without its compression if it has one.
-func unpack(w io.Writer, file io.Reader) error {
+// unpacked reads the content of a file, compressed by gzip or not.
+func unpacked(file io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(file, chunk)
 	magic, err := buffered.Peek(2)
 	if err != nil && err != io.EOF {
-		return err
+		return nil, err
 	}
-	if string(magic) != "\x1f\x8b" {
-		_, err := io.Copy(w, buffered)
-		return err
+	if string(magic) == "\x1f\x8b" {
+		return gzip.NewReader(buffered)
 	}
-	unzipped, err := gzip.NewReader(buffered)
-	if err != nil {
-		return err
-	}
-	_, err = io.CopyBuffer(w, unzipped, make([]byte, chunk))
-	return err
+	return buffered, nil
 }
 
 // isDamage reports whether a gzip reader found its data damaged or cut short.

@@ -3,49 +3,36 @@ package dataset
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // A progress shows how a download goes: a bar on a terminal, else a line now and then.
 type progress struct {
-	log      io.Writer
+	log      io.Writer // nil: nowhere
 	name     string
-	bar      *progressbar.ProgressBar
-	total    int64 // -1: not known
+	bar      *progressbar.ProgressBar // nil: not on a terminal
 	lastLine time.Time
 }
 
 // lineEvery is the time between two lines of progress.
 const lineEvery = 10 * time.Second
 
-func newProgress(log io.Writer, name string) *progress {
-	return &progress{log: log, name: name, lastLine: time.Now()}
-}
-
-// start tells how much there is already and how much is to come (-1: not known).
-func (p *progress) start(offset, rest int64) {
-	p.total = -1
-	if rest >= 0 {
-		p.total = offset + rest
-	}
-	if file, ok := p.log.(*os.File); ok && p.bar == nil && term.IsTerminal(int(file.Fd())) {
-		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(file), progressbar.OptionSetDescription(p.name),
+func (l *Library) progress(name string) *progress {
+	p := &progress{log: l.Log, name: name, lastLine: time.Now()}
+	if l.Log != nil && l.Terminal {
+		p.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(l.Log), progressbar.OptionSetDescription(name),
 			progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish())
 	}
-	if p.bar != nil {
-		p.bar.ChangeMax64(p.total)
-	}
-	p.at(offset)
+	return p
 }
 
-// at tells how much is there now.
-func (p *progress) at(bytes int64) {
+// at tells how many bytes are there now, of how many in all (-1: not known).
+func (p *progress) at(bytes, total int64) {
 	if p.bar != nil {
+		p.bar.ChangeMax64(total)
 		p.bar.Set64(bytes)
 		return
 	}
@@ -53,8 +40,8 @@ func (p *progress) at(bytes int64) {
 		return
 	}
 	p.lastLine = time.Now()
-	if p.total > 0 {
-		fmt.Fprintf(p.log, "%s: %s of %s (%d %%)\n", p.name, FormatBytes(bytes), FormatBytes(p.total), 100*bytes/p.total)
+	if total > 0 {
+		fmt.Fprintf(p.log, "%s: %s of %s (%d %%)\n", p.name, FormatBytes(bytes), FormatBytes(total), 100*bytes/total)
 		return
 	}
 	fmt.Fprintf(p.log, "%s: %s\n", p.name, FormatBytes(bytes))

@@ -9,12 +9,13 @@ var protein = &source{
 	variants: []variant{{
 		digest: "e9120eaecc5be3750760304e47b2f1abac7c95a7753d42602ca42229811bae06",
 		files: []File{{
-			Name:   "CASP.csv",
-			Rows:   45730,
-			URLs:   []string{uci + "00265/CASP.csv"},
-			SHA256: []string{"712d2759f8113622a3ba93a47e451397147df946111f6ffdd8c655385d564aef"},
-			Gzip:   []string{"7c2b7bc2a75f4ea24f943bb275ac9db25b6f3978df8b72663fa85aeaadee9912"},
-			parse:  text{separator: ',', header: proteinNames}.parse,
+			Name:     "CASP.csv",
+			MaxBytes: 3541765,
+			Rows:     45730,
+			URLs:     []string{uci + "00265/CASP.csv"},
+			SHA256:   []string{"712d2759f8113622a3ba93a47e451397147df946111f6ffdd8c655385d564aef"},
+			Gzip:     []string{"7c2b7bc2a75f4ea24f943bb275ac9db25b6f3978df8b72663fa85aeaadee9912"},
+			parse:    text{separator: ',', header: proteinNames}.parse,
 		}},
 	}},
 }

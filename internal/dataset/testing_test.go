@@ -50,10 +50,11 @@ func toy() *source {
 			classRows: []int{3, 1},
 			digest:    toyDigest,
 			files: []File{{
-				Name:   "toy.csv",
-				Rows:   4,
-				Manual: "the toy shop",
-				parse:  toyForm.parse,
+				Name:     "toy.csv",
+				Rows:     4,
+				MaxBytes: 1 << 10,
+				Manual:   "the toy shop",
+				parse:    toyForm.parse,
 			}},
 		}},
 	}

@@ -14,11 +14,12 @@ var yacht = &source{
 	variants: []variant{{
 		digest: "7196b0a0917f825372cb00166934b4fabf076e225239ac4c005b3158ca84ec1f",
 		files: []File{{
-			Name:   "yacht_hydrodynamics.data",
-			Rows:   308,
-			URLs:   []string{uci + "00243/yacht_hydrodynamics.data"},
-			SHA256: []string{"00dfecc0fc01ddd4c90b558a3ac11b246df8ebcfea130724223475a9a67f0ea1"},
-			parse:  text{separator: ' '}.parse,
+			Name:     "yacht_hydrodynamics.data",
+			MaxBytes: 11487,
+			Rows:     308,
+			URLs:     []string{uci + "00243/yacht_hydrodynamics.data"},
+			SHA256:   []string{"00dfecc0fc01ddd4c90b558a3ac11b246df8ebcfea130724223475a9a67f0ea1"},
+			parse:    text{separator: ' '}.parse,
 		}},
 	}},
 }
