@@ -11,6 +11,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -143,9 +144,23 @@ func newCollector(p Plan) (*collector, error) {
 }
 
 func (c *collector) add(rec *results.Record) error {
-	position, planned := c.Plan.Position(rec.ID)
-	at, expected := c.places[foldKey{rec.Dataset, string(rec.Protocol), rec.Method, rec.Fold}]
-	if !planned || !expected {
+	position, under, planned := c.Plan.Position(rec.ID)
+	if !planned {
+		c.OutOfPlan++
+		return nil
+	}
+	for _, protocol := range under {
+		if err := c.place(rec, protocol, position); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place gives a record its place in the folds of a protocol.
+func (c *collector) place(rec *results.Record, protocol split.Protocol, position int) error {
+	at, expected := c.places[foldKey{rec.Dataset, string(protocol), rec.Method, rec.Fold}]
+	if !expected {
 		c.OutOfPlan++
 		return nil
 	}

@@ -228,7 +228,9 @@ func TestContradictoryPlans(t *testing.T) {
 		{func(p *Plan) { p.Expected[0].Protocol = "clean" }, `expects protocol "clean"`},
 		{func(p *Plan) { p.Expected[0].Settings = -1 }, "1 folds and -1 settings"},
 		{func(p *Plan) { p.Expected = append(p.Expected, p.Expected[0]) }, "fold 0 of knn on protein (published) twice"},
-		{func(p *Plan) { p.Position = func(string) (int, bool) { return 2, true } }, "place 2 among 2 settings"},
+		{func(p *Plan) {
+			p.Position = func(string) (int, []split.Protocol, bool) { return 2, []split.Protocol{split.Published}, true }
+		}, "place 2 among 2 settings"},
 	}
 	for _, tt := range tests {
 		f := newFixture()

@@ -26,9 +26,9 @@ type Plan struct {
 	Notes    []string // facts about the whole sweep, each one sentence
 
 	// Position returns the place of a cell's setting in the sweep's list of settings for its data set and method: 0 for
-	// the first. The settings of one fold have distinct places below Expectation.Settings. It returns false for a cell
-	// that is not part of the sweep.
-	Position func(cellID string) (int, bool)
+	// the first, and the protocols whose folds it is part of. The settings of one fold have distinct places below
+	// Expectation.Settings. It returns false for a cell that is not part of the sweep.
+	Position func(cellID string) (place int, under []split.Protocol, ok bool)
 
 	// Select names the validation metric that chooses the settings of a task: mse or rmse; nll, accuracy or auroc. Nil
 	// means the paper's rule, mse and nll.

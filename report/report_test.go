@@ -44,13 +44,17 @@ type fixture struct {
 	Plan
 	records  []*results.Record
 	position map[string]int
+	protocol map[string]split.Protocol
 }
 
 func newFixture() *fixture {
-	f := &fixture{position: map[string]int{}}
+	f := &fixture{position: map[string]int{}, protocol: map[string]split.Protocol{}}
 	f.Plan = Plan{
 		Title: "Table 1", Sweep: "test", Datasets: testDatasets, Methods: testMethods,
-		Position: func(id string) (int, bool) { p, ok := f.position[id]; return p, ok },
+		Position: func(id string) (int, []split.Protocol, bool) {
+			p, ok := f.position[id]
+			return p, []split.Protocol{f.protocol[id]}, ok
+		},
 	}
 	return f
 }
@@ -61,7 +65,8 @@ func (f *fixture) expect(dataset, protocol, method string, folds, settings int) 
 	for fold := range folds {
 		e.Folds = append(e.Folds, fold)
 		for setting := range settings {
-			f.position[cellName(dataset, protocol, method, fold, setting)] = setting
+			id := cellName(dataset, protocol, method, fold, setting)
+			f.position[id], f.protocol[id] = setting, split.Protocol(protocol)
 		}
 	}
 	f.Expected = append(f.Expected, e)

@@ -11,24 +11,20 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/experiment"
-	"nptbench/internal/methods"
 	"nptbench/internal/program"
-	"nptbench/internal/run"
 	"nptbench/npt"
 	"nptbench/results"
 )
 
 func TestMain(m *testing.M) {
-	if run.IsWorker() || os.Getenv("NPTBENCH_PROBE") != "" { // this very binary is run again
-		experiment.Main(methods.All(), nil)
-	}
+	experiment.ServeProcess() // this very binary is run again
 	os.Exit(m.Run())
 }
 
 func call(t *testing.T, args ...string) (exit int, stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	exit, err = table1(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs})
+	exit, err = experiment.Run(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs}, table1)
 	return exit, out.String(), errs.String(), err
 }
 

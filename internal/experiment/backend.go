@@ -15,14 +15,14 @@ import (
 
 // chooseBackend returns where networks run, and says so on standard error, also why it is not a better one. The error is
 // about a backend that was asked for by name.
-func chooseBackend(ctx context.Context, o *Options, e program.Env) (name string, err error) {
-	name, reason := npt.ResolveBackend(o.Backend)
+func chooseBackend(ctx context.Context, asked string, e program.Env) (name string, err error) {
+	name, reason := npt.ResolveBackend(asked)
 	if name == "" {
 		return "", reason
 	}
 	if npt.Accelerated(name) {
 		err := probe(ctx, name)
-		if err != nil && !npt.Automatic(o.Backend) {
+		if err != nil && !npt.Automatic(asked) {
 			return "", fmt.Errorf("%w; -backend %s runs networks on the processor", err, npt.ProcessorBackend)
 		}
 		if err != nil {

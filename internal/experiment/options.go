@@ -1,5 +1,3 @@
-// Package experiment is what the programs under experiments/ have in common: their flags, the way from a sweep to records,
-// and their exit codes.
 package experiment
 
 import (
@@ -11,44 +9,38 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/plan"
 	"nptbench/internal/program"
-	"nptbench/internal/run"
 	"nptbench/internal/split"
 	"nptbench/npt"
 )
 
-// Options are the flags that experiments share.
-type Options struct {
-	Sweep    string
-	Data     string
-	Out      string
-	With     []string // more folders of records, which are only read
-	Filter   run.Filter
+// options are the flags of every experiment.
+type options struct {
+	Sweep      string
+	Plan       plan.Options
+	ReportOnly bool
+	DryRun     bool
+	FailFast   bool
+	KeepModels bool
+
+	Data string   // folder of the data sets
+	Out  string   // folder for records and reports
+	With []string // more folders of records, which are only read
+
 	Jobs     int
 	Networks int // on a GPU
 	Backend  string
-	DryRun   bool
-	FailFast bool
-	Retry    bool
-
-	KeepModels bool
-
-	ReportOnly bool
 }
 
-// RecordFolders lists where records are read from; they are written to the first.
-func (o *Options) RecordFolders() []string {
-	return append([]string{filepath.Join(o.Out, "records")}, o.With...)
-}
-
-// Parse reads the flags of the named program. Errors have one line; it is flag.ErrHelp when help was asked for and printed.
-func Parse(name, about, sweep string, e program.Env, methods []*method.Method) (*Options, error) {
-	o := &Options{}
-	fs := program.NewFlags(name, about)
+// parse reads the command line. Errors have one line; it is flag.ErrHelp when help was asked for and printed.
+func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error) {
+	o := &options{}
+	fs := program.NewFlags(spec.Name, spec.About)
 	fs.More = func(w io.Writer) { describe(w, methods) }
-	fs.StringVar(&o.Sweep, "sweep", sweep, "sweep `file`, or the bare name of a built-in one")
+	fs.StringVar(&o.Sweep, "sweep", spec.Sweep, "sweep `file`, or the bare name of a built-in one")
 	data := fs.Data()
-	fs.StringVar(&o.Out, "out", "out/"+name, "`folder` for records and reports")
+	fs.StringVar(&o.Out, "out", "out/"+spec.Name, "`folder` for records and reports")
 	with := fs.List("with", "more folders of records to use, a `list` with commas; results/published has ours")
 	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas")
 	only := fs.List("methods", "run only these methods of the sweep, a `list` with commas")
@@ -59,7 +51,7 @@ func Parse(name, about, sweep string, e program.Env, methods []*method.Method) (
 	fs.BoolVar(&o.DryRun, "dry-run", false, "show what there is to do and do nothing")
 	fs.BoolVar(&o.ReportOnly, "report-only", false, "run nothing, write the report of the records there are")
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")
-	fs.BoolVar(&o.Retry, "retry-failed", false, "run again the cells whose record is a failure")
+	fs.BoolVar(&o.Plan.Retry, "retry-failed", false, "run again the cells whose record is a failure")
 	fs.BoolVar(&o.KeepModels, "keep-models", false, "keep the fitted boosted trees in the folder models of -out, for the program score")
 	if err := fs.Parse(e); err != nil {
 		return nil, err
@@ -69,14 +61,20 @@ func Parse(name, about, sweep string, e program.Env, methods []*method.Method) (
 		if _, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("-with: %w", err)
 		}
+		if segments, _ := filepath.Glob(filepath.Join(dir, "*.jsonl*")); len(segments) == 0 {
+			return nil, fmt.Errorf("-with %s: no records there, want files *.jsonl or *.jsonl.gz", dir)
+		}
 	}
-	o.Filter = run.Filter{Datasets: *datasets, Methods: *only}
+	if o.Out == "" {
+		return nil, fmt.Errorf("-out: want the name of a folder for records and reports")
+	}
+	o.Plan.Datasets, o.Plan.Methods, o.Plan.ReportOnly = *datasets, *only, o.ReportOnly
 	switch *protocol {
 	case "":
 	case "both":
-		o.Filter.Protocols = split.Protocols
+		o.Plan.Protocols = split.Protocols
 	default:
-		o.Filter.Protocols = []split.Protocol{split.Protocol(*protocol)}
+		o.Plan.Protocols = []split.Protocol{split.Protocol(*protocol)}
 	}
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("-jobs %d: at least 1 fit must run at a time", o.Jobs)

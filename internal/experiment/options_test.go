@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -28,11 +29,11 @@ func TestMain(m *testing.M) {
 // A device that was asked for by name and cannot be had is an error, before anything is run.
 func TestChooseBackend(t *testing.T) {
 	var said bytes.Buffer
-	name, err := chooseBackend(t.Context(), &Options{Backend: "xla:cuda"}, program.Env{Stderr: &said})
+	name, err := chooseBackend(t.Context(), "xla:cuda", program.Env{Stderr: &said})
 	if want := "npt: backend xla:cuda: nothing there; -backend"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
 		t.Errorf("%q, %v; want %q", name, err, want)
 	}
-	name, err = chooseBackend(t.Context(), &Options{Backend: "go"}, program.Env{Stderr: &said})
+	name, err = chooseBackend(t.Context(), "go", program.Env{Stderr: &said})
 	if name != "go" || err != nil || said.String() != "networks run on go\n" {
 		t.Errorf("%q, %v, said %q", name, err, said.String())
 	}
@@ -40,17 +41,23 @@ func TestChooseBackend(t *testing.T) {
 
 var one = []*method.Method{{Name: "one", Title: "One", Doc: "For tests.", Params: []method.Param{{Name: "size", Type: method.Int, Default: 3, Min: 1, Doc: "how large"}}}}
 
-func parse(args ...string) (*Options, error) {
-	return Parse("table1", "about", "table1-quick", program.Env{Args: args, Stdout: io.Discard, Stderr: io.Discard}, one)
+var table1 = Spec{Name: "table1", About: "about", Sweep: "table1-quick"}
+
+func parseArgs(args ...string) (*options, error) {
+	return parse(table1, program.Env{Args: args, Stdout: io.Discard, Stderr: io.Discard}, one)
 }
 
 func TestParse(t *testing.T) {
-	o, err := parse("-datasets", "yacht, kick", "-protocol", "both", "-jobs", "3", "-with", t.TempDir())
+	with := t.TempDir()
+	if err := os.WriteFile(filepath.Join(with, "some.jsonl"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o, err := parseArgs("-datasets", "yacht, kick", "-protocol", "both", "-jobs", "3", "-with", with)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(o.Filter.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Filter.Protocols, split.Protocols) ||
-		o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.RecordFolders()) != 2 || o.RecordFolders()[0] != "out/table1/records" {
+	if !reflect.DeepEqual(o.Plan.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Plan.Protocols, split.Protocols) ||
+		o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.recordFolders()) != 2 || o.recordFolders()[0] != "out/table1/records" {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -67,8 +74,10 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-networks", "0"}, "at least 1"},
 		{[]string{"-backend", "cuda"}, "want auto, fused, go, xla:cpu, xla:cuda or xla:PLUGIN"},
 		{[]string{"-with", "/no/such/folder"}, "no such file"},
+		{[]string{"-with", t.TempDir()}, "no records there"},
+		{[]string{"-out", ""}, "-out: want the name of a folder"},
 	} {
-		_, err := parse(c.args...)
+		_, err := parseArgs(c.args...)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: got %v, want one line with %q", c.args, err, c.want)
 		}
@@ -77,7 +86,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestHelpNamesEverything(t *testing.T) {
 	var out bytes.Buffer
-	_, err := Parse("table1", "about", "s", program.Env{Args: []string{"-help"}, Stdout: &out}, one)
+	_, err := parse(table1, program.Env{Args: []string{"-help"}, Stdout: &out}, one)
 	if !errors.Is(err, flag.ErrHelp) {
 		t.Fatal(err)
 	}

@@ -8,32 +8,39 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/run"
+	"nptbench/internal/plan"
+	"nptbench/internal/split"
 	"nptbench/report"
 	"nptbench/results"
 )
 
-// ReportPlan tells the report what the plan contains. Where that is every method of the paper that there is, methods that are
+// reportPlan tells the report what the plan contains. Where that is every method of the paper that there is, methods that are
 // still to come, cannot run here or are not run on some data sets keep their places in the tables.
-func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan {
+func reportPlan(title string, p *plan.Plan, methods []*method.Method) report.Plan {
 	out := report.Plan{
-		Title: title, Sweep: p.Sweep.Name, Datasets: dataset.Infos(), Methods: methods, Position: p.Position,
+		Title: title, Sweep: p.Sweep.Name, Datasets: dataset.Infos(), Methods: methods, Position: position(p),
 		Select: p.Sweep.Select.Metric,
 	}
-	for _, g := range p.Groups {
+	for _, g := range p.Groups() {
 		for _, protocol := range p.Protocols {
-			if folds := g.Folds[protocol]; len(folds) > 0 {
+			var folds []int
+			for _, f := range g.Dataset.Folds {
+				if slices.Contains(f.Under, protocol) {
+					folds = append(folds, f.Number)
+				}
+			}
+			if len(folds) > 0 {
 				out.Expected = append(out.Expected, report.Expectation{
-					Dataset: g.Dataset, Protocol: string(protocol), Method: g.Method, Folds: folds, Settings: g.Settings,
+					Dataset: g.Dataset.Info.Name, Protocol: string(protocol), Method: g.Method.Name, Folds: folds, Settings: len(g.Settings),
 				})
 			}
 		}
 	}
-	keepPlaces(&out, p.Skipped)
+	keepPlaces(&out, p.LeftOut)
 	if d := p.Sweep.Description; d != "" {
 		out.Notes = append(out.Notes, fmt.Sprintf("Sweep %s: %s.", p.Sweep.Name, strings.TrimSuffix(d, ".")))
 	}
-	for _, line := range p.LeftOut() {
+	for _, line := range p.WhyLeftOut() {
 		out.Notes = append(out.Notes, line+".")
 	}
 	return out
@@ -41,7 +48,7 @@ func ReportPlan(title string, p *run.Plan, methods []*method.Method) report.Plan
 
 // keepPlaces adds what of the paper the plan has not, on its data sets, if the plan has all methods that the project has, but
 // for those that are left out.
-func keepPlaces(p *report.Plan, leftOut []run.Skip) {
+func keepPlaces(p *report.Plan, leftOut []plan.LeftOut) {
 	here, planned := map[string]bool{}, map[string]bool{}
 	tables := map[string]report.Expectation{} // the first of each data set
 	has := map[[2]string]bool{}               // data set, method
@@ -74,4 +81,15 @@ func keepPlaces(p *report.Plan, leftOut []run.Skip) {
 		return uint(results.PaperPlace(m.Name))
 	}
 	slices.SortStableFunc(p.Methods, func(a, b *method.Method) int { return cmp.Compare(order(a), order(b)) })
+}
+
+// position finds the place of a record's setting, and the protocols under which its fold is shown.
+func position(p *plan.Plan) func(id string) (int, []split.Protocol, bool) {
+	return func(id string) (int, []split.Protocol, bool) {
+		at, ok := p.Place(id)
+		if !ok {
+			return 0, nil, false
+		}
+		return int(at.Setting), at.Dataset.Folds[at.Fold].Under, true
+	}
 }

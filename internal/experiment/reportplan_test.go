@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"nptbench/internal/method"
-	"nptbench/internal/run"
+	"nptbench/internal/plan"
 	"nptbench/report"
 	"nptbench/results"
 )
@@ -28,7 +28,7 @@ func TestKeepPlaces(t *testing.T) {
 		t.Errorf("a plan without one of the methods got places: %v", some.Expected)
 	}
 	left := some // which cannot be run here
-	if keepPlaces(&left, []run.Skip{{Name: results.PaperMethods[0].Name}}); len(left.Expected) != len(some.Expected)+2 {
+	if keepPlaces(&left, []plan.LeftOut{{Name: results.PaperMethods[0].Name}}); len(left.Expected) != len(some.Expected)+2 {
 		t.Errorf("a plan of which a method is left out has %d places, want two more than %d", len(left.Expected), len(some.Expected))
 	}
 	part := p // of the methods runs one on one data set alone

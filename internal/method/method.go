@@ -52,6 +52,14 @@ type Method struct {
 	Extra bool
 }
 
+// StatisticsOf says over which rows continuous features are standardised for a configuration.
+func (m *Method) StatisticsOf(c Config) task.Statistics {
+	if m.Statistics == nil {
+		return task.AllRows
+	}
+	return m.Statistics(c)
+}
+
 // A Result is what one configuration gave.
 type Result struct {
 	Index     int // of the configuration in the batch

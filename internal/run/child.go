@@ -50,29 +50,37 @@ func startChild() (*child, error) {
 	}
 	c := &child{cmd: exec.Command(self), killed: make(chan struct{}), gone: make(chan struct{}), calls: map[int]*call{}}
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.cmd.Stderr = &c.stderr
-	c.cmd.WaitDelay = time.Second // a grandchild may hold the pipes open
-	out, err := c.cmd.StdoutPipe()
+	c.cmd.SysProcAttr = workerAttributes()
+	c.cmd.Stdout, c.cmd.Stderr = &c.stderr, &c.stderr // a library may print; replies have a pipe of their own
+	c.cmd.WaitDelay = time.Second                     // a grandchild may hold the pipes open
+	replies, w, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no worker process: %w", err)
 	}
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
-		return nil, err
+	defer w.Close()
+	c.cmd.ExtraFiles = []*os.File{w} // repliesDescriptor
+	if c.in, err = c.cmd.StdinPipe(); err == nil {
+		err = c.cmd.Start()
 	}
-	if err := c.cmd.Start(); err != nil {
+	if err != nil {
+		replies.Close()
 		return nil, fmt.Errorf("no worker process: %w", err)
 	}
 	c.requests = json.NewEncoder(c.in)
-	go c.read(out)
+	go c.read(replies)
 	return c, nil
 }
 
-// read passes replies on to those who wait for them.
-func (c *child) read(out io.Reader) {
-	for d := json.NewDecoder(out); ; {
+// read passes replies on to those who wait for them. What is no reply is the end of the process: it cannot be told what else is
+// lost.
+func (c *child) read(replies io.ReadCloser) {
+	defer replies.Close()
+	for d := json.NewDecoder(replies); ; {
 		var r reply
-		if d.Decode(&r) != nil {
+		if err := d.Decode(&r); err != nil {
+			if err != io.EOF {
+				c.signal(syscall.SIGKILL)
+			}
 			break
 		}
 		c.mu.Lock()
@@ -151,22 +159,25 @@ func (c *child) isGone() bool {
 func (c *child) kill() {
 	c.kills.Do(func() {
 		close(c.killed)
-		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+		c.signal(syscall.SIGKILL)
 		c.in.Close()
 	})
 	<-c.gone
 }
 
+// signal sends a signal to the process and all it started.
+func (c *child) signal(s syscall.Signal) { syscall.Kill(-c.cmd.Process.Pid, s) }
+
 // retire lets the process end by itself: it has nothing to do, and its input ends.
 func (c *child) retire() {
 	c.in.Close()
-	timer := time.AfterFunc(patience, func() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) })
+	timer := time.AfterFunc(patience, func() { c.signal(syscall.SIGKILL) })
 	defer timer.Stop()
 	<-c.gone
 }
 
-// obituary says how the process ended, with the first that it wrote to standard error.
-func (c *child) obituary() string {
+// causeOfDeath says how the process ended, with the first that it printed.
+func (c *child) causeOfDeath() string {
 	how := "the worker process ended"
 	var exit *exec.ExitError
 	if errors.As(c.ended, &exit) {

@@ -15,6 +15,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/plan"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
@@ -92,16 +93,17 @@ func runNetwork(ctx context.Context, t *task.Task, batch []method.Config, done f
 }
 
 // onDevice runs a plan with so many networks at a time, as on a device of their own.
-func onDevice(t *testing.T, ctx context.Context, p *Plan, lib *dataset.Library, dir string, networks int) Outcome {
+func onDevice(t *testing.T, ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, networks int) Outcome {
 	t.Helper()
-	w := results.NewWriter(dir)
-	progress := NewProgress(io.Discard, false, p, 3, networks)
-	o, err := Execute(ctx, p, Options{
-		Library: lib, Records: w, Folders: []string{dir}, Jobs: 3, Networks: networks, Progress: progress,
+	pool := &Pool{
+		Library: lib, Sweep: p.Sweep, Records: results.NewWriter(dir), Jobs: 3, Networks: networks,
 		Checkpoints: filepath.Join(dir, "checkpoints"),
-	})
+	}
+	jobs := p.Jobs()
+	progress := NewProgress(io.Discard, false, jobs, pool.Jobs, pool.Networks)
+	o, err := Execute(ctx, jobs, pool, false, progress)
 	progress.Close()
-	if closed := w.Close(); err != nil || closed != nil {
+	if closed := pool.Records.Close(); err != nil || closed != nil {
 		t.Fatal(err, closed)
 	}
 	if len(progress.running) > 0 {
@@ -121,7 +123,7 @@ func TestNetworksOnADevice(t *testing.T) {
 	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 6\nmethods:\n  - {method: mean, params: {pause: 50}}\n  - method: network\n")
 	for networks := range 3 {
 		dir := t.TempDir()
-		if o := onDevice(t, t.Context(), plan(t, s, lib, dir, Filter{}), lib, dir, networks); o != (Outcome{OK: 12}) {
+		if o := onDevice(t, t.Context(), planned(t, s, lib, dir, plan.Options{}), lib, dir, networks); o != (Outcome{OK: 12}) {
 			t.Fatal(o)
 		}
 		processes, together := map[string]map[any]int{"network": {}, "mean": {}}, 0
@@ -169,7 +171,7 @@ func TestFailuresBesideOthers(t *testing.T) {
 			if c.kind == "" {
 				want = Outcome{OK: 4}
 			}
-			if o := onDevice(t, t.Context(), plan(t, s, lib, dir, Filter{}), lib, dir, 2); o != want {
+			if o := onDevice(t, t.Context(), planned(t, s, lib, dir, plan.Options{}), lib, dir, 2); o != want {
 				t.Errorf("outcome %+v, want %+v", o, want)
 			}
 			for _, r := range records(t, dir) {
@@ -205,11 +207,11 @@ func TestInterruptedTogether(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	started := time.Now()
-	o := onDevice(t, ctx, plan(t, s, lib, dir, Filter{}), lib, dir, 3)
+	o := onDevice(t, ctx, planned(t, s, lib, dir, plan.Options{}), lib, dir, 3)
 	if time.Since(started) > 7*time.Second || o != (Outcome{OK: 2, Left: 2}) || len(records(t, dir)) != 2 {
 		t.Errorf("outcome %+v with %d records after %v", o, len(records(t, dir)), time.Since(started))
 	}
-	if left := plan(t, s, lib, dir, Filter{}).ToDo(); left != 2 {
-		t.Errorf("%d cells to do, want 2", left)
+	if left := len(planned(t, s, lib, dir, plan.Options{}).Jobs()); left != 2 {
+		t.Errorf("%d jobs to do, want 2", left)
 	}
 }

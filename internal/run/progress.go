@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -10,13 +11,13 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"nptbench/internal/method"
+	"nptbench/internal/plan"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
 
 // Progress shows how a run gets on: a bar with time left on a terminal, a line now and then elsewhere, what long fits have
-// to say of themselves, and every failure when it happens, up to a bearable number of them.
+// to say of themselves, and every failure when it happens, the first few of them.
 type Progress struct {
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil: plain lines
@@ -27,7 +28,7 @@ type Progress struct {
 	total    int
 	done     int
 	failed   int
-	running  map[*job]*started
+	running  map[*plan.Job]*started
 	waiting  map[kind]int // jobs not started
 	finishes map[kind]*mean
 	stop     chan struct{}
@@ -60,15 +61,16 @@ const (
 	shownFailures = 10
 )
 
-// NewProgress shows the progress of a plan on w; terminal says that w can redraw a line. jobs and networks are those of
-// Options.
-func NewProgress(w io.Writer, terminal bool, p *Plan, jobs, networks int) *Progress {
+// NewProgress shows the progress of jobs on w; terminal says that w can redraw a line. slots and networks are Pool's Jobs and
+// Networks.
+func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int) *Progress {
 	g := &Progress{
-		w: w, slots: map[bool]int{false: jobs, true: networks}, started: time.Now(), total: p.ToDo() - len(p.twins),
-		running: map[*job]*started{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, stop: make(chan struct{}),
+		w: w, slots: map[bool]int{false: slots, true: networks}, started: time.Now(),
+		running: map[*plan.Job]*started{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, stop: make(chan struct{}),
 	}
-	for i := range p.jobs {
-		g.waiting[g.kindOf(&p.jobs[i])]++
+	for _, j := range jobs {
+		g.total += j.Cells()
+		g.waiting[g.kindOf(j)]++
 	}
 	interval := lineInterval
 	if terminal {
@@ -81,8 +83,8 @@ func NewProgress(w io.Writer, terminal bool, p *Plan, jobs, networks int) *Progr
 	return g
 }
 
-func (g *Progress) kindOf(j *job) kind {
-	return kind{j.dataset, j.method.Name, j.fit, j.method.Network && g.slots[true] > 0}
+func (g *Progress) kindOf(j *plan.Job) kind {
+	return kind{j.Dataset.Info.Name, j.Method.Name, j.Fit, j.Method.Network && g.slots[true] > 0}
 }
 
 func (g *Progress) redraw(interval time.Duration) {
@@ -115,7 +117,8 @@ func (g *Progress) Close() {
 	}
 }
 
-func (g *Progress) start(j *job) {
+// Started says that a job runs.
+func (g *Progress) Started(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting[g.kindOf(j)]--
@@ -123,15 +126,16 @@ func (g *Progress) start(j *job) {
 	g.running[j] = &started{at: now, told: now}
 }
 
-// fit says how far a job's fit is.
-func (g *Progress) fit(j *job, p task.Progress) {
+// Advanced says how far a job's fit is.
+func (g *Progress) Advanced(j *plan.Job, p task.Progress) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r := g.running[j]
 	r.progress, r.reported = p, time.Now()
 }
 
-func (g *Progress) end(j *job) {
+// Ended says that a job does not run any more.
+func (g *Progress) Ended(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	m := g.finishes[g.kindOf(j)]
@@ -144,33 +148,52 @@ func (g *Progress) end(j *job) {
 	delete(g.running, j)
 }
 
-// again says that a started job waits to be started again.
-func (g *Progress) again(j *job) {
+// Again says that a started job waits to be started again.
+func (g *Progress) Again(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting[g.kindOf(j)]++
 	delete(g.running, j)
 }
 
-// finished counts cells, and says why when they failed.
-func (g *Progress) finished(j *job, cells int, c method.Config, failure *results.Failure) {
+// Record counts a cell, and says why when it failed.
+func (g *Progress) Record(j *plan.Job, r *results.Record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.done += cells
-	if failure == nil {
+	g.done++
+	if r.Failure == nil {
 		return
 	}
-	before := g.failed
-	g.failed += cells
-	if before >= shownFailures {
+	if g.failed++; g.failed > shownFailures {
 		return
 	}
 	g.clear()
-	fmt.Fprintf(g.w, "failed (%s): %s %s %s fold %d %s: %s\n",
-		failure.Kind, j.dataset, j.method.Name, j.protocol, j.fold, c.JSON(), failure.Message)
-	if g.failed >= shownFailures {
+	fmt.Fprintf(g.w, "failed (%s): %s: %s\n", r.Failure.Kind, describeCell(j, r), r.Failure.Message)
+	if g.failed == shownFailures {
 		fmt.Fprintln(g.w, "more failures are recorded but not shown here")
 	}
+}
+
+// describeJob names a job to a person.
+func describeJob(j *plan.Job) string {
+	return fmt.Sprintf("%s %s %s fold %d", j.Dataset.Info.Name, j.Method.Name, j.Fold.Protocol, j.Fold.Number)
+}
+
+// describeCell names a cell to a person: its setting by the name that the sweep gives it, else by what is not at its default.
+func describeCell(j *plan.Job, r *results.Record) string {
+	if r.Variant != "" {
+		return describeJob(j) + " " + r.Variant
+	}
+	text := describeJob(j)
+	var config map[string]any
+	json.Unmarshal([]byte(r.Config), &config) // that of a cell is valid
+	defaults, _ := j.Method.Resolve(nil, j.Dataset.Info)
+	for _, name := range j.Method.ParamNames() {
+		if value := config[name]; value != nil && fmt.Sprint(value) != fmt.Sprint(defaults[name]) {
+			text += fmt.Sprintf(" %s=%v", name, value)
+		}
+	}
+	return text
 }
 
 func (g *Progress) clear() {
@@ -181,9 +204,9 @@ func (g *Progress) clear() {
 
 func (g *Progress) show(now time.Time) {
 	text := fmt.Sprintf("%d running", len(g.running))
-	jobs := slices.SortedFunc(maps.Keys(g.running), func(a, b *job) int { return g.running[a].at.Compare(g.running[b].at) })
+	jobs := slices.SortedFunc(maps.Keys(g.running), func(a, b *plan.Job) int { return g.running[a].at.Compare(g.running[b].at) })
 	if len(jobs) > 0 {
-		text += fmt.Sprintf(", %s %s", jobs[0].dataset, jobs[0].method.Name)
+		text += fmt.Sprintf(", %s %s", jobs[0].Dataset.Info.Name, jobs[0].Method.Name)
 		if share := g.running[jobs[0]].progress.Share; share > 0 {
 			text += fmt.Sprintf(" %.0f %%", 100*share)
 		}
@@ -205,7 +228,7 @@ func (g *Progress) show(now time.Time) {
 		}
 		r.told = now
 		g.clear()
-		line := fmt.Sprintf("%s: %s %s %s fold %d: %s", elapsed, j.dataset, j.method.Name, j.protocol, j.fold, r.progress.Text)
+		line := fmt.Sprintf("%s: %s: %s", elapsed, describeJob(j), r.progress.Text)
 		if left, known := r.left(now); known && left > 0 {
 			line += ", about " + left.Round(time.Second).String() + " left"
 		}

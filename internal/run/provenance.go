@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/shirou/gopsutil/v4/cpu"
 
@@ -18,7 +19,9 @@ var libraries = []string{
 	"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "github.com/dmitryikh/leaves", "gonum.org/v1/gonum",
 }
 
-// describe says by what and on what records are made here.
+// provenance says by what and on what records are made here.
+var provenance = sync.OnceValue(describe)
+
 func describe() results.Provenance {
 	p := results.Provenance{
 		Code: codeVersion(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,

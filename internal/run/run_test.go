@@ -20,6 +20,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/plan"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
@@ -31,9 +32,7 @@ const plannerVariable = "NPTBENCH_TEST_PLANNER"
 
 func TestMain(m *testing.M) {
 	if IsWorker() {
-		out := os.Stdout
-		os.Stdout = os.Stderr
-		if err := Work(os.Stdin, out, testMethods()); err != nil {
+		if err := Serve(testMethods()); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -146,29 +145,39 @@ func sweepOf(budget, grid string) string {
 	return "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 3\n" + budget + "methods:\n  - method: mean\n    grid: " + grid + "\n"
 }
 
-func plan(t testing.TB, s *sweeps.Sweep, lib *dataset.Library, dir string, f Filter) *Plan {
+func planned(t testing.TB, s *sweeps.Sweep, lib *dataset.Library, dir string, o plan.Options) *plan.Plan {
 	t.Helper()
 	index, _, err := results.ReadIndex(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(s, PlanOptions{Filter: f}, lib, index)
+	p, err := plan.New(t.Context(), s, o, lib, index)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func execute(t testing.TB, ctx context.Context, p *Plan, lib *dataset.Library, dir string, failFast bool) Outcome {
+// execute runs what a plan has to do, with two workers, in a folder.
+func execute(t testing.TB, ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, change ...func(*Pool)) Outcome {
 	t.Helper()
-	w := results.NewWriter(dir)
-	progress := NewProgress(io.Discard, false, p, 2, 0)
-	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Backend: "go", FailFast: failFast, Progress: progress})
-	progress.Close()
-	if closed := w.Close(); err != nil || closed != nil {
-		t.Fatal(err, closed)
+	o, err := executed(ctx, p, lib, dir, false, io.Discard, change...)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return o
+}
+
+func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, failFast bool, shown io.Writer, change ...func(*Pool)) (Outcome, error) {
+	pool := &Pool{Library: lib, Sweep: p.Sweep, Records: results.NewWriter(dir), Jobs: 2, Backend: "go"}
+	for _, c := range change {
+		c(pool)
+	}
+	jobs := p.Jobs()
+	progress := NewProgress(shown, false, jobs, pool.Jobs, pool.Networks)
+	o, err := Execute(ctx, jobs, pool, failFast, progress)
+	progress.Close()
+	return o, errors.Join(err, pool.Records.Close())
 }
 
 func records(t testing.TB, dir string) []*results.Record {
@@ -183,15 +192,19 @@ func records(t testing.TB, dir string) []*results.Record {
 	return out
 }
 
+var both = plan.Options{Protocols: split.Protocols}
+
 func TestRunAndResume(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	s := parse(t, sweepOf("", "{shift: [0, 1, 12], same: [0, 1]}"))
-	p := plan(t, s, lib, dir, Filter{Protocols: split.Protocols})
-	// 2 protocols x 3 folds x 6 settings, of which 3 are distinct, served by 2 fits a fold, which the first fold's share.
-	if g := p.Groups[0]; g.Cells != 36 || g.Settings != 6 || g.Distinct != 3 || g.Fits != 10 || len(p.jobs) != 10 {
-		t.Fatalf("group %+v with %d jobs", g, len(p.jobs))
+	p := planned(t, s, lib, dir, both)
+	// The first fold is one task under both protocols, the two others are two each. Of 6 settings 3 are distinct, served by 2
+	// fits a fold.
+	jobs := p.Jobs()
+	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Configs) != 2 || jobs[0].Cells() != 4 {
+		t.Fatalf("%+v with %d jobs", n, len(jobs))
 	}
-	if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 36}) {
+	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 30}) {
 		t.Fatalf("outcome %+v", o)
 	}
 	values := map[string]float64{}
@@ -199,22 +212,26 @@ func TestRunAndResume(t *testing.T) {
 		if r.ID != r.Cell.ID() {
 			t.Errorf("record %s is of cell %s", r.ID, r.Cell.ID())
 		}
-		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 308 || r.FitCells == 0 || r.PeakMemoryBytes == 0 || r.Provenance.CPU == "" || r.Test["rmse"] == 0 {
+		if want := map[bool]int{true: 2, false: 4}[strings.Contains(string(r.Config), "12")]; r.FitCells != want {
+			t.Errorf("a fit for %d cells, want %d: %+v", r.FitCells, want, r.Cell)
+		}
+		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 308 || r.PeakMemoryBytes == 0 || r.Provenance.CPU == "" || r.Provenance.Threads == 0 ||
+			r.Sweep != "test" || r.SplitDigest == "" || r.Test["rmse"] == 0 {
 			t.Errorf("incomplete record %+v", r)
 		}
 		values[r.ID] = r.Test["rmse"]
 	}
-	if len(values) != 36 {
-		t.Fatalf("%d cells have a record, want 36", len(values))
+	if len(values) != 30 {
+		t.Fatalf("%d cells have a record, want 30", len(values))
 	}
-	again := plan(t, s, lib, dir, Filter{Protocols: split.Protocols})
-	if again.ToDo() != 0 || len(again.jobs) != 0 {
-		t.Errorf("%d cells to do after all are done", again.ToDo())
+	again := planned(t, s, lib, dir, both)
+	if n := again.Count(again.Groups()...); n.ToDo != 0 || n.Done != 30 || len(again.Jobs()) != 0 {
+		t.Errorf("%+v after all are done", n)
 	}
 	// A part of the sweep alone, in another folder, gives the same cells the same numbers.
 	alone := t.TempDir()
-	part := plan(t, parse(t, sweepOf("", "{shift: [12], same: [1]}")), lib, alone, Filter{})
-	execute(t, t.Context(), part, lib, alone, false)
+	part := planned(t, parse(t, sweepOf("", "{shift: [12], same: [1]}")), lib, alone, plan.Options{})
+	execute(t, t.Context(), part, lib, alone)
 	got := records(t, alone)
 	if len(got) != 3 {
 		t.Fatalf("%d records, want 3", len(got))
@@ -222,77 +239,6 @@ func TestRunAndResume(t *testing.T) {
 	for _, r := range got {
 		if values[r.ID] != r.Test["rmse"] {
 			t.Errorf("cell %s alone: %v, in the sweep: %v", r.ID, r.Test["rmse"], values[r.ID])
-		}
-	}
-}
-
-// The first fold is the same task under both protocols: one fit serves both, and a record of one is taken over by the other.
-func TestTwins(t *testing.T) {
-	lib, together, after := library(t), t.TempDir(), t.TempDir()
-	s := parse(t, sweepOf("", "{shift: [0, 1, 12]}"))
-	both := Filter{Protocols: []split.Protocol{split.Corrected, split.Published}}
-	execute(t, t.Context(), plan(t, s, lib, together, both), lib, together, false)
-	execute(t, t.Context(), plan(t, s, lib, after, Filter{}), lib, after, false)
-	p := plan(t, s, lib, after, both)
-	if len(p.twins) != 3 || len(p.jobs) != 4 || p.ToDo() != 9 {
-		t.Errorf("%d twins, %d jobs, %d to do; want 3, 4, 9", len(p.twins), len(p.jobs), p.ToDo())
-	}
-	if o := execute(t, t.Context(), p, lib, after, false); o != (Outcome{OK: 9, TakenOver: 3}) {
-		t.Errorf("outcome %+v", o)
-	}
-	// What an interrupted fit has left is found under either protocol, where the task is the same.
-	folder := func(protocol split.Protocol, fold int) string {
-		return plan(t, s, lib, t.TempDir(), Filter{Protocols: []split.Protocol{protocol}}).jobs[2*fold].settings[0].cells[0].folder
-	}
-	if folder("published", 0) != folder("corrected", 0) || folder("published", 1) == folder("corrected", 1) {
-		t.Error("folders for checkpoints: want one for the first fold, and one for each protocol for the others")
-	}
-	want := map[string]*results.Record{}
-	for _, r := range records(t, together) {
-		want[r.ID] = r
-	}
-	got := records(t, after)
-	if len(want) != 18 || len(got) != 18 {
-		t.Fatalf("%d and %d records, want 18", len(want), len(got))
-	}
-	for _, r := range got {
-		w := want[r.ID]
-		if r.ID != r.Cell.ID() || w == nil || r.Test["rmse"] != w.Test["rmse"] {
-			t.Errorf("taken over or run twice %+v, run once %+v", r, w)
-			continue
-		}
-		shared := r.Fold == 0
-		if (w.TwinOf != "") != (shared && r.Protocol == "published") || (r.TwinOf != "") != (shared && r.Protocol == "corrected") {
-			t.Errorf("twin of %q and %q: %+v", r.TwinOf, w.TwinOf, r.Cell)
-		}
-		cells := map[bool]int{true: 1, false: 2}[r.Config == `{"mode":"ok","pause":0,"same":0,"shift":12}`]
-		if w.FitCells != cells {
-			t.Errorf("a fit for %d cells, want %d: %+v", w.FitCells, cells, w.Cell)
-		}
-	}
-}
-
-// Who only wants a report of records needs no data: the cells of the known table are those that were run.
-func TestReportWithoutData(t *testing.T) {
-	lib, dir := library(t), t.TempDir()
-	s := parse(t, sweepOf("", "{shift: [0, 1]}"))
-	execute(t, t.Context(), plan(t, s, lib, dir, Filter{}), lib, dir, false)
-	for _, c := range []struct {
-		dir        string
-		reportOnly bool
-		done       int
-		skipped    int
-	}{{dir, true, 6, 0}, {dir, false, 0, 1}, {t.TempDir(), true, 0, 1}} {
-		index, _, err := results.ReadIndex(c.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := NewPlan(s, PlanOptions{ReportOnly: c.reportOnly}, dataset.NewLibrary(t.TempDir()), index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if done := p.Cells() - p.ToDo(); done != c.done || len(p.Skipped) != c.skipped {
-			t.Errorf("%+v: %d cells done, skipped %v", c, done, p.Skipped)
 		}
 	}
 }
@@ -313,8 +259,8 @@ func TestFailuresAreRecords(t *testing.T) {
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			dir := t.TempDir()
-			p := plan(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, Filter{})
-			if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 6, Failed: 6}) {
+			p := planned(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, plan.Options{})
+			if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 6, Failed: 6}) {
 				t.Errorf("outcome %+v, want 6 ok and 6 failed", o)
 			}
 			for _, r := range records(t, dir) {
@@ -324,9 +270,9 @@ func TestFailuresAreRecords(t *testing.T) {
 					t.Errorf("failure %+v, want %s: ...%s...", *r.Failure, c.kind, c.message)
 				}
 			}
-			again := plan(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, Filter{})
-			if again.ToDo() != 0 || again.FailedBefore() != 6 {
-				t.Errorf("%d to do, %d failed before; failures are records and not run again", again.ToDo(), again.FailedBefore())
+			again := planned(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, plan.Options{})
+			if n := again.Count(again.Groups()...); n.ToDo != 0 || n.Failed != 6 {
+				t.Errorf("%+v; failures are records and not run again", n)
 			}
 		})
 	}
@@ -335,8 +281,8 @@ func TestFailuresAreRecords(t *testing.T) {
 // The budget of time is a cell's: a fit that serves ten cells may take longer than that.
 func TestTimeBudgetIsPerCell(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	p := plan(t, parse(t, sweepOf("budget: {time: 900ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, Filter{})
-	if o := execute(t, t.Context(), p, lib, dir, false); o != (Outcome{OK: 18}) {
+	p := planned(t, parse(t, sweepOf("budget: {time: 900ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, plan.Options{})
+	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 18}) {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -344,17 +290,17 @@ func TestTimeBudgetIsPerCell(t *testing.T) {
 // A long fit says how far it is, and the time left is known before any fit is finished.
 func TestProgressOfFits(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	p := plan(t, parse(t, sweepOf("", "{pause: [60000]}")), lib, dir, Filter{})
-	w := results.NewWriter(dir)
+	p := planned(t, parse(t, sweepOf("", "{pause: [60000]}")), lib, dir, plan.Options{})
+	jobs, pool := p.Jobs(), &Pool{Library: lib, Sweep: p.Sweep, Records: results.NewWriter(dir), Jobs: 2}
 	var shown bytes.Buffer
-	progress := NewProgress(&shown, false, p, 2, 0)
+	progress := NewProgress(&shown, false, jobs, 2, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
 		for ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
 			progress.mu.Lock()
-			var running []*job
+			var running []*plan.Job
 			for j, r := range progress.running {
 				if r.progress.Share == 0.25 {
 					running = append(running, j)
@@ -362,7 +308,7 @@ func TestProgressOfFits(t *testing.T) {
 			}
 			if len(running) == 2 {
 				cancel()
-				slices.SortFunc(running, func(a, b *job) int { return progress.running[a].at.Compare(progress.running[b].at) })
+				slices.SortFunc(running, func(a, b *plan.Job) int { return progress.running[a].at.Compare(progress.running[b].at) })
 				start := progress.started
 				// One is a quarter done and has a minute left: it takes 80 s. The other one is nearly done, and takes 40 s.
 				for i, r := range []started{{progress: task.Progress{Share: 0.25, Left: time.Minute, Text: "a quarter of it"}},
@@ -378,9 +324,9 @@ func TestProgressOfFits(t *testing.T) {
 			progress.mu.Unlock()
 		}
 	}()
-	o, err := Execute(ctx, p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Progress: progress})
+	o, err := Execute(ctx, jobs, pool, false, progress)
 	progress.Close()
-	if closed := w.Close(); err != nil || closed != nil || o != (Outcome{Left: 3}) {
+	if closed := pool.Records.Close(); err != nil || closed != nil || o != (Outcome{Left: 3}) {
 		t.Fatal(o, err, closed)
 	}
 	lines := strings.Split(shown.String(), "\n")
@@ -428,22 +374,8 @@ func TestCheckpointFolders(t *testing.T) {
 	models, checkpoints := t.TempDir(), filepath.Join(t.TempDir(), "checkpoints")
 	s := parse(t, sweepOf("", "{mode: [resume], shift: [0, 10]}"))
 	run := func(retry bool) Outcome {
-		index, _, err := results.ReadIndex(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := NewPlan(s, PlanOptions{Retry: retry}, lib, index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := results.NewWriter(dir)
-		progress := NewProgress(io.Discard, false, p, 2, 0)
-		o, err := Execute(t.Context(), p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Progress: progress, Models: models, Checkpoints: checkpoints})
-		progress.Close()
-		if closed := w.Close(); err != nil || closed != nil {
-			t.Fatal(err, closed)
-		}
-		return o
+		p := planned(t, s, lib, dir, plan.Options{Retry: retry})
+		return execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Models, p.Checkpoints = models, checkpoints })
 	}
 	folders := func(dir string) int {
 		entries, err := os.ReadDir(dir)
@@ -462,8 +394,11 @@ func TestCheckpointFolders(t *testing.T) {
 
 func TestFailFast(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	p := plan(t, parse(t, sweepOf("", "{mode: [error, ok], shift: [0, 10, 20, 30, 40, 50], pause: [50]}")), lib, dir, Filter{})
-	o := execute(t, t.Context(), p, lib, dir, true)
+	p := planned(t, parse(t, sweepOf("", "{mode: [error, ok], shift: [0, 10, 20, 30, 40, 50], pause: [50]}")), lib, dir, plan.Options{})
+	o, err := executed(t.Context(), p, lib, dir, true, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if o.Failed == 0 || o.Left < 20 {
 		t.Errorf("outcome %+v: it went on after the first failure", o)
 	}
@@ -471,11 +406,11 @@ func TestFailFast(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	p := plan(t, parse(t, sweepOf("", "{mode: [ok, hang], shift: [0, 10, 20, 30]}")), lib, dir, Filter{})
+	p := planned(t, parse(t, sweepOf("", "{mode: [ok, hang], shift: [0, 10, 20, 30]}")), lib, dir, plan.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	started := time.Now()
-	o := execute(t, ctx, p, lib, dir, false)
+	o := execute(t, ctx, p, lib, dir)
 	if time.Since(started) > 5*time.Second || o.Left == 0 || o.Failed != 0 {
 		t.Errorf("outcome %+v after %v", o, time.Since(started))
 	}
@@ -496,17 +431,12 @@ func plannerProcess(dir string) error {
 	if err != nil {
 		return err
 	}
-	p, err := NewPlan(s, PlanOptions{}, lib, index)
+	p, err := plan.New(context.Background(), s, plan.Options{}, lib, index)
 	if err != nil {
 		return err
 	}
-	w := results.NewWriter(dir)
-	progress := NewProgress(io.Discard, false, p, 2, 0)
-	defer progress.Close()
-	if _, err := Execute(context.Background(), p, Options{Library: lib, Records: w, Folders: []string{dir}, Jobs: 2, Progress: progress}); err != nil {
-		return err
-	}
-	return w.Close()
+	_, err = executed(context.Background(), p, lib, dir, false, io.Discard)
+	return err
 }
 
 // The planning process is killed again and again. No finished cell may be run twice, none may be lost, and the workers
@@ -562,47 +492,4 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Error("the process was never killed")
 	}
 	t.Logf("killed %d times", kills)
-}
-
-func TestFilterRefusesUnknownNames(t *testing.T) {
-	lib := library(t)
-	s := parse(t, sweepOf("", "{shift: [1]}"))
-	for _, f := range []Filter{{Datasets: []string{"yatch"}}, {Methods: []string{"maen"}}} {
-		if _, err := NewPlan(s, PlanOptions{Filter: f}, lib, nil); err == nil || !strings.Contains(err.Error(), "did you mean") {
-			t.Errorf("%+v: %v", f, err)
-		}
-	}
-}
-
-func TestPrint(t *testing.T) {
-	lib := library(t)
-	p := plan(t, parse(t, sweepOf("", "{shift: [1, 2, 30], same: [0, 1]}")), lib, t.TempDir(), Filter{})
-	var b strings.Builder
-	if err := p.Print(&b); err != nil {
-		t.Fatal(err)
-	}
-	want := `  data set  method  folds  settings  distinct  cells  distinct fits  done  failed  to do
-     yacht    mean      3         6         3     18              6     0       0     18
-     total                                        18              6     0       0     18
-`
-	if got := strings.ReplaceAll(b.String(), "  \n", "\n"); strings.TrimRight(got, " \n") != strings.TrimRight(want, " \n") {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
-// BenchmarkPlan plans 450,000 cells, all of them to do.
-func BenchmarkPlan(b *testing.B) {
-	lib := library(b)
-	var numbers []string
-	for i := range 150 {
-		numbers = append(numbers, fmt.Sprint(i))
-	}
-	list := "[" + strings.Join(numbers, ", ") + "]"
-	s := parse(b, strings.Replace(sweepOf("", "{same: [0, 1], shift: "+list+", pause: "+list+"}"), "folds: 3", "folds: 10", 1))
-	for b.Loop() {
-		p := plan(b, s, lib, b.TempDir(), Filter{})
-		if p.Cells() != 450_000 {
-			b.Fatal(p.Cells())
-		}
-	}
 }

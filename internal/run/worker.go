@@ -15,7 +15,6 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
-	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
@@ -26,52 +25,32 @@ const workerVariable = "NPTBENCH_WORKER"
 // IsWorker reports whether this process was started as a worker: then main calls Work and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// A request asks a worker for one job, or, with Stop, to stop it.
-type request struct {
-	Number int // of the job, which replies repeat
-	Stop   bool
-
-	Library    dataset.Library
-	Dataset    string
-	Digest     string // of the table that the plan was made for
-	Protocol   split.Protocol
-	Fold       int
-	Method     string
-	Statistics task.Statistics
-	Configs    []json.RawMessage
-	Seed       uint64 // of the sweep
-	Threads    int
-	Backend    string
-	Memory     int64 // budget in bytes, a hint for the garbage collector; 0: none
-
-	ModelDir, CheckpointDir string // for the fields of task.Task
-}
-
-// A reply reports one configuration, or, with Done, the end of the job, or, with Progress, nothing but that.
+// A reply has the records of one configuration, or, with Done, the end of the job, or, with Progress, nothing but that.
 type reply struct {
 	Number   int
 	Progress *task.Progress
 
-	Done           bool // Failure then concerns the configurations that were not reported
-	Index          int
-	Val, Test      results.Metrics
-	FitSeconds     float64
-	PredictSeconds float64
-	Details        map[string]any
-	Failure        *results.Failure
+	Index   int // of the configuration
+	Records []*results.Record
 
-	// Of the job.
-	Rows        [3]int
-	SplitDigest string
-	Subset      string
-	PeakMemory  int64 // so far, of this process
+	Done    bool
+	Failure *results.Failure // of the configurations that were not reported
 }
 
-// Work serves requests, one a line, until in ends, each as it comes, and writes replies to out. It returns when the planning
-// process is gone.
+// repliesDescriptor is the file that a worker writes its replies to: whatever it loads may print to standard output.
+const repliesDescriptor = 3
+
+// Serve is what main of a worker calls: Work with the pipes that the planning process made.
+func Serve(methods []*method.Method) error {
+	return Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods)
+}
+
+// Work serves requests, one a line, until in ends, each as it comes, and writes replies to out. When jobs are left then, the
+// planning process has died, and their results are of no use: it does not wait for them.
 func Work(in io.Reader, out io.Writer, methods []*method.Method) error {
 	w := &worker{methods: methods, out: json.NewEncoder(out), stops: map[int]context.CancelFunc{}}
 	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
 	var jobs sync.WaitGroup
 	for d := json.NewDecoder(in); ; {
 		var r request
@@ -90,12 +69,17 @@ func Work(in io.Reader, out io.Writer, methods []*method.Method) error {
 			}
 		})
 	}
-	cancel(nil) // when jobs are left, the planning process has died
-	jobs.Wait()
-	if err := context.Cause(ctx); err != context.Canceled {
-		return err
+	finished := make(chan struct{})
+	go func() {
+		jobs.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+		return context.Cause(ctx)
+	case <-time.After(10 * time.Millisecond): // who waits for its jobs does not close the pipe
+		return errors.New("the planning process is gone")
 	}
-	return nil
 }
 
 // progressInterval is how often a worker says at most how far a fit is.
@@ -157,10 +141,10 @@ type serving struct {
 func (w *worker) serve(ctx context.Context, r request) error {
 	resetPeakMemory()
 	s := &serving{worker: w, request: r}
-	end := reply{Done: true}
 	w.share(r.Threads, r.Memory)
 	err := s.try(ctx)
 	w.share(-r.Threads, -r.Memory)
+	end := reply{Done: true}
 	if err != nil {
 		end.Failure = failure(err)
 	}
@@ -183,15 +167,6 @@ type crash struct{ message string }
 func (c *crash) Error() string { return c.message }
 
 func (s *serving) send(r reply) error {
-	if s.task != nil {
-		r.Rows = [3]int{s.task.Train, s.task.Val, s.task.Test}
-		r.SplitDigest, r.Subset = s.task.Split, s.task.Subset
-	}
-	r.PeakMemory = peakMemory()
-	return s.write(r)
-}
-
-func (s *serving) write(r reply) error {
 	r.Number = s.Number
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,48 +186,54 @@ func (s *serving) run(ctx context.Context) error {
 	if s.task.Digest != s.Digest {
 		return fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", s.Dataset, s.task.Digest, s.Digest)
 	}
+	configs, err := s.resolve(m, s.task.Info)
+	if err != nil {
+		return err
+	}
 	t := *s.task
 	t.Threads, t.Backend = s.Threads, s.Backend
 	t.ModelDir, t.CheckpointDir = s.ModelDir, s.CheckpointDir
-	t.Seed = seed.Derive(s.Seed, s.Dataset, task.Canonical(t.Info, s.Protocol, s.Fold), s.Fold)
+	t.Seed = seed.Derive(s.Seed, s.Dataset, s.Protocol, s.Fold)
 	var told time.Time
 	t.Progress = func(p task.Progress) {
 		if time.Since(told) >= progressInterval {
 			told = time.Now()
-			s.write(reply{Progress: &p}) // when this fails, so does the next result
+			s.send(reply{Progress: &p}) // when this fails, so does the next result
 		}
-	}
-	configs := make([]method.Config, len(s.Configs))
-	for i, raw := range s.Configs {
-		var given map[string]any
-		if err := json.Unmarshal(raw, &given); err != nil {
-			return err
-		}
-		c, err := m.Resolve(given, t.Info)
-		if err != nil {
-			return err
-		}
-		configs[i] = c
 	}
 	var broken error
 	err = m.Run(ctx, &t, configs, func(res method.Result) {
-		if err := s.send(s.scored(&t, res)); err != nil {
+		if err := s.send(reply{Index: res.Index, Records: s.records(res.Index, s.scored(&t, res))}); err != nil {
 			broken = err
 		}
 	})
 	return errors.Join(broken, err)
 }
 
-func (s *serving) scored(t *task.Task, res method.Result) reply {
-	out := reply{Index: res.Index, FitSeconds: res.Fit.Seconds(), PredictSeconds: res.Predict.Seconds(), Details: res.Details}
+// resolve brings the configurations, which came as JSON, to the types of their parameters.
+func (s *serving) resolve(m *method.Method, info dataset.Info) (configs []method.Config, err error) {
+	configs = make([]method.Config, len(s.Configs))
+	for i, c := range s.Configs {
+		if configs[i], err = m.Resolve(c.Config, info); err != nil {
+			return nil, err
+		}
+	}
+	return configs, nil
+}
+
+func (s *serving) scored(t *task.Task, res method.Result) outcome {
+	o := outcome{
+		fit: res.Fit, predict: res.Predict, details: res.Details, peakMemory: peakMemory(),
+		rows: [3]int{t.Train, t.Val, t.Test}, splitDigest: t.Split, subset: t.Subset,
+	}
 	err := res.Err
 	if err == nil {
-		out.Val, out.Test, err = Score(t, s.truth, res)
+		o.val, o.test, err = Score(t, s.truth, res)
 	}
 	if err != nil {
-		out.Failure = failure(err)
+		o.failure = failure(err)
 	}
-	return out
+	return o
 }
 
 func find(methods []*method.Method, name string) *method.Method {

@@ -1,0 +1,185 @@
+// Package experiment is what the programs under experiments/ have in common: an experiment is a Spec, and Run does it. It reads
+// a sweep, plans its cells (internal/plan), runs those that have no record (internal/run), and writes the report (report).
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/methods"
+	"nptbench/internal/plan"
+	"nptbench/internal/program"
+	"nptbench/internal/run"
+	"nptbench/npt"
+	"nptbench/report"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// A Spec says what an experiment is.
+type Spec struct {
+	Name  string // of the program, and of its folder of results unless a flag says otherwise
+	About string // in a line, for -help
+	Sweep string // the built-in sweep that is run unless a flag names another
+	Title string // of the report
+}
+
+// Run does an experiment as the command line says.
+func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
+	all := methods.All()
+	o, err := parse(s, e, all)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: dataset.Infos()})
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	p, err := o.plan(ctx, e, sweep)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	n := p.Count(p.Groups()...)
+	switch {
+	case o.DryRun:
+		return program.ExitOK, p.Print(e.Stdout)
+	case o.ReportOnly && n.Done == 0:
+		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", sweep.Name, o.recordFolders())
+	case n.ToDo+n.Done == 0:
+		return program.ExitFailed, errors.New("nothing of the sweep can be run here")
+	}
+	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", sweep.Name, n.Cells, n.ToDo)
+	if !o.ReportOnly {
+		if exit, err = o.execute(ctx, e, p); err != nil || exit == program.ExitInterrupted {
+			return exit, err
+		}
+	}
+	summary, err := report.Collect(results.Read(o.recordFolders()...), reportPlan(s.Title, p, all))
+	if err != nil {
+		return program.ExitFailed, err
+	}
+	if err := summary.Write(filepath.Join(o.Out, "report")); err != nil {
+		return program.ExitFailed, err
+	}
+	if err := summary.Print(e.Stdout, e.Color); err != nil {
+		return program.ExitFailed, err
+	}
+	fmt.Fprintf(e.Stderr, "the report is in %s\n", filepath.Join(o.Out, "report"))
+	return exit, nil
+}
+
+// plan reads which cells have records, plans the rest, and says on standard error what is damaged or cannot be run here.
+func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*plan.Plan, error) {
+	records, damages, err := results.ReadIndex(o.recordFolders()...)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range damages {
+		fmt.Fprintln(e.Stderr, d)
+	}
+	p, err := plan.New(ctx, s, o.Plan, o.library(e), records)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range p.WhyLeftOut() {
+		fmt.Fprintln(e.Stderr, line)
+	}
+	for _, d := range p.Datasets {
+		if d.Subset != "" {
+			fmt.Fprintf(e.Stderr, "%s: %s\n", d.Info.Name, d.Subset)
+		}
+	}
+	return p, nil
+}
+
+// recordFolders lists where records are read from; they are written to the first.
+func (o *options) recordFolders() []string {
+	return append([]string{filepath.Join(o.Out, "records")}, o.With...)
+}
+
+func (o *options) library(e program.Env) *dataset.Library {
+	lib := dataset.NewLibrary(o.Data)
+	lib.Log = e.Stderr
+	return lib
+}
+
+// execute does what there is to do, and says how it went.
+func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (exit int, err error) {
+	jobs := p.Jobs()
+	pool := &run.Pool{
+		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
+		Checkpoints: filepath.Join(o.Out, "checkpoints"),
+	}
+	if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
+		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err != nil {
+			return program.ExitBadInput, err
+		}
+		if npt.Accelerated(pool.Backend) {
+			pool.Networks = o.Networks
+		}
+	}
+	before := p.Count(p.Groups()...)
+	if o.KeepModels {
+		pool.Models = filepath.Join(o.Out, "models")
+		if before.Done > 0 {
+			fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
+		}
+	}
+	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, o.Jobs, pool.Networks)
+	outcome, err := run.Execute(ctx, jobs, pool, o.FailFast, shown)
+	shown.Close()
+	os.Remove(pool.Checkpoints) // when nothing is left in it
+	if closed := pool.Records.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return program.ExitFailed, err
+	}
+	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", outcome.OK, outcome.Failed)
+	if outcome.Left > 0 {
+		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", outcome.Left)
+	}
+	fmt.Fprintln(e.Stderr)
+	if before.Failed > 0 {
+		fmt.Fprintf(e.Stderr, "%d cells failed in earlier runs; -retry-failed runs them again:\n", before.Failed)
+		for _, line := range p.Failures() {
+			fmt.Fprintln(e.Stderr, "  "+line)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return program.ExitInterrupted, nil
+	case outcome.Failed+outcome.Left+before.Failed > 0, slices.ContainsFunc(p.LeftOut, func(l plan.LeftOut) bool { return !l.Extra }):
+		return program.ExitFailed, nil
+	}
+	return program.ExitOK, nil
+}
+
+// Main is the main function of an experiment. Its binary is also that of the processes that it starts.
+func Main(s Spec) {
+	ServeProcess()
+	program.Main(func(ctx context.Context, e program.Env) (int, error) { return Run(ctx, e, s) })
+}
+
+// ServeProcess does what this process was started for, and exits, if an experiment has started it. It comes first in main.
+func ServeProcess() {
+	var err error
+	switch backend := os.Getenv(probeVariable); {
+	case run.IsWorker():
+		err = run.Serve(methods.All())
+	case backend != "":
+		err = npt.TryBackend(backend)
+	default:
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(program.ExitFailed)
+	}
+	os.Exit(program.ExitOK)
+}

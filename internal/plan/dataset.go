@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"context"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// find makes a data set of the plan, without its cells. A table that is not here, or that nothing will be run on, is the one
+// that there are most records of.
+func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Library, records results.Index) (*Dataset, error) {
+	var tables []dataset.Location
+	var missing error
+	if selects(o.Datasets, name) {
+		at, err := locate(ctx, lib, name)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if missing = err; err == nil {
+			tables = append(tables, at)
+		}
+	}
+	if len(tables) == 0 || o.ReportOnly {
+		known, err := dataset.Known(name)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, known...)
+	}
+	if len(tables) == 0 {
+		info, err := dataset.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, dataset.Location{Info: info})
+	}
+	var best *Dataset
+	most := -1
+	for _, at := range tables {
+		d := &Dataset{Info: at.Info, Digest: at.Digest, Subset: at.Subset, Missing: missing}
+		d.Folds = foldsOf(at.Info, p.Protocols, p.Sweep.Folds(at.Info))
+		d.addGroups(p.Sweep, o)
+		if len(tables) == 1 {
+			return d, nil
+		}
+		if n := p.recorded(d, records); n > most {
+			best, most = d, n
+		}
+	}
+	return best, nil
+}
+
+// recorded counts the cells of a data set that have a record.
+func (p *Plan) recorded(d *Dataset, records results.Index) (n int) {
+	for _, g := range d.Groups {
+		for fold := range d.Folds {
+			for setting := range g.Settings {
+				if records[p.cell(g, fold, setting).ID()] != "" {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// locate finds a table and its digest, by reading it where the checksum of its file is not a known one.
+func locate(ctx context.Context, lib *dataset.Library, name string) (dataset.Location, error) {
+	at, err := lib.Find(name)
+	if err != nil || at.Digest != "" {
+		return at, err
+	}
+	table, err := lib.Load(ctx, name)
+	if err != nil {
+		return at, err
+	}
+	at.Digest, at.Subset = table.Digest, table.Subset
+	return at, nil
+}
+
+// foldsOf lists the tasks that the protocols make of folds with these numbers.
+func foldsOf(info dataset.Info, protocols []split.Protocol, numbers []int) []Fold {
+	var out []Fold
+	for i, protocol := range protocols {
+		for _, n := range numbers {
+			f := Fold{Protocol: task.Canonical(info, protocol, n), Number: n, Under: []split.Protocol{protocol}}
+			if task.Shared(info, n) {
+				if i > 0 {
+					continue // there with the first protocol
+				}
+				f.Under = protocols
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}

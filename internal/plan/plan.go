@@ -1,0 +1,341 @@
+// Package plan says what a sweep comes to: its cells, what of them has a record, and the jobs that are left to do.
+//
+// A cell is one configuration of a method on one fold of a data set. It is known by the protocol that is canonical for its
+// fold: where both protocols make the same task of a fold, as they do of the first one, there is one cell, and one record
+// serves the tables of both. Package run does the jobs, and package report finds the place of a record by Plan.Place.
+//
+// Begin with this file; dataset.go finds the tables that cells are of, job.go joins cells that one fit serves.
+package plan
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/spelling"
+	"nptbench/internal/split"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// Options say what of a sweep is planned.
+type Options struct {
+	Protocols []split.Protocol // instead of the sweep's; empty: the sweep's
+
+	// Datasets and Methods are those to run; empty: all. Of others the plan has what there are records of, for a report.
+	Datasets, Methods []string
+
+	Retry      bool // cells whose record is a failure are to do
+	ReportOnly bool // nothing will be run: whether methods can be run here is not asked
+}
+
+// A Plan is what a sweep comes to.
+type Plan struct {
+	Sweep     *sweeps.Sweep
+	Protocols []split.Protocol
+	Datasets  []*Dataset // in the sweep's order
+	LeftOut   []LeftOut  // what has cells to do and cannot be run here
+
+	retry  bool
+	places map[string]Place // of cells, by id
+}
+
+// A Place is where a cell stands: in a group, by its fold and setting.
+type Place struct {
+	*Group
+	Fold, Setting int32 // in Group.Dataset.Folds and Group.Settings
+}
+
+// A Dataset is a table that the sweep names.
+type Dataset struct {
+	Info    dataset.Info
+	Digest  string // of the table; empty when it is neither here nor in the records: then its cells are not known
+	Subset  string // which part of the published table this is; empty: all
+	Missing error  // why the table cannot be loaded here
+	Folds   []Fold // by protocol, in the plan's order; one that both make alike is there once
+	Groups  []*Group
+}
+
+// A Fold is the task that one or both protocols make of a fold.
+type Fold struct {
+	Protocol split.Protocol   // the canonical one
+	Number   int              // from 0
+	Under    []split.Protocol // those of the plan that make this task
+}
+
+// A Group is one method on one data set: a cell for each fold and setting.
+type Group struct {
+	Dataset  *Dataset
+	Method   *method.Method
+	Settings []Setting // in the sweep's order
+	Distinct int       // settings whose predictions can differ
+	Fits     int       // that serve all settings of a fold
+	Selected bool      // to be run; see Options
+
+	status []status // of the cells, by fold and then by setting
+}
+
+// status says what record a cell has.
+type status uint8
+
+const (
+	none status = iota
+	done
+	failed
+)
+
+// A Setting is one configuration of a group.
+type Setting struct {
+	sweeps.Setting
+	Canonical method.Config // with the same predictions; settings that have it in common are fitted once
+
+	key, fit string // of the canonical configuration, and of the fit that serves it: see method.Method.FitKey
+}
+
+// LeftOut is a data set or a method that cannot be run here.
+type LeftOut struct {
+	Name  string
+	Err   error
+	Extra bool // a method that the paper does not have: without it the sweep still counts as done
+}
+
+// New expands a sweep. Cells that the records have are done. It returns early, with the context's error, when that ends.
+func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, records results.Index) (*Plan, error) {
+	if err := o.check(s); err != nil {
+		return nil, err
+	}
+	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry, places: map[string]Place{}}
+	if len(o.Protocols) > 0 {
+		p.Protocols = o.Protocols
+	}
+	for _, name := range s.Datasets {
+		d, err := p.find(ctx, name, o, lib, records)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.addCells(ctx, d, records); err != nil {
+			return nil, err
+		}
+		noConcern := func(g *Group) bool { return !g.Selected && p.Count(g).Done == 0 }
+		if slices.ContainsFunc(d.Groups, noConcern) {
+			maps.DeleteFunc(p.places, func(_ string, at Place) bool { return at.Dataset == d && noConcern(at.Group) })
+			d.Groups = slices.DeleteFunc(d.Groups, noConcern)
+		}
+		if len(d.Groups) > 0 {
+			p.Datasets = append(p.Datasets, d)
+		}
+	}
+	if !o.ReportOnly {
+		p.leaveOut()
+	}
+	return p, nil
+}
+
+func selects(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
+
+// addGroups resolves the settings that a sweep has for a data set, by method.
+func (d *Dataset) addGroups(s *sweeps.Sweep, o Options) {
+	groups := map[string]*Group{}
+	seen := map[string]bool{}
+	for _, setting := range s.Settings(d.Info.Name) {
+		m := setting.Method
+		g := groups[m.Name]
+		if g == nil {
+			g = &Group{Dataset: d, Method: m, Selected: selects(o.Datasets, d.Info.Name) && selects(o.Methods, m.Name)}
+			groups[m.Name] = g
+			d.Groups = append(d.Groups, g)
+		}
+		r := resolve(setting, d.Info.Problem)
+		g.Settings = append(g.Settings, r)
+		if !seen[r.key] {
+			seen[r.key] = true
+			g.Distinct++
+		}
+		if !seen["fit "+r.fit] {
+			seen["fit "+r.fit] = true
+			g.Fits++
+		}
+	}
+}
+
+func resolve(s sweeps.Setting, problem dataset.Problem) Setting {
+	m := s.Method
+	r := Setting{Setting: s, Canonical: s.Config}
+	if m.Canonical != nil {
+		r.Canonical = m.Canonical(s.Config, problem)
+	}
+	r.key = m.Name + " " + r.Canonical.JSON()
+	r.fit = r.key
+	if m.FitKey != nil {
+		r.fit = fmt.Sprint(m.Name, " ", m.FitKey(r.Canonical, problem), " ", m.StatisticsOf(r.Canonical))
+	}
+	return r
+}
+
+// addCells gives the cells of a data set their places, and looks for their records.
+func (p *Plan) addCells(ctx context.Context, d *Dataset, records results.Index) error {
+	for _, g := range d.Groups {
+		g.status = make([]status, len(d.Folds)*len(g.Settings))
+		if d.Digest == "" {
+			continue
+		}
+		for fold := range d.Folds {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for setting := range g.Settings {
+				id := p.cell(g, fold, setting).ID()
+				p.places[id] = Place{g, int32(fold), int32(setting)}
+				*g.at(fold, setting) = statusOf(records[id])
+			}
+		}
+	}
+	return nil
+}
+
+func statusOf(recorded string) status {
+	switch recorded {
+	case results.OK:
+		return done
+	case results.Failed:
+		return failed
+	}
+	return none
+}
+
+// cell is the identity of a cell.
+func (p *Plan) cell(g *Group, fold, setting int) *results.Cell {
+	f := g.Dataset.Folds[fold]
+	return &results.Cell{
+		Dataset: g.Dataset.Info.Name, DataDigest: g.Dataset.Digest, Protocol: f.Protocol, Fold: f.Number,
+		Method: g.Method.Name, Config: results.Config(g.Settings[setting].JSON), Seed: p.Sweep.Seed,
+	}
+}
+
+// at is the status of a cell.
+func (g *Group) at(fold, setting int) *status { return &g.status[fold*len(g.Settings)+setting] }
+
+// Place returns where the cell with that id stands; false when it is not part of the plan.
+func (p *Plan) Place(id string) (Place, bool) {
+	at, ok := p.places[id]
+	return at, ok
+}
+
+// leaveOut lists data sets that are missing, and asks methods whether they can be run here, as far as they have cells to do.
+func (p *Plan) leaveOut() {
+	asked := map[*method.Method]bool{}
+	for _, d := range p.Datasets {
+		toDo := false
+		for _, g := range d.Groups {
+			if !g.Selected || !slices.ContainsFunc(g.status, p.isToDo) {
+				continue
+			}
+			toDo = true
+			if m := g.Method; m.Available != nil && !asked[m] {
+				asked[m] = true
+				if err := m.Available(); err != nil {
+					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Extra: m.Extra})
+				}
+			}
+		}
+		if toDo && d.Missing != nil {
+			p.LeftOut = append(p.LeftOut, LeftOut{Name: d.Info.Name, Err: d.Missing})
+		}
+	}
+}
+
+// WhyLeftOut has a line for each reason why something cannot be run here.
+func (p *Plan) WhyLeftOut() (lines []string) {
+	names := map[string][]string{}
+	var reasons []string
+	for _, l := range p.LeftOut {
+		why := strings.TrimPrefix(l.Err.Error(), l.Name+": ")
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], l.Name)
+	}
+	for _, why := range reasons {
+		lines = append(lines, "left out: "+strings.Join(names[why], ", ")+": "+why)
+	}
+	return lines
+}
+
+// runs reports whether a group's cells are to be run, and can be here.
+func (p *Plan) runs(g *Group) bool {
+	return g.Selected && !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return l.Name == g.Method.Name || l.Name == g.Dataset.Info.Name })
+}
+
+func (p *Plan) isToDo(s status) bool { return s == none || s == failed && p.retry }
+
+// A Count says how many cells there are, and what of them has a record.
+type Count struct {
+	Cells, Done, Failed int // Failed of Done: the record is a failure
+	ToDo                int // to be run: without a record, or with a failure that is to be tried again
+}
+
+// Count counts the cells of some groups.
+func (p *Plan) Count(groups ...*Group) (n Count) {
+	for _, g := range groups {
+		runs := p.runs(g)
+		n.Cells += len(g.status)
+		for _, s := range g.status {
+			switch {
+			case p.isToDo(s):
+				if runs {
+					n.ToDo++
+				}
+				continue
+			case s == failed:
+				n.Failed++
+			}
+			n.Done++
+		}
+	}
+	return n
+}
+
+// Groups lists all groups, by data set and then by method.
+func (p *Plan) Groups() (all []*Group) {
+	for _, d := range p.Datasets {
+		all = append(all, d.Groups...)
+	}
+	return all
+}
+
+// Failures names the groups that have cells whose record is a failure and that are not tried again, with their number.
+func (p *Plan) Failures() (lines []string) {
+	for _, g := range p.Groups() {
+		if n := p.Count(g).Failed; n > 0 {
+			lines = append(lines, fmt.Sprintf("%s on %s: %d", g.Method.Name, g.Dataset.Info.Name, n))
+		}
+	}
+	return lines
+}
+
+// check refuses names that the sweep does not have.
+func (o *Options) check(s *sweeps.Sweep) error {
+	var methods []string
+	for _, d := range s.Datasets {
+		for _, setting := range s.Settings(d) {
+			if !slices.Contains(methods, setting.Method.Name) {
+				methods = append(methods, setting.Method.Name)
+			}
+		}
+	}
+	for _, c := range []struct {
+		what         string
+		asked, known []string
+	}{{"data set", o.Datasets, s.Datasets}, {"method", o.Methods, methods}} {
+		for _, name := range c.asked {
+			if !slices.Contains(c.known, name) {
+				return fmt.Errorf("sweep %s has no %s %q%s", s.Name, c.what, name, spelling.Hint(name, c.known))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+func testMethods() []*method.Method {
+	return []*method.Method{{
+		Name: "mean", Title: "Mean", Doc: "for tests",
+		Params: []method.Param{
+			{Name: "shift", Type: method.Int, Default: 0},
+			{Name: "pause", Type: method.Int, Default: 0},
+			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
+		},
+		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
+		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c.Int("shift") / 10) },
+	}, {
+		Name: "absent", Title: "Absent", Doc: "cannot be run here",
+		Available: func() error { return errors.New("no program for it") },
+	}}
+}
+
+func library(t testing.TB) *dataset.Library {
+	t.Helper()
+	lib := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		lib.Dirs = []string{"../../data", "../../../shared/data"}
+	}
+	if _, err := lib.Find("yacht"); err != nil {
+		t.Skipf("the Yacht table is not here: %v", err)
+	}
+	return lib
+}
+
+func parse(t testing.TB, grid, more string) *sweeps.Sweep {
+	t.Helper()
+	text := "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 3\nmethods:\n  - method: mean\n    grid: " + grid + "\n" + more
+	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func planned(t testing.TB, s *sweeps.Sweep, o Options, lib *dataset.Library, records results.Index) *Plan {
+	t.Helper()
+	p, err := New(t.Context(), s, o, lib, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *Plan) all() Count { return p.Count(p.Groups()...) }
+
+// The first fold of a table without missing entries is one task: one cell serves both protocols.
+func TestFirstFoldIsOneTask(t *testing.T) {
+	lib, s := library(t), parse(t, "{shift: [0, 1, 12]}", "")
+	p := planned(t, s, Options{Protocols: []split.Protocol{split.Corrected, split.Published}}, lib, nil)
+	if n := p.all(); n != (Count{Cells: 15, ToDo: 15}) || len(p.Jobs()) != 10 {
+		t.Errorf("%+v in %d jobs, want 5 folds of 3 cells in 2 jobs each", n, len(p.Jobs()))
+	}
+	for _, f := range p.Datasets[0].Folds {
+		if shared := f.Number == 0; (len(f.Under) == 2) != shared || shared && f.Protocol != split.Published {
+			t.Errorf("fold %+v", f)
+		}
+	}
+	// A record of the first fold is found whatever protocol is asked for.
+	for _, protocol := range split.Protocols {
+		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Configs[0].Cells[0].ID: results.OK})
+		if n := alone.all(); n != (Count{Cells: 9, Done: 1, ToDo: 8}) {
+			t.Errorf("%s: %+v", protocol, n)
+		}
+	}
+	for _, j := range p.Jobs() {
+		for _, c := range j.Configs {
+			for _, cell := range c.Cells {
+				at, ok := p.Place(cell.ID)
+				if !ok || at.Dataset.Folds[at.Fold].Number != cell.Fold || at.Settings[at.Setting].JSON != string(cell.Config) ||
+					cell.ID != cell.Cell.ID() || cell.Protocol != task.Canonical(j.Dataset.Info, cell.Protocol, cell.Fold) {
+					t.Fatalf("cell %+v is at %+v", cell, at)
+				}
+			}
+		}
+	}
+}
+
+// Settings with the same predictions are fitted once, and those with the same fit key together.
+func TestJobs(t *testing.T) {
+	p := planned(t, parse(t, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, library(t), nil)
+	j := p.Jobs()[0]
+	if len(p.Jobs()) != 6 || len(j.Configs) != 2 || len(j.Configs[0].Cells) != 2 || j.Cells() != 4 {
+		t.Errorf("%d jobs, the first with %d configurations for %d cells", len(p.Jobs()), len(j.Configs), j.Cells())
+	}
+	if g := p.Groups()[0]; g.Distinct != 3 || g.Fits != 2 || len(g.Settings) != 6 {
+		t.Errorf("%d settings, %d distinct, %d fits", len(g.Settings), g.Distinct, g.Fits)
+	}
+	var b strings.Builder
+	if err := p.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "     yacht    mean      3         6         3     18     6     0       0     18"; !strings.Contains(b.String(), want) {
+		t.Errorf("printed\n%s", b.String())
+	}
+}
+
+// What there are records of is in the plan, whatever is here to run: data, a program, or another choice of methods.
+func TestRecordsWithoutMeans(t *testing.T) {
+	s := parse(t, "{shift: [0, 1]}", "  - method: absent\n")
+	full := planned(t, s, Options{}, library(t), nil)
+	if n := full.all(); n != (Count{Cells: 9, ToDo: 6}) || len(full.LeftOut) != 1 || full.LeftOut[0].Name != "absent" {
+		t.Errorf("%+v, left out %v", n, full.LeftOut)
+	}
+	records := results.Index{}
+	for _, g := range full.Groups() {
+		for fold := range g.Dataset.Folds {
+			for setting := range g.Settings {
+				records[full.cell(g, fold, setting).ID()] = results.OK
+			}
+		}
+	}
+	nothing := dataset.NewLibrary(t.TempDir())
+	for name, c := range map[string]struct {
+		o       Options
+		lib     *dataset.Library
+		records results.Index
+		want    Count
+		leftOut int
+	}{
+		"all are there":               {Options{}, nothing, records, Count{Cells: 9, Done: 9}, 0},
+		"no data, to run":             {Options{}, nothing, nil, Count{Cells: 9}, 2},
+		"no data, for a report":       {Options{ReportOnly: true}, nothing, nil, Count{Cells: 9}, 0},
+		"a method that has no record": {Options{Methods: []string{"mean"}}, library(t), nil, Count{Cells: 6, ToDo: 6}, 0},
+		"a method, others recorded":   {Options{Methods: []string{"mean"}}, library(t), records, Count{Cells: 9, Done: 9}, 0},
+	} {
+		p := planned(t, s, c.o, c.lib, c.records)
+		if n := p.all(); c.lib == nothing && c.records == nil && c.o.ReportOnly {
+			n.ToDo = 0 // nobody asked whether they can be run
+			if n != c.want {
+				t.Errorf("%s: %+v, want %+v", name, n, c.want)
+			}
+		} else if n != c.want || len(p.LeftOut) != c.leftOut {
+			t.Errorf("%s: %+v, want %+v; left out %v", name, n, c.want, p.LeftOut)
+		}
+	}
+}
+
+// A failure is a record: its cell is run again only when asked to.
+func TestRetry(t *testing.T) {
+	lib, s := library(t), parse(t, "{shift: [0, 1]}", "")
+	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Configs[0].Cells[0].ID: results.Failed}
+	p := planned(t, s, Options{}, lib, failed)
+	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on yacht: 1" {
+		t.Errorf("%+v, failures %v", n, p.Failures())
+	}
+	if n := planned(t, s, Options{Retry: true}, lib, failed).all(); n != (Count{Cells: 6, ToDo: 6}) {
+		t.Errorf("to be tried again: %+v", n)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	s := parse(t, "{shift: [1]}", "")
+	for _, o := range []Options{{Datasets: []string{"yatch"}}, {Methods: []string{"maen"}}} {
+		if _, err := New(t.Context(), s, o, library(t), nil); err == nil || !strings.Contains(err.Error(), "did you mean") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := New(ctx, s, Options{}, library(t), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// BenchmarkPlan plans 450,000 cells, all of them to do.
+func BenchmarkPlan(b *testing.B) {
+	var numbers []string
+	for i := range 150 {
+		numbers = append(numbers, fmt.Sprint(i))
+	}
+	list := "[" + strings.Join(numbers, ", ") + "]"
+	s := parse(b, "{same: [0, 1, 2, 3, 4, 5, 6], shift: "+list+", pause: "+list+"}", "")
+	lib := library(b)
+	for b.Loop() {
+		if p := planned(b, s, Options{}, lib, nil); p.all().ToDo != 472_500 {
+			b.Fatal(p.all())
+		}
+	}
+}

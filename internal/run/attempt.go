@@ -1,0 +1,170 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"nptbench/internal/plan"
+	"nptbench/results"
+)
+
+// An attempt is one job in one worker process, as the planning process sees it.
+type attempt struct {
+	*poolRun
+	child    *child
+	call     *call
+	job      *plan.Job
+	request  request
+	reported []bool // by configuration
+	peak     int64  // bytes seen in use by the worker and all it started
+
+	looked  time.Time        // at the clock
+	used    time.Duration    // of the budget of time: since the last finished cell
+	overdue bool             // the budget is used up, and the worker was asked to stop the job
+	crowded *results.Failure // for want of memory beside other jobs, so not recorded: alone there may be enough
+}
+
+// lookInterval is how often a worker's memory and time are looked at.
+const lookInterval = 100 * time.Millisecond
+
+// follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
+// nil when ctx ended. The budget of time counts from one finished cell to the next, since a fit may serve many; that of
+// memory is the process's, once for each of its jobs.
+func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
+	looks := time.NewTicker(lookInterval)
+	defer looks.Stop()
+	a.looked = time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			a.child.kill()
+			return nil, false
+		case <-looks.C:
+			if failure := a.look(); failure != nil {
+				a.child.kill()
+				return failure, false
+			}
+		case r, ok := <-a.call.replies:
+			switch {
+			case !ok:
+				a.child.kill() // what it started
+				return a.lost(), false
+			case r.Progress != nil:
+				a.watcher.Advanced(a.job, *r.Progress)
+			case r.Done:
+				return a.ended(r)
+			case !a.overdue: // else it comes too late
+				a.result(r)
+			}
+		}
+	}
+}
+
+// look compares what the job has used with its budget. It returns why the worker must be killed, or nil. A worker that has
+// had other jobs beside this one is first asked to stop it.
+func (a *attempt) look() *results.Failure {
+	budget, jobs := a.Sweep.Budget, a.child.together(a.call)
+	used, limit := residentMemory(a.child.cmd.Process.Pid), budget.Memory*int64(jobs)
+	a.peak = max(a.peak, used)
+	if limit > 0 && used > limit {
+		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(limit))}
+	}
+	// While this process was stopped, by Ctrl-Z say, so were its workers, or their replies were not read.
+	now := time.Now()
+	a.used += min(now.Sub(a.looked), 10*lookInterval)
+	a.looked = now
+	switch {
+	case budget.Time == 0 || a.used < budget.Time:
+		return nil
+	case jobs == 1 || a.overdue && a.used > budget.Time+patience:
+		return a.timeout()
+	case !a.overdue:
+		a.overdue = true
+		a.child.stop(a.call)
+	}
+	return nil
+}
+
+func gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
+
+func (a *attempt) timeout() *results.Failure {
+	return &results.Failure{Kind: "timeout", Message: fmt.Sprintf("not finished within the budget of %v", a.Sweep.Budget.Time)}
+}
+
+// lost is why a job ended whose worker is gone.
+func (a *attempt) lost() *results.Failure {
+	if a.overdue {
+		return a.timeout()
+	}
+	return &results.Failure{Kind: "crash", Message: a.child.causeOfDeath()}
+}
+
+// ended is the end of a job as its worker reports it.
+func (a *attempt) ended(r reply) (failure *results.Failure, finished bool) {
+	switch {
+	case a.overdue:
+		return a.timeout(), false
+	case r.Failure != nil && r.Failure.Kind == interrupted:
+		return nil, false
+	case r.Failure != nil && r.Failure.Kind == "memory" && a.child.together(a.call) > 1:
+		return r.Failure, false
+	case a.crowded != nil:
+		return a.crowded, false
+	case r.Failure == nil:
+		r.Failure = &results.Failure{Kind: "error", Message: a.job.Method.Name + " returned without a result for this configuration"}
+	}
+	return r.Failure, true
+}
+
+// maybeAnothersFault reports whether the failure of a job that did not finish may be the fault of one that was beside it.
+func (a *attempt) maybeAnothersFault(f *results.Failure) bool {
+	return a.child.together(a.call) > 1 && (f.Kind == "memory" || f.Kind == "crash")
+}
+
+// rest is the job without the configurations that were reported.
+func (a *attempt) rest() *plan.Job {
+	rest := *a.job
+	rest.Configs = nil
+	for i, c := range a.job.Configs {
+		if !a.reported[i] {
+			rest.Configs = append(rest.Configs, c)
+		}
+	}
+	return &rest
+}
+
+// failRest gives the cells without a record one of the failure.
+func (a *attempt) failRest(f *results.Failure) {
+	for i := range a.reported {
+		if !a.reported[i] {
+			a.result(reply{Index: i, Records: a.request.records(i, outcome{failure: f})})
+		}
+	}
+}
+
+// result keeps the records of one configuration.
+func (a *attempt) result(r reply) {
+	together := a.child.together(a.call)
+	if f := r.Records[0].Failure; f != nil && f.Kind == "memory" && together > 1 {
+		a.crowded = f
+		return
+	}
+	a.used = 0
+	if a.reported[r.Index] {
+		a.fail(fmt.Errorf("%s reported configuration %d of a job twice", a.job.Method.Name, r.Index))
+		return
+	}
+	a.reported[r.Index] = true
+	for _, record := range r.Records {
+		record.PeakMemoryBytes = max(record.PeakMemoryBytes, a.peak)
+		if together > 1 {
+			record.Provenance.Networks, record.PeakMemoryBytes = together, 0 // whose memory it is cannot be told
+		}
+		if err := a.Records.Append(record); err != nil {
+			a.fail(err)
+			return
+		}
+		a.watcher.Record(a.job, record)
+	}
+}

@@ -1,0 +1,176 @@
+package run
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/plan"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// A Pool is the executor of this machine: worker processes, each with one job at a time. Only networks on a device of their
+// own share a process, which holds that device's memory and compiles for it once.
+type Pool struct {
+	Library  *dataset.Library
+	Sweep    *sweeps.Sweep // of the jobs
+	Records  *results.Writer
+	Jobs     int    // worker processes
+	Backend  string // of networks, for task.Task.Backend
+	Networks int    // how many train at a time in one more process, where the backend has a device of its own; else 0
+
+	// Models is the folder for fitted models, Checkpoints the one for what unfinished fits have reached: each job has a
+	// folder of its own in it while it is not finished. Empty: neither is kept.
+	Models, Checkpoints string
+}
+
+// Do runs the jobs.
+func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &poolRun{Pool: p, watcher: w, cancel: cancel}
+	processor, device := &queue{processes: max(1, p.Jobs), each: 1}, &queue{processes: 1, each: p.Networks}
+	for _, j := range jobs {
+		if j.Method.Network && p.Networks > 0 {
+			device.jobs = append(device.jobs, j)
+		} else {
+			processor.jobs = append(processor.jobs, j)
+		}
+	}
+	var workers sync.WaitGroup
+	for _, q := range []*queue{processor, device} {
+		for range min(q.processes, len(q.jobs)) {
+			workers.Go(func() { r.work(ctx, q) })
+		}
+	}
+	workers.Wait()
+	return r.err
+}
+
+// A poolRun is one call of Do.
+type poolRun struct {
+	*Pool
+	watcher Watcher
+	cancel  context.CancelCauseFunc
+
+	mu  sync.Mutex
+	err error
+}
+
+// fail stops everything because of a fault of the harness.
+func (r *poolRun) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+		r.cancel(err)
+	}
+}
+
+// A queue of jobs and the worker processes that serve it.
+type queue struct {
+	processes int
+	each      int // jobs at the same time in each process
+
+	mu   sync.Mutex
+	jobs []*plan.Job
+}
+
+// next takes a job from the queue, and the number of threads it may use: when fewer jobs remain than can run at a time,
+// those share all cores.
+func (q *queue) next() (j *plan.Job, threads int, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.jobs) == 0 {
+		return nil, 0, false
+	}
+	threads = max(1, runtime.NumCPU()/min(q.processes*q.each, len(q.jobs)))
+	j, q.jobs = q.jobs[0], q.jobs[1:]
+	return j, threads, true
+}
+
+// work runs jobs in a worker process, as many at the same time as it may have. The process is replaced when it dies. That, and
+// a lack of memory, may be the fault of any job that was in it: those are run again, one at a time, before any other.
+func (r *poolRun) work(ctx context.Context, q *queue) {
+	var c *child
+	var again []*plan.Job
+	running, most, ended := 0, q.each, make(chan *plan.Job)
+	for {
+		for ctx.Err() == nil && running < most && (running == 0 || !c.isGone()) {
+			var j *plan.Job
+			threads, ok := runtime.NumCPU(), true
+			if len(again) > 0 {
+				j, again = again[0], again[1:]
+			} else {
+				j, threads, ok = q.next()
+			}
+			if !ok {
+				break
+			}
+			if c == nil || c.isGone() {
+				var err error
+				if c, err = startChild(); err != nil {
+					r.fail(err)
+					return
+				}
+			}
+			running++
+			go func() { ended <- r.attempt(ctx, c, j, threads) }()
+		}
+		if running == 0 {
+			break
+		}
+		if j := <-ended; j != nil {
+			again, most = append(again, j), 1
+		}
+		if running--; running == 0 && len(again) == 0 {
+			most = q.each
+		}
+	}
+	if c != nil {
+		c.retire()
+	}
+}
+
+// attempt does one job. It returns what of it is to be run again, or nil.
+func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads int) (again *plan.Job) {
+	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: make([]bool, len(j.Configs))}
+	r.watcher.Started(j)
+	a.call = c.call(a.request)
+	failure, finished := a.follow(ctx)
+	switch {
+	case finished:
+		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
+	case failure == nil: // interrupted
+		r.watcher.Ended(j)
+		return nil
+	case a.maybeAnothersFault(failure):
+		if rest := a.rest(); len(rest.Configs) > 0 {
+			r.watcher.Again(j)
+			return rest
+		}
+	}
+	a.failRest(failure)
+	r.watcher.Ended(j)
+	return nil
+}
+
+func (r *poolRun) request(j *plan.Job, threads int) request {
+	q := request{
+		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
+		Method: j.Method.Name, Configs: j.Configs, Sweep: r.Sweep.Name, Seed: r.Sweep.Seed,
+		Statistics: j.Method.StatisticsOf(j.Configs[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory, ModelDir: r.Models,
+	}
+	q.Library.Log = nil
+	if j.Method.Network {
+		q.Backend = r.Backend
+	}
+	if r.Checkpoints != "" {
+		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Configs[0].Cells[0].ID)
+	}
+	return q
+}

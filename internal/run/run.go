@@ -1,0 +1,79 @@
+// Package run does what of a plan is to do.
+//
+// An Executor does the jobs; Pool, the one for this machine, has worker processes do them, so that limits on time and memory
+// are hard, peak memory is measured rather than guessed, and a crash costs the cells of one job. Workers make whole records
+// (worker.go); the planning process watches them (attempt.go), writes their records down, and makes those of cells whose
+// worker died.
+//
+// Begin with this file, then pool.go.
+package run
+
+import (
+	"context"
+	"sync"
+
+	"nptbench/internal/plan"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// An Executor does jobs. It tells the watcher of every record when that is kept safe. It returns when nothing is left to do or
+// ctx is done; the error is about the executor itself, such as records that cannot be written.
+type Executor interface {
+	Do(ctx context.Context, jobs []*plan.Job, w Watcher) error
+}
+
+// A Watcher is told how jobs get on, from several goroutines.
+type Watcher interface {
+	Started(*plan.Job)
+	Advanced(*plan.Job, task.Progress)
+	Record(*plan.Job, *results.Record)
+	Again(*plan.Job) // it has ended without all its records and will be started once more
+	Ended(*plan.Job)
+}
+
+// An Outcome counts the cells of a plan.
+type Outcome struct {
+	OK, Failed int // that have a record now and had none before
+	Left       int // to do: interrupted, or stopped by the first failure
+}
+
+// Execute has the jobs of a plan done. With failFast the first failure stops it. When ctx is done it returns; what is finished
+// stays finished.
+func Execute(ctx context.Context, jobs []*plan.Job, e Executor, failFast bool, shown *Progress) (Outcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := &counter{Progress: shown}
+	if failFast {
+		c.failed = cancel
+	}
+	err := e.Do(ctx, jobs, c)
+	for _, j := range jobs {
+		c.Left += j.Cells()
+	}
+	c.Left -= c.OK + c.Failed
+	return c.Outcome, err
+}
+
+// A counter counts records on their way to the display.
+type counter struct {
+	*Progress
+	failed func() // called at failures; may be nil
+
+	mu sync.Mutex
+	Outcome
+}
+
+func (c *counter) Record(j *plan.Job, r *results.Record) {
+	c.mu.Lock()
+	if r.Status == results.OK {
+		c.OK++
+	} else {
+		c.Failed++
+		if c.failed != nil {
+			c.failed()
+		}
+	}
+	c.mu.Unlock()
+	c.Progress.Record(j, r)
+}
