@@ -23,6 +23,8 @@ type child struct {
 	gone   chan struct{} // closed when the process has ended
 	ended  error         // how, once it is gone
 
+	garbled bool // it was killed because what it sent could not be read
+
 	asking   sync.Mutex
 	requests *json.Encoder
 
@@ -71,14 +73,14 @@ func startChild() (*child, error) {
 	return c, nil
 }
 
-// read passes replies on to those who wait for them. What is no reply is the end of the process: it cannot be told what else is
-// lost.
+// read passes replies on to those who wait for them. What is no reply is the end of the process: nobody knows what else is lost.
 func (c *child) read(replies io.ReadCloser) {
 	defer replies.Close()
 	for d := json.NewDecoder(replies); ; {
 		var r reply
 		if err := d.Decode(&r); err != nil {
-			if err != io.EOF {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				c.garbled = true
 				c.signal(syscall.SIGKILL)
 			}
 			break
@@ -178,6 +180,9 @@ func (c *child) retire() {
 
 // causeOfDeath says how the process ended, with the first that it printed.
 func (c *child) causeOfDeath() string {
+	if c.garbled {
+		return "what it sent is no reply; it said: " + oneLine(c.stderr.String())
+	}
 	how := "the worker process ended"
 	var exit *exec.ExitError
 	if errors.As(c.ended, &exit) {

@@ -3,9 +3,12 @@ package run
 import (
 	"context"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
+	"syscall"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/plan"
@@ -41,6 +44,7 @@ func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
 			processor.jobs = append(processor.jobs, j)
 		}
 	}
+	defer r.pauseWithUs()()
 	var workers sync.WaitGroup
 	for _, q := range []*queue{processor, device} {
 		for range min(q.processes, len(q.jobs)) {
@@ -57,8 +61,9 @@ type poolRun struct {
 	watcher Watcher
 	cancel  context.CancelCauseFunc
 
-	mu  sync.Mutex
-	err error
+	mu       sync.Mutex
+	err      error
+	children []*child // all that were started
 }
 
 // fail stops everything because of a fault of the harness.
@@ -68,6 +73,51 @@ func (r *poolRun) fail(err error) {
 	if r.err == nil {
 		r.err = err
 		r.cancel(err)
+	}
+}
+
+// start starts a worker process.
+func (r *poolRun) start() (*child, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.children = slices.DeleteFunc(r.children, (*child).isGone)
+	c, err := startChild()
+	if err == nil {
+		r.children = append(r.children, c)
+	}
+	return c, err
+}
+
+// pauseWithUs has Ctrl-Z stop the worker processes too, which are not of the terminal's foreground group, until this one goes
+// on. The function returned ends that.
+func (r *poolRun) pauseWithUs() (end func()) {
+	stops, ended := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(stops, syscall.SIGTSTP)
+	go func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case <-stops:
+				r.signal(syscall.SIGSTOP)
+				syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+				r.signal(syscall.SIGCONT)
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(stops)
+		close(ended)
+	}
+}
+
+func (r *poolRun) signal(s syscall.Signal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.children {
+		if !c.isGone() {
+			c.signal(s)
+		}
 	}
 }
 
@@ -113,7 +163,7 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 			}
 			if c == nil || c.isGone() {
 				var err error
-				if c, err = startChild(); err != nil {
+				if c, err = r.start(); err != nil {
 					r.fail(err)
 					return
 				}

@@ -57,7 +57,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error", "resume", "memory"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error", "resume", "memory"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -77,12 +77,21 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			r.Test[j] = float64(c.Int("shift")) + float64(t.Seed%1000)/1e6
 		}
 		switch c.String("mode") {
+		case "print": // as a library may, past Go's os.Stdout
+			syscall.Write(1, []byte("{\"Done\": true}\nfor your information\n"))
+		case "garble":
+			syscall.Write(repliesDescriptor, []byte("for your information\n"))
+			select {}
 		case "panic":
 			panic("out of its wits")
 		case "exit":
 			fmt.Fprintln(os.Stderr, "something broke")
 			os.Exit(3)
 		case "hang":
+			if t.CheckpointDir != "" {
+				os.MkdirAll(t.CheckpointDir, 0o777)
+				os.WriteFile(filepath.Join(t.CheckpointDir, "pid"), fmt.Append(nil, os.Getpid()), 0o666)
+			}
 			select {}
 		case "eat":
 			for {
@@ -249,6 +258,7 @@ func TestFailuresAreRecords(t *testing.T) {
 	for _, c := range []struct{ mode, budget, kind, message string }{
 		{"panic", "", "crash", "panic: out of its wits at internal/run/run_test.go"},
 		{"exit", "", "crash", "exit status 3; it said: something broke"},
+		{"garble", "", "crash", "what it sent is no reply"},
 		{"hang", "budget: {time: 300ms}\n", "timeout", "budget of 300ms"},
 		{"eat", "budget: {memory: 400MiB}\n", "memory", "the budget is 0.39 GiB"},
 		{"nan", "", "diverged", "test row 3 is NaN"},
@@ -392,6 +402,15 @@ func TestCheckpointFolders(t *testing.T) {
 	}
 }
 
+// A method, or what it loads, may print; that is no reply.
+func TestPrintingMethod(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := planned(t, parse(t, sweepOf("", "{mode: [print], shift: [0, 1, 12]}")), lib, dir, plan.Options{})
+	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 9}) {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
 func TestFailFast(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [error, ok], shift: [0, 10, 20, 30, 40, 50], pause: [50]}")), lib, dir, plan.Options{})
@@ -421,9 +440,10 @@ func TestInterrupt(t *testing.T) {
 
 const killedSweep = "{shift: [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21, 22, 23, 24], pause: [20]}"
 
+// plannerProcess runs the sweep in sweep.yaml of a folder, with records and checkpoints in it.
 func plannerProcess(dir string) error {
 	lib := dataset.NewLibrary(os.Getenv("NPTBENCH_TEST_DATA"))
-	s, err := sweeps.Parse("test.yaml", []byte(sweepOf("", killedSweep)), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
+	s, err := sweeps.Load(filepath.Join(dir, "sweep.yaml"), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
 	if err != nil {
 		return err
 	}
@@ -435,30 +455,132 @@ func plannerProcess(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = executed(context.Background(), p, lib, dir, false, io.Discard)
+	_, err = executed(context.Background(), p, lib, dir, false, io.Discard, func(p *Pool) { p.Checkpoints = filepath.Join(dir, "checkpoints") })
 	return err
+}
+
+// planner prepares a process that plans and runs a sweep in a folder.
+func planner(t *testing.T, dir, sweep string) func() *exec.Cmd {
+	t.Helper()
+	lib := library(t)
+	at, err := lib.Find("yacht")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sweep.yaml"), []byte(sweep), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return func() *exec.Cmd {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), plannerVariable+"="+dir, "NPTBENCH_TEST_DATA="+filepath.Dir(filepath.Dir(at.Files[0].Path)))
+		c.Stderr = new(bytes.Buffer)
+		return c
+	}
+}
+
+// While a run is stopped, its cells use none of their time, however it was stopped.
+func TestStopped(t *testing.T) {
+	for _, stop := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGTSTP} {
+		t.Run(stop.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := planner(t, dir, sweepOf("budget: {time: 2s}\n", "{shift: [0, 10, 20], pause: [400]}"))()
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(700 * time.Millisecond)
+			c.Process.Signal(stop)
+			time.Sleep(3 * time.Second)
+			before := len(recordsSoFar(dir))
+			time.Sleep(500 * time.Millisecond)
+			if n := len(recordsSoFar(dir)); n != before || n == 9 {
+				t.Errorf("%d and then %d records while the run was stopped", before, n)
+			}
+			for _, worker := range children(c.Process.Pid) {
+				if stop == syscall.SIGTSTP && processState(worker) != "T" { // Ctrl-Z stops the workers too
+					t.Errorf("worker %d is in state %q", worker, processState(worker))
+				}
+			}
+			c.Process.Signal(syscall.SIGCONT)
+			if err := c.Wait(); err != nil {
+				t.Fatal(err, c.Stderr)
+			}
+			for _, r := range records(t, dir) {
+				if r.Failure != nil {
+					t.Errorf("%+v", r.Failure)
+				}
+			}
+			if n := len(records(t, dir)); n != 9 {
+				t.Errorf("%d records, want 9", n)
+			}
+		})
+	}
+}
+
+// recordsSoFar lists the lines that are written.
+func recordsSoFar(dir string) (ids []string) {
+	for r, err := range results.Read(dir) {
+		if err == nil {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+// Worker processes end with the process that started them, even when a method in them hears nothing.
+func TestWorkersEndWithTheirParent(t *testing.T) {
+	dir := t.TempDir()
+	c := planner(t, dir, sweepOf("", "{mode: [hang], shift: [0, 10]}"))()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for range 200 {
+		files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "pid"))
+		if len(files) == 2 {
+			for _, f := range files {
+				var pid int
+				text, _ := os.ReadFile(f)
+				fmt.Sscan(string(text), &pid)
+				pids = append(pids, pid)
+			}
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	c.Process.Kill()
+	c.Wait()
+	if len(pids) != 2 {
+		t.Fatalf("%d workers began a job, want 2", len(pids))
+	}
+	for _, pid := range pids {
+		for wait := 0; syscall.Kill(pid, 0) == nil && processState(pid) != "Z"; wait++ {
+			if wait == 40 {
+				t.Fatalf("worker %d is still there after two seconds", pid)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+}
+
+// processState is the letter by which Linux names a process's state: "T" for stopped, "Z" for ended.
+func processState(pid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(text), ") ")
+	return rest[:min(1, len(rest))]
 }
 
 // The planning process is killed again and again. No finished cell may be run twice, none may be lost, and the workers
 // must not outlive it.
 func TestKilledAndResumed(t *testing.T) {
-	lib, dir := library(t), t.TempDir()
-	var data string
-	for _, d := range lib.Dirs {
-		if _, err := os.Stat(filepath.Join(d, "yacht")); err == nil {
-			data = d
-			break
-		}
-	}
+	dir := t.TempDir()
+	command := planner(t, dir, sweepOf("", killedSweep))
 	kills := 0
 	for attempt := 0; ; attempt++ {
 		if attempt == 40 {
 			t.Fatal("not finished after 40 attempts")
 		}
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), plannerVariable+"="+dir, "NPTBENCH_TEST_DATA="+data)
-		var stderr bytes.Buffer
-		c.Stderr = &stderr
+		c := command()
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -469,7 +591,7 @@ func TestKilledAndResumed(t *testing.T) {
 			break
 		}
 		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
-			t.Fatalf("attempt %d: %v: %s", attempt, err, stderr.String())
+			t.Fatalf("attempt %d: %v: %s", attempt, err, c.Stderr)
 		}
 		kills++
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -42,6 +43,7 @@ const repliesDescriptor = 3
 
 // Serve is what main of a worker calls: Work with the pipes that the planning process made.
 func Serve(methods []*method.Method) error {
+	syscall.CloseOnExec(repliesDescriptor)
 	return Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods)
 }
 
