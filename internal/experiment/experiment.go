@@ -3,9 +3,11 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,8 +61,8 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 			return exit, err
 		}
 	}
-	summary, err := report.Collect(results.Read(o.recordFolders()...), reportPlan(s.Title, p, all))
-	if err != nil {
+	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), reportPlan(s.Title, p, all))
+	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return program.ExitFailed, err
 	}
 	if err := summary.Write(filepath.Join(o.Out, "report")); err != nil {
@@ -71,6 +73,17 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	}
 	fmt.Fprintf(e.Stderr, "the report is in %s\n", filepath.Join(o.Out, "report"))
 	return exit, nil
+}
+
+// until ends a sequence when ctx does.
+func until[R any](ctx context.Context, records iter.Seq2[R, error]) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for r, err := range records {
+			if ctx.Err() != nil || !yield(r, err) {
+				return
+			}
+		}
+	}
 }
 
 // plan reads which cells have records, plans the rest, and says on standard error what is damaged or cannot be run here.
