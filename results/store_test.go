@@ -1,10 +1,18 @@
 package results
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -199,7 +207,7 @@ func TestMerge(t *testing.T) {
 	write(t, a, failed, record(2))
 	write(t, b, record(1), record(3))
 	out := filepath.Join(t.TempDir(), "all.jsonl.gz")
-	if n, err := Merge(out, a, b); n != 3 || err != nil {
+	if n, err := Merge(out, false, a, b); n != 3 || err != nil {
 		t.Fatalf("%d records, %v", n, err)
 	}
 	records, damages := read(t, filepath.Dir(out))
@@ -232,6 +240,18 @@ func TestIDDependsOnEveryField(t *testing.T) {
 func TestIDIsStable(t *testing.T) {
 	if got, want := record(1).ID, "db4df698788de32c9731b674afb19c17"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// An id is the hash of the fields as %q and %d write them.
+func TestIDHashesQuotedFields(t *testing.T) {
+	for _, config := range []Config{"", `{"a":"b\\c"}`, "\u00e9", "\x00", "\xff", "~\x7f"} {
+		c := record(1).Cell
+		c.Config = config
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d %q %q %d", c.Dataset, c.DataDigest, c.Protocol, c.Fold, c.Method, c.Config, c.Seed))
+		if want := hex.EncodeToString(sum[:16]); c.ID() != want {
+			t.Errorf("%q: %s, want %s", config, c.ID(), want)
+		}
 	}
 }
 
@@ -268,4 +288,278 @@ func benchmarkReading(b *testing.B, read func(dir string)) {
 		read(dir)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
+}
+
+// rewrite replaces the content of a folder's only segment.
+func rewrite(t *testing.T, dir string, change func(lines []string) []string) {
+	t.Helper()
+	path := segment(t, dir)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := change(strings.SplitAfter(string(b), "\n"))
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// summed gives a line the checksum that it should have.
+func summed(line string) string {
+	body := line[:len(line)-sumLength-1]
+	return fmt.Sprintf(`%s,"sum":"%08x"}`+"\n", body, crc32.Checksum([]byte(body), castagnoli))
+}
+
+// A line whose checksum is right and that is no record all the same does not count as one: its cell is run again.
+func TestWrongContent(t *testing.T) {
+	for _, c := range []struct{ old, with, why string }{
+		{`"fold":1`, `"fold":"one"`, "not a record"},
+		{`"val":{`, `"val":{{`, "not a record"},
+		{`"fit_cells":480`, `"fit_cells":`, "not a record"},
+		{`"fold":1`, `"fold":2`, "the id " + record(1).ID + " is not that of the cell"},
+		{`"n_neighbors":1`, `"n_neighbors":2`, "the id " + record(1).ID},
+		{`"id":"`, `"id":"0`, "the id 0" + record(1).ID},
+		{`"status":"ok"`, `"status":"fine"`, `the status "fine" is neither ok nor failed`},
+	} {
+		dir := t.TempDir()
+		write(t, dir, record(1), record(2))
+		rewrite(t, dir, func(lines []string) []string {
+			if !strings.Contains(lines[0], c.old) {
+				t.Fatalf("no %s in %s", c.old, lines[0])
+			}
+			lines[0] = summed(strings.Replace(lines[0], c.old, c.with, 1))
+			return lines
+		})
+		want := segment(t, dir) + ":1: " + c.why
+		index, damages, err := ReadIndex(dir)
+		if err != nil || len(index) != 1 || index[record(2).ID] != OK || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
+			t.Errorf("%s: index %v, damages %v, %v; want %s", c.with, index, damages, err, want)
+		}
+		records, damages := read(t, dir)
+		if len(records) != 1 || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
+			t.Errorf("%s: %d records, damages %v; want %s", c.with, len(records), damages, want)
+		}
+	}
+}
+
+// Sixty damaged lines are a few complaints, and no more is lost than they.
+func TestManyDamages(t *testing.T) {
+	dir := t.TempDir()
+	var all []*Record
+	for i := range 100 {
+		all = append(all, record(i))
+	}
+	write(t, dir, all...)
+	rewrite(t, dir, func(lines []string) []string {
+		for i := range 60 {
+			lines[i+20] = strings.Replace(lines[i+20], "4.2746", "4.3746", 1)
+		}
+		return lines
+	})
+	index, damages, err := ReadIndex(dir)
+	if err != nil || len(index) != 40 || len(damages) != 4 {
+		t.Fatalf("%d records, %v, %v", len(index), damages, err)
+	}
+	path := segment(t, dir)
+	for i, want := range []string{":21: checksum does not match; skipped", ":22: checksum", ":23: checksum", ":24: 57 more damaged lines from here on; skipped"} {
+		if !strings.HasPrefix(damages[i].Error(), path+want) {
+			t.Errorf("%v, want %s", damages[i], want)
+		}
+	}
+	if n := damages[2].Lines + damages[3].Lines; n != 58 {
+		t.Errorf("%d lines, want 58", n)
+	}
+}
+
+// Of a compressed segment that is cut off, what is left is read, and the rest is said to be lost.
+func TestCutCompressed(t *testing.T) {
+	dir := t.TempDir()
+	var all []*Record
+	for i := range 2000 {
+		all = append(all, record(i))
+	}
+	write(t, dir, all...)
+	kept := t.TempDir()
+	file := filepath.Join(kept, "all.jsonl.gz")
+	if _, err := Merge(file, false, dir); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := os.ReadFile(file)
+	os.WriteFile(file, whole[:len(whole)/2], 0o644)
+	index, damages, err := ReadIndex(kept)
+	want := fmt.Sprintf("%s:%d: the compressed file is cut off, all records from here on are lost", file, len(index)+1)
+	if err != nil || len(index) < 100 || len(index) > 1900 || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) || damages[0].Torn {
+		t.Errorf("%d records, damages %v, %v; want %s", len(index), damages, err, want)
+	}
+}
+
+// later is a record of the same cell, made later and with another result.
+func later(r *Record, seconds int, rmse float64) *Record {
+	c := *r
+	c.Test = Metrics{"rmse": rmse}
+	c.Provenance.Finished = r.Provenance.Finished.Add(time.Duration(seconds) * time.Second)
+	return &c
+}
+
+// Which of several records stands for a cell does not depend on where they are, and different results are pointed out.
+func TestSeveralRecordsOfACell(t *testing.T) {
+	failed := later(record(1), 100, 0)
+	failed.Status, failed.Val, failed.Test = Failed, nil, nil
+	best := later(record(1), 9, 4.1)
+	records := []*Record{later(record(1), 5, 4.2), best, failed, later(record(1), 7, 4.2)}
+	for range 24 {
+		rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+		a, b := t.TempDir(), t.TempDir()
+		write(t, a, records[:2]...)
+		write(t, b, append(records[2:], record(2))...)
+		var got []*Record
+		var conflicts []*Conflict
+		for r, err := range Read(a, b) {
+			var c *Conflict
+			if errors.As(err, &c) {
+				conflicts = append(conflicts, c)
+			} else if err != nil {
+				t.Fatal(err)
+			} else {
+				got = append(got, r)
+			}
+		}
+		if len(got) != 2 || !reflect.DeepEqual(got[0], best) && !reflect.DeepEqual(got[1], best) {
+			t.Fatalf("%d records, the best is not among them", len(got))
+		}
+		if len(conflicts) != 1 || conflicts[0].Cells != 1 || conflicts[0].Cell != record(1).Cell || conflicts[0].Kept == conflicts[0].Other {
+			t.Fatalf("conflicts %v", conflicts)
+		}
+		file, line, _ := strings.Cut(conflicts[0].Kept, ".jsonl:")
+		content, _ := os.ReadFile(file + ".jsonl")
+		number, _ := strconv.Atoi(line)
+		if !strings.Contains(strings.Split(string(content), "\n")[number-1], `"rmse":4.1`) {
+			t.Errorf("%v does not name the best", conflicts[0])
+		}
+	}
+	again := later(record(1), 5, 0)
+	again.Test = record(1).Test // no conflict
+	dir := t.TempDir()
+	write(t, dir, record(1), again, record(1))
+	if got, _ := read(t, dir); len(got) != 1 || !reflect.DeepEqual(got[0], again) {
+		t.Errorf("%d records of one cell, or not the last one", len(got))
+	}
+}
+
+// Whoever removes, renames or cuts what a run writes does not make it believe that its records are kept.
+func TestSegmentDisappears(t *testing.T) {
+	for what, spoil := range map[string]func(dir, segment string) error{
+		"folder removed":  func(dir, _ string) error { return os.RemoveAll(dir) },
+		"folder renamed":  func(dir, _ string) error { return os.Rename(dir, dir+"-old") },
+		"folder replaced": func(dir, _ string) error { return errors.Join(os.Rename(dir, dir+"-old"), os.Mkdir(dir, 0o755)) },
+		"segment removed": func(_, segment string) error { return os.Remove(segment) },
+		"segment copied": func(_, segment string) error {
+			b, err := os.ReadFile(segment)
+			return errors.Join(err, os.Remove(segment), os.WriteFile(segment, b, 0o644))
+		},
+		"segment cut": func(_, segment string) error { return os.Truncate(segment, 10) },
+	} {
+		dir := filepath.Join(t.TempDir(), "records")
+		w := NewWriter(dir)
+		if err := w.Append(record(1)); err != nil {
+			t.Fatal(err)
+		}
+		w.sync()
+		if err := spoil(dir, segment(t, dir)); err != nil {
+			t.Fatal(err)
+		}
+		w.sync() // as every second
+		err := w.Append(record(2))
+		if err == nil || !strings.Contains(err.Error(), dir) || !strings.HasPrefix(err.Error(), "records are lost: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if closed := w.Close(); closed == nil {
+			t.Errorf("%s: Close says nothing", what)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "records")
+	w := NewWriter(dir)
+	w.Append(record(1))
+	os.RemoveAll(dir)
+	if w.Close() == nil {
+		t.Error("Close does not look")
+	}
+}
+
+// A file is not replaced by one that lacks records of its.
+func TestMergeKeepsRecords(t *testing.T) {
+	failed := record(2)
+	failed.Status = Failed
+	two, one, worse := t.TempDir(), t.TempDir(), t.TempDir()
+	write(t, two, record(1), record(2))
+	write(t, one, record(1))
+	write(t, worse, record(1), failed)
+	kept := t.TempDir()
+	file := filepath.Join(kept, "all.jsonl.gz")
+	if n, err := Merge(file, false, two); n != 2 || err != nil {
+		t.Fatalf("%d records, %v", n, err)
+	}
+	before, _ := os.ReadFile(file)
+	for dir, want := range map[string]string{one: "it has 1 records that", worse: "it has 1 records that", t.TempDir(): "no records in"} {
+		if _, err := Merge(file, false, dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := Merge(file, true, t.TempDir()); err == nil {
+		t.Error("replaced by nothing")
+	}
+	if after, _ := os.ReadFile(file); !bytes.Equal(before, after) {
+		t.Error("the file was changed")
+	}
+	if n, err := Merge(file, true, one); n != 1 || err != nil {
+		t.Errorf("%d records, %v", n, err)
+	}
+}
+
+// Equal records give equal files, whatever folders and order they come in; every line stays as it was written.
+func TestMergeIsCanonical(t *testing.T) {
+	var files [2][]byte
+	for i := range files {
+		a, b := t.TempDir(), t.TempDir()
+		for k, n := range rand.Perm(60) {
+			dir := a
+			if k%2 == 1 {
+				dir = b
+			}
+			write(t, dir, record(n))
+		}
+		file := filepath.Join(t.TempDir(), "all.jsonl.gz")
+		if n, err := Merge(file, false, a, b); n != 60 || err != nil {
+			t.Fatal(n, err)
+		}
+		files[i], _ = os.ReadFile(file)
+		fold := -1
+		for r, err := range Read(file) {
+			if err != nil || r.Fold < fold {
+				t.Fatal(r, err)
+			}
+			fold = r.Fold
+		}
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Error("two files")
+	}
+}
+
+// Records are decoded as encoding/json would do it.
+func TestDecoding(t *testing.T) {
+	i := 0
+	for line, err := range lines([]string{"published"}, func(segmentLine) string { return "" }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i++; i%25 != 0 {
+			continue
+		}
+		want := new(Record)
+		ours, err := decode(line.text)
+		if err := errors.Join(err, json.Unmarshal(line.text, want)); err != nil || !reflect.DeepEqual(ours, want) {
+			t.Fatalf("%s:%d: %v, %+v, want %+v", line.file, line.line, err, ours, want)
+		}
+	}
 }

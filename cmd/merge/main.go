@@ -7,12 +7,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"nptbench/internal/program"
 	"nptbench/results"
@@ -38,59 +34,10 @@ func merge(_ context.Context, e program.Env) (exit int, err error) {
 			return program.ExitBadInput, err
 		}
 	}
-	if err := checkLoss(file, folders, *replace); err != nil {
-		return program.ExitFailed, fmt.Errorf("%s is not written: %w", file, err)
-	}
-	n, err := results.Merge(file, folders...)
+	n, err := results.Merge(file, *replace, folders...)
 	if err != nil {
 		return program.ExitFailed, fmt.Errorf("%s is not written: %w", file, err)
 	}
 	fmt.Fprintf(e.Stdout, "%d records in %s\n", n, file)
 	return program.ExitOK, nil
-}
-
-// checkLoss refuses to write a file without records, or, unless told to, in place of one that has others.
-func checkLoss(file string, folders []string, replace bool) error {
-	merged, _, err := results.ReadIndex(folders...)
-	if err != nil {
-		return err
-	}
-	if len(merged) == 0 {
-		return fmt.Errorf("no records in %s", strings.Join(folders, ", "))
-	}
-	before, err := readFile(file)
-	if err != nil || replace {
-		return err
-	}
-	lost := 0
-	for id := range before {
-		if _, ok := merged[id]; !ok {
-			lost++
-		}
-	}
-	if lost > 0 {
-		return fmt.Errorf("it has %d records that the folders do not have; name its folder too, or give -replace", lost)
-	}
-	return nil
-}
-
-// readFile reads the index of a single file, which need not exist.
-func readFile(file string) (results.Index, error) {
-	path, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	alone, err := os.MkdirTemp("", "merge-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(alone)
-	if err := os.Symlink(path, filepath.Join(alone, filepath.Base(path))); err != nil {
-		return nil, err
-	}
-	index, _, err := results.ReadIndex(alone)
-	return index, err
 }

@@ -1,0 +1,211 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Segments are files of records, one a line. Each has one writer, named by its start and process, and only grows. Records
+// of other machines come in by copying their segments into the folder; ".jsonl.gz" segments are read too.
+const (
+	segmentSuffix    = ".jsonl"
+	compressedSuffix = ".jsonl.gz"
+)
+
+// Every line ends in `,"sum":"xxxxxxxx"}`, the CRC-32C of all before it.
+const sumLength = len(`,"sum":"xxxxxxxx"}`)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// line returns the record as it stands in a segment, newline included.
+func (r *Record) line() ([]byte, error) {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	b = b[:len(b)-1]
+	return fmt.Appendf(b, `,"sum":"%08x"}`+"\n", crc32.Checksum(b, castagnoli)), nil
+}
+
+// verify returns what is wrong with the checksum of a line, or "".
+func verify(line []byte) string {
+	if len(line) < sumLength {
+		return "too short for a record"
+	}
+	body, tail := line[:len(line)-sumLength], line[len(line)-sumLength:]
+	if !bytes.HasPrefix(tail, []byte(`,"sum":"`)) || !bytes.HasSuffix(tail, []byte(`"}`)) {
+		return "no checksum at the end"
+	}
+	if want := fmt.Appendf(nil, "%08x", crc32.Checksum(body, castagnoli)); !bytes.Equal(tail[8:16], want) {
+		return "checksum does not match"
+	}
+	return ""
+}
+
+// A Damage is a place in a segment that is not a whole record. It is skipped, so its cell is run again.
+type Damage struct {
+	File  string
+	Line  int // the first one
+	Lines int // how many lines it stands for; 0 where that cannot be known: the rest of a compressed segment
+	Why   string
+	Torn  bool // the last line, cut off by a crash: expected, and harmless
+}
+
+func (d *Damage) Error() string { return fmt.Sprintf("%s:%d: %s; skipped", d.File, d.Line, d.Why) }
+
+// shownDamages is how many damaged lines of a segment have a Damage of their own.
+const shownDamages = 3
+
+// A place is a line of a segment.
+type place struct {
+	file string
+	line int
+}
+
+// A segmentLine is a line whose checksum is right.
+type segmentLine struct {
+	place
+	text []byte // without the newline; valid until the next line
+}
+
+// segments lists the segments in folders, in the order of folders and file names. A path that is a file stands for itself,
+// one that does not exist for nothing.
+func segments(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, fmt.Errorf("the folder of records cannot be read: %w", err)
+		}
+		for _, e := range entries {
+			if name := e.Name(); strings.HasSuffix(name, segmentSuffix) || strings.HasSuffix(name, compressedSuffix) {
+				files = append(files, filepath.Join(path, name))
+			}
+		}
+	}
+	return files, nil
+}
+
+// lines yields the lines of all segments that check finds nothing wrong with, and a *Damage for the others: for each of the
+// first few of a segment, and one for all further ones.
+func lines(paths []string, check func(segmentLine) (why string)) iter.Seq2[segmentLine, error] {
+	return func(yield func(segmentLine, error) bool) {
+		files, err := segments(paths)
+		if err != nil {
+			yield(segmentLine{}, err)
+			return
+		}
+		for _, file := range files {
+			var more *Damage
+			damages := 0
+			for line, err := range segmentLines(file) {
+				if why := ""; err == nil {
+					if why = verify(line.text); why == "" {
+						why = check(line)
+					}
+					if why != "" {
+						err = &Damage{File: line.file, Line: line.line, Lines: 1, Why: why}
+					}
+				}
+				if d, ok := err.(*Damage); ok && d.Lines == 1 && !d.Torn {
+					if damages++; damages > shownDamages {
+						if more == nil {
+							more = d
+						} else {
+							more.Lines++
+						}
+						continue
+					}
+				}
+				if !yield(line, err) {
+					return
+				}
+			}
+			if more != nil {
+				if more.Lines > 1 {
+					more.Why = fmt.Sprintf("%d more damaged lines from here on", more.Lines)
+				}
+				if !yield(segmentLine{}, more) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// segmentLines yields the lines of one segment, unchecked.
+func segmentLines(path string) iter.Seq2[segmentLine, error] {
+	return func(yield func(segmentLine, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(segmentLine{}, err)
+			return
+		}
+		defer f.Close()
+		var source io.Reader = f
+		compressed := strings.HasSuffix(path, ".gz")
+		if compressed {
+			if source, err = gzip.NewReader(f); err != nil {
+				yield(segmentLine{}, &Damage{File: path, Line: 1, Why: "not a gzip file, all of it is lost: " + err.Error()})
+				return
+			}
+		}
+		lines := bufio.NewScanner(source)
+		lines.Buffer(make([]byte, 1<<16), maxLine)
+		lines.Split(wholeLine)
+		n := 0
+		for lines.Scan() {
+			text, whole := bytes.CutSuffix(lines.Bytes(), []byte("\n"))
+			if !whole && lines.Err() != nil {
+				break
+			}
+			n++
+			err = nil
+			if !whole {
+				err = &Damage{File: path, Line: n, Lines: 1, Torn: true, Why: "the last line is cut off, as by a crash"}
+			}
+			if !yield(segmentLine{place{path, n}, text}, err) {
+				return
+			}
+		}
+		switch err := lines.Err(); {
+		case err == nil:
+		case compressed && errors.Is(err, io.ErrUnexpectedEOF):
+			yield(segmentLine{}, &Damage{File: path, Line: n + 1, Why: "the compressed file is cut off, all records from here on are lost"})
+		default:
+			yield(segmentLine{}, &Damage{File: path, Line: n + 1, Why: "all records from here on are lost: " + err.Error()})
+		}
+	}
+}
+
+// maxLine is above any record: a few kilobytes, and what a method adds.
+const maxLine = 1 << 26
+
+// wholeLine splits into lines that keep their newline, so that a last line without one is known.
+func wholeLine(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
