@@ -17,7 +17,7 @@ help: ## list the targets
 
 .PHONY: reproduce-table1
 reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
-	bin/table1 -sweep table1-$(SCALE) -out $(OUT) $(ARGS)
+	bin/table1 -sweep table1-$(SCALE) -out $(OUT) -fetch $(ARGS)
 
 .PHONY: plan-table1
 plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it

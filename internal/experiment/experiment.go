@@ -25,7 +25,7 @@ import (
 
 // A Spec says what an experiment is.
 type Spec struct {
-	Name  string // of the program, and of its folder of results unless a flag says otherwise
+	Name  string // of the program
 	About string // in a line, for -help
 	Sweep string // the built-in sweep that is run unless a flag names another
 	Title string // of the report
@@ -41,6 +41,9 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: dataset.Infos()})
 	if err != nil {
 		return program.ExitBadInput, err
+	}
+	if o.Out == "" {
+		o.Out = filepath.Join("out", sweep.Name)
 	}
 	p, err := o.plan(ctx, e, sweep)
 	if err != nil {
@@ -117,7 +120,8 @@ func (o *options) recordFolders() []string {
 
 func (o *options) library(e program.Env) *dataset.Library {
 	lib := dataset.NewLibrary(o.Data)
-	lib.Log = e.Stderr
+	lib.Log, lib.Terminal = e.Stderr, e.Terminal
+	lib.Download = o.Fetch && !o.DryRun && !o.ReportOnly
 	return lib
 }
 

@@ -24,9 +24,10 @@ type options struct {
 	FailFast   bool
 	KeepModels bool
 
-	Data string   // folder of the data sets
-	Out  string   // folder for records and reports
-	With []string // more folders of records, which are only read
+	Data  string   // folder of the data sets
+	Fetch bool     // download what is missing
+	Out   string   // folder for records and reports
+	With  []string // more folders of records, which are only read
 
 	Jobs     int
 	Networks int // on a GPU
@@ -40,7 +41,8 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	fs.More = func(w io.Writer) { describe(w, methods) }
 	fs.StringVar(&o.Sweep, "sweep", spec.Sweep, "sweep `file`, or the bare name of a built-in one")
 	data := fs.Data()
-	fs.StringVar(&o.Out, "out", "out/"+spec.Name, "`folder` for records and reports")
+	fs.BoolVar(&o.Fetch, "fetch", false, "download data sets that are missing before anything is run")
+	fs.StringVar(&o.Out, "out", "", "`folder` for records and reports (default out/SWEEP)")
 	with := fs.List("with", "more folders of records to use, a `list` with commas; results/published has ours")
 	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas")
 	only := fs.List("methods", "run only these methods of the sweep, a `list` with commas")
@@ -65,7 +67,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 			return nil, fmt.Errorf("-with %s: no records there, want files *.jsonl or *.jsonl.gz", dir)
 		}
 	}
-	if o.Out == "" {
+	if o.Out == "" && fs.Given("out") {
 		return nil, fmt.Errorf("-out: want the name of a folder for records and reports")
 	}
 	o.Plan.Datasets, o.Plan.Methods, o.Plan.ReportOnly = *datasets, *only, o.ReportOnly

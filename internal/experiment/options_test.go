@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(o.Plan.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Plan.Protocols, split.Protocols) ||
-		o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.recordFolders()) != 2 || o.recordFolders()[0] != "out/table1/records" {
+		o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.recordFolders()) != 2 || o.Out != "" || o.Fetch {
 		t.Errorf("got %+v", o)
 	}
 }

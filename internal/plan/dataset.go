@@ -2,6 +2,8 @@ package plan
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/split"
@@ -67,9 +69,16 @@ func (p *Plan) recorded(d *Dataset, records results.Index) (n int) {
 	return n
 }
 
-// locate finds a table and its digest, by reading it where the checksum of its file is not a known one.
+// locate finds a table, after a download where the library may, and its digest, by reading it where the checksum of its file is
+// not a known one.
 func locate(ctx context.Context, lib *dataset.Library, name string) (dataset.Location, error) {
 	at, err := lib.Find(name)
+	if missing := (*dataset.MissingError)(nil); lib.Download && errors.As(err, &missing) && missing.Fetchable {
+		if failed := lib.Fetch(ctx, name); failed != nil {
+			return at, fmt.Errorf("%w (it cannot be downloaded: %w)", err, failed)
+		}
+		at, err = lib.Find(name)
+	}
 	if err != nil || at.Digest != "" {
 		return at, err
 	}
