@@ -71,7 +71,10 @@ func Method() *method.Method {
 			return task.TrainRows
 		},
 		Network: true,
-		Run:     run,
+		Sizes: []method.Size{
+			{Param: "layers", Published: 8, Name: "layers"}, {Param: "dim_hidden", Published: 32, Name: "e ="}, {Param: "steps", Published: 2000, Name: "steps"},
+		},
+		Run: run,
 	}
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -11,14 +10,28 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/plan"
 	"nptbench/internal/split"
 	"nptbench/results"
 )
 
+// A Spec says what a report shows of a plan.
+type Spec struct {
+	Title  string
+	Plan   *plan.Plan
+	Series []string // what tells rows apart besides the method: "variant", or names of parameters
+	Tables []Layout // nil: Table1
+
+	// Methods are those that there are. Where a plan has all that the paper has of them, the paper's others keep their places
+	// in the tables.
+	Methods []*method.Method
+}
+
 // A Summary is what a report needs to know of the records of a plan.
 type Summary struct {
-	Plan       Plan
-	Groups     []*Group // in the plan's order: data set, protocol, method
+	Spec
+	Groups     []*Group  // by data set, protocol and series
+	Numbers    []*Number // of the groups, each with the metrics of its problem
 	Provenance Provenance
 
 	Records    int // of the plan's cells, duplicates left out
@@ -32,14 +45,14 @@ type Summary struct {
 // firstUnreadable is how many errors a summary keeps.
 const firstUnreadable = 10
 
-// A Group holds the folds of one data set, protocol and method.
+// A Group holds the folds of one data set, protocol and series.
 type Group struct {
 	Info     dataset.Info
-	Protocol string
-	Method   *method.Method
-	Settings int     // cells per fold
-	Select   string  // validation metric that chooses among them
-	Folds    []*Fold // those that the plan expects, in its order
+	Protocol split.Protocol
+	Series   *Series
+	Settings int           // cells per fold; 0 where the paper has a row and the plan has not
+	Select   metric.Metric // of validation rows, that chooses among them
+	Folds    []*Fold       // those of the plan, in its order
 }
 
 // A Fold is what the settings of one fold came to.
@@ -57,7 +70,8 @@ type Fold struct {
 	Failures   map[int]*results.Failure // by the setting's place in the sweep
 	Unselected int                      // settings with a result that lacks a finite validation metric
 
-	ok []bool // by the setting's place in the sweep
+	group *Group
+	ok    []bool // by the setting's place in the sweep
 }
 
 // Missing is the number of the fold's settings that have no record.
@@ -69,11 +83,17 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 // Collect reads the records of a plan. It keeps one record per fold and a byte per cell, however many records there are.
 // Of several records of one cell the first successful one counts. An error among the records says that a part of them
 // could not be read: it is counted and shown, and the rest is used.
-func Collect(records iter.Seq2[*results.Record, error], p Plan) (*Summary, error) {
-	c, err := newCollector(p)
+func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
+	c := &collector{Summary: &Summary{Spec: spec}, tables: map[*plan.Group]*table{}, origins: newOrigins()}
+	series, err := newSeriesIndex(spec)
 	if err != nil {
 		return nil, err
 	}
+	for _, g := range spec.Plan.Groups() {
+		c.addGroup(g, series)
+	}
+	c.keepPlaces(series)
+	c.sort()
 	for rec, err := range records {
 		if err != nil {
 			c.Unreadable++
@@ -82,132 +102,150 @@ func Collect(records iter.Seq2[*results.Record, error], p Plan) (*Summary, error
 			}
 			continue
 		}
-		if err := c.add(rec); err != nil {
-			return nil, err
-		}
+		c.add(rec)
 	}
 	c.Provenance = c.origins.provenance()
+	for _, g := range c.Groups {
+		for _, m := range metric.Of(g.Info.Problem) {
+			c.Numbers = append(c.Numbers, g.number(m))
+		}
+	}
 	return c.Summary, nil
-}
-
-type foldKey struct {
-	dataset, protocol, method string
-	fold                      int
-}
-
-type foldPlace struct {
-	fold   *Fold
-	metric string // that chooses
 }
 
 type collector struct {
 	*Summary
-	places   map[foldKey]foldPlace
-	failures map[results.Failure]*results.Failure // each distinct one is kept once
-	origins  *origins
+	tables  map[*plan.Group]*table
+	origins *origins
 }
 
-func newCollector(p Plan) (*collector, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	c := &collector{
-		Summary:  &Summary{Plan: p},
-		places:   map[foldKey]foldPlace{},
-		failures: map[results.Failure]*results.Failure{},
-		origins:  newOrigins(),
-	}
-	for _, e := range p.Expected {
-		g := &Group{
-			Info: p.Datasets[p.datasetIndex(e.Dataset)], Protocol: e.Protocol,
-			Method: p.Methods[p.methodIndex(e.Method)], Settings: e.Settings,
+// A table finds the folds that a record of a plan's group counts for: several, where protocols share the task.
+type table struct {
+	series, place []int       // of each setting: its series, and its place among the settings of that
+	folds         [][][]*Fold // by series and by the plan's fold
+}
+
+func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
+	t := &table{}
+	c.tables[of] = t
+	var series []*Series
+	var settings []int // by series
+	for i := range of.Settings {
+		s := index.of(&of.Settings[i])
+		at := slices.Index(series, s)
+		if at < 0 {
+			at = len(series)
+			series, settings = append(series, s), append(settings, 0)
 		}
-		g.Select = p.selectionMetric(g.Info.Problem)
-		for _, n := range e.Folds {
-			key := foldKey{e.Dataset, e.Protocol, e.Method, n}
-			if _, twice := c.places[key]; twice {
-				return nil, fmt.Errorf("report: plan expects fold %d of %s on %s (%s) twice", n, e.Method, e.Dataset, e.Protocol)
+		t.series, t.place = append(t.series, at), append(t.place, settings[at])
+		settings[at]++
+	}
+	for i, s := range series {
+		t.folds = append(t.folds, make([][]*Fold, len(of.Dataset.Folds)))
+		for _, protocol := range c.Plan.Protocols {
+			g := c.newGroup(of.Dataset, protocol, s, settings[i])
+			for _, f := range g.Folds {
+				at := slices.IndexFunc(of.Dataset.Folds, func(task plan.Fold) bool {
+					return task.Number == f.Number && slices.Contains(task.Under, protocol)
+				})
+				t.folds[i][at] = append(t.folds[i][at], f)
 			}
-			f := &Fold{Number: n, Failures: map[int]*results.Failure{}, ok: make([]bool, e.Settings)}
-			g.Folds = append(g.Folds, f)
-			c.places[key] = foldPlace{f, g.Select}
 		}
-		c.Groups = append(c.Groups, g)
+	}
+}
+
+func (c *collector) newGroup(d *plan.Dataset, protocol split.Protocol, s *Series, settings int) *Group {
+	g := &Group{Info: d.Info, Protocol: protocol, Series: s, Settings: settings, Select: c.selects(d.Info.Problem)}
+	for _, f := range d.Folds {
+		if slices.Contains(f.Under, protocol) {
+			g.Folds = append(g.Folds, &Fold{Number: f.Number, group: g, Failures: map[int]*results.Failure{}, ok: make([]bool, settings)})
+		}
+	}
+	c.Groups = append(c.Groups, g)
+	return g
+}
+
+// selects returns the metric that chooses settings.
+func (s *Summary) selects(p dataset.Problem) metric.Metric {
+	return metric.Named(s.Plan.Sweep.Select.Metric(p)).Recorded()
+}
+
+// keepPlaces adds groups without settings for what the paper has and the plan has not, on the plan's data sets.
+func (c *collector) keepPlaces(index *seriesIndex) {
+	has := map[string]bool{}
+	for _, g := range c.Groups {
+		has[g.Series.Method.Name], has[g.Info.Name+" "+g.Series.Method.Name] = true, true
+	}
+	for _, m := range c.Methods {
+		if !m.Extra && !has[m.Name] {
+			return
+		}
+	}
+	for _, d := range c.Plan.Datasets {
+		for _, paper := range results.PaperMethods {
+			if !has[d.Info.Name+" "+paper.Name] {
+				c.newGroup(d, c.Plan.Protocols[0], index.placeholder(paper), 0)
+			}
+		}
+	}
+}
+
+// sort puts the groups into the order of the catalogue, the published protocol first, and the series' own.
+func (c *collector) sort() {
+	infos := dataset.Infos()
+	place := func(g *Group) uint { // of a data set that the catalogue has not: the last
+		return uint(slices.IndexFunc(infos, func(d dataset.Info) bool { return d.Name == g.Info.Name }))
 	}
 	slices.SortStableFunc(c.Groups, func(a, b *Group) int {
-		return cmp.Or(
-			cmp.Compare(p.datasetIndex(a.Info.Name), p.datasetIndex(b.Info.Name)),
-			cmp.Compare(b.Protocol, a.Protocol), // published before corrected
-			cmp.Compare(p.methodIndex(a.Method.Name), p.methodIndex(b.Method.Name)))
+		return cmp.Or(cmp.Compare(place(a), place(b)),
+			cmp.Compare(slices.Index(split.Protocols, a.Protocol), slices.Index(split.Protocols, b.Protocol)),
+			slices.Compare(a.Series.order[:], b.Series.order[:]))
 	})
-	return c, nil
 }
 
-func (c *collector) add(rec *results.Record) error {
-	position, under, planned := c.Plan.Position(rec.ID)
+func (c *collector) add(rec *results.Record) {
+	at, planned := c.Plan.Place(rec.ID)
 	if !planned {
 		c.OutOfPlan++
-		return nil
+		return
 	}
-	for _, protocol := range under {
-		if err := c.place(rec, protocol, position); err != nil {
-			return err
-		}
+	t := c.tables[at.Group]
+	counted := false
+	for _, f := range t.folds[t.series[at.Setting]][at.Fold] {
+		counted = f.add(rec, t.place[at.Setting])
 	}
-	return nil
+	if !counted {
+		c.Duplicates++
+		return
+	}
+	c.Records++
+	c.origins.add(rec)
 }
 
-// place gives a record its place in the folds of a protocol.
-func (c *collector) place(rec *results.Record, protocol split.Protocol, position int) error {
-	at, expected := c.places[foldKey{rec.Dataset, string(protocol), rec.Method, rec.Fold}]
-	if !expected {
-		c.OutOfPlan++
-		return nil
-	}
-	f := at.fold
-	if position < 0 || position >= len(f.ok) {
-		return fmt.Errorf("report: plan gives cell %s place %d among %d settings", rec.ID, position, len(f.ok))
-	}
+// add counts a record for a setting of the fold; false when another one counts instead.
+func (f *Fold) add(rec *results.Record, position int) bool {
 	_, failedBefore := f.Failures[position]
 	switch {
 	case f.ok[position] || failedBefore && rec.Status != results.OK:
-		c.Duplicates++
-		return nil
-	case failedBefore:
-		c.Duplicates++
-		delete(f.Failures, position)
-		f.Failed--
-	default:
-		c.Records++
-	}
-	c.origins.add(rec)
-	if rec.Status != results.OK {
+		return false
+	case rec.Status != results.OK:
 		f.Failed++
-		f.Failures[position] = c.distinct(rec.Failure)
-		return nil
+		f.Failures[position] = cmp.Or(rec.Failure, &results.Failure{Kind: "error", Message: "the record does not say why"})
+		return true
+	case failedBefore:
+		f.Failed--
+		delete(f.Failures, position)
 	}
 	f.OK++
 	f.ok[position] = true
-	f.consider(rec, position, metric.Named(at.metric))
-	return nil
-}
-
-// distinct returns the one copy that is kept of a failure.
-func (c *collector) distinct(failure *results.Failure) *results.Failure {
-	if failure == nil {
-		failure = &results.Failure{Kind: "error", Message: "the record does not say why"}
-	}
-	if kept, ok := c.failures[*failure]; ok {
-		return kept
-	}
-	kept := *failure
-	c.failures[kept] = &kept
-	return &kept
+	f.consider(rec, position)
+	return !failedBefore
 }
 
 // consider makes the record the chosen one of its fold if its validation metric is better, or equal and its setting
 // earlier in the sweep.
-func (f *Fold) consider(rec *results.Record, position int, by metric.Metric) {
+func (f *Fold) consider(rec *results.Record, position int) {
+	by := f.group.Select
 	value, ok := finite(rec.Val, by.Name)
 	if !ok {
 		f.Unselected++
@@ -243,12 +281,4 @@ func keep(rec *results.Record) *results.Record {
 func finite(m results.Metrics, name string) (float64, bool) {
 	x, ok := m[name]
 	return x, ok && !math.IsNaN(x) && !math.IsInf(x, 0)
-}
-
-func (p *Plan) datasetIndex(name string) int {
-	return slices.IndexFunc(p.Datasets, func(d dataset.Info) bool { return d.Name == name })
-}
-
-func (p *Plan) methodIndex(name string) int {
-	return slices.IndexFunc(p.Methods, func(m *method.Method) bool { return m.Name == name })
 }

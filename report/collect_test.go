@@ -11,19 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"nptbench/internal/dataset"
-	"nptbench/internal/split"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
 	"nptbench/results"
 )
-
-func collect(t *testing.T, f *fixture) *Summary {
-	t.Helper()
-	s, err := Collect(f.all(), f.Plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 func mse(x float64) results.Metrics { return results.Metrics{"mse_standardised": x} }
 
@@ -32,8 +23,8 @@ func rmse(x float64) results.Metrics { return results.Metrics{"rmse": x, "mse": 
 // The setting with the best validation loss is chosen, whatever its test result is.
 func TestChoosesByValidation(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "knn", 1, 4)
-	f.expect("income", published, "knn", 1, 2)
+	f.expect("protein", published, "knn", 4)
+	f.expect("income", published, "knn", 2)
 	f.ok("protein", published, "knn", 0, 3, mse(0.3), rmse(1)) // the best on the test rows
 	f.ok("protein", published, "knn", 0, 1, mse(0.1), rmse(3))
 	f.ok("protein", published, "knn", 0, 0, mse(0.2), rmse(2))
@@ -41,10 +32,10 @@ func TestChoosesByValidation(t *testing.T) {
 	f.ok("income", published, "knn", 0, 0, results.Metrics{"nll": 0.2, "accuracy": 99}, results.Metrics{"accuracy": 90})
 	f.ok("income", published, "knn", 0, 1, results.Metrics{"nll": 0.1, "accuracy": 50}, results.Metrics{"accuracy": 80})
 	s := collect(t, f)
-	if fold := s.Groups[1].Folds[0]; fold.Position != 1 || fold.Chosen.Test["rmse"] != 3 {
+	if fold := s.group("protein", published, "knn").Folds[0]; fold.Position != 1 || fold.Chosen.Test["rmse"] != 3 {
 		t.Errorf("chose place %d", fold.Position)
 	}
-	if fold := s.Groups[0].Folds[0]; fold.Position != 1 || fold.Chosen.Test["accuracy"] != 80 {
+	if fold := s.group("income", published, "knn").Folds[0]; fold.Position != 1 || fold.Chosen.Test["accuracy"] != 80 {
 		t.Errorf("classification chose place %d, not by nll", fold.Position)
 	}
 }
@@ -52,21 +43,19 @@ func TestChoosesByValidation(t *testing.T) {
 // A sweep may choose by another validation metric.
 func TestChoosesByTheSweepsMetric(t *testing.T) {
 	f := newFixture()
-	f.Select = func(task dataset.Problem) string {
-		return map[bool]string{true: "accuracy", false: "rmse"}[task.Classification()]
-	}
-	f.expect("income", published, "knn", 1, 3)
-	f.expect("protein", published, "knn", 1, 2)
+	f.selection = "regression: rmse, classification: accuracy"
+	f.expect("income", published, "knn", 3)
+	f.expect("protein", published, "knn", 2)
 	for setting, accuracy := range []float64{80, 90, 90} {
 		f.ok("income", published, "knn", 0, setting, results.Metrics{"nll": accuracy, "accuracy": accuracy}, results.Metrics{"accuracy": 1})
 	}
 	f.ok("protein", published, "knn", 0, 0, results.Metrics{"mse_standardised": 1, "rmse": 2}, rmse(1))
 	f.ok("protein", published, "knn", 0, 1, results.Metrics{"mse_standardised": 2, "rmse": 1}, rmse(1))
 	s := collect(t, f)
-	if fold := s.Groups[0].Folds[0]; fold.Position != 1 || fold.Tied != 2 {
+	if fold := s.group("income", published, "knn").Folds[0]; fold.Position != 1 || fold.Tied != 2 {
 		t.Errorf("by accuracy: place %d of %d tied, want 1 of 2", fold.Position, fold.Tied)
 	}
-	if fold := s.Groups[1].Folds[0]; fold.Position != 1 {
+	if fold := s.group("protein", published, "knn").Folds[0]; fold.Position != 1 {
 		t.Errorf("by rmse: place %d, want 1", fold.Position)
 	}
 	if text := s.howToRead()[0]; !strings.Contains(text, "(rmse for regression, accuracy for classes)") {
@@ -76,7 +65,7 @@ func TestChoosesByTheSweepsMetric(t *testing.T) {
 
 func TestTiesGoToTheFirstOfTheSweep(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "knn", 1, 5)
+	f.expect("protein", published, "knn", 5)
 	for _, setting := range []int{4, 1, 3, 2} { // in the order of the records
 		f.ok("protein", published, "knn", 0, setting, mse(0.5), rmse(float64(setting)))
 	}
@@ -89,7 +78,7 @@ func TestTiesGoToTheFirstOfTheSweep(t *testing.T) {
 
 func TestOneRecordPerCellCounts(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "knn", 1, 3)
+	f.expect("protein", published, "knn", 3)
 	f.failed("protein", published, "knn", 0, 0, "timeout", "first try") // failed, then done
 	f.ok("protein", published, "knn", 0, 0, mse(0.5), rmse(1))
 	f.ok("protein", published, "knn", 0, 1, mse(0.4), rmse(2)) // done twice: the first one counts
@@ -113,8 +102,8 @@ func TestOneRecordPerCellCounts(t *testing.T) {
 // Nothing of a report may depend on the order in which records are read.
 func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	f := newFixture()
-	f.expect("boston-housing", published, "knn", 10, 6)
-	f.expect("boston-housing", corrected, "xgboost", 10, 6)
+	f.expect("boston-housing", published, "knn", 6)
+	f.expect("boston-housing", corrected, "xgboost", 6)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for fold := range 10 {
 		for setting := range 6 {
@@ -130,7 +119,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 		var out bytes.Buffer
 		s := collect(t, f)
 		for _, err := range []error{
-			writeMarkdown(&out, s.Document()), writeCells(&out, s.Entries()), writeFolds(&out, s.Groups), writeFailures(&out, s.Groups),
+			writeMarkdown(&out, s.Document()), s.writeCells(&out), s.writeFolds(&out), s.writeFailures(&out),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -149,23 +138,19 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 
 func TestRecordsThatDoNotCount(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "knn", 1, 3)
+	f.expect("protein", published, "knn", 3)
 	f.ok("protein", published, "knn", 0, 0, results.Metrics{"mse_standardised": math.NaN()}, rmse(1))
 	f.ok("protein", published, "knn", 0, 1, results.Metrics{"rmse": 1}, rmse(1)) // no validation loss
 	f.ok("protein", published, "knn", 0, 2, mse(math.Inf(1)), rmse(1))
 	f.ok("protein", corrected, "knn", 0, 0, mse(0), rmse(0))
 	f.ok("protein", published, "xgboost", 0, 0, mse(0), rmse(0))
+	f.Plan = f.plan(t)
 	records := func(yield func(*results.Record, error) bool) {
-		for i, rec := range f.records {
-			if i == 2 && !yield(nil, errors.New("segment-1.jsonl:7: checksum differs")) {
-				return
-			}
-			if !yield(rec, nil) {
-				return
-			}
+		if yield(nil, errors.New("segment-1.jsonl:7: checksum differs")) {
+			f.all(f.Plan)(yield)
 		}
 	}
-	s, err := Collect(records, f.Plan)
+	s, err := Collect(records, f.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +162,7 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 	if err := writeMarkdown(&out, s.Document()); err != nil || !strings.Contains(out.String(), "segment-1.jsonl:7: checksum differs") {
 		t.Errorf("the report does not name what could not be read: %v", err)
 	}
-	e := s.Entries()[0]
+	e := s.Numbers[0]
 	if e.Verdict != FailedCell || e.N != 0 || !slices.ContainsFunc(e.Notes, func(n string) bool { return strings.Contains(n, "cannot be chosen") }) {
 		t.Errorf("verdict %q, n %d, notes %q", e.Verdict, e.N, e.Notes)
 	}
@@ -186,20 +171,21 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 // A reader may use the same record again for the next line.
 func TestKeepsCopies(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "knn", 1, 2)
-	best := f.ok("protein", published, "knn", 0, 0, mse(0.1), rmse(1))
-	other := f.ok("protein", published, "knn", 0, 1, mse(0.2), rmse(2))
+	f.expect("protein", published, "knn", 2)
+	f.ok("protein", published, "knn", 0, 0, mse(0.1), rmse(1))
+	f.ok("protein", published, "knn", 0, 1, mse(0.2), rmse(2))
+	f.Plan = f.plan(t)
 	var rec results.Record
 	s, err := Collect(func(yield func(*results.Record, error) bool) {
-		rec = *best
-		if !yield(&rec, nil) {
-			return
+		for next := range f.all(f.Plan) {
+			rec = *next
+			if !yield(&rec, nil) {
+				return
+			}
+			clear(rec.Val)
+			clear(rec.Test)
 		}
-		clear(rec.Val)
-		clear(rec.Test)
-		rec = *other
-		yield(&rec, nil)
-	}, f.Plan)
+	}, f.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,44 +194,29 @@ func TestKeepsCopies(t *testing.T) {
 	}
 }
 
-// A method that is still to come has its place, its number of the paper, and a footnote.
+// Where all methods that there are are in the plan, what else the paper has keeps its place, with its number and a footnote.
 func TestPlaceIsKept(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "tabnet", 1, 0)
-	e := collect(t, f).Entries()[0]
-	if e.Verdict != NotRun || !e.HasPaper || len(e.Notes) != 1 || e.Notes[0] != "nptbench does not have TabNet yet." {
-		t.Errorf("%s, %v", e.Verdict, e.Notes)
+	f.expect("protein", published, "knn", 1)
+	f.Methods = []*method.Method{testMethods[0], testMethods[6]}
+	if s := collect(t, f); len(s.Groups) != 1 {
+		t.Errorf("%d groups: a plan without one of the methods got places", len(s.Groups))
 	}
-}
-
-func TestContradictoryPlans(t *testing.T) {
-	tests := []struct {
-		change func(*Plan)
-		want   string
-	}{
-		{func(p *Plan) { p.Expected[0].Dataset = "iris" }, `expects data set "iris"`},
-		{func(p *Plan) { p.Expected[0].Method = "lda" }, `expects method "lda"`},
-		{func(p *Plan) { p.Expected[0].Protocol = "clean" }, `expects protocol "clean"`},
-		{func(p *Plan) { p.Expected[0].Settings = -1 }, "1 folds and -1 settings"},
-		{func(p *Plan) { p.Expected = append(p.Expected, p.Expected[0]) }, "fold 0 of knn on protein (published) twice"},
-		{func(p *Plan) {
-			p.Position = func(string) (int, []split.Protocol, bool) { return 2, []split.Protocol{split.Published}, true }
-		}, "place 2 among 2 settings"},
+	f.Methods = testMethods[6:7]
+	s := collect(t, f)
+	e := s.number("protein", published, "tabnet", metric.RMSE)
+	if len(s.Groups) != 9 || e.Verdict != NotRun || !e.HasPaper || len(e.Notes) != 1 || e.Notes[0] != "nptbench does not have TabNet yet." {
+		t.Errorf("%d groups, %s, %v", len(s.Groups), e.Verdict, e.Notes)
 	}
-	for _, tt := range tests {
-		f := newFixture()
-		f.expect("protein", published, "knn", 1, 2)
-		f.ok("protein", published, "knn", 0, 0, mse(0), rmse(0))
-		tt.change(&f.Plan)
-		if _, err := Collect(f.all(), f.Plan); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("error %v, want one with %q", err, tt.want)
-		}
+	i := slices.IndexFunc(s.coverage().Rows, func(r Row) bool { return r.Cells[1].Text == "TabNet" })
+	if got := s.coverage().Rows[i].Cells[2].Text; got != "not run" {
+		t.Errorf("of TabNet's folds are complete: %s", got)
 	}
 }
 
 func TestProvenance(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "knn", 1, 4)
+	f.expect("protein", published, "knn", 4)
 	for setting := range 4 {
 		rec := f.ok("protein", published, "knn", 0, setting, mse(0), rmse(0))
 		if setting == 3 {
@@ -275,27 +246,29 @@ func BenchmarkCollect450000(b *testing.B) {
 	const settings = 11250
 	f := newFixture()
 	for _, dataset := range []string{"boston-housing", "yacht", "concrete", "breast-cancer"} {
-		f.expect(dataset, published, "mlp", 10, settings)
+		f.expect(dataset, published, "mlp", settings)
 	}
+	f.Plan = f.plan(b)
 	type cell struct {
-		dataset       string
-		fold, setting int
-		id            string
+		results.Cell
+		id      string
+		setting int
 	}
 	var all []cell
-	for _, e := range f.Expected {
-		for fold := range 10 {
-			for setting := range settings {
-				all = append(all, cell{e.Dataset, fold, setting, cellName(e.Dataset, published, "mlp", fold, setting)})
+	for _, g := range f.Plan.Groups() {
+		for _, fold := range g.Dataset.Folds {
+			for i := range g.Settings {
+				c := results.Cell{Dataset: g.Dataset.Info.Name, DataDigest: g.Dataset.Digest, Protocol: published, Fold: fold.Number,
+					Method: "mlp", Config: results.Config(g.Settings[i].JSON), Seed: 42}
+				all = append(all, cell{c, c.ID(), i})
 			}
 		}
 	}
 	records := iter.Seq2[*results.Record, error](func(yield func(*results.Record, error) bool) {
 		for _, c := range all {
 			loss := float64(c.setting*7919%settings) + 1
-			rec := &results.Record{ID: c.id, Status: results.OK,
-				Cell: results.Cell{Dataset: c.dataset, DataDigest: "d", Protocol: split.Published, Fold: c.fold, Method: "mlp"},
-				Val:  results.Metrics{"mse_standardised": loss, "nll": loss}, Test: results.Metrics{"rmse": loss, "mse": loss, "accuracy": 1, "nll": 1, "auroc": 1},
+			rec := &results.Record{ID: c.id, Status: results.OK, Cell: c.Cell,
+				Val: results.Metrics{"mse_standardised": loss, "nll": loss}, Test: results.Metrics{"rmse": loss, "mse": loss, "accuracy": 1, "nll": 1, "auroc": 1},
 				Provenance: results.Provenance{Code: "abc", Go: "go", OS: "linux", CPU: "CPU", Libraries: map[string]string{"gonum": "1", "other": "2"}}}
 			if !yield(rec, nil) {
 				return
@@ -304,7 +277,7 @@ func BenchmarkCollect450000(b *testing.B) {
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := Collect(records, f.Plan)
+		s, err := Collect(records, f.Spec)
 		if err != nil || s.Records != len(all) {
 			b.Fatal(err, s.Records)
 		}

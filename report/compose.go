@@ -6,17 +6,16 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/metric"
 )
 
 // Document is the whole report.
 func (s *Summary) Document() *Document {
-	d := &Document{Title: s.Plan.Title}
+	d := &Document{Title: s.Title}
 	d.Blocks = append(d.Blocks, Paragraph(s.progress()), Paragraph(s.verdictCounts()))
-	if len(s.Plan.Notes) > 0 {
-		d.Blocks = append(d.Blocks, List(s.Plan.Notes))
+	if notes := s.notes(); len(notes) > 0 {
+		d.Blocks = append(d.Blocks, List(notes))
 	}
-	d.Blocks = append(d.Blocks, s.tables()...)
+	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if len(s.panels()) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{figureFile, figureCaption})
 	}
@@ -28,22 +27,43 @@ func (s *Summary) Document() *Document {
 
 // digest is what a terminal shows: the tables, and what is needed to take them right.
 func (s *Summary) digest() *Document {
-	d := &Document{Title: s.Plan.Title, Blocks: s.tables()}
+	d := &Document{Title: s.Title, Blocks: s.tables(false)}
 	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()), Paragraph(s.progress()))
-	if len(s.Plan.Notes) > 0 {
-		d.Blocks = append(d.Blocks, List(s.Plan.Notes))
+	if notes := s.notes(); len(notes) > 0 {
+		d.Blocks = append(d.Blocks, List(notes))
 	}
 	return d
 }
 
-// tables are Tables 1 and 8 to 12, as far as the plan has data sets for them.
-func (s *Summary) tables() []Block {
+// notes are facts about the whole plan, each one sentence.
+func (s *Summary) notes() (notes []string) {
+	if sweep := s.Plan.Sweep; sweep.Description != "" {
+		notes = append(notes, fmt.Sprintf("Sweep %s: %s.", sweep.Name, strings.TrimSuffix(sweep.Description, ".")))
+	}
+	for _, line := range s.Plan.WhyLeftOut() {
+		notes = append(notes, line+".")
+	}
+	return notes
+}
+
+// tables are the rank orders and the tables of the layouts, as far as there are numbers for them.
+func (s *Summary) tables(wide bool) []Block {
 	blocks := []Block{Heading("Rank orders (the paper's Table 1)")}
 	blocks = append(blocks, rankBlocks(s.RankTables())...)
-	entries := s.Entries()
-	for _, m := range metric.All {
-		if t := metricTable(entries, m); t != nil {
-			blocks = append(blocks, Heading(fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table)), t)
+	layouts := s.Tables
+	if layouts == nil {
+		layouts = Table1
+	}
+	for i := range layouts {
+		l := &layouts[i]
+		if l.Wide && !wide {
+			continue
+		}
+		if t := l.table(s.Numbers); t != nil {
+			if l.Title != "" {
+				blocks = append(blocks, Heading(l.Title))
+			}
+			blocks = append(blocks, t)
 		}
 	}
 	return blocks
@@ -70,10 +90,8 @@ func (s *Summary) progress() string {
 // verdictCounts counts the verdicts over all numbers of Tables 8 to 12.
 func (s *Summary) verdictCounts() string {
 	count := map[Verdict]int{}
-	total := 0
-	for _, e := range s.Entries() {
-		count[e.Verdict]++
-		total++
+	for _, n := range s.Numbers {
+		count[n.Verdict]++
 	}
 	var parts []string
 	for _, v := range Verdicts {
@@ -81,14 +99,14 @@ func (s *Summary) verdictCounts() string {
 			parts = append(parts, fmt.Sprintf("%s %s", thousands(count[v]), v))
 		}
 	}
-	return fmt.Sprintf("Of %s: %s.", plural(total, "number", "numbers"), strings.Join(parts, ", "))
+	return fmt.Sprintf("Of %s: %s.", plural(len(s.Numbers), "number", "numbers"), strings.Join(parts, ", "))
 }
 
 func (s *Summary) howToRead() []string {
 	lines := []string{
 		fmt.Sprintf("Ours: the mean over folds of a test metric. In each fold, the setting with the best metric on the validation "+
 			"rows (%s for regression, %s for classes) is chosen, the first of the sweep among equals, and only its test result is used.",
-			s.Plan.selectionMetric(dataset.Regression), s.Plan.selectionMetric(dataset.Binary)),
+			s.selects(dataset.Regression).Name, s.selects(dataset.Binary).Name),
 		"±: standard error of the mean over folds, sd/√n with ddof 1 (MSE: standard deviation over folds, as the paper prints " +
 			"it). A single split has none. The paper's own ± is over ten folds, with ddof 0 for the baselines and ddof 1 for NPT.",
 		"Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the " +

@@ -15,6 +15,11 @@ func (s *Summary) coverage() *Table {
 			{"Paper's settings", true}, {"Done", true}, {"Failed", true}, {"To do", true}},
 	}
 	for _, g := range s.Groups {
+		if g.Settings == 0 {
+			row := cells(string(g.Protocol), g.Series.Title, "not run", none, none, none, none, none)
+			t.Rows = append(t.Rows, Row{Group: g.Info.Title, Cells: row})
+			continue
+		}
 		complete := 0
 		for _, f := range g.Folds {
 			if f.Complete() {
@@ -22,14 +27,14 @@ func (s *Summary) coverage() *Table {
 			}
 		}
 		searched := none
-		if n, ok := results.PaperSettings(g.Info.Name, g.Method.Name); ok {
+		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok {
 			searched = thousands(n)
 		}
 		ok, failed, missing := g.counts()
-		row := Row{Group: g.Info.Title, Cells: cells(g.Protocol, g.Method.Title, fmt.Sprintf("%d of %d", complete, len(g.Folds)),
+		row := Row{Group: g.Info.Title, Cells: cells(string(g.Protocol), g.Series.Title, fmt.Sprintf("%d of %d", complete, len(g.Folds)),
 			thousands(g.Settings), searched, thousands(ok), thousands(failed), thousands(missing))}
 		if failed > 0 {
-			row.Cells[6].Notes = []int{t.note(fmt.Sprintf("%s on %s, %s: %s.", g.Method.Title, g.Info.Title, g.Protocol, g.failures()))}
+			row.Cells[6].Notes = []int{t.note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.Title, g.Info.Title, g.Protocol, g.failures()))}
 		}
 		t.Rows = append(t.Rows, row)
 	}

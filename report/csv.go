@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -18,39 +19,87 @@ import (
 // The CSV files are for further analysis: one header line, one fact a line, numbers in full precision, and an empty field
 // where there is no number.
 
+// A csvColumn is a column of a file that has a line for every T.
+type csvColumn[T any] struct {
+	name  string
+	value func(T) string
+}
+
+func writeCSV[T any](w io.Writer, lines []T, columns []csvColumn[T]) error {
+	out := csv.NewWriter(w)
+	line := make([]string, len(columns))
+	for i, c := range columns {
+		line[i] = c.name
+	}
+	out.Write(line)
+	for _, t := range lines {
+		for i, c := range columns {
+			line[i] = plainText(c.value(t))
+		}
+		out.Write(line)
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("csv: %w", err)
+	}
+	return nil
+}
+
+// plainText keeps a spreadsheet from taking a text for a formula.
+func plainText(field string) string {
+	if field != "" && strings.Contains("=+-@\t\r", field[:1]) {
+		if _, err := strconv.ParseFloat(field, 64); err != nil {
+			return "'" + field
+		}
+	}
+	return field
+}
+
+// identity are the columns by which numbers and folds of all files are known.
+func identity[T any](fields []string, group func(T) *Group) []csvColumn[T] {
+	columns := []csvColumn[T]{
+		{"dataset", func(t T) string { return group(t).Info.Name }},
+		{"protocol", func(t T) string { return string(group(t).Protocol) }},
+		{"method", func(t T) string { return group(t).Series.Method.Name }},
+	}
+	for _, field := range fields {
+		columns = append(columns, csvColumn[T]{field, func(t T) string { return group(t).Series.Values[field] }})
+	}
+	return columns
+}
+
 // writeCells writes every number of Tables 8 to 12. Spreads are standard errors of means, also the paper's of its Table
 // 12, where printed standard deviations are divided by sqrt(10).
-func writeCells(w io.Writer, entries []*Entry) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"dataset", "protocol", "method", "metric", "mean", "stderr", "n", "paper", "paper_stderr",
-		"difference", "verdict", "difference_in_stderr", "spread_reproduced", "stderr_ddof0", "stddev", "stderr_over_rows",
-		"folds", "settings", "paper_settings", "ok", "failed", "missing", "subset", "paper_printed", "notes"})
-	for _, e := range entries {
-		ok, failed, missing := e.counts()
-		mean, paper, paperSE, difference := math.NaN(), math.NaN(), math.NaN(), math.NaN()
-		if e.N > 0 {
-			mean = e.Mean
-		}
-		if e.HasPaper {
-			paper = e.Paper.Mean
-		}
-		if e.Paper.PrintedSpread != "" {
-			paperSE = e.Paper.StdErr()
-		}
-		searched := ""
-		if n, known := results.PaperSettings(e.Info.Name, e.Method.Name); known {
-			searched = strconv.Itoa(n)
-		}
-		if e.HasDifference() {
-			difference = e.Difference()
-		}
-		out.Write([]string{e.Info.Name, e.Protocol, e.Method.Name, e.Metric.Name,
-			full(mean), full(e.StdErr), strconv.Itoa(e.N), full(paper), full(paperSE),
-			full(difference), string(e.Verdict), full(e.Z), strconv.FormatBool(e.SpreadReproduced), full(e.StdErr0), full(e.StdDev()),
-			full(e.RowStdErr), strconv.Itoa(len(e.Folds)), strconv.Itoa(e.Settings), searched,
-			strconv.Itoa(ok), strconv.Itoa(failed), strconv.Itoa(missing), e.subset(), e.Paper.String(), strings.Join(e.Notes, " ")})
-	}
-	return flush(out)
+func (s *Summary) writeCells(w io.Writer) error {
+	return writeCSV(w, s.Numbers, append(identity(s.Series, func(n *Number) *Group { return n.Group }), []csvColumn[*Number]{
+		{"metric", func(n *Number) string { return n.Metric.Name }},
+		{"mean", func(n *Number) string { return has(n.N > 0, full(n.Mean)) }},
+		{"stderr", func(n *Number) string { return full(n.StdErr) }},
+		{"n", func(n *Number) string { return strconv.Itoa(n.N) }},
+		{"paper", func(n *Number) string { return has(n.HasPaper, full(n.Paper.Mean)) }},
+		{"paper_stderr", func(n *Number) string { return has(n.Paper.PrintedSpread != "", full(n.Paper.StdErr())) }},
+		{"difference", func(n *Number) string { return has(n.HasDifference(), full(n.Difference())) }},
+		{"verdict", func(n *Number) string { return string(n.Verdict) }},
+		{"difference_in_stderr", func(n *Number) string { return full(n.Z) }},
+		{"spread_reproduced", func(n *Number) string { return strconv.FormatBool(n.SpreadReproduced) }},
+		{"stderr_ddof0", func(n *Number) string { return full(n.StdErr0) }},
+		{"stddev", func(n *Number) string { return full(n.StdDev()) }},
+		{"stderr_over_rows", func(n *Number) string { return full(n.RowStdErr) }},
+		{"folds", func(n *Number) string { return strconv.Itoa(len(n.Folds)) }},
+		{"settings", func(n *Number) string { return strconv.Itoa(n.Settings) }},
+		{"paper_settings", func(n *Number) string {
+			if searched, known := results.PaperSettings(n.Info.Name, n.Series.Method.Name); known {
+				return strconv.Itoa(searched)
+			}
+			return ""
+		}},
+		{"ok", func(n *Number) string { ok, _, _ := n.counts(); return strconv.Itoa(ok) }},
+		{"failed", func(n *Number) string { _, failed, _ := n.counts(); return strconv.Itoa(failed) }},
+		{"missing", func(n *Number) string { _, _, missing := n.counts(); return strconv.Itoa(missing) }},
+		{"subset", func(n *Number) string { return n.subset() }},
+		{"paper_printed", func(n *Number) string { return n.Paper.String() }},
+		{"notes", func(n *Number) string { return strings.Join(n.Notes, " ") }},
+	}...))
 }
 
 // counts are the numbers of a group's cells with a result, with a failure and without a record.
@@ -61,100 +110,155 @@ func (g *Group) counts() (ok, failed, missing int) {
 	return ok, failed, missing
 }
 
-// foldMetrics are the metrics of folds.csv, for validation and for test rows.
-var foldMetrics = slices.Concat(metric.Of(dataset.Regression), []metric.Metric{metric.StandardisedMSE}, metric.Of(dataset.Binary))
+func (s *Summary) folds() (folds []*Fold) {
+	for _, g := range s.Groups {
+		folds = append(folds, g.Folds...)
+	}
+	return folds
+}
 
 // writeFolds writes one line per fold, with the chosen setting and all of its metrics.
-func writeFolds(w io.Writer, groups []*Group) error {
-	out := csv.NewWriter(w)
-	header := []string{"dataset", "protocol", "method", "fold", "complete", "ok", "failed", "missing",
-		"record", "place", "tied", "variant", "config"}
-	for _, part := range []string{"test_", "val_"} {
-		for _, m := range foldMetrics {
-			header = append(header, part+m.Name, part+m.StdErr())
-		}
+func (s *Summary) writeFolds(w io.Writer) error {
+	chosen := func(name string, value func(*results.Record) string) csvColumn[*Fold] {
+		return csvColumn[*Fold]{name, func(f *Fold) string {
+			if f.Chosen == nil {
+				return ""
+			}
+			return value(f.Chosen)
+		}}
 	}
-	header = append(header, "train_rows", "val_rows", "test_rows", "split_digest", "data_digest", "subset", "seed",
-		"fit_seconds", "fit_cells", "predict_seconds", "peak_memory_bytes", "code", "finished")
-	out.Write(header)
-	for _, g := range groups {
-		for _, f := range g.Folds {
-			out.Write(g.foldLine(f, len(header)))
-		}
+	columns := append(identity(s.Series, func(f *Fold) *Group { return f.group }), []csvColumn[*Fold]{
+		{"fold", func(f *Fold) string { return strconv.Itoa(f.Number) }},
+		{"complete", func(f *Fold) string { return strconv.FormatBool(f.Complete()) }},
+		{"ok", func(f *Fold) string { return strconv.Itoa(f.OK) }},
+		{"failed", func(f *Fold) string { return strconv.Itoa(f.Failed) }},
+		{"missing", func(f *Fold) string { return strconv.Itoa(f.Missing()) }},
+		chosen("record", func(r *results.Record) string { return r.ID }),
+		{"place", func(f *Fold) string { return has(f.Chosen != nil, strconv.Itoa(f.Position)) }},
+		{"tied", func(f *Fold) string { return has(f.Chosen != nil, strconv.Itoa(f.Tied)) }},
+	}...)
+	if !slices.Contains(s.Series, variantField) {
+		columns = append(columns, chosen("variant", func(r *results.Record) string { return r.Variant }))
 	}
-	return flush(out)
-}
-
-func (g *Group) foldLine(f *Fold, columns int) []string {
-	line := []string{g.Info.Name, g.Protocol, g.Method.Name, strconv.Itoa(f.Number), strconv.FormatBool(f.Complete()),
-		strconv.Itoa(f.OK), strconv.Itoa(f.Failed), strconv.Itoa(f.Missing())}
-	rec := f.Chosen
-	if rec == nil {
-		return append(line, make([]string, columns-len(line))...)
-	}
-	line = append(line, rec.ID, strconv.Itoa(f.Position), strconv.Itoa(f.Tied), rec.Variant, string(rec.Config))
-	for _, metrics := range []map[string]float64{rec.Test, rec.Val} {
-		for _, m := range foldMetrics {
+	columns = append(columns, chosen("config", func(r *results.Record) string { return string(r.Config) }))
+	metrics := slices.Concat(metric.Of(dataset.Regression), []metric.Metric{metric.StandardisedMSE}, metric.Of(dataset.Binary))
+	for _, part := range []struct {
+		prefix string
+		of     func(*results.Record) results.Metrics
+	}{
+		{"test_", func(r *results.Record) results.Metrics { return r.Test }},
+		{"val_", func(r *results.Record) results.Metrics { return r.Val }},
+	} {
+		for _, m := range metrics {
 			for _, name := range []string{m.Name, m.StdErr()} {
-				x, ok := finite(metrics, name)
-				if !ok {
-					x = math.NaN()
-				}
-				line = append(line, full(x))
+				columns = append(columns, chosen(part.prefix+name, func(r *results.Record) string {
+					x, ok := finite(part.of(r), name)
+					return has(ok, full(x))
+				}))
 			}
 		}
 	}
-	return append(line, strconv.Itoa(rec.Rows[0]), strconv.Itoa(rec.Rows[1]), strconv.Itoa(rec.Rows[2]), rec.SplitDigest,
-		rec.DataDigest, rec.Subset, strconv.FormatUint(rec.Seed, 10), full(rec.FitSeconds), strconv.Itoa(rec.FitCells),
-		full(rec.PredictSeconds), strconv.FormatInt(rec.PeakMemoryBytes, 10), rec.Provenance.Code,
-		rec.Provenance.Finished.UTC().Format(time.RFC3339))
+	return writeCSV(w, s.folds(), append(columns,
+		chosen("train_rows", func(r *results.Record) string { return strconv.Itoa(r.Rows[0]) }),
+		chosen("val_rows", func(r *results.Record) string { return strconv.Itoa(r.Rows[1]) }),
+		chosen("test_rows", func(r *results.Record) string { return strconv.Itoa(r.Rows[2]) }),
+		chosen("split_digest", func(r *results.Record) string { return r.SplitDigest }),
+		chosen("data_digest", func(r *results.Record) string { return r.DataDigest }),
+		chosen("subset", func(r *results.Record) string { return r.Subset }),
+		chosen("seed", func(r *results.Record) string { return strconv.FormatUint(r.Seed, 10) }),
+		chosen("fit_seconds", func(r *results.Record) string { return full(r.FitSeconds) }),
+		chosen("fit_cells", func(r *results.Record) string { return strconv.Itoa(r.FitCells) }),
+		chosen("predict_seconds", func(r *results.Record) string { return full(r.PredictSeconds) }),
+		chosen("peak_memory_bytes", func(r *results.Record) string { return strconv.FormatInt(r.PeakMemoryBytes, 10) }),
+		chosen("code", func(r *results.Record) string { return r.Provenance.Code }),
+		chosen("finished", func(r *results.Record) string { return r.Provenance.Finished.UTC().Format(time.RFC3339) }),
+	))
 }
 
-// writeRanks writes Table 1, with the rank on each data set.
-func writeRanks(w io.Writer, tables []*RankTable) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"protocol", "task", "metric", "method", "mean_rank", "stderr", "methods", "datasets", "ranks",
-		"published_folds", "published_folds_stderr", "paper_same_sets", "paper_same_sets_stderr", "paper", "paper_stderr"})
-	for _, t := range tables {
-		names := make([]string, len(t.Datasets))
-		for i, d := range t.Datasets {
-			names[i] = d.Name
-		}
+// writeRanks writes Table 1, with the rank on each data set; lines that are not ranked have the rank that they would have.
+func (s *Summary) writeRanks(w io.Writer) error {
+	type line struct {
+		*RankTable
+		RankRow
+		ranked bool
+	}
+	var lines []line
+	for _, t := range s.RankTables() {
 		for _, r := range t.Rows {
-			ranks := make([]string, len(r.Ranks))
-			for i, x := range r.Ranks {
+			lines = append(lines, line{t, r, true})
+		}
+		for _, r := range t.Others {
+			lines = append(lines, line{t, r, false})
+		}
+	}
+	return writeCSV(w, lines, []csvColumn[line]{
+		{"protocol", func(l line) string { return string(l.Protocol) }},
+		{"task", func(l line) string { return l.Problem.String() }},
+		{"metric", func(l line) string { return l.Metric.Name }},
+		{"method", func(l line) string { return l.RankRow.Series.Method.Name }},
+		{"title", func(l line) string { return l.RankRow.Series.Title }},
+		{"ranked", func(l line) string { return strconv.FormatBool(l.ranked) }},
+		{"mean_rank", func(l line) string { return full(l.Mean) }},
+		{"stderr", func(l line) string { return full(l.StdErr) }},
+		{"methods", func(l line) string { return strconv.Itoa(len(l.Rows)) }},
+		{"datasets", func(l line) string {
+			names := make([]string, len(l.Datasets))
+			for i, d := range l.Datasets {
+				names[i] = d.Name
+			}
+			return strings.Join(names, " ")
+		}},
+		{"ranks", func(l line) string {
+			ranks := make([]string, len(l.Ranks))
+			for i, x := range l.Ranks {
 				ranks[i] = full(x)
 			}
-			out.Write([]string{t.Protocol, t.Task.String(), t.Metric.Name, r.Method.Name, full(r.Mean), full(r.StdErr),
-				strconv.Itoa(len(t.Rows)), strings.Join(names, " "), strings.Join(ranks, " "),
-				full(r.PublishedMean), full(r.PublishedStdErr), full(r.PaperMean), full(r.PaperStdErr),
-				r.Paper.PrintedMeanRank, r.Paper.PrintedStdErr})
-		}
-	}
-	return flush(out)
+			return strings.Join(ranks, " ")
+		}},
+		{"published_folds", func(l line) string { return full(l.PublishedMean) }},
+		{"published_folds_stderr", func(l line) string { return full(l.PublishedStdErr) }},
+		{"paper_same_sets", func(l line) string { return full(l.PaperMean) }},
+		{"paper_same_sets_stderr", func(l line) string { return full(l.PaperStdErr) }},
+		{"paper", func(l line) string { return l.Paper.PrintedMeanRank }},
+		{"paper_stderr", func(l line) string { return l.Paper.PrintedStdErr }},
+	})
 }
 
 // writeFailures writes one line for each fold, kind and message of failures.
-func writeFailures(w io.Writer, groups []*Group) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"dataset", "protocol", "method", "fold", "kind", "cells", "message"})
-	for _, g := range groups {
-		for _, f := range g.Folds {
-			count := map[[2]string]int{}
-			for _, failure := range f.Failures {
-				count[[2]string{failure.Kind, failure.Message}]++
-			}
-			keys := make([][2]string, 0, len(count))
-			for key := range count {
-				keys = append(keys, key)
-			}
-			slices.SortFunc(keys, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-			for _, key := range keys {
-				out.Write([]string{g.Info.Name, g.Protocol, g.Method.Name, strconv.Itoa(f.Number), key[0], strconv.Itoa(count[key]), key[1]})
-			}
-		}
+func (s *Summary) writeFailures(w io.Writer) error {
+	type line struct {
+		*Fold
+		results.Failure
+		cells int
 	}
-	return flush(out)
+	var lines []line
+	for _, f := range s.folds() {
+		count := map[results.Failure]int{}
+		for _, failure := range f.Failures {
+			count[*failure]++
+		}
+		first := len(lines)
+		for failure, n := range count {
+			lines = append(lines, line{f, failure, n})
+		}
+		slices.SortFunc(lines[first:], func(a, b line) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
+		})
+	}
+	return writeCSV(w, lines, append(identity(s.Series, func(l line) *Group { return l.group }), []csvColumn[line]{
+		{"fold", func(l line) string { return strconv.Itoa(l.Number) }},
+		{"kind", func(l line) string { return l.Kind }},
+		{"cells", func(l line) string { return strconv.Itoa(l.cells) }},
+		{"message", func(l line) string { return l.Message }},
+	}...))
+}
+
+// has is a text where there is something to write.
+func has(ok bool, text string) string {
+	if !ok {
+		return ""
+	}
+	return text
 }
 
 // full writes a number so that reading it gives the same number, and nothing for NaN.
@@ -163,12 +267,4 @@ func full(x float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-func flush(out *csv.Writer) error {
-	out.Flush()
-	if err := out.Error(); err != nil {
-		return fmt.Errorf("csv: %w", err)
-	}
-	return nil
 }

@@ -26,6 +26,7 @@ type Figure struct{ File, Caption string }
 // A Table has a caption above it and footnotes below it. Its rows may be in groups; writers show the group's name in a
 // line of its own or in a first column.
 type Table struct {
+	Name    string // by which other documents take it; may be empty
 	Caption string
 	Grouped string // heading of the groups, empty when there are none
 	Columns []Column

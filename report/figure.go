@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -15,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 )
 
@@ -29,27 +31,34 @@ type panel struct {
 	lines         []comparison
 }
 
-// panels returns what the figure shows; nothing when no method has a complete result.
-func (s *Summary) panels() []panel {
-	var out []panel
-	for _, d := range s.Plan.Datasets {
-		var entries []*Entry
-		for _, g := range s.Groups {
-			if g.Info.Name == d.Name {
-				if e := g.entry(metric.Ranking(d.Problem)); e.Complete() {
-					entries = append(entries, e)
-				}
+// panels returns what the figure shows; nothing when no series has a complete result.
+func (s *Summary) panels() (panels []panel) {
+	var complete []*Number
+	var datasets []dataset.Info
+	for _, n := range s.Numbers {
+		if n.Complete() {
+			complete = append(complete, n)
+			if !slices.ContainsFunc(datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
+				datasets = append(datasets, n.Info)
 			}
 		}
-		if lines, _, _ := pair(entries, metric.Ranking(d.Problem)); len(lines) > 0 {
-			out = append(out, panel{d.Title, metric.Ranking(d.Problem).Axis(), lines})
+	}
+	for _, d := range datasets {
+		layout := Layout{Where: []Where{{"dataset", []string{d.Name}}, {"ranking", []string{"yes"}}}, Rows: []string{"series"}}
+		p := panel{title: d.Title, metric: metric.Ranking(d.Problem).Axis()}
+		lines, _ := layout.project(complete)
+		for _, line := range lines {
+			p.lines = append(p.lines, *line.cells[""])
+		}
+		if len(p.lines) > 0 {
+			panels = append(panels, p)
 		}
 	}
-	return out
+	return panels
 }
 
-// A series is one kind of mark of the figure. Its colours are told apart by the colour-blind, too (Okabe and Ito).
-type series struct {
+// A mark is one kind of sign of the figure. Its colours are told apart by the colour-blind, too (Okabe and Ito).
+type mark struct {
 	name   string
 	colour color.Color
 	shape  draw.GlyphDrawer
@@ -63,7 +72,7 @@ var (
 	orange = color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}
 )
 
-var figureSeries = []series{
+var figureMarks = []mark{
 	{"paper", grey, draw.RingGlyph{}, 0.22, paperResult},
 	{"ours", blue, draw.CircleGlyph{}, 0, func(c comparison) (mean, stdErr float64, ok bool) { return ownResult(c.published) }},
 	{"ours, corrected folds", orange, draw.TriangleGlyph{}, -0.22, func(c comparison) (mean, stdErr float64, ok bool) {
@@ -72,18 +81,18 @@ var figureSeries = []series{
 }
 
 func paperResult(c comparison) (mean, stdErr float64, ok bool) {
-	e := c.any()
-	return e.Paper.Mean, e.Paper.StdErr(), e.HasPaper
+	n := c.any()
+	return n.Paper.Mean, n.Paper.StdErr(), n.HasPaper
 }
 
-func ownResult(e *Entry) (mean, stdErr float64, ok bool) {
-	if e == nil {
+func ownResult(n *Number) (mean, stdErr float64, ok bool) {
+	if n == nil {
 		return 0, 0, false
 	}
-	if math.IsNaN(e.StdErr) {
-		return e.Mean, 0, true
+	if math.IsNaN(n.StdErr) {
+		return n.Mean, 0, true
 	}
-	return e.Mean, e.StdErr, true
+	return n.Mean, n.StdErr, true
 }
 
 const (
@@ -108,7 +117,7 @@ func writeFigure(w io.Writer, panels []panel) error {
 	whole := draw.New(canvas)
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
-	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), shownSeries(panels))
+	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), shownMarks(panels))
 	for i, p := range panels {
 		left := vg.Length(i%columns) * panelWidth
 		top := legendHeight + vg.Length(i/columns)*panelHeight
@@ -131,10 +140,10 @@ func writeFigure(w io.Writer, panels []panel) error {
 	return err
 }
 
-// shownSeries leaves out the kinds of marks that no panel has.
-func shownSeries(panels []panel) []series {
-	var out []series
-	for _, s := range figureSeries {
+// shownMarks leaves out the kinds of marks that no panel has.
+func shownMarks(panels []panel) []mark {
+	var out []mark
+	for _, s := range figureMarks {
 		shown := false
 		for _, p := range panels {
 			for _, line := range p.lines {
@@ -158,7 +167,7 @@ func (p panel) plot() (*plot.Plot, error) {
 	}
 	names := make([]string, len(p.lines))
 	for i, line := range p.lines {
-		names[p.height(i)] = line.any().Method.Title
+		names[p.height(i)] = line.any().Series.Title
 	}
 	out.NominalY(names...)
 	out.Y.Min, out.Y.Max = -0.5, float64(len(names))-0.5
@@ -166,7 +175,7 @@ func (p panel) plot() (*plot.Plot, error) {
 	grid.Horizontal.Width = 0
 	grid.Vertical.Color = color.Gray{Y: 0xe0}
 	out.Add(grid)
-	for _, s := range figureSeries {
+	for _, s := range figureMarks {
 		marks, bars := s.points(p)
 		if len(marks) == 0 {
 			continue
@@ -242,7 +251,7 @@ type bars struct {
 	plotter.XErrors
 }
 
-func (s series) points(p panel) (plotter.XYs, bars) {
+func (s mark) points(p panel) (plotter.XYs, bars) {
 	var marks plotter.XYs
 	var b bars
 	for i, line := range p.lines {
@@ -260,12 +269,12 @@ func (s series) points(p panel) (plotter.XYs, bars) {
 	return marks, b
 }
 
-func (s series) glyph() draw.GlyphStyle {
+func (s mark) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.colour, Shape: s.shape, Radius: vg.Points(3)}
 }
 
 // drawLegend writes what the marks mean in one line.
-func drawLegend(c draw.Canvas, shown []series) {
+func drawLegend(c draw.Canvas, shown []mark) {
 	style := plot.New().Legend.TextStyle
 	style.Font.Variant = "Sans"
 	x, y := c.Min.X+vg.Points(14), (c.Min.Y+c.Max.Y)/2

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -26,17 +27,18 @@ func goldenSummary(t *testing.T) *Summary {
 	t.Helper()
 	f := newFixture()
 	f.Title = "Table 1, a test"
-	f.Notes = []string{"Of Higgs, 35,298 of 11,000,000 rows are used."}
-	regression := func(protocol, dataset, method string, folds int, mean, sd float64) {
+	f.description = "of Higgs, 35,298 of 11,000,000 rows are used"
+	f.params["npt"] = "layers: 2"
+	regression := func(protocol split.Protocol, dataset, method string, folds int, mean, sd float64) {
 		for fold, x := range spread(mean, sd)[:folds] {
 			f.ok(dataset, protocol, method, fold, 0, results.Metrics{"mse_standardised": 0.2}, results.Metrics{"rmse": x, "mse": x * x})
 			f.ok(dataset, protocol, method, fold, 1, results.Metrics{"mse_standardised": 0.1}, results.Metrics{"rmse": x, "mse": x * x})
 		}
 	}
-	for _, protocol := range []string{published, corrected} {
+	for _, protocol := range split.Protocols {
 		for _, method := range []string{"random-forest", "knn", "golearn-knn", "npt"} {
-			f.expect("boston-housing", protocol, method, 10, 2)
-			f.expect("yacht", protocol, method, 10, 2)
+			f.expect("boston-housing", protocol, method, 2)
+			f.expect("yacht", protocol, method, 2)
 		}
 	}
 	regression(published, "boston-housing", "knn", 10, 4.2746, 1.17)
@@ -51,19 +53,15 @@ func goldenSummary(t *testing.T) *Summary {
 		f.failed("yacht", published, "random-forest", 9, setting, "timeout", "no result after 10s_of\n 10s & 100 % of <it>")
 	}
 
-	f.expect("poker-hand", published, "knn", 1, 1)
+	f.expect("poker-hand", published, "knn", 1)
 	f.ok("poker-hand", published, "knn", 0, 0, results.Metrics{"nll": 1}, results.Metrics{
 		"accuracy": 50.38, "accuracy_se": 0.158, "nll": 0.9776, "nll_se": 0.0016}).Rows = [3]int{21883, 3127, 100000}
 	f.records[len(f.records)-1].Subset = "the first 100,000 of 1,000,000 test rows"
-	f.expect("higgs", published, "npt", 1, 1)
+	f.expect("higgs", published, "npt", 1)
 	f.ok("higgs", published, "npt", 0, 0, results.Metrics{"nll": 1}, results.Metrics{
 		"accuracy": 70, "accuracy_se": 0.3, "nll": 0.6, "nll_se": 0.01, "auroc": 0.8, "auroc_se": 0.01}).Subset = "35,298 of 11,000,000 rows"
-	f.expect("higgs", published, "knn", 1, 1)
-	s, err := Collect(f.all(), f.Plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	f.expect("higgs", published, "knn", 1)
+	return collect(t, f)
 }
 
 func TestGolden(t *testing.T) {
@@ -73,10 +71,10 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	var terminal, coloured bytes.Buffer
-	if err := s.Print(&terminal, false); err != nil {
+	if err := s.Print(&terminal, 80, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Print(&coloured, true); err != nil {
+	if err := s.Print(&coloured, 80, true); err != nil {
 		t.Fatal(err)
 	}
 	written := map[string][]byte{"terminal.txt": terminal.Bytes(), "terminal-colour.txt": coloured.Bytes()}

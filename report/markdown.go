@@ -34,6 +34,10 @@ func writeMarkdown(w io.Writer, d *Document) error {
 
 func markdownTable(out io.Writer, t *Table) {
 	fmt.Fprintf(out, "%s\n\n", markdownText(t.Caption))
+	if t.Name != "" {
+		fmt.Fprintf(out, "<!-- table %s -->\n", t.Name)
+		defer fmt.Fprintln(out, "<!-- end -->")
+	}
 	columns := t.Columns
 	if t.Grouped != "" {
 		columns = append([]Column{{Head: t.Grouped}}, columns...)

@@ -10,27 +10,29 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
-// A RankTable is one part of Table 1: the rank orders of the methods over the data sets of one task.
+// A RankTable is one part of Table 1: the rank orders of the methods over the data sets with one problem.
 //
 // Ranks are never averaged over different sets of data sets: only methods that have finished all of Datasets are ranked,
-// among themselves. A method that finished a data set without a result is ranked last on it, as in the paper.
+// among themselves. A method that finished a data set without a result is ranked last on it, as in the paper. What is not the
+// paper's, such as a small NPT, does not change the ranks of what is.
 type RankTable struct {
-	Protocol string
-	Task     dataset.Problem
+	Protocol split.Protocol
+	Problem  dataset.Problem
 	Metric   metric.Metric
 	Datasets []dataset.Info // that the ranks are over
 	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
+	Others   []RankRow      // what is not the paper's: the ranks that each would have beside Rows
 	Notes    []string
 }
 
-// A RankRow is the rank order of one method.
+// A RankRow is the rank order of one series.
 type RankRow struct {
-	Method *method.Method
+	Series *Series
 	Ranks  []float64 // by data set, from 1; equal results share the mean of their ranks
 	Mean   float64
 	StdErr float64 // sd(ddof 1)/sqrt(data sets); NaN for a single one
@@ -47,8 +49,8 @@ type RankRow struct {
 // RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has.
 func (s *Summary) RankTables() []*RankTable {
 	var publishedTables, correctedTables []*RankTable
-	for _, task := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
-		first, second := s.finished(published, task), s.finished(corrected, task)
+	for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
+		first, second := s.finished(split.Published, problem), s.finished(split.Corrected, problem)
 		if len(first.datasets) > 0 {
 			publishedTables = append(publishedTables, first.rankTable(nil))
 		}
@@ -59,49 +61,59 @@ func (s *Summary) RankTables() []*RankTable {
 	return append(publishedTables, correctedTables...)
 }
 
-// finished holds the results by which the methods of a plan can be ranked.
+// finished holds the results by which series can be ranked.
 type finished struct {
-	protocol string
-	task     dataset.Problem
-	datasets []dataset.Info   // of the task, that the plan and the paper's Table 1 have
-	methods  []*method.Method // that the plan and the paper have
-	value    map[[2]string]float64
+	protocol split.Protocol
+	problem  dataset.Problem
+	metric   metric.Metric
+	datasets []dataset.Info // with that problem, that the plan and the paper's Table 1 have
+	series   []*Series      // of the paper
+	others   []*Series
+	value    map[result]float64
 }
 
-// finished collects the mean results of a task by data set and method: no value where cells are still to be run, NaN
-// where they have been run and left no result.
-func (s *Summary) finished(protocol string, task dataset.Problem) *finished {
-	f := &finished{protocol: protocol, task: task, value: map[[2]string]float64{}}
-	m := metric.Ranking(task)
-	for _, g := range s.Groups {
-		inPaper := results.PaperPlace(g.Method.Name) >= 0 && results.PaperOrder(g.Info.Name, m.Name) != nil
-		if g.Protocol != protocol || g.Info.Problem != task || g.Method.Extra || !inPaper {
+type result struct {
+	dataset string
+	series  *Series
+}
+
+// finished collects the mean results on data sets of a kind: no value where cells are still to be run, NaN where they have
+// been run and left no result.
+func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem) *finished {
+	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), value: map[result]float64{}}
+	for _, n := range s.Numbers {
+		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || results.PaperOrder(n.Info.Name, f.metric.Name) == nil {
 			continue
 		}
-		if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == g.Info.Name }) {
-			f.datasets = append(f.datasets, g.Info)
+		list := &f.others
+		if n.Series.Paper {
+			list = &f.series
+			if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
+				f.datasets = append(f.datasets, n.Info)
+			}
 		}
-		if !slices.Contains(f.methods, g.Method) {
-			f.methods = append(f.methods, g.Method)
+		if !slices.Contains(*list, n.Series) {
+			*list = append(*list, n.Series)
 		}
-		e := g.entry(m)
 		switch {
-		case e.Verdict == FailedCell:
-			f.value[[2]string{g.Info.Name, g.Method.Name}] = math.NaN()
-		case e.Complete():
-			f.value[[2]string{g.Info.Name, g.Method.Name}] = e.Mean
+		case n.Verdict == FailedCell:
+			f.value[result{n.Info.Name, n.Series}] = math.NaN()
+		case n.Complete():
+			f.value[result{n.Info.Name, n.Series}] = n.Mean
 		}
 	}
-	slices.SortFunc(f.methods, func(a, b *method.Method) int { return s.Plan.methodIndex(a.Name) - s.Plan.methodIndex(b.Name) })
+	for _, list := range [][]*Series{f.series, f.others} {
+		slices.SortFunc(list, func(a, b *Series) int { return slices.Compare(a.order[:], b.order[:]) })
+	}
 	return f
 }
 
-func (f *finished) has(d dataset.Info, m *method.Method) bool {
-	_, ok := f.value[[2]string{d.Name, m.Name}]
+func (f *finished) has(d dataset.Info, m *Series) bool {
+	_, ok := f.value[result{d.Name, m}]
 	return ok
 }
 
-func (f *finished) hasAll(methods []*method.Method, datasets []dataset.Info) bool {
+func (f *finished) hasAll(methods []*Series, datasets []dataset.Info) bool {
 	for _, d := range datasets {
 		for _, m := range methods {
 			if !f.has(d, m) {
@@ -113,7 +125,7 @@ func (f *finished) hasAll(methods []*method.Method, datasets []dataset.Info) boo
 }
 
 // sets returns the data sets that all of the given methods have finished.
-func (f *finished) sets(methods ...*method.Method) []dataset.Info {
+func (f *finished) sets(methods ...*Series) []dataset.Info {
 	var out []dataset.Info
 	for _, d := range f.datasets {
 		if f.hasAll(methods, []dataset.Info{d}) {
@@ -125,9 +137,9 @@ func (f *finished) sets(methods ...*method.Method) []dataset.Info {
 
 // common chooses what is ranked: all methods that have finished anything, over the data sets that all of them have. When
 // there is no such data set, the method that has finished the fewest is left out, until there is one.
-func (f *finished) common() ([]*method.Method, []dataset.Info) {
-	var methods []*method.Method
-	for _, m := range f.methods {
+func (f *finished) common() ([]*Series, []dataset.Info) {
+	var methods []*Series
+	for _, m := range f.series {
 		if len(f.sets(m)) > 0 {
 			methods = append(methods, m)
 		}
@@ -149,23 +161,20 @@ func (f *finished) common() ([]*method.Method, []dataset.Info) {
 
 // rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
 func (f *finished) rankTable(beside *finished) *RankTable {
-	t := &RankTable{Protocol: f.protocol, Task: f.task, Metric: metric.Ranking(f.task)}
+	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric}
 	methods, datasets := f.common()
 	if len(methods) < 2 {
 		return t
 	}
 	t.Datasets = datasets
-	ranks, paper := f.ranks(methods, datasets), make([][]float64, len(methods))
-	for _, d := range datasets {
-		for i, r := range paperRanks(d.Name, t.Metric.Name, methods) {
-			paper[i] = append(paper[i], r)
+	for i, ranks := range f.ranks(methods, datasets) {
+		row := f.row(methods[i], ranks)
+		var paper []float64
+		for _, d := range datasets {
+			paper = append(paper, paperRanks(d.Name, f.metric.Name, methods)[i])
 		}
-	}
-	for i, m := range methods {
-		row := RankRow{Method: m, Ranks: ranks[i], PublishedMean: math.NaN(), PublishedStdErr: math.NaN()}
-		row.Mean, row.StdErr = meanRank(ranks[i])
-		row.PaperMean, row.PaperStdErr = meanRank(paper[i])
-		row.Paper, _ = results.PaperRank(f.task.String(), m.Name)
+		row.PaperMean, row.PaperStdErr = meanRank(paper)
+		row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
 		t.Rows = append(t.Rows, row)
 	}
 	if beside != nil && beside.hasAll(methods, datasets) {
@@ -173,20 +182,35 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 			t.Rows[i].PublishedMean, t.Rows[i].PublishedStdErr = meanRank(r)
 		}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
+	for _, s := range f.others {
+		if f.hasAll([]*Series{s}, datasets) {
+			t.Others = append(t.Others, f.row(s, f.ranks(append(slices.Clone(methods), s), datasets)[len(methods)]))
+		}
+	}
+	for _, rows := range [][]RankRow{t.Rows, t.Others} {
+		slices.SortStableFunc(rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
+	}
 	t.Notes = f.rankNotes(methods, datasets)
 	return t
 }
 
+// row has no number of the paper yet, nor of the other protocol.
+func (f *finished) row(s *Series, ranks []float64) RankRow {
+	nan := math.NaN()
+	row := RankRow{Series: s, Ranks: ranks, PublishedMean: nan, PublishedStdErr: nan, PaperMean: nan, PaperStdErr: nan}
+	row.Mean, row.StdErr = meanRank(ranks)
+	return row
+}
+
 // ranks returns the ranks of each method over the data sets, which all of them have finished.
-func (f *finished) ranks(methods []*method.Method, datasets []dataset.Info) [][]float64 {
+func (f *finished) ranks(methods []*Series, datasets []dataset.Info) [][]float64 {
 	out := make([][]float64, len(methods))
 	for _, d := range datasets {
 		values := make([]float64, len(methods))
 		for i, m := range methods {
-			values[i] = f.value[[2]string{d.Name, m.Name}]
+			values[i] = f.value[result{d.Name, m}]
 		}
-		for i, r := range rank(values, metric.Ranking(f.task).Larger) {
+		for i, r := range rank(values, f.metric.Larger) {
 			out[i] = append(out[i], r)
 		}
 	}
@@ -195,11 +219,11 @@ func (f *finished) ranks(methods []*method.Method, datasets []dataset.Info) [][]
 
 // rankNotes says who is ranked last for want of a result, and which methods and data sets of the plan the ranks are not
 // over.
-func (f *finished) rankNotes(methods []*method.Method, datasets []dataset.Info) []string {
+func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
 	for _, d := range datasets {
 		for _, m := range methods {
-			if math.IsNaN(f.value[[2]string{d.Name, m.Name}]) {
+			if math.IsNaN(f.value[result{d.Name, m}]) {
 				notes = append(notes, fmt.Sprintf("%s has no result on %s and is ranked last there.", m.Title, d.Title))
 			}
 		}
@@ -208,9 +232,9 @@ func (f *finished) rankNotes(methods []*method.Method, datasets []dataset.Info) 
 }
 
 // leftOut says which methods and data sets of the plan the ranks are not over, and why.
-func (f *finished) leftOut(methods []*method.Method, datasets []dataset.Info) []string {
+func (f *finished) leftOut(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
-	for _, m := range f.methods {
+	for _, m := range f.series {
 		if !slices.Contains(methods, m) {
 			notes = append(notes, fmt.Sprintf("%s is not ranked: it has finished %d of %s.",
 				m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets")))
@@ -261,13 +285,13 @@ func rank(values []float64, larger bool) []float64 {
 }
 
 // paperRanks ranks the given methods by the paper's results on a data set.
-func paperRanks(dataset, metricName string, methods []*method.Method) []float64 {
+func paperRanks(dataset, metricName string, methods []*Series) []float64 {
 	order := slices.DeleteFunc(results.PaperOrder(dataset, metricName), func(name string) bool {
-		return !slices.ContainsFunc(methods, func(m *method.Method) bool { return m.Name == name })
+		return !slices.ContainsFunc(methods, func(m *Series) bool { return m.Method.Name == name })
 	})
 	ranks := make([]float64, len(methods))
 	for i, m := range methods {
-		ranks[i] = float64(slices.Index(order, m.Name) + 1)
+		ranks[i] = float64(slices.Index(order, m.Method.Name) + 1)
 	}
 	return ranks
 }
@@ -287,7 +311,7 @@ func rankBlocks(tables []*RankTable) []Block {
 	var empty []string
 	for _, t := range tables {
 		if len(t.Rows) == 0 {
-			empty = append(empty, fmt.Sprintf("%s (%s folds)", taskTitle(t.Task), t.Protocol))
+			empty = append(empty, fmt.Sprintf("%s (%s folds)", problemTitle(t.Problem), t.Protocol))
 		} else {
 			blocks = append(blocks, t.table())
 		}
@@ -306,28 +330,36 @@ func (t *RankTable) table() *Table {
 	}
 	out := &Table{
 		Caption: fmt.Sprintf("Mean rank by %s over %s (%s data sets, %s folds; ± standard error over data sets).",
-			t.Metric.Title, strings.Join(names, ", "), taskTitle(t.Task), t.Protocol),
+			t.Metric.Title, strings.Join(names, ", "), problemTitle(t.Problem), t.Protocol),
 		Columns: []Column{{Head: "Method"}, {"Ours", true}},
 		Notes:   t.Notes,
 	}
-	if t.Protocol == corrected {
+	if t.Protocol == split.Corrected {
 		out.Columns = append(out.Columns, Column{"Ours, published folds", true})
 	}
 	out.Columns = append(out.Columns, Column{"Paper, same methods and data sets", true}, Column{"Paper, all", true})
 	for _, r := range t.Rows {
-		row := cells(r.Method.Title, plusMinus(r.Mean, r.StdErr, 2))
-		if t.Protocol == corrected {
-			row = append(row, Cell{Text: plusMinus(r.PublishedMean, r.PublishedStdErr, 2)})
-		}
-		row = append(row, cells(plusMinus(r.PaperMean, r.PaperStdErr, 2), r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr)...)
-		out.Rows = append(out.Rows, Row{Cells: row})
+		out.Rows = append(out.Rows, t.row(r, r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr))
+	}
+	for _, r := range t.Others {
+		row := t.row(r, none)
+		row.Cells[1].Notes = []int{out.note("Not ranked, since it is not the paper's: the place that it would have, without changing the others'.")}
+		out.Rows = append(out.Rows, row)
 	}
 	return out
 }
 
-func taskTitle(task dataset.Problem) string {
-	if task == dataset.MultiClass {
+func (t *RankTable) row(r RankRow, paper string) Row {
+	row := cells(r.Series.Title, plusMinus(r.Mean, r.StdErr, 2))
+	if t.Protocol == split.Corrected {
+		row = append(row, Cell{Text: plusMinus(r.PublishedMean, r.PublishedStdErr, 2)})
+	}
+	return Row{Cells: append(row, cells(plusMinus(r.PaperMean, r.PaperStdErr, 2), paper)...)}
+}
+
+func problemTitle(p dataset.Problem) string {
+	if p == dataset.MultiClass {
 		return "multi-class"
 	}
-	return task.String()
+	return p.String()
 }

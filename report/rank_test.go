@@ -10,6 +10,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -40,10 +41,10 @@ func TestRank(t *testing.T) {
 // that tie at the printed digits are put in order. Here they go through records, as our own results do.
 func TestPaperTable1(t *testing.T) {
 	f := newFixture()
-	for _, d := range testDatasets {
+	for _, d := range dataset.Infos() {
 		by := metric.Ranking(d.Problem).Name
 		for place, name := range results.PaperOrder(d.Name, by) {
-			f.expect(d.Name, published, name, d.RunFolds, 1)
+			f.expect(d.Name, published, name, 1)
 			for fold := range d.RunFolds {
 				p, ok := results.Paper(d.Name, name, by)
 				if !ok {
@@ -64,11 +65,11 @@ func TestPaperTable1(t *testing.T) {
 		for _, row := range table.Rows {
 			mean, stdErr := fmt.Sprintf("%.2f", row.Mean), fmt.Sprintf("%.2f", row.StdErr)
 			if mean != row.Paper.PrintedMeanRank || stdErr != row.Paper.PrintedStdErr {
-				t.Errorf("%s %s: %s ± %s, the paper has %s ± %s", table.Task, row.Method.Name, mean, stdErr,
+				t.Errorf("%s %s: %s ± %s, the paper has %s ± %s", table.Problem, row.Series.Method.Name, mean, stdErr,
 					row.Paper.PrintedMeanRank, row.Paper.PrintedStdErr)
 			}
 			if row.PaperMean != row.Mean || math.Abs(row.PaperStdErr-row.StdErr) > 1e-12 {
-				t.Errorf("%s %s: from the paper's order %v ± %v", table.Task, row.Method.Name, row.PaperMean, row.PaperStdErr)
+				t.Errorf("%s %s: from the paper's order %v ± %v", table.Problem, row.Series.Method.Name, row.PaperMean, row.PaperStdErr)
 			}
 			checked++
 		}
@@ -86,8 +87,8 @@ func TestPaperTable1NeedsItsTies(t *testing.T) {
 	wrong := 0
 	for _, task := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 		ranks := map[string][]float64{}
-		for _, d := range testDatasets {
-			if d.Problem != task {
+		for _, d := range dataset.Infos() {
+			if d.Problem != task || results.PaperOrder(d.Name, metric.Ranking(task).Name) == nil {
 				continue
 			}
 			values := make([]float64, len(results.PaperMethods))
@@ -146,9 +147,12 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 		f := newFixture()
 		for place, name := range methods {
 			for i, d := range datasets {
-				folds := testDatasets[f.datasetIndex(d)].RunFolds
-				f.expect(d, published, name, folds, 1)
-				for fold := range folds {
+				info, err := dataset.Lookup(d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.expect(d, published, name, 1)
+				for fold := range info.RunFolds {
 					switch state(tt.states[name][i]) {
 					case done:
 						f.ok(d, published, name, fold, 0, mse(1), rmse(float64(place+1)))
@@ -162,20 +166,21 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 				}
 			}
 		}
-		f.expect("boston-housing", published, "golearn-knn", 10, 1) // never ranked
+		f.expect("boston-housing", published, "golearn-knn", 1) // never ranked
 		for fold := range 10 {
 			f.ok("boston-housing", published, "golearn-knn", fold, 0, mse(1), rmse(0))
 		}
 		table := collect(t, f).RankTables()[0]
 		var ranked, over []string
-		for _, m := range f.Methods {
-			if slices.ContainsFunc(table.Rows, func(r RankRow) bool { return r.Method == m }) {
+		for _, m := range testMethods {
+			if slices.ContainsFunc(table.Rows, func(r RankRow) bool { return r.Series.Method == m }) {
 				ranked = append(ranked, m.Name)
 			}
 		}
 		for _, d := range table.Datasets {
 			over = append(over, d.Name)
 		}
+		slices.Reverse(over) // the catalogue begins with the smallest
 		if strings.Join(ranked, " ") != tt.ranked || strings.Join(over, " ") != tt.over {
 			t.Errorf("%s: ranked %v over %v, want %s over %s", tt.name, ranked, over, tt.ranked, tt.over)
 		}
@@ -184,7 +189,7 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 		}
 		for _, row := range table.Rows {
 			if len(row.Ranks) != len(table.Datasets) {
-				t.Errorf("%s: %s has %d ranks over %d data sets", tt.name, row.Method.Name, len(row.Ranks), len(table.Datasets))
+				t.Errorf("%s: %s has %d ranks over %d data sets", tt.name, row.Series.Title, len(row.Ranks), len(table.Datasets))
 			}
 		}
 	}
@@ -192,7 +197,10 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 
 // The paper's ranks of some of its methods are recounted among those.
 func TestPaperRanksOfSomeMethods(t *testing.T) {
-	some := []*method.Method{{Name: "knn"}, {Name: "npt"}, {Name: "catboost"}, {Name: "gradient-boosting"}}
+	var some []*Series
+	for _, name := range []string{"knn", "npt", "catboost", "gradient-boosting"} {
+		some = append(some, &Series{Method: &method.Method{Name: name}})
+	}
 	if got := paperRanks("boston-housing", "rmse", some); !slices.Equal(got, []float64{4, 1, 2, 3}) {
 		t.Errorf("%v", got)
 	}
@@ -200,12 +208,12 @@ func TestPaperRanksOfSomeMethods(t *testing.T) {
 
 func TestCorrectedRanksShowThePublishedOnes(t *testing.T) {
 	f := newFixture()
-	value := map[string]map[string]float64{
+	value := map[split.Protocol]map[string]float64{
 		published: {"knn": 2, "xgboost": 1}, corrected: {"knn": 1, "xgboost": 2},
 	}
 	for protocol, methods := range value {
 		for name, x := range methods {
-			f.expect("boston-housing", protocol, name, 10, 1)
+			f.expect("boston-housing", protocol, name, 1)
 			for fold := range 10 {
 				f.ok("boston-housing", protocol, name, fold, 0, mse(1), rmse(x))
 			}
@@ -216,8 +224,8 @@ func TestCorrectedRanksShowThePublishedOnes(t *testing.T) {
 		t.Fatalf("%d tables", len(tables))
 	}
 	for _, row := range tables[1].Rows {
-		if want := value[published][row.Method.Name]; row.PublishedMean != want || row.Mean != 3-want {
-			t.Errorf("%s: rank %v, published %v", row.Method.Name, row.Mean, row.PublishedMean)
+		if want := value[published][row.Series.Method.Name]; row.PublishedMean != want || row.Mean != 3-want {
+			t.Errorf("%s: rank %v, published %v", row.Series.Method.Name, row.Mean, row.PublishedMean)
 		}
 	}
 }

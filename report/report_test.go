@@ -1,108 +1,177 @@
 package report
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"strconv"
+	"testing"
 	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/internal/plan"
 	"nptbench/internal/split"
 	"nptbench/results"
+	"nptbench/sweeps"
 )
 
-// What the tests share: the paper's data sets and methods as far as a report looks at them, and made records.
+// What the tests share: plans of made sweeps, and made records.
 
-var testDatasets = []dataset.Info{
-	{Name: "higgs", Title: "Higgs", Problem: dataset.Binary, RunFolds: 1},
-	{Name: "poker-hand", Title: "Poker Hand", Problem: dataset.MultiClass, RunFolds: 1},
-	{Name: "forest-cover", Title: "Forest Cover", Problem: dataset.MultiClass, RunFolds: 1},
-	{Name: "income", Title: "Income", Problem: dataset.Binary, RunFolds: 1},
-	{Name: "kick", Title: "Kick", Problem: dataset.Binary, RunFolds: 1},
-	{Name: "breast-cancer", Title: "Breast Cancer", Problem: dataset.Binary, RunFolds: 10},
-	{Name: "protein", Title: "Protein", Problem: dataset.Regression, RunFolds: 1},
-	{Name: "concrete", Title: "Concrete", Problem: dataset.Regression, RunFolds: 10},
-	{Name: "boston-housing", Title: "Boston Housing", Problem: dataset.Regression, RunFolds: 10},
-	{Name: "yacht", Title: "Yacht", Problem: dataset.Regression, RunFolds: 10},
-}
+const (
+	published = split.Published
+	corrected = split.Corrected
+)
 
-var testMethods = []*method.Method{
-	{Name: "random-forest", Title: "Random Forest"},
-	{Name: "gradient-boosting", Title: "Gradient Boosting"},
-	{Name: "xgboost", Title: "XGBoost"},
-	{Name: "catboost", Title: "CatBoost"},
-	{Name: "lightgbm", Title: "LightGBM"},
-	{Name: "mlp", Title: "MLP"},
-	{Name: "knn", Title: "k-NN"},
-	{Name: "golearn-knn", Title: "k-NN (golearn)", Extra: true},
-	{Name: "tabnet", Title: "TabNet"},
-	{Name: "npt", Title: "NPT"},
-}
+var testMethods = func() (methods []*method.Method) {
+	for _, m := range results.PaperMethods {
+		methods = append(methods, &method.Method{Name: m.Name, Title: m.Title})
+	}
+	methods = append(methods, &method.Method{Name: "golearn-knn", Title: "k-NN (golearn)", Extra: true})
+	for _, m := range methods {
+		m.Params = []method.Param{{Name: "setting", Type: method.Int, Default: 0}, {Name: "layers", Type: method.Int, Default: 8}}
+		if m.Name == "npt" {
+			m.Sizes = []method.Size{{Param: "layers", Published: 8, Name: "layers"}}
+		}
+	}
+	return methods
+}()
 
-// A fixture is a plan with records made for it. Cells are named "dataset protocol method fold setting".
+// A fixture is a sweep with records made for it. A method has the settings 0, 1, ... on a data set.
 type fixture struct {
-	Plan
-	records  []*results.Record
-	position map[string]int
-	protocol map[string]split.Protocol
+	Spec
+	description, selection string // of the sweep
+	folds                  string
+	params, grids          map[string]string // of methods; a grid has the settings 0, 1, ... where none is given
+	expected               []expectation
+	records                []*record
+}
+
+type expectation struct {
+	dataset, method string
+	protocol        split.Protocol
+	settings        int
+}
+
+type record struct {
+	*results.Record
+	setting int
 }
 
 func newFixture() *fixture {
-	f := &fixture{position: map[string]int{}, protocol: map[string]split.Protocol{}}
-	f.Plan = Plan{
-		Title: "Table 1", Sweep: "test", Datasets: testDatasets, Methods: testMethods,
-		Position: func(id string) (int, []split.Protocol, bool) {
-			p, ok := f.position[id]
-			return p, []split.Protocol{f.protocol[id]}, ok
-		},
-	}
-	return f
+	return &fixture{Spec: Spec{Title: "Table 1", Methods: testMethods}, folds: "all", params: map[string]string{}}
 }
 
-// expect adds an expectation, with folds 0 to folds-1.
-func (f *fixture) expect(dataset, protocol, method string, folds, settings int) {
-	e := Expectation{Dataset: dataset, Protocol: protocol, Method: method, Settings: settings}
-	for fold := range folds {
-		e.Folds = append(e.Folds, fold)
-		for setting := range settings {
-			id := cellName(dataset, protocol, method, fold, setting)
-			f.position[id], f.protocol[id] = setting, split.Protocol(protocol)
+// expect adds a method with so many settings on a data set to the sweep, and the protocol to the whole sweep.
+func (f *fixture) expect(dataset string, protocol split.Protocol, method string, settings int) {
+	f.expected = append(f.expected, expectation{dataset, method, protocol, settings})
+}
+
+// plan makes the plan of the sweep.
+func (f *fixture) plan(t testing.TB) *plan.Plan {
+	t.Helper()
+	var protocols []split.Protocol
+	var datasets []string
+	var entries bytes.Buffer
+	seen := map[string]bool{}
+	list := func(texts any) string {
+		return string(bytes.ReplaceAll(fmt.Append(nil, texts), []byte(" "), []byte(", ")))
+	}
+	for _, e := range f.expected {
+		if !slices.Contains(protocols, e.protocol) {
+			protocols = append(protocols, e.protocol)
+		}
+		if !slices.Contains(datasets, e.dataset) {
+			datasets = append(datasets, e.dataset)
+		}
+		if key := e.dataset + " " + e.method; !seen[key] {
+			seen[key] = true
+			grid := f.grids[e.method]
+			if grid == "" {
+				settings := make([]int, e.settings)
+				for i := range settings {
+					settings[i] = i
+				}
+				grid = "setting: " + list(settings)
+			}
+			fmt.Fprintf(&entries, "  - {method: %s, datasets: [%s], params: {%s}, grid: {%s}}\n", e.method, e.dataset, f.params[e.method], grid)
 		}
 	}
-	f.Expected = append(f.Expected, e)
-}
-
-func cellName(dataset, protocol, method string, fold, setting int) string {
-	c := results.Cell{Dataset: dataset, Protocol: split.Protocol(protocol), Fold: fold, Method: method, Seed: uint64(setting)}
-	return c.ID()
+	text := fmt.Sprintf("name: test\ndescription: %s\nfolds: %s\nselect: {%s}\nprotocols: %s\ndatasets: %s\nmethods:\n%s",
+		strconv.Quote(f.description), f.folds, f.selection, list(protocols), list(datasets), entries.Bytes())
+	sweep, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods, Datasets: dataset.Infos()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.New(context.Background(), sweep, plan.Options{ReportOnly: true}, dataset.NewLibrary(t.TempDir()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // ok adds a successful record and returns it for further changes.
-func (f *fixture) ok(dataset, protocol, method string, fold, setting int, val, test results.Metrics) *results.Record {
+func (f *fixture) ok(dataset string, protocol split.Protocol, method string, fold, setting int, val, test results.Metrics) *results.Record {
 	rec := &results.Record{
-		ID: cellName(dataset, protocol, method, fold, setting), Status: results.OK,
-		Cell: results.Cell{Dataset: dataset, DataDigest: "d1e5", Protocol: split.Protocol(protocol), Fold: fold, Method: method, Seed: 42,
-			Config: results.Config(fmt.Sprintf(`{"setting":%d}`, setting))},
+		Status: results.OK, Cell: results.Cell{Dataset: dataset, Protocol: protocol, Fold: fold, Method: method, Seed: 42},
 		Val: val, Test: test, Rows: [3]int{70, 20, 10}, SplitDigest: "5b17", FitSeconds: 3, FitCells: 2, PredictSeconds: 0.5,
 		PeakMemoryBytes: 100 << 20, Sweep: "test",
 		Provenance: results.Provenance{Code: "abc123", Go: "go1.26", OS: "linux", CPU: "Some CPU", Cores: 2, Threads: 1,
 			Finished: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(fold) * time.Minute)},
 	}
-	f.records = append(f.records, rec)
+	f.records = append(f.records, &record{rec, setting})
 	return rec
 }
 
-func (f *fixture) failed(dataset, protocol, method string, fold, setting int, kind, message string) {
+func (f *fixture) failed(dataset string, protocol split.Protocol, method string, fold, setting int, kind, message string) *results.Record {
 	rec := f.ok(dataset, protocol, method, fold, setting, nil, nil)
 	rec.Status, rec.Failure = results.Failed, &results.Failure{Kind: kind, Message: message}
+	return rec
 }
 
-func (f *fixture) all() iter.Seq2[*results.Record, error] {
+// all gives the records the identities of their cells. Those that are in no plan have another one.
+func (f *fixture) all(p *plan.Plan) iter.Seq2[*results.Record, error] {
 	return func(yield func(*results.Record, error) bool) {
 		for _, rec := range f.records {
-			if !yield(rec, nil) {
+			rec.ID = "no cell of the plan"
+			for _, g := range p.Groups() {
+				d := g.Dataset
+				at := slices.IndexFunc(d.Folds, func(f plan.Fold) bool { return f.Number == rec.Fold && slices.Contains(f.Under, rec.Protocol) })
+				if d.Info.Name == rec.Dataset && g.Method.Name == rec.Method && at >= 0 {
+					cell := rec.Cell
+					cell.DataDigest, cell.Protocol, cell.Config = d.Digest, d.Folds[at].Protocol, results.Config(g.Settings[rec.setting].JSON)
+					rec.ID, rec.DataDigest, rec.Config = cell.ID(), cell.DataDigest, cell.Config
+				}
+			}
+			if !yield(rec.Record, nil) {
 				return
 			}
 		}
 	}
+}
+
+func collect(t testing.TB, f *fixture) *Summary {
+	t.Helper()
+	f.Plan = f.plan(t)
+	s, err := Collect(f.all(f.Plan), f.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// group returns the group of a data set, a protocol and a method.
+func (s *Summary) group(dataset string, protocol split.Protocol, method string) *Group {
+	return s.Groups[slices.IndexFunc(s.Groups, func(g *Group) bool {
+		return g.Info.Name == dataset && g.Protocol == protocol && g.Series.Method.Name == method
+	})]
+}
+
+func (s *Summary) number(dataset string, protocol split.Protocol, method string, m metric.Metric) *Number {
+	return s.Numbers[slices.IndexFunc(s.Numbers, func(n *Number) bool {
+		return n.Group == s.group(dataset, protocol, method) && n.Metric == m
+	})]
 }

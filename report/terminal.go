@@ -10,11 +10,9 @@ import (
 	"nptbench/internal/terminal"
 )
 
-// terminalWidth is the width that running text is wrapped at.
-const terminalWidth = 100
-
-// writeTerminal writes a document as plain text, in colours if asked to. Figures are left out.
-func writeTerminal(w io.Writer, d *Document, colour bool) error {
+// writeTerminal writes a document as plain text, in colours if asked to. Running text is wrapped at the width; figures are
+// left out.
+func writeTerminal(w io.Writer, d *Document, width int, colour bool) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, paint(d.Title, bold, colour))
 	for i, b := range d.Blocks {
@@ -22,17 +20,17 @@ func writeTerminal(w io.Writer, d *Document, colour bool) error {
 		case Heading:
 			fmt.Fprintf(out, "\n%s\n", paint(string(b), bold, colour))
 		case Paragraph:
-			fmt.Fprintf(out, "\n%s\n", wrap(string(b), ""))
+			fmt.Fprintf(out, "\n%s\n", wrap(string(b), "", width))
 		case List:
 			fmt.Fprintln(out)
 			for _, item := range b {
-				fmt.Fprintln(out, wrap("- "+item, "  "))
+				fmt.Fprintln(out, wrap("- "+item, "  ", width))
 			}
 		case *Table:
 			if _, first := d.Blocks[max(0, i-1)].(Heading); !first {
 				fmt.Fprintln(out)
 			}
-			if err := terminalTable(out, b, colour); err != nil {
+			if err := terminalTable(out, b, width, colour); err != nil {
 				return err
 			}
 		}
@@ -40,15 +38,15 @@ func writeTerminal(w io.Writer, d *Document, colour bool) error {
 	return out.Flush()
 }
 
-func terminalTable(out io.Writer, t *Table, colour bool) error {
-	fmt.Fprintln(out, wrap(t.Caption, ""))
+func terminalTable(out io.Writer, t *Table, width int, colour bool) error {
+	fmt.Fprintln(out, wrap(t.Caption, "", width))
 	if len(t.Rows) > 0 {
 		if err := terminalGrid(out, t, colour); err != nil {
 			return err
 		}
 	}
 	for i, note := range t.Notes {
-		fmt.Fprintln(out, wrap(fmt.Sprintf("[%d] %s", i+1, note), "    "))
+		fmt.Fprintln(out, wrap(fmt.Sprintf("[%d] %s", i+1, note), "    ", width))
 	}
 	return nil
 }
@@ -96,15 +94,15 @@ func paint(text, code string, colour bool) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// wrap breaks text into lines; all but the first begin with indent.
-func wrap(text, indent string) string {
+// wrap breaks text into lines of at most so many columns, where words allow it; all but the first begin with indent.
+func wrap(text, indent string, width int) string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
 		switch {
 		case line == "":
 			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > terminalWidth:
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
 			lines = append(lines, line)
 			line = indent + word
 		default:

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -27,92 +28,92 @@ var Verdicts = []Verdict{
 	Reproduced, WithinOne, WithinTwo, Differs, NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
 }
 
-func (e *Entry) judge() {
-	e.Verdict = e.standing()
-	if e.Verdict != "" {
+func (n *Number) judge() {
+	n.Verdict = n.standing()
+	if n.Verdict != "" {
 		return
 	}
-	e.SpreadReproduced = e.spreadReproduced()
-	if printsAs(e.Mean, e.Paper.Mean, e.Paper.Decimals) {
-		e.Verdict = Reproduced
+	n.SpreadReproduced = n.spreadReproduced()
+	if printsAs(n.Mean, n.Paper.Mean, n.Paper.Decimals) {
+		n.Verdict = Reproduced
 		return
 	}
-	yardstick := e.yardstick()
+	yardstick := n.yardstick()
 	if math.IsNaN(yardstick) || yardstick == 0 {
-		e.Verdict = Differs
+		n.Verdict = Differs
 		return
 	}
-	e.Z = e.Difference() / yardstick
-	switch z := math.Abs(e.Z); {
-	case z <= 2 && e.testSubset():
-		e.Verdict = Reproduced
+	n.Z = n.Difference() / yardstick
+	switch z := math.Abs(n.Z); {
+	case z <= 2 && n.testSubset():
+		n.Verdict = Reproduced
 	case z <= 1:
-		e.Verdict = WithinOne
+		n.Verdict = WithinOne
 	case z <= 2:
-		e.Verdict = WithinTwo
+		n.Verdict = WithinTwo
 	default:
-		e.Verdict = Differs
+		n.Verdict = Differs
 	}
 }
 
 // standing is the verdict on an entry that cannot be compared with the paper's number, and empty on one that can.
-func (e *Entry) standing() Verdict {
+func (n *Number) standing() Verdict {
 	records, complete := 0, true
-	for _, f := range e.Folds {
+	for _, f := range n.Folds {
 		records += f.OK + f.Failed
 		complete = complete && f.Complete()
 	}
 	switch {
 	case records == 0:
 		return NotRun
-	case !complete || len(e.Folds) < e.paperFolds():
+	case !complete || len(n.Folds) < n.paperFolds():
 		return Partial
-	case e.N < len(e.Folds):
+	case n.N < len(n.Folds):
 		return FailedCell
-	case !e.HasPaper:
+	case !n.HasPaper:
 		return NoPaper
-	case e.Protocol != published:
+	case n.Protocol != split.Published:
 		return NotJudged
-	case e.subset() != "" && !e.testSubset():
+	case n.subset() != "" && !n.testSubset():
 		return NotComparable
 	}
 	return ""
 }
 
 // testSubset reports whether the training and validation rows are the paper's, and the test rows a part of the paper's.
-func (e *Entry) testSubset() bool {
-	rows, paper := e.rows(), e.paperRows()
-	return e.subset() != "" && rows[0] == paper[0] && rows[1] == paper[1] && rows[2] < paper[2]
+func (n *Number) testSubset() bool {
+	rows, paper := n.rows(), n.paperRows()
+	return n.subset() != "" && rows[0] == paper[0] && rows[1] == paper[1] && rows[2] < paper[2]
 }
 
-func (e *Entry) paperRows() [3]int {
-	rows, _ := results.PaperSplitRows(e.Info.Name)
+func (n *Number) paperRows() [3]int {
+	rows, _ := results.PaperSplitRows(n.Info.Name)
 	return rows
 }
 
 // yardstick is the standard error by which a difference is graded. Over folds it is that of the difference of the two
 // means. The numbers of a single split were made on the same rows, or ours on a part of them; what is known of their
 // error is that of our metric over the test rows.
-func (e *Entry) yardstick() float64 {
-	if e.N > 1 {
-		return math.Hypot(e.StdErr, e.Paper.StdErr())
+func (n *Number) yardstick() float64 {
+	if n.N > 1 {
+		return math.Hypot(n.StdErr, n.Paper.StdErr())
 	}
-	return e.RowStdErr
+	return n.RowStdErr
 }
 
 // spreadReproduced reports whether the paper's printed spread is ours. NPT's has ddof 1, that of the baselines ddof 0.
-func (e *Entry) spreadReproduced() bool {
-	if e.Paper.PrintedSpread == "" || e.N < 2 {
+func (n *Number) spreadReproduced() bool {
+	if n.Paper.PrintedSpread == "" || n.N < 2 {
 		return false
 	}
-	ours := e.StdErr0
-	if e.Method.Name == "npt" {
-		ours = e.StdErr
+	ours := n.StdErr0
+	if n.Series.Method.Name == "npt" {
+		ours = n.StdErr
 	}
-	if e.Paper.SpreadIsStdDev {
-		ours *= math.Sqrt(float64(e.N))
+	if n.Paper.SpreadIsStdDev {
+		ours *= math.Sqrt(float64(n.N))
 	}
-	return printsAs(ours, e.Paper.Spread, e.Paper.SpreadDecimals)
+	return printsAs(ours, n.Paper.Spread, n.Paper.SpreadDecimals)
 }
 
 // printsAs reports whether x can be rounded to the printed number with that many decimals. A value halfway between two

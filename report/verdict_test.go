@@ -39,17 +39,17 @@ func TestPrintsAs(t *testing.T) {
 }
 
 // folds runs a regression method with one setting on ten folds and returns its RMSE entry.
-func foldsEntry(t *testing.T, method string, values []float64, change func(*fixture)) *Entry {
+func foldsEntry(t *testing.T, method string, values []float64, change func(*fixture)) *Number {
 	t.Helper()
 	f := newFixture()
-	f.expect("boston-housing", published, method, 10, 1)
+	f.expect("boston-housing", published, method, 1)
 	for fold, x := range values {
 		f.ok("boston-housing", published, method, fold, 0, mse(0.1), rmse(x))
 	}
 	if change != nil {
 		change(f)
 	}
-	return collect(t, f).Entries()[0]
+	return collect(t, f).Numbers[0]
 }
 
 func TestStatisticsOverFolds(t *testing.T) {
@@ -101,11 +101,11 @@ func TestVerdictsOverFolds(t *testing.T) {
 // Table 12 prints standard deviations: XGBoost has 12.3 ± 7.6 on Boston Housing.
 func TestVerdictOfStandardDeviations(t *testing.T) {
 	f := newFixture()
-	f.expect("boston-housing", published, "xgboost", 10, 1)
+	f.expect("boston-housing", published, "xgboost", 1)
 	for fold, x := range spread(12.3, 7.6) {
 		f.ok("boston-housing", published, "xgboost", fold, 0, mse(0.1), results.Metrics{"rmse": 3, "mse": x})
 	}
-	e := collect(t, f).Entries()[1]
+	e := collect(t, f).Numbers[1]
 	if e.Metric != metric.MSE || e.Verdict != Reproduced || !e.SpreadReproduced {
 		t.Errorf("%s: %q, spread %v", e.Metric.Name, e.Verdict, e.SpreadReproduced)
 	}
@@ -132,10 +132,10 @@ func TestIncompleteEntries(t *testing.T) {
 			}
 		}, FailedCell, 0, "No setting has a result on folds 0, 1, 2, 3, 4, 5, 6, 7, 8, 9."},
 		{"settings to do", ten, func(f *fixture) {
-			f.Expected[0].Settings = 2
+			f.expected[0].settings = 2
 		}, Partial, 0, "0 of 10 folds are complete; 10 of 20 cells have a record."},
 		{"fewer folds planned", ten[:3], func(f *fixture) {
-			f.Expected[0].Folds = f.Expected[0].Folds[:3]
+			f.folds = "3"
 		}, Partial, 3, "The sweep has 3 of the paper's 10 folds."},
 		{"undefined metric", ten, func(f *fixture) {
 			delete(f.records[4].Test, "rmse")
@@ -157,7 +157,7 @@ func TestIncompleteEntries(t *testing.T) {
 
 func TestFailuresAreNamed(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "mlp", 1, 9)
+	f.expect("protein", published, "mlp", 9)
 	f.ok("protein", published, "mlp", 0, 0, mse(0.1), rmse(3.62))
 	for setting := 1; setting < 6; setting++ {
 		f.failed("protein", published, "mlp", 0, setting, "timeout", strings.Repeat("long ", 100))
@@ -166,7 +166,7 @@ func TestFailuresAreNamed(t *testing.T) {
 	f.failed("protein", published, "mlp", 0, 7, "memory", "6 GiB needed")
 	f.failed("protein", published, "mlp", 0, 8, "", "")
 	f.records[8].Failure = nil
-	e := collect(t, f).Entries()[0]
+	e := collect(t, f).Numbers[0]
 	if e.Verdict != Reproduced {
 		t.Errorf("verdict %q: a setting that failed is not the method's result", e.Verdict)
 	}
@@ -198,12 +198,12 @@ func TestVerdictOnAPartOfTheTestRows(t *testing.T) {
 	}
 	for _, tt := range tests {
 		f := newFixture()
-		f.expect("poker-hand", published, "knn", 1, 40)
+		f.expect("poker-hand", published, "knn", 40)
 		for setting := range 40 {
 			rec := f.ok("poker-hand", published, "knn", 0, setting, results.Metrics{"nll": 1}, tt.metrics)
 			rec.Rows, rec.Subset = tt.rows, tt.subset
 		}
-		entries := collect(t, f).Entries()
+		entries := collect(t, f).Numbers
 		for i, e := range entries {
 			if e.Verdict != tt.want[i] {
 				t.Errorf("%s: %s %q, want %q", tt.name, e.Metric.Name, e.Verdict, tt.want[i])
@@ -224,20 +224,20 @@ func TestVerdictOnAPartOfTheTestRows(t *testing.T) {
 
 func TestCorrectedIsNotJudged(t *testing.T) {
 	f := newFixture()
-	f.expect("boston-housing", corrected, "knn", 10, 1)
+	f.expect("boston-housing", corrected, "knn", 1)
 	for fold, x := range spread(4.27, 1.17) {
 		f.ok("boston-housing", corrected, "knn", fold, 0, mse(0.1), rmse(x))
 	}
-	if e := collect(t, f).Entries()[0]; e.Verdict != NotJudged || e.SpreadReproduced {
+	if e := collect(t, f).Numbers[0]; e.Verdict != NotJudged || e.SpreadReproduced {
 		t.Errorf("%q, spread %v", e.Verdict, e.SpreadReproduced)
 	}
 }
 
 func TestMethodsAndDataSetsWithoutAPaper(t *testing.T) {
 	f := newFixture()
-	f.expect("protein", published, "golearn-knn", 1, 1)
+	f.expect("protein", published, "golearn-knn", 1)
 	f.ok("protein", published, "golearn-knn", 0, 0, mse(0.1), rmse(3.77))
-	if e := collect(t, f).Entries()[0]; e.Verdict != NoPaper || e.HasDifference() {
+	if e := collect(t, f).Numbers[0]; e.Verdict != NoPaper || e.HasDifference() {
 		t.Errorf("%q", e.Verdict)
 	}
 }

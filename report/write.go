@@ -20,14 +20,14 @@ type file struct {
 // result is complete, cells.csv, folds.csv, ranks.csv and failures.csv with the numbers. Each file is replaced as a whole
 // or not at all.
 func (s *Summary) Write(dir string) error {
-	document, entries := s.Document(), s.Entries()
+	document := s.Document()
 	files := []file{
 		{"table1.md", func(w io.Writer) error { return writeMarkdown(w, document) }},
 		{"table1.tex", func(w io.Writer) error { return writeLaTeX(w, document) }},
-		{"cells.csv", func(w io.Writer) error { return writeCells(w, entries) }},
-		{"folds.csv", func(w io.Writer) error { return writeFolds(w, s.Groups) }},
-		{"ranks.csv", func(w io.Writer) error { return writeRanks(w, s.RankTables()) }},
-		{"failures.csv", func(w io.Writer) error { return writeFailures(w, s.Groups) }},
+		{"cells.csv", s.writeCells},
+		{"folds.csv", s.writeFolds},
+		{"ranks.csv", s.writeRanks},
+		{"failures.csv", s.writeFailures},
 	}
 	if panels := s.panels(); len(panels) > 0 {
 		files = append(files, file{figureFile, func(w io.Writer) error { return writeFigure(w, panels) }})
@@ -47,7 +47,7 @@ func (s *Summary) Write(dir string) error {
 	return nil
 }
 
-// Print writes the tables as text for a terminal, in colours if asked to.
-func (s *Summary) Print(w io.Writer, colour bool) error {
-	return writeTerminal(w, s.digest(), colour)
+// Print writes the tables as text for a terminal of so many columns, in colours if asked to.
+func (s *Summary) Print(w io.Writer, width int, colour bool) error {
+	return writeTerminal(w, s.digest(), width, colour)
 }

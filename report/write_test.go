@@ -15,10 +15,10 @@ const nasty = `50% of $x_1 & {y} ~ ^ # \cmd | <b>*bold*</b> "quoted" [link](x) `
 
 func nastySummary(t *testing.T) *Summary {
 	f := newFixture()
-	f.Title, f.Notes = "Title "+nasty, []string{nasty}
-	f.expect("boston-housing", published, "knn", 10, 1)
-	f.expect("boston-housing", corrected, "knn", 10, 1)
-	f.expect("breast-cancer", published, "knn", 10, 1)
+	f.Title, f.description = "Title "+nasty, nasty
+	f.expect("boston-housing", published, "knn", 1)
+	f.expect("boston-housing", corrected, "knn", 1)
+	f.expect("breast-cancer", published, "knn", 1)
 	f.ok("boston-housing", published, "knn", 0, 0, mse(0.1), rmse(4)).Variant = nasty
 	for fold := 1; fold < 10; fold++ {
 		f.failed("boston-housing", published, "knn", fold, 0, "error", nasty)
@@ -156,7 +156,7 @@ func TestCSVFilesAreRectangular(t *testing.T) {
 func TestNumbersAreKeptInFull(t *testing.T) {
 	e := foldsEntry(t, "knn", []float64{0.1, 0.2, 0.3, 1, 1, 1, 1, 1, 1, 1. / 3}, nil)
 	var out bytes.Buffer
-	if err := writeCells(&out, []*Entry{e}); err != nil {
+	if err := (&Summary{Numbers: []*Number{e}}).writeCells(&out); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&out).ReadAll()
@@ -206,7 +206,7 @@ func TestText(t *testing.T) {
 			t.Errorf("signed(%v, %d) = %s, want %s", tt.x, tt.digits, got, tt.want)
 		}
 	}
-	if got := wrap(strings.Repeat("word ", 30), "  "); strings.Count(got, "\n") != 1 || !strings.Contains(got, "\n  word") {
+	if got := wrap(strings.Repeat("word ", 4), "  ", 16); got != "word word word\n  word" {
 		t.Errorf("wrapped to %q", got)
 	}
 }

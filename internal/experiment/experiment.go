@@ -29,6 +29,9 @@ type Spec struct {
 	About string // in a line, for -help
 	Sweep string // the built-in sweep that is run unless a flag names another
 	Title string // of the report
+
+	Series []string        // what tells rows of the report apart besides the method, see report.Spec
+	Tables []report.Layout // of the report; nil: those of Table 1
 }
 
 // Run does an experiment as the command line says.
@@ -64,14 +67,16 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 			return exit, err
 		}
 	}
-	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), reportPlan(s.Title, p, all))
+	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
+		Title: s.Title, Plan: p, Series: s.Series, Tables: s.Tables, Methods: all,
+	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return program.ExitFailed, err
 	}
 	if err := summary.Write(filepath.Join(o.Out, "report")); err != nil {
 		return program.ExitFailed, err
 	}
-	if err := summary.Print(e.Stdout, e.Color); err != nil {
+	if err := summary.Print(e.Stdout, e.Width, e.Color); err != nil {
 		return program.ExitFailed, err
 	}
 	fmt.Fprintf(e.Stderr, "the report is in %s\n", filepath.Join(o.Out, "report"))

@@ -6,6 +6,8 @@ package method
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -48,6 +50,10 @@ type Method struct {
 	// Network marks methods that run on the task's Backend.
 	Network bool
 
+	// Sizes are the parameters by which a network can be smaller than published. Tables name them, and do not take a small
+	// network for the paper's.
+	Sizes []Size
+
 	// Extra marks methods that the paper does not have; they never enter its rank orders.
 	Extra bool
 }
@@ -58,6 +64,27 @@ func (m *Method) StatisticsOf(c Config) task.Statistics {
 		return task.AllRows
 	}
 	return m.Statistics(c)
+}
+
+// A Size is an integer parameter that says how large a network is or how long it is trained.
+type Size struct {
+	Param     string
+	Published int    // the smallest that the paper has
+	Name      string // behind the number as in "2 layers"; one that ends in = stands before it, as in "e = 16"
+}
+
+// Text names sizes from min to max: "2 layers", "e ≤ 16".
+func (s Size) Text(min, max int) string {
+	symbol, before := strings.CutSuffix(s.Name, " =")
+	switch {
+	case before && min == max:
+		return fmt.Sprintf("%s = %d", symbol, max)
+	case before:
+		return fmt.Sprintf("%s ≤ %d", symbol, max)
+	case min == max:
+		return fmt.Sprintf("%d %s", max, s.Name)
+	}
+	return fmt.Sprintf("≤ %d %s", max, s.Name)
 }
 
 // A Result is what one configuration gave.

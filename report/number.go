@@ -12,8 +12,8 @@ import (
 	"nptbench/results"
 )
 
-// An Entry is one number of the tables: a metric of one data set, protocol and method over its folds.
-type Entry struct {
+// A Number is one number of the tables: a metric of one data set, protocol and series over its folds.
+type Number struct {
 	*Group
 	Metric metric.Metric
 
@@ -41,39 +41,28 @@ type Entry struct {
 }
 
 // Difference is ours minus the paper's; valid when both are there.
-func (e *Entry) Difference() float64 { return e.Mean - e.Paper.Mean }
+func (n *Number) Difference() float64 { return n.Mean - n.Paper.Mean }
 
 // HasDifference reports whether there are two numbers to compare.
-func (e *Entry) HasDifference() bool { return e.HasPaper && e.Complete() }
+func (n *Number) HasDifference() bool { return n.HasPaper && n.Complete() }
 
 // StdDev is the standard deviation over folds that belongs to StdErr, as Table 12 prints it.
-func (e *Entry) StdDev() float64 { return e.StdErr * math.Sqrt(float64(e.N)) }
+func (n *Number) StdDev() float64 { return n.StdErr * math.Sqrt(float64(n.N)) }
 
 // Complete reports whether the mean is over all folds that the paper's is over.
-func (e *Entry) Complete() bool { return e.N > 0 && e.N == e.paperFolds() }
+func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() }
 
-func (e *Entry) paperFolds() int {
-	if e.Info.RunFolds > 0 {
-		return e.Info.RunFolds
+func (n *Number) paperFolds() int {
+	if n.Info.RunFolds > 0 {
+		return n.Info.RunFolds
 	}
-	return len(e.Folds)
+	return len(n.Folds)
 }
 
-// Entries returns every number of the report: for each group, in order, the metrics of its task.
-func (s *Summary) Entries() []*Entry {
-	var out []*Entry
-	for _, g := range s.Groups {
-		for _, m := range metric.Of(g.Info.Problem) {
-			out = append(out, g.entry(m))
-		}
-	}
-	return out
-}
-
-func (g *Group) entry(m metric.Metric) *Entry {
+func (g *Group) number(m metric.Metric) *Number {
 	nan := math.NaN()
-	e := &Entry{Group: g, Metric: m, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
-	e.Paper, e.HasPaper = results.Paper(g.Info.Name, g.Method.Name, m.Name)
+	n := &Number{Group: g, Metric: m, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
+	n.Paper, n.HasPaper = results.Paper(g.Info.Name, g.Series.Method.Name, m.Name)
 	var values []float64
 	var undefined []int // folds with a chosen setting that lacks the metric
 	for _, f := range g.Folds {
@@ -87,24 +76,24 @@ func (g *Group) entry(m metric.Metric) *Entry {
 		}
 		values = append(values, x)
 		if se, ok := finite(f.Chosen.Test, m.StdErr()); ok && len(g.Folds) == 1 {
-			e.RowStdErr = se
+			n.RowStdErr = se
 		}
 	}
-	e.N = len(values)
-	if e.N > 0 {
-		e.Mean = stat.Mean(values, nil)
+	n.N = len(values)
+	if n.N > 0 {
+		n.Mean = stat.Mean(values, nil)
 	}
-	if e.N > 1 {
-		e.StdErr = stat.StdErr(stat.StdDev(values, nil), float64(e.N))
-		e.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(e.N))
+	if n.N > 1 {
+		n.StdErr = stat.StdErr(stat.StdDev(values, nil), float64(n.N))
+		n.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(n.N))
 	}
-	e.Notes = g.notes()
+	n.Notes = g.notes()
 	if len(undefined) > 0 {
-		e.Notes = append(e.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
+		n.Notes = append(n.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
 	}
-	e.Notes = append(e.Notes, e.subsetNote()...)
-	e.judge()
-	return e
+	n.Notes = append(n.Notes, n.subsetNote()...)
+	n.judge()
+	return n
 }
 
 // notes are the footnotes that concern all metrics of a group.
@@ -125,8 +114,8 @@ func (g *Group) notes() []string {
 	}
 	planned := len(g.Folds) * g.Settings
 	switch {
-	case g.Settings == 0 && g.Method.Run == nil:
-		return []string{fmt.Sprintf("nptbench does not have %s yet.", g.Method.Title)}
+	case g.Settings == 0 && g.Series.Method.Run == nil:
+		return []string{fmt.Sprintf("nptbench does not have %s yet.", g.Series.Method.Title)}
 	case g.Settings == 0:
 		return []string{"Not part of this run."}
 	}
@@ -148,9 +137,9 @@ func (g *Group) notes() []string {
 	}
 	if unselected > 0 {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
-			plural(unselected, "cell", "cells"), g.Select))
+			plural(unselected, "cell", "cells"), g.Select.Name))
 	}
-	if n, ok := results.PaperSettings(g.Info.Name, g.Method.Name); ok && n != g.Settings {
+	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
 			plural(g.Settings, "setting", "settings"), thousands(n)))
 	}
@@ -158,16 +147,16 @@ func (g *Group) notes() []string {
 }
 
 // subsetNote says on which part of the published table a number was made, and the error that fewer test rows bring.
-func (e *Entry) subsetNote() []string {
-	subset := e.subset()
+func (n *Number) subsetNote() []string {
+	subset := n.subset()
 	switch {
 	case subset == "":
 		return nil
-	case e.testSubset() && e.HasDifference() && !math.IsNaN(e.RowStdErr):
+	case n.testSubset() && n.HasDifference() && !math.IsNaN(n.RowStdErr):
 		return []string{fmt.Sprintf(
-			"%s: %s. On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", e.Info.Title, subset, e.Metric.Title, e.RowStdErr, math.Abs(e.Difference()))}
+			"%s: %s. On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", n.Info.Title, subset, n.Metric.Title, n.RowStdErr, math.Abs(n.Difference()))}
 	}
-	return []string{fmt.Sprintf("%s: %s.", e.Info.Title, subset)}
+	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
 }
 
 // failures names the failures of a group by kind and count, with one message of each kind.

@@ -1,0 +1,235 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nptbench/internal/metric"
+	"nptbench/internal/split"
+)
+
+// A Layout says how numbers become a table. Every number belongs to the row and the column that the values of its fields
+// name; the same row and column under both protocols make one comparison, of which Show has the parts.
+//
+// Fields are "dataset", "series" (method, and whatever else tells rows apart), "metric", "protocol", "ranking" (the metric by
+// which Table 1 ranks on the data set: "yes" or "no"), "method", "variant", and the parameters that Spec.Series names.
+type Layout struct {
+	Name    string  // by which documents take the table out of a report
+	Title   string  // heading above; empty: no further one
+	Caption string  // above the table
+	Where   []Where // which numbers; all must hold
+	Group   string  // field whose values have lines of rows together; empty: none
+	Rows    []string
+	Columns []string // empty: a column for each part of Show
+	Show    []Part
+	Wide    bool // too wide for a terminal
+}
+
+// Where has the values of a field that are shown, in the order of columns.
+type Where struct {
+	Field  string
+	Values []string
+}
+
+// A comparison is what a row and a column have: the number under each of the protocols; one may be nil. More of them than that
+// are counted and not shown.
+type comparison struct {
+	published, corrected *Number
+	more                 int
+}
+
+func (c comparison) any() *Number { return cmp.Or(c.published, c.corrected) }
+
+func (c *comparison) set(n *Number) {
+	switch {
+	case n.Protocol == split.Published && c.published == nil:
+		c.published = n
+	case n.Protocol != split.Published && c.corrected == nil:
+		c.corrected = n
+	default:
+		c.more++
+	}
+}
+
+// field returns a number's value of a field, and how tables print it.
+func (n *Number) field(name string) (value, title string) {
+	switch name {
+	case "dataset":
+		return n.Info.Name, n.Info.Title
+	case "series":
+		return n.Series.Title, n.Series.Title
+	case "method":
+		return n.Series.Method.Name, n.Series.Method.Title
+	case "metric":
+		return n.Metric.Name, n.Metric.Title
+	case "protocol":
+		return string(n.Protocol), string(n.Protocol)
+	case "ranking":
+		value = "no"
+		if n.Metric == metric.Ranking(n.Info.Problem) {
+			value = "yes"
+		}
+		return value, value
+	}
+	value = n.Series.Values[name]
+	if name == variantField {
+		return value, value
+	}
+	return value, name + " " + value
+}
+
+// fieldTitle heads the column of a field.
+func fieldTitle(name string) string {
+	switch name {
+	case "dataset":
+		return "Data set"
+	case "series", "method":
+		return "Method"
+	case "protocol":
+		return "Folds are"
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// key is what tells the rows or columns of some fields apart.
+func (n *Number) key(fields ...string) string {
+	var key []string
+	for _, f := range fields {
+		value, _ := n.field(f)
+		key = append(key, value)
+	}
+	return strings.Join(key, "\x00")
+}
+
+func (n *Number) title(fields ...string) string {
+	var titles []string
+	for _, f := range fields {
+		_, title := n.field(f)
+		titles = append(titles, title)
+	}
+	return strings.Join(titles, " ")
+}
+
+// A line is a row before its cells are written, and a head is one of its columns; each has one of its numbers.
+type line struct {
+	*Number
+	cells map[string]*comparison // by column
+}
+
+// project finds the lines and columns of some numbers, which come by data set, protocol and series.
+func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
+	at := map[string]*line{}
+	group := map[string]int{}
+	for _, n := range numbers {
+		if !l.holds(n) {
+			continue
+		}
+		key := n.groupOf(l) + "\x00" + n.key(l.Rows...)
+		if at[key] == nil {
+			at[key] = &line{n, map[string]*comparison{}}
+			lines = append(lines, at[key])
+		}
+		column := n.key(l.Columns...)
+		if !slices.ContainsFunc(columns, func(c *Number) bool { return c.key(l.Columns...) == column }) {
+			columns = append(columns, n)
+		}
+		if at[key].cells[column] == nil {
+			at[key].cells[column] = &comparison{}
+		}
+		at[key].cells[column].set(n)
+		if name := n.groupOf(l); group[name] == 0 {
+			group[name] = len(group) + 1
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b *line) int {
+		return cmp.Or(cmp.Compare(group[a.groupOf(l)], group[b.groupOf(l)]), slices.Compare(a.Series.order[:], b.Series.order[:]))
+	})
+	slices.SortStableFunc(columns, func(a, b *Number) int {
+		for _, w := range l.Where {
+			if c := cmp.Compare(slices.Index(w.Values, a.key(w.Field)), slices.Index(w.Values, b.key(w.Field))); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return lines, columns
+}
+
+func (l *Layout) holds(n *Number) bool {
+	return !slices.ContainsFunc(l.Where, func(w Where) bool { return !slices.Contains(w.Values, n.key(w.Field)) })
+}
+
+func (n *Number) groupOf(l *Layout) string {
+	if l.Group == "" {
+		return ""
+	}
+	return n.title(l.Group)
+}
+
+// table is nil when nothing stands in it.
+func (l *Layout) table(numbers []*Number) *Table {
+	lines, columns := l.project(numbers)
+	t := &Table{Name: l.Name, Caption: l.Caption}
+	if l.Group != "" {
+		t.Grouped = fieldTitle(l.Group)
+	}
+	for _, f := range l.Rows {
+		t.Columns = append(t.Columns, Column{Head: fieldTitle(f)})
+	}
+	show := l.shown(lines)
+	for _, c := range columns {
+		for _, part := range show {
+			head := part.Head
+			if len(l.Columns) > 0 {
+				head = strings.TrimSuffix(c.title(l.Columns...)+", "+part.Head, ", ")
+			}
+			t.Columns = append(t.Columns, Column{head, part.Right})
+		}
+	}
+	for _, line := range lines {
+		row := Row{Group: line.groupOf(l)}
+		for _, f := range l.Rows {
+			row.Cells = append(row.Cells, Cell{Text: line.title(f)})
+		}
+		something := false
+		for _, c := range columns {
+			for _, part := range show {
+				cell := blank
+				if at := line.cells[c.key(l.Columns...)]; at != nil {
+					cell = part.cell(t, *at)
+					if at.more > 0 {
+						cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("The first of %d numbers that the table does not tell apart.", at.more+1)))
+					}
+				}
+				something = something || cell.Text != none
+				row.Cells = append(row.Cells, cell)
+			}
+		}
+		if something {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+// shown leaves out the parts that a report with only one of the protocols cannot fill.
+func (l *Layout) shown(lines []*line) (show []Part) {
+	has := map[split.Protocol]bool{}
+	for _, line := range lines {
+		for _, c := range line.cells {
+			has[split.Published] = has[split.Published] || c.published != nil
+			has[split.Corrected] = has[split.Corrected] || c.corrected != nil
+		}
+	}
+	for _, part := range l.Show {
+		if !slices.ContainsFunc(part.needs, func(p split.Protocol) bool { return !has[p] }) {
+			show = append(show, part)
+		}
+	}
+	return show
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/internal/metric"
+	"nptbench/results"
+)
+
+// widths has NPTs of 2 and of 8 layers, each with two settings, beside k-NN: of the small one setting 1 is the best by the
+// validation loss, of the others setting 0.
+func widths(t *testing.T, series ...string) *Summary {
+	f := newFixture()
+	f.Series = series
+	f.expect("protein", published, "knn", 2)
+	f.expect("concrete", published, "knn", 2)
+	f.expect("protein", published, "npt", 4)
+	f.expect("concrete", published, "npt", 4)
+	f.grids = map[string]string{"npt": "layers: [2, 8], setting: [0, 1]"} // settings 0 to 3 in this order
+	for _, d := range []string{"protein", "concrete"} {
+		for fold := range map[string]int{"protein": 1, "concrete": 10}[d] {
+			for i, loss := range []float64{0.3, 0.2, 0.1, 0.4} {
+				f.ok(d, published, "npt", fold, i, mse(loss), rmse(float64(i+1)))
+			}
+			for i := range 2 {
+				f.ok(d, published, "knn", fold, i, mse(float64(i)), rmse(2.5))
+			}
+		}
+	}
+	return collect(t, f)
+}
+
+// What a row is of is a choice: one for NPT, or one for each of its depths, which then chooses among its own settings.
+func TestSeries(t *testing.T) {
+	one := widths(t)
+	if n := one.number("protein", published, "npt", metric.RMSE); n.Series.Title != "NPT, ≤ 8 layers" || n.Mean != 3 || n.Settings != 4 || n.Series.Paper {
+		t.Errorf("%s has %v among %d", n.Series.Title, n.Mean, n.Settings)
+	}
+	two := widths(t, "layers")
+	var got []string
+	for _, n := range two.Numbers {
+		if n.Metric == metric.RMSE && n.Info.Name == "protein" {
+			got = append(got, n.Series.Title+": "+n.text(0))
+		}
+	}
+	if want := []string{"k-NN, layers = 8: 2", "NPT, 2 layers: 2", "NPT, 8 layers: 3"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var cells bytes.Buffer
+	if err := two.writeCells(&cells); err != nil || !strings.HasPrefix(cells.String(), "dataset,protocol,method,layers,metric,mean") ||
+		!strings.Contains(cells.String(), "\nprotein,published,npt,2,rmse,2,") {
+		t.Errorf("%v, %s", err, cells.String())
+	}
+	f := newFixture()
+	f.Series = []string{"layer"}
+	f.expect("protein", published, "npt", 1)
+	f.Plan = f.plan(t)
+	if _, err := Collect(f.all(f.Plan), f.Spec); err == nil || !strings.Contains(err.Error(), `did you mean "layers"`) {
+		t.Errorf("an unknown field: %v", err)
+	}
+}
+
+// A table of one's own is a value: here methods by depth.
+func TestLayout(t *testing.T) {
+	s := widths(t, "layers")
+	l := Layout{Name: "depths", Caption: "RMSE by depth.", Where: []Where{{"metric", []string{"rmse"}}, {"layers", []string{"8", "2"}}},
+		Group: "dataset", Rows: []string{"method"}, Columns: []string{"layers"}, Show: []Part{Ours, Paper}}
+	var out bytes.Buffer
+	markdownTable(&out, l.table(s.Numbers))
+	want := `RMSE by depth.
+
+<!-- table depths -->
+| Data set | Method | layers 8, Ours | layers 8, Paper | layers 2, Ours | layers 2, Paper |
+|----------|--------|---------------:|----------------:|---------------:|----------------:|
+| Concrete | k-NN   |  2.500 ± 0.000 |      8.51 ± 0.3 |              – |               – |
+|          | NPT    |  3.000 ± 0.000 |     5.21 ± 0.20 |  2.000 ± 0.000 |     5.21 ± 0.20 |
+| Protein  | k-NN   |          2.500 |            3.77 |              – |               – |
+|          | NPT    |          3.000 |            3.41 |          2.000 |            3.41 |
+<!-- end -->
+`
+	if out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+	l.Columns = nil // now the two depths fall on each other
+	if table := l.table(s.Numbers); len(table.Notes) != 1 || table.Notes[0] != "The first of 2 numbers that the table does not tell apart." {
+		t.Errorf("notes %q", table.Notes)
+	}
+}
+
+// An NPT smaller than published is called what it is, and ranked by the side of the others without changing their ranks.
+func TestSmallNetworksAreNotRanked(t *testing.T) {
+	f := newFixture()
+	f.params["npt"] = "layers: 2"
+	for place, method := range []string{"xgboost", "npt", "knn"} {
+		f.expect("protein", published, method, 1)
+		f.ok("protein", published, method, 0, 0, mse(1), rmse(float64(place)+1))
+	}
+	for _, small := range []bool{true, false} {
+		if !small {
+			f.params["npt"] = "layers: 16"
+		}
+		table := collect(t, f).RankTables()[0]
+		var got []string
+		for _, r := range append(table.Rows, table.Others...) {
+			got = append(got, r.Series.Title+" "+plusMinus(r.Mean, r.StdErr, 0))
+		}
+		want := []string{"XGBoost 1", "NPT 2", "k-NN 3"}
+		if small {
+			want = []string{"XGBoost 1", "k-NN 2", "NPT, 2 layers 2"}
+		}
+		if !slices.Equal(got, want) || len(table.Others) != map[bool]int{true: 1}[small] {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if n := len(table.table().Rows); n != 3 {
+			t.Errorf("%d rows are shown", n)
+		}
+	}
+}
+
+// A sweep with a small NPT on one data set keeps a place for the paper's on the others, under the paper's name.
+func TestPlaceOfThePapersNPT(t *testing.T) {
+	f := newFixture()
+	f.Methods = testMethods[8:9]
+	f.params["npt"] = "layers: 2"
+	f.expect("protein", published, "npt", 1)
+	f.expect("concrete", published, "npt", 1)
+	f.Plan = f.plan(t)
+	concrete := f.Plan.Datasets[1]
+	concrete.Groups = nil
+	s, err := Collect(f.all(f.Plan), f.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := s.group("concrete", published, "npt"); g.Series.Title != "NPT" || g.Settings != 0 {
+		t.Errorf("%s with %d settings", g.Series.Title, g.Settings)
+	}
+	if g := s.group("protein", published, "npt"); g.Series.Title != "NPT, 2 layers" {
+		t.Errorf("%s", g.Series.Title)
+	}
+}
+
+// Spreadsheets take texts for formulas.
+func TestNoFormulasInCSV(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1)
+	f.ok("protein", published, "knn", 0, 0, mse(-0.5), results.Metrics{"rmse": 1}).Variant = `=HYPERLINK("x")`
+	var out bytes.Buffer
+	if err := collect(t, f).writeFolds(&out); err != nil || !strings.Contains(out.String(), `,"'=HYPERLINK(""x"")",`) || !strings.Contains(out.String(), ",-0.5,") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"nptbench/internal/method"
+	"nptbench/internal/plan"
+	"nptbench/internal/spelling"
+	"nptbench/results"
+)
+
+// A Series is what tables have a row for and figures a line: settings that are alike in their method, and in the further
+// fields that Spec.Series names. In every fold the best of them by its validation metric counts.
+type Series struct {
+	Method *method.Method
+	Title  string            // the method's, and what the settings differ in from other series or from what the paper has
+	Values map[string]string // of the fields of Spec.Series, those that it has
+	Paper  bool              // a whole method of the paper, not smaller than published: what its Table 1 ranks
+
+	order [2]int   // the paper's methods first
+	sizes []bounds // of Method.Sizes, over all settings
+}
+
+// bounds are the smallest and the largest value of a parameter.
+type bounds struct{ min, max int }
+
+// A seriesIndex has the series of a plan.
+type seriesIndex struct {
+	Spec
+	series map[string]*Series
+}
+
+func newSeriesIndex(spec Spec) (*seriesIndex, error) {
+	x := &seriesIndex{Spec: spec, series: map[string]*Series{}}
+	known := []string{variantField}
+	for _, g := range spec.Plan.Groups() {
+		known = append(known, g.Method.ParamNames()...)
+		for i := range g.Settings {
+			x.of(&g.Settings[i]).widen(&g.Settings[i])
+		}
+	}
+	for _, field := range spec.Series {
+		if !slices.Contains(known, field) {
+			return nil, fmt.Errorf("report: no method of sweep %s has %q to tell rows apart by%s", spec.Plan.Sweep.Name, field, spelling.Hint(field, known))
+		}
+	}
+	for _, s := range x.series {
+		s.name(spec.Series)
+	}
+	return x, nil
+}
+
+const variantField = "variant"
+
+// of returns the series of a setting.
+func (x *seriesIndex) of(setting *plan.Setting) *Series {
+	values := map[string]string{}
+	key := ""
+	for _, field := range x.Series {
+		if v, ok := setting.Config[field]; ok {
+			values[field] = fmt.Sprint(v)
+		} else if field == variantField && setting.Variant != "" {
+			values[field] = setting.Variant
+		}
+		key += values[field] + "\x00"
+	}
+	return x.get(setting.Method, key, values)
+}
+
+// placeholder returns the series of a method of the paper as published, which the plan does not have on some data set.
+func (x *seriesIndex) placeholder(m results.PaperMethod) *Series {
+	of := &method.Method{Name: m.Name, Title: m.Title}
+	if at := slices.IndexFunc(x.Methods, func(has *method.Method) bool { return has.Name == m.Name }); at >= 0 {
+		of = x.Methods[at]
+	}
+	s := x.get(of, "", nil)
+	if s.Title != "" && !s.Paper {
+		s = x.get(of, "as published", nil)
+	}
+	s.Title, s.Paper = m.Title, true
+	return s
+}
+
+func (x *seriesIndex) get(m *method.Method, key string, values map[string]string) *Series {
+	key = m.Name + "\x00" + key
+	s := x.series[key]
+	if s == nil {
+		s = &Series{Method: m, Values: values, order: [2]int{x.rank(m), len(x.series)}, sizes: make([]bounds, len(m.Sizes))}
+		x.series[key] = s
+	}
+	return s
+}
+
+// rank is a method's place among all: those of the paper in its order, then the others.
+func (x *seriesIndex) rank(m *method.Method) int {
+	if at := results.PaperPlace(m.Name); at >= 0 {
+		return at
+	}
+	return len(results.PaperMethods) + 1 + slices.IndexFunc(x.Methods, func(has *method.Method) bool { return has.Name == m.Name })
+}
+
+// widen takes the sizes of one more setting in.
+func (s *Series) widen(setting *plan.Setting) {
+	for i, size := range s.Method.Sizes {
+		v := setting.Config.Int(size.Param)
+		if b := &s.sizes[i]; b.max == 0 {
+			*b = bounds{v, v}
+		} else {
+			b.min, b.max = min(b.min, v), max(b.max, v)
+		}
+	}
+}
+
+// name makes the title, and says whether the series is the paper's method.
+func (s *Series) name(fields []string) {
+	s.Title = s.Method.Title
+	s.Paper = len(fields) == 0 && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
+	for i, size := range s.Method.Sizes {
+		if s.sizes[i].min < size.Published {
+			s.Paper = false
+		} else if !slices.Contains(fields, size.Param) {
+			continue
+		}
+		s.Title += ", " + size.Text(s.sizes[i].min, s.sizes[i].max)
+	}
+	for _, field := range fields {
+		value, has := s.Values[field]
+		switch isSize := slices.ContainsFunc(s.Method.Sizes, func(size method.Size) bool { return size.Param == field }); {
+		case isSize || !has:
+		case field == variantField:
+			s.Title += ", " + value
+		default:
+			s.Title += fmt.Sprintf(", %s = %s", field, value)
+		}
+	}
+}

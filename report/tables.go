@@ -1,0 +1,61 @@
+package report
+
+import (
+	"fmt"
+
+	"nptbench/internal/metric"
+)
+
+var (
+	smallTables = []string{"yacht", "boston-housing", "concrete", "breast-cancer"}
+	largeTables = []string{"protein", "kick", "income", "poker-hand", "forest-cover", "higgs"}
+)
+
+// Table1 are the tables of a comparison of methods: an overview by data set, and the paper's Tables 8 to 12.
+var Table1 = append([]Layout{
+	{
+		Name: "small", Title: "At a glance", Wide: true,
+		Caption: "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced to the printed digits).",
+		Where:   []Where{{"dataset", smallTables}, {"ranking", []string{"yes"}}},
+		Rows:    []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
+	},
+	{
+		Name: "breast-cancer", Caption: "The same for all metrics of Breast Cancer.", Wide: true,
+		Where: []Where{{"dataset", []string{"breast-cancer"}}},
+		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
+	},
+	{
+		Name: "large", Caption: "The same for the data sets with a single split.", Wide: true,
+		Where: []Where{{"dataset", largeTables}, {"ranking", []string{"yes"}}},
+		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
+	},
+	{
+		Name: "protocols", Caption: "What correcting the protocol changes: published folds → corrected folds.", Wide: true,
+		Where: []Where{{"dataset", smallTables}, {"ranking", []string{"yes"}}},
+		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Correction},
+	},
+}, paperTables()...)
+
+// paperTables are Tables 8 to 12, one for each metric.
+func paperTables() (tables []Layout) {
+	for _, m := range metric.All {
+		if m.Table == 0 {
+			continue
+		}
+		spread, better := "standard error", "lower"
+		if m.StdDev {
+			spread = "standard deviation"
+		}
+		if m.Larger {
+			better = "higher"
+		}
+		tables = append(tables, Layout{
+			Name: m.Name, Title: fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table),
+			Caption: fmt.Sprintf("Test %s, %s is better (± %s over folds).", m.Doc, better, spread),
+			Where:   []Where{{"metric", []string{m.Name}}},
+			Group:   "dataset", Rows: []string{"series"},
+			Show: []Part{Ours, Paper, Difference, Judgement, Corrected, Change},
+		})
+	}
+	return tables
+}
