@@ -35,6 +35,7 @@ type Summary struct {
 	Provenance Provenance
 
 	Records    int // of the plan's cells, duplicates left out
+	Failures   int // of Records
 	Duplicates int // further records of a cell that has one
 	OutOfPlan  int // records of other cells
 
@@ -103,6 +104,11 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			continue
 		}
 		c.add(rec)
+	}
+	for _, t := range c.tables {
+		for _, folds := range slices.Concat(t.folds...) {
+			c.Failures += folds[0].Failed
+		}
 	}
 	c.Provenance = c.origins.provenance()
 	for _, g := range c.Groups {

@@ -70,16 +70,9 @@ func (s *Summary) tables(wide bool) []Block {
 }
 
 func (s *Summary) progress() string {
-	planned, failed := 0, 0
-	for _, g := range s.Groups {
-		planned += len(g.Folds) * g.Settings
-		for _, f := range g.Folds {
-			failed += f.Failed
-		}
-	}
-	text := fmt.Sprintf("%s of %s cells have a record", thousands(s.Records), thousands(planned))
-	if failed > 0 {
-		text += fmt.Sprintf(", %s of them a failure", thousands(failed))
+	text := fmt.Sprintf("%s of %s cells have a record", thousands(s.Records), thousands(s.Plan.Count(s.Plan.Groups()...).Cells))
+	if s.Failures > 0 {
+		text += fmt.Sprintf(", %s of them a failure", thousands(s.Failures))
 	}
 	if s.Unreadable > 0 {
 		text += fmt.Sprintf("; %s could not be read", plural(s.Unreadable, "line of the records", "lines of the records"))

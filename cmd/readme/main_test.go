@@ -11,8 +11,6 @@ import (
 	"nptbench/internal/program/programtest"
 )
 
-const header = "dataset,protocol,method,metric,mean,stderr,verdict,missing,paper_printed\n"
-
 func TestUpdate(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -22,37 +20,29 @@ func TestUpdate(t *testing.T) {
 		}
 		return path
 	}
-	published := write("cells.csv", header+
-		"yacht,published,knn,rmse,12.018,0.69,reproduced,0,12.02 ± 0.65\n"+
-		"yacht,corrected,knn,rmse,13.377,1.07,within 2 s.e.,0,12.02 ± 0.65\n"+
-		"protein,published,knn,rmse,3.7702,,reproduced,0,3.77\n"+
-		"boston-housing,published,mlp,rmse,3.1,0.2,partial,4,3.32 ± 0.39\n"+
-		"boston-housing,published,npt,rmse,3.376,0.43,within 2 s.e.,0,2.92 ± 0.15\n")
-	block := func(name, table string) string { return "<!-- table " + name + " -->\n" + table + "<!-- end -->\n" }
-	before := "# Title\n" + block("quick", "stays\n") + "text\n" + block("small", "old\nlines\n") + block("breast-cancer", "old\n") +
-		block("large", "") + block("protocols", "old\n") + "end\n"
-	file := write("README.md", before)
-	if exit, _, stderr := programtest.Run(t, run, "-file", file, "-quick", filepath.Join(dir, "none.csv"), "-published", published); exit != program.ExitOK {
+	report := write("table1.md", "# Report\n\nCaption.\n\n<!-- table small -->\n| a | $1 |\n\n<sup>1</sup> note\n<!-- end -->\n"+
+		"<!-- table smaller -->\n| b |\n<!-- end -->\n")
+	document := func(first, second string) string {
+		return "# Title\n<!-- table " + dir + "/none.md small -->\nstays\n<!-- end -->\ntext\n<!-- table " + report + " small -->\n" + first +
+			"<!-- end -->\n<!-- table " + report + " smaller -->\n" + second + "<!-- end -->\nend\n"
+	}
+	file := write("README.md", document("old\nlines\n", ""))
+	if exit, _, stderr := programtest.Run(t, run, "-file", file); exit != program.ExitOK {
 		t.Fatal(exit, stderr)
 	}
 	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	four := "| Method | Yacht RMSE | Boston RMSE | Concrete RMSE | Breast Cancer AUROC |\n|---|---|---|---|---|\n"
-	want := "# Title\n" + block("quick", "stays\n") + "text\n" +
-		block("small", four+"| k-NN | **12.02 ± 0.69 (12.02 ± 0.65)** |  |  |  |\n| NPT (tiny) |  | 3.38 ± 0.43 (2.92 ± 0.15) |  |  |\n") +
-		block("breast-cancer", "| Method | Breast Cancer accuracy | Breast Cancer NLL | Breast Cancer AUROC |\n|---|---|---|---|\n") +
-		block("large", "| Method | Protein RMSE | Kick AUROC | Income AUROC | Poker Hand accuracy | Forest Cover accuracy |\n|---|---|---|---|---|---|\n| k-NN | **3.77 (3.77)** |  |  |  |  |\n") +
-		block("protocols", four+"| k-NN | 12.02 → 13.38 ± 1.07 |  |  |  |\n") + "end\n"
-	if string(got) != want {
+	if want := document("| a | $1 |\n\n<sup>1</sup> note\n", "| b |\n"); string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if err := update(write("other.md", "no places"), "", published); err == nil || !strings.Contains(err.Error(), "has no place") {
+	if err := update(write("other.md", "no places")); err == nil || !strings.Contains(err.Error(), "has no place") {
 		t.Errorf("a file without places: %v", err)
 	}
-	if err := update(file, "", write("broken.csv", "")); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("an empty file of cells: %v", err)
+	unknown := write("unknown.md", "<!-- table "+report+" big -->\nstays\n<!-- end -->\n")
+	if exit, _, stderr := programtest.Run(t, run, "-file", unknown); exit != program.ExitFailed || !strings.Contains(stderr, "has no table big") {
+		t.Errorf("an unknown table: exit %d, %s", exit, stderr)
 	}
 }
 
