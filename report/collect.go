@@ -85,7 +85,8 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 // Of several records of one cell the first successful one counts. An error among the records says that a part of them
 // could not be read: it is counted and shown, and the rest is used.
 func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
-	c := &collector{Summary: &Summary{Spec: spec}, tables: map[*plan.Group]*table{}, origins: newOrigins()}
+	c := &collector{Summary: &Summary{Spec: spec}, tables: map[*plan.Group]*table{},
+		failures: map[results.Failure]*results.Failure{}, origins: newOrigins()}
 	series, err := newSeriesIndex(spec)
 	if err != nil {
 		return nil, err
@@ -121,8 +122,9 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 
 type collector struct {
 	*Summary
-	tables  map[*plan.Group]*table
-	origins *origins
+	tables   map[*plan.Group]*table
+	failures map[results.Failure]*results.Failure // each distinct one is kept once
+	origins  *origins
 }
 
 // A table finds the folds that a record of a plan's group counts for: several, where protocols share the task.
@@ -217,8 +219,12 @@ func (c *collector) add(rec *results.Record) {
 	}
 	t := c.tables[at.Group]
 	counted := false
+	var failure *results.Failure
+	if rec.Status != results.OK {
+		failure = c.distinct(cmp.Or(rec.Failure, &results.Failure{Kind: "error", Message: "the record does not say why"}))
+	}
 	for _, f := range t.folds[t.series[at.Setting]][at.Fold] {
-		counted = f.add(rec, t.place[at.Setting])
+		counted = f.add(rec, failure, t.place[at.Setting])
 	}
 	if !counted {
 		c.Duplicates++
@@ -228,15 +234,26 @@ func (c *collector) add(rec *results.Record) {
 	c.origins.add(rec)
 }
 
-// add counts a record for a setting of the fold; false when another one counts instead.
-func (f *Fold) add(rec *results.Record, position int) bool {
+// distinct returns the one copy that is kept of a failure.
+func (c *collector) distinct(failure *results.Failure) *results.Failure {
+	kept, ok := c.failures[*failure]
+	if !ok {
+		one := *failure
+		kept = &one
+		c.failures[one] = kept
+	}
+	return kept
+}
+
+// add counts a record for a setting of the fold, with its failure if it is one; false when another one counts instead.
+func (f *Fold) add(rec *results.Record, failure *results.Failure, position int) bool {
 	_, failedBefore := f.Failures[position]
 	switch {
-	case f.ok[position] || failedBefore && rec.Status != results.OK:
+	case f.ok[position] || failedBefore && failure != nil:
 		return false
-	case rec.Status != results.OK:
+	case failure != nil:
 		f.Failed++
-		f.Failures[position] = cmp.Or(rec.Failure, &results.Failure{Kind: "error", Message: "the record does not say why"})
+		f.Failures[position] = failure
 		return true
 	case failedBefore:
 		f.Failed--
