@@ -55,7 +55,8 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	n := p.Count(p.Groups()...)
 	switch {
 	case o.DryRun:
-		return program.ExitOK, p.Print(e.Stdout)
+		estimate := p.Estimate(until(ctx, results.Read(o.recordFolders()...)))
+		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, o.Jobs))
 	case o.ReportOnly && n.Done == 0:
 		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", sweep.Name, o.recordFolders())
 	case n.ToDo+n.Done == 0:

@@ -36,6 +36,10 @@ type Method struct {
 	// Statistics says over which rows continuous features are standardised for a configuration. Nil: over all rows.
 	Statistics func(c Config) task.Statistics
 
+	// Work is about how many multiplications the fit of a configuration takes, for estimates of time from fits of others. Nil:
+	// nothing is known but the size of the table.
+	Work func(c Config, info dataset.Info) float64
+
 	// Run fits on the task's training rows and predicts its validation and test rows, for every configuration of the
 	// batch (canonical, distinct, with equal FitKey). It calls done once for each as soon as it is finished, in any
 	// order, from one goroutine at a time. An error returned concerns the configurations not reported yet. Run uses at

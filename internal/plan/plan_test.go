@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -107,12 +108,43 @@ func TestJobs(t *testing.T) {
 	if g := p.Groups()[0]; g.Distinct != 3 || g.Fits != 2 || len(g.Settings) != 6 {
 		t.Errorf("%d settings, %d distinct, %d fits", len(g.Settings), g.Distinct, g.Fits)
 	}
-	var b strings.Builder
-	if err := p.Print(&b); err != nil {
-		t.Fatal(err)
+}
+
+// How long cells take is what their like took: on the same data set, else on another one in proportion to its size, and of
+// methods that know the work of a configuration in proportion to that.
+func TestPrint(t *testing.T) {
+	p := planned(t, parse(t, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, library(t), nil)
+	record := func(dataset, config string, fit float64) *results.Record {
+		return &results.Record{Status: results.OK, FitSeconds: fit, FitCells: 2, PredictSeconds: 1,
+			Cell: results.Cell{Dataset: dataset, Method: "mean", Config: results.Config(config)}}
 	}
-	if want := "     yacht    mean      3         6         3     18     6     0       0     18"; !strings.Contains(b.String(), want) {
-		t.Errorf("printed\n%s", b.String())
+	worker := p.Groups()[0].Method
+	for name, c := range map[string]struct {
+		records []*results.Record
+		work    func(method.Config, dataset.Info) float64
+		want    string
+	}{
+		"nothing": {nil, nil, "mean  1  6  18  6  0  0  18  ?"},
+		"same":    {[]*results.Record{record("yacht", "", 8), record("yacht", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  54 s"}, // 6 s a cell, two at a time
+		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  1 min"},               // of 506 x 14, for 308 x 7
+		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  0  18  8 min"},
+	} {
+		worker.Work = c.work
+		e := p.Estimate(func(yield func(*results.Record, error) bool) {
+			for _, r := range c.records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		})
+		var b strings.Builder
+		if err := p.Print(&b, e, 2); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(regexp.MustCompile(" {2,}").Split(strings.TrimSpace(strings.Split(b.String(), "\n")[1]), -1), "  ")
+		if got != c.want {
+			t.Errorf("%s: printed %q, want %q in\n%s", name, got, c.want, b.String())
+		}
 	}
 }
 

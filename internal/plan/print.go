@@ -3,23 +3,79 @@ package plan
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
+	"time"
+
+	"nptbench/internal/method"
 )
 
-// Print writes one line for each data set and method, and a total: how many cells there are, how many of their settings can
-// differ in predictions, how many fits serve them, and how many cells have a record.
-func (p *Plan) Print(w io.Writer) error {
+// Print says in at most a screen what there is to do: a line for each method, what the words mean, and how long it takes with
+// that many processes at a time.
+func (p *Plan) Print(w io.Writer, e *Estimate, processes int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "data set\tmethod\tfolds\tsettings\tdistinct\tcells\tfits\tdone\tfailed\tto do\t")
-	fits := 0
-	for _, g := range p.Groups() {
-		n := p.Count(g)
-		folds := len(g.Dataset.Folds)
-		fits += folds * g.Fits
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
-			g.Dataset.Info.Name, g.Method.Name, folds, len(g.Settings), g.Distinct, n.Cells, folds*g.Fits, n.Done, n.Failed, n.ToDo)
+	fmt.Fprintln(t, "method\tdata sets\tsettings\tcells\tfits\tdone\tfailed\tto do\ttime\t")
+	var total time.Duration
+	var fits int
+	unknown := false
+	for _, m := range p.methods() {
+		groups := slices.DeleteFunc(p.Groups(), func(g *Group) bool { return g.Method != m })
+		n := p.Count(groups...)
+		all, left, settings, allKnown := 0, time.Duration(0), 0, true
+		for _, g := range groups {
+			all += g.Fits * len(g.Dataset.Folds)
+			settings = max(settings, len(g.Settings))
+			took, known := p.Left(e, g)
+			left += took
+			allKnown = allKnown && known
+		}
+		fits += all
+		total += left
+		text := roundly(left / time.Duration(processes))
+		if !allKnown {
+			text, unknown = "?", true
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", m.Name, len(groups), settings, n.Cells, all, n.Done, n.Failed, n.ToDo, text)
 	}
 	n := p.Count(p.Groups()...)
-	fmt.Fprintf(t, "total\t\t\t\t\t%d\t%d\t%d\t%d\t%d\t\n", n.Cells, fits, n.Done, n.Failed, n.ToDo)
-	return t.Flush()
+	text := roundly(total / time.Duration(processes))
+	if unknown {
+		text = "more than " + text
+	}
+	fmt.Fprintf(t, "total\t\t\t%d\t%d\t%d\t%d\t%d\t%s\t\n", n.Cells, fits, n.Done, n.Failed, n.ToDo, text)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, `
+setting  one choice of a method's parameters
+cell     one setting on one fold of one data set: what has a record
+fit      a training, which may serve several cells: all k of k-NN, all sizes of a forest
+time     to do, %d at a time, as long as the records say that such cells took; ?: none to go by
+`, processes)
+	return err
+}
+
+// methods lists the plan's methods in the order in which they come first.
+func (p *Plan) methods() (all []*method.Method) {
+	for _, g := range p.Groups() {
+		if !slices.Contains(all, g.Method) {
+			all = append(all, g.Method)
+		}
+	}
+	return all
+}
+
+// roundly writes a duration as people do.
+func roundly(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "0"
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }

@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"encoding/json"
+	"iter"
+	"math"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/results"
+)
+
+// An Estimate says how long cells take, from records: those of the same method on the same data set; for methods that know the
+// work of a configuration, and where there are only others, those of the most similar work.
+type Estimate struct {
+	methods map[string]*method.Method
+	infos   map[string]dataset.Info
+	same    map[[2]string]*share // by data set and method, where the method does not know its work
+	others  map[string][]sample  // by method
+}
+
+// A share is what a cell took of the fits that served it, on average.
+type share struct {
+	seconds float64
+	cells   int
+}
+
+func (s *share) mean() float64 { return s.seconds / float64(s.cells) }
+
+// A sample is what a cell took.
+type sample struct{ work, seconds float64 }
+
+// Estimate learns from records how long the cells of a plan take.
+func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
+	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, same: map[[2]string]*share{}, others: map[string][]sample{}}
+	for _, info := range dataset.Infos() {
+		e.infos[info.Name] = info
+	}
+	for _, g := range p.Groups() {
+		e.methods[g.Method.Name], e.infos[g.Dataset.Info.Name] = g.Method, g.Dataset.Info
+	}
+	for r, err := range records {
+		if err == nil && r.Status == results.OK {
+			e.add(r)
+		}
+	}
+	for key, s := range e.same {
+		e.others[key[1]] = append(e.others[key[1]], sample{size(e.infos[key[0]]), s.mean()})
+	}
+	return e
+}
+
+func (e *Estimate) add(r *results.Record) {
+	m, info := e.methods[r.Method], e.infos[r.Dataset]
+	if m == nil || info.Name == "" {
+		return
+	}
+	seconds := r.FitSeconds/float64(max(1, r.FitCells)) + r.PredictSeconds
+	if m.Work == nil {
+		key := [2]string{r.Dataset, r.Method}
+		if e.same[key] == nil {
+			e.same[key] = &share{}
+		}
+		e.same[key].seconds += seconds
+		e.same[key].cells++
+		return
+	}
+	var given map[string]any
+	if json.Unmarshal([]byte(r.Config), &given) != nil {
+		return
+	}
+	if c, err := m.Resolve(given, info); err == nil {
+		e.others[m.Name] = append(e.others[m.Name], sample{m.Work(c, info), seconds})
+	}
+}
+
+// size is what the time of methods that do not know their work is taken to grow with.
+func size(info dataset.Info) float64 { return float64(info.Rows) * float64(info.Columns) }
+
+// Left estimates how long the cells of a group that are to do take, one after the other; false when there are no records of
+// its method.
+func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
+	n := p.Count(g).ToDo
+	if n == 0 {
+		return 0, true
+	}
+	if s := e.same[[2]string{g.Dataset.Info.Name, g.Method.Name}]; s != nil {
+		return seconds(s.mean() * float64(n)), true
+	}
+	total := 0.0
+	for fold := range g.Dataset.Folds {
+		for i := range g.Settings {
+			if !p.isToDo(*g.at(fold, i)) {
+				continue
+			}
+			work := size(g.Dataset.Info)
+			if g.Method.Work != nil {
+				work = g.Method.Work(g.Settings[i].Canonical, g.Dataset.Info)
+			}
+			near, ok := nearest(e.others[g.Method.Name], work)
+			if !ok {
+				return 0, false
+			}
+			total += near.seconds * work / near.work
+		}
+	}
+	return seconds(total), true
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// nearest is the sample whose work is the most similar, by its ratio.
+func nearest(samples []sample, work float64) (best sample, ok bool) {
+	distance := math.Inf(1)
+	for _, s := range samples {
+		if d := math.Abs(math.Log(s.work / work)); d < distance {
+			best, distance = s, d
+		}
+	}
+	return best, !math.IsInf(distance, 1)
+}
