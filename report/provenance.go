@@ -59,9 +59,7 @@ func (o *origins) add(rec *results.Record) {
 	if p.Finished.After(o.last) {
 		o.last = p.Finished
 	}
-	if rec.TwinOf == "" {
-		o.fitSeconds += rec.FitSeconds / float64(max(1, rec.FitCells)) // a fit that served many cells is counted once
-	}
+	o.fitSeconds += rec.FitSeconds / float64(max(1, rec.FitCells)) // a fit that served many cells is counted once
 	o.peak = max(o.peak, rec.PeakMemoryBytes)
 }
 

@@ -95,10 +95,6 @@ type Record struct {
 	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured, or other fits were in it
 	Details         map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
 
-	// TwinOf is the cell under the other protocol whose fit this was, where both make the same task of a fold. Whoever adds
-	// up costs of both protocols leaves such records out.
-	TwinOf string `json:"twin_of,omitempty"`
-
 	Sweep      string     `json:"sweep"`
 	Provenance Provenance `json:"provenance"`
 }
