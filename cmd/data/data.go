@@ -36,6 +36,9 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	}
 	l := dataset.NewLibrary(o.data)
 	l.Log, l.Terminal = e.Stderr, e.Terminal
+	if err := o.choose(l); err != nil {
+		return program.ExitBadInput, err
+	}
 	if o.verify {
 		l.CacheDir = "" // what is to be verified are the files
 	}
@@ -69,10 +72,7 @@ func parse(e program.Env) (o options, err error) {
 	if err := f.Parse(e); err != nil {
 		return o, err
 	}
-	if o.names, err = names(f.Args()); err != nil {
-		return o, err
-	}
-	o.named = f.NArg() > 0
+	o.names, o.named = f.Args(), f.NArg() > 0
 	if o.data = *data; o.data != "" {
 		return o, o.checkFolder("-data")
 	}
@@ -82,24 +82,26 @@ func parse(e program.Env) (o options, err error) {
 	return o, nil
 }
 
-// names returns the data sets that are named, or all.
-func names(args []string) ([]string, error) {
-	if len(args) == 0 {
-		for _, info := range dataset.Infos() {
-			args = append(args, info.Name)
+// choose checks the names of data sets; without any it takes all that the library knows.
+func (o *options) choose(l *dataset.Library) error {
+	given := o.names
+	o.names = nil
+	if !o.named {
+		infos, err := l.Infos()
+		for _, info := range infos {
+			o.names = append(o.names, info.Name)
 		}
-		return args, nil
+		return err
 	}
-	var once []string
-	for _, name := range args {
-		if _, err := dataset.Lookup(name); err != nil {
-			return nil, err
+	for _, name := range given {
+		if _, err := l.Lookup(name); err != nil {
+			return err
 		}
-		if !slices.Contains(once, name) {
-			once = append(once, name)
+		if !slices.Contains(o.names, name) {
+			o.names = append(o.names, name)
 		}
 	}
-	return once, nil
+	return nil
 }
 
 // checkFolder refuses a folder that is not there, which only a download may make.
@@ -136,7 +138,7 @@ type row struct {
 
 // look finds a data set, after fetching it and before reading it if asked to. It is also read when its checksum is unknown.
 func look(ctx context.Context, l *dataset.Library, name string, o options) row {
-	info, _ := dataset.Lookup(name)
+	info, _ := l.Lookup(name)
 	r := row{info: info, rows: info.Rows}
 	loc, err := l.Find(name)
 	missing := errors.As(err, new(*dataset.MissingError))

@@ -2,12 +2,10 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 
-	"nptbench/internal/dataset"
 	"nptbench/internal/program"
 	"nptbench/internal/split"
 )
@@ -114,11 +112,6 @@ func (o *options) check(f *program.Flags) error {
 	}
 	if f.Given("fold") && o.fold < 0 {
 		return f.Errorf("-fold %d: want 0 or more", o.fold)
-	}
-	if o.dataset != "" || way == "export" {
-		if _, err := dataset.Lookup(o.dataset); err != nil {
-			return fmt.Errorf("-dataset: %w", err)
-		}
 	}
 	return nil
 }

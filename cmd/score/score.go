@@ -38,6 +38,11 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	}
 	s := &scorer{library: dataset.NewLibrary(o.data), stderr: e.Stderr}
 	s.library.Log = e.Stderr
+	if o.dataset != "" || o.export != "" {
+		if _, err := s.library.Lookup(o.dataset); err != nil {
+			return program.ExitBadInput, fmt.Errorf("-dataset: %w", err)
+		}
+	}
 	switch {
 	case o.export != "":
 		err = s.export(ctx, o)
@@ -83,8 +88,8 @@ type place struct {
 var firstFold = place{protocol: split.Published}
 
 // sameTask reports whether a task of one place is that of the other, too.
-func (p place) sameTask(other place) bool {
-	info, err := dataset.Lookup(p.dataset)
+func (s *scorer) sameTask(p, other place) bool {
+	info, err := s.library.Lookup(p.dataset)
 	return p == other || err == nil && p.dataset == other.dataset && p.fold == other.fold && task.Shared(info, p.fold)
 }
 
@@ -176,7 +181,7 @@ func (s *scorer) one(ctx context.Context, o options) error {
 	at := o.place(firstFold)
 	if ours {
 		fitted := place{m.Origin.Dataset, split.Protocol(m.Origin.Protocol), m.Origin.Fold}
-		if at = o.place(fitted); !at.sameTask(fitted) {
+		if at = o.place(fitted); !s.sameTask(at, fitted) {
 			fmt.Fprintf(s.stderr, "note: the model was fitted on %s, %s, fold %d; test rows of another place may have been its training rows\n",
 				fitted.dataset, fitted.protocol, fitted.fold)
 		}

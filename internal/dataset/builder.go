@@ -31,6 +31,7 @@ type builder struct {
 	codes   []uint16
 	missing []bool
 
+	numbered bool     // categorical: all levels are numbers, so their form in the file does not matter
 	texts    []string // categorical: distinct texts of the file, in order of appearance
 	index    map[string]uint16
 	lastText string // the previous row's text and code: neighbours are often equal
@@ -38,7 +39,7 @@ type builder struct {
 }
 
 func newBuilder(spec columnSpec, rows int) *builder {
-	b := &builder{columnSpec: spec, rows: rows}
+	b := &builder{columnSpec: spec, rows: rows, numbered: plainNumbers(spec.levels) != nil}
 	if spec.kind == Categorical {
 		b.codes = make([]uint16, 0, rows)
 		b.index = map[string]uint16{}
@@ -151,7 +152,7 @@ func (b *builder) newCategory(field []byte) (uint16, error) {
 			return 0, fmt.Errorf("%s contains a control character", quote(field))
 		}
 	}
-	if b.levels != nil && !slices.Contains(b.levels, text) && !slices.Contains(b.levels, plainNumber(field)) {
+	if b.levels != nil && !slices.Contains(b.levels, text) && !(b.numbered && slices.Contains(b.levels, plainNumber(field))) {
 		return 0, fmt.Errorf("%s is not one of %s", quote(field), strings.Join(b.levels, ", "))
 	}
 	if len(b.texts) == maxCategories {
@@ -182,7 +183,7 @@ func (b *builder) column() Column {
 		return c
 	}
 	names, compare := b.texts, strings.Compare
-	if plain := plainNumbers(b.texts); plain != nil {
+	if plain := plainNumbers(b.texts); plain != nil && (b.levels == nil || b.numbered) {
 		names, compare = plain, compareNumbers
 	}
 	c.Categories = slices.Clone(names)

@@ -76,7 +76,7 @@ func checkVariant(t *testing.T, s *source, v *variant) {
 
 func TestInfos(t *testing.T) {
 	for _, info := range Infos() {
-		again, err := Lookup(info.Name)
+		again, err := (&Library{}).Lookup(info.Name)
 		if err != nil || again.Rows != info.Rows || len(info.Files) == 0 {
 			t.Errorf("%+v, %v", again, err)
 		}
@@ -100,7 +100,7 @@ func TestLookupUnknown(t *testing.T) {
 		"":                 `unknown data set ""`,
 		"../income":        `unknown data set "../income" (did you mean "income"?)`,
 	} {
-		if _, err := Lookup(name); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := NewLibrary(t.TempDir()).Lookup(name); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
 		}
 		if _, err := NewLibrary(t.TempDir()).Find(name); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -203,7 +203,7 @@ func TestOtherForms(t *testing.T) {
 		{"concrete", "Concrete_Data.csv", "Concrete_Data.arff", toARFF},
 	} {
 		real := realData(t, test.dataset)
-		content, err := os.ReadFile(must1(real.file(test.dataset, test.from)))
+		content, err := os.ReadFile(must1(real.file(builtIn(test.dataset), test.from)))
 		if err != nil {
 			t.Fatal(err)
 		}

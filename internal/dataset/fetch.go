@@ -19,7 +19,7 @@ import (
 // resumed where they stopped, compared with the known checksums or, where none is known, parsed, and only then get their
 // names. It does nothing when the complete data set is there. What no program may download is a *MissingError.
 func (l *Library) Fetch(ctx context.Context, name string) error {
-	s, err := find(name)
+	s, err := l.source(name)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (l *Library) fetch(ctx context.Context, s *source, d downloader) error {
 // fetchVariant downloads the files of a variant that are in none of the folders.
 func (l *Library) fetchVariant(ctx context.Context, s *source, v *variant, d downloader) error {
 	for i := range v.files {
-		there, _, err := l.file(s.Name, v.files[i].Name)
+		there, _, err := l.file(s, v.files[i].Name)
 		if err == nil && there == "" { // another process may have fetched it meanwhile
 			err = l.fetchFile(ctx, s, v, i, d)
 		}

@@ -110,7 +110,7 @@ func (e *MissingError) Error() string {
 // Find says where a data set is, without reading all of it. Files of up to 256 MiB are compared with the checksums that
 // are known; larger ones are checked when they are loaded. The error is a *MissingError when files are missing.
 func (l *Library) Find(name string) (Location, error) {
-	s, err := find(name)
+	s, err := l.source(name)
 	if err != nil {
 		return Location{}, err
 	}
@@ -134,9 +134,9 @@ func (l *Library) find(s *source) (Location, error) {
 }
 
 // Known lists the tables that files of a data set are known to give: locations without files, with digests. Who only reads
-// records of cells needs no more.
-func Known(name string) ([]Location, error) {
-	s, err := find(name)
+// records of cells needs no more. There are none for a data set of one's own.
+func (l *Library) Known(name string) ([]Location, error) {
+	s, err := l.source(name)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func Known(name string) ([]Location, error) {
 func (l *Library) files(s *source, v *variant) ([]Found, error) {
 	var found []Found
 	for _, f := range v.files {
-		path, size, err := l.file(s.Name, f.Name)
+		path, size, err := l.file(s, f.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -166,11 +166,23 @@ func (l *Library) files(s *source, v *variant) ([]Found, error) {
 	return found, nil
 }
 
+// dirs are the folders in which a data set's files may lie.
+func (l *Library) dirs(s *source) []string {
+	if s.dir != "" {
+		return []string{s.dir}
+	}
+	dirs := make([]string, len(l.Dirs))
+	for i, dir := range l.Dirs {
+		dirs[i] = filepath.Join(dir, s.Name)
+	}
+	return dirs
+}
+
 // file returns the path of a file, plain or compressed, in the first folder that has it, or "".
-func (l *Library) file(dataset, name string) (path string, size int64, err error) {
-	for _, dir := range l.Dirs {
+func (l *Library) file(s *source, name string) (path string, size int64, err error) {
+	for _, dir := range l.dirs(s) {
 		for _, suffix := range []string{"", ".gz"} {
-			path := filepath.Join(dir, dataset, name+suffix)
+			path := filepath.Join(dir, name+suffix)
 			info, err := os.Stat(path)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
@@ -212,8 +224,8 @@ func (l *Library) locate(s *source, v *variant, found []Found) (Location, error)
 func (l *Library) missing(s *source) error {
 	e := &MissingError{Dataset: s.Name, Fetchable: len(s.downloadable()) > 0}
 	for _, f := range s.variants[0].files {
-		if path, _, _ := l.file(s.Name, f.Name); path == "" {
-			e.Files = append(e.Files, Missing{filepath.Join(l.Dirs[0], s.Name, f.Name), f.origin(), f.MaxBytes})
+		if path, _, _ := l.file(s, f.Name); path == "" {
+			e.Files = append(e.Files, Missing{filepath.Join(l.dirs(s)[0], f.Name), f.origin(), f.MaxBytes})
 		}
 	}
 	return e

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -18,7 +19,7 @@ import (
 // the published ones in any case, and values wherever they are known by checksum or digest; every error is one line that
 // names the file, the line where there is one, and what would be right.
 func (l *Library) Load(ctx context.Context, name string) (*Table, error) {
-	s, err := find(name)
+	s, err := l.source(name)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (l *Library) load(ctx context.Context, s *source, d downloader) (*Table, er
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	if t.Check == SameRows {
+	if t.Check == SameRows && s.dir == "" {
 		l.logf("warning: %s: nothing is known to compare the values of %s with; its counts are right", s.Name, loc.Files[0].Path)
 	}
 	l.toCache(ctx, &loc, t)
@@ -68,7 +69,9 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 		}
 		t.Columns[i] = b.column()
 	}
-	t.Digest = tableDigest(t.Columns, t.Rows)
+	if t.Digest = tableDigest(t.Columns, t.Rows); loc.variant.rule != "" {
+		t.Digest = ruleDigest(t.Digest, loc.variant.rule)
+	}
 	return t, verify(t, loc)
 }
 
@@ -90,6 +93,9 @@ func verify(t *Table, loc *Location) error {
 		return nil
 	}
 	for _, f := range loc.Files {
+		if f.Check != SameFile && loc.source.dir != "" && len(f.File.SHA256) > 0 {
+			return fmt.Errorf("%s: the content does not have the SHA-256 that %s declares", f.Path, filepath.Join(loc.source.dir, Declaration))
+		}
 		if f.Check != SameFile && (known != "" || len(f.File.SHA256) > 0) {
 			return fmt.Errorf("%s: the values are not the published ones (table digest %.12s%s); replace it by %s",
 				f.Path, t.Digest, expected(known), f.File.origin())
@@ -110,15 +116,18 @@ func expected(digest string) string {
 }
 
 func verifyClasses(t *Table, want []int) error {
-	if want == nil {
+	if !t.Info.Problem.Classification() {
 		return nil
 	}
-	got := make([]int, len(want))
+	got := make([]int, t.Info.Classes)
 	for _, class := range t.Labels() {
 		got[class]++
 	}
 	for class, n := range got {
-		if n != want[class] {
+		if n == 0 {
+			return fmt.Errorf("class %s has no row", t.Target().Categories[class])
+		}
+		if want != nil && n != want[class] {
 			return fmt.Errorf("class %s has %s, %d expected", t.Target().Categories[class], count(n, "row"), want[class])
 		}
 	}
@@ -188,6 +197,9 @@ func (f *Found) describe(err error) error {
 	at := f.Path
 	if place := (*lineError)(nil); errors.As(err, &place) && place.line > 0 {
 		at = fmt.Sprintf("%s:%d", f.Path, place.line)
+		if place.column > 0 {
+			at = fmt.Sprintf("%s:%d", at, place.column)
+		}
 	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -13,10 +13,10 @@ import (
 // *lineError.
 type parser func(r io.Reader, rows int, columns []*builder) error
 
-// A lineError is an error in a line of text, counted from 1; 0 is the file as a whole.
+// A lineError is an error in a line and column of text, both counted from 1; line 0 is the file as a whole, column 0 the line.
 type lineError struct {
-	line int
-	err  error
+	line, column int
+	err          error
 }
 
 func (e *lineError) Error() string { return e.err.Error() }
@@ -317,7 +317,7 @@ func (s *scanner) refuseForeign() error {
 }
 
 // fail gives an error the place that has been read last.
-func (s *scanner) fail(err error) error { return &lineError{s.line, err} }
+func (s *scanner) fail(err error) error { return &lineError{line: s.line, err: err} }
 
 // count returns "1 row" or "2 rows".
 func count(n int, noun string) string {

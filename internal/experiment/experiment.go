@@ -41,7 +41,11 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	if err != nil {
 		return program.ExitBadInput, err
 	}
-	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: dataset.Infos()})
+	datasets, err := o.library(e).Infos()
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets})
 	if err != nil {
 		return program.ExitBadInput, err
 	}

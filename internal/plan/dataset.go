@@ -26,14 +26,14 @@ func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Li
 		}
 	}
 	if len(tables) == 0 || o.ReportOnly {
-		known, err := dataset.Known(name)
+		known, err := lib.Known(name)
 		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, known...)
 	}
 	if len(tables) == 0 {
-		info, err := dataset.Lookup(name)
+		info, err := lib.Lookup(name)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,121 @@
+package dataset
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"nptbench/internal/spelling"
+)
+
+// A csvForm is the form of a data set of one's own: RFC 4180 with a header line, whose names say which field is which column.
+type csvForm struct {
+	separator rune
+	missing   []string // fields that mean: no value
+	skipped   []string // names of fields that are no columns
+}
+
+// parse is the parser of such files.
+func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
+	s := &scanner{r: bufio.NewReaderSize(r, maxLine)}
+	if err := s.refuseForeign(); err != nil {
+		return s.fail(err)
+	}
+	lines := csv.NewReader(s.r)
+	lines.Comma, lines.ReuseRecord = f.separator, true
+	header, err := lines.Read()
+	if err != nil {
+		return csvError(cutShort(err))
+	}
+	at, err := f.match(header, columns)
+	if err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		row, err := lines.Read()
+		switch {
+		case err == io.EOF && n == rows:
+			return nil
+		case err == io.EOF:
+			return fmt.Errorf("%s, %d declared", count(n, "row"), rows)
+		case err != nil:
+			return csvError(err)
+		case n == rows:
+			line, _ := lines.FieldPos(0)
+			return &lineError{line: line, err: fmt.Errorf("more than the declared %s", count(rows, "row"))}
+		}
+		for i, column := range at {
+			if column == nil {
+				continue
+			}
+			if err := f.add(column, row[i]); err != nil {
+				line, place := lines.FieldPos(i)
+				return &lineError{line, place, fmt.Errorf("column %s: %w", column.name, err)}
+			}
+		}
+	}
+}
+
+// match returns the column of every field by the header, nil for fields that are skipped.
+func (f csvForm) match(header []string, columns []*builder) ([]*builder, error) {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	fail := func(field int, format string, args ...any) error {
+		return &lineError{1, field + 1, fmt.Errorf("header field %d, %w", field+1, fmt.Errorf(format, args...))}
+	}
+	at := make([]*builder, len(header))
+	for i, name := range header {
+		if i > 0 && slices.Contains(header[:i], name) {
+			return nil, fail(i, "%s, comes twice", quote([]byte(name)))
+		}
+		column := slices.Index(names, name)
+		if column < 0 && !slices.Contains(f.skipped, name) {
+			return nil, fail(i, "%s, is not declared%s", quote([]byte(name)), spelling.Hint(name, names))
+		}
+		if column >= 0 {
+			at[i] = columns[column]
+		}
+	}
+	for _, name := range append(names, f.skipped...) {
+		if !slices.Contains(header, name) {
+			return nil, &lineError{line: 1, err: fmt.Errorf("no column %q in the header, though it is declared", name)}
+		}
+	}
+	return at, nil
+}
+
+// add appends a field to a column.
+func (f csvForm) add(column *builder, field string) error {
+	if slices.Contains(f.missing, field) {
+		column.addMissing()
+		return nil
+	}
+	err := error(nil)
+	switch {
+	case !utf8.ValidString(field):
+		err = fmt.Errorf("%s is not UTF-8", quote([]byte(field)))
+	case column.kind == Categorical && (field == "" || strings.TrimSpace(field) != field):
+		err = fmt.Errorf("%s is not a category: it is empty, or has blanks around it", quote([]byte(field)))
+	default:
+		err = column.add([]byte(field))
+	}
+	if err != nil && slices.Contains([]string{"", "?", "na", "n/a", "nan", "null", "none"}, strings.ToLower(field)) {
+		err = fmt.Errorf("%w; if it stands for a missing value, list it under missing", err)
+	}
+	return err
+}
+
+// csvError says in our form what package csv found wrong.
+func csvError(err error) error {
+	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		return &lineError{parse.Line, parse.Column, parse.Err}
+	}
+	return err
+}

@@ -1,0 +1,319 @@
+package dataset
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"nptbench/internal/spelling"
+)
+
+// Declaration is the name of the file that makes a folder of the library a data set of one's own: a CSV file described in
+// YAML. The name of the data set is that of the folder.
+//
+//	title: Wine quality         # as tables print it; left out: the name
+//	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
+//	separator: ";"              # left out: a comma
+//	rows: 1599
+//	missing: ["", "?"]          # fields that stand for no value; left out: none
+//	columns:                    # all that the header has
+//	  colour: [red, white]      # a category, one of these
+//	  region: category          # a category, any text
+//	  acidity: number
+//	  id: skip                  # no column of the table
+//	  quality: number
+//	target: quality             # a number: regression; a list of categories: classification
+//	split: {folds: 10}          # or {folds: 5, run: 1}: the first of five folds; or {test: 300}: the last 300 rows are test rows
+//	licence: CC BY 4.0          # left out: none stated
+//	sha256: 24c8...             # of the content of the file; left out: any content
+const Declaration = "dataset.yaml"
+
+// maxDeclaration is how long a declaration can be.
+const maxDeclaration = 1 << 18
+
+// A declaration is the content of such a file.
+type declaration struct {
+	Title     string
+	File      string
+	Separator string
+	Rows      int
+	Missing   []string
+	Columns   ast.Node
+	Target    string
+	Split     struct{ Folds, Run, Test int }
+	Licence   string
+	SHA256    string
+
+	dir, name string
+	at        map[string]*token.Position // of the top keys
+}
+
+var (
+	ownName  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+	checksum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// own returns the data sets of one's own, by name; in several folders the first counts.
+func (l *Library) own() ([]*source, error) {
+	var out []*source
+	for _, dir := range l.Dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*", Declaration))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			name := filepath.Base(filepath.Dir(file))
+			if slices.ContainsFunc(out, func(s *source) bool { return s.Name == name }) {
+				continue
+			}
+			s, err := readDeclaration(file, name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b *source) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// readDeclaration reads a declaration. Errors have one line and name the place.
+func readDeclaration(file, name string) (*source, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	d := &declaration{dir: filepath.Dir(file), name: name}
+	s, at, err := d.read(content)
+	if err != nil && at != nil {
+		return nil, fmt.Errorf("%s:%d:%d: %w", file, at.Line, at.Column, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
+
+func (d *declaration) read(content []byte) (s *source, at *token.Position, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the YAML package panics on some texts
+			s, at, err = nil, nil, errors.New("not YAML")
+		}
+	}()
+	if len(content) > maxDeclaration {
+		return nil, nil, fmt.Errorf("%d bytes; a declaration has at most %d", len(content), maxDeclaration)
+	}
+	var body ast.Node
+	err = yaml.UnmarshalWithOptions(content, &body)
+	if err == nil && body == nil {
+		return nil, nil, errors.New("the file is empty")
+	}
+	if err == nil {
+		err = yaml.NodeToValue(body, d, yaml.Strict())
+	}
+	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) && wrong.StructFieldName != nil {
+		_, field, _ := strings.Cut(strings.ToLower(*wrong.StructFieldName), ".")
+		want := map[reflect.Kind]string{reflect.Int: "a whole number", reflect.String: "text", reflect.Slice: "a list"}
+		return nil, wrong.Token.Position, fmt.Errorf("%s: want %s", field, cmp.Or(want[wrong.DstType.Kind()], "something else"))
+	}
+	if wrong := yaml.Error(nil); errors.As(err, &wrong) {
+		at := (*token.Position)(nil)
+		if t := wrong.GetToken(); t != nil {
+			at = t.Position
+		}
+		return nil, at, errors.New(strings.Join(strings.Fields(wrong.GetMessage()), " "))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	d.at = map[string]*token.Position{}
+	if m, ok := body.(ast.MapNode); ok {
+		for entry := m.MapRange(); entry.Next(); {
+			d.at[entry.Key().GetToken().Value] = entry.Key().GetToken().Position
+		}
+	}
+	return d.source()
+}
+
+// source checks a declaration and returns what the catalogue would hold of it.
+func (d *declaration) source() (*source, *token.Position, error) {
+	fail := func(key, format string, args ...any) (*source, *token.Position, error) {
+		return nil, d.at[key], fmt.Errorf(key+": "+format, args...)
+	}
+	separator, size := utf8.DecodeRuneInString(d.Separator)
+	if d.Separator == "" {
+		separator = ','
+	}
+	path := filepath.Join(d.dir, d.File)
+	switch {
+	case !ownName.MatchString(d.name):
+		return nil, nil, fmt.Errorf("the name of a data set, %q, has small letters, digits and hyphens only: rename the folder", d.name)
+	case builtIn(d.name) != nil:
+		return nil, nil, fmt.Errorf("%s is the name of a built-in data set: rename the folder", d.name)
+	case d.File == "" || filepath.Base(d.File) != d.File:
+		return fail("file", "want the name of a CSV file in the same folder")
+	case d.Separator != "" && size != len(d.Separator):
+		return fail("separator", "%q has more than one character", d.Separator)
+	case d.Rows < 1:
+		hint := ""
+		if n, err := countRows(path, separator); err == nil {
+			hint = fmt.Sprintf("; %s has %d", d.File, n)
+		}
+		return fail("rows", "want the number of rows, without the header%s", hint)
+	case d.SHA256 != "" && !checksum.MatchString(d.SHA256):
+		return fail("sha256", "want 64 hexadecimal digits in small letters")
+	}
+	columns, skipped, at, err := d.columns()
+	if err != nil {
+		return nil, at, err
+	}
+	s := &source{Info: Info{
+		Name: d.name, Title: d.Title, Rows: d.Rows, Columns: len(columns), Missing: len(d.Missing) > 0, Licence: d.Licence,
+	}, columns: columns, dir: d.dir}
+	if s.Title == "" {
+		s.Title = d.name
+	}
+	if s.Licence == "" {
+		s.Licence = "none stated"
+	}
+	if s.Target = slices.IndexFunc(columns, func(c columnSpec) bool { return c.name == d.Target }); s.Target < 0 {
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = c.name
+		}
+		return fail("target", "%q is not one of the columns%s", d.Target, spelling.Hint(d.Target, names))
+	}
+	target := columns[s.Target]
+	s.Classes = len(target.levels)
+	switch {
+	case len(columns) < 2:
+		return fail("columns", "a table needs a target and at least one feature")
+	case target.kind == Categorical && s.Classes < 2:
+		return fail("target", "list the classes of a target that is a category, as in %s: [no, yes]", d.Target)
+	case s.Classes == 2:
+		s.Problem = Binary
+	case s.Classes > 2:
+		s.Problem = MultiClass
+	}
+	v := variant{rule: fmt.Sprint(d.Target, d.Split)}
+	switch split := d.Split; {
+	case split.Test < 0 || split.Test >= d.Rows || split.Test > 0 && (split.Folds != 0 || split.Run != 0):
+		return fail("split", "want {test: N}, alone, with fewer than the %d rows", d.Rows)
+	case split.Test > 0:
+		s.Folds, s.RunFolds, v.testAt = 5, 1, d.Rows-split.Test
+	case split.Folds < 2 || split.Folds > d.Rows || split.Folds > 255:
+		return fail("split", "want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end")
+	case split.Run < 0 || split.Run > split.Folds:
+		return fail("split", "run: want 1 to %d, the number of folds", split.Folds)
+	default:
+		s.Folds, s.RunFolds = split.Folds, split.Run
+		if split.Run == 0 {
+			s.RunFolds = split.Folds
+		}
+	}
+	f := File{Name: d.File, Rows: d.Rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
+	f.parse = csvForm{separator: separator, missing: d.Missing, skipped: skipped}.parse
+	if d.SHA256 != "" {
+		f.SHA256 = []string{d.SHA256}
+	}
+	v.files = []File{f}
+	s.variants = []variant{v}
+	return s, nil, nil
+}
+
+// columns reads the types of the columns.
+func (d *declaration) columns() (columns []columnSpec, skipped []string, at *token.Position, err error) {
+	m, ok := d.Columns.(ast.MapNode)
+	if !ok {
+		return nil, nil, d.at["columns"], errors.New("columns: want NAME: TYPE for every column")
+	}
+	for entry := m.MapRange(); entry.Next(); {
+		at = entry.Value().GetToken().Position
+		spec := columnSpec{name: entry.Key().GetToken().Value}
+		var word string
+		switch {
+		case yaml.NodeToValue(entry.Value(), &spec.levels) == nil:
+			if err := spec.sortLevels(); err != nil {
+				return nil, nil, at, fmt.Errorf("columns: %s: %w", spec.name, err)
+			}
+			spec.kind = Categorical
+		case yaml.NodeToValue(entry.Value(), &word) == nil && word == "category":
+			spec.kind = Categorical
+		case word == "number":
+		case word == "skip":
+			skipped = append(skipped, spec.name)
+			continue
+		default:
+			types := []string{"number", "category", "skip"}
+			return nil, nil, at, fmt.Errorf("columns: %s: %q is no type, want number, category, a list of categories, or skip%s",
+				spec.name, word, spelling.Hint(word, types))
+		}
+		columns = append(columns, spec)
+	}
+	return columns, skipped, nil, nil
+}
+
+// sortLevels brings declared categories into the order that a column keeps them in.
+func (c *columnSpec) sortLevels() error {
+	compare := strings.Compare
+	if plain := plainNumbers(c.levels); plain != nil {
+		c.levels, compare = plain, compareNumbers
+	}
+	slices.SortFunc(c.levels, compare)
+	for i := 1; i < len(c.levels); i++ {
+		if c.levels[i] == c.levels[i-1] {
+			return fmt.Errorf("category %s comes twice", c.levels[i])
+		}
+	}
+	if len(c.levels) == 0 || len(c.levels) > maxCategories {
+		return fmt.Errorf("%d categories, want 1 to %d", len(c.levels), maxCategories)
+	}
+	return nil
+}
+
+// countRows counts the rows below the header.
+func countRows(path string, separator rune) (n int, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = os.Open(path + ".gz")
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	content, err := unpacked(file)
+	if err != nil {
+		return 0, err
+	}
+	lines := csv.NewReader(content)
+	lines.Comma, lines.ReuseRecord, lines.FieldsPerRecord = separator, true, -1
+	for n = -1; err == nil; n++ {
+		_, err = lines.Read()
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return n - 1, err
+}
+
+// ruleDigest is the digest of a table of one's own: what a task is made of besides the values may change as well.
+func ruleDigest(table, rule string) string {
+	h := sha256.New()
+	fmt.Fprintln(h, table, rule)
+	return hexSum(h)
+}

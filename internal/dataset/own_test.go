@@ -1,0 +1,212 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const wineDeclaration = `title: Wine
+file: wine.csv
+separator: ";"
+rows: 4
+missing: ["", "?"]
+columns:
+  colour: [white, red]
+  region: category
+  acidity: number
+  id: skip
+  quality: number
+target: quality
+split: {folds: 2}
+`
+
+const wineText = `id;colour;region;acidity;quality
+1;red;north;0.5;6
+2;white;"wild; ""west""";1e1;5
+3;white;?;-2;5.5
+4;red;north;;7
+`
+
+// declare writes a data set of one's own and returns a library of it.
+func declare(t *testing.T, name, declaration, text string) (l *Library, dir string) {
+	t.Helper()
+	root := t.TempDir()
+	dir = filepath.Join(root, name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string]string{Declaration: declaration, "wine.csv": text} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &Library{Dirs: []string{root}, CacheDir: t.TempDir(), Log: logger{t}}, dir
+}
+
+func TestOwn(t *testing.T) {
+	l, _ := declare(t, "wine", wineDeclaration, wineText)
+	infos, err := l.Infos()
+	if err != nil || len(infos) != len(catalogue)+1 {
+		t.Fatalf("%d data sets, %v", len(infos), err)
+	}
+	info := infos[len(infos)-1]
+	if info.Name != "wine" || info.Title != "Wine" || info.Problem != Regression || info.Target != 3 || info.Columns != 4 ||
+		info.Folds != 2 || info.RunFolds != 2 || info.Fixed || !info.Missing {
+		t.Errorf("%+v", info)
+	}
+	table, err := l.Load(t.Context(), "wine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Column{
+		{Name: "colour", Type: Categorical, Categories: []string{"red", "white"}, Codes: []uint16{0, 1, 1, 0}},
+		{Name: "region", Type: Categorical, Categories: []string{"north", `wild; "west"`}, Codes: []uint16{0, 1, 0, 0}, Missing: []bool{false, false, true, false}},
+		{Name: "acidity", F32: []float32{0.5, 10, -2, 0}, Missing: []bool{false, false, false, true}},
+		{Name: "quality", F32: []float32{6, 5, 5.5, 7}},
+	}
+	if !reflect.DeepEqual(table.Columns, want) || table.Check != SameRows {
+		t.Errorf("columns\n%+v, want\n%+v", table.Columns, want)
+	}
+	// What is declared beside the values changes the digest, by which records know the table.
+	for _, change := range []string{"split: {folds: 2}/split: {folds: 3}", "split: {folds: 2}/split: {test: 1}", "target: quality/target: acidity"} {
+		old, new, _ := strings.Cut(change, "/")
+		other, _ := declare(t, "wine", strings.Replace(wineDeclaration, old, new, 1), wineText)
+		if again, err := other.Load(t.Context(), "wine"); err != nil || again.Digest == table.Digest {
+			t.Errorf("%s: %v, %v", change, again, err)
+		}
+	}
+	same, _ := declare(t, "wine", strings.Replace(wineDeclaration, "Wine", "Vino", 1), wineText)
+	if again, err := same.Load(t.Context(), "wine"); err != nil || again.Digest != table.Digest {
+		t.Errorf("another title: %v, %v", again, err)
+	}
+}
+
+func TestOwnClasses(t *testing.T) {
+	for _, test := range []struct {
+		levels string
+		text   string
+		want   Problem
+		codes  []uint16
+	}{
+		{"[1, 0]", "0\n1\n1.0\n0\n", Binary, []uint16{0, 1, 1, 0}},
+		{"[10, 9, 8]", "8\n10\n9\n10\n", MultiClass, []uint16{0, 2, 1, 2}},
+		{"[b, 2, a]", "b\n2\na\n2\n", MultiClass, []uint16{2, 0, 1, 0}},
+	} {
+		declaration := "file: wine.csv\nrows: 4\ncolumns: {x: number, y: " + test.levels + "}\ntarget: y\nsplit: {folds: 2, run: 1}\n"
+		text := "x,y\n"
+		for line := range strings.Lines(test.text) {
+			text += "1," + line
+		}
+		l, _ := declare(t, "wine", declaration, text)
+		table, err := l.Load(t.Context(), "wine")
+		if err != nil || table.Info.Problem != test.want || table.Info.RunFolds != 1 || !reflect.DeepEqual(table.Labels(), test.codes) {
+			t.Errorf("%s: %v, %v", test.levels, table, err)
+		}
+	}
+}
+
+// Whatever is wrong with a declaration or its file is one line that names the place.
+func TestOwnRefuses(t *testing.T) {
+	for change, want := range map[string]string{
+		"title/titel":                    `dataset.yaml:1:1: unknown field "titel"`,
+		"title: Wine/title: [a":          `dataset.yaml:`,
+		"rows: 4/rows: many":             `dataset.yaml:4:7: rows: want a whole number`,
+		"rows: 4\n/":                     `dataset.yaml: rows: want the number of rows, without the header; wine.csv has 4`,
+		"rows: 4/rows: 3":                `wine.csv:5: more than the declared 3 rows`,
+		"rows: 4/rows: 5":                `wine.csv: 4 rows, 5 declared`,
+		"acidity: number/acidity: nmber": `dataset.yaml:9:12: columns: acidity: "nmber" is no type, want number, category, a list of categories, or skip (did you mean "number"?)`,
+		"acidity: number/colour: number": `dataset.yaml:9:3: mapping key "colour" already defined at [7:3]`,
+		"  acidity: number\n/":           `wine.csv:1:4: header field 4, "acidity", is not declared; known: colour, region, quality`,
+		"  acidity: number/  acidity: number\n  x: number": `wine.csv:1: no column "x" in the header, though it is declared`,
+		"[white, red]/[white, white]":                      `dataset.yaml:7:11: columns: colour: category white comes twice`,
+		"[white, red]/[white, rose]":                       `wine.csv:2:3: column colour: "red" is not one of rose, white`,
+		"[white, red]/[]":                                  `dataset.yaml:7:11: columns: colour: 0 categories, want 1 to 65536`,
+		`["", "?"]/["?"]`:                                  `wine.csv:5:13: column acidity: an empty field is not a number; if it stands for a missing value, list it under missing`,
+		`["", "?"]/x`:                                      `dataset.yaml:5:10: string was used where sequence is expected`,
+		"region: category/region: number":                  `wine.csv:2:7: column region: "north" is not a number`,
+		"target: quality/target: qualty":                   `dataset.yaml:12:1: target: "qualty" is not one of the columns (did you mean "quality"?)`,
+		"target: quality/target: region":                   `dataset.yaml:12:1: target: list the classes of a target that is a category, as in region: [no, yes]`,
+		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:1: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
+		"{folds: 2}/{folds: 2, run: 3}":                    `dataset.yaml:13:1: split: run: want 1 to 2, the number of folds`,
+		"{folds: 2}/{folds: 2, test: 1}":                   `dataset.yaml:13:1: split: want {test: N}, alone, with fewer than the 4 rows`,
+		"{folds: 2}/3":                                     `dataset.yaml:13:8: `,
+		"file: wine.csv/file: ../wine.csv":                 `dataset.yaml:2:1: file: want the name of a CSV file in the same folder`,
+		`separator: ";"/separator: ";;"`:                   `dataset.yaml:3:1: separator: ";;" has more than one character`,
+		`separator: ";"/separator: ","`:                    `wine.csv:1:1: header field 1, "id;colour;region;acidity;quality", is not declared`,
+		"title: Wine/sha256: 24":                           `dataset.yaml:1:1: sha256: want 64 hexadecimal digits in small letters`,
+		"title: Wine/sha256: " + strings.Repeat("24", 32):  `wine.csv: the content does not have the SHA-256 that `,
+		"columns:/columns: 3\nother:":                      `dataset.yaml:`,
+		"data 3;white/3;blue":                              `wine.csv:4:3: column colour: "blue" is not one of red, white`,
+		"data -2/NaN":                                      `wine.csv:4:11: column acidity: "NaN" is not a number; if it stands for a missing value, list it under missing`,
+		"data 4;red;north/4;red; north":                    `wine.csv:5:7: column region: " north" is not a category: it is empty, or has blanks around it`,
+		"data 5.5/5.5;1":                                   `wine.csv:4:1: wrong number of fields`,
+		`data "wild/x"wild`:                                `wine.csv:3:10: bare " in non-quoted-field`,
+		"data quality/acidity":                             `wine.csv:1:5: header field 5, "acidity", comes twice`,
+		"data 1;red;north/1;red;\xffnorth":                 `wine.csv:2:7: column region: "\xffnorth" is not UTF-8`,
+	} {
+		declaration, text := wineDeclaration, wineText
+		edit, changed := &declaration, change
+		if rest, ok := strings.CutPrefix(change, "data "); ok {
+			edit, changed = &text, rest
+		}
+		old, new, _ := strings.Cut(changed, "/")
+		if strings.HasPrefix(changed, "file: ") {
+			old, new = "file: wine.csv", "file: ../wine.csv"
+		}
+		if !strings.Contains(*edit, old) {
+			t.Fatalf("no %q", old)
+		}
+		*edit = strings.Replace(*edit, old, new, 1)
+		l, dir := declare(t, "wine", declaration, text)
+		table, err := l.Load(t.Context(), "wine")
+		if err == nil {
+			t.Errorf("%s: loaded %v", change, table)
+			continue
+		}
+		got := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "wine: "), dir+string(filepath.Separator), "")
+		if !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%s: got\n%s, want\n%s", change, got, want)
+		}
+	}
+}
+
+// A class without a row, the name of a built-in data set, and a file that is not there.
+func TestOwnRefusesMore(t *testing.T) {
+	classes := "file: wine.csv\nrows: 4\ncolumns: {colour: [red, white, rose], id: skip, region: skip, acidity: skip, quality: number}\n" +
+		"separator: ';'\ntarget: colour\nsplit: {folds: 2}\n"
+	l, dir := declare(t, "wine", classes, wineText)
+	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: class rose has no row") {
+		t.Error(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "wine.csv")); err != nil {
+		t.Fatal(err)
+	}
+	want := "wine: data file missing; put there: " + filepath.Join(dir, "wine.csv") + "[.gz] (where you have it from, as " +
+		filepath.Join(dir, Declaration) + " declares it)"
+	if _, err := l.Load(t.Context(), "wine"); err == nil || err.Error() != want {
+		t.Errorf("got\n%v, want\n%s", err, want)
+	}
+	for name, want := range map[string]string{
+		"yacht": "yacht is the name of a built-in data set: rename the folder",
+		"Wine":  `the name of a data set, "Wine", has small letters, digits and hyphens only: rename the folder`,
+	} {
+		l, _ := declare(t, name, wineDeclaration, wineText)
+		if _, err := l.Infos(); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzDeclaration(f *testing.F) {
+	f.Add(wineDeclaration)
+	f.Add("columns: &a [*a]\n")
+	f.Fuzz(func(t *testing.T, s string) {
+		d := &declaration{dir: t.TempDir(), name: "wine"}
+		if _, _, err := d.read([]byte(s)); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("more than one line: %v", err)
+		}
+	})
+}
