@@ -6,9 +6,6 @@ OUT   ?= out/table1-$(SCALE)
 ARGS  ?=
 PY    ?= python3
 
-# Go's SIMD package, behind this experiment, predicts boosted trees faster; without it everything works.
-export GOEXPERIMENT ?= simd
-
 .PHONY: help
 help: ## list the targets
 	@echo "nptbench: make TARGET"
@@ -16,7 +13,7 @@ help: ## list the targets
 	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*', BENCHTIME=3x (bench-npt)."
 
 .PHONY: reproduce-table1
-reproduce-table1: bin/table1 venv-if-possible golearn-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
+reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
 	bin/table1 -sweep table1-$(SCALE) -out $(OUT) -fetch $(ARGS)
 
 .PHONY: plan-table1
@@ -103,16 +100,11 @@ xla-if-possible:
 	@$(call try,.venv/xla-installed,xla,no XLA for the CPU: it is left out of the tests)
 
 .PHONY: golearn
-golearn: bin/golearn ## the process in which golearn's k-NN and random forest run; needs a C++ compiler
+golearn: bin/golearn ## adds rows for golearn's k-NN and random forest, which are not in the paper; needs a C++ compiler
 
 bin/golearn: FORCE
 	@mkdir -p bin
 	cd baselines/golearn/worker && CGO_ENABLED=1 go build -o ../../../bin/golearn .
-
-# Without a C++ compiler golearn's rows are left out.
-.PHONY: golearn-if-possible
-golearn-if-possible:
-	@$(call try,golearn,golearn,golearn cannot be built: its rows are left out)
 
 .PHONY: bench
 bench: ## benchmarks of the harness: planning, records, reports, splits
@@ -162,8 +154,8 @@ bench-scaling: ## how their time grows with the rows of large tables, up to a mi
 	go run ./baselines/bench -scaling -document baselines/BENCHMARKS.md $(BENCH)
 
 .PHONY: bench-boosting
-bench-boosting: venv ## boosted trees: prediction beside the libraries' own and leaves, and what a fit costs besides the library's
-	NPT_LONG_TESTS=1 go test -count=1 -run 'PredictionSpeed|TrainerOverhead' -v -timeout 60m ./baselines/gbdt
+bench-boosting: venv ## boosted trees: what a fit costs besides the library's own
+	NPT_LONG_TESTS=1 go test -count=1 -run TrainerOverhead -v -timeout 60m ./baselines/gbdt
 
 .PHONY: bench-methods
 bench-methods: ## Go benchmarks of the baselines, finer than bench-baselines

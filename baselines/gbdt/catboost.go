@@ -10,34 +10,34 @@ import (
 //
 // An oblivious tree asks one question at each depth: question j sets bit j of the leaf's number when feature > border,
 // both float32. The prediction is scale * (sum of leaf values) + bias.
-func readCatBoost(model []byte, scale float64, bias []float64, features int, link link) (*ensemble, error) {
-	m, err := decodeCatBoost(model)
+func readCatBoost(model []byte, scale float64, bias []float64, features int, link link) (*Model, error) {
+	c, err := decodeCatBoost(model)
 	if err != nil {
 		return nil, err
 	}
-	if m.outputs != len(bias) {
-		return nil, fmt.Errorf("%d outputs, but %d biases", m.outputs, len(bias))
+	if c.outputs != len(bias) {
+		return nil, fmt.Errorf("%d outputs, but %d biases", c.outputs, len(bias))
 	}
-	e := &ensemble{features: features, outputs: m.outputs, link: link}
-	splits, leaves := m.splits, m.leaves
-	for i, depth := range m.depths {
-		if depth < 0 || depth > maxCatBoostDepth || int(depth) > len(splits) || m.outputs<<depth > len(leaves) {
+	m := &Model{Features: features, Outputs: c.outputs, link: link}
+	splits, leaves := c.splits, c.leaves
+	for i, depth := range c.depths {
+		if depth < 0 || depth > maxCatBoostDepth || int(depth) > len(splits) || c.outputs<<depth > len(leaves) {
 			return nil, fmt.Errorf("tree %d of depth %d does not fit %d splits and %d leaf values", i, depth, len(splits), len(leaves))
 		}
 		questions := make([]catBoostQuestion, depth)
 		for j, s := range splits[:depth] {
-			if s < 0 || int(s) >= len(m.questions) || int(m.questions[s].feature) >= features {
+			if s < 0 || int(s) >= len(c.questions) || int(c.questions[s].feature) >= features {
 				return nil, fmt.Errorf("tree %d: no split %d over %d features", i, s, features)
 			}
-			questions[j] = m.questions[s]
+			questions[j] = c.questions[s]
 		}
-		for k := range m.outputs {
-			grower := obliviousGrower{questions: questions, leaves: leaves, stride: m.outputs, output: k, scale: scale}
-			e.trees = append(e.trees, grower.grow())
+		for k := range c.outputs {
+			grower := obliviousGrower{questions: questions, leaves: leaves, stride: c.outputs, output: k, scale: scale}
+			m.trees = append(m.trees, grower.grow())
 		}
-		splits, leaves = splits[depth:], leaves[m.outputs<<depth:]
+		splits, leaves = splits[depth:], leaves[c.outputs<<depth:]
 	}
-	return e, e.addToFirstTrees(bias)
+	return m, m.addToFirstTrees(bias)
 }
 
 const maxCatBoostDepth = 16 // CatBoost's own limit

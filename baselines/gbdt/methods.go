@@ -12,7 +12,7 @@ import (
 type library struct {
 	method    string // in sweeps, and in the trainer
 	pkg       string // the Python package
-	read      func(a *fitAnswer, features int, link link) (*ensemble, error)
+	read      func(a *fitAnswer, features int, link link) (*Model, error)
 	tolerance tolerance
 }
 
@@ -73,7 +73,7 @@ func newMethod(lib library, title, doc string, rate float64, depth method.Param)
 	}
 }
 
-func readScikitAnswer(a *fitAnswer, features int, link link) (*ensemble, error) {
+func readScikitAnswer(a *fitAnswer, features int, link link) (*Model, error) {
 	m := scikitModel{
 		sizes: a.int32s("sizes"), left: a.int32s("left"), right: a.int32s("right"), feature: a.int32s("feature"),
 		threshold: a.float64s("threshold"), value: a.float64s("value"), init: a.float64s("init"),
@@ -81,23 +81,23 @@ func readScikitAnswer(a *fitAnswer, features int, link link) (*ensemble, error) 
 	if rate := a.float64s("rate"); len(rate) == 1 {
 		m.rate = rate[0]
 	}
-	return m.ensemble(features, link)
+	return m.model(features, link)
 }
 
-func readXGBoostAnswer(a *fitAnswer, features int, link link) (*ensemble, error) {
+func readXGBoostAnswer(a *fitAnswer, features int, link link) (*Model, error) {
 	return readXGBoost(a.bytes("model"), a.bytes("ones"), features, link)
 }
 
-func readLightGBMAnswer(a *fitAnswer, _ int, _ link) (*ensemble, error) {
-	e, _, err := parseEnsemble(a.bytes("model"))
+func readLightGBMAnswer(a *fitAnswer, _ int, _ link) (*Model, error) {
+	m, err := ParseModel(a.bytes("model"))
 	if err != nil {
 		return nil, err
 	}
-	e.source = a.bytes("model")
-	return e, nil
+	m.source = a.bytes("model")
+	return m, nil
 }
 
-func readCatBoostAnswer(a *fitAnswer, features int, link link) (*ensemble, error) {
+func readCatBoostAnswer(a *fitAnswer, features int, link link) (*Model, error) {
 	scale := a.float64s("scale")
 	if len(scale) != 1 {
 		return nil, fmt.Errorf("%d scales, want one", len(scale))

@@ -167,8 +167,8 @@ func TestDamagedLibraryModels(t *testing.T) {
 			for i := 0; i < len(content); i += 1 + len(content)/100 {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
 					content[i] ^= flip
-					if e, err := lib.read(&c.answer, c.Width, c.link()); err == nil {
-						ParseModel(e.text())
+					if m, err := lib.read(&c.answer, c.Width, c.link()); err == nil {
+						ParseModel(m.text())
 					}
 					content[i] ^= flip
 				}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -18,7 +19,8 @@ func TestTrainerOverhead(t *testing.T) {
 	for _, m := range all {
 		needPython(t, m)
 		for _, name := range []string{"yacht", "boston-housing", "concrete", "breast-cancer"} {
-			on, _ := realTask(t, name, split.Published, 0)
+			on, _ := papertest.Fold(t, papertest.Load(t, name), split.Published, 0)
+			on.Threads = 1
 			var fit, more, worst, fits float64
 			for _, rate := range []float64{0.001, 0.1} {
 				for _, depth := range []int{3, 10} {

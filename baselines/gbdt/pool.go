@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"sync"
+	"time"
 
 	"nptbench/internal/method"
 )
@@ -13,37 +14,53 @@ import (
 // A pool keeps the trainers of a process: as many as there were fits at the same time. They end with the process.
 type pool struct {
 	command func() (*exec.Cmd, error)
+	pause   time.Duration // before a trainer that did not start is started once more
 
 	mu   sync.Mutex
 	idle []*worker
 }
 
-var trainers = pool{command: trainerCommand}
+var trainers = pool{command: trainerCommand, pause: 5 * time.Second}
 
-// fit has an idle or a new worker serve the request; use is given the model as soon as it is there. A worker that failed is
-// not used again; the next fit gets a fresh one.
-func (p *pool) fit(ctx context.Context, request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
+// fit has an idle or a new trainer serve the request. A trainer that failed is not used again. Where none came to fit anything,
+// which a program or an environment that was away for a moment can cause, a fresh one is tried once more after a pause.
+func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
+	answer, err := p.fitBy(ctx, p.take(), request)
+	if !errors.Is(err, errNotStarted) {
+		return answer, err
+	}
+	select {
+	case <-time.After(p.pause):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return p.fitBy(ctx, nil, request)
+}
+
+// fitBy has a trainer serve the request; nil is a fresh one. It goes back to the pool if it is sound.
+func (p *pool) fitBy(ctx context.Context, w *worker, request *fitRequest) (*fitAnswer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w := p.take()
-	answer, err := (*fitAnswer)(nil), errGone
-	if w != nil {
-		answer, err = w.fit(ctx, request, use)
-	}
-	if errors.Is(err, errGone) { // it died when it had nothing to do, which is no fault of this fit
-		if w, err = p.start(); err != nil {
+	if w == nil {
+		cmd, err := p.command()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errNotStarted, err)
+		}
+		if w, err = startWorker(ctx, cmd); err != nil {
 			return nil, err
 		}
-		answer, err = w.fit(ctx, request, use)
 	}
+	answer, err := w.fit(ctx, request)
 	switch {
 	case err != nil:
 		return nil, err
-	case answer.OutOfMemory:
-		w.kill() // what is left of it may be in pieces
-		w.ended()
+	case answer.OutOfMemory: // what is left of it may be in pieces
+		w.stop()
 		return nil, fmt.Errorf("%w: %s", method.ErrMemory, answer.Error)
+	case answer.Broken:
+		w.stop()
+		return nil, fmt.Errorf("%w: %s", errNotStarted, answer.Error)
 	}
 	p.put(w)
 	if answer.Error != "" {
@@ -63,14 +80,6 @@ func (p *pool) take() *worker {
 	w := p.idle[n-1]
 	p.idle = p.idle[:n-1]
 	return w
-}
-
-func (p *pool) start() (*worker, error) {
-	cmd, err := p.command()
-	if err != nil {
-		return nil, err
-	}
-	return startWorker(cmd)
 }
 
 func (p *pool) put(w *worker) {

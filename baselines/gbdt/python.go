@@ -2,6 +2,7 @@ package gbdt
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // requirements is what `make venv` installs.
@@ -25,15 +27,36 @@ type python struct {
 	packages map[string]string
 }
 
-// findPython looks for $NPT_PYTHON, then for .venv/bin/python in the working directory and those above it, once.
-var findPython = sync.OnceValues(func() (*python, error) {
+// found is the interpreter that was inspected; failures are not remembered, but for that of one that does not answer.
+var found struct {
+	sync.Mutex
+	python *python
+	hangs  error
+}
+
+// findPython inspects the interpreter of pythonPath, once if all goes well.
+func findPython() (*python, error) {
+	found.Lock()
+	defer found.Unlock()
+	if found.python != nil || found.hangs != nil {
+		return found.python, found.hangs
+	}
 	path, err := pythonPath()
 	if err != nil {
 		return nil, err
 	}
-	return inspectPython(path)
-})
+	p, err := inspectPython(path)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		p, err = inspectPython(path) // its process may have been killed
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		found.hangs = err
+	}
+	found.python = p
+	return p, err
+}
 
+// pythonPath looks for $NPT_PYTHON, then for .venv/bin/python in the working directory and those above it.
 func pythonPath() (string, error) {
 	if name := os.Getenv("NPT_PYTHON"); name != "" {
 		path, err := exec.LookPath(name)
@@ -65,23 +88,33 @@ print(json.dumps([platform.python_version(), {d.metadata["Name"].lower(): d.vers
 
 // isolated runs a program in Python, which imports nothing from the working directory: a user's queue.py or xgboost.py is none of
 // its business.
-func isolated(path, program string) *exec.Cmd {
-	cmd := exec.Command(path, "-c", program)
+func isolated(ctx context.Context, path, program string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, "-c", program)
 	cmd.Env = append(os.Environ(), "PYTHONSAFEPATH=1")
 	return cmd
 }
 
+// inspectTimeout is how long an interpreter has to list its packages, which takes a fraction of a second.
+var inspectTimeout = 15 * time.Second
+
 func inspectPython(path string) (*python, error) {
-	cmd := isolated(path, listPackages)
+	ctx, cancel := context.WithTimeout(context.Background(), inspectTimeout)
+	defer cancel()
+	cmd := isolated(ctx, path, listPackages)
+	cmd.WaitDelay = time.Second
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%s does not list its packages within %v, want a Python: %w", path, inspectTimeout, ctx.Err())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w%s", path, err, lastLine(stderr.String()))
 	}
 	p := &python{path: path}
-	if err := json.Unmarshal(out, &[]any{&p.version, &p.packages}); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	list := out[bytes.LastIndexByte(bytes.TrimSpace(out), '\n')+1:] // something may have been printed before
+	if err := json.Unmarshal(list, &[]any{&p.version, &p.packages}); err != nil {
+		return nil, fmt.Errorf("%s does not list its packages, want a Python: %w", path, err)
 	}
 	return p, nil
 }

@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 )
 
 // script writes an executable that stands in for Python.
@@ -62,6 +66,78 @@ func TestInspectPython(t *testing.T) {
 	if _, err = inspectPython(script(t, filepath.Join(dir, "mute"), "exit 0")); err == nil {
 		t.Error("no answer, no error")
 	}
+}
+
+// forget has the next findPython inspect an interpreter again.
+func forget(t *testing.T) {
+	t.Helper()
+	reset := func() { found.python, found.hangs = nil, nil }
+	reset()
+	t.Cleanup(reset)
+}
+
+// An interpreter that is killed once is asked again, and one that fails is not remembered.
+func TestTransientFaultsOfPython(t *testing.T) {
+	forget(t)
+	dir := t.TempDir()
+	count := filepath.Join(dir, "count")
+	t.Setenv("NPT_PYTHON", script(t, filepath.Join(dir, "python"),
+		`echo x >>`+count+`; case $(wc -l <`+count+`) in 1|3|4) kill -9 $$;; esac; echo '["3.11.2", {"xgboost": "1.7.4"}]'`))
+	if _, err := findPython(); err != nil {
+		t.Errorf("killed once: %v", err)
+	}
+	forget(t)
+	if err := checkPackage("xgboost"); err == nil || !strings.HasSuffix(err.Error(), "python: signal: killed") {
+		t.Errorf("killed twice: %v", err)
+	}
+	if err := checkPackage("xgboost"); err != nil {
+		t.Errorf("after that: %v", err)
+	}
+}
+
+// A program that does not answer is given up, once for all methods.
+func TestPythonThatHangs(t *testing.T) {
+	forget(t)
+	defer func(d time.Duration) { inspectTimeout = d }(inspectTimeout)
+	inspectTimeout = 200 * time.Millisecond
+	path := script(t, filepath.Join(t.TempDir(), "python"), "sleep 100")
+	t.Setenv("NPT_PYTHON", path)
+	start := time.Now()
+	for range 4 {
+		err := checkPackage("xgboost")
+		if want := path + " does not list its packages within 200ms, want a Python"; err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// What is printed while Python starts is neither its list of packages nor an answer of the trainer.
+func TestPythonThatPrints(t *testing.T) {
+	needPython(t, XGBoost)
+	forget(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("print('welcome', flush=True)\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PYTHONPATH", dir)
+	if err := checkPackage("xgboost"); err != nil {
+		t.Error(err)
+	}
+	f, err := xgboost.newFit(awkwardTask(dataset.Regression, 0, 100, 5, 5), []method.Config{resolve(t, XGBoost, dataset.Info{}, 0.1, 3, 5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pool{command: trainerCommand}
+	if _, err := p.fit(t.Context(), f.request()); err != nil {
+		t.Fatal(err)
+	}
+	if printed := p.idle[0].printed.String(); printed != "welcome\n" {
+		t.Errorf("printed %q", printed)
+	}
+	p.idle[0].stop()
 }
 
 func TestPinned(t *testing.T) {

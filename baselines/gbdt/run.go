@@ -17,25 +17,20 @@ func (lib *library) run(ctx context.Context, t *task.Task, batch []method.Config
 	if err != nil {
 		return err
 	}
-	var model *Model
-	var raw []method.Prediction
-	var predictTime time.Duration
-	var failed error
-	answer, err := trainers.fit(ctx, f.request(), func(answer *fitAnswer) {
-		if model, failed = f.load(answer); failed != nil {
-			failed = fmt.Errorf("cannot take over the model: %w", failed)
-			return
-		}
-		loaded := time.Now()
-		raw, failed = model.rawScores(ctx, f.unseen(), f.counts, t.Threads)
-		predictTime = time.Since(loaded)
-	})
+	answer, err := trainers.fit(ctx, f.request())
 	if err != nil {
 		return err
 	}
-	if failed != nil {
-		return failed
+	model, err := f.load(answer)
+	if err != nil {
+		return fmt.Errorf("cannot take over the model: %w", err)
 	}
+	loaded := time.Now()
+	raw, err := model.rawScores(ctx, f.unseen(), f.counts, t.Threads)
+	if err != nil {
+		return err
+	}
+	predictTime := time.Since(loaded)
 	difference, err := f.compare(model, raw, answer)
 	if err != nil {
 		return err
@@ -160,19 +155,19 @@ func (f *fit) unseen() []float32 { return f.task.X[f.task.Train*f.task.Width:] }
 
 // load turns the library's model into one of ours, and keeps it where the task wants models kept.
 func (f *fit) load(answer *fitAnswer) (*Model, error) {
-	e, err := f.lib.read(answer, f.task.Width, f.link())
+	m, err := f.lib.read(answer, f.task.Width, f.link())
 	if err != nil {
 		return nil, err
 	}
 	f.origin.Library = f.lib.pkg + " " + answer.Version
-	model := newModel(e, f.origin)
-	if err := model.Check(f.task); err != nil {
+	m.Origin = f.origin
+	if err := m.Check(f.task); err != nil {
 		return nil, err
 	}
 	if f.task.ModelDir != "" {
-		if err := f.keep(model, e); err != nil {
+		if err := f.keep(m); err != nil {
 			return nil, fmt.Errorf("cannot keep the model: %w", err)
 		}
 	}
-	return model, nil
+	return m, nil
 }

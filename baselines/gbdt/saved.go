@@ -1,6 +1,7 @@
 package gbdt
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dmitryikh/leaves"
 	"github.com/google/renameio/v2"
 
 	"nptbench/internal/method"
@@ -79,8 +81,8 @@ func (o *Origin) fileName() string {
 }
 
 // keep saves the model, after making sure that leaves, for which anybody may want it, predicts the same numbers by it.
-func (f *fit) keep(m *Model, e *ensemble) error {
-	text := f.origin.addTo(e.text())
+func (f *fit) keep(m *Model) error {
+	text := f.origin.addTo(m.text())
 	x := f.unseen()[:min(f.task.Val+f.task.Test, keptRows)*m.Features]
 	ours, err := m.rawScores(context.Background(), x, []int{m.Iterations()}, 1)
 	if err != nil {
@@ -98,6 +100,29 @@ func (f *fit) keep(m *Model, e *ensemble) error {
 
 // keptRows is how many rows leaves predicts before a model is kept.
 const keptRows = 64
+
+// leavesScores has leaves predict raw scores of rows by the first trees of a LightGBM text model.
+func leavesScores(text []byte, x []float32, features, iterations int) (scores []float64, err error) {
+	defer func() {
+		if r := recover(); r != nil { // leaves does not check the lengths of a tree's lists
+			err = fmt.Errorf("leaves: damaged model: %v", r)
+		}
+	}()
+	e, err := leaves.LGEnsembleFromReader(bufio.NewReader(bytes.NewReader(text)), false)
+	if err != nil {
+		return nil, fmt.Errorf("leaves: %w", err)
+	}
+	rows := len(x) / features
+	scores = make([]float64, rows*e.NRawOutputGroups())
+	wide := make([]float64, len(x))
+	for i, v := range x {
+		wide[i] = float64(v)
+	}
+	if err := e.PredictDense(wide, rows, features, scores, iterations, 1); err != nil {
+		return nil, fmt.Errorf("leaves: %w", err)
+	}
+	return scores, nil
+}
 
 // saveModel writes compressed model text, atomically.
 func saveModel(file string, text []byte) error {
@@ -146,7 +171,7 @@ func (m *Model) Check(t *task.Task) error {
 	}
 	// Names of one's own are fine. The ones that an export gives must be at their places.
 	exported := columnNames(m.Features)
-	for i, name := range m.columns {
+	for i, name := range m.names {
 		if i < m.Features && name != exported[i] && slices.Contains(exported, name) {
 			return fmt.Errorf("the model was fitted on columns in another order: %s is its column %d", name, i)
 		}

@@ -1,10 +1,11 @@
 """Fits boosted trees with the official libraries for the program that started it.
 
-A request is a line of JSON, then the arrays x, y and check as raw bytes. An answer is a line of JSON, then the arrays
-that it lists. There are two: the model as soon as it is known, and while the other side reads that, how the fit went and
-the library's own predictions. Before them, a fit that is asked to says now and then how far it is. The process serves one
-request after another, so that libraries are imported once, and ends when its standard input does, even in the middle of a
-fit: nobody would read the answer.
+A request, on standard input, is a line of JSON, then the arrays x, y and check as raw bytes. Answers go to file descriptor
+3, since libraries print to standard output when they like: a line of JSON, then the arrays that it lists. The first one
+says that the process is ready. To a request the answer is the model, how the fit went and the library's own predictions;
+before it, a fit that is asked to says now and then how far it is. The process serves one request after another, so that
+libraries are imported once, and ends when its standard input does, even in the middle of a fit: nobody would read the
+answer.
 """
 
 import functools
@@ -15,16 +16,14 @@ import signal
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 MANY = 1_000_000  # entries of a table: fewer are not worth a sparse matrix
 
 
-# A library's fit calls grown, if there is one, after every iteration; CatBoost's does not. It may send the model's arrays
-# before its end; else arrays has them afterwards. raw predicts for several numbers of trees, final what the library's users
-# get.
+# A library's fit calls grown, if there is one, after every iteration; CatBoost's does not. arrays are those of the model, raw
+# predicts for several numbers of trees, final what the library's users get.
 
 
 class ScikitLearn:
@@ -36,7 +35,7 @@ class ScikitLearn:
         self.classify = classify
         self.model = (GradientBoostingClassifier if classify else GradientBoostingRegressor)(random_state=seed, **params)
 
-    def fit(self, x, y, grown=None, _=None):
+    def fit(self, x, y, grown=None):
         """A table of zeros goes to the library as a sparse matrix, on Kick for an eighth of the time or less.
 
         It tries the same splits in the same order. Only the order of the rows in its sums is another, so that of splits
@@ -89,7 +88,7 @@ class XGBoost:
         options = dict(params, random_state=seed, n_jobs=threads, verbosity=0)
         self.model = xgboost.XGBClassifier(eval_metric="logloss", **options) if classify else xgboost.XGBRegressor(**options)
 
-    def fit(self, x, y, grown=None, _=None):
+    def fit(self, x, y, grown=None):
         if grown:
             from xgboost.callback import TrainingCallback
 
@@ -145,28 +144,22 @@ class LightGBM:
         self.model = (lightgbm.LGBMClassifier if classify else lightgbm.LGBMRegressor)(
             random_state=seed, n_jobs=threads, verbose=-1, deterministic=True, force_col_wise=True, **params)
 
-    def fit(self, x, y, grown=None, send=lambda arrays: None):
-        # At its end a fit writes the model as text and reads that back, which takes longer than to send it.
-        read, self.sent = self.booster.model_from_string, False
+    def fit(self, x, y, grown=None):
+        # At its end a fit writes the model as text and reads that back: to write it again would take a quarter of the fit.
+        read = self.booster.model_from_string
 
-        def send_and_read(booster, text, *args, **options):
-            with ThreadPoolExecutor(1) as other:
-                sending = other.submit(send, {"model": np.frombuffer(text.encode(), np.uint8)})
-                result = read(booster, text, *args, **options)
-            sending.result()  # or what went wrong
-            self.sent = True
-            return result
+        def keep_and_read(booster, text, *args, **options):
+            self.text = text
+            return read(booster, text, *args, **options)
 
-        self.booster.model_from_string = send_and_read
+        self.booster.model_from_string = keep_and_read
         try:
             self.model.fit(x, y, callbacks=grown and [lambda state: grown(state.iteration + 1)])
         finally:
             self.booster.model_from_string = read
 
     def arrays(self):
-        if self.sent:
-            return None
-        return {"model": np.frombuffer(self.model.booster_.model_to_string().encode(), np.uint8)}
+        return {"model": np.frombuffer(self.text.encode(), np.uint8)}
 
     def raw(self, x, counts):
         return [self.model.predict(x, raw_score=True, num_iteration=n, num_threads=self.threads) for n in counts]
@@ -185,7 +178,7 @@ class CatBoost:
         self.model = (catboost.CatBoostClassifier if classify else catboost.CatBoostRegressor)(
             random_seed=seed, thread_count=threads, allow_writing_files=False, verbose=False, **params)
 
-    def fit(self, x, y, *_):
+    def fit(self, x, y, _=None):
         self.model.fit(x, y)
 
     def arrays(self):
@@ -207,29 +200,31 @@ class CatBoost:
 LIBRARIES = {"gradient-boosting": ScikitLearn, "xgboost": XGBoost, "lightgbm": LightGBM, "catboost": CatBoost}
 
 
+class Broken(Exception):
+    """The Python environment lacks the library, or has parts of it."""
+
+
 def serve(request, send):
-    """Fits what the request asks for, and sends the model, then how the fit went and the library's predictions."""
-    library = LIBRARIES[request["method"]](request["classify"], request["seed"], request["threads"], request["params"])
-
-    def send_model(arrays):
-        send({"python": sys.version.split()[0], "version": library.version}, arrays)
-
+    """Fits what the request asks for, and sends the model, how the fit went and the library's predictions."""
+    try:
+        library = LIBRARIES[request["method"]](request["classify"], request["seed"], request["threads"], request["params"])
+    except Exception as e:
+        raise Broken(f"{type(e).__name__}: {e}") from e
     told = time.monotonic()
 
     def grown(iterations):
         nonlocal told
         if time.monotonic() >= told + request["tell_seconds"]:
             told = time.monotonic()
-            send({"iterations": iterations}, {})
+            send({"iterations": iterations})
 
     forget_peak_memory()
     start = time.perf_counter()
-    library.fit(request["x"], request["y"], grown if "tell_seconds" in request else None, send_model)
-    seconds = time.perf_counter() - start
-    if arrays := library.arrays():
-        send_model(arrays)
-    answer = {"fit_seconds": seconds, "peak_bytes": peak_memory()}
-    send(answer, predictions(library, request))
+    library.fit(request["x"], request["y"], grown if "tell_seconds" in request else None)
+    answer = {"fit_seconds": time.perf_counter() - start, "python": sys.version.split()[0], "version": library.version}
+    model = library.arrays()
+    answer["peak_bytes"] = peak_memory()
+    send(answer, model | predictions(library, request))
 
 
 def predictions(library, request):
@@ -297,20 +292,21 @@ def out_of_memory(e):
 
 def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt from the terminal reaches both; the parent decides
-    # Libraries print to standard output when they like: the answers keep it, everything else goes to standard error.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    os.set_inheritable(3, False)
+    send_answer = functools.partial(send, os.fdopen(3, "wb"))
     requests = queue.Queue()
     threading.Thread(target=read_until_the_end, args=(sys.stdin.buffer, requests), daemon=True).start()
+    send_answer({})
     while True:
         request = requests.get()
         try:
-            serve(request, functools.partial(send, answers))
+            serve(request, send_answer)
         except Exception as e:
-            send(answers, {"error": describe(e), "out_of_memory": out_of_memory(e)}, {})
+            broken = isinstance(e, (Broken, ImportError, OSError))  # libraries import parts of themselves late
+            send_answer({"error": describe(e), "out_of_memory": out_of_memory(e), "broken": broken})
 
 
-def send(answers, answer, arrays):
+def send(answers, answer, arrays={}):
     arrays = {name: np.ascontiguousarray(a) for name, a in arrays.items()}
     answer["arrays"] = [{"name": name, "bytes": a.nbytes} for name, a in arrays.items()]
     answers.write(json.dumps(answer).encode() + b"\n")

@@ -2,13 +2,13 @@ package gbdt
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -19,6 +19,7 @@ import (
 	"unsafe"
 
 	"nptbench/internal/method"
+	"nptbench/internal/subprocess"
 )
 
 //go:embed trainer.py
@@ -48,12 +49,13 @@ type fitRequest struct {
 	grown       func(iterations int)
 }
 
-// A fitAnswer is what comes back: first the model and what made it, then the rest; before them, of a long fit, some with the
-// number of iterations alone.
+// A fitAnswer is the model and the library's own predictions. Of a long fit some come before it with the number of iterations
+// alone.
 type fitAnswer struct {
 	Iterations  int     `json:"iterations"`
 	Error       string  `json:"error"`
 	OutOfMemory bool    `json:"out_of_memory"`
+	Broken      bool    `json:"broken"` // the error is of the Python environment, not of the fit
 	Python      string  `json:"python"`
 	Version     string  `json:"version"` // of the library
 	FitSeconds  float64 `json:"fit_seconds"`
@@ -70,43 +72,65 @@ func (a *fitAnswer) bytes(name string) []byte       { return a.arrays[name] }
 func (a *fitAnswer) int32s(name string) []int32     { return fromBytes[int32](a.arrays[name]) }
 func (a *fitAnswer) float64s(name string) []float64 { return fromBytes[float64](a.arrays[name]) }
 
-// A worker is a trainer process. It serves one fit at a time.
+// A worker is a trainer process. It serves one fit at a time. Its answers come through a pipe of their own, file descriptor 3:
+// what it and its libraries print cannot be taken for one.
 type worker struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	stderr tail
-	killed atomic.Bool  // by us
-	ended  func() error // waits for the end of the process and says how it went
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	answers *bufio.Reader
+	printed tail
+	killed  atomic.Bool  // by us
+	ended   func() error // waits for the end of the process and says how it went
 
-	kernelKills int // when the fit began
+	oomKills int // of this machine, when the fit began
 }
 
 // trainerCommand starts Python with the trainer's source.
 func trainerCommand() (*exec.Cmd, error) {
-	p, err := findPython()
+	path, err := pythonPath()
 	if err != nil {
 		return nil, err
 	}
-	return isolated(p.path, trainer), nil
+	return isolated(context.Background(), path, trainer), nil
 }
 
-func startWorker(cmd *exec.Cmd) (*worker, error) {
-	w := &worker{cmd: cmd}
-	cmd.Stderr = &w.stderr
+// errNotStarted wraps errors of a trainer that did not come to fit anything.
+var errNotStarted = errors.New("the trainer did not start")
+
+// startWorker starts a trainer and waits until it is ready for requests. Its errors wrap errNotStarted, or are ctx's.
+func startWorker(ctx context.Context, cmd *exec.Cmd) (*worker, error) {
+	w := &worker{cmd: cmd, oomKills: oomKills()}
+	cmd.Stdout, cmd.Stderr = &w.printed, &w.printed
 	cmd.WaitDelay = time.Second
-	var err error
-	if w.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
+	subprocess.EndWithParent(cmd)
+	answers, its, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
-	widen(out)
-	w.out = bufio.NewReaderSize(out, 1<<16)
-	w.ended = sync.OnceValue(cmd.Wait)
-	return w, cmd.Start()
+	defer its.Close()
+	cmd.ExtraFiles = []*os.File{its}
+	w.answers = bufio.NewReaderSize(answers, 1<<16)
+	w.ended = sync.OnceValue(func() error {
+		defer answers.Close()
+		return cmd.Wait()
+	})
+	if w.in, err = cmd.StdinPipe(); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		answers.Close()
+		return nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	its.Close() // so that the pipe ends when the trainer does
+	defer context.AfterFunc(ctx, w.kill)()
+	if _, err := w.read(); err != nil {
+		if ctx.Err() == nil {
+			err = fmt.Errorf("%w: %w", errNotStarted, w.failure(err))
+		}
+		w.stop()
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	return w, nil
 }
 
 // kill ends the process, whatever it is doing.
@@ -115,31 +139,35 @@ func (w *worker) kill() {
 	w.cmd.Process.Kill()
 }
 
+// stop ends the process and waits for its end.
+func (w *worker) stop() {
+	w.kill()
+	w.ended()
+}
+
 // fit has the process serve a request. When the error is not nil the worker may not be used again.
-func (w *worker) fit(ctx context.Context, request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
-	w.kernelKills = kernelKills()
-	stop := context.AfterFunc(ctx, w.kill)
-	defer stop()
-	answer, err := w.exchange(request, use)
+func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
+	w.oomKills = oomKills()
+	defer context.AfterFunc(ctx, w.kill)()
+	answer, err := w.exchange(request)
 	if ctx.Err() != nil {
 		err = ctx.Err()
-	} else if err != nil {
-		err = w.obituary(err)
+	} else if err != nil && !errors.Is(err, errNotStarted) {
+		err = w.failure(err)
 	}
 	if err != nil {
-		w.kill()
-		w.ended()
+		w.stop()
 	}
 	return answer, err
 }
 
-func (w *worker) exchange(request *fitRequest, use func(*fitAnswer)) (*fitAnswer, error) {
+func (w *worker) exchange(request *fitRequest) (*fitAnswer, error) {
 	line, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := w.in.Write(append(line, '\n')); err != nil {
-		return nil, errGone
+		return nil, fmt.Errorf("%w: it ended before it was asked", errNotStarted)
 	}
 	for _, part := range [][]byte{toBytes(request.x), toBytes(request.y), toBytes(request.labels), toBytes(request.check)} {
 		if _, err := w.in.Write(part); err != nil {
@@ -151,25 +179,12 @@ func (w *worker) exchange(request *fitRequest, use func(*fitAnswer)) (*fitAnswer
 		request.grown(answer.Iterations)
 		answer, err = w.read()
 	}
-	if err != nil || answer.Error != "" {
-		return answer, err
-	}
-	if answer.Version == "" {
-		return nil, errors.New("it begins without a model")
-	}
-	use(answer)
-	rest, err := w.read()
-	if err != nil {
-		return nil, err
-	}
-	rest.Python, rest.Version = answer.Python, answer.Version
-	maps.Copy(rest.arrays, answer.arrays)
-	return rest, nil
+	return answer, err
 }
 
 // read takes one answer.
 func (w *worker) read() (*fitAnswer, error) {
-	line, err := w.out.ReadBytes('\n')
+	line, err := w.answers.ReadBytes('\n')
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +195,7 @@ func (w *worker) read() (*fitAnswer, error) {
 	for _, a := range answer.Arrays {
 		// Whole numbers of float64, so that the bytes lie where numbers may.
 		b := toBytes(make([]float64, (a.Bytes+7)/8))[:a.Bytes]
-		if _, err := io.ReadFull(w.out, b); err != nil {
+		if _, err := io.ReadFull(w.answers, b); err != nil {
 			return nil, err
 		}
 		answer.arrays[a.Name] = b
@@ -188,36 +203,28 @@ func (w *worker) read() (*fitAnswer, error) {
 	return answer, nil
 }
 
-// errGone says that the process was gone before it was asked.
-var errGone = errors.New("nobody was there to read the request")
-
-// obituary says how the process ended and what it said last. The error wraps method.ErrMemory or method.ErrCrash, unless the
+// failure says how the process ended and what it printed last. The error wraps method.ErrMemory or method.ErrCrash, unless the
 // process is alive and did not keep to the protocol.
-func (w *worker) obituary(cause error) error {
+func (w *worker) failure(cause error) error {
 	w.in.Close()
-	impatience := time.AfterFunc(time.Second, w.kill)
-	defer impatience.Stop()
+	defer time.AfterFunc(time.Second, w.kill).Stop()
 	how := w.ended()
-	if w.killed.Load() { // it lives on, so it must have said something else than an answer
+	if w.killed.Load() { // it went on, so it must have sent something else than an answer
 		return fmt.Errorf("the trainer's answer makes no sense: %w", cause)
 	}
-	last := w.stderr.String()
+	last := w.printed.String()
 	kind := method.ErrCrash
-	if strings.Contains(last, "MemoryError") || strings.Contains(last, "bad_alloc") || kernelKills() > w.kernelKills {
+	if strings.Contains(last, "MemoryError") || strings.Contains(last, "bad_alloc") || oomKills() > w.oomKills {
 		kind = method.ErrMemory
 	}
 	if how == nil {
 		how = errors.New("it ended without an answer")
 	}
-	if cause == errGone {
-		how = fmt.Errorf("%w, %w", how, errGone)
-	}
 	return fmt.Errorf("trainer %w: %w%s", kind, how, lastLine(last))
 }
 
-// kernelKills counts the processes of this machine that the kernel has killed because memory ran out; 0 where it does not
-// tell.
-func kernelKills() int {
+// oomKills counts the processes of this machine that the kernel has killed because memory ran out; 0 where it does not tell.
+func oomKills() int {
 	counters, err := os.ReadFile("/proc/vmstat")
 	if err != nil {
 		return 0

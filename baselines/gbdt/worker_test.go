@@ -31,6 +31,15 @@ func TestMain(m *testing.M) {
 }
 
 func standIn(how string) {
+	answers := os.NewFile(3, "answers")
+	switch how {
+	case "crash at start":
+		fmt.Fprintln(os.Stderr, "fatal: no numpy")
+		os.Exit(3)
+	case "print":
+		fmt.Println(`{"error":"printed by a C library"}`)
+	}
+	fmt.Fprintln(answers, "{}")
 	in := bufio.NewReader(os.Stdin)
 	if _, err := in.ReadString('\n'); err != nil {
 		return
@@ -49,55 +58,64 @@ func standIn(how string) {
 		self.Kill()
 		time.Sleep(time.Minute)
 	case "babble":
+		fmt.Fprintln(answers, "[LightGBM] [Info] Total Bins 12")
+		time.Sleep(time.Minute)
+	case "print":
 		fmt.Println("[LightGBM] [Info] Total Bins 12")
+		fmt.Fprintln(answers, `{"version":"1","fit_seconds":7}`)
 		time.Sleep(time.Minute)
 	case "stop short":
-		fmt.Println(`{"arrays":[{"name":"model","bytes":100}]}`)
-		fmt.Print("0123456789")
-	case "no model":
-		fmt.Println(`{"fit_seconds":1,"arrays":[]}`)
-		time.Sleep(time.Minute)
+		fmt.Fprintln(answers, `{"arrays":[{"name":"model","bytes":100}]}`)
+		fmt.Fprint(answers, "0123456789")
 	case "no memory":
-		fmt.Println(`{"error":"MemoryError: Unable to allocate 3 GiB","out_of_memory":true}`)
+		fmt.Fprintln(answers, `{"error":"MemoryError: Unable to allocate 3 GiB","out_of_memory":true}`)
+		time.Sleep(time.Minute)
+	case "broken":
+		fmt.Fprintln(answers, `{"error":"ModuleNotFoundError: No module named 'xgboost'","broken":true}`)
 		time.Sleep(time.Minute)
 	case "refuse":
-		fmt.Println(`{"error":"ValueError: y is wrong"}`)
+		fmt.Fprintln(answers, `{"error":"ValueError: y is wrong"}`)
 		time.Sleep(time.Minute)
 	}
 }
 
-// standIns is a pool whose workers misbehave; started counts them.
-func standIns(how string) (p *pool, started *int) {
+// standIns is a pool whose trainers behave as named, one after the other; started counts them.
+func standIns(how ...string) (p *pool, started *int) {
 	started = new(int)
 	return &pool{command: func() (*exec.Cmd, error) {
+		this := how[min(*started, len(how)-1)]
 		*started++
+		if this == "gone" {
+			return nil, errors.New("no .venv with Python")
+		}
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), standInVariable+"="+how)
+		cmd.Env = append(os.Environ(), standInVariable+"="+this)
 		return cmd, nil
 	}}, started
 }
-
-func ignore(*fitAnswer) {}
 
 func TestWorkerFailures(t *testing.T) {
 	for _, c := range []struct {
 		how, want string
 		kind      error
 		reused    bool
+		started   int
 	}{
-		{"crash", "trainer crashed: exit status 3: fatal: the library has a bug", method.ErrCrash, false},
-		{"kill", "trainer crashed: signal: killed", method.ErrCrash, false},
-		{"terminate", "trainer out of memory: exit status 3: what():  std::bad_alloc", method.ErrMemory, false},
-		{"babble", "the trainer's answer makes no sense: invalid character", nil, false},
-		{"stop short", "trainer crashed: it ended without an answer", method.ErrCrash, false},
-		{"no model", "the trainer's answer makes no sense: it begins without a model", nil, false},
-		{"no memory", "out of memory: MemoryError: Unable to allocate 3 GiB", method.ErrMemory, false},
-		{"refuse", "ValueError: y is wrong", nil, true},
+		{"crash", "trainer crashed: exit status 3: fatal: the library has a bug", method.ErrCrash, false, 1},
+		{"kill", "trainer crashed: signal: killed", method.ErrCrash, false, 1},
+		{"terminate", "trainer out of memory: exit status 3: what():  std::bad_alloc", method.ErrMemory, false, 1},
+		{"babble", "the trainer's answer makes no sense: invalid character", nil, false, 1},
+		{"stop short", "trainer crashed: it ended without an answer", method.ErrCrash, false, 1},
+		{"no memory", "out of memory: MemoryError: Unable to allocate 3 GiB", method.ErrMemory, false, 1},
+		{"refuse", "ValueError: y is wrong", nil, true, 1},
+		{"crash at start", "the trainer did not start: trainer crashed: exit status 3: fatal: no numpy", method.ErrCrash, false, 2},
+		{"broken", "the trainer did not start: ModuleNotFoundError: No module named 'xgboost'", nil, false, 2},
+		{"gone", "the trainer did not start: no .venv with Python", nil, false, 2},
 	} {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()
 			p, started := standIns(c.how)
-			_, err := p.fit(context.Background(), &fitRequest{}, ignore)
+			_, err := p.fit(context.Background(), &fitRequest{})
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want %q", err, c.want)
 			}
@@ -109,10 +127,36 @@ func TestWorkerFailures(t *testing.T) {
 			if reused := len(p.idle) == 1; reused != c.reused {
 				t.Errorf("the worker is kept: %v, want %v", reused, c.reused)
 			}
-			if *started != 1 {
-				t.Errorf("%d workers", *started)
+			if *started != c.started {
+				t.Errorf("%d workers, want %d", *started, c.started)
 			}
 		})
+	}
+}
+
+// A fault that is over with the next start costs no fit, and no trainer that had it is kept.
+func TestTransientFaults(t *testing.T) {
+	for _, fault := range []string{"gone", "crash at start", "broken"} {
+		p, started := standIns(fault, "print")
+		answer, err := p.fit(t.Context(), &fitRequest{})
+		if err != nil || answer.FitSeconds != 7 || *started != 2 || len(p.idle) != 1 {
+			t.Errorf("%s: answer %+v, error %v, %d started, %d kept", fault, answer, err, *started, len(p.idle))
+		}
+		for _, w := range p.idle {
+			w.stop()
+		}
+	}
+}
+
+// What a library prints to standard output is not taken for an answer.
+func TestPrintedLines(t *testing.T) {
+	p, _ := standIns("print")
+	answer, err := p.fit(t.Context(), &fitRequest{})
+	if err != nil || answer.FitSeconds != 7 {
+		t.Errorf("answer %+v, error %v", answer, err)
+	}
+	for _, w := range p.idle {
+		w.stop()
 	}
 }
 
@@ -123,7 +167,7 @@ func TestWorkerHangs(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		begin := time.Now()
-		_, err := p.fit(ctx, &fitRequest{}, ignore)
+		_, err := p.fit(ctx, &fitRequest{})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
@@ -191,7 +235,7 @@ func TestOutOfMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := limited.fit(context.Background(), f.request(), ignore); err != nil {
+			if _, err := limited.fit(context.Background(), f.request()); err != nil {
 				t.Fatalf("a small fit: %v", err)
 			}
 			big, times := f.request(), 1<<30 // the table does not fit into memory
@@ -200,19 +244,17 @@ func TestOutOfMemory(t *testing.T) {
 				big.x, big.labels = slices.Repeat(big.x, times), slices.Repeat(big.labels, times)
 			}
 			big.Rows *= times
-			_, err = limited.fit(context.Background(), big, ignore)
+			_, err = limited.fit(context.Background(), big)
 			if !errors.Is(err, method.ErrMemory) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("a large fit: %v", err)
 			}
 			if len(limited.idle) != 0 {
 				t.Error("the trainer that failed is kept")
 			}
-			if _, err := limited.fit(context.Background(), f.request(), ignore); err != nil {
+			if _, err := limited.fit(context.Background(), f.request()); err != nil {
 				t.Errorf("the next fit: %v", err)
 			}
-			trainer := limited.idle[0]
-			trainer.kill()
-			trainer.ended()
+			limited.idle[0].stop()
 		})
 	}
 }
@@ -229,11 +271,11 @@ func TestFitsSayHowFarTheyAre(t *testing.T) {
 		var told []int
 		talkative := f.request()
 		talkative.TellSeconds, talkative.grown = 1e-9, func(iterations int) { told = append(told, iterations) }
-		answer, err := trainers.fit(t.Context(), talkative, ignore)
+		answer, err := trainers.fit(t.Context(), talkative)
 		if err != nil {
 			t.Fatal(err)
 		}
-		quiet, err := trainers.fit(t.Context(), f.request(), ignore)
+		quiet, err := trainers.fit(t.Context(), f.request())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,11 +304,10 @@ func TestWorkingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := pool{command: trainerCommand}
-	if _, err := p.fit(t.Context(), f.request(), ignore); err != nil {
+	if _, err := p.fit(t.Context(), f.request()); err != nil {
 		t.Fatal(err)
 	}
-	p.idle[0].kill()
-	p.idle[0].ended()
+	p.idle[0].stop()
 	python, err := findPython()
 	if err != nil {
 		t.Fatal(err)
@@ -324,7 +365,7 @@ func TestTrainerEndsWithItsInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := startWorker(cmd)
+	w, err := startWorker(t.Context(), cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +374,7 @@ func TestTrainerEndsWithItsInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go w.exchange(f.request(), ignore)
+	go w.exchange(f.request())
 	time.Sleep(1500 * time.Millisecond) // it is fitting by now
 	w.in.Close()
 	guard := time.AfterFunc(10*time.Second, w.kill)

@@ -25,7 +25,7 @@ const (
 //
 // Where ones[f] is 1, feature f had its zeros left out, which went left, as missing values do. Thresholds between zero and
 // one say the same of a row that has them; 0.5 is what XGBoost has for a feature that is whole.
-func readXGBoost(model, ones []byte, features int, link link) (*ensemble, error) {
+func readXGBoost(model, ones []byte, features int, link link) (*Model, error) {
 	r := packed{rest: model}
 	if string(r.take(4)) != "binf" {
 		return nil, errors.New("not an XGBoost model in its binary format: it does not begin with binf")
@@ -36,29 +36,29 @@ func readXGBoost(model, ones []byte, features int, link link) (*ensemble, error)
 		return nil, fmt.Errorf("the booster is %q, want gbtree", booster)
 	}
 	trees := r.int32At(r.take(xgbBoosterSize), 0)
-	e := &ensemble{features: features, outputs: 1, link: link}
+	m := &Model{Features: features, Outputs: 1, link: link}
 	if link == softmax {
-		e.outputs = int(r.int32At(learner, 2))
+		m.Outputs = int(r.int32At(learner, 2))
 	}
 	for i := int32(0); i < trees && !r.failed; i++ {
 		t, err := readXGBoostTree(&r, ones, features)
 		if err != nil {
 			return nil, fmt.Errorf("tree %d: %w", i, err)
 		}
-		e.trees = append(e.trees, t)
+		m.trees = append(m.trees, t)
 	}
-	if r.failed || e.outputs < 1 || len(e.trees)%e.outputs != 0 {
-		return nil, fmt.Errorf("damaged XGBoost model of %d bytes with %d trees", len(model), len(e.trees))
+	if r.failed || m.Outputs < 1 || len(m.trees)%m.Outputs != 0 {
+		return nil, fmt.Errorf("damaged XGBoost model of %d bytes with %d trees", len(model), len(m.trees))
 	}
 	base := float64(math.Float32frombits(uint32(r.int32At(learner, 0))))
 	if link == logistic { // it is saved as a probability
 		base = -math.Log(1/base - 1)
 	}
-	scores := make([]float64, e.outputs)
+	scores := make([]float64, m.Outputs)
 	for k := range scores {
 		scores[k] = base
 	}
-	return e, e.addToFirstTrees(scores)
+	return m, m.addToFirstTrees(scores)
 }
 
 func readXGBoostTree(r *packed, ones []byte, features int) (t tree, err error) {

@@ -31,7 +31,7 @@ func TestXGBoostOneHotTables(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := trainers.fit(context.Background(), f.request(), ignore)
+			answer, err := trainers.fit(context.Background(), f.request())
 			if err != nil {
 				t.Fatal(err)
 			}

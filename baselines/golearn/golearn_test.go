@@ -2,6 +2,7 @@ package golearn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -325,10 +326,10 @@ func fake(t *testing.T, script string) {
 
 func TestFailures(t *testing.T) {
 	for want, script := range map[string]string{
-		"golearn's process: exit status 2: panic: no rows":    "cat >/dev/null; echo 'panic: no rows' >&2; echo 'goroutine 7:' >&2; exit 2",
-		"golearn's process: no answer: ":                      "cat >/dev/null; echo KNN: 50 %",
-		"golearn's process: 0 predictions, want 1":            "cat >/dev/null; echo '{}'",
-		"golearn panicked: index out of range":                `cat >/dev/null; echo '{"error": "golearn panicked: index out of range"}'`,
+		"golearn's process: exit status 2: panic: no rows":    "read -r request; echo 'panic: no rows' >&2; echo 'goroutine 7:' >&2; exit 2",
+		"golearn's process: no answer: ":                      "read -r request; echo KNN: 50 %",
+		"golearn's process: 0 predictions, want 1":            "read -r request; echo '{}'",
+		"golearn panicked: index out of range":                `read -r request; echo '{"error": "golearn panicked: index out of range"}'`,
 		"n_neighbors: 3 is more than the 2 training rows":     "exit 1",
 		"golearn's process: fork/exec /nowhere: no such file": "",
 	} {
@@ -374,6 +375,37 @@ func TestRunStops(t *testing.T) {
 	err = Forest.Run(ctx, tk, []method.Config{c}, func(method.Result) { t.Error("a result") })
 	if !errors.Is(err, context.Canceled) || time.Since(start) > 10*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+}
+
+// The worker ends when its input does, in the middle of a fit: it does not outlive the program that asked.
+func TestWorkerEndsWithItsInput(t *testing.T) {
+	if notBuilt != "" {
+		t.Skip(notBuilt)
+	}
+	x, y := cloud(2000, 8, noise)
+	tk := table(8, 2, x, y, x[:8])
+	line, err := json.Marshal(&request{Model: "forest", Width: 8, Classes: 2, X: x, Labels: tk.Labels, Query: x[:8], Trees: 100_000, Features: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Getenv("NPT_GOLEARN"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(append(line, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond) // it is fitting by now
+	in.Close()
+	if cmd.Wait(); ctx.Err() != nil {
+		t.Error("it had to be stopped")
 	}
 }
 

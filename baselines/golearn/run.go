@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"nptbench/internal/method"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -112,7 +113,7 @@ func (a *answer) prediction(outputs int) method.Prediction {
 	return p
 }
 
-// ask starts a worker for one request. It is killed when ctx is done.
+// ask starts a worker for one request. It is killed when ctx is done, and ends when its standard input does: with this process.
 func ask(ctx context.Context, path string, threads int, r *request) (*answer, error) {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -120,11 +121,19 @@ func ask(ctx context.Context, path string, threads int, r *request) (*answer, er
 	}
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", max(1, threads)))
-	cmd.Stdin = bytes.NewReader(line)
 	cmd.WaitDelay = time.Second
+	subprocess.EndWithParent(cmd)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil {
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		in.Write(append(line, '\n')) // where this fails the process has ended, and Wait says how
+		err = cmd.Wait()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("golearn's process: %w%s", err, panicLine(stderr.String()))
 	}
 	a := &answer{}

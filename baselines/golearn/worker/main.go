@@ -1,6 +1,7 @@
 // Worker fits one of golearn's models and predicts with it: a request as JSON on standard input, an answer on standard
-// output. It is a program and a module of its own because golearn needs an old tablewriter and a C++ compiler, cannot be
-// stopped while it fits, prints progress, and panics in goroutines of its own, where nobody can recover.
+// output. It ends when its standard input does, even in the middle of a fit: nobody would read the answer. It is a program
+// and a module of its own because golearn needs an old tablewriter and a C++ compiler, cannot be stopped while it fits,
+// prints progress, and panics in goroutines of its own, where nobody can recover.
 package main
 
 import (
@@ -67,6 +68,10 @@ func serve(in io.Reader) (a answer) {
 	}()
 	var r request
 	err := json.NewDecoder(in).Decode(&r)
+	go func() {
+		io.Copy(io.Discard, in)
+		os.Exit(1)
+	}()
 	if err == nil {
 		switch {
 		case r.Model == "knn" && r.Classes == 0:

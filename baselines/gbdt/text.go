@@ -7,41 +7,47 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
-// parseEnsemble reads LightGBM's text format. It checks all that prediction relies on: that the nodes of every tree really
-// form a tree over the model's features, with as many leaves as it says.
-func parseEnsemble(text []byte) (*ensemble, map[string]string, error) {
+// ParseModel reads a boosted ensemble in LightGBM's text format, version 2, 3 or 4. Averaged ensembles (random forests) and
+// linear trees are refused. It checks all that prediction relies on: that the nodes of every tree really form a tree over the
+// model's features, with as many leaves as it says. An error says what the text has and what would be right.
+func ParseModel(text []byte) (*Model, error) {
 	head, body, ok := bytes.Cut(text, []byte("\n\n"))
 	if !ok || !bytes.HasPrefix(head, []byte("tree\n")) {
-		return nil, nil, errors.New(`not a LightGBM text model: it does not begin with "tree" and a header`)
+		return nil, errors.New(`not a LightGBM text model: it does not begin with "tree" and a header`)
 	}
 	header := keyValues(head)
 	if v := header["version"]; v != "v2" && v != "v3" && v != "v4" {
-		return nil, nil, fmt.Errorf("LightGBM text of version %q is not supported, want v2, v3 or v4 (LightGBM 2 to 4 write it)", v)
+		return nil, fmt.Errorf("LightGBM text of version %q is not supported, want v2, v3 or v4 (LightGBM 2 to 4 write it)", v)
 	}
 	if _, ok := header["average_output"]; ok {
-		return nil, nil, errors.New("average_output: random forests are not supported, want a boosted ensemble")
+		return nil, errors.New("average_output: random forests are not supported, want a boosted ensemble")
 	}
-	e := &ensemble{}
+	m := &Model{names: strings.Fields(header["feature_names"])}
 	var err error
-	if e.outputs, err = strconv.Atoi(header["num_class"]); err != nil || e.outputs < 1 {
-		return nil, nil, fmt.Errorf("num_class is %q, want a positive number", header["num_class"])
+	if m.Outputs, err = strconv.Atoi(header["num_class"]); err != nil || m.Outputs < 1 {
+		return nil, fmt.Errorf("num_class is %q, want a positive number", header["num_class"])
 	}
 	if n := header["num_tree_per_iteration"]; n != header["num_class"] {
-		return nil, nil, fmt.Errorf("num_tree_per_iteration is %q, want num_class (%d)", n, e.outputs)
+		return nil, fmt.Errorf("num_tree_per_iteration is %q, want num_class (%d)", n, m.Outputs)
 	}
 	last, err := strconv.Atoi(header["max_feature_idx"])
 	if err != nil || last < 0 || last >= math.MaxInt32 {
-		return nil, nil, fmt.Errorf("max_feature_idx is %q, want a number >= 0", header["max_feature_idx"])
+		return nil, fmt.Errorf("max_feature_idx is %q, want a number >= 0", header["max_feature_idx"])
 	}
-	e.features = last + 1
-	if e.link, err = parseObjective(header["objective"], e.outputs); err != nil {
-		return nil, nil, err
+	m.Features = last + 1
+	if m.link, err = parseObjective(header["objective"], m.Outputs); err != nil {
+		return nil, err
 	}
-	// Nothing of the text is kept, and to copy it would take a quarter of the time.
-	return e, header, e.parseTrees(unsafe.String(unsafe.SliceData(body), len(body)), len(strings.Fields(header["tree_sizes"])))
+	if err := m.parseTrees(string(body), len(strings.Fields(header["tree_sizes"]))); err != nil {
+		return nil, err
+	}
+	m.Origin, err = parseOrigin(header[originKey], m.Predictions())
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // keyValues reads lines of the form key=value.
@@ -55,20 +61,20 @@ func keyValues(text []byte) map[string]string {
 }
 
 // parseTrees reads as many trees as the header announces.
-func (e *ensemble) parseTrees(body string, announced int) error {
+func (m *Model) parseTrees(body string, announced int) error {
 	body, _, complete := strings.Cut(body, "end of trees")
 	texts := strings.Split(body, "Tree=")[1:]
 	if !complete || len(texts) != announced {
 		return fmt.Errorf(`the text is incomplete: %d trees, want %d and then "end of trees"`, len(texts), announced)
 	}
-	if announced == 0 || announced%e.outputs != 0 {
-		return fmt.Errorf("%d trees, want a positive multiple of num_class (%d)", announced, e.outputs)
+	if announced == 0 || announced%m.Outputs != 0 {
+		return fmt.Errorf("%d trees, want a positive multiple of num_class (%d)", announced, m.Outputs)
 	}
-	e.trees = make([]tree, len(texts))
+	m.trees = make([]tree, len(texts))
 	var p treeParser
 	for i, text := range texts {
 		p.read(text)
-		if err := e.trees[i].parse(&p, e.features); err != nil {
+		if err := m.trees[i].parse(&p, m.Features); err != nil {
 			return fmt.Errorf("tree %d: %w", i, err)
 		}
 	}
@@ -249,4 +255,72 @@ func listOf[T any](p *treeParser, key string, n int, parse func(string) (T, erro
 		return nil
 	}
 	return list
+}
+
+// text is the model in LightGBM's text format, version 3.
+func (m *Model) text() []byte {
+	if m.source != nil {
+		return m.source
+	}
+	var body []byte
+	sizes := make([]string, len(m.trees))
+	for i := range m.trees {
+		start := len(body)
+		body = m.trees[i].append(body, i)
+		sizes[i] = strconv.Itoa(len(body) - start)
+	}
+	var b bytes.Buffer
+	b.Grow(len(body) + 8*len(sizes) + 64*m.Features + 1024)
+	fmt.Fprintf(&b, "tree\nversion=v3\nnum_class=%d\nnum_tree_per_iteration=%d\nlabel_index=0\nmax_feature_idx=%d\nobjective=%s\n",
+		m.Outputs, m.Outputs, m.Features-1, m.link.objective(m.Outputs))
+	fmt.Fprintf(&b, "feature_names=%s\n", strings.Join(columnNames(m.Features), " "))
+	fmt.Fprintf(&b, "feature_infos=%s\n", strings.TrimSpace(strings.Repeat("[-inf:inf] ", m.Features)))
+	fmt.Fprintf(&b, "tree_sizes=%s\n\n", strings.Join(sizes, " "))
+	b.Write(body)
+	b.WriteString("end of trees\n")
+	return b.Bytes()
+}
+
+func columnNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = "Column_" + strconv.Itoa(i)
+	}
+	return names
+}
+
+func (t *tree) append(b []byte, index int) []byte {
+	b = fmt.Appendf(b, "Tree=%d\nnum_leaves=%d\nnum_cat=0\n", index, len(t.leaf))
+	if len(t.feature) > 0 {
+		b = appendInts(b, "split_feature", t.feature)
+		b = appendFloats(b, "threshold", t.threshold)
+		b = appendInts(b, "decision_type", t.decision)
+		b = appendInts(b, "left_child", t.left)
+		b = appendInts(b, "right_child", t.right)
+	}
+	b = appendFloats(b, "leaf_value", t.leaf)
+	return append(b, "shrinkage=1\n\n"...)
+}
+
+func appendInts[T int32 | uint8](b []byte, key string, values []T) []byte {
+	b = append(append(b, key...), '=')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, int64(v), 10)
+	}
+	return append(b, '\n')
+}
+
+// appendFloats prints the shortest digits that read back as the same float64.
+func appendFloats(b []byte, key string, values []float64) []byte {
+	b = append(append(b, key...), '=')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendFloat(b, v, 'g', -1, 64)
+	}
+	return append(b, '\n')
 }

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package gbdt
-
-import "io"
-
-func widen(io.ReadCloser) {}

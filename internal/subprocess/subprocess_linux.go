@@ -1,0 +1,16 @@
+// Package subprocess makes programs that this one starts end with it, however it ends.
+package subprocess
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// EndWithParent has the kernel kill a command that is not started yet as soon as this process is gone, killed with SIGKILL for
+// example. Elsewhere than on Linux it does nothing: a command has to end by itself when its standard input does.
+func EndWithParent(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package subprocess
+
+import "os/exec"
+
+func EndWithParent(*exec.Cmd) {}
