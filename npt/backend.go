@@ -232,11 +232,11 @@ func masksPerCall(b compute.Backend, t *Table) int {
 	return 0
 }
 
-// suit fits the graphs of a network to the backend that is to run them.
-func (n *network) suit(b compute.Backend) {
-	n.round = 1
+// fit fits the graphs of a network to the backend that is to run them.
+func (n *network) fit(b compute.Backend) {
+	n.rowUnit = 1
 	if hasDevice(b) {
-		n.round = tensorCoreRows
+		n.rowUnit = tensorCoreRows
 	}
 }
 

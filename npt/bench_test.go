@@ -72,7 +72,7 @@ func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (
 		table.Values[i] = float32(rng.NormFloat64())
 	}
 	n := newNetwork(c, b.columns)
-	n.suit(backend)
+	n.fit(backend)
 	e, err := newEngine(n, table, backend)
 	if err != nil {
 		tb.Fatal(err)
@@ -127,7 +127,7 @@ func BenchmarkStep(b *testing.B) {
 		codes := e.hostMasks(drawMask(newRand(1), table, &e.net.Config, trainMode))
 		took := time.Duration(0) // by a step of the last call
 		take := func(most int) int {
-			most = min(most, e.room, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
+			most = min(most, e.callSteps, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
 			var steps []stepInput
 			for range most {
 				steps = append(steps, stepInput{0, rowsBetween(0, table.Rows()), 1e-3, 0.5})
@@ -144,7 +144,7 @@ func BenchmarkStep(b *testing.B) {
 		if _, known := compiled[b.Name()]; !known { // later runs find the program compiled
 			compiled[b.Name()] = time.Since(start)
 		}
-		if e.room > 1 {
+		if e.callSteps > 1 {
 			take(1) // tells how many steps a call has
 		}
 		forgetPeakMemory() // of compiling

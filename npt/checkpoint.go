@@ -20,12 +20,12 @@ type checkpointHeader struct {
 	Data    string // digest of the table
 	Step    int
 	position
-	Due      bool // see Trainer
-	BestStep int
-	BestLoss *float64 // nil before the first evaluation
-	ValLoss  *float64
-	Elapsed  time.Duration
-	Sets     []string // each with all arrays
+	EvaluateNext bool // see Trainer
+	BestStep     int
+	BestLoss     *float64 // nil before the first evaluation
+	ValLoss      *float64
+	Elapsed      time.Duration
+	Sets         []string // each with all arrays
 }
 
 // SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole.
@@ -37,7 +37,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 	h := checkpointHeader{
 		Data:   data,
 		Config: tr.config, Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
-		Step: tr.state.step, position: tr.at, Due: tr.due, BestStep: tr.bestStep,
+		Step: tr.state.step, position: tr.at, EvaluateNext: tr.evaluateNext, BestStep: tr.bestStep,
 		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
 		Elapsed: tr.elapsed(),
 	}
@@ -90,7 +90,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	for _, set := range tr.sets() {
 		*set.tensors = loaded[set.name]
 	}
-	tr.state.step, tr.at, tr.due = h.Step, h.position, h.Due
+	tr.state.step, tr.at, tr.evaluateNext = h.Step, h.position, h.EvaluateNext
 	tr.bestStep, tr.earlier = h.BestStep, h.Elapsed
 	tr.bestLoss, tr.valLoss = math.Inf(1), math.NaN()
 	if h.BestLoss != nil {

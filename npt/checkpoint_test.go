@@ -99,49 +99,51 @@ func TestCancelledAnywhere(t *testing.T) {
 		"repeat":  func(c *Config) { c.Repeat = 4 },
 		"loop":    func(c *Config) { c.BatchSize, c.EvalEvery = 20, 4 },
 	} {
-		newTrainer := func(c Config) *Trainer {
-			if name != "loop" {
-				return newTestTrainer(t, table, c)
+		t.Run(name, func(t *testing.T) {
+			newTrainer := func(c Config) *Trainer {
+				if name != "loop" {
+					return newTestTrainer(t, table, c)
+				}
+				tr := newTestTrainerOn(t, loopBackend(t), table, c)
+				tr.engine.callSteps, tr.engine.passes, tr.drawAhead = lookaheadSteps, 3, true // as on an accelerator
+				return tr
 			}
-			tr := newTestTrainerOn(t, completeBackend(t), table, c)
-			tr.engine.room, tr.engine.passes, tr.drawAhead = lookaheadSteps, 3, true // as on an accelerator
-			return tr
-		}
-		c := smallConfig()
-		c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.EvalEvery = 4, 2, 9, Float32, 0.5, 2
-		change(&c)
-		whole := newTrainer(c)
-		if err := whole.Train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		want := allWeights(t, whole)
-		for stop := 0; ; stop++ {
-			first := newTrainer(c)
-			err := first.Train(&endsAfter{context.Background(), stop})
-			if err == nil {
-				break // stop is beyond the end
-			}
-			if !errors.Is(err, context.Canceled) {
+			c := smallConfig()
+			c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.EvalEvery = 4, 2, 9, Float32, 0.5, 2
+			change(&c)
+			whole := newTrainer(c)
+			if err := whole.Train(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			at, path := first.state.step, filepath.Join(t.TempDir(), "checkpoint")
-			if err := first.SaveCheckpoint(path); err != nil {
-				t.Fatal(err)
-			}
-			second := newTrainer(c)
-			if err := second.LoadCheckpoint(path); err != nil {
-				t.Fatal(err)
-			}
-			for how, tr := range map[string]*Trainer{"called again": first, "saved": second} {
-				if err := tr.Train(context.Background()); err != nil {
+			want := allWeights(t, whole)
+			for stop := 0; ; stop++ {
+				first := newTrainer(c)
+				err := first.Train(&endsAfter{context.Background(), stop})
+				if err == nil {
+					break // stop is beyond the end
+				}
+				if !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
-				if !slices.Equal(allWeights(t, tr), want) || tr.state.step != whole.state.step || tr.bestStep != whole.bestStep {
-					t.Errorf("%s, stopped after step %d, %s: ends differently, at step %d with best %d, want %d and %d",
-						name, at, how, tr.state.step, tr.bestStep, whole.state.step, whole.bestStep)
+				at, path := first.state.step, filepath.Join(t.TempDir(), "checkpoint")
+				if err := first.SaveCheckpoint(path); err != nil {
+					t.Fatal(err)
+				}
+				second := newTrainer(c)
+				if err := second.LoadCheckpoint(path); err != nil {
+					t.Fatal(err)
+				}
+				for how, tr := range map[string]*Trainer{"called again": first, "saved": second} {
+					if err := tr.Train(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(allWeights(t, tr), want) || tr.state.step != whole.state.step || tr.bestStep != whole.bestStep {
+						t.Errorf("stopped after step %d, %s: ends differently, at step %d with best %d, want %d and %d",
+							at, how, tr.state.step, tr.bestStep, whole.state.step, whole.bestStep)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -150,9 +152,9 @@ func TestSavedWithinProgress(t *testing.T) {
 	table := testTable(20, 10, 10, true)
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize, c.EvalEvery = 4, 2, 9, Float32, 0.5, 14, 2
-	for _, room := range []int{1, lookaheadSteps} {
-		whole := newTestTrainerOn(t, completeBackend(t), table, c)
-		whole.engine.room = room
+	test := func(t *testing.T, backend compute.Backend, callSteps int) {
+		whole := newTestTrainerOn(t, backend, table, c)
+		whole.engine.callSteps = callSteps
 		var files []string
 		whole.Progress = func(Progress) {
 			files = append(files, filepath.Join(t.TempDir(), "checkpoint"))
@@ -168,7 +170,7 @@ func TestSavedWithinProgress(t *testing.T) {
 			t.Fatalf("progress was told %d times", len(files))
 		}
 		for _, file := range files {
-			tr := newTestTrainerOn(t, completeBackend(t), table, c)
+			tr := newTestTrainerOn(t, backend, table, c)
 			if err := tr.LoadCheckpoint(file); err != nil {
 				t.Fatal(err)
 			}
@@ -181,6 +183,8 @@ func TestSavedWithinProgress(t *testing.T) {
 			}
 		}
 	}
+	t.Run("steps", func(t *testing.T) { test(t, testBackend(t), 1) })
+	t.Run("loops", func(t *testing.T) { test(t, loopBackend(t), lookaheadSteps) })
 }
 
 func TestDamagedCheckpoints(t *testing.T) {

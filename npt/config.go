@@ -46,7 +46,7 @@ type Config struct {
 
 	// Recompute keeps of each layer its input alone, and computes the layer again for its gradient (gradient
 	// checkpointing): on a GPU a third of the memory beside the weights, for a third more arithmetic. XLA on the processor
-	// finds out and keeps everything. Results are the same but for rounding.
+	// recognises that and keeps everything. Results are the same but for rounding.
 	Recompute bool
 }
 

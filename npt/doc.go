@@ -8,9 +8,10 @@
 //
 // A training that is killed goes on from its last checkpoint and ends with the bits that it would have ended with.
 //
-// To read the model, begin with network.go. Around it: step.go is one training step as a graph, packing.go how its
-// parameters are kept, masking.go and batching.go say what is hidden and which rows come together, loss.go, optimiser.go and
-// schedule.go how it learns, train.go and passes.go the loop.
+// To read the model, begin with network.go, the forward pass in the paper's equations, and loss.go, its objective; GoMLX
+// derives the gradients. Around them: parameters.go lists the weights, masking.go and batching.go say what is masked and which
+// rows form a batch, step.go is one training step as a graph, optimiser.go and schedule.go how the weights move, train.go and
+// passes.go the loop.
 // Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
 //
 // The computation runs on a backend of GoMLX, see OpenBackend: on a CPU that of package fused, which needs nothing and compiles

@@ -8,35 +8,42 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// dropout sets a share of the entries of x to zero and scales the others up so that the expectation stays.
-func (t *tape) dropout(x *tensor) *tensor {
-	if !t.training || t.dropRate == 0 {
+// dropoutMasks draws the masks of dropout of one training step.
+type dropoutMasks struct {
+	rate  float64
+	rng   *graph.Node // state of the random generator, other words in every step
+	drawn uint32      // masks so far
+}
+
+// apply sets to zero what the next mask drops.
+func (m *dropoutMasks) apply(x *graph.Node) *graph.Node {
+	if m.rate == 0 {
 		return x
 	}
-	keep := t.keep(x.Shape().Dimensions...)
-	apply := func(x *graph.Node) *graph.Node {
-		return graph.MulScalar(graph.Where(keep, x, graph.ScalarZero(t.g, t.dtype)), 1/(1-t.dropRate))
-	}
-	return t.node(apply(x.Node), func(grad *graph.Node) { x.accumulate(apply(grad)) })
+	return graph.Where(m.keep(x.Shape().Dimensions...), x, graph.ScalarZero(x.Graph(), x.DType()))
 }
+
+// scale is the factor by which dropout enlarges the entries that stay.
+func (m *dropoutMasks) scale() float64 { return 1 / (1 - m.rate) }
 
 // keep draws which entries survive a dropout, from 32 bits for each: a hash of its index, of the number of the mask within the
 // step, and of two words of the random state, which is another one in every step. A compiler fuses that with what uses the mask,
 // which is then never in memory; a generator's numbers have to be, and XLA takes long to make and to compile them.
-func (t *tape) keep(dims ...int) *graph.Node {
-	t.drawn++
+func (m *dropoutMasks) keep(dims ...int) *graph.Node {
+	m.drawn++
+	g := m.rng.Graph()
 	word := func(i int) *graph.Node { // of the random state, which has six
-		words := graph.Reshape(graph.Bitcast(t.rng, dtypes.Uint32), -1)
+		words := graph.Reshape(graph.Bitcast(m.rng, dtypes.Uint32), -1)
 		return graph.Reshape(graph.SliceAxis(words, 0, graph.AxisRange(i, i+1)))
 	}
-	constant := func(x uint32) *graph.Node { return graph.Scalar(t.g, dtypes.Uint32, x) }
+	constant := func(x uint32) *graph.Node { return graph.Scalar(g, dtypes.Uint32, x) }
 	const golden = 0x9e3779b9 // 2³² over the golden ratio: keys far apart
-	key := graph.Add(word(0), constant(golden*t.drawn))
+	key := graph.Add(word(0), constant(golden*m.drawn))
 
 	size := shapes.Make(dtypes.Uint32, dims...).Size()
-	bits := graph.Add(graph.Iota(t.g, shapes.Make(dtypes.Uint32, size), 0), key)
+	bits := graph.Add(graph.Iota(g, shapes.Make(dtypes.Uint32, size), 0), key)
 	bits = hash32(graph.BitwiseXor(hash32(bits), word(1)))
-	threshold := constant(uint32(min(math.Round(t.dropRate*(1<<32)), math.MaxUint32)))
+	threshold := constant(uint32(min(math.Round(m.rate*(1<<32)), math.MaxUint32)))
 	return graph.Reshape(graph.GreaterOrEqual(bits, threshold), dims...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -16,8 +17,8 @@ func testDropoutMasks(t *testing.T, backend compute.Backend) {
 	const rows, columns, rate = 301, 257, 0.1 // not a multiple of four entries
 	e := &engine{backend: backend, net: &network{}}
 	exec, err := graph.NewExec(backend, func(rng *graph.Node) []*graph.Node {
-		tp := &tape{g: rng.Graph(), dtype: (&Config{}).master(), training: true, dropRate: rate, rng: rng}
-		draw := func() *graph.Node { return graph.ConvertDType(tp.keep(rows, columns), tp.dtype) }
+		masks := &dropoutMasks{rate: rate, rng: rng}
+		draw := func() *graph.Node { return graph.ConvertDType(masks.keep(rows, columns), dtypes.Float32) }
 		return []*graph.Node{draw(), draw()}
 	})
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 // An engine runs the graphs of a network on a table, which stays on the device.
 type engine struct {
 	program
-	net     *network
-	backend compute.Backend
-	table   *Table
-	values  *tensors.Tensor // of the table
-	room    int             // for steps in one call
-	passes  int             // whose masks the device draws in one call; 0: the host draws them, one by one
-	modes   [testMode + 1]*modeMask
+	net       *network
+	backend   compute.Backend
+	table     *Table
+	values    *tensors.Tensor // of the table
+	callSteps int             // steps in one call at most
+	passes    int             // whose masks the device draws in one call; 0: the host draws them, one by one
+	modes     [testMode + 1]*modeMask
 }
 
 // A modeMask is what the masks of all passes of a mode have in common.
@@ -42,7 +42,7 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 		return nil, fmt.Errorf("npt: %w", oneLine(err))
 	}
 	return &engine{program: p, net: n, backend: backend, table: t, values: values,
-		room: stepsPerCall(backend), passes: masksPerCall(backend, t)}, nil
+		callSteps: stepsPerCall(backend), passes: masksPerCall(backend, t)}, nil
 }
 
 // codesOf returns what the masks of this mode have in common, made once.
@@ -107,8 +107,8 @@ type stepInput struct {
 	rate, lambda float64
 }
 
-// take takes steps, as many as there is room for or fewer, which have the same number of rows once filled up, and end at a
-// step of Lookahead or before. codes are those of their passes (passes x rows x columns). It returns the sums that make their
+// take takes at most callSteps steps, which have the same number of rows once padded, and end at a step of Lookahead or
+// before. codes are those of their passes (passes x rows x columns). It returns the sums that make their
 // losses, lossSumCount for each.
 func (e *engine) take(s *state, codes *tensors.Tensor, steps []stepInput, keep []*tensors.Tensor) ([]float64, error) {
 	sums, err := e.advance(s, e.stepArgs(s.step, codes, steps), len(steps), keep)
@@ -124,20 +124,20 @@ func (e *engine) take(s *state, codes *tensors.Tensor, steps []stepInput, keep [
 
 // stepArgs are the arguments of the graph for these steps, but for the state; number is that of the first one.
 func (e *engine) stepArgs(number int, codes *tensors.Tensor, steps []stepInput) []any {
-	n := e.net.filled(len(steps[0].rows))
-	passes, rows := make([]int32, e.room), make([]int32, 0, e.room*n)
-	random := make([]uint64, 0, e.room*randomWords)
-	rates, lambdas := make([]float64, e.room), make([]float64, e.room)
+	n := e.net.padded(len(steps[0].rows))
+	passes, rows := make([]int32, e.callSteps), make([]int32, 0, e.callSteps*n)
+	random := make([]uint64, 0, e.callSteps*randomWords)
+	rates, lambdas := make([]float64, e.callSteps), make([]float64, e.callSteps)
 	for i, step := range steps {
-		rows = append(rows, e.net.fill(step.rows)...)
+		rows = append(rows, e.net.pad(step.rows)...)
 		random = append(random, e.randomState(number+i)...)
 		passes[i], rates[i], lambdas[i] = step.pass, step.rate, step.lambda
 	}
 	return []any{e.values, codes,
-		tensors.FromFlatDataAndDimensions(passes, e.room),
-		tensors.FromFlatDataAndDimensions(rows[:cap(rows)], e.room, n),
-		tensors.FromFlatDataAndDimensions(random[:cap(random)], e.room, randomWords),
-		e.array(rates, []int{e.room}), e.array(lambdas, []int{e.room}), int32(len(steps))}
+		tensors.FromFlatDataAndDimensions(passes, e.callSteps),
+		tensors.FromFlatDataAndDimensions(rows[:cap(rows)], e.callSteps, n),
+		tensors.FromFlatDataAndDimensions(random[:cap(random)], e.callSteps, randomWords),
+		e.array(rates, []int{e.callSteps}), e.array(lambdas, []int{e.callSteps}), int32(len(steps))}
 }
 
 // advance runs the graph of steps, with these arguments before the state's. It reuses the memory of the state's tensors,
@@ -201,17 +201,17 @@ func release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
 
 // batchArgs are the arguments that the graph of evaluations begins with.
 func (e *engine) batchArgs(rows []int32, codes *tensors.Tensor) []any {
-	rows = e.net.fill(rows)
+	rows = e.net.pad(rows)
 	return []any{e.values, codes, tensors.FromFlatDataAndDimensions(rows, len(rows))}
 }
 
-// fill fills a batch up with rows that are none, -1.
-func (n *network) fill(rows []int32) []int32 {
-	return append(slices.Clip(rows), slices.Repeat([]int32{-1}, n.filled(len(rows))-len(rows))...)
+// pad pads a batch with rows -1, which stand for no row of the table.
+func (n *network) pad(rows []int32) []int32 {
+	return append(slices.Clip(rows), slices.Repeat([]int32{-1}, n.padded(len(rows))-len(rows))...)
 }
 
-// filled returns the number of rows of a batch that was filled up.
-func (n *network) filled(rows int) int { return (rows + n.round - 1) / n.round * n.round }
+// padded returns the number of rows of a padded batch.
+func (n *network) padded(rows int) int { return (rows + n.rowUnit - 1) / n.rowUnit * n.rowUnit }
 
 // randomWords is the size of the state of the device's generator.
 const randomWords = 3

@@ -37,7 +37,7 @@ func writeFile(path, kind string, header any, arrays []*tensors.Tensor, wide boo
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "nptbench %s 2\n%s\n", kind, line)
+	fmt.Fprintf(w, "nptbench %s 3\n%s\n", kind, line)
 	for _, t := range arrays {
 		a, err := floats(t)
 		if err != nil {
@@ -92,7 +92,7 @@ func openFile(path, kind string, header any) (*fileReader, error) {
 	}
 	r := &fileReader{path: path, f: f, r: bufio.NewReaderSize(f, 1<<20), sum: sha256.New()}
 	magic, err := r.line()
-	if err == nil && string(magic) != fmt.Sprintf("nptbench %s 2\n", kind) {
+	if err == nil && string(magic) != fmt.Sprintf("nptbench %s 3\n", kind) {
 		err = fmt.Errorf("not a %s of this version", kind)
 	}
 	var line []byte

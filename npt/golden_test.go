@@ -251,22 +251,11 @@ func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dt
 		args = append(args, toTensor(params[i], dtype, p.dims...))
 	}
 	program, err := graph.NewExec(backend, func(in []*graph.Node) []*graph.Node {
-		tp := &tape{g: in[0].Graph(), dtype: dtype, training: true}
-		w := weights{}
-		for i, p := range n.params {
-			w[p.name] = &tensor{Node: in[4+i]}
-		}
-		z := n.forward(tp, w, in[0], in[1])
-		lambda := graph.Scalar(tp.g, dtype, g.Config.Lambda)
-		sums, grad := n.loss(z.Node, in[2], in[3], lambda)
-		z.grad = grad
-		tp.backpropagate()
-		label, feature := sums.means()
-		out := []*graph.Node{z.Node, label, feature}
-		for _, p := range n.params {
-			out = append(out, w[p.name].grad)
-		}
-		return out
+		params := in[4:]
+		z := n.forward(params, in[3], new(dropoutMasks)).predict(in[0], in[1])
+		losses := n.loss(z, in[2], in[3])
+		total := losses.npt(graph.Scalar(z.Graph(), dtype, g.Config.Lambda))
+		return append([]*graph.Node{z, losses.targetLoss(), losses.featureLoss(), total}, graph.Gradient(total, params...)...)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -276,10 +265,10 @@ func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dt
 		t.Fatal(err)
 	}
 	loss.Target, loss.Feature = toFloats(t, out[1])[0], toFloats(t, out[2])[0]
-	loss.Total = g.Config.Lambda*loss.Feature + (1-g.Config.Lambda)*loss.Target
+	loss.Total = toFloats(t, out[3])[0]
 	grads = map[string][]float64{}
 	for i, p := range n.params {
-		grads[p.name] = toFloats(t, out[3+i])
+		grads[p.name] = toFloats(t, out[4+i])
 	}
 	return toFloats(t, out[0]), loss, grads
 }

@@ -5,76 +5,86 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// lossSums are the ingredients of the two losses: sums over the entries that are to be predicted, and their numbers.
+// The training objective of section 2.6 of the paper. Each of its two losses is a mean over the entries on which it is
+// evaluated, those that are masked or randomised (appendix C.5); features of both types count together.
+//
+//	L^NPT = (1-λ) L^Targets + λ L^Features
+
+// lossSums are what the losses are made of: sums over the entries that are to be predicted, and the numbers of these.
 type lossSums struct {
-	target, targets   *graph.Node // label loss: sum and number of entries
-	feature, features *graph.Node // feature loss
+	target, targets   *graph.Node // L^Targets: sum and number of entries
+	feature, features *graph.Node // L^Features
 }
 
-// means returns the label loss and the feature loss, each the mean over its entries, of features of both types together.
-// A loss without entries is 0.
-func (l lossSums) means() (target, feature *graph.Node) {
-	return graph.Div(l.target, atLeastOne(l.targets)), graph.Div(l.feature, atLeastOne(l.features))
+// lossSumCount is how many numbers these are.
+const lossSumCount = 4
+
+// vector returns the numbers side by side.
+func (l lossSums) vector() *graph.Node {
+	return graph.Stack([]*graph.Node{l.target, l.targets, l.feature, l.features}, 0)
 }
 
-func atLeastOne(x *graph.Node) *graph.Node { return graph.MaxScalar(x, 1) }
+// targetLoss returns L^Targets, and featureLoss L^Features. A loss without entries is 0.
+func (l lossSums) targetLoss() *graph.Node  { return graph.Div(l.target, atLeastOne(l.targets)) }
+func (l lossSums) featureLoss() *graph.Node { return graph.Div(l.feature, atLeastOne(l.features)) }
+
+// npt returns L^NPT.
+func (l lossSums) npt(lambda *graph.Node) *graph.Node {
+	return graph.Add(graph.Mul(graph.OneMinus(lambda), l.targetLoss()), graph.Mul(lambda, l.featureLoss()))
+}
+
+func atLeastOne(x *graph.Node) *graph.Node { return graph.StopGradient(graph.MaxScalar(x, 1)) }
 
 // loss compares predictions z (n x S) with the truth (n x S) at the entries whose code (n x d) is masked or randomised:
 // squared error for continuous attributes, cross-entropy for categorical ones.
-//
-// It returns the sums, and the gradient with respect to z of lambda * feature loss + (1-lambda) * label loss.
-func (n *network) loss(z, truth, codes, lambda *graph.Node) (lossSums, *graph.Node) {
-	dtype := truth.DType()
-	z = graph.ConvertDType(z, dtype)
-	lossAt, prediction := n.entryLoss(z, truth)
-
-	asked := graph.ConvertDType(isCode(codes, masked, randomised), dtype)
-	targetEntry, featureEntry := n.ofTargets(asked, true), n.ofTargets(asked, false)
-	targetChannel, featureChannel := n.spread(targetEntry), n.spread(featureEntry)
-	sums := lossSums{
-		target:   graph.ReduceAllSum(graph.Mul(lossAt, targetChannel)),
-		targets:  graph.ReduceAllSum(targetEntry),
-		feature:  graph.ReduceAllSum(graph.Mul(lossAt, featureChannel)),
-		features: graph.ReduceAllSum(featureEntry),
+func (n *network) loss(z, truth, codes *graph.Node) lossSums {
+	lossAt := n.channelLoss(graph.ConvertDType(z, truth.DType()), truth)
+	asked := graph.ConvertDType(isCode(codes, masked, randomised), truth.DType())
+	targets, features := n.ofTargets(asked, true), n.ofTargets(asked, false)
+	return lossSums{
+		target:   graph.ReduceAllSum(graph.Mul(lossAt, n.spread(targets))),
+		targets:  graph.ReduceAllSum(targets),
+		feature:  graph.ReduceAllSum(graph.Mul(lossAt, n.spread(features))),
+		features: graph.ReduceAllSum(features),
 	}
-
-	// Both losses have the same form of gradient: prediction (or probability) minus truth, twice for squared errors.
-	weight := graph.Add(
-		graph.Mul(targetChannel, graph.Div(graph.OneMinus(lambda), atLeastOne(sums.targets))),
-		graph.Mul(featureChannel, graph.Div(lambda, atLeastOne(sums.features))))
-	slope := make([]float64, len(channelColumns(n.columns)))
-	for i, j := range channelColumns(n.columns) {
-		slope[i] = 1
-		if n.columns[j].Categories == 0 {
-			slope[i] = 2
-		}
-	}
-	weight = graph.Mul(weight, constantRow(z, slope))
-	return sums, graph.Mul(graph.Sub(prediction, truth), weight)
 }
 
-// entryLoss returns the loss of every channel (those of a categorical attribute add up to its cross-entropy) and what is
-// predicted there: a value, or the probability of a category.
-func (n *network) entryLoss(z, truth *graph.Node) (loss, prediction *graph.Node) {
-	var losses, predictions []*graph.Node
-	at := 0
-	for _, r := range columnRuns(n.columns) {
-		width := r.columns * max(r.categories, 1)
-		zr := graph.SliceAxis(z, 1, graph.AxisRange(at, at+width))
-		tr := graph.SliceAxis(truth, 1, graph.AxisRange(at, at+width))
-		at += width
-		if r.categories == 0 {
-			losses = append(losses, graph.Square(graph.Sub(zr, tr)))
-			predictions = append(predictions, zr)
-			continue
+// channelLoss returns the loss of every channel (n x S); those of a categorical attribute add up to its cross-entropy.
+func (n *network) channelLoss(z, truth *graph.Node) *graph.Node {
+	return n.onRuns(func(categories int, x []*graph.Node) *graph.Node {
+		z, truth := x[0], x[1]
+		if categories == 0 {
+			return graph.Square(graph.Sub(z, truth))
 		}
-		rows := z.Shape().Dimensions[0]
-		logits := graph.Reshape(zr, rows, r.columns, r.categories)
-		p, logP := logSoftmax(logits)
-		losses = append(losses, graph.Neg(graph.Mul(tr, graph.Reshape(logP, rows, width))))
-		predictions = append(predictions, graph.Reshape(p, rows, width))
+		return graph.Neg(graph.Mul(truth, graph.LogSoftmax(z, -1)))
+	}, z, truth)
+}
+
+// predictions turns the output of the network (n x S) into values of continuous attributes and probabilities of classes.
+func (n *network) predictions(z *graph.Node) *graph.Node {
+	return n.onRuns(func(categories int, x []*graph.Node) *graph.Node {
+		if categories == 0 {
+			return x[0]
+		}
+		return graph.Softmax(x[0], -1)
+	}, z)
+}
+
+// onRuns applies f to the channels (n x columns x max(categories, 1)) of every run of columns, and returns the results side by
+// side, n x S.
+func (n *network) onRuns(f func(categories int, x []*graph.Node) *graph.Node, arrays ...*graph.Node) *graph.Node {
+	var out []*graph.Node
+	at, rows := 0, arrays[0].Shape().Dimensions[0]
+	for _, r := range columnRuns(n.columns) {
+		each := max(r.categories, 1)
+		var x []*graph.Node
+		for _, a := range arrays {
+			x = append(x, graph.Reshape(graph.SliceAxis(a, 1, graph.AxisRange(at, at+r.columns*each)), rows, r.columns, each))
+		}
+		out = append(out, graph.Reshape(f(r.categories, x), rows, r.columns*each))
+		at += r.columns * each
 	}
-	return graph.Concatenate(losses, 1), graph.Concatenate(predictions, 1)
+	return graph.Concatenate(out, 1)
 }
 
 // A columnRun is a number of neighbouring columns of equal kind and width, which are computed together.
@@ -92,14 +102,6 @@ func columnRuns(columns []Column) []columnRun {
 	return runs
 }
 
-// logSoftmax returns the probabilities of the classes in the last axis, and their logarithms. These come from the largest
-// probability, 1 / Σ exp(x - max), so that small ones stay exact.
-func logSoftmax(x *graph.Node) (p, logP *graph.Node) {
-	p = graph.Softmax(x, -1)
-	shift := graph.Sub(graph.Log(graph.ReduceAndKeep(p, graph.ReduceMax, -1)), graph.ReduceAndKeep(x, graph.ReduceMax, -1))
-	return p, graph.Add(x, shift)
-}
-
 // ofTargets keeps the entries (n x d) of target columns, or those of the others.
 func (n *network) ofTargets(entries *graph.Node, targets bool) *graph.Node {
 	keep := make([]float64, len(n.columns))
@@ -108,18 +110,12 @@ func (n *network) ofTargets(entries *graph.Node, targets bool) *graph.Node {
 			keep[j] = 1
 		}
 	}
-	return graph.Mul(entries, constantRow(entries, keep))
+	return graph.Mul(entries, constant(entries, keep, 1, len(keep)))
 }
 
 // spread gives every channel (n x S) what its entry (n x d) has.
 func (n *network) spread(entries *graph.Node) *graph.Node {
-	t := &tape{g: entries.Graph(), dtype: entries.DType()}
-	return mulT(entries, t.oneHot(channelColumns(n.columns), len(n.columns)))
-}
-
-// constantRow returns a 1 x len(values) matrix of the graph and type of like.
-func constantRow(like *graph.Node, values []float64) *graph.Node {
-	return graph.Reshape(graph.ConstAsDType(like.Graph(), like.DType(), values), 1, len(values))
+	return mul(entries, graph.Transpose(oneHot(entries, channelColumns(n.columns), len(n.columns)), 0, 1))
 }
 
 // isCode reports for every entry whether its code is one of two.

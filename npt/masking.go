@@ -9,15 +9,17 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
+// Masking, section 2.6 and appendix C.4 of the paper: the masking matrix M says which entries the network is to predict.
+
 // A code says what the network gets to see of an entry and whether it is asked to predict it.
 type code = uint8
 
 const (
 	visible    code = iota
 	masked          // zero with mask token 1; predicted
-	randomised      // a random value with mask token 0; predicted
-	hidden          // zero with mask token 1; not predicted: missing entries, and targets that may not be seen
-	filler          // of a row that only fills a batch up: nobody attends to it
+	randomised      // a random value with mask token 0; predicted (appendix C.4.3)
+	hidden          // zero with mask token 1; not predicted: missing entries (appendix C.4.1), and targets that may not be seen
+	padding         // of a row that pads a batch: no row attends to it
 
 	featureCandidate // may be masked, as the mask of the pass has it
 	targetCandidate
@@ -123,7 +125,7 @@ func maskSome(rng *rand.Rand, codes []code, candidate code, n int, p float64) {
 }
 
 // numberMasked draws how many of n candidates are masked or randomised, from the normal approximation of the binomial
-// distribution. One in ten of them (and one more, from three on) is randomised.
+// distribution. One in ten of them (and one more, from three on) is randomised, as appendix C.4.3 says, roughly.
 func numberMasked(rng *rand.Rand, n int, p float64) (drawn, random int) {
 	drawn = int(p*float64(n) + math.Sqrt(float64(n)*p*(1-p))*rng.NormFloat64())
 	drawn = min(max(drawn, 0), n)

@@ -295,11 +295,11 @@ func TestDeviceMasksResume(t *testing.T) {
 		tr.engine.passes = 3
 		of := map[int][]code{}
 		for _, pass := range order {
-			place, err := tr.hold(pass, nil)
+			place, err := tr.loadMasks(pass, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			of[pass] = masksOf(t, tr.held.codes)[place]
+			of[pass] = masksOf(t, tr.masks.codes)[place]
 		}
 		return of
 	}

@@ -139,7 +139,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 	if m.net.NoABA {
 		at = layer / 2
 	}
-	if layer < 0 || layer >= m.net.Layers || m.net.NoABA && m.net.isABA(layer) {
+	if layer < 0 || layer >= m.net.Layers || m.net.NoABA && isABA(layer) {
 		return nil, fmt.Errorf("npt: the model has no attention layer %d", layer)
 	}
 	e, err := m.engine(t)
@@ -150,10 +150,11 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 		b, args := m.net.batch(args[0], args[1], args[2]), args[3:]
 		truth := b.truth(m.net.master())
 		values, tokens := m.net.observed(b, truth, nil)
-		tp := &tape{g: truth.Graph(), dtype: m.net.activations(), filler: m.net.filler(b.codes), attention: []*graph.Node{}}
-		m.net.forward(tp, m.net.weights(args), graph.ConvertDType(values, tp.dtype), graph.ConvertDType(tokens, tp.dtype))
-		weights, rows := graph.ConvertDType(tp.attention[at], m.net.master()), graph.AxisRange(0, t.Rows())
-		if m.net.isABA(layer) {
+		f := m.net.forward(m.net.parameters(args), b.codes, nil)
+		f.attention = new([]*graph.Node)
+		f.predict(values, tokens)
+		weights, rows := graph.ConvertDType((*f.attention)[at], m.net.master()), graph.AxisRange(0, t.Rows())
+		if isABA(layer) {
 			return []*graph.Node{graph.SliceAxis(weights, 0, rows)}
 		}
 		return []*graph.Node{graph.SliceAxis(graph.SliceAxis(weights, 2, rows), 3, rows)}
@@ -201,7 +202,7 @@ func LoadModel(path string, backend compute.Backend) (*Model, error) {
 		return nil, r.fail(err)
 	}
 	m := &Model{net: newNetwork(h.Config, h.Columns), backend: backend}
-	m.net.suit(backend)
+	m.net.fit(backend)
 	e := &engine{net: m.net}
 	for _, array := range m.net.arrays {
 		a, err := r.numbers(array.size(), h.Config.Precision == Float64)

@@ -1,13 +1,15 @@
 package npt
 
 import (
-	"fmt"
+	"math"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// This file is the network, from the encoded table to the predictions. Equation numbers are those of "Self-Attention
-// Between Datapoints: Going Beyond Individual Input-Output Pairs in Deep Learning" (arXiv 2106.02584).
+// This file is the network: the forward pass from the encoded table to the predictions, top to bottom. Equation numbers are
+// those of "Self-Attention Between Datapoints: Going Beyond Individual Input-Output Pairs in Deep Learning" (arXiv
+// 2106.02584). GoMLX derives the gradients.
 //
 // Sizes: n datapoints, d attributes (columns, the target among them), e the width of an embedded entry, h = d e the width
 // of an embedded datapoint, S the sum of the encoded widths e_j of the attributes (1, or the number of categories).
@@ -17,164 +19,218 @@ type network struct {
 	Config
 	columns []Column
 	params  []param
-	arrays  []array // which hold the params, see pack
-	round   int     // batches are filled up to a multiple of this many rows
+	arrays  []array // which store the params, see pack
+	rowUnit int     // batches are padded to a multiple of this many rows
 }
 
-// A param is one array of weights.
-type param struct {
-	name string
-	dims []int
-	init initialiser
-
-	// fanIn is the number of inputs that an output depends on: one number, or one for each entry of the first axis.
-	fanIn []int
-
-	// group assigns the entries of the first axis to the tensors of the published model, where this array packs several
-	// of them: LAMB scales the step of each one by itself. Nil: the array is one tensor.
-	group []int
-}
-
-type initialiser uint8
-
-const (
-	uniform initialiser = iota // U(-1/√fanIn, 1/√fanIn)
-	normal                     // N(0, 1)
-	ones
-	zeros
-)
-
-// newNetwork lists the parameters.
 func newNetwork(c Config, columns []Column) *network {
-	n := &network{Config: c, columns: columns, round: 1}
-	d, e, h := len(columns), c.Hidden, len(columns)*c.Hidden
-	channel, inputs := channelColumns(columns), inputColumns(columns)
-	columnFan, rowFan := make([]int, d), make([]int, len(inputs))
-	for j, c := range columns {
-		columnFan[j] = c.width() + 1
-	}
-	for i, j := range inputs {
-		rowFan[i] = columnFan[j]
-	}
-
-	// The d embedding matrices, one below the other: first the rows of all value channels, then of all mask tokens.
-	n.params = append(n.params,
-		param{name: "in.weight", dims: []int{len(inputs), e}, fanIn: rowFan, group: inputs},
-		param{name: "in.bias", dims: []int{d, e}, fanIn: columnFan, group: count(d)},
-		param{name: "embedding.index", dims: []int{d, e}, init: normal})
-	if mixedTypes(columns) {
-		n.params = append(n.params, param{name: "embedding.type", dims: []int{2, e}, init: normal})
-	}
-	for l := range c.Layers {
-		if n.isABA(l) && c.NoABA {
-			continue
-		}
-		w := h
-		if n.isABA(l) {
-			w = e
-		}
-		square := func(name string) {
-			n.params = append(n.params,
-				param{name: layerParam(l, name+".weight"), dims: []int{w, w}, fanIn: []int{w}},
-				param{name: layerParam(l, name+".bias"), dims: []int{w}, fanIn: []int{w}})
-		}
-		norm := func(name string) {
-			n.params = append(n.params,
-				param{name: layerParam(l, name+".scale"), dims: []int{w}, init: ones},
-				param{name: layerParam(l, name+".shift"), dims: []int{w}, init: zeros})
-		}
-		norm("ln0")
-		square("q")
-		square("k")
-		square("v")
-		square("mix")
-		square("res")
-		norm("ln1")
-		n.params = append(n.params,
-			param{name: layerParam(l, "ff1.weight"), dims: []int{w, 4 * w}, fanIn: []int{w}},
-			param{name: layerParam(l, "ff1.bias"), dims: []int{4 * w}, fanIn: []int{w}},
-			param{name: layerParam(l, "ff2.weight"), dims: []int{4 * w, w}, fanIn: []int{4 * w}},
-			param{name: layerParam(l, "ff2.bias"), dims: []int{w}, fanIn: []int{4 * w}})
-	}
-	n.params = append(n.params,
-		param{name: "out.weight", dims: []int{len(channel), e}, fanIn: []int{e}, group: channel},
-		param{name: "out.bias", dims: []int{len(channel)}, fanIn: []int{e}, group: channel})
-	n.pack()
+	n := &network{Config: c, columns: columns, rowUnit: 1}
+	n.params = n.listParams()
+	n.arrays = pack(n.params)
 	return n
 }
 
-func layerParam(layer int, name string) string { return fmt.Sprintf("layer%d.%s", layer, name) }
+// A forward is one forward pass through the network in a graph.
+type forward struct {
+	*network
+	w       map[string]*graph.Node // the parameters by name
+	padding *graph.Node            // n x 1: which rows of the batch are padding, to which no row attends; nil: none
+	masks   *dropoutMasks          // nil: no dropout, as in evaluations
 
-// isABA reports whether the layer with the given index attends between attributes: every second one, beginning with ABD.
-func (n *network) isABA(layer int) bool { return layer%2 == 1 }
-
-// A weights gives every parameter by name, as a tensor of a tape.
-type weights map[string]*tensor
-
-// forward predicts all attributes of n datapoints.
-//
-// values (n x S) holds the encoded entries, zero where masked; masked (n x d) the mask token of every entry. The result
-// (n x S) holds the predicted value of a continuous attribute and the logits of a categorical one.
-func (n *network) forward(t *tape, p weights, values, masked *graph.Node) *tensor {
-	x := n.inputEmbed(t, p, values, masked)
-	for l := range n.Layers {
-		attention := n.abd
-		if n.isABA(l) {
-			if n.NoABA {
-				continue
-			}
-			attention = n.aba
-		}
-		x = t.layer(x, func(t *tape, x *tensor) *tensor { return attention(t, p, l, x) })
-	}
-	return n.outputEmbed(t, p, x)
+	attention *[]*graph.Node // when not nil: collects the weights of every layer, groups x heads x sequence x sequence
 }
 
-// inputEmbed, equations 8 and 9: H_j = concat(Encode(X_j), M_j) W_j^in + H_j^Index + H_j^Type, stacked to n x h.
-func (n *network) inputEmbed(t *tape, p weights, values, masked *graph.Node) *tensor {
-	d := len(n.columns)
-	encoded := &tensor{Node: graph.Concatenate([]*graph.Node{values, masked}, 1)}
-	w := t.blockDiagonal(p["in.weight"], inputColumns(n.columns), d)
-	bias := t.add(p["in.bias"], p["embedding.index"])
-	if kinds, ok := p["embedding.type"]; ok {
-		bias = t.add(bias, t.rows(kinds, columnKinds(n.columns)))
+// predict returns the predictions of all attributes of n datapoints, Z (n x S): the value of a continuous attribute, the
+// logits of a categorical one.
+//
+// values (n x S) are the encoded entries X, zero where masked; tokens (n x d) the masking matrix M.
+func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
+	recompute := f.Recompute && f.masks != nil
+	h := f.inputEmbed(values, tokens)
+	for l := range f.Layers {
+		if recompute {
+			h = h.Checkpoint()
+		}
+		switch {
+		case !isABA(l):
+			h = f.abd(l, h)
+		case !f.NoABA:
+			h = f.aba(l, h)
+		}
 	}
-	return t.dropout(t.linear(encoded, w, t.reshape(bias, d*n.Hidden)))
+	if recompute {
+		h = h.StopCheckpoint()
+	}
+	return f.outputEmbed(h)
+}
+
+// isABA reports whether the layer with the given index attends between attributes: every second one, beginning with ABD.
+func isABA(layer int) bool { return layer%2 == 1 }
+
+// inputEmbed, equations 8 and 9, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
+//
+//	H_j = concat(X_j, M_j) W_j^in + H_j^Index + H_Type(j)^Type
+//
+// with a bias in the published code, and dropout. One product does this for all attributes: their matrices are the diagonal
+// blocks of a big one.
+func (f *forward) inputEmbed(values, tokens *graph.Node) *graph.Node {
+	d, e := len(f.columns), f.Hidden
+	in := blockDiagonal(f.w["in.weight"], inputColumns(f.columns), d)
+	encoded := graph.ConvertDType(graph.Concatenate([]*graph.Node{values, tokens}, 1), in.DType())
+	embedding := graph.Add(f.w["in.bias"], f.w["embedding.index"])
+	if kinds := f.w["embedding.type"]; kinds != nil {
+		embedding = graph.Add(embedding, mul(oneHot(kinds, columnKinds(f.columns), 2), kinds))
+	}
+	return f.dropout(graph.Add(mul(encoded, in), graph.Reshape(embedding, 1, d*e)))
 }
 
 // abd, equation 6: attention between datapoints, each of them one token of width h.
-func (n *network) abd(t *tape, p weights, layer int, x *tensor) *tensor {
-	return n.mhsa(t, p, layer, x, x.Shape().Dimensions[0])
+//
+//	ABD(H) = MHSA(H), H in R^(n x h)
+func (f *forward) abd(layer int, h *graph.Node) *graph.Node {
+	return f.mhsa(layer, h, h.Shape().Dimensions[0])
 }
 
 // aba, equation 7: attention between the d attributes of each datapoint, tokens of width e.
-func (n *network) aba(t *tape, p weights, layer int, x *tensor) *tensor {
-	rows, d := x.Shape().Dimensions[0], len(n.columns)
-	x = t.reshape(x, rows*d, n.Hidden)
-	x = n.mhsa(t, p, layer, x, d)
-	return t.reshape(x, rows, d*n.Hidden)
+//
+//	ABA(H) = stack_i MHSA(H_i), H_i in R^(d x e)
+func (f *forward) aba(layer int, h *graph.Node) *graph.Node {
+	n, d := h.Shape().Dimensions[0], len(f.columns)
+	h = graph.Reshape(h, n*d, f.Hidden)
+	h = f.mhsa(layer, h, d)
+	return graph.Reshape(h, n, d*f.Hidden)
 }
 
-// mhsa, equations 4 and 5: Res(H) = H W^res + MHSelfAtt(LN(H)), then MHSA(H) = Res(H) + rFF(LN(Res(H))).
-func (n *network) mhsa(t *tape, p weights, layer int, x *tensor, sequence int) *tensor {
-	get := func(name string) *tensor { return p[layerParam(layer, name)] }
-	linear := func(x *tensor, name string) *tensor { return t.linear(x, get(name+".weight"), get(name+".bias")) }
-	norm := func(x *tensor, name string) *tensor { return t.layerNorm(x, get(name+".scale"), get(name+".shift")) }
+// mhsa, equations 4 and 5, on the tokens in the rows of H, of which those of one sequence attend to each other:
+//
+//	Res(H) = H W^res + MHSelfAtt(LN(H))
+//	MHSA(H) = Res(H) + rFF(LN(Res(H)))
+//
+// The published code has biases, and the keys and values are those of H itself, not normalised.
+func (f *forward) mhsa(layer int, h *graph.Node, sequence int) *graph.Node {
+	param := func(name string) *graph.Node { return f.w[layerParam(layer, name)] }
+	linear := func(x *graph.Node, name string) *graph.Node {
+		return graph.Add(mul(x, param(name+".weight")), graph.Reshape(param(name+".bias"), 1, -1))
+	}
+	norm := func(x *graph.Node, name string) *graph.Node {
+		return layerNorm(x, graph.Reshape(param(name+".scale"), 1, -1), graph.Reshape(param(name+".shift"), 1, -1))
+	}
 
-	normed := norm(x, "ln0")
-	source := x // of keys and values: not normalised in the published code, unlike in equation 4
-	if n.LayerNormKeys {
+	normed := norm(h, "ln0")
+	source := h
+	if f.LayerNormKeys {
 		source = normed
 	}
-	heads := t.attend(linear(normed, "q"), linear(source, "k"), linear(source, "v"), sequence, n.Heads)
-	res := t.add(t.dropout(linear(heads, "mix")), linear(x, "res"))
+	heads := f.attend(linear(normed, "q"), linear(source, "k"), linear(source, "v"), sequence)
+	res := graph.Add(linear(h, "res"), f.dropout(linear(heads, "mix")))
 
-	ff := t.dropout(t.gelu(linear(norm(res, "ln1"), "ff1")))
-	return t.add(res, t.dropout(linear(ff, "ff2")))
+	rff := linear(f.dropout(gelu(linear(norm(res, "ln1"), "ff1"))), "ff2")
+	return graph.Add(res, f.dropout(rff))
 }
 
-// outputEmbed, equations 10 and 11: Z_j = H_j W_j^out for every attribute j, side by side in n x S.
-func (n *network) outputEmbed(t *tape, p weights, x *tensor) *tensor {
-	w := t.blockDiagonal(p["out.weight"], channelColumns(n.columns), len(n.columns))
-	return t.linear(t.dropout(x), t.transpose(w), p["out.bias"])
+// attend, equations 1 to 3 without the matrix that mixes heads: dot-product attention of k heads, side by side,
+//
+//	O_j = softmax(Q_j K_j^T / √w) V_j
+//
+// Q, K and V (rows x w) have one group of sequence rows (ABD: all datapoints) or more (ABA: the attributes of each
+// datapoint); rows attend to those of their group. The scale is the root of the full width w, not of a head's.
+//
+// A softmax is e^s / Σ e^s. It is divided by the sum after the product with V, where there are fewer numbers and the derived
+// gradient needs no array of the size of the weights for it.
+func (f *forward) attend(q, k, v *graph.Node, sequence int) *graph.Node {
+	rows, w := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
+	groups, heads := rows/sequence, f.Heads
+	split := func(x *graph.Node) *graph.Node { // to (groups*heads x sequence x w/heads)
+		x = graph.TransposeAllAxes(graph.Reshape(x, groups, sequence, heads, w/heads), 0, 2, 1, 3)
+		return graph.Reshape(x, groups*heads, sequence, w/heads)
+	}
+	merge := func(x *graph.Node) *graph.Node { // and back
+		x = graph.TransposeAllAxes(graph.Reshape(x, groups, heads, sequence, w/heads), 0, 2, 1, 3)
+		return graph.Reshape(x, rows, w)
+	}
+
+	q = graph.MulScalar(q, 1/math.Sqrt(float64(w)))
+	s := accurate(graph.DotGeneral(split(q), []int{2}, []int{0}, split(k), []int{2}, []int{0}))
+	if f.padding != nil && groups == 1 { // in ABA each padding row is a group of its own
+		padding := graph.BroadcastToDims(graph.Reshape(f.padding, 1, 1, sequence), s.Shape().Dimensions...)
+		s = graph.Where(padding, graph.Infinity(s.Graph(), s.DType(), -1), s)
+	}
+	exp := graph.Exp(graph.Sub(s, graph.StopGradient(graph.ReduceAndKeep(s, graph.ReduceMax, -1))))
+	inverse := graph.Reciprocal(graph.ReduceAndKeep(exp, graph.ReduceSum, -1))
+	if f.attention != nil {
+		*f.attention = append(*f.attention, graph.Reshape(graph.Mul(exp, inverse), groups, heads, sequence, sequence))
+	}
+	if f.masks != nil { // the published code drops weights after the softmax, the paper e^s
+		exp = f.masks.apply(exp)
+		inverse = graph.MulScalar(inverse, f.masks.scale())
+	}
+	o := graph.DotGeneral(graph.ConvertDType(exp, v.DType()), []int{2}, []int{0}, split(v), []int{1}, []int{0})
+	return merge(graph.Mul(o, graph.ConvertDType(inverse, v.DType())))
+}
+
+// dropout sets a share p of the entries to zero and scales the others by 1/(1-p), so that the expectation stays.
+func (f *forward) dropout(x *graph.Node) *graph.Node {
+	if f.masks == nil {
+		return x
+	}
+	return graph.MulScalar(f.masks.apply(x), f.masks.scale())
+}
+
+const layerNormEpsilon = 1e-12
+
+// layerNorm, LN in equations 4 and 5, normalises the rows of x to mean 0 and variance 1, then scales and shifts their entries.
+func layerNorm(x, scale, shift *graph.Node) *graph.Node {
+	dtype := x.DType()
+	x = accurate(x)
+	centred := graph.Sub(x, graph.ReduceAndKeep(x, graph.ReduceMean, -1))
+	variance := graph.ReduceAndKeep(graph.Square(centred), graph.ReduceMean, -1)
+	normal := graph.Mul(centred, graph.Reciprocal(graph.Sqrt(graph.AddScalar(variance, layerNormEpsilon))))
+	return graph.Add(graph.Mul(graph.ConvertDType(normal, dtype), scale), shift)
+}
+
+// gelu returns x Φ(x), with the exact normal distribution function Φ: the activation of rFF.
+func gelu(x *graph.Node) *graph.Node {
+	cdf := graph.AddScalar(graph.MulScalar(graph.Erf(graph.MulScalar(x, math.Sqrt2/2)), 0.5), 0.5)
+	return graph.Mul(x, cdf)
+}
+
+// outputEmbed, equations 10 and 11: Z_j = H_j W_j^out for every attribute j, side by side in n x S; with a bias, and dropout
+// before, in the published code.
+func (f *forward) outputEmbed(h *graph.Node) *graph.Node {
+	out := blockDiagonal(f.w["out.weight"], channelColumns(f.columns), len(f.columns))
+	z := graph.DotGeneral(f.dropout(h), []int{1}, nil, out, []int{1}, nil)
+	return graph.Add(z, graph.Reshape(f.w["out.bias"], 1, -1))
+}
+
+// mul returns the product of two matrices.
+func mul(a, b *graph.Node) *graph.Node { return graph.DotGeneral(a, []int{1}, nil, b, []int{0}, nil) }
+
+// accurate converts numbers of half precision to float32, for what is too delicate for them.
+func accurate(x *graph.Node) *graph.Node {
+	if x.DType() == dtypes.BFloat16 {
+		return graph.ConvertDType(x, dtypes.Float32)
+	}
+	return x
+}
+
+// blockDiagonal spreads the rows of w (rows x e) to rows x (blocks*e): row r comes into the columns of block[r], all other
+// entries are zero.
+func blockDiagonal(w *graph.Node, block []int, blocks int) *graph.Node {
+	rows, e := w.Shape().Dimensions[0], w.Shape().Dimensions[1]
+	place := graph.Reshape(oneHot(w, block, blocks), rows, blocks, 1)
+	return graph.Reshape(graph.Mul(graph.Reshape(w, rows, 1, e), place), rows, blocks*e)
+}
+
+// oneHot returns a constant matrix (len(index) x depth) of the graph and type of like, with a one at index[i] in row i.
+func oneHot(like *graph.Node, index []int, depth int) *graph.Node {
+	values := make([]float64, len(index)*depth)
+	for i, j := range index {
+		values[i*depth+j] = 1
+	}
+	return constant(like, values, len(index), depth)
+}
+
+// constant returns an array of the graph and type of like.
+func constant(like *graph.Node, values []float64, dims ...int) *graph.Node {
+	return graph.ConvertDType(graph.Reshape(graph.Const(like.Graph(), values), dims...), like.DType())
 }

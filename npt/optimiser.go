@@ -1,7 +1,6 @@
 package npt
 
 import (
-	"math"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -40,11 +39,10 @@ func (p *param) norms(x *graph.Node) *graph.Node {
 		x = graph.Reshape(x, -1)
 		return graph.Reshape(graph.Sqrt(graph.Dot(x, x).Product()), 1, 1)
 	}
-	t := &tape{g: x.Graph(), dtype: x.DType()}
 	x = graph.Reshape(x, p.dims[0], -1)
-	rows := mul(graph.Square(x), t.ones(x.Shape().Dimensions[1], 1))
+	rows := graph.ReduceAndKeep(graph.Square(x), graph.ReduceSum, 1)
 	if !p.rowsAreTensors() {
-		rows = mul(graph.Transpose(p.groups(t), 0, 1), rows)
+		rows = mul(graph.Transpose(p.groups(x), 0, 1), rows)
 	}
 	return graph.Sqrt(rows)
 }
@@ -54,10 +52,9 @@ func (p *param) perTensor(x *graph.Node) *graph.Node {
 	if p.group == nil {
 		return graph.Reshape(x)
 	}
-	t := &tape{g: x.Graph(), dtype: x.DType()}
 	rows := x
 	if !p.rowsAreTensors() {
-		rows = mul(p.groups(t), x)
+		rows = mul(p.groups(x), x)
 	}
 	if len(p.dims) == 1 {
 		return graph.Reshape(rows, p.dims[0])
@@ -68,12 +65,12 @@ func (p *param) perTensor(x *graph.Node) *graph.Node {
 // rowsAreTensors reports whether every entry of the first axis is a tensor of its own.
 func (p *param) rowsAreTensors() bool { return slices.Equal(p.group, count(p.dims[0])) }
 
-func (p *param) groups(t *tape) *graph.Node {
+func (p *param) groups(like *graph.Node) *graph.Node {
 	last := 0
 	for _, g := range p.group {
 		last = max(last, g)
 	}
-	return t.oneHot(p.group, last+1)
+	return oneHot(like, p.group, last+1)
 }
 
 // Lookahead around LAMB: every sixth step the slow weights move half of the way to the fast ones, which start again from
@@ -86,6 +83,3 @@ const (
 func lookaheadSync(slow, fast *graph.Node) *graph.Node {
 	return graph.Add(slow, graph.MulScalar(graph.Sub(fast, slow), lookaheadAlpha))
 }
-
-// bound is the limit of the uniform distribution that weights with that many inputs are drawn from.
-func bound(fanIn int) float64 { return 1 / math.Sqrt(float64(fanIn)) }

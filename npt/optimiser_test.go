@@ -42,7 +42,7 @@ func optimiserEngine(t *testing.T, p param) *engine {
 	c := DefaultConfig()
 	c.Precision, c.Clip = Float64, 0
 	n := &network{Config: c, params: []param{p}}
-	n.pack()
+	n.arrays = pack(n.params)
 	e := &engine{net: n, backend: testBackend(t)}
 	var err error
 	e.steps, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {

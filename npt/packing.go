@@ -17,23 +17,23 @@ type array struct {
 // packedSize is the largest size of parameters that are packed. Packing costs copies, which are cheap up to here.
 const packedSize = 1 << 16
 
-// pack lists the arrays, in the order of their first members.
-func (n *network) pack() {
-	n.arrays = nil
-	for i, p := range n.params {
+// pack lists the arrays that store the parameters, in the order of their first members.
+func pack(params []param) (arrays []array) {
+	for i, p := range params {
 		small := p.group == nil && p.size() <= packedSize
-		at := slices.IndexFunc(n.arrays, func(a array) bool { return small && a.group == nil && slices.Equal(a.dims, p.dims) })
+		at := slices.IndexFunc(arrays, func(a array) bool { return small && a.group == nil && slices.Equal(a.dims, p.dims) })
 		if at < 0 {
-			n.arrays = append(n.arrays, array{param: p, members: []int{i}})
+			arrays = append(arrays, array{param: p, members: []int{i}})
 		} else {
-			n.arrays[at].members = append(n.arrays[at].members, i)
+			arrays[at].members = append(arrays[at].members, i)
 		}
 	}
-	for i, a := range n.arrays {
+	for i, a := range arrays {
 		if rows := len(a.members); rows > 1 {
-			n.arrays[i].param = param{name: a.name + " and alike", dims: []int{rows, a.size()}, group: count(rows)}
+			arrays[i].param = param{name: a.name + " and alike", dims: []int{rows, a.size()}, group: count(rows)}
 		}
 	}
+	return arrays
 }
 
 // unpacked returns the nodes of all parameters.

@@ -42,7 +42,7 @@ func (tr *Trainer) planning() int { return tr.state.step + len(tr.planned) }
 
 func (tr *Trainer) runPass(ctx context.Context, pass int) error {
 	drawn := tr.drawn(pass)
-	place, err := tr.hold(pass, drawn.codes)
+	place, err := tr.loadMasks(pass, drawn.codes)
 	if err != nil {
 		return err
 	}
@@ -100,17 +100,17 @@ func (tr *Trainer) drawn(pass int) *drawnPass {
 	return this
 }
 
-// heldMasks are the codes of one or more passes, on the device.
-type heldMasks struct {
+// passMasks are the codes of one or more passes, on the device.
+type passMasks struct {
 	first int             // pass
 	codes *tensors.Tensor // passes x rows x columns
 }
 
-// hold has the device hold the codes of a pass, which the host drew or the device draws now, with those of the passes after
-// it. It returns the place of the pass among those held.
-func (tr *Trainer) hold(pass int, drawn []code) (place int32, err error) {
-	if codes := tr.held.codes; codes != nil {
-		if place := pass - tr.held.first; place >= 0 && place < codes.Shape().Dimensions[0] {
+// loadMasks brings the codes of a pass to the device, unless they are there: those that the host drew, or else the device draws
+// them now, with those of the passes after it. It returns the place of the pass among those on the device.
+func (tr *Trainer) loadMasks(pass int, drawn []code) (place int32, err error) {
+	if codes := tr.masks.codes; codes != nil {
+		if place := pass - tr.masks.first; place >= 0 && place < codes.Shape().Dimensions[0] {
 			return int32(place), nil
 		}
 		if err := tr.takePlanned(); err != nil { // with these codes
@@ -120,16 +120,16 @@ func (tr *Trainer) hold(pass int, drawn []code) (place int32, err error) {
 			return 0, err
 		}
 	}
-	tr.held = heldMasks{first: pass}
+	tr.masks = passMasks{first: pass}
 	if drawn != nil {
-		tr.held.codes = tr.engine.hostMasks(drawn)
+		tr.masks.codes = tr.engine.hostMasks(drawn)
 		return 0, nil
 	}
 	var draws []maskDraw
 	for i := range tr.engine.passes {
 		draws = append(draws, newMaskDraw(tr.rng("mask", pass+i), &tr.config, tr.engine.codesOf(trainMode).candidates))
 	}
-	tr.held.codes, err = tr.engine.drawMasks(draws)
+	tr.masks.codes, err = tr.engine.drawMasks(draws)
 	return 0, err
 }
 
@@ -142,7 +142,7 @@ const callTime = 250 * time.Millisecond
 
 // plan adds a step to those that are planned, and takes them when there are enough.
 func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
-	if filled := tr.engine.net.filled; len(tr.planned) > 0 && filled(len(tr.planned[0].rows)) != filled(len(rows)) {
+	if padded := tr.engine.net.padded; len(tr.planned) > 0 && padded(len(tr.planned[0].rows)) != padded(len(rows)) {
 		if err := tr.takePlanned(); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 		stepInput{pass, rows, tr.config.LearningRate(number), tr.config.TradeoffAt(number)}, after,
 	})
 	long := tr.stepped == 0 || time.Duration(len(tr.planned)+1)*tr.stepped > callTime
-	if long || len(tr.planned) == tr.engine.room || (number+1)%lookaheadSteps == 0 {
+	if long || len(tr.planned) == tr.engine.callSteps || (number+1)%lookaheadSteps == 0 {
 		return tr.takePlanned()
 	}
 	return nil
@@ -170,12 +170,12 @@ func (tr *Trainer) takePlanned() error {
 		tr.trainedRows += len(p.rows)
 	}
 	number := tr.state.step
-	sums, err := tr.engine.take(tr.state, tr.held.codes, steps, tr.best)
+	sums, err := tr.engine.take(tr.state, tr.masks.codes, steps, tr.best)
 	if err != nil {
 		return err
 	}
 	tr.at = tr.planned[len(steps)-1].after
-	tr.due = tr.at.Steps == 0 && (tr.state.step >= tr.config.Steps || tr.at.Pass%tr.config.EvalEvery == 0)
+	tr.evaluateNext = tr.at.Steps == 0 && (tr.state.step >= tr.config.Steps || tr.at.Pass%tr.config.EvalEvery == 0)
 	tr.planned = tr.planned[:0]
 	took := time.Since(start)
 	if tr.stepped > 0 { // what the first call compiles says nothing of the rest

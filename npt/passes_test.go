@@ -9,15 +9,15 @@ import (
 )
 
 // Steps that the device takes in a loop move the weights as steps of a call each do, with the same losses.
-func TestStepsOfACall(t *testing.T) { onCompleteBackends(t, testStepsOfACall) }
+func TestStepsOfACall(t *testing.T) { testStepsOfACall(t, loopBackend(t)) }
 
 func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	table := testTable(20, 10, 10, true)
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Precision, c.TargetMask, c.Dropout = 4, 2, Float32, 0.5, 0.2
 	n := newNetwork(c, table.Columns)
-	n.suit(backend)
-	n.round = tensorCoreRows // as where steps are taken in loops
+	n.fit(backend)
+	n.rowUnit = tensorCoreRows // as where steps are taken in loops
 	e, err := newEngine(n, table, backend)
 	if err != nil {
 		t.Fatal(err)
@@ -26,15 +26,15 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	var masks [][]code
 	for i := range 2 * lookaheadSteps {
 		masks = append(masks, drawMask(newRand(uint64(i)), table, &c, trainMode))
-		rows := []int32{int32(i), 30, 7, 39, 22, 25}[:5+i%2] // another batch in every step, of as many rows once filled up
+		rows := []int32{int32(i), 30, 7, 39, 22, 25}[:5+i%2] // another batch in every step, of as many rows once padded
 		steps = append(steps, stepInput{int32(i), rows, 0.01 / float64(i+1), 1 / float64(i+2)})
 	}
-	run := func(room int, lengths ...int) (losses []float64, s *state) {
-		e.room, s = room, e.newState()
+	run := func(callSteps int, lengths ...int) (losses []float64, s *state) {
+		e.callSteps, s = callSteps, e.newState()
 		left := steps
 		for _, length := range lengths {
 			these, codes := slices.Clone(left[:length]), e.hostMasks(slices.Concat(masks...))
-			if room == 1 { // with the mask of their pass alone
+			if callSteps == 1 { // with the mask of their pass alone
 				these[0].pass, codes = 0, e.hostMasks(masks[s.step])
 			}
 			sums, err := e.take(s, codes, these, nil)
@@ -65,11 +65,11 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	}
 }
 
-// Batches are filled up with rows that change nothing: neither losses, nor what is predicted after some steps, nor the
-// attention of the others. With 13 of 16 rows present the filled batch has as many rows as the table, but not the same.
-func TestFilledBatches(t *testing.T) { onBackends(t, testFilledBatches) }
+// Padding rows change nothing: neither losses, nor what is predicted after some steps, nor the
+// attention of the others. With 13 of 16 rows present the padded batch has as many rows as the table, but not the same.
+func TestPaddedBatches(t *testing.T) { onBackends(t, testPaddedBatches) }
 
-func testFilledBatches(t *testing.T, backend compute.Backend) {
+func testPaddedBatches(t *testing.T, backend compute.Backend) {
 	table := testTable(9, 4, 3, true)
 	c := smallConfig()
 	c.Layers, c.Dropout, c.SemiSupervised, c.TargetMask = 2, 0, false, 0.5
@@ -78,8 +78,8 @@ func testFilledBatches(t *testing.T, backend compute.Backend) {
 		c := c
 		c.Recompute = round > 1 // with or without, the result is the same
 		n := newNetwork(c, table.Columns)
-		n.suit(backend)
-		n.round = round
+		n.fit(backend)
+		n.rowUnit = round
 		e, err := newEngine(n, table, backend)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func testFilledBatches(t *testing.T, backend compute.Backend) {
 			}
 			r.predictions = append(r.predictions, slices.Concat(rows...)...)
 		}
-		// Of a table with 14 rows, since 16 need no filling.
+		// Of a table with 14 rows, since 16 need no padding.
 		fewer := testTable(9, 4, 1, true)
 		for layer := range c.Layers {
 			a, err := (&Model{n, s.weights, backend}).Attention(context.Background(), fewer, layer)
@@ -117,10 +117,10 @@ func testFilledBatches(t *testing.T, backend compute.Backend) {
 		return r
 	}
 	want, got := run(1), run(tensorCoreRows)
-	n := &network{round: tensorCoreRows}
+	n := &network{rowUnit: tensorCoreRows}
 	for rows, want := range map[int]int{1: 8, 8: 8, 9: 16, 506: 512} {
-		if got := n.filled(rows); got != want {
-			t.Errorf("%d rows are filled up to %d, want %d", rows, got, want)
+		if got := n.padded(rows); got != want {
+			t.Errorf("%d rows are padded to %d, want %d", rows, got, want)
 		}
 	}
 	closeTo(t, "losses", got.losses, want.losses, 1e-12)

@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows (filled up).
+// A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows of padded batches.
 type program struct{ steps, sync, eval, masks *graph.Exec }
 
 // Compiling takes XLA seconds: trainings that differ in data, seed, schedule or shares of masked entries alone, like the folds
@@ -61,7 +61,7 @@ func (n *network) sameGraphs(m *network) bool {
 		c.FeatureMask, c.TargetMask = 0, 0 // see randomises
 		return c
 	}
-	return graphsOf(n.Config) == graphsOf(m.Config) && n.randomises() == m.randomises() && n.round == m.round && sameColumns(n.columns, m.columns)
+	return graphsOf(n.Config) == graphsOf(m.Config) && n.randomises() == m.randomises() && n.rowUnit == m.rowUnit && sameColumns(n.columns, m.columns)
 }
 
 func newProgram(n *network, backend compute.Backend) (p program, err error) {

@@ -33,9 +33,9 @@ type batchInput struct {
 	codes *graph.Node // n x d
 }
 
-// batch picks a batch out of the table and out of the codes of all its entries. Rows below 0 fill it up.
+// batch picks a batch out of the table and out of the codes of all its entries. Rows below 0 are padding.
 func (n *network) batch(table, codes, rows *graph.Node) batchInput {
-	if n.round == 1 {
+	if n.rowUnit == 1 {
 		if rows.Shape().Dimensions[0] == table.Shape().Dimensions[0] {
 			return batchInput{table, nil, codes} // the only batch of a pass is in order
 		}
@@ -43,18 +43,18 @@ func (n *network) batch(table, codes, rows *graph.Node) batchInput {
 	}
 	some := graph.MaxScalar(rows, 0)
 	codes = gatherRows(codes, some)
-	fills := graph.BroadcastToDims(graph.Reshape(graph.LessThan(rows, graph.ZerosLike(rows)), -1, 1), codes.Shape().Dimensions...)
-	return batchInput{table, some, graph.Where(fills, graph.Scalar(codes.Graph(), dtypes.Uint8, filler), codes)}
+	pads := graph.BroadcastToDims(graph.Reshape(graph.LessThan(rows, graph.ZerosLike(rows)), -1, 1), codes.Shape().Dimensions...)
+	return batchInput{table, some, graph.Where(pads, graph.Scalar(codes.Graph(), dtypes.Uint8, padding), codes)}
 }
 
 func gatherRows(x, rows *graph.Node) *graph.Node { return graph.Gather(x, graph.Reshape(rows, -1, 1)) }
 
-// filler reports which rows of a batch (of codes, n x d) only fill it up, nil if none ever do.
-func (n *network) filler(codes *graph.Node) *graph.Node {
-	if n.round == 1 {
+// padding reports which rows of a batch (of codes, n x d) are padding, nil if none ever are.
+func (n *network) padding(codes *graph.Node) *graph.Node {
+	if n.rowUnit == 1 {
 		return nil
 	}
-	return isCode(graph.SliceAxis(codes, 1, graph.AxisRange(0, 1)), filler, filler)
+	return isCode(graph.SliceAxis(codes, 1, graph.AxisRange(0, 1)), padding, padding)
 }
 
 // truth returns the true values of the batch, n x S.
@@ -97,17 +97,22 @@ func (n *network) replacement(rng *graph.Node, rows int, dtype dtypes.DType) (rn
 	return rng, graph.ConvertDType(graph.Concatenate(parts, 1), dtype)
 }
 
-// weights makes tensors of the parameters in the arrays, in the type of the activations.
-func (n *network) weights(arrays []*graph.Node) weights {
+// parameters returns the parameters that are stored in the arrays, in the type of the activations.
+func (n *network) parameters(arrays []*graph.Node) []*graph.Node {
 	converted := make([]*graph.Node, len(arrays))
 	for i, a := range arrays {
 		converted[i] = graph.ConvertDType(a, n.activations())
 	}
-	w := weights{}
-	for i, p := range n.unpacked(converted) {
-		w[n.params[i].name] = &tensor{Node: p}
+	return n.unpacked(converted)
+}
+
+// forward begins a forward pass with these parameters over a batch with these codes, without dropout if masks is nil.
+func (n *network) forward(params []*graph.Node, codes *graph.Node, masks *dropoutMasks) *forward {
+	f := &forward{network: n, w: map[string]*graph.Node{}, padding: n.padding(codes), masks: masks}
+	for i, p := range n.params {
+		f.w[p.name] = params[i]
 	}
-	return w
+	return f
 }
 
 // randomises reports whether training passes contain randomised entries.
@@ -128,17 +133,14 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 	return n.descend(s, grads, rate), sums
 }
 
-// gradients returns the gradient of the loss with respect to every array, and the four sums that make the losses.
+// gradients returns the gradient of L^NPT with respect to every array, and the four sums that make the losses.
 func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
-	t := &tape{g: truth.Graph(), dtype: n.activations(), training: true, dropRate: n.Dropout, rng: rng, recompute: n.Recompute,
-		filler: n.filler(codes)}
-	w := n.weights(arrays)
-	z := n.forward(t, w, graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
-	losses, grad := n.loss(z.Node, truth, codes, lambda)
-	z.grad = graph.ConvertDType(grad, t.dtype)
-	t.backpropagate()
-	for _, p := range n.params {
-		grads = append(grads, graph.ConvertDType(w[p.name].grad, n.master()))
+	params := n.parameters(arrays)
+	f := n.forward(params, codes, &dropoutMasks{rate: n.Dropout, rng: rng})
+	losses := n.loss(f.predict(values, tokens), truth, codes)
+	grads = graph.Gradient(losses.npt(lambda), params...)
+	for i, g := range grads {
+		grads[i] = graph.ConvertDType(g, n.master())
 	}
 	return n.packed(grads), losses.vector()
 }
@@ -157,16 +159,6 @@ func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) s
 func (n *network) evaluate(b batchInput, w []*graph.Node) (predictions, sums *graph.Node) {
 	truth := b.truth(n.master())
 	values, tokens := n.observed(b, truth, nil)
-	t := &tape{g: truth.Graph(), dtype: n.activations(), filler: n.filler(b.codes)}
-	z := n.forward(t, n.weights(w), graph.ConvertDType(values, t.dtype), graph.ConvertDType(tokens, t.dtype))
-	s, _ := n.loss(z.Node, truth, b.codes, graph.ScalarZero(t.g, n.master()))
-	_, predictions = n.entryLoss(graph.ConvertDType(z.Node, n.master()), truth)
-	return predictions, s.vector()
-}
-
-const lossSumCount = 4
-
-// vector returns the sums side by side.
-func (l lossSums) vector() *graph.Node {
-	return graph.Stack([]*graph.Node{l.target, l.targets, l.feature, l.features}, 0)
+	z := n.forward(n.parameters(w), b.codes, nil).predict(values, tokens)
+	return n.predictions(graph.ConvertDType(z, n.master())), n.loss(z, truth, b.codes).vector()
 }

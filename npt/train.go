@@ -37,13 +37,13 @@ type Trainer struct {
 
 	drawAhead bool // draw a pass while the device is busy with the one before
 
-	state   *state
-	at      position          // where in the data the training is
-	due     bool              // an evaluation comes next
-	held    heldMasks         // of passes from this one on
-	planned []plannedStep     // not taken yet
-	ahead   <-chan *drawnPass // what is drawn meanwhile, with drawAhead
-	stepped time.Duration     // what a step took in the last call of the device
+	state        *state
+	at           position          // where in the data the training is
+	evaluateNext bool              // before the next step
+	masks        passMasks         // on the device, of this pass and perhaps of the next ones
+	planned      []plannedStep     // not taken yet
+	ahead        <-chan *drawnPass // what is drawn meanwhile, with drawAhead
+	stepped      time.Duration     // what a step took in the last call of the device
 
 	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
 	bestStep int
@@ -82,13 +82,13 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		}
 	}
 	n := newNetwork(c, t.Columns)
-	n.suit(backend)
+	n.fit(backend)
 	e, err := newEngine(n, t, backend)
 	if err != nil {
 		return nil, err
 	}
 	passes := min(c.EvalEvery, max(e.passes, 1)) // a call ends where an evaluation begins, and where other masks are wanted
-	e.room = int(min(float64(e.room), float64(batches)*float64(c.Repeat)*float64(passes)))
+	e.callSteps = int(min(float64(e.callSteps), float64(batches)*float64(c.Repeat)*float64(passes)))
 	return &Trainer{
 		config: c, table: t, engine: e, drawAhead: hasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 	}, nil
@@ -102,17 +102,17 @@ func (tr *Trainer) Train(ctx context.Context) error {
 	tr.started = time.Now()
 	tr.reported, tr.pace, tr.nextCheckpoint = tr.started, pace{}, tr.started.Add(tr.checkpointInterval(0))
 	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
-	for tr.state.step < tr.config.Steps || tr.at.Steps > 0 || tr.due {
-		if !tr.due {
+	for tr.state.step < tr.config.Steps || tr.at.Steps > 0 || tr.evaluateNext {
+		if !tr.evaluateNext {
 			if err := tr.runPasses(ctx); err != nil {
 				return err
 			}
 		}
-		if tr.due {
+		if tr.evaluateNext {
 			if err := tr.validate(ctx); err != nil {
 				return err
 			}
-			tr.due = false
+			tr.evaluateNext = false
 		}
 		if tr.checkpointDue() {
 			start := time.Now()
@@ -179,8 +179,8 @@ func (tr *Trainer) free() {
 			t.FinalizeAll()
 		}
 	}
-	if tr.held.codes != nil {
-		tr.held.codes.FinalizeAll()
+	if tr.masks.codes != nil {
+		tr.masks.codes.FinalizeAll()
 	}
 	tr.engine.free()
 }

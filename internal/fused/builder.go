@@ -375,7 +375,22 @@ func (f *function) Transpose(v compute.Value, permutation ...int) (compute.Value
 	if err != nil {
 		return nil, err
 	}
+	if x.swapsProduct(permutation) { // as in gradients of weights: (a b)ᵀ = bᵀ aᵀ is computed as it will be read
+		a := x.attr.(dotAttr)
+		return f.DotGeneral(x.in[1], a.rhsContract, a.rhsBatch, x.in[0], a.lhsContract, a.lhsBatch, compute.DotGeneralConfig{})
+	}
 	return f.node(compute.OpTypeTranspose, shape, slices.Clone(permutation), x), nil
+}
+
+// swapsProduct reports whether the value is a product and the permutation swaps the axes that come from its two operands.
+func (v *value) swapsProduct(permutation []int) bool {
+	if v.op != compute.OpTypeDotGeneral {
+		return false
+	}
+	batch := len(v.attr.(dotAttr).lhsBatch)
+	right := v.in[1].shape.Rank() - batch - len(v.attr.(dotAttr).rhsContract)
+	rank := v.shape.Rank()
+	return slices.Equal(permutation, slices.Concat(count(0, batch), count(rank-right, right), count(batch, rank-right-batch)))
 }
 
 func (f *function) BroadcastInDim(v compute.Value, shape shapes.Shape, axes []int) (compute.Value, error) {
@@ -427,6 +442,16 @@ func (f *function) OptimizationBarrier(operands ...compute.Value) ([]compute.Val
 		out = append(out, f.newValue(compute.OpTypeOptimizationBarrier, x.shape, nil, x))
 	}
 	return out, nil
+}
+
+// SchedulingBarrier returns a value that is not taken for the operand: what is computed of it is computed again. It needs to do
+// nothing about the dependencies: operations are carried out in the order in which they were added, as far as they can be.
+func (f *function) SchedulingBarrier(operand compute.Value, dependencies ...compute.Value) (compute.Value, error) {
+	in, err := f.owns(append([]compute.Value{operand}, dependencies...))
+	if err != nil {
+		return nil, err
+	}
+	return f.node(compute.OpTypeOptimizationBarrier, in[0].shape, nil, in[0]), nil
 }
 
 // Operations that make new arrays of others.
@@ -492,6 +517,75 @@ func (f *function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 		return nil, err
 	}
 	return f.node(compute.OpTypeConcatenate, shape, []int{axis}, in...), nil
+}
+
+// Pad is made of concatenations with the fill value, and slices where padding is negative.
+func (f *function) Pad(v, fill compute.Value, config ...compute.PadAxis) (compute.Value, error) {
+	in, err := f.owns([]compute.Value{v, fill})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := shapeinference.Pad(in[0].shape, config...); err != nil {
+		return nil, err
+	}
+	for axis, c := range config {
+		dims := slices.Clone(v.(*value).shape.Dimensions)
+		if c.Interior > 0 && dims[axis] > 1 { // (n) to (n x 1+interior), and without the last ones
+			apart := slices.Insert(slices.Clone(dims), axis+1, 1)
+			if v, err = f.Reshape(v, apart...); err != nil {
+				return nil, err
+			}
+			if v, err = f.extend(v, fill, axis+1, 0, c.Interior); err != nil {
+				return nil, err
+			}
+			dims[axis] *= 1 + c.Interior
+			if v, err = f.Reshape(v, dims...); err != nil {
+				return nil, err
+			}
+			c.End -= c.Interior
+		}
+		if v, err = f.extend(v, fill, axis, c.Start, c.End); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// extend adds elements along an axis, or takes some away.
+func (f *function) extend(v, fill compute.Value, axis, start, end int) (compute.Value, error) {
+	shape := v.(*value).shape
+	if start < 0 || end < 0 {
+		from, to := make([]int, shape.Rank()), slices.Clone(shape.Dimensions)
+		from[axis], to[axis] = max(-start, 0), to[axis]+min(end, 0)
+		var err error
+		if v, err = f.Slice(v, from, to, slices.Repeat([]int{1}, shape.Rank())); err != nil {
+			return nil, err
+		}
+	}
+	fills := func(n int) (compute.Value, error) {
+		dims := slices.Clone(shape.Dimensions)
+		dims[axis] = n
+		return f.BroadcastInDim(fill, shapes.Make(shape.DType, dims...), nil)
+	}
+	parts := []compute.Value{v}
+	if start > 0 {
+		before, err := fills(start)
+		if err != nil {
+			return nil, err
+		}
+		parts = []compute.Value{before, v}
+	}
+	if end > 0 {
+		after, err := fills(end)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, after)
+	}
+	if len(parts) == 1 {
+		return v, nil
+	}
+	return f.Concatenate(axis, parts...)
 }
 
 // Gather is implemented for whole slices along the first axis.
