@@ -120,7 +120,7 @@ func onDevice(t *testing.T, ctx context.Context, p *plan.Plan, lib *dataset.Libr
 // On a device of their own, networks have a process, which does nothing else.
 func TestNetworksOnADevice(t *testing.T) {
 	lib := library(t)
-	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 6\nmethods:\n  - {method: mean, params: {pause: 50}}\n  - method: network\n")
+	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 6\nmethods:\n  - {method: mean, params: {pause: 50}}\n  - method: network\n")
 	for networks := range 3 {
 		dir := t.TempDir()
 		if o := onDevice(t, t.Context(), planned(t, s, lib, dir, plan.Options{}), lib, dir, networks); o != (Outcome{OK: 12}) {
@@ -165,7 +165,7 @@ func TestFailuresBesideOthers(t *testing.T) {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 1\n"+c.budget+
+			s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\n"+c.budget+
 				"methods:\n  - method: network\n    grid: {number: [0, 1], mode: [ok, "+c.mode+"]}\n")
 			want, processes, resumed := Outcome{OK: 2, Failed: 2}, map[any]bool{}, false
 			if c.kind == "" {
@@ -203,7 +203,7 @@ func TestFailuresBesideOthers(t *testing.T) {
 // An interruption ends all networks of a process; none of them leaves a record, and the next run has them all.
 func TestInterruptedTogether(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 2\nmethods:\n  - {method: network, params: {mode: patient}}\n  - method: network\n")
+	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 2\nmethods:\n  - {method: network, params: {mode: patient}}\n  - method: network\n")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	started := time.Now()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/split"
@@ -129,21 +130,15 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 	return nil
 }
 
-func library(t testing.TB) *dataset.Library {
-	t.Helper()
-	lib := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		lib.Dirs = []string{"../../data", "../../../shared/data"}
-	}
-	if _, err := lib.Find("yacht"); err != nil {
-		t.Skipf("the Yacht table is not here: %v", err)
-	}
-	return lib
-}
+var library = datasettest.Library
 
 func parse(t testing.TB, text string) *sweeps.Sweep {
 	t.Helper()
-	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
+	datasets, err := library(t).Infos()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +146,7 @@ func parse(t testing.TB, text string) *sweeps.Sweep {
 }
 
 func sweepOf(budget, grid string) string {
-	return "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 3\n" + budget + "methods:\n  - method: mean\n    grid: " + grid + "\n"
+	return "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 3\n" + budget + "methods:\n  - method: mean\n    grid: " + grid + "\n"
 }
 
 func planned(t testing.TB, s *sweeps.Sweep, lib *dataset.Library, dir string, o plan.Options) *plan.Plan {
@@ -224,7 +219,7 @@ func TestRunAndResume(t *testing.T) {
 		if want := map[bool]int{true: 2, false: 4}[strings.Contains(string(r.Config), "12")]; r.FitCells != want {
 			t.Errorf("a fit for %d cells, want %d: %+v", r.FitCells, want, r.Cell)
 		}
-		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 308 || r.PeakMemoryBytes == 0 || r.Provenance.CPU == "" || r.Provenance.Threads == 0 ||
+		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 120 || r.PeakMemoryBytes == 0 || r.Provenance.CPU == "" || r.Provenance.Threads == 0 ||
 			r.Sweep != "test" || r.SplitDigest == "" || r.Test["rmse"] == 0 {
 			t.Errorf("incomplete record %+v", r)
 		}
@@ -262,7 +257,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"hang", "budget: {time: 300ms}\n", "timeout", "budget of 300ms"},
 		{"eat", "budget: {memory: 400MiB}\n", "memory", "the budget is 0.39 GiB"},
 		{"nan", "", "diverged", "test row 3 is NaN"},
-		{"short", "", "error", "30 numbers were predicted for 31 test rows"},
+		{"short", "", "error", "11 numbers were predicted for 12 test rows"},
 		{"silent", "", "error", "without a result"},
 		{"error", "", "error", "no luck with this"},
 		{"memory", "", "memory", "no room for this"},
@@ -344,13 +339,13 @@ func TestProgressOfFits(t *testing.T) {
 		lines[i] = regexp.MustCompile("fold [01]").ReplaceAllString(lines[i], "fold N")
 	}
 	want := []string{
-		"1m0s: 0 of 3 cells (2 running, yacht mean 25 %, about 1m5s left)", // a minute, 10 s, and 60 s of the third, in two slots
-		"1m0s: yacht mean published fold N: a quarter of it, about 1m0s left",
-		"1m0s: yacht mean published fold N: most of it, about 10s left",
-		"1m30s: 0 of 3 cells (2 running, yacht mean 25 %, about 55s left)", // 30 s and 80 s
-		"2m0s: 0 of 3 cells (2 running, yacht mean 25 %, about 40s left)",  // 0 s and 80 s
-		"2m0s: yacht mean published fold N: a quarter of it",
-		"2m0s: yacht mean published fold N: all of it",
+		"1m0s: 0 of 3 cells (2 running, waves mean 25 %, about 1m5s left)", // a minute, 10 s, and 60 s of the third, in two slots
+		"1m0s: waves mean published fold N: a quarter of it, about 1m0s left",
+		"1m0s: waves mean published fold N: most of it, about 10s left",
+		"1m30s: 0 of 3 cells (2 running, waves mean 25 %, about 55s left)", // 30 s and 80 s
+		"2m0s: 0 of 3 cells (2 running, waves mean 25 %, about 40s left)",  // 0 s and 80 s
+		"2m0s: waves mean published fold N: a quarter of it",
+		"2m0s: waves mean published fold N: all of it",
 		"",
 	}
 	if !slices.Equal(lines, want) {
@@ -361,16 +356,16 @@ func TestProgressOfFits(t *testing.T) {
 // How long a job takes is what its like took, else what its method takes; of other methods nothing follows.
 func TestDurations(t *testing.T) {
 	g := &Progress{finishes: map[kind]*mean{
-		{dataset: "yacht", method: "npt", fit: "small"}: {4 * time.Minute, 2},
-		{dataset: "yacht", method: "npt", fit: "large"}: {10 * time.Minute, 1},
-		{dataset: "yacht", method: "knn", fit: "k"}:     {time.Millisecond, 1},
+		{dataset: "waves", method: "npt", fit: "small"}: {4 * time.Minute, 2},
+		{dataset: "waves", method: "npt", fit: "large"}: {10 * time.Minute, 1},
+		{dataset: "waves", method: "knn", fit: "k"}:     {time.Millisecond, 1},
 	}}
 	usual := g.durations()
 	for k, want := range map[kind]time.Duration{
-		{dataset: "yacht", method: "npt", fit: "small"}: 2 * time.Minute,
-		{dataset: "yacht", method: "npt", fit: "other"}: 14 * time.Minute / 3,
+		{dataset: "waves", method: "npt", fit: "small"}: 2 * time.Minute,
+		{dataset: "waves", method: "npt", fit: "other"}: 14 * time.Minute / 3,
 		{dataset: "kick", method: "knn", fit: "k"}:      time.Millisecond,
-		{dataset: "yacht", method: "mlp", fit: "m"}:     0,
+		{dataset: "waves", method: "mlp", fit: "m"}:     0,
 	} {
 		if got, known := usual.of(k); got != want || known != (want > 0) {
 			t.Errorf("%+v takes %v, want %v", k, got, want)
@@ -443,7 +438,11 @@ const killedSweep = "{shift: [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21, 22, 23,
 // plannerProcess runs the sweep in sweep.yaml of a folder, with records and checkpoints in it.
 func plannerProcess(dir string) error {
 	lib := dataset.NewLibrary(os.Getenv("NPTBENCH_TEST_DATA"))
-	s, err := sweeps.Load(filepath.Join(dir, "sweep.yaml"), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
+	datasets, err := lib.Infos()
+	if err != nil {
+		return err
+	}
+	s, err := sweeps.Load(filepath.Join(dir, "sweep.yaml"), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
 	if err != nil {
 		return err
 	}
@@ -463,16 +462,12 @@ func plannerProcess(dir string) error {
 func planner(t *testing.T, dir, sweep string) func() *exec.Cmd {
 	t.Helper()
 	lib := library(t)
-	at, err := lib.Find("yacht")
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := os.WriteFile(filepath.Join(dir, "sweep.yaml"), []byte(sweep), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return func() *exec.Cmd {
 		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), plannerVariable+"="+dir, "NPTBENCH_TEST_DATA="+filepath.Dir(filepath.Dir(at.Files[0].Path)))
+		c.Env = append(os.Environ(), plannerVariable+"="+dir, "NPTBENCH_TEST_DATA="+lib.Dirs[0])
 		c.Stderr = new(bytes.Buffer)
 		return c
 	}
