@@ -1,9 +1,7 @@
 package sweeps_test
 
 import (
-	"bytes"
 	"encoding/csv"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -40,10 +38,6 @@ func TestBuiltIn(t *testing.T) {
 		onDisk, err := sweeps.Load(name+".yaml", catalogue)
 		if err != nil || len(onDisk.Settings(s.Datasets[0])) != len(s.Settings(s.Datasets[0])) {
 			t.Errorf("%s.yaml: %v", name, err)
-		}
-		content, err := os.ReadFile(name + ".yaml")
-		if err != nil || !bytes.HasPrefix(content, []byte("# yaml-language-server: $schema=schema.json\n")) {
-			t.Errorf("%s.yaml: no schema named in its first line (%v)", name, err)
 		}
 	}
 }
@@ -262,22 +256,6 @@ func same(a, b string) bool {
 	x, errA := strconv.ParseFloat(a, 64)
 	y, errB := strconv.ParseFloat(b, 64)
 	return errA == nil && errB == nil && x == y || strings.EqualFold(a, b)
-}
-
-var update = flag.Bool("update", false, "write schema.json anew")
-
-// TestSchema keeps schema.json in step with the methods' declared parameters: go test ./sweeps -update writes it.
-func TestSchema(t *testing.T) {
-	want := sweeps.Schema(catalogue)
-	if *update {
-		if err := os.WriteFile("schema.json", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile("schema.json")
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("schema.json is out of date (%v): go test ./sweeps -update", err)
-	}
 }
 
 // BenchmarkPaper reads and expands the paper-scale file: half a million cells.

@@ -3,7 +3,6 @@
 //
 // A sweep file is one YAML document.
 //
-//	# yaml-language-server: $schema=schema.json
 //	name: example                     # default: the file's name
 //	description: what it is for
 //	seed: 42                          # default 42; all randomness is derived from it, but that of the boosting

@@ -3,9 +3,8 @@ package sweeps
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-
-	"github.com/goccy/go-yaml/ast"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -38,7 +37,7 @@ type value struct {
 	raw  any
 }
 
-func (p *parser) readMethods(n ast.Node) {
+func (p *parser) readMethods(n *node) {
 	covered := map[string]bool{}
 	for _, item := range p.sequence(n, "methods") {
 		e := p.readEntry(item)
@@ -54,19 +53,19 @@ func (p *parser) readMethods(n ast.Node) {
 	}
 	for _, name := range p.sweep.Datasets {
 		if !covered[name] && len(p.errs) == 0 {
-			p.errorf(position(n), "no method is run on %s; take it out of datasets or give it a method", name)
+			p.errorf(n.at, "no method is run on %s; take it out of datasets or give it a method", name)
 		}
 	}
 }
 
 // readEntry returns nil when there is no method to speak of.
-func (p *parser) readEntry(n ast.Node) *entry {
+func (p *parser) readEntry(n *node) *entry {
 	nodes, ok := p.object(n, "a method's entry", "method", "datasets", "params", "grid", "list", "variants")
 	if !ok {
 		return nil
 	}
 	if nodes["method"] == nil {
-		p.errorf(position(n), "the entry has no method; add method: NAME")
+		p.errorf(n.at, "the entry has no method; add method: NAME")
 		return nil
 	}
 	m := p.readMethod(nodes["method"])
@@ -75,7 +74,7 @@ func (p *parser) readEntry(n ast.Node) *entry {
 	}
 	plain := *m
 	plain.Check = nil
-	e := &entry{at: position(n), method: m, plain: &plain, kinds: p.entryDatasets(nodes["datasets"]), set: map[string]Position{}}
+	e := &entry{at: n.at, method: m, plain: &plain, kinds: p.entryDatasets(nodes["datasets"]), set: map[string]Position{}}
 	before := len(p.errs)
 	if v := nodes["params"]; v != nil {
 		p.addDimension(e, []choice{{values: p.readValues(e, v, "params")}})
@@ -86,7 +85,7 @@ func (p *parser) readEntry(n ast.Node) *entry {
 	if v := nodes["list"]; v != nil {
 		var lines []choice
 		for _, line := range p.sequence(v, "list") {
-			lines = append(lines, choice{at: position(line), values: p.readValues(e, line, "an item of list")})
+			lines = append(lines, choice{at: line.at, values: p.readValues(e, line, "an item of list")})
 		}
 		p.addDimension(e, lines)
 	}
@@ -97,7 +96,7 @@ func (p *parser) readEntry(n ast.Node) *entry {
 	return e
 }
 
-func (p *parser) readMethod(n ast.Node) *method.Method {
+func (p *parser) readMethod(n *node) *method.Method {
 	name, ok := p.text(n, "method")
 	if !ok {
 		return nil
@@ -108,12 +107,12 @@ func (p *parser) readMethod(n ast.Node) *method.Method {
 			return m
 		}
 	}
-	p.errorf(position(n), "unknown method %q%s", name, spelling.Hint(name, known))
+	p.errorf(n.at, "unknown method %q%s", name, spelling.Hint(name, known))
 	return nil
 }
 
 // entryDatasets returns the entry's data sets, all of the sweep's when it names none, grouped by kind of task.
-func (p *parser) entryDatasets(n ast.Node) [][]dataset.Info {
+func (p *parser) entryDatasets(n *node) [][]dataset.Info {
 	infos := p.infos
 	if n != nil {
 		infos = nil
@@ -136,15 +135,18 @@ func (p *parser) entryDatasets(n ast.Node) [][]dataset.Info {
 	return kinds
 }
 
-func (p *parser) readVariants(e *entry, n ast.Node) {
-	fields, ok := p.mapping(n, "variants")
-	if ok && len(fields) == 0 {
-		p.errorf(position(n), "variants is empty; give at least one, as in {base: {}}")
+// variantName is what the name of a variant may be: it stands in tables, and in CSV files, where a spreadsheet takes what
+// begins with =, +, - or @ for a formula.
+var variantName = regexp.MustCompile(`^[\pL\pN][-\pL\pN _.,:;()<>=≤≥%*/+&]*$`)
+
+func (p *parser) readVariants(e *entry, n *node) {
+	if p.expect(n, "variants", aMapping) && len(n.fields) == 0 {
+		p.errorf(n.at, "variants is empty; give at least one, as in {base: {}}")
 	}
 	var variants []choice
-	for _, f := range fields {
-		if !printable(f.key) {
-			p.errorf(f.at, "a variant needs a name of one line of text")
+	for _, f := range n.fields {
+		if !variantName.MatchString(f.key) {
+			p.errorf(f.at, "a variant needs a name of letters, digits, spaces and any of -_.,:;()<>=≤≥%%*/+& that begins with a letter or a digit, not %q", f.key)
 		}
 		values := p.readValues(e, f.value, fmt.Sprintf("variant %q", f.key))
 		variants = append(variants, choice{at: f.at, variant: f.key, values: values})
@@ -152,12 +154,11 @@ func (p *parser) readVariants(e *entry, n ast.Node) {
 	p.addDimension(e, variants)
 }
 
-func (p *parser) readGrid(e *entry, n ast.Node) {
-	fields, ok := p.mapping(n, "grid")
-	if ok && len(fields) == 0 {
-		p.errorf(position(n), "grid is empty; give at least one parameter with its values")
+func (p *parser) readGrid(e *entry, n *node) {
+	if p.expect(n, "grid", aMapping) && len(n.fields) == 0 {
+		p.errorf(n.at, "grid is empty; give at least one parameter with its values")
 	}
-	for _, f := range fields {
+	for _, f := range n.fields {
 		if !p.knownParam(e, f) {
 			continue
 		}
@@ -167,9 +168,9 @@ func (p *parser) readGrid(e *entry, n ast.Node) {
 			values := p.readValue(e, f.key, v)
 			if key := e.meaning(values); key != "" {
 				if before, twice := first[key]; twice {
-					p.errorf(position(v), "%s: the value is listed twice (first at %s)", f.key, before)
+					p.errorf(v.at, "%s: the value is listed twice (first at %s)", f.key, before)
 				}
-				first[key] = position(v)
+				first[key] = v.at
 			}
 			choices = append(choices, choice{values: values})
 		}
@@ -178,10 +179,10 @@ func (p *parser) readGrid(e *entry, n ast.Node) {
 }
 
 // readValues reads {parameter: value, ...}.
-func (p *parser) readValues(e *entry, n ast.Node, what string) []value {
+func (p *parser) readValues(e *entry, n *node, what string) []value {
 	var values []value
-	fields, _ := p.mapping(n, what)
-	for _, f := range fields {
+	p.expect(n, what, aMapping)
+	for _, f := range n.fields {
 		if p.knownParam(e, f) {
 			values = append(values, p.readValue(e, f.key, f.value)...)
 		}
@@ -199,15 +200,15 @@ func (p *parser) knownParam(e *entry, f field) bool {
 
 // readValue reads a parameter's value and checks that every kind of task in the entry allows it. It returns one value, or
 // none when there is none to be had.
-func (p *parser) readValue(e *entry, name string, n ast.Node) []value {
+func (p *parser) readValue(e *entry, name string, n *node) []value {
 	raw, ok := p.value(n)
 	if !ok {
 		return nil
 	}
 	if text := e.refusal(name, raw); text != "" {
-		p.errorf(position(n), "%s", text)
+		p.errorf(n.at, "%s", text)
 	}
-	return []value{{name, position(n), raw}}
+	return []value{{name, n.at, raw}}
 }
 
 // refusal says why a value is not allowed, and for which data set if there are others that allow it, or is empty. An entry

@@ -1,8 +1,6 @@
 package sweeps
 
 import (
-	"github.com/goccy/go-yaml/ast"
-
 	"nptbench/internal/dataset"
 )
 
@@ -37,51 +35,51 @@ func available(info dataset.Info) int {
 
 const wantFolds = "want all, a count such as 3, or a list of fold numbers such as [0, 4]"
 
-func (p *parser) readFolds(n ast.Node) {
-	if list, ok := p.bare(n).(*ast.SequenceNode); ok {
-		p.sweep.folds = folds{list: p.foldList(list)}
+func (p *parser) readFolds(n *node) {
+	if n.is == aList {
+		p.sweep.folds = folds{list: p.foldList(n)}
 		return
 	}
-	v, ok := p.scalar(n)
+	v, ok := p.single(n)
 	if !ok || v == "all" {
 		return
 	}
 	count, isInt := v.(int)
 	if !isInt || count < 1 {
-		p.errorf(position(n), "folds: %v is not allowed, %s", v, wantFolds)
+		p.errorf(n.at, "folds: %v is not allowed, %s", v, wantFolds)
 		return
 	}
 	for _, info := range p.infos {
 		if most := available(info); count > most {
-			p.errorf(position(n), "folds: %d, but %s has %d; want a smaller count or all", count, info.Name, most)
+			p.errorf(n.at, "folds: %d, but %s has %d; want a smaller count or all", count, info.Name, most)
 			return
 		}
 	}
 	p.sweep.folds = folds{first: count}
 }
 
-func (p *parser) foldList(n *ast.SequenceNode) []int {
+func (p *parser) foldList(n *node) []int {
 	var list []int
 	first := map[int]Position{}
 	for _, e := range p.sequence(n, "folds") {
-		v, ok := p.scalar(e)
+		v, ok := p.single(e)
 		if !ok {
 			continue
 		}
 		fold, isInt := v.(int)
 		if !isInt || fold < 0 {
-			p.errorf(position(e), "fold %v is not allowed, want whole numbers from 0", v)
+			p.errorf(e.at, "fold %v is not allowed, want whole numbers from 0", v)
 			continue
 		}
 		if before, twice := first[fold]; twice {
-			p.errorf(position(e), "fold %d is listed twice (first at %s)", fold, before)
+			p.errorf(e.at, "fold %d is listed twice (first at %s)", fold, before)
 			continue
 		}
-		first[fold] = position(e)
+		first[fold] = e.at
 		list = append(list, fold)
 		for _, info := range p.infos {
 			if most := available(info); fold >= most {
-				p.errorf(position(e), "fold %d does not exist: the folds of %s are 0 to %d", fold, info.Name, most-1)
+				p.errorf(e.at, "fold %d does not exist: the folds of %s are 0 to %d", fold, info.Name, most-1)
 				break
 			}
 		}

@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
@@ -30,7 +28,7 @@ var (
 // unless it has another. The error, if any, is an Errors with all mistakes found.
 func Parse(file string, content []byte, c Catalogue) (*Sweep, error) {
 	p := &parser{
-		document:  document{file: file, target: map[*ast.AliasNode]ast.Node{}},
+		document:  document{file: file, anchors: map[string]*node{}},
 		catalogue: c,
 		sweep: &Sweep{
 			Name:      strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)),
@@ -63,7 +61,7 @@ type parser struct {
 	notes     map[note]bool
 }
 
-func (p *parser) read(root ast.Node) {
+func (p *parser) read(root *node) {
 	nodes, ok := p.object(root, "the sweep",
 		"name", "description", "seed", "protocols", "datasets", "folds", "select", "budget", "methods")
 	if !ok {
@@ -71,18 +69,18 @@ func (p *parser) read(root ast.Node) {
 	}
 	for _, key := range []string{"datasets", "methods"} {
 		if nodes[key] == nil {
-			p.errorf(position(root), "the sweep has no %s; add %s: [...]", key, key)
+			p.errorf(root.at, "the sweep has no %s; add %s: [...]", key, key)
 		}
 	}
 	s := p.sweep
 	for _, f := range []struct {
 		key  string
-		read func(ast.Node)
+		read func(*node)
 	}{ // methods come last: they need all else
 		{"name", p.readName},
-		{"description", func(n ast.Node) { s.Description, _ = p.text(n, "description") }},
+		{"description", func(n *node) { s.Description, _ = p.text(n, "description") }},
 		{"seed", p.readSeed},
-		{"protocols", func(n ast.Node) { s.Protocols = p.protocols(n) }},
+		{"protocols", func(n *node) { s.Protocols = p.protocols(n) }},
 		{"datasets", p.readDatasets},
 		{"folds", p.readFolds},
 		{"select", p.readSelect},
@@ -95,10 +93,10 @@ func (p *parser) read(root ast.Node) {
 	}
 }
 
-func (p *parser) readName(n ast.Node) {
+func (p *parser) readName(n *node) {
 	name, ok := p.text(n, "name")
 	if ok && !printable(name) {
-		p.errorf(position(n), "name: %q is not one line of text", name)
+		p.errorf(n.at, "name: %q is not one line of text", name)
 	}
 	p.sweep.Name = name
 }
@@ -108,7 +106,7 @@ func printable(name string) bool {
 	return strings.TrimSpace(name) != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-func (p *parser) protocols(n ast.Node) (protocols []split.Protocol) {
+func (p *parser) protocols(n *node) (protocols []split.Protocol) {
 	known := make([]string, len(split.Protocols))
 	for i, protocol := range split.Protocols {
 		known[i] = string(protocol)
@@ -119,21 +117,21 @@ func (p *parser) protocols(n ast.Node) (protocols []split.Protocol) {
 	return protocols
 }
 
-func (p *parser) readSeed(n ast.Node) {
-	v, ok := p.scalar(n)
+func (p *parser) readSeed(n *node) {
+	v, ok := p.single(n)
 	if !ok {
 		return
 	}
 	i, isInt := v.(int)
 	if !isInt || i < 0 {
-		p.errorf(position(n), "seed: %v is not allowed, want a whole number >= 0", v)
+		p.errorf(n.at, "seed: %v is not allowed, want a whole number >= 0", v)
 		return
 	}
 	p.sweep.Seed = uint64(i)
 }
 
 // names reads a list of different names out of the known ones.
-func (p *parser) names(n ast.Node, what, one string, known []string) []string {
+func (p *parser) names(n *node, what, one string, known []string) []string {
 	var names []string
 	first := map[string]Position{}
 	for _, e := range p.sequence(n, what) {
@@ -142,20 +140,20 @@ func (p *parser) names(n ast.Node, what, one string, known []string) []string {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			p.errorf(position(e), "unknown %s %q%s", one, name, spelling.Hint(name, known))
+			p.errorf(e.at, "unknown %s %q%s", one, name, spelling.Hint(name, known))
 			continue
 		}
 		if before, twice := first[name]; twice {
-			p.errorf(position(e), "%s %q is listed twice (first at %s)", one, name, before)
+			p.errorf(e.at, "%s %q is listed twice (first at %s)", one, name, before)
 			continue
 		}
-		first[name] = position(e)
+		first[name] = e.at
 		names = append(names, name)
 	}
 	return names
 }
 
-func (p *parser) readDatasets(n ast.Node) {
+func (p *parser) readDatasets(n *node) {
 	known := make([]string, len(p.catalogue.Datasets))
 	for i, info := range p.catalogue.Datasets {
 		known[i] = info.Name
@@ -166,7 +164,7 @@ func (p *parser) readDatasets(n ast.Node) {
 	}
 }
 
-func (p *parser) readSelect(n ast.Node) {
+func (p *parser) readSelect(n *node) {
 	nodes, _ := p.object(n, "select", "regression", "classification")
 	choose := func(key string, target *string, known []string) {
 		if nodes[key] == nil {
@@ -174,7 +172,7 @@ func (p *parser) readSelect(n ast.Node) {
 		}
 		name, ok := p.text(nodes[key], key)
 		if ok && !slices.Contains(known, name) {
-			p.errorf(position(nodes[key]), "unknown %s metric %q%s", key, name, spelling.Hint(name, known))
+			p.errorf(nodes[key].at, "unknown %s metric %q%s", key, name, spelling.Hint(name, known))
 		}
 		*target = name
 	}
@@ -182,26 +180,26 @@ func (p *parser) readSelect(n ast.Node) {
 	choose("classification", &p.sweep.Select.Classification, classificationMetrics)
 	for _, info := range p.infos {
 		if info.Problem == dataset.MultiClass && p.sweep.Select.Classification == metric.AUROC.Name {
-			p.errorf(position(nodes["classification"]), "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)
+			p.errorf(nodes["classification"].at, "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)
 		}
 	}
 }
 
-func (p *parser) readBudget(n ast.Node) {
+func (p *parser) readBudget(n *node) {
 	nodes, _ := p.object(n, "budget", "time", "memory")
 	if t := nodes["time"]; t != nil {
-		v, ok := p.scalar(t)
+		v, ok := p.single(t)
 		d, err := time.ParseDuration(fmt.Sprint(v))
 		if ok && (err != nil || d <= 0) {
-			p.errorf(position(t), "time: %v is not a duration above zero, such as 90s, 10m or 2h30m (leave it out for no limit)", v)
+			p.errorf(t.at, "time: %v is not a duration above zero, such as 90s, 10m or 2h30m (leave it out for no limit)", v)
 		}
 		p.sweep.Budget.Time = d
 	}
 	if m := nodes["memory"]; m != nil {
-		v, ok := p.scalar(m)
+		v, ok := p.single(m)
 		bytes, good := parseSize(fmt.Sprint(v))
 		if ok && !good {
-			p.errorf(position(m), "memory: %v is not a size above zero, such as 512MiB or 4GiB (leave it out for no limit)", v)
+			p.errorf(m.at, "memory: %v is not a size above zero, such as 512MiB or 4GiB (leave it out for no limit)", v)
 		}
 		p.sweep.Budget.Memory = bytes
 	}

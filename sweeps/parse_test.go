@@ -3,7 +3,11 @@ package sweeps
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +201,11 @@ func TestMistakes(t *testing.T) {
 			"4:3: trees on boat: the same configuration as at 3:3, "}},
 		{"too many settings", valid("- method: trees", "  grid:", "    count: ["+numbers(2000)+"]", "    rate: ["+fractions(2000)+"]"), []string{"3:3: 4000000 settings of trees"}},
 		{"too many cells", "folds: all\n" + valid("- method: trees", "  grid:", "    count: ["+numbers(1000)+"]", "    rate: ["+fractions(999)+"]"), []string{"4:3: the sweep has 19980000 cells"}},
+		{"large numbers", "seed: 9007199254740992\n" + valid("- {method: network, params: {shape: [9007199254740993], heads: 99999999999999999999, width: -9007199254740992}}"), []string{
+			"1:7: 9007199254740992 is too large; whole numbers are below 2^53 = 9007199254740992", "4:38: 9007199254740993 is too large", "4:64: network: heads: 1e+20 is not allowed, want integer", "4:93: -9007199254740992 is too large"}},
+		{"names that are formulas", valid("- {method: trees, variants: {=HYPERLINK(1): {}, +1: {count: 2}, -1: {count: 3}, '@a': {count: 4}, \" a\": {count: 5}, \"a\\tb\": {count: 6}, 'a\"b': {count: 7}}}"), []string{
+			`3:30: a variant needs a name of letters, digits, spaces and any of -_.,:;()<>=≤≥%*/+& that begins with a letter or a digit, not "=HYPERLINK(1)"`,
+			"3:49: the key +1 is a number", "3:65: the key -1 is a number", "3:81: a variant needs", "3:99: a variant needs", "3:117: a variant needs", "3:137: a variant needs"}},
 		{"unused data set", valid("- {method: trees, datasets: [boat]}"), []string{"3:1: no method is run on cells"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -235,4 +244,68 @@ func fractions(n int) string {
 		fmt.Fprintf(&b, "%.4f,%s", float64(i)/10000, strings.Repeat("\n      ", (i%100)/99))
 	}
 	return b.String()
+}
+
+// A file of a few hundred bytes cannot keep the parser busy: repeated merge keys are mistakes, and what aliases stand for is
+// counted before it is read.
+func TestBillionLaughs(t *testing.T) {
+	level := func(format string) string {
+		var b strings.Builder
+		b.WriteString("x0: &a0 {k: 1}\n")
+		for i := range 40 {
+			b.WriteString(strings.ReplaceAll(strings.ReplaceAll(format, "NEW", strconv.Itoa(i+1)), "OLD", strconv.Itoa(i)))
+		}
+		return b.String() + valid("- {method: trees, params: *a40}")
+	}
+	for name, c := range map[string]struct{ content, want string }{
+		"merge keys":      {level("xNEW: &aNEW {<<: *aOLD, <<: *aOLD}\n"), "f.yaml:2:19: << is given twice (first at 2:10); keep one"},
+		"lists to merge":  {level("xNEW: &aNEW {<<: [*aOLD, *aOLD]}\n"), "with what its aliases stand for, the file has more than 200000 values up to here; repeat less"},
+		"lists":           {level("xNEW: &aNEW [*aOLD, *aOLD]\n"), "with what its aliases stand for, the file has more than 200000 values"},
+		"mappings":        {level("xNEW: &aNEW {a: *aOLD, b: *aOLD}\n"), "with what its aliases stand for, the file has more than 200000 values"},
+		"chain of merges": {level("xNEW: &aNEW {<<: *aOLD, kNEW: 1}\n"), `unknown key "x40" in the sweep`},
+	} {
+		start := time.Now()
+		_, err := Parse("f.yaml", []byte(c.content), catalogue())
+		if took := time.Since(start); took > 2*time.Second || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v after %s, want %s", name, err, took, c.want)
+		}
+	}
+}
+
+// Of several merged mappings the first that has a key gives its value, as YAML has it.
+func TestMergeOfSeveral(t *testing.T) {
+	s, err := Parse("f.yaml", []byte("datasets: [boat]\nmethods:\n- method: trees\n  variants:\n    a: &a {count: 3}\n    b: &b {count: 4, rate: 0.5}\n"+
+		"    c: {<<: [*a, *b], criterion: mae}\n"), catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.Settings("boat")[2].JSON, `{"count":3,"criterion":"mae","rate":0.5}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// What is no file of a reasonable size is refused before it is read.
+func TestLoadRefuses(t *testing.T) {
+	dir := t.TempDir()
+	large, pipe := filepath.Join(dir, "large.yaml"), filepath.Join(dir, "pipe.yaml")
+	if err := errors.Join(os.WriteFile(large, nil, 0o644), os.Truncate(large, 1<<40), exec.Command("mkfifo", pipe).Run()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		large: "1099511627776 bytes; a sweep file has at most 262144", pipe: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file",
+	} {
+		done := make(chan error, 1)
+		go func() {
+			_, err := Load(path, catalogue())
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v, want %s", path, err, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s is still being read", path)
+		}
+	}
 }

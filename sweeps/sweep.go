@@ -95,7 +95,7 @@ func Load(nameOrPath string, c Catalogue) (*Sweep, error) {
 		}
 		return Parse("sweeps/"+nameOrPath+".yaml", content, c)
 	}
-	content, err := os.ReadFile(nameOrPath)
+	info, err := os.Stat(nameOrPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		bare := strings.TrimSuffix(filepath.Base(nameOrPath), ".yaml")
 		if slices.Contains(Names(), bare) {
@@ -103,6 +103,15 @@ func Load(nameOrPath string, c Catalogue) (*Sweep, error) {
 		}
 		return nil, fmt.Errorf("sweep %q: no such file and no built-in sweep of that name%s", nameOrPath, spelling.Hint(bare, Names()))
 	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("sweep %q: %w", nameOrPath, err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("sweep %q: not a regular file; a sweep is a YAML file or the name of a built-in one", nameOrPath)
+	case info.Size() > maxBytes:
+		return nil, fmt.Errorf("sweep %q: %d bytes; a sweep file has at most %d", nameOrPath, info.Size(), maxBytes)
+	}
+	content, err := os.ReadFile(nameOrPath)
 	if err != nil {
 		return nil, fmt.Errorf("sweep %q: %w", nameOrPath, err)
 	}

@@ -22,9 +22,38 @@ import (
 // A document is a YAML file on its way to a sweep. Its methods read nodes as what is expected there; whatever is wrong is
 // noted in errs, with its place, and reading goes on.
 type document struct {
-	file   string
-	errs   Errors
-	target map[*ast.AliasNode]ast.Node // what each alias stands for
+	file    string
+	errs    Errors
+	anchors map[string]*node // those so far
+	size    int              // number of values so far, those behind aliases counted again for each alias
+}
+
+// A node is a value of the file, with aliases and merge keys replaced by what they stand for.
+type node struct {
+	at     Position
+	is     string  // what it is, for messages; empty: a mistake that has been noted
+	value  any     // int, float64, bool or string
+	fields []field // of a mapping
+	items  []*node // of a list
+	size   int     // number of values in it
+}
+
+// What nodes are.
+const (
+	aMapping = "a mapping"
+	aList    = "a list"
+	aText    = "text"
+	aNumber  = "a number"
+	aBool    = "true or false"
+	nothing  = "nothing"
+	aTag     = "a tag (!)"
+)
+
+// A field is one "key: value" of a mapping.
+type field struct {
+	key   string
+	at    Position // of the key
+	value *node
 }
 
 func (d *document) errorf(at Position, format string, args ...any) {
@@ -36,10 +65,11 @@ const (
 	maxBytes = 1 << 18
 	maxLine  = 2000
 	maxDepth = 50
+	maxSize  = 200_000 // values, with what aliases stand for
 )
 
 // root parses the content and returns its top node, or nil when it is not one YAML document.
-func (d *document) root(content []byte) ast.Node {
+func (d *document) root(content []byte) *node {
 	d.checkText(content)
 	if len(d.errs) > 0 {
 		return nil
@@ -67,8 +97,11 @@ func (d *document) root(content []byte) ast.Node {
 	for _, extra := range bodies[1:] {
 		d.errorf(position(extra), "a second YAML document; a sweep file holds one")
 	}
-	d.link(bodies[0], map[string]ast.Node{})
-	return bodies[0]
+	root := d.build(bodies[0])
+	if d.size > maxSize {
+		return nil
+	}
+	return root
 }
 
 // checkText refuses what is no text, or text that no person would write.
@@ -126,94 +159,82 @@ func syntaxError(err error) (Position, string) {
 	return at, text
 }
 
-// link finds what every alias stands for: the node that was given its name before. No alias can contain itself that way.
-func (d *document) link(n ast.Node, anchors map[string]ast.Node) {
-	switch n := n.(type) {
+// build turns a syntax tree into nodes. An alias is the node that was given its name before, so none can contain itself.
+func (d *document) build(from ast.Node) *node {
+	n := &node{at: position(from)}
+	if d.size > maxSize {
+		return n
+	}
+	before := d.size
+	d.grow(1, n.at)
+	switch v := from.(type) {
 	case *ast.MappingNode:
-		for _, pair := range n.Values {
-			d.link(pair, anchors)
-		}
+		n.is, n.fields = aMapping, d.mapping(v.Values)
 	case *ast.MappingValueNode:
-		d.link(n.Key, anchors)
-		d.link(n.Value, anchors)
-	case *ast.MappingKeyNode:
-		d.link(n.Value, anchors)
+		n.is, n.fields = aMapping, d.mapping([]*ast.MappingValueNode{v})
 	case *ast.SequenceNode:
-		for _, v := range n.Values {
-			d.link(v, anchors)
+		n.is = aList
+		for _, item := range v.Values {
+			n.items = append(n.items, d.build(item))
 		}
-	case *ast.TagNode:
-		d.link(n.Value, anchors)
 	case *ast.AnchorNode:
-		d.link(n.Value, anchors)
-		name := n.Name.GetToken().Value
-		if before, ok := anchors[name]; ok {
-			d.errorf(position(n), "anchor &%s is used twice (first for the value at %s); take another name", name, position(before))
-		}
-		anchors[name] = n.Value
+		*n = *d.build(v.Value)
+		n.at = position(v)
+		d.define(v.Name.GetToken().Value, n)
 	case *ast.AliasNode:
-		name := n.Value.GetToken().Value
-		if value, ok := anchors[name]; ok {
-			d.target[n] = value
-			return
-		}
-		hint := ""
-		if len(anchors) > 0 {
-			hint = spelling.Hint(name, slices.Sorted(maps.Keys(anchors)))
-		}
-		d.errorf(position(n), "*%s: no &%s comes before it%s", name, name, hint)
-	}
-}
-
-// bare looks through anchors and aliases. It returns nil for an alias that stands for nothing, which is noted already.
-func (d *document) bare(n ast.Node) ast.Node {
-	for {
-		switch v := n.(type) {
-		case *ast.AnchorNode:
-			n = v.Value
-		case *ast.AliasNode:
-			n = d.target[v]
-		default:
-			return n
-		}
-	}
-}
-
-// A field is one "key: value" of a mapping.
-type field struct {
-	key   string
-	at    Position // of the key
-	value ast.Node
-}
-
-// mapping reads a mapping with all keys different. Keys of a merged mapping ("<<: *name") come first, those that are
-// written out replace them.
-func (d *document) mapping(n ast.Node, what string) ([]field, bool) {
-	var pairs []*ast.MappingValueNode
-	switch v := d.bare(n).(type) {
-	case nil:
-		return nil, false
-	case *ast.MappingNode:
-		pairs = v.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{v}
+		d.resolve(v.Value.GetToken().Value, n)
+	case *ast.TagNode:
+		n.is = aTag
+	case *ast.NullNode:
+		n.is = nothing
 	default:
-		d.errorf(position(n), "%s is %s; want a mapping, as in {key: value}", what, describe(v))
-		return nil, false
+		d.scalar(v, n)
 	}
+	n.size = d.size - before
+	return n
+}
+
+func (d *document) grow(by int, at Position) {
+	if d.size <= maxSize && d.size+by > maxSize {
+		d.errorf(at, "with what its aliases stand for, the file has more than %d values up to here; repeat less", maxSize)
+	}
+	d.size += by
+}
+
+func (d *document) define(name string, n *node) {
+	if before, ok := d.anchors[name]; ok {
+		d.errorf(n.at, "anchor &%s is used twice (first at %s); take another name", name, before.at)
+	}
+	d.anchors[name] = n
+}
+
+func (d *document) resolve(name string, n *node) {
+	if target, ok := d.anchors[name]; ok {
+		at := n.at
+		*n = *target
+		n.at = at
+		d.grow(target.size, at)
+		return
+	}
+	hint := ""
+	if len(d.anchors) > 0 {
+		hint = spelling.Hint(name, slices.Sorted(maps.Keys(d.anchors)))
+	}
+	d.errorf(n.at, "*%s: no &%s comes before it%s", name, name, hint)
+}
+
+// mapping reads the fields of a mapping, all with different keys. Those of a merged mapping ("<<: *name", or a list of such)
+// come first; those that are written out replace them.
+func (d *document) mapping(pairs []*ast.MappingValueNode) []field {
 	var merged, own []field
 	first := map[string]Position{}
 	for _, pair := range pairs {
-		at := position(pair.Key)
-		if pair.Key.IsMergeKey() {
-			more, ok := d.mapping(pair.Value, "<<")
-			if !ok {
-				return nil, false
-			}
-			merged = append(merged, more...)
-			continue
+		at, key, ok := position(pair.Key), "<<", true
+		merge := pair.Key.IsMergeKey()
+		if !merge {
+			key, ok = d.key(pair.Key)
 		}
-		key, ok := d.key(pair.Key)
+		value := d.build(pair.Value)
 		if !ok {
 			continue
 		}
@@ -222,7 +243,18 @@ func (d *document) mapping(n ast.Node, what string) ([]field, bool) {
 			continue
 		}
 		first[key] = at
-		own = append(own, field{key, at, pair.Value})
+		if !merge {
+			own = append(own, field{key, at, value})
+			continue
+		}
+		bases := []*node{value}
+		if value.is == aList {
+			bases = value.items
+		}
+		for _, base := range bases {
+			d.expect(base, "<<", aMapping)
+			merged = append(merged, base.fields...)
+		}
 	}
 	all := make([]field, 0, len(merged)+len(own))
 	for _, f := range merged {
@@ -231,7 +263,7 @@ func (d *document) mapping(n ast.Node, what string) ([]field, bool) {
 			all = append(all, f)
 		}
 	}
-	return append(all, own...), true
+	return append(all, own...)
 }
 
 func (d *document) key(n ast.MapKeyNode) (string, bool) {
@@ -239,18 +271,27 @@ func (d *document) key(n ast.MapKeyNode) (string, bool) {
 	case *ast.StringNode:
 		return k.Value, true
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode:
-		d.errorf(position(n), "the key %s is %s; put it in quotes", n.GetToken().Value, describe(n))
+		d.errorf(position(n), "the key %s is %s; put it in quotes", n.GetToken().Value, (&document{}).build(n).is)
 	default:
 		d.errorf(position(n), "a key has to be plain text")
 	}
 	return "", false
 }
 
+// expect notes a node that is something else.
+func (d *document) expect(n *node, what, is string) bool {
+	if n.is != is && n.is != "" {
+		want := map[string]string{aMapping: "a mapping, as in {key: value}", aList: "a list, as in [a, b]", aText: "text"}[is]
+		d.errorf(n.at, "%s is %s; want %s", what, n.is, want)
+	}
+	return n.is == is
+}
+
 // object reads a mapping whose keys are all among the given ones.
-func (d *document) object(n ast.Node, what string, keys ...string) (map[string]ast.Node, bool) {
-	fields, ok := d.mapping(n, what)
-	values := map[string]ast.Node{}
-	for _, f := range fields {
+func (d *document) object(n *node, what string, keys ...string) (map[string]*node, bool) {
+	ok := d.expect(n, what, aMapping)
+	values := map[string]*node{}
+	for _, f := range n.fields {
 		if !slices.Contains(keys, f.key) {
 			d.errorf(f.at, "unknown key %q in %s%s", f.key, what, spelling.Hint(f.key, keys))
 			continue
@@ -261,32 +302,40 @@ func (d *document) object(n ast.Node, what string, keys ...string) (map[string]a
 }
 
 // sequence reads a list of at least one.
-func (d *document) sequence(n ast.Node, what string) []ast.Node {
-	switch v := d.bare(n).(type) {
-	case nil:
-	case *ast.SequenceNode:
-		if len(v.Values) == 0 {
-			d.errorf(position(n), "%s is empty; give at least one", what)
-		}
-		return v.Values
-	default:
-		d.errorf(position(n), "%s is %s; want a list, as in [a, b]", what, describe(v))
+func (d *document) sequence(n *node, what string) []*node {
+	if d.expect(n, what, aList) && len(n.items) == 0 {
+		d.errorf(n.at, "%s is empty; give at least one", what)
 	}
-	return nil
+	return n.items
 }
 
 // text reads a string.
-func (d *document) text(n ast.Node, what string) (string, bool) {
-	switch v := d.bare(n).(type) {
-	case nil:
-	case *ast.StringNode:
-		return v.Value, true
-	case *ast.LiteralNode:
-		return v.Value.Value, true
-	default:
-		d.errorf(position(n), "%s is %s; want text", what, describe(v))
+func (d *document) text(n *node, what string) (string, bool) {
+	if !d.expect(n, what, aText) {
+		return "", false
 	}
-	return "", false
+	return n.value.(string), true
+}
+
+// single reads a value that is no collection: an int, float64, bool or string.
+func (d *document) single(n *node) (any, bool) {
+	if n.value == nil && n.is != "" {
+		d.errorf(n.at, "%s is not a value; want a number, true, false or text", n.is)
+	}
+	return n.value, n.value != nil
+}
+
+// value reads a parameter's value: a single one or a list of them.
+func (d *document) value(n *node) (any, bool) {
+	if n.is != aList {
+		return d.single(n)
+	}
+	values, ok := make([]any, 0, len(n.items)), true
+	for _, item := range n.items {
+		v, good := d.single(item)
+		values, ok = append(values, v), ok && good
+	}
+	return values, ok
 }
 
 var (
@@ -297,50 +346,45 @@ var (
 	decimal = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
 )
 
-// scalar reads a value that is no collection: an int, float64, bool or string.
-func (d *document) scalar(n ast.Node) (any, bool) {
-	switch v := d.bare(n).(type) {
-	case nil:
-	case *ast.BoolNode:
-		return v.Value, true
-	case *ast.FloatNode:
-		return v.Value, true
-	case *ast.IntegerNode:
-		if decimal.MatchString(v.Token.Value) {
-			if i, err := strconv.Atoi(v.Token.Value); err == nil {
-				return i, true
-			}
-		}
-		d.errorf(position(n), "%s: write whole numbers in plain decimal digits (is %v meant?)", v.Token.Value, v.Value)
-	case *ast.StringNode:
-		if v.Token.Type == token.StringType && number.MatchString(v.Value) {
-			x, err := strconv.ParseFloat(v.Value, 64)
-			if err != nil {
-				d.errorf(position(n), "%s is too large for a number", v.Value)
-			}
-			return x, err == nil
-		}
-		return v.Value, true
-	case *ast.LiteralNode:
-		return v.Value.Value, true
-	default:
-		d.errorf(position(n), "%s is not a value; want a number, true, false or text", describe(v))
-	}
-	return nil, false
-}
+// maxInt is the bound of whole numbers: beyond it, JSON readers that have floating-point numbers only change them.
+const maxInt = 1 << 53
 
-// value reads a parameter's value: a scalar or a list of scalars.
-func (d *document) value(n ast.Node) (any, bool) {
-	list, isList := d.bare(n).(*ast.SequenceNode)
-	if !isList {
-		return d.scalar(n)
+// scalar reads a value that is no collection.
+func (d *document) scalar(from ast.Node, n *node) {
+	switch v := from.(type) {
+	case *ast.BoolNode:
+		n.is, n.value = aBool, v.Value
+	case *ast.FloatNode:
+		n.is, n.value = aNumber, v.Value
+	case *ast.InfinityNode, *ast.NanNode:
+		n.is = aNumber
+	case *ast.IntegerNode:
+		n.is = aNumber
+		digits := v.Token.Value
+		if !decimal.MatchString(digits) {
+			n.is = ""
+			d.errorf(n.at, "%s: write whole numbers in plain decimal digits (is %v meant?)", digits, v.Value)
+		} else if i, err := strconv.Atoi(digits); err != nil || i >= maxInt || i <= -maxInt {
+			n.is = ""
+			d.errorf(n.at, "%s is too large; whole numbers are below 2^53 = %d", digits, maxInt)
+		} else {
+			n.value = i
+		}
+	case *ast.StringNode:
+		n.is, n.value = aText, v.Value
+		if v.Token.Type == token.StringType && number.MatchString(v.Value) {
+			n.is, n.value = aNumber, nil
+			x, err := strconv.ParseFloat(v.Value, 64)
+			if n.value = x; err != nil {
+				n.is, n.value = "", nil
+				d.errorf(n.at, "%s is too large for a number", v.Value)
+			}
+		}
+	case *ast.LiteralNode:
+		n.is, n.value = aText, v.Value.Value
+	default:
+		n.is = "something else"
 	}
-	values, ok := make([]any, 0, len(list.Values)), true
-	for _, e := range list.Values {
-		v, good := d.scalar(e)
-		values, ok = append(values, v), ok && good
-	}
-	return values, ok
 }
 
 // position is where a node begins. For an alias it is the alias, not what it stands for.
@@ -358,25 +402,4 @@ func position(n ast.Node) Position {
 		return Position{1, 1}
 	}
 	return Position{max(1, t.Position.Line), max(1, t.Position.Column)}
-}
-
-// describe says what a node is, for messages.
-func describe(n ast.Node) string {
-	switch n.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "a mapping"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.StringNode, *ast.LiteralNode:
-		return "text"
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return "a number"
-	case *ast.BoolNode:
-		return "true or false"
-	case *ast.NullNode:
-		return "nothing"
-	case *ast.TagNode:
-		return "a tag (!)"
-	}
-	return "something else"
 }

@@ -132,16 +132,18 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
+// asInt accepts whole numbers below 2^53, which JSON keeps.
 func asInt(v any) (int, bool) {
+	const bound = 1 << 53
 	switch v := v.(type) {
 	case int:
-		return v, true
+		return v, -bound < v && v < bound
 	case int64:
-		return int(v), true
+		return int(v), -bound < v && v < bound
 	case uint64:
-		return int(v), v <= math.MaxInt64
+		return int(v), v < bound
 	case float64: // JSON has no integers
-		return int(v), v == math.Trunc(v) && math.Abs(v) < 1<<53
+		return int(v), v == math.Trunc(v) && math.Abs(v) < bound
 	}
 	return 0, false
 }

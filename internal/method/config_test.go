@@ -1,6 +1,7 @@
 package method
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -83,6 +84,37 @@ func TestResolveRefuses(t *testing.T) {
 		_, err := trees.Resolve(map[string]any{c.name: c.v}, dataset.Info{Problem: dataset.Binary})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s = %v: got %v, want %s", c.name, c.v, err, c.want)
+		}
+	}
+}
+
+// Every configuration that is accepted is accepted again from its JSON, as the same: a worker gets it that way.
+func TestRoundTrip(t *testing.T) {
+	for _, v := range []any{1 << 20, int64(1<<53 - 1), uint64(1<<53 - 1), 1<<53 - 1, 1 << 53, 1<<53 + 1, int64(-1 << 53), uint64(1 << 63)} {
+		for _, name := range []string{"wide", "rate", "sizes"} {
+			given := v
+			if name == "sizes" {
+				given = []any{v}
+			}
+			m := &Method{Name: "m", Params: []Param{
+				{Name: "wide", Type: Int, Default: 1}, {Name: "rate", Type: Float, Default: 0.1}, {Name: "sizes", Type: Ints, Default: []int{1}},
+			}}
+			c, err := m.Resolve(map[string]any{name: given}, dataset.Info{})
+			if err != nil {
+				continue
+			}
+			var sent map[string]any
+			if err := json.Unmarshal([]byte(c.JSON()), &sent); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := m.Resolve(sent, dataset.Info{}); err != nil || !reflect.DeepEqual(again, c) {
+				t.Errorf("%s = %v: %v in the worker, %v", name, v, again, err)
+			}
+		}
+	}
+	for v, ok := range map[int]bool{1<<53 - 1: true, 1 << 53: false, 1<<53 + 1: false} {
+		if _, err := trees.Resolve(map[string]any{"sizes": []int{v}}, dataset.Info{}); (err == nil) != ok {
+			t.Errorf("%d: %v", v, err)
 		}
 	}
 }
