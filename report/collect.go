@@ -37,6 +37,7 @@ type Summary struct {
 	Records    int // of the plan's cells, duplicates left out
 	Failures   int // of Records
 	Duplicates int // further records of a cell that has one
+	OtherSeeds int // of the plan's cells under other seeds
 	OutOfPlan  int // records of other cells
 
 	Unreadable      int     // parts of the records that could not be read
@@ -72,7 +73,20 @@ type Fold struct {
 	Unselected int                      // settings with a result that lacks a finite validation metric
 
 	group *Group
-	ok    []bool // by the setting's place in the sweep
+	ok    []bool           // by the setting's place in the sweep
+	seeds map[uint64]*Fold // the same under other seeds than the sweep's
+}
+
+func (g *Group) newFold(number int) *Fold {
+	return &Fold{Number: number, group: g, Failures: map[int]*results.Failure{}, ok: make([]bool, g.Settings), seeds: map[uint64]*Fold{}}
+}
+
+// under returns the fold under a seed.
+func (f *Fold) under(seed uint64) *Fold {
+	if f.seeds[seed] == nil {
+		f.seeds[seed] = f.group.newFold(f.Number)
+	}
+	return f.seeds[seed]
 }
 
 // Missing is the number of the fold's settings that have no record.
@@ -166,7 +180,7 @@ func (c *collector) newGroup(d *plan.Dataset, protocol split.Protocol, s *Series
 	g := &Group{Info: d.Info, Protocol: protocol, Series: s, Settings: settings, Select: c.selects(d.Info.Problem)}
 	for _, f := range d.Folds {
 		if slices.Contains(f.Under, protocol) {
-			g.Folds = append(g.Folds, &Fold{Number: f.Number, group: g, Failures: map[int]*results.Failure{}, ok: make([]bool, settings)})
+			g.Folds = append(g.Folds, g.newFold(f.Number))
 		}
 	}
 	c.Groups = append(c.Groups, g)
@@ -213,24 +227,38 @@ func (c *collector) sort() {
 
 func (c *collector) add(rec *results.Record) {
 	at, planned := c.Plan.Place(rec.ID)
+	seed := c.Plan.Sweep.Seed
+	if !planned && rec.Seed != seed { // perhaps a cell of the plan, under another seed
+		cell := rec.Cell
+		cell.Seed = seed
+		at, planned = c.Plan.Place(cell.ID())
+		seed = rec.Seed
+	}
 	if !planned {
 		c.OutOfPlan++
 		return
 	}
-	t := c.tables[at.Group]
-	counted := false
 	var failure *results.Failure
 	if rec.Status != results.OK {
 		failure = c.distinct(cmp.Or(rec.Failure, &results.Failure{Kind: "error", Message: "the record does not say why"}))
 	}
+	t := c.tables[at.Group]
+	counted := false
 	for _, f := range t.folds[t.series[at.Setting]][at.Fold] {
+		if seed != c.Plan.Sweep.Seed {
+			f = f.under(seed)
+		}
 		counted = f.add(rec, failure, t.place[at.Setting])
 	}
-	if !counted {
+	switch {
+	case !counted:
 		c.Duplicates++
 		return
+	case seed != c.Plan.Sweep.Seed:
+		c.OtherSeeds++
+	default:
+		c.Records++
 	}
-	c.Records++
 	c.origins.add(rec)
 }
 

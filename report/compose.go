@@ -11,7 +11,7 @@ import (
 // Document is the whole report.
 func (s *Summary) Document() *Document {
 	d := &Document{Title: s.Title}
-	d.Blocks = append(d.Blocks, Paragraph(s.progress()), Paragraph(s.verdictCounts()))
+	d.Blocks = append(d.Blocks, Paragraph(s.progress()), s.verdictTable())
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
@@ -80,19 +80,30 @@ func (s *Summary) progress() string {
 	return text + "."
 }
 
-// verdictCounts counts the verdicts over all numbers of Tables 8 to 12.
-func (s *Summary) verdictCounts() string {
+// verdictTable counts the verdicts over all numbers of Tables 8 to 12.
+func (s *Summary) verdictTable() *Table {
 	count := map[Verdict]int{}
 	for _, n := range s.Numbers {
 		count[n.Verdict]++
 	}
-	var parts []string
+	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(len(s.Numbers), "number", "numbers")),
+		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
 	for _, v := range Verdicts {
 		if count[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", thousands(count[v]), v))
+			t.Rows = append(t.Rows, Row{Cells: cells(string(v), thousands(count[v]))})
 		}
 	}
-	return fmt.Sprintf("Of %s: %s.", plural(len(s.Numbers), "number", "numbers"), strings.Join(parts, ", "))
+	return t
+}
+
+// verdictCounts says the same in a sentence.
+func (s *Summary) verdictCounts() string {
+	t := s.verdictTable()
+	var parts []string
+	for _, row := range t.Rows {
+		parts = append(parts, row.Cells[1].Text+" "+row.Cells[0].Text)
+	}
+	return t.Caption + " " + strings.Join(parts, ", ") + "."
 }
 
 func (s *Summary) howToRead() []string {
@@ -103,11 +114,11 @@ func (s *Summary) howToRead() []string {
 		"±: standard error of the mean over folds, sd/√n with ddof 1 (MSE: standard deviation over folds, as the paper prints " +
 			"it). A single split has none. The paper's own ± is over ten folds, with ddof 0 for the baselines and ddof 1 for NPT.",
 		"Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the " +
-			"paper's ddof. Where only a part of the paper's test rows was used, a difference of at most two standard errors of " +
-			"those rows counts as reproduced, with a footnote.",
-		"Within 1 or 2 s.e., differs: the difference in standard errors of ours and the paper's together; for a single split, in " +
-			"standard errors of our metric over the test rows.",
-		"Not comparable: training rows other than the paper's. Partial: not all folds of the paper; such a mean is not compared.",
+			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
+		"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the " +
+			"standard deviation of our means over at least three seeds; otherwise it differs. Not graded: fewer seeds.",
+		"Not comparable: training rows other than the paper's, or a smaller network. Partial: not all folds of the paper; such a " +
+			"mean is not compared.",
 		"Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are " +
 			"true cross-validation; a change is corrected minus published.",
 		"Ranks: 1 is best, by unrounded mean results; a finished method without a result is ranked last. Only methods that have " +
@@ -116,13 +127,31 @@ func (s *Summary) howToRead() []string {
 		"Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id " +
 			"of its record.",
 	}
+	if pairs, verdicts := s.falsePositives(); pairs > 0 {
+		lines = append(lines, fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be "+
+			"called reproduced%s.", plural(pairs, "pair", "pairs"), percent(verdicts[Reproduced], pairs), graded(verdicts)))
+	}
 	return lines
 }
+
+// graded says how often verdicts that come from seeds are wrong.
+func graded(verdicts map[Verdict]int) string {
+	same := verdicts[SameWithinSeeds]
+	if all := same + verdicts[Differs]; all > 0 {
+		return fmt.Sprintf(", and of those graded by seeds %.1f %% the same", percent(same, all))
+	}
+	return ""
+}
+
+func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
 func (s *Summary) sources() []string {
 	p := &s.Provenance
 	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of cells that have one, %s of other cells.",
 		thousands(s.Records), plural(s.Duplicates, "further record", "further records"), thousands(s.OutOfPlan))}
+	if s.OtherSeeds > 0 {
+		lines = append(lines, fmt.Sprintf("Under other seeds: %s of this sweep's cells.", plural(s.OtherSeeds, "record", "records")))
+	}
 	if s.Unreadable > 0 {
 		lines = append(lines, fmt.Sprintf("Unreadable: %s left out; their cells count as not run.",
 			plural(s.Unreadable, "line of the records is", "lines of the records are")))

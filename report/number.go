@@ -28,11 +28,14 @@ type Number struct {
 	// when the record does not have it.
 	RowStdErr float64
 
+	// Seeds are the means over all folds under several seeds, that of the sweep first, where records have more than one.
+	Seeds []float64
+
 	Paper    results.Published
 	HasPaper bool
 
 	Verdict Verdict
-	Z       float64 // difference in standard errors, where the verdict is graded by them; else NaN
+	Z       float64 // difference in standard errors, unless our number prints as the paper's; NaN where there is none
 
 	// SpreadReproduced: the paper's printed spread equals StdErr0 or StdErr at its printed digits.
 	SpreadReproduced bool
@@ -63,19 +66,9 @@ func (g *Group) number(m metric.Metric) *Number {
 	nan := math.NaN()
 	n := &Number{Group: g, Metric: m, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
 	n.Paper, n.HasPaper = results.Paper(g.Info.Name, g.Series.Method.Name, m.Name)
-	var values []float64
-	var undefined []int // folds with a chosen setting that lacks the metric
-	for _, f := range g.Folds {
-		if !f.Complete() || f.Chosen == nil {
-			continue
-		}
-		x, ok := finite(f.Chosen.Test, m.Name)
-		if !ok {
-			undefined = append(undefined, f.Number)
-			continue
-		}
-		values = append(values, x)
-		if se, ok := finite(f.Chosen.Test, m.StdErr()); ok && len(g.Folds) == 1 {
+	values, undefined := testResults(g.Folds, m)
+	if len(g.Folds) == 1 && len(values) == 1 {
+		if se, ok := finite(g.Folds[0].Chosen.Test, m.StdErr()); ok {
 			n.RowStdErr = se
 		}
 	}
@@ -87,13 +80,53 @@ func (g *Group) number(m metric.Metric) *Number {
 		n.StdErr = stat.StdErr(stat.StdDev(values, nil), float64(n.N))
 		n.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(n.N))
 	}
+	n.Seeds = g.seeds(n)
 	n.Notes = g.notes()
+	if len(n.Seeds) > 1 {
+		mean, sd := stat.MeanStdDev(n.Seeds, nil)
+		n.Notes = append(n.Notes, fmt.Sprintf("Over %d seeds: mean %s, standard deviation %.2g.", len(n.Seeds), decimal(mean, n.digits()), sd))
+	}
 	if len(undefined) > 0 {
 		n.Notes = append(n.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
 	}
 	n.Notes = append(n.Notes, n.subsetNote()...)
 	n.judge()
 	return n
+}
+
+// testResults returns a metric of the chosen settings of all complete folds, and the numbers of folds where it is not defined.
+func testResults(folds []*Fold, m metric.Metric) (values []float64, undefined []int) {
+	for _, f := range folds {
+		if !f.Complete() || f.Chosen == nil {
+			continue
+		}
+		if x, ok := finite(f.Chosen.Test, m.Name); ok {
+			values = append(values, x)
+		} else {
+			undefined = append(undefined, f.Number)
+		}
+	}
+	return values, undefined
+}
+
+// seeds returns the mean of a complete number and of what other seeds gave, in their order, as far as that is complete.
+func (g *Group) seeds(n *Number) (means []float64) {
+	if !n.Complete() {
+		return nil
+	}
+	means = []float64{n.Mean}
+	for _, seed := range sortedKeys(g.Folds[0].seeds) {
+		var folds []*Fold
+		for _, f := range g.Folds {
+			if again := f.seeds[seed]; again != nil {
+				folds = append(folds, again)
+			}
+		}
+		if values, _ := testResults(folds, n.Metric); len(values) == n.N {
+			means = append(means, stat.Mean(values, nil))
+		}
+	}
+	return means
 }
 
 // notes are the footnotes that concern all metrics of a group.

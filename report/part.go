@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"nptbench/internal/split"
 )
@@ -77,7 +76,7 @@ func difference(n *Number) Cell {
 	if n == nil || !n.HasDifference() {
 		return blank
 	}
-	return Cell{Text: signed(n.Difference(), n.digits())}
+	return Cell{Text: fmt.Sprintf("%s (%s %%)", signed(n.Difference(), n.digits()), signed(100*n.Difference()/n.Paper.Mean, 1))}
 }
 
 // verdict is the cell with a number's verdict and its footnotes.
@@ -89,8 +88,8 @@ func verdict(t *Table, n *Number) Cell {
 	switch {
 	case n.Verdict == Reproduced && n.SpreadReproduced:
 		text += ", ± too"
-	case n.Verdict == Differs && !math.IsNaN(n.Z):
-		text += fmt.Sprintf(" by %.1f s.e.", math.Abs(n.Z))
+	case n.Verdict == NotGraded:
+		text += ": " + plural(len(n.Seeds), "seed", "seeds")
 	}
 	return Cell{Text: text, Tone: n.Verdict.tone(), Notes: t.notes(n.Notes)}
 }
@@ -99,7 +98,7 @@ func (v Verdict) tone() Tone {
 	switch v {
 	case Reproduced:
 		return Good
-	case WithinOne, WithinTwo:
+	case ReproducedOnPart, SameWithinSeeds:
 		return Fair
 	case Differs, FailedCell:
 		return Bad
@@ -130,7 +129,7 @@ func (c comparison) complete() bool {
 	return c.published != nil && c.corrected != nil && c.published.Complete() && c.corrected.Complete()
 }
 
-func beside(_ *Table, c comparison) Cell {
+func beside(t *Table, c comparison) Cell {
 	n := c.published
 	if n == nil || !n.Complete() {
 		return blank
@@ -141,6 +140,9 @@ func beside(_ *Table, c comparison) Cell {
 	}
 	if n.Verdict == Reproduced {
 		cell.Tone = Good
+	}
+	if subset := n.subset(); subset != "" {
+		cell.Notes = []int{t.note(fmt.Sprintf("%s: %s.", n.Info.Title, subset))}
 	}
 	return cell
 }

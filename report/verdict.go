@@ -3,6 +3,9 @@ package report
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"nptbench/internal/split"
 	"nptbench/results"
 )
@@ -11,21 +14,22 @@ import (
 type Verdict string
 
 const (
-	NotRun        Verdict = "not run"        // no record yet
-	Partial       Verdict = "partial"        // not all folds that the paper's mean is over
-	FailedCell    Verdict = "failed"         // every cell has a record, and some fold no result
-	NoPaper       Verdict = "no paper value" // nothing to compare with
-	NotJudged     Verdict = "not judged"     // the corrected protocol, by which the paper's numbers were not made
-	NotComparable Verdict = "not comparable" // other training rows than the paper's
-	Reproduced    Verdict = "reproduced"
-	WithinOne     Verdict = "within 1 s.e."
-	WithinTwo     Verdict = "within 2 s.e."
-	Differs       Verdict = "differs"
+	NotRun           Verdict = "not run"        // no record yet
+	Partial          Verdict = "partial"        // not all folds that the paper's mean is over
+	FailedCell       Verdict = "failed"         // every cell has a record, and some fold no result
+	NoPaper          Verdict = "no paper value" // nothing to compare with
+	NotJudged        Verdict = "not judged"     // the corrected protocol, by which the paper's numbers were not made
+	NotComparable    Verdict = "not comparable" // other training rows than the paper's, or a smaller network
+	Reproduced       Verdict = "reproduced"
+	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
+	SameWithinSeeds  Verdict = "same within seeds" // another seed could give the paper's number
+	Differs          Verdict = "differs"           // hardly any seed would
+	NotGraded        Verdict = "not graded"        // too few seeds to say
 )
 
 // Verdicts lists all of them in the order in which they are counted.
 var Verdicts = []Verdict{
-	Reproduced, WithinOne, WithinTwo, Differs, NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
+	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
 }
 
 func (n *Number) judge() {
@@ -34,29 +38,61 @@ func (n *Number) judge() {
 		return
 	}
 	n.SpreadReproduced = n.spreadReproduced()
-	if printsAs(n.Mean, n.Paper.Mean, n.Paper.Decimals) {
-		n.Verdict = Reproduced
-		return
+	prints := printsAs(n.Mean, n.Paper.Mean, n.Paper.Decimals)
+	if yardstick := n.yardstick(); !prints && yardstick > 0 {
+		n.Z = n.Difference() / yardstick
 	}
-	yardstick := n.yardstick()
-	if math.IsNaN(yardstick) || yardstick == 0 {
-		n.Verdict = Differs
-		return
-	}
-	n.Z = n.Difference() / yardstick
-	switch z := math.Abs(n.Z); {
-	case z <= 2 && n.testSubset():
+	switch {
+	case !n.Series.Paper:
+		n.Verdict = NotComparable
+	case n.testSubset() && (prints || math.Abs(n.Z) <= 2):
+		n.Verdict = ReproducedOnPart
+	case prints:
 		n.Verdict = Reproduced
-	case z <= 1:
-		n.Verdict = WithinOne
-	case z <= 2:
-		n.Verdict = WithinTwo
+	case len(n.Seeds) < leastSeeds:
+		n.Verdict = NotGraded
+	case n.withinSeeds():
+		n.Verdict = SameWithinSeeds
 	default:
 		n.Verdict = Differs
 	}
 }
 
-// standing is the verdict on an entry that cannot be compared with the paper's number, and empty on one that can.
+// leastSeeds is how many seeds it takes to say how much a seed changes.
+const leastSeeds = 3
+
+// withinSeeds reports whether the paper's number, as far as its digits tell, lies in the interval that has the mean of one
+// more seed in 95 % of cases: Student's prediction interval from the means of k seeds, t(0.975, k-1) sd sqrt(1 + 1/k).
+func (n *Number) withinSeeds() bool {
+	k := float64(len(n.Seeds))
+	mean, sd := stat.MeanStdDev(n.Seeds, nil)
+	t := distuv.StudentsT{Sigma: 1, Nu: k - 1}.Quantile(0.975)
+	return math.Abs(n.Paper.Mean-mean) <= t*sd*math.Sqrt(1+1/k)+0.5*math.Pow10(-n.Paper.Decimals)
+}
+
+// falsePositives judges our numbers by what the paper has for other methods on the same data set, and counts the verdicts:
+// what a verdict is worth can be seen from how often it is given there.
+func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
+	verdicts = map[Verdict]int{}
+	for _, n := range s.Numbers {
+		if n.Protocol != split.Published || !n.HasDifference() || !n.Series.Paper {
+			continue
+		}
+		for _, m := range results.PaperMethods {
+			other := *n
+			other.Paper, other.HasPaper = results.Paper(n.Info.Name, m.Name, n.Metric.Name)
+			if m.Name == n.Series.Method.Name || !other.HasPaper || n.subset() != "" {
+				continue
+			}
+			other.judge()
+			pairs++
+			verdicts[other.Verdict]++
+		}
+	}
+	return pairs, verdicts
+}
+
+// standing is the verdict on a number that cannot be compared with the paper's number, and empty on one that can.
 func (n *Number) standing() Verdict {
 	records, complete := 0, true
 	for _, f := range n.Folds {
@@ -91,7 +127,8 @@ func (n *Number) paperRows() [3]int {
 	return rows
 }
 
-// yardstick is the standard error by which a difference is graded. Over folds it is that of the difference of the two
+// yardstick is the standard error that Z is in, for CSV files: both sides share their folds, so that over folds it says little
+// about a difference. Over folds it is that of the difference of the two
 // means. The numbers of a single split were made on the same rows, or ours on a part of them; what is known of their
 // error is that of our metric over the test rows.
 func (n *Number) yardstick() float64 {
