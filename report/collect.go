@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"iter"
 	"maps"
 	"math"
@@ -42,6 +43,8 @@ type Summary struct {
 
 	Unreadable      int     // parts of the records that could not be read
 	FirstUnreadable []error // the first few of them
+
+	Conflict *results.Conflict // cells whose records have different metrics; nil: none
 }
 
 // firstUnreadable is how many errors a summary keeps.
@@ -111,14 +114,11 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 	c.keepPlaces(series)
 	c.sort()
 	for rec, err := range records {
-		if err != nil {
-			c.Unreadable++
-			if c.Unreadable <= firstUnreadable {
-				c.FirstUnreadable = append(c.FirstUnreadable, err)
-			}
-			continue
+		if err == nil {
+			c.add(rec)
+		} else if !errors.As(err, &c.Conflict) {
+			c.unreadable(err)
 		}
-		c.add(rec)
 	}
 	for _, t := range c.tables {
 		for _, folds := range slices.Concat(t.folds...) {
@@ -132,6 +132,17 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		}
 	}
 	return c.Summary, nil
+}
+
+func (s *Summary) unreadable(err error) {
+	n := 1
+	if d := (*results.Damage)(nil); errors.As(err, &d) {
+		n = max(n, d.Lines)
+	}
+	s.Unreadable += n
+	if len(s.FirstUnreadable) < firstUnreadable {
+		s.FirstUnreadable = append(s.FirstUnreadable, err)
+	}
 }
 
 type collector struct {

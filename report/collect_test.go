@@ -147,7 +147,9 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 	f.ok("protein", published, "xgboost", 0, 0, mse(0), rmse(0))
 	f.Plan = f.plan(t)
 	records := func(yield func(*results.Record, error) bool) {
-		if yield(nil, errors.New("segment-1.jsonl:7: checksum differs")) {
+		if yield(nil, errors.New("segment-1.jsonl:7: checksum differs")) &&
+			yield(nil, &results.Damage{File: "segment-1.jsonl", Line: 8, Lines: 57, Why: "57 more damaged lines"}) &&
+			yield(nil, &results.Conflict{Cells: 3, Kept: "segment-1.jsonl:1", Other: "segment-2.jsonl:1"}) {
 			f.all(f.Plan)(yield)
 		}
 	}
@@ -156,11 +158,12 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	fold := s.Groups[0].Folds[0]
-	if fold.Chosen != nil || fold.Unselected != 3 || fold.OK != 3 || s.OutOfPlan != 2 || s.Unreadable != 1 {
+	if fold.Chosen != nil || fold.Unselected != 3 || fold.OK != 3 || s.OutOfPlan != 2 || s.Unreadable != 58 {
 		t.Errorf("chosen %v, %d unselected, %d ok, %d out of plan, unreadable %v", fold.Chosen, fold.Unselected, fold.OK, s.OutOfPlan, s.FirstUnreadable)
 	}
 	var out bytes.Buffer
-	if err := writeMarkdown(&out, s.Document()); err != nil || !strings.Contains(out.String(), "segment-1.jsonl:7: checksum differs") {
+	if err := writeMarkdown(&out, s.Document()); err != nil || !strings.Contains(out.String(), "segment-1.jsonl:7: checksum differs") ||
+		!strings.Contains(out.String(), "Conflicts: 3 cells have records with different metrics") {
 		t.Errorf("the report does not name what could not be read: %v", err)
 	}
 	e := s.Numbers[0]

@@ -159,6 +159,9 @@ func (s *Summary) sources() []string {
 	for _, err := range s.FirstUnreadable {
 		lines = append(lines, "Unreadable: "+oneLine(err.Error()))
 	}
+	if s.Conflict != nil {
+		lines = append(lines, "Conflicts: "+oneLine(s.Conflict.Error())+".")
+	}
 	if s.Records == 0 {
 		return lines
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -35,7 +36,9 @@ func readRecords(dir string) (records, error) {
 	}
 	known := records{}
 	for r, err := range results.Read(dir) {
-		if err != nil {
+		if c := (*results.Conflict)(nil); errors.As(err, &c) {
+			continue // the better record follows
+		} else if err != nil {
 			return nil, fmt.Errorf("-records: %w", err)
 		}
 		var config struct {
