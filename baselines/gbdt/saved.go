@@ -140,6 +140,9 @@ func saveModel(file string, text []byte) error {
 	return renameio.WriteFile(file, b.Bytes(), 0o666)
 }
 
+// maxRatio is how many times its size a large file may unpack to; what is made to fill the memory has a thousand.
+const maxRatio = 64
+
 // LoadModel reads a model from a file of LightGBM text; a name that ends in .gz means that it is compressed.
 func LoadModel(file string) (*Model, error) {
 	f, err := os.Open(file)
@@ -153,9 +156,17 @@ func LoadModel(file string) (*Model, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	text, err := io.ReadAll(r)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	limit := 64<<20 + maxRatio*info.Size()
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%s: it unpacks to more than %d times its size: not a model", file, maxRatio)
 	}
 	m, err := ParseModel(text)
 	if err != nil {

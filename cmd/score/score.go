@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -207,6 +208,19 @@ func (s *scorer) one(ctx context.Context, o options) error {
 		return fmt.Errorf("%s: %w", o.model, err)
 	}
 	s.scores = scores
+	if ours || s.task.Info.Problem.Classification() {
+		return nil
+	}
+	other := map[string]string{original: standardised, standardised: original}[o.target]
+	as, err := s.score(ctx, m, trees, other == original)
+	now, then := scores[len(scores)-1].val["rmse"], math.Inf(1)
+	if err == nil {
+		then = as[len(as)-1].val["rmse"]
+	}
+	if then < now/2 {
+		fmt.Fprintf(s.stderr, "warning: the predictions look %s, with a validation RMSE of %.4f instead of %.4f: is -target %s right?\n",
+			other, then, now, o.target)
+	}
 	return nil
 }
 

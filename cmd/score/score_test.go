@@ -15,6 +15,7 @@ import (
 
 	"nptbench/baselines/gbdt"
 	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
@@ -23,16 +24,10 @@ import (
 	"nptbench/results"
 )
 
-// dataFolder finds the data sets, or skips the test.
+// dataFolder has generated data sets.
 func dataFolder(t *testing.T) string {
 	t.Helper()
-	for _, dir := range []string{os.Getenv("NPT_DATA_DIR"), "../../data", "../../../shared/data"} {
-		if _, err := os.Stat(filepath.Join(dir, "yacht")); dir != "" && err == nil {
-			return dir
-		}
-	}
-	t.Skip("no yacht in $NPT_DATA_DIR, data or ../shared/data")
-	return ""
+	return datasettest.Library(t).Dirs[0]
 }
 
 // constant is a LightGBM model of one leaf.
@@ -91,25 +86,26 @@ func TestBadInput(t *testing.T) {
 // A model that cannot be scored gets one line.
 func TestRefusals(t *testing.T) {
 	data := dataFolder(t)
-	regression := write(t, "m.txt", constant(64, "regression", "2"))
+	regression := write(t, "m.txt", constant(6, "regression", "2"))
 	for _, c := range []struct {
 		want string
 		args []string
 	}{
-		{"no such file", []string{"-model", "nowhere.txt", "-dataset", "yacht"}},
+		{"no such file", []string{"-model", "nowhere.txt", "-dataset", "waves"}},
 		{"does not say what it was fitted on: name the data set with -dataset", []string{"-model", regression}},
-		{"the model wants 64 features, concrete has 8 encoded ones", []string{"-model", regression, "-dataset", "concrete"}},
-		{"the model predicts 1 number(s) for a row, breast-cancer (binary) wants 2",
-			[]string{"-model", write(t, "m.txt", constant(30, "regression", "2")), "-dataset", "breast-cancer"}},
-		{"the model predicts 3 number(s) for a row, breast-cancer (binary) wants 2",
-			[]string{"-model", write(t, "m.txt.gz", constant(30, "multiclass num_class:3", "2")), "-dataset", "breast-cancer"}},
-		{"-trees 7: the model has 1 iterations", []string{"-model", regression, "-dataset", "yacht", "-trees", "7"}},
+		{"the model wants 6 features, tail has 2 encoded ones", []string{"-model", regression, "-dataset", "tail"}},
+		{"the model predicts 1 number(s) for a row, circles (binary) wants 2",
+			[]string{"-model", write(t, "m.txt", constant(2, "regression", "2")), "-dataset", "circles"}},
+		{"the model predicts 3 number(s) for a row, circles (binary) wants 2",
+			[]string{"-model", write(t, "m.txt.gz", constant(2, "multiclass num_class:3", "2")), "-dataset", "circles"}},
+		{"-trees 7: the model has 1 iterations", []string{"-model", regression, "-dataset", "waves", "-trees", "7"}},
 		{`version "v5" is not supported`,
-			[]string{"-model", write(t, "m.txt", strings.Replace(constant(64, "regression", "2"), "v3", "v5", 1)), "-dataset", "yacht"}},
-		{"not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "yacht"}},
-		{"the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(64, "regression", "inf")), "-dataset", "yacht"}},
-		{"fold", []string{"-model", regression, "-dataset", "yacht", "-fold", "10"}},
-		{"-export nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "yacht"}},
+			[]string{"-model", write(t, "m.txt", strings.Replace(constant(6, "regression", "2"), "v3", "v5", 1)), "-dataset", "waves"}},
+		{"not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "waves"}},
+		{"the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
+		{"it unpacks to more than 64 times its size: not a model", []string{"-model", write(t, "m.txt.gz", strings.Repeat("0", 100<<20)), "-dataset", "waves"}},
+		{"fold", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
+		{"-export nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
 		{"-models: there is no folder nowhere", []string{"-models", "nowhere"}},
 		{"-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},
 		{"m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
@@ -127,7 +123,7 @@ func TestRefusals(t *testing.T) {
 func TestConstantModel(t *testing.T) {
 	data := dataFolder(t)
 	s := &scorer{library: dataset.NewLibrary(data)}
-	if err := s.load(context.Background(), place{"yacht", split.Corrected, 3}); err != nil {
+	if err := s.load(context.Background(), place{"waves", split.Corrected, 3}); err != nil {
 		t.Fatal(err)
 	}
 	squares := 0.0
@@ -136,7 +132,7 @@ func TestConstantModel(t *testing.T) {
 		squares += d * d
 	}
 	want := fmt.Sprintf(" %.4f ", math.Sqrt(squares/float64(len(s.truth.Y))))
-	at := []string{"-data", data, "-dataset", "yacht", "-protocol", "corrected", "-fold", "3"}
+	at := []string{"-data", data, "-dataset", "waves", "-protocol", "corrected", "-fold", "3"}
 	exit, stdout, stderr := programtest.Run(t, run, append(at, "-model", write(t, "m.txt", constant(s.task.Width, "regression", "12.5")))...)
 	if exit != program.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, %q, want%sin\n%s", exit, stderr, want, stdout)
@@ -145,6 +141,27 @@ func TestConstantModel(t *testing.T) {
 	model := write(t, "m.txt.gz", constant(s.task.Width, "huber", scaled))
 	if exit, stdout, _ := programtest.Run(t, run, append(at, "-target", "standardised", "-model", model)...); exit != program.ExitOK || !strings.Contains(stdout, want) {
 		t.Errorf("exit code %d, standardised: want%sin\n%s", exit, want, stdout)
+	}
+}
+
+// Predictions on another scale than the command line says are noticed.
+func TestScaleWarning(t *testing.T) {
+	data := dataFolder(t)
+	s := &scorer{library: dataset.NewLibrary(data)}
+	if err := s.load(context.Background(), place{"waves", split.Published, 0}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ target, value, want string }{
+		{original, "0", "warning: the predictions look standardised, with a validation RMSE of "},
+		{standardised, fmt.Sprint(s.task.TargetMean), "warning: the predictions look original, with a validation RMSE of "},
+		{original, fmt.Sprint(s.task.TargetMean), ""},
+		{standardised, "0", ""},
+	} {
+		model := write(t, "m.txt", constant(6, "regression", c.value))
+		exit, _, stderr := programtest.Run(t, run, "-data", data, "-dataset", "waves", "-model", model, "-target", c.target)
+		if exit != program.ExitOK || !strings.HasPrefix(stderr, c.want) || (c.want == "") != (stderr == "") || strings.Count(stderr, "\n") > 1 {
+			t.Errorf("%s, predicting %s: exit code %d, %q", c.target, c.value, exit, stderr)
+		}
 	}
 }
 
@@ -166,7 +183,7 @@ func TestModelFromElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows.csv")
 	for _, c := range []struct{ dataset, fit string }{
-		{"yacht", "LGBMRegressor"}, {"breast-cancer", "LGBMClassifier"},
+		{"waves", "LGBMRegressor"}, {"circles", "LGBMClassifier"},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, "-data", data, "-export", rows, "-dataset", c.dataset, "-fold", "2"); exit != program.ExitOK {
 			t.Fatalf("export: exit code %d, %s", exit, stderr)
@@ -206,7 +223,7 @@ func TestKeptModels(t *testing.T) {
 	needPython(t)
 	dir := t.TempDir()
 	s := &scorer{library: dataset.NewLibrary(data)}
-	if err := s.load(context.Background(), place{"boston-housing", split.Published, 4}); err != nil {
+	if err := s.load(context.Background(), place{"waves", split.Published, 4}); err != nil {
 		t.Fatal(err)
 	}
 	on := *s.task
@@ -225,7 +242,7 @@ func TestKeptModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cell := results.Cell{Dataset: "boston-housing", Protocol: "published", Fold: 4, Method: "lightgbm", Config: results.Config(batch[r.Index].JSON())}
+		cell := results.Cell{Dataset: "waves", Protocol: "published", Fold: 4, Method: "lightgbm", Config: results.Config(batch[r.Index].JSON())}
 		found = append(found, &results.Record{ID: cell.ID(), Status: results.OK, Cell: cell, Val: val, Test: test})
 	})
 	if err != nil {
@@ -263,8 +280,13 @@ func TestKeptModels(t *testing.T) {
 func TestKeptModelAlone(t *testing.T) {
 	data := dataFolder(t)
 	needPython(t)
+	rows := "x,late\n"
+	for i := range 200 {
+		rows += fmt.Sprintf("%d,%v\n", i, i >= 100)
+	}
+	datasettest.Write(t, data, "steps", "rows: 200\ncolumns: {x: number, late: [\"false\", \"true\"]}\ntarget: late\nsplit: {folds: 10}\n", rows)
 	s := &scorer{library: dataset.NewLibrary(data)}
-	if err := s.load(context.Background(), place{"breast-cancer", split.Corrected, 3}); err != nil {
+	if err := s.load(context.Background(), place{"steps", split.Corrected, 3}); err != nil {
 		t.Fatal(err)
 	}
 	on := *s.task
@@ -297,7 +319,7 @@ func TestKeptModelAlone(t *testing.T) {
 			t.Errorf("%q: exit code %d, %q, want %s in\n%s", more, exit, stderr, want, stdout)
 		}
 	}
-	if _, stdout, stderr := programtest.Run(t, run, "-data", data, "-model", files[0], "-fold", "4"); !strings.HasPrefix(stderr, "note: ") || strings.Contains(stdout, want) {
+	if _, stdout, stderr := programtest.Run(t, run, "-data", data, "-model", files[0], "-fold", "4"); !strings.HasPrefix(stderr, "note: ") || !strings.Contains(stdout, " 4  lightgbm ") {
 		t.Errorf("another fold: %q\n%s", stderr, stdout)
 	}
 }
