@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"nptbench/baselines/mlp/internal/kernel"
+	"nptbench/internal/f32"
 )
 
 // block is the number of rows of a weight matrix whose gradient is computed, and used, at a time.
@@ -21,7 +21,7 @@ type layer struct {
 
 // A network is a multi-layer perceptron with ReLU between its layers.
 type network struct {
-	kernel *kernel.Kernel
+	kernel *f32.Kernel
 	layers []layer
 	params []float32 // the w of all layers
 	grad   []float32 // block rows of a gradient
@@ -31,22 +31,22 @@ type network struct {
 // newNetwork returns a network with the given numbers of units, inputs first. Weights and biases are uniform within
 // sqrt(6 / (in + out)), as scikit-learn draws them for ReLU (Glorot and Bengio, 2010).
 func newNetwork(units []int, alpha float64, rng *rand.Rand) *network {
-	nw := &network{kernel: kernel.All()[0]}
+	nw := &network{kernel: f32.All()[0]}
 	total, widest := 0, 0
 	for l, out := range units[1:] {
-		ld := kernel.Pad(units[l] + 1)
+		ld := f32.Pad(units[l] + 1)
 		nw.layers = append(nw.layers, layer{in: units[l], out: out, ld: ld})
 		total += out * ld
 		widest = max(widest, ld)
 	}
-	nw.params, nw.grad = kernel.Alloc(total), kernel.Alloc(block*widest)
-	m, v, used := kernel.Alloc(total), kernel.Alloc(total), 0
+	nw.params, nw.grad = f32.Alloc(total), f32.Alloc(block*widest)
+	m, v, used := f32.Alloc(total), f32.Alloc(total), 0
 	for i := range nw.layers {
 		l := &nw.layers[i]
 		end := used + l.out*l.ld
 		l.w, l.m, l.v = nw.params[used:end], m[used:end], v[used:end]
 		used = end
-		l.decay = kernel.Alloc(block * l.ld)
+		l.decay = f32.Alloc(block * l.ld)
 		for j := range l.decay {
 			if j%l.ld < l.in {
 				l.decay[j] = float32(alpha)
@@ -85,22 +85,22 @@ type pass struct {
 }
 
 func (nw *network) newPass(rows int, training bool) *pass {
-	p := &pass{nw: nw, ld: kernel.Pad(rows)}
+	p := &pass{nw: nw, ld: f32.Pad(rows)}
 	for i := range nw.layers {
 		l := &nw.layers[i]
-		act := kernel.Alloc(l.ld * p.ld) // room for Transpose
+		act := f32.Alloc(l.ld * p.ld) // room for Transpose
 		ones(act[l.in*p.ld:][:p.ld], 1)
 		p.act = append(p.act, act)
 		if i == 0 || training {
-			flat := kernel.Alloc(p.ld * l.ld)
+			flat := f32.Alloc(p.ld * l.ld)
 			ones(flat[l.in:], l.ld)
 			p.flat = append(p.flat, flat)
 		}
 		if i > 0 && training {
-			p.d = append(p.d, kernel.Alloc(l.in*p.ld))
+			p.d = append(p.d, f32.Alloc(l.in*p.ld))
 		}
 	}
-	p.act = append(p.act, kernel.Alloc(nw.layers[len(nw.layers)-1].out*p.ld))
+	p.act = append(p.act, f32.Alloc(nw.layers[len(nw.layers)-1].out*p.ld))
 	return p
 }
 
@@ -122,7 +122,7 @@ func (p *pass) forward(x []float32, width int, rows []int32) []float32 {
 	p.nw.kernel.Transpose(p.act[0], p.ld, flat, ld, p.rows, width)
 	for i := range layers {
 		l, out := &layers[i], p.act[i+1]
-		p.nw.kernel.Mul(out, kernel.Strided{Data: l.w, Row: l.ld, Col: 1}, p.act[i], l.out, kernel.Pad(p.rows), l.in+1, p.ld)
+		p.nw.kernel.Mul(out, f32.Strided{Data: l.w, Row: l.ld, Col: 1}, p.act[i], l.out, f32.Pad(p.rows), l.in+1, p.ld)
 		if i < len(layers)-1 {
 			p.nw.kernel.ReLU(out[:l.out*p.ld])
 		}
@@ -135,7 +135,7 @@ func (p *pass) forward(x []float32, width int, rows []int32) []float32 {
 func (p *pass) backward(d []float32, rate float64) {
 	nw := p.nw
 	nw.steps++
-	step := kernel.NewStep(rate, nw.steps, p.rows)
+	step := f32.NewStep(rate, nw.steps, p.rows)
 	for i := len(nw.layers) - 1; i >= 0; i-- {
 		l := &nw.layers[i]
 		if i == 0 {
@@ -144,7 +144,7 @@ func (p *pass) backward(d []float32, rate float64) {
 		}
 		nw.kernel.Transpose(p.flat[i], l.ld, p.act[i], p.ld, l.in, p.rows)
 		below := p.d[i-1]
-		nw.kernel.Mul(below, kernel.Strided{Data: l.w, Row: 1, Col: l.ld}, d, l.in, kernel.Pad(p.rows), l.out, p.ld)
+		nw.kernel.Mul(below, f32.Strided{Data: l.w, Row: 1, Col: l.ld}, d, l.in, f32.Pad(p.rows), l.out, p.ld)
 		nw.kernel.ReLUGrad(below, p.act[i][:len(below)])
 		p.update(l, d, p.flat[i], &step) // after the weights have been used above
 		d = below
@@ -153,12 +153,12 @@ func (p *pass) backward(d []float32, rate float64) {
 
 // update computes the gradient of a layer's weights from d, the derivatives by its units, and its inputs, rows x ld. A
 // block of rows at a time, so that the gradient stays in the nearest cache until Adam has used it.
-func (p *pass) update(l *layer, d, inputs []float32, step *kernel.Step) {
+func (p *pass) update(l *layer, d, inputs []float32, step *f32.Step) {
 	nw := p.nw
 	for done := 0; done < l.out; {
 		first := max(0, min(done, l.out-block)) // the last block begins early, full blocks being the faster ones
 		end := min(first+block, l.out)
-		a := kernel.Strided{Data: d[first*p.ld:], Row: p.ld, Col: 1}
+		a := f32.Strided{Data: d[first*p.ld:], Row: p.ld, Col: 1}
 		nw.kernel.Mul(nw.grad, a, inputs, end-first, l.ld, p.rows, l.ld)
 		from, to := done*l.ld, end*l.ld
 		nw.kernel.Adam(l.w[from:to], l.m[from:to], l.v[from:to], nw.grad[from-first*l.ld:], l.decay, step)

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"nptbench/baselines/mlp/internal/kernel"
 	"nptbench/internal/dataset"
+	"nptbench/internal/f32"
 	"nptbench/internal/method"
 	"nptbench/internal/task"
 )
@@ -76,7 +76,7 @@ func TestSteps(t *testing.T) {
 		BiasesAfter [][]float64   `json:"intercepts_after"`
 	}
 	readJSON(t, "testdata/steps.json", &cases)
-	for _, kn := range kernel.All() {
+	for _, kn := range f32.All() {
 		for _, c := range cases {
 			data := table(c.Classes, c.X, c.Y, len(c.X))
 			out := newOutput(data)

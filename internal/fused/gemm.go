@@ -1,6 +1,10 @@
 package fused
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"nptbench/internal/f32"
+)
 
 // Matrix products, after K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a is packed
 // into panels of panelRows rows once, b, a panel of some columns at a time, by whoever needs it; a panel of a times one of b
@@ -12,11 +16,11 @@ type panelKernel[T floating] struct {
 	width    int
 	multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
 
-	transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int) // transpose.Eight, or nil
+	transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int) // of package f32, or nil
 }
 
 const (
-	panelRows = 8
+	panelRows = f32.PanelRows
 	panelWide = 32  // the largest width
 	blockDeep = 256 // of a panel of b, so that it stays in the first cache
 	blockTall = 512 // rows of a that stay in the second cache
@@ -24,10 +28,19 @@ const (
 
 // Kernels for single and double precision. Those of the second kind are for matrices b of few columns.
 var (
-	gemm32   = panelKernel[float32]{width: 8, multiply: multiplyPanel[float32]}
-	narrow32 = gemm32
-	gemm64   = panelKernel[float64]{width: 8, multiply: multiplyPanel[float64]}
+	gemm32, narrow32 = kernels32(f32.All()[0])
+	gemm64           = panelKernel[float64]{width: 8, multiply: multiplyPanel[float64]}
 )
+
+// kernels32 are a processor's, or plain Go's.
+func kernels32(k *f32.Kernel) (gemm, narrow panelKernel[float32]) {
+	if k == f32.Portable {
+		gemm = panelKernel[float32]{width: 8, multiply: multiplyPanel[float32]}
+		return gemm, gemm
+	}
+	return panelKernel[float32]{k.Wide.Width, k.Wide.Multiply, k.Transpose8},
+		panelKernel[float32]{k.Narrow.Width, k.Narrow.Multiply, k.Transpose8}
+}
 
 func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
 	x, y := array[T](a, k*panelRows), array[T](b, k*8)

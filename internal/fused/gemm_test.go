@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"nptbench/internal/f32"
 )
 
 func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64) {
@@ -45,9 +47,12 @@ func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64)
 }
 
 func TestMultiply(t *testing.T) {
-	testMultiply(t, gemm32, 1e-4)
+	for _, k := range f32.All() {
+		gemm, narrow := kernels32(k)
+		testMultiply(t, gemm, 1e-4)
+		testMultiply(t, narrow, 1e-4)
+	}
 	testMultiply(t, gemm64, 1e-12)
-	testMultiply(t, panelKernel[float32]{width: 8, multiply: multiplyPanel[float32]}, 1e-4)
 }
 
 func BenchmarkMultiply(b *testing.B) {

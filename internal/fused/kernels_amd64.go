@@ -8,11 +8,9 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"golang.org/x/sys/cpu"
-
-	"nptbench/internal/transpose"
 )
 
-// In kernels_amd64.s and gemm_amd64.s. Kernels whose names end in s take a single number for b, those in r for a.
+// In kernels_amd64.s. Kernels whose names end in s take a single number for b, those in r for a.
 
 //go:noescape
 func addF32(dst, a, b, c unsafe.Pointer, n int)
@@ -200,12 +198,6 @@ func axpyF32(y, x unsafe.Pointer, alpha float32, n int)
 //go:noescape
 func fillU32(dst unsafe.Pointer, x uint32, n int)
 
-//go:noescape
-func panel512(c, a, b unsafe.Pointer, k, ldc, add int)
-
-//go:noescape
-func panel256(c, a, b unsafe.Pointer, k, ldc, add int)
-
 func init() {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
 		return
@@ -250,10 +242,4 @@ func init() {
 	kernels.loadMask, kernels.storeMask = expandMask, packMask
 	sumRow32, maxRow32, dotRows32, addRow32 = sumF32, maxOfF32, dotF32, axpyF32
 	fill32 = fillU32
-
-	narrow32 = panelKernel[float32]{width: 8, multiply: panel256, transpose8: transpose.Eight}
-	gemm32 = narrow32
-	if cpu.X86.HasAVX512F {
-		gemm32 = panelKernel[float32]{width: 32, multiply: panel512, transpose8: transpose.Eight}
-	}
 }

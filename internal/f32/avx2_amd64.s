@@ -1,9 +1,11 @@
+//go:build !purego
+
 #include "go_asm.h"
 #include "textflag.h"
 
 // Registers of the tiles:
 //   AX  first row of A; BX, R10: stride of its rows, and three times that; CX stride of its columns
-//   DX  row of B, SI stride of the rows of B and C, DI row of C, R8 what is left of k
+//   DX  row of B, DI row of C, SI stride of the rows of B and then of C, R8 what is left of k
 #define LOAD_TILE \
 	MOVQ t+0(FP), R11        \
 	MOVQ tile_c(R11), DI     \
@@ -11,34 +13,36 @@
 	MOVQ tile_b(R11), DX     \
 	MOVQ tile_row(R11), BX   \
 	MOVQ tile_col(R11), CX   \
-	MOVQ tile_ld(R11), SI    \
+	MOVQ tile_ldb(R11), SI   \
 	MOVQ tile_k(R11), R8     \
 	LEAQ (BX)(BX*2), R10
 
-#define ZERO(y) VXORPS y, y, y
+// NEXT goes on with the next row of B and column of A.
+#define NEXT \
+	ADDQ CX, AX \
+	ADDQ SI, DX \
+	DECQ R8
+
+// To C, or to be added to it.
+#define OUT \
+	MOVQ tile_ldc(R11), SI \
+	MOVQ DI, R12           \
+	CMPQ tile_add(R11), $0
+
+#define ROWS(F) F(Y0, Y1); F(Y2, Y3); F(Y4, Y5); F(Y6, Y7)
+
+#define ZERO(c0) VXORPS c0, c0, c0
+#define ZERO2(c0, c1) ZERO(c0); ZERO(c1)
+#define ADD2(c0, c1) VADDPS (R12), c0, c0; VADDPS 32(R12), c1, c1; ADDQ SI, R12
+#define STORE2(c0, c1) VMOVUPS c0, (DI); VMOVUPS c1, 32(DI); ADDQ SI, DI
 
 // One row of A by two vectors of B, Y8 and Y9.
-#define ROW2(a, y, c0, c1) \
-	VBROADCASTSS a, y        \
-	VFMADD231PS Y8, y, c0    \
-	VFMADD231PS Y9, y, c1
-
-#define STORE2(c0, c1) \
-	VMOVUPS c0, (DI)         \
-	VMOVUPS c1, 32(DI)       \
-	ADDQ SI, DI
+#define ROW2(a, y, c0, c1) VBROADCASTSS a, y; VFMADD231PS Y8, y, c0; VFMADD231PS Y9, y, c1
 
 // func tile4x16(t *tile)
 TEXT ·tile4x16(SB), NOSPLIT, $0-8
 	LOAD_TILE
-	ZERO(Y0)
-	ZERO(Y1)
-	ZERO(Y2)
-	ZERO(Y3)
-	ZERO(Y4)
-	ZERO(Y5)
-	ZERO(Y6)
-	ZERO(Y7)
+	ROWS(ZERO2)
 
 loop:
 	VMOVUPS (DX), Y8
@@ -47,39 +51,36 @@ loop:
 	ROW2((AX)(BX*1), Y11, Y2, Y3)
 	ROW2((AX)(BX*2), Y12, Y4, Y5)
 	ROW2((AX)(R10*1), Y13, Y6, Y7)
-	ADDQ CX, AX
-	ADDQ SI, DX
-	DECQ R8
+	NEXT
 	JNZ  loop
 
-	STORE2(Y0, Y1)
-	STORE2(Y2, Y3)
-	STORE2(Y4, Y5)
-	STORE2(Y6, Y7)
+	OUT
+	JEQ  store
+	ROWS(ADD2)
+
+store:
+	ROWS(STORE2)
 	VZEROUPPER
 	RET
 
-// func tile1x16y(t *tile)
-TEXT ·tile1x16y(SB), NOSPLIT, $0-8
+// func tile1x16(t *tile)
+TEXT ·tile1x16(SB), NOSPLIT, $0-8
 	LOAD_TILE
-	ZERO(Y0)
-	ZERO(Y1)
+	ZERO2(Y0, Y1)
 
 loop:
 	VMOVUPS (DX), Y8
 	VMOVUPS 32(DX), Y9
 	ROW2((AX), Y10, Y0, Y1)
-	ADDQ CX, AX
-	ADDQ SI, DX
-	DECQ R8
+	NEXT
 	JNZ  loop
 
 	STORE2(Y0, Y1)
 	VZEROUPPER
 	RET
 
-// func reluAVX2(x []float32)
-TEXT ·reluAVX2(SB), NOSPLIT, $0-24
+// func relu(x []float32)
+TEXT ·relu(SB), NOSPLIT, $0-24
 	MOVQ x_base+0(FP), AX
 	MOVQ x_len+8(FP), CX
 	ZERO(Y0)
@@ -96,8 +97,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func reluGradAVX2(d, act []float32)
-TEXT ·reluGradAVX2(SB), NOSPLIT, $0-48
+// func reluGrad(d, act []float32)
+TEXT ·reluGrad(SB), NOSPLIT, $0-48
 	MOVQ d_base+0(FP), AX
 	MOVQ d_len+8(FP), CX
 	MOVQ act_base+24(FP), BX
@@ -117,8 +118,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(w, m, v, g, decay []float32, s *Step)
-TEXT ·adamAVX2(SB), NOSPLIT, $0-128
+// func adam(w, m, v, g, decay []float32, s *Step)
+TEXT ·adam(SB), NOSPLIT, $0-128
 	MOVQ w_base+0(FP), AX
 	MOVQ w_len+8(FP), CX
 	MOVQ m_base+24(FP), BX
@@ -168,5 +169,46 @@ loop:
 	JMP  loop
 
 done:
+	VZEROUPPER
+	RET
+
+// func transpose8(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
+TEXT ·transpose8(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), AX
+	MOVQ ldDst+16(FP), SI
+	MOVQ ldSrc+24(FP), BX
+	MOVQ cols+32(FP), CX
+	LEAQ (BX)(BX*2), R10          // three rows of src
+	LEAQ (AX)(BX*4), R9           // its fifth row
+	LEAQ (SI)(SI*2), R11          // three rows of dst
+
+loop:
+	VMOVUPS (AX), X0              // rows 0 and 4, 1 and 5, 2 and 6, 3 and 7
+	VMOVUPS (AX)(BX*1), X1
+	VMOVUPS (AX)(BX*2), X2
+	VMOVUPS (AX)(R10*1), X3
+	VINSERTF128 $1, (R9), Y0, Y0
+	VINSERTF128 $1, (R9)(BX*1), Y1, Y1
+	VINSERTF128 $1, (R9)(BX*2), Y2, Y2
+	VINSERTF128 $1, (R9)(R10*1), Y3, Y3
+	VUNPCKLPS Y1, Y0, Y4          // both halves are transposed as 4 x 4
+	VUNPCKHPS Y1, Y0, Y5
+	VUNPCKLPS Y3, Y2, Y6
+	VUNPCKHPS Y3, Y2, Y7
+	VUNPCKLPD Y6, Y4, Y0
+	VUNPCKHPD Y6, Y4, Y1
+	VUNPCKLPD Y7, Y5, Y2
+	VUNPCKHPD Y7, Y5, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (DI)(SI*1)
+	VMOVUPS Y2, (DI)(SI*2)
+	VMOVUPS Y3, (DI)(R11*1)
+	ADDQ $16, AX
+	ADDQ $16, R9
+	LEAQ (DI)(SI*4), DI
+	SUBQ $4, CX
+	JG   loop
+
 	VZEROUPPER
 	RET

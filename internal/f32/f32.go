@@ -1,10 +1,11 @@
-// Package kernel holds the inner loops of training: matrix products, ReLU, transposition and the Adam step in float32, for
-// one thread. There are three implementations: AVX-512 and AVX2 (with FMA) in assembly for amd64, and plain Go for all
-// other processors. All lists those that can run here. The two in assembly round alike, so that results repeat exactly
-// among the processors that have either; plain Go rounds otherwise.
+// Package f32 is the home of this project's vector code for float32: matrix products, transposition, ReLU and the Adam step,
+// for one thread. A Kernel (start there) is one of three implementations: AVX-512 and AVX2 (with FMA) in assembly for
+// amd64, and plain Go for all other processors and the build tag purego. Products by AVX-512 and by AVX2 are the same to the
+// bit; plain Go rounds otherwise.
 //
-// So that no loop has a remainder, the rows of all matrices are padded to a multiple of Lanes.
-package kernel
+// The MLP multiplies small matrices as they lie in memory (Mul); its rows are padded to a multiple of Lanes, so that no loop
+// has a remainder. Networks of package internal/fused pack large ones into panels first (Panel).
+package f32
 
 import (
 	"math"
@@ -38,6 +39,23 @@ type Kernel struct {
 	relu      func(x []float32)
 	reluGrad  func(d, act []float32)
 	adam      func(w, m, v, g, decay []float32, s *Step)
+
+	// For packed panels. Portable has none of them.
+	Wide, Narrow Panel // for most products, and for those of at most 16 columns
+
+	// Transpose8 transposes 8 rows and, 4 at a time, cols columns: column c of src becomes the 8 numbers at dst + c*ldDst.
+	// Strides are in bytes.
+	Transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
+}
+
+// PanelRows is the number of rows of a packed panel of A.
+const PanelRows = 8
+
+// A Panel multiplies packed panels: C (PanelRows x Width, rows ldc numbers apart) = A B, or C += A B if add is not 0. a holds
+// k columns of PanelRows numbers, b k rows of Width numbers.
+type Panel struct {
+	Width    int
+	Multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
 }
 
 // A Strided is a matrix whose element (i, p) is Data[i*Row + p*Col], so that a transposed matrix needs no copy.

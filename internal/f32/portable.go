@@ -1,4 +1,4 @@
-package kernel
+package f32
 
 import "math"
 

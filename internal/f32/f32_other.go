@@ -1,6 +1,6 @@
-//go:build !amd64
+//go:build !amd64 || purego
 
-package kernel
+package f32
 
 // All lists the implementations that this processor can run, the fastest first.
 func All() []*Kernel { return []*Kernel{Portable} }

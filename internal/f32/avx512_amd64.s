@@ -1,0 +1,102 @@
+//go:build !purego
+
+#include "go_asm.h"
+#include "textflag.h"
+
+// Registers of the tiles:
+//   AX  first row of A, R9 its fifth; BX, R10: stride of the rows of A, and three times that; CX stride of its columns
+//   DX  row of B, DI row of C, SI stride of the rows of B and then of C, R8 what is left of k
+#define LOAD_TILE \
+	MOVQ t+0(FP), R11        \
+	MOVQ tile_c(R11), DI     \
+	MOVQ tile_a(R11), AX     \
+	MOVQ tile_b(R11), DX     \
+	MOVQ tile_row(R11), BX   \
+	MOVQ tile_col(R11), CX   \
+	MOVQ tile_ldb(R11), SI   \
+	MOVQ tile_k(R11), R8     \
+	LEAQ (BX)(BX*2), R10     \
+	LEAQ (AX)(BX*4), R9
+
+// NEXT goes on with the next row of B and column of A.
+#define NEXT \
+	ADDQ CX, AX \
+	ADDQ CX, R9 \
+	ADDQ SI, DX \
+	DECQ R8
+
+// To C, or to be added to it.
+#define OUT \
+	MOVQ tile_ldc(R11), SI       \
+	MOVQ DI, R12                 \
+	CMPQ tile_add(R11), $0
+
+// The sums of the 8 rows of a tile.
+#define ROWS2(F) F(Z0, Z1); F(Z2, Z3); F(Z4, Z5); F(Z6, Z7); F(Z8, Z9); F(Z10, Z11); F(Z12, Z13); F(Z14, Z15)
+#define ROWS1(F) F(Z0); F(Z1); F(Z2); F(Z3); F(Z4); F(Z5); F(Z6); F(Z7)
+
+#define ZERO1(c0) VPXORD c0, c0, c0
+#define ADD1(c0) VADDPS (R12), c0, c0; ADDQ SI, R12
+#define STORE1(c0) VMOVUPS c0, (DI); ADDQ SI, DI
+#define ZERO2(c0, c1) ZERO1(c0); ZERO1(c1)
+#define ADD2(c0, c1) VADDPS 64(R12), c1, c1; ADD1(c0)
+#define STORE2(c0, c1) VMOVUPS c1, 64(DI); STORE1(c0)
+
+// One row of A by two vectors of B, Z16 and Z17; or by one, Z16.
+#define ROW2(a, z, c0, c1) VBROADCASTSS a, z; VFMADD231PS Z16, z, c0; VFMADD231PS Z17, z, c1
+#define ROW1(a, z, c0) VBROADCASTSS a, z; VFMADD231PS Z16, z, c0
+
+// func tile8x32(t *tile)
+TEXT ·tile8x32(SB), NOSPLIT, $0-8
+	LOAD_TILE
+	ROWS2(ZERO2)
+
+loop:
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ROW2((AX), Z18, Z0, Z1)
+	ROW2((AX)(BX*1), Z19, Z2, Z3)
+	ROW2((AX)(BX*2), Z20, Z4, Z5)
+	ROW2((AX)(R10*1), Z21, Z6, Z7)
+	ROW2((R9), Z22, Z8, Z9)
+	ROW2((R9)(BX*1), Z23, Z10, Z11)
+	ROW2((R9)(BX*2), Z24, Z12, Z13)
+	ROW2((R9)(R10*1), Z25, Z14, Z15)
+	NEXT
+	JNZ  loop
+
+	OUT
+	JEQ  store
+	ROWS2(ADD2)
+
+store:
+	ROWS2(STORE2)
+	VZEROUPPER
+	RET
+
+// func tile8x16(t *tile)
+TEXT ·tile8x16(SB), NOSPLIT, $0-8
+	LOAD_TILE
+	ROWS1(ZERO1)
+
+loop:
+	VMOVUPS (DX), Z16
+	ROW1((AX), Z18, Z0)
+	ROW1((AX)(BX*1), Z19, Z1)
+	ROW1((AX)(BX*2), Z20, Z2)
+	ROW1((AX)(R10*1), Z21, Z3)
+	ROW1((R9), Z22, Z4)
+	ROW1((R9)(BX*1), Z23, Z5)
+	ROW1((R9)(BX*2), Z24, Z6)
+	ROW1((R9)(R10*1), Z25, Z7)
+	NEXT
+	JNZ  loop
+
+	OUT
+	JEQ  store
+	ROWS1(ADD1)
+
+store:
+	ROWS1(STORE1)
+	VZEROUPPER
+	RET

@@ -1,0 +1,115 @@
+//go:build !purego
+
+package f32
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// All lists the implementations that this processor can run, the fastest first.
+func All() []*Kernel {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
+		return []*Kernel{Portable}
+	}
+	avx2 := Kernel{Name: "avx2", mul: mulAVX2, relu: relu, reluGrad: reluGrad, adam: adam, transpose: transpose,
+		Transpose8: transpose8}
+	avx2.Wide = Panel{16, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+		t := panel(c, a, b, k, ldc, add, 16)
+		tile4x16(&t)
+		t.a, t.c = unsafe.Add(a, 4*4), unsafe.Add(c, 4*ldc*4) // the lower four rows
+		tile4x16(&t)
+	}}
+	avx2.Narrow = avx2.Wide
+	if !cpu.X86.HasAVX512F {
+		return []*Kernel{&avx2, Portable}
+	}
+	avx512 := avx2 // wider registers gain nothing worth having in the rest
+	avx512.Name, avx512.mul = "avx512", mulAVX512
+	avx512.Wide = Panel{32, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+		t := panel(c, a, b, k, ldc, add, 32)
+		tile8x32(&t)
+	}}
+	avx512.Narrow = Panel{16, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+		t := panel(c, a, b, k, ldc, add, 16)
+		tile8x16(&t)
+	}}
+	return []*Kernel{&avx512, &avx2, Portable}
+}
+
+// A tile is a part of a product whose sums stay in registers over all of k. Strides are in bytes.
+type tile struct {
+	c, a, b            unsafe.Pointer
+	row, col, ldb, ldc uintptr // strides of the rows and the columns of A, and of the rows of B and C
+	k, add             int     // add is 0 for C = A B, else C += A B
+}
+
+// panel is the tile of a Panel's product.
+func panel(c, a, b unsafe.Pointer, k, ldc, add, width int) tile {
+	return tile{c: c, a: a, b: b, row: 4, col: PanelRows * 4, ldb: uintptr(width) * 4, ldc: uintptr(ldc) * 4, k: k, add: add}
+}
+
+// mulAVX512 cuts C into tiles of 8 rows and 32 columns. When the rows do not divide by 8, the last tile begins early and
+// computes some rows a second time.
+func mulAVX512(c []float32, a Strided, b []float32, rows, n, k, ld int) {
+	cut(c, a, b, rows, n, k, ld, 8, 32, tile8x32, tile8x16)
+}
+
+// mulAVX2 has half as many registers of half the width.
+func mulAVX2(c []float32, a Strided, b []float32, rows, n, k, ld int) {
+	cut(c, a, b, rows, n, k, ld, 4, 16, tile4x16, nil)
+}
+
+// cut computes a product by tiles of height x width, of height x 16 where the columns end, and of 1 x 16 when there are
+// fewer than height rows. The pointers stay within the slices because Mul has checked their lengths.
+func cut(c []float32, a Strided, b []float32, rows, n, k, ld, height, width int, wide, narrow func(*tile)) {
+	t := tile{row: uintptr(a.Row) * 4, col: uintptr(a.Col) * 4, ldb: uintptr(ld) * 4, ldc: uintptr(ld) * 4, k: k}
+	if rows < height {
+		height, width, wide = 1, 16, tile1x16
+	}
+	for i := 0; i < rows; i += height {
+		i = min(i, rows-height)
+		t.a = unsafe.Pointer(&a.Data[i*a.Row])
+		j := 0
+		for ; j+width <= n; j += width {
+			t.b, t.c = unsafe.Pointer(&b[j]), unsafe.Pointer(&c[i*ld+j])
+			wide(&t)
+		}
+		if j < n {
+			t.b, t.c = unsafe.Pointer(&b[j]), unsafe.Pointer(&c[i*ld+j])
+			narrow(&t)
+		}
+	}
+}
+
+// transpose goes through strips of 8 rows.
+func transpose(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
+	for i := 0; i < rows; i += 8 {
+		transpose8(unsafe.Pointer(&dst[i]), unsafe.Pointer(&src[i*ldSrc]), uintptr(ldDst)*4, uintptr(ldSrc)*4, cols)
+	}
+}
+
+//go:noescape
+func tile8x32(t *tile)
+
+//go:noescape
+func tile8x16(t *tile)
+
+//go:noescape
+func tile4x16(t *tile)
+
+//go:noescape
+func tile1x16(t *tile)
+
+//go:noescape
+func relu(x []float32)
+
+//go:noescape
+func reluGrad(d, act []float32)
+
+//go:noescape
+func adam(w, m, v, g, decay []float32, s *Step)
+
+//go:noescape
+func transpose8(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
