@@ -32,7 +32,7 @@ readme: report-published ## write README's tables anew from the reports of repro
 test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores
 	go vet ./...
 	go test ./...
-	go test -tags purego ./internal/fused
+	go test -tags purego ./internal/f32 ./internal/fused
 
 .PHONY: test-long
 test-long: venv-if-possible xla-if-possible ## also the tests that take long or need all data sets
