@@ -1,6 +1,7 @@
 // Package forest grows random forests (Breiman, Machine Learning 45, 2001) as scikit-learn's RandomForestClassifier and
 // RandomForestRegressor do with their default settings: bootstrap samples, unlimited depth, a fresh draw of features at
 // every node, thresholds halfway between neighbouring values, class probabilities averaged over the trees.
+// Read grow.go first: how a tree grows. The criteria are in classify.go, regress.go and median.go.
 //
 // The search for splits is exact, like scikit-learn's, but works on values that were ranked once for the whole forest: a
 // node orders small integers instead of sorting numbers (order.go), and two-valued columns that never differ from their
@@ -63,7 +64,7 @@ type Forest struct {
 
 // Fit grows a forest. The error is ctx's, or one line about what is wrong with the data or the options.
 func Fit(ctx context.Context, data Data, o Options) (*Forest, error) {
-	n, err := newNursery(ctx, &data, o)
+	n, err := newBuilder(ctx, &data, o)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func TestTreesAreReproducible(t *testing.T) {
 func TestPresortingChangesNothing(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := noisy(500, classifies(criterion))
-		n, err := newNursery(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: d.Width, Seed: 3})
+		n, err := newBuilder(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: d.Width, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestRareRowsChangeNothing(t *testing.T) {
 			d.X[i*d.Width+5] = float32(i * i % 23)
 		}
 		d.X, d.Width = withOneHot(d.X, d.Width, 5, 23), d.Width+23
-		n, err := newNursery(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: 9, Seed: 3})
+		n, err := newBuilder(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: 9, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func withOneHot(x []float32, width, column, categories int) (out []float32) {
 func TestGrowerIsReusable(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := awkward(rand.New(rand.NewPCG(1, 1)), 200, criterion)
-		n, err := newNursery(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: 3, Seed: 3})
+		n, err := newBuilder(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: 3, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,8 +34,8 @@ type criterion interface {
 	leaf(rows []int32, values *[]float64) int
 }
 
-// A nursery holds what the trees of a forest have in common.
-type nursery struct {
+// A builder grows the trees of a forest; it has what they share: the encoded columns and the targets.
+type builder struct {
 	options Options
 	rows    int
 	order   []int32 // the row of the data at each place; rows are numbered by ascending target everywhere else
@@ -46,7 +46,7 @@ type nursery struct {
 	newCriterion func() criterion
 }
 
-func newNursery(ctx context.Context, d *Data, o Options) (*nursery, error) {
+func newBuilder(ctx context.Context, d *Data, o Options) (*builder, error) {
 	if err := check(d, &o); err != nil {
 		return nil, err
 	}
@@ -54,19 +54,19 @@ func newNursery(ctx context.Context, d *Data, o Options) (*nursery, error) {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	n := &nursery{options: o, rows: len(order), order: order, outputs: 1}
+	b := &builder{options: o, rows: len(order), order: order, outputs: 1}
 	if d.Labels != nil {
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
-		n.outputs = d.Classes
+		b.outputs = d.Classes
 	} else {
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Y[a], d.Y[b]) })
 	}
-	n.columns, n.bundles = encode(ctx, d.X, d.Width, order, o.Threads)
+	b.columns, b.bundles = encode(ctx, d.X, d.Width, order, o.Threads)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	n.newCriterion = criteria(d, o.Criterion, order, n.bundles)
-	return n, nil
+	b.newCriterion = criteria(d, o.Criterion, order, b.bundles)
+	return b, nil
 }
 
 // criteria returns a maker of the named criterion for the targets in the given order.
@@ -98,13 +98,13 @@ func criteria(d *Data, name string, order []int32, bundles []bundle) func() crit
 }
 
 // grow returns the trees numbered from first to last-1.
-func (n *nursery) grow(ctx context.Context, first, last int) ([]tree, error) {
+func (b *builder) grow(ctx context.Context, first, last int) ([]tree, error) {
 	trees := make([]tree, last-first)
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range min(max(1, n.options.Threads), len(trees)) {
+	for range min(max(1, b.options.Threads), len(trees)) {
 		group.Go(func() {
-			g := n.newGrower()
+			g := b.newGrower()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(trees) || ctx.Err() != nil {
@@ -123,7 +123,7 @@ func (n *nursery) grow(ctx context.Context, first, last int) ([]tree, error) {
 
 // A grower grows one tree at a time; its fields are reused from tree to tree.
 type grower struct {
-	*nursery
+	*builder
 	criterion
 	random *rand.PCG
 
@@ -151,23 +151,23 @@ type segment struct {
 	found      int32 // how many features were found to be constant above the node
 }
 
-func (n *nursery) newGrower() *grower {
+func (b *builder) newGrower() *grower {
 	g := &grower{
-		nursery:   n,
-		criterion: n.newCriterion(),
-		weights:   make([]uint16, n.rows),
-		sample:    make([]int32, 0, n.rows),
-		features:  make([]int32, len(n.columns)),
-		tallied:   make([]bool, len(n.bundles)),
-		node:      make([]int32, n.rows),
-		constant:  make([]bool, len(n.columns)),
-		keys:      make([]key, n.rows),
-		buffer:    make([]key, n.rows),
-		left:      make([]bool, n.rows),
-		aside:     make([]int32, n.rows),
+		builder:   b,
+		criterion: b.newCriterion(),
+		weights:   make([]uint16, b.rows),
+		sample:    make([]int32, 0, b.rows),
+		features:  make([]int32, len(b.columns)),
+		tallied:   make([]bool, len(b.bundles)),
+		node:      make([]int32, b.rows),
+		constant:  make([]bool, len(b.columns)),
+		keys:      make([]key, b.rows),
+		buffer:    make([]key, b.rows),
+		left:      make([]bool, b.rows),
+		aside:     make([]int32, b.rows),
 	}
-	if n.options.MaxFeatures*presortRatio >= len(n.columns) {
-		g.presorted = make([][]key, len(n.columns))
+	if b.options.MaxFeatures*presortRatio >= len(b.columns) {
+		g.presorted = make([][]key, len(b.columns))
 	}
 	return g
 }

@@ -86,7 +86,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	} else {
 		data.Y = t.Y[:t.Train]
 	}
-	n, err := newNursery(ctx, &data, Options{
+	n, err := newBuilder(ctx, &data, Options{
 		Criterion:   name,
 		Trees:       size(order[len(order)-1]),
 		MaxFeatures: maxFeatures(rule, t.Width),

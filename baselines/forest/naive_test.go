@@ -228,7 +228,7 @@ func TestTreesByDefinition(t *testing.T) {
 // checkTrees checks every tree of a forest, with the sample that it was grown on.
 func checkTrees(t *testing.T, d Data, o Options) {
 	t.Helper()
-	n, err := newNursery(t.Context(), &d, o)
+	n, err := newBuilder(t.Context(), &d, o)
 	if err != nil {
 		t.Fatal(err)
 	}

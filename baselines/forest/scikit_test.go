@@ -61,7 +61,7 @@ func measure(t *testing.T, tk *task.Task, truth *task.Truth, criterion, rule str
 	t.Helper()
 	d := Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}
 	o := Options{Criterion: criterion, Trees: trees * seeds, MaxFeatures: maxFeatures(rule, tk.Width), Threads: 2}
-	n, err := newNursery(t.Context(), &d, o)
+	n, err := newBuilder(t.Context(), &d, o)
 	if err != nil {
 		t.Fatal(err)
 	}

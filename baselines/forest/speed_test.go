@@ -51,7 +51,7 @@ func BenchmarkFit(b *testing.B) {
 			d := Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}
 			o := Options{Criterion: c.criterion, Trees: c.trees, MaxFeatures: maxFeatures(c.rule, tk.Width), Threads: 1}
 			start := cpuTime()
-			n, err := newNursery(b.Context(), &d, o)
+			n, err := newBuilder(b.Context(), &d, o)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-// Package gbdt holds the four gradient-boosting methods of the comparison: scikit-learn's, XGBoost, LightGBM and CatBoost.
+// Package gbdt has the four gradient-boosting methods of the comparison: scikit-learn's, XGBoost, LightGBM and CatBoost.
 // Read run.go first: what one fit does, from a task to compared predictions.
 //
 // The official Python libraries fit the trees, in one long-lived process per concurrent fit (pool.go, worker.go,
@@ -6,7 +6,7 @@
 // LightGBM has: binary trees with the learning rate and the initial scores in their leaves (model.go, tree.go). Go predicts
 // by these. In every fit our predictions are compared with the library's own (compare.go); a fit in which they differ fails.
 // A model can be kept (saved.go) as LightGBM text, version 3 (text.go), which LightGBM and github.com/dmitryikh/leaves read
-// too; tests hold our predictions against those of leaves, bit by bit.
+// too; tests compare our predictions with those of leaves, bit by bit.
 //
 // One fit serves all tree counts: the first n trees of an ensemble are the ensemble that a fit of n trees gives.
 //

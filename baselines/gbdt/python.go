@@ -86,8 +86,8 @@ func pythonPath() (string, error) {
 const listPackages = `import importlib.metadata as m, json, platform
 print(json.dumps([platform.python_version(), {d.metadata["Name"].lower(): d.version for d in m.distributions()}]))`
 
-// isolated runs a program in Python, which imports nothing from the working directory: a user's queue.py or xgboost.py is none of
-// its business.
+// isolated runs a program in Python, which imports nothing from the working directory, where a user may have a queue.py or an
+// xgboost.py.
 func isolated(ctx context.Context, path, program string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, "-c", program)
 	cmd.Env = append(os.Environ(), "PYTHONSAFEPATH=1")

@@ -20,9 +20,9 @@ type tree struct {
 // Bits of a node's decision. Without zeroIsMissing and nanIsMissing, NaN counts as zero.
 const (
 	categorical   = 1 << 0
-	missingLeft   = 1 << 1 // rows without a value go left
-	zeroIsMissing = 1 << 2 // NaN and zero are no values
-	nanIsMissing  = 2 << 2 // NaN is none
+	missingLeft   = 1 << 1 // missing values go left
+	zeroIsMissing = 1 << 2 // NaN and zero are missing values
+	nanIsMissing  = 2 << 2 // NaN is a missing value
 )
 
 // root is the first node, or the only leaf.
@@ -33,7 +33,7 @@ func (t *tree) root() int32 {
 	return 0
 }
 
-// score is the tree's value for a row of features: what LightGBM defines it to be, node by node.
+// score is the tree's value for a row of features, as LightGBM defines it.
 func (t *tree) score(x []float32) float64 {
 	c := t.root()
 	for c >= 0 {
