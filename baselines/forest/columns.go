@@ -21,7 +21,6 @@ type column struct {
 	codes  []uint16 // by row
 	bundle int      // of a two-valued column, else -1
 	code   uint16   // of a two-valued column: of the rows with its rarer value, among the codes of the bundle
-	rare   []int32  // of a two-valued column: these rows, ascending, if they are few
 
 	// The smallest and the largest value of every code, ascending. Two-valued columns have two entries; rareHigh says
 	// that the rarer value is the second.
@@ -45,10 +44,6 @@ type bundle struct {
 
 // cells returns the number of the bundle's codes.
 func (b *bundle) cells() int { return len(b.columns) + 1 }
-
-// seldom reports that the rows with the column's rarer value are so few that it is faster to go through them than through
-// a node of that many rows.
-func (c *column) seldom(rows int) bool { return c.rare != nil && len(c.rare)*rareRatio < rows }
 
 // threshold returns the number that a split above the given code, with next the following code in the node, compares
 // with: as in scikit-learn halfway between the two values, in float64. It is rounded down to float32, which cannot
@@ -284,9 +279,6 @@ func sortable(v float32) uint32 {
 	return u | 1<<31
 }
 
-// rareShare is which part of the rows may have a column's rarer value if they are to be listed.
-const rareShare = 8
-
 // bundled puts every two-valued column into the first bundle that it fits.
 func bundled(columns []column, rare []bitset, rows int) []bundle {
 	var bundles []bundle
@@ -308,16 +300,7 @@ func bundled(columns []column, rare []bitset, rows int) []bundle {
 		b := &bundles[c.bundle]
 		b.columns = append(b.columns, int32(i))
 		c.codes, c.code = b.codes, uint16(len(b.columns))
-		few := rows / rareShare
-		rare[i].each(func(row int) {
-			b.codes[row] = c.code
-			if len(c.rare) <= few {
-				c.rare = append(c.rare, int32(row))
-			}
-		})
-		if len(c.rare) > few {
-			c.rare = nil
-		}
+		rare[i].each(func(row int) { b.codes[row] = c.code })
 		taken[c.bundle].add(rare[i])
 		rare[i] = nil
 	}

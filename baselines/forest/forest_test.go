@@ -89,43 +89,6 @@ func TestPresortingChangesNothing(t *testing.T) {
 	}
 }
 
-// Whether a node goes through its own rows or through those with a column's rarer value may not matter.
-func TestRareRowsChangeNothing(t *testing.T) {
-	for _, criterion := range criteriaNames {
-		d := noisy(600, classifies(criterion))
-		for i := range 600 {
-			d.X[i*d.Width+5] = float32(i * i % 23)
-		}
-		d.X, d.Width = withOneHot(d.X, d.Width, 5, 23), d.Width+23
-		n, err := newBuilder(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: 9, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		with := n.newGrower().grow(context.Background(), 0)
-		listed := 0
-		for i := range n.columns {
-			if n.columns[i].seldom(300) {
-				listed++
-			}
-			n.columns[i].rare = nil
-		}
-		without := n.newGrower().grow(context.Background(), 0)
-		if listed == 0 || !slices.Equal(with.nodes, without.nodes) || !slices.Equal(with.values, without.values) {
-			t.Errorf("%s: trees differ, or none of the columns is listed (%d)", criterion, listed)
-		}
-	}
-}
-
-// withOneHot appends a one-hot encoding of a column of small whole numbers.
-func withOneHot(x []float32, width, column, categories int) (out []float32) {
-	for row := range slices.Chunk(x, width) {
-		hot := make([]float32, categories)
-		hot[int(row[column])] = 1
-		out = append(append(out, row...), hot...)
-	}
-	return out
-}
-
 // A grower that is used again may not remember anything.
 func TestGrowerIsReusable(t *testing.T) {
 	for _, criterion := range criteriaNames {

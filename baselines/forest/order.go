@@ -9,10 +9,8 @@ func makeKey(code uint32, index int) key { return key(code)<<32 | key(uint32(ind
 func (k key) code() uint32               { return uint32(k >> 32) }
 func (k key) index() uint32              { return uint32(k) }
 
-const (
-	insertionLimit = 24  // up to that many keys, insertion sort is fastest
-	bucketLimit    = 400 // up to that many, one pass over buckets by the leading bits leaves little to do
-)
+// insertionLimit is up to how many keys insertion sort is fastest.
+const insertionLimit = 24
 
 // sortKeys orders keys by code and returns them, either in place or in buffer, which has the same length. low and high
 // are the smallest and the largest code.
@@ -23,17 +21,9 @@ func sortKeys(keys, buffer []key, low, high uint32) []key {
 	case len(keys) <= insertionLimit:
 		insertionSort(keys)
 		return keys
-	case len(keys) <= bucketLimit:
-		// With as many buckets as keys, keys end close to their places.
-		shift := max(0, width-bits.Len(uint(len(keys)-1)))
-		countingPass(keys, buffer, low, shift, int((high-low)>>shift)+1)
-		if shift > 0 {
-			insertionSort(buffer)
-		}
-		return buffer
 	default:
 		for shift := 0; shift < width; shift += 8 {
-			countingPass(keys, buffer, low, shift, 256)
+			countingPass(keys, buffer, low, shift)
 			keys, buffer = buffer, keys
 		}
 		return keys
@@ -51,24 +41,19 @@ func insertionSort(keys []key) {
 	}
 }
 
-// countingPass distributes keys into out, stably, by the low-order bits of (code-low)>>shift that number the buckets, a
-// power of two or all that occur, at most 512.
-func countingPass(keys, out []key, low uint32, shift, buckets int) {
-	var count [512]uint32
-	mask := uint32(511)
-	if buckets == 256 {
-		mask = 255
-	}
+// countingPass distributes keys into out, stably, by the low-order byte of (code-low)>>shift.
+func countingPass(keys, out []key, low uint32, shift int) {
+	var count [256]uint32
 	for _, k := range keys {
-		count[(k.code()-low)>>shift&mask&511]++
+		count[uint8((k.code()-low)>>shift)]++
 	}
 	sum := uint32(0)
-	for i := range count[:buckets] {
+	for i := range count {
 		sum, count[i] = sum+count[i], sum
 	}
 	out = out[:len(keys)]
 	for _, k := range keys {
-		b := (k.code() - low) >> shift & mask & 511
+		b := uint8((k.code() - low) >> shift)
 		out[count[b]] = k
 		count[b]++
 	}

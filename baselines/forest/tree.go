@@ -57,43 +57,21 @@ func (s *sum) add(ctx context.Context, trees []tree, threads int) {
 	group.Wait()
 }
 
-// lanes is how many rows go down a tree at the same time: while one waits for memory, the others move.
-const lanes = 16
-
-// addRows adds a tree's predictions for the rows from first to last-1. A row that has reached its leaf leaves its lane to
-// the next one.
+// addRows adds a tree's predictions for the rows from first to last-1.
 func (s *sum) addRows(t *tree, first, last int) {
-	var at [lanes]struct{ node, row int }
-	active := min(lanes, last-first)
-	for i := range active {
-		at[i].row = first + i
-	}
-	for next := first + active; active > 0; {
-		for i := 0; i < active; i++ {
-			n := t.nodes[at[i].node]
-			if n.feature >= 0 {
-				right := 0
-				if s.x[at[i].row*s.width+int(n.feature)] > n.threshold {
-					right = 1
-				}
-				at[i].node = int(n.child) + right
-				continue
+	for row := first; row < last; row++ {
+		x, n := s.x[row*s.width:][:s.width], &t.nodes[0]
+		for n.feature >= 0 {
+			at := n.child
+			if x[n.feature] > n.threshold {
+				at++
 			}
-			s.addLeaf(at[i].row, t.values[n.child:][:s.outputs])
-			at[i].node, at[i].row = 0, next
-			if next++; next > last {
-				active--
-				at[i] = at[active]
-				i--
-			}
+			n = &t.nodes[at]
 		}
-	}
-}
-
-func (s *sum) addLeaf(row int, values []float64) {
-	total := s.total[row*s.outputs:][:len(values)]
-	for k, v := range values {
-		total[k] += v
+		total := s.total[row*s.outputs:][:s.outputs]
+		for k, v := range t.values[n.child:][:s.outputs] {
+			total[k] += v
+		}
 	}
 }
 
