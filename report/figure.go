@@ -101,6 +101,7 @@ const (
 	panelFrame    = 0.75 * vg.Inch // height of a panel without its lines
 	lineHeight    = 0.3 * vg.Inch
 	legendHeight  = 0.3 * vg.Inch
+	titleWidth    = 23 // letters in a line of a method's title
 )
 
 // writeFigure writes the panels as SVG.
@@ -167,7 +168,7 @@ func (p panel) plot() (*plot.Plot, error) {
 	}
 	names := make([]string, len(p.lines))
 	for i, line := range p.lines {
-		names[p.height(i)] = line.any().Series.Title
+		names[p.height(i)] = wrap(line.any().Series.Title, "", titleWidth)
 	}
 	out.NominalY(names...)
 	out.Y.Min, out.Y.Max = -0.5, float64(len(names))-0.5
