@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -47,7 +48,7 @@ func (s *Summary) Write(dir string) error {
 	return nil
 }
 
-// Print writes the tables as text for a terminal of so many columns, in colours if asked to.
+// Print writes the tables as text for a terminal of so many columns, 0 meaning 80, in colours if asked to.
 func (s *Summary) Print(w io.Writer, width int, colour bool) error {
-	return writeTerminal(w, s.digest(), width, colour)
+	return writeTerminal(w, s.digest(), cmp.Or(width, 80), colour)
 }
