@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
 	"nptbench/npt"
@@ -94,9 +97,60 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// The recipe for data of one's own in the README works as it stands there.
+func TestOwnData(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(key string) string {
+		for _, b := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
+			if strings.Contains(b[1], key) {
+				return b[1]
+			}
+		}
+		t.Fatalf("README has no block with %q", key)
+		return ""
+	}
+	dir := t.TempDir()
+	rows := "id,area,city,price\n"
+	for i := range 400 {
+		area := strconv.Itoa(40 + i*7919%100)
+		if i%50 == 0 {
+			area = "NA"
+		}
+		rows += fmt.Sprintf("%d,%s,%s,%d\n", i, area, []string{"Bonn", "Cologne"}[i%2], 1000*(40+i*7919%100)+5000*(i%2))
+	}
+	sweep := filepath.Join(dir, "houses.yaml")
+	if err := os.Mkdir(filepath.Join(dir, "houses"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string]string{
+		sweep: block("datasets: [houses]"), filepath.Join(dir, "houses", "houses.csv"): rows, filepath.Join(dir, "houses", "dataset.yaml"): block("file: houses.csv"),
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := t.TempDir()
+	exit, table, errs, err := call(t, "-data", dir, "-sweep", sweep, "-out", out)
+	if exit != program.ExitOK || err != nil || !strings.Contains(table, "houses") || !strings.Contains(table, "k-NN") {
+		t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
+	}
+	n := 0
+	for r, err := range results.Read(filepath.Join(out, "records")) {
+		if n++; err != nil || r.Failure != nil || r.Rows != [3]int{280, 80, 40} {
+			t.Errorf("%v, %+v", err, r)
+		}
+	}
+	if n != 40 {
+		t.Errorf("%d records, want 3 of k-NN and 1 of the forest in each of ten folds", n)
+	}
+}
+
 // What the paper has and cannot be run here is missing in the end; without an extra row the sweep is still done.
 func TestMissingPrograms(t *testing.T) {
-	data := dataFolder(t)
+	data := datasettest.Library(t).Dirs[0]
 	t.Setenv("NPT_GOLEARN", filepath.Join(t.TempDir(), "nothing"))
 	t.Setenv("NPT_PYTHON", filepath.Join(t.TempDir(), "nothing"))
 	for _, c := range []struct {
@@ -104,7 +158,7 @@ func TestMissingPrograms(t *testing.T) {
 		exit   int
 	}{{"golearn-knn", program.ExitOK}, {"xgboost", program.ExitFailed}} {
 		sweep := filepath.Join(t.TempDir(), "sweep.yaml")
-		text := "name: sweep\nprotocols: [published]\ndatasets: [yacht]\nfolds: 1\nmethods: [{method: knn}, {method: " + c.method + "}]\n"
+		text := "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [{method: knn}, {method: " + c.method + "}]\n"
 		if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +173,11 @@ func TestMissingPrograms(t *testing.T) {
 func TestBadBackend(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "abacus")
 	out := t.TempDir()
-	exit, _, _, err := call(t, "-data", dataFolder(t), "-datasets", "yacht", "-methods", "npt", "-out", out)
+	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
+	if err := os.WriteFile(sweep, []byte("name: sweep\nprotocols: [published]\ndatasets: [waves]\nmethods: [{method: npt}]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	exit, _, _, err := call(t, "-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out)
 	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) {
 		t.Errorf("exit %d, %v", exit, err)
 	}
@@ -131,7 +189,7 @@ func TestBadBackend(t *testing.T) {
 // Folds that train side by side in one process end as they do one after the other. A plugin whose name says nothing of a
 // processor is taken for that of a device.
 func TestFoldsSideBySide(t *testing.T) {
-	data := dataFolder(t)
+	data := datasettest.Library(t).Dirs[0]
 	processor, err := npt.OpenBackend("xla:cpu", 0)
 	if err != nil {
 		t.Skip(err)
@@ -141,7 +199,7 @@ func TestFoldsSideBySide(t *testing.T) {
 	if err := os.Symlink(processor.(interface{ PluginName() string }).PluginName(), device); err != nil {
 		t.Fatal(err)
 	}
-	text := "name: sweep\nprotocols: [published]\ndatasets: [yacht]\nfolds: 2\nmethods:\n" +
+	text := "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 2\nmethods:\n" +
 		"  - {method: npt, params: {dim_hidden: 8, heads: 2, layers: 2, steps: 10, lr: 0.01}}\n"
 	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
