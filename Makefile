@@ -24,6 +24,17 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
+HOURS ?= 8
+OVERNIGHT ?= out/overnight
+
+.PHONY: overnight
+overnight: bin/overnight ## long NPT runs at the lowest priority for HOURS=8, to be stopped and started again at will; SWEEPS="a b" runs others
+	nice -n 19 $$(command -v ionice >/dev/null && echo ionice -c 3) bin/overnight -hours $(HOURS) -out $(OVERNIGHT) $(SWEEPS)
+
+.PHONY: overnight-merge
+overnight-merge: bin/merge ## take the finished records of make overnight over into results/published
+	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
+
 .PHONY: readme
 readme: report-published ## write README's tables and figure anew, from our own records
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/methods"
@@ -36,44 +37,28 @@ type Spec struct {
 
 // Run does an experiment as the command line says.
 func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
-	all := methods.All()
-	o, err := parse(s, e, all)
-	if err != nil {
-		return program.ExitBadInput, err
-	}
-	datasets, err := o.library(e).Infos()
-	if err != nil {
-		return program.ExitBadInput, err
-	}
-	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets})
-	if err != nil {
-		return program.ExitBadInput, err
-	}
-	if o.Out == "" {
-		o.Out = filepath.Join("out", sweep.Name)
-	}
-	p, err := o.plan(ctx, e, sweep)
+	o, p, err := s.plan(ctx, e)
 	if err != nil {
 		return program.ExitBadInput, err
 	}
 	n := p.Count(p.Groups()...)
 	switch {
 	case o.DryRun:
-		estimate := p.Estimate(until(ctx, results.Read(o.recordFolders()...)))
+		estimate := o.estimate(ctx, p)
 		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, o.Jobs))
 	case o.ReportOnly && n.Done == 0:
-		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", sweep.Name, o.recordFolders())
+		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "))
 	case n.ToDo+n.Done == 0:
 		return program.ExitFailed, errors.New("nothing of the sweep can be run here")
 	}
-	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", sweep.Name, n.Cells, n.ToDo)
+	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", p.Sweep.Name, n.Cells, n.ToDo)
 	if !o.ReportOnly {
 		if exit, err = o.execute(ctx, e, p); err != nil || exit == program.ExitInterrupted {
 			return exit, err
 		}
 	}
 	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
-		Title: s.Title, Plan: p, Series: s.Series, Tables: s.Tables, Methods: all,
+		Title: s.Title, Plan: p, Series: s.Series, Tables: s.Tables, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return program.ExitFailed, err
@@ -86,6 +71,42 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	}
 	fmt.Fprintf(e.Stderr, "the report is in %s\n", filepath.Join(o.Out, "report"))
 	return exit, nil
+}
+
+// Plan plans an experiment as the command line says, and estimates how long its cells take.
+func Plan(ctx context.Context, e program.Env, s Spec) (*plan.Plan, *plan.Estimate, error) {
+	o, p, err := s.plan(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, o.estimate(ctx, p), ctx.Err()
+}
+
+// plan reads the command line and the sweep.
+func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, error) {
+	all := methods.All()
+	o, err := parse(s, e, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	datasets, err := o.library(e).Infos()
+	if err != nil {
+		return nil, nil, err
+	}
+	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets})
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Out == "" {
+		o.Out = filepath.Join("out", sweep.Name)
+	}
+	p, err := o.plan(ctx, e, sweep)
+	return o, p, err
+}
+
+// estimate learns from the records how long cells take.
+func (o *options) estimate(ctx context.Context, p *plan.Plan) *plan.Estimate {
+	return p.Estimate(until(ctx, results.Read(o.recordFolders()...)))
 }
 
 // until ends a sequence when ctx does.
@@ -158,6 +179,14 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (exi
 		}
 	}
 	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, o.Jobs, pool.Networks)
+	if o.Log != "" {
+		log, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return program.ExitBadInput, fmt.Errorf("-log: %w", err)
+		}
+		defer log.Close()
+		shown.Log = log
+	}
 	outcome, err := run.Execute(ctx, jobs, pool, o.FailFast, shown)
 	shown.Close()
 	os.Remove(pool.Checkpoints) // when nothing is left in it

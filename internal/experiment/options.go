@@ -29,6 +29,7 @@ type options struct {
 	Out   string   // folder for records and reports
 	With  []string // more folders of records, which are only read
 
+	Log      string // file for a line about each finished fit; empty: none
 	Jobs     int
 	Networks int // on a GPU
 	Backend  string
@@ -47,6 +48,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas")
 	only := fs.List("methods", "run only these methods of the sweep, a `list` with commas")
 	protocol := fs.Choice("protocol", "", "`name` of a protocol, published, corrected or both, instead of what the sweep says", "published", "corrected", "both")
+	fs.StringVar(&o.Log, "log", "", "`file` to add a line to for each finished fit")
 	fs.IntVar(&o.Jobs, "jobs", runtime.NumCPU(), "fits that run at the same time, each in a process of its own")
 	fs.IntVar(&o.Networks, "networks", 1, "networks that train at the same time on a GPU, in one process, beside the fits of -jobs; 2 or more only where one leaves the GPU idle")
 	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, fused, go, xla:cpu, xla:cuda or xla:PLUGIN; auto is $GOMLX_BACKEND, else xla:cuda if there is a GPU and that is installed, else fused")

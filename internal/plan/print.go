@@ -15,9 +15,7 @@ import (
 func (p *Plan) Print(w io.Writer, e *Estimate, processes int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "method\tdata sets\tsettings\tcells\tfits\tdone\tfailed\tto do\ttime\t")
-	var total time.Duration
-	var fits int
-	unknown := false
+	fits := 0
 	for _, m := range p.methods() {
 		groups := slices.DeleteFunc(p.Groups(), func(g *Group) bool { return g.Method != m })
 		n := p.Count(groups...)
@@ -30,19 +28,14 @@ func (p *Plan) Print(w io.Writer, e *Estimate, processes int) error {
 			allKnown = allKnown && known
 		}
 		fits += all
-		total += left
 		text := roundly(left / time.Duration(processes))
 		if !allKnown {
-			text, unknown = "?", true
+			text = "?"
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", m.Name, len(groups), settings, n.Cells, all, n.Done, n.Failed, n.ToDo, text)
 	}
 	n := p.Count(p.Groups()...)
-	text := roundly(total / time.Duration(processes))
-	if unknown {
-		text = "more than " + text
-	}
-	fmt.Fprintf(t, "total\t\t\t%d\t%d\t%d\t%d\t%d\t%s\t\n", n.Cells, fits, n.Done, n.Failed, n.ToDo, text)
+	fmt.Fprintf(t, "total\t\t\t%d\t%d\t%d\t%d\t%d\t%s\t\n", n.Cells, fits, n.Done, n.Failed, n.ToDo, p.Time(e, processes))
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -53,6 +46,20 @@ fit      a training, which may serve several cells: all k of k-NN, all sizes of 
 time     to do, %d at a time, as long as the records say that such cells took; ?: none to go by
 `, processes)
 	return err
+}
+
+// Time estimates how long the plan's cells take, with that many processes at a time.
+func (p *Plan) Time(e *Estimate, processes int) string {
+	var total time.Duration
+	text := ""
+	for _, g := range p.Groups() {
+		left, known := p.Left(e, g)
+		total += left
+		if !known {
+			text = "more than "
+		}
+	}
+	return text + roundly(total/time.Duration(processes))
 }
 
 // methods lists the plan's methods in the order in which they come first.

@@ -91,8 +91,9 @@ func (r *poolRun) start() (*child, error) {
 // pauseWithUs has Ctrl-Z stop the worker processes too, which are not of the terminal's foreground group, until this one goes
 // on. The function returned ends that.
 func (r *poolRun) pauseWithUs() (end func()) {
-	stops, ended := make(chan os.Signal, 1), make(chan struct{})
+	stops, continues, ended := make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(stops, syscall.SIGTSTP)
+	signal.Notify(continues, syscall.SIGCONT)
 	go func() {
 		for {
 			select {
@@ -101,12 +102,14 @@ func (r *poolRun) pauseWithUs() (end func()) {
 			case <-stops:
 				r.signal(syscall.SIGSTOP)
 				syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			case <-continues:
 				r.signal(syscall.SIGCONT)
 			}
 		}
 	}()
 	return func() {
 		signal.Stop(stops)
+		signal.Stop(continues)
 		close(ended)
 	}
 }

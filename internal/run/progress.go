@@ -19,6 +19,8 @@ import (
 // Progress shows how a run gets on: a bar with time left on a terminal, a line now and then elsewhere, what long fits have
 // to say of themselves, and every failure when it happens, the first few of them.
 type Progress struct {
+	Log io.Writer // gets a line for each finished job; nil: nowhere
+
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil: plain lines
 	slots map[bool]int             // for networks on a device of their own, and for other jobs
@@ -143,9 +145,13 @@ func (g *Progress) Ended(j *plan.Job) {
 		m = &mean{}
 		g.finishes[g.kindOf(j)] = m
 	}
-	m.sum += time.Since(g.running[j].at)
+	took := time.Since(g.running[j].at)
+	m.sum += took
 	m.n++
 	delete(g.running, j)
+	if g.Log != nil {
+		fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second))
+	}
 }
 
 // Again says that a started job waits to be started again.

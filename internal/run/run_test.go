@@ -483,7 +483,11 @@ func TestStopped(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(700 * time.Millisecond)
+			for range 400 { // until it has begun
+				if time.Sleep(50 * time.Millisecond); len(recordsSoFar(dir)) > 0 {
+					break
+				}
+			}
 			c.Process.Signal(stop)
 			time.Sleep(3 * time.Second)
 			before := len(recordsSoFar(dir))

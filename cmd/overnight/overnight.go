@@ -1,0 +1,93 @@
+// Overnight does long work on one machine while nobody needs it: sweeps in order of value, one fit at a time on all cores, until
+// its hours are over. Whatever ends it, the same command goes on from there.
+//
+//	go run ./cmd/overnight [-hours 8] [-out DIR] [-plan] [SWEEP ...]
+//
+// Each sweep has a folder of its own below DIR, with records, checkpoints and a report; DIR/log has a line for each finished
+// fit. `make overnight` runs it at the lowest priority, `make overnight-merge` takes its records over into results/published.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"nptbench/internal/experiment"
+	"nptbench/internal/program"
+)
+
+const about = `Runs sweeps one after the other until its hours are over, one fit at a time on all cores, and goes on from there the next time.`
+
+// inOrderOfValue are the sweeps that are run when none is named.
+var inOrderOfValue = []string{"npt-boston", "npt-breast-cancer", "npt-width"}
+
+func main() {
+	experiment.ServeProcess()
+	program.Main(run)
+}
+
+func run(ctx context.Context, e program.Env) (exit int, err error) {
+	f := program.NewFlags("overnight", about, "[-hours 8] [-out DIR] [-plan] [SWEEP ...]")
+	f.Arguments = true
+	hours := f.Float64("hours", 8, "stop after so many hours; a training that is cut short leaves a checkpoint")
+	out := f.String("out", filepath.Join("out", "overnight"), "`folder` for records, checkpoints, reports and the log")
+	only := f.Bool("plan", false, "show what there is to do and do nothing")
+	data := f.Data()
+	if err := f.Parse(e); err != nil {
+		return program.ExitBadInput, err
+	}
+	if *hours <= 0 {
+		return program.ExitBadInput, f.Errorf("-hours %g: want more than 0", *hours)
+	}
+	sweeps := f.Args()
+	if len(sweeps) == 0 {
+		sweeps = inOrderOfValue
+	}
+	args := func(sweep string, more ...string) program.Env {
+		e := e
+		e.Args = append([]string{"-sweep", sweep, "-out", filepath.Join(*out, filepath.Base(sweep)), "-data", *data, "-jobs", "1"}, more...)
+		if _, err := os.Stat(published); err == nil {
+			e.Args = append(e.Args, "-with", published)
+		}
+		return e
+	}
+	for _, sweep := range sweeps {
+		p, estimate, err := experiment.Plan(ctx, args(sweep), spec)
+		if err != nil {
+			return program.ExitBadInput, err
+		}
+		n := p.Count(p.Groups()...)
+		fmt.Fprintf(e.Stdout, "%s: %d of %d cells to do, about %s\n", sweep, n.ToDo, n.Cells, p.Time(estimate, 1))
+	}
+	if *only {
+		return program.ExitOK, nil
+	}
+	if err := os.MkdirAll(*out, 0o755); err != nil {
+		return program.ExitFailed, err
+	}
+	over := fmt.Errorf("the %g hours are over", *hours)
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(*hours*float64(time.Hour)), over)
+	defer cancel()
+	for _, sweep := range sweeps {
+		code, err := experiment.Run(ctx, args(sweep, "-fetch", "-log", filepath.Join(*out, "log")), spec)
+		switch {
+		case errors.Is(context.Cause(ctx), over):
+			fmt.Fprintf(e.Stderr, "%v: the same command goes on from here\n", over)
+			return program.ExitOK, nil
+		case ctx.Err() != nil:
+			return program.ExitInterrupted, ctx.Err()
+		case err != nil: // the others may be spared what befell this one
+			fmt.Fprintf(e.Stderr, "%s: %v\n", sweep, err)
+		}
+		exit = max(exit, code)
+	}
+	return exit, nil
+}
+
+// published is the folder of the project's own records; their cells are not run again.
+var published = filepath.Join("results", "published")
+
+var spec = experiment.Spec{Name: "overnight", About: about, Title: "Long runs"}
