@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -33,22 +33,19 @@ func testMethods() []*method.Method {
 	}}
 }
 
-func library(t testing.TB) *dataset.Library {
+func parse(t testing.TB, lib *dataset.Library, grid, more string) *sweeps.Sweep {
 	t.Helper()
-	lib := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		lib.Dirs = []string{"../../data", "../../../shared/data"}
-	}
-	if _, err := lib.Find("yacht"); err != nil {
-		t.Skipf("the Yacht table is not here: %v", err)
-	}
-	return lib
+	return sweep(t, lib, "waves", grid, more)
 }
 
-func parse(t testing.TB, grid, more string) *sweeps.Sweep {
+func sweep(t testing.TB, lib *dataset.Library, data, grid, more string) *sweeps.Sweep {
 	t.Helper()
-	text := "name: test\nseed: 7\nprotocols: [published]\ndatasets: [yacht]\nfolds: 3\nmethods:\n  - method: mean\n    grid: " + grid + "\n" + more
-	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: dataset.Infos()})
+	datasets, err := lib.Infos()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "name: test\nseed: 7\nprotocols: [published]\ndatasets: [" + data + "]\nfolds: 3\nmethods:\n  - method: mean\n    grid: " + grid + "\n" + more
+	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +65,8 @@ func (p *Plan) all() Count { return p.Count(p.Groups()...) }
 
 // The first fold of a table without missing entries is one task: one cell serves both protocols.
 func TestFirstFoldIsOneTask(t *testing.T) {
-	lib, s := library(t), parse(t, "{shift: [0, 1, 12]}", "")
+	lib := datasettest.Library(t)
+	s := parse(t, lib, "{shift: [0, 1, 12]}", "")
 	p := planned(t, s, Options{Protocols: []split.Protocol{split.Corrected, split.Published}}, lib, nil)
 	if n := p.all(); n != (Count{Cells: 15, ToDo: 15}) || len(p.Jobs()) != 10 {
 		t.Errorf("%+v in %d jobs, want 5 folds of 3 cells in 2 jobs each", n, len(p.Jobs()))
@@ -100,7 +98,8 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 
 // Settings with the same predictions are fitted once, and those with the same fit key together.
 func TestJobs(t *testing.T) {
-	p := planned(t, parse(t, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, library(t), nil)
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, lib, nil)
 	j := p.Jobs()[0]
 	if len(p.Jobs()) != 6 || len(j.Configs) != 2 || len(j.Configs[0].Cells) != 2 || j.Cells() != 4 {
 		t.Errorf("%d jobs, the first with %d configurations for %d cells", len(p.Jobs()), len(j.Configs), j.Cells())
@@ -113,7 +112,8 @@ func TestJobs(t *testing.T) {
 // How long cells take is what their like took: on the same data set, else on another one in proportion to its size, and of
 // methods that know the work of a configuration in proportion to that.
 func TestPrint(t *testing.T) {
-	p := planned(t, parse(t, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, library(t), nil)
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, lib, nil)
 	record := func(dataset, config string, fit float64) *results.Record {
 		return &results.Record{Status: results.OK, FitSeconds: fit, FitCells: 2, PredictSeconds: 1,
 			Cell: results.Cell{Dataset: dataset, Method: "mean", Config: results.Config(config)}}
@@ -125,8 +125,8 @@ func TestPrint(t *testing.T) {
 		want    string
 	}{
 		"nothing": {nil, nil, "mean  1  6  18  6  0  0  18  ?"},
-		"same":    {[]*results.Record{record("yacht", "", 8), record("yacht", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  54 s"}, // 6 s a cell, two at a time
-		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  1 min"},               // of 506 x 14, for 308 x 7
+		"same":    {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  54 s"}, // 6 s a cell, two at a time
+		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  1 min"},                 // of 506 x 14, for 308 x 7
 		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  0  18  8 min"},
 	} {
 		worker.Work = c.work
@@ -150,40 +150,39 @@ func TestPrint(t *testing.T) {
 
 // What there are records of is in the plan, whatever is here to run: data, a program, or another choice of methods.
 func TestRecordsWithoutMeans(t *testing.T) {
-	s := parse(t, "{shift: [0, 1]}", "  - method: absent\n")
-	full := planned(t, s, Options{}, library(t), nil)
-	if n := full.all(); n != (Count{Cells: 9, ToDo: 6}) || len(full.LeftOut) != 1 || full.LeftOut[0].Name != "absent" {
-		t.Errorf("%+v, left out %v", n, full.LeftOut)
-	}
-	records := results.Index{}
-	for _, g := range full.Groups() {
-		for fold := range g.Dataset.Folds {
-			for setting := range g.Settings {
-				records[full.cell(g, fold, setting).ID()] = results.OK
+	none, some := dataset.NewLibrary(t.TempDir()), datasettest.Library(t)
+	recorded := func(s *sweeps.Sweep, lib *dataset.Library) results.Index {
+		p, records := planned(t, s, Options{ReportOnly: true}, lib, nil), results.Index{}
+		for _, g := range p.Groups() {
+			for fold := range g.Dataset.Folds {
+				for setting := range g.Settings {
+					records[p.cell(g, fold, setting).ID()] = results.OK
+				}
 			}
 		}
+		return records
 	}
-	nothing := dataset.NewLibrary(t.TempDir())
+	absent := "  - method: absent\n"
+	yacht, waves := sweep(t, none, "yacht", "{shift: [0, 1]}", absent), parse(t, some, "{shift: [0, 1]}", absent)
+	mean := []string{"mean"}
 	for name, c := range map[string]struct {
+		s       *sweeps.Sweep
 		o       Options
 		lib     *dataset.Library
 		records results.Index
 		want    Count
 		leftOut int
 	}{
-		"all are there":               {Options{}, nothing, records, Count{Cells: 9, Done: 9}, 0},
-		"no data, to run":             {Options{}, nothing, nil, Count{Cells: 9}, 2},
-		"no data, for a report":       {Options{ReportOnly: true}, nothing, nil, Count{Cells: 9}, 0},
-		"a method that has no record": {Options{Methods: []string{"mean"}}, library(t), nil, Count{Cells: 6, ToDo: 6}, 0},
-		"a method, others recorded":   {Options{Methods: []string{"mean"}}, library(t), records, Count{Cells: 9, Done: 9}, 0},
+		"all is there but a program":   {waves, Options{}, some, nil, Count{Cells: 9, ToDo: 6}, 1},
+		"all is recorded":              {waves, Options{}, some, recorded(waves, some), Count{Cells: 9, Done: 9}, 0},
+		"one method":                   {waves, Options{Methods: mean}, some, nil, Count{Cells: 6, ToDo: 6}, 0},
+		"one method, others recorded":  {waves, Options{Methods: mean}, some, recorded(waves, some), Count{Cells: 9, Done: 9}, 0},
+		"no data":                      {yacht, Options{}, none, nil, Count{Cells: 9}, 2},
+		"no data, all is recorded":     {yacht, Options{}, none, recorded(yacht, none), Count{Cells: 9, Done: 9}, 0},
+		"no data, of records a report": {yacht, Options{ReportOnly: true}, none, recorded(yacht, none), Count{Cells: 9, Done: 9}, 0},
 	} {
-		p := planned(t, s, c.o, c.lib, c.records)
-		if n := p.all(); c.lib == nothing && c.records == nil && c.o.ReportOnly {
-			n.ToDo = 0 // nobody asked whether they can be run
-			if n != c.want {
-				t.Errorf("%s: %+v, want %+v", name, n, c.want)
-			}
-		} else if n != c.want || len(p.LeftOut) != c.leftOut {
+		p := planned(t, c.s, c.o, c.lib, c.records)
+		if n := p.all(); n != c.want || len(p.LeftOut) != c.leftOut {
 			t.Errorf("%s: %+v, want %+v; left out %v", name, n, c.want, p.LeftOut)
 		}
 	}
@@ -191,10 +190,11 @@ func TestRecordsWithoutMeans(t *testing.T) {
 
 // A failure is a record: its cell is run again only when asked to.
 func TestRetry(t *testing.T) {
-	lib, s := library(t), parse(t, "{shift: [0, 1]}", "")
+	lib := datasettest.Library(t)
+	s := parse(t, lib, "{shift: [0, 1]}", "")
 	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Configs[0].Cells[0].ID: results.Failed}
 	p := planned(t, s, Options{}, lib, failed)
-	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on yacht: 1" {
+	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on waves: 1" {
 		t.Errorf("%+v, failures %v", n, p.Failures())
 	}
 	if n := planned(t, s, Options{Retry: true}, lib, failed).all(); n != (Count{Cells: 6, ToDo: 6}) {
@@ -203,15 +203,16 @@ func TestRetry(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	s := parse(t, "{shift: [1]}", "")
-	for _, o := range []Options{{Datasets: []string{"yatch"}}, {Methods: []string{"maen"}}} {
-		if _, err := New(t.Context(), s, o, library(t), nil); err == nil || !strings.Contains(err.Error(), "did you mean") {
+	lib := datasettest.Library(t)
+	s := parse(t, lib, "{shift: [1]}", "")
+	for _, o := range []Options{{Datasets: []string{"slope"}}, {Methods: []string{"maen"}}} {
+		if _, err := New(t.Context(), s, o, lib, nil); err == nil || !strings.Contains(err.Error(), "did you mean") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := New(ctx, s, Options{}, library(t), nil); !errors.Is(err, context.Canceled) {
+	if _, err := New(ctx, s, Options{}, lib, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -223,8 +224,8 @@ func BenchmarkPlan(b *testing.B) {
 		numbers = append(numbers, fmt.Sprint(i))
 	}
 	list := "[" + strings.Join(numbers, ", ") + "]"
-	s := parse(b, "{same: [0, 1, 2, 3, 4, 5, 6], shift: "+list+", pause: "+list+"}", "")
-	lib := library(b)
+	lib := datasettest.Library(b)
+	s := parse(b, lib, "{same: [0, 1, 2, 3, 4, 5, 6], shift: "+list+", pause: "+list+"}", "")
 	for b.Loop() {
 		if p := planned(b, s, Options{}, lib, nil); p.all().ToDo != 472_500 {
 			b.Fatal(p.all())
