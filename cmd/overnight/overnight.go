@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"nptbench/internal/experiment"
@@ -60,7 +61,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 			return program.ExitBadInput, err
 		}
 		n := p.Count(p.Groups()...)
-		fmt.Fprintf(e.Stdout, "%s: %d of %d cells to do, about %s\n", sweep, n.ToDo, n.Cells, p.Time(estimate, 1))
+		fmt.Fprintf(e.Stdout, "%s: %d of %d cells to do, about %s\n", sweep, n.ToDo, n.Cells, p.Time(estimate, runtime.NumCPU()))
 	}
 	if *only {
 		return program.ExitOK, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
@@ -14,4 +15,44 @@ import (
 func TestMain(m *testing.M) {
 	experiment.ServeProcess()
 	os.Exit(m.Run())
+}
+
+// When the hours are over it stops, and the same command does the rest.
+func TestHours(t *testing.T) {
+	dir := t.TempDir()
+	out, data := filepath.Join(dir, "out"), datasettest.Library(t).Dirs[0]
+	var sweeps []string
+	for _, name := range []string{"first", "second"} {
+		file := filepath.Join(dir, name+".yaml")
+		text := "datasets: [waves]\nprotocols: [published]\nmethods: [{method: knn, grid: {n_neighbors: [2, 5]}}]\n"
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		sweeps = append(sweeps, file)
+	}
+	call := func(args ...string) (int, string, string) {
+		return programtest.Run(t, run, append(append(args, "-out", out, "-data", data), sweeps...)...)
+	}
+	if exit, said, _ := call("-plan"); exit != program.ExitOK || strings.Count(said, ": 20 of 20 cells to do") != 2 {
+		t.Errorf("exit %d: %s", exit, said)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a plan has written something")
+	}
+	if exit, _, said := call("-hours", "1e-6"); exit != program.ExitOK || !strings.Contains(said, "hours are over") {
+		t.Errorf("exit %d: %s", exit, said)
+	}
+	if exit, _, said := call(); exit != program.ExitOK || strings.Contains(said, "over") {
+		t.Errorf("exit %d: %s", exit, said)
+	}
+	log, err := os.ReadFile(filepath.Join(out, "log"))
+	if err != nil || strings.Count(string(log), "waves knn published fold") != 20 {
+		t.Errorf("%v, log:\n%s", err, log)
+	}
+	if exit, said, _ := call(); exit != program.ExitOK || strings.Count(said, ": 0 of 20 cells to do, about 0\n") != 2 {
+		t.Errorf("again: exit %d: %s", exit, said)
+	}
+	if exit, _, said := call("-hours", "0"); exit != program.ExitBadInput || !strings.Contains(said, "-hours 0") {
+		t.Errorf("exit %d: %s", exit, said)
+	}
 }

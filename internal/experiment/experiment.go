@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	switch {
 	case o.DryRun:
 		estimate := o.estimate(ctx, p)
-		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, o.Jobs))
+		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU()))
 	case o.ReportOnly && n.Done == 0:
 		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "))
 	case n.ToDo+n.Done == 0:

@@ -20,7 +20,7 @@ type Estimate struct {
 	others  map[string][]sample  // by method
 }
 
-// A share is what a cell took of the fits that served it, on average.
+// A share is what a cell took of the fits that served it, on average, in seconds of one core.
 type share struct {
 	seconds float64
 	cells   int
@@ -56,7 +56,7 @@ func (e *Estimate) add(r *results.Record) {
 	if m == nil || info.Name == "" {
 		return
 	}
-	seconds := r.FitSeconds/float64(max(1, r.FitCells)) + r.PredictSeconds
+	seconds := (r.FitSeconds/float64(max(1, r.FitCells)) + r.PredictSeconds) * float64(max(1, r.Provenance.Threads))
 	if m.Work == nil {
 		key := [2]string{r.Dataset, r.Method}
 		if e.same[key] == nil {
@@ -78,7 +78,7 @@ func (e *Estimate) add(r *results.Record) {
 // size is what the time of methods that do not know their work is taken to grow with.
 func size(info dataset.Info) float64 { return float64(info.Rows) * float64(info.Columns) }
 
-// Left estimates how long the cells of a group that are to do take, one after the other; false when there are no records of
+// Left estimates how long the cells of a group that are to do take one core; false when there are no records of
 // its method.
 func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
 	n := p.Count(g).ToDo

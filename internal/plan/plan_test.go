@@ -126,7 +126,7 @@ func TestPrint(t *testing.T) {
 	}{
 		"nothing": {nil, nil, "mean  1  6  18  6  0  0  18  ?"},
 		"same":    {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  54 s"}, // 6 s a cell, two at a time
-		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  1 min"},                 // of 506 x 14, for 308 x 7
+		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  23 s"},                // of 506 x 14, for 120 x 5
 		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  0  18  8 min"},
 	} {
 		worker.Work = c.work
@@ -205,7 +205,7 @@ func TestRetry(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	lib := datasettest.Library(t)
 	s := parse(t, lib, "{shift: [1]}", "")
-	for _, o := range []Options{{Datasets: []string{"slope"}}, {Methods: []string{"maen"}}} {
+	for _, o := range []Options{{Datasets: []string{"wave"}}, {Methods: []string{"maen"}}} {
 		if _, err := New(t.Context(), s, o, lib, nil); err == nil || !strings.Contains(err.Error(), "did you mean") {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -10,9 +10,9 @@ import (
 	"nptbench/internal/method"
 )
 
-// Print says in at most a screen what there is to do: a line for each method, what the words mean, and how long it takes with
-// that many processes at a time.
-func (p *Plan) Print(w io.Writer, e *Estimate, processes int) error {
+// Print says in at most a screen what there is to do: a line for each method, what the words mean, and how long it takes that
+// many cores.
+func (p *Plan) Print(w io.Writer, e *Estimate, cores int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "method\tdata sets\tsettings\tcells\tfits\tdone\tfailed\tto do\ttime\t")
 	fits := 0
@@ -28,14 +28,14 @@ func (p *Plan) Print(w io.Writer, e *Estimate, processes int) error {
 			allKnown = allKnown && known
 		}
 		fits += all
-		text := roundly(left / time.Duration(processes))
+		text := roundly(left / time.Duration(cores))
 		if !allKnown {
 			text = "?"
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", m.Name, len(groups), settings, n.Cells, all, n.Done, n.Failed, n.ToDo, text)
 	}
 	n := p.Count(p.Groups()...)
-	fmt.Fprintf(t, "total\t\t\t%d\t%d\t%d\t%d\t%d\t%s\t\n", n.Cells, fits, n.Done, n.Failed, n.ToDo, p.Time(e, processes))
+	fmt.Fprintf(t, "total\t\t\t%d\t%d\t%d\t%d\t%d\t%s\t\n", n.Cells, fits, n.Done, n.Failed, n.ToDo, p.Time(e, cores))
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -43,13 +43,13 @@ func (p *Plan) Print(w io.Writer, e *Estimate, processes int) error {
 setting  one choice of a method's parameters
 cell     one setting on one fold of one data set: what has a record
 fit      a training, which may serve several cells: all k of k-NN, all sizes of a forest
-time     to do, %d at a time, as long as the records say that such cells took; ?: none to go by
-`, processes)
+time     that is to do takes %d cores, by records of such cells; ?: there are none
+`, cores)
 	return err
 }
 
-// Time estimates how long the plan's cells take, with that many processes at a time.
-func (p *Plan) Time(e *Estimate, processes int) string {
+// Time estimates how long the plan's cells take, with that many cores.
+func (p *Plan) Time(e *Estimate, cores int) string {
 	var total time.Duration
 	text := ""
 	for _, g := range p.Groups() {
@@ -59,7 +59,7 @@ func (p *Plan) Time(e *Estimate, processes int) string {
 			text = "more than "
 		}
 	}
-	return text + roundly(total/time.Duration(processes))
+	return text + roundly(total/time.Duration(cores))
 }
 
 // methods lists the plan's methods in the order in which they come first.
