@@ -3,6 +3,8 @@ package npt
 import (
 	"math/rand/v2"
 	"slices"
+
+	"nptbench/internal/batching"
 )
 
 // dealBatches cuts the rows of a pass into batches of at most c.BatchSize rows. Every batch gets its proportional share of
@@ -18,23 +20,7 @@ func dealBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
 	if batches == 1 {
 		return [][]int32{rowsBetween(0, rows)}
 	}
-	// Position p of the strata, one after the other, belongs to batch p mod batches: this fixes how many rows of each
-	// stratum a batch gets. Which rows these are is random.
-	out := make([][]int32, batches)
-	position := 0
-	for _, stratum := range strata(t, c.ClassBalancing, rows) {
-		rng.Shuffle(len(stratum), func(i, j int) { stratum[i], stratum[j] = stratum[j], stratum[i] })
-		for _, row := range stratum {
-			b := position % batches
-			out[b] = append(out[b], row)
-			position++
-		}
-	}
-	for _, b := range out {
-		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
-	}
-	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
+	return batching.Deal(rng, strata(t, c.ClassBalancing, rows), batches)
 }
 
 // strata groups the first rows of the table into training (by class, if asked), validation and test rows.

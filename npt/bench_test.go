@@ -15,6 +15,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/optimiser"
 )
 
 // The benchmarks time whole training steps of published configurations and of small ones for CPUs, on the fused backend and XLA
@@ -55,7 +58,7 @@ func (b benchmark) forwardFLOP(c Config) float64 {
 func (b benchmark) stepBytes(n *network) float64 {
 	rows, d, k := float64(b.rows), float64(len(b.columns)), float64(n.Heads)
 	h := d * float64(n.Hidden)
-	return 4 * (7*float64(n.size()) + float64(n.Layers)/2*(2*20*rows*h+2*k*rows*rows+2*k*rows*d*d))
+	return 4 * (7*float64(n.Size()) + float64(n.Layers)/2*(2*20*rows*h+2*k*rows*rows+2*k*rows*d*d))
 }
 
 func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (*engine, *Table) {
@@ -92,19 +95,19 @@ func (b benchmark) selected() bool {
 
 // eachBenchmark runs a benchmark for the selected configurations, backends and precisions.
 func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend, Precision)) {
-	backends := []string{fusedBackend, cpuBackend}
-	if gpuIsHere() {
-		backends = append(backends, cudaBackend)
+	names := []string{backends.Fused, backends.CPU}
+	if name, _ := backends.Resolve("auto"); backends.Accelerated(name) {
+		names = append(names, name)
 	}
 	if name := os.Getenv(compute.ConfigEnvVar); name != "" {
-		backends = []string{name}
+		names = []string{name}
 	}
 	precisions := strings.Split(cmp.Or(os.Getenv("NPT_BENCH_PRECISION"), string(Float32)), ",")
 	for _, v := range benchmarks {
 		if !v.selected() {
 			continue
 		}
-		for _, name := range backends {
+		for _, name := range names {
 			for _, p := range precisions {
 				b.Run(fmt.Sprintf("%s/%s/%s", v.name, name, p), func(b *testing.B) {
 					run(b, v, openTestBackend(b, name, 0), Precision(p))
@@ -127,7 +130,7 @@ func BenchmarkStep(b *testing.B) {
 		codes := e.hostMasks(drawMask(newRand(1), table, &e.net.Config, trainMode))
 		took := time.Duration(0) // by a step of the last call
 		take := func(most int) int {
-			most = min(most, e.callSteps, lookaheadSteps-s.step%lookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
+			most = min(most, e.callSteps, optimiser.LookaheadSteps-s.step%optimiser.LookaheadSteps, max(1, int(callTime/max(took, 1)))) // as in a training
 			var steps []stepInput
 			for range most {
 				steps = append(steps, stepInput{0, rowsBetween(0, table.Rows()), 1e-3, 0.5})
@@ -161,7 +164,7 @@ func BenchmarkStep(b *testing.B) {
 		b.ReportMetric(flop/seconds/1e9, "GFLOP/s")
 		b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
 		b.ReportMetric(compiled[b.Name()].Seconds()-seconds, "s-to-compile")
-		if !hasDevice(backend) {
+		if !backends.HasDevice(backend) {
 			b.ReportMetric(float64(peakMemory()-before)/(1<<20), "MiB")
 		}
 		if p == Float32 && !v.recompute {
@@ -192,7 +195,7 @@ func BenchmarkEvaluation(b *testing.B) {
 // BenchmarkCall measures what a call of XLA costs besides its work, for arrays that are taken and returned like the state of
 // a training: 123 of them in the published settings.
 func BenchmarkCall(b *testing.B) {
-	backend := openTestBackend(b, cmp.Or(os.Getenv(compute.ConfigEnvVar), cpuBackend), 0)
+	backend := openTestBackend(b, cmp.Or(os.Getenv(compute.ConfigEnvVar), backends.CPU), 0)
 	for _, arrays := range []int{1, 123} {
 		b.Run(fmt.Sprint("arrays=", arrays), func(b *testing.B) {
 			exec, err := graph.NewExec(backend, func(in []*graph.Node) (out []*graph.Node) {
@@ -228,7 +231,7 @@ func BenchmarkCall(b *testing.B) {
 func matmulRate(tb testing.TB, backend compute.Backend, p Precision) float64 {
 	tb.Helper()
 	n := 2048
-	if hasDevice(backend) {
+	if backends.HasDevice(backend) {
 		n = 8192
 	}
 	c := Config{Precision: p}
@@ -249,7 +252,7 @@ func matmulRate(tb testing.TB, backend compute.Backend, p Precision) float64 {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if _, err := floats(out[0]); err != nil {
+		if _, err := backends.Floats(out[0]); err != nil {
 			tb.Fatal(err)
 		}
 		best = max(best, 4*2*float64(n)*float64(n)*float64(n)/time.Since(start).Seconds())
@@ -270,7 +273,7 @@ func peakMemory() (peak int64) {
 // forgetPeakMemory also frees what is not in use any more.
 func forgetPeakMemory() {
 	debug.FreeOSMemory()
-	returnMemory()
+	backends.ReturnMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 

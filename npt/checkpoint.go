@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/checkpoint"
 )
 
 // A checkpointHeader describes a checkpoint; the arrays that follow are named in Sets. Everything random is derived from
@@ -48,44 +51,40 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 			arrays = append(arrays, *set.tensors...)
 		}
 	}
-	return writeFile(path, "checkpoint", h, arrays, tr.config.Precision == Float64)
+	if err := checkpoint.Write(path, "checkpoint", h, arrays, tr.config.Precision == Float64); err != nil {
+		return fmt.Errorf("npt: %w", err)
+	}
+	return nil
 }
 
 // LoadCheckpoint continues where the training that wrote the file was: same table, same configuration. Steps then give
 // what they would have given without the interruption, bit for bit on the same backend.
 func (tr *Trainer) LoadCheckpoint(path string) error {
 	var h checkpointHeader
-	r, err := openFile(path, "checkpoint", &h)
+	numbers, err := checkpoint.Read(path, "checkpoint", &h, func() (sizes []int, wide bool, err error) {
+		h.Config.Recompute = tr.config.Recompute // which does not matter
+		if h.Config != tr.config || !slices.Equal(h.Columns, tr.table.Columns) ||
+			h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
+			return nil, false, fmt.Errorf("is of another training: configuration, columns or numbers of rows differ")
+		}
+		data, err := tr.dataDigest()
+		if err == nil && data != h.Data {
+			err = fmt.Errorf("is of another training: the data differ")
+		}
+		for range h.Sets {
+			sizes = append(sizes, tr.engine.net.Sizes()...)
+		}
+		return sizes, tr.config.Precision == Float64, err
+	})
 	if err != nil {
-		return err
-	}
-	h.Config.Recompute = tr.config.Recompute // which does not matter
-	if h.Config != tr.config || !slices.Equal(h.Columns, tr.table.Columns) ||
-		h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
-		r.f.Close()
-		return r.fail(fmt.Errorf("is of another training: configuration, columns or numbers of rows differ"))
-	}
-	data, err := tr.dataDigest()
-	if err == nil && data != h.Data {
-		err = r.fail(fmt.Errorf("is of another training: the data differ"))
-	}
-	if err != nil {
-		r.f.Close()
-		return err
+		return fmt.Errorf("npt: %w", err)
 	}
 	loaded := map[string][]*tensors.Tensor{}
 	for _, name := range h.Sets {
-		for _, array := range tr.engine.net.arrays {
-			a, err := r.numbers(array.size(), tr.config.Precision == Float64)
-			if err != nil {
-				r.f.Close()
-				return err
-			}
-			loaded[name] = append(loaded[name], tr.engine.array(a, array.dims))
+		for _, array := range tr.engine.net.Arrays {
+			loaded[name] = append(loaded[name], tr.engine.array(numbers[0], array.Dims))
+			numbers = numbers[1:]
 		}
-	}
-	if err := r.close(); err != nil {
-		return err
 	}
 	for _, set := range tr.sets() {
 		*set.tensors = loaded[set.name]
@@ -111,7 +110,7 @@ func (tr *Trainer) dataDigest() (string, error) {
 	sum := sha256.New()
 	err := tensors.ConstFlatData(tr.engine.values, func(values []float32) { binary.Write(sum, binary.LittleEndian, values) })
 	if err != nil {
-		return "", fmt.Errorf("npt: %w", oneLine(err))
+		return "", fmt.Errorf("npt: %w", backends.Error(err))
 	}
 	binary.Write(sum, binary.LittleEndian, tr.table.Missing)
 	tr.digest = fmt.Sprintf("%x", sum.Sum(nil))

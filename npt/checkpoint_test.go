@@ -21,8 +21,10 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/optimiser"
 	"nptbench/internal/seed"
 )
 
@@ -105,7 +107,7 @@ func TestCancelledAnywhere(t *testing.T) {
 					return newTestTrainer(t, table, c)
 				}
 				tr := newTestTrainerOn(t, loopBackend(t), table, c)
-				tr.engine.callSteps, tr.engine.passes, tr.drawAhead = lookaheadSteps, 3, true // as on an accelerator
+				tr.engine.callSteps, tr.engine.passes, tr.drawAhead = optimiser.LookaheadSteps, 3, true // as on an accelerator
 				return tr
 			}
 			c := smallConfig()
@@ -184,7 +186,7 @@ func TestSavedWithinProgress(t *testing.T) {
 		}
 	}
 	t.Run("steps", func(t *testing.T) { test(t, testBackend(t), 1) })
-	t.Run("loops", func(t *testing.T) { test(t, loopBackend(t), lookaheadSteps) })
+	t.Run("loops", func(t *testing.T) { test(t, loopBackend(t), optimiser.LookaheadSteps) })
 }
 
 func TestDamagedCheckpoints(t *testing.T) {
@@ -238,7 +240,7 @@ const killedVariable = "NPT_TEST_KILLED"
 func trainToBeKilled(path string) {
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize = 4, 2, 500, Float32, 0.5, 10
-	backend, err := OpenBackend(cmp.Or(os.Getenv(compute.ConfigEnvVar), ProcessorBackend), 1)
+	backend, err := backends.Open(cmp.Or(os.Getenv(compute.ConfigEnvVar), backends.Processor), 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -261,7 +263,7 @@ func trainToBeKilled(path string) {
 	sum := sha256.New()
 	for _, set := range tr.sets() {
 		for _, w := range *set.tensors {
-			values, _ := floats(w)
+			values, _ := backends.Floats(w)
 			for _, x := range values {
 				sum.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 			}
@@ -273,7 +275,7 @@ func trainToBeKilled(path string) {
 // Killed twenty times without warning, a training ends with the bits of one that was left alone, and each time it goes on
 // from the last pass, or the one before when the kill hit it before its checkpoint was in place.
 func TestKilledTwentyTimes(t *testing.T) {
-	if Accelerated(os.Getenv(compute.ConfigEnvVar)) {
+	if backends.Accelerated(os.Getenv(compute.ConfigEnvVar)) {
 		t.Skip("every process chooses the GPU's kernels anew, and with them the last bits")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))

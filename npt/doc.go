@@ -10,11 +10,13 @@
 //
 // To read the model, begin with network.go, the forward pass in the paper's equations, and loss.go, its objective; GoMLX
 // derives the gradients. Around them: parameters.go lists the weights, masking.go and batching.go say what is masked and which
-// rows form a batch, step.go is one training step as a graph, optimiser.go and schedule.go how the weights move, train.go and
-// passes.go the loop.
+// rows form a batch, step.go is one training step as a graph, schedule.go the learning rate, train.go and passes.go the loop,
+// program.go and engine.go how graphs are compiled and run. What other networks can share lies in packages of its own:
+// internal/backends (what computes, by name), internal/weights, internal/optimiser, internal/batching, internal/checkpoint (files).
+//
 // Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
 //
-// The computation runs on a backend of GoMLX, see OpenBackend: on a CPU that of package fused, which needs nothing and compiles
-// a network in milliseconds, on a GPU XLA, which takes seconds for it: trainings of the same shape share the result. GPU.md says
+// The computation runs on a backend of GoMLX: on a processor that of package internal/fused, which compiles a network in
+// milliseconds; on a GPU XLA, which takes seconds for it, so trainings of the same shape share what it compiles. GPU.md says
 // what is known of GPUs, PAPER.md what of the numbers of the paper.
 package npt

@@ -11,6 +11,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/backends"
+	"nptbench/internal/optimiser"
 	"nptbench/internal/seed"
 )
 
@@ -39,7 +41,7 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	}
 	values := tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
 	if err := tensors.MutableFlatData(values, t.blank); err != nil {
-		return nil, fmt.Errorf("npt: %w", oneLine(err))
+		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
 	return &engine{program: p, net: n, backend: backend, table: t, values: values,
 		callSteps: stepsPerCall(backend), passes: masksPerCall(backend, t)}, nil
@@ -61,7 +63,7 @@ func (e *engine) drawMasks(draws []maskDraw) (*tensors.Tensor, error) {
 	for _, d := range draws {
 		words, numbers = append(words, d.words[:]...), append(numbers, d.numbers[:]...)
 	}
-	out, err := e.call(e.masks, []any{e.codesOf(trainMode).codes,
+	out, err := backends.Call(e.backend, e.masks, []any{e.codesOf(trainMode).codes,
 		tensors.FromFlatDataAndDimensions(words, len(draws), len(words)/len(draws)),
 		tensors.FromFlatDataAndDimensions(numbers, len(draws), len(numbers)/len(draws))})
 	if err != nil {
@@ -87,12 +89,8 @@ type state struct {
 func (e *engine) newState() *state {
 	s := new(state)
 	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "weights"), 0))
-	var params [][]float64
-	for _, p := range e.net.params {
-		params = append(params, p.initial(rng))
-	}
-	for i, w := range e.net.packedNumbers(params) {
-		dims := e.net.arrays[i].dims
+	for i, w := range e.net.Initial(rng) {
+		dims := e.net.Arrays[i].Dims
 		s.weights = append(s.weights, e.array(w, dims))
 		s.m = append(s.m, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
 		s.v = append(s.v, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
@@ -115,11 +113,11 @@ func (e *engine) take(s *state, codes *tensors.Tensor, steps []stepInput, keep [
 	if err != nil {
 		return nil, err
 	}
-	out, err := floats(sums)
+	out, err := backends.Floats(sums)
 	if err != nil {
 		return nil, err
 	}
-	return out[:lossSumCount*len(steps)], release([]*tensors.Tensor{sums})
+	return out[:lossSumCount*len(steps)], backends.Release([]*tensors.Tensor{sums})
 }
 
 // stepArgs are the arguments of the graph for these steps, but for the state; number is that of the first one.
@@ -150,18 +148,18 @@ func (e *engine) advance(s *state, args []any, steps int, keep []*tensors.Tensor
 		}
 		donated, err := graph.DonateTensorBuffer(t, e.backend, 0)
 		if err != nil {
-			return nil, fmt.Errorf("npt: %w", oneLine(err))
+			return nil, fmt.Errorf("npt: %w", backends.Error(err))
 		}
 		args = append(args, donated)
 	}
-	out, err := e.call(e.steps, args)
+	out, err := backends.Call(e.backend, e.steps, args)
 	if err != nil {
 		return nil, err
 	}
 	p := len(s.weights)
 	s.weights, s.m, s.v = out[1:1+p], out[1+p:1+2*p], out[1+2*p:]
 	s.step += steps
-	if s.step%lookaheadSteps == 0 {
+	if s.step%optimiser.LookaheadSteps == 0 {
 		err = e.lookahead(s, keep)
 	}
 	return out[0], err
@@ -177,26 +175,13 @@ func (e *engine) lookahead(s *state, keep []*tensors.Tensor) error {
 	for _, t := range slices.Concat(s.slow, s.weights) {
 		args = append(args, t)
 	}
-	out, err := e.call(e.sync, args)
+	out, err := backends.Call(e.backend, e.sync, args)
 	if err != nil {
 		return err
 	}
 	old := append(s.slow[:len(s.slow):len(s.slow)], s.weights...)
 	s.slow, s.weights = out, out
-	return release(old, keep)
-}
-
-// release frees the memory of tensors, on the device too, except of those that are still in use.
-func release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
-	for _, t := range old {
-		if slices.ContainsFunc(used, func(u []*tensors.Tensor) bool { return slices.Contains(u, t) }) {
-			continue
-		}
-		if err := t.FinalizeAll(); err != nil {
-			return fmt.Errorf("npt: %w", oneLine(err))
-		}
-	}
-	return nil
+	return backends.Release(old, keep)
 }
 
 // batchArgs are the arguments that the graph of evaluations begins with.
@@ -227,7 +212,7 @@ func (e *engine) randomState(step int) []uint64 {
 func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) (float64, error) {
 	var sum, count float64
 	err := e.pass(ctx, weights, m, rng, func(_ []int32, sums, _ *tensors.Tensor) error {
-		s, err := floats(sums)
+		s, err := backends.Floats(sums)
 		if err == nil {
 			sum, count = sum+s[0], count+s[1]
 		}
@@ -241,7 +226,7 @@ func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) ([][]float64, error) {
 	out, width := make([][]float64, e.table.Rows()), e.table.Channels()
 	err := e.pass(ctx, weights, m, rng, func(rows []int32, _, predictions *tensors.Tensor) error {
-		values, err := floats(predictions)
+		values, err := backends.Floats(predictions)
 		if err == nil {
 			for i, r := range rows {
 				out[r] = values[i*width : (i+1)*width]
@@ -266,14 +251,14 @@ func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 		for _, w := range weights {
 			args = append(args, w)
 		}
-		out, err := e.call(e.eval, args)
+		out, err := backends.Call(e.backend, e.eval, args)
 		if err != nil {
 			return err
 		}
 		if err := use(rows, out[0], out[1]); err != nil {
 			return err
 		}
-		if err := release(out); err != nil {
+		if err := backends.Release(out); err != nil {
 			return err
 		}
 	}
@@ -302,35 +287,35 @@ func (e *engine) array(values []float64, dims []int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(narrow, dims...)
 }
 
-// call runs a graph; whatever goes wrong comes back as an error of one line.
-func (e *engine) call(exec *graph.Exec, args []any) ([]*tensors.Tensor, error) {
-	var out []*tensors.Tensor
-	err := guard(func() (err error) {
-		out, err = exec.Call(args...)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("npt: %w", oneLine(err))
+// stepsPerCall returns how many steps a backend is given at a time, at most optimiser.LookaheadSteps. On an accelerator a call costs time
+// in which that does nothing; on a processor it costs less than to copy the state into the variables of a loop.
+func stepsPerCall(b compute.Backend) int {
+	if backends.HasDevice(b) {
+		return optimiser.LookaheadSteps
 	}
-	return out, nil
+	return 1
 }
 
-// floats copies a tensor of floating-point numbers to the host.
-func floats(t *tensors.Tensor) ([]float64, error) {
-	var out []float64
-	err := t.ConstFlatData(func(data any) {
-		switch data := data.(type) {
-		case []float32:
-			out = make([]float64, len(data))
-			for i, v := range data {
-				out[i] = float64(v)
-			}
-		case []float64:
-			out = append(out, data...)
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("npt: %w", oneLine(err))
+// maskBytes is about how much memory the masks that are drawn in one call take.
+const maskBytes = 1 << 22
+
+// masksPerCall returns for how many passes over a table a backend is to draw the masks at a time. None on a processor, which
+// gains nothing by it, and whose published results the host drew the masks for.
+func masksPerCall(b compute.Backend, t *Table) int {
+	if backends.HasDevice(b) {
+		return max(1, maskBytes/(t.Rows()*len(t.Columns)))
 	}
-	return out, nil
+	return 0
 }
+
+// fit fits the graphs of a network to the backend that is to run them.
+func (n *network) fit(b compute.Backend) {
+	n.rowUnit = 1
+	if backends.HasDevice(b) {
+		n.rowUnit = tensorCoreRows
+	}
+}
+
+// tensorCoreRows is what the dimensions of matrices in half precision have to be multiples of for a GPU's tensor cores. XLA
+// would copy most operands and results of products to make them so.
+const tensorCoreRows = 8

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"k8s.io/klog/v2"
+
+	"nptbench/internal/backends"
 )
 
 // TestDumpStep writes the training steps of the benchmarks, as they are made for a GPU, to the folder NPT_DUMP_STEP, from
@@ -17,7 +19,7 @@ func TestDumpStep(t *testing.T) {
 	if dir == "" {
 		t.Skip("set NPT_DUMP_STEP to a folder")
 	}
-	path, err := cpuPlugin.find()
+	path, err := backends.FindPlugin(backends.CPU)
 	if err != nil {
 		t.Skip(err)
 	}
@@ -26,7 +28,7 @@ func TestDumpStep(t *testing.T) {
 	if err := os.Symlink(path, disguised); err != nil {
 		t.Fatal(err)
 	}
-	backend, err := openNamed("xla:" + disguised)
+	backend, err := backends.Open("xla:"+disguised, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

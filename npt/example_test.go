@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"nptbench/internal/backends"
 	"nptbench/npt"
 )
 
@@ -26,7 +27,7 @@ func Example() {
 	config := npt.DefaultConfig()
 	config.Hidden, config.Layers, config.Heads, config.Dropout = 16, 2, 4, 0
 	config.Steps, config.LR, config.EvalEvery = 120, 1e-2, 10
-	backend, err := npt.OpenBackend("auto", 1)
+	backend, err := backends.Open("auto", 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,6 +17,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/weights"
 )
 
 // A golden file holds numbers computed in double precision by the official implementation.
@@ -119,25 +121,25 @@ func officialName(name string, j int) string {
 var officialBlock = func(layer int) int { return 2*layer + 1 }
 
 // pack arranges official tensors like the parameter p.
-func (ts goldenTensors) pack(t *testing.T, p param) []float64 {
+func (ts goldenTensors) pack(t *testing.T, p weights.Param) []float64 {
 	t.Helper()
 	size, inner := 1, 1
-	for i, d := range p.dims {
+	for i, d := range p.Dims {
 		size *= d
 		if i > 0 {
 			inner *= d
 		}
 	}
 	out := make([]float64, 0, size)
-	if p.group == nil {
-		official, ok := ts[officialName(p.name, 0)]
+	if p.Group == nil {
+		official, ok := ts[officialName(p.Name, 0)]
 		if !ok {
-			t.Fatalf("no tensor %s for %s", officialName(p.name, 0), p.name)
+			t.Fatalf("no tensor %s for %s", officialName(p.Name, 0), p.Name)
 		}
-		if len(p.dims) == 2 && strings.HasPrefix(p.name, "layer") { // [out, in] to (in x out)
-			for i := range p.dims[0] {
-				for o := range p.dims[1] {
-					out = append(out, official.Data[o*p.dims[0]+i])
+		if len(p.Dims) == 2 && strings.HasPrefix(p.Name, "layer") { // [out, in] to (in x out)
+			for i := range p.Dims[0] {
+				for o := range p.Dims[1] {
+					out = append(out, official.Data[o*p.Dims[0]+i])
 				}
 			}
 			return out
@@ -145,20 +147,20 @@ func (ts goldenTensors) pack(t *testing.T, p param) []float64 {
 		return append(out, official.Data...)
 	}
 	used := map[int]int{}
-	for _, j := range p.group {
-		official := ts[officialName(p.name, j)]
+	for _, j := range p.Group {
+		official := ts[officialName(p.Name, j)]
 		row := used[j]
 		used[j]++
 		for c := range inner {
 			at := row*inner + c // rows of out.weight, entries of biases
-			if p.name == "in.weight" {
+			if p.Name == "in.weight" {
 				at = c*official.Shape[1] + row
 			}
 			out = append(out, official.Data[at])
 		}
 	}
 	if len(out) != size {
-		t.Fatalf("%s: %d weights, want %d", p.name, len(out), size)
+		t.Fatalf("%s: %d weights, want %d", p.Name, len(out), size)
 	}
 	return out
 }
@@ -247,8 +249,8 @@ func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dt
 		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
 		tensors.FromFlatDataAndDimensions(codes, rows, d),
 	}
-	for i, p := range n.params {
-		args = append(args, toTensor(params[i], dtype, p.dims...))
+	for i, p := range n.Params {
+		args = append(args, toTensor(params[i], dtype, p.Dims...))
 	}
 	program, err := graph.NewExec(backend, func(in []*graph.Node) []*graph.Node {
 		params := in[4:]
@@ -267,8 +269,8 @@ func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dt
 	loss.Target, loss.Feature = toFloats(t, out[1])[0], toFloats(t, out[2])[0]
 	loss.Total = toFloats(t, out[3])[0]
 	grads = map[string][]float64{}
-	for i, p := range n.params {
-		grads[p.name] = toFloats(t, out[4+i])
+	for i, p := range n.Params {
+		grads[p.Name] = toFloats(t, out[4+i])
 	}
 	return toFloats(t, out[0]), loss, grads
 }
@@ -295,15 +297,15 @@ func (g *golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType
 	t.Helper()
 	n := g.network()
 	var params [][]float64
-	for _, p := range n.params {
+	for _, p := range n.Params {
 		params = append(params, g.Params.pack(t, p))
 	}
 	output, loss, grads := g.run(t, backend, n, dtype, params)
 	closeTo(t, "output", output, g.flatOutput(g.Output), tolerance)
 	closeTo(t, "losses", []float64{loss.Target, loss.Feature, loss.Total},
 		[]float64{g.Loss.Target, g.Loss.Feature, g.Loss.Total}, tolerance)
-	for _, p := range n.params {
-		closeTo(t, "gradient of "+p.name, grads[p.name], g.Grads.pack(t, p), tolerance)
+	for _, p := range n.Params {
+		closeTo(t, "gradient of "+p.Name, grads[p.Name], g.Grads.pack(t, p), tolerance)
 	}
 }
 
@@ -362,7 +364,7 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 	}
 	var err error
 	e.steps, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
-		state, p := in[6:], len(n.arrays)
+		state, p := in[6:], len(n.Arrays)
 		s := stateNodes{state[:p], state[p : 2*p], state[2*p:]}
 		grads, sums := n.gradients(in[0], in[1], in[2], in[3], nil, in[5], s.weights)
 		next := n.descend(s, grads, in[4])
@@ -379,10 +381,10 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 
 // unpackedNumbers is the reverse of packedNumbers.
 func unpackedNumbers(n *network, arrays [][]float64) [][]float64 {
-	out := make([][]float64, len(n.params))
-	for i, a := range n.arrays {
-		for row, m := range a.members {
-			size := n.params[m].size()
+	out := make([][]float64, len(n.Params))
+	for i, a := range n.Arrays {
+		for row, m := range a.Members {
+			size := n.Params[m].Size()
 			out[m] = arrays[i][row*size : (row+1)*size]
 		}
 	}
@@ -407,11 +409,11 @@ func testGoldenTraining(t *testing.T, backend compute.Backend) {
 				e, args := g.engine(t, backend, n)
 				s := e.newState()
 				var params [][]float64
-				for _, p := range n.params {
+				for _, p := range n.Params {
 					params = append(params, g.Params.pack(t, p))
 				}
-				for i, w := range n.packedNumbers(params) {
-					s.weights[i] = toTensor(w, n.master(), n.arrays[i].dims...)
+				for i, w := range n.PackedNumbers(params) {
+					s.weights[i] = toTensor(w, n.master(), n.Arrays[i].Dims...)
 				}
 				trained := func() [][]float64 {
 					var arrays [][]float64
@@ -436,17 +438,17 @@ func testGoldenTraining(t *testing.T, backend compute.Backend) {
 						[]float64{want.Target, want.Feature, want.Total}, precision.tolerance)
 				}
 				params = trained()
-				for i, p := range n.params {
-					if strings.HasSuffix(p.name, "k.bias") {
+				for i, p := range n.Params {
+					if strings.HasSuffix(p.Name, "k.bias") {
 						continue // biases of keys have no effect and wander
 					}
 					squares := map[string]float64{} // by tensor, of which a packed parameter has several
 					for at, w := range params[i] {
 						part := 0
-						if p.group != nil {
-							part = p.group[at/(p.size()/p.dims[0])]
+						if p.Group != nil {
+							part = p.Group[at/(p.Size()/p.Dims[0])]
 						}
-						squares[officialName(p.name, part)] += w * w
+						squares[officialName(p.Name, part)] += w * w
 					}
 					for name, sum := range squares {
 						closeTo(t, "norm of "+name, []float64{math.Sqrt(sum)}, []float64{g.Train.Norms[name]}, precision.tolerance)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
+
+	"nptbench/internal/backends"
 )
 
 func TestMain(m *testing.M) {
@@ -22,7 +24,7 @@ func testBackend(t testing.TB) compute.Backend {
 	t.Helper()
 	name := os.Getenv(compute.ConfigEnvVar)
 	if name == "" {
-		name = ProcessorBackend
+		name = backends.Processor
 	}
 	return openTestBackend(t, name, 0)
 }
@@ -33,7 +35,7 @@ func completeBackend(t testing.TB) compute.Backend {
 	if b := testBackend(t); b.Capabilities().Operations[compute.OpTypeSort] {
 		return b
 	}
-	return openTestBackend(t, goBackend, 0)
+	return openTestBackend(t, backends.Go, 0)
 }
 
 // hasLoops reports whether steps can be taken in a loop on the backend. GoMLX's own has loops, but not of derived gradients: it
@@ -46,7 +48,7 @@ func loopBackend(t testing.TB) compute.Backend {
 	if b := testBackend(t); hasLoops(b) {
 		return b
 	}
-	return openTestBackend(t, cpuBackend, 0)
+	return openTestBackend(t, backends.CPU, 0)
 }
 
 // onCompleteBackends is onBackends without those that cannot sort.
@@ -61,8 +63,8 @@ func onCompleteBackends(t *testing.T, test func(*testing.T, compute.Backend)) {
 
 func openTestBackend(t testing.TB, name string, threads int) compute.Backend {
 	t.Helper()
-	b, err := OpenBackend(name, threads)
-	if errors.Is(err, errNoPlugin) {
+	b, err := backends.Open(name, threads)
+	if errors.Is(err, backends.ErrNoPlugin) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -73,7 +75,7 @@ func openTestBackend(t testing.TB, name string, threads int) compute.Backend {
 
 // onBackends runs a test on the backends for processors, XLA where its plugin is installed, and on what GOMLX_BACKEND says.
 func onBackends(t *testing.T, test func(*testing.T, compute.Backend)) {
-	names := []string{fusedBackend, goBackend, cpuBackend}
+	names := []string{backends.Fused, backends.Go, backends.CPU}
 	if name := os.Getenv(compute.ConfigEnvVar); name != "" && !slices.Contains(names, name) {
 		names = append(names, name)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
@@ -133,11 +134,11 @@ func configOf(c method.Config) Config {
 }
 
 func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
-	backend, err := OpenBackend(t.Backend, t.Threads)
+	backend, err := backends.Open(t.Backend, t.Threads)
 	if err != nil {
 		return err
 	}
-	defer returnMemory()
+	defer backends.ReturnMemory()
 	table := tableOf(t)
 	for i, c := range batch {
 		config := configOf(c)
@@ -210,7 +211,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	result.Details = map[string]any{
 		"best_step":       trainer.bestStep,
 		"steps":           trainer.state.step,
-		"parameters":      trainer.engine.net.size(),
+		"parameters":      trainer.engine.net.Size(),
 		"validation_loss": trainer.bestLoss,
 		"backend":         trainer.engine.backend.Name(),
 	}

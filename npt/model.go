@@ -10,6 +10,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/backends"
+	"nptbench/internal/checkpoint"
 	"nptbench/internal/seed"
 )
 
@@ -30,11 +32,11 @@ func (tr *Trainer) Model() (*Model, error) {
 	}
 	m := &Model{net: tr.engine.net, backend: tr.engine.backend}
 	for i, w := range weights {
-		a, err := floats(w)
+		a, err := backends.Floats(w)
 		if err != nil {
 			return nil, err
 		}
-		m.weights = append(m.weights, tr.engine.array(a, m.net.arrays[i].dims))
+		m.weights = append(m.weights, tr.engine.array(a, m.net.Arrays[i].Dims))
 	}
 	return m, nil
 }
@@ -43,7 +45,7 @@ func (tr *Trainer) Model() (*Model, error) {
 func (m *Model) Config() Config { return m.net.Config }
 
 // Parameters returns the number of weights.
-func (m *Model) Parameters() int { return m.net.size() }
+func (m *Model) Parameters() int { return m.net.Size() }
 
 // Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
 // features are always seen, their targets when the model was trained with a target mask below 1. The columns must be those
@@ -160,7 +162,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 		return []*graph.Node{graph.SliceAxis(graph.SliceAxis(weights, 2, rows), 3, rows)}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("npt: %w", oneLine(err))
+		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
 	codes := e.codesOf(testMode).codes
 	args := e.batchArgs(rowsBetween(0, t.Rows()), codes)
@@ -170,11 +172,11 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	out, err := e.call(exec, args)
+	out, err := backends.Call(e.backend, exec, args)
 	if err != nil {
 		return nil, err
 	}
-	weights, err := floats(out[0])
+	weights, err := backends.Floats(out[0])
 	dims := out[0].Shape().Dimensions
 	return &Attention{Groups: dims[0], Heads: dims[1], Sequence: dims[2], Weights: weights}, err
 }
@@ -187,30 +189,31 @@ type modelHeader struct {
 
 // Save writes the model to a file, which is replaced as a whole.
 func (m *Model) Save(path string) error {
-	return writeFile(path, "model", modelHeader{m.net.Config, m.net.columns}, m.weights, m.net.Precision == Float64)
+	header := modelHeader{m.net.Config, m.net.columns}
+	if err := checkpoint.Write(path, "model", header, m.weights, m.net.Precision == Float64); err != nil {
+		return fmt.Errorf("npt: %w", err)
+	}
+	return nil
 }
 
 // LoadModel reads a model that Save wrote.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	var h modelHeader
-	r, err := openFile(path, "model", &h)
+	m := &Model{backend: backend}
+	numbers, err := checkpoint.Read(path, "model", &h, func() (sizes []int, wide bool, err error) {
+		if err := h.Config.Check(); err != nil {
+			return nil, false, err
+		}
+		m.net = newNetwork(h.Config, h.Columns)
+		return m.net.Sizes(), h.Config.Precision == Float64, nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("npt: %w", err)
 	}
-	if err := h.Config.Check(); err != nil {
-		r.f.Close()
-		return nil, r.fail(err)
-	}
-	m := &Model{net: newNetwork(h.Config, h.Columns), backend: backend}
 	m.net.fit(backend)
 	e := &engine{net: m.net}
-	for _, array := range m.net.arrays {
-		a, err := r.numbers(array.size(), h.Config.Precision == Float64)
-		if err != nil {
-			r.f.Close()
-			return nil, err
-		}
-		m.weights = append(m.weights, e.array(a, array.dims))
+	for i, array := range m.net.Arrays {
+		m.weights = append(m.weights, e.array(numbers[i], array.Dims))
 	}
-	return m, r.close()
+	return m, nil
 }

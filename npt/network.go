@@ -5,6 +5,8 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"nptbench/internal/weights"
 )
 
 // This file is the network: the forward pass from the encoded table to the predictions, top to bottom. Equation numbers are
@@ -17,16 +19,14 @@ import (
 // A network is the shape of an NPT for tables with the given columns.
 type network struct {
 	Config
+	weights.Set
 	columns []Column
-	params  []param
-	arrays  []array // which store the params, see pack
-	rowUnit int     // batches are padded to a multiple of this many rows
+	rowUnit int // batches are padded to a multiple of this many rows
 }
 
 func newNetwork(c Config, columns []Column) *network {
 	n := &network{Config: c, columns: columns, rowUnit: 1}
-	n.params = n.listParams()
-	n.arrays = pack(n.params)
+	n.Set = weights.NewSet(n.listParams())
 	return n
 }
 

@@ -43,7 +43,7 @@ func TestParameterCounts(t *testing.T) {
 	} {
 		c := DefaultConfig()
 		c.Hidden, c.Layers = v.e, v.layers
-		if got := newNetwork(c, v.columns).size(); got != v.want {
+		if got := newNetwork(c, v.columns).Size(); got != v.want {
 			t.Errorf("%s: %d parameters, want %d", v.name, got, v.want)
 		}
 	}
@@ -313,7 +313,7 @@ func checkSlopes(t *testing.T, c Config) {
 	run := func() (loss float64, grads [][]float64) {
 		args := slices.Clone(fixed)
 		for i, w := range weights {
-			args = append(args, e.array(w, n.arrays[i].dims))
+			args = append(args, e.array(w, n.Arrays[i].Dims))
 		}
 		out, err := exec.Call(args...)
 		if err != nil {
@@ -327,7 +327,7 @@ func checkSlopes(t *testing.T, c Config) {
 	}
 	_, grads := run()
 	rng := newRand(6)
-	for i, a := range n.arrays {
+	for i, a := range n.Arrays {
 		const step = 1e-5
 		start, slope := weights[i], 0.0
 		direction := make([]float64, len(start))
@@ -344,6 +344,6 @@ func checkSlopes(t *testing.T, c Config) {
 			losses[side], _ = run()
 		}
 		weights[i] = start
-		closeTo(t, "slope along "+a.name, []float64{slope}, []float64{(losses[1] - losses[0]) / (2 * step)}, 1e-6)
+		closeTo(t, "slope along "+a.Name, []float64{slope}, []float64{(losses[1] - losses[0]) / (2 * step)}, 1e-6)
 	}
 }

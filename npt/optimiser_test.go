@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
+
+	"nptbench/internal/weights"
 )
 
 // fixture reads columns of the official optimiser's trajectories.
@@ -37,12 +39,11 @@ func fixture(t *testing.T) map[string][]float64 {
 }
 
 // optimiserEngine steps a single parameter along gradients that are given as an argument.
-func optimiserEngine(t *testing.T, p param) *engine {
+func optimiserEngine(t *testing.T, p weights.Param) *engine {
 	t.Helper()
 	c := DefaultConfig()
 	c.Precision, c.Clip = Float64, 0
-	n := &network{Config: c, params: []param{p}}
-	n.arrays = pack(n.params)
+	n := &network{Config: c, Set: weights.NewSet([]weights.Param{p})}
 	e := &engine{net: n, backend: testBackend(t)}
 	var err error
 	e.steps, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
@@ -64,16 +65,16 @@ func TestLookaheadLAMBEqualsOfficial(t *testing.T) {
 		name string
 		w    []float64
 	}{{"lookahead_lamb_3_4", []float64{3, 4}}, {"lamb_3_4", []float64{3, 4}}, {"lamb_30_40", []float64{30, 40}}, {"lamb_0_0", []float64{0, 0}}} {
-		p := param{name: start.name, dims: []int{2}, init: zeros}
+		p := weights.Param{Name: start.name, Dims: []int{2}, Init: weights.Zeros}
 		e := optimiserEngine(t, p)
 		s := e.newState()
-		s.weights[0] = e.array(start.w, p.dims)
+		s.weights[0] = e.array(start.w, p.Dims)
 		for i := range want["step"] {
 			if start.name[:4] == "lamb" {
 				s.step = 0 // never at a step of Lookahead
 			}
 			g := []float64{want["g0"][i], want["g1"][i]}
-			if _, err := e.advance(s, []any{e.array(g, p.dims), e.array([]float64{0.01}, nil)}, 1, nil); err != nil {
+			if _, err := e.advance(s, []any{e.array(g, p.Dims), e.array([]float64{0.01}, nil)}, 1, nil); err != nil {
 				t.Fatal(err)
 			}
 			closeTo(t, start.name, toFloats(t, s.weights[0]),
@@ -84,12 +85,12 @@ func TestLookaheadLAMBEqualsOfficial(t *testing.T) {
 
 // Arrays that pack several tensors must step like these tensors one by one.
 func TestPackedLAMBEqualsSeparate(t *testing.T) {
-	packed := param{name: "packed", dims: []int{3, 2}, group: []int{0, 1, 0}, init: zeros}
+	packed := weights.Param{Name: "packed", Dims: []int{3, 2}, Group: []int{0, 1, 0}, Init: weights.Zeros}
 	e := optimiserEngine(t, packed)
 	s := e.newState()
-	s.weights[0] = e.array([]float64{1, 2, 30, 40, 3, 4}, packed.dims)
+	s.weights[0] = e.array([]float64{1, 2, 30, 40, 3, 4}, packed.Dims)
 	grad := []float64{0.1, -0.2, 3, 1, 0.5, 0}
-	if _, err := e.advance(s, []any{e.array(grad, packed.dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
+	if _, err := e.advance(s, []any{e.array(grad, packed.Dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := toFloats(t, s.weights[0])
@@ -97,11 +98,11 @@ func TestPackedLAMBEqualsSeparate(t *testing.T) {
 		{[]float64{1, 2, 3, 4}, []float64{0.1, -0.2, 0.5, 0}, []float64{got[0], got[1], got[4], got[5]}},
 		{[]float64{30, 40}, []float64{3, 1}, []float64{got[2], got[3]}},
 	} {
-		single := param{name: "single", dims: []int{len(part.w)}, init: zeros}
+		single := weights.Param{Name: "single", Dims: []int{len(part.w)}, Init: weights.Zeros}
 		e := optimiserEngine(t, single)
 		s := e.newState()
-		s.weights[0] = e.array(part.w, single.dims)
-		if _, err := e.advance(s, []any{e.array(part.g, single.dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
+		s.weights[0] = e.array(part.w, single.Dims)
+		if _, err := e.advance(s, []any{e.array(part.g, single.Dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		closeTo(t, "packed weights", part.got, toFloats(t, s.weights[0]), 1e-14)
@@ -109,12 +110,12 @@ func TestPackedLAMBEqualsSeparate(t *testing.T) {
 }
 
 func TestGradientsAreClamped(t *testing.T) {
-	p := param{name: "w", dims: []int{3}, init: zeros}
+	p := weights.Param{Name: "w", Dims: []int{3}, Init: weights.Zeros}
 	e := optimiserEngine(t, p)
 	e.net.Clip = 1
 	s := e.newState()
-	s.weights[0] = e.array([]float64{1, 1, 1}, p.dims)
-	if _, err := e.advance(s, []any{e.array([]float64{5, -0.5, -7}, p.dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
+	s.weights[0] = e.array([]float64{1, 1, 1}, p.Dims)
+	if _, err := e.advance(s, []any{e.array([]float64{5, -0.5, -7}, p.Dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	closeTo(t, "first moment", toFloats(t, s.m[0]), []float64{0.1, -0.05, -0.1}, 1e-14)

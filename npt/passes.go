@@ -8,6 +8,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/backends"
+	"nptbench/internal/optimiser"
 	"nptbench/internal/seed"
 )
 
@@ -116,7 +118,7 @@ func (tr *Trainer) loadMasks(pass int, drawn []code) (place int32, err error) {
 		if err := tr.takePlanned(); err != nil { // with these codes
 			return 0, err
 		}
-		if err := release([]*tensors.Tensor{codes}); err != nil {
+		if err := backends.Release([]*tensors.Tensor{codes}); err != nil {
 			return 0, err
 		}
 	}
@@ -152,7 +154,7 @@ func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 		stepInput{pass, rows, tr.config.LearningRate(number), tr.config.TradeoffAt(number)}, after,
 	})
 	long := tr.stepped == 0 || time.Duration(len(tr.planned)+1)*tr.stepped > callTime
-	if long || len(tr.planned) == tr.engine.callSteps || (number+1)%lookaheadSteps == 0 {
+	if long || len(tr.planned) == tr.engine.callSteps || (number+1)%optimiser.LookaheadSteps == 0 {
 		return tr.takePlanned()
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute"
+
+	"nptbench/internal/optimiser"
 )
 
 // Steps that the device takes in a loop move the weights as steps of a call each do, with the same losses.
@@ -24,7 +26,7 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	}
 	var steps []stepInput
 	var masks [][]code
-	for i := range 2 * lookaheadSteps {
+	for i := range 2 * optimiser.LookaheadSteps {
 		masks = append(masks, drawMask(newRand(uint64(i)), table, &c, trainMode))
 		rows := []int32{int32(i), 30, 7, 39, 22, 25}[:5+i%2] // another batch in every step, of as many rows once padded
 		steps = append(steps, stepInput{int32(i), rows, 0.01 / float64(i+1), 1 / float64(i+2)})
@@ -46,11 +48,11 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 		return losses, s
 	}
 	want, one := run(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
-	if len(want) != 2*lookaheadSteps*lossSumCount || slices.Compare(want[:4], want[4:8]) == 0 {
+	if len(want) != 2*optimiser.LookaheadSteps*lossSumCount || slices.Compare(want[:4], want[4:8]) == 0 {
 		t.Fatalf("losses %v", want)
 	}
 	for _, lengths := range [][]int{{6, 6}, {5, 1, 4, 2}, {1, 2, 3, 1, 5}} {
-		got, many := run(lookaheadSteps, lengths...)
+		got, many := run(optimiser.LookaheadSteps, lengths...)
 		if !slices.Equal(got, want) {
 			t.Errorf("calls of %v steps: losses %v, want %v", lengths, got, want)
 		}

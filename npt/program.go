@@ -9,6 +9,9 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/optimiser"
 )
 
 // A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows of padded batches.
@@ -40,11 +43,11 @@ func programOf(n *network, backend compute.Backend) (program, error) {
 		}
 	}
 	if t := n.activations(); !backend.Capabilities().DTypes[t] {
-		return program{}, fmt.Errorf("npt: backend %s does not compute in %s; %s, %s and %s do", backend.Name(), n.Precision, cudaBackend, cpuBackend, goBackend)
+		return program{}, fmt.Errorf("npt: backend %s does not compute in %s; %s, %s and %s do", backend.Name(), n.Precision, backends.CUDA, backends.CPU, backends.Go)
 	}
 	p, err := newProgram(n, backend)
 	if err != nil {
-		return program{}, fmt.Errorf("npt: %w", oneLine(err))
+		return program{}, fmt.Errorf("npt: %w", backends.Error(err))
 	}
 	if len(programs) == programsKept {
 		programs = slices.Delete(programs, 0, 1)
@@ -65,7 +68,7 @@ func (n *network) sameGraphs(m *network) bool {
 }
 
 func newProgram(n *network, backend compute.Backend) (p program, err error) {
-	err = guard(func() (err error) {
+	err = backends.Guard(func() (err error) {
 		if p.steps, err = graph.NewExec(backend, n.stepsGraph); err != nil {
 			return err
 		}
@@ -103,7 +106,7 @@ func (n *network) stepsGraph(args []*graph.Node) []*graph.Node {
 // oneStep takes the step that has place i.
 func (n *network) oneStep(args []*graph.Node, first int, i *graph.Node) (losses *graph.Node, next []*graph.Node) {
 	need := func(arg int) *graph.Node { return element(args[arg], i) }
-	state, p := args[first:], len(n.arrays)
+	state, p := args[first:], len(n.Arrays)
 	s, losses := n.trainStep(n.batch(args[0], element(args[1], need(2)), need(3)), need(4), need(5), need(6),
 		stateNodes{state[:p], state[p : 2*p], state[2*p:]})
 	return losses, slices.Concat(s.weights, s.m, s.v)
@@ -154,7 +157,7 @@ func syncGraph(args []*graph.Node) []*graph.Node {
 	half := len(args) / 2
 	out := make([]*graph.Node, half)
 	for i := range out {
-		out[i] = lookaheadSync(args[i], args[half+i])
+		out[i] = optimiser.Lookahead(args[i], args[half+i])
 	}
 	return out
 }

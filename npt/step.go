@@ -4,6 +4,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"nptbench/internal/optimiser"
 )
 
 // What graphs that run on the device are made of. A training step gathers the batch from the table, hides and randomises
@@ -103,14 +105,14 @@ func (n *network) parameters(arrays []*graph.Node) []*graph.Node {
 	for i, a := range arrays {
 		converted[i] = graph.ConvertDType(a, n.activations())
 	}
-	return n.unpacked(converted)
+	return n.Unpacked(converted)
 }
 
 // forward begins a forward pass with these parameters over a batch with these codes, without dropout if masks is nil.
 func (n *network) forward(params []*graph.Node, codes *graph.Node, masks *dropoutMasks) *forward {
 	f := &forward{network: n, w: map[string]*graph.Node{}, padding: n.padding(codes), masks: masks}
-	for i, p := range n.params {
-		f.w[p.name] = params[i]
+	for i, p := range n.Params {
+		f.w[p.Name] = params[i]
 	}
 	return f
 }
@@ -142,14 +144,14 @@ func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Nod
 	for i, g := range grads {
 		grads[i] = graph.ConvertDType(g, n.master())
 	}
-	return n.packed(grads), losses.vector()
+	return n.Packed(grads), losses.vector()
 }
 
 // descend takes a step of LAMB.
 func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) stateNodes {
-	next := stateNodes{}
-	for i, a := range n.arrays {
-		w, m, v := lambStep(a.param, s.weights[i], s.m[i], s.v[i], grads[i], rate, n.Clip, n.WeightDecay)
+	lamb, next := optimiser.LAMB{Clip: n.Clip, WeightDecay: n.WeightDecay}, stateNodes{}
+	for i, a := range n.Arrays {
+		w, m, v := lamb.Step(a, s.weights[i], s.m[i], s.v[i], grads[i], rate)
 		next.weights, next.m, next.v = append(next.weights, w), append(next.m, m), append(next.v, v)
 	}
 	return next

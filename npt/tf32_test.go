@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	harness "nptbench/internal/run"
 	"nptbench/internal/split"
@@ -113,7 +114,7 @@ func (f tf32Function) truncated(x compute.Value) (compute.Value, error) {
 // openTF32 wraps XLA on the processor.
 func openTF32(tb testing.TB) compute.Backend {
 	tb.Helper()
-	return &tf32Backend{openTestBackend(tb, cpuBackend, 0)}
+	return &tf32Backend{openTestBackend(tb, backends.CPU, 0)}
 }
 
 func TestTF32Backend(t *testing.T) {
@@ -129,7 +130,7 @@ func TestTF32Accuracy(t *testing.T) {
 	if os.Getenv("NPT_LONG_TESTS") == "" {
 		t.Skip("takes minutes: `make accuracy-tf32`")
 	}
-	backends := map[string]compute.Backend{"float32": openTestBackend(t, cpuBackend, 0), "TF32": openTF32(t)}
+	backends := map[string]compute.Backend{"float32": openTestBackend(t, backends.CPU, 0), "TF32": openTF32(t)}
 	for name, params := range map[string]map[string]any{
 		"boston-housing": {"dim_hidden": 16, "layers": 2, "heads": 2, "lr": 0.01, "steps": 350, "eval_every": 10},
 		"breast-cancer":  {"dim_hidden": 8, "layers": 2, "heads": 2, "lr": 0.01, "steps": 80, "eval_every": 10},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"nptbench/internal/optimiser"
 )
 
 // Trainings at the same time in one process, as on an accelerator, share what one of them compiles, and end with the bits that
@@ -39,7 +41,7 @@ func testTrainingsSideBySide(t *testing.T, backend compute.Backend) {
 		if trainers[i], err = NewTrainer(table, c, backend); err == nil {
 			trainers[i].drawAhead = true
 			if hasLoops(backend) {
-				trainers[i].engine.callSteps = lookaheadSteps
+				trainers[i].engine.callSteps = optimiser.LookaheadSteps
 			}
 		}
 		return err

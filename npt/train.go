@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/method"
 )
 
@@ -90,7 +91,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	passes := min(c.EvalEvery, max(e.passes, 1)) // a call ends where an evaluation begins, and where other masks are wanted
 	e.callSteps = int(min(float64(e.callSteps), float64(batches)*float64(c.Repeat)*float64(passes)))
 	return &Trainer{
-		config: c, table: t, engine: e, drawAhead: hasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
+		config: c, table: t, engine: e, drawAhead: backends.HasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 	}, nil
 }
 
@@ -164,7 +165,7 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	if tr.valLoss = loss; tr.best == nil || loss < tr.bestLoss || !labelled {
 		old := tr.best
 		tr.best, tr.bestLoss, tr.bestStep = tr.state.weights, loss, tr.state.step
-		if err := release(old, tr.best, tr.state.slow); err != nil {
+		if err := backends.Release(old, tr.best, tr.state.slow); err != nil {
 			return err
 		}
 	}

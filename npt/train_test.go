@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/task"
@@ -120,14 +121,14 @@ func TestDivergenceIsAnError(t *testing.T) {
 }
 
 func TestOutOfMemoryIsAnError(t *testing.T) {
-	backend := openTestBackend(t, cpuBackend, 1)
+	backend := openTestBackend(t, backends.CPU, 1)
 	exec, err := graph.NewExec(backend, func(x *graph.Node) *graph.Node {
 		return graph.BroadcastToDims(x, 1<<24, 1<<24) // a pebibyte
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = (&engine{backend: backend}).call(exec, []any{float32(1)})
+	_, err = backends.Call(backend, exec, []any{float32(1)})
 	if !errors.Is(err, ErrMemory) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v, want ErrMemory in one line", err)
 	}
@@ -362,7 +363,7 @@ func TestAttentionWeights(t *testing.T) {
 func testTask(target int, kind dataset.Problem) *task.Task {
 	t := &task.Task{
 		Info:  dataset.Info{Name: "toy", Problem: kind, Target: target, Columns: 3, Classes: 2},
-		Train: 24, Val: 8, Test: 8, Width: 3, TargetStd: 1, Seed: 5, Threads: 1, Backend: cmp.Or(os.Getenv(compute.ConfigEnvVar), ProcessorBackend),
+		Train: 24, Val: 8, Test: 8, Width: 3, TargetStd: 1, Seed: 5, Threads: 1, Backend: cmp.Or(os.Getenv(compute.ConfigEnvVar), backends.Processor),
 		Features: []task.Feature{
 			{Name: "a", Type: dataset.Continuous, Offset: 0, Width: 1},
 			{Name: "b", Type: dataset.Categorical, Offset: 1, Width: 2},

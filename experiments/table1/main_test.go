@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
-	"nptbench/npt"
 	"nptbench/results"
 )
 
@@ -190,7 +190,7 @@ func TestBadBackend(t *testing.T) {
 // processor is taken for that of a device.
 func TestFoldsSideBySide(t *testing.T) {
 	data := datasettest.Library(t).Dirs[0]
-	processor, err := npt.OpenBackend("xla:cpu", 0)
+	processor, err := backends.Open("xla:cpu", 0)
 	if err != nil {
 		t.Skip(err)
 	}

@@ -9,24 +9,24 @@ import (
 	"os/exec"
 	"strings"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/program"
-	"nptbench/npt"
 )
 
 // chooseBackend returns where networks run, and says so on standard error, also why it is not a better one. The error is
 // about a backend that was asked for by name.
 func chooseBackend(ctx context.Context, asked string, e program.Env) (name string, err error) {
-	name, reason := npt.ResolveBackend(asked)
+	name, reason := backends.Resolve(asked)
 	if name == "" {
 		return "", reason
 	}
-	if npt.Accelerated(name) {
+	if backends.Accelerated(name) {
 		err := probe(ctx, name)
-		if err != nil && !npt.Automatic(asked) {
-			return "", fmt.Errorf("%w; -backend %s runs networks on the processor", err, npt.ProcessorBackend)
+		if err != nil && !backends.Automatic(asked) {
+			return "", fmt.Errorf("%w; -backend %s runs networks on the processor", err, backends.Processor)
 		}
 		if err != nil {
-			name, reason = npt.ProcessorBackend, err
+			name, reason = backends.Processor, err
 		}
 	}
 	if reason != nil {

@@ -14,12 +14,12 @@ import (
 	"slices"
 	"strings"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	"nptbench/internal/methods"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
 	"nptbench/internal/run"
-	"nptbench/npt"
 	"nptbench/report"
 	"nptbench/results"
 	"nptbench/sweeps"
@@ -168,7 +168,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (exi
 		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err != nil {
 			return program.ExitBadInput, err
 		}
-		if npt.Accelerated(pool.Backend) {
+		if backends.Accelerated(pool.Backend) {
 			pool.Networks = o.Networks
 		}
 	}
@@ -230,7 +230,7 @@ func ServeProcess() {
 	case run.IsWorker():
 		err = run.Serve(methods.All())
 	case backend != "":
-		err = npt.TryBackend(backend)
+		err = backends.Try(backend)
 	default:
 		return
 	}

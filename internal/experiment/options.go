@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
 	"nptbench/internal/split"
-	"nptbench/npt"
 )
 
 // options are the flags of every experiment.
@@ -87,7 +87,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 		return nil, fmt.Errorf("-networks %d: at least 1 network must train at a time", o.Networks)
 	}
 	if o.Backend != "auto" {
-		if _, err := npt.ResolveBackend(o.Backend); err != nil {
+		if _, err := backends.Resolve(o.Backend); err != nil {
 			return nil, err
 		}
 	}

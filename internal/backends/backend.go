@@ -1,4 +1,4 @@
-package npt
+package backends
 
 import (
 	"fmt"
@@ -19,42 +19,42 @@ import (
 	"nptbench/internal/fused"
 )
 
-// Names of backends, see OpenBackend.
+// Names of backends, see Open.
 const (
-	goBackend    = "go"
-	fusedBackend = fused.Name
-	cpuBackend   = "xla:cpu"
-	cudaBackend  = "xla:cuda"
+	Go    = "go"
+	Fused = fused.Name
+	CPU   = "xla:cpu"
+	CUDA  = "xla:cuda"
 )
 
-// ProcessorBackend is the one that networks run on where there is no GPU.
-const ProcessorBackend = fusedBackend
+// Processor is the one that networks run on where there is no GPU.
+const Processor = Fused
 
-// ResolveBackend returns the backend that "auto" stands for here, and checks the form of other names, which it returns as
+// Resolve returns the backend that "auto" stands for here, and checks the form of other names, which it returns as
 // they are. When a better backend cannot be had, because a GPU is without its plugin, there are both a result and an error that
 // says why.
-func ResolveBackend(name string) (string, error) {
+func Resolve(name string) (string, error) {
 	if Automatic(name) {
 		if !gpuIsHere() {
-			return ProcessorBackend, nil
+			return Processor, nil
 		}
 		// It is not opened here: that would take the GPU's memory, which this process may not be the one to use.
 		if _, err := cudaPlugin.find(); err != nil {
-			return ProcessorBackend, fmt.Errorf("npt: backend %s: there is a GPU, but %w", cudaBackend, err)
+			return Processor, fmt.Errorf("backend %s: there is a GPU, but %w", CUDA, err)
 		}
-		return cudaBackend, nil
+		return CUDA, nil
 	}
 	if name == "" || name == "auto" {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	kind, plugin, _ := strings.Cut(name, ":")
-	if kind == goBackend || name == fusedBackend || kind == "xla" && plugin != "" {
+	if kind == Go || name == Fused || kind == "xla" && plugin != "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("npt: backend %q is unknown, want auto, %s, go, %s, %s or xla:PLUGIN", name, fusedBackend, cpuBackend, cudaBackend)
+	return "", fmt.Errorf("backend %q is unknown, want auto, %s, go, %s, %s or xla:PLUGIN", name, Fused, CPU, CUDA)
 }
 
-// Automatic reports whether the choice of a backend with this name is left to ResolveBackend.
+// Automatic reports whether the choice of a backend with this name is left to Resolve.
 func Automatic(name string) bool {
 	return (name == "" || name == "auto") && os.Getenv(compute.ConfigEnvVar) == ""
 }
@@ -67,7 +67,7 @@ func Accelerated(name string) bool {
 	return kind == "xla" && !strings.Contains(filepath.Base(plugin), "cpu")
 }
 
-// OpenBackend returns the GoMLX backend with the given name:
+// Open returns the GoMLX backend with the given name:
 //
 //   - "fused" is this project's, in Go and assembly (internal/fused). It needs nothing.
 //   - "go" is GoMLX's own, in pure Go: several times slower, but with every operation and bfloat16.
@@ -84,35 +84,35 @@ func Accelerated(name string) bool {
 // XLA on the processor always has four threads, however many cores there are, because the last digits of its products
 // depend on that number; the environment variable PJRT_NPROC sets another. Backends are opened once and shared; nothing is
 // ever downloaded.
-func OpenBackend(name string, threads int) (compute.Backend, error) {
-	resolved, err := ResolveBackend(name)
+func Open(name string, threads int) (compute.Backend, error) {
+	resolved, err := Resolve(name)
 	switch {
 	case resolved == "":
 		return nil, err
-	case resolved == goBackend:
+	case resolved == Go:
 		return openGo(threads)
-	case resolved == fusedBackend:
-		return open(backendKey{fusedBackend, threads}, func() (compute.Backend, error) { return fused.New(threads), nil })
+	case resolved == Fused:
+		return openOnce(backendKey{Fused, threads}, func() (compute.Backend, error) { return fused.New(threads), nil })
 	}
 	return openNamed(resolved)
 }
 
-// TryBackend opens a backend and computes something on it that takes all that a network takes: XLA loads its libraries for
+// Try opens a backend and computes something on it that takes all that a network takes: XLA loads its libraries for
 // products and its compiler for GPUs when they are first needed.
-func TryBackend(name string) error {
-	b, err := OpenBackend(name, 0)
+func Try(name string) error {
+	b, err := Open(name, 0)
 	if err != nil {
 		return err
 	}
-	err = guard(func() error {
-		out, err := graph.CallOnce(b, func(x *graph.Node) *graph.Node { return graph.Erf(graph.Softmax(mul(x, x), -1)) }, [][]float32{{1, 2}, {3, 4}})
+	err = Guard(func() error {
+		out, err := graph.CallOnce(b, func(x *graph.Node) *graph.Node { return graph.Erf(graph.Softmax(graph.Dot(x, x).Product(), -1)) }, [][]float32{{1, 2}, {3, 4}})
 		if err != nil {
 			return err
 		}
 		return out.FinalizeAll()
 	})
 	if err != nil {
-		return fmt.Errorf("npt: backend %s: %w", name, oneLine(err))
+		return fmt.Errorf("backend %s: %w", name, Error(err))
 	}
 	return nil
 }
@@ -130,19 +130,19 @@ type backendKey struct {
 	threads int
 }
 
-// open returns the backend of that key, made once.
-func open(key backendKey, create func() (compute.Backend, error)) (b compute.Backend, err error) {
+// openOnce returns the backend of that key, made once.
+func openOnce(key backendKey, create func() (compute.Backend, error)) (b compute.Backend, err error) {
 	backendsMu.Lock()
 	defer backendsMu.Unlock()
 	if b := backends[key]; b != nil {
 		return b, nil
 	}
-	err = guard(func() (err error) {
+	err = Guard(func() (err error) {
 		b, err = create()
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("npt: backend %s: %w", key.name, oneLine(err))
+		return nil, fmt.Errorf("backend %s: %w", key.name, Error(err))
 	}
 	backends[key] = b
 	return b, nil
@@ -157,7 +157,7 @@ func openNamed(name string) (compute.Backend, error) {
 		}
 		path, err := p.find()
 		if err != nil {
-			return nil, fmt.Errorf("npt: backend %s: %w", name, err)
+			return nil, fmt.Errorf("backend %s: %w", name, err)
 		}
 		if p == &cudaPlugin {
 			showToolchain(path)
@@ -166,7 +166,7 @@ func openNamed(name string) (compute.Backend, error) {
 			name += "," + options
 		}
 	}
-	return open(backendKey{name: name}, func() (compute.Backend, error) {
+	return openOnce(backendKey{name: name}, func() (compute.Backend, error) {
 		xla.EnableAutoInstall(false)
 		// What goes wrong comes back as an error; the log of GoMLX would say it a second time, on the standard error.
 		if os.Getenv(debugVariable) == "" {
@@ -190,7 +190,7 @@ func openGo(threads int) (compute.Backend, error) {
 	if threads != 1 {
 		threads = 0
 	}
-	return open(backendKey{goBackend, threads}, func() (compute.Backend, error) {
+	return openOnce(backendKey{Go, threads}, func() (compute.Backend, error) {
 		b, err := compute.NewWithConfig("go:")
 		if err != nil {
 			return nil, err
@@ -205,75 +205,8 @@ func openGo(threads int) (compute.Backend, error) {
 	})
 }
 
-// hasDevice reports whether a backend has a device of its own.
-func hasDevice(b compute.Backend) bool {
+// HasDevice reports whether a backend has a device of its own.
+func HasDevice(b compute.Backend) bool {
 	x, ok := b.(*xla.Backend)
 	return ok && Accelerated("xla:"+x.PluginName())
-}
-
-// stepsPerCall returns how many steps a backend is given at a time, at most lookaheadSteps. On an accelerator a call costs time
-// in which that does nothing; on a processor it costs less than to copy the state into the variables of a loop.
-func stepsPerCall(b compute.Backend) int {
-	if hasDevice(b) {
-		return lookaheadSteps
-	}
-	return 1
-}
-
-// maskBytes is about how much memory the masks that are drawn in one call take.
-const maskBytes = 1 << 22
-
-// masksPerCall returns for how many passes over a table a backend is to draw the masks at a time. None on a processor, which
-// gains nothing by it, and whose published results the host drew the masks for.
-func masksPerCall(b compute.Backend, t *Table) int {
-	if hasDevice(b) {
-		return max(1, maskBytes/(t.Rows()*len(t.Columns)))
-	}
-	return 0
-}
-
-// fit fits the graphs of a network to the backend that is to run them.
-func (n *network) fit(b compute.Backend) {
-	n.rowUnit = 1
-	if hasDevice(b) {
-		n.rowUnit = tensorCoreRows
-	}
-}
-
-// tensorCoreRows is what the dimensions of matrices in half precision have to be multiples of for a GPU's tensor cores. XLA
-// would copy most operands and results of products to make them so.
-const tensorCoreRows = 8
-
-// guard turns a panic of GoMLX, which reports errors in graphs by panicking, into an error.
-func guard(f func() error) (err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case error:
-			err = r
-		default:
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	return f()
-}
-
-// debugVariable, when set, has the log of GoMLX and whole errors of backends on standard error.
-const debugVariable = "NPT_DEBUG"
-
-// oneLine cuts stack traces and hints off the message of a backend's error, and marks one that says that memory ran out.
-func oneLine(err error) error {
-	if os.Getenv(debugVariable) != "" {
-		fmt.Fprintf(os.Stderr, "%+v\n", err)
-	}
-	line, _, cut := strings.Cut(err.Error(), "\n")
-	for _, sign := range []string{"RESOURCE_EXHAUSTED", "PJRT error (code=8)", "ut of memory"} {
-		if strings.Contains(line, sign) {
-			return fmt.Errorf("%w: %s", ErrMemory, line)
-		}
-	}
-	if cut {
-		return fmt.Errorf("%s", line)
-	}
-	return err
 }

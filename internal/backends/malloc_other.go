@@ -1,7 +1,7 @@
 //go:build !linux || !cgo
 
-package npt
+package backends
 
 func keepMemory() {}
 
-func returnMemory() {}
+func ReturnMemory() {}

@@ -1,11 +1,9 @@
-package npt
+package backends
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,61 +12,20 @@ import (
 
 func TestUnknownBackend(t *testing.T) {
 	for _, name := range []string{"cuda", "xla", "xla:", "xla:/no/such/plugin.so", "xla:no-such-plugin"} {
-		if _, err := OpenBackend(name, 1); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := Open(name, 1); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }
 
-// Half precision where there is none is an error that says where there is.
-func TestNoHalfPrecision(t *testing.T) {
-	c := smallConfig()
-	c.Precision = BFloat16
-	_, err := NewTrainer(testTable(10, 4, 4, false), c, openTestBackend(t, fusedBackend, 1))
-	if err == nil || !strings.Contains(err.Error(), "fused does not compute in bfloat16; xla:cuda, xla:cpu and go do") {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestTryBackend(t *testing.T) {
-	for _, name := range []string{fusedBackend, goBackend, cpuBackend, os.Getenv(compute.ConfigEnvVar)} {
-		if err := TryBackend(name); err != nil && !errors.Is(err, errNoPlugin) {
+	for _, name := range []string{Fused, Go, CPU, os.Getenv(compute.ConfigEnvVar)} {
+		if err := Try(name); err != nil && !errors.Is(err, ErrNoPlugin) {
 			t.Error(err)
 		}
 	}
-	if err := TryBackend("xla:/no/such/plugin.so"); err == nil {
+	if err := Try("xla:/no/such/plugin.so"); err == nil {
 		t.Error("a backend that is not there passes")
-	}
-}
-
-// The variants of the paper's small tables are four networks.
-func TestVariantsSharePrograms(t *testing.T) {
-	backend := openTestBackend(t, goBackend, 1)
-	columns := []Column{{}, {Target: true}}
-	different := map[program]bool{}
-	for range 2 {
-		for _, change := range []func(*Config){
-			func(*Config) {}, func(c *Config) { c.FeatureMask = 0.2 }, func(c *Config) { c.TargetMask, c.Steps = 0.5, 4000 },
-			func(c *Config) { c.TargetMask, c.Steps = 0.1, 20000 }, func(c *Config) { c.Schedule = CosineCyclic },
-			func(c *Config) { c.Heads = 16 }, func(c *Config) { c.Layers = 16 }, func(c *Config) { c.Heads, c.Layers = 16, 16 },
-		} {
-			c := DefaultConfig()
-			c.Hidden, c.Heads = 16, 8
-			change(&c)
-			p, err := programOf(newNetwork(c, columns), backend)
-			if err != nil {
-				t.Fatal(err)
-			}
-			different[p] = true
-		}
-	}
-	if len(different) != 4 {
-		t.Errorf("%d programs", len(different))
-	}
-	c := DefaultConfig()
-	c.Hidden, c.FeatureMask = 16, 0
-	if p, err := programOf(newNetwork(c, columns), backend); err != nil || different[p] {
-		t.Errorf("a network that randomises nothing shares the program of one that does (%v)", err)
 	}
 }
 
@@ -93,10 +50,10 @@ func TestDamagedPlugin(t *testing.T) {
 	for _, file := range []string{path, path + "-missing"} {
 		t.Setenv(cpuPlugin.variable, file)
 		t.Setenv("GOMLX_BACKEND", "")
-		if b, err := OpenBackend("auto", 1); err != nil || b.Name() != ProcessorBackend {
+		if b, err := Open("auto", 1); err != nil || b.Name() != Processor {
 			t.Errorf("auto opens %v, error %v", b, err)
 		}
-		if _, err := OpenBackend(cpuBackend, 1); err == nil || !strings.Contains(err.Error(), file) || strings.Contains(err.Error(), "\n") {
+		if _, err := Open(CPU, 1); err == nil || !strings.Contains(err.Error(), file) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("the plugin itself: error %v", err)
 		}
 	}
@@ -165,54 +122,24 @@ func TestGPU(t *testing.T) {
 	t.Chdir(root)
 	noGPU(t)
 	gpuDevices = filepath.Join(root, "nvidia[0-9]*")
-	name, reason := ResolveBackend("auto")
-	if name != ProcessorBackend || reason == nil || !strings.Contains(reason.Error(), "make xla-cuda") {
+	name, reason := Resolve("auto")
+	if name != Processor || reason == nil || !strings.Contains(reason.Error(), "make xla-cuda") {
 		t.Errorf("without a plugin: %q, %v", name, reason)
 	}
 	if err := os.WriteFile(path, []byte("\x7fELF no more"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if name, reason := ResolveBackend("auto"); name != cudaBackend || reason != nil {
+	if name, reason := Resolve("auto"); name != CUDA || reason != nil {
 		t.Errorf("with a plugin: %q, %v", name, reason)
 	}
 	gpuDevices = filepath.Join(root, "none[0-9]*")
-	if name, reason := ResolveBackend("auto"); name != ProcessorBackend || reason != nil {
+	if name, reason := Resolve("auto"); name != Processor || reason != nil {
 		t.Errorf("without a GPU: %q, %v", name, reason)
 	}
-	if _, err := OpenBackend("xla:cuda,tf32=false", 0); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+	if _, err := Open("xla:cuda,tf32=false", 0); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a damaged plugin: %v", err)
 	}
 	if flags := os.Getenv("XLA_FLAGS"); flags != "--xla_gpu_cuda_data_dir="+toolchain {
 		t.Errorf("flags for XLA: %q", flags)
-	}
-}
-
-// Runs that share a machine are given different numbers of threads; what they compute must not tell.
-func TestThreadsDoNotChangeResults(t *testing.T) {
-	table := testTable(300, 60, 60, true) // big enough for XLA to cut its loops and products into pieces
-	c := smallConfig()
-	c.Precision, c.Hidden, c.Heads, c.Layers, c.Steps = Float32, 64, 4, 2, 3
-	for name, threads := range map[string][]int{fusedBackend: {1, 3}, goBackend: {1, 2}, cpuBackend: {1, 8}} {
-		t.Run(name, func(t *testing.T) {
-			var weights [][]float64
-			for _, n := range threads {
-				tr, err := NewTrainer(table, c, openTestBackend(t, name, n))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for pass := range c.Steps {
-					if err := tr.runPass(context.Background(), pass); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := tr.takePlanned(); err != nil {
-					t.Fatal(err)
-				}
-				weights = append(weights, allWeights(t, tr))
-			}
-			if !slices.Equal(weights[0], weights[1]) {
-				t.Errorf("%d and %d threads give different weights", threads[0], threads[1])
-			}
-		})
 	}
 }

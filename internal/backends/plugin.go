@@ -1,4 +1,4 @@
-package npt
+package backends
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 // A plugin is a shared library with XLA for one kind of device.
 type plugin struct {
-	backend       string // its name in OpenBackend
+	backend       string // its name in Open
 	variable      string // names the file, where it does not lie in a Python environment
 	inEnvironment string // where its Python package puts it, below an environment's folder
 	target        string // of make, that installs it
@@ -18,14 +18,22 @@ type plugin struct {
 
 var (
 	cpuPlugin = plugin{
-		cpuBackend, "NPT_XLA_CPU", "lib/python3*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "venv",
+		CPU, "NPT_XLA_CPU", "lib/python3*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "venv",
 	}
 	cudaPlugin = plugin{
-		cudaBackend, "NPT_XLA_CUDA", "lib/python3*/site-packages/jax_plugins/xla_cuda1*/xla_cuda_plugin.so", "xla-cuda",
+		CUDA, "NPT_XLA_CUDA", "lib/python3*/site-packages/jax_plugins/xla_cuda1*/xla_cuda_plugin.so", "xla-cuda",
 	}
 )
 
-var errNoPlugin = errors.New("its XLA plugin is not installed")
+var ErrNoPlugin = errors.New("its XLA plugin is not installed")
+
+// FindPlugin returns the file with XLA for the backend CPU or CUDA.
+func FindPlugin(name string) (path string, err error) {
+	if name == CUDA {
+		return cudaPlugin.find()
+	}
+	return cpuPlugin.find()
+}
 
 // find returns the absolute path of a plugin: what its variable says, or else in the Python environment of the interpreter
 // $NPT_PYTHON, or else in the environment .venv in the working directory or the nearest one above.
@@ -42,7 +50,7 @@ func (p *plugin) find() (string, error) {
 			return filepath.Abs(found[0])
 		}
 	}
-	return "", fmt.Errorf("%w: `make %s` does that", errNoPlugin, p.target)
+	return "", fmt.Errorf("%w: `make %s` does that", ErrNoPlugin, p.target)
 }
 
 func pythonEnvironments() []string {

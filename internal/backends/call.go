@@ -1,0 +1,93 @@
+package backends
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/method"
+)
+
+// Call runs a graph on its backend; whatever goes wrong comes back as an error of one line.
+func Call(b compute.Backend, exec *graph.Exec, args []any) (out []*tensors.Tensor, err error) {
+	err = Guard(func() (err error) {
+		out, err = exec.Call(args...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("backend %s: %w", b.Name(), Error(err))
+	}
+	return out, nil
+}
+
+// Release frees the memory of tensors, on the device too, except of those that are still in use.
+func Release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
+	for _, t := range old {
+		if slices.ContainsFunc(used, func(u []*tensors.Tensor) bool { return slices.Contains(u, t) }) {
+			continue
+		}
+		if err := t.FinalizeAll(); err != nil {
+			return Error(err)
+		}
+	}
+	return nil
+}
+
+// Floats copies a tensor of floating-point numbers to the host.
+func Floats(t *tensors.Tensor) ([]float64, error) {
+	var out []float64
+	err := t.ConstFlatData(func(data any) {
+		switch data := data.(type) {
+		case []float32:
+			out = make([]float64, len(data))
+			for i, v := range data {
+				out[i] = float64(v)
+			}
+		case []float64:
+			out = append(out, data...)
+		}
+	})
+	if err != nil {
+		return nil, Error(err)
+	}
+	return out, nil
+}
+
+// Guard turns a panic of GoMLX, which reports errors in graphs by panicking, into an error.
+func Guard(f func() error) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case error:
+			err = r
+		default:
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	return f()
+}
+
+// debugVariable, when set, has the log of GoMLX and whole errors of backends on standard error.
+const debugVariable = "NPT_DEBUG"
+
+// Error cuts stack traces and hints off the message of a backend's error, and marks one that says that memory ran out.
+func Error(err error) error {
+	if os.Getenv(debugVariable) != "" {
+		fmt.Fprintf(os.Stderr, "%+v\n", err)
+	}
+	line, _, cut := strings.Cut(err.Error(), "\n")
+	for _, sign := range []string{"RESOURCE_EXHAUSTED", "PJRT error (code=8)", "ut of memory"} {
+		if strings.Contains(line, sign) {
+			return fmt.Errorf("%w: %s", method.ErrMemory, line)
+		}
+	}
+	if cut {
+		return fmt.Errorf("%s", line)
+	}
+	return err
+}

@@ -1,0 +1,191 @@
+// Package checkpoint reads and writes files of weights: one line that names the kind of file and the version, one line of JSON that
+// describes the rest, the arrays one after the other as little-endian float64 or float32, and the SHA-256 of everything before it.
+// A file is replaced as a whole or not at all.
+package checkpoint
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"os"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/google/renameio/v2"
+
+	"nptbench/internal/backends"
+)
+
+// magicFormat is the first line of a file of some kind. Version 3: weights that moved along gradients derived by GoMLX.
+const magicFormat = "nptbench %s 3\n"
+
+// Write writes a file of the given kind. header becomes JSON. wide says whether numbers take 8 bytes instead of 4.
+func Write(path, kind string, header any, arrays []*tensors.Tensor, wide bool) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	if err != nil {
+		return err
+	}
+	defer pending.Cleanup()
+	sum := sha256.New()
+	w := bufio.NewWriterSize(io.MultiWriter(pending, sum), 1<<20)
+	line, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, magicFormat+"%s\n", kind, line)
+	for _, t := range arrays {
+		a, err := backends.Floats(t)
+		if err != nil {
+			return err
+		}
+		if err := writeNumbers(w, a, wide); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if _, err := pending.Write(sum.Sum(nil)); err != nil {
+		return err
+	}
+	return pending.CloseAtomicallyReplace()
+}
+
+func writeNumbers(w io.Writer, a []float64, wide bool) error {
+	buffer := make([]byte, 0, 8*4096)
+	for len(a) > 0 {
+		n := min(len(a), 4096)
+		buffer = buffer[:0]
+		for _, x := range a[:n] {
+			if wide {
+				buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(x))
+			} else {
+				buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(float32(x)))
+			}
+		}
+		if _, err := w.Write(buffer); err != nil {
+			return err
+		}
+		a = a[n:]
+	}
+	return nil
+}
+
+// Read reads what Write wrote: the header into the value that header points to, then the arrays, whose sizes the caller tells once
+// the header is read, or else why they cannot be his.
+func Read(path, kind string, header any, layout func() (sizes []int, wide bool, err error)) (arrays [][]float64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{bufio.NewReaderSize(f, 1<<20), sha256.New()}
+	magic, err := r.line()
+	if err != nil {
+		return nil, err
+	}
+	if string(magic) != fmt.Sprintf(magicFormat, kind) {
+		return nil, fmt.Errorf("not a %s of this version", kind)
+	}
+	line, err := r.line()
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(line), header); err != nil {
+		return nil, err
+	}
+	sizes, wide, err := layout()
+	if err != nil {
+		return nil, err
+	}
+	width := 4
+	if wide {
+		width = 8
+	}
+	left := info.Size()
+	for _, n := range sizes { // before any memory is taken for what a damaged header says
+		if left -= int64(n) * int64(width); left < 0 {
+			return nil, errEndsEarly
+		}
+	}
+	for _, n := range sizes {
+		a, err := r.numbers(n, width)
+		if err != nil {
+			return nil, err
+		}
+		arrays = append(arrays, a)
+	}
+	return arrays, r.verify()
+}
+
+var errEndsEarly = errors.New("damaged: ends too early")
+
+// A reader adds up the checksum of what it reads.
+type reader struct {
+	r   *bufio.Reader
+	sum hash.Hash
+}
+
+func (r *reader) line() ([]byte, error) {
+	line, err := r.r.ReadBytes('\n')
+	if err != nil {
+		return nil, errors.New("damaged: no header")
+	}
+	r.sum.Write(line)
+	return line, nil
+}
+
+// numbers reads one array of n numbers of width bytes.
+func (r *reader) numbers(n, width int) ([]float64, error) {
+	out := make([]float64, n)
+	buffer := make([]byte, 8*4096)
+	for i := 0; i < n; {
+		chunk := buffer[:min(n-i, 4096)*width]
+		if _, err := io.ReadFull(r.r, chunk); err != nil {
+			return nil, errEndsEarly
+		}
+		r.sum.Write(chunk)
+		for ; len(chunk) > 0; i++ {
+			if width == 8 {
+				out[i] = math.Float64frombits(binary.LittleEndian.Uint64(chunk))
+			} else {
+				out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(chunk)))
+			}
+			chunk = chunk[width:]
+		}
+	}
+	return out, nil
+}
+
+// verify checks that the checksum comes next, and nothing after it.
+func (r *reader) verify() error {
+	want := r.sum.Sum(nil)
+	got, err := io.ReadAll(io.LimitReader(r.r, int64(len(want))+1))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return errors.New("damaged: its checksum is wrong")
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package weights
+
+import (
+	"slices"
+
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// An Array is what is kept and moved as one: a parameter, or small parameters of the same dimensions, one a row. Most
+// parameters of a network are small; packed, they take a handful of the optimiser's operations instead of some for each.
+// Starting operations is what a GPU takes the time of a step on a small table for.
+type Array struct {
+	Param         // the only member, or one with a row for each
+	Members []int // places in Set.Params
+}
+
+// packedSize is the largest size of parameters that are packed. Packing costs copies, which are cheap up to here.
+const packedSize = 1 << 16
+
+// pack lists the arrays that store the parameters, in the order of their first Members.
+func pack(params []Param) (arrays []Array) {
+	for i, p := range params {
+		small := p.Group == nil && p.Size() <= packedSize
+		at := slices.IndexFunc(arrays, func(a Array) bool { return small && a.Group == nil && slices.Equal(a.Dims, p.Dims) })
+		if at < 0 {
+			arrays = append(arrays, Array{Param: p, Members: []int{i}})
+		} else {
+			arrays[at].Members = append(arrays[at].Members, i)
+		}
+	}
+	for i, a := range arrays {
+		if rows := len(a.Members); rows > 1 {
+			arrays[i].Param = Param{Name: a.Name + " and alike", Dims: []int{rows, a.Size()}, Group: eachItsOwn(rows)}
+		}
+	}
+	return arrays
+}
+
+// Unpacked returns the nodes of all parameters.
+func (s *Set) Unpacked(arrays []*graph.Node) []*graph.Node {
+	out := make([]*graph.Node, len(s.Params))
+	for i, a := range s.Arrays {
+		for row, m := range a.Members {
+			out[m] = arrays[i]
+			if len(a.Members) > 1 {
+				out[m] = graph.Reshape(graph.SliceAxis(arrays[i], 0, graph.AxisRange(row, row+1)), s.Params[m].Dims...)
+			}
+		}
+	}
+	return out
+}
+
+// Packed is the reverse.
+func (s *Set) Packed(params []*graph.Node) []*graph.Node {
+	out := make([]*graph.Node, len(s.Arrays))
+	for i, a := range s.Arrays {
+		out[i] = params[a.Members[0]]
+		if len(a.Members) > 1 {
+			rows := make([]*graph.Node, len(a.Members))
+			for row, m := range a.Members {
+				rows[row] = graph.Reshape(params[m], 1, -1)
+			}
+			out[i] = graph.Concatenate(rows, 0)
+		}
+	}
+	return out
+}
+
+// PackedNumbers packs numbers on the host.
+func (s *Set) PackedNumbers(params [][]float64) [][]float64 {
+	out := make([][]float64, len(s.Arrays))
+	for i, a := range s.Arrays {
+		if len(a.Members) == 1 {
+			out[i] = params[a.Members[0]]
+			continue
+		}
+		for _, m := range a.Members {
+			out[i] = append(out[i], params[m]...)
+		}
+	}
+	return out
+}
+
+// Sizes returns the number of weights in every array.
+func (s *Set) Sizes() (sizes []int) {
+	for _, a := range s.Arrays {
+		sizes = append(sizes, a.Size())
+	}
+	return sizes
+}
+
+// eachItsOwn returns 0, 1, ..., n-1: every row is a tensor.
+func eachItsOwn(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

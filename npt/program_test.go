@@ -1,0 +1,81 @@
+package npt
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/internal/backends"
+)
+
+// Half precision where there is none is an error that says where there is.
+func TestNoHalfPrecision(t *testing.T) {
+	c := smallConfig()
+	c.Precision = BFloat16
+	_, err := NewTrainer(testTable(10, 4, 4, false), c, openTestBackend(t, backends.Fused, 1))
+	if err == nil || !strings.Contains(err.Error(), "fused does not compute in bfloat16; xla:cuda, xla:cpu and go do") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The variants of the paper's small tables are four networks.
+func TestVariantsSharePrograms(t *testing.T) {
+	backend := openTestBackend(t, backends.Go, 1)
+	columns := []Column{{}, {Target: true}}
+	different := map[program]bool{}
+	for range 2 {
+		for _, change := range []func(*Config){
+			func(*Config) {}, func(c *Config) { c.FeatureMask = 0.2 }, func(c *Config) { c.TargetMask, c.Steps = 0.5, 4000 },
+			func(c *Config) { c.TargetMask, c.Steps = 0.1, 20000 }, func(c *Config) { c.Schedule = CosineCyclic },
+			func(c *Config) { c.Heads = 16 }, func(c *Config) { c.Layers = 16 }, func(c *Config) { c.Heads, c.Layers = 16, 16 },
+		} {
+			c := DefaultConfig()
+			c.Hidden, c.Heads = 16, 8
+			change(&c)
+			p, err := programOf(newNetwork(c, columns), backend)
+			if err != nil {
+				t.Fatal(err)
+			}
+			different[p] = true
+		}
+	}
+	if len(different) != 4 {
+		t.Errorf("%d programs", len(different))
+	}
+	c := DefaultConfig()
+	c.Hidden, c.FeatureMask = 16, 0
+	if p, err := programOf(newNetwork(c, columns), backend); err != nil || different[p] {
+		t.Errorf("a network that randomises nothing shares the program of one that does (%v)", err)
+	}
+}
+
+// Runs that share a machine are given different numbers of threads; what they compute must not tell.
+func TestThreadsDoNotChangeResults(t *testing.T) {
+	table := testTable(300, 60, 60, true) // big enough for XLA to cut its loops and products into pieces
+	c := smallConfig()
+	c.Precision, c.Hidden, c.Heads, c.Layers, c.Steps = Float32, 64, 4, 2, 3
+	for name, threads := range map[string][]int{backends.Fused: {1, 3}, backends.Go: {1, 2}, backends.CPU: {1, 8}} {
+		t.Run(name, func(t *testing.T) {
+			var weights [][]float64
+			for _, n := range threads {
+				tr, err := NewTrainer(table, c, openTestBackend(t, name, n))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for pass := range c.Steps {
+					if err := tr.runPass(context.Background(), pass); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := tr.takePlanned(); err != nil {
+					t.Fatal(err)
+				}
+				weights = append(weights, allWeights(t, tr))
+			}
+			if !slices.Equal(weights[0], weights[1]) {
+				t.Errorf("%d and %d threads give different weights", threads[0], threads[1])
+			}
+		})
+	}
+}
