@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
 )
@@ -133,6 +134,23 @@ func TestRealFiles(t *testing.T) {
 	}
 	if strings.Contains(stdout, " 125,010 ") != strings.Contains(stdout, "[1] Poker Hand is a subset: ") {
 		t.Errorf("no note, or one too many\n%s", stdout)
+	}
+}
+
+// Data sets of one's own are listed behind the built-in ones, and read; one that is wrong names the place.
+func TestOwn(t *testing.T) {
+	dir := datasettest.Library(t).Dirs[0]
+	code, stdout, _ := call(t, append([]string{"-data", dir}, datasettest.Names...)...)
+	if code != program.ExitOK || strings.Count(stdout, "  counts right  ") != len(datasettest.Names) {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+	if _, stdout, _ := call(t, "-data", dir); !strings.Contains(stdout, "\n mnist ") || !strings.Contains(stdout, "\n waves ") {
+		t.Errorf("not all are listed\n%s", stdout)
+	}
+	datasettest.Write(t, dir, "waves", "rows: 1\ncolumns: {a: number, b: number}\ntarget: b\nsplit: {test: 0}\n", "a,b\n1,2\n")
+	want := filepath.Join(dir, "waves", "dataset.yaml") + ":5:1: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end\n"
+	if code, _, stderr := call(t, "-data", dir); code != program.ExitBadInput || stderr != want {
+		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
 	}
 }
 

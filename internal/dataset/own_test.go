@@ -108,6 +108,24 @@ func TestOwnClasses(t *testing.T) {
 	}
 }
 
+// Declared categories keep their order and codes when the file has only some of them.
+func TestOwnLevels(t *testing.T) {
+	l, _ := declare(t, "wine", "file: wine.csv\nrows: 2\ncolumns: {a: [10, x, 9], b: [10, 1.5, 9], y: number}\ntarget: y\nsplit: {folds: 2}\n",
+		"a,b,y\n9,1.50,1\n10,10,2\n")
+	table, err := l.Load(t.Context(), "wine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Column{
+		{Name: "a", Type: Categorical, Categories: []string{"10", "9", "x"}, Codes: []uint16{1, 0}},
+		{Name: "b", Type: Categorical, Categories: []string{"1.5", "9", "10"}, Codes: []uint16{0, 2}},
+	} {
+		if got := table.Columns[i]; !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
 // Whatever is wrong with a declaration or its file is one line that names the place.
 func TestOwnRefuses(t *testing.T) {
 	for change, want := range map[string]string{

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/split"
 )
 
@@ -148,12 +152,17 @@ func TestSplitOfAnotherTable(t *testing.T) {
 
 // Shared must be right for every data set that is here.
 func TestShared(t *testing.T) {
-	library := dataset.NewLibrary("")
+	real := dataset.NewLibrary("")
 	if os.Getenv("NPT_DATA_DIR") == "" {
-		library.Dirs = []string{"../../data", "../../../shared/data"}
+		real.Dirs = []string{"../../data", "../../../shared/data"}
 	}
-	for _, name := range []string{"yacht", "breast-cancer", "protein", "kick"} {
+	generated := datasettest.Library(t)
+	for _, name := range append([]string{"yacht", "breast-cancer", "protein", "kick"}, datasettest.Names...) {
 		t.Run(name, func(t *testing.T) {
+			library := real
+			if slices.Contains(datasettest.Names, name) {
+				library = generated
+			}
 			table, err := library.Load(t.Context(), name)
 			if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
 				t.Skip(err)
@@ -175,5 +184,48 @@ func TestShared(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A loader returns what Load does, reads a table once, and knows every part of a task's name.
+func TestLoader(t *testing.T) {
+	library := datasettest.Library(t)
+	var l Loader
+	specs := []Spec{
+		{"gaps", split.Published, 0, AllRows}, {"gaps", split.Corrected, 0, AllRows}, {"gaps", split.Corrected, 0, TrainRows},
+		{"waves", split.Corrected, 0, TrainRows}, {"waves", split.Corrected, 1, TrainRows},
+	}
+	var before *Task
+	for _, s := range specs {
+		want, wantTruth, err := Load(t.Context(), library, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, truth, err := l.Load(t.Context(), library, s)
+		want.Info.Files, got.Info.Files = nil, nil // functions are not compared
+		if err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(truth, wantTruth) {
+			t.Errorf("%v: another task than alone, error %v", s, err)
+		}
+		if again, _, err := l.Load(t.Context(), library, s); err != nil || again != got {
+			t.Errorf("%v: made again, error %v", s, err)
+		}
+		if before != nil && reflect.DeepEqual(before, got) {
+			t.Errorf("%v is the task before it", s)
+		}
+		before = got
+	}
+	if err := os.RemoveAll(filepath.Join(library.Dirs[0], "waves")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Load(t.Context(), library, Spec{"waves", split.Published, 2, AllRows}); err != nil {
+		t.Errorf("the table was not kept: %v", err)
+	}
+	for want, s := range map[string]Spec{
+		"circles: fold 10 does not exist: the rule makes 10": {"circles", split.Published, 10, AllRows},
+		`unknown data set "wave"`:                            {"wave", split.Published, 0, AllRows},
+	} {
+		if task, _, err := l.Load(t.Context(), library, s); err == nil || !strings.HasPrefix(err.Error(), want) || task != nil {
+			t.Errorf("%v: %v, want %s", s, err, want)
+		}
 	}
 }

@@ -1,4 +1,5 @@
-// Package task turns a split of a table into what a method may see, and keeps apart what it may not.
+// Package task turns a split of a table into what a method may see, a Task (task.go), and keeps apart what it may not, a Truth.
+// Load (load.go) makes a task from the name of a data set; Encode (encode.go) says how features become numbers.
 package task
 
 import (
