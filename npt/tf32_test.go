@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/backends"
-	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
 	harness "nptbench/internal/run"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -182,13 +182,9 @@ func meanAndError(x []float64) string {
 
 func readTask(tb testing.TB, name string, fold int) (*task.Task, *task.Truth) {
 	tb.Helper()
-	library := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		library.Dirs = []string{"../data", "../../shared/data"}
-	}
-	tk, truth, err := task.Load(tb.Context(), library, task.Spec{Dataset: name, Protocol: split.Published, Fold: fold})
+	tk, truth, err := task.Load(tb.Context(), datasettest.Real(tb, name), task.Spec{Dataset: name, Protocol: split.Published, Fold: fold})
 	if err != nil {
-		tb.Skip(err)
+		tb.Fatal(err)
 	}
 	return tk, truth
 }

@@ -121,13 +121,11 @@ func TestInterrupted(t *testing.T) {
 
 // With the real files: all are listed with a right checksum, and what is a subset has a note.
 func TestRealFiles(t *testing.T) {
-	dir := os.Getenv("NPT_DATA_DIR")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
+	found, err := datasettest.Real(t, "breast-cancer", "poker-hand").Find("poker-hand")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "poker-hand")); err != nil {
-		t.Skip(err)
-	}
+	dir := filepath.Dir(filepath.Dir(found.Files[0].Path))
 	code, stdout, _ := call(t, "-data", dir, "-verify", "breast-cancer", "poker-hand")
 	if code != program.ExitOK || strings.Count(stdout, "  checksum right  ") != 2 {
 		t.Errorf("exit code %d\n%s", code, stdout)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"nptbench/internal/backends"
-	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
@@ -31,28 +30,15 @@ func call(t *testing.T, args ...string) (exit int, stdout, stderr string, err er
 	return exit, out.String(), errs.String(), err
 }
 
-// dataFolder returns a folder with the small tables, or skips the test.
-func dataFolder(t *testing.T) string {
-	t.Helper()
-	lib := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		lib.Dirs = []string{"../../data", "../../../shared/data"}
-	}
-	for _, dir := range lib.Dirs {
-		if _, err := os.Stat(filepath.Join(dir, "boston-housing")); err == nil {
-			return dir
-		}
-	}
-	t.Skip("Boston Housing is not here")
-	return ""
-}
-
 // The main job on real data: k-NN on two data sets gives the paper's numbers, is not run twice, and every file of the
 // report is there.
 func TestPaperNumbersEndToEnd(t *testing.T) {
-	data := dataFolder(t)
+	found, err := datasettest.Real(t, "boston-housing", "breast-cancer").Find("boston-housing")
+	if err != nil {
+		t.Fatal(err)
+	}
 	out := t.TempDir()
-	args := []string{"-data", data, "-out", out, "-methods", "knn", "-datasets", "boston-housing,breast-cancer"}
+	args := []string{"-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-out", out, "-methods", "knn", "-datasets", "boston-housing,breast-cancer"}
 	exit, table, _, err := call(t, args...)
 	if err != nil || exit != program.ExitOK {
 		t.Fatalf("exit %d, %v", exit, err)

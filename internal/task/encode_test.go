@@ -2,7 +2,6 @@ package task
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -152,21 +151,14 @@ func TestSplitOfAnotherTable(t *testing.T) {
 
 // Shared must be right for every data set that is here.
 func TestShared(t *testing.T) {
-	real := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		real.Dirs = []string{"../../data", "../../../shared/data"}
-	}
 	generated := datasettest.Library(t)
 	for _, name := range append([]string{"yacht", "breast-cancer", "protein", "kick"}, datasettest.Names...) {
 		t.Run(name, func(t *testing.T) {
-			library := real
-			if slices.Contains(datasettest.Names, name) {
-				library = generated
+			library := generated
+			if !slices.Contains(datasettest.Names, name) {
+				library = datasettest.Real(t, name)
 			}
 			table, err := library.Load(t.Context(), name)
-			if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
-				t.Skip(err)
-			}
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,13 +2,10 @@
 package papertest
 
 import (
-	"context"
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 )
@@ -17,36 +14,11 @@ import (
 // the files are not there.
 func Load(t testing.TB, name string) *dataset.Table {
 	t.Helper()
-	library := dataset.NewLibrary("")
-	if os.Getenv("NPT_DATA_DIR") == "" {
-		root := repository(t)
-		library.Dirs = []string{filepath.Join(root, "data"), filepath.Join(root, "..", "shared", "data")}
-	}
-	table, err := library.Load(context.Background(), name)
-	if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
-		t.Skip(err)
-	}
+	table, err := datasettest.Real(t, name).Load(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return table
-}
-
-// repository is the folder above that has go.mod.
-func repository(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, found := os.Stat(filepath.Join(dir, "go.mod")); found == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			err = errors.New("no go.mod in a folder above")
-		}
-		dir = filepath.Dir(dir)
-	}
-	t.Fatal(err)
-	return ""
 }
 
 // Fold encodes one fold, for two threads.

@@ -1,5 +1,5 @@
 // Package datasettest gives tests small data sets of their own, generated and declared as any user's would be, so that no test
-// of what the harness does needs a download.
+// of what the harness does needs a download (Library), and finds the real ones (Real).
 package datasettest
 
 import (
@@ -31,6 +31,32 @@ func Library(t testing.TB) *dataset.Library {
 		Write(t, dir, name, declaration, rows)
 	}
 	return &dataset.Library{Dirs: []string{dir}, CacheDir: t.TempDir()}
+}
+
+// Real returns a library of the real files, in $NPT_DATA_DIR or else in or beside the repository. It skips the test when the named
+// data sets are not there.
+func Real(t testing.TB, names ...string) *dataset.Library {
+	t.Helper()
+	library := dataset.NewLibrary("")
+	if os.Getenv("NPT_DATA_DIR") == "" {
+		root, err := filepath.Abs(".")
+		for err == nil {
+			if _, found := os.Stat(filepath.Join(root, "go.mod")); found == nil {
+				break
+			}
+			if root == filepath.Dir(root) {
+				t.Fatal("no go.mod in a folder above")
+			}
+			root = filepath.Dir(root)
+		}
+		library.Dirs = []string{filepath.Join(root, "data"), filepath.Join(root, "..", "shared", "data")}
+	}
+	for _, name := range names {
+		if _, err := library.Find(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	return library
 }
 
 // Write writes a data set: its declaration but for the name of the file, rows.csv, and the content of that.
