@@ -14,6 +14,7 @@ import (
 
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -134,6 +135,24 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 		if got := render(); got != want {
 			t.Fatal("another order of the records gave another report")
 		}
+	}
+}
+
+// A record of a task that both protocols make counts for the numbers of both, and once as a record.
+func TestSharedTasksCountOnce(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 2)
+	f.expect("protein", corrected, "knn", 2)
+	f.ok("protein", published, "knn", 0, 0, mse(0.5), rmse(1))
+	f.failed("protein", published, "knn", 0, 1, "crash", "boom")
+	s := collect(t, f)
+	for _, protocol := range []split.Protocol{published, corrected} {
+		if fold := s.group("protein", protocol, "knn").Folds[0]; fold.OK != 1 || fold.Failed != 1 || fold.Chosen.Test["rmse"] != 1 {
+			t.Errorf("%s: %d ok, %d failed", protocol, fold.OK, fold.Failed)
+		}
+	}
+	if got, want := s.progress(), "2 of 2 cells have a record, 1 of them a failure."; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -39,6 +40,12 @@ func TestSeries(t *testing.T) {
 	if n := one.number("protein", published, "npt", metric.RMSE); n.Series.Title != "NPT, ≤ 8 layers" || n.Mean != 3 || n.Settings != 4 || n.Series.Paper {
 		t.Errorf("%s has %v among %d", n.Series.Title, n.Mean, n.Settings)
 	}
+	f := newFixture()
+	f.expect("protein", published, "npt", 0)
+	f.grids = map[string]string{"npt": "layers: [16, 2, 8]"}
+	if g := collect(t, f).Groups[0]; g.Series.Title != "NPT, ≤ 16 layers" || g.Series.Paper {
+		t.Errorf("%s is said to be the paper's", g.Series.Title)
+	}
 	two := widths(t, "layers")
 	var got []string
 	for _, n := range two.Numbers {
@@ -54,7 +61,7 @@ func TestSeries(t *testing.T) {
 		!strings.Contains(cells.String(), "\nprotein,published,npt,2,rmse,2,") {
 		t.Errorf("%v, %s", err, cells.String())
 	}
-	f := newFixture()
+	f = newFixture()
 	f.Series = []string{"layer"}
 	f.expect("protein", published, "npt", 1)
 	f.Plan = f.plan(t)
@@ -87,6 +94,25 @@ func TestLayout(t *testing.T) {
 	l.Columns = nil // now the two depths fall on each other
 	if table := l.table(s.Numbers); len(table.Notes) != 1 || table.Notes[0] != "The first of 2 numbers that the table does not tell apart." {
 		t.Errorf("notes %q", table.Notes)
+	}
+}
+
+// Of the tables of Table 1 a report has those that its numbers can fill.
+func TestTablesOfOneProtocol(t *testing.T) {
+	for protocol, want := range map[split.Protocol]string{published: "large rmse mse", corrected: "rmse mse"} {
+		f := newFixture()
+		f.expect("protein", protocol, "knn", 1)
+		f.ok("protein", protocol, "knn", 0, 0, mse(1), rmse(3.77))
+		s := collect(t, f)
+		var names []string
+		for i := range Table1 {
+			if table := Table1[i].table(s.Numbers); table != nil {
+				names = append(names, table.Name)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %s, want %s", protocol, got, want)
+		}
 	}
 }
 
