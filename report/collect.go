@@ -104,6 +104,11 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
 	c := &collector{Summary: &Summary{Spec: spec}, tables: map[*plan.Group]*table{},
 		failures: map[results.Failure]*results.Failure{}, origins: newOrigins()}
+	for _, l := range spec.Tables {
+		if err := l.check(spec.Series); err != nil {
+			return nil, err
+		}
+	}
 	series, err := newSeriesIndex(spec)
 	if err != nil {
 		return nil, err

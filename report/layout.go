@@ -14,7 +14,7 @@ import (
 // name; the same row and column under both protocols make one comparison, of which Show has the parts.
 //
 // Fields are "dataset", "series" (method, and whatever else tells rows apart), "metric", "protocol", "ranking" (the metric by
-// which Table 1 ranks on the data set: "yes" or "no"), "method", "variant", and the parameters that Spec.Series names.
+// which Table 1 ranks on the data set: "yes" or "no"), "method", and those that Spec.Series names.
 type Layout struct {
 	Name    string  // by which documents take the table out of a report
 	Title   string  // heading above; empty: no further one
@@ -31,6 +31,24 @@ type Layout struct {
 type Where struct {
 	Field  string
 	Values []string
+}
+
+// check refuses fields that numbers do not have; series are those of Spec.Series.
+func (l *Layout) check(series []string) error {
+	known := append([]string{"dataset", "series", "method", "metric", "protocol", "ranking"}, series...)
+	asked := slices.Concat(l.Rows, l.Columns)
+	if l.Group != "" {
+		asked = append(asked, l.Group)
+	}
+	for _, w := range l.Where {
+		asked = append(asked, w.Field)
+	}
+	for _, field := range asked {
+		if !slices.Contains(known, field) {
+			return fmt.Errorf("report: table %q asks for the field %q, want one of %s", l.Name, field, strings.Join(known, ", "))
+		}
+	}
+	return nil
 }
 
 // A comparison is what a row and a column have: the number under each of the protocols; one may be nil. More of them than that

@@ -66,7 +66,7 @@ func TestSeries(t *testing.T) {
 	f.expect("protein", published, "npt", 1)
 	f.Plan = f.plan(t)
 	if _, err := Collect(f.all(f.Plan), f.Spec); err == nil || !strings.Contains(err.Error(), `did you mean "layers"`) {
-		t.Errorf("an unknown field: %v", err)
+		t.Errorf("an unknown parameter: %v", err)
 	}
 }
 
@@ -94,6 +94,10 @@ func TestLayout(t *testing.T) {
 	l.Columns = nil // now the two depths fall on each other
 	if table := l.table(s.Numbers); len(table.Notes) != 1 || table.Notes[0] != "The first of 2 numbers that the table does not tell apart." {
 		t.Errorf("notes %q", table.Notes)
+	}
+	l.Rows = []string{"layer"}
+	if _, err := Collect(nil, Spec{Plan: s.Plan, Series: s.Series, Tables: []Layout{l}}); err == nil || !strings.Contains(err.Error(), `asks for the field "layer", want one of dataset,`) {
+		t.Errorf("an unknown field: %v", err)
 	}
 }
 
