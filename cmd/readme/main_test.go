@@ -46,13 +46,13 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// Every `make TARGET` that a document or a comment names is a target of the Makefile, and of all things in its help.
+// Every `make TARGET` that a document or a comment names is a target of the Makefile and in its help, or bin/ and a program.
 func TestTargetsExist(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := regexp.MustCompile(`(?m)(?:` + "`" + `|^    )(?:[A-Z_]+=\S+ )*make\s+([a-z][a-z0-9-]*)`)
+	target := regexp.MustCompile(`(?m)(?:` + "`" + `|^    )(?:[A-Z_]+=\S+ )*make\s+([a-z][a-z0-9/-]*)`)
 	named := 0
 	err = filepath.WalkDir("../..", func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
@@ -72,7 +72,9 @@ func TestTargetsExist(t *testing.T) {
 		}
 		for _, found := range target.FindAllStringSubmatch(strings.ReplaceAll(string(text), "\n// ", "\n"), -1) {
 			named++
-			if !regexp.MustCompile(`(?m)^` + found[1] + `:.*## `).Match(makefile) {
+			program, isProgram := strings.CutPrefix(found[1], "bin/")
+			sources, _ := filepath.Glob("../../*/" + program + "/main.go")
+			if isProgram && len(sources) == 0 || !isProgram && !regexp.MustCompile(`(?m)^`+found[1]+`:.*## `).Match(makefile) {
 				t.Errorf("%s: there is no target %s", path, found[1])
 			}
 		}
