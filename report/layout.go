@@ -33,9 +33,15 @@ type Where struct {
 	Values []string
 }
 
+// place is where a number's value stands among the values, -1 when it is none of them.
+func (w Where) place(n *Number) int {
+	value, _ := n.field(w.Field)
+	return slices.Index(w.Values, value)
+}
+
 // check refuses fields that numbers do not have; series are those of Spec.Series.
 func (l *Layout) check(series []string) error {
-	known := append([]string{"dataset", "series", "method", "metric", "protocol", "ranking"}, series...)
+	known := append(sortedKeys(fields), series...)
 	asked := slices.Concat(l.Rows, l.Columns)
 	if l.Group != "" {
 		asked = append(asked, l.Group)
@@ -71,25 +77,44 @@ func (c *comparison) set(n *Number) {
 	}
 }
 
-// field returns a number's value of a field, and how tables print it.
-func (n *Number) field(name string) (value, title string) {
-	switch name {
-	case "dataset":
-		return n.Info.Name, n.Info.Title
-	case "series":
-		return n.Series.Title, n.Series.Title
-	case "method":
-		return n.Series.Method.Name, n.Series.Method.Title
-	case "metric":
-		return n.Metric.Name, n.Metric.Title
-	case "protocol":
-		return string(n.Protocol), string(n.Protocol)
-	case "ranking":
-		value = "no"
+// fields are what numbers are told apart by, besides those of Spec.Series.
+var fields = map[string]struct {
+	head string // of a column
+	of   func(*Number) (value, title string)
+}{
+	"dataset":  {"Data set", func(n *Number) (string, string) { return n.Info.Name, n.Info.Title }},
+	"series":   {"Method", func(n *Number) (string, string) { return n.Series.Title, n.Series.Title }},
+	"method":   {"Method", func(n *Number) (string, string) { return n.Series.Method.Name, n.Series.Method.Title }},
+	"metric":   {"Metric", func(n *Number) (string, string) { return n.Metric.Name, n.Metric.Title }},
+	"protocol": {"Folds are", func(n *Number) (string, string) { return string(n.Protocol), string(n.Protocol) }},
+	"ranking": {"Ranks", func(n *Number) (string, string) {
 		if n.Metric == metric.Ranking(n.Info.Problem) {
-			value = "yes"
+			return "yes", "yes"
 		}
-		return value, value
+		return "no", "no"
+	}},
+}
+
+// key is what tells the rows or columns of some fields apart, and title how tables print it.
+func (n *Number) key(names ...string) (key string) {
+	for _, name := range names {
+		value, _ := n.field(name)
+		key += value + "\x00"
+	}
+	return key
+}
+
+func (n *Number) title(names ...string) string {
+	titles := make([]string, len(names))
+	for i, name := range names {
+		_, titles[i] = n.field(name)
+	}
+	return strings.Join(titles, " ")
+}
+
+func (n *Number) field(name string) (value, title string) {
+	if f, ok := fields[name]; ok {
+		return f.of(n)
 	}
 	value = n.Series.Values[name]
 	if name == variantField {
@@ -100,34 +125,7 @@ func (n *Number) field(name string) (value, title string) {
 
 // fieldTitle heads the column of a field.
 func fieldTitle(name string) string {
-	switch name {
-	case "dataset":
-		return "Data set"
-	case "series", "method":
-		return "Method"
-	case "protocol":
-		return "Folds are"
-	}
-	return strings.ToUpper(name[:1]) + name[1:]
-}
-
-// key is what tells the rows or columns of some fields apart.
-func (n *Number) key(fields ...string) string {
-	var key []string
-	for _, f := range fields {
-		value, _ := n.field(f)
-		key = append(key, value)
-	}
-	return strings.Join(key, "\x00")
-}
-
-func (n *Number) title(fields ...string) string {
-	var titles []string
-	for _, f := range fields {
-		_, title := n.field(f)
-		titles = append(titles, title)
-	}
-	return strings.Join(titles, " ")
+	return cmp.Or(fields[name].head, strings.ToUpper(name[:1])+name[1:])
 }
 
 // A line is a row before its cells are written, and a head is one of its columns; each has one of its numbers.
@@ -166,7 +164,7 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 	})
 	slices.SortStableFunc(columns, func(a, b *Number) int {
 		for _, w := range l.Where {
-			if c := cmp.Compare(slices.Index(w.Values, a.key(w.Field)), slices.Index(w.Values, b.key(w.Field))); c != 0 {
+			if c := cmp.Compare(w.place(a), w.place(b)); c != 0 {
 				return c
 			}
 		}
@@ -176,7 +174,7 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 }
 
 func (l *Layout) holds(n *Number) bool {
-	return !slices.ContainsFunc(l.Where, func(w Where) bool { return !slices.Contains(w.Values, n.key(w.Field)) })
+	return !slices.ContainsFunc(l.Where, func(w Where) bool { return w.place(n) < 0 })
 }
 
 func (n *Number) groupOf(l *Layout) string {
