@@ -251,6 +251,38 @@ func TestBaseNPT(t *testing.T) {
 	}
 }
 
+// TestSmallNPT holds the small networks to the rule of all other methods: the same settings for all data sets, of which validation
+// chooses in every fold. The sweep with one setting has one of these.
+func TestSmallNPT(t *testing.T) {
+	settings := func(sweep, dataset string) (configs []string) {
+		s, err := sweeps.Load(sweep, catalogue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, setting := range s.Settings(dataset) {
+			if setting.Method.Name == "npt" {
+				configs = append(configs, setting.JSON)
+			}
+		}
+		return configs
+	}
+	want := settings("table1-quick", smallTables[0])
+	if len(want) < 2 {
+		t.Errorf("%d settings, want a choice", len(want))
+	}
+	for _, name := range smallTables {
+		for _, sweep := range []string{"table1-quick", "table1-cpu"} {
+			if got := settings(sweep, name); !slices.Equal(got, want) {
+				t.Errorf("%s has for %s %s, want %s", sweep, name, got, want)
+			}
+		}
+		one := settings("npt-one-setting", name)
+		if len(one) != 1 || !slices.Contains(want, one[0]) || one[0] != settings("npt-one-setting", smallTables[0])[0] {
+			t.Errorf("npt-one-setting has for %s %s, want one of %s", name, one, want)
+		}
+	}
+}
+
 // same compares as numbers where both are, else as words in any case.
 func same(a, b string) bool {
 	x, errA := strconv.ParseFloat(a, 64)
