@@ -10,7 +10,7 @@ PY    ?= python3
 help: ## list the targets
 	@echo "nptbench: make TARGET"
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*', BENCHTIME=3x (bench-npt)."
+	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*', BENCHTIME=3x (bench-npt), SKIPS=regexp (test: it fails if a test is skipped for another reason)."
 
 .PHONY: reproduce-table1
 reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
@@ -42,14 +42,14 @@ readme: report-published ## write README's tables and figure anew, from our own 
 	go run ./cmd/readme
 
 .PHONY: test
-test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores
+test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores; at the end, how many passed, failed and were skipped, and why
 	go vet ./...
-	go test ./...
 	go test -tags purego ./internal/f32 ./internal/fused
+	go run ./cmd/testcount $(if $(SKIPS),-allowed '$(SKIPS)') ./...
 
 .PHONY: test-long
 test-long: venv-if-possible xla-if-possible ## also the tests that take long or need all data sets
-	NPT_LONG_TESTS=1 go test -timeout 120m ./...
+	NPT_LONG_TESTS=1 go run ./cmd/testcount -flags '-timeout 120m' ./...
 
 .PHONY: test-higgs-memory
 test-higgs-memory: ## load a generated table of Higgs' full size (5 GB in $TMPDIR) in at most 2.5 GB of memory
@@ -65,7 +65,7 @@ test-race: ## the concurrent packages under the race detector
 lint: ## gofmt, go vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
 	go vet ./...
-	@if command -v staticcheck >/dev/null; then staticcheck ./...; else echo "staticcheck is not installed: go install honnef.co/go/tools/cmd/staticcheck@v0.7.0"; fi
+	go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 ./...
 
 .PHONY: data
 data: bin/data ## list the data sets: where they are, what is missing, what is a subset

@@ -33,6 +33,15 @@ func randomRows(rng *rand.Rand, n, width int, low, high float64, categories []in
 	return r
 }
 
+var bounders = []struct {
+	name   string
+	within func(block lanes, q *query, least []uint8, limit float32, squared bool) uint32
+	boxes  func(low, high lanes, q *query, least []uint8, squared bool, out *[fanout]float32)
+}{
+	{"vectorised", blockWithin, boxBounds},
+	{"portable", blockWithinGo, boxBoundsGo},
+}
+
 // A row may be refused only if its distance is above the limit, and where bounds are tight it should be if it is well
 // above.
 func TestBounds(t *testing.T) {
@@ -56,30 +65,34 @@ func TestBounds(t *testing.T) {
 	for _, tt := range tests {
 		for _, squared := range []bool{false, true} {
 			r := randomRows(rand.New(rand.NewPCG(7, 8)), 300, tt.width, tt.low, tt.high, tt.categories, squared)
-			t.Run(fmt.Sprintf("%s/squared %v", tt.name, squared), func(t *testing.T) { checkBounds(t, r, tt.tight) })
+			for i, b := range bounders {
+				t.Run(fmt.Sprintf("%s/squared %v/%s", tt.name, squared, b.name), func(t *testing.T) {
+					checkBounds(t, r, i, tt.tight)
+				})
+			}
 		}
 	}
 }
 
 // checkBounds looks at the distances from the last rows to those of three blocks.
-func checkBounds(t *testing.T, r *rows, tight bool) {
+func checkBounds(t *testing.T, r *rows, bounder int, tight bool) {
 	t.Helper()
 	const blocks, indexed = 3, 3 * fanout
 	x, err := newIndex(context.Background(), r, indexed, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	boxes := &x.levels[0]
+	b, boxes := bounders[bounder], &x.levels[0]
 	rng := rand.New(rand.NewPCG(9, 10))
 	passed, far := 0, 0
 	for row := indexed; row < r.n; row++ {
 		var q query
 		q.set(r, row)
 		var bounds [fanout]float32
-		boxBounds(boxes.low, boxes.high, &q, r.least, r.squared, &bounds)
+		b.boxes(boxes.low, boxes.high, &q, r.least, r.squared, &bounds)
 		for block := range blocks {
 			d := r.distance(row, int(x.order[rng.IntN(indexed)]))
-			mask := blockWithin(x.blocks.group(block, r), &q, r.least, x.limit(d), r.squared)
+			mask := b.within(x.blocks.group(block, r), &q, r.least, x.limit(d), r.squared)
 			for lane, other := range x.order[block*fanout : (block+1)*fanout] {
 				exact, passes := r.distance(row, int(other)), int(mask>>lane&1)
 				if exact <= d && passes == 0 {

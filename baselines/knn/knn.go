@@ -9,7 +9,7 @@
 // Distances are those between the rows of Task.X, summed in float64. A categorical feature's one-hot columns add 2 to
 // the squared Euclidean and to the Manhattan distance alike when two rows differ, and 1 when it is missing in one of
 // them; the search compares the categories instead of the columns. It goes through a tree of bounding boxes (see index)
-// and refuses most rows by a lower bound of their distance (see bound.go); only the rest is measured.
+// and refuses most rows by a vectorised lower bound of their distance; only the rest is measured.
 package knn
 
 import (

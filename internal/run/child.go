@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"nptbench/internal/subprocess"
 )
 
 // A child is a worker process.
@@ -52,7 +54,8 @@ func startChild() (*child, error) {
 	}
 	c := &child{cmd: exec.Command(self), killed: make(chan struct{}), gone: make(chan struct{}), calls: map[int]*call{}}
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
-	c.cmd.SysProcAttr = workerAttributes()
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	subprocess.EndWithParent(c.cmd)
 	c.cmd.Stdout, c.cmd.Stderr = &c.stderr, &c.stderr // a library may print; replies have a pipe of their own
 	c.cmd.WaitDelay = time.Second                     // a grandchild may hold the pipes open
 	replies, w, err := os.Pipe()

@@ -1,0 +1,5 @@
+package broken
+
+import "testing"
+
+func TestNothing(*testing.T) { undefined() }
