@@ -124,8 +124,8 @@ func TestTF32Backend(t *testing.T) {
 	}
 }
 
-// TestTF32Accuracy trains the small networks of the sweep table1-cpu on ten folds, with products in float32 and in TF32, and
-// logs the metrics of both and by how much they differ, fold by fold.
+// TestTF32Accuracy trains small networks on ten folds, with products in float32 and in TF32, and logs the metrics of both and
+// by how much they differ, fold by fold.
 func TestTF32Accuracy(t *testing.T) {
 	if os.Getenv("NPT_LONG_TESTS") == "" {
 		t.Skip("takes minutes: `make accuracy-tf32`")

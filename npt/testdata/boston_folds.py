@@ -16,14 +16,11 @@ chosen, narrow, tried = {}, {}, {}  # by protocol and method: by fold; by fold; 
 for r in csv.DictReader(open(sys.argv[1])):
     if r["dataset"] == "boston-housing" and r["test_rmse"]:
         chosen.setdefault((r["protocol"], r["method"]), {})[int(r["fold"])] = float(r["test_rmse"])
-seconds = {}
 for path in sys.argv[2:]:
     for line in gzip.open(path):
         r = json.loads(line)
         if (r["dataset"], r["protocol"], r["status"]) != ("boston-housing", "published", "ok"):
             continue
-        if r["method"] == "npt":
-            seconds.setdefault(r["config"]["layers"], []).append(r["fit_seconds"])
         if r["sweep"] == "npt-narrow":
             narrow[r["fold"]] = r["test"]["rmse"]
         elif r["fold"] == 3:
@@ -37,7 +34,7 @@ def mean(x):
 small = chosen["published", "npt"]
 for layers, folds in ((2, small), (8, narrow)):
     rmse = [folds[f] for f in range(10)]
-    print(layers, "layers:", *("%.2f" % x for x in rmse), "mean", mean(rmse), "seconds %.0f" % statistics.mean(seconds[layers]))
+    print(layers, "layers:", *("%.2f" % x for x in rmse), "mean", mean(rmse))
 print("fold by fold", mean([narrow[f] - small[f] for f in range(10)]))
 for (protocol, method), folds in sorted(chosen.items()):
     mse = [x * x for x in folds.values()]

@@ -1,7 +1,7 @@
 """The numbers of ../PAPER.md about the small networks, from records (files .jsonl or .jsonl.gz).
 
     python3 npt/testdata/small_folds.py validation RECORDS...   # loss of every setting on the validation rows, mean over folds
-    python3 npt/testdata/small_folds.py chosen RECORDS...       # how often each setting is chosen
+    python3 npt/testdata/small_folds.py chosen RECORDS...       # test metrics by seed with the settings that validation chooses
     python3 npt/testdata/small_folds.py differences OLD NEW     # test metrics of the cells that both have, new minus old
 """
 
@@ -33,23 +33,31 @@ def text(r):
 def validation(*paths):
     losses = {}
     for r in read(paths):
-        losses.setdefault((r["dataset"], text(r)), []).append(loss(r))
-    for key, x in sorted(losses.items()):
-        print(*key, "validation loss %.4f" % statistics.mean(x), "folds %d" % len(x))
+        losses.setdefault(text(r), {}).setdefault(r["dataset"], []).append(loss(r))
+    for setting, by_dataset in sorted(losses.items()):
+        means = {dataset: statistics.mean(x) for dataset, x in sorted(by_dataset.items())}
+        print(setting + ":", *("%s %.4f" % m for m in means.items()), "geometric mean %.4f" % statistics.geometric_mean(means.values()))
 
 
 def chosen(*paths):
     best = {}
     for r in read(paths):
-        key = r["dataset"], r["protocol"], r["seed"], r["fold"]
-        if key not in best or loss(r) < loss(best[key]):
-            best[key] = r
-    count = {}
-    for r in best.values():
-        key = r["dataset"], text(r)
-        count[key] = count.get(key, 0) + 1
-    for key, n in sorted(count.items()):
-        print(*key, "chosen in %d of %d" % (n, sum(m for k, m in count.items() if k[0] == key[0])))
+        for protocol in ("published", "corrected"):
+            # The first fold is the same under both protocols, and its record stands under published.
+            if protocol == r["protocol"] or r["fold"] == 0:
+                folds = best.setdefault((r["dataset"], protocol), {}).setdefault(r["seed"], {})
+                if r["fold"] not in folds or loss(r) < loss(folds[r["fold"]]):
+                    folds[r["fold"]] = r
+    for (dataset, protocol), by_seed in sorted(best.items()):
+        metric = METRIC.get(dataset, "rmse")
+        means = {seed: statistics.mean(r["test"][metric] for r in folds.values()) for seed, folds in sorted(by_seed.items()) if len(folds) == 10}
+        if not means:
+            continue
+        rates = [r["config"]["lr"] for seed in means for r in by_seed[seed].values()]
+        print(dataset, protocol, metric, *("seed %d: %.4f" % m for m in means.items()),
+              "mean %.4f" % statistics.mean(means.values()),
+              "deviation %.4f" % statistics.stdev(means.values()) if len(means) > 1 else "",
+              *("lr %g in %d of %d" % (lr, rates.count(lr), len(rates)) for lr in sorted(set(rates))))
 
 
 def differences(old, new):
