@@ -64,6 +64,17 @@ func Method() *method.Method {
 			}
 			return config.Check()
 		},
+		CheckBackend: func(c method.Config, name string) error {
+			if backends.Accelerated(name) {
+				return nil // it has every precision, and to open it would take the device's memory
+			}
+			backend, err := backends.Open(name, 1)
+			if err != nil {
+				return err
+			}
+			config := configOf(c)
+			return config.supportedBy(backend)
+		},
 		Canonical: canonical,
 		Statistics: func(c method.Config) task.Statistics {
 			if c.Bool("semi_supervised") && !c.Has("train_statistics") {

@@ -167,7 +167,7 @@ func TestBadBackend(t *testing.T) {
 	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) {
 		t.Errorf("exit %d, %v", exit, err)
 	}
-	if _, err := os.Stat(filepath.Join(out, "report")); err == nil {
+	if _, err := os.Stat(filepath.Join(out, "report", "table1.md")); err == nil {
 		t.Error("a report was written")
 	}
 }

@@ -25,6 +25,9 @@ type Method struct {
 	// The error names the parameter and says what would be right. Nil refuses nothing.
 	Check func(c Config, info dataset.Info) error
 
+	// CheckBackend refuses a configuration that the named backend cannot run. Nil refuses nothing.
+	CheckBackend func(c Config, backend string) error
+
 	// Canonical maps a configuration to a representative with the same predictions, by setting parameters that have no
 	// effect to a fixed value: settings with equal canonical configurations are fitted once. Nil is the identity.
 	Canonical func(c Config, kind dataset.Problem) Config
