@@ -63,6 +63,19 @@ type Method struct {
 
 	// Extra marks methods that the paper does not have; they never enter its rank orders.
 	Extra bool
+
+	// Command is the program that a method of one's own is, which package internal/command runs; nil: the method is in Go.
+	// AnyParams allows parameters that are not declared, with values of type Any.
+	Command   *Command
+	AnyParams bool
+}
+
+// A Command is a program that a sweep declares as a method.
+type Command struct {
+	Name, Title string
+	Args        []string // the program first
+	Dir         string   // of the sweep; arguments that are files there are made absolute
+	Digest      string   // of the content of these files, hexadecimal; empty: there are none
 }
 
 // StatisticsOf says over which rows continuous features are standardised for a configuration.

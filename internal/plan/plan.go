@@ -100,7 +100,7 @@ type Setting struct {
 type LeftOut struct {
 	Name  string
 	Err   error
-	Extra bool // a method that the paper does not have: without it the sweep still counts as done
+	Extra bool // a method of ours that the paper does not have: without it the sweep still counts as done
 }
 
 // New expands a sweep. Cells that the records have are done. It returns early, with the context's error, when that ends.
@@ -238,7 +238,7 @@ func (p *Plan) leaveOut() {
 			if m := g.Method; m.Available != nil && !asked[m] {
 				asked[m] = true
 				if err := m.Available(); err != nil {
-					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Extra: m.Extra})
+					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Extra: m.Extra && m.Command == nil})
 				}
 			}
 		}

@@ -195,9 +195,11 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	r.watcher.Started(j)
 	a.call = c.call(a.request)
 	failure, finished := a.follow(ctx)
+	if finished || j.Method.Command != nil {
+		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
+	}
 	switch {
 	case finished:
-		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	case failure == nil: // interrupted
 		r.watcher.Ended(j)
 		return nil
@@ -215,7 +217,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 func (r *poolRun) request(j *plan.Job, threads int) request {
 	q := request{
 		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
-		Method: j.Method.Name, Configs: j.Configs, Sweep: r.Sweep.Name, Seed: r.Sweep.Seed,
+		Method: j.Method.Name, Command: j.Method.Command, Configs: j.Configs, Sweep: r.Sweep.Name, Seed: r.Sweep.Seed,
 		Statistics: j.Method.StatisticsOf(j.Configs[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory, ModelDir: r.Models,
 	}
 	q.Library.Log = nil
