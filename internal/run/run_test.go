@@ -406,6 +406,21 @@ func TestPrintingMethod(t *testing.T) {
 	}
 }
 
+// A method that can only fail is given up before it leaves a record of that for each of its cells; others go on.
+func TestHopelessMethod(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	sweep := sweepOf("", "{mode: [error], shift: [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]}") + "  - {method: network}\n"
+	p := planned(t, parse(t, sweep), lib, dir, plan.Options{})
+	var said bytes.Buffer
+	o, err := executed(t.Context(), p, lib, dir, false, &said)
+	if err != nil || o.OK != 3 || o.Failed < hopeless || o.Failed > hopeless+2 || o.OK+o.Failed+o.Left != 33 {
+		t.Errorf("outcome %+v, %v", o, err)
+	}
+	if !strings.Contains(said.String(), "mean failed 10 times in a row with the same message") {
+		t.Errorf("said %s", said.String())
+	}
+}
+
 func TestFailFast(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [error, ok], shift: [0, 10, 20, 30, 40, 50], pause: [50]}")), lib, dir, plan.Options{})
