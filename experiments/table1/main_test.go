@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -287,6 +289,50 @@ func TestMissingPrograms(t *testing.T) {
 		exit, _, errs, err := call(t, "-data", data, "-sweep", sweep, "-out", t.TempDir())
 		if exit != c.exit || err != nil || !strings.Contains(errs, "left out: "+c.method) {
 			t.Errorf("without %s: exit %d, %v, %s", c.method, exit, err, errs)
+		}
+	}
+}
+
+// Other seeds than the sweep's add records of their own, which its report counts as repetitions.
+func TestSeeds(t *testing.T) {
+	data := datasettest.Library(t).Dirs[0]
+	dir, out := t.TempDir(), t.TempDir()
+	sweep := filepath.Join(dir, "sweep.yaml")
+	text := "name: sweep\nseed: 1\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [{method: random-forest, params: {n_estimators: 5}}]\n"
+	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-data", data, "-sweep", sweep, "-out", out}
+	for _, more := range [][]string{{"-seed", "2"}, {"-seed", "3"}, nil} {
+		if exit, _, errs, err := call(t, append(args, more...)...); exit != program.ExitOK || err != nil || !strings.Contains(errs, "1 cells done, 0 failed") {
+			t.Fatalf("%v: exit %d, %v, %s", more, exit, err, errs)
+		}
+	}
+	ended := map[string]uint64{}
+	for r, err := range results.Read(filepath.Join(out, "records")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended[fmt.Sprint(r.Test)] = r.Seed
+	}
+	if seeds := slices.Sorted(maps.Values(ended)); !slices.Equal(seeds, []uint64{1, 2, 3}) {
+		t.Errorf("different results under the seeds %v, want 1, 2, 3", seeds)
+	}
+	for _, c := range []struct {
+		seed  string
+		first uint64
+	}{{"1", 1}, {"3", 3}} {
+		_, _, _, err := call(t, append(args, "-report-only", "-seed", c.seed)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := os.ReadFile(filepath.Join(out, "report", "table1.md"))
+		if err != nil || !strings.Contains(string(report), "Under other seeds: 2 records") {
+			t.Errorf("%v, the report with seed %s does not count three seeds:\n%s", err, c.seed, report)
+		}
+		folds, err := os.ReadFile(filepath.Join(out, "report", "folds.csv"))
+		if err != nil || !strings.Contains(string(folds), fmt.Sprintf(",%d,", c.first)) {
+			t.Errorf("%v, folds.csv has not seed %d", err, c.first)
 		}
 	}
 }

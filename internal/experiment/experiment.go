@@ -130,6 +130,9 @@ func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, er
 	if err != nil {
 		return nil, nil, err
 	}
+	if o.Seed != nil {
+		sweep.Seed = *o.Seed
+	}
 	if o.Out == "" {
 		o.Out = filepath.Join("out", sweep.Name)
 	}

@@ -18,6 +18,7 @@ import (
 // options are the flags of every experiment.
 type options struct {
 	Sweep      string
+	Seed       *uint64 // nil: that of the sweep
 	Plan       plan.Options
 	ReportOnly bool
 	DryRun     bool
@@ -51,6 +52,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas")
 	only := fs.List("methods", "run only these methods of the sweep, a `list` with commas")
 	protocol := fs.Choice("protocol", "", "`name` of a protocol, published, corrected or both, instead of what the sweep says", "published", "corrected", "both")
+	seed := fs.Uint64("seed", 0, "`number` that everything random is derived from, instead of the sweep's; records under other seeds count as repetitions in the report")
 	fs.StringVar(&o.Log, "log", "", "`file` to add a line to for each finished fit")
 	fs.IntVar(&o.Jobs, "jobs", runtime.NumCPU(), "fits that run at the same time, each in a process of its own")
 	fs.IntVar(&o.Networks, "networks", 1, "networks that train at the same time on a GPU, in one process, beside the fits of -jobs; 2 or more only where one leaves the GPU idle")
@@ -64,6 +66,9 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 		return nil, err
 	}
 	o.Data, o.With = *data, *with
+	if fs.Given("seed") {
+		o.Seed = seed
+	}
 	for _, dir := range o.With {
 		if _, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("-with: %w", err)

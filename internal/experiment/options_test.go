@@ -52,12 +52,12 @@ func TestParse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(with, "some.jsonl"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o, err := parseArgs("-datasets", "yacht, kick", "-protocol", "both", "-jobs", "3", "-with", with)
+	o, err := parseArgs("-datasets", "yacht, kick", "-protocol", "both", "-jobs", "3", "-seed", "0", "-with", with)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(o.Plan.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Plan.Protocols, split.Protocols) ||
-		o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.recordFolders()) != 2 || o.Out != "" || o.Fetch {
+		o.Seed == nil || *o.Seed != 0 || o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.recordFolders()) != 2 || o.Out != "" || o.Fetch {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -72,6 +72,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-protocol", "publishd"}, `(did you mean "published"?)`},
 		{[]string{"-jobs", "0"}, "at least 1"},
 		{[]string{"-jobs", "1000000"}, "-jobs 1000000: at most"},
+		{[]string{"-seed", "-1"}, "-seed"},
 		{[]string{"-networks", "0"}, "at least 1"},
 		{[]string{"-backend", "cuda"}, "want auto, fused, go, xla:cpu, xla:cuda or xla:PLUGIN"},
 		{[]string{"-with", "/no/such/folder"}, "no such file"},
@@ -91,7 +92,7 @@ func TestHelpNamesEverything(t *testing.T) {
 	if !errors.Is(err, flag.ErrHelp) {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"-dry-run", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "130 interrupted"} {
+	for _, want := range []string{"-dry-run", "-seed number", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "130 interrupted"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the help does not mention %q", want)
 		}
