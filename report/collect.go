@@ -102,7 +102,7 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 // Of several records of one cell the first successful one counts. An error among the records says that a part of them
 // could not be read: it is counted and shown, and the rest is used.
 func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
-	c := &collector{Summary: &Summary{Spec: spec}, tables: map[*plan.Group]*table{},
+	c := &collector{Summary: &Summary{Spec: spec}, places: spec.Plan.Places(), tables: map[*plan.Group]*table{},
 		failures: map[results.Failure]*results.Failure{}, origins: newOrigins()}
 	for _, l := range spec.Tables {
 		if err := l.check(spec.Series); err != nil {
@@ -152,6 +152,7 @@ func (s *Summary) unreadable(err error) {
 
 type collector struct {
 	*Summary
+	places   *plan.Places
 	tables   map[*plan.Group]*table
 	failures map[results.Failure]*results.Failure // each distinct one is kept once
 	origins  *origins
@@ -242,12 +243,12 @@ func (c *collector) sort() {
 }
 
 func (c *collector) add(rec *results.Record) {
-	at, planned := c.Plan.Place(rec.ID)
+	at, planned := c.places.Of(rec.ID)
 	seed := c.Plan.Sweep.Seed
 	if !planned && rec.Seed != seed { // perhaps a cell of the plan, under another seed
 		cell := rec.Cell
 		cell.Seed = seed
-		at, planned = c.Plan.Place(cell.ID())
+		at, planned = c.places.Of(cell.ID())
 		seed = rec.Seed
 	}
 	if !planned {

@@ -372,7 +372,7 @@ func TestFoldsSideBySide(t *testing.T) {
 	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	alone := map[string]string{}
+	alone := map[results.ID]string{}
 	for networks := 1; networks <= 2; networks++ {
 		out := filepath.Join(dir, fmt.Sprint(networks))
 		exit, _, errs, err := call(t, "-data", data, "-sweep", sweep, "-out", out, "-backend", "xla:"+device, "-networks", fmt.Sprint(networks))

@@ -211,7 +211,7 @@ func TestRunAndResume(t *testing.T) {
 	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 30}) {
 		t.Fatalf("outcome %+v", o)
 	}
-	values := map[string]float64{}
+	values := map[results.ID]float64{}
 	for _, r := range records(t, dir) {
 		if r.ID != r.Cell.ID() {
 			t.Errorf("record %s is of cell %s", r.ID, r.Cell.ID())
@@ -532,7 +532,7 @@ func TestStopped(t *testing.T) {
 }
 
 // recordsSoFar lists the lines that are written.
-func recordsSoFar(dir string) (ids []string) {
+func recordsSoFar(dir string) (ids []results.ID) {
 	for r, err := range results.Read(dir) {
 		if err == nil {
 			ids = append(ids, r.ID)
@@ -609,7 +609,7 @@ func TestKilledAndResumed(t *testing.T) {
 		}
 		kills++
 	}
-	counts := map[string]int{}
+	counts := map[results.ID]int{}
 	for r, err := range results.Read(dir) {
 		if d, ok := err.(*results.Damage); ok && d.Torn {
 			continue
