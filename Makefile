@@ -24,6 +24,10 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
+.PHONY: lookup
+lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3
+	bin/lookup -fetch $(ARGS)
+
 HOURS ?= 8
 OVERNIGHT ?= out/overnight
 

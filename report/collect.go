@@ -18,10 +18,12 @@ import (
 
 // A Spec says what a report shows of a plan.
 type Spec struct {
+	Name   string // of its files; empty: table1
 	Title  string
 	Plan   *plan.Plan
 	Series []string // what tells rows apart besides the method: "variant", or names of parameters
-	Tables []Layout // nil: Table1
+	Tables []Layout // nil: Table1, and rank orders
+	Claims []Claim  // of the paper, which numbers are held against
 
 	// Methods are those that there are. Where a plan has all that the paper has of them, the paper's others keep their places
 	// in the tables.
@@ -132,7 +134,11 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 	}
 	c.Provenance = c.origins.provenance()
 	for _, g := range c.Groups {
-		for _, m := range metric.Of(g.Info.Problem) {
+		metrics := metric.Of(g.Info.Problem)
+		if g.Info.Copies != nil {
+			metrics = append(metrics, metric.Correlation)
+		}
+		for _, m := range metrics {
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
 	}

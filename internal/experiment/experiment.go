@@ -34,6 +34,7 @@ type Spec struct {
 
 	Series []string        // what tells rows of the report apart besides the method, see report.Spec
 	Tables []report.Layout // of the report; nil: those of Table 1
+	Claims []report.Claim  // of the paper, which the report holds numbers against
 }
 
 // Run does an experiment as the command line says.
@@ -88,7 +89,7 @@ func makeWritable(dir string) error {
 // report writes and prints what the records come to. It is an error if there are fewer than are known to have been written.
 func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, recorded int) error {
 	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
-		Title: s.Title, Plan: p, Series: s.Series, Tables: s.Tables, Methods: methods.All(),
+		Name: s.Name, Title: s.Title, Claims: s.Claims, Plan: p, Series: s.Series, Tables: s.Tables, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err
