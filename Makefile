@@ -61,9 +61,9 @@ test-higgs-memory: ## load a generated table of Higgs' full size (5 GB in $TMPDI
 
 .PHONY: test-race
 test-race: ## the concurrent packages under the race detector
-	go test -race $$(go list ./internal/... | grep -v /fused) ./results ./report ./sweeps ./baselines/...
-	go test -race -gcflags=all=-d=checkptr=0 ./internal/fused
-	go test -race -gcflags=all=-d=checkptr=0 -run 'Method|Cancel|Backend|SideBySide' ./npt
+	go test -race -gcflags=github.com/gomlx/...=-d=checkptr=0 $$(go list ./internal/... | grep -v /fused) ./results ./report ./sweeps ./baselines/...
+	go test -race -gcflags=github.com/gomlx/...=-d=checkptr=0 ./internal/fused
+	go test -race -gcflags=github.com/gomlx/...=-d=checkptr=0 -run 'Method|Cancel|Backend|SideBySide' ./npt
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
