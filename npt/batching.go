@@ -62,13 +62,13 @@ func strata(t *Table, byClass bool, rows int) [][]int32 {
 // trainClasses groups the training rows by their class, the one of the first categorical target.
 func trainClasses(t *Table) [][]int32 {
 	offset := 0
-	for _, c := range t.Columns {
+	for j, c := range t.Columns {
 		if c.Target && c.Categories > 0 {
 			classes := make([][]int32, c.Categories+1) // the last one for missing labels
 			for i := range t.Train {
 				label := t.Values[i*t.Channels()+offset:][:c.Categories]
 				class := slices.Index(label, 1)
-				if class < 0 {
+				if t.missing(i, j) {
 					class = c.Categories
 				}
 				classes[class] = append(classes[class], int32(i))

@@ -47,7 +47,7 @@ func (t *Table) unseen(row int) bool { return row >= t.Train+t.Val && row < t.Ro
 // Channels returns the width of a row of Values.
 func (t *Table) Channels() int { return channels(t.Columns) }
 
-// Check reports what is wrong with a table: its dimensions, numbers that are none, categories that are not one-hot.
+// Check reports what is wrong with a table: its dimensions, values that are NaN or infinite, categories that are not one-hot.
 func (t *Table) Check() error {
 	switch rows := t.stored(); {
 	case len(t.Columns) == 0:
@@ -90,8 +90,8 @@ func (t *Table) checkValues() error {
 					ones++
 				}
 			}
-			if c.Categories > 0 && ones > 1 {
-				return fmt.Errorf("npt: table: row %d, column %d (%s): %d categories, want one", i, j, c.Name, ones)
+			if c.Categories > 0 && ones != 1 {
+				return fmt.Errorf("npt: table: row %d, column %d (%s): %d categories, want one, or a flag in Missing", i, j, c.Name, ones)
 			}
 		}
 	}
