@@ -24,6 +24,10 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
+.PHONY: lookup
+lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3
+	bin/lookup -fetch $(ARGS)
+
 HOURS ?= 8
 OVERNIGHT ?= out/overnight
 
@@ -57,9 +61,9 @@ test-higgs-memory: ## load a generated table of Higgs' full size (5 GB in $TMPDI
 
 .PHONY: test-race
 test-race: ## the concurrent packages under the race detector
-	go test -race $$(go list ./internal/... | grep -v /fused) ./results ./report ./sweeps ./baselines/...
-	go test -race -gcflags=all=-d=checkptr=0 ./internal/fused
-	go test -race -gcflags=all=-d=checkptr=0 -run 'Method|Cancel|Backend|SideBySide' ./npt
+	go test -race -gcflags=github.com/gomlx/...=-d=checkptr=0 $$(go list ./internal/... | grep -v /fused) ./results ./report ./sweeps ./baselines/...
+	go test -race -gcflags=github.com/gomlx/...=-d=checkptr=0 ./internal/fused
+	go test -race -gcflags=github.com/gomlx/...=-d=checkptr=0 -run 'Method|Cancel|Backend|SideBySide' ./npt
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck

@@ -12,15 +12,38 @@ import (
 // The rows of a batch are in random order. Without a batch size all rows are one batch, in order: their order has no
 // effect on an NPT.
 func dealBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
-	rows := m.present(t, c.SemiSupervised)
-	batches := 1
-	if c.BatchSize > 0 {
-		batches = (rows + c.BatchSize - 1) / c.BatchSize
-	}
-	if batches == 1 {
+	rows, batches := m.present(t, c.SemiSupervised), batchCount(t, c, m)
+	switch {
+	case t.Copies:
+		return pairBatches(rng, t, m, batches)
+	case batches == 1:
 		return [][]int32{rowsBetween(0, rows)}
 	}
 	return batching.Deal(rng, strata(t, c.ClassBalancing, rows), batches)
+}
+
+// batchCount returns how many batches a pass has.
+func batchCount(t *Table, c *Config, m mode) int {
+	rows := m.present(t, c.SemiSupervised)
+	if t.Copies {
+		from, to := m.part(t)
+		rows = 2 * (to - from)
+	}
+	if c.BatchSize == 0 {
+		return 1
+	}
+	return (rows + c.BatchSize - 1) / c.BatchSize
+}
+
+// pairBatches deals the rows of a pass's own part, and puts the copy of each into its batch.
+func pairBatches(rng *rand.Rand, t *Table, m mode, batches int) [][]int32 {
+	out := batching.Deal(rng, [][]int32{rowsBetween(m.part(t))}, batches)
+	for i, rows := range out {
+		for _, row := range rows {
+			out[i] = append(out[i], row+int32(t.Rows()))
+		}
+	}
+	return out
 }
 
 // strata groups the first rows of the table into training (by class, if asked), validation and test rows.
@@ -39,13 +62,13 @@ func strata(t *Table, byClass bool, rows int) [][]int32 {
 // trainClasses groups the training rows by their class, the one of the first categorical target.
 func trainClasses(t *Table) [][]int32 {
 	offset := 0
-	for _, c := range t.Columns {
+	for j, c := range t.Columns {
 		if c.Target && c.Categories > 0 {
 			classes := make([][]int32, c.Categories+1) // the last one for missing labels
 			for i := range t.Train {
 				label := t.Values[i*t.Channels()+offset:][:c.Categories]
 				class := slices.Index(label, 1)
-				if class < 0 {
+				if t.missing(i, j) {
 					class = c.Categories
 				}
 				classes[class] = append(classes[class], int32(i))

@@ -8,27 +8,40 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// dropoutMasks draws the masks of dropout of one training step.
+// A dropout sets a share of entries to zero and enlarges the others, so that the expectation stays.
+type dropout struct {
+	rate float64
+	keep func(dims ...int) *graph.Node // draws the next mask: which entries survive
+}
+
+// newDropout draws the masks of a step from the state of the random generator.
+func newDropout(rate float64, rng *graph.Node) *dropout {
+	m := dropoutMasks{rate: rate, rng: rng}
+	return &dropout{rate, m.keep}
+}
+
+// mask sets to zero what the next mask drops.
+func (d *dropout) mask(x *graph.Node) *graph.Node {
+	if d.rate == 0 {
+		return x
+	}
+	return graph.Where(d.keep(x.Shape().Dimensions...), x, graph.ScalarZero(x.Graph(), x.DType()))
+}
+
+// scale is the factor by which the entries that stay are enlarged.
+func (d *dropout) scale() float64 { return 1 / (1 - d.rate) }
+
+// dropoutMasks are the masks of one training step.
 type dropoutMasks struct {
 	rate  float64
-	rng   *graph.Node // state of the random generator, other words in every step
+	rng   *graph.Node // state of the random generator, another one in every step
 	drawn uint32      // masks so far
 }
 
-// apply sets to zero what the next mask drops.
-func (m *dropoutMasks) apply(x *graph.Node) *graph.Node {
-	if m.rate == 0 {
-		return x
-	}
-	return graph.Where(m.keep(x.Shape().Dimensions...), x, graph.ScalarZero(x.Graph(), x.DType()))
-}
-
-// scale is the factor by which dropout enlarges the entries that stay.
-func (m *dropoutMasks) scale() float64 { return 1 / (1 - m.rate) }
-
-// keep draws which entries survive a dropout, from 32 bits for each: a hash of its index, of the number of the mask within the
-// step, and of two words of the random state, which is another one in every step. A compiler fuses that with what uses the mask,
-// which is then never in memory; a generator's numbers have to be, and XLA takes long to make and to compile them.
+// keep draws a mask from 32 bits for each entry: a hash of its index, of the number of the mask within the step, and of two words
+// of the random state. The number enters twice: indices of two large masks overlap after the first time, and differ after the second.
+// A compiler fuses that with what uses the mask, which is then never in memory; a generator's numbers have to
+// be, and XLA takes long to make and to compile them.
 func (m *dropoutMasks) keep(dims ...int) *graph.Node {
 	m.drawn++
 	g := m.rng.Graph()
@@ -42,7 +55,7 @@ func (m *dropoutMasks) keep(dims ...int) *graph.Node {
 
 	size := shapes.Make(dtypes.Uint32, dims...).Size()
 	bits := graph.Add(graph.Iota(g, shapes.Make(dtypes.Uint32, size), 0), key)
-	bits = hash32(graph.BitwiseXor(hash32(bits), word(1)))
+	bits = hash32(graph.BitwiseXor(hash32(bits), graph.Add(word(1), constant(m.drawn))))
 	threshold := constant(uint32(min(math.Round(m.rate*(1<<32)), math.MaxUint32)))
 	return graph.Reshape(graph.GreaterOrEqual(bits, threshold), dims...)
 }

@@ -2,6 +2,7 @@ package npt
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -56,5 +57,45 @@ func testDropoutMasks(t *testing.T, backend compute.Backend) {
 			check("dropped in two masks", dropped(a, 0, b), rate*rate)
 			check("dropped in two masks, next to each other", dropped(a, 1, b), rate*rate)
 		}
+	}
+}
+
+// The indices of masks 1 and 56 of a step overlap, in masks of more than 35 million entries, see keep: that makes them no
+// more alike than others.
+func TestLargeDropoutMasks(t *testing.T) {
+	const rate, few, golden = 0.1, 1 << 20, 0x9e3779b9
+	const shift = -(55 * golden % (1 << 32)) & (1<<32 - 1)
+	const size = shift + few
+	backend := testBackend(t)
+	exec, err := graph.NewExec(backend, func(rng *graph.Node) []*graph.Node {
+		early := dropoutMasks{rate: rate, rng: rng}
+		late := dropoutMasks{rate: rate, rng: rng, drawn: 55}
+		return []*graph.Node{
+			graph.SliceAxis(early.keep(size), 0, graph.AxisRange(0, few)),
+			graph.SliceAxis(late.keep(size), 0, graph.AxisRange(shift, size)),
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &engine{backend: backend, net: &network{}}
+	out, err := backends.Call(backend, exec, []any{e.randomState(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var masks [2][]bool
+	for i, x := range out {
+		if err := x.ConstFlatData(func(flat any) { masks[i] = slices.Clone(flat.([]bool)) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both := 0
+	for i := range few {
+		if !masks[0][i] && !masks[1][i] {
+			both++
+		}
+	}
+	if want, sd := rate*rate*few, math.Sqrt(rate*rate*few); math.Abs(float64(both)-want) > 5*sd {
+		t.Errorf("%d entries dropped in both masks, want %.0f ± %.0f", both, want, sd)
 	}
 }

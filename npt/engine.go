@@ -39,7 +39,7 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := tensors.FromFlatDataAndDimensions(t.Values, t.Rows(), t.Channels())
+	values := tensors.FromFlatDataAndDimensions(t.Values, t.stored(), t.Channels())
 	if err := tensors.MutableFlatData(values, t.blank); err != nil {
 		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
@@ -51,7 +51,7 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 func (e *engine) codesOf(m mode) *modeMask {
 	if e.modes[m] == nil {
 		codes, candidates := modeCodes(e.table, &e.net.Config, m)
-		e.modes[m] = &modeMask{tensors.FromFlatDataAndDimensions(codes, e.table.Rows(), len(e.table.Columns)), candidates}
+		e.modes[m] = &modeMask{tensors.FromFlatDataAndDimensions(codes, e.table.stored(), len(e.table.Columns)), candidates}
 	}
 	return e.modes[m]
 }
@@ -74,7 +74,7 @@ func (e *engine) drawMasks(draws []maskDraw) (*tensors.Tensor, error) {
 
 // hostMasks are codes that the host drew for passes, as a tensor like that of drawMasks.
 func (e *engine) hostMasks(codes []code) *tensors.Tensor {
-	rows, d := e.table.Rows(), len(e.table.Columns)
+	rows, d := e.table.stored(), len(e.table.Columns)
 	return tensors.FromFlatDataAndDimensions(codes, len(codes)/(rows*d), rows, d)
 }
 
@@ -224,7 +224,7 @@ func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 // predict returns what is predicted for every channel of every row in one pass of the given mode without dropout, nil for
 // rows that take no part.
 func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) ([][]float64, error) {
-	out, width := make([][]float64, e.table.Rows()), e.table.Channels()
+	out, width := make([][]float64, e.table.stored()), e.table.Channels()
 	err := e.pass(ctx, weights, m, rng, func(rows []int32, _, predictions *tensors.Tensor) error {
 		values, err := backends.Floats(predictions)
 		if err == nil {
@@ -303,7 +303,7 @@ const maskBytes = 1 << 22
 // gains nothing by it, and whose published results the host drew the masks for.
 func masksPerCall(b compute.Backend, t *Table) int {
 	if backends.HasDevice(b) {
-		return max(1, maskBytes/(t.Rows()*len(t.Columns)))
+		return max(1, maskBytes/(t.stored()*len(t.Columns)))
 	}
 	return 0
 }

@@ -34,8 +34,10 @@ type golden struct {
 		Heads   int     `json:"heads"`
 		Layers  int     `json:"layers"`
 		Lambda  float64 `json:"tradeoff_lambda"`
+		Dropout float64 `json:"dropout"`
 		HasType bool    `json:"feature_type_embedding"`
 	} `json:"config"`
+	Masks  []string       `json:"dropout_masks"` // in the order of the forward pass: 1 for every entry that survives, else 0
 	Mask   [][]uint8      `json:"mask"`
 	Input  [][][]float64  `json:"input"`
 	Truth  [][][]float64  `json:"truth"`
@@ -253,10 +255,21 @@ func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dt
 		args = append(args, toTensor(params[i], dtype, p.Dims...))
 	}
 	program, err := graph.NewExec(backend, func(in []*graph.Node) []*graph.Node {
-		params := in[4:]
-		z := n.forward(params, in[3], new(dropoutMasks)).predict(in[0], in[1])
+		params, masks := in[4:], g.Masks
+		drop := &dropout{g.Config.Dropout, func(dims ...int) *graph.Node {
+			keep := make([]bool, len(masks[0]))
+			for i, c := range masks[0] {
+				keep[i] = c == '1'
+			}
+			masks = masks[1:]
+			return graph.Reshape(graph.Const(in[0].Graph(), keep), dims...)
+		}}
+		z := n.forward(params, in[3], drop).predict(in[0], in[1])
 		losses := n.loss(z, in[2], in[3])
 		total := losses.npt(graph.Scalar(z.Graph(), dtype, g.Config.Lambda))
+		if len(masks) > 0 {
+			t.Errorf("%d masks of dropout are left", len(masks))
+		}
 		return append([]*graph.Node{z, losses.targetLoss(), losses.featureLoss(), total}, graph.Gradient(total, params...)...)
 	})
 	if err != nil {
@@ -344,6 +357,17 @@ func TestOddShapes(t *testing.T) {
 			})
 		}
 	}
+}
+
+// With dropout of embedding, attention weights, mixed heads, feed-forward network and output, whose masks are those that
+// testdata/torch_vectors.py drew: outputs, losses and gradients are PyTorch's.
+func TestGoldenDropout(t *testing.T) {
+	var cases []*golden
+	readVectors(t, "testdata/dropout.json.gz", &cases)
+	if len(cases) != 1 || len(cases[0].Masks) != 2+4*cases[0].Config.Layers {
+		t.Fatalf("%d cases, want one with all masks", len(cases))
+	}
+	onBackends(t, func(t *testing.T, backend compute.Backend) { cases[0].check(t, backend, dtypes.Float64, 1e-9) })
 }
 
 // goldenEngine returns an engine whose steps work on the fixed batch and mask of a golden file.

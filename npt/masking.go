@@ -68,8 +68,15 @@ func (m mode) present(t *Table, semiSupervised bool) int {
 // all training targets, testing passes show training and validation targets.
 func modeCodes(t *Table, c *Config, m mode) (codes []code, candidates [2]int) {
 	d := len(t.Columns)
-	codes = make([]code, t.Rows()*d)
+	codes = make([]code, t.stored()*d)
 	from, to := m.part(t)
+	for i := t.Rows(); i < t.stored(); i++ { // copies are seen whole
+		for j := range t.Columns {
+			if t.missing(i, j) {
+				codes[i*d+j] = hidden
+			}
+		}
+	}
 	for i := range m.present(t, c.SemiSupervised) {
 		for j, column := range t.Columns {
 			at := i*d + j

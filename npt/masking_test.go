@@ -478,6 +478,18 @@ func TestClassBalancing(t *testing.T) {
 			t.Fatalf("a batch has %v training rows of the classes, want 60, 24 and 6", n)
 		}
 	}
+
+	// What stands under the flag of a missing label is no class.
+	table.Missing = make([]bool, table.Rows())
+	for i := range table.Train {
+		table.Missing[i] = i%15 == 3 || i%15 == 11
+	}
+	classes := trainClasses(table)
+	for k, want := range []int{540, 180, 60, 120} {
+		if len(classes[k]) != want {
+			t.Errorf("class %d has %d rows, want %d (class 3: labels that are missing)", k, len(classes[k]), want)
+		}
+	}
 }
 
 func TestNotSemiSupervisedRows(t *testing.T) {

@@ -64,6 +64,17 @@ func Method() *method.Method {
 			}
 			return config.Check()
 		},
+		CheckBackend: func(c method.Config, name string) error {
+			if backends.Accelerated(name) {
+				return nil // it has every precision, and to open it would take the device's memory
+			}
+			backend, err := backends.Open(name, 1)
+			if err != nil {
+				return err
+			}
+			config := configOf(c)
+			return config.supportedBy(backend)
+		},
 		Canonical: canonical,
 		Statistics: func(c method.Config) task.Statistics {
 			if c.Bool("semi_supervised") && !c.Has("train_statistics") {
@@ -245,7 +256,16 @@ func targetOffset(t *task.Task) int {
 // tableOf puts the target of a task in its place among the features.
 func tableOf(t *task.Task) *Table {
 	target, at, outputs := t.Info.Target, targetOffset(t), t.Outputs()
-	table := &Table{Train: t.Train, Val: t.Val, Test: t.Test}
+	table := &Table{Train: t.Train - t.Copies, Val: t.Val, Test: t.Test, Copies: t.Copies > 0}
+	place := func(i int) int { // of a row of the task in the table, where copies come last
+		switch {
+		case i < table.Train:
+			return i
+		case i < t.Train:
+			return i - table.Train + t.Rows() - t.Copies
+		}
+		return i - t.Copies
+	}
 	for _, f := range t.Features {
 		column := Column{Name: f.Name}
 		if f.Type == dataset.Categorical {
@@ -262,7 +282,7 @@ func tableOf(t *task.Task) *Table {
 	width := t.Width + outputs
 	table.Values = make([]float32, t.Rows()*width)
 	for i := range t.Rows() {
-		row := table.Values[i*width : (i+1)*width]
+		row := table.Values[place(i)*width : (place(i)+1)*width]
 		copy(row, t.Row(i)[:at])
 		copy(row[at+outputs:], t.Row(i)[at:])
 		switch {
@@ -277,7 +297,7 @@ func tableOf(t *task.Task) *Table {
 		d := len(t.Features)
 		table.Missing = make([]bool, t.Rows()*(d+1))
 		for i := range t.Rows() {
-			row, features := table.Missing[i*(d+1):(i+1)*(d+1)], t.Missing[i*d:(i+1)*d]
+			row, features := table.Missing[place(i)*(d+1):(place(i)+1)*(d+1)], t.Missing[i*d:(i+1)*d]
 			copy(row, features[:target])
 			copy(row[target+1:], features[target:])
 		}

@@ -58,7 +58,7 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 	}
 	channel := channelColumns(t.Columns)
 	out := make([][]float64, 0, t.Test)
-	for _, row := range rows[t.Train+t.Val:] {
+	for _, row := range rows[t.Train+t.Val : t.Rows()] {
 		var targets []float64
 		for i, x := range row {
 			if t.Columns[channel[i]].Target {

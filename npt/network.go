@@ -35,7 +35,7 @@ type forward struct {
 	*network
 	w       map[string]*graph.Node // the parameters by name
 	padding *graph.Node            // n x 1: which rows of the batch are padding, to which no row attends; nil: none
-	masks   *dropoutMasks          // nil: no dropout, as in evaluations
+	drop    *dropout               // nil: none, as in evaluations
 
 	attention *[]*graph.Node // when not nil: collects the weights of every layer, groups x heads x sequence x sequence
 }
@@ -45,7 +45,7 @@ type forward struct {
 //
 // values (n x S) are the encoded entries X, zero where masked; tokens (n x d) the masking matrix M.
 func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
-	recompute := f.Recompute && f.masks != nil
+	recompute := f.Recompute && f.drop != nil
 	h := f.inputEmbed(values, tokens)
 	for l := range f.Layers {
 		if recompute {
@@ -160,9 +160,9 @@ func (f *forward) attend(q, k, v *graph.Node, sequence int) *graph.Node {
 	if f.attention != nil {
 		*f.attention = append(*f.attention, graph.Reshape(graph.Mul(exp, inverse), groups, heads, sequence, sequence))
 	}
-	if f.masks != nil { // the published code drops weights after the softmax, the paper e^s
-		exp = f.masks.apply(exp)
-		inverse = graph.MulScalar(inverse, f.masks.scale())
+	if f.drop != nil { // the published code drops weights after the softmax, the paper e^s
+		exp = f.drop.mask(exp)
+		inverse = graph.MulScalar(inverse, f.drop.scale())
 	}
 	o := graph.DotGeneral(graph.ConvertDType(exp, v.DType()), []int{2}, []int{0}, split(v), []int{1}, []int{0})
 	return merge(graph.Mul(o, graph.ConvertDType(inverse, v.DType())))
@@ -170,10 +170,10 @@ func (f *forward) attend(q, k, v *graph.Node, sequence int) *graph.Node {
 
 // dropout sets a share p of the entries to zero and scales the others by 1/(1-p), so that the expectation stays.
 func (f *forward) dropout(x *graph.Node) *graph.Node {
-	if f.masks == nil {
+	if f.drop == nil {
 		return x
 	}
-	return graph.MulScalar(f.masks.apply(x), f.masks.scale())
+	return graph.MulScalar(f.drop.mask(x), f.drop.scale())
 }
 
 const layerNormEpsilon = 1e-12

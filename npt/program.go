@@ -42,8 +42,8 @@ func programOf(n *network, backend compute.Backend) (program, error) {
 			return known.program, nil
 		}
 	}
-	if t := n.activations(); !backend.Capabilities().DTypes[t] {
-		return program{}, fmt.Errorf("npt: backend %s does not compute in %s; %s, %s and %s do", backend.Name(), n.Precision, backends.CUDA, backends.CPU, backends.Go)
+	if err := n.supportedBy(backend); err != nil {
+		return program{}, err
 	}
 	p, err := newProgram(n, backend)
 	if err != nil {
@@ -54,6 +54,14 @@ func programOf(n *network, backend compute.Backend) (program, error) {
 	}
 	programs = append(programs, knownProgram{n, backend, p})
 	return p, nil
+}
+
+// supportedBy returns an error unless a backend has the type of the activations.
+func (c *Config) supportedBy(backend compute.Backend) error {
+	if backend.Capabilities().DTypes[c.activations()] {
+		return nil
+	}
+	return fmt.Errorf("npt: backend %s does not compute in %s; %s, %s and %s do", backend.Name(), c.Precision, backends.CUDA, backends.CPU, backends.Go)
 }
 
 // sameGraphs reports whether two networks differ at most in what is no part of their graphs.

@@ -37,16 +37,15 @@ func (c *Config) LearningRate(step int) float64 {
 	return c.LR
 }
 
-// flatAnneal is 1 for the first share of the steps; the cosine then takes one step ahead of the first annealed one.
+// flatAnneal is 1 for the first share of the steps, s <= total*share-1 as the published code compares them; the cosine then takes
+// one step ahead of the first annealed one.
 func flatAnneal(s, total, share float64) float64 {
-	if s < total*share {
-		return 1
-	}
+	first := math.Floor(total*share-1) + 1
 	length := math.Floor(total * (1 - share))
-	if length == 0 {
+	if s < first || length == 0 {
 		return 1
 	}
-	return 0.5 * (1 + math.Cos(math.Pi*min(s-total*share+1, length)/length))
+	return 0.5 * (1 + math.Cos(math.Pi*min(s-first+1, length)/length))
 }
 
 // cosineCyclic rises linearly for the warm-up steps, then follows cosines: the first lasts twice the warm-up, each further

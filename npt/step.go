@@ -108,9 +108,9 @@ func (n *network) parameters(arrays []*graph.Node) []*graph.Node {
 	return n.Unpacked(converted)
 }
 
-// forward begins a forward pass with these parameters over a batch with these codes, without dropout if masks is nil.
-func (n *network) forward(params []*graph.Node, codes *graph.Node, masks *dropoutMasks) *forward {
-	f := &forward{network: n, w: map[string]*graph.Node{}, padding: n.padding(codes), masks: masks}
+// forward begins a forward pass with these parameters over a batch with these codes, without dropout if drop is nil.
+func (n *network) forward(params []*graph.Node, codes *graph.Node, drop *dropout) *forward {
+	f := &forward{network: n, w: map[string]*graph.Node{}, padding: n.padding(codes), drop: drop}
 	for i, p := range n.Params {
 		f.w[p.Name] = params[i]
 	}
@@ -138,7 +138,7 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 // gradients returns the gradient of L^NPT with respect to every array, and the four sums that make the losses.
 func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
 	params := n.parameters(arrays)
-	f := n.forward(params, codes, &dropoutMasks{rate: n.Dropout, rng: rng})
+	f := n.forward(params, codes, newDropout(n.Dropout, rng))
 	losses := n.loss(f.predict(values, tokens), truth, codes)
 	grads = graph.Gradient(losses.npt(lambda), params...)
 	for i, g := range grads {

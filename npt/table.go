@@ -22,17 +22,34 @@ type Table struct {
 	Values           []float32 // rows x channels, row-major, columns side by side; zero where missing
 	Missing          []bool    // rows x columns, row-major; nil when nothing is missing
 	Train, Val, Test int       // numbers of rows
+
+	// Copies says that Values and Missing have a second half: for each row another one, like it in some way, whose target is
+	// always in sight. It takes part in a pass exactly where the row does, in the same batch, and is never predicted. This is how
+	// the paper asks whether an NPT can look up a target in another row (section 4.3). Passes then have the rows of their
+	// own part alone.
+	Copies bool
 }
 
-// Rows returns the number of rows.
+// Rows returns the number of rows, without copies.
 func (t *Table) Rows() int { return t.Train + t.Val + t.Test }
+
+// stored returns the number of rows of Values.
+func (t *Table) stored() int {
+	if t.Copies {
+		return 2 * t.Rows()
+	}
+	return t.Rows()
+}
+
+// unseen reports whether a stored row has targets that are never looked at.
+func (t *Table) unseen(row int) bool { return row >= t.Train+t.Val && row < t.Rows() }
 
 // Channels returns the width of a row of Values.
 func (t *Table) Channels() int { return channels(t.Columns) }
 
-// Check reports what is wrong with a table: its dimensions, numbers that are none, categories that are not one-hot.
+// Check reports what is wrong with a table: its dimensions, values that are NaN or infinite, categories that are not one-hot.
 func (t *Table) Check() error {
-	switch rows := t.Rows(); {
+	switch rows := t.stored(); {
 	case len(t.Columns) == 0:
 		return fmt.Errorf("npt: table: no columns")
 	case slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Categories < 0 }):
@@ -55,11 +72,11 @@ func (t *Table) Check() error {
 // checkValues looks at all values but those that are never looked at.
 func (t *Table) checkValues() error {
 	at := 0
-	for i := range t.Rows() {
+	for i := range t.stored() {
 		for j, c := range t.Columns {
 			entry := t.Values[at : at+c.width()]
 			at += c.width()
-			if t.missing(i, j) || c.Target && i >= t.Train+t.Val {
+			if t.missing(i, j) || c.Target && t.unseen(i) {
 				continue
 			}
 			ones := 0
@@ -73,8 +90,8 @@ func (t *Table) checkValues() error {
 					ones++
 				}
 			}
-			if c.Categories > 0 && ones > 1 {
-				return fmt.Errorf("npt: table: row %d, column %d (%s): %d categories, want one", i, j, c.Name, ones)
+			if c.Categories > 0 && ones != 1 {
+				return fmt.Errorf("npt: table: row %d, column %d (%s): %d categories, want one, or a flag in Missing", i, j, c.Name, ones)
 			}
 		}
 	}
@@ -102,10 +119,10 @@ func (t *Table) labelled(m mode) bool {
 // product with zero does not hide a NaN.
 func (t *Table) blank(values []float32) {
 	width := t.Channels()
-	for i := range t.Rows() {
+	for i := range t.stored() {
 		at := i * width
 		for j, c := range t.Columns {
-			if t.missing(i, j) || c.Target && i >= t.Train+t.Val {
+			if t.missing(i, j) || c.Target && t.unseen(i) {
 				clear(values[at : at+c.width()])
 			}
 			at += c.width()

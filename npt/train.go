@@ -75,12 +75,13 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if !t.labelled(trainMode) {
 		return nil, fmt.Errorf("npt: table: all targets of the %d training rows are missing", t.Train)
 	}
-	batches := 1
-	if c.BatchSize > 0 {
-		if batches = (trainMode.present(t, c.SemiSupervised) + c.BatchSize - 1) / c.BatchSize; batches > t.Train {
-			return nil, fmt.Errorf("npt: BatchSize: %d rows make %d batches, of which some would hold none of the %d training rows",
-				c.BatchSize, batches, t.Train)
-		}
+	if t.Copies && c.SemiSupervised {
+		return nil, fmt.Errorf("npt: SemiSupervised: a table with copies has no rows to learn from but those of its own part, want false")
+	}
+	batches := batchCount(t, &c, trainMode)
+	if batches > t.Train {
+		return nil, fmt.Errorf("npt: BatchSize: %d rows make %d batches, of which some would hold none of the %d training rows",
+			c.BatchSize, batches, t.Train)
 	}
 	n := newNetwork(c, t.Columns)
 	n.fit(backend)

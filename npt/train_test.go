@@ -164,6 +164,7 @@ func TestImpossibleSettings(t *testing.T) {
 		"row 3, column 1 (y): NaN, want a number, or a flag in Missing": func(t *Table) { t.Values[3*6+1] = float32(math.NaN()) },
 		"3 among the 3 channels of a categorical column, want 0 or 1":   func(t *Table) { t.Values[2] = 3 },
 		"3 categories, want one": func(t *Table) { copy(t.Values[2:5], []float32{1, 1, 1}) },
+		"0 categories, want one": func(t *Table) { clear(t.Values[2:5]) },
 		"all targets of the 10 training rows are missing": func(t *Table) {
 			t.Missing = make([]bool, t.Rows()*len(t.Columns))
 			for i := range t.Train {

@@ -18,10 +18,12 @@ import (
 
 // A Spec says what a report shows of a plan.
 type Spec struct {
+	Name   string // of its files; empty: table1
 	Title  string
 	Plan   *plan.Plan
 	Series []string // what tells rows apart besides the method: "variant", or names of parameters
-	Tables []Layout // nil: Table1
+	Tables []Layout // nil: Table1, and rank orders
+	Claims []Claim  // of the paper, which numbers are held against
 
 	// Methods are those that there are. Where a plan has all that the paper has of them, the paper's others keep their places
 	// in the tables.
@@ -102,7 +104,7 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 // Of several records of one cell the first successful one counts. An error among the records says that a part of them
 // could not be read: it is counted and shown, and the rest is used.
 func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
-	c := &collector{Summary: &Summary{Spec: spec}, tables: map[*plan.Group]*table{},
+	c := &collector{Summary: &Summary{Spec: spec}, places: spec.Plan.Places(), tables: map[*plan.Group]*table{},
 		failures: map[results.Failure]*results.Failure{}, origins: newOrigins()}
 	for _, l := range spec.Tables {
 		if err := l.check(spec.Series); err != nil {
@@ -132,7 +134,11 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 	}
 	c.Provenance = c.origins.provenance()
 	for _, g := range c.Groups {
-		for _, m := range metric.Of(g.Info.Problem) {
+		metrics := metric.Of(g.Info.Problem)
+		if g.Info.Copies != nil {
+			metrics = append(metrics, metric.Correlation)
+		}
+		for _, m := range metrics {
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
 	}
@@ -152,6 +158,7 @@ func (s *Summary) unreadable(err error) {
 
 type collector struct {
 	*Summary
+	places   *plan.Places
 	tables   map[*plan.Group]*table
 	failures map[results.Failure]*results.Failure // each distinct one is kept once
 	origins  *origins
@@ -242,12 +249,12 @@ func (c *collector) sort() {
 }
 
 func (c *collector) add(rec *results.Record) {
-	at, planned := c.Plan.Place(rec.ID)
+	at, planned := c.places.Of(rec.ID)
 	seed := c.Plan.Sweep.Seed
 	if !planned && rec.Seed != seed { // perhaps a cell of the plan, under another seed
 		cell := rec.Cell
 		cell.Seed = seed
-		at, planned = c.Plan.Place(cell.ID())
+		at, planned = c.places.Of(cell.ID())
 		seed = rec.Seed
 	}
 	if !planned {

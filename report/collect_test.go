@@ -282,7 +282,7 @@ func BenchmarkCollectMillion(b *testing.B) {
 	f.Plan = f.plan(b)
 	type cell struct {
 		results.Cell
-		id      string
+		id      results.ID
 		setting int
 	}
 	var all []cell

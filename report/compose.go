@@ -11,13 +11,16 @@ import (
 // Document is the whole report.
 func (s *Summary) Document() *Document {
 	d := &Document{Title: s.Title}
+	if t := s.claimTable(); t != nil {
+		d.Blocks = append(d.Blocks, t)
+	}
 	d.Blocks = append(d.Blocks, Paragraph(s.progress()), s.verdictTable())
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if len(s.panels()) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{figureFile, figureCaption})
+		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), figureCaption})
 	}
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))
@@ -28,6 +31,9 @@ func (s *Summary) Document() *Document {
 // digest is what a terminal shows: the tables, and what is needed to take them right.
 func (s *Summary) digest() *Document {
 	d := &Document{Title: s.Title, Blocks: s.tables(false)}
+	if t := s.claimTable(); t != nil {
+		d.Blocks = append(d.Blocks, t)
+	}
 	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()), Paragraph(s.progress()))
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
@@ -47,11 +53,11 @@ func (s *Summary) notes() (notes []string) {
 }
 
 // tables are the rank orders and the tables of the layouts, as far as there are numbers for them.
-func (s *Summary) tables(wide bool) []Block {
-	blocks := []Block{Heading("Rank orders (the paper's Table 1)")}
-	blocks = append(blocks, rankBlocks(s.RankTables())...)
+func (s *Summary) tables(wide bool) (blocks []Block) {
 	layouts := s.Tables
 	if layouts == nil {
+		blocks = append(blocks, Heading("Rank orders (the paper's Table 1)"))
+		blocks = append(blocks, rankBlocks(s.RankTables())...)
 		layouts = Table1
 	}
 	for i := range layouts {

@@ -133,7 +133,7 @@ func (s *Summary) writeFolds(w io.Writer) error {
 		{"ok", func(f *Fold) string { return strconv.Itoa(f.OK) }},
 		{"failed", func(f *Fold) string { return strconv.Itoa(f.Failed) }},
 		{"missing", func(f *Fold) string { return strconv.Itoa(f.Missing()) }},
-		chosen("record", func(r *results.Record) string { return r.ID }),
+		chosen("record", func(r *results.Record) string { return r.ID.String() }),
 		{"place", func(f *Fold) string { return has(f.Chosen != nil, strconv.Itoa(f.Position)) }},
 		{"tied", func(f *Fold) string { return has(f.Chosen != nil, strconv.Itoa(f.Tied)) }},
 	}...)

@@ -20,9 +20,6 @@ import (
 	"nptbench/internal/metric"
 )
 
-// figureFile shows our results beside the paper's: a panel for each data set, by the metric that Table 1 ranks by.
-const figureFile = "table1.svg"
-
 const figureCaption = "Test results by data set, ours and the paper's; bars are standard errors over folds."
 
 // A panel holds the complete results of one data set.

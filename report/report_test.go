@@ -136,7 +136,7 @@ func (f *fixture) failed(dataset string, protocol split.Protocol, method string,
 func (f *fixture) all(p *plan.Plan) iter.Seq2[*results.Record, error] {
 	return func(yield func(*results.Record, error) bool) {
 		for _, rec := range f.records {
-			rec.ID = "no cell of the plan"
+			rec.ID = results.ID{}
 			for _, g := range p.Groups() {
 				d := g.Dataset
 				at := slices.IndexFunc(d.Folds, func(f plan.Fold) bool { return f.Number == rec.Fold && slices.Contains(f.Under, rec.Protocol) })

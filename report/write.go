@@ -17,21 +17,29 @@ type file struct {
 	write func(io.Writer) error
 }
 
-// Write writes the report into a folder: table1.md and table1.tex with the tables, table1.svg with a figure as soon as a
-// result is complete, cells.csv, folds.csv, ranks.csv and failures.csv with the numbers. Each file is replaced as a whole
-// or not at all.
+// file is the name of a file with that ending.
+func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") + ending }
+
+// Write writes the report into a folder: NAME.md and NAME.tex with the tables, NAME.svg with a figure as soon as a result is
+// complete, and cells.csv, folds.csv, failures.csv, ranks.csv and claims.csv with the numbers, as far as there are ranks and
+// claims. Each file is replaced as a whole or not at all.
 func (s *Summary) Write(dir string) error {
 	document := s.Document()
 	files := []file{
-		{"table1.md", func(w io.Writer) error { return writeMarkdown(w, document) }},
-		{"table1.tex", func(w io.Writer) error { return writeLaTeX(w, document) }},
+		{s.file(".md"), func(w io.Writer) error { return writeMarkdown(w, document) }},
+		{s.file(".tex"), func(w io.Writer) error { return writeLaTeX(w, document) }},
 		{"cells.csv", s.writeCells},
 		{"folds.csv", s.writeFolds},
-		{"ranks.csv", s.writeRanks},
 		{"failures.csv", s.writeFailures},
 	}
+	if s.Tables == nil {
+		files = append(files, file{"ranks.csv", s.writeRanks})
+	}
+	if len(s.Claims) > 0 {
+		files = append(files, file{"claims.csv", s.writeClaims})
+	}
 	if panels := s.panels(); len(panels) > 0 {
-		files = append(files, file{figureFile, func(w io.Writer) error { return writeFigure(w, panels) }})
+		files = append(files, file{s.file(".svg"), func(w io.Writer) error { return writeFigure(w, panels) }})
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)

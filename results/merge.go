@@ -2,6 +2,7 @@ package results
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -76,7 +77,7 @@ func (c *chooser) covers(path string) error {
 // A spooled line is one of a file that holds lines in another order.
 type spooled struct {
 	cell   Cell
-	id     string
+	id     ID
 	offset int64
 	length int
 }
@@ -85,7 +86,7 @@ func (s *spooled) compare(other *spooled) int {
 	a, b := &s.cell, &other.cell
 	return cmp.Or(
 		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Protocol, b.Protocol),
-		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config), cmp.Compare(s.id, other.id))
+		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config), bytes.Compare(s.id[:], other.id[:]))
 }
 
 // spool writes the chosen lines to a file, as they come, and returns them in the order of their cells.

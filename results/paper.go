@@ -43,7 +43,7 @@ func methodNamed(title string) string {
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
 const paperFolds = 10
 
-// Published is one number of the paper's Tables 8 to 12.
+// Published is one number of the paper's Tables 3 and 8 to 12.
 type Published struct {
 	Table          int
 	Mean           float64
@@ -72,7 +72,7 @@ func (p Published) String() string {
 	return p.Printed + " ± " + p.PrintedSpread
 }
 
-// Paper returns the paper's result, from its Tables 8 to 12, by the names of data set, method and metric.
+// Paper returns the paper's result, from its Tables 3 and 8 to 12, by the names of data set, method and metric.
 // It reports false when the paper gives no number; Note then says why, if the paper does.
 func Paper(dataset, method, metricName string) (Published, bool) {
 	p := paper().results[[3]string{dataset, method, metricName}]
@@ -101,7 +101,7 @@ func PaperOrder(dataset, metricName string) []string {
 	for i, m := range PaperMethods {
 		p, ok := Paper(dataset, m.Name, metricName)
 		switch {
-		case !ok:
+		case !ok || p.Table != metric.Named(metricName).Table: // Table 3 is not ranked
 			p.Mean = math.Inf(1)
 		case metric.Named(metricName).Larger:
 			p.Mean = -p.Mean
@@ -166,7 +166,7 @@ var paper = sync.OnceValue(func() *paperTables {
 		settings:  map[[2]string]int{},
 		splitRows: map[string][3]int{},
 	}
-	for _, file := range []string{"table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
+	for _, file := range []string{"table03_lookup", "table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
 		for _, row := range paperRows(file) {
 			t.addResult(row)
 		}
@@ -210,7 +210,10 @@ func (t *paperTables) addResult(row map[string]string) {
 	if p.Printed != "" {
 		p.Mean = number(p.Printed)
 		p.Decimals = decimals(p.Printed)
-		threeFigures := 2 - int(math.Floor(math.Log10(p.Mean)))
+		threeFigures := 2
+		if p.Mean > 0 {
+			threeFigures -= int(math.Floor(math.Log10(p.Mean)))
+		}
 		switch name { // the source of these two tables drops trailing zeros
 		case metric.RMSE.Name: // 4.7 stands for 4.70, beside 4.68; 13.6 for itself
 			p.Decimals = max(p.Decimals, min(2, threeFigures))

@@ -8,6 +8,7 @@ package results
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -32,13 +33,23 @@ type Config string
 func (c Config) MarshalJSON() ([]byte, error)  { return []byte(c), nil }
 func (c *Config) UnmarshalJSON(b []byte) error { *c = Config(b); return nil }
 
-// ID is the cell's identity: 32 hex digits of a SHA-256 over its fields.
-func (c *Cell) ID() string {
-	id := c.id()
-	return hex.EncodeToString(id[:])
+// An ID is the identity of a cell: the beginning of a SHA-256 over its fields. As text it has 32 hex digits.
+type ID [16]byte
+
+func (id ID) String() string               { return hex.EncodeToString(id[:]) }
+func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText refuses what has not 32 hex digits.
+func (id *ID) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(id)) {
+		return fmt.Errorf("the id %q has not %d hex digits", text, hex.EncodedLen(len(id)))
+	}
+	_, err := hex.Decode(id[:], text)
+	return err
 }
 
-func (c *Cell) id() [16]byte {
+// ID is the cell's identity.
+func (c *Cell) ID() ID {
 	b := make([]byte, 0, 512)
 	b = append(appendQuoted(b, c.Dataset), ' ')
 	b = append(appendQuoted(b, c.DataDigest), ' ')
@@ -48,7 +59,7 @@ func (c *Cell) id() [16]byte {
 	b = append(appendQuoted(b, string(c.Config)), ' ')
 	b = strconv.AppendUint(b, c.Seed, 10)
 	sum := sha256.Sum256(b)
-	return [16]byte(sum[:16])
+	return ID(sum[:16])
 }
 
 // appendQuoted is strconv.AppendQuote, faster for printable ASCII. To read an index takes a third less time by it.
@@ -80,7 +91,7 @@ type Metrics map[string]float64
 
 // A Record is what a finished cell leaves.
 type Record struct {
-	ID     string `json:"id"`
+	ID     ID     `json:"id"`
 	Status string `json:"status"`
 	Cell
 	Variant string `json:"variant,omitempty"` // the name that the sweep gave the configuration

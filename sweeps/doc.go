@@ -30,6 +30,11 @@
 // have the method's default. An entry with none of the four is the method with its defaults. A method may have several
 // entries, for different data sets or with different parameters, but no two settings of a data set may come to the same.
 //
+// A program of one's own is a method, too: the first entry that names it has its command, and may have a title (package
+// internal/command says what it is given, and what it is to write).
+//
+//   - {method: mine, title: My method, command: [python3, mine.py], grid: {depth: [2, 5]}}
+//
 // Anchors and aliases save repetition: a grid named with &trees is used again as *trees. So do merge keys:
 // {<<: *base, layers: 16} is *base with other layers.
 //

@@ -3,9 +3,11 @@ package sweeps
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 
+	"nptbench/internal/command"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
@@ -60,7 +62,7 @@ func (p *parser) readMethods(n *node) {
 
 // readEntry returns nil when there is no method to speak of.
 func (p *parser) readEntry(n *node) *entry {
-	nodes, ok := p.object(n, "a method's entry", "method", "datasets", "params", "grid", "list", "variants")
+	nodes, ok := p.object(n, "a method's entry", "method", "command", "title", "datasets", "params", "grid", "list", "variants")
 	if !ok {
 		return nil
 	}
@@ -68,7 +70,7 @@ func (p *parser) readEntry(n *node) *entry {
 		p.errorf(n.at, "the entry has no method; add method: NAME")
 		return nil
 	}
-	m := p.readMethod(nodes["method"])
+	m := p.readMethod(nodes["method"], nodes["command"], nodes["title"])
 	if m == nil {
 		return nil
 	}
@@ -96,19 +98,59 @@ func (p *parser) readEntry(n *node) *entry {
 	return e
 }
 
-func (p *parser) readMethod(n *node) *method.Method {
+// readMethod finds a method, or declares it if there is a command.
+func (p *parser) readMethod(n, args, title *node) *method.Method {
 	name, ok := p.text(n, "method")
 	if !ok {
 		return nil
 	}
-	known := make([]string, len(p.catalogue.Methods))
-	for i, m := range p.catalogue.Methods {
+	methods := slices.Concat(p.catalogue.Methods, p.commands)
+	known := make([]string, len(methods))
+	var found *method.Method
+	for i, m := range methods {
 		if known[i] = m.Name; m.Name == name {
-			return m
+			found = m
 		}
 	}
-	p.errorf(n.at, "unknown method %q%s", name, spelling.Hint(name, known))
-	return nil
+	switch {
+	case args != nil && found != nil:
+		p.errorf(args.at, "there is a method %s already; a command needs a name of its own, given once", name)
+	case args != nil:
+		return p.readCommand(name, n.at, args, title)
+	case title != nil:
+		p.errorf(title.at, "title: only where a command is declared")
+	case found == nil:
+		p.errorf(n.at, "unknown method %q%s", name, spelling.Hint(name, known))
+	}
+	return found
+}
+
+var commandName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+func (p *parser) readCommand(name string, at Position, args, title *node) *method.Method {
+	if !commandName.MatchString(name) {
+		p.errorf(at, "the name of a command, %q, needs small letters, digits and hyphens only, a letter first", name)
+	}
+	c := method.Command{Name: name, Title: name, Dir: filepath.Dir(p.file)}
+	for _, item := range p.sequence(args, "command") {
+		arg, _ := p.text(item, "an argument of command")
+		c.Args = append(c.Args, arg)
+	}
+	if title != nil {
+		if c.Title, _ = p.text(title, "title"); !variantName.MatchString(c.Title) {
+			p.errorf(title.at, "title: %q is no title; want letters, digits, spaces and any of %s", c.Title, nameSigns)
+		}
+	}
+	if len(c.Args) == 0 {
+		return nil
+	}
+	var err error
+	if c.Digest, err = command.Digest(c); err != nil {
+		p.errorf(args.at, "command: %v", err)
+	}
+	m := command.New(c)
+	p.commands = append(p.commands, m)
+	return m
 }
 
 // entryDatasets returns the entry's data sets, all of the sweep's when it names none, grouped by kind of task.
@@ -137,7 +179,9 @@ func (p *parser) entryDatasets(n *node) [][]dataset.Info {
 
 // variantName is what the name of a variant may be: it stands in tables, and in CSV files, where a spreadsheet takes what
 // begins with =, +, - or @ for a formula.
-var variantName = regexp.MustCompile(`^[\pL\pN][-\pL\pN _.,:;()<>=≤≥%*/+&]*$`)
+var variantName = regexp.MustCompile(`^[\pL\pN][` + nameSigns + `\pL\pN ]*$`)
+
+const nameSigns = "-_.,:;()<>=≤≥%*/+&"
 
 func (p *parser) readVariants(e *entry, n *node) {
 	if p.expect(n, "variants", aMapping) && len(n.fields) == 0 {
@@ -146,7 +190,7 @@ func (p *parser) readVariants(e *entry, n *node) {
 	var variants []choice
 	for _, f := range n.fields {
 		if !variantName.MatchString(f.key) {
-			p.errorf(f.at, "a variant needs a name of letters, digits, spaces and any of -_.,:;()<>=≤≥%%*/+& that begins with a letter or a digit, not %q", f.key)
+			p.errorf(f.at, "a variant needs a name of letters, digits, spaces and any of %s that begins with a letter or a digit, not %q", nameSigns, f.key)
 		}
 		values := p.readValues(e, f.value, fmt.Sprintf("variant %q", f.key))
 		variants = append(variants, choice{at: f.at, variant: f.key, values: values})
@@ -193,6 +237,10 @@ func (p *parser) readValues(e *entry, n *node, what string) []value {
 func (p *parser) knownParam(e *entry, f field) bool {
 	if e.method.Param(f.key) != nil {
 		return true
+	}
+	if e.method.AnyParams {
+		p.errorf(f.at, "a parameter of %s needs a name of letters, digits and any of _-. that begins with a letter, not %q", e.method.Name, f.key)
+		return false
 	}
 	p.errorf(f.at, "%s has no parameter %q%s", e.method.Name, f.key, spelling.Hint(f.key, e.method.ParamNames()))
 	return false

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
@@ -59,6 +60,7 @@ type parser struct {
 	cells     float64           // so far
 	requests  map[request]place // where each was made
 	notes     map[note]bool
+	commands  []*method.Method // that the sweep declares
 }
 
 func (p *parser) read(root *node) {

@@ -107,6 +107,44 @@ func TestEverything(t *testing.T) {
 }
 
 // TestLineEnds: files written on Windows are the same.
+// A command is declared once, and named as any method from there on. The content of its files is part of its configurations.
+func TestCommand(t *testing.T) {
+	dir := t.TempDir()
+	text := "datasets: [boat, cells]\nmethods:\n" +
+		"  - {method: mine, title: My trees, command: [sh, mine.sh, -v, two words], datasets: [boat], grid: {depth: [2, 3.0], fast: [true]}}\n" +
+		"  - {method: mine, datasets: [cells], params: {rate: 0.5}}\n"
+	configs := func(script string) (all []string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "mine.sh"), []byte(script), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Parse(filepath.Join(dir, "small.yaml"), []byte(text), catalogue())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, setting := range append(s.Settings("boat"), s.Settings("cells")...) {
+			if m := setting.Method; m.Name != "mine" || m.Title != "My trees" || !m.Extra || m.Available() != nil {
+				t.Errorf("method %+v", m)
+			}
+			all = append(all, setting.JSON)
+		}
+		return all
+	}
+	got := configs("exit 1\n")
+	again, changed := configs("exit 1\n"), configs("exit 2\n")
+	if !reflect.DeepEqual(got, again) {
+		t.Errorf("%s, then %s", got, again)
+	}
+	for i, want := range []string{`"depth":2,"fast":true`, `"depth":3,"fast":true`, `"rate":0.5`} {
+		if !strings.Contains(got[i], want) || !strings.HasPrefix(got[i], `{"command":"sh mine.sh -v \"two words\"",`) {
+			t.Errorf("%s, want %s and the command", got[i], want)
+		}
+		if changed[i] == got[i] {
+			t.Errorf("%s whatever the script is", got[i])
+		}
+	}
+}
+
 func TestLineEnds(t *testing.T) {
 	a, errA := Parse("f.yaml", []byte(everything), catalogue())
 	b, errB := Parse("f.yaml", []byte("\ufeff"+strings.ReplaceAll(everything, "\n", "\r\n")), catalogue())
@@ -184,6 +222,12 @@ func TestMistakes(t *testing.T) {
 		{"collections", valid("- {method: trees, grid: {count: 5, rate: []}}", "- {method: trees, grid: {}}", "- {method: trees, list: []}", "- {method: trees, variants: {}}", "- {method: trees, list: [3], variants: {a: , '': {}}}"), []string{
 			"3:33: count is a number; want a list", "3:42: rate is empty", "4:25: grid is empty", "5:25: list is empty", "6:29: variants is empty",
 			"7:26: an item of list is a number", `7:43: variant "a" is nothing`, "7:46: a variant needs a name"}},
+		{"commands", valid("- {method: Mine, title: =1, command: [python3, 5]}", "- {method: trees, command: [x]}", "- {method: b, command: []}",
+			"- {method: c, command: sh x}", "- {method: trees, title: Trees}", "- {method: d, command: [x], params: {=k: 1, command: y, l: [1]}}"), []string{
+			`3:12: the name of a command, "Mine", needs small letters`, "3:25: title: \"=1\" is no title", "3:48: an argument of command is a number; want text",
+			"4:28: there is a method trees already", "5:24: command is empty", "6:24: command is text; want a list",
+			"7:3: trees on boat: the same configuration", "7:26: title: only where a command is declared",
+			`8:38: a parameter of d needs a name of letters`, `8:54: d: command: "y" is not allowed, want one of x`, "8:60: d: l: [1] is not allowed, want number, true, false"}},
 		{"set twice", valid("- method: trees", "  params: {count: 3}", "  variants: {a: {count: 4}}", "  list: [{rate: 0.5}]", "  grid: {rate: [0.5]}"), []string{
 			"5:25: count is set at 4:19 already", "7:17: rate is set at 6:17 already"}},
 		{"listed twice", valid("- {method: trees, grid: {rate: [1, 0.5, 1.0]}}"), []string{"3:41: rate: the value is listed twice (first at 3:33)"}},

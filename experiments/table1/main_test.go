@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -85,14 +87,14 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// The recipe for data of one's own in the README works as it stands there.
-func TestOwnData(t *testing.T) {
+// The recipes for data and for a method of one's own in the README work as they stand there.
+func TestOwnDataAndMethod(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	block := func(key string) string {
-		for _, b := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
+		for _, b := range regexp.MustCompile("(?s)```(?:yaml|python)\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
 			if strings.Contains(b[1], key) {
 				return b[1]
 			}
@@ -109,30 +111,164 @@ func TestOwnData(t *testing.T) {
 		}
 		rows += fmt.Sprintf("%d,%s,%s,%d\n", i, area, []string{"Bonn", "Cologne"}[i%2], 1000*(40+i*7919%100)+5000*(i%2))
 	}
-	sweep := filepath.Join(dir, "houses.yaml")
-	if err := os.Mkdir(filepath.Join(dir, "houses"), 0o777); err != nil {
+	for file, content := range map[string]string{
+		"houses/houses.csv": rows, "houses/dataset.yaml": block("file: houses.csv"), "houses.yaml": block("name: houses\n"),
+		"boosting.py": block("import json"), "houses-boosting.yaml": block("name: houses-boosting\n"),
+	} {
+		write(t, filepath.Join(dir, file), content)
+	}
+	for sweep, want := range map[string]struct {
+		records int
+		title   string
+	}{
+		"houses":          {40, "Random Forest"}, // 3 settings of k-NN and 1 of the forest in each of ten folds
+		"houses-boosting": {9, "HistGradientBoosting"},
+	} {
+		t.Run(sweep, func(t *testing.T) {
+			if sweep == "houses-boosting" {
+				pythonWithScikit(t)
+			}
+			out := t.TempDir()
+			exit, table, errs, err := call(t, "-data", dir, "-sweep", filepath.Join(dir, sweep+".yaml"), "-out", out)
+			if exit != program.ExitOK || err != nil || !strings.Contains(table, "houses") || !strings.Contains(table, want.title) {
+				t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
+			}
+			n := 0
+			for r, err := range results.Read(filepath.Join(out, "records")) {
+				n++
+				if err != nil || r.Failure != nil || r.Rows != [3]int{280, 80, 40} {
+					t.Errorf("%v, %+v", err, r)
+				} else if r.Method == "hist-gradient-boosting" && !(r.Test["rmse"] > 0 && r.Test["rmse"] < 15000) { // prices deviate by 29,000
+					t.Errorf("%s: RMSE %v", r.Config, r.Test["rmse"])
+				}
+			}
+			if n != want.records {
+				t.Errorf("%d records, want %d", n, want.records)
+			}
+		})
+	}
+}
+
+// pythonWithScikit puts a Python that has scikit-learn first in PATH, or skips the test.
+func pythonWithScikit(t *testing.T) {
+	t.Helper()
+	path := os.Getenv("NPT_PYTHON")
+	if path == "" {
+		path = "../../.venv/bin/python3"
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for file, content := range map[string]string{
-		sweep: block("datasets: [houses]"), filepath.Join(dir, "houses", "houses.csv"): rows, filepath.Join(dir, "houses", "dataset.yaml"): block("file: houses.csv"),
-	} {
-		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	python := filepath.Join(filepath.Dir(path), "python3")
+	if out, err := exec.Command(python, "-c", "import sklearn").CombinedOutput(); err != nil {
+		t.Skipf("no scikit-learn: %s: %v %s", python, err, out)
 	}
-	out := t.TempDir()
-	exit, table, errs, err := call(t, "-data", dir, "-sweep", sweep, "-out", out)
-	if exit != program.ExitOK || err != nil || !strings.Contains(table, "houses") || !strings.Contains(table, "k-NN") {
+	t.Setenv("PATH", filepath.Dir(python)+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A command is a method as any other: right or wrong, what it does is in records and in the report, and a changed script is
+// another configuration.
+func TestCommand(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	script, sweep := filepath.Join(dir, "mean.sh"), filepath.Join(dir, "commands.yaml")
+	write(t, script, `mode=$(sed -n 's/.*"mode": "\(.*\)".*/\1/p' task.json)
+predict() { awk 'NR == FNR { if (FNR > 1) { sum += $1; n++ }; next } FNR > 1 { print sum / n }' train_y.csv $1_x.csv > $1_predicted.csv; }
+predict val
+[ "$mode" = half ] || predict test
+case $mode in
+print) echo 7; echo '{"Done": true}' ;;
+short) sed -i 3d test_predicted.csv ;;
+long) echo 0 >> val_predicted.csv ;;
+wide) sed -i 5s/$/,0/ val_predicted.csv ;;
+words) sed -i 2s/.*/mean/ val_predicted.csv ;;
+nan) sed -i 4s/.*/nan/ test_predicted.csv ;;
+exit) echo "first this" >&2; seq 1000 >&2; echo "then: no luck" >&2; exit 3 ;;
+kill) kill -9 $$ ;;
+hang) sleep 300 & echo $! > $(dirname $0)/started; wait ;;
+esac
+`)
+	write(t, sweep, `name: commands
+protocols: [published]
+datasets: [waves]
+folds: 1
+budget: {time: 3s}
+methods:
+  - method: knn
+  - method: mean
+    title: The mean
+    command: [sh, mean.sh]
+    grid: {mode: [good, print, short, long, wide, words, nan, half, exit, kill, hang]}
+`)
+	args := []string{"-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out}
+	exit, table, errs, err := call(t, args...)
+	if exit != program.ExitFailed || err != nil || !strings.Contains(table, "The mean") {
 		t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
 	}
-	n := 0
+	want := map[string][2]string{
+		"good": {}, "print": {}, "half": {"error", "the command has written no test_predicted.csv"},
+		"short": {"error", "test_predicted.csv:12: the file ends, want a line for each of the 12 rows"},
+		"long":  {"error", "val_predicted.csv:25: one line too many, want one for each of the 24 rows"},
+		"wide":  {"error", "val_predicted.csv:5: 2 numbers, want 1"},
+		"words": {"error", `val_predicted.csv:2: "mean" is not a number`},
+		"nan":   {"diverged", "test_predicted.csv:4: the prediction is NaN"},
+		"exit":  {"error", "sh mean.sh: exit status 3: first this 1 2 3"},
+		"kill":  {"crash", "crashed: sh mean.sh: signal: killed"},
+		"hang":  {"timeout", "not finished within the budget of 3s"},
+	}
 	for r, err := range results.Read(filepath.Join(out, "records")) {
-		if n++; err != nil || r.Failure != nil || r.Rows != [3]int{280, 80, 40} {
-			t.Errorf("%v, %+v", err, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Method != "mean" {
+			continue
+		}
+		var config struct{ Mode, Command, Files_SHA256 string }
+		if err := json.Unmarshal([]byte(r.Config), &config); err != nil || config.Command != "sh mean.sh" || len(config.Files_SHA256) != 16 {
+			t.Fatalf("%s: %v", r.Config, err)
+		}
+		w, got := want[config.Mode], results.Failure{}
+		if delete(want, config.Mode); r.Failure != nil {
+			got = *r.Failure
+		} else if mse := r.Test["mse_standardised"]; !(mse > 0.2 && mse < 5) {
+			t.Errorf("%s: the mean has an error of %v standard deviations", config.Mode, mse)
+		}
+		if got.Kind != w[0] || !strings.HasPrefix(got.Message, w[1]) || config.Mode == "exit" && !strings.HasSuffix(got.Message, "then: no luck") {
+			t.Errorf("%s: %+v, want %s", config.Mode, got, w)
 		}
 	}
-	if n != 40 {
-		t.Errorf("%d records, want 3 of k-NN and 1 of the forest in each of ten folds", n)
+	if len(want) > 0 {
+		t.Errorf("no records of %v", want)
+	}
+	if left, _ := filepath.Glob(filepath.Join(out, "checkpoints", "*")); len(left) > 0 {
+		t.Errorf("folders are left: %s", left)
+	}
+	started, err := os.ReadFile(filepath.Join(dir, "started"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(started)) + "/stat"); err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("the command was stopped, and what it had started runs on: %s", stat)
+	}
+	if _, plan, errs, _ := call(t, append(args, "-dry-run")...); strings.Contains(errs, "left out") || !strings.Contains(plan, "mean") {
+		t.Errorf("dry run: %s%s", errs, plan)
+	}
+	if _, _, errs, _ := call(t, append(args, "-report-only")...); !strings.Contains(errs, " 0 to do") {
+		t.Errorf("a second run had something to do: %s", errs)
+	}
+	write(t, script, "exit 1")
+	if _, _, errs, _ := call(t, append(args, "-report-only")...); !strings.Contains(errs, " 11 to do") {
+		t.Errorf("a changed script has records: %s", errs)
 	}
 }
 
@@ -213,7 +349,7 @@ func TestBadBackend(t *testing.T) {
 	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) {
 		t.Errorf("exit %d, %v", exit, err)
 	}
-	if _, err := os.Stat(filepath.Join(out, "report")); err == nil {
+	if _, err := os.Stat(filepath.Join(out, "report", "table1.md")); err == nil {
 		t.Error("a report was written")
 	}
 }
@@ -236,7 +372,7 @@ func TestFoldsSideBySide(t *testing.T) {
 	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	alone := map[string]string{}
+	alone := map[results.ID]string{}
 	for networks := 1; networks <= 2; networks++ {
 		out := filepath.Join(dir, fmt.Sprint(networks))
 		exit, _, errs, err := call(t, "-data", data, "-sweep", sweep, "-out", out, "-backend", "xla:"+device, "-networks", fmt.Sprint(networks))

@@ -21,6 +21,10 @@ var catalogue = []*source{
 	forestCover,
 	higgs,
 	mnist,
+	lookup,
+	lookupRandom,
+	lookupAddOne,
+	lookupRandomAdd,
 }
 
 // A source is all that is known of a data set.
@@ -32,7 +36,8 @@ type source struct {
 	// Cover's 2.1, most of the minutes of the full Higgs, each time that a plan is made or a worker begins.
 	cached bool
 
-	dir string // of a data set of one's own: its folder
+	dir    string // of a data set of one's own: its folder
+	folder string // of a data set that is made of another one's files: that one's name; empty: its own
 }
 
 // A variant is one set of files that a table can be read from. The first one, whose files Info lists, is complete.
@@ -43,7 +48,7 @@ type variant struct {
 	testAt    int    // first row of the fixed test set; 0: none
 	classRows []int  // rows of each class; nil: regression
 	digest    string // of the table; empty: nobody has had all its files yet
-	rule      string // of a data set of one's own: what else its tasks depend on
+	rule      string // what else the tasks depend on, of data sets of one's own and of semi-synthetic ones
 }
 
 // rowsOf returns how many rows a table read from the variant has.

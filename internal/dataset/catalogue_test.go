@@ -28,7 +28,7 @@ func TestCatalogue(t *testing.T) {
 			checkVariant(t, s, &s.variants[i])
 		}
 	}
-	want := "yacht boston-housing breast-cancer concrete protein kick income poker-hand forest-cover higgs mnist"
+	want := "yacht boston-housing breast-cancer concrete protein kick income poker-hand forest-cover higgs mnist lookup lookup-random lookup-add-one lookup-random-add-one"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("data sets %s, want %s", got, want)
 	}

@@ -37,7 +37,7 @@ func (l *Library) fetch(ctx context.Context, s *source, d downloader) error {
 	if len(ways) == 0 {
 		return l.missing(s)
 	}
-	dir := filepath.Join(l.Dirs[0], s.Name)
+	dir := l.dirs(s)[0]
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -151,8 +151,8 @@ func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *v
 	if path.Ext(strings.TrimSuffix(address, "/")) == ".gz" {
 		name += ".gz"
 	}
-	final := filepath.Join(l.Dirs[0], s.Name, name)
-	part := filepath.Join(l.Dirs[0], s.Name, "."+name+".part")
+	final := filepath.Join(l.dirs(s)[0], name)
+	part := filepath.Join(l.dirs(s)[0], "."+name+".part")
 	for {
 		_, missing := os.Stat(part)
 		if err := d.download(ctx, address, part, v.files[i].limit(), l.progress(s.Name+": "+name)); err != nil {

@@ -31,8 +31,17 @@ type Info struct {
 	RunFolds int
 	Fixed    bool // the test rows are the last ones of the file, not drawn; false in a table that is a subset without them
 
+	Copies *Copies // of a semi-synthetic data set: each row of a task has one among the training rows; nil: none
+
 	Licence string
 	Files   []File // of the complete table, in the order in which their rows follow each other
+}
+
+// Copies make the semi-synthetic tasks of the paper's section 4.3: the training rows get a copy of every row, test rows
+// included, with its target. Who finds the copy of a row can look its target up.
+type Copies struct {
+	RandomFeatures int     // so many features, the last ones, are N(1, 1) instead, drawn anew for rows and copies
+	Add            float64 // to the targets of copies, in standard deviations
 }
 
 // A File is one file of a data set, in the folder of that name.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -173,7 +174,7 @@ func (l *Library) dirs(s *source) []string {
 	}
 	dirs := make([]string, len(l.Dirs))
 	for i, dir := range l.Dirs {
-		dirs[i] = filepath.Join(dir, s.Name)
+		dirs[i] = filepath.Join(dir, cmp.Or(s.folder, s.Name))
 	}
 	return dirs
 }

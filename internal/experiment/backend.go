@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/plan"
 	"nptbench/internal/program"
 )
 
@@ -34,6 +35,21 @@ func chooseBackend(ctx context.Context, asked string, e program.Env) (name strin
 	}
 	fmt.Fprintf(e.Stderr, "networks run on %s\n", name)
 	return name, nil
+}
+
+// checkBackend returns an error if there is a configuration that the backend cannot run.
+func checkBackend(jobs []*plan.Job, backend string) error {
+	for _, j := range jobs {
+		for _, c := range j.Configs {
+			if j.Method.CheckBackend == nil {
+				break
+			}
+			if err := j.Method.CheckBackend(c.Config, backend); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // probeVariable is set in the environment of a process that is to open a backend and nothing else.

@@ -34,6 +34,7 @@ type Spec struct {
 
 	Series []string        // what tells rows of the report apart besides the method, see report.Spec
 	Tables []report.Layout // of the report; nil: those of Table 1
+	Claims []report.Claim  // of the paper, which the report holds numbers against
 }
 
 // Run does an experiment as the command line says.
@@ -52,26 +53,58 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	case n.ToDo+n.Done == 0:
 		return program.ExitFailed, errors.New("nothing of the sweep can be run here")
 	}
-	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", p.Sweep.Name, n.Cells, n.ToDo)
-	if !o.ReportOnly {
-		if exit, err = o.execute(ctx, e, p); err != nil || exit == program.ExitInterrupted {
-			return exit, err
+	for _, dir := range []string{o.recordFolders()[0], o.reportFolder()} {
+		if err := makeWritable(dir); err != nil {
+			return program.ExitBadInput, fmt.Errorf("-out: %w", err)
 		}
 	}
+	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", p.Sweep.Name, n.Cells, n.ToDo)
+	recorded := n.Done
+	if !o.ReportOnly {
+		outcome, code, err := o.execute(ctx, e, p)
+		if err != nil || code == program.ExitInterrupted {
+			return code, err
+		}
+		exit, recorded = code, recorded+outcome.OK+outcome.Failed
+	}
+	if err := o.report(ctx, e, s, p, recorded); err != nil {
+		return program.ExitFailed, err
+	}
+	return exit, nil
+}
+
+// makeWritable makes a folder, if it is not there, and makes sure that files can be written to it.
+func makeWritable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".writable-")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// report writes and prints what the records come to. It is an error if there are fewer than are known to have been written.
+func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, recorded int) error {
 	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
-		Title: s.Title, Plan: p, Series: s.Series, Tables: s.Tables, Methods: methods.All(),
+		Name: s.Name, Title: s.Title, Claims: s.Claims, Plan: p, Series: s.Series, Tables: s.Tables, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
-		return program.ExitFailed, err
+		return err
 	}
-	if err := summary.Write(filepath.Join(o.Out, "report")); err != nil {
-		return program.ExitFailed, err
+	if err := summary.Write(o.reportFolder()); err != nil {
+		return err
 	}
 	if err := summary.Print(e.Stdout, e.Width, e.Color); err != nil {
-		return program.ExitFailed, err
+		return err
 	}
-	fmt.Fprintf(e.Stderr, "the report is in %s\n", filepath.Join(o.Out, "report"))
-	return exit, nil
+	fmt.Fprintf(e.Stderr, "the report is in %s\n", o.reportFolder())
+	if summary.Records < recorded {
+		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))
+	}
+	return nil
 }
 
 // Plan plans an experiment as the command line says, and estimates how long its cells take.
@@ -153,6 +186,8 @@ func (o *options) recordFolders() []string {
 	return append([]string{filepath.Join(o.Out, "records")}, o.With...)
 }
 
+func (o *options) reportFolder() string { return filepath.Join(o.Out, "report") }
+
 func (o *options) library(e program.Env) *dataset.Library {
 	lib := dataset.NewLibrary(o.Data)
 	lib.Log, lib.Terminal = e.Stderr, e.Terminal
@@ -160,16 +195,19 @@ func (o *options) library(e program.Env) *dataset.Library {
 	return lib
 }
 
-// execute does what there is to do, and says how it went.
-func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (exit int, err error) {
+// execute does what there is to do, and says how it went. An error is about this machine or the records, not about a cell.
+func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (outcome run.Outcome, exit int, err error) {
 	jobs := p.Jobs()
 	pool := &run.Pool{
 		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
 		Checkpoints: filepath.Join(o.Out, "checkpoints"),
 	}
 	if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
-		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err != nil {
-			return program.ExitBadInput, err
+		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil {
+			err = checkBackend(jobs, pool.Backend)
+		}
+		if err != nil {
+			return outcome, program.ExitBadInput, err
 		}
 		if backends.Accelerated(pool.Backend) {
 			pool.Networks = o.Networks
@@ -186,19 +224,19 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (exi
 	if o.Log != "" {
 		log, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
-			return program.ExitBadInput, fmt.Errorf("-log: %w", err)
+			return outcome, program.ExitBadInput, fmt.Errorf("-log: %w", err)
 		}
 		defer log.Close()
 		shown.Log = log
 	}
-	outcome, err := run.Execute(ctx, jobs, pool, o.FailFast, shown)
+	outcome, err = run.Execute(ctx, jobs, pool, o.FailFast, shown)
 	shown.Close()
 	os.Remove(pool.Checkpoints) // when nothing is left in it
 	if closed := pool.Records.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		return program.ExitFailed, err
+		return outcome, program.ExitFailed, err
 	}
 	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", outcome.OK, outcome.Failed)
 	if outcome.Left > 0 {
@@ -213,11 +251,11 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (exi
 	}
 	switch {
 	case ctx.Err() != nil:
-		return program.ExitInterrupted, nil
+		return outcome, program.ExitInterrupted, nil
 	case outcome.Failed+outcome.Left+before.Failed > 0, slices.ContainsFunc(p.LeftOut, func(l plan.LeftOut) bool { return !l.Extra }):
-		return program.ExitFailed, nil
+		return outcome, program.ExitFailed, nil
 	}
-	return program.ExitOK, nil
+	return outcome, program.ExitOK, nil
 }
 
 // Main is the main function of an experiment. Its binary is also that of the processes that it starts.

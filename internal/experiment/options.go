@@ -36,6 +36,9 @@ type options struct {
 	Backend  string
 }
 
+// jobsPerCore bounds -jobs: each of those is a process, with a table in memory.
+const jobsPerCore = 16
+
 // parse reads the command line. Errors have one line; it is flag.ErrHelp when help was asked for and printed.
 func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error) {
 	o := &options{}
@@ -87,6 +90,9 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	}
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("-jobs %d: at least 1 fit must run at a time", o.Jobs)
+	}
+	if most := jobsPerCore * runtime.NumCPU(); o.Jobs > most {
+		return nil, fmt.Errorf("-jobs %d: at most %d processes are started here, %d for each core", o.Jobs, most, jobsPerCore)
 	}
 	if o.Networks < 1 {
 		return nil, fmt.Errorf("-networks %d: at least 1 network must train at a time", o.Networks)

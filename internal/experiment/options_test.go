@@ -71,6 +71,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"yacht"}, `"yacht" is not a flag`},
 		{[]string{"-protocol", "publishd"}, `(did you mean "published"?)`},
 		{[]string{"-jobs", "0"}, "at least 1"},
+		{[]string{"-jobs", "1000000"}, "-jobs 1000000: at most"},
 		{[]string{"-seed", "-1"}, "-seed"},
 		{[]string{"-networks", "0"}, "at least 1"},
 		{[]string{"-backend", "cuda"}, "want auto, fused, go, xla:cpu, xla:cuda or xla:PLUGIN"},

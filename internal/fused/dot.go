@@ -133,7 +133,7 @@ func operands[T floating](p *product, r *run, b int) (l, m, out matrix[T]) {
 func multiply[T floating](p *product, r *run, g *panelKernel[T], dot func(a, b unsafe.Pointer, n int) T, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
 	batches := sizeOf(p.batch)
 	switch {
-	case p.m*p.n*p.k == 0:
+	case batches*p.m*p.n*p.k == 0:
 		clear(array[T](r.memory[p.out.id], batches*p.m*p.n))
 	case p.m == 1 || p.n == 1:
 		multiplyVector(p, r, dot, addTo)

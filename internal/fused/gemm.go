@@ -136,9 +136,8 @@ func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], i, rows, j, columns i
 // packSlowly packs columns from to to of a panel, whose row at is row i of b.
 func (p *panelKernel[T]) packSlowly(dst []T, b matrix[T], i, rows, j, from, to, at int) {
 	for c := from; c < to; c++ {
-		src := b.element(i, j+c)
 		for r := range rows {
-			dst[(at+r)*p.width+c] = *(*T)(unsafe.Add(src, r*b.rs*int(unsafe.Sizeof(dst[0]))))
+			dst[(at+r)*p.width+c] = *(*T)(b.element(i+r, j+c))
 		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/spelling"
@@ -22,10 +24,11 @@ const (
 	Bool               // bool
 	Choice             // string, one of Param.Choices
 	Ints               // []int, at least one, each within the bounds
+	Any                // int, where the number is whole, float64, bool or a line of text
 )
 
 func (t Type) String() string {
-	return [...]string{"integer", "number", "boolean", "choice", "list of integers"}[t]
+	return [...]string{"integer", "number", "boolean", "choice", "list of integers", "number, true, false or a line of text"}[t]
 }
 
 // A Param declares one parameter of a method. It is the only place where the parameter is described: sweep checking,
@@ -69,6 +72,8 @@ func (p *Param) Allowed(kind dataset.Problem) string {
 		return "one of " + strings.Join(p.choices(kind), ", ")
 	case Bool:
 		return "true or false"
+	case Any:
+		return p.Type.String()
 	}
 	s := p.Type.String() + fmt.Sprintf(" >= %v", p.Min)
 	if p.Max != 0 {
@@ -120,6 +125,22 @@ func (p *Param) value(v any, kind dataset.Problem) (any, error) {
 		}
 		if ok && len(out) > 0 {
 			return out, nil
+		}
+	case Any:
+		if n, ok := asInt(v); ok {
+			return n, nil
+		}
+		switch x := v.(type) {
+		case bool:
+			return x, nil
+		case float64:
+			if !math.IsNaN(x) && !math.IsInf(x, 0) {
+				return x, nil
+			}
+		case string:
+			if !strings.ContainsFunc(x, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				return x, nil
+			}
 		}
 	}
 	return nil, wrong()
@@ -191,12 +212,17 @@ func (c Config) JSON() string {
 	return string(b)
 }
 
+var paramName = regexp.MustCompile(`^[A-Za-z_][-A-Za-z0-9_.]*$`)
+
 // Param returns the declaration of the named parameter, or nil.
 func (m *Method) Param(name string) *Param {
 	for i := range m.Params {
 		if m.Params[i].Name == name {
 			return &m.Params[i]
 		}
+	}
+	if m.AnyParams && paramName.MatchString(name) {
+		return &Param{Name: name, Type: Any, Optional: true}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package method
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -84,6 +85,24 @@ func TestResolveRefuses(t *testing.T) {
 		_, err := trees.Resolve(map[string]any{c.name: c.v}, dataset.Info{Problem: dataset.Binary})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s = %v: got %v, want %s", c.name, c.v, err, c.want)
+		}
+	}
+}
+
+// A method that leaves its parameters open has them as they are given, whole numbers as integers.
+func TestAnyParams(t *testing.T) {
+	open := &Method{Name: "open", AnyParams: true, Params: []Param{{Name: "command", Type: Choice, Default: "x", Choices: []string{"x"}}}}
+	given := map[string]any{"depth": uint64(3), "rate": -0.5, "size": 2.0, "fast": false, "loss": "log loss"}
+	c, err := open.Resolve(given, dataset.Info{})
+	want := Config{"command": "x", "depth": 3, "rate": -0.5, "size": 2, "fast": false, "loss": "log loss"}
+	if err != nil || !reflect.DeepEqual(c, want) {
+		t.Errorf("%v, error %v, want %v", c, err, want)
+	}
+	for name, v := range map[string]any{
+		"=x": 1, "a b": 1, "": 1, "list": []any{1}, "nothing": nil, "infinite": math.Inf(1), "lines": "a\nb", "wide": 1 << 53, "command": "y",
+	} {
+		if c, err := open.Resolve(map[string]any{name: v}, dataset.Info{}); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Errorf("%q = %v: %v, error %v", name, v, c, err)
 		}
 	}
 }

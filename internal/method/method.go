@@ -25,6 +25,9 @@ type Method struct {
 	// The error names the parameter and says what would be right. Nil refuses nothing.
 	Check func(c Config, info dataset.Info) error
 
+	// CheckBackend refuses a configuration that the named backend cannot run. Nil refuses nothing.
+	CheckBackend func(c Config, backend string) error
+
 	// Canonical maps a configuration to a representative with the same predictions, by setting parameters that have no
 	// effect to a fixed value: settings with equal canonical configurations are fitted once. Nil is the identity.
 	Canonical func(c Config, kind dataset.Problem) Config
@@ -60,6 +63,19 @@ type Method struct {
 
 	// Extra marks methods that the paper does not have; they never enter its rank orders.
 	Extra bool
+
+	// Command is the program that a method of one's own is, which package internal/command runs; nil: the method is in Go.
+	// AnyParams allows parameters that are not declared, with values of type Any.
+	Command   *Command
+	AnyParams bool
+}
+
+// A Command is a program that a sweep declares as a method.
+type Command struct {
+	Name, Title string
+	Args        []string // the program first
+	Dir         string   // of the sweep; arguments that are files there are made absolute
+	Digest      string   // of the content of these files, hexadecimal; empty: there are none
 }
 
 // StatisticsOf says over which rows continuous features are standardised for a configuration.

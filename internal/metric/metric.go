@@ -31,12 +31,16 @@ var (
 	RMSE     = Metric{Name: "rmse", Title: "RMSE", Doc: "root mean squared error in original units", Digits: 2, Table: 11}
 	MSE      = Metric{Name: "mse", Title: "MSE", Doc: "mean squared error in original units", Digits: 1, Table: 12, StdDev: true}
 
+	// Correlation is Pearson's coefficient between predictions and targets, which says of semi-synthetic tasks whether targets are
+	// looked up.
+	Correlation = Metric{Name: "correlation", Title: "Pearson's r", Doc: "correlation of predictions and targets", Larger: true, Digits: 4}
+
 	// StandardisedMSE is MSE on the scale of standardised targets, as methods see it: what regression chooses settings by.
 	StandardisedMSE = Metric{Name: "mse_standardised", Title: "standardised MSE", Doc: "mean squared error of standardised targets", Digits: 4}
 )
 
 // All lists the metrics that records have: those of the paper's tables in their order, then the rest.
-var All = []Metric{Accuracy, NLL, AUROC, RMSE, MSE, StandardisedMSE}
+var All = []Metric{Accuracy, NLL, AUROC, RMSE, MSE, Correlation, StandardisedMSE}
 
 // Of returns the metrics of the paper's tables for a problem; the first is what its Table 1 ranks by, but for two classes.
 func Of(p dataset.Problem) []Metric {

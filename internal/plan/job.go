@@ -22,7 +22,7 @@ type Config struct {
 
 // A Cell is one that is to be run.
 type Cell struct {
-	ID string
+	ID results.ID
 	results.Cell
 	Variant string // the name that the sweep gives the setting
 }

@@ -2,15 +2,15 @@
 //
 // A cell is one configuration of a method on one fold of a data set. It is known by the protocol that is canonical for its
 // fold: where both protocols make the same task of a fold, as they do of the first one, there is one cell, and one record
-// serves the tables of both. Package run does the jobs, and package report finds the place of a record by Plan.Place.
+// serves the tables of both. Package run does the jobs, and package report finds the place of a record by Plan.Places.
 //
-// Begin with this file; dataset.go finds the tables that cells are of, job.go joins cells that one fit serves.
+// Begin with this file; dataset.go finds the tables that cells are of, job.go joins cells that one fit serves, place.go finds
+// cells by their ids.
 package plan
 
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -40,14 +40,7 @@ type Plan struct {
 	Datasets  []*Dataset // in the sweep's order
 	LeftOut   []LeftOut  // what has cells to do and cannot be run here
 
-	retry  bool
-	places map[string]Place // of cells, by id
-}
-
-// A Place is where a cell stands: in a group, by its fold and setting.
-type Place struct {
-	*Group
-	Fold, Setting int32 // in Group.Dataset.Folds and Group.Settings
+	retry bool
 }
 
 // A Dataset is a table that the sweep names.
@@ -100,7 +93,7 @@ type Setting struct {
 type LeftOut struct {
 	Name  string
 	Err   error
-	Extra bool // a method that the paper does not have: without it the sweep still counts as done
+	Extra bool // a method of ours that the paper does not have: without it the sweep still counts as done
 }
 
 // New expands a sweep. Cells that the records have are done. It returns early, with the context's error, when that ends.
@@ -108,7 +101,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 	if err := o.check(s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry, places: map[string]Place{}}
+	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry}
 	if len(o.Protocols) > 0 {
 		p.Protocols = o.Protocols
 	}
@@ -117,14 +110,10 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 		if err != nil {
 			return nil, err
 		}
-		if err := p.addCells(ctx, d, records); err != nil {
+		if err := p.addStatus(ctx, d, records); err != nil {
 			return nil, err
 		}
-		noConcern := func(g *Group) bool { return !g.Selected && p.Count(g).Done == 0 }
-		if slices.ContainsFunc(d.Groups, noConcern) {
-			maps.DeleteFunc(p.places, func(_ string, at Place) bool { return at.Dataset == d && noConcern(at.Group) })
-			d.Groups = slices.DeleteFunc(d.Groups, noConcern)
-		}
+		d.Groups = slices.DeleteFunc(d.Groups, func(g *Group) bool { return !g.Selected && p.Count(g).Done == 0 })
 		if len(d.Groups) > 0 {
 			p.Datasets = append(p.Datasets, d)
 		}
@@ -176,8 +165,8 @@ func resolve(s sweeps.Setting, problem dataset.Problem) Setting {
 	return r
 }
 
-// addCells gives the cells of a data set their places, and looks for their records.
-func (p *Plan) addCells(ctx context.Context, d *Dataset, records results.Index) error {
+// addStatus looks for the records of a data set's cells.
+func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index) error {
 	for _, g := range d.Groups {
 		g.status = make([]status, len(d.Folds)*len(g.Settings))
 		if d.Digest == "" {
@@ -188,23 +177,15 @@ func (p *Plan) addCells(ctx context.Context, d *Dataset, records results.Index) 
 				return err
 			}
 			for setting := range g.Settings {
-				id := p.cell(g, fold, setting).ID()
-				p.places[id] = Place{g, int32(fold), int32(setting)}
-				*g.at(fold, setting) = statusOf(records[id])
+				if ok, recorded := records[p.cell(g, fold, setting).ID()]; ok {
+					*g.at(fold, setting) = done
+				} else if recorded {
+					*g.at(fold, setting) = failed
+				}
 			}
 		}
 	}
 	return nil
-}
-
-func statusOf(recorded string) status {
-	switch recorded {
-	case results.OK:
-		return done
-	case results.Failed:
-		return failed
-	}
-	return none
 }
 
 // cell is the identity of a cell.
@@ -219,12 +200,6 @@ func (p *Plan) cell(g *Group, fold, setting int) *results.Cell {
 // at is the status of a cell.
 func (g *Group) at(fold, setting int) *status { return &g.status[fold*len(g.Settings)+setting] }
 
-// Place returns where the cell with that id stands; false when it is not part of the plan.
-func (p *Plan) Place(id string) (Place, bool) {
-	at, ok := p.places[id]
-	return at, ok
-}
-
 // leaveOut lists data sets that are missing, and asks methods whether they can be run here, as far as they have cells to do.
 func (p *Plan) leaveOut() {
 	asked := map[*method.Method]bool{}
@@ -238,7 +213,7 @@ func (p *Plan) leaveOut() {
 			if m := g.Method; m.Available != nil && !asked[m] {
 				asked[m] = true
 				if err := m.Available(); err != nil {
-					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Extra: m.Extra})
+					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Extra: m.Extra && m.Command == nil})
 				}
 			}
 		}

@@ -78,15 +78,19 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 	}
 	// A record of the first fold is found whatever protocol is asked for.
 	for _, protocol := range split.Protocols {
-		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Configs[0].Cells[0].ID: results.OK})
+		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Configs[0].Cells[0].ID: true})
 		if n := alone.all(); n != (Count{Cells: 9, Done: 1, ToDo: 8}) {
 			t.Errorf("%s: %+v", protocol, n)
 		}
 	}
+	places := p.Places()
+	if _, ok := places.Of(results.ID{}); ok {
+		t.Error("a cell that is not of the plan has a place")
+	}
 	for _, j := range p.Jobs() {
 		for _, c := range j.Configs {
 			for _, cell := range c.Cells {
-				at, ok := p.Place(cell.ID)
+				at, ok := places.Of(cell.ID)
 				if !ok || at.Dataset.Folds[at.Fold].Number != cell.Fold || at.Settings[at.Setting].JSON != string(cell.Config) ||
 					cell.ID != cell.Cell.ID() || cell.Protocol != task.Canonical(j.Dataset.Info, cell.Protocol, cell.Fold) {
 					t.Fatalf("cell %+v is at %+v", cell, at)
@@ -156,7 +160,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 		for _, g := range p.Groups() {
 			for fold := range g.Dataset.Folds {
 				for setting := range g.Settings {
-					records[p.cell(g, fold, setting).ID()] = results.OK
+					records[p.cell(g, fold, setting).ID()] = true
 				}
 			}
 		}
@@ -192,7 +196,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 func TestRetry(t *testing.T) {
 	lib := datasettest.Library(t)
 	s := parse(t, lib, "{shift: [0, 1]}", "")
-	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Configs[0].Cells[0].ID: results.Failed}
+	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Configs[0].Cells[0].ID: false}
 	p := planned(t, s, Options{}, lib, failed)
 	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on waves: 1" {
 		t.Errorf("%+v, failures %v", n, p.Failures())

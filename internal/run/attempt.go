@@ -17,7 +17,9 @@ type attempt struct {
 	job      *plan.Job
 	request  request
 	reported []bool // by configuration
-	peak     int64  // bytes seen in use by the worker and all it started
+
+	succeeded bool  // a cell has a result
+	peak      int64 // bytes seen in use by the worker and all it started
 
 	looked  time.Time        // at the clock
 	used    time.Duration    // of the budget of time: since the last finished cell
@@ -156,6 +158,7 @@ func (a *attempt) result(r reply) {
 		return
 	}
 	a.reported[r.Index] = true
+	a.succeeded = a.succeeded || r.Records[0].Failure == nil
 	for _, record := range r.Records {
 		record.PeakMemoryBytes = max(record.PeakMemoryBytes, a.peak)
 		if together > 1 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/plan"
@@ -35,7 +36,7 @@ type Pool struct {
 func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &poolRun{Pool: p, watcher: w, cancel: cancel}
+	r := &poolRun{Pool: p, watcher: w, cancel: cancel, streaks: map[string]*streak{}}
 	processor, device := &queue{processes: max(1, p.Jobs), each: 1}, &queue{processes: 1, each: p.Networks}
 	for _, j := range jobs {
 		if j.Method.Network && p.Networks > 0 {
@@ -63,7 +64,46 @@ type poolRun struct {
 
 	mu       sync.Mutex
 	err      error
-	children []*child // all that were started
+	children []*child           // all that were started
+	streaks  map[string]*streak // by method
+}
+
+// A streak is a number of jobs of a method in a row that failed at once, all with the same message.
+type streak struct {
+	message string
+	jobs    int
+}
+
+// After hopeless such jobs, each of which took less than atOnce, a method is given up: what it lacks, all its fits lack, and
+// thousands of records of that would have to be run again. Its other jobs are left for the next run.
+const (
+	hopeless = 10
+	atOnce   = 10 * time.Second
+)
+
+// note counts how a job ended; failure is that of all its cells, nil when one has a result.
+func (r *poolRun) note(j *plan.Job, failure *results.Failure, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.streaks[j.Method.Name]
+	switch {
+	case failure == nil || took > atOnce || failure.Kind != "error" && failure.Kind != "crash":
+		delete(r.streaks, j.Method.Name)
+	case s == nil || s.message != failure.Message:
+		r.streaks[j.Method.Name] = &streak{failure.Message, 1}
+	default:
+		if s.jobs++; s.jobs == hopeless {
+			r.watcher.GivenUp(j, s.message)
+		}
+	}
+}
+
+// givenUp reports whether a job's method is.
+func (r *poolRun) givenUp(j *plan.Job) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.streaks[j.Method.Name]
+	return s != nil && s.jobs >= hopeless
 }
 
 // fail stops everything because of a fault of the harness.
@@ -164,6 +204,9 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 			if !ok {
 				break
 			}
+			if r.givenUp(j) {
+				continue
+			}
 			if c == nil || c.isGone() {
 				var err error
 				if c, err = r.start(); err != nil {
@@ -193,11 +236,14 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads int) (again *plan.Job) {
 	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: make([]bool, len(j.Configs))}
 	r.watcher.Started(j)
+	started := time.Now()
 	a.call = c.call(a.request)
 	failure, finished := a.follow(ctx)
+	if finished || j.Method.Command != nil {
+		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
+	}
 	switch {
 	case finished:
-		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	case failure == nil: // interrupted
 		r.watcher.Ended(j)
 		return nil
@@ -209,13 +255,17 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	}
 	a.failRest(failure)
 	r.watcher.Ended(j)
+	if a.succeeded {
+		failure = nil
+	}
+	r.note(j, failure, time.Since(started))
 	return nil
 }
 
 func (r *poolRun) request(j *plan.Job, threads int) request {
 	q := request{
 		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
-		Method: j.Method.Name, Configs: j.Configs, Sweep: r.Sweep.Name, Seed: r.Sweep.Seed,
+		Method: j.Method.Name, Command: j.Method.Command, Configs: j.Configs, Sweep: r.Sweep.Name, Seed: r.Sweep.Seed,
 		Statistics: j.Method.StatisticsOf(j.Configs[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory, ModelDir: r.Models,
 	}
 	q.Library.Log = nil
@@ -223,7 +273,7 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 		q.Backend = r.Backend
 	}
 	if r.Checkpoints != "" {
-		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Configs[0].Cells[0].ID)
+		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Configs[0].Cells[0].ID.String())
 	}
 	return q
 }

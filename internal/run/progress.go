@@ -123,7 +123,9 @@ func (g *Progress) Close() {
 func (g *Progress) Started(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.waiting[g.kindOf(j)]--
+	if k := g.kindOf(j); g.waiting[k] > 0 { // none are said to wait of a method that was given up
+		g.waiting[k]--
+	}
 	now := time.Now()
 	g.running[j] = &started{at: now, told: now}
 }
@@ -177,6 +179,19 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 	fmt.Fprintf(g.w, "failed (%s): %s: %s\n", r.Failure.Kind, describeCell(j, r), r.Failure.Message)
 	if g.failed == shownFailures {
 		fmt.Fprintln(g.w, "more failures are recorded but not shown here")
+	}
+}
+
+// GivenUp says that the other jobs of a method are left.
+func (g *Progress) GivenUp(j *plan.Job, message string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.clear()
+	fmt.Fprintf(g.w, "%s failed %d times in a row with the same message, its other cells are left for the next run: %s\n", j.Method.Name, hopeless, message)
+	for k := range g.waiting {
+		if k.method == j.Method.Name {
+			delete(g.waiting, k)
+		}
 	}
 }
 

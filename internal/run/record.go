@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -21,6 +22,7 @@ type request struct {
 	Protocol split.Protocol
 	Fold     int
 	Method   string
+	Command  *method.Command // of a method of one's own
 	Configs  []*plan.Config
 	Sweep    string
 	Seed     uint64 // of the sweep

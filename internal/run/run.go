@@ -30,6 +30,7 @@ type Watcher interface {
 	Record(*plan.Job, *results.Record)
 	Again(*plan.Job) // it has ended without all its records and will be started once more
 	Ended(*plan.Job)
+	GivenUp(j *plan.Job, message string) // a method fails always in the same way, as this job did: its other jobs are left
 }
 
 // An Outcome counts the cells of a plan.

@@ -211,7 +211,7 @@ func TestRunAndResume(t *testing.T) {
 	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 30}) {
 		t.Fatalf("outcome %+v", o)
 	}
-	values := map[string]float64{}
+	values := map[results.ID]float64{}
 	for _, r := range records(t, dir) {
 		if r.ID != r.Cell.ID() {
 			t.Errorf("record %s is of cell %s", r.ID, r.Cell.ID())
@@ -406,6 +406,21 @@ func TestPrintingMethod(t *testing.T) {
 	}
 }
 
+// A method that can only fail is given up before it leaves a record of that for each of its cells; others go on.
+func TestHopelessMethod(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	sweep := sweepOf("", "{mode: [error], shift: [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]}") + "  - {method: network}\n"
+	p := planned(t, parse(t, sweep), lib, dir, plan.Options{})
+	var said bytes.Buffer
+	o, err := executed(t.Context(), p, lib, dir, false, &said)
+	if err != nil || o.OK != 3 || o.Failed < hopeless || o.Failed > hopeless+2 || o.OK+o.Failed+o.Left != 33 {
+		t.Errorf("outcome %+v, %v", o, err)
+	}
+	if !strings.Contains(said.String(), "mean failed 10 times in a row with the same message") {
+		t.Errorf("said %s", said.String())
+	}
+}
+
 func TestFailFast(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [error, ok], shift: [0, 10, 20, 30, 40, 50], pause: [50]}")), lib, dir, plan.Options{})
@@ -517,7 +532,7 @@ func TestStopped(t *testing.T) {
 }
 
 // recordsSoFar lists the lines that are written.
-func recordsSoFar(dir string) (ids []string) {
+func recordsSoFar(dir string) (ids []results.ID) {
 	for r, err := range results.Read(dir) {
 		if err == nil {
 			ids = append(ids, r.ID)
@@ -594,7 +609,7 @@ func TestKilledAndResumed(t *testing.T) {
 		}
 		kills++
 	}
-	counts := map[string]int{}
+	counts := map[results.ID]int{}
 	for r, err := range results.Read(dir) {
 		if d, ok := err.(*results.Damage); ok && d.Torn {
 			continue

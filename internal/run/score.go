@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
@@ -69,6 +71,9 @@ func regression(t *task.Task, p method.Prediction, y []float64) results.Metrics 
 	set(m, metric.MSE, mse*variance, se*variance)
 	rmse := math.Sqrt(mse) * t.TargetStd
 	set(m, metric.RMSE, rmse, se*variance/(2*rmse)) // to first order
+	if t.Copies > 0 {
+		set(m, metric.Correlation, stat.Correlation(p, y, nil), math.NaN())
+	}
 	return m
 }
 

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"nptbench/internal/command"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
@@ -44,6 +45,7 @@ const repliesDescriptor = 3
 // Serve is what main of a worker calls: Work with the pipes that the planning process made.
 func Serve(methods []*method.Method) error {
 	syscall.CloseOnExec(repliesDescriptor)
+	os.Unsetenv(workerVariable) // what a worker starts is none
 	return Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods)
 }
 
@@ -177,6 +179,9 @@ func (s *serving) send(r reply) error {
 
 func (s *serving) run(ctx context.Context) error {
 	m := find(s.methods, s.Method)
+	if s.Command != nil {
+		m = command.New(*s.Command)
+	}
 	if m == nil {
 		return fmt.Errorf("method %q is not known to the worker", s.Method)
 	}

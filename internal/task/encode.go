@@ -42,7 +42,11 @@ func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, sta
 		e.statRows = t.Train
 	}
 	e.features(t)
-	return t, e.targets(t), nil
+	truth := e.targets(t)
+	if table.Info.Copies != nil {
+		addCopies(t, truth, table.Info.Copies)
+	}
+	return t, truth, nil
 }
 
 type encoder struct {

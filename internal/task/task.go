@@ -24,6 +24,11 @@ type Task struct {
 
 	Train, Val, Test int // numbers of rows
 
+	// Copies is the number of training rows, the last ones, that are copies: of all other rows, in the order training,
+	// validation, test, as dataset.Copies says. Their targets, which are those of the rows that they are copies of, are to be
+	// looked up. 0: none.
+	Copies int
+
 	// X is the encoded feature matrix, row-major, Rows() x Width: continuous features are standardised, categorical ones
 	// one-hot, missing entries all zeros. This is the matrix that all baselines are given.
 	X     []float32

@@ -1,6 +1,8 @@
 """Writes numbers of small networks of odd shapes, computed in double precision, in the form of the official vectors.
 
-    python torch_vectors.py FIRST_SEED NUMBER > vectors.json
+    python torch_vectors.py FIRST_SEED NUMBER [DROPOUT] > vectors.json
+
+With dropout the masks are written too, in the order in which the forward pass uses them.
 """
 import json
 import random
@@ -23,7 +25,7 @@ def official(name):
     return f"enc.{2 * int(part[1]) + 1}.mab.{MODULES.get(part[2], part[2])}.{part[3]}"
 
 
-def case(seed):
+def case(seed, dropout):
     rng = random.Random(seed)
     torch.manual_seed(seed)
     d = rng.choice([2, 3, 4])
@@ -33,7 +35,7 @@ def case(seed):
     heads = rng.choice([1, 2, 3])
     e = max(2, heads * rng.choice([1, 2]))  # one number, normalised, is nothing but rounding errors
     n, layers, lam = rng.choice([1, 2, 7, 11]), rng.choice([2, 4]), rng.choice([0.0, 0.3, 1.0])
-    model = NPT(categories, e, layers, heads)
+    model = NPT(categories, e, layers, heads, dropout)
     with torch.no_grad():
         for p in model.parameters():  # biases and norms away from where they start
             p.add_(0.1 * torch.randn_like(p))
@@ -50,6 +52,15 @@ def case(seed):
         seen = torch.where(codes[:, j:j + 1] == 2, draw(), y) * (1 - token)
         truth.append(y)
         columns.append(torch.cat([seen, token], 1))
+    masks = []
+
+    def drop(x, p):
+        keep = torch.rand_like(x) >= p
+        if p > 0:
+            masks.append("".join("01"[k] for k in keep.flatten().int().tolist()))
+        return torch.where(keep, x / (1 - p), 0.0)
+
+    torch.nn.functional.dropout = drop
     outputs = model(columns)
     asked = ((codes == 1) | (codes == 2)).double()
     label, feature = losses(categories, {target}, outputs, truth, asked)
@@ -61,10 +72,10 @@ def case(seed):
     return {
         "config": {
             "columns": [{"type": "categorical" if c else "continuous", "categories": c} for c in categories],
-            "target": target, "rows": n, "dim_hidden": e, "heads": heads, "layers": layers, "tradeoff_lambda": lam,
+            "target": target, "rows": n, "dim_hidden": e, "heads": heads, "layers": layers, "tradeoff_lambda": lam, "dropout": dropout,
             "feature_type_embedding": model.kind is not None,
         },
-        "mask": codes.tolist(), "input": [c.tolist() for c in columns], "truth": [y.tolist() for y in truth],
+        "dropout_masks": masks, "mask": codes.tolist(), "input": [c.tolist() for c in columns], "truth": [y.tolist() for y in truth],
         "output": [z.tolist() for z in outputs],
         "loss": {"target": label.item(), "feature": feature.item(), "total": total.item()},
         "params": tensors((k, p.detach()) for k, p in model.named_parameters()),
@@ -76,7 +87,8 @@ def main():
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
     first, number = int(sys.argv[1]), int(sys.argv[2])
-    json.dump([case(seed) for seed in range(first, first + number)], sys.stdout)
+    dropout = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
+    json.dump([case(seed, dropout) for seed in range(first, first + number)], sys.stdout)
 
 
 main()

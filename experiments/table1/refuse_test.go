@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/experiment"
+	"nptbench/internal/program"
+)
+
+// arguments are those of a run of one small sweep: a method as in sweep files, on one fold of generated data.
+func arguments(t *testing.T, method, out string) []string {
+	t.Helper()
+	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
+	text := "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [" + method + "]\n"
+	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out}
+}
+
+// A folder that cannot be written to is bad input, and nothing is run.
+func TestUnwritableOut(t *testing.T) {
+	for _, name := range []string{"", "records", "report"} {
+		out := filepath.Join(t.TempDir(), "out")
+		file := filepath.Join(out, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		exit, _, errs, err := call(t, arguments(t, "{method: knn}", out)...)
+		if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), file) || strings.Contains(errs, "cells") {
+			t.Errorf("a file at out/%s: exit %d, %v, %s", name, exit, err, errs)
+		}
+	}
+}
+
+// What a backend cannot compute is bad input, and nothing is run.
+func TestPrecisionOfBackend(t *testing.T) {
+	out := t.TempDir()
+	args := arguments(t, "{method: npt, params: {dim_hidden: 8, heads: 2, layers: 2, steps: 1, precision: bfloat16}}", out)
+	exit, _, _, err := call(t, append(args, "-backend", "fused")...)
+	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), "backend fused does not compute in bfloat16; ") {
+		t.Errorf("exit %d, %v", exit, err)
+	}
+	if records, _ := filepath.Glob(filepath.Join(out, "records", "*")); len(records) > 0 {
+		t.Errorf("there are %v", records)
+	}
+}
+
+// A hook calls do once, when what was written has the text in it.
+type hook struct {
+	bytes.Buffer
+	text string
+	do   func()
+}
+
+func (h *hook) Write(b []byte) (int, error) {
+	n, err := h.Buffer.Write(b)
+	if h.do != nil && strings.Contains(h.String(), h.text) {
+		h.do()
+		h.do = nil
+	}
+	return n, err
+}
+
+// Records that somebody removes, of this run or of the one before, are missed.
+func TestLostRecords(t *testing.T) {
+	for _, when := range []string{"1 to do", "0 to do", "1 cells done"} {
+		out := t.TempDir()
+		args := arguments(t, "{method: knn}", out)
+		if when == "0 to do" {
+			if exit, _, _, err := call(t, args...); exit != program.ExitOK || err != nil {
+				t.Fatalf("exit %d, %v", exit, err)
+			}
+		}
+		errs := &hook{text: when, do: func() { os.RemoveAll(filepath.Join(out, "records")) }}
+		exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: errs}, table1)
+		if removedBefore := when == "1 to do"; removedBefore {
+			if exit != program.ExitOK || err != nil {
+				t.Errorf("removed before there was a record: exit %d, %v", exit, err)
+			}
+		} else if exit != program.ExitFailed || err == nil || !strings.HasPrefix(err.Error(), "records are lost: there were 1, and the report found 0 in ") {
+			t.Errorf("removed at %q: exit %d, %v", when, exit, err)
+		}
+	}
+}

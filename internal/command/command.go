@@ -1,0 +1,232 @@
+// Package command has methods of one's own: any program that reads the rows of a fold from a folder and writes predictions there.
+// A sweep file declares one where it uses it, and names it as any other method from there on:
+//
+//	methods:
+//	  - method: boosting
+//	    title: Boosting of mine    # left out: the name
+//	    command: [python3, boosting.py, --fast]
+//	    params: {max_iter: 200}    # any names; numbers, true, false or text
+//	    grid: {learning_rate: [0.05, 0.1]}
+//
+// The program is run once for each fold and setting, in a folder of its own, with what it may see (exchange.go writes it):
+//
+//	task.json     the problem, features, parameters, seed, threads: see type description
+//	train_x.csv   the encoded features of the training rows, as all baselines get them, below a line with the names of columns
+//	train_y.csv   their targets, below a line with a name: standardised numbers, or classes from 0
+//	val_x.csv, val_y.csv    the same of the validation rows
+//	test_x.csv    the features of the test rows; nobody but the harness gets their targets
+//
+// It writes val_predicted.csv and test_predicted.csv, without a line of names: a line for each row, in the order given, with one
+// number on the scale of the targets, or a probability for each class. Whatever else it writes is ignored, but what it says on
+// standard error when it fails.
+//
+// Arguments that are files beside the sweep may be relative; the program itself is looked for in PATH if its name has no slash. The
+// command line and a digest of these files are part of every configuration: when a script changes, its cells are other cells. What
+// a script imports is not looked at: name it as one more argument, or count versions in a parameter.
+//
+// The limits of a sweep's budget hold for the program, and it ends when the run does. It has OMP_NUM_THREADS set to the number of
+// threads that it may use. The time of the whole program counts as that of the fit.
+//
+// Begin with this file.
+package command
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"nptbench/internal/method"
+	"nptbench/internal/seed"
+	"nptbench/internal/subprocess"
+	"nptbench/internal/task"
+)
+
+// Parameters that every command has, with a value that is not to be chosen: they make configurations differ.
+const (
+	argsParam   = "command"
+	digestParam = "files_sha256"
+)
+
+// New returns the method that a command is. Its digest must have been set.
+func New(c method.Command) *method.Method {
+	m := &method.Method{Name: c.Name, Title: c.Title, Doc: "a command of one's own", Command: &c, AnyParams: true, Extra: true}
+	fixed := func(name, value, doc string) {
+		m.Params = append(m.Params, method.Param{Name: name, Type: method.Choice, Default: value, Choices: []string{value}, Doc: doc})
+	}
+	fixed(argsParam, line(c.Args), "what is run")
+	if c.Digest != "" {
+		fixed(digestParam, c.Digest, "of the content of its files")
+	}
+	m.Available = func() error {
+		args, _ := absolute(c)
+		_, err := exec.LookPath(args[0])
+		return err
+	}
+	m.Run = func(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+		for i, config := range batch {
+			r, err := run(ctx, c, t, config)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.Index, r.Err = i, err
+			done(r)
+		}
+		return nil
+	}
+	return m
+}
+
+// line joins arguments to a line that reads as one would type it.
+func line(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		if words[i] = a; a == "" || strings.ContainsAny(a, " \t\"'\\") {
+			words[i] = strconv.Quote(a)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// absolute returns the arguments with absolute names of those files that are beside the sweep, and these names.
+func absolute(c method.Command) (args, files []string) {
+	for i, a := range c.Args {
+		path, err := filepath.Abs(filepath.Join(c.Dir, a))
+		if filepath.IsAbs(a) {
+			path = a
+		}
+		info, statErr := os.Stat(path)
+		inPath := i == 0 && !strings.Contains(a, "/")
+		if !inPath && cmp.Or(err, statErr) == nil && info.Mode().IsRegular() {
+			a, files = path, append(files, path)
+		}
+		args = append(args, a)
+	}
+	return args, files
+}
+
+// Digest returns a digest of the content of those arguments of a command that are files; empty when none is one.
+func Digest(c method.Command) (string, error) {
+	_, files := absolute(c)
+	if len(files) == 0 {
+		return "", nil
+	}
+	all := sha256.New()
+	for _, path := range files {
+		one := sha256.New()
+		f, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(one, f)
+		f.Close()
+		if err != nil {
+			return "", err
+		}
+		all.Write(one.Sum(nil))
+	}
+	return hex.EncodeToString(all.Sum(nil)[:8]), nil
+}
+
+// run does one configuration.
+func run(ctx context.Context, c method.Command, t *task.Task, config method.Config) (r method.Result, err error) {
+	if now, err := Digest(c); err != nil || now != c.Digest {
+		return r, cmp.Or(err, errors.New("a file of the command has changed since the run was planned; what is run next uses the new one"))
+	}
+	dir, err := folder(t)
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	params := maps.Clone(config)
+	delete(params, argsParam)
+	delete(params, digestParam)
+	// 31 bits: what every language takes as a seed.
+	if err := write(dir, t, params, seed.Derive(t.Seed, c.Name, config.JSON())>>33); err != nil {
+		return r, err
+	}
+	start := time.Now()
+	if err := execute(ctx, c, dir, t.Threads); err != nil {
+		return r, err
+	}
+	r.Fit = time.Since(start)
+	if r.Val, err = read(dir, "val", t.Val, t.Outputs()); err != nil {
+		return r, err
+	}
+	r.Test, err = read(dir, "test", t.Test, t.Outputs())
+	return r, err
+}
+
+// folder makes an empty folder. That for checkpoints is removed by the harness when the worker that has this process is killed.
+func folder(t *task.Task) (string, error) {
+	if t.CheckpointDir == "" {
+		return os.MkdirTemp("", "nptbench-command-")
+	}
+	dir, err := filepath.Abs(t.CheckpointDir)
+	if err == nil {
+		err = cmp.Or(os.RemoveAll(dir), os.MkdirAll(dir, 0o777))
+	}
+	return dir, err
+}
+
+// execute runs the command in a folder.
+func execute(ctx context.Context, c method.Command, dir string, threads int) error {
+	args, _ := absolute(c)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = dir
+	// OpenMP's threads that spin while they wait make a fit of scikit-learn's beside others three times as long.
+	cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", max(1, threads)), "OMP_WAIT_POLICY=passive")
+	cmd.WaitDelay = time.Second // what it started may hold the pipe open
+	subprocess.EndWithParent(cmd)
+	said := &ends{}
+	cmd.Stderr = said
+	err := cmd.Run()
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
+		return nil
+	}
+	err = fmt.Errorf("%s: %w%s", line(c.Args), err, said)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
+		return fmt.Errorf("%w: %w", method.ErrCrash, err)
+	}
+	return err
+}
+
+// ends keeps the beginning and the end of what is written to it: some languages begin with the reason, others end with it.
+type ends struct {
+	head, tail []byte
+	cut        bool
+}
+
+func (e *ends) Write(p []byte) (int, error) {
+	const headLimit, tailLimit = 150, 250 // a failure message has 500
+	n := min(len(p), headLimit-len(e.head))
+	e.head = append(e.head, p[:n]...)
+	e.tail = append(e.tail, p[n:]...)
+	if drop := len(e.tail) - tailLimit; drop > 0 {
+		e.tail, e.cut = e.tail[drop:], true
+	}
+	return len(p), nil
+}
+
+func (e *ends) String() string {
+	between := ""
+	if e.cut {
+		between = " … "
+	}
+	text := strings.ToValidUTF8(string(e.head)+between+string(e.tail), "")
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return ": " + strings.TrimSpace(text)
+}

@@ -1,0 +1,187 @@
+package command
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/method"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+func load(t *testing.T, dataset string) *task.Task {
+	t.Helper()
+	loader := &task.Loader{}
+	tk, _, err := loader.Load(t.Context(), datasettest.Library(t), task.Spec{Dataset: dataset, Protocol: split.Published})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk.Threads, tk.Seed, tk.CheckpointDir = 3, 1<<63, filepath.Join(t.TempDir(), "folder")
+	return tk
+}
+
+// call runs a shell script with an argument, one configuration.
+func call(t *testing.T, ctx context.Context, tk *task.Task, script, arg string) (method.Result, error) {
+	t.Helper()
+	c := method.Command{Name: "mine", Title: "Mine", Args: []string{"sh", "mine.sh", arg}, Dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(c.Dir, "mine.sh"), []byte(script), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if c.Digest, err = Digest(c); err != nil || c.Digest == "" {
+		t.Fatalf("digest %q, error %v", c.Digest, err)
+	}
+	m := New(c)
+	config, err := m.Resolve(map[string]any{"depth": 3, "loss": "log"}, tk.Info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result method.Result
+	err = m.Run(ctx, tk, []method.Config{config}, func(r method.Result) { result = r })
+	return result, err
+}
+
+func table(t *testing.T, file string) (header []string, values []float64) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range slices.Concat(lines[1:]...) {
+		x, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, x)
+	}
+	return lines[0], values
+}
+
+// A command is given the task to the bit, and no test target; what it writes is the prediction.
+func TestExchange(t *testing.T) {
+	for _, name := range datasettest.Names {
+		t.Run(name, func(t *testing.T) {
+			tk, copied := load(t, name), t.TempDir()
+			if err := os.MkdirAll(tk.CheckpointDir, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(tk.CheckpointDir, "val_predicted.csv"), []byte("0\n"), 0o666); err != nil { // of a run before
+				t.Fatal(err)
+			}
+			probabilities := strings.TrimSuffix(strings.Repeat("0.25,", tk.Outputs()), ",")
+			result, err := call(t, t.Context(), tk, `[ -e val_predicted.csv ] && exit 1
+[ $OMP_NUM_THREADS = 3 ] || exit 2
+cp * $1
+for part in val test; do awk 'NR > 1 { print "`+probabilities+`" }' ${part}_x.csv > ${part}_predicted.csv; done`, copied)
+			if err = errors.Join(err, result.Err); err != nil || result.Fit <= 0 {
+				t.Fatalf("%v, %v", result.Fit, err)
+			}
+			if len(result.Val) != tk.Val*tk.Outputs() || len(result.Test) != tk.Test*tk.Outputs() || slices.Max(result.Test) != 0.25 || slices.Min(result.Val) != 0.25 {
+				t.Errorf("predicted %v, %v", result.Val, result.Test)
+			}
+			if _, err := os.Stat(tk.CheckpointDir); err == nil {
+				t.Error("the folder is left")
+			}
+			var x []float64
+			var y []float64
+			var files []string
+			for _, part := range []string{"train", "val", "test"} {
+				columns, values := table(t, filepath.Join(copied, part+"_x.csv"))
+				if x = append(x, values...); len(columns) != tk.Width {
+					t.Errorf("%d columns: %s", len(columns), columns)
+				}
+				files = append(files, part+"_x.csv")
+				if part != "test" {
+					_, values := table(t, filepath.Join(copied, part+"_y.csv"))
+					y = append(y, values...)
+					files = append(files, part+"_y.csv")
+				}
+			}
+			if !slices.EqualFunc(x, tk.X, func(a float64, b float32) bool { return float32(a) == b }) {
+				t.Error("the features are not those of the task")
+			}
+			if want := tk.Y; !slices.Equal(y, want) && (want != nil || !slices.EqualFunc(y, tk.Labels, func(a float64, b uint16) bool { return a == float64(b) })) {
+				t.Error("the targets are not those of the task")
+			}
+			entries, err := os.ReadDir(copied)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var there []string
+			for _, e := range entries {
+				there = append(there, e.Name())
+			}
+			files = append(files, "task.json")
+			if slices.Sort(files); !slices.Equal(there, files) {
+				t.Errorf("files %s, want %s", there, files)
+			}
+			var d description
+			text, err := os.ReadFile(filepath.Join(copied, "task.json"))
+			if err = errors.Join(err, json.Unmarshal(text, &d)); err != nil {
+				t.Fatal(err)
+			}
+			if d.Problem != tk.Info.Problem.String() || d.Classes != tk.Info.Classes || d.Threads != 3 || d.Seed == 0 || d.Seed >= 1<<31 ||
+				!reflect.DeepEqual(d.Params, map[string]any{"depth": 3.0, "loss": "log"}) || d.Rows["train"]+d.Rows["val"]+d.Rows["test"] != tk.Rows() {
+				t.Errorf("task.json: %s", text)
+			}
+			columns := 0
+			for i, f := range d.Features {
+				if f.Name != tk.Features[i].Name || f.Column != columns || (f.Type == "category") != (f.Columns > 1) {
+					t.Errorf("feature %d: %+v", i, f)
+				}
+				columns += f.Columns
+			}
+			if columns != tk.Width {
+				t.Errorf("the features have %d columns of %d", columns, tk.Width)
+			}
+		})
+	}
+}
+
+func TestStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	start := time.Now()
+	if _, err := call(t, ctx, load(t, "waves"), "exec sleep 60", ""); !errors.Is(err, context.Canceled) || time.Since(start) > 10*time.Second {
+		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+}
+
+// A script that changes while a sweep runs fails its cells, which have the digest of the old one.
+func TestChangedScript(t *testing.T) {
+	c := method.Command{Name: "mine", Args: []string{"sh", "mine.sh"}, Dir: t.TempDir(), Digest: "0123456789abcdef"}
+	if err := os.WriteFile(filepath.Join(c.Dir, "mine.sh"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t.Context(), c, load(t, "waves"), method.Config{}); err == nil || !strings.Contains(err.Error(), "has changed since the run was planned") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAvailable(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "program"), []byte("#!/bin/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for program, there := range map[string]bool{"sh": true, "no-such-program": false, "./program": true, "program": false, "./no-program": false} {
+		if err := New(method.Command{Args: []string{program}, Dir: dir}).Available(); (err == nil) != there {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package command
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// A description is the content of task.json.
+type description struct {
+	Problem  string         `json:"problem"` // "regression", "binary" or "multiclass"
+	Classes  int            `json:"classes"` // 0 for regression
+	Features []feature      `json:"features"`
+	Params   map[string]any `json:"params"`
+	Seed     uint64         `json:"seed"` // of this fold and setting, below 2^31
+	Threads  int            `json:"threads"`
+	Rows     map[string]int `json:"rows"` // of "train", "val" and "test"
+}
+
+// A feature is a column of the data set and its place in the files *_x.csv: one column of standardised numbers, or one for each
+// category; a missing entry is all zeros.
+type feature struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`    // "number" or "category"
+	Column  int    `json:"column"`  // the first one, from 0
+	Columns int    `json:"columns"` // how many
+}
+
+// write fills the folder with what a command may see.
+func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
+	d := description{
+		Problem: t.Info.Problem.String(), Classes: t.Info.Classes, Params: params, Seed: seed, Threads: max(1, t.Threads),
+		Rows: map[string]int{"train": t.Train, "val": t.Val, "test": t.Test}, Features: []feature{},
+	}
+	var columns []string
+	for _, f := range t.Features {
+		kind := "number"
+		if f.Type == dataset.Categorical {
+			kind = "category"
+		}
+		d.Features = append(d.Features, feature{f.Name, kind, f.Offset, f.Width})
+		for i := range f.Width {
+			name := f.Name
+			if kind == "category" {
+				name += "_" + strconv.Itoa(i)
+			}
+			columns = append(columns, name)
+		}
+	}
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "task.json"), append(text, '\n'), 0o666)
+	}
+	x := func(b []byte, i int) []byte { return strconv.AppendFloat(b, float64(t.X[i]), 'g', -1, 32) }
+	y := func(b []byte, i int) []byte {
+		if t.Info.Problem.Classification() {
+			return strconv.AppendUint(b, uint64(t.Labels[i]), 10)
+		}
+		return strconv.AppendFloat(b, t.Y[i], 'g', -1, 64)
+	}
+	first := 0
+	for _, part := range []struct {
+		name string
+		rows int
+	}{{"train", t.Train}, {"val", t.Val}, {"test", t.Test}} {
+		err = errors.Join(err, writeTable(filepath.Join(dir, part.name+"_x.csv"), columns, first, part.rows, x))
+		if part.name != "test" {
+			err = errors.Join(err, writeTable(filepath.Join(dir, part.name+"_y.csv"), []string{"target"}, first, part.rows, y))
+		}
+		first += part.rows
+	}
+	return err
+}
+
+// writeTable writes rows of a row-major table, of which value appends one number to a text, below the names of its columns.
+func writeTable(path string, columns []string, first, rows int, value func(b []byte, i int) []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<16)
+	header := csv.NewWriter(w)
+	err = header.Write(columns)
+	header.Flush()
+	var b []byte
+	for row := first; row < first+rows; row++ {
+		b = b[:0]
+		for i := range columns {
+			b = append(value(b, row*len(columns)+i), ',')
+		}
+		b[len(b)-1] = '\n'
+		w.Write(b) // Flush has the error
+	}
+	return errors.Join(err, header.Error(), w.Flush(), f.Close())
+}
+
+// read reads the predictions for a part of the rows. Errors name the file and the line.
+func read(dir, part string, rows, outputs int) (method.Prediction, error) {
+	name := part + "_predicted.csv"
+	f, err := os.Open(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the command has written no %s", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p := make(method.Prediction, 0, rows*outputs)
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		wrong := func(format string, args ...any) (method.Prediction, error) {
+			return nil, fmt.Errorf("%s:%d: "+format, append([]any{name, n}, args...)...)
+		}
+		fields := strings.Split(lines.Text(), ",")
+		switch {
+		case n > rows:
+			return wrong("one line too many, want one for each of the %d rows", rows)
+		case len(fields) != outputs:
+			return wrong("%d numbers, want %d", len(fields), outputs)
+		}
+		for _, field := range fields {
+			x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+			switch {
+			case err != nil:
+				return wrong("%.40q is not a number", field)
+			case math.IsNaN(x) || math.IsInf(x, 0):
+				return wrong("the prediction is %v: %w", x, method.ErrDiverged)
+			}
+			p = append(p, x)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if got := len(p) / outputs; got < rows {
+		return nil, fmt.Errorf("%s:%d: the file ends, want a line for each of the %d rows", name, got+1, rows)
+	}
+	return p, nil
+}

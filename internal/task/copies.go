@@ -1,0 +1,34 @@
+package task
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/seed"
+)
+
+// addCopies gives every row of a regression task a copy among the training rows. What is random is drawn once for a data set
+// and fold.
+func addCopies(t *Task, truth *Truth, c *dataset.Copies) {
+	rng := rand.New(rand.NewPCG(seed.Derive(0, "copies", t.Info.Name, t.Fold), 0))
+	randomise := func(x []float32) []float32 {
+		for row := range slices.Chunk(x, t.Width) {
+			for j := t.Width - c.RandomFeatures; j < t.Width; j++ {
+				row[j] = float32(1 + rng.NormFloat64())
+			}
+		}
+		return x
+	}
+	copies := randomise(slices.Clone(t.X))
+	x := randomise(t.X)
+	var y []float64
+	for _, v := range slices.Concat(t.Y, truth.Y) {
+		y = append(y, v+c.Add)
+	}
+	at := t.Train * t.Width
+	t.X = slices.Concat(x[:at], copies, x[at:])
+	t.Y = slices.Concat(t.Y[:t.Train], y, t.Y[t.Train:])
+	t.Copies = len(copies) / t.Width
+	t.Train += t.Copies
+}

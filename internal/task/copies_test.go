@@ -1,0 +1,55 @@
+package task
+
+import (
+	"slices"
+	"testing"
+
+	"nptbench/internal/dataset"
+)
+
+func copied(c dataset.Copies) (*Task, *Truth) {
+	t := &Task{
+		Info: dataset.Info{Name: "toy", Copies: &c}, Train: 2, Val: 1, Test: 1, Width: 2,
+		X: []float32{1, 2, 3, 4, 5, 6, 7, 8}, Y: []float64{10, 20, 30},
+	}
+	truth := &Truth{Y: []float64{40}}
+	addCopies(t, truth, &c)
+	return t, truth
+}
+
+// Every row has its copy among the training rows, with its target; the rows themselves stay as they were.
+func TestCopies(t *testing.T) {
+	for _, c := range []dataset.Copies{{}, {Add: 1}} {
+		got, truth := copied(c)
+		if got.Train != 6 || got.Copies != 4 || got.Val != 1 || got.Test != 1 {
+			t.Errorf("%d training rows with %d copies, %d, %d", got.Train, got.Copies, got.Val, got.Test)
+		}
+		if want := []float32{1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8, 5, 6, 7, 8}; !slices.Equal(got.X, want) {
+			t.Errorf("features %v", got.X)
+		}
+		a := c.Add
+		if want := []float64{10, 20, 10 + a, 20 + a, 30 + a, 40 + a, 30}; !slices.Equal(got.Y, want) || truth.Y[0] != 40 {
+			t.Errorf("targets %v, of the test row %v", got.Y, truth.Y)
+		}
+	}
+}
+
+// Random features are N(1, 1), differ between a row and its copy, and are the same each time.
+func TestRandomFeaturesOfCopies(t *testing.T) {
+	got, _ := copied(dataset.Copies{RandomFeatures: 1})
+	again, _ := copied(dataset.Copies{RandomFeatures: 1})
+	if !slices.Equal(got.X, again.X) {
+		t.Error("not the same each time")
+	}
+	seen := map[float32]bool{}
+	for i := range got.Rows() {
+		row := got.Row(i)
+		if i < 2 && row[0] != got.Row(i + 2)[0] {
+			t.Errorf("feature 0 of row %d is %v, of its copy %v", i, row[0], got.Row(i + 2)[0])
+		}
+		if seen[row[1]] || row[1] < -4 || row[1] > 6 {
+			t.Errorf("random feature %v of row %d", row[1], i)
+		}
+		seen[row[1]] = true
+	}
+}

@@ -1,0 +1,98 @@
+package npt
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// copiesTable has 40 rows of three features and a target, and their copies.
+func copiesTable() *Table {
+	t := &Table{Columns: []Column{{}, {}, {}, {Target: true}}, Train: 20, Val: 10, Test: 10, Copies: true}
+	for i := range 2 * t.Rows() {
+		row := i % t.Rows()
+		for j := range 3 {
+			t.Values = append(t.Values, float32(math.Sin(float64(7*row+3*j))))
+		}
+		t.Values = append(t.Values, float32(math.Cos(float64(11*row))))
+	}
+	for i := t.Train + t.Val; i < t.Rows(); i++ {
+		t.Values[4*i+3] = float32(math.NaN()) // nobody may look at it
+	}
+	return t
+}
+
+func copiesConfig() Config {
+	c := DefaultConfig()
+	c.Hidden, c.Layers, c.Heads, c.Dropout, c.FeatureMask, c.TargetMask = 4, 2, 2, 0, 0, 1
+	c.SemiSupervised, c.BatchSize, c.Steps, c.EvalEvery, c.LR = false, 8, 20, 2, 0.01
+	return c
+}
+
+// A batch has rows of the pass's own part, each together with its copy, and a pass has all of them.
+func TestPairBatches(t *testing.T) {
+	table, c := copiesTable(), copiesConfig()
+	for _, m := range []mode{trainMode, valMode, testMode} {
+		var all []int32
+		for _, batch := range dealBatches(rand.New(rand.NewPCG(1, 2)), table, &c, m) {
+			rows, copies := batch[:len(batch)/2], slices.Clone(batch[len(batch)/2:])
+			for i := range copies {
+				copies[i] -= int32(table.Rows())
+			}
+			if len(batch) > c.BatchSize || !slices.Equal(rows, copies) {
+				t.Errorf("mode %d: batch %v", m, batch)
+			}
+			all = append(all, rows...)
+		}
+		slices.Sort(all)
+		if !slices.Equal(all, rowsBetween(m.part(table))) {
+			t.Errorf("mode %d: rows %v", m, all)
+		}
+	}
+}
+
+// The target of a copy has an effect on the prediction of its row, that of a test row none.
+func TestCopiesAreSeen(t *testing.T) {
+	table := copiesTable()
+	tr, err := NewTrainer(table, copiesConfig(), testBackend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := tr.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	predict := func() float64 {
+		rows, err := m.Predict(t.Context(), table)
+		if err != nil || len(rows) != table.Test {
+			t.Fatal(len(rows), err)
+		}
+		return rows[3][0]
+	}
+	before, row := predict(), table.Train+table.Val+3
+	table.Values[4*row+3] = 5
+	if after := predict(); after != before {
+		t.Errorf("the target of the row itself changes %v to %v", before, after)
+	}
+	table.Values[4*(row+table.Rows())+3] += 1
+	if after := predict(); after == before {
+		t.Error("the target of the copy has no effect")
+	}
+}
+
+func TestCopiesRefused(t *testing.T) {
+	c := copiesConfig()
+	c.SemiSupervised = true
+	if _, err := NewTrainer(copiesTable(), c, testBackend(t)); err == nil {
+		t.Error("a semi-supervised training with copies")
+	}
+	table := copiesTable()
+	table.Values = table.Values[:len(table.Values)/2]
+	if err := table.Check(); err == nil {
+		t.Error("a table without the copies that it says it has")
+	}
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// A Claim is something that the paper says and numbers can be held against.
+type Claim struct {
+	ID    string  // in claims.csv
+	Says  string  // what the paper says and where, one sentence
+	Where []Where // the numbers that it is about
+	Least float64 // what each of them is at least
+}
+
+// A finding is what became of a claim.
+type finding struct {
+	*Claim
+	measured []string // each number with what it is of
+	verdict  string
+}
+
+// findings holds the claims against the numbers. A network that is smaller than published can only say what holds at its size.
+func (s *Summary) findings() (all []finding) {
+	for i := range s.Claims {
+		c := &s.Claims[i]
+		l := Layout{Where: c.Where}
+		f, holds, size := finding{Claim: c, verdict: "not tested"}, true, ""
+		for _, n := range s.Numbers {
+			if !l.holds(n) || !n.Complete() {
+				continue
+			}
+			f.measured = append(f.measured, fmt.Sprintf("%s %s on %s", n.Series.Title, n.text(n.digits()), n.Info.Title))
+			holds = holds && !math.IsNaN(n.Mean) && n.Mean >= c.Least
+			if !n.Series.Paper {
+				size = " at this size"
+			}
+		}
+		switch {
+		case len(f.measured) == 0:
+		case holds:
+			f.verdict = "holds" + size
+		default:
+			f.verdict = "does not hold" + size
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// claimTable is nil for a report without claims.
+func (s *Summary) claimTable() *Table {
+	t := &Table{Name: "claims", Caption: "What the paper claims, and what was found:",
+		Columns: []Column{{Head: "The paper"}, {Head: "Measured"}, {Head: "Verdict"}}}
+	for _, f := range s.findings() {
+		measured := none
+		if len(f.measured) > 0 {
+			measured = strings.Join(f.measured, "; ")
+		}
+		t.Rows = append(t.Rows, Row{Cells: cells(f.Says, measured, f.verdict)})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+func (s *Summary) writeClaims(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"id", "claim", "measured", "verdict", "sweep"})
+	for _, f := range s.findings() {
+		out.Write([]string{f.ID, f.Says, strings.Join(f.measured, "; "), f.verdict, s.Plan.Sweep.Name})
+	}
+	out.Flush()
+	return out.Error()
+}
