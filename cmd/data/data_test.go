@@ -48,7 +48,7 @@ func compare(t *testing.T, got, golden string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("got\n%s\nwant\n%s\nafter a new data set `go test ./cmd/data -update` writes %s anew", got, want, golden)
 	}
 }
 

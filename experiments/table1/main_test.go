@@ -182,7 +182,8 @@ func write(t *testing.T, file, content string) {
 func TestCommand(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	script, sweep := filepath.Join(dir, "mean.sh"), filepath.Join(dir, "commands.yaml")
-	write(t, script, `mode=$(sed -n 's/.*"mode": "\(.*\)".*/\1/p' task.json)
+	write(t, script, `[ -z "$NPTBENCH_WORKER" ] || exit 4
+mode=$(sed -n 's/.*"mode": "\(.*\)".*/\1/p' task.json)
 predict() { awk 'NR == FNR { if (FNR > 1) { sum += $1; n++ }; next } FNR > 1 { print sum / n }' train_y.csv $1_x.csv > $1_predicted.csv; }
 predict val
 [ "$mode" = half ] || predict test

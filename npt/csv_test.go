@@ -1,0 +1,129 @@
+package npt_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nptbench/npt"
+)
+
+// The prices of four houses, learnt from the others of a file.
+func ExampleFit() {
+	prices, err := prices(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(prices), prices[0].Value < prices[1].Value, prices[0].Value < prices[2].Value, prices[2].Value < prices[3].Value)
+	// Output: 4 true true true
+}
+
+func prices(ctx context.Context) ([]npt.Prediction, error) {
+	train, err := npt.ReadCSV("testdata/houses.csv")
+	if err != nil {
+		return nil, err
+	}
+	c := npt.DefaultConfig() // the published one, which is too large for a small table
+	c.Hidden, c.Layers, c.Heads, c.Steps, c.LR, c.EvalEvery = 8, 2, 2, 150, 0.01, 10
+	predictor, err := npt.Fit(ctx, train, "price", c)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := predictor.Predict(ctx, &npt.Frame{
+		Names: []string{"area", "city"},
+		Rows:  [][]string{{"60", "Bonn"}, {"60", "Cologne"}, {"120", "Bonn"}, {"120", "Cologne"}},
+	})
+	return prices, err
+}
+
+// README shows what ExampleFit runs.
+func TestREADMEShowsTheExample(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("csv_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(readme), "```go\ntrain, err")
+	shown, _, found := strings.Cut("train, err"+shown, "```")
+	shown = strings.ReplaceAll(shown, "return err", "return nil, err")
+	indented := "\t" + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n\t")
+	if !found || len(shown) < 200 || !strings.Contains(string(source), indented) {
+		t.Errorf("README shows\n%s\nwhich is not what the example runs", shown)
+	}
+}
+
+func small() npt.Config {
+	c := npt.DefaultConfig()
+	c.Hidden, c.Layers, c.Heads, c.Steps, c.LR, c.EvalEvery = 8, 2, 2, 120, 0.01, 10
+	return c
+}
+
+// frame has 120 rows: x is a number, side says on which side of 0 it is, and y is 10 x + 100; some entries are missing.
+func frame() *npt.Frame {
+	f := &npt.Frame{Names: []string{"x", "side", "y"}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 120 {
+		x := rng.NormFloat64()
+		side, text := "left", fmt.Sprintf("%.4f", x)
+		if x > 0 {
+			side = "right"
+		}
+		if i%10 == 3 {
+			text = "NA"
+		}
+		f.Rows = append(f.Rows, []string{text, side, fmt.Sprintf("%.4f", 10*x+100)})
+	}
+	return f
+}
+
+// Predictions have the units of the target, whatever the order of the columns; classes come by name.
+func TestFitFrame(t *testing.T) {
+	p, err := npt.Fit(t.Context(), frame(), "y", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"side", "x"}, Rows: [][]string{{"left", "-1"}, {"right", "1"}, {"nowhere", "0.5"}}})
+	if err != nil || len(got) != 3 || math.Abs(got[0].Value-90) > 4 || math.Abs(got[1].Value-110) > 4 {
+		t.Errorf("%+v, %v; want about 90 and 110", got, err)
+	}
+	p, err = npt.Fit(t.Context(), frame(), "side", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = p.Predict(t.Context(), &npt.Frame{Names: []string{"y", "x"}, Rows: [][]string{{"85", "-1.5"}, {"115", "?"}}})
+	if err != nil || len(got) != 2 || got[0].Class != "left" || got[1].Class != "right" || got[0].Probability < 0.8 {
+		t.Errorf("%+v, %v; want left and right", got, err)
+	}
+	if _, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"y"}, Rows: [][]string{{"85"}}}); err == nil || !strings.Contains(err.Error(), `no column "x"`) {
+		t.Errorf("without a feature: %v", err)
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	f := frame()
+	if _, err := npt.Fit(t.Context(), f, "sied", small()); err == nil || !strings.Contains(err.Error(), `did you mean "side"?`) {
+		t.Error(err)
+	}
+	f.Rows[7][2] = ""
+	if _, err := npt.Fit(t.Context(), f, "y", small()); err == nil || !strings.Contains(err.Error(), "row 7 has no y") {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{"a,b\n1\n": "line 2", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row"} {
+		path := filepath.Join(t.TempDir(), "bad.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := npt.ReadCSV(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
