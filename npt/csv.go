@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"nptbench/internal/backends"
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
 )
@@ -99,11 +98,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	for _, row := range rows {
 		p.encode(p.context, row)
 	}
-	backend, err := backends.Open("auto", 0)
-	if err != nil {
-		return nil, err
-	}
-	trainer, err := NewTrainer(p.context, c, backend)
+	trainer, err := NewTrainer(p.context, c, nil)
 	if err != nil {
 		return nil, err
 	}

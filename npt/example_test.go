@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"nptbench/internal/backends"
 	"nptbench/npt"
 )
 
@@ -27,12 +26,7 @@ func Example() {
 	config := npt.DefaultConfig()
 	config.Hidden, config.Layers, config.Heads, config.Dropout = 16, 2, 4, 0
 	config.Steps, config.LR, config.EvalEvery = 120, 1e-2, 10
-	backend, err := backends.Open("auto", 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	trainer, err := npt.NewTrainer(table, config, backend)
+	trainer, err := npt.NewTrainer(table, config, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

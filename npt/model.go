@@ -196,8 +196,12 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// LoadModel reads a model that Save wrote.
+// LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
+	backend, err := orDefault(backend)
+	if err != nil {
+		return nil, err
+	}
 	var h modelHeader
 	m := &Model{backend: backend}
 	numbers, err := checkpoint.Read(path, "model", &h, func() (sizes []int, wide bool, err error) {

@@ -64,8 +64,13 @@ type Trainer struct {
 	nextCheckpoint time.Time
 }
 
-// NewTrainer prepares the training of a new network. The table is shared, not copied.
+// NewTrainer prepares the training of a new network. The table is shared, not copied. A nil backend is the best that there is here
+// (see GOMLX_BACKEND in package doc).
 func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
+	backend, err := orDefault(backend)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -94,6 +99,14 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	return &Trainer{
 		config: c, table: t, engine: e, drawAhead: backends.HasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 	}, nil
+}
+
+// orDefault returns a backend, for nil the one that the name "auto" stands for.
+func orDefault(backend compute.Backend) (compute.Backend, error) {
+	if backend != nil {
+		return backend, nil
+	}
+	return backends.Open("auto", 0)
 }
 
 // Train runs until all steps are done or the context ends. It can be called again to go on, and then ends with the bits that
