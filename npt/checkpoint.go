@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -31,7 +33,8 @@ type checkpointHeader struct {
 	Sets         []string // each with all arrays
 }
 
-// SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole.
+// SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole, and its
+// folder made where another run has removed it.
 func (tr *Trainer) SaveCheckpoint(path string) error {
 	data, err := tr.dataDigest()
 	if err != nil {
@@ -50,6 +53,9 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 			h.Sets = append(h.Sets, set.name)
 			arrays = append(arrays, *set.tensors...)
 		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("npt: %w", err)
 	}
 	if err := checkpoint.Write(path, "checkpoint", h, arrays, tr.config.Precision == Float64); err != nil {
 		return fmt.Errorf("npt: %w", err)

@@ -399,4 +399,41 @@ func TestMethodResumes(t *testing.T) {
 	if got := run(); !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != nil {
 		t.Errorf("after a damaged checkpoint the fit did not begin anew: %v", got.Details)
 	}
+
+	tk.CheckpointDir = path // a file
+	if got := run(); !slices.Equal(got.Test, want.Test) {
+		t.Error("without a folder for checkpoints the predictions differ")
+	}
+}
+
+// Checkpoints never end a training: their folder is made again when another run removed it, and where none can be made or
+// the disk is full, the training goes on without.
+func TestCheckpointsCannotBeWritten(t *testing.T) {
+	table := testTable(12, 4, 4, true)
+	c := smallConfig()
+	c.Layers, c.Steps = 2, 6
+	train := func(path string) (*Trainer, []float64) {
+		tr := newTestTrainer(t, table, c)
+		tr.Checkpoint, tr.CheckpointEvery = path, time.Nanosecond
+		tr.Progress = func(Progress) { os.RemoveAll(filepath.Dir(path)) }
+		if path == "" {
+			tr.Progress = nil
+		}
+		if err := tr.Train(t.Context()); err != nil {
+			t.Fatalf("with the checkpoint %q: %v", path, err)
+		}
+		return tr, allWeights(t, tr)
+	}
+	_, want := train("")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, writable := range map[string]bool{filepath.Join(dir, "removed", "checkpoint"): true, filepath.Join(file, "below", "checkpoint"): false} {
+		tr, got := train(path)
+		if (tr.CheckpointErr == nil) != writable || !slices.Equal(got, want) {
+			t.Errorf("%s: error %v, or other weights", path, tr.CheckpointErr)
+		}
+	}
 }

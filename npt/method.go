@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -187,9 +186,6 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	}
 	resumed := 0
 	if t.CheckpointDir != "" {
-		if err := os.MkdirAll(t.CheckpointDir, 0o755); err != nil {
-			return method.Result{}, fmt.Errorf("npt: %w", err)
-		}
 		trainer.Checkpoint = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
 		// A checkpoint that is missing, damaged or of other data has nothing to go on from: the training begins anew.
 		if trainer.LoadCheckpoint(trainer.Checkpoint) == nil {
@@ -228,6 +224,9 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	}
 	if trainer.trainedSteps > 0 {
 		result.Details["steps_per_second"] = float64(trainer.trainedSteps) / trainer.trained.Seconds()
+	}
+	if trainer.CheckpointErr != nil {
+		result.Details[method.Warning] = "a checkpoint cannot be written: " + trainer.CheckpointErr.Error()
 	}
 	if resumed > 0 {
 		result.Details["resumed_at_step"] = resumed

@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,6 +31,7 @@ type Trainer struct {
 	// checkpoints would take more than a twentieth of the time.
 	Checkpoint      string
 	CheckpointEvery time.Duration
+	CheckpointErr   error // the first one of a checkpoint that could not be written, on a full disk say: training goes on
 
 	config Config
 	table  *Table
@@ -131,9 +133,7 @@ func (tr *Trainer) Train(ctx context.Context) error {
 		}
 		if tr.checkpointDue() {
 			start := time.Now()
-			if err := tr.SaveCheckpoint(tr.Checkpoint); err != nil {
-				return err
-			}
+			tr.CheckpointErr = cmp.Or(tr.CheckpointErr, tr.SaveCheckpoint(tr.Checkpoint))
 			tr.nextCheckpoint = time.Now().Add(tr.checkpointInterval(time.Since(start)))
 		}
 	}

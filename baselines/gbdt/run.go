@@ -43,6 +43,9 @@ func (lib *library) run(ctx context.Context, t *task.Task, batch []method.Config
 		"trainer_peak_memory_bytes": answer.PeakBytes,
 		"overhead_seconds":          (time.Since(start) - fitTime).Seconds(),
 	}
+	if f.unkept != nil {
+		details[method.Warning] = "the model cannot be kept: " + f.unkept.Error()
+	}
 	for i, scores := range raw {
 		p := model.spread(model.predictions(scores), t.Outputs())
 		cut := t.Val * t.Outputs()
@@ -58,6 +61,7 @@ type fit struct {
 	origin Origin
 	counts []int // boosting iterations, one number per configuration
 	labels []int32
+	unkept error // why the model could not be saved
 }
 
 // baseSeed is what the paper's code starts from: a fit's seed is 42 plus the number of the fold, whatever the sweep's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,6 +102,23 @@ func TestLibraryError(t *testing.T) {
 	err := CatBoost.Run(context.Background(), on, []method.Config{resolve(t, CatBoost, on.Info, 0.1, 3, 10)}, nil)
 	if err == nil || !strings.Contains(err.Error(), "All train targets are equal") || strings.Contains(err.Error(), "\n") {
 		t.Error(err)
+	}
+}
+
+// A folder for models that cannot be written to costs no result.
+func TestModelsCannotBeWritten(t *testing.T) {
+	m := XGBoost
+	needPython(t, m)
+	on := awkwardTask(dataset.Regression, 0, 50, 5, 5)
+	want := fitAll(t, m, on, 0.1, 3, 10)[0]
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	on.ModelDir = filepath.Join(file, "models")
+	got := fitAll(t, m, on, 0.1, 3, 10)[0]
+	if warning, _ := got.Details[method.Warning].(string); !slices.Equal(got.Test, want.Test) || !strings.HasPrefix(warning, "the model cannot be kept: ") {
+		t.Errorf("warning %q, or other predictions", warning)
 	}
 }
 

@@ -80,7 +80,7 @@ func (o *Origin) fileName() string {
 		o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, o.Iterations)
 }
 
-// keep saves the model, after making sure that leaves, for which anybody may want it, predicts the same numbers by it.
+// keep saves the model, if that can be written, after making sure that leaves, for which anybody may want it, predicts the same numbers by it.
 func (f *fit) keep(m *Model) error {
 	text := f.origin.addTo(m.text())
 	x := f.unseen()[:min(f.task.Val+f.task.Test, keptRows)*m.Features]
@@ -95,7 +95,8 @@ func (f *fit) keep(m *Model) error {
 	if !slices.Equal(ours[0], theirs) {
 		return errors.New("leaves predicts other numbers by the model's text")
 	}
-	return saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), text)
+	f.unkept = saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), text)
+	return nil
 }
 
 // keptRows is how many rows leaves predicts before a model is kept.

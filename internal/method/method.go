@@ -119,6 +119,10 @@ type Result struct {
 	Details map[string]any
 }
 
+// Warning is the detail of a result that says what else was wanted of its fit and could not be done, such as to keep the model on
+// a full disk. It is shown when it comes up first.
+const Warning = "warning"
+
 // ErrDiverged is what training errors wrap when the loss or the weights ceased to be numbers.
 var ErrDiverged = errors.New("training diverged")
 

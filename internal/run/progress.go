@@ -11,6 +11,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/task"
 	"nptbench/results"
@@ -33,6 +34,7 @@ type Progress struct {
 	running  map[*plan.Job]*started
 	waiting  map[kind]int // jobs not started
 	finishes map[kind]*mean
+	warned   map[*method.Method]bool
 	stop     chan struct{}
 	stopped  sync.WaitGroup
 }
@@ -68,7 +70,7 @@ const (
 func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int) *Progress {
 	g := &Progress{
 		w: w, slots: map[bool]int{false: slots, true: networks}, started: time.Now(),
-		running: map[*plan.Job]*started{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, stop: make(chan struct{}),
+		running: map[*plan.Job]*started{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, warned: map[*method.Method]bool{}, stop: make(chan struct{}),
 	}
 	for _, j := range jobs {
 		g.total += j.Cells()
@@ -169,6 +171,11 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.done++
+	if warning, _ := r.Details[method.Warning].(string); warning != "" && !g.warned[j.Method] {
+		g.warned[j.Method] = true // others say much the same
+		g.clear()
+		fmt.Fprintf(g.w, "warning: %s: %s\n", describeCell(j, r), warning)
+	}
 	if r.Failure == nil {
 		return
 	}

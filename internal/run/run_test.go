@@ -629,3 +629,18 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 	t.Logf("killed %d times", kills)
 }
+
+// What a fit warns of is shown once for a method.
+func TestWarnings(t *testing.T) {
+	lib := library(t)
+	p := planned(t, parse(t, sweepOf("", "{shift: [0, 1, 12]}")), lib, t.TempDir(), plan.Options{})
+	var shown strings.Builder
+	g := NewProgress(&shown, false, p.Jobs(), 1, 0)
+	for _, j := range p.Jobs() {
+		g.Record(j, &results.Record{Status: results.OK, Details: map[string]any{method.Warning: "the disk is full"}})
+	}
+	g.Close()
+	if n := strings.Count(shown.String(), ": the disk is full\n"); n != 1 || strings.Count(shown.String(), "full") != 1 {
+		t.Errorf("shown %d times:\n%s", n, shown.String())
+	}
+}
