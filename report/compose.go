@@ -56,8 +56,9 @@ func (s *Summary) notes() (notes []string) {
 func (s *Summary) tables(wide bool) (blocks []Block) {
 	layouts := s.Tables
 	if layouts == nil {
-		blocks = append(blocks, Heading("Rank orders (the paper's Table 1)"))
-		blocks = append(blocks, rankBlocks(s.RankTables())...)
+		if ranks := rankBlocks(s.RankTables()); len(ranks) > 0 {
+			blocks = append(append(blocks, Heading("Rank orders (the paper's Table 1)")), ranks...)
+		}
 		layouts = Table1
 	}
 	for i := range layouts {

@@ -160,7 +160,7 @@ func (g *Group) notes() []string {
 			complete, plural(len(g.Folds), "fold is", "folds are"), thousands(cells), thousands(planned)))
 	}
 	if g.Info.RunFolds > len(g.Folds) {
-		notes = append(notes, fmt.Sprintf("The sweep has %d of the paper's %d folds.", len(g.Folds), g.Info.RunFolds))
+		notes = append(notes, fmt.Sprintf("The sweep has %d of %d folds.", len(g.Folds), g.Info.RunFolds))
 	}
 	if failed > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %s cells failed: %s.", thousands(failed), thousands(planned), g.failures()))

@@ -24,6 +24,7 @@ type RankTable struct {
 	Protocol split.Protocol
 	Problem  dataset.Problem
 	Metric   metric.Metric
+	Own      bool           // over data sets that the paper does not have: all methods are ranked, and nothing is the paper's
 	Datasets []dataset.Info // that the ranks are over
 	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
 	Others   []RankRow      // what is not the paper's: the ranks that each would have beside Rows
@@ -46,19 +47,23 @@ type RankRow struct {
 	Paper                  results.PublishedRank
 }
 
-// RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has.
-func (s *Summary) RankTables() []*RankTable {
-	var publishedTables, correctedTables []*RankTable
-	for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
-		first, second := s.finished(split.Published, problem), s.finished(split.Corrected, problem)
-		if len(first.datasets) > 0 {
-			publishedTables = append(publishedTables, first.rankTable(nil))
+// RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for
+// data sets that the paper does not have.
+func (s *Summary) RankTables() (all []*RankTable) {
+	for _, own := range []bool{false, true} {
+		var publishedTables, correctedTables []*RankTable
+		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
+			first, second := s.finished(split.Published, problem, own), s.finished(split.Corrected, problem, own)
+			if len(first.datasets) > 0 {
+				publishedTables = append(publishedTables, first.rankTable(nil))
+			}
+			if len(second.datasets) > 0 {
+				correctedTables = append(correctedTables, second.rankTable(first))
+			}
 		}
-		if len(second.datasets) > 0 {
-			correctedTables = append(correctedTables, second.rankTable(first))
-		}
+		all = append(append(all, publishedTables...), correctedTables...)
 	}
-	return append(publishedTables, correctedTables...)
+	return all
 }
 
 // finished holds the results by which series can be ranked.
@@ -66,8 +71,9 @@ type finished struct {
 	protocol split.Protocol
 	problem  dataset.Problem
 	metric   metric.Metric
-	datasets []dataset.Info // with that problem, that the plan and the paper's Table 1 have
-	series   []*Series      // of the paper
+	own      bool
+	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless they are own
+	series   []*Series      // of the paper, or all
 	others   []*Series
 	value    map[result]float64
 }
@@ -79,14 +85,14 @@ type result struct {
 
 // finished collects the mean results on data sets of a kind: no value where cells are still to be run, NaN where they have
 // been run and left no result.
-func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem) *finished {
-	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), value: map[result]float64{}}
+func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, own bool) *finished {
+	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), own: own, value: map[result]float64{}}
 	for _, n := range s.Numbers {
-		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || results.PaperOrder(n.Info.Name, f.metric.Name) == nil {
+		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || (results.PaperOrder(n.Info.Name, f.metric.Name) == nil) != own {
 			continue
 		}
 		list := &f.others
-		if n.Series.Paper {
+		if n.Series.Paper || own {
 			list = &f.series
 			if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
 				f.datasets = append(f.datasets, n.Info)
@@ -161,7 +167,7 @@ func (f *finished) common() ([]*Series, []dataset.Info) {
 
 // rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
 func (f *finished) rankTable(beside *finished) *RankTable {
-	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric}
+	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric, Own: f.own}
 	methods, datasets := f.common()
 	if len(methods) < 2 {
 		return t
@@ -169,12 +175,14 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	t.Datasets = datasets
 	for i, ranks := range f.ranks(methods, datasets) {
 		row := f.row(methods[i], ranks)
-		var paper []float64
-		for _, d := range datasets {
-			paper = append(paper, paperRanks(d.Name, f.metric.Name, methods)[i])
+		if !f.own {
+			var paper []float64
+			for _, d := range datasets {
+				paper = append(paper, paperRanks(d.Name, f.metric.Name, methods)[i])
+			}
+			row.PaperMean, row.PaperStdErr = meanRank(paper)
+			row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
 		}
-		row.PaperMean, row.PaperStdErr = meanRank(paper)
-		row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
 		t.Rows = append(t.Rows, row)
 	}
 	if beside != nil && beside.hasAll(methods, datasets) {
@@ -310,10 +318,11 @@ func rankBlocks(tables []*RankTable) []Block {
 	var blocks []Block
 	var empty []string
 	for _, t := range tables {
-		if len(t.Rows) == 0 {
-			empty = append(empty, fmt.Sprintf("%s (%s folds)", problemTitle(t.Problem), t.Protocol))
-		} else {
+		switch {
+		case len(t.Rows) > 0:
 			blocks = append(blocks, t.table())
+		case !t.Own:
+			empty = append(empty, fmt.Sprintf("%s (%s folds)", problemTitle(t.Problem), t.Protocol))
 		}
 	}
 	if len(empty) > 0 {
@@ -337,7 +346,9 @@ func (t *RankTable) table() *Table {
 	if t.Protocol == split.Corrected {
 		out.Columns = append(out.Columns, Column{"Ours, published folds", true})
 	}
-	out.Columns = append(out.Columns, Column{"Paper, same methods and data sets", true}, Column{"Paper, all", true})
+	if !t.Own {
+		out.Columns = append(out.Columns, Column{"Paper, same methods and data sets", true}, Column{"Paper, all", true})
+	}
 	for _, r := range t.Rows {
 		out.Rows = append(out.Rows, t.row(r, r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr))
 	}
@@ -354,7 +365,10 @@ func (t *RankTable) row(r RankRow, paper string) Row {
 	if t.Protocol == split.Corrected {
 		row = append(row, Cell{Text: plusMinus(r.PublishedMean, r.PublishedStdErr, 2)})
 	}
-	return Row{Cells: append(row, cells(plusMinus(r.PaperMean, r.PaperStdErr, 2), paper)...)}
+	if !t.Own {
+		row = append(row, cells(plusMinus(r.PaperMean, r.PaperStdErr, 2), paper)...)
+	}
+	return Row{Cells: row}
 }
 
 func problemTitle(p dataset.Problem) string {

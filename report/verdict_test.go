@@ -136,7 +136,7 @@ func TestIncompleteEntries(t *testing.T) {
 		}, Partial, 0, "0 of 10 folds are complete; 10 of 20 cells have a record."},
 		{"fewer folds planned", ten[:3], func(f *fixture) {
 			f.folds = "3"
-		}, Partial, 3, "The sweep has 3 of the paper's 10 folds."},
+		}, Partial, 3, "The sweep has 3 of 10 folds."},
 		{"undefined metric", ten, func(f *fixture) {
 			delete(f.records[4].Test, "rmse")
 		}, FailedCell, 9, "RMSE is not defined on the test rows of fold 4."},

@@ -133,6 +133,9 @@ func TestOwnDataAndMethod(t *testing.T) {
 			if exit != program.ExitOK || err != nil || !strings.Contains(table, "houses") || !strings.Contains(table, want.title) {
 				t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
 			}
+			if ranked := strings.Contains(table, "Mean rank by RMSE over houses"); ranked != (sweep == "houses") { // two methods, and one
+				t.Errorf("ranked: %v\n%s", ranked, table)
+			}
 			n := 0
 			for r, err := range results.Read(filepath.Join(out, "records")) {
 				n++
