@@ -27,10 +27,10 @@ func table(name, title, caption, metric string) report.Layout {
 }
 
 var lookup = experiment.Spec{
-	Name:   "lookup",
-	About:  "asks whether NPT looks up targets in other rows: the paper's semi-synthetic task, Table 3",
-	Sweep:  "lookup-quick",
-	Title:  "Lookup",
+	Name:  "lookup",
+	About: "asks whether NPT looks up targets in other rows: the paper's semi-synthetic task, Table 3",
+	Sweep: "lookup-quick",
+	Title: "Lookup",
 	Tables: []report.Layout{
 		table("lookup", "RMSE (Table 3)", "Test root mean squared error in the units of Protein's target, the paper's in parentheses; lower is better, "+
 			"and whoever predicts the mean has 6.1.", "rmse"),
