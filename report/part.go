@@ -88,7 +88,7 @@ func verdict(t *Table, n *Number) Cell {
 	switch {
 	case n.Verdict == Reproduced && n.SpreadReproduced:
 		text += ", ± too"
-	case n.Verdict == NotGraded:
+	case n.Verdict == NotGraded && len(n.Seeds) > 1:
 		text += ": " + plural(len(n.Seeds), "seed", "seeds")
 	}
 	return Cell{Text: text, Tone: n.Verdict.tone(), Notes: t.notes(n.Notes)}

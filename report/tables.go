@@ -53,7 +53,7 @@ func paperTables() (tables []Layout) {
 			Name: m.Name, Title: fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table),
 			Caption: fmt.Sprintf("Test %s, %s is better (± %s over folds).", m.Doc, better, spread),
 			Where:   []Where{{"metric", []string{m.Name}}},
-			Group:   "dataset", Rows: []string{"series"},
+			Group:   "dataset", Rows: []string{"series"}, Wide: m == metric.MSE, // and says what RMSE does
 			Show: []Part{Ours, Paper, Difference, Judgement, Corrected, Change},
 		})
 	}
