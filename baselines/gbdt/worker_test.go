@@ -298,6 +298,11 @@ func TestWorkingDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	path, err := pythonPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NPT_PYTHON", path) // the folder is not below the one with .venv
 	t.Chdir(dir)
 	f, err := xgboost.newFit(awkwardTask(dataset.Regression, 0, 100, 5, 5), []method.Config{resolve(t, XGBoost, dataset.Info{}, 0.1, 3, 5)})
 	if err != nil {
@@ -308,11 +313,7 @@ func TestWorkingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.idle[0].stop()
-	python, err := findPython()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := inspectPython(python.path); err != nil {
+	if _, err := inspectPython(path); err != nil {
 		t.Error(err)
 	}
 }
