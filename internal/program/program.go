@@ -43,8 +43,14 @@ type Func func(ctx context.Context, e Env) (exit int, err error)
 
 // Main runs a program and exits. The first SIGINT or SIGTERM cancels the context, the second ends the process at once.
 func Main(f Func) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals) // before anybody knows of the first one
+		cancel()
+	}()
 	os.Exit(f.Run(ctx, environment()))
 }
 
