@@ -40,8 +40,9 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
 
 .PHONY: readme
-readme: report-published ## write README's tables and figure anew, from our own records
+readme: report-published bin/lookup ## write README's tables and figure anew, from our own records
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
+	bin/lookup -with results/published -report-only -out out/published-lookup
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	go run ./cmd/readme
 

@@ -14,6 +14,7 @@ type Claim struct {
 	Says  string  // what the paper says and where, one sentence
 	Where []Where // the numbers that it is about
 	Least float64 // what each of them is at least
+	Count int     // how many numbers there are when all is measured; 0: any number will do
 }
 
 // A finding is what became of a claim.
@@ -46,26 +47,24 @@ func (s *Summary) findings() (all []finding) {
 		default:
 			f.verdict = "does not hold" + size
 		}
+		if n := len(f.measured); n > 0 && n < c.Count {
+			f.verdict += fmt.Sprintf(", on the %d of %d that were measured", n, c.Count)
+		}
 		all = append(all, f)
 	}
 	return all
 }
 
-// claimTable is nil for a report without claims.
-func (s *Summary) claimTable() *Table {
-	t := &Table{Name: "claims", Caption: "What the paper claims, and what was found:",
-		Columns: []Column{{Head: "The paper"}, {Head: "Measured"}, {Head: "Verdict"}}}
+// claims lists the claims with what was found, the verdict first.
+func (s *Summary) claims() (list List) {
 	for _, f := range s.findings() {
-		measured := none
+		text := strings.ToUpper(f.verdict[:1]) + f.verdict[1:] + ": " + f.Says
 		if len(f.measured) > 0 {
-			measured = strings.Join(f.measured, "; ")
+			text += " Measured: " + strings.Join(f.measured, "; ") + "."
 		}
-		t.Rows = append(t.Rows, Row{Cells: cells(f.Says, measured, f.verdict)})
+		list = append(list, text)
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return t
+	return list
 }
 
 func (s *Summary) writeClaims(w io.Writer) error {

@@ -11,8 +11,8 @@ import (
 // Document is the whole report.
 func (s *Summary) Document() *Document {
 	d := &Document{Title: s.Title}
-	if t := s.claimTable(); t != nil {
-		d.Blocks = append(d.Blocks, t)
+	if claims := s.claims(); claims != nil {
+		d.Blocks = append(d.Blocks, Heading("What the paper claims"), claims)
 	}
 	d.Blocks = append(d.Blocks, Paragraph(s.progress()), s.verdictTable())
 	if notes := s.notes(); len(notes) > 0 {
@@ -31,8 +31,8 @@ func (s *Summary) Document() *Document {
 // digest is what a terminal shows: the tables, and what is needed to take them right.
 func (s *Summary) digest() *Document {
 	d := &Document{Title: s.Title, Blocks: s.tables(false)}
-	if t := s.claimTable(); t != nil {
-		d.Blocks = append(d.Blocks, t)
+	if claims := s.claims(); claims != nil {
+		d.Blocks = append(d.Blocks, Heading("What the paper claims"), claims)
 	}
 	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()), Paragraph(s.progress()))
 	if notes := s.notes(); len(notes) > 0 {

@@ -205,7 +205,7 @@ func TestKilledIdleTrainer(t *testing.T) {
 	fitAll(t, CatBoost, on, 0.3, 3, 5)
 	victim := trainers.idle[len(trainers.idle)-1]
 	victim.cmd.Process.Kill()
-	time.Sleep(100 * time.Millisecond)
+	victim.ended() // which a busy machine may take a while for
 	fitAll(t, CatBoost, on, 0.3, 3, 5)
 	if trainers.idle[len(trainers.idle)-1] == victim {
 		t.Error("the dead trainer is still used")

@@ -51,6 +51,7 @@ type started struct {
 	progress task.Progress // that the job reported last; zero: none yet
 	reported time.Time     // when it did
 	told     time.Time     // when a line was last written of it
+	records  int           // that it has left
 }
 
 type mean struct {
@@ -149,11 +150,11 @@ func (g *Progress) Ended(j *plan.Job) {
 		m = &mean{}
 		g.finishes[g.kindOf(j)] = m
 	}
-	took := time.Since(g.running[j].at)
+	took, records := time.Since(g.running[j].at), g.running[j].records
 	m.sum += took
 	m.n++
 	delete(g.running, j)
-	if g.Log != nil {
+	if g.Log != nil && records > 0 { // else it was interrupted
 		fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second))
 	}
 }
@@ -171,6 +172,9 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.done++
+	if r := g.running[j]; r != nil {
+		r.records++
+	}
 	if warning, _ := r.Details[method.Warning].(string); warning != "" && !g.warned[j.Method] {
 		g.warned[j.Method] = true // others say much the same
 		g.clear()
