@@ -8,70 +8,151 @@ import (
 	"strings"
 )
 
-// A Claim is something that the paper says and numbers can be held against.
+// A Claim is something that the paper says and that can be held against numbers.
 type Claim struct {
-	ID    string  // in claims.csv
-	Says  string  // what the paper says and where, one sentence
-	Where []Where // the numbers that it is about
-	Least float64 // what each of them is at least
-	Count int     // how many numbers there are when all is measured; 0: any number will do
+	ID    string // in claims.csv
+	Says  string // what the paper says and where, one sentence
+	Test  Test   // nil: nothing here measures it
+	Count int    // how many pieces of evidence there are when all is measured; 0: any number will do
+}
+
+// A Test finds the evidence for and against a claim.
+type Test func(*Summary) []Evidence
+
+// Evidence is something measured that speaks for or against a claim.
+type Evidence struct {
+	Text    string // what it is of, and the number
+	For     Answer
+	Smaller bool // of a network smaller than published, which can only say what holds at its size
+}
+
+// An Answer says for what a piece of evidence speaks.
+type Answer uint8
+
+const (
+	No Answer = iota
+	Yes
+	Unclear
+)
+
+func answer(yes bool) Answer {
+	if yes {
+		return Yes
+	}
+	return No
+}
+
+// AtLeast tests whether all complete numbers of some kind reach a value.
+func AtLeast(least float64, where ...Where) Test {
+	return func(s *Summary) (all []Evidence) {
+		l := Layout{Where: where}
+		for _, n := range s.Numbers {
+			if l.holds(n) && n.Complete() {
+				all = append(all, Evidence{fmt.Sprintf("%s %s on %s", n.Series.Title, n.text(n.digits()), n.Info.Title),
+					answer(!math.IsNaN(n.Mean) && n.Mean >= least), !n.Series.Paper})
+			}
+		}
+		return all
+	}
+}
+
+// AsPaper tests whether changes of a layout have the direction of the paper's.
+func AsPaper(l Layout, where ...Where) Test {
+	only := Layout{Where: where}
+	return func(s *Summary) (all []Evidence) {
+		for _, f := range l.facts(s.Numbers) {
+			if !only.holds(f.Number) || !f.hasPaper {
+				continue
+			}
+			e := Evidence{fmt.Sprintf("%s %s %s on %s (%s)", f.Series.Values[l.Base.Field], signed(f.mean, f.rounded()), f.Metric.Title, f.Info.Title, f.verdict),
+				Unclear, !f.Series.Paper}
+			if f.verdict != NotClear {
+				e.For = answer(f.verdict == SameDirection)
+			}
+			all = append(all, e)
+		}
+		return all
+	}
 }
 
 // A finding is what became of a claim.
 type finding struct {
 	*Claim
-	measured []string // each number with what it is of
+	evidence []Evidence
 	verdict  string
 }
 
-// findings holds the claims against the numbers. A network that is smaller than published can only say what holds at its size.
+// findings hold the claims against the numbers: one piece of evidence against a claim is enough, and none for it is not.
 func (s *Summary) findings() (all []finding) {
 	for i := range s.Claims {
-		c := &s.Claims[i]
-		l := Layout{Where: c.Where}
-		f, holds, size := finding{Claim: c, verdict: "not tested"}, true, ""
-		for _, n := range s.Numbers {
-			if !l.holds(n) || !n.Complete() {
-				continue
-			}
-			f.measured = append(f.measured, fmt.Sprintf("%s %s on %s", n.Series.Title, n.text(n.digits()), n.Info.Title))
-			holds = holds && !math.IsNaN(n.Mean) && n.Mean >= c.Least
-			if !n.Series.Paper {
+		f := finding{Claim: &s.Claims[i], verdict: "not tested"}
+		if f.Test != nil {
+			f.evidence = f.Test(s)
+		}
+		count := map[Answer]int{}
+		size := ""
+		for _, e := range f.evidence {
+			count[e.For]++
+			if e.Smaller {
 				size = " at this size"
 			}
 		}
 		switch {
-		case len(f.measured) == 0:
-		case holds:
-			f.verdict = "holds" + size
-		default:
+		case len(f.evidence) == 0:
+		case count[No] > 0:
 			f.verdict = "does not hold" + size
+		case count[Unclear] > 0:
+			f.verdict = "not clear" + size
+		default:
+			f.verdict = "holds" + size
 		}
-		if n := len(f.measured); n > 0 && n < c.Count {
-			f.verdict += fmt.Sprintf(", on the %d of %d that were measured", n, c.Count)
+		if n := len(f.evidence); n > 0 && n < f.Count {
+			f.verdict += fmt.Sprintf(", on the %d of %d that were measured", n, f.Count)
 		}
 		all = append(all, f)
 	}
 	return all
 }
 
+func (f *finding) measured() string {
+	texts := make([]string, len(f.evidence))
+	for i, e := range f.evidence {
+		texts[i] = e.Text
+	}
+	return strings.Join(texts, "; ")
+}
+
+// found says in a sentence what became of the claims.
+func (s *Summary) found() string {
+	var texts []string
+	for _, f := range s.findings() {
+		texts = append(texts, fmt.Sprintf("%s %s", f.ID, f.verdict))
+	}
+	return strings.Join(texts, "; ") + "."
+}
+
 // claims lists the claims with what was found, the verdict first.
 func (s *Summary) claims() (list List) {
 	for _, f := range s.findings() {
-		text := strings.ToUpper(f.verdict[:1]) + f.verdict[1:] + ": " + f.Says
-		if len(f.measured) > 0 {
-			text += " Measured: " + strings.Join(f.measured, "; ") + "."
+		text := fmt.Sprintf("%s%s (%s): %s", strings.ToUpper(f.verdict[:1]), f.verdict[1:], f.ID, f.Says)
+		if f.evidence != nil {
+			text += " Measured: " + f.measured() + "."
 		}
 		list = append(list, text)
 	}
 	return list
 }
 
+// command is what makes the report's records, and the report.
+func (s *Summary) command() string {
+	return fmt.Sprintf("go run ./experiments/%s -sweep %s", s.file(""), s.Plan.Sweep.Name)
+}
+
 func (s *Summary) writeClaims(w io.Writer) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"id", "claim", "measured", "verdict", "sweep"})
+	out.Write([]string{"id", "claim", "measured", "verdict", "command"})
 	for _, f := range s.findings() {
-		out.Write([]string{f.ID, f.Says, strings.Join(f.measured, "; "), f.verdict, s.Plan.Sweep.Name})
+		out.Write([]string{f.ID, f.Says, f.measured(), f.verdict, s.command()})
 	}
 	out.Flush()
 	return out.Error()

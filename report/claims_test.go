@@ -14,7 +14,7 @@ func TestClaims(t *testing.T) {
 		info := dataset.Info{Name: name, Title: name, RunFolds: 1, Problem: dataset.Regression}
 		return &Number{Group: &Group{Info: info, Series: &Series{Title: "NPT", Paper: paper}, Folds: make([]*Fold, 1)}, Metric: metric.Correlation, Mean: mean, N: n}
 	}
-	claim := Claim{ID: "r", Count: 2, Says: "So it is.", Where: []Where{{"dataset", []string{"a", "b"}}}, Least: 0.999}
+	claim := Claim{ID: "r", Count: 2, Says: "So it is.", Test: AtLeast(0.999, Where{"dataset", []string{"a", "b"}})}
 	for name, c := range map[string]struct {
 		numbers []*Number
 		want    string
@@ -28,7 +28,7 @@ func TestClaims(t *testing.T) {
 	} {
 		s := &Summary{Spec: Spec{Claims: []Claim{claim}}, Numbers: c.numbers}
 		got := s.claims()
-		if len(got) != 1 || !strings.HasPrefix(strings.ToLower(got[0]), c.want+": so it is.") {
+		if len(got) != 1 || !strings.HasPrefix(strings.ToLower(got[0]), c.want+" (r): so it is.") {
 			t.Errorf("%s: %q, want %s", name, got, c.want)
 		}
 		if measured := strings.Contains(got[0], "Measured: NPT 0.99"); measured != (c.want != "not tested") {

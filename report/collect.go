@@ -21,7 +21,9 @@ type Spec struct {
 	Name   string // of its files; empty: table1
 	Title  string
 	Plan   *plan.Plan
+	Says   string   // what the paper says, in a sentence; the report begins with it
 	Series []string // what tells rows apart besides the method: "variant", or names of parameters
+	Chosen string   // as a variant: the settings of all variants, of which validation chooses in every fold; empty: none
 	Tables []Layout // nil: Table1, and rank orders
 	Claims []Claim  // of the paper, which numbers are held against
 
@@ -128,7 +130,7 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		}
 	}
 	for _, t := range c.tables {
-		for _, folds := range slices.Concat(t.folds...) {
+		for _, folds := range slices.Concat(t.folds[:t.apart]...) {
 			c.Failures += folds[0].Failed
 		}
 	}
@@ -166,24 +168,36 @@ type collector struct {
 
 // A table finds the folds that a record of a plan's group counts for: several, where protocols share the task.
 type table struct {
-	series, place []int       // of each setting: its series, and its place among the settings of that
-	folds         [][][]*Fold // by series and by the plan's fold
+	places [][]place   // of each setting: in its series, and in the one of all settings
+	folds  [][][]*Fold // by series and by the plan's fold
+	apart  int         // series that have no setting in common: all but the one of all settings
 }
 
+// A place is a setting's: in which series, and the how-manieth of its settings.
+type place struct{ series, setting int }
+
 func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
-	t := &table{}
+	t := &table{places: make([][]place, len(of.Settings))}
 	c.tables[of] = t
 	var series []*Series
 	var settings []int // by series
-	for i := range of.Settings {
-		s := index.of(&of.Settings[i])
+	add := func(setting int, s *Series) {
 		at := slices.Index(series, s)
 		if at < 0 {
 			at = len(series)
 			series, settings = append(series, s), append(settings, 0)
 		}
-		t.series, t.place = append(t.series, at), append(t.place, settings[at])
+		t.places[setting] = append(t.places[setting], place{at, settings[at]})
 		settings[at]++
+	}
+	for i := range of.Settings {
+		add(i, index.of(&of.Settings[i]))
+	}
+	t.apart = len(series)
+	for i := range of.Settings {
+		if c.Chosen != "" && t.apart > 1 {
+			add(i, index.chosen(of.Method))
+		}
 	}
 	for i, s := range series {
 		t.folds = append(t.folds, make([][]*Fold, len(of.Dataset.Folds)))
@@ -267,11 +281,13 @@ func (c *collector) add(rec *results.Record) {
 	}
 	t := c.tables[at.Group]
 	counted := false
-	for _, f := range t.folds[t.series[at.Setting]][at.Fold] {
-		if seed != c.Plan.Sweep.Seed {
-			f = f.under(seed)
+	for _, p := range t.places[at.Setting] {
+		for _, f := range t.folds[p.series][at.Fold] {
+			if seed != c.Plan.Sweep.Seed {
+				f = f.under(seed)
+			}
+			counted = f.add(rec, failure, p.setting)
 		}
-		counted = f.add(rec, failure, t.place[at.Setting])
 	}
 	switch {
 	case !counted:

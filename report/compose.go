@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 
 // Document is the whole report.
 func (s *Summary) Document() *Document {
-	d := &Document{Title: s.Title}
+	d := &Document{Title: s.Title, Blocks: s.opening()}
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading("What the paper claims"), claims)
 	}
@@ -20,7 +21,7 @@ func (s *Summary) Document() *Document {
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if len(s.panels()) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), figureCaption})
+		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption()})
 	}
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))
@@ -30,7 +31,7 @@ func (s *Summary) Document() *Document {
 
 // digest is what a terminal shows: the tables, and what is needed to take them right.
 func (s *Summary) digest() *Document {
-	d := &Document{Title: s.Title, Blocks: s.tables(false)}
+	d := &Document{Title: s.Title, Blocks: append(s.opening(), s.tables(false)...)}
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading("What the paper claims"), claims)
 	}
@@ -39,6 +40,36 @@ func (s *Summary) digest() *Document {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
 	return d
+}
+
+// opening says what the paper says, what was found, and on what.
+func (s *Summary) opening() []Block {
+	if s.Says == "" {
+		return nil
+	}
+	var names, nets []string
+	for _, d := range s.Plan.Datasets {
+		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, plural(len(d.Folds), "fold", "folds")))
+	}
+	for _, g := range s.Groups {
+		if size := g.Series.Smaller; size != "" && !slices.Contains(nets, size) && (s.Chosen == "" || g.Series.chosen) {
+			nets = append(nets, size)
+		}
+	}
+	on := strings.Join(names, ", ")
+	if nets != nil {
+		on += "; " + "NPT smaller than the paper's: " + strings.Join(nets, "; or ")
+	}
+	return []Block{List{"The paper: " + s.Says, "Found: " + s.found(), "On: " + on + "."}}
+}
+
+func (s *Summary) figureCaption() string {
+	for i := range s.Tables {
+		if l := &s.Tables[i]; l.Figure {
+			return l.Title + "; bars are standard errors."
+		}
+	}
+	return figureCaption
 }
 
 // notes are facts about the whole plan, each one sentence.
@@ -54,13 +85,12 @@ func (s *Summary) notes() (notes []string) {
 
 // tables are the rank orders and the tables of the layouts, as far as there are numbers for them.
 func (s *Summary) tables(wide bool) (blocks []Block) {
-	layouts := s.Tables
-	if layouts == nil {
+	if s.Tables == nil {
 		if ranks := rankBlocks(s.RankTables()); len(ranks) > 0 {
 			blocks = append(append(blocks, Heading("Rank orders (the paper's Table 1)")), ranks...)
 		}
-		layouts = Table1
 	}
+	layouts := s.layouts()
 	for i := range layouts {
 		l := &layouts[i]
 		if l.Wide && !wide {
@@ -87,13 +117,23 @@ func (s *Summary) progress() string {
 	return text + "."
 }
 
-// verdictTable counts the verdicts over all numbers of Tables 8 to 12.
+// verdictTable counts the verdicts over all numbers of Tables 8 to 12, or over what the tables show where they are others.
 func (s *Summary) verdictTable() *Table {
 	count := map[Verdict]int{}
-	for _, n := range s.Numbers {
-		count[n.Verdict]++
+	all := 0
+	if s.Tables == nil {
+		for _, n := range s.Numbers {
+			count[n.Verdict]++
+			all++
+		}
 	}
-	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(len(s.Numbers), "number", "numbers")),
+	for i := range s.Tables {
+		for _, f := range s.Tables[i].facts(s.Numbers) {
+			count[f.verdict]++
+			all++
+		}
+	}
+	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(all, "number", "numbers")),
 		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
 	for _, v := range Verdicts {
 		if count[v] > 0 {
@@ -133,6 +173,12 @@ func (s *Summary) howToRead() []string {
 			"over all data sets of a task.",
 		"Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id " +
 			"of its record.",
+	}
+	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
+		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
+			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one.",
+			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; opposite direction: "+
+				"the other sign; not clear: it is not that far from 0. Sizes of changes are not compared: smaller networks have others.", clearly))
 	}
 	if pairs, verdicts := s.falsePositives(); pairs > 0 {
 		lines = append(lines, fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be "+

@@ -18,18 +18,40 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 )
 
 const figureCaption = "Test results by data set, ours and the paper's; bars are standard errors over folds."
 
-// A panel holds the complete results of one data set.
+// A panel holds the results of one data set.
 type panel struct {
-	title, metric string
-	lines         []comparison
+	title, axis string
+	zero        bool // 0 has a meaning: the axis shows it, and is linear
+	lines       []panelLine
 }
 
-// panels returns what the figure shows; nothing when no series has a complete result.
+// A panelLine has a value for each kind of mark.
+type panelLine struct {
+	title  string
+	values [3]panelValue
+}
+
+type panelValue struct {
+	mean, stdErr float64
+	ok           bool
+}
+
+// panels returns what the figure shows, nothing when there is no complete result: the facts of the layouts that are to be in it,
+// or else the metrics by which Table 1 ranks.
 func (s *Summary) panels() (panels []panel) {
+	for i := range s.Tables {
+		if l := &s.Tables[i]; l.Figure {
+			panels = append(panels, l.panels(s.Numbers)...)
+		}
+	}
+	if panels != nil {
+		return panels
+	}
 	var complete []*Number
 	var datasets []dataset.Info
 	for _, n := range s.Numbers {
@@ -42,14 +64,55 @@ func (s *Summary) panels() (panels []panel) {
 	}
 	for _, d := range datasets {
 		layout := Layout{Where: []Where{{"dataset", []string{d.Name}}, {"ranking", []string{"yes"}}}, Rows: []string{"series"}}
-		p := panel{title: d.Title, metric: metric.Ranking(d.Problem).Axis()}
+		p := panel{title: d.Title, axis: metric.Ranking(d.Problem).Axis()}
 		lines, _ := layout.project(complete)
 		for _, line := range lines {
-			p.lines = append(p.lines, *line.cells[""])
+			c := *line.cells[""]
+			n := c.any()
+			p.lines = append(p.lines, panelLine{n.Series.Title, [3]panelValue{
+				{n.Paper.Mean, n.Paper.StdErr(), n.HasPaper}, ownResult(c.published), ownResult(c.corrected),
+			}})
 		}
 		if len(p.lines) > 0 {
 			panels = append(panels, p)
 		}
+	}
+	return panels
+}
+
+func ownResult(n *Number) panelValue {
+	if n == nil {
+		return panelValue{}
+	}
+	return panelValue{n.Mean, knownError(n.StdErr), true}
+}
+
+// knownError is 0, which is not drawn, where there is no error.
+func knownError(stdErr float64) float64 {
+	if math.IsNaN(stdErr) {
+		return 0
+	}
+	return stdErr
+}
+
+// panels shows the facts of a layout by data set.
+func (l *Layout) panels(numbers []*Number) (panels []panel) {
+	for _, f := range l.facts(numbers) {
+		at := slices.IndexFunc(panels, func(p panel) bool { return p.title == f.Info.Title })
+		if at < 0 {
+			at = len(panels)
+			panels = append(panels, panel{title: f.Info.Title, axis: f.axis(), zero: f.metric != f.Metric.Name})
+		}
+		title := f.Number.title(l.Rows...)
+		lines := &panels[at].lines
+		line := slices.IndexFunc(*lines, func(line panelLine) bool { return line.title == title })
+		if line < 0 {
+			line = len(*lines)
+			*lines = append(*lines, panelLine{title: title})
+		}
+		values := &(*lines)[line].values
+		values[0] = panelValue{f.paper, f.paperStdErr, f.hasPaper}
+		values[1+slices.Index(split.Protocols, f.Protocol)] = panelValue{f.mean, knownError(f.stdErr), true}
 	}
 	return panels
 }
@@ -60,7 +123,7 @@ type mark struct {
 	colour color.Color
 	shape  draw.GlyphDrawer
 	offset float64 // above the middle of a method's line, in lines
-	value  func(comparison) (mean, stdErr float64, ok bool)
+	value  int     // of panelLine.values
 }
 
 var (
@@ -70,26 +133,9 @@ var (
 )
 
 var figureMarks = []mark{
-	{"paper", grey, draw.RingGlyph{}, 0.22, paperResult},
-	{"ours", blue, draw.CircleGlyph{}, 0, func(c comparison) (mean, stdErr float64, ok bool) { return ownResult(c.published) }},
-	{"ours, corrected folds", orange, draw.TriangleGlyph{}, -0.22, func(c comparison) (mean, stdErr float64, ok bool) {
-		return ownResult(c.corrected)
-	}},
-}
-
-func paperResult(c comparison) (mean, stdErr float64, ok bool) {
-	n := c.any()
-	return n.Paper.Mean, n.Paper.StdErr(), n.HasPaper
-}
-
-func ownResult(n *Number) (mean, stdErr float64, ok bool) {
-	if n == nil {
-		return 0, 0, false
-	}
-	if math.IsNaN(n.StdErr) {
-		return n.Mean, 0, true
-	}
-	return n.Mean, n.StdErr, true
+	{"paper", grey, draw.RingGlyph{}, 0.22, 0},
+	{"ours", blue, draw.CircleGlyph{}, 0, 1},
+	{"ours, corrected folds", orange, draw.TriangleGlyph{}, -0.22, 2},
 }
 
 const (
@@ -145,8 +191,7 @@ func shownMarks(panels []panel) []mark {
 		shown := false
 		for _, p := range panels {
 			for _, line := range p.lines {
-				_, _, ok := s.value(line)
-				shown = shown || ok
+				shown = shown || line.values[s.value].ok
 			}
 		}
 		if shown {
@@ -159,13 +204,13 @@ func shownMarks(panels []panel) []mark {
 func (p panel) plot() (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text = p.title
-	out.X.Label.Text = p.metric
+	out.X.Label.Text = p.axis
 	for _, style := range []*text.Style{&out.Title.TextStyle, &out.X.Label.TextStyle, &out.X.Tick.Label, &out.Y.Tick.Label} {
 		style.Font.Variant = "Sans"
 	}
 	names := make([]string, len(p.lines))
 	for i, line := range p.lines {
-		names[p.height(i)] = wrap(line.any().Series.Title, "", titleWidth)
+		names[p.height(i)] = wrap(line.title, "", titleWidth)
 	}
 	out.NominalY(names...)
 	out.Y.Min, out.Y.Max = -0.5, float64(len(names))-0.5
@@ -191,13 +236,21 @@ func (p panel) plot() (*plot.Plot, error) {
 		errorBars.CapWidth = vg.Points(3)
 		out.Add(errorBars, scatter)
 	}
+	if p.zero {
+		zero, err := plotter.NewLine(plotter.XYs{{X: 0, Y: out.Y.Min}, {X: 0, Y: out.Y.Max}})
+		if err != nil {
+			return nil, err
+		}
+		zero.Color = grey
+		out.Add(zero)
+	}
 	p.scale(&out.X)
 	return out, nil
 }
 
 // scale makes room at both ends of the axis, and takes logarithms when one method is far off the others.
 func (p panel) scale(x *plot.Axis) {
-	if x.Min > 0 && x.Max/x.Min > 6 {
+	if x.Min > 0 && x.Max/x.Min > 6 && !p.zero {
 		x.Scale = plot.LogScale{}
 		x.Tick.Marker = plot.TickerFunc(logTicks)
 		x.Min, x.Max = x.Min*0.9, x.Max*1.1
@@ -253,15 +306,15 @@ func (s mark) points(p panel) (plotter.XYs, bars) {
 	var marks plotter.XYs
 	var b bars
 	for i, line := range p.lines {
-		mean, stdErr, ok := s.value(line)
-		if !ok {
+		v := line.values[s.value]
+		if !v.ok {
 			continue
 		}
-		at := plotter.XY{X: mean, Y: float64(p.height(i)) + s.offset}
+		at := plotter.XY{X: v.mean, Y: float64(p.height(i)) + s.offset}
 		marks = append(marks, at)
-		if stdErr > 0 {
+		if v.stdErr > 0 {
 			b.XYs = append(b.XYs, at)
-			b.XErrors = append(b.XErrors, struct{ Low, High float64 }{stdErr, stdErr})
+			b.XErrors = append(b.XErrors, struct{ Low, High float64 }{v.stdErr, v.stdErr})
 		}
 	}
 	return marks, b

@@ -25,6 +25,11 @@ type Layout struct {
 	Columns []string // empty: a column for each part of Show
 	Show    []Part
 	Wide    bool // too wide for a terminal
+
+	Paper  int   // the table of the paper whose variants stand beside ours; 0: its results for the method as published
+	Base   Where // the variant that changes are against, by a field
+	Order  bool  // the caption says how much the order of the rows is like the paper's
+	Figure bool  // the report's figure shows what the first part does
 }
 
 // Where has the values of a field that are shown, in the order of columns.
@@ -49,6 +54,9 @@ func (l *Layout) check(series []string) error {
 	for _, w := range l.Where {
 		asked = append(asked, w.Field)
 	}
+	if l.Base.Field != "" {
+		asked = append(asked, l.Base.Field)
+	}
 	for _, field := range asked {
 		if !slices.Contains(known, field) {
 			return fmt.Errorf("report: table %q asks for the field %q, want one of %s", l.Name, field, strings.Join(known, ", "))
@@ -62,6 +70,9 @@ func (l *Layout) check(series []string) error {
 type comparison struct {
 	published, corrected *Number
 	more                 int
+
+	layout *Layout
+	among  []*Number // all numbers, also those that the layout leaves out
 }
 
 func (c comparison) any() *Number { return cmp.Or(c.published, c.corrected) }
@@ -117,7 +128,10 @@ func (n *Number) field(name string) (value, title string) {
 		return f.of(n)
 	}
 	value = n.Series.Values[name]
-	if name == variantField {
+	switch {
+	case name == variantField && value == "": // of a method without variants
+		return value, n.Series.Title
+	case name == variantField:
 		return value, value
 	}
 	return value, name + " " + value
@@ -142,6 +156,7 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 		if !l.holds(n) {
 			continue
 		}
+		n = l.withPaper(n)
 		key := n.groupOf(l) + "\x00" + n.key(l.Rows...)
 		if at[key] == nil {
 			at[key] = &line{n, map[string]*comparison{}}
@@ -152,7 +167,7 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 			columns = append(columns, n)
 		}
 		if at[key].cells[column] == nil {
-			at[key].cells[column] = &comparison{}
+			at[key].cells[column] = &comparison{layout: l, among: numbers}
 		}
 		at[key].cells[column].set(n)
 		if name := n.groupOf(l); group[name] == 0 {
@@ -229,6 +244,9 @@ func (l *Layout) table(numbers []*Number) *Table {
 	}
 	if len(t.Rows) == 0 {
 		return nil
+	}
+	if l.Order {
+		t.Caption += l.order(l.facts(numbers))
 	}
 	return t
 }

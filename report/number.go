@@ -65,7 +65,9 @@ func (n *Number) paperFolds() int {
 func (g *Group) number(m metric.Metric) *Number {
 	nan := math.NaN()
 	n := &Number{Group: g, Metric: m, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
-	n.Paper, n.HasPaper = results.Paper(g.Info.Name, g.Series.Method.Name, m.Name)
+	if g.Series.ofPaper() {
+		n.Paper, n.HasPaper = results.Paper(g.Info.Name, g.Series.Method.Name, m.Name)
+	}
 	values, undefined := testResults(g.Folds, m)
 	if len(g.Folds) == 1 && len(values) == 1 {
 		if se, ok := finite(g.Folds[0].Chosen.Test, m.StdErr()); ok {
@@ -172,11 +174,18 @@ func (g *Group) notes() []string {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
 			plural(unselected, "cell", "cells"), g.Select.Name))
 	}
-	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings {
+	if v := g.Series.Values[variantField]; v != "" && g.Series.Smaller != "" {
+		notes = append(notes, g.smallerNote())
+	}
+	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
 			plural(g.Settings, "setting", "settings"), thousands(n)))
 	}
 	return notes
+}
+
+func (g *Group) smallerNote() string {
+	return fmt.Sprintf("Smaller than in the paper: %s.", g.Series.Smaller)
 }
 
 // subsetNote says on which part of the published table a number was made, and the error that fewer test rows bring.

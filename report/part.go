@@ -2,8 +2,11 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"nptbench/internal/split"
+	"nptbench/results"
 )
 
 // A Part is what a table shows of a comparison, in a column of its own.
@@ -13,6 +16,7 @@ type Part struct {
 
 	needs []split.Protocol // of which the table has numbers, where the column is shown
 	cell  func(*Table, comparison) Cell
+	fact  func(comparison) (fact, bool) // what it shows as a number, for NAME.csv and figures; nil: nothing of its own
 }
 
 var (
@@ -22,20 +26,30 @@ var (
 
 // The parts of the paper's Tables 8 to 12.
 var (
-	Ours       = Part{"Ours", true, needsPublished, func(_ *Table, c comparison) Cell { return mean(c.published) }}
-	Paper      = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }}
-	Difference = Part{"Difference", true, needsPublished, func(_ *Table, c comparison) Cell { return difference(c.published) }}
-	Judgement  = Part{"Verdict", false, needsPublished, func(t *Table, c comparison) Cell { return verdict(t, c.published) }}
-	Corrected  = Part{"Corrected folds", true, needsCorrected, notedMean}
-	Change     = Part{"Change", true, split.Protocols, change}
+	Ours       = Part{"Ours", true, needsPublished, func(_ *Table, c comparison) Cell { return mean(c.published) }, publishedFact}
+	Paper      = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }, nil}
+	Difference = Part{"Difference", true, needsPublished, func(_ *Table, c comparison) Cell { return difference(c.published) }, nil}
+	Judgement  = Part{"Verdict", false, needsPublished, func(t *Table, c comparison) Cell { return verdict(t, c.published) }, nil}
+	Corrected  = Part{"Corrected folds", true, needsCorrected, notedMean, correctedFact}
+	Change     = Part{"Change", true, split.Protocols, protocolChange, nil}
 )
 
 // The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, and
 // our mean under the published and then the corrected protocol.
 var (
-	Beside     = Part{"", true, needsPublished, beside}
-	Correction = Part{"", true, split.Protocols, correction}
+	Beside     = Part{"", true, needsPublished, beside, publishedFact}
+	Correction = Part{"", true, split.Protocols, correction, correctedFact}
 )
+
+// The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
+var (
+	VariantChange = Part{"Change", true, nil, func(_ *Table, c comparison) Cell { return c.changeCell() }, changeFact}
+	PaperChange   = Part{"Paper's change", true, nil, func(_ *Table, c comparison) Cell { return c.paperChangeCell() }, nil}
+	Direction     = Part{"Verdict", false, nil, func(t *Table, c comparison) Cell { return c.directionCell(t) }, nil}
+)
+
+// The parts of tables of ranks over folds, counted from 0, beside the paper's.
+var FoldRank = Part{"", true, nil, func(t *Table, c comparison) Cell { return c.rankCell(t) }, rankFact}
 
 var blank = Cell{Text: none, Tone: Faint}
 
@@ -98,11 +112,11 @@ func (v Verdict) tone() Tone {
 	switch v {
 	case Reproduced:
 		return Good
-	case ReproducedOnPart, SameWithinSeeds:
+	case ReproducedOnPart, SameWithinSeeds, SameDirection:
 		return Fair
-	case Differs, FailedCell:
+	case Differs, FailedCell, OppositeDirection:
 		return Bad
-	case NotRun, NoPaper, NotJudged:
+	case NotRun, NoPaper, NotJudged, NotClear:
 		return Faint
 	}
 	return Neutral
@@ -117,7 +131,7 @@ func notedMean(t *Table, c comparison) Cell {
 	return cell
 }
 
-func change(_ *Table, c comparison) Cell {
+func protocolChange(_ *Table, c comparison) Cell {
 	if !c.complete() {
 		return blank
 	}
@@ -144,6 +158,9 @@ func beside(t *Table, c comparison) Cell {
 	if subset := n.subset(); subset != "" {
 		cell.Notes = []int{t.note(fmt.Sprintf("%s: %s.", n.Info.Title, subset))}
 	}
+	if n.Series.Values[variantField] != "" && n.Series.Smaller != "" {
+		cell.Notes = append(cell.Notes, t.note(n.smallerNote()))
+	}
 	return cell
 }
 
@@ -154,3 +171,68 @@ func correction(_ *Table, c comparison) Cell {
 	digits := c.published.rounded()
 	return Cell{Text: decimal(c.published.Mean, digits) + " → " + c.corrected.text(digits)}
 }
+
+func (c comparison) changeCell() Cell {
+	d, ok := c.change()
+	if !ok {
+		return blank
+	}
+	text := signed(d.mean, c.digits())
+	if !math.IsNaN(d.stdErr) {
+		text += " ± " + decimal(d.stdErr, c.digits())
+	}
+	return Cell{Text: text}
+}
+
+func (c comparison) paperChangeCell() Cell {
+	d, ok := c.change()
+	if !ok || !d.hasPaper {
+		return blank
+	}
+	text := signed(d.paper.Mean, d.paper.Decimals)
+	if d.paperStdErr > 0 {
+		text += " ± " + decimal(d.paperStdErr, d.paper.SpreadDecimals)
+	}
+	return Cell{Text: text}
+}
+
+// directionCell carries the footnotes of the number, since the change is of it.
+func (c comparison) directionCell(t *Table) Cell {
+	d, ok := c.change()
+	if !ok {
+		return blank
+	}
+	v := d.direction()
+	notes := c.any().Notes
+	if d.folds < len(c.any().Folds) {
+		notes = append(slices.Clone(notes), fmt.Sprintf("Over %d of %d folds.", d.folds, len(c.any().Folds)))
+	}
+	return Cell{Text: string(v), Tone: v.tone(), Notes: t.notes(notes)}
+}
+
+func (c comparison) rankCell(t *Table) Cell {
+	ranks := c.ranks()
+	if len(ranks) == 0 {
+		return blank
+	}
+	mean, stdErr := meanRank(ranks)
+	cell := Cell{Text: plusMinus(mean, stdErr, rankDigits)}
+	if p, ok := c.paperRank(); ok {
+		cell.Text += " (" + p.String() + ")"
+	}
+	if n := c.any(); len(ranks) < n.Info.RunFolds {
+		cell.Notes = []int{t.note(fmt.Sprintf("Over %d of the paper's %d folds.", len(ranks), n.Info.RunFolds))}
+	}
+	return cell
+}
+
+const rankDigits = 2
+
+// paperRank is what the paper has for a rank over folds.
+func (c comparison) paperRank() (results.Published, bool) {
+	n := c.any()
+	return results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank")
+}
+
+// digits are those of a table of changes.
+func (c comparison) digits() int { return c.any().rounded() }

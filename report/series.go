@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
@@ -18,8 +19,11 @@ type Series struct {
 	Values map[string]string // of the fields of Spec.Series, those that it has
 	Paper  bool              // a whole method of the paper, not smaller than published: what its Table 1 ranks
 
-	order [2]int   // the paper's methods first
-	sizes []bounds // of Method.Sizes, over all settings
+	Smaller string // than published: its sizes; empty: it is not
+
+	chosen bool     // has the settings of all variants of its method
+	order  [2]int   // the paper's methods first
+	sizes  []bounds // of Method.Sizes, over all settings
 }
 
 // bounds are the smallest and the largest value of a parameter.
@@ -38,6 +42,13 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 		known = append(known, g.Method.ParamNames()...)
 		for i := range g.Settings {
 			x.of(&g.Settings[i]).widen(&g.Settings[i])
+		}
+	}
+	for _, g := range spec.Plan.Groups() {
+		for i := range g.Settings {
+			if spec.Chosen != "" {
+				x.chosen(g.Method).widen(&g.Settings[i])
+			}
 		}
 	}
 	for _, field := range spec.Series {
@@ -66,6 +77,13 @@ func (x *seriesIndex) of(setting *plan.Setting) *Series {
 		key += values[field] + "\x00"
 	}
 	return x.get(setting.Method, key, values)
+}
+
+// chosen returns the series of all settings of a method.
+func (x *seriesIndex) chosen(m *method.Method) *Series {
+	s := x.get(m, "all settings", map[string]string{variantField: x.Chosen})
+	s.chosen = true
+	return s
 }
 
 // placeholder returns the series of a method of the paper as published, which the plan does not have on some data set.
@@ -115,15 +133,20 @@ func (s *Series) widen(setting *plan.Setting) {
 // name makes the title, and says whether the series is the paper's method.
 func (s *Series) name(fields []string) {
 	s.Title = s.Method.Title
-	s.Paper = len(fields) == 0 && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
+	variants := slices.Equal(fields, []string{variantField})
+	s.Paper = (len(fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
+	var sizes []string
 	for i, size := range s.Method.Sizes {
+		text := size.Text(s.sizes[i].min, s.sizes[i].max)
 		if s.sizes[i].min < size.Published {
 			s.Paper = false
+			sizes = append(sizes, text)
 		} else if !slices.Contains(fields, size.Param) {
 			continue
 		}
-		s.Title += ", " + size.Text(s.sizes[i].min, s.sizes[i].max)
+		s.Title += ", " + text
 	}
+	s.Smaller = strings.Join(sizes, ", ")
 	for _, field := range fields {
 		value, has := s.Values[field]
 		switch isSize := slices.ContainsFunc(s.Method.Sizes, func(size method.Size) bool { return size.Param == field }); {
@@ -135,3 +158,6 @@ func (s *Series) name(fields []string) {
 		}
 	}
 }
+
+// ofPaper reports whether the paper's results for the method are also the series', as they are not a single variant's.
+func (s *Series) ofPaper() bool { return s.chosen || s.Values[variantField] == "" }

@@ -25,11 +25,17 @@ const (
 	SameWithinSeeds  Verdict = "same within seeds" // another seed could give the paper's number
 	Differs          Verdict = "differs"           // hardly any seed would
 	NotGraded        Verdict = "not graded"        // too few seeds to say
+
+	// On what a variant changes against another, whatever the size of the networks.
+	SameDirection     Verdict = "same direction"     // as in the paper, and clear
+	OppositeDirection Verdict = "opposite direction" // of what the paper has, and clear
+	NotClear          Verdict = "not clear"          // too near to no change to have a direction
 )
 
 // Verdicts lists all of them in the order in which they are counted.
 var Verdicts = []Verdict{
-	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
+	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, NotClear,
+	NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
 }
 
 func (n *Number) judge() {

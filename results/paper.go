@@ -43,7 +43,7 @@ func methodNamed(title string) string {
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
 const paperFolds = 10
 
-// Published is one number of the paper's Tables 3 and 8 to 12.
+// Published is one number of the paper's Tables 3 to 5 and 8 to 13.
 type Published struct {
 	Table          int
 	Mean           float64
@@ -138,16 +138,33 @@ func PaperSplitRows(dataset string) ([3]int, bool) {
 	return rows, ok
 }
 
-// VariantRank is one row of the paper's Table 13: the rank of a small NPT variant by its loss, counted from 0, over ten
-// folds of a data set.
-type VariantRank struct {
-	Dataset, Variant               string
-	MeanRank, StdErr               float64
-	PrintedMeanRank, PrintedStdErr string
+// PaperVariant returns the paper's result for a variant of NPT, by the name that sweeps give it (paper/variants.csv has the
+// printed one), from its Tables 4 and 5, and from 13: there the metric is "rank", by the loss on each of ten folds, from 0.
+func PaperVariant(table int, dataset, variant, metricName string) (Published, bool) {
+	p, ok := paper().variants[paperVariant{table, dataset, variant, metricName}]
+	return p, ok
 }
 
-// PaperVariantRanks returns the paper's Table 13 in its order.
-func PaperVariantRanks() []VariantRank { return slices.Clone(paper().variants) }
+type paperVariant struct {
+	table                    int
+	dataset, variant, metric string
+}
+
+// Cost is a row of the paper's Tables 6 and 7: what the whole search of a baseline took, and of NPT training the chosen
+// configuration.
+type Cost struct {
+	Printed   string  // the time as the text has it
+	Seconds   float64 // on Cores
+	Cores     int
+	Memory    float64 // GB, at the peak
+	GPUMemory float64 // GB; 0: none
+}
+
+// PaperCost returns what a method cost the paper on a data set.
+func PaperCost(dataset, method string) (Cost, bool) {
+	c, ok := paper().costs[[2]string{dataset, method}]
+	return c, ok
+}
 
 type paperTables struct {
 	results   map[[3]string]Published
@@ -155,7 +172,8 @@ type paperTables struct {
 	better    map[[4]string]bool // data set, metric, better and worse method of a tie
 	settings  map[[2]string]int
 	splitRows map[string][3]int
-	variants  []VariantRank
+	variants  map[paperVariant]Published
+	costs     map[[2]string]Cost // by data set and method
 }
 
 var paper = sync.OnceValue(func() *paperTables {
@@ -165,10 +183,12 @@ var paper = sync.OnceValue(func() *paperTables {
 		better:    map[[4]string]bool{},
 		settings:  map[[2]string]int{},
 		splitRows: map[string][3]int{},
+		variants:  map[paperVariant]Published{},
+		costs:     map[[2]string]Cost{},
 	}
 	for _, file := range []string{"table03_lookup", "table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
 		for _, row := range paperRows(file) {
-			t.addResult(row)
+			t.results[[3]string{row["dataset"], methodNamed(row["method"]), metricOf(row)}] = published(row)
 		}
 	}
 	for _, row := range paperRows("table01_rank_orders") {
@@ -177,12 +197,23 @@ var paper = sync.OnceValue(func() *paperTables {
 			PrintedMeanRank: row["mean_rank"], PrintedStdErr: row["stderr"],
 		}
 	}
-	for _, row := range paperRows("table13_npt_small_rank_orders") {
-		t.variants = append(t.variants, VariantRank{
-			Dataset: row["dataset"], Variant: row["variant"],
-			MeanRank: number(row["mean_rank"]), StdErr: number(row["stderr"]),
-			PrintedMeanRank: row["mean_rank"], PrintedStdErr: row["stderr"],
-		})
+	names := map[[2]string]string{}
+	for _, row := range paperRows("variants") {
+		names[[2]string{row["table"], row["printed"]}] = row["name"]
+	}
+	for _, file := range []string{"table04_ablation", "table05_ablation", "table13_npt_small_rank_orders"} {
+		for _, row := range paperRows(file) {
+			of := paperVariant{int(number(row["table"])), row["dataset"], names[[2]string{row["table"], row["method"] + row["variant"]}], metricOf(row)}
+			t.variants[of] = published(row)
+		}
+	}
+	for _, row := range paperRows("table06_07_cost") {
+		c := Cost{Printed: row["execution_time"], Seconds: number(row["execution_seconds"]), Cores: int(number(row["n_cpus"])),
+			Memory: number(row["peak_main_memory_gb"])}
+		if gpu := row["peak_gpu_memory_gb"]; gpu != "" {
+			c.GPUMemory = number(gpu)
+		}
+		t.costs[[2]string{row["dataset"], methodNamed(row["method"])}] = c
 	}
 	for _, row := range paperRows("table16_hyper_config_counts") {
 		if row["value"] != "" {
@@ -198,12 +229,21 @@ var paper = sync.OnceValue(func() *paperTables {
 	return t
 })
 
-func (t *paperTables) addResult(row map[string]string) {
-	name := strings.TrimSuffix(row["metric"], "_percent")
+// metricOf is the name of a row's metric.
+func metricOf(row map[string]string) string {
+	switch name := strings.TrimPrefix(strings.TrimSuffix(row["metric"], "_percent"), "test_"); name {
+	case "rank_by_nll_counted_from_0":
+		return "rank"
+	default:
+		return name
+	}
+}
+
+func published(row map[string]string) Published {
 	p := Published{
 		Table:          int(number(row["table"])),
-		Printed:        row["mean"],
-		PrintedSpread:  row["stderr"] + row["stddev"], // a table has one of the two
+		Printed:        row["mean"] + row["mean_rank"], // a table has one of the two
+		PrintedSpread:  row["stderr"] + row["stddev"],  // a table has one of the two
 		SpreadIsStdDev: row["stddev"] != "",
 		Note:           row["note"],
 	}
@@ -214,7 +254,7 @@ func (t *paperTables) addResult(row map[string]string) {
 		if p.Mean > 0 {
 			threeFigures -= int(math.Floor(math.Log10(p.Mean)))
 		}
-		switch name { // the source of these two tables drops trailing zeros
+		switch metricOf(row) { // the source of these two tables drops trailing zeros
 		case metric.RMSE.Name: // 4.7 stands for 4.70, beside 4.68; 13.6 for itself
 			p.Decimals = max(p.Decimals, min(2, threeFigures))
 		case metric.MSE.Name: // 13 stands for 13.0, beside 12.3; 190 for itself
@@ -224,7 +264,7 @@ func (t *paperTables) addResult(row map[string]string) {
 	if p.PrintedSpread != "" {
 		p.Spread, p.SpreadDecimals = number(p.PrintedSpread), decimals(p.PrintedSpread)
 	}
-	t.results[[3]string{row["dataset"], methodNamed(row["method"]), name}] = p
+	return p
 }
 
 // decimals counts the digits after the point.

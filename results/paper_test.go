@@ -178,18 +178,47 @@ func TestPaperSettings(t *testing.T) {
 	}
 }
 
-func TestPaperVariantRanks(t *testing.T) {
-	sum := map[string]float64{}
-	for _, r := range PaperVariantRanks() {
-		sum[r.Dataset] += r.MeanRank
+// Every line of Tables 4, 5 and 13 is there under the name that sweeps give the variant.
+func TestPaperVariants(t *testing.T) {
+	lines := map[int]int{}
+	ranks := map[string]float64{}
+	for of, p := range paper().variants {
+		if of.variant == "" || p.Printed == "" || p.Table != of.table {
+			t.Errorf("%+v is %+v", of, p)
+		}
+		lines[of.table]++
+		if of.metric == "rank" {
+			ranks[of.dataset] += p.Mean
+		}
 	}
-	if len(PaperVariantRanks()) != 32 || len(sum) != 4 {
-		t.Fatalf("%d rows of %d data sets, want 32 of 4", len(PaperVariantRanks()), len(sum))
+	if !maps.Equal(lines, map[int]int{4: 24, 5: 30, 13: 32}) {
+		t.Errorf("lines by table: %v", lines)
 	}
-	for dataset, got := range sum {
+	if len(ranks) != 4 {
+		t.Errorf("ranks on %d data sets, want 4", len(ranks))
+	}
+	for dataset, got := range ranks {
 		if math.Abs(got-28) > 1e-9 { // 0 + 1 + ... + 7
 			t.Errorf("%s: mean ranks sum to %v, want 28", dataset, got)
 		}
+	}
+	for want, of := range map[string]paperVariant{
+		"3.38 ± 0.46": {4, "boston-housing", "No semi-supervision", "rmse"}, "57.4": {5, "poker-hand", "No ABA", "accuracy"},
+		"0.997 ± 0.001": {5, "breast-cancer", "Base", "auroc"}, "2.60 ± 0.65": {13, "boston-housing", "Twice both", "rank"},
+	} {
+		if p, ok := PaperVariant(of.table, of.dataset, of.variant, of.metric); !ok || p.String() != want {
+			t.Errorf("%+v is %s, want %s", of, p, want)
+		}
+	}
+}
+
+func TestPaperCosts(t *testing.T) {
+	c, ok := PaperCost("protein", "npt")
+	if want := (Cost{Printed: "11h 51m 25s", Seconds: 42685, Cores: 4, Memory: 4.42, GPUMemory: 6.17}); !ok || c != want {
+		t.Errorf("%+v, want %+v", c, want)
+	}
+	if len(paper().costs) != 2*len(PaperMethods) {
+		t.Errorf("%d costs, want those of %d methods on two data sets", len(paper().costs), len(PaperMethods))
 	}
 }
 

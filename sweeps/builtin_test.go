@@ -251,6 +251,49 @@ func TestBaseNPT(t *testing.T) {
 	}
 }
 
+// The variants of Table 13 and the ablations of Table 5 as published are cells of the paper's sweep, as far as that has them.
+func TestPaperVariants(t *testing.T) {
+	load := func(name string) *sweeps.Sweep {
+		s, err := sweeps.Load(name, catalogue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	paper := load("table1-paper")
+	has := func(dataset, config string) bool {
+		return slices.ContainsFunc(paper.Settings(dataset), func(s sweeps.Setting) bool { return s.Method.Name == "npt" && s.JSON == config })
+	}
+	for name, s := range map[string]*sweeps.Sweep{"variants-paper": load("variants-paper"), "ablation-paper": load("ablation-paper")} {
+		for _, d := range s.Datasets {
+			if name == "variants-paper" && len(s.Settings(d)) != 8 {
+				t.Errorf("%s: %d variants on %s, want 8", name, len(s.Settings(d)), d)
+			}
+			for _, setting := range s.Settings(d) {
+				published := name == "variants-paper" || setting.Variant == "Base" && d != "boston-housing"
+				if published && !has(d, setting.JSON) {
+					t.Errorf("%s: %s on %s is not in table1-paper: %s", name, setting.Variant, d, setting.JSON)
+				}
+			}
+		}
+	}
+	for _, d := range smallTables {
+		for table, sweep := range map[int]string{13: "variants-quick", 4: "ablation-quick"} {
+			for _, setting := range load(sweep).Settings(d) {
+				metric := map[int]string{13: "rank", 4: "rmse"}[table]
+				_, known := results.PaperVariant(table, d, setting.Variant, metric)
+				if table == 4 {
+					_, inTable5 := results.PaperVariant(5, d, setting.Variant, metric)
+					known = known || inTable5
+				}
+				if !known {
+					t.Errorf("%s: the paper has no variant %q on %s", sweep, setting.Variant, d)
+				}
+			}
+		}
+	}
+}
+
 // TestSmallNPT holds the small networks to the rule of all other methods: the same settings for all data sets, of which validation
 // chooses in every fold. The sweep with one setting has one of these.
 func TestSmallNPT(t *testing.T) {

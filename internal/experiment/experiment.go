@@ -32,9 +32,12 @@ type Spec struct {
 	Sweep string // the built-in sweep that is run unless a flag names another
 	Title string // of the report
 
-	Series []string        // what tells rows of the report apart besides the method, see report.Spec
-	Tables []report.Layout // of the report; nil: those of Table 1
-	Claims []report.Claim  // of the paper, which the report holds numbers against
+	// Of the report, see report.Spec.
+	Says   string
+	Series []string
+	Chosen string
+	Tables []report.Layout
+	Claims []report.Claim
 }
 
 // Run does an experiment as the command line says.
@@ -89,7 +92,8 @@ func makeWritable(dir string) error {
 // report writes and prints what the records come to. It is an error if there are fewer than are known to have been written.
 func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, recorded int) error {
 	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
-		Name: s.Name, Title: s.Title, Claims: s.Claims, Plan: p, Series: s.Series, Tables: s.Tables, Methods: methods.All(),
+		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
+		Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err
