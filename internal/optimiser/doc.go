@@ -1,2 +1,3 @@
-// Package optimiser moves weights along gradients, as operations of a graph: LAMB (lamb.go) inside Lookahead (lookahead.go).
+// Package optimiser moves weights along gradients, as operations of a graph: Adam (adam.go), and LAMB (lamb.go) inside Lookahead
+// (lookahead.go).
 package optimiser

@@ -6,11 +6,11 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// An Array is what is kept and moved as one: a parameter, or small parameters of the same dimensions, one a row. Most
-// parameters of a network are small; packed, they take a handful of the optimiser's operations instead of some for each.
-// Starting operations is what a GPU takes the time of a step on a small table for.
+// An Array is what is kept and moved as one: a parameter, or small parameters of the same dimensions, one a row, or (see NewFlat)
+// all parameters, one after the other. Most parameters of a network are small; packed, they take a handful of the optimiser's
+// operations instead of some for each. Starting operations is what a GPU takes the time of a step on a small table for.
 type Array struct {
-	Param         // the only member, or one with a row for each
+	Param         // the only member, or one that holds them all
 	Members []int // places in Set.Params
 }
 
@@ -40,14 +40,26 @@ func pack(params []Param) (arrays []Array) {
 func (s *Set) Unpacked(arrays []*graph.Node) []*graph.Node {
 	out := make([]*graph.Node, len(s.Params))
 	for i, a := range s.Arrays {
-		for row, m := range a.Members {
+		at := 0
+		for _, m := range a.Members {
 			out[m] = arrays[i]
 			if len(a.Members) > 1 {
-				out[m] = graph.Reshape(graph.SliceAxis(arrays[i], 0, graph.AxisRange(row, row+1)), s.Params[m].Dims...)
+				next := at + s.places(a, m)
+				out[m] = graph.Reshape(graph.SliceAxis(arrays[i], 0, graph.AxisRange(at, next)), s.Params[m].Dims...)
+				at = next
 			}
 		}
 	}
 	return out
+}
+
+// places returns how many entries of the first axis of an array a member takes: a row, or as many as it has weights where all are in
+// one row.
+func (s *Set) places(a Array, member int) int {
+	if len(a.Dims) == 1 {
+		return s.Params[member].Size()
+	}
+	return 1
 }
 
 // Packed is the reverse.
@@ -58,7 +70,7 @@ func (s *Set) Packed(params []*graph.Node) []*graph.Node {
 		if len(a.Members) > 1 {
 			rows := make([]*graph.Node, len(a.Members))
 			for row, m := range a.Members {
-				rows[row] = graph.Reshape(params[m], 1, -1)
+				rows[row] = graph.Reshape(params[m], append([]int{s.places(a, m)}, a.Dims[1:]...)...)
 			}
 			out[i] = graph.Concatenate(rows, 0)
 		}

@@ -3,6 +3,7 @@
 package weights
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
@@ -16,6 +17,8 @@ type Param struct {
 	// FanIn is the number of inputs that an output depends on: one number, or one for each entry of the first axis.
 	FanIn []int
 
+	Std float64 // of Normal; 0 stands for 1
+
 	// Group assigns the entries of the first axis to the tensors of the published model, where this array packs several
 	// of them: LAMB scales the step of each one by itself. Nil: the array is one tensor.
 	Group []int
@@ -26,7 +29,7 @@ type Initialiser uint8
 
 const (
 	Uniform Initialiser = iota // U(-1/√FanIn, 1/√FanIn)
-	Normal                     // N(0, 1)
+	Normal                     // N(0, Std²)
 	Ones
 	Zeros
 )
@@ -39,6 +42,13 @@ type Set struct {
 
 // NewSet packs parameters.
 func NewSet(params []Param) Set { return Set{params, pack(params)} }
+
+// NewFlat puts all parameters into one array, one after the other, for optimisers that treat every weight alike.
+func NewFlat(params []Param) Set {
+	s := Set{Params: params}
+	s.Arrays = []Array{{Param: Param{Name: "all", Dims: []int{s.Size()}}, Members: eachItsOwn(len(params))}}
+	return s
+}
 
 // Size returns the number of all weights.
 func (s *Set) Size() int {
@@ -72,7 +82,7 @@ func (p *Param) initial(rng *rand.Rand) []float64 {
 		}
 	case Normal:
 		for i := range w {
-			w[i] = rng.NormFloat64()
+			w[i] = cmp.Or(p.Std, 1) * rng.NormFloat64()
 		}
 	case Ones:
 		for i := range w {
