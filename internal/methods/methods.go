@@ -2,6 +2,7 @@
 package methods
 
 import (
+	"nptbench/baselines/dkl"
 	"nptbench/baselines/forest"
 	"nptbench/baselines/gbdt"
 	"nptbench/baselines/golearn"
@@ -22,6 +23,7 @@ func All() []*method.Method {
 		mlp.Method,
 		knn.Method,
 		npt.Method(),
+		dkl.Method,
 		golearn.KNN,
 		golearn.Forest,
 	}

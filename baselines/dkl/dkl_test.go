@@ -1,0 +1,300 @@
+package dkl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// wave makes a task of three features, of which the target is a smooth function, with noise of deviation 0.1.
+func wave(train int) *task.Task {
+	rng := rand.New(rand.NewPCG(1, 2))
+	t := &task.Task{Train: train, Val: 40, Test: 60, Width: 3, TargetStd: 1, Threads: 1, Info: dataset.Info{Columns: 4, Rows: train + 100}}
+	for i := range t.Rows() {
+		x := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		for _, v := range x {
+			t.X = append(t.X, float32(v))
+		}
+		if i < t.Train+t.Val {
+			t.Y = append(t.Y, truth(x)+0.1*rng.NormFloat64())
+		}
+	}
+	return t
+}
+
+func truth(x []float64) float64 { return math.Sin(2*x[0]) + x[1]/2 }
+
+func config(t *testing.T, given map[string]any) method.Config {
+	t.Helper()
+	all := map[string]any{"hidden_layer_sizes": []int{20}, "features": 3, "inducing_points": 30, "batch_size": 32, "learning_rate": 0.02, "max_epochs": 30}
+	for k, v := range given {
+		all[k] = v
+	}
+	c, err := Method.Resolve(all, dataset.Info{Columns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Method.Canonical(c, dataset.Regression)
+}
+
+func fit(t *testing.T, data *task.Task, batch ...method.Config) []method.Result {
+	t.Helper()
+	results := make([]method.Result, len(batch))
+	before := slices.Clone(data.X)
+	if err := Method.Run(t.Context(), data, batch, func(r method.Result) { results[r.Index] = r }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(before, data.X) {
+		t.Error("the task was modified")
+	}
+	for _, r := range results {
+		if r.Err != nil || len(r.Val) != data.Val || len(r.Test) != data.Test {
+			t.Fatalf("%d and %d predictions, error %v", len(r.Val), len(r.Test), r.Err)
+		}
+	}
+	return results
+}
+
+// All three predictions come from one training and find a smooth function.
+func TestLearns(t *testing.T) {
+	data := wave(300)
+	var batch []method.Config
+	for _, p := range []string{inducing, exact, interpolation} {
+		batch = append(batch, config(t, map[string]any{"prediction": p, "neighbours": 1000}))
+	}
+	results := fit(t, data, batch...)
+	for i, r := range results {
+		sum := 0.0
+		for j, p := range r.Test {
+			x := data.Row(data.Train + data.Val + j)
+			d := p - truth([]float64{float64(x[0]), float64(x[1]), float64(x[2])})
+			sum += d * d
+		}
+		rmse := math.Sqrt(sum / float64(data.Test))
+		t.Logf("%s: RMSE %.3f, %v", batch[i].String("prediction"), rmse, r.Details)
+		if rmse > 0.2 {
+			t.Errorf("%s: RMSE %.3f, where the mean has 0.8", batch[i].String("prediction"), rmse)
+		}
+	}
+	alone := fit(t, data, batch[1])[0]
+	if !slices.Equal(alone.Test, results[1].Test) {
+		t.Error("a configuration alone gives something else than together with others")
+	}
+}
+
+// Without noise the process goes through what it was observed at.
+func TestInterpolation(t *testing.T) {
+	m := newModel(shape{[]int{1, 1}, 1})
+	x, y := matrix(6, 1), []float64{3, 1, 4, 1, 5, 9}
+	for i := range x.Data {
+		x.Data[i] = 3 * float64(i)
+	}
+	got, err := m.conditioned(x, y, x, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := floats.Distance(got, y, math.Inf(1)); d > 1e-4 {
+		t.Errorf("%v, want %v", got, y)
+	}
+	if got, _ = m.conditioned(x, y, x, m.noise()); floats.Distance(got, y, math.Inf(1)) < 1 {
+		t.Errorf("%v with noise", got)
+	}
+}
+
+// From the nearest rows: as many as there are give what all give, half of them nearly that, with any number of threads.
+func TestNeighbours(t *testing.T) {
+	data := wave(200)
+	all := fit(t, data, config(t, map[string]any{"neighbours": 200}))[0]
+	half := fit(t, data, config(t, map[string]any{"neighbours": 100}))[0]
+	d := floats.Distance(all.Test, half.Test, 2) / math.Sqrt(float64(data.Test))
+	if d == 0 || d > 0.03 {
+		t.Errorf("half of the rows give predictions that are %.3g away", d)
+	}
+	data.Threads = 3
+	if again := fit(t, data, config(t, map[string]any{"neighbours": 100}))[0]; !slices.Equal(again.Test, half.Test) {
+		t.Error("three threads give other predictions")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	x := matrix(500, 2)
+	for i := range x.Data {
+		x.Data[i] = float64(rng.IntN(12)) // many at the same distance
+	}
+	for range 20 {
+		point := []float64{float64(rng.IntN(12)), float64(rng.IntN(12))}
+		want := make([]int, x.Rows)
+		for i := range want {
+			want[i] = i
+		}
+		slices.SortStableFunc(want, func(i, j int) int {
+			return int(math.Pow(floats.Distance(row(x, i), point, 2), 2)+0.5) - int(math.Pow(floats.Distance(row(x, j), point, 2), 2)+0.5)
+		})
+		for _, k := range []int{1, 7, 100, 500} {
+			if got := nearest(point, x, k); !slices.Equal(got, want[:k]) {
+				t.Fatalf("%d nearest of %v: %v, want %v", k, point, got, want[:k])
+			}
+		}
+	}
+}
+
+// The gradient by every parameter is the slope of the loss, where there are fewer inducing points than rows, and more.
+func TestGradient(t *testing.T) {
+	for _, points := range []int{3, 9} {
+		rng := rand.New(rand.NewPCG(5, uint64(points)))
+		s := shape{[]int{2, 5, 2}, points}
+		m, grad := newModel(s), newModel(s)
+		for i := range m.theta {
+			m.theta[i] = rng.NormFloat64()
+		}
+		for i := range points {
+			clear(row(m.root, i)[i+1:])
+		}
+		x, y := matrix(6, 2), make([]float64, 6)
+		for i := range x.Data {
+			x.Data[i] = rng.NormFloat64()
+		}
+		tr := &trainer{task: &task.Task{Train: 50}, model: m, grad: grad}
+		loss := func() float64 {
+			l, err := tr.gradient(x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		loss()
+		got := slices.Clone(grad.theta)
+		above := map[int]bool{} // parameters that are no parameters: above the diagonal of root
+		at := len(m.theta) - scalarCount - points*points
+		for i := range points {
+			for j := i + 1; j < points; j++ {
+				above[at+i*points+j] = true
+			}
+		}
+		for i := range m.theta {
+			if above[i] {
+				if got[i] != 0 {
+					t.Errorf("%d points, parameter %d: gradient %v above the diagonal", points, i, got[i])
+				}
+				continue
+			}
+			const h = 1e-5
+			was := m.theta[i]
+			m.theta[i] = was + h
+			up := loss()
+			m.theta[i] = was - h
+			slope := (up - loss()) / (2 * h)
+			m.theta[i] = was
+			if math.Abs(slope-got[i]) > 1e-6*max(1, math.Abs(slope)) {
+				t.Errorf("%d points, parameter %d: gradient %v, slope %v", points, i, got[i], slope)
+			}
+		}
+	}
+}
+
+// A training that is interrupted again and again goes on from its checkpoints and ends with the same bits.
+func TestCheckpoint(t *testing.T) {
+	data, c := wave(100), training(config(t, map[string]any{"max_epochs": 6}))
+	whole := newTrainer(data, c, 7)
+	if err := whole.train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	data.CheckpointDir = filepath.Join(t.TempDir(), "folder") // made when it is needed
+	interrupted := func() *trainer {
+		tr := newTrainer(data, c, 7)
+		tr.checkpointEvery = 0
+		return tr
+	}
+	for range 4 {
+		tr := interrupted()
+		tr.load()
+		if err := tr.pass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if tr.save(); tr.checkpointErr != nil {
+			t.Fatal(tr.checkpointErr)
+		}
+	}
+	last := interrupted()
+	if last.load(); last.Epoch != 4 {
+		t.Fatalf("goes on after epoch %d, want 4", last.Epoch)
+	}
+	if err := last.train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(last.model.theta, whole.model.theta) || last.BestLoss != whole.BestLoss || last.BestEpoch != whole.BestEpoch {
+		t.Error("an interrupted training ends elsewhere")
+	}
+	other := interrupted()
+	other.Data[0] = "another table"
+	if other.load(); other.Epoch != 0 {
+		t.Error("goes on from a checkpoint of another table")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	if _, err := Method.Resolve(nil, dataset.Info{Name: "kick", Problem: dataset.Binary}); err == nil || !strings.Contains(err.Error(), "regression") {
+		t.Errorf("a classification task: %v", err)
+	}
+	data := wave(50)
+	data.X[4] = float32(math.NaN())
+	err := Method.Run(t.Context(), data, []method.Config{config(t, nil)}, nil)
+	if err == nil || !strings.Contains(err.Error(), "row 1, encoded column 1 is NaN") {
+		t.Errorf("a feature that is NaN: %v", err)
+	}
+}
+
+func TestDiverges(t *testing.T) {
+	data := wave(50)
+	err := Method.Run(t.Context(), data, []method.Config{config(t, map[string]any{"learning_rate": 1e200})}, nil)
+	if !errors.Is(err, method.ErrDiverged) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	data := wave(50)
+	data.Progress = func(p task.Progress) { cancel() }
+	err := Method.Run(ctx, data, []method.Config{config(t, map[string]any{"max_epochs": 10_000, "patience": 10_000})}, nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A step of the paper's size: 256 inducing points, or 64, and 128 rows.
+func BenchmarkStep(b *testing.B) {
+	for _, points := range []int{256, 64} {
+		b.Run(fmt.Sprint(points), func(b *testing.B) {
+			t := wave(1000)
+			c, err := Method.Resolve(map[string]any{"inducing_points": points}, t.Info)
+			if err != nil {
+				b.Fatal(err)
+			}
+			tr := newTrainer(t, c, 1)
+			x := matrix(128, 3)
+			for i := range x.Data {
+				x.Data[i] = float64(t.X[i])
+			}
+			for step := 1; b.Loop(); step++ {
+				if _, err := tr.gradient(x, t.Y[:128]); err != nil {
+					b.Fatal(err)
+				}
+				tr.adam(step)
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package dkl
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// predict returns the predictions of the validation and then the test rows of a task, all of whose rows are embedded.
+func (m *model) predict(ctx context.Context, t *task.Task, embedded blas64.General, c method.Config) ([]float64, error) {
+	train, queries := rows(embedded, 0, t.Train), rows(embedded, t.Train, embedded.Rows)
+	noise := m.noise()
+	switch c.String("prediction") {
+	case inducing:
+		mean, _, err := m.posterior(ctx, queries)
+		return mean, err
+	case interpolation:
+		noise = 0
+	}
+	if k := c.Int("neighbours"); k < t.Train {
+		return m.local(ctx, t, train, queries, k, noise)
+	}
+	return m.conditioned(train, t.Y[:t.Train], queries, noise)
+}
+
+// conditioned returns the means at queries of the process that was observed at embedded rows, with that much noise.
+func (m *model) conditioned(x blas64.General, y []float64, queries blas64.General, noise float64) ([]float64, error) {
+	k, _ := m.covariance(x, x)
+	factor, err := cholesky(k, jitter+noise)
+	if err != nil {
+		return nil, err
+	}
+	weights, out := matrix(x.Rows, 1), make([]float64, queries.Rows)
+	for i, v := range y {
+		weights.Data[i] = v - m.scalars[constant]
+	}
+	lapack64.Potrs(factor, weights)
+	for i := range out {
+		out[i] = m.scalars[constant]
+	}
+	crossed, _ := m.covariance(queries, x)
+	blas64.Gemv(blas.NoTrans, 1, crossed, vector(weights.Data), 1, vector(out))
+	return out, nil
+}
+
+// local predicts every query from the k training rows that are nearest to it in the embedding.
+func (m *model) local(ctx context.Context, t *task.Task, train, queries blas64.General, k int, noise float64) ([]float64, error) {
+	out := make([]float64, queries.Rows)
+	var (
+		group  sync.WaitGroup
+		next   atomic.Int64
+		mu     sync.Mutex
+		failed error
+	)
+	for range max(t.Threads, 1) {
+		group.Go(func() {
+			x, y := matrix(k, train.Cols), make([]float64, k)
+			for q := int(next.Add(1)) - 1; q < queries.Rows && ctx.Err() == nil; q = int(next.Add(1)) - 1 {
+				query := rows(queries, q, q+1)
+				for i, n := range nearest(query.Data, train, k) {
+					copy(row(x, i), row(train, n))
+					y[i] = t.Y[n]
+				}
+				mean, err := m.conditioned(x, y, query, noise)
+				if err != nil {
+					mu.Lock()
+					failed = err
+					mu.Unlock()
+					return
+				}
+				out[q] = mean[0]
+			}
+		})
+	}
+	group.Wait()
+	return out, cmp.Or(ctx.Err(), failed)
+}
+
+// nearest returns the k rows of x that are nearest to a point, the first ones of those at the same distance.
+func nearest(point []float64, x blas64.General, k int) []int {
+	type candidate struct {
+		row    int
+		square float64
+	}
+	var found []candidate
+	cut := func() { // to the k nearest
+		slices.SortFunc(found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.square, b.square), cmp.Compare(a.row, b.row)) })
+		found = found[:min(k, len(found))]
+	}
+	bound := math.Inf(1)
+	for i := range x.Rows {
+		square := 0.0
+		for j, v := range row(x, i) {
+			square += (v - point[j]) * (v - point[j])
+		}
+		if square >= bound {
+			continue
+		}
+		if found = append(found, candidate{i, square}); len(found) == 2*k {
+			cut()
+			bound = found[k-1].square
+		}
+	}
+	cut()
+	out := make([]int, len(found))
+	for i, c := range found {
+		out[i] = c.row
+	}
+	return out
+}

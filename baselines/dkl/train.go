@@ -1,0 +1,221 @@
+package dkl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"nptbench/internal/checkpoint"
+	"nptbench/internal/f32"
+	"nptbench/internal/method"
+	"nptbench/internal/seed"
+	"nptbench/internal/task"
+)
+
+// A trainer trains a model on a task.
+type trainer struct {
+	task  *task.Task
+	model *model // when training has ended, that of the best epoch
+
+	seed                       uint64
+	batch, patience, maxEpochs int
+	rate                       float64
+
+	m, v []float64 // moments of Adam
+	best []float64 // parameters after the epoch with the lowest validation loss
+	state
+
+	grad                     *model
+	order                    []int // of the training rows in this epoch
+	started, reported, saved time.Time
+	checkpointEvery          time.Duration
+	checkpointErr            error // the first one of a checkpoint that could not be written: training goes on
+}
+
+// A state is how far a training is. With the arrays of the trainer it is all that there is to know: what is random in an epoch is
+// derived from the seed and the epoch's number.
+type state struct {
+	Data      [2]string // digests of table and split
+	Epoch     int       // epochs done
+	BestEpoch int
+	BestLoss  float64       // negative log density of the validation rows' targets, standardised
+	Earlier   time.Duration // of interrupted parts
+}
+
+func newTrainer(t *task.Task, c method.Config, seed uint64) *trainer {
+	units := append([]int{t.Width}, c.Ints("hidden_layer_sizes")...)
+	s := shape{append(units, c.Int("features")), min(c.Int("inducing_points"), t.Train)}
+	tr := &trainer{
+		task: t, model: newModel(s), grad: newModel(s), seed: seed, order: make([]int, t.Train),
+		batch: min(c.Int("batch_size"), t.Train), patience: c.Int("patience"), maxEpochs: c.Int("max_epochs"), rate: c.Float("learning_rate"),
+		checkpointEvery: time.Minute, state: state{Data: [2]string{t.Digest, t.Split}, BestLoss: math.Inf(1)},
+	}
+	tr.model.draw(tr.rng("weights"), t.TrainX(), t.Width)
+	n := len(tr.model.theta)
+	tr.m, tr.v, tr.best = make([]float64, n), make([]float64, n), make([]float64, n)
+	return tr
+}
+
+func (tr *trainer) rng(parts ...any) *rand.Rand {
+	return rand.New(rand.NewPCG(seed.Derive(append([]any{tr.seed}, parts...)...), 0))
+}
+
+// train makes epochs until the validation loss has not fallen for patience of them, from the last checkpoint on if there is one,
+// and returns to the parameters of the best epoch.
+func (tr *trainer) train(ctx context.Context) error {
+	tr.started = time.Now()
+	tr.saved = tr.started
+	tr.load()
+	for tr.Epoch < tr.maxEpochs && tr.Epoch-tr.BestEpoch < tr.patience {
+		err := tr.pass(ctx)
+		if errors.Is(err, errNotDefinite) {
+			err = fmt.Errorf("%w: %w in epoch %d; a smaller learning_rate would help", method.ErrDiverged, err, tr.Epoch+1)
+		}
+		if err != nil {
+			return err
+		}
+		tr.save()
+	}
+	copy(tr.model.theta, tr.best)
+	return nil
+}
+
+// pass makes an epoch: one pass over the training rows in mini-batches of random rows, and looks at the validation rows.
+func (tr *trainer) pass(ctx context.Context) error {
+	t, m := tr.task, tr.model
+	for i := range tr.order {
+		tr.order[i] = i
+	}
+	tr.rng("epoch", tr.Epoch).Shuffle(t.Train, func(i, j int) { tr.order[i], tr.order[j] = tr.order[j], tr.order[i] })
+	steps := tr.Epoch * ((t.Train + tr.batch - 1) / tr.batch)
+	for rows := range slices.Chunk(tr.order, tr.batch) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x, y := matrix(len(rows), t.Width), make([]float64, len(rows))
+		for i, r := range rows {
+			for j, v := range t.Row(r) {
+				row(x, i)[j] = float64(v)
+			}
+			y[i] = t.Y[r]
+		}
+		if _, err := tr.gradient(x, y); err != nil {
+			return err
+		}
+		steps++
+		tr.adam(steps)
+		tr.report()
+	}
+	loss, err := m.density(ctx, m.embed(t.ValX(), t.Width), t.Y[t.Train:])
+	if err != nil {
+		return err
+	}
+	if !finite(loss) {
+		return fmt.Errorf("%w: validation loss %v in epoch %d; a smaller learning_rate would help", method.ErrDiverged, loss, tr.Epoch+1)
+	}
+	tr.Epoch++
+	if loss < tr.BestLoss {
+		tr.BestLoss, tr.BestEpoch = loss, tr.Epoch
+		copy(tr.best, m.theta)
+	}
+	return nil
+}
+
+// gradient returns a mini-batch's loss and sets grad to its gradient.
+func (tr *trainer) gradient(x blas64.General, y []float64) (float64, error) {
+	clear(tr.grad.theta)
+	activations := forward(tr.model.layers, x)
+	loss, d, err := tr.model.loss(activations[len(activations)-1], y, tr.task.Train, tr.grad)
+	if err == nil {
+		backward(tr.model.layers, tr.grad.layers, activations, d)
+	}
+	return loss, err
+}
+
+// adam makes a step, which counts from 1.
+func (tr *trainer) adam(step int) {
+	rate := tr.rate / (1 - math.Pow(f32.Beta1, float64(step)))
+	root := math.Sqrt(1 - math.Pow(f32.Beta2, float64(step)))
+	for i, g := range tr.grad.theta {
+		tr.m[i] = f32.Beta1*tr.m[i] + (1-f32.Beta1)*g
+		tr.v[i] = f32.Beta2*tr.v[i] + (1-f32.Beta2)*g*g
+		tr.model.theta[i] -= rate * tr.m[i] / (math.Sqrt(tr.v[i])/root + f32.Epsilon)
+	}
+}
+
+func (tr *trainer) elapsed() time.Duration { return tr.Earlier + time.Since(tr.started) }
+
+// report tells how far the training is, once a second.
+func (tr *trainer) report() {
+	if tr.task.Progress == nil || time.Since(tr.reported) < time.Second {
+		return
+	}
+	tr.reported = time.Now()
+	tr.task.Progress(task.Progress{
+		Share: float64(tr.Epoch) / float64(tr.maxEpochs),
+		Text: fmt.Sprintf("epoch %d of %d at most, validation loss lowest in epoch %d: %.4g", tr.Epoch+1, tr.maxEpochs,
+			tr.BestEpoch, tr.BestLoss),
+	})
+}
+
+const checkpointKind = "dkl checkpoint"
+
+func (tr *trainer) checkpoint() string {
+	return filepath.Join(tr.task.CheckpointDir, fmt.Sprintf("%016x.dkl", tr.seed))
+}
+
+func (tr *trainer) arrays() [][]float64 { return [][]float64{tr.model.theta, tr.m, tr.v, tr.best} }
+
+// save writes a checkpoint when the last one is old enough.
+func (tr *trainer) save() {
+	if tr.task.CheckpointDir == "" || time.Since(tr.saved) < tr.checkpointEvery {
+		return
+	}
+	tr.saved = time.Now()
+	s := tr.state
+	s.Earlier = tr.elapsed()
+	var arrays []*tensors.Tensor
+	for _, a := range tr.arrays() {
+		arrays = append(arrays, tensors.FromFlatDataAndDimensions(a, len(a)))
+	}
+	err := os.MkdirAll(tr.task.CheckpointDir, 0o755)
+	if err == nil {
+		err = checkpoint.Write(tr.checkpoint(), checkpointKind, s, arrays, true)
+	}
+	if tr.checkpointErr == nil {
+		tr.checkpointErr = err
+	}
+}
+
+// load goes on from the last checkpoint. One that is missing, damaged or of other data has nothing to go on from: training begins anew.
+func (tr *trainer) load() {
+	if tr.task.CheckpointDir == "" {
+		return
+	}
+	var s state
+	arrays, err := checkpoint.Read(tr.checkpoint(), checkpointKind, &s, func() (sizes []int, wide bool, err error) {
+		if s.Data != tr.Data {
+			return nil, true, errors.New("is of other data")
+		}
+		for _, a := range tr.arrays() {
+			sizes = append(sizes, len(a))
+		}
+		return sizes, true, nil
+	})
+	if err != nil {
+		return
+	}
+	tr.state = s
+	for i, a := range tr.arrays() {
+		copy(a, arrays[i])
+	}
+}
