@@ -34,7 +34,7 @@ func New(threads int) *Backend {
 }
 
 // Finalize ends the threads of the backend, which nobody may use any more.
-func (b *Backend) Finalize() { close(b.team.bell) }
+func (b *Backend) Finalize() { close(b.team.wake) }
 
 func (b *Backend) Name() string   { return Name }
 func (b *Backend) String() string { return Name }
@@ -86,7 +86,7 @@ func (b *Backend) giveBlock(m block) {
 	}
 }
 
-// takeArena returns at least that much memory for what is computed in between. Idle memory that is too small is given up.
+// takeArena returns at least that much memory for what is computed in between. Idle memory that is too small is released.
 func (b *Backend) takeArena(size int) block {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,7 +115,7 @@ func (b *Backend) giveArena(a block) {
 type buffer struct {
 	backend *Backend
 	shape   shapes.Shape
-	memory  block // none once it is given up
+	memory  block // none once it is finalized
 }
 
 func (b *Backend) newBuffer(shape shapes.Shape) *buffer {
@@ -162,7 +162,7 @@ func (x *buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
 
 func (x *buffer) check() error {
 	if x.memory.at == nil {
-		return errors.Errorf("backend %s: an array that was given up", Name)
+		return errors.Errorf("backend %s: a finalized array", Name)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (x *buffer) ToFlatData(flat any) error {
 		return err
 	}
 	if n := copy(bytesOf(flat), x.bytes()); n != int(x.shape.ByteSize()) {
-		return errors.Errorf("backend %s: room for %d bytes of an array of shape %s", Name, n, x.shape)
+		return errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, x.shape)
 	}
 	return nil
 }

@@ -494,7 +494,7 @@ func TestNotImplemented(t *testing.T) {
 	}
 }
 
-// Memory of arrays that were given up serves again: a training does not grow.
+// Memory of finalized arrays serves again: a training does not grow.
 func TestMemoryServesAgain(t *testing.T) {
 	b := New(2)
 	exec, err := graph.NewExec(b, network)
@@ -660,7 +660,7 @@ func TestDonatedTwice(t *testing.T) {
 	}
 }
 
-// A backend that is given up keeps no threads.
+// A finalized backend keeps no threads.
 func TestFinalize(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {

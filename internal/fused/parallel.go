@@ -9,7 +9,7 @@ import (
 type team struct {
 	size    int
 	current atomic.Pointer[job] // the last one that was offered
-	bell    chan struct{}       // wakes helpers that sleep; closed, it sends them away
+	wake    chan struct{}       // wakes helpers that sleep; they end when it is closed
 	asleep  atomic.Int32
 }
 
@@ -25,7 +25,7 @@ type job struct {
 const closed = 1 << 30
 
 func newTeam(size int) *team {
-	t := &team{size: size, bell: make(chan struct{}, size)}
+	t := &team{size: size, wake: make(chan struct{}, size)}
 	for worker := 1; worker < size; worker++ {
 		go t.help(worker)
 	}
@@ -51,7 +51,7 @@ func (t *team) run(tasks int, do func(worker, task int)) {
 			break
 		}
 		select {
-		case t.bell <- struct{}{}:
+		case t.wake <- struct{}{}:
 		default:
 		}
 	}
@@ -81,14 +81,14 @@ func (j *job) work(worker int) {
 	}
 }
 
-// patience is how often a helper looks for the next job before it sleeps: some tens of microseconds, as waking it takes.
-const patience = 2000
+// spins is how often a helper looks for the next job before it sleeps: some tens of microseconds, as waking it takes.
+const spins = 2000
 
 func (t *team) help(worker int) {
 	var last *job
 	for {
 		j := t.current.Load()
-		for tries := 0; (j == nil || j == last) && tries < patience; tries++ {
+		for tries := 0; (j == nil || j == last) && tries < spins; tries++ {
 			if tries%64 == 63 {
 				runtime.Gosched()
 			}
@@ -97,7 +97,7 @@ func (t *team) help(worker int) {
 		if j == nil || j == last {
 			t.asleep.Add(1)
 			if j = t.current.Load(); j == nil || j == last {
-				if _, open := <-t.bell; !open {
+				if _, open := <-t.wake; !open {
 					return
 				}
 			}
