@@ -1,0 +1,48 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Holm adjusts p-values of several tests, so that those of at most alpha can be rejected with an error of alpha over all of them:
+// step down, the smallest times their number, and so on, never below one before (Holm, Scandinavian Journal of Statistics 6, 1979).
+func Holm(p []float64) ([]float64, error) {
+	if err := probabilities(p); err != nil {
+		return nil, err
+	}
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	adjusted := make([]float64, len(p))
+	largest := 0.0
+	for place, i := range order {
+		largest = max(largest, min(1, p[i]*float64(len(p)-place)))
+		adjusted[i] = largest
+	}
+	return adjusted, nil
+}
+
+// BonferroniDunn adjusts p-values of tests against one control, or of any others: each times their number (Dunn, JASA 56, 1961).
+func BonferroniDunn(p []float64) ([]float64, error) {
+	if err := probabilities(p); err != nil {
+		return nil, err
+	}
+	adjusted := make([]float64, len(p))
+	for i := range p {
+		adjusted[i] = min(1, p[i]*float64(len(p)))
+	}
+	return adjusted, nil
+}
+
+func probabilities(p []float64) error {
+	for i, x := range p {
+		if !(x >= 0 && x <= 1) {
+			return fmt.Errorf("stats: p-value %d is %v, want one from 0 to 1", i+1, x)
+		}
+	}
+	return nil
+}

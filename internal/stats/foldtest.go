@@ -1,0 +1,87 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A TTest is the result of a t-test about a mean.
+type TTest struct {
+	N         int
+	Mean      float64
+	StdErr    float64 // as the test has it
+	T         float64 // Mean/StdErr
+	DF        float64 // degrees of freedom
+	P         float64 // two-sided
+	Low, High float64 // interval of the mean, of the level that was asked for
+	Warnings  []Warning
+}
+
+// CorrectedT is Nadeau and Bengio's corrected resampled t-test of the differences of two methods over folds or resamples of one
+// data set (Machine Learning 52, 2003). Folds share training rows, so that their differences depend on each other, and the usual
+// test finds too much: the variance of their mean is taken for (1/N + testShare) of that of the differences instead of 1/N, where
+// testShare is the number of test rows over that of training rows: 1/9 in ten-fold cross-validation. level is of the interval, such
+// as 0.95. With a testShare of 0 it is Student's paired test.
+func CorrectedT(differences []float64, testShare, level float64) (*TTest, error) {
+	n := len(differences)
+	switch {
+	case n < 2:
+		return nil, errors.New("stats: a t-test needs two differences at least")
+	case !(testShare >= 0) || math.IsInf(testShare, 1):
+		return nil, fmt.Errorf("stats: test rows over training rows are %v, want a number of at least 0", testShare)
+	}
+	if err := numbers("the differences", differences); err != nil {
+		return nil, err
+	}
+	mean, variance := stat.MeanVariance(differences, nil)
+	t := &TTest{N: n, Mean: mean, StdErr: math.Sqrt((1/float64(n) + testShare) * variance), DF: float64(n - 1)}
+	t.finish(level)
+	return t, nil
+}
+
+// Welch is the t-test of two independent samples, whose variances may differ (Welch, Biometrika 34, 1947), for folds that cannot be
+// paired. Mean is that of x minus that of y.
+func Welch(x, y []float64, level float64) (*TTest, error) {
+	if len(x) < 2 || len(y) < 2 {
+		return nil, errors.New("stats: a t-test of two samples needs two values of each at least")
+	}
+	if err := errors.Join(numbers("the first sample", x), numbers("the second sample", y)); err != nil {
+		return nil, err
+	}
+	xMean, xVariance := stat.MeanVariance(x, nil)
+	yMean, yVariance := stat.MeanVariance(y, nil)
+	a, b := xVariance/float64(len(x)), yVariance/float64(len(y))
+	t := &TTest{N: len(x) + len(y), Mean: xMean - yMean, StdErr: math.Sqrt(a + b)}
+	t.DF = (a + b) * (a + b) / (a*a/float64(len(x)-1) + b*b/float64(len(y)-1))
+	t.finish(level)
+	return t, nil
+}
+
+// MeanInterval is the mean of independent values with Student's interval.
+func MeanInterval(values []float64, level float64) (*TTest, error) {
+	return CorrectedT(values, 0, level)
+}
+
+// finish computes what follows from mean, standard error and degrees of freedom.
+func (t *TTest) finish(level float64) {
+	if t.StdErr == 0 {
+		t.Low, t.High, t.P = t.Mean, t.Mean, 0
+		t.T = math.Inf(1)
+		if t.Mean == 0 {
+			t.T, t.P = 0, 1
+		} else if t.Mean < 0 {
+			t.T = math.Inf(-1)
+		}
+		t.Warnings = append(t.Warnings, Warning{Ties, "All differences are the same: they have no variance to test by."})
+		return
+	}
+	t.T = t.Mean / t.StdErr
+	t.P = mathext.RegIncBeta(t.DF/2, 0.5, t.DF/(t.DF+t.T*t.T))
+	half := distuv.StudentsT{Sigma: 1, Nu: t.DF}.Quantile((1+level)/2) * t.StdErr
+	t.Low, t.High = t.Mean-half, t.Mean+half
+}

@@ -1,0 +1,129 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A FriedmanTest compares k methods by their ranks on N data sets.
+type FriedmanTest struct {
+	N, K   int
+	Ranks  [][]float64 // by data set and method; 1 is best
+	Mean   []float64   // ranks by method, over data sets
+	StdErr []float64   // of Mean; NaN for a single data set
+
+	// With the correction for shared ranks, as in SciPy and R, and without it, as in Demšar's article.
+	TieCorrected, Uncorrected RankTest
+
+	Warnings []Warning
+}
+
+// A RankTest is Friedman's statistic, and F that Iman and Davenport made of it.
+type RankTest struct {
+	ChiSquare float64 // k-1 degrees of freedom
+	P         float64
+	F         float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike
+	FP        float64
+}
+
+// Friedman tests whether methods have the same mean rank: results[i][j] is the result of method j on data set i, the smallest or
+// the largest the best. (Friedman, JASA 32, 1937; Iman and Davenport, Communications in Statistics A 9, 1980; for methods and data
+// sets Demšar, JMLR 7, 2006.) A result that is to be ranked last is an infinity; NaN is an error.
+func Friedman(results [][]float64, larger bool) (*FriedmanTest, error) {
+	if len(results) == 0 {
+		return nil, errors.New("stats: Friedman's test needs a data set at least")
+	}
+	t := &FriedmanTest{N: len(results), K: len(results[0])}
+	if t.K < 2 {
+		return nil, fmt.Errorf("stats: Friedman's test compares two methods at least, not %d", t.K)
+	}
+	ties := false
+	for i, row := range results {
+		name := fmt.Sprintf("data set %d", i+1)
+		if len(row) != t.K {
+			return nil, fmt.Errorf("stats: %s has results of %d methods, the first of %d", name, len(row), t.K)
+		}
+		if err := numbers(name, row); err != nil {
+			return nil, err
+		}
+		t.Ranks = append(t.Ranks, Ranks(row, larger))
+		ties = ties || shared(t.Ranks[i])
+	}
+	for j := range t.K {
+		column := make([]float64, t.N)
+		for i := range column {
+			column[i] = t.Ranks[i][j]
+		}
+		mean, stdErr := MeanRank(column)
+		t.Mean, t.StdErr = append(t.Mean, mean), append(t.StdErr, stdErr)
+	}
+	t.test()
+	t.warn(ties)
+	return t, nil
+}
+
+// test computes both statistics from sums over ranks, which are exact.
+func (t *FriedmanTest) test() {
+	n, k := float64(t.N), float64(t.K)
+	between, squares := 0.0, 0.0 // of rank sums around their mean, and of ranks
+	for j := range t.K {
+		sum := 0.0
+		for i := range t.Ranks {
+			r := t.Ranks[i][j]
+			sum += r
+			squares += r * r
+		}
+		d := sum - n*(k+1)/2
+		between += d * d
+	}
+	t.Uncorrected = t.rankTest(12 * between / (n * k * (k + 1)))
+	if within := squares - n*k*(k+1)*(k+1)/4; within > 0 {
+		t.TieCorrected = t.rankTest((k - 1) * between / within)
+	} else {
+		t.TieCorrected = RankTest{P: 1, FP: 1} // all ranks are shared
+	}
+}
+
+func (t *FriedmanTest) rankTest(chiSquare float64) RankTest {
+	n, k := float64(t.N), float64(t.K)
+	r := RankTest{ChiSquare: chiSquare, P: distuv.ChiSquared{K: k - 1}.Survival(chiSquare)}
+	if t.N == 1 { // F is 0/0 whatever the ranks
+		r.F, r.FP = math.NaN(), 1
+		return r
+	}
+	r.F = (n - 1) * chiSquare / max(n*(k-1)-chiSquare, 0)
+	r.FP = upperTailOfF(r.F, k-1, (k-1)*(n-1))
+	return r
+}
+
+// upperTailOfF is the probability that F with d1 and d2 degrees of freedom is above x. (gonum's is 1-CDF, without the digits of
+// small probabilities.)
+func upperTailOfF(x, d1, d2 float64) float64 {
+	if math.IsInf(x, 1) {
+		return 0
+	}
+	return mathext.RegIncBeta(d2/2, d1/2, d2/(d2+d1*x))
+}
+
+// FriedmanSmallestP is the smallest p that Friedman's exact test can give for k methods on n data sets: all rank alike, in one of
+// k! orders, so (1/k!)^(n-1).
+func FriedmanSmallestP(k, n int) float64 {
+	logFactorial, _ := math.Lgamma(float64(k) + 1)
+	return math.Exp(-logFactorial * float64(n-1))
+}
+
+func (t *FriedmanTest) warn(ties bool) {
+	if least := FriedmanSmallestP(t.K, t.N); least > 0.05 {
+		t.Warnings = append(t.Warnings, Warning{TooFew, fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", t.K, t.N, least)})
+	}
+	if t.N <= 10 || t.K <= 5 {
+		t.Warnings = append(t.Warnings, Warning{TooFew, fmt.Sprintf("χ² and F are approximations for more than 10 data sets and 5 methods; here there are %d and %d.", t.N, t.K)})
+	}
+	if ties {
+		t.Warnings = append(t.Warnings, Warning{Ties, "Equal results on a data set share ranks."})
+	}
+}

@@ -1,0 +1,90 @@
+package stats
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+)
+
+// readGzip decodes compressed JSON of testdata.
+func readGzip(t *testing.T, path string, into any) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(z).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An oracle has what SciPy and mpmath give: see testdata/oracle.py.
+type oracle struct {
+	Wilcoxon []struct {
+		X, Y  []float64
+		Tests []struct {
+			Zeros, Alternative, Method string
+			Continuity                 bool
+			Statistic, Plus            *float64
+			P                          float64
+		}
+	}
+	Large []struct {
+		N, Shift      int
+		Statistic, Z  float64
+		SciPy         float64 `json:"scipy"`
+		TwoSided      float64 `json:"two-sided"`
+		Less, Greater float64
+	}
+	Friedman []struct {
+		Results             [][]float64
+		ChiSquare, P, F, FP float64
+		Mean, StdErr        []float64
+	}
+	Range struct {
+		Tails []struct {
+			Q, P float64
+			K    int
+		}
+		Quantiles []struct {
+			Alpha, Q float64
+			K        int
+		}
+	}
+	Adjust []struct{ P, Holm, Bonferroni []float64 }
+	T      []struct {
+		D                      []float64
+		Share, T, P, Low, High float64
+	}
+	Two []struct {
+		X, Y                    []float64
+		T, DF, P, Delta, Median float64
+	}
+}
+
+func readOracle(t *testing.T) *oracle {
+	t.Helper()
+	o := &oracle{}
+	readGzip(t, "testdata/oracle.json.gz", o)
+	return o
+}
+
+// near compares with a relative tolerance of 1e-12.
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	within(t, what, got, want, 1e-12)
+}
+
+func within(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
+		t.Errorf("%s: %.17g, want %.17g", what, got, want)
+	}
+}

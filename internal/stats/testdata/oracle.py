@@ -1,0 +1,177 @@
+"""Makes oracle.json.gz, the numbers that the tests of package stats compare with.
+
+python3 -m venv venv && venv/bin/pip install scipy==1.16.3 mpmath==1.3.0 statsmodels==0.14.5
+venv/bin/python oracle.py
+
+SciPy gives what it has exactly; mpmath, with 25 digits, tails that are too small for a double and the studentised range; exact
+signed-rank tests with shared ranks are counted over all signs. Inputs are random numbers of few digits, so that they are the same
+in every language; those of large tests follow a formula (large, below).
+"""
+
+import gzip
+import itertools
+import json
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import scipy
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+mpmath.mp.dps = 25
+random = np.random.default_rng(20061107)
+ALTERNATIVES = ["two-sided", "less", "greater"]
+
+
+def log_tail(z):
+    return float(mpmath.log(mpmath.erfc(mpmath.mpf(z) / mpmath.sqrt(2)) / 2))
+
+
+def counted(d, zeros, alternative):
+    """The exact signed-rank test by enumeration; None where there is nothing to sign."""
+    if zeros == "wilcox":
+        d = d[d != 0]
+    if not (d != 0).any():
+        return None
+    ranks = [Fraction(float(r)) for r in stats.rankdata(np.abs(d))]
+    constant = sum((r for r, v in zip(ranks, d) if v == 0 and zeros == "zsplit"), Fraction(0)) / 2
+    signed = [r for r, v in zip(ranks, d) if v != 0]
+    plus = sum((r for r, v in zip(ranks, d) if v > 0), Fraction(0))
+    sums = [sum(s) for s in itertools.product(*[(Fraction(0), r) for r in signed])]
+    less = Fraction(sum(s <= plus for s in sums), len(sums))
+    greater = Fraction(sum(s >= plus for s in sums), len(sums))
+    p = {"less": less, "greater": greater, "two-sided": min(1, 2 * min(less, greater))}[alternative]
+    return {"plus": float(plus + constant), "p": float(p)}
+
+
+def wilcoxon_cases():
+    cases = []
+    for n in [1, 2, 3, 4, 5, 7, 9, 10, 13, 25, 50, 51, 120]:
+        for decimals in [0, 1, 4]:
+            x = random.normal(size=n).round(decimals)
+            y = (random.normal(size=n) + random.choice([0, 0.5])).round(decimals)
+            d = x - y
+            case = {"x": x.tolist(), "y": y.tolist(), "tests": []}
+            for zeros, alternative in itertools.product(["wilcox", "pratt", "zsplit"], ALTERNATIVES):
+                signed = d[d != 0]
+                plain = len(signed) == n and len(set(np.abs(d))) == n
+                if n <= 10:
+                    if exact := counted(d, zeros, alternative):
+                        case["tests"].append({"zeros": zeros, "alternative": alternative, "method": "exact", **exact})
+                elif plain and n <= 50:
+                    r = stats.wilcoxon(x, y, zero_method=zeros, alternative=alternative, method="exact")
+                    case["tests"].append({"zeros": zeros, "alternative": alternative, "method": "exact", "p": r.pvalue})
+                if len(signed) == 0:
+                    continue
+                for continuity in [False, True]:
+                    r = stats.wilcoxon(x, y, zero_method=zeros, alternative=alternative, method="asymptotic", correction=continuity)
+                    case["tests"].append({"zeros": zeros, "alternative": alternative, "method": "normal", "continuity": continuity,
+                                          "statistic": r.statistic, "p": r.pvalue})
+            cases.append(case)
+    return cases
+
+
+def large(n, shift):
+    """x[i] = (7919 i mod 10007)/1000 and y[i] = (104729 i mod 10009)/1000 + shift/1000."""
+    i = np.arange(n)
+    return (7919 * i % 10007) / 1000, (104729 * i % 10009 + shift) / 1000
+
+
+def large_cases():
+    cases = []
+    for n, shift in [(398, 0), (398, 4000), (5567, 50), (5567, -3000), (5567, 9000), (40000, 9000)]:
+        x, y = large(n, shift)
+        d = x - y
+        d = d[d != 0]
+        ranks = stats.rankdata(np.abs(d))
+        plus, mean, variance = ranks[d > 0].sum(), ranks.sum() / 2, (ranks**2).sum() / 4
+        z = (mpmath.mpf(plus) - mpmath.mpf(mean)) / mpmath.sqrt(mpmath.mpf(variance))
+        r = stats.wilcoxon(x, y, method="asymptotic")
+        assert r.statistic == min(plus, ranks.sum() - plus)
+        cases.append({"n": n, "shift": shift, "statistic": r.statistic, "z": float(z), "scipy": r.pvalue,
+                      "two-sided": log_tail(abs(z)) + float(mpmath.log(2)), "less": log_tail(-z), "greater": log_tail(z)})
+    return cases
+
+
+def friedman_cases():
+    cases = []
+    for n, k, decimals in [(2, 3, 3), (3, 4, 0), (5, 3, 1), (10, 9, 3), (10, 9, 0), (30, 5, 0), (4, 9, 2), (12, 3, 6)]:
+        matrix = (random.normal(size=(n, k)) + 0.4 * np.arange(k)).round(decimals)
+        r = stats.friedmanchisquare(*matrix.T)
+        f = (n - 1) * r.statistic / (n * (k - 1) - r.statistic)
+        ranks = np.array([stats.rankdata(row) for row in matrix])
+        cases.append({"results": matrix.tolist(), "chisquare": r.statistic, "p": r.pvalue, "f": f,
+                      "fp": stats.f.sf(f, k - 1, (k - 1) * (n - 1)), "mean": ranks.mean(0).tolist(),
+                      "stderr": stats.sem(ranks, 0).tolist()})
+    return cases
+
+
+def range_tail(q, k):
+    q, root = mpmath.mpf(q), mpmath.sqrt(2)
+    upper = lambda z: mpmath.erfc(z / root) / 2
+
+    def f(z):
+        below = upper(-z)
+        return mpmath.npdf(z) * below ** (k - 1) * -mpmath.expm1((k - 1) * mpmath.log1p(-upper(q - z) / below))
+
+    return k * mpmath.quad(f, mpmath.linspace(-12, q + 12, 9 + int(q) // 3))
+
+
+def t_interval(d, se):
+    """SciPy's quantiles have ten digits."""
+    df = len(d) - 1
+    tails = lambda t: mpmath.betainc(mpmath.mpf(df) / 2, 0.5, 0, df / (df + t * t), regularized=True)
+    t = mpmath.findroot(lambda t: tails(t) - mpmath.mpf("0.05"), stats.t.isf(0.025, df))
+    return float(d.mean() - t * se), float(d.mean() + t * se)
+
+
+def range_cases():
+    tails = [{"q": q, "k": k, "p": float(range_tail(q, k))} for q in [0.01, 0.5, 2, 3.5, 8, 14] for k in [2, 3, 9, 12, 40]]
+    quantiles = []
+    for alpha, k in itertools.product([0.1, 0.05, 0.001], [2, 3, 4, 9, 12, 40]):
+        start = stats.studentized_range.isf(alpha, k, np.inf)
+        quantiles.append({"alpha": alpha, "k": k, "q": float(mpmath.findroot(lambda q: range_tail(q, k) - mpmath.mpf(alpha), start))})
+    return {"tails": tails, "quantiles": quantiles}
+
+
+def adjust_cases():
+    cases = []
+    for n in [1, 3, 8, 36]:
+        p = (random.uniform(size=n) ** 3).round(6)
+        p[n // 2] = p[0]
+        cases.append({"p": p.tolist(), "holm": multipletests(p, method="holm")[1].tolist(),
+                      "bonferroni": multipletests(p, method="bonferroni")[1].tolist()})
+    return cases
+
+
+def t_cases():
+    cases = []
+    for n, share in [(2, 0), (5, 0.25), (10, 1 / 9), (10, 0), (100, 1 / 9)]:
+        d = (random.normal(size=n) + 0.3).round(4)
+        # Nadeau and Bengio's test is Student's with another standard error.
+        se = np.sqrt((1 / n + share) * d.var(ddof=1))
+        t = d.mean() / se
+        low, high = t_interval(d, se)
+        case = {"d": d.tolist(), "share": share, "t": t, "p": 2 * stats.t.sf(abs(t), n - 1), "low": low, "high": high}
+        if share == 0:
+            assert np.isclose(case["p"], stats.ttest_1samp(d, 0).pvalue, rtol=1e-12)
+        cases.append(case)
+    return cases
+
+
+def two_samples():
+    cases = []
+    for n, m, decimals in [(2, 3, 2), (10, 10, 1), (7, 12, 0)]:
+        x, y = random.normal(size=n).round(decimals), (2 * random.normal(size=m) + 0.5).round(decimals)
+        r = stats.ttest_ind(x, y, equal_var=False)
+        u = stats.mannwhitneyu(x, y).statistic
+        cases.append({"x": x.tolist(), "y": y.tolist(), "t": r.statistic, "df": r.df, "p": r.pvalue,
+                      "delta": 2 * u / (n * m) - 1, "median": float(np.median(x))})
+    return cases
+
+
+oracle = {"source": f"scipy {scipy.__version__}, mpmath {mpmath.__version__}", "wilcoxon": wilcoxon_cases(), "large": large_cases(),
+          "friedman": friedman_cases(), "range": range_cases(), "adjust": adjust_cases(), "t": t_cases(), "two": two_samples()}
+with gzip.GzipFile("oracle.json.gz", "wb", mtime=0) as f:
+    f.write(json.dumps(oracle, separators=(",", ":")).encode())
