@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +21,9 @@ func (s *Summary) Document() *Document {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
-	if len(s.panels()) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption()})
+	if panels := s.panels(); len(panels) > 0 {
+		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(),
+			func(w io.Writer) error { return writeFigure(w, panels) }})
 	}
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"io"
+	"slices"
+)
 
 // A Document is a report before it is written in some format.
 type Document struct {
@@ -20,8 +23,12 @@ type Paragraph string
 // A List is an unordered list of texts.
 type List []string
 
-// A Figure is a picture beside the document.
-type Figure struct{ File, Caption string }
+// A Figure is a picture in a file beside the document, SVG.
+type Figure struct {
+	File, Caption string
+
+	draw func(io.Writer) error
+}
 
 // A Table has a caption above it and footnotes below it. Its rows may be in groups; writers show the group's name in a
 // line of its own or in a first column.

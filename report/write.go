@@ -39,8 +39,10 @@ func (s *Summary) Write(dir string) error {
 	if len(s.Claims) > 0 {
 		files = append(files, file{"claims.csv", s.writeClaims})
 	}
-	if panels := s.panels(); len(panels) > 0 {
-		files = append(files, file{s.file(".svg"), func(w io.Writer) error { return writeFigure(w, panels) }})
+	for _, b := range document.Blocks {
+		if f, ok := b.(Figure); ok {
+			files = append(files, file{f.File, f.draw})
+		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)
