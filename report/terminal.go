@@ -10,9 +10,9 @@ import (
 	"nptbench/internal/terminal"
 )
 
-// writeTerminal writes a document as plain text, in colours if asked to. Running text is wrapped at the width; figures are
+// WriteTerminal writes a document as plain text, in colours if asked to. Running text is wrapped at the width; figures are
 // left out.
-func writeTerminal(w io.Writer, d *Document, width int, colour bool) error {
+func WriteTerminal(w io.Writer, d *Document, width int, colour bool) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, paint(d.Title, bold, colour))
 	for i, b := range d.Blocks {

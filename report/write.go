@@ -61,5 +61,5 @@ func (s *Summary) Write(dir string) error {
 
 // Print writes the tables as text for a terminal of so many columns, 0 meaning 80, in colours if asked to.
 func (s *Summary) Print(w io.Writer, width int, colour bool) error {
-	return writeTerminal(w, s.digest(), cmp.Or(width, 80), colour)
+	return WriteTerminal(w, s.digest(), cmp.Or(width, 80), colour)
 }

@@ -17,7 +17,7 @@ type TTest struct {
 	StdErr    float64 // as the test has it
 	T         float64 // Mean/StdErr
 	DF        float64 // degrees of freedom
-	P         float64 // two-sided
+	P         float64 // two-sided; NaN when the values have no variance and are not zero
 	Low, High float64 // interval of the mean, of the level that was asked for
 	Warnings  []Warning
 }
@@ -70,14 +70,12 @@ func MeanInterval(values []float64, level float64) (*TTest, error) {
 // finish computes what follows from mean, standard error and degrees of freedom.
 func (t *TTest) finish(level float64) {
 	if t.StdErr == 0 {
-		t.Low, t.High, t.P = t.Mean, t.Mean, 0
-		t.T = math.Inf(1)
-		if t.Mean == 0 {
-			t.T, t.P = 0, 1
-		} else if t.Mean < 0 {
-			t.T = math.Inf(-1)
+		t.Low, t.High = t.Mean, t.Mean
+		t.P = 1
+		if t.Mean != 0 {
+			t.T, t.P = math.Copysign(math.Inf(1), t.Mean), math.NaN()
+			t.Warnings = append(t.Warnings, Warning{Ties, "All differences are the same: they have no variance to test by."})
 		}
-		t.Warnings = append(t.Warnings, Warning{Ties, "All differences are the same: they have no variance to test by."})
 		return
 	}
 	t.T = t.Mean / t.StdErr

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"nptbench/internal/stats"
+)
+
+// A comparison is what a table comes to.
+type comparison struct {
+	*table
+	alpha   float64
+	on      []*datasetComparison
+	overall *overall // nil: fewer than two data sets
+}
+
+// A datasetComparison has the methods on one data set, the first of them that the others are compared with.
+type datasetComparison struct {
+	name string
+	rows []*row
+}
+
+// A row is a method on a data set.
+type row struct {
+	method  string
+	values  []result     // by fold
+	mean    *stats.TTest // its P says nothing; nil for a single fold
+	against *difference  // nil: of the first method, or where there is nothing to compare
+	notes   []string
+}
+
+// A difference is a method minus the first one.
+type difference struct {
+	paired   bool
+	test     *stats.TTest // nil: too few folds
+	adjusted float64      // P after Holm's correction, over the methods of the data set; NaN without a test
+	wins     float64      // of pairs, NaN where there are none; ties count half
+	pairs    int
+	median   float64 // of the differences of pairs
+	low      float64 // of the median, by bootstrap; NaN without a test
+	high     float64
+	delta    float64 // Cliff's; positive where the method is better
+}
+
+func (t *table) compare(alpha float64) (*comparison, error) {
+	c := &comparison{table: t, alpha: alpha}
+	for _, name := range t.datasets {
+		d, err := t.compareOn(name, alpha)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		c.on = append(c.on, d)
+	}
+	var err error
+	if len(t.datasets) > 1 {
+		c.overall, err = t.compareOverall(alpha)
+	}
+	return c, err
+}
+
+func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error) {
+	d := &datasetComparison{name: name}
+	most := t.folds(name)
+	for _, method := range t.methods {
+		r := &row{method: method}
+		d.rows = append(d.rows, r)
+		folds := t.results[place{name, method}]
+		r.notes = append(r.notes, t.gapNotes(name, method)...)
+		for _, fold := range slices.SortedFunc(maps.Keys(folds), compareNatural) {
+			r.values = append(r.values, folds[fold])
+		}
+		if n := len(r.values); n == 0 {
+			if len(r.notes) == 0 {
+				r.notes = []string{"No results."}
+			}
+			continue
+		} else if n < most {
+			r.notes = append(r.notes, fmt.Sprintf("Over %s of %d.", plural(n, "fold"), most))
+		}
+		if len(r.values) > 1 {
+			share, note := testShare(r.values)
+			mean, err := stats.CorrectedT(values(r.values), share, 1-alpha)
+			if err != nil {
+				return nil, err
+			}
+			r.mean, r.notes = mean, append(r.notes, note...)
+		}
+		if first := d.rows[0]; r != first && len(first.values) > 0 {
+			if err := r.compareWith(first, t.metric.Larger, alpha); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, d.adjust()
+}
+
+func values(results []result) []float64 {
+	out := make([]float64, len(results))
+	for i, r := range results {
+		out[i] = r.value
+	}
+	return out
+}
+
+// testShare is the mean number of test rows over training rows; of k folds that do not say, 1/(k-1), as in cross-validation.
+func testShare(folds []result) (share float64, note []string) {
+	for _, f := range folds {
+		share += f.testShare / float64(len(folds))
+	}
+	if math.IsNaN(share) {
+		share = 1 / float64(len(folds)-1)
+		note = []string{fmt.Sprintf("The file does not say how many rows are tested: taken for %d-fold cross-validation.", len(folds))}
+	}
+	return share, note
+}
+
+// pairs returns the results on the folds that both have, by their names and, where known, their rows.
+func pairs(a, b []result) (x, y []result, note []string) {
+	differ := 0
+	for _, one := range a {
+		at := slices.IndexFunc(b, func(other result) bool { return other.fold == one.fold })
+		switch {
+		case at < 0:
+		case one.split != b[at].split:
+			differ++
+		default:
+			x, y = append(x, one), append(y, b[at])
+		}
+	}
+	if differ > 0 {
+		note = []string{fmt.Sprintf("%s of the same number have other rows: they are not paired.", plural(differ, "fold"))}
+	}
+	return x, y, note
+}
+
+// resamples are drawn for a bootstrap.
+const resamples = 2000
+
+// compareWith compares a method with the first one, by the folds that both have; where these are none, as independent samples.
+func (r *row) compareWith(first *row, larger bool, alpha float64) (err error) {
+	nan := math.NaN()
+	d := &difference{wins: nan, median: nan, low: nan, high: nan, adjusted: nan}
+	r.against = d
+	x, y, notes := pairs(r.values, first.values)
+	r.notes = append(r.notes, notes...)
+	if d.delta, err = stats.CliffsDelta(values(r.values), values(first.values)); err != nil {
+		return err
+	}
+	if !larger {
+		d.delta = -d.delta
+	}
+	if d.pairs = len(x); d.pairs > 0 {
+		if d.wins, err = stats.WinRate(values(x), values(y), larger); err != nil {
+			return err
+		}
+		differences := values(x)
+		for i := range differences {
+			differences[i] -= y[i].value
+		}
+		d.median = stats.Median(differences)
+		if d.pairs < max(len(r.values), len(first.values)) {
+			r.notes = append(r.notes, fmt.Sprintf("The difference is over the %s that both have.", plural(d.pairs, "fold")))
+		}
+		if d.pairs > 1 {
+			share, _ := testShare(x)
+			d.paired = true
+			if d.test, err = stats.CorrectedT(differences, share, 1-alpha); err != nil {
+				return err
+			}
+			d.low, d.high, err = stats.Bootstrap(differences, stats.Median, 1-alpha, resamples, 42)
+		}
+	} else if len(r.values) > 1 && len(first.values) > 1 {
+		r.notes = append(r.notes, fmt.Sprintf("No fold is also one of %s: compared as independent samples, by Welch's test.", first.method))
+		d.test, err = stats.Welch(values(r.values), values(first.values), 1-alpha)
+	}
+	if err != nil {
+		return err
+	}
+	if d.test == nil {
+		r.notes = append(r.notes, "One fold in common: no test.")
+	} else {
+		for _, w := range d.test.Warnings {
+			r.notes = append(r.notes, w.Text)
+		}
+	}
+	return nil
+}
+
+// adjust corrects p for the number of methods that are compared with the first one.
+func (d *datasetComparison) adjust() error {
+	var tested []*difference
+	var p []float64
+	for _, r := range d.rows {
+		if r.against != nil && r.against.test != nil && !math.IsNaN(r.against.test.P) {
+			tested, p = append(tested, r.against), append(p, r.against.test.P)
+		}
+	}
+	adjusted, err := stats.Holm(p)
+	for i := range tested {
+		tested[i].adjusted = adjusted[i]
+	}
+	return err
+}
+
+func (t *table) gapNotes(dataset, method string) (notes []string) {
+	count := map[string]int{}
+	for _, g := range t.gaps {
+		if g.dataset == dataset && g.method == method {
+			count[g.why]++
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(count)) {
+		notes = append(notes, fmt.Sprintf("%s %s left out.", plural(count[why], "fold")+" "+why, map[bool]string{true: "is", false: "are"}[count[why] == 1]))
+	}
+	return notes
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// compareNatural orders the names of folds: numbers by their value.
+func compareNatural(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}

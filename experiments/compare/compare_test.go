@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/csv"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func compareGolden(t *testing.T, golden string, args ...string) string {
+	t.Helper()
+	exit, stdout, stderr := programtest.Run(t, run, args...)
+	if exit != program.ExitOK || stderr != "" {
+		t.Fatalf("exit code %d, %s", exit, stderr)
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stdout != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", stdout, want)
+	}
+	return stdout
+}
+
+// Data sets with all folds, with a fold missing for one method, and with a single fold.
+func TestWholeOutput(t *testing.T) {
+	out := compareGolden(t, "testdata/results.txt", "-in", "testdata/results.csv")
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if strings.Contains(out, "\x1b") {
+		t.Error("colours, where nobody can see them")
+	}
+	compareGolden(t, "testdata/two.txt", "-in", "testdata/results.csv", "-methods", "tree,boosting")
+}
+
+// The numbers are SciPy's, of testdata/results.csv: ttest_rel, with its standard error times sqrt((1/5+1/4)/(1/5)), wilcoxon and
+// friedmanchisquare of the means of wine, iris and seeds.
+func TestNumbers(t *testing.T) {
+	out := compareGolden(t, "testdata/results-quantities.csv", "-in", "testdata/results.csv", "-csv")
+	lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	quantity := func(dataset, method, against, name string) float64 {
+		for _, l := range lines {
+			if l[2] == dataset && l[3] == method && l[4] == against && l[5] == name {
+				x, err := strconv.ParseFloat(l[6], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x
+			}
+		}
+		t.Fatalf("there is no %s of %s on %s", name, method, dataset)
+		return 0
+	}
+	for _, c := range []struct {
+		dataset, method, against, name string
+		want                           float64
+	}{
+		{"wine", "boosting", "tree", "difference", 2.4200000000000017},
+		{"wine", "boosting", "tree", "nadeau_bengio_t", 1.6235944029027618},
+		{"wine", "boosting", "tree", "nadeau_bengio_p", 0.17978482774569177},
+		{"wine", "boosting", "tree", "win_rate", 0.8},
+		{"wine", "boosting", "tree", "cliffs_delta", 0.6799999999999999},
+		{"", "boosting", "", "mean_rank", 1.3333333333333333},
+		{"", "boosting", "tree", "wilcoxon_p", 0.25},
+		{"", "", "", "friedman_chi_square", 2},
+		{"", "", "", "friedman_p", 0.36787944117144245},
+	} {
+		if got := quantity(c.dataset, c.method, c.against, c.name); !(math.Abs(got-c.want) <= 1e-12*math.Abs(c.want)) {
+			t.Errorf("%s of %s on %s is %.17g, want %.17g", c.name, c.method, c.dataset, got, c.want)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	const head = "dataset,fold,method,metric,value\n"
+	for _, c := range []struct{ content, want string }{
+		{"", "is empty, want a line with the names of columns"},
+		{"dataset,fold,method,value\n", "in.csv:1: no column has the metric"},
+		{"dataset,fold,fold,method,metric,value\n", "in.csv:1: two columns are called fold"},
+		{head, "has no results"},
+		{head + "a,0,m,rmse\n", "in.csv:2: wrong number of fields"},
+		{head + "a,0,m,rmse,\n", `in.csv:2: rmse is "", want a number; a fold without a result has no line`},
+		{head + "a,0,m,rmse,1\na,0,n,rmse,NaN\n", `in.csv:3: rmse is "NaN"`},
+		{head + "a,0,m,rmse,1\na,1,,rmse,1\n", "in.csv:3: there is no method"},
+		{head + "a,0,m,rmse,1\na,0,m,rmse,2\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already; if a column tells them apart, name it with -by"},
+		{head + "a,0,m,rmse,1\n", "there is one method, m: want two to compare"},
+		{head + "a,0,m,quality,1\na,0,n,quality,1\n", "is a larger or a smaller quality better? say -larger quality or -smaller quality"},
+		{head + "\"a,0\n", "in.csv:2: "},
+		{"dataset,fold,method,metric,value,train rows,test rows\na,0,m,rmse,1,10,none\n", `in.csv:2: "10" training and "none" test rows: want numbers of rows`},
+	} {
+		t.Chdir(t.TempDir())
+		os.WriteFile("in.csv", []byte(c.content), 0o644)
+		exit, stdout, stderr := programtest.Run(t, run, "-in", "in.csv")
+		if exit != program.ExitBadInput || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q, want %q", c.content, exit, stderr, c.want)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "in.csv")
+	os.WriteFile(file, []byte(head+"a,0,m,rmse,1\na,0,n,rmse,2\n"), 0o644)
+	for want, args := range map[string][]string{
+		`-methods: ` + file + ` has no "o"`: {"-in", file, "-methods", "m,o"},
+		`(did you mean "rmse"?)`:            {"-in", file, "-metric", "rsme"},
+		"-methods: m is named twice":        {"-in", file, "-methods", "m,m"},
+		"-alpha 2: want a number between":   {"-in", file, "-alpha", "2"},
+		"-by: no column is called variant":  {"-in", file, "-by", "variant"},
+		"open nowhere.csv: no such file":    {"-in", "nowhere.csv"},
+		"there is one method, m":            {"-in", file, "-methods", "m"},
+	} {
+		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d, %q, want %q", args, exit, stderr, want)
+		}
+	}
+}
+
+// Headers may be spelt in many ways, and a further column may tell methods apart.
+func TestLenientHeaders(t *testing.T) {
+	for _, head := range []string{"\ufeffDATA-SET,Split,Model,Measure,Score,Size", "task,fold,algorithm,metric,value,size"} {
+		r, err := read(strings.NewReader(head+"\n a ,0,m,rmse,1e0,big\na,0,m,rmse,2,small\n"), "in", []string{"Size"})
+		if err != nil || len(r.all) != 2 || r.all[0].dataset != "a" || r.all[1].method != "m, small" || r.all[1].value != 2 {
+			t.Errorf("%s: %+v, %v", head, r, err)
+		}
+	}
+}
+
+// Folds of the same number with other rows are no pairs; those of other numbers neither.
+func TestPairing(t *testing.T) {
+	const text = "dataset,fold,method,test_rmse,split_digest,train_rows,test_rows,complete\n" +
+		"a,0,m,1,x0,90,10,true\na,1,m,2,x1,90,10,true\na,0,n,3,x0,90,10,true\na,1,n,4,y1,90,10,true\na,0,o,3,z0,90,10,true\na,1,o,4.5,z1,90,10,true\n" +
+		"a,0,p,5,x0,90,10,false\na,1,p,,,,,true\n"
+	r, err := read(strings.NewReader(text), "in", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := (&options{}).choose(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tables[0].compare(0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := c.on[0].rows
+	if n := rows[1]; n.against.pairs != 1 || n.against.test != nil || !strings.Contains(strings.Join(n.notes, " "), "1 fold of the same number have other rows") {
+		t.Errorf("half of the folds are the same: %+v, %v", n.against, n.notes)
+	}
+	if o := rows[2]; o.against.paired || o.against.test == nil || o.against.test.Mean != 2.25 || !math.IsNaN(o.against.wins) {
+		t.Errorf("no fold is the same: %+v, %v", o.against, o.notes)
+	}
+	if len(rows) != 3 {
+		t.Errorf("%d methods, want 3: one has no result that counts", len(rows))
+	}
+}

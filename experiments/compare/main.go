@@ -1,0 +1,101 @@
+// Compare says how methods differ, from results by fold: of our own reports (folds.csv), or of any CSV file with the columns data
+// set, fold, method, metric and value.
+//
+//	go run ./experiments/compare -in out/table1-quick/report/folds.csv -methods xgboost,catboost
+//
+// On each data set it prints every method's mean, its difference from the first one, p and how large the effect is; over several data
+// sets, mean ranks with Friedman's, Nemenyi's and the signed-rank test. What a reader must know besides is in footnotes.
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"nptbench/internal/program"
+	"nptbench/report"
+)
+
+const about = `Compares methods by their results on the folds of data sets: those of a report's folds.csv, or of any CSV file with the columns
+data set, fold, method, metric and value (and, where there are such, protocol, repetition, train rows, test rows). The first method is
+the one that the others are compared with. Results on the same folds are paired.`
+
+func main() { program.Main(run) }
+
+// options are what the command line says.
+type options struct {
+	in              string
+	methods         []string // empty: all
+	metrics         []string // empty: those of the file; of a report, those by which Table 1 ranks
+	datasets        []string // empty: all
+	by              []string // further columns that tell methods apart
+	larger, smaller []string // metrics that the program does not know
+	alpha           float64
+	protocol        string // empty: all
+	csv             bool
+}
+
+func parse(e program.Env) (*options, error) {
+	o := &options{}
+	f := program.NewFlags("compare", about)
+	f.StringVar(&o.in, "in", "out/table1-quick/report/folds.csv", "`file` with the results; - is standard input")
+	methods := f.List("methods", "compare these, a `list` with commas, the others with the first (default all, in the order of the file)")
+	metrics := f.List("metric", "compare by these, a `list` with commas (default all; of a report, those by which Table 1 ranks)")
+	datasets := f.List("datasets", "on these data sets only, a `list` with commas")
+	f.StringVar(&o.protocol, "protocol", "", "folds of this protocol only, published or corrected in a report (default all)")
+	by := f.List("by", "further columns that tell methods apart, a `list` with commas, such as variant")
+	larger := f.List("larger", "metrics, a `list` with commas, of which larger is better, where the program does not know that")
+	smaller := f.List("smaller", "the same for smaller")
+	f.Float64Var(&o.alpha, "alpha", 0.05, "level of tests; intervals have the level 1 - alpha")
+	f.BoolVar(&o.csv, "csv", false, "print CSV, a line for each quantity, in full precision")
+	if err := f.Parse(e); err != nil {
+		return nil, err
+	}
+	if !(o.alpha > 0 && o.alpha < 1) {
+		return nil, f.Errorf("-alpha %v: want a number between 0 and 1, such as 0.05", o.alpha)
+	}
+	o.methods, o.metrics, o.datasets, o.by, o.larger, o.smaller = *methods, *metrics, *datasets, *by, *larger, *smaller
+	return o, nil
+}
+
+func run(_ context.Context, e program.Env) (exit int, err error) {
+	o, err := parse(e)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	tables, err := o.read(e)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	comparisons := make([]*comparison, len(tables))
+	for i, t := range tables {
+		if comparisons[i], err = t.compare(o.alpha); err != nil {
+			return program.ExitBadInput, fmt.Errorf("%s: %w", o.in, err)
+		}
+	}
+	if o.csv {
+		return program.ExitOK, writeCSV(e.Stdout, comparisons)
+	}
+	return program.ExitOK, report.WriteTerminal(e.Stdout, document(o.in, comparisons), cmp.Or(e.Width, 80), e.Color)
+}
+
+// read reads the file and chooses what of it is compared.
+func (o *options) read(e program.Env) ([]*table, error) {
+	var in io.Reader = e.Stdin
+	name := "standard input"
+	if o.in != "-" {
+		f, err := os.Open(o.in)
+		if err != nil {
+			return nil, fmt.Errorf("-in: %w", err)
+		}
+		defer f.Close()
+		in, name = f, o.in
+	}
+	results, err := read(in, name, o.by)
+	if err != nil {
+		return nil, err
+	}
+	return o.choose(results)
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nptbench/internal/stats"
+)
+
+// An overall comparison ranks the methods over the data sets on which all of them have all folds.
+type overall struct {
+	datasets []string
+	means    [][]float64 // by data set and method
+	methods  []string
+	friedman *stats.FriedmanTest // nil: two methods
+	wilcoxon [][]*stats.WilcoxonTest
+	adjusted [][]float64 // its P after Holm's correction, over all pairs
+	notes    []string
+}
+
+// compareOverall compares over the data sets that all methods have finished. When these are fewer than two, the method that has
+// finished the fewest is left out, until there are two. There are only notes when that does not come about.
+func (t *table) compareOverall(alpha float64) (*overall, error) {
+	o := &overall{methods: slices.Clone(t.methods)}
+	for ; len(o.methods) > 1; o.leaveOut(t) {
+		if o.datasets = t.finished(o.methods...); len(o.datasets) > 1 {
+			break
+		}
+	}
+	if len(o.methods) < 2 {
+		return &overall{notes: []string{"No two methods have all folds of the same two data sets."}}, nil
+	}
+	for _, name := range t.datasets {
+		if !slices.Contains(o.datasets, name) {
+			o.notes = append(o.notes, t.lacking(name, o.methods))
+			continue
+		}
+		means := make([]float64, len(o.methods))
+		for i, method := range o.methods {
+			folds := t.results[place{name, method}]
+			for _, r := range folds {
+				means[i] += r.value / float64(len(folds))
+			}
+		}
+		o.means = append(o.means, means)
+	}
+	if len(o.methods) > 2 {
+		var err error
+		if o.friedman, err = stats.Friedman(o.means, t.metric.Larger); err != nil {
+			return nil, err
+		}
+		o.warn(o.friedman.Warnings)
+	}
+	return o, o.pairs()
+}
+
+// leaveOut leaves out the method that has finished the fewest data sets, the last one of several.
+func (o *overall) leaveOut(t *table) {
+	fewest := 0
+	for i, method := range o.methods {
+		if len(t.finished(method)) <= len(t.finished(o.methods[fewest])) {
+			fewest = i
+		}
+	}
+	o.notes = append(o.notes, fmt.Sprintf("%s is not ranked: it has all folds of %d of %s.",
+		o.methods[fewest], len(t.finished(o.methods[fewest])), plural(len(t.datasets), "data set")))
+	o.methods = slices.Delete(o.methods, fewest, fewest+1)
+}
+
+// folds is how many folds of a data set there are: as many as any method has.
+func (t *table) folds(dataset string) (folds int) {
+	for _, method := range t.methods {
+		folds = max(folds, len(t.results[place{dataset, method}]))
+	}
+	return folds
+}
+
+// finished are the data sets of which all of some methods have all folds.
+func (t *table) finished(methods ...string) (names []string) {
+	for _, name := range t.datasets {
+		if !slices.ContainsFunc(methods, func(m string) bool { return len(t.results[place{name, m}]) < t.folds(name) }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// lacking says why a data set is not averaged over.
+func (t *table) lacking(name string, methods []string) string {
+	var lacking []string
+	for _, method := range methods {
+		if n := len(t.results[place{name, method}]); n < t.folds(name) {
+			lacking = append(lacking, fmt.Sprintf("%s (%d of %s)", method, n, plural(t.folds(name), "fold")))
+		}
+	}
+	return fmt.Sprintf("%s is left out: it lacks results of %s.", name, strings.Join(lacking, ", "))
+}
+
+// pairs does the signed-rank test of all pairs of methods.
+func (o *overall) pairs() error {
+	k := len(o.methods)
+	column := func(j int) (values []float64) {
+		for _, row := range o.means {
+			values = append(values, row[j])
+		}
+		return values
+	}
+	var p []float64
+	o.wilcoxon, o.adjusted = make([][]*stats.WilcoxonTest, k), make([][]float64, k)
+	for i := range k {
+		o.wilcoxon[i], o.adjusted[i] = make([]*stats.WilcoxonTest, k), make([]float64, k)
+		for j := range i {
+			test, err := stats.Wilcoxon(column(i), column(j), stats.WilcoxonOptions{})
+			if err != nil {
+				return err
+			}
+			o.wilcoxon[i][j] = test
+			p = append(p, test.P)
+			if k == 2 {
+				o.warn(test.Warnings)
+			}
+		}
+	}
+	adjusted, err := stats.Holm(p)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for i := range k {
+		for j := range i {
+			o.adjusted[i][j], o.adjusted[j][i] = adjusted[at], adjusted[at]
+			o.wilcoxon[j][i] = o.wilcoxon[i][j]
+			at++
+		}
+	}
+	if least := stats.WilcoxonSmallestP(len(o.datasets), stats.TwoSided); k > 2 && least*float64(len(p)) > 0.05 {
+		o.notes = append(o.notes, fmt.Sprintf("On %d data sets the signed-rank test gives no p below %.3g, and %.3g after Holm's correction for %d pairs.",
+			len(o.datasets), least, math.Min(1, least*float64(len(p))), len(p)))
+	}
+	return nil
+}
+
+func (o *overall) warn(warnings []stats.Warning) {
+	for _, w := range warnings {
+		o.notes = append(o.notes, w.Text)
+	}
+}
+
+// wins is the share of data sets on which a method is better than the first.
+func (o *overall) wins(method int, larger bool) float64 {
+	var x, y []float64
+	for _, row := range o.means {
+		x, y = append(x, row[method]), append(y, row[0])
+	}
+	share, err := stats.WinRate(x, y, larger)
+	if err != nil {
+		return math.NaN() // no data sets
+	}
+	return share
+}
+
+// groups are the methods that do not differ, in words, by Nemenyi's test and by the signed-rank test.
+func (o *overall) groups(differ func(i, j int) bool) string {
+	cliques, hidden := stats.Cliques(o.friedman.Mean, differ)
+	var parts []string
+	for _, c := range cliques {
+		names := make([]string, len(c))
+		for i, j := range c {
+			names[i] = o.methods[j]
+		}
+		parts = append(parts, strings.Join(names, ", "))
+	}
+	switch {
+	case len(cliques) == 1 && len(cliques[0]) == len(o.methods):
+		return "no two methods differ"
+	case len(cliques) == 0 && len(hidden) == 0:
+		return "all methods differ"
+	}
+	for _, h := range hidden {
+		if !slices.ContainsFunc(cliques, func(c stats.Clique) bool { return slices.Contains(c, h[0]) && slices.Contains(c, h[1]) }) {
+			parts = append(parts, o.methods[h[0]]+", "+o.methods[h[1]])
+		}
+	}
+	return "no two differ of each: " + strings.Join(parts, "; ")
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"nptbench/internal/split"
+	"nptbench/internal/stats"
+	"nptbench/report"
+)
+
+// document is what a terminal shows.
+func document(file string, comparisons []*comparison) *report.Document {
+	d := &report.Document{Title: "Comparison of " + file}
+	for _, c := range comparisons {
+		d.Blocks = append(d.Blocks, report.Heading(c.heading()), c.differences())
+		if c.overall != nil {
+			d.Blocks = append(d.Blocks, c.overallBlocks()...)
+		}
+	}
+	c := comparisons[0]
+	intervals := fmt.Sprintf("±: half the %s interval of a mean over folds, by Nadeau and Bengio's t-test: folds share training rows, so that their "+
+		"variance counts for more than in Student's.", level(c.alpha))
+	if slices.ContainsFunc(comparisons, func(c *comparison) bool { return c.protocol == string(split.Published) }) {
+		intervals += " Published folds share test rows, too, which it does not know: take their p for too small."
+	}
+	d.Blocks = append(d.Blocks, report.Heading("How to read this"), report.List{
+		intervals,
+		fmt.Sprintf("Difference: the method minus %s, over the folds of both. p: of no difference, by the same test, after Holm's correction for the "+
+			"methods of a data set; * at most %v.", c.methods[0], c.alpha),
+		fmt.Sprintf("Wins: folds, or data sets, on which the method is better than %s, ties half. δ: Cliff's, from −1 to 1: how much more often a "+
+			"result of the method is better than one of %s, over all pairs of folds.", c.methods[0], c.methods[0]),
+	})
+	return d
+}
+
+func (c *comparison) heading() string {
+	text := c.metric.Heading()
+	if c.protocol != "" {
+		text += ", " + c.protocol + " folds"
+	}
+	if c.metric.Larger {
+		return text + " (larger is better)"
+	}
+	return text + " (smaller is better)"
+}
+
+// level is that of intervals in percent.
+func level(alpha float64) string { return strconv.FormatFloat(100*(1-alpha), 'g', 4, 64) + " %" }
+
+// differences has a line for each data set and method.
+func (c *comparison) differences() *report.Table {
+	t := &report.Table{
+		Caption: fmt.Sprintf("Mean over folds, and difference from %s.", c.methods[0]),
+		Grouped: "Data set",
+		Columns: []report.Column{{Head: "Method"}, {Head: "Mean", Right: true}, {Head: "Difference", Right: true}, {Head: "p", Right: true},
+			{Head: "Wins", Right: true}, {Head: "δ", Right: true}},
+	}
+	for _, d := range c.on {
+		digits := d.digits(c.metric.Digits)
+		group := d.name
+		if n := len(d.rows[0].values); n > 0 {
+			group += ", " + plural(n, "fold")
+		}
+		for _, r := range d.rows {
+			cells := r.cells(t, digits, c.alpha)
+			lines := broken(r.method)
+			cells[0].Text = lines[len(lines)-1]
+			for _, line := range lines[:len(lines)-1] {
+				t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{{Text: line}, {}, {}, {}, {}, {}}})
+			}
+			t.Rows = append(t.Rows, report.Row{Group: group, Cells: cells})
+		}
+	}
+	return t
+}
+
+func (r *row) cells(t *report.Table, digits int, alpha float64) []report.Cell {
+	cells := []report.Cell{{Notes: notes(t, r.notes)}, {}, {}, {}, {}, {}}
+	switch {
+	case len(r.values) == 0:
+		cells[1].Text = "–"
+	case r.mean == nil:
+		cells[1].Text = strconv.FormatFloat(r.values[0].value, 'f', digits, 64)
+	default:
+		cells[1].Text = interval(r.mean, digits, false)
+	}
+	if r.against == nil {
+		return cells
+	}
+	d := r.against
+	if d.test != nil {
+		cells[2].Text = interval(d.test, digits, true)
+		if !math.IsNaN(d.adjusted) {
+			cells[3] = pCell(math.Log(d.adjusted), alpha)
+		}
+	} else if d.pairs == 1 {
+		cells[2].Text = signed(d.median, digits)
+	}
+	if d.pairs > 0 {
+		cells[4].Text = fmt.Sprintf("%s/%d", strconv.FormatFloat(d.wins*float64(d.pairs), 'g', 4, 64), d.pairs)
+	}
+	if d.test != nil {
+		cells[5].Text = signed(d.delta, 2)
+	}
+	return cells
+}
+
+func pCell(logP, alpha float64) report.Cell {
+	if logP <= math.Log(alpha) {
+		return report.Cell{Text: pText(logP) + "*", Tone: report.Good}
+	}
+	return report.Cell{Text: pText(logP) + " "}
+}
+
+// pText prints p with three decimals, where it is not too small for them.
+func pText(logP float64) string {
+	if p := math.Exp(logP); p >= 1e-3 {
+		return strconv.FormatFloat(p, 'f', 3, 64)
+	}
+	return stats.PText(logP)
+}
+
+// notes returns the number of a footnote, adding it if it is new.
+func notes(t *report.Table, texts []string) []int {
+	if len(texts) == 0 {
+		return nil
+	}
+	text := strings.Join(texts, " ")
+	at := slices.Index(t.Notes, text)
+	if at < 0 {
+		at = len(t.Notes)
+		t.Notes = append(t.Notes, text)
+	}
+	return []int{at + 1}
+}
+
+// nameWidth is what a line of 80 columns has for the name of a method.
+const nameWidth = 18
+
+// broken cuts a long name into lines, behind signs where it can.
+func broken(name string) (lines []string) {
+	rest := []rune(name)
+	for len(rest) > nameWidth {
+		at := nameWidth
+		for i := nameWidth; i > nameWidth/3; i-- {
+			if !unicode.IsLetter(rest[i-1]) && !unicode.IsDigit(rest[i-1]) {
+				at = i
+				break
+			}
+		}
+		lines = append(lines, string(rest[:at]))
+		rest = rest[at:]
+	}
+	return append(lines, string(rest))
+}
+
+// digits are the decimals of a data set: those that the paper prints of the metric, or two digits of the narrowest interval where
+// these are too few or it has none.
+func (d *datasetComparison) digits(paper int) int {
+	narrowest := math.Inf(1)
+	for _, r := range d.rows {
+		if r.mean != nil && r.mean.High > r.mean.Low {
+			narrowest = min(narrowest, (r.mean.High-r.mean.Low)/2)
+		}
+	}
+	switch {
+	case math.IsInf(narrowest, 1):
+		return max(paper+1, 4)
+	case paper > 0 && narrowest >= math.Pow10(-paper):
+		return paper
+	}
+	return min(max(1-int(math.Floor(math.Log10(narrowest))), 0), 6)
+}
+
+func interval(t *stats.TTest, digits int, sign bool) string {
+	mean := strconv.FormatFloat(t.Mean, 'f', digits, 64)
+	if sign {
+		mean = signed(t.Mean, digits)
+	}
+	return mean + " ± " + strconv.FormatFloat((t.High-t.Low)/2, 'f', digits, 64)
+}
+
+// signed prints a number with its sign, a zero without.
+func signed(x float64, digits int) string {
+	text := strconv.FormatFloat(math.Abs(x), 'f', digits, 64)
+	switch {
+	case strings.Trim(text, "0.") == "":
+		return text
+	case x < 0:
+		return "−" + text
+	}
+	return "+" + text
+}
+
+// overallBlocks say what the data sets together come to.
+func (c *comparison) overallBlocks() []report.Block {
+	o := c.overall
+	if len(o.datasets) < 2 {
+		return []report.Block{report.Paragraph("No comparison over data sets. " + strings.Join(o.notes, " "))}
+	}
+	t := &report.Table{
+		Caption: fmt.Sprintf("Over %s: %s. p of the signed-rank test against %s, after Holm's correction for all pairs of methods.",
+			plural(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0]),
+		Columns: []report.Column{{Head: "Method"}, {Head: "Mean rank", Right: true}, {Head: "p", Right: true}, {Head: "Wins", Right: true}},
+	}
+	ranks := o.meanRanks(c.metric.Larger)
+	for j, method := range o.methods {
+		cells := []report.Cell{{Text: method}, {Text: fmt.Sprintf("%.2f ± %.2f", ranks[j].mean, ranks[j].stdErr)}, {}, {}}
+		if j > 0 {
+			cells[2] = pCell(math.Log(o.adjusted[0][j]), c.alpha)
+			n := float64(len(o.datasets))
+			cells[3].Text = fmt.Sprintf("%s/%v", strconv.FormatFloat(o.wins(j, c.metric.Larger)*n, 'g', 4, 64), n)
+		}
+		t.Rows = append(t.Rows, report.Row{Cells: cells})
+	}
+	t.Notes = o.notes
+	blocks := []report.Block{t}
+	if o.friedman != nil {
+		blocks = append(blocks, report.Paragraph(o.friedmanText(c.alpha)))
+	}
+	return blocks
+}
+
+type meanRank struct{ mean, stdErr float64 }
+
+func (o *overall) meanRanks(larger bool) []meanRank {
+	ranks := make([][]float64, len(o.methods))
+	for _, row := range o.means {
+		for j, r := range stats.Ranks(row, larger) {
+			ranks[j] = append(ranks[j], r)
+		}
+	}
+	out := make([]meanRank, len(ranks))
+	for j := range ranks {
+		out[j].mean, out[j].stdErr = stats.MeanRank(ranks[j])
+	}
+	return out
+}
+
+func (o *overall) friedmanText(alpha float64) string {
+	f := o.friedman
+	difference := stats.NemenyiDifference(alpha, f.K, f.N)
+	nemenyi := o.groups(func(i, j int) bool { return math.Abs(f.Mean[i]-f.Mean[j]) > difference })
+	wilcoxon := o.groups(func(i, j int) bool { return o.adjusted[i][j] <= alpha })
+	return fmt.Sprintf("Friedman: χ² = %.4g, p = %s; Iman and Davenport: F = %.4g, p = %s. Nemenyi's critical difference of mean ranks at %v is %.2f: %s. "+
+		"Signed-rank test with Holm's correction: %s.",
+		f.TieCorrected.ChiSquare, stats.PText(math.Log(f.TieCorrected.P)), f.TieCorrected.F, stats.PText(math.Log(f.TieCorrected.FP)),
+		alpha, difference, nemenyi, wilcoxon)
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"nptbench/internal/metric"
+)
+
+// A result is a value of a metric that a method has on a fold.
+type result struct {
+	line                              int
+	protocol, dataset, method, metric string
+	fold                              string  // with the repetition, where there is one
+	split                             string  // digest of its rows; empty: not known
+	value                             float64 // finite
+	testShare                         float64 // test rows over training rows; NaN: not known
+}
+
+// results are those of a file, with what it does not have.
+type results struct {
+	file   string
+	report bool // the file is a report's folds.csv, where each metric has a column
+	all    []result
+	gaps   []gap
+}
+
+// A gap is a fold without a result that counts, which a report has a line about.
+type gap struct{ protocol, dataset, method, fold, why string }
+
+// spellings are the names that columns may have, without regard to case, spaces and signs.
+var spellings = map[string][]string{
+	"data set":   {"dataset", "data", "task", "table", "problem"},
+	"fold":       {"fold", "split", "resample"},
+	"method":     {"method", "model", "algorithm", "learner", "estimator"},
+	"metric":     {"metric", "measure"},
+	"value":      {"value", "score", "result"},
+	"protocol":   {"protocol"},
+	"repetition": {"repetition", "repeat", "rep"},
+	"train rows": {"trainrows", "ntrain"},
+	"test rows":  {"testrows", "ntest"},
+	"digest":     {"splitdigest"},
+	"complete":   {"complete"},
+}
+
+func spelled(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// A sheet is a CSV file of which the columns are known.
+type sheet struct {
+	*results
+	*csv.Reader
+	header  []string
+	columns map[string]int // by the keys of spellings and, of a report, by the names of metrics
+	by      []int
+}
+
+// read reads results. Errors name the file and the line.
+func read(in io.Reader, file string, by []string) (*results, error) {
+	s := &sheet{results: &results{file: file}, Reader: csv.NewReader(in), columns: map[string]int{}}
+	s.ReuseRecord = true
+	header, err := s.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s is empty, want a line with the names of columns", file)
+	}
+	if err != nil {
+		return nil, s.broken(err)
+	}
+	s.header = slices.Clone(header)
+	s.header[0] = strings.TrimPrefix(s.header[0], "\ufeff")
+	if err := s.findColumns(by); err != nil {
+		return nil, fmt.Errorf("%s:1: %w", file, err)
+	}
+	first := map[result]int{} // lines, by all but line and value
+	for {
+		record, err := s.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, s.broken(err)
+		}
+		before := len(s.all)
+		if err := s.add(record); err != nil {
+			line, _ := s.FieldPos(0)
+			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+		for _, r := range s.all[before:] {
+			key := result{protocol: r.protocol, dataset: r.dataset, method: r.method, metric: r.metric, fold: r.fold}
+			if other := first[key]; other > 0 {
+				return nil, fmt.Errorf("%s:%d: %s of %s on %s, fold %s, stands in line %d already; if a column tells them apart, name it with -by",
+					file, r.line, r.metric, r.method, r.dataset, r.fold, other)
+			}
+			first[key] = r.line
+		}
+	}
+	if len(s.all) == 0 {
+		return nil, fmt.Errorf("%s has no results", file)
+	}
+	return s.results, nil
+}
+
+func (s *sheet) broken(err error) error {
+	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		return fmt.Errorf("%s:%d: %w", s.file, parse.Line, parse.Err)
+	}
+	return fmt.Errorf("%s: %w", s.file, err)
+}
+
+// testColumn is what the column of a metric is called in a report.
+func testColumn(m metric.Metric) string { return "test_" + m.Name }
+
+func (s *sheet) findColumns(by []string) error {
+	for key, names := range spellings {
+		for _, name := range names { // the first one that there is
+			at := slices.IndexFunc(s.header, func(h string) bool { return spelled(h) == name })
+			if at < 0 {
+				continue
+			}
+			if again := slices.IndexFunc(s.header[at+1:], func(h string) bool { return spelled(h) == name }); again >= 0 {
+				return fmt.Errorf("two columns are called %s", s.header[at])
+			}
+			s.columns[key] = at
+			break
+		}
+	}
+	needed := []string{"data set", "fold", "method", "metric", "value"}
+	if _, long := s.columns["metric"]; !long {
+		for _, m := range metric.All {
+			if at := slices.Index(s.header, testColumn(m)); at >= 0 {
+				s.columns[m.Name] = at
+				s.report = true
+				needed = needed[:3]
+			}
+		}
+	}
+	for _, key := range needed {
+		if _, ok := s.columns[key]; !ok {
+			return fmt.Errorf("no column has the %s: it may be called %s; there are %s", key, strings.Join(spellings[key], ", "), strings.Join(s.header, ", "))
+		}
+	}
+	for _, name := range by {
+		at := slices.IndexFunc(s.header, func(h string) bool { return spelled(h) == spelled(name) })
+		if at < 0 {
+			return fmt.Errorf("-by: no column is called %s; there are %s", name, strings.Join(s.header, ", "))
+		}
+		s.by = append(s.by, at)
+	}
+	return nil
+}
+
+// add takes the results of a line.
+func (s *sheet) add(record []string) error {
+	field := func(key string) string {
+		if at, ok := s.columns[key]; ok {
+			return strings.TrimSpace(record[at])
+		}
+		return ""
+	}
+	line, _ := s.FieldPos(0)
+	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
+		fold: field("fold"), split: field("digest"), testShare: math.NaN()}
+	for _, at := range s.by {
+		if v := strings.TrimSpace(record[at]); v != "" {
+			r.method += ", " + v
+		}
+	}
+	if repetition := field("repetition"); repetition != "" {
+		r.fold += " of repetition " + repetition
+	}
+	for key, text := range map[string]string{"data set": r.dataset, "fold": field("fold"), "method": field("method")} {
+		if text == "" {
+			return fmt.Errorf("there is no %s", key)
+		}
+	}
+	if field("train rows") != "" && field("test rows") != "" {
+		train, trainErr := strconv.ParseFloat(field("train rows"), 64)
+		test, testErr := strconv.ParseFloat(field("test rows"), 64)
+		if trainErr != nil || testErr != nil || !(train >= 1) || !(test >= 1) || math.IsInf(train+test, 0) {
+			return fmt.Errorf("%q training and %q test rows: want numbers of rows", field("train rows"), field("test rows"))
+		}
+		r.testShare = test / train
+	}
+	if !s.report {
+		if r.metric == "" {
+			return errors.New("there is no metric")
+		}
+		return s.addValue(r, field("value"))
+	}
+	if complete := field("complete"); complete != "" && complete != "true" {
+		s.gaps = append(s.gaps, gap{r.protocol, r.dataset, r.method, r.fold, "not finished"})
+		return nil
+	}
+	found := false
+	for _, m := range metric.All {
+		if text := field(m.Name); text != "" {
+			found = true
+			r.metric = m.Name
+			if err := s.addValue(r, text); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		s.gaps = append(s.gaps, gap{r.protocol, r.dataset, r.method, r.fold, "without a result"})
+	}
+	return nil
+}
+
+func (s *sheet) addValue(r result, text string) error {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Errorf("%s is %q, want a number; a fold without a result has no line", r.metric, text)
+	}
+	r.value = x
+	s.all = append(s.all, r)
+	return nil
+}
