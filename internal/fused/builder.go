@@ -612,6 +612,28 @@ func (f *function) Gather(v, indices compute.Value, indexVectorAxis int, offsetO
 	return f.node(compute.OpTypeGather, shape, nil, x, at), nil
 }
 
+// ScatterSum is implemented for whole slices along the first axis, as in the gradient of Gather.
+func (f *function) ScatterSum(v, indices, updates compute.Value, indexVectorAxis int, updateWindowAxes, insertedWindowAxes, scatterAxes []int,
+	_, _ bool) (compute.Value, error) {
+	in, err := f.owns([]compute.Value{v, indices, updates})
+	if err != nil {
+		return nil, err
+	}
+	x, at, y := in[0], in[1], in[2]
+	shape, err := shapeinference.Scatter(x.shape, at.shape, y.shape, indexVectorAxis, updateWindowAxes, insertedWindowAxes, scatterAxes)
+	if err != nil {
+		return nil, err
+	}
+	whole := slices.Equal(insertedWindowAxes, []int{0}) && slices.Equal(scatterAxes, []int{0}) && at.shape.DType == dtypes.Int32 &&
+		at.shape.Rank() == indexVectorAxis+1 && at.shape.Dimensions[indexVectorAxis] == 1 &&
+		slices.Equal(updateWindowAxes, count(indexVectorAxis, y.shape.Rank()-indexVectorAxis)) &&
+		slices.Equal(y.shape.Dimensions[indexVectorAxis:], x.shape.Dimensions[1:])
+	if !whole || !x.shape.DType.IsFloat() {
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: ScatterSum of anything but floating-point slices along the first axis", Name)
+	}
+	return f.node(compute.OpTypeScatterSum, shape, nil, in...), nil
+}
+
 // RNGBitGenerator returns the next state and random bits: two values of one generator, which are computed together.
 func (f *function) RNGBitGenerator(v compute.Value, shape shapes.Shape) (state, bits compute.Value, err error) {
 	x, err := f.own(v)

@@ -1,6 +1,10 @@
 package fused
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gomlx/compute/dtypes"
+)
 
 // A copying stores a view in order, as part of an array: rows of the view, made of its axes behind some axis, become parts of
 // rows of the array.
@@ -76,4 +80,35 @@ func (g *gathering) run(r *run) {
 			copy(array[byte](unsafe.Add(dst, i*width), width), array[byte](unsafe.Add(src, row*width), width))
 		}
 	})
+}
+
+// A scattering adds slices to those of an array along its first axis, one after the other. What would lie outside is left out.
+type scattering struct {
+	out                  *value
+	from, index, updates view
+}
+
+func (s *scattering) run(r *run) {
+	if s.out.shape.DType == dtypes.Float64 {
+		scatter(s, r, addRow[float64])
+		return
+	}
+	scatter(s, r, addRow32)
+}
+
+func scatter[T floating](s *scattering, r *run, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
+	sums := array[T](r.memory[s.out.id], s.out.shape.Size())
+	copy(sums, array[T](r.at(s.from), len(sums)))
+	rows := s.out.shape.Dimensions[0]
+	width := len(sums) / max(rows, 1)
+	updates := array[T](r.at(s.updates), s.updates.size())
+	for i, row := range array[int32](r.at(s.index), s.index.size()) {
+		switch {
+		case row < 0 || int(row) >= rows || width == 0:
+		case width == 1:
+			sums[row] += updates[i]
+		default:
+			addTo(pointer(sums[int(row)*width:]), pointer(updates[i*width:]), 1, width)
+		}
+	}
 }

@@ -470,15 +470,28 @@ func TestDerivedGradients(t *testing.T) {
 	}, 1e-12, randomTensor(rng, 30, 9), randomTensor(rng, 9, 17), randomTensor(rng, 1, 17))
 }
 
+// The gradient of rows that are gathered, some of them twice, adds up; of single numbers, of slices, of both types.
+func TestGatherGradients(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	compareBackends(t, func(in []*graph.Node) []*graph.Node {
+		var out []*graph.Node
+		for _, x := range []*graph.Node{in[0], graph.ConvertDType(in[0], dtypes.Float64), graph.ReduceAndKeep(in[0], graph.ReduceSum, 1)} {
+			rows := graph.Const(x.Graph(), [][]int32{{4}, {0}, {4}, {2}, {6}})
+			picked := graph.Transpose(graph.Square(graph.Gather(x, rows)), 0, 1)
+			out = append(out, graph.Gradient(graph.ReduceAllSum(graph.Mul(picked, graph.OnePlus(picked))), x)[0])
+		}
+		return out
+	}, 1e-5, randomTensor(rng, 7, 33))
+}
+
 // What is not implemented is an error that names it; GoMLX takes it as a sign to do without where it can.
 func TestNotImplemented(t *testing.T) {
 	b := New(1)
 	for name, build := range map[string]func(x *graph.Node) *graph.Node{
 		"BFloat16":               func(x *graph.Node) *graph.Node { return graph.ConvertDType(x, dtypes.BFloat16) },
 		"operation ReduceWindow": func(x *graph.Node) *graph.Node { return graph.CumSum(x, 0) },
-		"operation ScatterSum": func(x *graph.Node) *graph.Node {
-			rows := graph.Const(x.Graph(), [][]int32{{1}, {1}})
-			return graph.Gradient(graph.ReduceAllSum(graph.Gather(x, rows)), x)[0]
+		"ScatterSum of anything but": func(x *graph.Node) *graph.Node {
+			return graph.Scatter(graph.Const(x.Graph(), [][]int64{{1}, {1}}), x, x.Shape(), false, false)
 		},
 	} {
 		exec, err := graph.NewExec(b, build)

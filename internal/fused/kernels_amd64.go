@@ -198,6 +198,15 @@ func axpyF32(y, x unsafe.Pointer, alpha float32, n int)
 //go:noescape
 func fillU32(dst unsafe.Pointer, x uint32, n int)
 
+// logisticF32 computes 1 / (1 + exp(-a)).
+func logisticF32(dst, a, _, _ unsafe.Pointer, n int) {
+	one := float32(1)
+	negF32(dst, a, nil, nil, n)
+	expF32(dst, dst, nil, nil, n)
+	addF32s(dst, dst, unsafe.Pointer(&one), nil, n)
+	divF32r(dst, unsafe.Pointer(&one), dst, nil, n)
+}
+
 func init() {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
 		return
@@ -221,6 +230,7 @@ func init() {
 	put(compute.OpTypeAbs, f, absF32, nil, nil)
 	put(compute.OpTypeExp, f, expF32, nil, nil)
 	put(compute.OpTypeErf, f, erfF32, nil, nil)
+	put(compute.OpTypeLogistic, f, logisticF32, nil, nil)
 	for _, t := range []dtypes.DType{dtypes.Uint32, dtypes.Int32} {
 		put(compute.OpTypeAdd, t, addU32, addU32s, addU32r)
 		put(compute.OpTypeMul, t, mulU32, mulU32s, mulU32r)

@@ -118,6 +118,8 @@ func (p *plan) add(u *unit, stored, ends func(*value) bool) {
 		}
 	case compute.OpTypeGather:
 		p.steps = append(p.steps, &gathering{v, v.in[0].view, v.in[1].view})
+	case compute.OpTypeScatterSum:
+		p.steps = append(p.steps, &scattering{v, v.in[0].view, v.in[1].view, v.in[2].view})
 	case compute.OpTypeRNGBitGenerator:
 		p.steps = append(p.steps, &drawing{v, v.in[0].view})
 	default:

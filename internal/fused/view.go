@@ -222,7 +222,7 @@ func arrange(v *value, inOrder func(view) view) {
 		return places
 	}
 	switch v.op {
-	case compute.OpTypeGather, compute.OpTypeRNGBitGenerator:
+	case compute.OpTypeGather, compute.OpTypeScatterSum, compute.OpTypeRNGBitGenerator:
 		for k, x := range v.in {
 			bring(k, count(0, len(x.view.dims)))
 		}
