@@ -102,45 +102,18 @@ func TestPaperCounts(t *testing.T) {
 		case higgs:
 			mlps, neighbours = 6, 0
 		}
+		tabnets, _ := results.PaperSettings(info.Name, "tabnet") // none without effect
 		npts := 1
 		if small {
 			npts = 8
 		}
 		for name, want := range map[string]int{
-			"npt": npts, "random-forest": forests, "mlp": mlps, "knn": neighbours,
+			"npt": npts, "tabnet": tabnets, "random-forest": forests, "mlp": mlps, "knn": neighbours,
 			"gradient-boosting": 48, "xgboost": 48, "catboost": 48, "lightgbm": 48,
 		} {
 			if got := distinct[[2]string{info.Name, name}]; got != want {
 				t.Errorf("%s on %s: %d different settings, want %d", name, info.Name, got, want)
 			}
-		}
-	}
-}
-
-// TestTabNetCounts does the same for the settings of a method that is yet to come. It declares the parameters.
-func TestTabNetCounts(t *testing.T) {
-	tabnet := &method.Method{Name: "tabnet"}
-	for _, p := range []struct {
-		name string
-		def  any
-	}{
-		{"n_d", 8}, {"n_a", 8}, {"n_steps", 3}, {"batch_size", 1024}, {"virtual_batch_size", 128}, {"sched_step", 10}, {"max_epochs", 3000},
-		{"patience", 100}, {"gamma", 1.3}, {"lambda_sparse", 1e-3}, {"momentum", 0.02}, {"lr", 0.02}, {"sched_gamma", 0.95},
-	} {
-		kind := method.Float
-		if _, isInt := p.def.(int); isInt {
-			kind = method.Int
-		}
-		tabnet.Params = append(tabnet.Params, method.Param{Name: p.name, Type: kind, Default: p.def})
-	}
-	s, err := sweeps.Load("testdata/tabnet.yaml", sweeps.Catalogue{Methods: []*method.Method{tabnet}, Datasets: catalogue.Datasets})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range s.Datasets {
-		want, ok := results.PaperSettings(name, "tabnet")
-		if got := len(s.Settings(name)); !ok || got != want {
-			t.Errorf("%s: %d settings, Table 16 has %d", name, got, want)
 		}
 	}
 }

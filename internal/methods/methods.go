@@ -8,6 +8,7 @@ import (
 	"nptbench/baselines/golearn"
 	"nptbench/baselines/knn"
 	"nptbench/baselines/mlp"
+	"nptbench/baselines/tabnet"
 	"nptbench/internal/method"
 	"nptbench/npt"
 )
@@ -22,6 +23,7 @@ func All() []*method.Method {
 		gbdt.LightGBM,
 		mlp.Method,
 		knn.Method,
+		tabnet.Method(),
 		npt.Method(),
 		dkl.Method,
 		golearn.KNN,

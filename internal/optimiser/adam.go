@@ -29,7 +29,8 @@ func AdamScales(learningRate float64, t int) (rate, root float64) {
 	return learningRate / (1 - math.Pow(adamBeta1, float64(t))), 1 / math.Sqrt(1-math.Pow(adamBeta2, float64(t)))
 }
 
-// ClipNorm scales a gradient, all of it in one array, to that Euclidean norm where its own is larger, as PyTorch's clip_grad_norm_ does.
+// ClipNorm scales a gradient, all of it in one array, to that Euclidean norm where its own is larger, as PyTorch's
+// clip_grad_norm_ does.
 func ClipNorm(grad *graph.Node, norm float64) *graph.Node {
 	flat := graph.Reshape(grad, -1)
 	own := graph.Sqrt(graph.Dot(flat, flat).Product())

@@ -53,8 +53,8 @@ func (s *Set) Unpacked(arrays []*graph.Node) []*graph.Node {
 	return out
 }
 
-// places returns how many entries of the first axis of an array a member takes: a row, or as many as it has weights where all are in
-// one row.
+// places returns how many entries of the first axis of an array a member takes: a row, or as many as it has weights where all are
+// in one row.
 func (s *Set) places(a Array, member int) int {
 	if len(a.Dims) == 1 {
 		return s.Params[member].Size()

@@ -1,5 +1,5 @@
-// Package weights lists the parameters of a network, draws their first values, and packs small ones into common arrays. Begin with
-// Param and NewSet.
+// Package weights lists the parameters of a network, draws their first values, and packs small ones into common arrays. Begin
+// with Param and NewSet.
 package weights
 
 import (

@@ -1,0 +1,95 @@
+package tabnet
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/checkpoint"
+)
+
+// A checkpointer writes what a training needs to go on, from time to time. Everything random is derived from the seed and the
+// number of the epoch.
+type checkpointer struct {
+	path string
+	due  time.Time
+	err  error // the first one of a checkpoint that could not be written: training goes on
+}
+
+// interval is about how long it is between two checkpoints.
+const interval = time.Minute
+
+// A checkpointHeader describes a checkpoint; the arrays that follow are the state's, then those of the best epoch.
+type checkpointHeader struct {
+	Config  Config
+	Columns Columns
+	Data    string // digest of the table
+	At      position
+	Elapsed time.Duration
+}
+
+func (tr *training) header() checkpointHeader {
+	return checkpointHeader{tr.net.Config, tr.net.columns, tr.table.digest(), tr.at, tr.elapsed()}
+}
+
+// save writes a checkpoint if one is due. Before there is a best epoch there is nothing worth it.
+func (tr *training) save() {
+	c := tr.checkpoint
+	if c == nil || time.Now().Before(c.due) || tr.at.BestEpoch == 0 {
+		return
+	}
+	err := os.MkdirAll(filepath.Dir(c.path), 0o755)
+	if err == nil {
+		var arrays []*tensors.Tensor
+		for _, t := range tr.saved() {
+			arrays = append(arrays, *t)
+		}
+		err = checkpoint.Write(c.path, "tabnet", tr.header(), arrays, tr.net.Double)
+	}
+	if c.err == nil {
+		c.err = err
+	}
+	c.due = time.Now().Add(interval)
+}
+
+// saved are the arrays of a checkpoint.
+func (tr *training) saved() []**tensors.Tensor {
+	return append(tr.state.tensors(), &tr.best.weights, &tr.best.running)
+}
+
+// load goes on where the training that wrote the file was: same table, same configuration.
+func (tr *training) load(path string) error {
+	var h checkpointHeader
+	numbers, err := checkpoint.Read(path, "tabnet", &h, func() (sizes []int, wide bool, err error) {
+		want := tr.header()
+		want.At, want.Elapsed = h.At, h.Elapsed
+		if !reflect.DeepEqual(h, want) {
+			err = fmt.Errorf("is of another training")
+		}
+		p, s := tr.net.params.Size(), tr.net.statistics.Size()
+		return []int{p, p, p, s, p, s}, tr.net.Double, err
+	})
+	if err != nil {
+		return fmt.Errorf("tabnet: %w", err)
+	}
+	for i, t := range tr.saved() {
+		*t = tr.net.array(numbers[i], len(numbers[i]))
+	}
+	tr.at, tr.earlier = h.At, h.Elapsed
+	return nil
+}
+
+// digest is one of what a training sees of a table.
+func (t *Table) digest() string {
+	sum := sha256.New()
+	for _, x := range []any{int64(t.Train), int64(t.Val), t.Numbers, t.Codes, t.Targets, t.Labels} {
+		binary.Write(sum, binary.LittleEndian, x)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}

@@ -1,0 +1,201 @@
+package tabnet
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/gomlx/compute"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/seed"
+	"nptbench/internal/task"
+)
+
+// Method returns TabNet as a method of the comparison. Parameters have the library's names, and its defaults but for max_epochs
+// and patience, which are the paper's.
+func Method() *method.Method {
+	d := DefaultConfig()
+	return &method.Method{
+		Name:  "tabnet",
+		Title: "TabNet",
+		Doc:   "TabNet: decision steps that each attend to a few features, on GoMLX, after pytorch-tabnet.",
+		Params: []method.Param{
+			{Name: "n_d", Type: method.Int, Default: d.Decision, Min: 1, Max: 4096, Doc: "width of what a step adds to the prediction"},
+			{Name: "n_a", Type: method.Int, Default: d.Attention, Min: 1, Max: 4096, Doc: "width of what a step passes on to the next mask"},
+			{Name: "n_steps", Type: method.Int, Default: d.Steps, Min: 1, Max: 100, Doc: "decision steps"},
+			{Name: "gamma", Type: method.Float, Default: d.Gamma, Min: 1, Doc: "how often a feature may be used: 1 is in one step only"},
+			{Name: "n_shared", Type: method.Int, Default: d.Shared, Min: 0, Max: 100, Doc: "layers of a feature transformer that all share"},
+			{Name: "n_independent", Type: method.Int, Default: d.Independent, Min: 0, Max: 100, Doc: "layers of a feature transformer of its own"},
+			{Name: "lambda_sparse", Type: method.Float, Default: d.Sparsity, Min: 0, Doc: "weight of the masks' entropy in the loss"},
+			{Name: "batch_size", Type: method.Int, Default: d.BatchSize, Min: 2, Doc: "rows per batch; at most all training rows"},
+			{Name: "virtual_batch_size", Type: method.Int, Default: d.VirtualBatch, Min: 2, Doc: "rows that are normalised together, at most"},
+			{Name: "momentum", Type: method.Float, Default: d.Momentum, Min: 0, Max: 1, Doc: "weight of a virtual batch in the running statistics of the normalisation"},
+			{Name: "drop_last", Type: method.Bool, Default: d.DropLast, Doc: "leave the last rows of an epoch out where they make no whole batch"},
+			{Name: "lr", Type: method.Float, Default: d.LR, Min: 1e-12, Doc: "learning rate of Adam"},
+			{Name: "sched_step", Type: method.Int, Default: d.DecayStep, Min: 1, Doc: "epochs after which the learning rate is multiplied by sched_gamma"},
+			{Name: "sched_gamma", Type: method.Float, Default: d.Decay, Min: 0, Max: 1, Doc: "factor of the learning rate; 1 leaves it alone"},
+			{Name: "clip_value", Type: method.Float, Default: d.Clip, Min: 0, Doc: "gradients are scaled to this norm where they are longer; 0 leaves them alone"},
+			{Name: "max_epochs", Type: method.Int, Default: 3000, Min: 1, Doc: "epochs at most"},
+			{Name: "patience", Type: method.Int, Default: 100, Min: 1, Doc: "epochs without a lower validation loss before training ends"},
+		},
+		Check: func(c method.Config, _ dataset.Info) error {
+			if c.Int("n_shared")+c.Int("n_independent") == 0 {
+				return fmt.Errorf("n_shared: 0 and n_independent 0 leave a feature transformer without layers, want at least one")
+			}
+			if whole := configOf(c); whole.DropLast {
+				return whole.checkBatches(whole.BatchSize)
+			}
+			return nil
+		},
+		Canonical: func(c method.Config, _ dataset.Problem) method.Config {
+			if c.Float("sched_gamma") == 1 {
+				c = c.With("sched_step", DefaultConfig().DecayStep)
+			}
+			return c
+		},
+		FitKey: func(c method.Config, _ dataset.Problem) string {
+			return c.Without("max_epochs").Without("patience").JSON()
+		},
+		Work:    work,
+		Network: true,
+		Run:     run,
+	}
+}
+
+func configOf(c method.Config) Config {
+	return Config{
+		Decision: c.Int("n_d"), Attention: c.Int("n_a"), Steps: c.Int("n_steps"), Gamma: c.Float("gamma"),
+		Shared: c.Int("n_shared"), Independent: c.Int("n_independent"),
+		VirtualBatch: c.Int("virtual_batch_size"), Momentum: c.Float("momentum"),
+		Sparsity: c.Float("lambda_sparse"), BatchSize: c.Int("batch_size"), DropLast: c.Bool("drop_last"),
+		LR: c.Float("lr"), DecayStep: c.Int("sched_step"), Decay: c.Float("sched_gamma"), Clip: c.Float("clip_value"),
+	}
+}
+
+func stopOf(c method.Config) Stop {
+	return Stop{MaxEpochs: c.Int("max_epochs"), Patience: c.Int("patience")}
+}
+
+// work is about how many multiplications a training takes: the products of its layers for every row, three times, for a pass
+// forwards and twice as much backwards. To start its operations takes as long as a million, which is most of a step on a small
+// batch. Trainings rarely go on for as many epochs as they may: three times the patience is usual.
+func work(c method.Config, info dataset.Info) float64 {
+	n, d := configOf(c), float64(info.Columns-1)
+	rows, batch, h := 0.7*float64(info.Rows), float64(n.BatchSize), float64(n.width())
+	layers := 2*h*d + 2*h*h*float64(n.Shared+n.Independent-1)
+	masks := d*float64(n.Attention) + d*d
+	row := 3 * (float64(n.Steps+1)*layers + float64(n.Steps)*masks)
+	const start = 1e6
+	epochs := min(float64(c.Int("max_epochs")), 3*float64(c.Int("patience")))
+	return epochs * max(rows/batch, 1) * (start*float64(n.Steps+1) + row*min(batch, rows))
+}
+
+// run trains once for all configurations of the batch, which differ in nothing but when they end.
+func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+	backend, err := backends.Open(t.Backend, t.Threads)
+	if err != nil {
+		return err
+	}
+	defer backends.ReturnMemory()
+	config, key := configOf(batch[0]), Method().FitKey(batch[0], t.Info.Problem)
+	config.Seed = seed.Derive(t.Seed, "tabnet", key)
+	return fit(ctx, t, batch, config, backend, done)
+}
+
+func fit(ctx context.Context, t *task.Task, batch []method.Config, config Config, backend compute.Backend, done func(method.Result)) error {
+	tr, err := newTraining(tableOf(t), config, backend)
+	if err != nil {
+		return err
+	}
+	defer tr.free()
+	resumed := 0
+	if t.CheckpointDir != "" {
+		key := "" // of all that are to end, since a checkpoint is of use for as long as none has
+		for _, c := range batch {
+			key += c.JSON()
+		}
+		tr.checkpoint = &checkpointer{path: filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", seed.Derive(config.Seed, key))), due: tr.started.Add(interval)}
+		// A checkpoint that is missing, damaged or of other data has nothing to go on from: the training begins anew.
+		if tr.load(tr.checkpoint.path) == nil {
+			resumed = tr.at.Epochs
+		}
+	}
+	var stops []Stop
+	for _, c := range batch {
+		stops = append(stops, stopOf(c))
+	}
+	if t.Progress != nil {
+		tr.progress = func(p progress) { t.Progress(p.of(stops)) }
+	}
+	return tr.run(ctx, stops, func(i int, m *Model) error {
+		r := method.Result{Index: i, Fit: tr.elapsed()}
+		r.Details = map[string]any{
+			"best_epoch": m.BestEpoch, "epochs": m.Epochs, "validation_loss": m.Loss,
+			"parameters": tr.net.params.Size(), "backend": backend.Name(),
+		}
+		if tr.checkpoint != nil && tr.checkpoint.err != nil {
+			r.Details[method.Warning] = "a checkpoint cannot be written: " + tr.checkpoint.err.Error()
+		}
+		if resumed > 0 {
+			r.Details["resumed_at_epoch"] = resumed
+		}
+		begin := time.Now()
+		r.Val, err = m.predict(ctx, tr.features, t.Train, t.Train+t.Val)
+		if err == nil {
+			r.Test, err = m.predict(ctx, tr.features, t.Train+t.Val, t.Rows())
+		}
+		if err != nil {
+			return err
+		}
+		r.Predict = time.Since(begin)
+		done(r)
+		return nil
+	})
+}
+
+// of says how far a training is that ends nowhere before the last of the stops, if the validation loss falls no further.
+func (p progress) of(stops []Stop) task.Progress {
+	end := 0
+	for _, s := range stops {
+		end = max(end, min(s.MaxEpochs, max(p.BestEpoch, 1)+s.Patience))
+	}
+	return task.Progress{
+		Share: float64(p.Epochs) / float64(max(end, p.Epochs)),
+		Text:  fmt.Sprintf("epoch %d of %d or more, validation %.4g (lowest %.4g in epoch %d)", p.Epochs, end, p.Loss, p.BestLoss, p.BestEpoch),
+	}
+}
+
+// tableOf encodes a task as the library is given it: numbers, and codes of categories, of which a missing one is the first.
+func tableOf(t *task.Task) *Table {
+	table := &Table{Train: t.Train, Val: t.Val, Test: t.Test, Targets: t.Y, Labels: t.Labels}
+	table.Classes = t.Info.Classes
+	for _, f := range t.Features {
+		if f.Type == dataset.Categorical {
+			table.Categories = append(table.Categories, max(f.Width, 1))
+		} else {
+			table.Numeric++
+		}
+	}
+	for i := range t.Rows() {
+		row := t.Row(i)
+		for _, f := range t.Features {
+			entry := row[f.Offset : f.Offset+f.Width]
+			if f.Type != dataset.Categorical {
+				table.Numbers = append(table.Numbers, entry[0])
+				continue
+			}
+			code := 0
+			for j, x := range entry {
+				if x == 1 {
+					code = j
+				}
+			}
+			table.Codes = append(table.Codes, int32(code))
+		}
+	}
+	return table
+}

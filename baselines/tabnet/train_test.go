@@ -1,0 +1,295 @@
+package tabnet
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomlx/gomlx/core/graph"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/method"
+)
+
+// waves is a table whose target depends on one of four numbers and on a category.
+func waves(rng *rand.Rand, train int) *Table {
+	t := &Table{Columns: Columns{Numeric: 4, Categories: []int{3}}, Train: train, Val: 40, Test: 30}
+	for i := range t.Rows() {
+		var x [4]float32
+		for j := range x {
+			x[j] = float32(rng.NormFloat64())
+		}
+		code := rng.IntN(3)
+		t.Numbers, t.Codes = append(t.Numbers, x[:]...), append(t.Codes, int32(code))
+		if i < t.Train+t.Val {
+			t.Targets = append(t.Targets, math.Sin(2*float64(x[2]))+float64(code)-1)
+		}
+	}
+	return t
+}
+
+func smallConfig() Config {
+	c := DefaultConfig()
+	c.Decision, c.Attention, c.Steps, c.BatchSize, c.VirtualBatch, c.Decay = 4, 4, 2, 32, 8, 0.95
+	return c
+}
+
+// A training learns, its explanations name the features that matter, and masks are probabilities.
+func TestTrainLearnsAndExplains(t *testing.T) {
+	table := waves(rand.New(rand.NewPCG(1, 1)), 300)
+	m, err := Train(t.Context(), table, smallConfig(), Stop{MaxEpochs: 80, Patience: 80}, testBackend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Loss > 0.2 || m.BestEpoch < 1 || m.BestEpoch > 80 || m.Epochs != 80 {
+		t.Errorf("validation loss %v in epoch %d of %d, want below 0.2 of a variance of 1.1", m.Loss, m.BestEpoch, m.Epochs)
+	}
+	predicted, err := m.Predict(t.Context(), table, table.Train, table.Train+table.Val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loss := table.loss(predicted, table.Train, table.Train+table.Val); math.Abs(loss-m.Loss) > 1e-6 {
+		t.Errorf("the model that is returned has validation loss %v, not %v", loss, m.Loss)
+	}
+	e, err := m.Explain(t.Context(), table, 0, table.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var importance [5]float64
+	for _, row := range e.Importance {
+		for j, x := range row {
+			importance[j] += x
+		}
+	}
+	if min(importance[2], importance[4]) < max(importance[0], importance[1], importance[3]) {
+		t.Errorf("importance %.3g, want most for the third number and the category", importance)
+	}
+	for _, rows := range e.Masks {
+		if len(rows) != table.Rows() {
+			t.Fatalf("masks of %d rows", len(rows))
+		}
+		for _, row := range rows {
+			sum := 0.0
+			for _, x := range row {
+				if x < 0 {
+					t.Fatalf("a mask of %v", row)
+				}
+				sum += x
+			}
+			if math.Abs(sum-1) > 1e-5 {
+				t.Fatalf("a mask that adds up to %v", sum)
+			}
+		}
+	}
+}
+
+// What a training gives at a stop does not depend on the other stops, and its early stopping is the library's: with the patience
+// p it ends p epochs after the best one.
+func TestStops(t *testing.T) {
+	table, backend := waves(rand.New(rand.NewPCG(1, 2)), 100), testBackend(t)
+	stops := []Stop{{200, 4}, {200, 15}, {7, 100}, {60, 100}}
+	tr, err := newTraining(table, smallConfig(), backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.free()
+	var losses []float64
+	tr.progress = func(p progress) { losses = append(losses, p.Loss) }
+	together, predictions := make([]Model, len(stops)), make([][]float64, len(stops))
+	err = tr.run(t.Context(), stops, func(i int, m *Model) (err error) {
+		together[i] = *m
+		predictions[i], err = m.Predict(t.Context(), table, 0, table.Rows())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range stops {
+		alone, err := Train(t.Context(), table, smallConfig(), s, backend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		predicted, err := alone.Predict(t.Context(), table, 0, table.Rows())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := together[i]
+		if !reflect.DeepEqual(predicted, predictions[i]) || m.Epochs != alone.Epochs || m.BestEpoch != alone.BestEpoch {
+			t.Errorf("%v: epoch %d of %d with other stops, %d of %d alone", s, m.BestEpoch, m.Epochs, alone.BestEpoch, alone.Epochs)
+		}
+		best, epochs := 0, 0
+		for epochs < s.MaxEpochs && epochs-max(best, 1) < s.Patience {
+			if losses[epochs] < losses[max(best, 1)-1] || best == 0 {
+				best = epochs + 1
+			}
+			epochs++
+		}
+		if m.BestEpoch != best || m.Epochs != epochs {
+			t.Errorf("%v: epoch %d of %d, want %d of %d", s, m.BestEpoch, m.Epochs, best, epochs)
+		}
+	}
+}
+
+// A training that was interrupted ends with the numbers that it would have ended with, and does not go on from a checkpoint of
+// another table.
+func TestCheckpoint(t *testing.T) {
+	table, backend, path := waves(rand.New(rand.NewPCG(1, 3)), 100), testBackend(t), filepath.Join(t.TempDir(), "a", "b.tabnet")
+	stop := Stop{MaxEpochs: 20, Patience: 20}
+	whole, err := Train(t.Context(), table, smallConfig(), stop, backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := whole.Predict(t.Context(), table, 0, table.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(table *Table) *training {
+		tr, err := newTraining(table, smallConfig(), backend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	first := start(table)
+	first.checkpoint = &checkpointer{path: path}
+	ctx, cancel := context.WithCancel(t.Context())
+	first.progress = func(p progress) {
+		if first.checkpoint.due = time.Now(); p.Epochs == 9 {
+			cancel()
+		}
+	}
+	if err := first.run(ctx, []Stop{stop}, nil); !errors.Is(err, context.Canceled) || first.checkpoint.err != nil {
+		t.Fatal(err, first.checkpoint.err)
+	}
+	second := start(table)
+	if err := second.load(path); err != nil {
+		t.Fatal(err)
+	}
+	if second.at.Epochs != 9 || second.elapsed() < second.earlier || second.earlier == 0 {
+		t.Errorf("goes on from epoch %d after %v", second.at.Epochs, second.earlier)
+	}
+	err = second.run(t.Context(), []Stop{stop}, func(_ int, m *Model) error {
+		got, err := m.Predict(t.Context(), table, 0, table.Rows())
+		if !reflect.DeepEqual(got, want) {
+			t.Error("an interrupted training predicts other numbers")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *table
+	other.Targets = append([]float64{1}, table.Targets[1:]...)
+	if err := start(&other).load(path); err == nil || !strings.Contains(err.Error(), "another training") {
+		t.Errorf("another table: %v", err)
+	}
+}
+
+// Losses that are no numbers end a training with what was best, or with an error where there is nothing.
+func TestDivergence(t *testing.T) {
+	table, c := waves(rand.New(rand.NewPCG(1, 4)), 64), smallConfig()
+	c.LR, c.Clip = 1e38, 0
+	if _, err := Train(t.Context(), table, c, Stop{50, 50}, testBackend(t)); !errors.Is(err, method.ErrDiverged) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Batches are cut as by PyTorch's chunk, and what has no variance is refused.
+func TestVirtualBatches(t *testing.T) {
+	for _, c := range []struct{ batch, virtual, count, size, rest int }{
+		{16, 4, 4, 4, 0}, {23, 4, 5, 4, 3}, {118, 118, 1, 118, 0}, {353, 128, 2, 118, 117}, {97, 4, 24, 4, 1}, {10, 128, 1, 10, 0},
+	} {
+		if count, size, rest := virtualBatches(c.batch, c.virtual); count != c.count || size != c.size || rest != c.rest {
+			t.Errorf("%d by %d: %d of %d and %d", c.batch, c.virtual, count, size, rest)
+		}
+	}
+	c := smallConfig()
+	c.BatchSize, c.VirtualBatch = 16, 4
+	if err := c.checkBatches(353); err == nil || !strings.HasPrefix(err.Error(), "virtual_batch_size: 4 cuts a batch of 1 of the 353") {
+		t.Errorf("error %v", err)
+	}
+	c.DropLast = true
+	if err := c.checkBatches(353); err != nil {
+		t.Error(err)
+	}
+}
+
+// A rest of a batch is normalised like the others: by itself, and as the last in the running statistics.
+func TestRestIsNormalised(t *testing.T) {
+	c := smallConfig()
+	c.VirtualBatch, c.Momentum, c.Double = 3, 0.3, true
+	n := newNetwork(c, Columns{Numeric: 2})
+	x := [][]float64{{1, 2}, {3, 5}, {4, 4}, {9, 1}, {2, 8}}
+	out, err := graph.CallOnceN(testBackend(t), func(x *graph.Node) []*graph.Node {
+		g := x.Graph()
+		f := n.forward(constant(g, n.params.Size(), 1), constant(g, n.statistics.Size(), 0), true)
+		y := f.normalise("step0.mask", x, c.VirtualBatch)
+		return []*graph.Node{y, f.mix(constant(g, 4, 0), f.seen, c.Momentum)}
+	}, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	running := make([]float64, 4)
+	for _, rows := range [][][]float64{x[:3], x[3:]} {
+		y := make([]float64, 2*len(rows))
+		for j := range 2 {
+			mean, squares := 0.0, 0.0
+			for _, row := range rows {
+				mean += row[j] / float64(len(rows))
+			}
+			for _, row := range rows {
+				squares += (row[j] - mean) * (row[j] - mean)
+			}
+			for i, row := range rows {
+				y[2*i+j] = 1 + (row[j]-mean)/math.Sqrt(squares/float64(len(rows))+1e-5)
+			}
+			running[j] += c.Momentum * (mean - running[j])
+			running[2+j] += c.Momentum * (squares/float64(len(rows)-1) - running[2+j])
+		}
+		want = append(want, y...)
+	}
+	compare(t, "rows", out[0], want)
+	compare(t, "running statistics", out[1], running)
+}
+
+func constant(g *graph.Graph, size int, x float64) *graph.Node {
+	values := make([]float64, size)
+	for i := range values {
+		values[i] = x
+	}
+	return graph.Const(g, values)
+}
+
+// A training makes the same numbers on GoMLX's own backend, embeddings and their gradients included.
+func TestBackendsAgree(t *testing.T) {
+	table, c := waves(rand.New(rand.NewPCG(1, 5)), 64), smallConfig()
+	c.Double = true
+	var want []float64
+	for _, name := range []string{backends.Go, backends.Processor} {
+		b, err := backends.Open(name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Train(t.Context(), table, c, Stop{3, 3}, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Predict(t.Context(), table, 0, table.Rows())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-9 {
+				t.Fatalf("%s: row %d: %v, not %v", name, i, got[i], want[i])
+			}
+		}
+		want = got
+	}
+}
