@@ -163,6 +163,15 @@ estimate-gpu: xla .venv-estimate/installed ## what limits NPT's training step on
 	.venv-estimate/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/testdata/requirements-estimate.txt
 	touch $@
 
+.PHONY: check-dkl
+check-dkl: .venv-gpytorch/installed ## deep kernel learning's bound, gradient, steps and predictions beside GPyTorch's, at the paper's sizes; installs PyTorch (5 GB)
+	NPT_GPYTORCH_PYTHON=$(CURDIR)/.venv-gpytorch/bin/python go test -count=1 -run GPyTorch -v ./baselines/dkl
+
+.venv-gpytorch/installed: baselines/dkl/testdata/requirements.txt
+	$(PY) -m venv .venv-gpytorch
+	.venv-gpytorch/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r baselines/dkl/testdata/requirements.txt
+	touch $@
+
 .PHONY: bench-baselines
 bench-baselines: venv ## k-NN, random forest and MLP beside scikit-learn's, into baselines/BENCHMARKS.md; minutes. BENCH='-long' for more
 	go run ./baselines/bench -python $${NPT_PYTHON:-.venv/bin/python} -document baselines/BENCHMARKS.md $(BENCH)

@@ -12,7 +12,7 @@ import (
 
 var errNotDefinite = errors.New("a covariance is not positive definite")
 
-// cholesky returns the lower Cholesky factor of a symmetric matrix with jitter added to its diagonal. It overwrites a, and what is
+// cholesky returns the lower Cholesky factor of a symmetric matrix with jitter added to its diagonal. It overwrites a; what is
 // above the diagonal is of no meaning.
 func cholesky(a blas64.General, jitter float64) (blas64.Triangular, error) {
 	for i := range a.Rows {
@@ -77,9 +77,9 @@ func (p posterior) at(m *model, x blas64.General) posterior {
 	return p
 }
 
-// loss returns the negative evidence lower bound of a mini-batch of embedded rows out of a table of total rows, per row:
-// the mean of the expected negative log likelihoods, and the divergence of the inducing values from their prior over total. It adds
-// its gradient to grad, and returns the one by the embedding.
+// loss returns the negative evidence lower bound of a mini-batch of embedded rows out of a table of total rows, per row: the mean
+// of the expected negative log likelihoods, and the divergence of the inducing values from their prior over total. It adds its
+// gradient to grad, and returns the one by the embedding.
 func (m *model) loss(x blas64.General, y []float64, total int, grad *model) (loss float64, dx blas64.General, err error) {
 	p, err := m.factorise()
 	if err != nil {

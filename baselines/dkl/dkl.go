@@ -5,8 +5,8 @@
 // lower bound in mini-batches (Hensman et al., 2015): the paper's batches of 128 rows rule out the collapsed bound, which needs
 // all rows in every step. Bound, parametrisation and starting values are those of GPyTorch, which the paper used: whitened
 // inducing values, softplus for positive parameters, noise of at least 1e-4, jitter of 1e-6 on the diagonal of covariances.
-// The defaults are the paper's (appendix B.1.2). It does not name the optimiser; here it is Adam. The official code has SGD with a
-// hundredth of the rate for the kernel, which at the paper's rate of 1e-4 would leave the kernel as it began.
+// The defaults are the paper's (appendix B.1.2). It does not name the optimiser; here it is Adam. The official code has SGD with
+// a hundredth of the rate for the kernel, which at the paper's rate of 1e-4 would leave the kernel as it began.
 //
 // The paper predicts by a Gaussian process that is built anew at test time, from the training rows with the learned embedding and
 // kernel. The parameter prediction has that, with the learned noise (exact) and without (interpolation), beside the variational

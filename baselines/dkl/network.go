@@ -24,7 +24,7 @@ func (l *layer) draw(rng *rand.Rand) {
 	}
 }
 
-// forward returns the activations of all layers for rows of inputs, with ReLU between layers: the inputs first, the embedding last.
+// forward returns the activations of all layers for rows of inputs, with ReLU between them: the inputs first, the embedding last.
 func forward(layers []layer, x blas64.General) []blas64.General {
 	activations := []blas64.General{x}
 	for i, l := range layers {

@@ -196,7 +196,7 @@ func (tr *trainer) save() {
 	}
 }
 
-// load goes on from the last checkpoint. One that is missing, damaged or of other data has nothing to go on from: training begins anew.
+// load goes on from the last checkpoint. Where it is missing, damaged or of other data, training begins anew.
 func (tr *trainer) load() {
 	if tr.task.CheckpointDir == "" {
 		return
