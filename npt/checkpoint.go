@@ -30,6 +30,7 @@ type checkpointHeader struct {
 	BestLoss     *float64 // nil before the first evaluation
 	ValLoss      *float64
 	Elapsed      time.Duration
+	Curve        curve
 	Sets         []string // each with all arrays
 }
 
@@ -45,7 +46,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 		Config: tr.config, Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
 		Step: tr.state.step, position: tr.at, EvaluateNext: tr.evaluateNext, BestStep: tr.bestStep,
 		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
-		Elapsed: tr.elapsed(),
+		Elapsed: tr.elapsed(), Curve: tr.curve,
 	}
 	var arrays []*tensors.Tensor
 	for _, set := range tr.sets() {
@@ -96,7 +97,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 		*set.tensors = loaded[set.name]
 	}
 	tr.state.step, tr.at, tr.evaluateNext = h.Step, h.position, h.EvaluateNext
-	tr.bestStep, tr.earlier = h.BestStep, h.Elapsed
+	tr.bestStep, tr.earlier, tr.curve = h.BestStep, h.Elapsed, h.Curve
 	tr.bestLoss, tr.valLoss = math.Inf(1), math.NaN()
 	if h.BestLoss != nil {
 		tr.bestLoss = *h.BestLoss

@@ -76,6 +76,9 @@ func testResume(t *testing.T, backend compute.Backend) {
 		if !slices.Equal(allWeights(t, second), want) || second.bestLoss != whole.bestLoss || second.bestStep != whole.bestStep {
 			t.Errorf("stopped at step %d, the training ends differently", stop)
 		}
+		if !slices.Equal(second.curve, whole.curve) {
+			t.Errorf("stopped at step %d, the learning curve is another", stop)
+		}
 	}
 }
 

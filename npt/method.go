@@ -221,6 +221,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		"parameters":      trainer.engine.net.Size(),
 		"validation_loss": trainer.bestLoss,
 		"backend":         trainer.engine.backend.Name(),
+		"learning_curve":  trainer.curve.means(), // of the label loss in training, over equal parts of the steps
 	}
 	if trainer.trainedSteps > 0 {
 		result.Details["steps_per_second"] = float64(trainer.trainedSteps) / trainer.trained.Seconds()

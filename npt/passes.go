@@ -191,6 +191,7 @@ func (tr *Trainer) takePlanned() error {
 		if !finite(tr.target) || !finite(tr.feature) {
 			return fmt.Errorf("npt: %w: label loss %v, feature loss %v at step %d", ErrDiverged, tr.target, tr.feature, number+i+1)
 		}
+		tr.curve.add(number+i, tr.config.Steps, tr.target)
 	}
 	if time.Since(tr.reported) > time.Second {
 		tr.report()

@@ -54,6 +54,7 @@ type Trainer struct {
 	valLoss  float64 // at the last evaluation
 
 	target, feature float64 // losses of the last step
+	curve           curve
 
 	earlier      time.Duration // time that interrupted parts of the training took, up to the checkpoint
 	started      time.Time     // when Train was called
@@ -100,6 +101,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	e.callSteps = int(min(float64(e.callSteps), float64(batches)*float64(c.Repeat)*float64(passes)))
 	return &Trainer{
 		config: c, table: t, engine: e, drawAhead: backends.HasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
+		curve: newCurve(c.Steps),
 	}, nil
 }
 
