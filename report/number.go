@@ -65,9 +65,7 @@ func (n *Number) paperFolds() int {
 func (g *Group) number(m metric.Metric) *Number {
 	nan := math.NaN()
 	n := &Number{Group: g, Metric: m, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
-	if g.Series.ofPaper() {
-		n.Paper, n.HasPaper = results.Paper(g.Info.Name, g.Series.Method.Name, m.Name)
-	}
+	n.Paper, n.HasPaper = results.Paper(g.Info.Name, g.Series.paperName(), m.Name)
 	values, undefined := testResults(g.Folds, m)
 	if len(g.Folds) == 1 && len(values) == 1 {
 		if se, ok := finite(g.Folds[0].Chosen.Test, m.StdErr()); ok {

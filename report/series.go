@@ -159,5 +159,13 @@ func (s *Series) name(fields []string) {
 	}
 }
 
+// paperName is the name by which results.Paper may know the series: a single variant is not the paper's method.
+func (s *Series) paperName() string {
+	if s.ofPaper() {
+		return s.Method.Name
+	}
+	return s.Method.Name + ", " + s.Values[variantField]
+}
+
 // ofPaper reports whether the paper's results for the method are also the series', as they are not a single variant's.
 func (s *Series) ofPaper() bool { return s.chosen || s.Values[variantField] == "" }

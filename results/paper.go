@@ -35,9 +35,13 @@ func PaperPlace(name string) int {
 	return slices.IndexFunc(PaperMethods, func(m PaperMethod) bool { return m.Name == name })
 }
 
+// onlyTable3 are the methods that the paper has in its Table 3 alone. A variant of a method stands behind a comma.
+var onlyTable3 = []PaperMethod{{"dkl", "DKL"}, {"knn, 1 neighbour", "1-NN"}}
+
 // methodNamed returns the name of the method that the paper calls so.
 func methodNamed(title string) string {
-	return PaperMethods[slices.IndexFunc(PaperMethods, func(m PaperMethod) bool { return m.Title == title })].Name
+	all := slices.Concat(PaperMethods, onlyTable3)
+	return all[slices.IndexFunc(all, func(m PaperMethod) bool { return m.Title == title })].Name
 }
 
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
@@ -72,7 +76,8 @@ func (p Published) String() string {
 	return p.Printed + " ± " + p.PrintedSpread
 }
 
-// Paper returns the paper's result, from its Tables 3 and 8 to 12, by the names of data set, method and metric.
+// Paper returns the paper's result, from its Tables 3 and 8 to 12, by the names of data set, method and metric; 1-NN is the method
+// "knn, 1 neighbour".
 // It reports false when the paper gives no number; Note then says why, if the paper does.
 func Paper(dataset, method, metricName string) (Published, bool) {
 	p := paper().results[[3]string{dataset, method, metricName}]
