@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -75,6 +76,31 @@ func AsPaper(l Layout, where ...Where) Test {
 	}
 }
 
+// Best tests whether one of some rows has the lowest value of a layout on every data set that all rows have values on.
+func Best(l Layout, rows ...string) Test {
+	return func(s *Summary) (all []Evidence) {
+		facts := l.facts(s.Numbers)
+		for i, f := range facts {
+			if i > 0 && facts[i-1].Info.Name == f.Info.Name {
+				continue
+			}
+			best, smaller := f, false
+			for _, g := range facts {
+				if g.Info.Name == f.Info.Name {
+					smaller = smaller || !g.Series.Paper
+					if g.mean < best.mean {
+						best = g
+					}
+				}
+			}
+			title := best.Number.title(l.Rows...)
+			all = append(all, Evidence{fmt.Sprintf("%s on %s (%s %s)", title, f.Info.Title, best.metric, plusMinus(best.mean, best.stdErr, 2)),
+				answer(slices.Contains(rows, title)), smaller})
+		}
+		return all
+	}
+}
+
 // A finding is what became of a claim.
 type finding struct {
 	*Claim
@@ -122,11 +148,18 @@ func (f *finding) measured() string {
 	return strings.Join(texts, "; ")
 }
 
-// found says in a sentence what became of the claims.
+// found says in a line what was measured of the claims.
 func (s *Summary) found() string {
 	var texts []string
 	for _, f := range s.findings() {
-		texts = append(texts, fmt.Sprintf("%s %s", f.ID, f.verdict))
+		for _, e := range f.evidence {
+			if !slices.Contains(texts, e.Text) {
+				texts = append(texts, e.Text)
+			}
+		}
+	}
+	if texts == nil {
+		return "nothing yet of what it claims."
 	}
 	return strings.Join(texts, "; ") + "."
 }

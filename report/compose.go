@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 )
 
 // Document is the whole report.
@@ -49,20 +50,41 @@ func (s *Summary) opening() []Block {
 	if s.Says == "" {
 		return nil
 	}
-	var names, nets []string
+	var names []string
 	for _, d := range s.Plan.Datasets {
 		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, plural(len(d.Folds), "fold", "folds")))
 	}
-	for _, g := range s.Groups {
-		if size := g.Series.Smaller; size != "" && !slices.Contains(nets, size) && (s.Chosen == "" || g.Series.chosen) {
-			nets = append(nets, size)
-		}
-	}
 	on := strings.Join(names, ", ")
-	if nets != nil {
-		on += "; " + "NPT smaller than the paper's: " + strings.Join(nets, "; or ")
+	if small := s.smaller(); small != nil {
+		on += "; smaller than in the paper: " + strings.Join(small, ", ")
 	}
 	return []Block{List{"The paper: " + s.Says, "Found: " + s.found(), "On: " + on + "."}}
+}
+
+// smaller lists the methods that are smaller than published, with their sizes over all settings.
+func (s *Summary) smaller() (list []string) {
+	all := map[*method.Method]*Series{}
+	for _, g := range s.Groups {
+		if g.Settings == 0 || g.Series.Smaller == "" {
+			continue
+		}
+		m := g.Series.Method
+		if all[m] == nil {
+			all[m] = &Series{Method: m, sizes: slices.Clone(g.Series.sizes)}
+		}
+		for i, b := range g.Series.sizes {
+			of := &all[m].sizes[i]
+			*of = bounds{min(of.min, b.min), max(of.max, b.max)}
+		}
+	}
+	for _, g := range s.Groups {
+		if sum := all[g.Series.Method]; sum != nil {
+			sum.name(nil)
+			list = append(list, sum.Title)
+			delete(all, g.Series.Method)
+		}
+	}
+	return list
 }
 
 func (s *Summary) figureCaption() string {

@@ -41,6 +41,9 @@ var (
 	Correction = Part{"", true, split.Protocols, correction, correctedFact}
 )
 
+// Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
+var Mean = Part{"", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published) }, publishedFact}
+
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
 	VariantChange = Part{"Change", true, nil, func(_ *Table, c comparison) Cell { return c.changeCell() }, changeFact}
@@ -148,6 +151,13 @@ func beside(t *Table, c comparison) Cell {
 	if n == nil || !n.Complete() {
 		return blank
 	}
+	return meanBeside(t, n)
+}
+
+func meanBeside(t *Table, n *Number) Cell {
+	if n == nil || n.N == 0 {
+		return blank
+	}
 	cell := Cell{Text: n.text(n.rounded())}
 	if n.HasPaper {
 		cell.Text += " (" + n.Paper.String() + ")"
@@ -160,6 +170,9 @@ func beside(t *Table, c comparison) Cell {
 	}
 	if n.Series.Values[variantField] != "" && n.Series.Smaller != "" {
 		cell.Notes = append(cell.Notes, t.note(n.smallerNote()))
+	}
+	if n.N < n.paperFolds() {
+		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds())))
 	}
 	return cell
 }
@@ -204,7 +217,7 @@ func (c comparison) directionCell(t *Table) Cell {
 	}
 	v := d.direction()
 	notes := c.any().Notes
-	if d.folds < len(c.any().Folds) {
+	if d.folds < c.any().N {
 		notes = append(slices.Clone(notes), fmt.Sprintf("Over %d of %d folds.", d.folds, len(c.any().Folds)))
 	}
 	return Cell{Text: string(v), Tone: v.tone(), Notes: t.notes(notes)}

@@ -46,6 +46,7 @@ type fixture struct {
 	description, selection string // of the sweep
 	folds                  string
 	params, grids          map[string]string // of methods; a grid has the settings 0, 1, ... where none is given
+	variants               map[string]string // instead of a grid
 	expected               []expectation
 	records                []*record
 }
@@ -97,7 +98,11 @@ func (f *fixture) plan(t testing.TB) *plan.Plan {
 				}
 				grid = "setting: " + list(settings)
 			}
-			fmt.Fprintf(&entries, "  - {method: %s, datasets: [%s], params: {%s}, grid: {%s}}\n", e.method, e.dataset, f.params[e.method], grid)
+			settings := fmt.Sprintf("grid: {%s}", grid)
+			if v := f.variants[e.method]; v != "" {
+				settings = fmt.Sprintf("variants: {%s}", v)
+			}
+			fmt.Fprintf(&entries, "  - {method: %s, datasets: [%s], params: {%s}, %s}\n", e.method, e.dataset, f.params[e.method], settings)
 		}
 	}
 	text := fmt.Sprintf("name: test\ndescription: %s\nfolds: %s\nselect: {%s}\nprotocols: %s\ndatasets: %s\nmethods:\n%s",

@@ -8,7 +8,9 @@ import (
 	"nptbench/report"
 )
 
-func where(field string, values ...string) report.Where { return report.Where{Field: field, Values: values} }
+func where(field string, values ...string) report.Where {
+	return report.Where{Field: field, Values: values}
+}
 
 var (
 	base    = where("variant", "Base")

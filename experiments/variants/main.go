@@ -1,0 +1,59 @@
+// Variants ranks the eight variants of NPT-Small among which the paper chooses on its small data sets: its Table 13 (appendix C.1.2).
+//
+// As the paper's code does, the results of Table 1 choose among them by validation in every fold; they stand here beside those of
+// every variant by itself.
+package main
+
+import (
+	"nptbench/internal/experiment"
+	"nptbench/report"
+)
+
+const chosen = "Chosen by validation"
+
+func where(field string, values ...string) report.Where {
+	return report.Where{Field: field, Values: values}
+}
+
+var (
+	eight = where("variant", "Base", "Feature mask 0.2", "Target mask 0.5", "Target mask 0.1", "Twice the heads", "Twice the layers", "Twice both",
+		"Cosine cyclic rate")
+	loss = where("metric", "rmse", "nll") // RMSE has the order of the squared error, the loss of regression
+
+	ranks = report.Layout{
+		Name: "ranks", Title: "Rank orders of the variants (Table 13)",
+		Caption: "Mean rank by the loss on test rows among the eight variants, counted from 0 for the best, ± standard error over folds, the paper's in parentheses.",
+		Where:   []report.Where{eight, loss}, Group: "dataset", Rows: []string{"variant"}, Show: []report.Part{report.FoldRank},
+		Paper: 13, Order: true, Figure: true,
+	}
+)
+
+// overview has a column for each data set.
+func overview(l report.Layout) report.Layout {
+	l.Name, l.Title, l.Group, l.Columns, l.Wide, l.Order, l.Figure = "variants", "", "", []string{"dataset"}, true, false, false
+	l.Caption = "The same by data set."
+	return l
+}
+
+var variants = experiment.Spec{
+	Name:  "variants",
+	About: "ranks the variants of NPT-Small on the small data sets: the paper's Table 13",
+	Sweep: "variants-quick",
+	Title: "Variants of NPT-Small",
+	Says: "of eight variants one that masks part of the targets is the best on each of the four small data sets; the others have no trend " +
+		"(Table 13).",
+	Series: []string{"variant"},
+	Chosen: chosen,
+	Tables: []report.Layout{ranks, overview(ranks), {
+		Name: "results", Title: "A variant for all folds, and the choice by validation in every fold",
+		Caption: "Test results ± standard error over folds; the paper has them for the choice alone (Tables 10 and 11).",
+		Where:   []report.Where{where("ranking", "yes"), where("dataset", "boston-housing", "breast-cancer", "concrete", "yacht")},
+		Rows:    []string{"variant"}, Columns: []string{"dataset", "metric"}, Show: []report.Part{report.Mean},
+	}},
+	Claims: []report.Claim{
+		{ID: "small_target_masking", Says: "One of the two variants with target masking is the best on each of the four data sets (appendix C.1.2).",
+			Test: report.Best(ranks, "Target mask 0.5", "Target mask 0.1"), Count: 4},
+	},
+}
+
+func main() { experiment.Main(variants) }

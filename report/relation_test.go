@@ -1,0 +1,187 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/internal/metric"
+	"nptbench/results"
+)
+
+var (
+	changesOfBoston = Layout{
+		Name: "changes", Caption: "Changes.", Where: []Where{{"metric", []string{"rmse"}}, {"variant", []string{"No semi-supervision", "No target masking"}}},
+		Group: "dataset", Rows: []string{"variant"}, Show: []Part{VariantChange, PaperChange, Direction},
+		Paper: 4, Base: Where{"variant", []string{"Base"}}, Order: true, Figure: true,
+	}
+	resultsOfBoston = Layout{
+		Name: "table4", Caption: "Results.", Where: []Where{{"metric", []string{"rmse"}}, {"variant", []string{"Base", "No semi-supervision", "No target masking", "Chosen"}}},
+		Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{Beside}, Paper: 4,
+	}
+)
+
+// ablation has three variants of NPT on Boston Housing. Against Base with an RMSE of fold/10, one is 0, 0.1, ..., 0.9 above, and one
+// 0.1 below on odd folds and above on even ones. The validation loss prefers the second on fold 0 and Base elsewhere.
+func ablation(t *testing.T, folds int) *Summary {
+	f := newFixture()
+	f.Name, f.Series, f.Chosen = "ablation", []string{"variant"}, "Chosen"
+	f.params["npt"] = "layers: 2"
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No semi-supervision: {setting: 1}, No target masking: {setting: 2}"}
+	f.Tables = []Layout{changesOfBoston, resultsOfBoston}
+	f.Claims = []Claim{
+		{ID: "one", Says: "It hurts.", Test: AsPaper(changesOfBoston, Where{"variant", []string{"No semi-supervision"}}), Count: 2},
+		{ID: "two", Says: "It helps.", Test: AsPaper(changesOfBoston, Where{"variant", []string{"No target masking"}})},
+		{ID: "three", Says: "It is fast."},
+	}
+	f.Says = "parts matter."
+	f.expect("boston-housing", published, "npt", 3)
+	for fold := range folds {
+		x := float64(fold) / 10
+		other := x + 0.1*float64(1-2*(fold%2))
+		for setting, value := range []float64{x, 2 * x, other} {
+			loss := float64(setting) + 1
+			if setting == 2 && fold == 0 {
+				loss = 0
+			}
+			f.ok("boston-housing", published, "npt", fold, setting, mse(loss), rmse(value))
+		}
+	}
+	return collect(t, f)
+}
+
+// Differences are taken fold by fold: their spread is that of the change, not of the two results.
+func TestChange(t *testing.T) {
+	s := ablation(t, 10)
+	facts := changesOfBoston.facts(s.Numbers)
+	if len(facts) != 2 {
+		t.Fatalf("%d facts, want 2", len(facts))
+	}
+	// numpy: d = np.arange(10) / 10; d.mean(), d.std(ddof=1) / np.sqrt(10)
+	f := facts[0]
+	if f.metric != "rmse_change" || math.Abs(f.mean-0.45) > 1e-12 || math.Abs(f.stdErr-0.0957427107756338) > 1e-12 || f.folds != 10 || f.verdict != SameDirection {
+		t.Errorf("%+v", f)
+	}
+	if math.Abs(f.paper-0.38) > 1e-12 || math.Abs(f.paperStdErr-math.Hypot(0.46, 0.23)) > 1e-12 { // 3.38 ± 0.46 and 3.00 ± 0.23
+		t.Errorf("the paper's change is %v ± %v", f.paper, f.paperStdErr)
+	}
+	if f = facts[1]; math.Abs(f.mean) > 1e-12 || f.verdict != NotClear {
+		t.Errorf("a change of zero is %v, %s", f.mean, f.verdict)
+	}
+	var out bytes.Buffer
+	markdownTable(&out, changesOfBoston.table(s.Numbers))
+	want := `Changes.
+
+<!-- table changes -->
+| Data set       | Variant             |       Change | Paper's change | Verdict                    |
+|----------------|---------------------|-------------:|---------------:|----------------------------|
+| Boston Housing | No semi-supervision | +0.45 ± 0.10 |   +0.38 ± 0.51 | same direction<sup>1</sup> |
+|                | No target masking   |  0.00 ± 0.03 |   -0.07 ± 0.29 | not clear<sup>1</sup>      |
+
+<sup>1</sup> Smaller than in the paper: 2 layers.
+<!-- end -->
+`
+	if out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+}
+
+// The direction of a change is that of its sign where it is more than two standard errors from zero.
+func TestDirection(t *testing.T) {
+	for _, c := range []struct {
+		mean, stdErr, paper float64
+		want                Verdict
+	}{
+		{1, 0.4, 0.1, SameDirection}, {-1, 0.4, -0.1, SameDirection}, {1, 0.4, -0.1, OppositeDirection}, {-1, 0.4, 0.1, OppositeDirection},
+		{1, 0.5, 0.1, NotClear}, {1, math.NaN(), 0.1, NotClear}, {0, 0, 0.1, NotClear},
+	} {
+		d := change{mean: c.mean, stdErr: c.stdErr, hasPaper: true, paper: results.Published{Mean: c.paper}}
+		if got := d.direction(); got != c.want {
+			t.Errorf("%v ± %v beside %v: %s, want %s", c.mean, c.stdErr, c.paper, got, c.want)
+		}
+	}
+	if got := (&change{mean: 1}).direction(); got != NoPaper {
+		t.Errorf("without the paper: %s", got)
+	}
+}
+
+// All settings together choose by validation, beside each by itself; a record counts once.
+func TestChosenBesideVariants(t *testing.T) {
+	s := ablation(t, 10)
+	var out bytes.Buffer
+	markdownTable(&out, resultsOfBoston.table(s.Numbers))
+	for _, want := range []string{
+		"| Base                | 0.45 ± 0.10 (3.00 ± 0.23)<sup>1</sup> |", "| No semi-supervision | 0.90 ± 0.19 (3.38 ± 0.46)<sup>1</sup> |",
+		"| Chosen              |               0.46 ± 0.09<sup>1</sup> |", // on fold 0 the third
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line %s in\n%s", want, out.String())
+		}
+	}
+	chosen := s.Numbers[slices.IndexFunc(s.Numbers, func(n *Number) bool { return n.Series.chosen && n.Metric == metric.RMSE })]
+	if chosen.Settings != 3 || chosen.Paper.String() != "2.92 ± 0.15" || s.Records != 30 || s.Duplicates != 0 {
+		t.Errorf("among %d, the paper has %s; %d records, %d duplicates", chosen.Settings, chosen.Paper, s.Records, s.Duplicates)
+	}
+}
+
+// Ranks are from 0, among the numbers of the table, on folds that all have.
+func TestFoldRanks(t *testing.T) {
+	l := Layout{Where: []Where{{"metric", []string{"rmse"}}, {"variant", []string{"Base", "No semi-supervision", "No target masking"}}},
+		Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{FoldRank}, Paper: 13}
+	s := ablation(t, 10)
+	var got []float64
+	for _, f := range l.facts(s.Numbers) {
+		if f.metric != "rank" || f.folds != 10 || f.hasPaper != (f.Series.Values["variant"] == "Base") {
+			t.Errorf("%+v", f)
+		}
+		got = append(got, f.mean)
+	}
+	// Fold 0: 0, 0, 0.1. Odd folds: the third is the best, then Base. Even ones from 2: Base, the third (fold 2 has 0.2, 0.4, 0.3), the second.
+	if want := []float64{(0.5 + 5*1 + 4*0) / 10, (0.5 + 5*2 + 4*2) / 10, (2 + 5*0 + 4*1) / 10.}; !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+		t.Errorf("ranks %v, want %v", got, want)
+	}
+	if facts := l.facts(ablation(t, 3).Numbers); facts[0].folds != 3 {
+		t.Errorf("%d folds, want the 3 that there are", facts[0].folds)
+	}
+}
+
+// What is clear speaks for or against a claim, and the report begins with what was found.
+func TestClaimsOnChanges(t *testing.T) {
+	s := ablation(t, 10)
+	var verdicts []string
+	for _, f := range s.findings() {
+		verdicts = append(verdicts, f.verdict)
+	}
+	if want := []string{"holds at this size, on the 1 of 2 that were measured", "not clear at this size", "not tested"}; !slices.Equal(verdicts, want) {
+		t.Errorf("%q, want %q", verdicts, want)
+	}
+	opening := s.Document().Blocks[0].(List)
+	if len(opening) != 3 || !strings.Contains(opening[1], "No semi-supervision +0.45 RMSE on Boston Housing (same direction)") ||
+		opening[2] != "On: Boston Housing (10 folds); smaller than in the paper: NPT, 2 layers." {
+		t.Errorf("%q", opening)
+	}
+	if empty := ablation(t, 0); !strings.Contains(empty.Document().Blocks[0].(List)[1], "nothing yet") {
+		t.Error("without records something is found")
+	}
+	var out bytes.Buffer
+	if err := s.writeClaims(&out); err != nil || !strings.Contains(out.String(), "three,It is fast.,,not tested,go run ./experiments/ablation -sweep test\n") {
+		t.Errorf("%v, %s", err, out.String())
+	}
+}
+
+// NAME.csv has each number of the tables once.
+func TestFactsFile(t *testing.T) {
+	var out bytes.Buffer
+	if err := ablation(t, 10).writeFacts(&out); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if lines[0] != "experiment,dataset,protocol,method,variant,metric,mean,stderr,n,paper,paper_stderr,verdict" || len(lines) != 1+2+4 {
+		t.Errorf("%d lines:\n%s", len(lines), out.String())
+	}
+	if want := "ablation/changes,boston-housing,published,npt,No semi-supervision,rmse_change,0.45,"; !strings.HasPrefix(lines[1], want) {
+		t.Errorf("%s, want %s", lines[1], want)
+	}
+}
