@@ -34,6 +34,7 @@ const (
 	No Answer = iota
 	Yes
 	Unclear
+	Untested // it tells something, and nothing for or against
 )
 
 func answer(yes bool) Answer {
@@ -124,7 +125,7 @@ func (s *Summary) findings() (all []finding) {
 			}
 		}
 		switch {
-		case len(f.evidence) == 0:
+		case len(f.evidence) == count[Untested]:
 		case count[No] > 0:
 			f.verdict = "does not hold" + size
 		case count[Unclear] > 0:
@@ -132,7 +133,7 @@ func (s *Summary) findings() (all []finding) {
 		default:
 			f.verdict = "holds" + size
 		}
-		if n := len(f.evidence); n > 0 && n < f.Count {
+		if n := len(f.evidence) - count[Untested]; n > 0 && n < f.Count {
 			f.verdict += fmt.Sprintf(", on the %d of %d that were measured", n, f.Count)
 		}
 		all = append(all, f)

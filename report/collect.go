@@ -27,6 +27,8 @@ type Spec struct {
 	Tables []Layout // nil: Table1, and rank orders
 	Claims []Claim  // of the paper, which numbers are held against
 
+	Estimate *plan.Estimate // how long cells take that have no record; nil: costs are of the records alone
+
 	// Methods are those that there are. Where a plan has all that the paper has of them, the paper's others keep their places
 	// in the tables.
 	Methods []*method.Method
@@ -62,6 +64,8 @@ type Group struct {
 	Settings int           // cells per fold; 0 where the paper has a row and the plan has not
 	Select   metric.Metric // of validation rows, that chooses among them
 	Folds    []*Fold       // those of the plan, in its order
+
+	cost cost
 }
 
 // A Fold is what the settings of one fold came to.
@@ -135,6 +139,15 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		}
 	}
 	c.Provenance = c.origins.provenance()
+	for of, t := range c.tables {
+		if t.apart == 1 {
+			for _, fold := range t.folds[0] {
+				for _, f := range fold {
+					f.group.cost.extrapolate(c.Plan, c.Estimate, of)
+				}
+			}
+		}
+	}
 	for _, g := range c.Groups {
 		metrics := metric.Of(g.Info.Problem)
 		if g.Info.Copies != nil {
@@ -287,6 +300,9 @@ func (c *collector) add(rec *results.Record) {
 				f = f.under(seed)
 			}
 			counted = f.add(rec, failure, p.setting)
+			if counted && seed == c.Plan.Sweep.Seed {
+				f.group.cost.add(rec)
+			}
 		}
 	}
 	switch {

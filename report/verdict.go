@@ -19,7 +19,7 @@ const (
 	FailedCell       Verdict = "failed"         // every cell has a record, and some fold no result
 	NoPaper          Verdict = "no paper value" // nothing to compare with
 	NotJudged        Verdict = "not judged"     // the corrected protocol, by which the paper's numbers were not made
-	NotComparable    Verdict = "not comparable" // other training rows than the paper's, or a smaller network
+	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, or another machine
 	Reproduced       Verdict = "reproduced"
 	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
 	SameWithinSeeds  Verdict = "same within seeds" // another seed could give the paper's number
@@ -30,11 +30,13 @@ const (
 	SameDirection     Verdict = "same direction"     // as in the paper, and clear
 	OppositeDirection Verdict = "opposite direction" // of what the paper has, and clear
 	NotClear          Verdict = "not clear"          // too near to no change to have a direction
+
+	Extrapolated Verdict = "extrapolated" // what is not measured, from what is
 )
 
 // Verdicts lists all of them in the order in which they are counted.
 var Verdicts = []Verdict{
-	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, NotClear,
+	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, NotClear, Extrapolated,
 	NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
 }
 

@@ -32,6 +32,9 @@ type Spec struct {
 	Sweep string // the built-in sweep that is run unless a flag names another
 	Title string // of the report
 
+	// Recorded: nothing is run, the report is of the records that there are, and says what the rest would take.
+	Recorded bool
+
 	// Of the report, see report.Spec.
 	Says   string
 	Series []string
@@ -91,9 +94,13 @@ func makeWritable(dir string) error {
 
 // report writes and prints what the records come to. It is an error if there are fewer than are known to have been written.
 func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, recorded int) error {
+	var estimate *plan.Estimate
+	if s.Recorded {
+		estimate = o.estimate(ctx, p)
+	}
 	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
 		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
-		Methods: methods.All(),
+		Estimate: estimate, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err

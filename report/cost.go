@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"nptbench/internal/plan"
+	"nptbench/results"
+)
+
+// A cost is what a group's records took, in seconds of one core: their times by the clock times the threads that they had.
+type cost struct {
+	cells        int
+	fit, predict float64 // a fit or prediction that served several cells counts once
+	peak         int64   // bytes of a fit's processes; 0: not measured
+
+	left  float64 // what the cells without a record would take
+	known bool    // left is known
+
+	predictions map[[2]float64]bool
+}
+
+// add counts the record of one more cell. Cells of one fold whose fit and prediction took the same to the last bit had them in common.
+func (c *cost) add(rec *results.Record) {
+	threads := float64(max(1, rec.Provenance.Threads))
+	c.cells++
+	c.fit += threads * rec.FitSeconds / float64(max(1, rec.FitCells))
+	if c.predictions == nil {
+		c.predictions = map[[2]float64]bool{}
+	}
+	if of := [2]float64{rec.FitSeconds, rec.PredictSeconds}; !c.predictions[of] {
+		c.predictions[of] = true
+		c.predict += threads * rec.PredictSeconds
+	}
+	c.peak = max(c.peak, rec.PeakMemoryBytes)
+}
+
+// extrapolate takes what is left from the estimate of a plan.
+func (c *cost) extrapolate(p *plan.Plan, e *plan.Estimate, g *plan.Group) {
+	if e == nil || g == nil {
+		return
+	}
+	left, known := p.Left(e, g)
+	c.left, c.known = left.Seconds(), known
+}
+
+// seconds are those of all cells; false where some have neither a record nor an estimate.
+func (c *cost) seconds() (float64, bool) { return c.fit + c.predict + c.left, c.known }
+
+// The parts of the paper's Tables 6 and 7: the search over all settings, on one core, beside the paper's on its cores.
+var (
+	CoreTime   = Part{"Core time", true, nil, func(t *Table, c comparison) Cell { return c.any().coreTime(t) }, coreTimeFact}
+	Prediction = Part{"Prediction", true, nil, func(_ *Table, c comparison) Cell { return c.any().predictionTime() }, predictionFact}
+	PeakMemory = Part{"Peak memory", true, nil, func(_ *Table, c comparison) Cell { return c.any().peakMemory() }, memoryFact}
+	PaperTime  = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return c.any().paperCost(paperTime) }, nil}
+	PaperMem   = Part{"Paper's memory", true, nil, func(_ *Table, c comparison) Cell { return c.any().paperCost(paperMemory) }, nil}
+)
+
+func (n *Number) coreTime(t *Table) Cell {
+	seconds, known := n.cost.seconds()
+	if !known || seconds == 0 {
+		return blank
+	}
+	if n.cost.left == 0 {
+		return Cell{Text: clock(seconds)}
+	}
+	note := "Extrapolated: no cell has a record; the time is that of the most similar records."
+	if n.cost.cells > 0 {
+		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(n.cost.cells), thousands(len(n.Folds)*n.Settings),
+			clock(n.cost.fit+n.cost.predict))
+	}
+	return Cell{Text: "≈ " + roughly(seconds), Tone: Fair, Notes: []int{t.note(note)}}
+}
+
+// predictionTime is that of the chosen settings on validation and test rows, on average over folds.
+func (n *Number) predictionTime() Cell {
+	seconds, folds := n.prediction()
+	if folds == 0 {
+		return blank
+	}
+	return Cell{Text: fmt.Sprintf("%.3g s", seconds)}
+}
+
+func (n *Number) prediction() (seconds float64, folds int) {
+	for _, f := range n.Folds {
+		if f.Chosen != nil {
+			seconds += f.Chosen.PredictSeconds * float64(max(1, f.Chosen.Provenance.Threads))
+			folds++
+		}
+	}
+	return seconds / float64(max(1, folds)), folds
+}
+
+func (n *Number) peakMemory() Cell {
+	if n.cost.peak == 0 {
+		return blank
+	}
+	return Cell{Text: fmt.Sprintf("%.2f GB", gigabytes(n.cost.peak))}
+}
+
+func gigabytes(n int64) float64 { return float64(n) / 1e9 }
+
+func (n *Number) paperCost(text func(results.Cost) string) Cell {
+	c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name)
+	if !ok {
+		return blank
+	}
+	return Cell{Text: text(c)}
+}
+
+func paperTime(c results.Cost) string {
+	gpu := ""
+	if c.GPUMemory > 0 {
+		gpu = ", GPU"
+	}
+	return fmt.Sprintf("%s × %d%s", c.Printed, c.Cores, gpu)
+}
+
+func paperMemory(c results.Cost) string {
+	if c.GPUMemory > 0 {
+		return fmt.Sprintf("%.2f + %.2f GB", c.Memory, c.GPUMemory)
+	}
+	return fmt.Sprintf("%.2f GB", c.Memory)
+}
+
+func coreTimeFact(c comparison) (fact, bool) {
+	n := c.any()
+	seconds, known := n.cost.seconds()
+	f := n.costFact("core_seconds", seconds, func(c results.Cost) float64 { return c.Seconds * float64(c.Cores) })
+	if n.cost.left > 0 {
+		f.verdict = Extrapolated
+	}
+	return f, known && seconds > 0
+}
+
+func predictionFact(c comparison) (fact, bool) {
+	seconds, folds := c.any().prediction()
+	return c.any().costFact("predict_core_seconds", seconds, nil), folds > 0
+}
+
+func memoryFact(c comparison) (fact, bool) {
+	n := c.any()
+	return n.costFact("peak_memory_gb", gigabytes(n.cost.peak), func(c results.Cost) float64 { return c.Memory }), n.cost.peak > 0
+}
+
+func (n *Number) costFact(name string, value float64, paper func(results.Cost) float64) fact {
+	f := fact{Number: n, metric: name, mean: value, stdErr: math.NaN(), folds: n.cost.cells, verdict: NotComparable}
+	if c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name); ok && paper != nil {
+		f.hasPaper, f.paper = true, paper(c)
+	}
+	return f
+}
+
+// Took tells what a method's search took on a data set, which says nothing for or against what it took on other machines.
+func Took(dataset, method string) Test {
+	return func(s *Summary) (all []Evidence) {
+		for _, g := range s.Groups {
+			if seconds, known := g.cost.seconds(); known && seconds > 0 && g.Info.Name == dataset && g.Series.Method.Name == method {
+				text := clock(seconds)
+				if g.cost.left > 0 {
+					text = "about " + roughly(seconds) + ", extrapolated,"
+				}
+				all = append(all, Evidence{fmt.Sprintf("%s %s of one core on %s", g.Series.Title, text, g.Info.Title), Untested, false})
+			}
+		}
+		return all
+	}
+}
+
+var clockUnits = []struct {
+	name    string
+	seconds float64
+}{{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}}
+
+// clock writes a time as the paper's tables do: 13h 33m 58s.
+func clock(seconds float64) string {
+	if seconds < 1 {
+		return fmt.Sprintf("%.2gs", seconds)
+	}
+	left := math.Round(seconds)
+	var parts []string
+	for _, u := range clockUnits {
+		if n := math.Floor(left / u.seconds); n > 0 {
+			parts = append(parts, fmt.Sprintf("%.0f%s", n, u.name))
+			left -= n * u.seconds
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// roughly writes a time in its largest unit.
+func roughly(seconds float64) string {
+	for _, u := range clockUnits {
+		if seconds >= 2*u.seconds {
+			return fmt.Sprintf("%s%s", thousands(int(math.Round(seconds/u.seconds))), u.name)
+		}
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).String()
+}
