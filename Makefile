@@ -28,6 +28,21 @@ report-published: bin/table1 ## the tables from our own records in results/publi
 lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3
 	bin/lookup -fetch $(ARGS)
 
+.PHONY: ablation
+ablation: bin/ablation ## what are NPT's parts good for? the paper's ablations, Tables 4 and 5; minutes, ARGS='-sweep ablation-paper -dry-run' for theirs
+	bin/ablation -fetch $(ARGS)
+
+.PHONY: variants
+variants: bin/variants ## ranks of the eight variants of NPT-Small, and the choice among them, Table 13; minutes
+	bin/variants -fetch $(ARGS)
+
+.PHONY: cost
+cost: bin/cost ## times and memory from our own records, what has none extrapolated, Tables 6 and 7; runs nothing
+	bin/cost -with results/published $(ARGS)
+
+.PHONY: experiments
+experiments: ablation variants lookup cost ## all experiments in their quick forms, one after the other
+
 HOURS ?= 8
 OVERNIGHT ?= out/overnight
 
@@ -40,10 +55,11 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
 
 .PHONY: readme
-readme: report-published bin/lookup ## write README's tables and figure anew, from our own records
+readme: report-published bin/lookup bin/ablation bin/variants bin/cost ## write README's tables and figure anew, from our own records
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
-	bin/lookup -with results/published -report-only -out out/published-lookup
+	for x in lookup ablation variants cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
+	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
 	go run ./cmd/readme
 
 .PHONY: test

@@ -1,12 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/split"
 )
 
 // A Claim is something that the paper says and that can be held against numbers.
@@ -77,26 +81,59 @@ func AsPaper(l Layout, where ...Where) Test {
 	}
 }
 
-// Best tests whether one of some rows has the lowest value of a layout on every data set that all rows have values on.
+// Best tests whether one of some rows is the best of a layout, on every data set that has it and others.
 func Best(l Layout, rows ...string) Test {
 	return func(s *Summary) (all []Evidence) {
-		facts := l.facts(s.Numbers)
-		for i, f := range facts {
-			if i > 0 && facts[i-1].Info.Name == f.Info.Name {
+		byData := map[string][]fact{}
+		var order []string
+		for _, f := range l.facts(s.Numbers) {
+			if n := f.Number; n.Protocol == split.Published && (f.metric != n.Metric.Name || n.Complete()) {
+				if byData[n.Info.Title] == nil {
+					order = append(order, n.Info.Title)
+				}
+				byData[n.Info.Title] = append(byData[n.Info.Title], f)
+			}
+		}
+		for _, data := range order {
+			facts := byData[data]
+			title := func(f fact) string { return f.Number.title(l.Rows...) }
+			named := func(f fact) bool { return slices.Contains(rows, title(f)) }
+			if len(facts) < 2 || !slices.ContainsFunc(facts, named) {
 				continue
 			}
-			best, smaller := f, false
-			for _, g := range facts {
-				if g.Info.Name == f.Info.Name {
-					smaller = smaller || !g.Series.Paper
-					if g.mean < best.mean {
-						best = g
+			best := slices.MinFunc(facts, func(a, b fact) int {
+				if a.metric == a.Metric.Name && a.Metric.Larger {
+					a, b = b, a
+				}
+				return cmp.Compare(a.mean, b.mean)
+			})
+			smaller := slices.ContainsFunc(facts, func(f fact) bool { return named(f) && !f.Series.Paper })
+			all = append(all, Evidence{fmt.Sprintf("%s is the best on %s", title(best), data), answer(named(best)), smaller})
+		}
+		return all
+	}
+}
+
+// Place tests whether a method's mean rank is among the best so many on the paper's data sets with some problems.
+func Place(method string, atMost int, problems ...dataset.Problem) Test {
+	return func(s *Summary) (all []Evidence) {
+		for _, t := range s.RankTables() {
+			if t.Own || t.Protocol != split.Published || !slices.Contains(problems, t.Problem) {
+				continue
+			}
+			for _, row := range slices.Concat(t.Rows, t.Others) {
+				if row.Series.Method.Name != method {
+					continue
+				}
+				place := 1
+				for _, other := range t.Rows {
+					if other.Mean < row.Mean {
+						place++
 					}
 				}
+				all = append(all, Evidence{fmt.Sprintf("%s has a mean rank of %s on %s, place %d", row.Series.Title, decimal(row.Mean, 2),
+					plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), place), answer(place <= atMost), !row.Series.Paper})
 			}
-			title := best.Number.title(l.Rows...)
-			all = append(all, Evidence{fmt.Sprintf("%s on %s (%s %s)", title, f.Info.Title, best.metric, plusMinus(best.mean, best.stdErr, 2)),
-				answer(slices.Contains(rows, title)), smaller})
 		}
 		return all
 	}

@@ -153,8 +153,10 @@ func (s *Summary) verdictTable() *Table {
 	}
 	for i := range s.Tables {
 		for _, f := range s.Tables[i].facts(s.Numbers) {
-			count[f.verdict]++
-			all++
+			if f.verdict != "" {
+				count[f.verdict]++
+				all++
+			}
 		}
 	}
 	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(all, "number", "numbers")),
@@ -200,7 +202,8 @@ func (s *Summary) howToRead() []string {
 	}
 	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
-			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one.",
+			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
+			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; opposite direction: "+
 				"the other sign; not clear: it is not that far from 0. Sizes of changes are not compared: smaller networks have others.", clearly))
 	}

@@ -53,9 +53,9 @@ func (c *cost) seconds() (float64, bool) { return c.fit + c.predict + c.left, c.
 var (
 	CoreTime   = Part{"Core time", true, nil, func(t *Table, c comparison) Cell { return c.any().coreTime(t) }, coreTimeFact}
 	Prediction = Part{"Prediction", true, nil, func(_ *Table, c comparison) Cell { return c.any().predictionTime() }, predictionFact}
-	PeakMemory = Part{"Peak memory", true, nil, func(_ *Table, c comparison) Cell { return c.any().peakMemory() }, memoryFact}
-	PaperTime  = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return c.any().paperCost(paperTime) }, nil}
-	PaperMem   = Part{"Paper's memory", true, nil, func(_ *Table, c comparison) Cell { return c.any().paperCost(paperMemory) }, nil}
+	PeakMemory = Part{"Memory", true, nil, func(_ *Table, c comparison) Cell { return c.any().peakMemory() }, memoryFact}
+	PaperTime  = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return c.any().paperTime() }, nil}
+	PaperMem   = Part{"Paper's memory", true, nil, func(t *Table, c comparison) Cell { return c.any().paperMemory(t) }, nil}
 )
 
 func (n *Number) coreTime(t *Table) Cell {
@@ -66,7 +66,7 @@ func (n *Number) coreTime(t *Table) Cell {
 	if n.cost.left == 0 {
 		return Cell{Text: clock(seconds)}
 	}
-	note := "Extrapolated: no cell has a record; the time is that of the most similar records."
+	note := "Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT by multiplications."
 	if n.cost.cells > 0 {
 		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(n.cost.cells), thousands(len(n.Folds)*n.Settings),
 			clock(n.cost.fit+n.cost.predict))
@@ -102,27 +102,23 @@ func (n *Number) peakMemory() Cell {
 
 func gigabytes(n int64) float64 { return float64(n) / 1e9 }
 
-func (n *Number) paperCost(text func(results.Cost) string) Cell {
+func (n *Number) paperTime() Cell {
 	c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name)
 	if !ok {
 		return blank
 	}
-	return Cell{Text: text(c)}
+	return Cell{Text: fmt.Sprintf("%s × %d", c.Printed, c.Cores)}
 }
 
-func paperTime(c results.Cost) string {
-	gpu := ""
-	if c.GPUMemory > 0 {
-		gpu = ", GPU"
+func (n *Number) paperMemory(t *Table) Cell {
+	c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name)
+	switch {
+	case !ok:
+		return blank
+	case c.GPUMemory > 0:
+		return Cell{Text: fmt.Sprintf("%.2f GB", c.Memory), Notes: []int{t.note(fmt.Sprintf("On a GPU, with %.2f GB of its memory.", c.GPUMemory))}}
 	}
-	return fmt.Sprintf("%s × %d%s", c.Printed, c.Cores, gpu)
-}
-
-func paperMemory(c results.Cost) string {
-	if c.GPUMemory > 0 {
-		return fmt.Sprintf("%.2f + %.2f GB", c.Memory, c.GPUMemory)
-	}
-	return fmt.Sprintf("%.2f GB", c.Memory)
+	return Cell{Text: fmt.Sprintf("%.2f GB", c.Memory)}
 }
 
 func coreTimeFact(c comparison) (fact, bool) {

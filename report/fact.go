@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -17,7 +18,7 @@ type fact struct {
 	hasPaper           bool
 	paper, paperStdErr float64 // paperStdErr is 0 where there is none
 
-	verdict Verdict
+	verdict Verdict // empty where there is nothing to judge
 }
 
 func publishedFact(c comparison) (fact, bool) { return c.published.fact() }
@@ -34,6 +35,12 @@ func changeFact(c comparison) (fact, bool) {
 	d, ok := c.change()
 	n := c.any()
 	return fact{n, n.Metric.Name + "_change", d.mean, d.stdErr, d.folds, d.hasPaper, d.paper.Mean, d.paperStdErr, d.direction()}, ok
+}
+
+func pFact(c comparison) (fact, bool) {
+	d, ok := c.change()
+	n := c.any()
+	return fact{Number: n, metric: n.Metric.Name + "_change_p", mean: d.p, stdErr: math.NaN(), folds: d.folds}, ok && !math.IsNaN(d.p)
 }
 
 func rankFact(c comparison) (fact, bool) {

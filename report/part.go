@@ -47,6 +47,7 @@ var Mean = Part{"", true, needsPublished, func(t *Table, c comparison) Cell { re
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
 	VariantChange = Part{"Change", true, nil, func(_ *Table, c comparison) Cell { return c.changeCell() }, changeFact}
+	PValue        = Part{"p", true, nil, func(_ *Table, c comparison) Cell { return c.pCell() }, pFact}
 	PaperChange   = Part{"Paper's change", true, nil, func(_ *Table, c comparison) Cell { return c.paperChangeCell() }, nil}
 	Direction     = Part{"Verdict", false, nil, func(t *Table, c comparison) Cell { return c.directionCell(t) }, nil}
 )
@@ -195,6 +196,14 @@ func (c comparison) changeCell() Cell {
 		text += " ± " + decimal(d.stdErr, c.digits())
 	}
 	return Cell{Text: text}
+}
+
+func (c comparison) pCell() Cell {
+	d, ok := c.change()
+	if !ok || math.IsNaN(d.p) {
+		return blank
+	}
+	return Cell{Text: decimal(d.p, 3)}
 }
 
 func (c comparison) paperChangeCell() Cell {

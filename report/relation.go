@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
@@ -46,7 +47,7 @@ func (l *Layout) withPaper(n *Number) *Number {
 type change struct {
 	folds        int
 	mean, stdErr float64 // of a single split the two numbers' errors over the test rows together
-	differences  []float64
+	p            float64 // of Wilcoxon's signed-rank test, two-sided; NaN for a single split
 
 	paper       results.Published // the difference of the paper's means; its error is of both means together
 	hasPaper    bool
@@ -65,21 +66,24 @@ func (c comparison) change() (change, bool) {
 	}
 	base := c.layout.withPaper(c.among[at])
 	ours, theirs := n.values(), base.values()
-	var d change
+	var with, without, differences []float64
 	for _, f := range n.Folds {
 		x, has := ours[f.Number]
 		if y, both := theirs[f.Number]; has && both {
-			d.differences = append(d.differences, x-y)
+			with, without, differences = append(with, x), append(without, y), append(differences, x-y)
 		}
 	}
-	d.folds = len(d.differences)
+	d := change{folds: len(differences), p: math.NaN()}
 	if d.folds == 0 {
 		return d, false
 	}
-	d.mean = stat.Mean(d.differences, nil)
+	d.mean = stat.Mean(differences, nil)
 	d.stdErr = math.Hypot(n.RowStdErr, base.RowStdErr)
 	if d.folds > 1 {
-		d.stdErr = stat.StdErr(stat.StdDev(d.differences, nil), float64(d.folds))
+		d.stdErr = stat.StdErr(stat.StdDev(differences, nil), float64(d.folds))
+		if test, err := stats.Wilcoxon(with, without, stats.WilcoxonOptions{}); err == nil { // it is defined for any pairs of numbers
+			d.p = test.P
+		}
 	}
 	if d.hasPaper = n.HasPaper && base.HasPaper; d.hasPaper {
 		d.paper = n.Paper

@@ -14,7 +14,7 @@ import (
 var (
 	changesOfBoston = Layout{
 		Name: "changes", Caption: "Changes.", Where: []Where{{"metric", []string{"rmse"}}, {"variant", []string{"No semi-supervision", "No target masking"}}},
-		Group: "dataset", Rows: []string{"variant"}, Show: []Part{VariantChange, PaperChange, Direction},
+		Group: "dataset", Rows: []string{"variant"}, Show: []Part{VariantChange, PValue, PaperChange, Direction},
 		Paper: 4, Base: Where{"variant", []string{"Base"}}, Order: true, Figure: true,
 	}
 	resultsOfBoston = Layout{
@@ -23,8 +23,8 @@ var (
 	}
 )
 
-// ablation has three variants of NPT on Boston Housing. Against Base with an RMSE of fold/10, one is 0, 0.1, ..., 0.9 above, and one
-// 0.1 below on odd folds and above on even ones. The validation loss prefers the second on fold 0 and Base elsewhere.
+// ablation has three variants of NPT on Boston Housing. Against Base with an RMSE of fold/8, one is 0, 1/8, ..., 9/8 above, and one
+// 1/8 below on odd folds and above on even ones. The validation loss prefers the second on fold 0 and Base elsewhere.
 func ablation(t *testing.T, folds int) *Summary {
 	f := newFixture()
 	f.Name, f.Series, f.Chosen = "ablation", []string{"variant"}, "Chosen"
@@ -39,8 +39,8 @@ func ablation(t *testing.T, folds int) *Summary {
 	f.Says = "parts matter."
 	f.expect("boston-housing", published, "npt", 3)
 	for fold := range folds {
-		x := float64(fold) / 10
-		other := x + 0.1*float64(1-2*(fold%2))
+		x := float64(fold) / 8
+		other := x + 0.125*float64(1-2*(fold%2))
 		for setting, value := range []float64{x, 2 * x, other} {
 			loss := float64(setting) + 1
 			if setting == 2 && fold == 0 {
@@ -56,18 +56,22 @@ func ablation(t *testing.T, folds int) *Summary {
 func TestChange(t *testing.T) {
 	s := ablation(t, 10)
 	facts := changesOfBoston.facts(s.Numbers)
-	if len(facts) != 2 {
-		t.Fatalf("%d facts, want 2", len(facts))
+	if len(facts) != 4 {
+		t.Fatalf("%d facts, want 4", len(facts))
 	}
-	// numpy: d = np.arange(10) / 10; d.mean(), d.std(ddof=1) / np.sqrt(10)
+	// scipy.stats.wilcoxon(d, zero_method="wilcox").pvalue
+	if p := facts[1]; p.metric != "rmse_change_p" || math.Abs(p.mean-0.00390625) > 1e-12 || p.folds != 10 {
+		t.Errorf("%+v", p)
+	}
+	// numpy: d = np.arange(10) / 8; d.mean(), d.std(ddof=1) / np.sqrt(10)
 	f := facts[0]
-	if f.metric != "rmse_change" || math.Abs(f.mean-0.45) > 1e-12 || math.Abs(f.stdErr-0.0957427107756338) > 1e-12 || f.folds != 10 || f.verdict != SameDirection {
+	if f.metric != "rmse_change" || math.Abs(f.mean-0.5625) > 1e-12 || math.Abs(f.stdErr-0.11967838846954226) > 1e-12 || f.folds != 10 || f.verdict != SameDirection {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.paper-0.38) > 1e-12 || math.Abs(f.paperStdErr-math.Hypot(0.46, 0.23)) > 1e-12 { // 3.38 ± 0.46 and 3.00 ± 0.23
 		t.Errorf("the paper's change is %v ± %v", f.paper, f.paperStdErr)
 	}
-	if f = facts[1]; math.Abs(f.mean) > 1e-12 || f.verdict != NotClear {
+	if f = facts[2]; math.Abs(f.mean) > 1e-12 || f.verdict != NotClear {
 		t.Errorf("a change of zero is %v, %s", f.mean, f.verdict)
 	}
 	var out bytes.Buffer
@@ -75,10 +79,10 @@ func TestChange(t *testing.T) {
 	want := `Changes.
 
 <!-- table changes -->
-| Data set       | Variant             |       Change | Paper's change | Verdict                    |
-|----------------|---------------------|-------------:|---------------:|----------------------------|
-| Boston Housing | No semi-supervision | +0.45 ± 0.10 |   +0.38 ± 0.51 | same direction<sup>1</sup> |
-|                | No target masking   |  0.00 ± 0.03 |   -0.07 ± 0.29 | not clear<sup>1</sup>      |
+| Data set       | Variant             |       Change |     p | Paper's change | Verdict                    |
+|----------------|---------------------|-------------:|------:|---------------:|----------------------------|
+| Boston Housing | No semi-supervision | +0.56 ± 0.12 | 0.004 |   +0.38 ± 0.51 | same direction<sup>1</sup> |
+|                | No target masking   |  0.00 ± 0.04 | 1.000 |   -0.07 ± 0.29 | not clear<sup>1</sup>      |
 
 <sup>1</sup> Smaller than in the paper: 2 layers.
 <!-- end -->
@@ -113,8 +117,8 @@ func TestChosenBesideVariants(t *testing.T) {
 	var out bytes.Buffer
 	markdownTable(&out, resultsOfBoston.table(s.Numbers))
 	for _, want := range []string{
-		"| Base                | 0.45 ± 0.10 (3.00 ± 0.23)<sup>1</sup> |", "| No semi-supervision | 0.90 ± 0.19 (3.38 ± 0.46)<sup>1</sup> |",
-		"| Chosen              |               0.46 ± 0.09<sup>1</sup> |", // on fold 0 the third
+		"| Base                | 0.56 ± 0.12 (3.00 ± 0.23)<sup>1</sup> |", "| No semi-supervision | 1.12 ± 0.24 (3.38 ± 0.46)<sup>1</sup> |",
+		"| Chosen              |               0.57 ± 0.11<sup>1</sup> |", // on fold 0 the third
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no line %s in\n%s", want, out.String())
@@ -138,7 +142,8 @@ func TestFoldRanks(t *testing.T) {
 		}
 		got = append(got, f.mean)
 	}
-	// Fold 0: 0, 0, 0.1. Odd folds: the third is the best, then Base. Even ones from 2: Base, the third (fold 2 has 0.2, 0.4, 0.3), the second.
+	// Fold 0: 0, 0, 1/8. Odd folds: the third is the best, then Base; on fold 1 the second is last. Even ones from 2: Base, and then the
+	// third, which on fold 2 has 3/8 where the second has 4/8.
 	if want := []float64{(0.5 + 5*1 + 4*0) / 10, (0.5 + 5*2 + 4*2) / 10, (2 + 5*0 + 4*1) / 10.}; !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
 		t.Errorf("ranks %v, want %v", got, want)
 	}
@@ -158,7 +163,7 @@ func TestClaimsOnChanges(t *testing.T) {
 		t.Errorf("%q, want %q", verdicts, want)
 	}
 	opening := s.Document().Blocks[0].(List)
-	if len(opening) != 3 || !strings.Contains(opening[1], "No semi-supervision +0.45 RMSE on Boston Housing (same direction)") ||
+	if len(opening) != 3 || !strings.Contains(opening[1], "No semi-supervision +0.56 RMSE on Boston Housing (same direction)") ||
 		opening[2] != "On: Boston Housing (10 folds); smaller than in the paper: NPT, 2 layers." {
 		t.Errorf("%q", opening)
 	}
@@ -178,10 +183,10 @@ func TestFactsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if lines[0] != "experiment,dataset,protocol,method,variant,metric,mean,stderr,n,paper,paper_stderr,verdict" || len(lines) != 1+2+4 {
+	if lines[0] != "experiment,dataset,protocol,method,variant,metric,mean,stderr,n,paper,paper_stderr,verdict" || len(lines) != 1+4+4 {
 		t.Errorf("%d lines:\n%s", len(lines), out.String())
 	}
-	if want := "ablation/changes,boston-housing,published,npt,No semi-supervision,rmse_change,0.45,"; !strings.HasPrefix(lines[1], want) {
+	if want := "ablation/changes,boston-housing,published,npt,No semi-supervision,rmse_change,0.5625,"; !strings.HasPrefix(lines[1], want) {
 		t.Errorf("%s, want %s", lines[1], want)
 	}
 }

@@ -25,7 +25,7 @@ var (
 		Name: "settings", Title: "What each setting changes (Table 4)",
 		Caption: "Change of the test result against Base on the same folds, ± standard error; below 0 the variant is better.",
 		Where:   []report.Where{where("dataset", "boston-housing", "protein"), where("variant", table4.Values[1:]...), ranking},
-		Group:   "dataset", Rows: []string{"variant"}, Show: []report.Part{report.VariantChange, report.PaperChange, report.Direction},
+		Group:   "dataset", Rows: []string{"variant"}, Show: []report.Part{report.VariantChange, report.PValue, report.PaperChange, report.Direction},
 		Paper: 4, Base: base, Order: true, Figure: true,
 	}
 	parts = report.Layout{

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"bytes"
+	"iter"
+	"math"
+	"slices"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/results"
+)
+
+var costs = Layout{
+	Name: "cost", Caption: "Costs.", Where: []Where{{"ranking", []string{"yes"}}, {"dataset", []string{"protein"}}}, Rows: []string{"series"},
+	Show: []Part{CoreTime, PeakMemory, PaperTime, PaperMem},
+}
+
+// costed has a random forest on Protein whose two settings were one fit and one prediction of 10 s and 1 s on two threads, a k-NN of
+// which one setting of two has a record, with 5 s and 1 s, and an NPT without any. An NPT of another sweep took 1000 s.
+func costed(t *testing.T) *Summary {
+	f := newFixture()
+	f.Tables = []Layout{costs}
+	f.Claims = []Claim{{ID: "time", Says: "It takes long.", Test: Took("protein", "npt")}}
+	f.Methods = slices.Clone(testMethods)
+	for i, m := range f.Methods {
+		if m.Name == "npt" {
+			with := *m
+			with.Work = func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("layers")) }
+			f.Methods[i] = &with
+		}
+	}
+	f.expect("protein", published, "random-forest", 2)
+	f.expect("protein", published, "knn", 2)
+	f.expect("protein", published, "npt", 1)
+	for setting := range 2 {
+		rec := f.ok("protein", published, "random-forest", 0, setting, mse(1), rmse(3))
+		rec.FitSeconds, rec.FitCells, rec.PredictSeconds, rec.Provenance.Threads, rec.PeakMemoryBytes = 10, 2, 1, 2, 2e9
+	}
+	rec := f.ok("protein", published, "knn", 0, 0, mse(1), rmse(3))
+	rec.FitSeconds, rec.FitCells, rec.PredictSeconds, rec.PeakMemoryBytes = 5, 1, 1, 1e9
+	f.Plan = f.plan(t)
+	for _, g := range f.Plan.Groups() { // the plan's methods are those of the fixture
+		if g.Method.Name == "npt" {
+			g.Method = f.Methods[8]
+		}
+	}
+	other := &results.Record{Status: results.OK, Cell: results.Cell{Dataset: "yacht", Method: "npt", Config: `{"layers": 2}`}, FitSeconds: 1000}
+	all := func() iter.Seq2[*results.Record, error] {
+		return func(yield func(*results.Record, error) bool) {
+			for rec, err := range f.all(f.Plan) {
+				if !yield(rec, err) {
+					return
+				}
+			}
+			yield(other, nil)
+		}
+	}
+	f.Estimate = f.Plan.Estimate(all())
+	s, err := Collect(all(), f.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What served several cells counts once; what has no record is extrapolated and said to be.
+func TestCost(t *testing.T) {
+	var out bytes.Buffer
+	s := costed(t)
+	markdownTable(&out, costs.table(s.Numbers))
+	want := `Costs.
+
+<!-- table cost -->
+| Method        |          Core time |  Memory |           Paper |     Paper's memory |
+|---------------|-------------------:|--------:|----------------:|-------------------:|
+| Random Forest |                22s | 2.00 GB | 13h 33m 58s × 8 |            7.82 GB |
+| k-NN          |  ≈ 12s<sup>1</sup> | 1.00 GB |      1m 8s × 8 |           40.47 GB |
+| NPT           |  ≈ 67m<sup>2</sup> |       – | 11h 51m 25s × 4 | 4.42 GB<sup>3</sup> |
+<!-- end -->
+`
+	if out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+	for _, f := range costs.facts(s.Numbers) {
+		if f.metric == "core_seconds" && f.Series.Method.Name == "random-forest" && (math.Abs(f.mean-22) > 1e-9 || f.paper != 48838*8 || f.verdict != NotComparable) ||
+			f.metric == "core_seconds" && f.Series.Method.Name != "random-forest" && f.verdict != Extrapolated {
+			t.Errorf("%+v", f)
+		}
+	}
+	if f := s.findings()[0]; f.verdict != "not tested" || len(f.evidence) != 1 {
+		t.Errorf("%+v: an extrapolation tests nothing", f)
+	}
+}
+
+func TestClock(t *testing.T) {
+	for seconds, want := range map[float64]string{0.25: "0.25s", 21: "21s", 68: "1m 8s", 3600: "1h", 48838: "13h 33m 58s", 1170306: "13d 13h 5m 6s"} {
+		if got := clock(seconds); got != want {
+			t.Errorf("%v is %s, want %s", seconds, got, want)
+		}
+	}
+	for seconds, want := range map[float64]string{0.25: "250ms", 21: "21s", 119: "119s", 130: "2m", 7300: "2h", 5e8: "5,787d"} {
+		if got := roughly(seconds); got != want {
+			t.Errorf("%v is about %s, want %s", seconds, got, want)
+		}
+	}
+}
