@@ -6,6 +6,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
+	"nptbench/results"
 )
 
 // A claim holds when all complete numbers that it is about reach it, and only at its size for a network smaller than published.
@@ -37,5 +38,34 @@ func TestClaims(t *testing.T) {
 	}
 	if (&Summary{}).claims() != nil {
 		t.Error("claims of a report without any")
+	}
+}
+
+// Who is the best on a data set, and who comes where by mean rank, speaks for or against a claim; a smaller network says so at its size.
+func TestClaimsOnOrder(t *testing.T) {
+	f := newFixture()
+	f.params["npt"] = "layers: 2"
+	headline := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	f.Claims = []Claim{
+		{ID: "best", Says: "NPT is the best.", Test: Best(headline, "NPT"), Count: 3},
+		{ID: "k-NN", Says: "k-NN is the best.", Test: Best(headline, "k-NN")},
+		{ID: "MLP", Says: "MLP is the best.", Test: Best(headline, "MLP")},
+		{ID: "first", Says: "NPT is first.", Test: Place("npt", 1, dataset.Regression)},
+		{ID: "second", Says: "NPT is second at least.", Test: Place("npt", 2, dataset.Regression)},
+		{ID: "classes", Says: "NPT is first.", Test: Place("npt", 1, dataset.MultiClass)},
+	}
+	for method, value := range map[string]float64{"npt": 2, "knn": 1, "xgboost": 3} {
+		f.expect("protein", published, method, 1)
+		f.ok("protein", published, method, 0, 0, mse(1), rmse(value))
+		f.expect("higgs", published, method, 1) // the larger AUROC is the better one
+		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 1 - value/10})
+	}
+	want := []string{
+		"does not hold at this size, on the 2 of 3 that were measured", "holds", "not tested", "does not hold at this size", "holds at this size", "not tested",
+	}
+	for i, f := range collect(t, f).findings() {
+		if f.verdict != want[i] {
+			t.Errorf("%s: %s (%s), want %s", f.ID, f.verdict, f.measured(), want[i])
+		}
 	}
 }

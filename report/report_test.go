@@ -49,6 +49,7 @@ type fixture struct {
 	variants               map[string]string // instead of a grid
 	expected               []expectation
 	records                []*record
+	index                  results.Index // of the records that the plan knows of
 }
 
 type expectation struct {
@@ -111,7 +112,7 @@ func (f *fixture) plan(t testing.TB) *plan.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.New(context.Background(), sweep, plan.Options{ReportOnly: true}, dataset.NewLibrary(t.TempDir()), nil)
+	p, err := plan.New(context.Background(), sweep, plan.Options{ReportOnly: true}, dataset.NewLibrary(t.TempDir()), f.index)
 	if err != nil {
 		t.Fatal(err)
 	}
