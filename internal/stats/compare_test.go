@@ -1,0 +1,184 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+func TestStudentizedRangeEqualsOracle(t *testing.T) {
+	o := readOracle(t).Range
+	if len(o.Tails) < 30 || len(o.Quantiles) < 18 {
+		t.Fatal("too few cases")
+	}
+	for _, c := range o.Tails {
+		near(t, fmt.Sprintf("tail of %v, %d", c.Q, c.K), StudentizedRangeTail(c.Q, c.K), c.P)
+	}
+	for _, c := range o.Quantiles {
+		near(t, fmt.Sprintf("quantile of %v, %d", c.Alpha, c.K), StudentizedRangeQuantile(c.Alpha, c.K), c.Q)
+	}
+}
+
+// Nemenyi's p of the critical difference is alpha, and for two methods it is that of a normal difference.
+func TestNemenyiP(t *testing.T) {
+	near(t, "p of the critical difference", NemenyiP(NemenyiDifference(0.05, 9, 4), 9, 4), 0.05)
+	p, _ := upperTail(1.5 / rankDeviation(2, 7))
+	near(t, "two methods", NemenyiP(-1.5, 2, 7), 2*p)
+	if NemenyiP(0, 3, 5) != 1 {
+		t.Error("no difference")
+	}
+}
+
+func TestAdjustments(t *testing.T) {
+	var golden struct{ Cases []struct{ P, Holm []float64 } }
+	readGzip(t, "testdata/holm.json.gz", &golden)
+	for _, c := range golden.Cases {
+		nearAll(t, "Holm", Holm, c.P, c.Holm)
+	}
+	for _, c := range readOracle(t).Adjust {
+		nearAll(t, "Holm", Holm, c.P, c.Holm)
+		nearAll(t, "Bonferroni-Dunn", BonferroniDunn, c.P, c.Bonferroni)
+	}
+	for _, wrong := range []float64{math.NaN(), -0.1, 1.1} {
+		if _, err := Holm([]float64{0.1, wrong}); err == nil {
+			t.Errorf("%v was taken for a probability", wrong)
+		}
+	}
+}
+
+func nearAll(t *testing.T, what string, adjust func([]float64) ([]float64, error), p, want []float64) {
+	t.Helper()
+	got, err := adjust(p)
+	if err != nil || len(got) != len(want) || len(want) == 0 {
+		t.Fatalf("%s: %v, %v", what, got, err)
+	}
+	for i := range want {
+		near(t, what, got[i], want[i])
+	}
+}
+
+func TestTTestsEqualSciPy(t *testing.T) {
+	for _, c := range readOracle(t).T {
+		got, err := CorrectedT(c.D, c.Share, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "t", got.T, c.T)
+		near(t, "p", got.P, c.P)
+		within(t, "low", got.Low, c.Low, 1e-12) // a difference of two numbers
+		within(t, "high", got.High, c.High, 1e-12)
+	}
+	for _, c := range readOracle(t).Two {
+		got, err := Welch(c.X, c.Y, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "t", got.T, c.T)
+		near(t, "degrees of freedom", got.DF, c.DF)
+		near(t, "p", got.P, c.P)
+	}
+}
+
+func TestTTestsOfNothing(t *testing.T) {
+	for _, c := range []struct {
+		d     []float64
+		share float64
+	}{{nil, 0}, {[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 2}, -1}, {[]float64{1, 2}, math.NaN()}} {
+		if got, err := CorrectedT(c.d, c.share, 0.95); err == nil {
+			t.Errorf("%v: %+v", c, got)
+		}
+	}
+	if _, err := Welch([]float64{1, 2}, []float64{1}, 0.95); err == nil {
+		t.Error("one value was a sample")
+	}
+	for d, want := range map[float64]string{0: "t 0, p 1, 0 warnings", 2: "t +Inf, p NaN, 1 warnings", -2: "t -Inf, p NaN, 1 warnings"} {
+		got, err := CorrectedT([]float64{d, d, d}, 0.1, 0.95)
+		if err != nil || got.Low != d || got.High != d || fmt.Sprintf("t %v, p %v, %d warnings", got.T, got.P, len(got.Warnings)) != want {
+			t.Errorf("all differences %v: %+v, %v", d, got, err)
+		}
+	}
+}
+
+func TestEffectsEqualSciPy(t *testing.T) {
+	for _, c := range readOracle(t).Two {
+		got, err := CliffsDelta(c.X, c.Y)
+		if err != nil || math.Abs(got-c.Delta) > 1e-15 {
+			t.Errorf("delta is %v, want %v: %v", got, c.Delta, err)
+		}
+		if got := Median(c.X); got != c.Median {
+			t.Errorf("median is %v, want %v", got, c.Median)
+		}
+	}
+	if d, _ := CliffsDelta([]float64{math.Inf(1), 1}, []float64{math.Inf(1), 0}); d != 0.25 {
+		t.Errorf("delta with infinities is %v", d)
+	}
+	for larger, want := range map[bool]float64{true: 0.375, false: 0.625} {
+		if got, err := WinRate([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 5}, larger); got != want || err != nil {
+			t.Errorf("win rate is %v, want %v: %v", got, want, err)
+		}
+	}
+	if _, err := WinRate([]float64{1}, nil, true); err == nil {
+		t.Error("a win rate of no pairs")
+	}
+	if !math.IsNaN(Median(nil)) {
+		t.Error("a median of nothing")
+	}
+}
+
+// The bootstrap of a mean comes near the normal interval, is the same for the same seed, and another for another.
+func TestBootstrap(t *testing.T) {
+	var values []float64
+	for i := range 400 {
+		values = append(values, float64(7919*i%1009)/1009)
+	}
+	mean := func(x []float64) float64 { return stat.Mean(x, nil) }
+	low, high, err := Bootstrap(values, mean, 0.95, 4000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, sd := stat.MeanStdDev(values, nil)
+	half := 1.96 * sd / 20
+	if math.Abs(low-(m-half)) > 0.1*half || math.Abs(high-(m+half)) > 0.1*half {
+		t.Errorf("[%v, %v], want about [%v, %v]", low, high, m-half, m+half)
+	}
+	sameLow, sameHigh, _ := Bootstrap(values, mean, 0.95, 4000, 1)
+	otherLow, _, _ := Bootstrap(values, mean, 0.95, 4000, 2)
+	if sameLow != low || sameHigh != high || otherLow == low {
+		t.Error("the seed does not decide")
+	}
+	// Of the 27 samples of 1, 2 and 3 one has the mean 1: an interval of 90 % leaves it out, one of 95 % has it.
+	l90, h90, _ := Bootstrap([]float64{1, 2, 3}, mean, 0.90, 20000, 3)
+	l95, h95, _ := Bootstrap([]float64{1, 2, 3}, mean, 0.95, 20000, 3)
+	if l90 != 4./3 || h90 != 8./3 || l95 != 1 || h95 != 3 {
+		t.Errorf("[%v, %v] and [%v, %v]", l90, h90, l95, h95)
+	}
+	for _, bad := range [][]float64{nil, {1, math.NaN()}} {
+		if _, _, err := Bootstrap(bad, mean, 0.95, 10, 1); err == nil {
+			t.Errorf("%v was resampled", bad)
+		}
+	}
+}
+
+func TestCliques(t *testing.T) {
+	ranks := []float64{4, 1, 2.5, 2}
+	apart := func(distance float64) func(i, j int) bool {
+		return func(i, j int) bool { return math.Abs(ranks[i]-ranks[j]) > distance }
+	}
+	for distance, want := range map[float64][]Clique{
+		0.1: nil, 0.5: {{3, 2}}, 1: {{1, 3}, {3, 2}}, 1.5: {{1, 3, 2}, {2, 0}}, 2: {{1, 3, 2}, {3, 2, 0}}, 3: {{1, 3, 2, 0}},
+	} {
+		got, hidden := Cliques(ranks, apart(distance))
+		if !reflect.DeepEqual(got, want) || hidden != nil {
+			t.Errorf("%v: %v, hidden %v, want %v", distance, got, hidden, want)
+		}
+	}
+	// Methods 1 and 0, the best and the worst, do not differ, but 3, between them, differs from 0.
+	got, hidden := Cliques(ranks, func(i, j int) bool { return slices.Contains([]int{3, 2}, min(i, j)) || i+j == 3 && i*j == 0 })
+	if !slices.ContainsFunc(hidden, func(p [2]int) bool { return p == [2]int{1, 0} }) {
+		t.Errorf("%v, hidden %v", got, hidden)
+	}
+}
