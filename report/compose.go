@@ -110,7 +110,7 @@ func (s *Summary) notes() (notes []string) {
 // tables are the rank orders and the tables of the layouts, as far as there are numbers for them.
 func (s *Summary) tables(wide bool) (blocks []Block) {
 	if s.Tables == nil {
-		if ranks := rankBlocks(s.RankTables()); len(ranks) > 0 {
+		if ranks := rankBlocks(s.RankTables(), s.file("")); len(ranks) > 0 {
 			blocks = append(append(blocks, Heading("Rank orders (the paper's Table 1)")), ranks...)
 		}
 	}

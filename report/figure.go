@@ -178,10 +178,13 @@ func writeFigure(w io.Writer, panels []panel) error {
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return err
 	}
-	// Readers that lack the font take one with letters of the same widths.
-	_, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+	_, err := w.Write(withOtherFonts(svg.Bytes()))
 	return err
+}
+
+// withOtherFonts names fonts with letters of the same widths for readers that lack the one of an SVG.
+func withOtherFonts(svg []byte) []byte {
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
 
 // shownMarks leaves out the kinds of marks that no panel has.

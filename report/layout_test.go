@@ -144,7 +144,7 @@ func TestSmallNetworksAreNotRanked(t *testing.T) {
 		if !slices.Equal(got, want) || len(table.Others) != map[bool]int{true: 1}[small] {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if n := len(table.table().Rows); n != 3 {
+		if n := len(table.table().Rows); n != 5 { // with the largest gap and the critical difference
 			t.Errorf("%d rows are shown", n)
 		}
 	}

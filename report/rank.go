@@ -29,6 +29,9 @@ type RankTable struct {
 	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
 	Others   []RankRow      // what is not the paper's: the ranks that each would have beside Rows
 	Notes    []string
+
+	// What the ranks of Rows support, and those of Rows and Others ranked together; nil for a single data set.
+	Significance, Together *Significance
 }
 
 // A RankRow is the rank order of one series.
@@ -199,6 +202,15 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 		slices.SortStableFunc(rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
 	}
 	t.Notes = f.rankNotes(methods, datasets)
+	var ranked, all []*Series
+	for _, r := range t.Rows {
+		ranked = append(ranked, r.Series)
+	}
+	for _, r := range t.Others {
+		all = append(all, r.Series)
+	}
+	t.Significance = f.significance(ranked, datasets)
+	t.Together = f.significance(append(slices.Clone(ranked), all...), datasets)
 	return t
 }
 
@@ -313,17 +325,24 @@ func meanRank(ranks []float64) (mean, stdErr float64) {
 	return mean, stat.StdErr(stat.StdDev(ranks, nil), float64(len(ranks)))
 }
 
-// rankBlocks are the tables as they are shown, with one sentence about those in which nothing can be ranked yet.
-func rankBlocks(tables []*RankTable) []Block {
+// rankBlocks are the tables as they are shown, each with what it supports, and one sentence about those in which nothing can be
+// ranked yet. name begins the names of files of figures.
+func rankBlocks(tables []*RankTable, name string) []Block {
 	var blocks []Block
 	var empty []string
 	for _, t := range tables {
 		switch {
 		case len(t.Rows) > 0:
 			blocks = append(blocks, t.table())
+			if t.Significance != nil {
+				blocks = append(blocks, Paragraph(t.supports()), t.figure(name))
+			}
 		case !t.Own:
 			empty = append(empty, fmt.Sprintf("%s (%s folds)", problemTitle(t.Problem), t.Protocol))
 		}
+	}
+	if text := foldsChange(tables); text != "" {
+		blocks = append(blocks, Paragraph(text))
 	}
 	if len(empty) > 0 {
 		blocks = append(blocks, Paragraph(fmt.Sprintf(
@@ -357,6 +376,7 @@ func (t *RankTable) table() *Table {
 		row.Cells[1].Notes = []int{out.note("Not ranked, since it is not the paper's: the place that it would have, without changing the others'.")}
 		out.Rows = append(out.Rows, row)
 	}
+	out.Rows = append(out.Rows, t.gapRows(out)...)
 	return out
 }
 

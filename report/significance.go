@@ -1,0 +1,246 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/split"
+	"nptbench/internal/stats"
+	"nptbench/results"
+)
+
+// rankLevel is the level of the tests of rank orders.
+const rankLevel = 0.05
+
+// A Significance says what the mean ranks of some series over a few data sets support.
+type Significance struct {
+	Series     []*Series
+	Friedman   *stats.FriedmanTest
+	Difference float64     // of mean ranks that is critical, Nemenyi's
+	Wilcoxon   [][]float64 // p of the signed-rank test of two series, after Holm's correction for all pairs
+}
+
+// significance tests the ranks of series that have finished all of the data sets; nil for a single data set. A method without a
+// result is the last one there.
+func (f *finished) significance(series []*Series, datasets []dataset.Info) *Significance {
+	if len(datasets) < 2 || len(series) < 2 {
+		return nil
+	}
+	worst := math.Inf(1)
+	if f.metric.Larger {
+		worst = math.Inf(-1)
+	}
+	values := make([][]float64, len(datasets))
+	columns := make([][]float64, len(series))
+	for i, d := range datasets {
+		for j, s := range series {
+			x := f.value[result{d.Name, s}]
+			if math.IsNaN(x) {
+				x = worst
+			}
+			values[i] = append(values[i], x)
+			columns[j] = append(columns[j], x)
+		}
+	}
+	friedman, err := stats.Friedman(values, f.metric.Larger)
+	if err != nil {
+		panic(err) // all data sets have all methods, and no NaN
+	}
+	return &Significance{Series: series, Friedman: friedman, Difference: stats.NemenyiDifference(rankLevel, friedman.K, friedman.N),
+		Wilcoxon: wilcoxonHolm(columns)}
+}
+
+// wilcoxonHolm is the signed-rank test of all pairs of columns. Two that are both infinite on a data set are equal there.
+func wilcoxonHolm(columns [][]float64) [][]float64 {
+	var p []float64
+	for i := range columns {
+		for j := range i {
+			x, y := append([]float64{}, columns[i]...), append([]float64{}, columns[j]...)
+			for n := range x {
+				if x[n] == y[n] {
+					x[n], y[n] = 0, 0
+				}
+			}
+			test, err := stats.Wilcoxon(x, y, stats.WilcoxonOptions{})
+			if err != nil {
+				panic(err) // no difference is a NaN
+			}
+			p = append(p, test.P)
+		}
+	}
+	adjusted, err := stats.Holm(p)
+	if err != nil {
+		panic(err) // probabilities of a test
+	}
+	out := make([][]float64, len(columns))
+	for i := range out {
+		out[i] = make([]float64, len(columns))
+		out[i][i] = 1
+	}
+	for i := range columns {
+		for j := range i {
+			out[i][j], out[j][i] = adjusted[0], adjusted[0]
+			adjusted = adjusted[1:]
+		}
+	}
+	return out
+}
+
+// paperDatasets counts the data sets of the paper's Table 1 with a problem.
+func paperDatasets(p dataset.Problem, metric string) (n int) {
+	for _, d := range dataset.Infos() {
+		if d.Problem == p && results.PaperOrder(d.Name, metric) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// largestGap is the largest gap between two of several mean ranks; NaN for fewer.
+func largestGap(means []float64) float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, m := range means {
+		low, high = min(low, m), max(high, m)
+	}
+	if math.IsNaN(low) || math.IsNaN(high) || len(means) < 2 {
+		return math.NaN()
+	}
+	return high - low
+}
+
+// means are the mean ranks of a column of the table.
+func (t *RankTable) means(of func(RankRow) float64) (means []float64) {
+	for _, r := range t.Rows {
+		means = append(means, of(r))
+	}
+	return means
+}
+
+func ownMean(r RankRow) float64       { return r.Mean }
+func publishedMean(r RankRow) float64 { return r.PublishedMean }
+func paperMean(r RankRow) float64     { return r.PaperMean }
+
+// gapRows are the largest gap between two mean ranks and the critical difference, for each column of a table.
+func (t *RankTable) gapRows(of *Table) []Row {
+	if t.Own && t.Significance == nil {
+		return nil
+	}
+	number := func(x float64) string {
+		if math.IsNaN(x) {
+			return none
+		}
+		return decimal(x, 2)
+	}
+	critical, gap := none, func(func(RankRow) float64) string { return none }
+	if t.Significance != nil {
+		critical = number(t.Significance.Difference)
+		gap = func(of func(RankRow) float64) string { return number(largestGap(t.means(of))) }
+	}
+	gaps, differences := []string{"Largest gap", gap(ownMean)}, []string{"Critical diff.", critical}
+	if t.Protocol == split.Corrected {
+		gaps, differences = append(gaps, gap(publishedMean)), append(differences, critical)
+	}
+	if !t.Own {
+		var paper []float64
+		for _, m := range results.PaperMethods {
+			if r, ok := results.PaperRank(t.Problem.String(), m.Name); ok {
+				paper = append(paper, r.MeanRank)
+			}
+		}
+		n := paperDatasets(t.Problem, t.Metric.Name)
+		gaps = append(gaps, gap(paperMean), number(largestGap(paper)))
+		differences = append(differences, critical, number(stats.NemenyiDifference(rankLevel, len(paper), n)))
+	}
+	rows := []Row{{Cells: cells(gaps...)}, {Cells: cells(differences...)}}
+	rows[1].Cells[0].Notes = []int{of.note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart.", rankLevel))}
+	return rows
+}
+
+// differ lists the pairs of rows whose mean ranks are farther apart than the critical difference, the better one first.
+func (t *RankTable) differ(of func(RankRow) float64) (pairs []string) {
+	for _, a := range t.Rows {
+		for _, b := range t.Rows {
+			if of(b)-of(a) > t.Significance.Difference {
+				pairs = append(pairs, fmt.Sprintf("%s and %s", a.Series.Title, b.Series.Title))
+			}
+		}
+	}
+	return pairs
+}
+
+// supports says in a few sentences what the ranks support.
+func (t *RankTable) supports() string {
+	s := t.Significance
+	text := "No gap between two mean ranks reaches the critical difference: over so few data sets these ranks do not tell any two methods apart."
+	if pairs := t.differ(ownMean); len(pairs) > 0 {
+		text = fmt.Sprintf("Farther apart than the critical difference: %s. The ranks do not tell the other pairs apart.", strings.Join(pairs, "; "))
+	}
+	least := stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided)
+	return fmt.Sprintf("%s Friedman's chi-square is %.2f, p = %s, by Iman and Davenport's F p = %s. The signed-rank test of two methods cannot give a p below %.3g on %d data sets.",
+		text, s.Friedman.TieCorrected.ChiSquare, stats.PText(math.Log(s.Friedman.TieCorrected.P)), stats.PText(math.Log(s.Friedman.TieCorrected.FP)), least, s.Friedman.N)
+}
+
+// foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, whether
+// correcting the folds changes an order or a conclusion; empty where there are none.
+func foldsChange(tables []*RankTable) string {
+	var parts []string
+	orders, conclusions := 0, 0
+	for _, t := range tables {
+		if t.Protocol != split.Corrected || t.Significance == nil || math.IsNaN(largestGap(t.means(publishedMean))) {
+			continue
+		}
+		changed, pairs := 0, 0
+		for i, a := range t.Rows {
+			for _, b := range t.Rows[:i] {
+				pairs++
+				if order(a.Mean, b.Mean) != order(a.PublishedMean, b.PublishedMean) {
+					changed++
+				}
+			}
+		}
+		if changed > 0 {
+			orders++
+		}
+		what := problemTitle(t.Problem)
+		if t.Own {
+			what += " on data sets of one's own"
+		}
+		part := fmt.Sprintf("%s %d of %s of methods are in another order", what, changed, plural(pairs, "pair", "pairs"))
+		if before, now := strings.Join(t.differ(publishedMean), "; "), strings.Join(t.differ(ownMean), "; "); before != now {
+			conclusions++
+			part += fmt.Sprintf(", told apart under published folds: %s; under corrected ones: %s", orNone(before), orNone(now))
+		}
+		parts = append(parts, part)
+	}
+	if parts == nil {
+		return ""
+	}
+	answer := map[bool]string{true: "Yes, an order", false: "No order"}[orders > 0]
+	if conclusions > 0 {
+		answer += "; and a conclusion: other pairs of methods are told apart by the critical difference"
+	} else {
+		answer += ", and no conclusion: the critical difference tells the same pairs of methods apart, if any"
+	}
+	return fmt.Sprintf("Does correcting the folds change an order or a conclusion? %s. For %s.", answer, strings.Join(parts, "; for "))
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// order is the order of two mean ranks: -1, 0 or 1.
+func order(a, b float64) int {
+	const rounding = 1e-9
+	switch {
+	case a < b-rounding:
+		return -1
+	case a > b+rounding:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/split"
+)
+
+// With 4, 2 and 4 data sets no gap in the paper's Table 1 exceeds the critical difference, and no signed-rank test can.
+func TestPaperTable1IsNotSignificant(t *testing.T) {
+	want := map[string]string{"binary": "6.01 5.75", "multiclass": "8.49 6.00", "regression": "6.01 5.75"}
+	for _, table := range paperRankTables(t) {
+		s := table.Significance
+		if got := fmt.Sprintf("%.2f %.2f", s.Difference, largestGap(table.means(ownMean))); got != want[table.Problem.String()] {
+			t.Errorf("%s: critical difference and largest gap are %s, want %s", table.Problem, got, want[table.Problem.String()])
+		}
+		if pairs := table.differ(ownMean); pairs != nil || !strings.HasPrefix(table.supports(), "No gap") {
+			t.Errorf("%s: %q differ: %s", table.Problem, pairs, table.supports())
+		}
+		for i := range s.Wilcoxon {
+			for j := range i {
+				if s.Wilcoxon[i][j] <= rankLevel {
+					t.Errorf("%s: the signed-rank test of %s and %s has p = %v", table.Problem, s.Series[i].Title, s.Series[j].Title, s.Wilcoxon[i][j])
+				}
+			}
+		}
+		rows := table.table().Rows
+		critical := rows[len(rows)-1].Cells // ours are the paper's here
+		if critical[1].Text != critical[2].Text || critical[2].Text != critical[3].Text {
+			t.Errorf("%s: critical differences %v", table.Problem, critical)
+		}
+	}
+}
+
+// foldTables ranks methods over eight data sets of one's own, under published folds in one order on all of them and under corrected
+// ones by what each has on every data set.
+func foldTables(corrected []float64) []*RankTable {
+	order := []float64{1, 2, 3}
+	f := []*finished{}
+	for _, p := range split.Protocols {
+		f = append(f, &finished{protocol: p, own: true, value: map[result]float64{}})
+	}
+	for _, name := range strings.Split("abcdefgh", "") {
+		info := dataset.Info{Name: name, Title: name, Problem: dataset.Regression}
+		for i := range f {
+			f[i].datasets = append(f[i].datasets, info)
+		}
+	}
+	for m, title := range []string{"A", "B", "C"} {
+		s := &Series{Title: title}
+		for i, values := range [][]float64{order, corrected} {
+			f[i].series = append(f[i].series, s)
+			for _, d := range f[i].datasets {
+				f[i].value[result{d.Name, s}] = values[m]
+			}
+		}
+	}
+	return []*RankTable{f[0].rankTable(nil), f[1].rankTable(f[0])}
+}
+
+func TestFoldsChange(t *testing.T) {
+	for _, c := range []struct {
+		corrected []float64
+		want      []string
+	}{
+		{[]float64{1, 2, 3}, []string{"No order, and no conclusion", "0 of 3 pairs"}},
+		{[]float64{1, 2, 2}, []string{"Yes, an order", "1 of 3 pairs", "under corrected ones: A and B; A and C"}},
+		{[]float64{3, 2, 1}, []string{"Yes, an order; and a conclusion", "3 of 3 pairs",
+			"told apart under published folds: A and C; under corrected ones: C and A"}},
+		{[]float64{1, 1, 1}, []string{"Yes, an order; and a conclusion", "A and C; under corrected ones: none"}},
+	} {
+		text := foldsChange(foldTables(c.corrected))
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: %q lacks %q", c.corrected, text, want)
+			}
+		}
+	}
+	if text := foldsChange(foldTables([]float64{1, 2, 3})[:1]); text != "" {
+		t.Errorf("without corrected folds: %q", text)
+	}
+}
+
+// A method without a result is the last one, and two of them are equal.
+func TestSignificanceOfMissingResults(t *testing.T) {
+	tables := foldTables([]float64{1, math.NaN(), math.NaN()})
+	s := tables[1].Significance
+	if got := fmt.Sprint(s.Friedman.Mean); got != "[1 2.5 2.5]" {
+		t.Errorf("mean ranks %s", got)
+	}
+	if s.Wilcoxon[1][2] != 1 || s.Wilcoxon[0][1] > 0.05 {
+		t.Errorf("p of the signed-rank tests: %v", s.Wilcoxon)
+	}
+}
