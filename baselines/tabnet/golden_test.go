@@ -80,7 +80,11 @@ func testBackend(t testing.TB) compute.Backend {
 
 // libraryName is pytorch-tabnet's name of a weight or a running statistic.
 func libraryName(c *Config, name string) string {
-	place, what, _ := cutLast(name, ".")
+	if name == "embeddings" {
+		return name
+	}
+	i := strings.LastIndex(name, ".")
+	place, what := name[:i], name[i+1:]
 	what = map[string]string{"scale": "weight", "shift": "bias", "mean": "running_mean", "variance": "running_var", "weight": "weight"}[what]
 	block, layer, isLayer := strings.Cut(place, ".layer")
 	owner := "encoder.initial_splitter"
@@ -109,20 +113,32 @@ func libraryName(c *Config, name string) string {
 	return strings.Replace(owner, "feat", "att", 1) + norm + what
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	return s[:i], s[i+len(sep):], true
+// named returns the numbers of a name, with or without that of the module around the network, and of all embeddings together.
+func (g goldenTensors) named(name string) (data []float64) {
+	if name == "embeddings" {
+		for j := 0; ; j++ {
+			x, ok := g[fmt.Sprintf("embedder.embeddings.%d.weight", j)]
+			if !ok {
+				return data
+			}
+			data = append(data, x.Data...)
+		}
+	}
+	if x, ok := g["tabnet."+name]; ok {
+		return x.Data
+	}
+	return g[name].Data
 }
 
 // of returns the numbers of a set of parameters, one after the other.
 func (g goldenTensors) of(t testing.TB, c *Config, s *weights.Set) (all []float64) {
 	t.Helper()
 	for _, p := range s.Params {
-		x, ok := g[libraryName(c, p.Name)]
-		if !ok || len(x.Data) != p.Size() {
-			t.Fatalf("%s: no %d numbers named %s", p.Name, p.Size(), libraryName(c, p.Name))
+		data := g.named(libraryName(c, p.Name))
+		if len(data) != p.Size() {
+			t.Fatalf("%s: %d numbers named %s, want %d", p.Name, len(data), libraryName(c, p.Name), p.Size())
 		}
-		all = append(all, x.Data...)
+		all = append(all, data...)
 	}
 	return all
 }

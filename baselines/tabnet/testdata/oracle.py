@@ -57,13 +57,14 @@ def dump(tensors):
 
 
 def steps(seed):
+    torch.set_num_threads(1)
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
     c = dict(numeric=int(rng.integers(1, 6)), categories=rng.integers(2, 6, rng.integers(0, 4)).tolist(), classes=int(rng.choice([0, 2, 3])),
              n_d=int(rng.integers(2, 7)), n_a=int(rng.integers(2, 7)), n_steps=int(rng.integers(1, 5)), gamma=float(rng.uniform(1, 2)),
              n_shared=int(rng.integers(1, 3)), n_independent=int(rng.integers(1, 3)), momentum=float(rng.uniform(0.02, 0.5)),
              batch_size=int(rng.choice([12, 16, 23])), virtual_batch_size=int(rng.choice([5, 6, 8, 128])),
-             lambda_sparse=float(rng.uniform(0, 0.1)), lr=0.02, sched_step=3, sched_gamma=0.9)
+             lambda_sparse=float(rng.uniform(0, 0.1)), lr=0.002, sched_step=3, sched_gamma=0.9)
     rows = 60
     x, y = table(c, rng, rows)
     net = network(c, c["virtual_batch_size"]).double()
