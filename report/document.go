@@ -62,7 +62,8 @@ func (t *Table) newGroup(i int) bool {
 type Cell struct {
 	Text  string
 	Tone  Tone
-	Notes []int // numbers of footnotes
+	Notes []int  // numbers of footnotes
+	Of    *Group // whose records the number comes from; nil: it is none of records
 }
 
 // A Tone says how a cell is to be taken. Writers with colours show it.
@@ -75,6 +76,9 @@ const (
 	Bad
 	Faint
 )
+
+// String is the name of a tone.
+func (t Tone) String() string { return [...]string{"", "good", "fair", "bad", "faint"}[t] }
 
 func (Heading) block()   {}
 func (Paragraph) block() {}

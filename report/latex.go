@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const latexPreamble = `\documentclass[a4paper]{article}
@@ -14,6 +16,7 @@ const latexPreamble = `\documentclass[a4paper]{article}
 \usepackage[margin=2cm]{geometry}
 \setlength{\parindent}{0pt}
 \setlength{\LTleft}{0pt}
+\sloppy
 \begin{document}
 `
 
@@ -51,7 +54,7 @@ func latexTable(out io.Writer, t *Table) {
 		heads[i] = latexText(c.Head)
 	}
 	head := strings.Join(heads, " & ")
-	fmt.Fprintf(out, "\n{\\footnotesize\n\\begin{longtable}{@{}%s@{}}\n\\caption*{%s}\\\\\n", align, latexText(t.Caption))
+	fmt.Fprintf(out, "\n{\\%s\n\\begin{longtable}{@{}%s@{}}\n\\caption*{%s}\\\\\n", t.latexSize(), align, latexText(t.Caption))
 	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endfirsthead\n", head)
 	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n", head)
 	for i, row := range t.Rows {
@@ -83,6 +86,25 @@ func latexTable(out io.Writer, t *Table) {
 	fmt.Fprint(out, "}\n")
 }
 
+// latexSize is the size of letters in which a table is not wider than the page, by about how many of them go into 17 cm.
+func (t *Table) latexSize() string {
+	letters := 0
+	for i, c := range t.Columns {
+		longest := utf8.RuneCountInString(c.Head)
+		for _, row := range t.Rows {
+			longest = max(longest, utf8.RuneCountInString(row.Cells[i].Text)+len(row.Cells[i].Notes))
+		}
+		letters += longest + 2
+	}
+	switch {
+	case letters <= 108:
+		return "footnotesize"
+	case letters <= 122:
+		return "scriptsize"
+	}
+	return `tiny\setlength{\tabcolsep}{3pt}`
+}
+
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
@@ -91,9 +113,17 @@ var latexEscapes = strings.NewReplacer(
 
 // latexText escapes what LaTeX would take as a command. Characters that its usual fonts lack, as in a message that a
 // record quotes, become question marks.
+// Words too long for a line, such as digests, may be broken.
 func latexText(s string) string {
 	var out strings.Builder
+	word := 0 // letters since the last place where a line may end
 	for _, r := range s {
+		if word++; unicode.IsSpace(r) {
+			word = 0
+		} else if word > 20 {
+			out.WriteString(`\allowbreak{}`)
+			word = 1
+		}
 		escaped := latexEscapes.Replace(string(r))
 		switch {
 		case escaped != string(r):

@@ -77,6 +77,14 @@ type comparison struct {
 
 func (c comparison) any() *Number { return cmp.Or(c.published, c.corrected) }
 
+// source is what the number of a part is of.
+func (c comparison) source(p Part) *Group {
+	if c.corrected != nil && slices.Equal(p.needs, needsCorrected) {
+		return c.corrected.Group
+	}
+	return c.any().Group
+}
+
 func (c *comparison) set(n *Number) {
 	switch {
 	case n.Protocol == split.Published && c.published == nil:
@@ -230,6 +238,9 @@ func (l *Layout) table(numbers []*Number) *Table {
 				cell := blank
 				if at := line.cells[c.key(l.Columns...)]; at != nil {
 					cell = part.cell(t, *at)
+					if part.fact != nil && cell.Text != none {
+						cell.Of = at.source(part)
+					}
 					if at.more > 0 {
 						cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("The first of %d numbers that the table does not tell apart.", at.more+1)))
 					}

@@ -20,13 +20,14 @@ type file struct {
 // file is the name of a file with that ending.
 func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") + ending }
 
-// Write writes the report into a folder: NAME.md and NAME.tex with the tables, NAME.svg with a figure as soon as a result is
+// Write writes the report into a folder: NAME.md, NAME.html and NAME.tex with the tables, NAME.svg with a figure as soon as a result is
 // complete, NAME.csv with what the tables show, and cells.csv, folds.csv, failures.csv, ranks.csv and claims.csv with all numbers,
 // as far as there are ranks and claims. Each file is replaced as a whole or not at all.
 func (s *Summary) Write(dir string) error {
 	document := s.Document()
 	files := []file{
 		{s.file(".md"), func(w io.Writer) error { return writeMarkdown(w, document) }},
+		{s.file(".html"), func(w io.Writer) error { return writeHTML(w, document, s) }},
 		{s.file(".tex"), func(w io.Writer) error { return writeLaTeX(w, document) }},
 		{s.file(".csv"), s.writeFacts},
 		{"cells.csv", s.writeCells},

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/internal/metric"
+)
+
+// A page is XML, too: every element ends, and text is escaped.
+func readPage(t *testing.T, s *Summary) (elements []xml.StartElement, text string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := writeHTML(&out, s.Document(), s); err != nil {
+		t.Fatal(err)
+	}
+	body, script, ok := strings.Cut(out.String(), "<script>")
+	_, end, closed := strings.Cut(script, "</script>")
+	if !ok || !closed {
+		t.Fatal("no script")
+	}
+	d := xml.NewDecoder(strings.NewReader(body + end))
+	d.Entity = xml.HTMLEntity
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return elements, text
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			elements = append(elements, token.Copy())
+		case xml.CharData:
+			text += string(token)
+		}
+	}
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func TestHTML(t *testing.T) {
+	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
+		elements, text := readPage(t, s)
+		var ids, links []string
+		count := map[string]int{}
+		for _, e := range elements {
+			count[e.Name.Local]++
+			if id := attribute(e, "id"); id != "" {
+				if slices.Contains(ids, id) {
+					t.Errorf("two elements have the id %q", id)
+				}
+				ids = append(ids, id)
+			}
+			if e.Name.Local == "a" {
+				links = append(links, attribute(e, "href"))
+			}
+			for _, name := range []string{"src", "href"} {
+				if at := attribute(e, name); at != "" && at[0] != '#' {
+					t.Errorf("<%s> needs %q, which is not on the page", e.Name.Local, at)
+				}
+			}
+		}
+		for _, link := range links {
+			if !slices.Contains(ids, strings.TrimPrefix(link, "#")) {
+				t.Errorf("%q leads nowhere", link)
+			}
+		}
+		if count["b"]+count["it"] > 0 {
+			t.Error("a title or a message became markup")
+		}
+		figures := 0
+		for _, b := range s.Document().Blocks {
+			if _, ok := b.(Figure); ok {
+				figures++
+			}
+		}
+		if count["svg"] != figures {
+			t.Errorf("%d pictures of %d", count["svg"], figures)
+		}
+		for _, g := range s.Groups {
+			if !slices.Contains(ids, anchor(g)) {
+				continue // without a result
+			}
+			for _, f := range g.Folds {
+				if f.Chosen == nil {
+					continue
+				}
+				if !strings.Contains(text, f.Chosen.ID.String()) {
+					t.Errorf("%s: the record of fold %d is missing", anchor(g), f.Number)
+				}
+				for _, m := range metric.Of(g.Info.Problem) {
+					if x, ok := finite(f.Chosen.Test, m.Name); ok && !strings.Contains(text, full(x)) {
+						t.Errorf("%s: %s of fold %d is missing", anchor(g), m.Name, f.Number)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Every mean of a table leads to the records of its folds.
+func TestNumbersLeadToRecords(t *testing.T) {
+	s := goldenSummary(t)
+	d := s.Document()
+	for _, l := range Table1 {
+		for _, b := range d.Blocks {
+			table, ok := b.(*Table)
+			if !ok || table.Name != l.Name {
+				continue
+			}
+			for _, row := range table.Rows {
+				for i, c := range row.Cells[len(l.Rows):] {
+					head := table.Columns[len(l.Rows)+i].Head
+					isOurs := len(l.Columns) > 0 || head == Ours.Head || head == Corrected.Head
+					if has := c.Of != nil; has != (isOurs && c.Text != none) {
+						t.Errorf("table %s, %s, column %q: %q has records: %v", l.Name, row.Cells[0].Text, head, c.Text, has)
+					}
+					if c.Of != nil && head == Corrected.Head && c.Of.Protocol != corrected {
+						t.Errorf("table %s: corrected folds lead to %s", l.Name, c.Of.Protocol)
+					}
+				}
+			}
+		}
+	}
+}
