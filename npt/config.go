@@ -14,6 +14,7 @@ type Config struct {
 	Heads   int     // k, divides Hidden
 	Dropout float64 // share of activations set to zero in training, below 1
 	NoABA   bool    // ablation: leave the ABA layers out, L/2 ABD layers remain
+	NoABD   bool    // leave the ABD layers out: no row is told of another
 
 	// LayerNormKeys normalises the input of keys and values like that of the queries, as the paper's formula says. The
 	// code that made the published numbers normalises the queries only.
@@ -84,6 +85,8 @@ func (c *Config) Check() error {
 		return bad("Heads", "%d does not divide Hidden, which is %d", c.Heads, c.Hidden)
 	case c.Layers < 2 || c.Layers%2 != 0:
 		return bad("Layers", "%d, want an even number, half ABD and half ABA", c.Layers)
+	case c.NoABA && c.NoABD:
+		return bad("NoABD", "there are no layers without ABA and ABD")
 	case !(c.Dropout >= 0 && c.Dropout < 1):
 		return bad("Dropout", "%v, want a share of at least 0 and below 1", c.Dropout)
 	case !share(c.FeatureMask):

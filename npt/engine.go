@@ -240,10 +240,7 @@ func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode,
 // pass evaluates every batch of a validation or test pass.
 func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand, use func(rows []int32, sums, predictions *tensors.Tensor) error) error {
 	codes := e.codesOf(m).codes
-	for range candidateKinds { // there are none to draw, but published results began with the numbers of them
-		rng.NormFloat64()
-	}
-	for _, rows := range dealBatches(rng, e.table, &e.net.Config, m) {
+	for _, rows := range evaluationBatches(rng, e.table, &e.net.Config, m) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -263,6 +260,14 @@ func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 		}
 	}
 	return nil
+}
+
+// evaluationBatches deals the rows of a validation or test pass.
+func evaluationBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
+	for range candidateKinds { // there are none to draw, but published results began with the numbers of them
+		rng.NormFloat64()
+	}
+	return dealBatches(rng, t, c, m)
 }
 
 // free gives the memory of the table and of its codes back to the device.

@@ -30,6 +30,7 @@ func Method() *method.Method {
 			{Name: "heads", Type: method.Int, Default: d.Heads, Min: 1, Doc: "k, attention heads; divides dim_hidden"},
 			{Name: "dropout", Type: method.Float, Default: d.Dropout, Min: 0, Max: 0.99, Doc: "share of activations dropped in training"},
 			{Name: "aba", Type: method.Bool, Default: true, Doc: "false leaves the layers between attributes out (ablation)"},
+			{Name: "abd", Type: method.Bool, Default: true, Optional: true, Doc: "false leaves the layers between datapoints out: no row is told of another"},
 			{Name: "norm_keys", Type: method.Bool, Default: false, Doc: "normalise the input of keys and values, as the paper's formula has it"},
 			{Name: "p_feature", Type: method.Float, Default: d.FeatureMask, Min: 0, Max: 1, Doc: "share of feature entries masked in training"},
 			{Name: "p_target", Type: method.Float, Default: d.TargetMask, Min: 0, Max: 1, Doc: "share of training targets masked in training, above 0; 1 hides all targets always"},
@@ -86,7 +87,8 @@ func Method() *method.Method {
 		Sizes: []method.Size{
 			{Param: "layers", Published: 8, Name: "layers"}, {Param: "dim_hidden", Published: 32, Name: "e ="}, {Param: "steps", Published: 2000, Name: "steps"},
 		},
-		Run: run,
+		Run:   run,
+		Model: openKept,
 	}
 }
 
@@ -100,7 +102,10 @@ func work(c Config, info dataset.Info) float64 {
 	}
 	const weight = 380
 	h := d * e
-	weights, pass := 13*h*h, n*(13*h*h+2*n*h)+weight*heads*n*n
+	var weights, pass float64
+	if !c.NoABD {
+		weights, pass = 13*h*h, n*(13*h*h+2*n*h)+weight*heads*n*n
+	}
 	if !c.NoABA {
 		weights, pass = weights+13*e*e, pass+n*(13*d*e*e+2*d*d*e)+weight*heads*n*d*d
 	}
@@ -132,7 +137,7 @@ func canonical(c method.Config, kind dataset.Problem) method.Config {
 func configOf(c method.Config) Config {
 	return Config{
 		Hidden: c.Int("dim_hidden"), Layers: c.Int("layers"), Heads: c.Int("heads"), Dropout: c.Float("dropout"),
-		NoABA: !c.Bool("aba"), LayerNormKeys: c.Bool("norm_keys"),
+		NoABA: !c.Bool("aba"), NoABD: c.Has("abd"), LayerNormKeys: c.Bool("norm_keys"),
 		FeatureMask: c.Float("p_feature"), TargetMask: c.Float("p_target"), SemiSupervised: c.Bool("semi_supervised"),
 		BatchSize: c.Int("batch_size"), ClassBalancing: c.Bool("class_balancing"), Repeat: c.Int("repeat"),
 		Steps: c.Int("steps"), LR: c.Float("lr"), Schedule: Schedule(c.String("schedule")),
@@ -143,6 +148,13 @@ func configOf(c method.Config) Config {
 	}
 }
 
+// trainingConfig is a configuration with the seed of its training on a task.
+func trainingConfig(t *task.Task, c method.Config) Config {
+	config := configOf(c)
+	config.Seed = seed.Derive(t.Seed, "npt", c.JSON())
+	return config
+}
+
 func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
 	backend, err := backends.Open(t.Backend, t.Threads)
 	if err != nil {
@@ -151,8 +163,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	defer backends.ReturnMemory()
 	table := tableOf(t)
 	for i, c := range batch {
-		config := configOf(c)
-		config.Seed = seed.Derive(t.Seed, "npt", c.JSON())
+		config := trainingConfig(t, c)
 		result, err := withinMemory(config, func(c Config) (method.Result, error) { return fit(ctx, t, table, c, backend) })
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -226,6 +237,11 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	if trainer.trainedSteps > 0 {
 		result.Details["steps_per_second"] = float64(trainer.trainedSteps) / trainer.trained.Seconds()
 	}
+	if t.ModelDir != "" {
+		if err := trainer.keep(keptFile(t, config)); err != nil {
+			result.Details[method.Warning] = "the model cannot be kept: " + err.Error()
+		}
+	}
 	if trainer.CheckpointErr != nil {
 		result.Details[method.Warning] = "a checkpoint cannot be written: " + trainer.CheckpointErr.Error()
 	}
@@ -253,19 +269,22 @@ func targetOffset(t *task.Task) int {
 	return t.Width
 }
 
+// tableRow is the row of tableOf's table that a row of the task is: copies come last.
+func tableRow(t *task.Task, i int) int {
+	train := t.Train - t.Copies
+	switch {
+	case i < train:
+		return i
+	case i < t.Train:
+		return i - train + t.Rows() - t.Copies
+	}
+	return i - t.Copies
+}
+
 // tableOf puts the target of a task in its place among the features.
 func tableOf(t *task.Task) *Table {
 	target, at, outputs := t.Info.Target, targetOffset(t), t.Outputs()
 	table := &Table{Train: t.Train - t.Copies, Val: t.Val, Test: t.Test, Copies: t.Copies > 0}
-	place := func(i int) int { // of a row of the task in the table, where copies come last
-		switch {
-		case i < table.Train:
-			return i
-		case i < t.Train:
-			return i - table.Train + t.Rows() - t.Copies
-		}
-		return i - t.Copies
-	}
 	for _, f := range t.Features {
 		column := Column{Name: f.Name}
 		if f.Type == dataset.Categorical {
@@ -282,7 +301,7 @@ func tableOf(t *task.Task) *Table {
 	width := t.Width + outputs
 	table.Values = make([]float32, t.Rows()*width)
 	for i := range t.Rows() {
-		row := table.Values[place(i)*width : (place(i)+1)*width]
+		row := table.Values[tableRow(t, i)*width:][:width]
 		copy(row, t.Row(i)[:at])
 		copy(row[at+outputs:], t.Row(i)[at:])
 		switch {
@@ -297,7 +316,7 @@ func tableOf(t *task.Task) *Table {
 		d := len(t.Features)
 		table.Missing = make([]bool, t.Rows()*(d+1))
 		for i := range t.Rows() {
-			row, features := table.Missing[place(i)*(d+1):(place(i)+1)*(d+1)], t.Missing[i*d:(i+1)*d]
+			row, features := table.Missing[tableRow(t, i)*(d+1):][:d+1], t.Missing[i*d:(i+1)*d]
 			copy(row, features[:target])
 			copy(row[target+1:], features[target:])
 		}

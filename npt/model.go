@@ -135,50 +135,71 @@ type Attention struct {
 }
 
 // Attention returns the weights of the layer with the given index (even: ABD, odd: ABA) when the test rows of the table
-// are predicted. All rows are one batch.
+// are predicted. All rows are one batch; copies come after them.
 func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention, error) {
-	at := layer
-	if m.net.NoABA {
-		at = layer / 2
-	}
-	if layer < 0 || layer >= m.net.Layers || m.net.NoABA && isABA(layer) {
+	if layer < 0 || layer >= m.net.Layers || !m.net.has(layer) {
 		return nil, fmt.Errorf("npt: the model has no attention layer %d", layer)
 	}
 	e, err := m.engine(t)
 	if err != nil {
 		return nil, err
 	}
-	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) []*graph.Node {
+	args := e.batchArgs(rowsBetween(0, t.stored()), e.codesOf(testMode).codes)
+	for _, w := range m.weights {
+		args = append(args, w)
+	}
+	all, err := m.attention(ctx, args, []int{layer}, t.stored())
+	if err != nil {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+// attention returns the weights of some layers for the first rows of a batch, the others being padding. args are a batch and the
+// weights of the network.
+func (m *Model) attention(ctx context.Context, args []any, layers []int, rows int) (all []Attention, err error) {
+	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) (out []*graph.Node) {
 		b, args := m.net.batch(args[0], args[1], args[2]), args[3:]
-		truth := b.truth(m.net.master())
-		values, tokens := m.net.observed(b, truth, nil)
+		values, tokens := m.net.observed(b, b.truth(m.net.master()), nil)
 		f := m.net.forward(m.net.parameters(args), b.codes, nil)
 		f.attention = new([]*graph.Node)
 		f.predict(values, tokens)
-		weights, rows := graph.ConvertDType((*f.attention)[at], m.net.master()), graph.AxisRange(0, t.Rows())
-		if isABA(layer) {
-			return []*graph.Node{graph.SliceAxis(weights, 0, rows)}
+		of, first := map[int]*graph.Node{}, graph.AxisRange(0, rows)
+		for l := range m.net.Layers {
+			if m.net.has(l) {
+				of[l] = (*f.attention)[len(of)]
+			}
 		}
-		return []*graph.Node{graph.SliceAxis(graph.SliceAxis(weights, 2, rows), 3, rows)}
+		for _, l := range layers {
+			weights := graph.ConvertDType(of[l], m.net.master())
+			if isABA(l) {
+				weights = graph.SliceAxis(weights, 0, first)
+			} else {
+				weights = graph.SliceAxis(graph.SliceAxis(weights, 2, first), 3, first)
+			}
+			out = append(out, weights)
+		}
+		return out
 	})
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
-	codes := e.codesOf(testMode).codes
-	args := e.batchArgs(rowsBetween(0, t.Rows()), codes)
-	for _, w := range m.weights {
-		args = append(args, w)
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	out, err := backends.Call(e.backend, exec, args)
+	out, err := backends.Call(m.backend, exec, args)
 	if err != nil {
 		return nil, err
 	}
-	weights, err := backends.Floats(out[0])
-	dims := out[0].Shape().Dimensions
-	return &Attention{Groups: dims[0], Heads: dims[1], Sequence: dims[2], Weights: weights}, err
+	for _, t := range out {
+		weights, err := backends.Floats(t)
+		if err != nil {
+			return nil, err
+		}
+		dims := t.Shape().Dimensions
+		all = append(all, Attention{Groups: dims[0], Heads: dims[1], Sequence: dims[2], Weights: weights})
+	}
+	return all, backends.Release(out)
 }
 
 // A modelHeader describes a file of weights.

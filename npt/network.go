@@ -52,10 +52,11 @@ func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 			h = h.Checkpoint()
 		}
 		switch {
-		case !isABA(l):
-			h = f.abd(l, h)
-		case !f.NoABA:
+		case !f.has(l):
+		case isABA(l):
 			h = f.aba(l, h)
+		default:
+			h = f.abd(l, h)
 		}
 	}
 	if recompute {
@@ -66,6 +67,9 @@ func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 
 // isABA reports whether the layer with the given index attends between attributes: every second one, beginning with ABD.
 func isABA(layer int) bool { return layer%2 == 1 }
+
+// has reports whether the network has the layer with the given index; ablations leave every second one out.
+func (c *Config) has(layer int) bool { return isABA(layer) && !c.NoABA || !isABA(layer) && !c.NoABD }
 
 // inputEmbed, equations 8 and 9, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
 //

@@ -27,7 +27,7 @@ func (n *network) listParams() (params []weights.Param) {
 		params = append(params, weights.Param{Name: "embedding.type", Dims: []int{2, e}, Init: weights.Normal})
 	}
 	for l := range n.Layers {
-		if isABA(l) && n.NoABA {
+		if !n.has(l) {
 			continue
 		}
 		w := h

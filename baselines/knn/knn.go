@@ -45,6 +45,7 @@ var Method = &method.Method{
 	},
 	Canonical: canonical,
 	FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprintf("p=%d", c.Int("p")) },
+	Lazy:      true,
 	Run:       run,
 }
 

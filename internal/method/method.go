@@ -50,6 +50,13 @@ type Method struct {
 	// modify t.
 	Run func(ctx context.Context, t *task.Task, batch []Config, done func(Result)) error
 
+	// Model opens the model that Run has left in t.ModelDir for a configuration of that task; an error says that it is not there, or
+	// is another's. Nil: the method leaves none that could be asked for more predictions.
+	Model func(ctx context.Context, t *task.Task, c Config) (Model, error)
+
+	// Lazy marks methods whose training rows are a part of their input when they predict, and are not boiled down to parameters.
+	Lazy bool
+
 	// Available says why the method cannot run on this machine (a missing interpreter, say), in one line; nil when it
 	// can. A nil func is always available.
 	Available func() error

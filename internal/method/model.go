@@ -1,0 +1,33 @@
+package method
+
+import (
+	"context"
+
+	"nptbench/internal/task"
+)
+
+// A Model is fitted, and can be asked for more predictions than those of its task.
+type Model interface {
+	// Batches are the rows of the fitted task that test rows were predicted from, ascending, with a list for each batch; a test row
+	// is in one of them.
+	Batches() [][]int
+
+	// Predict predicts the test rows of tasks like the fitted one, each of them as one batch. The result has a prediction for each.
+	Predict(ctx context.Context, batches []*task.Task) ([]Prediction, error)
+}
+
+// An Attentive model can be asked what rows attend to.
+type Attentive interface {
+	Model
+
+	// Attention returns the weights of the layers between datapoints, in their order, when the test rows of a batch are predicted.
+	Attention(ctx context.Context, batch *task.Task) ([]Attention, error)
+}
+
+// An Attention has the weights of a layer: Heads x n x n for the n rows of a batch, in their order; the last axis, who is attended
+// to, sums to 1.
+type Attention struct {
+	Layer   int // from 0, among all layers of the network
+	Heads   int
+	Weights []float64
+}

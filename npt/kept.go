@@ -1,0 +1,164 @@
+package npt
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/method"
+	"nptbench/internal/seed"
+	"nptbench/internal/task"
+)
+
+// A keptModel is a model that a training of the comparison has left, as what is measured on it needs it: every batch that it is given
+// is one pass of the network.
+type keptModel struct {
+	*Model
+	program program
+	task    *task.Task
+	table   *Table // of the task
+}
+
+// keptRowUnit is what the batches of kept models are padded to a multiple of: batches that lose row after row, as when rows are
+// deleted, take one graph for so many sizes.
+const keptRowUnit = 32
+
+// keptFile is the file of a model.
+func keptFile(t *task.Task, c Config) string {
+	return filepath.Join(t.ModelDir, fmt.Sprintf("npt-%016x.npt", seed.Derive(c.Seed, t.Digest, t.Split)))
+}
+
+// keep saves the model of a training.
+func (tr *Trainer) keep(path string) error {
+	m, err := tr.Model()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return m.Save(path)
+}
+
+// openKept opens the model of a configuration. It is an error when it is not there, is damaged, or is another's.
+func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, error) {
+	config, backend, err := trainingConfig(t, of), compute.Backend(nil), error(nil)
+	if backend, err = backends.Open(t.Backend, t.Threads); err != nil {
+		return nil, err
+	}
+	path := keptFile(t, config)
+	m, err := LoadModel(path, backend)
+	if err != nil {
+		return nil, err
+	}
+	k := &keptModel{Model: m, task: t, table: tableOf(t)}
+	config.Recompute = m.net.Recompute // which does not matter
+	if m.net.Config != config || !sameColumns(m.net.columns, k.table.Columns) {
+		return nil, fmt.Errorf("npt: %s: the model of another training", path)
+	}
+	net := *m.net
+	net.rowUnit = keptRowUnit
+	m.net = &net
+	k.program, err = programOf(&net, backend)
+	return k, err
+}
+
+// Batches deals the rows as the training's last pass over the test rows did.
+func (k *keptModel) Batches() (all [][]int) {
+	row := make([]int, k.table.stored()) // of the task, by row of the table
+	for i := range row {
+		row[tableRow(k.task, i)] = i
+	}
+	rng := rand.New(rand.NewPCG(seed.Derive(k.net.Seed, "prediction", int(testMode)), 0))
+	for _, batch := range evaluationBatches(rng, k.table, &k.net.Config, testMode) {
+		var rows []int
+		for _, at := range batch {
+			rows = append(rows, row[at])
+		}
+		slices.Sort(rows)
+		all = append(all, rows)
+	}
+	return all
+}
+
+func (k *keptModel) Predict(ctx context.Context, batches []*task.Task) (all []method.Prediction, err error) {
+	for _, b := range batches {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t := tableOf(b)
+		out, err := backends.Call(k.backend, k.program.eval, k.args(t))
+		if err != nil {
+			return nil, err
+		}
+		values, err := backends.Floats(out[1])
+		if err != nil {
+			return nil, err
+		}
+		from, to := testMode.part(t)
+		width := t.Channels()
+		all = append(all, targetPrediction(b, slices.Collect(slices.Chunk(values[from*width:to*width], width))))
+		if err := backends.Release(out); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (k *keptModel) Attention(ctx context.Context, batch *task.Task) (all []method.Attention, err error) {
+	t := tableOf(batch)
+	var layers []int
+	for l := range k.net.Layers {
+		if k.net.has(l) && !isABA(l) {
+			layers = append(layers, l)
+		}
+	}
+	if len(layers) == 0 {
+		return nil, fmt.Errorf("npt: the network has no layers between datapoints")
+	}
+	weights, err := k.attention(ctx, k.args(t), layers, t.stored())
+	if err != nil {
+		return nil, err
+	}
+	n := t.stored()
+	for i, w := range weights { // to the order of the batch
+		a := method.Attention{Layer: layers[i], Heads: w.Heads, Weights: make([]float64, len(w.Weights))}
+		for head := range w.Heads {
+			for from := range n {
+				row := w.Weights[(head*n+tableRow(batch, from))*n:][:n]
+				for to := range n {
+					a.Weights[(head*n+from)*n+to] = row[tableRow(batch, to)]
+				}
+			}
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// args are the arguments of graphs that begin with a batch, for all rows of a table, padded, and the weights.
+func (k *keptModel) args(t *Table) []any {
+	rows, width, d := t.stored(), t.Channels(), len(t.Columns)
+	n := k.net.padded(rows)
+	values, codes := make([]float32, n*width), make([]code, n*d)
+	copy(values, t.Values)
+	t.blank(values)
+	own, _ := modeCodes(t, &k.net.Config, testMode)
+	copy(codes, own)
+	args := []any{
+		tensors.FromFlatDataAndDimensions(values, n, width),
+		tensors.FromFlatDataAndDimensions(codes, n, d),
+		tensors.FromFlatDataAndDimensions(k.net.pad(rowsBetween(0, rows)), n),
+	}
+	for _, w := range k.weights {
+		args = append(args, w)
+	}
+	return args
+}

@@ -1,0 +1,185 @@
+package npt
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/method"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+// keptAndPredicted trains on the first fold of a data set, and returns the model that is kept and what the training predicted.
+func keptAndPredicted(t *testing.T, info dataset.Info, params map[string]any) (*keptModel, *task.Task, method.Prediction) {
+	t.Helper()
+	lib := datasettest.Library(t)
+	table, err := lib.Load(t.Context(), info.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Info.Copies = info.Copies
+	on, _, err := task.FromTable(table, split.Published, 0, task.AllRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on.ModelDir, on.Backend, on.Seed = t.TempDir(), backends.Processor, 3
+	small := map[string]any{"dim_hidden": 8, "heads": 2, "layers": 2, "steps": 30, "lr": 0.02, "eval_every": 5, "p_target": 0.5}
+	for name, value := range params {
+		small[name] = value
+	}
+	m := Method()
+	c, err := m.Resolve(small, on.Info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Model(t.Context(), on, c); err == nil {
+		t.Fatal("there is a model before the training")
+	}
+	var result method.Result
+	if err := m.Run(t.Context(), on, []method.Config{c}, func(r method.Result) { result = r }); err != nil || result.Err != nil {
+		t.Fatal(err, result.Err)
+	}
+	model, err := m.Model(t.Context(), on, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Model(t.Context(), on, c.With("lr", 0.03)); err == nil {
+		t.Error("the model of another configuration is opened")
+	}
+	other := *on
+	other.Seed++
+	if _, err := m.Model(t.Context(), &other, c); err == nil {
+		t.Error("the model of another task is opened")
+	}
+	return model.(*keptModel), on, result.Test
+}
+
+var keptCases = map[string]struct {
+	info   dataset.Info
+	params map[string]any
+}{
+	"one batch":   {dataset.Info{Name: "waves"}, nil},
+	"batches":     {dataset.Info{Name: "waves"}, map[string]any{"batch_size": 50}},
+	"classes":     {dataset.Info{Name: "circles"}, map[string]any{"p_target": 1.0}},
+	"missing":     {dataset.Info{Name: "gaps"}, nil},
+	"without ABD": {dataset.Info{Name: "waves"}, map[string]any{"abd": false}},
+	"without ABA": {dataset.Info{Name: "waves"}, map[string]any{"aba": false}},
+	"supervised":  {dataset.Info{Name: "waves"}, map[string]any{"semi_supervised": false}},
+	"with a copy": {dataset.Info{Name: "waves", Copies: &dataset.Copies{}}, map[string]any{"semi_supervised": false, "p_target": 1.0, "batch_size": 40}},
+	"fixed rows":  {dataset.Info{Name: "tail"}, map[string]any{"p_target": 0.1}},
+}
+
+// A kept model, asked for the batches of the task, predicts what the training predicted, but for rounding.
+func TestKeptModel(t *testing.T) {
+	for name, c := range keptCases {
+		t.Run(name, func(t *testing.T) {
+			model, on, want := keptAndPredicted(t, c.info, c.params)
+			got := make(method.Prediction, len(want))
+			seen := 0
+			for _, rows := range model.Batches() {
+				if !slices.IsSorted(rows) {
+					t.Fatalf("a batch is not in order: %v", rows)
+				}
+				out, err := model.Predict(t.Context(), []*task.Task{on.Select(rows)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for at, row := range on.TestRows(rows) {
+					n := on.Outputs()
+					copy(got[row*n:], out[0][at*n:(at+1)*n])
+					seen++
+				}
+			}
+			if seen != on.Test {
+				t.Errorf("%d test rows in all batches, want %d", seen, on.Test)
+			}
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-5*(1+math.Abs(want[i])) {
+					t.Fatalf("number %d: %v, the training predicted %v", i, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// Without layers between datapoints other rows do not change a bit of a prediction; with them they do.
+func TestWithoutABD(t *testing.T) {
+	for _, abd := range []bool{true, false} {
+		model, on, _ := keptAndPredicted(t, dataset.Info{Name: "waves"}, map[string]any{"abd": abd})
+		clean := on.Select(model.Batches()[0])
+		other := on.Select(model.Batches()[0])
+		last := other.Rows() - 1
+		for i := range other.X[:last*other.Width] {
+			other.X[i] = -other.X[i]
+		}
+		out, err := model.Predict(t.Context(), []*task.Task{clean, other})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := on.Test - 1; (out[0][n] == out[1][n]) != !abd {
+			t.Errorf("ABD %v: %v is predicted, with other rows %v", abd, out[0][n], out[1][n])
+		}
+	}
+}
+
+// What rows attend to is in the order of the batch, sums to 1, and follows the rows when they change places.
+func TestKeptAttention(t *testing.T) {
+	for _, name := range []string{"one batch", "with a copy"} {
+		c := keptCases[name]
+		model, on, _ := keptAndPredicted(t, c.info, c.params)
+		rows := model.Batches()[0]
+		batch := on.Select(rows)
+		layers, err := model.Attention(t.Context(), batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := batch.Rows()
+		if len(layers) != 1 || layers[0].Layer != 0 || layers[0].Heads != 2 || len(layers[0].Weights) != 2*n*n {
+			t.Fatalf("%s: %d layers", name, len(layers))
+		}
+		for i, row := range slices.Collect(slices.Chunk(layers[0].Weights, n)) {
+			sum := 0.0
+			for _, w := range row {
+				sum += w
+			}
+			if math.Abs(sum-1) > 1e-5 {
+				t.Errorf("%s: the weights of row %d sum to %v", name, i, sum)
+			}
+		}
+		// Two test rows change places, with their copies.
+		a, b := batch.Train+batch.Val, n-1
+		swapped := on.Select(rows)
+		place := make([]int, n)
+		for i := range place {
+			place[i] = i
+		}
+		swap := func(a, b int) {
+			place[a], place[b] = b, a
+			for j := range batch.Width {
+				swapped.X[a*batch.Width+j], swapped.X[b*batch.Width+j] = batch.X[b*batch.Width+j], batch.X[a*batch.Width+j]
+			}
+		}
+		swap(a, b)
+		if batch.Copies > 0 {
+			first, last := batch.Train-batch.Copies, batch.Train-1
+			swap(first, last)
+			swapped.Y = slices.Clone(batch.Y)
+			swapped.Y[first], swapped.Y[last] = batch.Y[last], batch.Y[first]
+		}
+		again, err := model.Attention(t.Context(), swapped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range n {
+				if was, is := layers[0].Weights[i*n+j], again[0].Weights[place[i]*n+place[j]]; math.Abs(was-is) > 1e-5 {
+					t.Fatalf("%s: row %d attended to row %d by %v, now by %v", name, i, j, was, is)
+				}
+			}
+		}
+	}
+}
