@@ -149,15 +149,23 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		}
 	}
 	for _, g := range c.Groups {
-		metrics := metric.Of(g.Info.Problem)
-		if g.Info.Copies != nil {
-			metrics = append(metrics, metric.Correlation)
-		}
-		for _, m := range metrics {
+		for _, m := range g.metrics() {
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
 	}
 	return c.Summary, nil
+}
+
+// metrics are those of the group's numbers.
+func (g *Group) metrics() []metric.Metric {
+	if m := g.Series.Measure; m != nil {
+		return m.Metrics(g.Info)
+	}
+	metrics := metric.Of(g.Info.Problem)
+	if g.Info.Copies != nil {
+		metrics = append(metrics, metric.Correlation)
+	}
+	return metrics
 }
 
 func (s *Summary) unreadable(err error) {

@@ -27,14 +27,14 @@ func (s *Summary) coverage() *Table {
 			}
 		}
 		searched := none
-		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok {
+		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && g.Series.Measure == nil {
 			searched = thousands(n)
 		}
 		ok, failed, missing := g.counts()
-		row := Row{Group: g.Info.Title, Cells: cells(string(g.Protocol), g.Series.Title, fmt.Sprintf("%d of %d", complete, len(g.Folds)),
+		row := Row{Group: g.Info.Title, Cells: cells(string(g.Protocol), g.Series.whole(), fmt.Sprintf("%d of %d", complete, len(g.Folds)),
 			thousands(g.Settings), searched, thousands(ok), thousands(failed), thousands(missing))}
 		if failed > 0 {
-			row.Cells[6].Notes = []int{t.note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.Title, g.Info.Title, g.Protocol, g.failures()))}
+			row.Cells[6].Notes = []int{t.note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, g.failures()))}
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -63,15 +63,67 @@ func identity[T any](fields []string, group func(T) *Group) []csvColumn[T] {
 		{"method", func(t T) string { return group(t).Series.Method.Name }},
 	}
 	for _, field := range fields {
-		columns = append(columns, csvColumn[T]{field, func(t T) string { return group(t).Series.Values[field] }})
+		columns = append(columns, csvColumn[T]{field, func(t T) string {
+			if field == measureField {
+				return group(t).Series.measured()
+			}
+			return group(t).Series.Values[field]
+		}})
 	}
 	return columns
+}
+
+const measureField = "measure"
+
+// identityFields are the fields of rows, and what was measured where that is anything.
+func (s *Summary) identityFields() []string {
+	if len(s.measured()) == 0 {
+		return s.Series
+	}
+	return append(slices.Clone(s.Series), measureField)
+}
+
+// measured lists the names of what was measured, in the order of the groups.
+func (s *Summary) measured() (names []string) {
+	for _, g := range s.Groups {
+		if name := g.Series.measure(); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// writeRows writes the tables that the records of a measurement have, those of the chosen settings.
+func (s *Summary) writeRows(w io.Writer, name string) error {
+	type line struct {
+		*Fold
+		numbers []float64
+	}
+	var lines []line
+	var names []string
+	for _, f := range s.folds() {
+		if f.group.Series.measure() != name || f.Chosen == nil || f.Chosen.Table == nil {
+			continue
+		}
+		for _, numbers := range f.Chosen.Table.Lines {
+			lines = append(lines, line{f, numbers})
+		}
+		if names == nil {
+			names = f.Chosen.Table.Columns
+		}
+	}
+	columns := append(identity(s.identityFields(), func(l line) *Group { return l.group }),
+		csvColumn[line]{"fold", func(l line) string { return strconv.Itoa(l.Number) }})
+	for i, name := range names {
+		columns = append(columns, csvColumn[line]{name, func(l line) string { return full(l.numbers[i]) }})
+	}
+	return writeCSV(w, lines, columns)
 }
 
 // writeCells writes every number of Tables 8 to 12. Spreads are standard errors of means, also the paper's of its Table
 // 12, where printed standard deviations are divided by sqrt(10).
 func (s *Summary) writeCells(w io.Writer) error {
-	return writeCSV(w, s.Numbers, append(identity(s.Series, func(n *Number) *Group { return n.Group }), []csvColumn[*Number]{
+	return writeCSV(w, s.Numbers, append(identity(s.identityFields(), func(n *Number) *Group { return n.Group }), []csvColumn[*Number]{
 		{"metric", func(n *Number) string { return n.Metric.Name }},
 		{"mean", func(n *Number) string { return has(n.N > 0, full(n.Mean)) }},
 		{"stderr", func(n *Number) string { return full(n.StdErr) }},
@@ -127,7 +179,7 @@ func (s *Summary) writeFolds(w io.Writer) error {
 			return value(f.Chosen)
 		}}
 	}
-	columns := append(identity(s.Series, func(f *Fold) *Group { return f.group }), []csvColumn[*Fold]{
+	columns := append(identity(s.identityFields(), func(f *Fold) *Group { return f.group }), []csvColumn[*Fold]{
 		{"fold", func(f *Fold) string { return strconv.Itoa(f.Number) }},
 		{"complete", func(f *Fold) string { return strconv.FormatBool(f.Complete()) }},
 		{"ok", func(f *Fold) string { return strconv.Itoa(f.OK) }},
@@ -245,7 +297,7 @@ func (s *Summary) writeFailures(w io.Writer) error {
 			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
 		})
 	}
-	return writeCSV(w, lines, append(identity(s.Series, func(l line) *Group { return l.group }), []csvColumn[line]{
+	return writeCSV(w, lines, append(identity(s.identityFields(), func(l line) *Group { return l.group }), []csvColumn[line]{
 		{"fold", func(l line) string { return strconv.Itoa(l.Number) }},
 		{"kind", func(l line) string { return l.Kind }},
 		{"cells", func(l line) string { return strconv.Itoa(l.cells) }},

@@ -105,6 +105,7 @@ var fields = map[string]struct {
 	"series":   {"Method", func(n *Number) (string, string) { return n.Series.Title, n.Series.Title }},
 	"method":   {"Method", func(n *Number) (string, string) { return n.Series.Method.Name, n.Series.Method.Title }},
 	"metric":   {"Metric", func(n *Number) (string, string) { return n.Metric.Name, n.Metric.Title }},
+	"measure":  {"Measured", func(n *Number) (string, string) { return n.Series.measure(), n.Series.measured() }},
 	"protocol": {"Folds are", func(n *Number) (string, string) { return string(n.Protocol), string(n.Protocol) }},
 	"ranking": {"Ranks", func(n *Number) (string, string) {
 		if n.Metric == metric.Ranking(n.Info.Problem) {

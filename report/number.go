@@ -21,7 +21,8 @@ type Number struct {
 	Mean float64 // valid when N > 0
 
 	// StdErr is the standard error of the mean over folds, sd(ddof 1)/sqrt(N), and StdErr0 the same with ddof 0, which
-	// the paper's baselines use. Both are NaN when N < 2: a single split has no spread between folds.
+	// the paper's baselines use. Both are NaN when N < 2: a single split has no spread between folds. What is measured on the models
+	// of a single split has its error over rows as StdErr.
 	StdErr, StdErr0 float64
 
 	// RowStdErr is the standard error of the metric over the test rows of a single split; NaN with several folds, or
@@ -56,7 +57,7 @@ func (n *Number) StdDev() float64 { return n.StdErr * math.Sqrt(float64(n.N)) }
 func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() }
 
 func (n *Number) paperFolds() int {
-	if n.Info.RunFolds > 0 {
+	if n.Info.RunFolds > 0 && n.Series.Measure == nil { // what the paper measures on its models it does on the first fold
 		return n.Info.RunFolds
 	}
 	return len(n.Folds)
@@ -70,6 +71,9 @@ func (g *Group) number(m metric.Metric) *Number {
 	if len(g.Folds) == 1 && len(values) == 1 {
 		if se, ok := finite(g.Folds[0].Chosen.Test, m.StdErr()); ok {
 			n.RowStdErr = se
+			if g.Series.Measure != nil {
+				n.StdErr = se
+			}
 		}
 	}
 	n.N = len(values)
@@ -175,7 +179,7 @@ func (g *Group) notes() []string {
 	if v := g.Series.Values[variantField]; v != "" && g.Series.Smaller != "" {
 		notes = append(notes, g.smallerNote())
 	}
-	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() {
+	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() && g.Series.Measure == nil {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
 			plural(g.Settings, "setting", "settings"), thousands(n)))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/spelling"
@@ -21,9 +22,43 @@ type Series struct {
 
 	Smaller string // than published: its sizes; empty: it is not
 
+	// Measure is what was measured on the models of the settings, nil for their predictions, With its parameters.
+	Measure *measure.Measurement
+	With    method.Config
+
 	chosen bool     // has the settings of all variants of its method
 	order  [2]int   // the paper's methods first
 	sizes  []bounds // of Method.Sizes, over all settings
+}
+
+// measure is the name of what was measured on the models, empty for their predictions.
+func (s *Series) measure() string {
+	if s.Measure == nil {
+		return ""
+	}
+	return s.Measure.Name
+}
+
+// measured is that name with the parameters that are not at their defaults.
+func (s *Series) measured() string {
+	text := s.measure()
+	if s.Measure == nil {
+		return text
+	}
+	for _, p := range s.Measure.Params {
+		if value, has := s.With[p.Name]; has && value != p.Default {
+			text += fmt.Sprintf(", %s = %v", p.Name, value)
+		}
+	}
+	return text
+}
+
+// whole is the title with what was measured.
+func (s *Series) whole() string {
+	if s.Measure == nil {
+		return s.Title
+	}
+	return s.Title + ": " + s.measured()
 }
 
 // bounds are the smallest and the largest value of a parameter.
@@ -76,7 +111,10 @@ func (x *seriesIndex) of(setting *plan.Setting) *Series {
 		}
 		key += values[field] + "\x00"
 	}
-	return x.get(setting.Method, key, values)
+	name, with := setting.Key()
+	s := x.get(setting.Method, key+name+with, values)
+	s.Measure, s.With = setting.Measure, setting.With
+	return s
 }
 
 // chosen returns the series of all settings of a method.

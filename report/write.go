@@ -22,7 +22,8 @@ func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") +
 
 // Write writes the report into a folder: NAME.md, NAME.html and NAME.tex with the tables, NAME.svg with a figure as soon as a result is
 // complete, NAME.csv with what the tables show, and cells.csv, folds.csv, failures.csv, ranks.csv and claims.csv with all numbers,
-// as far as there are ranks and claims. Each file is replaced as a whole or not at all.
+// as far as there are ranks and claims; MEASUREMENT-rows.csv has the rows that a measurement's numbers are made from. Each file is
+// replaced as a whole or not at all.
 func (s *Summary) Write(dir string) error {
 	document := s.Document()
 	files := []file{
@@ -33,6 +34,9 @@ func (s *Summary) Write(dir string) error {
 		{"cells.csv", s.writeCells},
 		{"folds.csv", s.writeFolds},
 		{"failures.csv", s.writeFailures},
+	}
+	for _, name := range s.measured() {
+		files = append(files, file{name + "-rows.csv", func(w io.Writer) error { return s.writeRows(w, name) }})
 	}
 	if s.Tables == nil {
 		files = append(files, file{"ranks.csv", s.writeRanks})

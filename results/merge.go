@@ -86,7 +86,8 @@ func (s *spooled) compare(other *spooled) int {
 	a, b := &s.cell, &other.cell
 	return cmp.Or(
 		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Protocol, b.Protocol),
-		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config), bytes.Compare(s.id[:], other.id[:]))
+		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config),
+		cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.With, b.With), bytes.Compare(s.id[:], other.id[:]))
 }
 
 // spool writes the chosen lines to a file, as they come, and returns them in the order of their cells.

@@ -47,7 +47,7 @@ func methodNamed(title string) string {
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
 const paperFolds = 10
 
-// Published is one number of the paper's Tables 3 to 5 and 8 to 13.
+// Published is one number of the paper's Tables 2 to 5 and 8 to 13.
 type Published struct {
 	Table          int
 	Mean           float64
@@ -76,7 +76,7 @@ func (p Published) String() string {
 	return p.Printed + " ± " + p.PrintedSpread
 }
 
-// Paper returns the paper's result, from its Tables 3 and 8 to 12, by the names of data set, method and metric; 1-NN is the method
+// Paper returns the paper's result, from its Tables 2, 3 and 8 to 12, by the names of data set, method and metric; 1-NN is the method
 // "knn, 1 neighbour".
 // It reports false when the paper gives no number; Note then says why, if the paper does.
 func Paper(dataset, method, metricName string) (Published, bool) {
@@ -191,7 +191,7 @@ var paper = sync.OnceValue(func() *paperTables {
 		variants:  map[paperVariant]Published{},
 		costs:     map[[2]string]Cost{},
 	}
-	for _, file := range []string{"table03_lookup", "table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
+	for _, file := range []string{"table02_corruption", "table03_lookup", "table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
 		for _, row := range paperRows(file) {
 			t.results[[3]string{row["dataset"], methodNamed(row["method"]), metricOf(row)}] = published(row)
 		}

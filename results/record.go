@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,6 +26,17 @@ type Cell struct {
 	Method     string         `json:"method"`
 	Config     Config         `json:"config"`
 	Seed       uint64         `json:"seed"` // of the sweep; what a cell needs is derived from it and the other fields
+
+	// Measure is what is measured on the model that the cell of the other fields trains, and With its parameters. Empty: this is
+	// that cell, and its predictions are what counts.
+	Measure string `json:"measure,omitempty"`
+	With    Config `json:"with,omitempty"`
+}
+
+// Training is the cell whose model a measurement is of; of another cell, itself.
+func (c Cell) Training() Cell {
+	c.Measure, c.With = "", ""
+	return c
 }
 
 // A Config is a configuration in its canonical JSON form, with every parameter.
@@ -58,6 +70,10 @@ func (c *Cell) ID() ID {
 	b = append(appendQuoted(b, c.Method), ' ')
 	b = append(appendQuoted(b, string(c.Config)), ' ')
 	b = strconv.AppendUint(b, c.Seed, 10)
+	if c.Measure != "" {
+		b = append(appendQuoted(append(b, ' '), c.Measure), ' ')
+		b = appendQuoted(b, string(c.With))
+	}
 	sum := sha256.Sum256(b)
 	return ID(sum[:16])
 }
@@ -105,12 +121,32 @@ type Record struct {
 	Subset          string         `json:"subset,omitempty"`  // which part of the published table this is, if not all
 	FitSeconds      float64        `json:"fit_seconds"`       // of the fit that served this cell
 	FitCells        int            `json:"fit_cells"`         // how many cells that fit served
-	PredictSeconds  float64        `json:"predict_seconds"`   // val and test rows
+	PredictSeconds  float64        `json:"predict_seconds"`   // val and test rows; of a measurement, all that it took
 	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured, or other fits were in it
 	Details         map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
+	Table           *Table         `json:"table,omitempty"`   // of a measurement: what its metrics are made from
 
 	Sweep      string     `json:"sweep"`
 	Provenance Provenance `json:"provenance"`
+}
+
+// A Table has the numbers that a measurement's metrics are made from, so that others can be made from them. Lines are all as long
+// as Columns.
+type Table struct {
+	Columns []string    `json:"columns"`
+	Lines   [][]float64 `json:"lines"`
+}
+
+// Column returns the numbers of a column; nil when there is none of that name.
+func (t *Table) Column(name string) (numbers []float64) {
+	at := slices.Index(t.Columns, name)
+	if at < 0 {
+		return nil
+	}
+	for _, line := range t.Lines {
+		numbers = append(numbers, line[at])
+	}
+	return numbers
 }
 
 // A Failure says why a cell has no result.

@@ -218,6 +218,7 @@ func TestMerge(t *testing.T) {
 
 func TestIDDependsOnEveryField(t *testing.T) {
 	base := record(1).Cell
+	base.Measure, base.With = "corruption", `{"rows":0}`
 	seen := map[ID]bool{base.ID(): true}
 	for i := range reflect.TypeFor[Cell]().NumField() {
 		c := base
@@ -233,6 +234,9 @@ func TestIDDependsOnEveryField(t *testing.T) {
 	}
 	if want := 1 + reflect.TypeFor[Cell]().NumField(); len(seen) != want {
 		t.Errorf("%d different ids, want %d", len(seen), want)
+	}
+	if training := base.Training(); training.ID() != record(1).Cell.ID() {
+		t.Error("the model that is measured is not that of the cell without the measurement")
 	}
 }
 

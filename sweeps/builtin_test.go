@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/methods"
 	"nptbench/results"
@@ -17,7 +18,7 @@ import (
 )
 
 // catalogue is the real one: what a sweep may name.
-var catalogue = sweeps.Catalogue{Methods: methods.All(), Datasets: dataset.Infos()}
+var catalogue = sweeps.Catalogue{Methods: methods.All(), Datasets: dataset.Infos(), Measurements: measure.All()}
 
 func TestBuiltIn(t *testing.T) {
 	names := sweeps.Names()

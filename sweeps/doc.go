@@ -30,6 +30,11 @@
 // have the method's default. An entry with none of the four is the method with its defaults. A method may have several
 // entries, for different data sets or with different parameters, but no two settings of a data set may come to the same.
 //
+// What is to be measured on the model of each setting, beyond its predictions, stands under measure, with the parameters of the
+// measurement, or a list of several such. Every measurement is a cell of its own; package internal/measure has them all.
+//
+//   - {method: npt, measure: {corruption: {rows: 100}}}
+//
 // A program of one's own is a method, too: the first entry that names it has its command, and may have a title (package
 // internal/command says what it is given, and what it is to write).
 //

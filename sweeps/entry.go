@@ -9,6 +9,7 @@ import (
 
 	"nptbench/internal/command"
 	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
 )
@@ -21,6 +22,7 @@ type entry struct {
 	kinds  [][]dataset.Info // the entry's data sets, those with the same kind of task together
 
 	dimensions [][]choice
+	measures   []measuring
 	set        map[string]Position // where a parameter gets its value
 	broken     bool                // mistakes were found; expansion would only repeat them
 }
@@ -37,6 +39,13 @@ type value struct {
 	name string
 	at   Position
 	raw  any
+}
+
+// A measuring is what is to be measured on the model of every setting of an entry.
+type measuring struct {
+	*measure.Measurement
+	at   Position
+	with map[string]any
 }
 
 func (p *parser) readMethods(n *node) {
@@ -62,7 +71,7 @@ func (p *parser) readMethods(n *node) {
 
 // readEntry returns nil when there is no method to speak of.
 func (p *parser) readEntry(n *node) *entry {
-	nodes, ok := p.object(n, "a method's entry", "method", "command", "title", "datasets", "params", "grid", "list", "variants")
+	nodes, ok := p.object(n, "a method's entry", "method", "command", "title", "datasets", "params", "grid", "list", "variants", "measure")
 	if !ok {
 		return nil
 	}
@@ -94,8 +103,48 @@ func (p *parser) readEntry(n *node) *entry {
 	if v := nodes["grid"]; v != nil {
 		p.readGrid(e, v)
 	}
+	if v := nodes["measure"]; v != nil {
+		p.readMeasures(e, v)
+	}
 	e.broken = len(p.errs) > before
 	return e
+}
+
+// readMeasures reads {measurement: {parameter: value, ...}}, with a list of such parameters where it is to be made several times.
+func (p *parser) readMeasures(e *entry, n *node) {
+	var known []string
+	for _, m := range p.catalogue.Measurements {
+		known = append(known, m.Name)
+	}
+	if p.expect(n, "measure", aMapping) && len(n.fields) == 0 {
+		p.errorf(n.at, "measure is empty; name at least one measurement, as in {corruption: {}}")
+	}
+	for _, f := range n.fields {
+		at := slices.Index(known, f.key)
+		if at < 0 {
+			p.errorf(f.at, "unknown measurement %q%s", f.key, spelling.Hint(f.key, known))
+			continue
+		}
+		times := []*node{f.value}
+		if f.value.is == aList {
+			times = p.sequence(f.value, f.key)
+		}
+		for _, one := range times {
+			m := measuring{p.catalogue.Measurements[at], one.at, map[string]any{}}
+			p.expect(one, "the parameters of "+f.key, aMapping)
+			for _, param := range one.fields {
+				raw, ok := p.value(param.value)
+				if !ok {
+					continue
+				}
+				if _, err := m.Resolve(map[string]any{param.key: raw}, dataset.Info{}); err != nil {
+					p.errorf(param.at, "%v", err)
+				}
+				m.with[param.key] = raw
+			}
+			e.measures = append(e.measures, m)
+		}
+	}
 }
 
 // readMethod finds a method, or declares it if there is a command.

@@ -28,6 +28,7 @@ func (p *parser) expand(e *entry) {
 			for _, info := range kind {
 				p.check(e, point, setting, info)
 				p.add(setting, info, e.at)
+				p.addMeasures(e, setting, info)
 			}
 		}
 	}
@@ -45,7 +46,7 @@ func (p *parser) affordable(e *entry) bool {
 	}
 	for _, kind := range e.kinds {
 		for _, info := range kind {
-			p.cells += size * float64(len(p.sweep.Protocols)*len(p.sweep.Folds(info)))
+			p.cells += size * float64((1+len(e.measures))*len(p.sweep.Protocols)*len(p.sweep.Folds(info)))
 		}
 	}
 	if p.cells > maxCells {
@@ -122,14 +123,31 @@ func (p *parser) check(e *entry, point []choice, s Setting, info dataset.Info) {
 	p.once(note{at: at, text: err.Error()}, "%s on %s: %v", e.method.Name, info.Name, err)
 }
 
-// A request is a configuration asked for on a data set.
-type request struct{ dataset, method, config string }
+// addMeasures adds what is to be measured on a setting's model.
+func (p *parser) addMeasures(e *entry, s Setting, info dataset.Info) {
+	for _, m := range e.measures {
+		var err error
+		s.Measure, s.At = m.Measurement, m.at
+		if s.With, err = m.Resolve(m.with, info); err == nil && m.Check != nil {
+			err = m.Check(e.method, info)
+		}
+		if err != nil {
+			p.once(note{at: m.at, text: err.Error()}, "%s of %s on %s: %v", m.Name, e.method.Name, info.Name, err)
+			continue
+		}
+		p.add(s, info, e.at)
+	}
+}
+
+// A request is a configuration asked for on a data set, or a measurement on its model.
+type request struct{ dataset, method, config, measure, with string }
 
 // A place is where a setting is asked for: the entry, and within it the line or variant, which an alias may share.
 type place struct{ entry, setting Position }
 
 func (p *parser) add(s Setting, info dataset.Info, entry Position) {
-	r, here := request{info.Name, s.Method.Name, s.JSON}, place{entry, s.At}
+	name, with := s.Key()
+	r, here := request{info.Name, s.Method.Name, s.JSON, name, with}, place{entry, s.At}
 	if before, twice := p.requests[r]; twice {
 		at, first := here.setting, before.setting
 		if at == first {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
+	"nptbench/internal/method"
 	"nptbench/internal/split"
 )
 
@@ -351,5 +353,54 @@ func TestLoadRefuses(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatalf("%s is still being read", path)
 		}
+	}
+}
+
+// What is measured follows the setting whose model it is of, and mistakes in it are said like any others.
+func TestMeasures(t *testing.T) {
+	c := catalogue()
+	c.Measurements = []*measure.Measurement{{
+		Name: "corruption", Params: []method.Param{{Name: "rows", Type: method.Int, Default: 0}},
+		Check: func(m *method.Method, info dataset.Info) error {
+			if m.Name == "trees" {
+				return errors.New("trees have nothing to corrupt")
+			}
+			return nil
+		},
+	}}
+	parse := func(methods string) (*Sweep, error) {
+		return Parse("f.yaml", []byte("datasets: [boat]\nmethods:\n"+methods), c)
+	}
+	s, err := parse("  - {method: neighbours, grid: {k: [1, 2]}, measure: {corruption: [{}, {rows: 5}]}}\n  - method: trees\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, setting := range s.Settings("boat") {
+		name, with := setting.Key()
+		got = append(got, fmt.Sprint(setting.Method.Name, setting.Config["k"], name, with))
+	}
+	want := []string{
+		"neighbours1", `neighbours1corruption{"rows":0}`, `neighbours1corruption{"rows":5}`,
+		"neighbours2", `neighbours2corruption{"rows":0}`, `neighbours2corruption{"rows":5}`, "trees<nil>",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for text, want := range map[string]string{
+		"{corruptoin: {}}":                     `f.yaml:3:36: unknown measurement "corruptoin" (did you mean "corruption"?)`,
+		"{corruption: {row: 5}}":               `f.yaml:3:49: row: corruption has no such parameter (did you mean "rows"?)`,
+		"{corruption: {rows: many}}":           `rows: "many" is not allowed, want integer >= 0`,
+		"{corruption: 5}":                      "the parameters of corruption is a number; want a mapping",
+		"{}":                                   "measure is empty",
+		"[corruption]":                         "measure is a list; want a mapping",
+		"{corruption: [{rows: 5}, {rows: 5}]}": "the same configuration as at",
+	} {
+		if _, err := parse("  - {method: neighbours, measure: " + text + "}\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+	if _, err := parse("  - {method: trees, measure: {corruption: {}}}\n"); err == nil || !strings.Contains(err.Error(), "corruption of trees on boat: trees have nothing to corrupt") {
+		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
@@ -19,8 +20,9 @@ import (
 
 // A Catalogue lists what a sweep may name.
 type Catalogue struct {
-	Methods  []*method.Method
-	Datasets []dataset.Info
+	Methods      []*method.Method
+	Datasets     []dataset.Info
+	Measurements []*measure.Measurement
 }
 
 // A Sweep is a sweep file, checked and expanded.
@@ -62,9 +64,23 @@ type Setting struct {
 	Variant string        // the name that the file gives it, or ""
 	JSON    string        // Config.JSON()
 	At      Position      // where the file asks for it
+
+	// Measure is what is to be measured on the model that the setting's training gives; nil: this is the training. With has its
+	// parameters, complete.
+	Measure *measure.Measurement
+	With    method.Config
 }
 
-// Settings returns the settings of one data set, all different, in file order. The slice is shared: do not modify it.
+// Key tells the settings of a data set apart: what is measured, and its parameters, or nothing for a training.
+func (s *Setting) Key() (name, with string) {
+	if s.Measure == nil {
+		return "", ""
+	}
+	return s.Measure.Name, s.With.JSON()
+}
+
+// Settings returns the settings of one data set, all different, in file order, each followed by what is to be measured on its model.
+// The slice is shared: do not modify it.
 func (s *Sweep) Settings(dataset string) []Setting { return s.settings[dataset] }
 
 // Folds returns the numbers of the folds to run, counted from 0.

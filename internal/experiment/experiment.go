@@ -16,6 +16,7 @@ import (
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/methods"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
@@ -138,7 +139,7 @@ func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, er
 	if err != nil {
 		return nil, nil, err
 	}
-	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets})
+	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Measurements: measure.All()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -211,8 +212,12 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 	jobs := p.Jobs()
 	pool := &run.Pool{
 		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
-		Checkpoints: filepath.Join(o.Out, "checkpoints"),
+		Checkpoints: filepath.Join(o.Out, "checkpoints"), Models: filepath.Join(o.Out, "models"), KeepModels: o.KeepModels,
 	}
+	for _, dir := range o.With {
+		pool.MoreModels = append(pool.MoreModels, filepath.Join(dir, "models"))
+	}
+	plan.Recall(jobs, until(ctx, results.Read(o.recordFolders()...)))
 	if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
 		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil {
 			err = checkBackend(jobs, pool.Backend)
@@ -225,11 +230,8 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 		}
 	}
 	before := p.Count(p.Groups()...)
-	if o.KeepModels {
-		pool.Models = filepath.Join(o.Out, "models")
-		if before.Done > 0 {
-			fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
-		}
+	if o.KeepModels && before.Done > 0 {
+		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
 	}
 	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, o.Jobs, pool.Networks)
 	if o.Log != "" {
@@ -280,7 +282,7 @@ func ServeProcess() {
 	var err error
 	switch backend := os.Getenv(probeVariable); {
 	case run.IsWorker():
-		err = run.Serve(methods.All())
+		err = run.Serve(methods.All(), measure.All())
 	case backend != "":
 		err = backends.Try(backend)
 	default:

@@ -61,7 +61,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	fs.BoolVar(&o.ReportOnly, "report-only", spec.Recorded, "run nothing, write the report of the records there are")
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")
 	fs.BoolVar(&o.Plan.Retry, "retry-failed", false, "run again the cells whose record is a failure")
-	fs.BoolVar(&o.KeepModels, "keep-models", false, "keep the fitted boosted trees in the folder models of -out, for the program score")
+	fs.BoolVar(&o.KeepModels, "keep-models", false, "keep the fitted boosted trees, which the program score scores, and networks in the folder models of -out")
 	if err := fs.Parse(e); err != nil {
 		return nil, err
 	}

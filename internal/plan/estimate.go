@@ -16,8 +16,16 @@ import (
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
-	same    map[[2]string]*share // by data set and method, where the method does not know its work
-	others  map[string][]sample  // by method
+	same    map[[2]string]*share // by data set and kind, where the work is not known
+	others  map[string][]sample  // by kind
+}
+
+// kind names the cells that take about as long as one another: of a method, or what is measured on its models.
+func kind(method, measure, with string) string {
+	if measure == "" {
+		return method
+	}
+	return method + " " + measure + " " + with
 }
 
 // A share is what a cell took of the fits that served it, on average, in seconds of one core.
@@ -57,8 +65,8 @@ func (e *Estimate) add(r *results.Record) {
 		return
 	}
 	seconds := (r.FitSeconds/float64(max(1, r.FitCells)) + r.PredictSeconds) * float64(max(1, r.Provenance.Threads))
-	if m.Work == nil {
-		key := [2]string{r.Dataset, r.Method}
+	if m.Work == nil || r.Measure != "" {
+		key := [2]string{r.Dataset, kind(r.Method, r.Measure, string(r.With))}
 		if e.same[key] == nil {
 			e.same[key] = &share{}
 		}
@@ -78,34 +86,46 @@ func (e *Estimate) add(r *results.Record) {
 // size is what the time of methods that do not know their work is taken to grow with.
 func size(info dataset.Info) float64 { return float64(info.Rows) * float64(info.Columns) }
 
-// Left estimates how long the cells of a group that are to do take one core; false when there are no records of
-// its method.
+// Left estimates how long the cells of a group that are to do take one core; false when there are no records of their kind.
 func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
-	n := p.Count(g).ToDo
-	if n == 0 {
+	if p.Count(g).ToDo == 0 {
 		return 0, true
 	}
-	if s := e.same[[2]string{g.Dataset.Info.Name, g.Method.Name}]; s != nil {
-		return seconds(s.mean() * float64(n)), true
-	}
-	total := 0.0
-	for fold := range g.Dataset.Folds {
-		for i := range g.Settings {
-			if !p.isToDo(*g.at(fold, i)) {
-				continue
+	for i := range g.Settings {
+		n := 0
+		for fold := range g.Dataset.Folds {
+			if p.isToDo(*g.at(fold, i)) {
+				n++
 			}
-			work := size(g.Dataset.Info)
-			if g.Method.Work != nil {
-				work = g.Method.Work(g.Settings[i].Canonical, g.Dataset.Info)
-			}
-			near, ok := nearest(e.others[g.Method.Name], work)
-			if !ok {
-				return 0, false
-			}
-			total += near.seconds * work / near.work
 		}
+		if n == 0 {
+			continue
+		}
+		each, known := e.cell(g, &g.Settings[i])
+		if !known {
+			return 0, false
+		}
+		left += seconds(each * float64(n))
 	}
-	return seconds(total), true
+	return left, true
+}
+
+// cell estimates how many seconds a cell of a setting takes one core.
+func (e *Estimate) cell(g *Group, s *Setting) (seconds float64, known bool) {
+	name, with := s.Key()
+	kind := kind(g.Method.Name, name, with)
+	if s := e.same[[2]string{g.Dataset.Info.Name, kind}]; s != nil {
+		return s.mean(), true
+	}
+	work := size(g.Dataset.Info)
+	if g.Method.Work != nil && s.Measure == nil {
+		work = g.Method.Work(s.Canonical, g.Dataset.Info)
+	}
+	near, known := nearest(e.others[kind], work)
+	if !known {
+		return 0, false
+	}
+	return near.seconds * work / near.work, true
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -65,7 +65,7 @@ type Group struct {
 	Dataset  *Dataset
 	Method   *method.Method
 	Settings []Setting // in the sweep's order
-	Distinct int       // settings whose predictions can differ
+	Distinct int       // settings whose predictions can differ, without what is measured on their models
 	Fits     int       // that serve all settings of a fold
 	Selected bool      // to be run; see Options
 
@@ -87,6 +87,7 @@ type Setting struct {
 	Canonical method.Config // with the same predictions; settings that have it in common are fitted once
 
 	key, fit string // of the canonical configuration, and of the fit that serves it: see method.Method.FitKey
+	training int    // what the model is of that is measured: the setting's place in the group; of other settings their own
 }
 
 // LeftOut is a data set or a method that cannot be run here.
@@ -139,6 +140,9 @@ func (d *Dataset) addGroups(s *sweeps.Sweep, o Options) {
 			d.Groups = append(d.Groups, g)
 		}
 		r := resolve(setting, d.Info.Problem)
+		if r.training = len(g.Settings); setting.Measure != nil {
+			r.training = g.Settings[r.training-1].training // which the sweep has before what is measured on its model
+		}
 		g.Settings = append(g.Settings, r)
 		if !seen[r.key] {
 			seen[r.key] = true
@@ -190,10 +194,11 @@ func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index)
 
 // cell is the identity of a cell.
 func (p *Plan) cell(g *Group, fold, setting int) *results.Cell {
-	f := g.Dataset.Folds[fold]
+	f, s := g.Dataset.Folds[fold], &g.Settings[setting]
+	name, with := s.Key()
 	return &results.Cell{
 		Dataset: g.Dataset.Info.Name, DataDigest: g.Dataset.Digest, Protocol: f.Protocol, Fold: f.Number,
-		Method: g.Method.Name, Config: results.Config(g.Settings[setting].JSON), Seed: p.Sweep.Seed,
+		Method: g.Method.Name, Config: results.Config(s.JSON), Seed: p.Sweep.Seed, Measure: name, With: results.Config(with),
 	}
 }
 

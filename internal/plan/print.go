@@ -22,7 +22,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, cores int) error {
 		all, left, settings, allKnown := 0, time.Duration(0), 0, true
 		for _, g := range groups {
 			all += g.Fits * len(g.Dataset.Folds)
-			settings = max(settings, len(g.Settings))
+			settings = max(settings, g.trainings())
 			took, known := p.Left(e, g)
 			left += took
 			allKnown = allKnown && known
@@ -41,11 +41,21 @@ func (p *Plan) Print(w io.Writer, e *Estimate, cores int) error {
 	}
 	_, err := fmt.Fprintf(w, `
 setting  one choice of a method's parameters
-cell     one setting on one fold of one data set: what has a record
+cell     one setting on one fold of one data set, or a measurement on its model: what has a record
 fit      a training, which may serve several cells: all k of k-NN, all sizes of a forest
 time     that is to do takes %d cores, by records of such cells; ?: there are none
 `, cores)
 	return err
+}
+
+// trainings counts the settings without what is measured on their models.
+func (g *Group) trainings() (n int) {
+	for i := range g.Settings {
+		if g.Settings[i].Measure == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Time estimates how long the plan's cells take, with that many cores.

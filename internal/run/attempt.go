@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"nptbench/internal/plan"
@@ -16,7 +17,7 @@ type attempt struct {
 	call     *call
 	job      *plan.Job
 	request  request
-	reported []bool // by configuration
+	reported map[results.ID]bool
 
 	succeeded bool  // a cell has a result
 	peak      int64 // bytes seen in use by the worker and all it started
@@ -124,13 +125,23 @@ func (a *attempt) maybeAnothersFault(f *results.Failure) bool {
 	return a.child.together(a.call) > 1 && (f.Kind == "memory" || f.Kind == "crash")
 }
 
-// rest is the job without the configurations that were reported.
+// rest is the job without what was reported.
 func (a *attempt) rest() *plan.Job {
 	rest := *a.job
 	rest.Configs = nil
-	for i, c := range a.job.Configs {
-		if !a.reported[i] {
-			rest.Configs = append(rest.Configs, c)
+	unreported := func(cells []plan.Cell) []plan.Cell {
+		return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool { return a.reported[c.ID] })
+	}
+	for _, c := range a.job.Configs {
+		left := *c
+		left.Cells, left.Measures = unreported(c.Cells), nil
+		for _, m := range c.Measures {
+			if cells := unreported(m.Cells); len(cells) > 0 {
+				left.Measures = append(left.Measures, &plan.Measure{Name: m.Name, With: m.With, Cells: cells})
+			}
+		}
+		if len(left.Cells)+len(left.Measures) > 0 {
+			rest.Configs = append(rest.Configs, &left)
 		}
 	}
 	return &rest
@@ -138,14 +149,24 @@ func (a *attempt) rest() *plan.Job {
 
 // failRest gives the cells without a record one of the failure.
 func (a *attempt) failRest(f *results.Failure) {
-	for i := range a.reported {
-		if !a.reported[i] {
-			a.result(reply{Index: i, Records: a.request.records(i, outcome{failure: f})})
+	for _, c := range a.rest().Configs {
+		for cell := range c.All() {
+			a.result(reply{Records: a.request.records([]plan.Cell{cell}, outcome{failure: f})})
 		}
 	}
 }
 
-// result keeps the records of one configuration.
+// training is the configuration whose training a cell is, nil when it is a measurement's.
+func (a *attempt) training(id results.ID) *plan.Config {
+	for _, c := range a.job.Configs {
+		if slices.ContainsFunc(c.Cells, func(cell plan.Cell) bool { return cell.ID == id }) {
+			return c
+		}
+	}
+	return nil
+}
+
+// result keeps the records of one configuration, or of a measurement.
 func (a *attempt) result(r reply) {
 	together := a.child.together(a.call)
 	if f := r.Records[0].Failure; f != nil && f.Kind == "memory" && together > 1 {
@@ -153,13 +174,16 @@ func (a *attempt) result(r reply) {
 		return
 	}
 	a.used = 0
-	if a.reported[r.Index] {
-		a.fail(fmt.Errorf("%s reported configuration %d of a job twice", a.job.Method.Name, r.Index))
+	if a.reported[r.Records[0].ID] {
+		a.fail(fmt.Errorf("%s reported a configuration of a job twice", a.job.Method.Name))
 		return
 	}
-	a.reported[r.Index] = true
 	a.succeeded = a.succeeded || r.Records[0].Failure == nil
+	if c := a.training(r.Records[0].ID); c != nil { // what is left of the job is measured on its model
+		c.Trained, c.Failed = r.Records[0], r.Records[0].Failure != nil
+	}
 	for _, record := range r.Records {
+		a.reported[record.ID] = true
 		record.PeakMemoryBytes = max(record.PeakMemoryBytes, a.peak)
 		if together > 1 {
 			record.Provenance.Networks, record.PeakMemoryBytes = together, 0 // whose memory it is cannot be told

@@ -27,9 +27,12 @@ type Pool struct {
 	Backend  string // of networks, for task.Task.Backend
 	Networks int    // how many train at a time in one more process, where the backend has a device of its own; else 0
 
-	// Models is the folder for fitted models, Checkpoints the one for what unfinished fits have reached: each job has a
-	// folder of its own in it while it is not finished. Empty: neither is kept.
+	// Models is the folder for fitted models: those that the plan measures something on, with KeepModels all. They are looked
+	// for in MoreModels, too. Checkpoints is the folder for what unfinished fits have reached: each job has a folder of its own
+	// in it while it is not finished. Empty: neither is kept.
 	Models, Checkpoints string
+	KeepModels          bool
+	MoreModels          []string
 }
 
 // Do runs the jobs.
@@ -234,7 +237,7 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 
 // attempt does one job. It returns what of it is to be run again, or nil.
 func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads int) (again *plan.Job) {
-	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: make([]bool, len(j.Configs))}
+	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: map[results.ID]bool{}}
 	r.watcher.Started(j)
 	started := time.Now()
 	a.call = c.call(a.request)
@@ -266,7 +269,10 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 	q := request{
 		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
 		Method: j.Method.Name, Command: j.Method.Command, Configs: j.Configs, Sweep: r.Sweep.Name, Seed: r.Sweep.Seed,
-		Statistics: j.Method.StatisticsOf(j.Configs[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory, ModelDir: r.Models,
+		Statistics: j.Method.StatisticsOf(j.Configs[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory,
+	}
+	if measured := slices.ContainsFunc(j.Configs, func(c *plan.Config) bool { return len(c.Measures) > 0 }); r.KeepModels || measured && j.Method.Model != nil {
+		q.ModelDir, q.MoreModels = r.Models, r.MoreModels
 	}
 	q.Library.Log = nil
 	if j.Method.Network {

@@ -32,12 +32,16 @@ type request struct {
 
 	Statistics              task.Statistics // of the configurations
 	ModelDir, CheckpointDir string          // for the fields of task.Task
+	MoreModels              []string        // folders with models that are only read
 }
 
-// An outcome is what one configuration came to.
+// An outcome is what the training of one configuration came to, or a measurement on its model: then test are the measurement's
+// metrics, and predict is all the time that it took.
 type outcome struct {
 	val, test           results.Metrics
+	table               *results.Table
 	fit, predict        time.Duration
+	fitCells            int // that the fit served
 	details             map[string]any
 	failure             *results.Failure
 	rows                [3]int
@@ -45,18 +49,22 @@ type outcome struct {
 	peakMemory          int64
 }
 
-// records makes the records of all cells of a configuration.
-func (q *request) records(config int, o outcome) (all []*results.Record) {
-	fitCells := 0
+// trained makes the records of the cells that have the predictions of a configuration.
+func (q *request) trained(config int, o outcome) []*results.Record {
 	for _, c := range q.Configs {
-		fitCells += len(c.Cells)
+		o.fitCells += len(c.Cells)
 	}
-	for _, c := range q.Configs[config].Cells {
+	return q.records(q.Configs[config].Cells, o)
+}
+
+// records makes the records of some cells.
+func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) {
+	for _, c := range cells {
 		r := &results.Record{
 			ID: c.ID, Status: results.OK, Cell: c.Cell, Variant: c.Variant, Failure: o.failure, Val: o.val, Test: o.test,
 			Rows: o.rows, SplitDigest: o.splitDigest, Subset: o.subset,
-			FitSeconds: o.fit.Seconds(), FitCells: fitCells, PredictSeconds: o.predict.Seconds(), PeakMemoryBytes: o.peakMemory,
-			Details: o.details, Sweep: q.Sweep, Provenance: provenance(),
+			FitSeconds: o.fit.Seconds(), FitCells: o.fitCells, PredictSeconds: o.predict.Seconds(), PeakMemoryBytes: o.peakMemory,
+			Details: o.details, Table: o.table, Sweep: q.Sweep, Provenance: provenance(),
 		}
 		if o.failure != nil {
 			r.Status = results.Failed

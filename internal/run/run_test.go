@@ -33,7 +33,7 @@ const plannerVariable = "NPTBENCH_TEST_PLANNER"
 
 func TestMain(m *testing.M) {
 	if IsWorker() {
-		if err := Serve(testMethods()); err != nil {
+		if err := Serve(testMethods(), testMeasurements()); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 // testMethods has a method that predicts the training mean plus a number of its own and can misbehave in every way that a
 // method can, and a network.
 func testMethods() []*method.Method {
-	return []*method.Method{testNetwork(), {
+	return []*method.Method{testNetwork(), testKeeper(), {
 		Name: "mean", Title: "Mean", Doc: "for tests",
 		Params: []method.Param{
 			{Name: "shift", Type: method.Int, Default: 0},
@@ -138,7 +138,7 @@ func parse(t testing.TB, text string) *sweeps.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
+	s, err := sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets, Measurements: testMeasurements()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,6 +178,7 @@ func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir strin
 		c(pool)
 	}
 	jobs := p.Jobs()
+	plan.Recall(jobs, results.Read(dir))
 	progress := NewProgress(shown, false, jobs, pool.Jobs, pool.Networks)
 	o, err := Execute(ctx, jobs, pool, failFast, progress)
 	progress.Close()
@@ -380,7 +381,7 @@ func TestCheckpointFolders(t *testing.T) {
 	s := parse(t, sweepOf("", "{mode: [resume], shift: [0, 10]}"))
 	run := func(retry bool) Outcome {
 		p := planned(t, s, lib, dir, plan.Options{Retry: retry})
-		return execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Models, p.Checkpoints = models, checkpoints })
+		return execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Models, p.KeepModels, p.Checkpoints = models, true, checkpoints })
 	}
 	folders := func(dir string) int {
 		entries, err := os.ReadDir(dir)
@@ -457,7 +458,7 @@ func plannerProcess(dir string) error {
 	if err != nil {
 		return err
 	}
-	s, err := sweeps.Load(filepath.Join(dir, "sweep.yaml"), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
+	s, err := sweeps.Load(filepath.Join(dir, "sweep.yaml"), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets, Measurements: testMeasurements()})
 	if err != nil {
 		return err
 	}
@@ -469,7 +470,9 @@ func plannerProcess(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = executed(context.Background(), p, lib, dir, false, io.Discard, func(p *Pool) { p.Checkpoints = filepath.Join(dir, "checkpoints") })
+	_, err = executed(context.Background(), p, lib, dir, false, io.Discard, func(p *Pool) {
+		p.Checkpoints, p.Models = filepath.Join(dir, "checkpoints"), filepath.Join(dir, "models")
+	})
 	return err
 }
 

@@ -19,13 +19,24 @@ func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.
 	if err := check("validation", r.Val, t.Val, t); err != nil {
 		return nil, nil, err
 	}
-	if err := check("test", r.Test, t.Test, t); err != nil {
+	if test, err = scoreTest(t, truth, r.Test); err != nil {
 		return nil, nil, err
 	}
 	if t.Info.Problem == dataset.Regression {
-		return regression(t, r.Val, t.Y[t.Train:]), regression(t, r.Test, truth.Y), nil
+		return regression(t, r.Val, t.Y[t.Train:]), test, nil
 	}
-	return classification(t, r.Val, t.Labels[t.Train:]), classification(t, r.Test, truth.Labels), nil
+	return classification(t, r.Val, t.Labels[t.Train:]), test, nil
+}
+
+// scoreTest is Score for the test rows alone.
+func scoreTest(t *task.Task, truth *task.Truth, p method.Prediction) (results.Metrics, error) {
+	if err := check("test", p, t.Test, t); err != nil {
+		return nil, err
+	}
+	if t.Info.Problem == dataset.Regression {
+		return regression(t, p, truth.Y), nil
+	}
+	return classification(t, p, truth.Labels), nil
 }
 
 // probabilitySlack is how far a row of probabilities may miss one in sum: float32 softmaxes over a few classes do by 1e-6.

@@ -15,6 +15,7 @@ import (
 
 	"nptbench/internal/command"
 	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
 	"nptbench/internal/task"
@@ -27,32 +28,31 @@ const workerVariable = "NPTBENCH_WORKER"
 // IsWorker reports whether this process was started as a worker: then main calls Work and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// A reply has the records of one configuration, or, with Done, the end of the job, or, with Progress, nothing but that.
+// A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Progress, nothing but that.
 type reply struct {
 	Number   int
 	Progress *task.Progress
 
-	Index   int // of the configuration
 	Records []*results.Record
 
 	Done    bool
-	Failure *results.Failure // of the configurations that were not reported
+	Failure *results.Failure // of the cells that were not reported
 }
 
 // repliesDescriptor is the file that a worker writes its replies to: whatever it loads may print to standard output.
 const repliesDescriptor = 3
 
 // Serve is what main of a worker calls: Work with the pipes that the planning process made.
-func Serve(methods []*method.Method) error {
+func Serve(methods []*method.Method, measurements []*measure.Measurement) error {
 	syscall.CloseOnExec(repliesDescriptor)
 	os.Unsetenv(workerVariable) // what a worker starts is none
-	return Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods)
+	return Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
 }
 
 // Work serves requests, one a line, until in ends, each as it comes, and writes replies to out. When jobs are left then, the
 // planning process has died, and their results are of no use: it does not wait for them.
-func Work(in io.Reader, out io.Writer, methods []*method.Method) error {
-	w := &worker{methods: methods, out: json.NewEncoder(out), stops: map[int]context.CancelFunc{}}
+func Work(in io.Reader, out io.Writer, methods []*method.Method, measurements []*measure.Measurement) error {
+	w := &worker{methods: methods, measurements: measurements, out: json.NewEncoder(out), stops: map[int]context.CancelFunc{}}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var jobs sync.WaitGroup
@@ -90,7 +90,8 @@ func Work(in io.Reader, out io.Writer, methods []*method.Method) error {
 const progressInterval = time.Second
 
 type worker struct {
-	methods []*method.Method
+	methods      []*method.Method
+	measurements []*measure.Measurement
 
 	loader task.Loader // jobs come ordered by table and task
 
@@ -146,7 +147,7 @@ func (w *worker) serve(ctx context.Context, r request) error {
 	resetPeakMemory()
 	s := &serving{worker: w, request: r}
 	w.share(r.Threads, r.Memory)
-	err := s.try(ctx)
+	err := guarded(func() error { return s.run(ctx) })
 	w.share(-r.Threads, -r.Memory)
 	end := reply{Done: true}
 	if err != nil {
@@ -155,17 +156,17 @@ func (w *worker) serve(ctx context.Context, r request) error {
 	return s.send(end)
 }
 
-// try runs the job, and turns a panic of a method into an error.
-func (s *serving) try(ctx context.Context) (err error) {
+// guarded turns a panic of a method or a measurement into an error.
+func guarded(run func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &crash{fmt.Sprintf("panic: %v at %s", p, panicSite(debug.Stack()))}
 		}
 	}()
-	return s.run(ctx)
+	return run()
 }
 
-// crash marks a method that panicked.
+// crash marks what panicked.
 type crash struct{ message string }
 
 func (c *crash) Error() string { return c.message }
@@ -208,13 +209,7 @@ func (s *serving) run(ctx context.Context) error {
 			s.send(reply{Progress: &p}) // when this fails, so does the next result
 		}
 	}
-	var broken error
-	err = m.Run(ctx, &t, configs, func(res method.Result) {
-		if err := s.send(reply{Index: res.Index, Records: s.records(res.Index, s.scored(&t, res))}); err != nil {
-			broken = err
-		}
-	})
-	return errors.Join(broken, err)
+	return s.do(ctx, m, &t, configs)
 }
 
 // resolve brings the configurations, which came as JSON, to the types of their parameters.

@@ -1,0 +1,181 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/internal/seed"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// The corruption of section 4.3, Table 2 and the algorithm of appendix B.2.1: for every test row all other rows of its batch are
+// permuted column by column, which destroys what they say and keeps the statistics of each column. The row itself stays as it is,
+// and is predicted. Negative changes are worse predictions.
+//
+// The target is a column as well, and moves together with whether it is hidden. To permute every column on its own is, but for the
+// order of the rows, which nobody looks at, to permute every column but one: the targets stay where they are.
+var corruption = &Measurement{
+	Name: "corruption",
+	Doc:  "what becomes of the prediction of a row when all other rows are permuted column by column",
+	Params: []method.Param{
+		{Name: "rows", Type: method.Int, Default: 0, Min: 0, Doc: "test rows that it is done for, the first ones; 0: all"},
+	},
+	Metrics: func(info dataset.Info) []metric.Metric {
+		if info.Problem == dataset.Regression {
+			return []metric.Metric{RMSEChange, CleanRMSE, CorruptedRMSE, Changed}
+		}
+		return []metric.Metric{AccuracyChange, CleanAccuracy, CorruptedAccuracy, NLLChange, Changed}
+	},
+	Run: corrupt,
+}
+
+// Metrics of corruption.
+var (
+	RMSEChange        = metric.Metric{Name: "rmse_change", Title: "change of RMSE", Doc: "minus the relative increase of the RMSE in percent", Unit: "%", Larger: true}
+	CleanRMSE         = metric.Metric{Name: "clean_rmse", Title: "RMSE", Doc: "RMSE in original units of the same rows without corruption", Digits: 2}
+	CorruptedRMSE     = metric.Metric{Name: "corrupted_rmse", Title: "RMSE, corrupted", Doc: "RMSE in original units", Digits: 2}
+	AccuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 1}
+	CleanAccuracy     = metric.Metric{Name: "clean_accuracy", Title: "accuracy", Doc: "accuracy in percent of the same rows without corruption", Unit: "%", Larger: true, Digits: 1}
+	CorruptedAccuracy = metric.Metric{Name: "corrupted_accuracy", Title: "accuracy, corrupted", Doc: "accuracy in percent", Unit: "%", Larger: true, Digits: 1}
+	NLLChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 3}
+	Changed           = metric.Metric{Name: "changed_rows", Title: "rows with another prediction", Doc: "in percent", Unit: "%", Digits: 1}
+)
+
+// together is how many numbers the batches have that a model is given at a time.
+const together = 1 << 24
+
+func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
+	rows := s.Test
+	if n := with.Int("rows"); n > 0 {
+		rows = min(n, rows)
+	}
+	outputs := s.Outputs()
+	clean, corrupted := make(method.Prediction, s.Test*outputs), make(method.Prediction, rows*outputs)
+	done := 0
+	for _, of := range s.Model.Batches() {
+		batch, tests := s.Select(of), s.TestRows(of)
+		each := max(1, together/max(1, len(batch.X)))
+		batches, wanted := []*task.Task{batch}, []int{-1} // by place in the batch's test rows; -1: all of them, clean
+		flush := func() error {
+			out, err := s.Model.Predict(ctx, batches)
+			if err != nil {
+				return err
+			}
+			for i, p := range out {
+				for at, row := range tests {
+					if wanted[i] < 0 {
+						copy(clean[row*outputs:], p[at*outputs:(at+1)*outputs])
+					} else if wanted[i] == at {
+						copy(corrupted[row*outputs:], p[at*outputs:(at+1)*outputs])
+						done++
+					}
+				}
+			}
+			batches, wanted = nil, nil
+			s.advance(done, rows)
+			return ctx.Err()
+		}
+		for at, row := range tests {
+			if row >= rows {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(seed.Derive(s.Seed, row), 0))
+			batches, wanted = append(batches, permuted(batch, batch.Train+batch.Val+at, rng)), append(wanted, at)
+			if len(batches) >= each {
+				if err := flush(); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if len(batches) > 0 {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := s.Check(clean); err != nil {
+		return nil, err
+	}
+	return s.compare(clean[:rows*outputs], corrupted), nil
+}
+
+// permuted returns a batch whose rows but one are permuted feature by feature, each entry with whether it is missing.
+func permuted(batch *task.Task, keep int, rng *rand.Rand) *task.Task {
+	out := *batch
+	out.X, out.Missing = slices.Clone(batch.X), slices.Clone(batch.Missing)
+	var to []int
+	for i := range batch.Rows() {
+		if i != keep {
+			to = append(to, i)
+		}
+	}
+	from, d := slices.Clone(to), len(batch.Features)
+	for j, f := range batch.Features {
+		rng.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })
+		for i := range to {
+			copy(out.Row(to[i])[f.Offset:f.Offset+f.Width], batch.Row(from[i])[f.Offset:f.Offset+f.Width])
+			if batch.Missing != nil {
+				out.Missing[to[i]*d+j] = batch.Missing[from[i]*d+j]
+			}
+		}
+	}
+	return &out
+}
+
+// compare holds the predictions of corrupted batches against the clean ones of the same rows, the first test rows.
+func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
+	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "target", "clean", "corrupted"}}}
+	outputs := s.Outputs()
+	rows := len(clean) / outputs
+	before, after, other := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+	var gain, likelier []float64 // of classes
+	for i := range rows {
+		a, b := clean[i*outputs:(i+1)*outputs], corrupted[i*outputs:(i+1)*outputs]
+		if !slices.Equal(a, b) {
+			other[i] = 100
+		}
+		if s.Info.Problem == dataset.Regression {
+			y := s.Truth.Y[i]
+			before[i], after[i] = (a[0]-y)*(a[0]-y), (b[0]-y)*(b[0]-y)
+			o.Table.Lines = append(o.Table.Lines, []float64{float64(i), short(s.units(y)), short(s.units(a[0])), short(s.units(b[0]))})
+			continue
+		}
+		label := s.Truth.Labels[i : i+1]
+		before[i], _ = metric.PercentCorrect(a, label, outputs)
+		after[i], _ = metric.PercentCorrect(b, label, outputs)
+		lossBefore, _ := metric.LogLoss(a, label, outputs)
+		lossAfter, _ := metric.LogLoss(b, label, outputs)
+		gain, likelier = append(gain, after[i]-before[i]), append(likelier, lossBefore-lossAfter)
+		o.Table.Lines = append(o.Table.Lines, []float64{float64(i), float64(label[0]), short(a[label[0]]), short(b[label[0]])})
+	}
+	o.set(Changed, other)
+	if s.Info.Problem.Classification() {
+		o.set(AccuracyChange, gain)
+		o.set(CleanAccuracy, before)
+		o.set(CorruptedAccuracy, after)
+		o.set(NLLChange, likelier)
+		return o
+	}
+	mse, corruptedMSE := s.setRMSE(o, CleanRMSE, before), s.setRMSE(o, CorruptedRMSE, after)
+	ratio := math.Sqrt(corruptedMSE / mse)
+	for i := range after { // the ratio's error, to first order
+		after[i] -= ratio * ratio * before[i]
+	}
+	_, se := meanStdErr(after)
+	o.put(RMSEChange, 100*(1-ratio), 100*se/mse/(2*ratio))
+	return o
+}
+
+// setRMSE notes the root of the mean of squared errors, in the target's units, and returns that mean.
+func (s *Subject) setRMSE(o *Outcome, m metric.Metric, squares []float64) (mse float64) {
+	mse, se := meanStdErr(squares)
+	rmse := math.Sqrt(mse)
+	o.put(m, rmse*s.TargetStd, se*s.TargetStd/(2*rmse))
+	return mse
+}

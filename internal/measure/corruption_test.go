@@ -1,0 +1,222 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/method"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+func loadTask(t *testing.T, name string) (*task.Task, *task.Truth) {
+	t.Helper()
+	on, truth, err := task.Load(t.Context(), datasettest.Library(t), task.Spec{Dataset: name, Protocol: split.Published})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return on, truth
+}
+
+// A corrupted batch has the same entries in each of its columns, in another order, and one row as it was. Targets stay, and what is
+// missing moves with its value.
+func TestPermuted(t *testing.T) {
+	for _, name := range []string{"waves", "gaps"} {
+		batch, _ := loadTask(t, name)
+		for i := range batch.X { // every row is another
+			if batch.Missing == nil {
+				batch.X[i] = float32(i)
+			}
+		}
+		before := slices.Clone(batch.X)
+		keep := batch.Rows() - 2
+		out := permuted(batch, keep, rand.New(rand.NewPCG(1, 2)))
+		if !slices.Equal(batch.X, before) || &out.X[0] == &batch.X[0] {
+			t.Fatal("the batch itself was changed")
+		}
+		if !slices.Equal(out.Row(keep), batch.Row(keep)) || !slices.Equal(out.Y, batch.Y) || !slices.Equal(out.Labels, batch.Labels) {
+			t.Errorf("%s: the row itself, or targets, are others", name)
+		}
+		d := len(batch.Features)
+		orders := map[string]bool{}
+		for j, f := range batch.Features {
+			entries := func(b *task.Task) (all []string, order string) {
+				for i := range b.Rows() {
+					missing := b.Missing != nil && b.Missing[i*d+j]
+					entry := string(appendNumbers(nil, b.Row(i)[f.Offset:f.Offset+f.Width], missing))
+					all, order = append(all, entry), order+entry
+				}
+				return all, order
+			}
+			was, _ := entries(batch)
+			is, order := entries(out)
+			moved := 0
+			for i := range was {
+				if was[i] != is[i] {
+					moved++
+				}
+			}
+			slices.Sort(was)
+			slices.Sort(is)
+			if !slices.Equal(was, is) {
+				t.Errorf("%s: feature %s has other entries", name, f.Name)
+			}
+			if batch.Missing == nil && moved < batch.Rows()*9/10 {
+				t.Errorf("%s: feature %s: only %d entries have moved", name, f.Name, moved)
+			}
+			orders[order] = true
+		}
+		if len(orders) != d {
+			t.Errorf("%s: features are permuted alike", name)
+		}
+	}
+}
+
+func appendNumbers(b []byte, x []float32, missing bool) []byte {
+	for _, v := range x {
+		u := math.Float32bits(v)
+		b = append(b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
+	}
+	if missing {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// A watcher is a model that notes what it is shown. It predicts the sum of a row, plus others times the mean of the first feature
+// over the rows of its batch.
+type watcher struct {
+	task   *task.Task
+	others float64
+	shown  []*task.Task
+}
+
+func (w *watcher) Batches() [][]int { return Refit(&method.Method{}, w.task, nil).Batches() }
+
+func (w *watcher) Predict(_ context.Context, batches []*task.Task) (all []method.Prediction, err error) {
+	for _, b := range batches {
+		w.shown = append(w.shown, b)
+		mean := 0.0
+		for i := range b.Rows() {
+			mean += float64(b.Row(i)[0]) * float64(i) / float64(b.Rows())
+		}
+		p := make(method.Prediction, b.Test)
+		for i := range p {
+			for _, x := range b.Row(b.Train + b.Val + i) {
+				p[i] += float64(x)
+			}
+			p[i] += w.others * mean
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// What does not look at other rows does not change by a bit, and what does gets worse or better by as much as its metrics say. No
+// target of a test row is shown.
+func TestCorrupt(t *testing.T) {
+	for _, others := range []float64{0, 0.1} {
+		on, truth := loadTask(t, "waves")
+		model := &watcher{task: on, others: others}
+		checked := false
+		s := &Subject{Task: on, Truth: truth, Model: model, Seed: 5, Check: func(p method.Prediction) error {
+			checked = true
+			clean, err := model.Predict(t.Context(), []*task.Task{on})
+			if !slices.Equal(clean[0], p) {
+				t.Error("what is checked are not the clean predictions")
+			}
+			return err
+		}}
+		out, err := corruption.Run(t.Context(), s, method.Config{"rows": 0})
+		if err != nil || !checked {
+			t.Fatal(err, checked)
+		}
+		changed, change := out.Metrics["changed_rows"], out.Metrics["rmse_change"]
+		if others == 0 && (changed != 0 || change != 0 || out.Metrics["clean_rmse"] != out.Metrics["corrupted_rmse"]) || others > 0 && changed != 100 {
+			t.Errorf("others weigh %v: %v", others, out.Metrics)
+		}
+		// The metrics follow from the table.
+		target, clean, corrupted := out.Table.Column("target"), out.Table.Column("clean"), out.Table.Column("corrupted")
+		var before, after float64
+		for i := range target {
+			before += (clean[i] - target[i]) * (clean[i] - target[i])
+			after += (corrupted[i] - target[i]) * (corrupted[i] - target[i])
+		}
+		want := -100 * (math.Sqrt(after) - math.Sqrt(before)) / math.Sqrt(before)
+		if math.Abs(change-want) > 1e-3 || len(target) != on.Test {
+			t.Errorf("the RMSE changes by %v %%, by the table's %d rows by %v %%", change, len(target), want)
+		}
+		for _, b := range model.shown {
+			if len(b.Y) != b.Train+b.Val {
+				t.Fatalf("%d targets for %d training and %d validation rows", len(b.Y), b.Train, b.Val)
+			}
+		}
+		if n := len(model.shown); n != on.Test+2 {
+			t.Errorf("%d batches, want one for each of %d test rows, the clean one, and that of the check", n, on.Test)
+		}
+		// A row's corruption is the same however many others there are.
+		some, err := corruption.Run(t.Context(), s, method.Config{"rows": 3})
+		if err != nil || !slices.Equal(some.Table.Column("corrupted"), corrupted[:3]) {
+			t.Errorf("%v; three rows alone: %v, among all %v", err, some.Table.Column("corrupted"), corrupted[:3])
+		}
+	}
+}
+
+// A refitted model is fitted once on the clean training rows, and a lazy one on those of each batch.
+func TestRefit(t *testing.T) {
+	on, _ := loadTask(t, "waves")
+	batch := on.Select(Refit(&method.Method{}, on, nil).Batches()[0])
+	corrupted := permuted(batch, batch.Rows()-1, rand.New(rand.NewPCG(1, 2)))
+	for _, lazy := range []bool{false, true} {
+		fits := 0
+		m := &method.Method{Name: "sum", Lazy: lazy, Run: func(_ context.Context, t *task.Task, _ []method.Config, done func(method.Result)) error {
+			fits++
+			mean := 0.0 // of the first half of the training rows
+			for i := range t.Train / 2 {
+				mean += float64(t.Row(i)[3])
+			}
+			p := make(method.Prediction, t.Test)
+			for i := range p {
+				p[i] = mean + float64(t.Row(t.Train + t.Val + i)[3])
+			}
+			done(method.Result{Test: p})
+			return nil
+		}}
+		out, err := Refit(m, on, method.Config{}).Predict(t.Context(), []*task.Task{batch, corrupted})
+		if err != nil || len(out) != 2 || len(out[0]) != on.Test || len(out[1]) != on.Test {
+			t.Fatal(err, len(out))
+		}
+		last := on.Test - 1
+		if same := out[0][last] == out[1][last]; same == lazy || out[0][0] == out[1][0] || (fits == 2) != lazy {
+			t.Errorf("lazy %v: %v and %v after %d fits", lazy, out[0][last], out[1][last], fits)
+		}
+	}
+}
+
+func TestMetricsOfCorruption(t *testing.T) {
+	on, truth := loadTask(t, "circles")
+	s := &Subject{Task: on, Truth: truth}
+	right := func(confidence float64, wrong int) (p method.Prediction) {
+		for i, label := range truth.Labels {
+			row := []float64{1 - confidence, 1 - confidence}
+			at := label
+			if i < wrong {
+				at = 1 - label
+			}
+			row[at] = confidence
+			p = append(p, row...)
+		}
+		return p
+	}
+	o := s.compare(right(0.9, 3), right(0.9, 6))
+	if want := -300 / float64(on.Test); math.Abs(o.Metrics["accuracy_change"]-want) > 1e-9 || o.Metrics["nll_change"] >= 0 {
+		t.Errorf("three more of %d rows are wrong: %v", on.Test, o.Metrics)
+	}
+	if o := s.compare(right(0.8, 2), right(0.9, 2)); o.Metrics["accuracy_change"] != 0 || o.Metrics["changed_rows"] != 100 {
+		t.Errorf("only the probabilities change: %v", o.Metrics)
+	}
+}

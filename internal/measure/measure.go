@@ -1,0 +1,109 @@
+// Package measure has what is measured on a fitted model beyond its predictions of the test rows, as in section 4 of the paper: what
+// a measurement is called, its parameters, its metrics, and how it is made. A measurement has a file here, and a line in All.
+//
+// A sweep names measurements beside a method's settings; each is a cell of its own, with a record, of the model that the setting's
+// training gives on a fold (packages plan and run). Begin with this file; refit.go has models of methods that keep none.
+package measure
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// A Measurement is something to be measured.
+type Measurement struct {
+	Name   string // as in sweeps, records and reports
+	Doc    string // one sentence for -help
+	Params []method.Param
+
+	// Metrics are those that it gives on a data set, as records have them.
+	Metrics func(info dataset.Info) []metric.Metric
+
+	// Check refuses a method or a data set that it cannot be made on; the error says why, in a line. Nil refuses nothing.
+	Check func(m *method.Method, info dataset.Info) error
+
+	// Run makes it. What is random in it comes from s.Seed. It checks ctx often.
+	Run func(ctx context.Context, s *Subject, with method.Config) (*Outcome, error)
+}
+
+// An Outcome is what was measured.
+type Outcome struct {
+	Metrics results.Metrics // with standard errors over rows, "NAME_se", where they are defined
+	Table   *results.Table  // what they are made from, row by row; nil: nothing further
+}
+
+// A Subject is what a measurement is made on: a fitted model, and the task that it was fitted on.
+type Subject struct {
+	*task.Task
+	Truth *task.Truth
+	Model method.Model
+	Seed  uint64 // of this measurement on this model
+
+	// Check refuses predictions of all test rows that are not those that the record of the training was made from: then this is
+	// another model.
+	Check func(test method.Prediction) error
+}
+
+// All returns the measurements that sweeps may name.
+func All() []*Measurement {
+	return []*Measurement{corruption}
+}
+
+// Resolve completes the given parameters by defaults and checks them, as a method's.
+func (m *Measurement) Resolve(given map[string]any, info dataset.Info) (method.Config, error) {
+	return (&method.Method{Name: m.Name, Params: m.Params}).Resolve(given, info)
+}
+
+// predict returns the predictions of one batch.
+func (s *Subject) predict(ctx context.Context, batch *task.Task) (method.Prediction, error) {
+	out, err := s.Model.Predict(ctx, []*task.Task{batch})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// advance says how many of so many rows are done.
+func (s *Subject) advance(done, rows int) {
+	if s.Progress != nil {
+		s.Progress(task.Progress{Share: float64(done) / float64(rows)})
+	}
+}
+
+// units undoes the standardisation of a target.
+func (s *Subject) units(y float64) float64 { return y*s.TargetStd + s.TargetMean }
+
+// set notes the mean of a metric over rows.
+func (o *Outcome) set(m metric.Metric, rows []float64) {
+	mean, se := meanStdErr(rows)
+	o.put(m, mean, se)
+}
+
+// put notes a metric, as far as it is a number.
+func (o *Outcome) put(m metric.Metric, value, se float64) {
+	for name, x := range map[string]float64{m.Name: value, m.StdErr(): se} {
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			o.Metrics[name] = x
+		}
+	}
+}
+
+func meanStdErr(x []float64) (mean, se float64) {
+	mean, sd := stat.MeanStdDev(x, nil)
+	return mean, sd / math.Sqrt(float64(len(x)))
+}
+
+// short rounds to six digits: what tables in records need.
+func short(x float64) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	return y
+}

@@ -1,0 +1,340 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/internal/plan"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// testKeeper predicts a number, and keeps it as its model. It notes every fit in the folder of the models.
+func testKeeper() *method.Method {
+	file := func(t *task.Task, c method.Config) string {
+		return filepath.Join(t.ModelDir, fmt.Sprintf("%d-%d", t.Fold, c.Int("number")))
+	}
+	return &method.Method{
+		Name: "keeper", Title: "Keeper", Doc: "for tests",
+		Params: []method.Param{
+			{Name: "number", Type: method.Int, Default: 0},
+			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "forgetful", "fickle"}},
+		},
+		Run: func(_ context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+			for i, c := range batch {
+				time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
+				number := c.Int("number")
+				r := method.Result{Index: i}
+				switch c.String("mode") {
+				case "error":
+					r.Err = errors.New("no luck")
+				case "fickle": // another fit each time
+					if _, err := os.Stat(file(t, c) + ".fits"); err == nil {
+						number++
+					}
+				}
+				if t.ModelDir != "" {
+					os.MkdirAll(t.ModelDir, 0o777)
+					fits, _ := os.OpenFile(file(t, c)+".fits", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+					fmt.Fprintln(fits, "fitted")
+					fits.Close()
+					if c.String("mode") != "forgetful" {
+						os.WriteFile(file(t, c), []byte(strconv.Itoa(number)), 0o666)
+					}
+				}
+				r.Val, r.Test = constant(number, t.Val), constant(number, t.Test)
+				done(r)
+			}
+			return nil
+		},
+		Model: func(_ context.Context, t *task.Task, c method.Config) (method.Model, error) {
+			text, err := os.ReadFile(file(t, c))
+			if err != nil {
+				return nil, err
+			}
+			number, err := strconv.Atoi(string(text))
+			return &keptNumber{measure.Refit(&method.Method{}, t, c), number}, err
+		},
+	}
+}
+
+func constant(number, rows int) method.Prediction {
+	p := make(method.Prediction, rows)
+	for i := range p {
+		p[i] = float64(number)
+	}
+	return p
+}
+
+type keptNumber struct {
+	method.Model
+	number int
+}
+
+func (k *keptNumber) Predict(_ context.Context, batches []*task.Task) (all []method.Prediction, err error) {
+	for _, b := range batches {
+		all = append(all, constant(k.number, b.Test))
+	}
+	return all, nil
+}
+
+var testMetric = metric.Metric{Name: "first", Title: "first prediction"}
+
+// testMeasurements has one that measures the first prediction, and can misbehave.
+func testMeasurements() []*measure.Measurement {
+	return []*measure.Measurement{{
+		Name: "first",
+		Params: []method.Param{
+			{Name: "times", Type: method.Int, Default: 1},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "panic", "error", "exit", "hang"}},
+		},
+		Metrics: func(dataset.Info) []metric.Metric { return []metric.Metric{testMetric} },
+		Run: func(ctx context.Context, s *measure.Subject, with method.Config) (*measure.Outcome, error) {
+			switch with.String("mode") {
+			case "panic":
+				panic("out of its wits")
+			case "error":
+				return nil, errors.New("cannot be measured")
+			case "exit":
+				os.Exit(3)
+			case "hang":
+				select {}
+			}
+			p, err := s.Model.Predict(ctx, []*task.Task{s.Select(s.Model.Batches()[0])})
+			if err != nil {
+				return nil, err
+			}
+			if err := s.Check(p[0]); err != nil {
+				return nil, err
+			}
+			return &measure.Outcome{
+				Metrics: results.Metrics{"first": p[0][0] * float64(with.Int("times"))},
+				Table:   &results.Table{Columns: []string{"row", "seed"}, Lines: [][]float64{{0, float64(s.Seed >> 40)}}},
+			}, nil
+		},
+	}}
+}
+
+func measuring(more, keeper string) string {
+	return "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 3\n" + more + "methods:\n  - method: keeper\n" + keeper
+}
+
+// measured runs a sweep in a folder, with models in it.
+func measured(t *testing.T, lib *dataset.Library, dir, sweep string, retry bool) Outcome {
+	t.Helper()
+	p := planned(t, parse(t, sweep), lib, dir, plan.Options{Retry: retry})
+	return execute(t, t.Context(), p, lib, dir, func(pool *Pool) { pool.Models = filepath.Join(dir, "models") })
+}
+
+// fits counts how often the configurations with a number were fitted, on all folds.
+func fits(t *testing.T, dir string) (n int) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "models", "*.fits"))
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += strings.Count(string(text), "\n")
+	}
+	return n
+}
+
+func removeModels(t *testing.T, dir string) {
+	t.Helper()
+	models, _ := filepath.Glob(filepath.Join(dir, "models", "*-*[0-9]"))
+	if len(models) == 0 {
+		t.Fatal("no models are kept")
+	}
+	for _, m := range models {
+		os.Remove(m)
+	}
+}
+
+// What is measured is a cell of its own: it has its record, is not measured again, and the training is not repeated for what is
+// added later; only where the model is lost it is, and gives the same.
+func TestMeasurements(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	grid := "    grid: {number: [3, 4]}\n"
+	if o := measured(t, lib, dir, measuring("", grid), false); o != (Outcome{OK: 6}) {
+		t.Fatal(o)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "models")); err == nil {
+		t.Error("models are kept that nothing is measured on")
+	}
+	first := measuring("", grid+"    measure: {first: {}}\n")
+	if o := measured(t, lib, dir, first, false); o != (Outcome{OK: 6}) || fits(t, dir) != 6 {
+		t.Errorf("%+v after %d fits; the models, which were not kept, take 6", o, fits(t, dir))
+	}
+	both := measuring("", grid+"    measure: {first: [{}, {times: 10}]}\n")
+	if o := measured(t, lib, dir, both, false); o != (Outcome{OK: 6}) || fits(t, dir) != 6 {
+		t.Errorf("%+v after %d fits, want another measurement on the same models", o, fits(t, dir))
+	}
+	removeModels(t, dir)
+	three := measuring("", grid+"    measure: {first: [{}, {times: 10}, {times: 100}]}\n")
+	if o := measured(t, lib, dir, three, false); o != (Outcome{OK: 6}) || fits(t, dir) != 12 {
+		t.Errorf("%+v after %d fits, want the lost models fitted again", o, fits(t, dir))
+	}
+	if o := measured(t, lib, dir, three, false); o != (Outcome{}) || fits(t, dir) != 12 {
+		t.Errorf("%+v after %d fits when all was done", o, fits(t, dir))
+	}
+	trainings, seeds := map[results.ID]*results.Record{}, map[float64]bool{}
+	all := records(t, dir)
+	for _, r := range all {
+		if r.Measure == "" {
+			trainings[r.ID] = r
+		}
+	}
+	for _, r := range all {
+		if r.Measure == "" {
+			continue
+		}
+		training := r.Training()
+		of := trainings[training.ID()]
+		times := 1.0
+		if _, after, many := strings.Cut(string(r.With), `"times":`); many {
+			fmt.Sscan(after, &times)
+		}
+		number := 3.0
+		if strings.Contains(string(r.Config), `"number":4`) {
+			number = 4
+		}
+		if of == nil || r.Test["first"] != number*times || r.Val["mse_standardised"] != of.Val["mse_standardised"] || r.Details["model"] != "kept by the training" {
+			t.Errorf("%s with %s of %s: %+v", r.Measure, r.With, r.Config, r)
+		}
+		seeds[r.Table.Column("seed")[0]] = true
+	}
+	if len(all) != 24 || len(seeds) != 18 {
+		t.Errorf("%d records, want 6 trainings and 18 measurements, with %d seeds", len(all), len(seeds))
+	}
+	// In one go, the same comes out.
+	once := t.TempDir()
+	if o := measured(t, lib, once, three, false); o != (Outcome{OK: 24}) || fits(t, once) != 6 {
+		t.Errorf("in one go: %+v after %d fits", o, fits(t, once))
+	}
+	values := map[results.ID]float64{}
+	for _, r := range all {
+		values[r.ID] = r.Test["first"] + r.Test["rmse"]
+	}
+	for _, r := range records(t, once) {
+		if values[r.ID] != r.Test["first"]+r.Test["rmse"] {
+			t.Errorf("%s of %s: %v, step by step %v", r.Measure, r.Config, r.Test, values[r.ID])
+		}
+	}
+}
+
+// Whatever goes wrong with a measurement costs that one, and a training that fails costs what would be measured on its model.
+func TestFailuresOfMeasurements(t *testing.T) {
+	lib := library(t)
+	for _, c := range []struct {
+		name, more, keeper string
+		want               Outcome
+		message            string
+	}{
+		{"panic", "", "    measure: {first: [{mode: panic}, {}]}\n", Outcome{OK: 6, Failed: 3}, "panic: out of its wits at internal/run/model_test.go"},
+		{"error", "", "    measure: {first: [{mode: error}, {}]}\n", Outcome{OK: 6, Failed: 3}, "cannot be measured"},
+		{"exit", "", "    measure: {first: [{}, {mode: exit}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
+		{"hang", "budget: {time: 500ms}\n", "    measure: {first: [{}, {mode: hang}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
+		{"training", "", "    params: {mode: error}\n    measure: {first: {}}\n", Outcome{Failed: 6}, "no luck"},
+		{"no model", "", "    params: {mode: forgetful}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, "left no model"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if o := measured(t, lib, dir, measuring(c.more, c.keeper), false); o != c.want {
+				t.Errorf("%+v, want %+v", o, c.want)
+			}
+			for _, r := range records(t, dir) {
+				if r.Failure != nil && !strings.Contains(r.Failure.Message, c.message) {
+					t.Errorf("%s failed: %s, want ...%s...", r.Measure, r.Failure.Message, c.message)
+				}
+			}
+			if o := measured(t, lib, dir, measuring(c.more, c.keeper), false); o != (Outcome{}) {
+				t.Errorf("again: %+v; failures are records", o)
+			}
+		})
+	}
+}
+
+// A training whose record is a failure is not repeated for a measurement that the sweep has had since, unless it is asked for.
+func TestMeasurementOfFailedTraining(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	measured(t, lib, dir, measuring("", "    params: {mode: error}\n"), false)
+	sweep := measuring("", "    params: {mode: error}\n    measure: {first: {}}\n")
+	if o := measured(t, lib, dir, sweep, false); o != (Outcome{Failed: 3}) || fits(t, dir) != 0 {
+		t.Errorf("%+v after %d fits", o, fits(t, dir))
+	}
+	if o := measured(t, lib, dir, sweep, true); o != (Outcome{Failed: 6}) || fits(t, dir) != 3 {
+		t.Errorf("to be tried again: %+v after %d fits", o, fits(t, dir))
+	}
+}
+
+// A model that has other metrics than the record of its training is not measured.
+func TestAnotherModel(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	keeper := "    params: {mode: fickle, number: 5}\n"
+	measured(t, lib, dir, measuring("", keeper+"    measure: {first: {}}\n"), false)
+	removeModels(t, dir)
+	if o := measured(t, lib, dir, measuring("", keeper+"    measure: {first: {times: 2}}\n"), false); o != (Outcome{Failed: 3}) {
+		t.Error(o)
+	}
+	for _, r := range records(t, dir) {
+		if r.Failure != nil && !strings.Contains(r.Failure.Message, "not the model of the record: its test mse is") {
+			t.Error(r.Failure.Message)
+		}
+	}
+}
+
+// However often a run is killed, every training and every measurement ends with one record, and the same numbers.
+func TestMeasurementsKilled(t *testing.T) {
+	dir := t.TempDir()
+	command := planner(t, dir, measuring("", "    grid: {number: [1, 2, 3, 4], pause: [20]}\n    measure: {first: [{}, {times: 10}, {times: 100}]}\n"))
+	kills := 0
+	for attempt := 0; ; attempt++ {
+		if attempt == 40 {
+			t.Fatal("not finished after 40 attempts")
+		}
+		c := command()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(100+40*attempt)*time.Millisecond, func() { c.Process.Signal(syscall.SIGKILL) })
+		err := c.Wait()
+		timer.Stop()
+		if err == nil {
+			break
+		}
+		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
+			t.Fatalf("attempt %d: %v: %s", attempt, err, c.Stderr)
+		}
+		if kills++; kills == 3 {
+			os.RemoveAll(filepath.Join(dir, "models"))
+		}
+	}
+	counts := map[results.ID]int{}
+	for _, id := range recordsSoFar(dir) {
+		counts[id]++
+	}
+	if len(counts) != 48 || kills == 0 {
+		t.Errorf("%d cells have a record, want 48, after %d kills", len(counts), kills)
+	}
+	for _, r := range records(t, dir) {
+		if counts[r.ID] > 1 || r.Failure != nil {
+			t.Errorf("%d records, failure %+v", counts[r.ID], r.Failure)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Below tests whether numbers are clearly below a value, by more than two standard errors.
+func Below(value float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer {
+		switch difference := n.Mean - value; {
+		case !(math.Abs(difference) > clearly*n.StdErr):
+			return Unclear
+		default:
+			return answer(difference < 0)
+		}
+	}, where)
+}
+
+// Near tests whether numbers are at most two standard errors from a value.
+func Near(value float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer { return answer(math.Abs(n.Mean-value) <= clearly*n.StdErr) }, where)
+}
+
+// Exactly tests whether numbers are a value, to the last bit.
+func Exactly(value float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer { return answer(n.Mean == value) }, where)
+}
+
+// Each has the evidence of several tests.
+func Each(tests ...Test) Test {
+	return func(s *Summary) (all []Evidence) {
+		for _, t := range tests {
+			all = slices.Concat(all, t(s))
+		}
+		return all
+	}
+}
+
+// numbers asks for what each complete number speaks.
+func numbers(speaks func(*Number) Answer, where []Where) Test {
+	l := Layout{Where: where}
+	return func(s *Summary) (all []Evidence) {
+		for _, n := range s.Numbers {
+			if l.holds(n) && n.Complete() {
+				text := fmt.Sprintf("%s: %s %s on %s", n.Series.Title, n.Metric.Title, n.text(n.digits()), n.Info.Title)
+				all = append(all, Evidence{text, speaks(n), n.Series.Smaller != ""})
+			}
+		}
+		return all
+	}
+}
