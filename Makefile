@@ -40,8 +40,12 @@ variants: bin/variants ## ranks of the eight variants of NPT-Small, and the choi
 cost: bin/cost ## times and memory from our own records, what has none extrapolated, Tables 6 and 7; runs nothing
 	bin/cost -with results/published $(ARGS)
 
+.PHONY: corruption
+corruption: bin/corruption venv-if-possible ## do NPT's predictions depend on other rows? Table 2, with controls
+	bin/corruption -fetch $(ARGS)
+
 .PHONY: experiments
-experiments: ablation variants lookup cost ## all experiments in their quick forms, one after the other
+experiments: ablation variants corruption lookup cost ## all experiments in their quick forms, one after the other
 
 .PHONY: check-report
 check-report: report-published .venv-check/installed ## open our own report's page in Chromium and compile its LaTeX; needs chromium and pdflatex, pictures are in out/check-report

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/experiment"
+	"nptbench/internal/program"
+	"nptbench/results"
+)
+
+func TestMain(m *testing.M) {
+	experiment.ServeProcess() // this very binary is run again
+	os.Exit(m.Run())
+}
+
+const sweep = `name: small
+datasets: [waves, circles]
+folds: 1
+methods:
+  - {method: npt, params: &npt {dim_hidden: 8, heads: 2, layers: 2, steps: 40, lr: 0.02, p_target: 0.5}, measure: &all {corruption: {}}}
+  - {method: npt, params: *npt, variants: {without ABD: {abd: false}}, measure: *all}
+  - {method: random-forest, measure: *all}
+  - {method: mlp, measure: *all}
+  - {method: knn, measure: *all}
+`
+
+// What predicts from parameters alone does not change by a bit, an NPT and nearest neighbours do; all in records, with the
+// report, and nothing is done twice.
+func TestControls(t *testing.T) {
+	lib, dir := datasettest.Library(t), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(sweep), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	call := func() string {
+		var said bytes.Buffer
+		e := program.Env{Args: []string{"-data", lib.Dirs[0], "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said}
+		if exit, err := experiment.Run(context.Background(), e, corruption); err != nil || exit != program.ExitOK {
+			t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
+		}
+		return said.String()
+	}
+	call()
+	n := 0
+	for r, err := range results.Read(filepath.Join(dir, "records")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Measure == "" {
+			continue
+		}
+		n++
+		changed, corrupted := r.Test["changed_rows"], r.Table.Column("corrupted")
+		who := fmt.Sprint(r.Method, " ", r.Variant, " on ", r.Dataset)
+		switch {
+		case r.Variant == "without ABD", r.Method == "random-forest", r.Method == "mlp":
+			if changed != 0 || r.Test["rmse_change"] != 0 || r.Test["accuracy_change"] != 0 {
+				t.Errorf("%s: %v", who, r.Test)
+			}
+		case r.Method == "npt":
+			if changed != 100 {
+				t.Errorf("%s: %v", who, r.Test)
+			}
+		case r.Test["rmse_change"] > -10 && r.Test["accuracy_change"] > -10: // nearest neighbours
+			t.Errorf("%s: %v", who, r.Test)
+		}
+		if len(corrupted) != r.Rows[2] || r.Val == nil {
+			t.Errorf("%s: %d rows in the table, validation metrics %v", who, len(corrupted), r.Val)
+		}
+	}
+	if n != 10 {
+		t.Errorf("%d records of measurements, want 10", n)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, "report", "corruption-rows.csv"))
+	if err != nil || !strings.HasPrefix(string(rows), "dataset,protocol,method,variant,measure,fold,row,target,clean,corrupted\n") || bytes.Count(rows, []byte("\n")) != 1+5*(12+15) {
+		t.Errorf("%v, %d lines:\n%.200s", err, bytes.Count(rows, []byte("\n")), rows)
+	}
+	if said := call(); !strings.Contains(said, " 0 to do") {
+		t.Errorf("again:\n%s", said)
+	}
+}
