@@ -65,7 +65,8 @@ type Group struct {
 	Select   metric.Metric // of validation rows, that chooses among them
 	Folds    []*Fold       // those of the plan, in its order
 
-	cost cost
+	sizes sizes // of the settings on this data set
+	cost  cost
 }
 
 // A Fold is what the settings of one fold came to.
@@ -202,14 +203,16 @@ func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 	c.tables[of] = t
 	var series []*Series
 	var settings []int // by series
+	var ofSeries []sizes
 	add := func(setting int, s *Series) {
 		at := slices.Index(series, s)
 		if at < 0 {
 			at = len(series)
-			series, settings = append(series, s), append(settings, 0)
+			series, settings, ofSeries = append(series, s), append(settings, 0), append(ofSeries, make(sizes, len(s.sizes)))
 		}
 		t.places[setting] = append(t.places[setting], place{at, settings[at]})
 		settings[at]++
+		ofSeries[at].widen(&of.Settings[setting])
 	}
 	for i := range of.Settings {
 		add(i, index.of(&of.Settings[i]))
@@ -224,6 +227,7 @@ func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 		t.folds = append(t.folds, make([][]*Fold, len(of.Dataset.Folds)))
 		for _, protocol := range c.Plan.Protocols {
 			g := c.newGroup(of.Dataset, protocol, s, settings[i])
+			g.sizes = ofSeries[i]
 			for _, f := range g.Folds {
 				at := slices.IndexFunc(of.Dataset.Folds, func(task plan.Fold) bool {
 					return task.Number == f.Number && slices.Contains(task.Under, protocol)

@@ -61,27 +61,25 @@ func (s *Summary) opening() []Block {
 	return []Block{List{"The paper: " + s.Says, "Found: " + s.found(), "On: " + on + "."}}
 }
 
-// smaller lists the methods that are smaller than published, with their sizes over all settings.
+// smaller lists the methods that are smaller than published, with their sizes over all data sets.
 func (s *Summary) smaller() (list []string) {
-	all := map[*method.Method]*Series{}
+	all := map[*method.Method]sizes{}
+	var methods []*method.Method
 	for _, g := range s.Groups {
-		if g.Settings == 0 || g.Series.Smaller == "" {
+		m := g.Series.Method
+		if g.Settings == 0 || len(m.Sizes) == 0 {
 			continue
 		}
-		m := g.Series.Method
 		if all[m] == nil {
-			all[m] = &Series{Method: m, sizes: slices.Clone(g.Series.sizes)}
+			methods, all[m] = append(methods, m), make(sizes, len(m.Sizes))
 		}
-		for i, b := range g.Series.sizes {
-			of := &all[m].sizes[i]
-			*of = bounds{min(of.min, b.min), max(of.max, b.max)}
+		for i, b := range g.sizes {
+			all[m].include(i, b)
 		}
 	}
-	for _, g := range s.Groups {
-		if sum := all[g.Series.Method]; sum != nil {
-			sum.name(nil)
-			list = append(list, sum.Title)
-			delete(all, g.Series.Method)
+	for _, m := range methods {
+		if text := all[m].smaller(m); text != "" {
+			list = append(list, m.Title+", "+text)
 		}
 	}
 	return list

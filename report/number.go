@@ -176,9 +176,7 @@ func (g *Group) notes() []string {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
 			plural(unselected, "cell", "cells"), g.Select.Name))
 	}
-	if v := g.Series.Values[variantField]; v != "" && g.Series.Smaller != "" {
-		notes = append(notes, g.smallerNote())
-	}
+	notes = append(notes, g.smallerNote()...)
 	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() && g.Series.Measure == nil {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
 			plural(g.Settings, "setting", "settings"), thousands(n)))
@@ -186,8 +184,20 @@ func (g *Group) notes() []string {
 	return notes
 }
 
-func (g *Group) smallerNote() string {
-	return fmt.Sprintf("Smaller than in the paper: %s.", g.Series.Smaller)
+// smaller has the sizes of the group's networks that are smaller than published; empty: none is.
+func (g *Group) smaller() string {
+	if g.Settings == 0 {
+		return ""
+	}
+	return g.sizes.smaller(g.Series.Method)
+}
+
+// smallerNote says of a variant, whose title does not, that its network is smaller than published.
+func (g *Group) smallerNote() []string {
+	if g.smaller() == "" || g.Series.Values[variantField] == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("Smaller than in the paper: %s.", g.smaller())}
 }
 
 // subsetNote says on which part of the published table a number was made, and the error that fewer test rows bring.

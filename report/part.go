@@ -48,7 +48,7 @@ var Mean = Part{"", true, needsPublished, func(t *Table, c comparison) Cell { re
 var (
 	VariantChange = Part{"Change", true, nil, func(_ *Table, c comparison) Cell { return c.changeCell() }, changeFact}
 	PValue        = Part{"p", true, nil, func(_ *Table, c comparison) Cell { return c.pCell() }, pFact}
-	PaperChange   = Part{"Paper's change", true, nil, func(_ *Table, c comparison) Cell { return c.paperChangeCell() }, nil}
+	PaperChange   = Part{"Paper's", true, nil, func(_ *Table, c comparison) Cell { return c.paperChangeCell() }, nil}
 	Direction     = Part{"Verdict", false, nil, func(t *Table, c comparison) Cell { return c.directionCell(t) }, nil}
 )
 
@@ -169,9 +169,7 @@ func meanBeside(t *Table, n *Number) Cell {
 	if subset := n.subset(); subset != "" {
 		cell.Notes = []int{t.note(fmt.Sprintf("%s: %s.", n.Info.Title, subset))}
 	}
-	if n.Series.Values[variantField] != "" && n.Series.Smaller != "" {
-		cell.Notes = append(cell.Notes, t.note(n.smallerNote()))
-	}
+	cell.Notes = append(cell.Notes, t.notes(n.smallerNote())...)
 	if n.N < n.paperFolds() {
 		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds())))
 	}
@@ -242,8 +240,10 @@ func (c comparison) rankCell(t *Table) Cell {
 	if p, ok := c.paperRank(); ok {
 		cell.Text += " (" + p.String() + ")"
 	}
-	if n := c.any(); len(ranks) < n.Info.RunFolds {
-		cell.Notes = []int{t.note(fmt.Sprintf("Over %d of the paper's %d folds.", len(ranks), n.Info.RunFolds))}
+	n := c.any()
+	cell.Notes = t.notes(n.smallerNote())
+	if len(ranks) < n.Info.RunFolds {
+		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", len(ranks), n.Info.RunFolds)))
 	}
 	return cell
 }

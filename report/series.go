@@ -20,15 +20,13 @@ type Series struct {
 	Values map[string]string // of the fields of Spec.Series, those that it has
 	Paper  bool              // a whole method of the paper, not smaller than published: what its Table 1 ranks
 
-	Smaller string // than published: its sizes; empty: it is not
-
 	// Measure is what was measured on the models of the settings, nil for their predictions, With its parameters.
 	Measure *measure.Measurement
 	With    method.Config
 
-	chosen bool     // has the settings of all variants of its method
-	order  [2]int   // the paper's methods first
-	sizes  []bounds // of Method.Sizes, over all settings
+	chosen bool   // has the settings of all variants of its method
+	order  [2]int // the paper's methods first
+	sizes  sizes  // over all settings
 }
 
 // measure is the name of what was measured on the models, empty for their predictions.
@@ -61,7 +59,9 @@ func (s *Series) whole() string {
 	return s.Title + ": " + s.measured()
 }
 
-// bounds are the smallest and the largest value of a parameter.
+// sizes are the smallest and the largest value of each of Method.Sizes.
+type sizes []bounds
+
 type bounds struct{ min, max int }
 
 // A seriesIndex has the series of a plan.
@@ -76,13 +76,13 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 	for _, g := range spec.Plan.Groups() {
 		known = append(known, g.Method.ParamNames()...)
 		for i := range g.Settings {
-			x.of(&g.Settings[i]).widen(&g.Settings[i])
+			x.of(&g.Settings[i]).sizes.widen(&g.Settings[i])
 		}
 	}
 	for _, g := range spec.Plan.Groups() {
 		for i := range g.Settings {
 			if spec.Chosen != "" {
-				x.chosen(g.Method).widen(&g.Settings[i])
+				x.chosen(g.Method).sizes.widen(&g.Settings[i])
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (x *seriesIndex) get(m *method.Method, key string, values map[string]string
 	key = m.Name + "\x00" + key
 	s := x.series[key]
 	if s == nil {
-		s = &Series{Method: m, Values: values, order: [2]int{x.rank(m), len(x.series)}, sizes: make([]bounds, len(m.Sizes))}
+		s = &Series{Method: m, Values: values, order: [2]int{x.rank(m), len(x.series)}, sizes: make(sizes, len(m.Sizes))}
 		x.series[key] = s
 	}
 	return s
@@ -157,15 +157,30 @@ func (x *seriesIndex) rank(m *method.Method) int {
 }
 
 // widen takes the sizes of one more setting in.
-func (s *Series) widen(setting *plan.Setting) {
-	for i, size := range s.Method.Sizes {
+func (s sizes) widen(setting *plan.Setting) {
+	for i, size := range setting.Method.Sizes {
 		v := setting.Config.Int(size.Param)
-		if b := &s.sizes[i]; b.max == 0 {
-			*b = bounds{v, v}
-		} else {
-			b.min, b.max = min(b.min, v), max(b.max, v)
+		s.include(i, bounds{v, v})
+	}
+}
+
+func (s sizes) include(i int, b bounds) {
+	if s[i].max == 0 {
+		s[i] = b
+	} else {
+		s[i] = bounds{min(s[i].min, b.min), max(s[i].max, b.max)}
+	}
+}
+
+// smaller lists the sizes of a method that are smaller than published; empty: none is.
+func (s sizes) smaller(m *method.Method) string {
+	var texts []string
+	for i, size := range m.Sizes {
+		if s[i].min < size.Published {
+			texts = append(texts, size.Text(s[i].min, s[i].max))
 		}
 	}
+	return strings.Join(texts, ", ")
 }
 
 // name makes the title, and says whether the series is the paper's method.
@@ -173,18 +188,15 @@ func (s *Series) name(fields []string) {
 	s.Title = s.Method.Title
 	variants := slices.Equal(fields, []string{variantField})
 	s.Paper = (len(fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
-	var sizes []string
 	for i, size := range s.Method.Sizes {
 		text := size.Text(s.sizes[i].min, s.sizes[i].max)
 		if s.sizes[i].min < size.Published {
 			s.Paper = false
-			sizes = append(sizes, text)
 		} else if !slices.Contains(fields, size.Param) {
 			continue
 		}
 		s.Title += ", " + text
 	}
-	s.Smaller = strings.Join(sizes, ", ")
 	for _, field := range fields {
 		value, has := s.Values[field]
 		switch isSize := slices.ContainsFunc(s.Method.Sizes, func(size method.Size) bool { return size.Param == field }); {

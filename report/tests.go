@@ -45,7 +45,7 @@ func numbers(speaks func(*Number) Answer, where []Where) Test {
 		for _, n := range s.Numbers {
 			if l.holds(n) && n.Complete() {
 				text := fmt.Sprintf("%s: %s %s on %s", n.Series.Title, n.Metric.Title, n.text(n.digits()), n.Info.Title)
-				all = append(all, Evidence{text, speaks(n), n.Series.Smaller != ""})
+				all = append(all, Evidence{text, speaks(n), n.smaller() != ""})
 			}
 		}
 		return all

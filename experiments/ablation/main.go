@@ -32,7 +32,7 @@ var (
 		Name: "parts", Title: "What attention between attributes and feature masking change (Table 5)",
 		Caption: "The same without the layers between attributes (ABA), and without the masking of features.",
 		Where:   []report.Where{where("variant", "No ABA", "No feature masking"), ranking},
-		Group:   "dataset", Rows: []string{"variant", "metric"}, Show: settings.Show,
+		Group:   "dataset", Rows: []string{"variant"}, Show: settings.Show,
 		Paper: 5, Base: base,
 	}
 )
