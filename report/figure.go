@@ -95,9 +95,13 @@ func knownError(stdErr float64) float64 {
 	return stdErr
 }
 
-// panels shows the facts of a layout by data set.
+// panels shows the facts of a layout's first part by data set.
 func (l *Layout) panels(numbers []*Number) (panels []panel) {
-	for _, f := range l.facts(numbers) {
+	facts := l.facts(numbers)
+	for _, f := range facts {
+		if f.metric != f.Metric.Name && f.metric != facts[0].metric { // of another part, such as p
+			continue
+		}
 		at := slices.IndexFunc(panels, func(p panel) bool { return p.title == f.Info.Title })
 		if at < 0 {
 			at = len(panels)
@@ -276,7 +280,8 @@ func linearTicks(from, to float64) []plot.Tick {
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var ticks []plot.Tick
 	for i := math.Ceil(from / step); i*step <= to; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'f', decimals, 64)})
+		value := i*step + 0 // not -0
+		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', decimals, 64)})
 	}
 	return ticks
 }

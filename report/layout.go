@@ -223,7 +223,10 @@ func (l *Layout) table(numbers []*Number) *Table {
 		for _, part := range show {
 			head := part.Head
 			if len(l.Columns) > 0 {
-				head = strings.TrimSuffix(c.title(l.Columns...)+", "+part.Head, ", ")
+				head = c.title(l.Columns...)
+				if len(show) > 1 {
+					head += ", " + part.Head
+				}
 			}
 			t.Columns = append(t.Columns, Column{head, part.Right})
 		}

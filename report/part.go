@@ -42,7 +42,7 @@ var (
 )
 
 // Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
-var Mean = Part{"", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published) }, publishedFact}
+var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published) }, publishedFact}
 
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
@@ -53,7 +53,7 @@ var (
 )
 
 // The parts of tables of ranks over folds, counted from 0, beside the paper's.
-var FoldRank = Part{"", true, nil, func(t *Table, c comparison) Cell { return c.rankCell(t) }, rankFact}
+var FoldRank = Part{"Rank (paper's)", true, nil, func(t *Table, c comparison) Cell { return c.rankCell(t) }, rankFact}
 
 var blank = Cell{Text: none, Tone: Faint}
 
@@ -173,6 +173,7 @@ func meanBeside(t *Table, n *Number) Cell {
 	if n.N < n.paperFolds() {
 		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds())))
 	}
+	slices.Sort(cell.Notes)
 	return cell
 }
 
@@ -245,6 +246,7 @@ func (c comparison) rankCell(t *Table) Cell {
 	if len(ranks) < n.Info.RunFolds {
 		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", len(ranks), n.Info.RunFolds)))
 	}
+	slices.Sort(cell.Notes)
 	return cell
 }
 
