@@ -56,6 +56,9 @@ func rankFact(c comparison) (fact, bool) {
 	return f, true
 }
 
+// kind is what a fact is of its metric; empty: the metric itself.
+func (f *fact) kind() string { return strings.TrimPrefix(f.metric, f.Metric.Name) }
+
 // axis is the title of the fact's axis in a figure.
 func (f *fact) axis() string {
 	switch f.metric {

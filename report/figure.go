@@ -99,7 +99,7 @@ func knownError(stdErr float64) float64 {
 func (l *Layout) panels(numbers []*Number) (panels []panel) {
 	facts := l.facts(numbers)
 	for _, f := range facts {
-		if f.metric != f.Metric.Name && f.metric != facts[0].metric { // of another part, such as p
+		if f.kind() != facts[0].kind() { // of another part, such as p
 			continue
 		}
 		at := slices.IndexFunc(panels, func(p panel) bool { return p.title == f.Info.Title })

@@ -190,3 +190,15 @@ func TestFactsFile(t *testing.T) {
 		t.Errorf("%s, want %s", lines[1], want)
 	}
 }
+
+// The figure of a table of changes has the changes, and not what other columns show.
+func TestFigureOfChanges(t *testing.T) {
+	panels := ablation(t, 10).panels()
+	if len(panels) != 1 || panels[0].title != "Boston Housing" || panels[0].axis != "change of the RMSE" || !panels[0].zero || len(panels[0].lines) != 2 {
+		t.Fatalf("%+v", panels)
+	}
+	line := panels[0].lines[0]
+	if line.title != "No semi-supervision" || math.Abs(line.values[1].mean-0.5625) > 1e-12 || math.Abs(line.values[0].mean-0.38) > 1e-12 || line.values[2].ok {
+		t.Errorf("%+v", line)
+	}
+}
