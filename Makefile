@@ -223,6 +223,14 @@ bench-methods: ## Go benchmarks of the baselines, finer than bench-baselines
 score: bin/score ## score the models that "make reproduce-table1 ARGS=-keep-models" kept, beside their records, without Python
 	bin/score -models $(OUT)/models -records $(OUT)/records
 
+.PHONY: check-import
+check-import: bin/data bin/import venv ## scikit-learn's HistGradientBoosting on exported splits, imported: the metrics are scikit-learn's
+	rm -rf out/check-import
+	bin/data -export-splits out/check-import/splits yacht boston-housing breast-cancer concrete
+	.venv/bin/python experiments/import/hist_gradient_boosting.py out/check-import/splits out/check-import/predictions.csv out/check-import/metrics.csv
+	bin/import -method hist-gradient-boosting -title HistGradientBoosting -out out/check-import/imported out/check-import/predictions.csv
+	NPT_CHECK_IMPORT=$(CURDIR)/out/check-import go test -count=1 -run EqualsScikitLearn -v ./experiments/import
+
 .PHONY: clean
 clean: ## remove what was built; records, reports, data and the Python environment stay
 	rm -rf bin

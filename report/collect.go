@@ -366,7 +366,11 @@ func (f *Fold) consider(rec *results.Record, position int) {
 	by := f.group.Select
 	value, ok := finite(rec.Val, by.Name)
 	if !ok {
-		f.Unselected++
+		if _, imported := results.ImportedTitle(rec.Config); imported { // there is no other setting, and its validation rows need no prediction
+			f.Chosen, f.Position, f.Tied = keep(rec), position, 1
+		} else {
+			f.Unselected++
+		}
 		return
 	}
 	order := -1 // against the chosen one: -1 better, 0 equal, 1 worse

@@ -201,7 +201,7 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	for _, rows := range [][]RankRow{t.Rows, t.Others} {
 		slices.SortStableFunc(rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
 	}
-	t.Notes = f.rankNotes(methods, datasets)
+	t.Notes = append(f.rankNotes(methods, datasets), f.withoutPlace(datasets)...)
 	var ranked, all []*Series
 	for _, r := range t.Rows {
 		ranked = append(ranked, r.Series)
@@ -271,6 +271,22 @@ func (f *finished) leftOut(methods []*Series, datasets []dataset.Info) []string 
 			}
 		}
 		notes = append(notes, fmt.Sprintf("%s is left out: not finished by %s.", d.Title, strings.Join(open, ", ")))
+	}
+	return notes
+}
+
+// withoutPlace says which of the methods that are not the paper's have no place in the table.
+func (f *finished) withoutPlace(datasets []dataset.Info) (notes []string) {
+	for _, s := range f.others {
+		n := 0
+		for _, d := range datasets {
+			if f.has(d, s) {
+				n++
+			}
+		}
+		if n > 0 && n < len(datasets) {
+			notes = append(notes, fmt.Sprintf("%s has no place here: it has finished %d of these %d data sets.", s.Title, n, len(datasets)))
+		}
 	}
 	return notes
 }

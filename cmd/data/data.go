@@ -2,6 +2,9 @@
 // only a subset. It can fetch them and read them in full.
 //
 //	go run ./cmd/data [-data DIR] [-fetch] [-verify] [DATASET ...]
+//	go run ./cmd/data -export-splits DIR [DATASET ...]
+//
+// The second form writes encoded tables and the rows of all folds for programs in other languages (export.go).
 //
 // The exit code is 1 when a data set named (or any, if none is) is missing or wrong.
 package main
@@ -39,6 +42,9 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if err := o.choose(l); err != nil {
 		return program.ExitBadInput, err
 	}
+	if o.export != "" {
+		return export(ctx, e, l, o)
+	}
 	if o.verify {
 		l.CacheDir = "" // what is to be verified are the files
 	}
@@ -59,16 +65,18 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 type options struct {
 	data          string
 	fetch, verify bool
+	export        string   // folder; empty: list data sets
 	named         bool     // data sets were named
 	names         []string // all, if none was
 }
 
 func parse(e program.Env) (o options, err error) {
-	f := program.NewFlags("data", about, "[-data DIR] [-fetch] [-verify] [DATASET ...]")
+	f := program.NewFlags("data", about, "[-data DIR] [-fetch] [-verify] [DATASET ...]", "-export-splits DIR [DATASET ...]")
 	f.Arguments = true
 	data := f.Data()
 	f.BoolVar(&o.fetch, "fetch", false, "download what is missing")
 	f.BoolVar(&o.verify, "verify", false, "read every data set in full and compare all that is known of it")
+	f.StringVar(&o.export, "export-splits", "", "write tables and folds into this `folder` instead: of the data sets named, else of those with ten folds")
 	if err := f.Parse(e); err != nil {
 		return o, err
 	}

@@ -44,21 +44,14 @@ func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 		Problem: t.Info.Problem.String(), Classes: t.Info.Classes, Params: params, Seed: seed, Threads: max(1, t.Threads),
 		Rows: map[string]int{"train": t.Train, "val": t.Val, "test": t.Test}, Features: []feature{},
 	}
-	var columns []string
 	for _, f := range t.Features {
 		kind := "number"
 		if f.Type == dataset.Categorical {
 			kind = "category"
 		}
 		d.Features = append(d.Features, feature{f.Name, kind, f.Offset, f.Width})
-		for i := range f.Width {
-			name := f.Name
-			if kind == "category" {
-				name += "_" + strconv.Itoa(i)
-			}
-			columns = append(columns, name)
-		}
 	}
+	columns := t.ColumnNames()
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "task.json"), append(text, '\n'), 0o666)

@@ -17,6 +17,7 @@ import (
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
 	"nptbench/internal/measure"
+	"nptbench/internal/method"
 	"nptbench/internal/methods"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
@@ -177,6 +178,15 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*pl
 	}
 	for _, d := range damages {
 		fmt.Fprintln(e.Stderr, d)
+	}
+	imports, err := results.ReadImports(o.recordFolders()...)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range imports {
+		if err := s.Import(method.Imported(i.Method, i.Title, results.ImportedParam), i.Datasets); err != nil {
+			return nil, err
+		}
 	}
 	p, err := plan.New(ctx, s, o.Plan, o.library(e), records)
 	if err != nil {

@@ -124,7 +124,7 @@ func (s *serving) measure(ctx context.Context, m *method.Method, t *task.Task, c
 		return nil, "", fmt.Errorf("the training left no model in %s", s.ModelDir)
 	}
 	subject.Check = func(test method.Prediction) error {
-		now, err := scoreTest(t, s.truth, test)
+		now, err := ScoreTest(t, s.truth, test)
 		if err != nil {
 			return err
 		}

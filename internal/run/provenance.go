@@ -19,8 +19,8 @@ var libraries = []string{
 	"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "github.com/dmitryikh/leaves", "gonum.org/v1/gonum",
 }
 
-// provenance says by what and on what records are made here.
-var provenance = sync.OnceValue(describe)
+// Provenance says by what and on what records are made here.
+var Provenance = sync.OnceValue(describe)
 
 func describe() results.Provenance {
 	p := results.Provenance{

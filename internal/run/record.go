@@ -64,7 +64,7 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 			ID: c.ID, Status: results.OK, Cell: c.Cell, Variant: c.Variant, Failure: o.failure, Val: o.val, Test: o.test,
 			Rows: o.rows, SplitDigest: o.splitDigest, Subset: o.subset,
 			FitSeconds: o.fit.Seconds(), FitCells: o.fitCells, PredictSeconds: o.predict.Seconds(), PeakMemoryBytes: o.peakMemory,
-			Details: o.details, Table: o.table, Sweep: q.Sweep, Provenance: provenance(),
+			Details: o.details, Table: o.table, Sweep: q.Sweep, Provenance: Provenance(),
 		}
 		if o.failure != nil {
 			r.Status = results.Failed

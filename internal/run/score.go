@@ -19,7 +19,7 @@ func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.
 	if err := check("validation", r.Val, t.Val, t); err != nil {
 		return nil, nil, err
 	}
-	if test, err = scoreTest(t, truth, r.Test); err != nil {
+	if test, err = ScoreTest(t, truth, r.Test); err != nil {
 		return nil, nil, err
 	}
 	if t.Info.Problem == dataset.Regression {
@@ -28,8 +28,8 @@ func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.
 	return classification(t, r.Val, t.Labels[t.Train:]), test, nil
 }
 
-// scoreTest is Score for the test rows alone.
-func scoreTest(t *task.Task, truth *task.Truth, p method.Prediction) (results.Metrics, error) {
+// ScoreTest computes those of a prediction for test rows alone.
+func ScoreTest(t *task.Task, truth *task.Truth, p method.Prediction) (results.Metrics, error) {
 	if err := check("test", p, t.Test, t); err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ func scoreTest(t *task.Task, truth *task.Truth, p method.Prediction) (results.Me
 	return classification(t, p, truth.Labels), nil
 }
 
-// probabilitySlack is how far a row of probabilities may miss one in sum: float32 softmaxes over a few classes do by 1e-6.
-const probabilitySlack = 1e-3
+// ProbabilitySlack is how far a row of probabilities may miss one in sum: float32 softmaxes over a few classes do by 1e-6.
+const ProbabilitySlack = 1e-3
 
 func check(part string, p method.Prediction, rows int, t *task.Task) error {
 	if len(p) != rows*t.Outputs() {
@@ -57,12 +57,12 @@ func check(part string, p method.Prediction, rows int, t *task.Task) error {
 	for row := range rows {
 		sum := 0.0
 		for _, x := range p[row*t.Outputs() : (row+1)*t.Outputs()] {
-			if x < 0 || x > 1+probabilitySlack {
+			if x < 0 || x > 1+ProbabilitySlack {
 				return fmt.Errorf("the prediction for %s row %d has a probability of %v", part, row, x)
 			}
 			sum += x
 		}
-		if math.Abs(sum-1) > probabilitySlack {
+		if math.Abs(sum-1) > ProbabilitySlack {
 			return fmt.Errorf("the probabilities for %s row %d sum to %v", part, row, sum)
 		}
 	}

@@ -3,6 +3,7 @@
 package task
 
 import (
+	"strconv"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -82,6 +83,20 @@ func Canonical(info dataset.Info, p split.Protocol, fold int) split.Protocol {
 		return split.Published
 	}
 	return p
+}
+
+// ColumnNames names the columns of X: the feature, and of a categorical one the number of the category behind it.
+func (t *Task) ColumnNames() (names []string) {
+	for _, f := range t.Features {
+		for i := range f.Width {
+			name := f.Name
+			if f.Type == dataset.Categorical {
+				name += "_" + strconv.Itoa(i)
+			}
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // A Feature is a column of the table and its place in X.

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/google/renameio/v2"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
+	"nptbench/internal/program"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+// export writes, for each data set, a folder with what a program in another language needs to make predictions that
+// experiments/import takes:
+//
+//	dataset.json   problem, classes, features and folds: see type description
+//	table.csv      a line for each row: its number, its encoded features, and the target, in its own units or as the number of a class
+//	splits.csv     protocol, fold, row and part (train, val or test), in the order in which all methods get the rows
+//
+// Features are encoded as all methods here get them under corrected folds: one-hot, or standardised over all rows; a missing entry
+// is all zeros.
+func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (exit int, err error) {
+	for _, name := range o.names {
+		info, err := l.Lookup(name)
+		if err != nil {
+			return program.ExitBadInput, err
+		}
+		switch {
+		case info.Copies != nil && o.named:
+			return program.ExitBadInput, fmt.Errorf("%s is made by copying rows: it cannot be exported", name)
+		case info.Copies != nil || info.RunFolds < 2 && !o.named:
+			continue
+		}
+		table, err := l.Load(ctx, name)
+		if err != nil {
+			return program.ExitFailed, err
+		}
+		dir := filepath.Join(o.export, name)
+		if err := exportTable(dir, table); err != nil {
+			return program.ExitFailed, fmt.Errorf("%s: %w", dir, err)
+		}
+		fmt.Fprintf(e.Stdout, "%s: %d rows, %d folds under each protocol\n", dir, table.Rows, table.Info.RunFolds)
+	}
+	return program.ExitOK, nil
+}
+
+// A description is the content of dataset.json.
+type description struct {
+	Name       string    `json:"name"`
+	Problem    string    `json:"problem"`           // "regression", "binary" or "multiclass"
+	Classes    []string  `json:"classes,omitempty"` // by number
+	Target     string    `json:"target"`
+	Rows       int       `json:"rows"`
+	Folds      int       `json:"folds"`   // under each protocol, from 0
+	Metrics    []string  `json:"metrics"` // by which the paper judges
+	Features   []feature `json:"features"`
+	DataDigest string    `json:"data_digest"` // of the table, as records have it
+	Subset     string    `json:"subset,omitempty"`
+}
+
+// A feature has one column of table.csv, behind the row's number, or one for each category.
+type feature struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`    // "continuous" or "categorical"
+	Column  int    `json:"column"`  // the first one, 0 being the row's number
+	Columns int    `json:"columns"` // how many
+}
+
+func exportTable(dir string, table *dataset.Table) error {
+	rows, err := split.Make(split.RuleOf(table), split.Corrected, 0)
+	if err != nil {
+		return err
+	}
+	t, _, err := task.Encode(table, rows, split.Corrected, 0, task.AllRows)
+	if err != nil {
+		return err
+	}
+	info := table.Info
+	d := description{Name: info.Name, Problem: info.Problem.String(), Classes: table.Target().Categories, Target: table.Target().Name,
+		Rows: table.Rows, Folds: info.RunFolds, Metrics: metric.Names(metric.Of(info.Problem)), DataDigest: table.Digest, Subset: table.Subset}
+	for _, f := range t.Features {
+		d.Features = append(d.Features, feature{f.Name, f.Type.String(), 1 + f.Offset, f.Width})
+	}
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if err := writeAtomically(filepath.Join(dir, "table.csv"), func(w io.Writer) error { return writeRows(w, table, t, rows.Rows()) }); err != nil {
+		return err
+	}
+	if err := writeAtomically(filepath.Join(dir, "splits.csv"), func(w io.Writer) error { return writeSplits(w, table) }); err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(dir, "dataset.json"), append(text, '\n'), 0o666)
+}
+
+// writeRows writes the rows of a table in their order; at the positions of the task stand the rows of order.
+func writeRows(w io.Writer, table *dataset.Table, t *task.Task, order []int32) error {
+	position := make([]int, table.Rows)
+	for at, row := range order {
+		position[row] = at
+	}
+	header := csv.NewWriter(w)
+	header.Write(append(append([]string{"row"}, t.ColumnNames()...), table.Target().Name))
+	header.Flush()
+	if err := header.Error(); err != nil {
+		return err
+	}
+	var line []byte
+	for row := range table.Rows {
+		line = strconv.AppendInt(line[:0], int64(row), 10)
+		for _, x := range t.Row(position[row]) {
+			line = strconv.AppendFloat(append(line, ','), float64(x), 'g', -1, 32)
+		}
+		line = append(line, ',')
+		if t.Info.Problem.Classification() {
+			line = strconv.AppendUint(line, uint64(table.Labels()[row]), 10)
+		} else {
+			line = strconv.AppendFloat(line, table.Target().Float(row), 'g', -1, 64)
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeSplits(w io.Writer, table *dataset.Table) error {
+	if _, err := fmt.Fprintln(w, "protocol,fold,row,part"); err != nil {
+		return err
+	}
+	for _, protocol := range split.Protocols {
+		for fold := range table.Info.RunFolds {
+			s, err := split.Make(split.RuleOf(table), protocol, fold)
+			if err != nil {
+				return err
+			}
+			for _, part := range []struct {
+				name string
+				rows []int32
+			}{{"train", s.Train}, {"val", s.Val}, {"test", s.Test}} {
+				for _, row := range part.rows {
+					if _, err := fmt.Fprintf(w, "%s,%d,%d,%s\n", protocol, fold, row, part.name); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// writeAtomically writes a file as a whole or not at all.
+func writeAtomically(path string, write func(io.Writer) error) error {
+	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666))
+	if err != nil {
+		return err
+	}
+	defer file.Cleanup()
+	w := bufio.NewWriter(file)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return file.CloseAtomicallyReplace()
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/program"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+func lines(t *testing.T, path string) [][]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What is exported are the rows, targets and splits that methods get.
+func TestExport(t *testing.T) {
+	lib := datasettest.Library(t)
+	out := t.TempDir()
+	exit, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", out, "waves", "gaps")
+	if exit != program.ExitOK || strings.Count(stdout, "\n") != 2 {
+		t.Fatalf("exit code %d, %s%s", exit, stdout, stderr)
+	}
+	for _, name := range []string{"waves", "gaps"} {
+		table, err := lib.Load(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d description
+		text, err := os.ReadFile(filepath.Join(out, name, "dataset.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &d)
+		}
+		if err != nil || d.Problem != table.Info.Problem.String() || len(d.Classes) != table.Info.Classes || d.Folds != table.Info.RunFolds || d.DataDigest != table.Digest {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+		rows := lines(t, filepath.Join(out, name, "table.csv"))
+		for _, f := range d.Features {
+			if head := rows[0][f.Column]; head != f.Name && head != f.Name+"_0" {
+				t.Errorf("%s: column %d is %q, want feature %q", name, f.Column, head, f.Name)
+			}
+		}
+		parts := map[string][]int{} // rows by protocol, fold and part
+		for _, l := range lines(t, filepath.Join(out, name, "splits.csv"))[1:] {
+			row, _ := strconv.Atoi(l[2])
+			parts[l[0]+l[1]+l[3]] = append(parts[l[0]+l[1]+l[3]], row)
+		}
+		for _, protocol := range split.Protocols {
+			for fold := range table.Info.RunFolds {
+				s, err := split.Make(split.RuleOf(table), protocol, fold)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for part, want := range map[string][]int32{"train": s.Train, "val": s.Val, "test": s.Test} {
+					if got := parts[fmt.Sprint(protocol, fold, part)]; fmt.Sprint(got) != fmt.Sprint(want) {
+						t.Errorf("%s, %s fold %d: %s rows %v, want %v", name, protocol, fold, part, got, want)
+					}
+				}
+			}
+		}
+		s, _ := split.Make(split.RuleOf(table), split.Corrected, 0)
+		encoded, _, err := task.Encode(table, s, split.Corrected, 0, task.AllRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for position, row := range s.Rows() {
+			l := rows[row+1]
+			for j, want := range encoded.Row(position) {
+				if got, err := strconv.ParseFloat(l[1+j], 32); err != nil || float32(got) != want {
+					t.Errorf("%s row %d, column %d: %v, want %v", name, row, j+1, got, want)
+				}
+			}
+			var want string
+			if table.Info.Classes == 0 {
+				want = strconv.FormatFloat(table.Target().Float(int(row)), 'g', -1, 64)
+			} else {
+				want = fmt.Sprint(table.Labels()[row])
+			}
+			if l[len(l)-1] != want || l[0] != fmt.Sprint(row) {
+				t.Errorf("%s row %d: number %s, target %s, want %s", name, row, l[0], l[len(l)-1], want)
+			}
+		}
+	}
+}
+
+// Without names, the data sets with several folds are exported; one that is made by copying rows cannot be.
+func TestExportChooses(t *testing.T) {
+	if exit, _, stderr := call(t, "-export-splits", t.TempDir(), "lookup"); exit != program.ExitBadInput || !strings.Contains(stderr, "made by copying rows") {
+		t.Errorf("lookup: exit code %d, %s", exit, stderr)
+	}
+	if exit, _, stderr := call(t, "-data", t.TempDir(), "-export-splits", t.TempDir()); exit != program.ExitFailed || !strings.Contains(stderr, "boston-housing") && !strings.Contains(stderr, "yacht") {
+		t.Errorf("nothing there: exit code %d, %s", exit, stderr)
+	}
+}

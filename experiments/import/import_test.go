@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/experiment"
+	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
+	"nptbench/internal/split"
+	"nptbench/results"
+)
+
+const head = "dataset,protocol,fold,row,prediction,probability_0,probability_1,probability_2\n"
+
+// predictions have a line for each test row, and each validation row if asked to: half the target, or 0.5 for the class and the rest
+// for the others.
+func predictions(t *testing.T, lib *dataset.Library, name string, protocol split.Protocol, val bool) (lines []string) {
+	t.Helper()
+	table, err := lib.Load(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fold := range table.Info.RunFolds {
+		s, err := split.Make(split.RuleOf(table), protocol, fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := s.Test
+		if val {
+			rows = append(rows, s.Val...)
+		}
+		for _, row := range rows {
+			line := fmt.Sprintf("%s,%s,%d,%d,", name, protocol, fold, row)
+			if table.Info.Problem == dataset.Regression {
+				line += strconv.FormatFloat(table.Target().Float(int(row))/2, 'g', -1, 64) + ",,,"
+			} else {
+				for class := range 3 {
+					switch {
+					case class >= table.Info.Classes:
+						line += ","
+					case class == int(table.Labels()[row]):
+						line += ",0.5"
+					default:
+						line += "," + strconv.FormatFloat(0.5/float64(table.Info.Classes-1), 'g', -1, 64)
+					}
+				}
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// call imports lines into a folder.
+func call(t *testing.T, lib *dataset.Library, out string, lines []string, more ...string) (exit int, stdout, stderr string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "p.csv")
+	if err := os.WriteFile(file, []byte(head+strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NPT_CACHE_DIR", lib.CacheDir)
+	args := append([]string{"-method", "mine", "-title", "Mine", "-data", lib.Dirs[0], "-out", out}, more...)
+	return programtest.Run(t, importPredictions, append(args, file)...)
+}
+
+func readAll(t *testing.T, folder string) (all []*results.Record) {
+	t.Helper()
+	for r, err := range results.Read(folder) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestImport(t *testing.T) {
+	lib := datasettest.Library(t)
+	out := t.TempDir()
+	lines := append(predictions(t, lib, "waves", split.Corrected, true), predictions(t, lib, "waves", split.Published, true)...)
+	lines = append(lines, predictions(t, lib, "gaps", split.Corrected, false)...)
+	exit, stdout, stderr := call(t, lib, out, lines)
+	if exit != program.ExitOK || !strings.Contains(stderr, "20 records") || !strings.Contains(stdout, "10 corrected") {
+		t.Fatalf("exit code %d, %s%s", exit, stdout, stderr)
+	}
+	waves, err := lib.Load(t.Context(), "waves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := readAll(t, out)
+	for _, r := range records {
+		switch {
+		case r.ID != r.Cell.ID() || r.Status != results.OK || r.Config != `{"imported":"Mine"}` || r.Details["predictions_file"] != "p.csv":
+			t.Errorf("%+v", r)
+		case r.Dataset == "gaps" && (r.Val != nil || math.Abs(r.Test["nll"]-math.Ln2) > 1e-12 || r.Test["accuracy"] != 100):
+			t.Errorf("gaps: %v and %v", r.Val, r.Test)
+		}
+		if r.Dataset != "waves" {
+			continue
+		}
+		s, err := split.Make(split.RuleOf(waves), r.Protocol, r.Fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part, rows := range map[string][]int32{"test": s.Test, "val": s.Val} {
+			sum := 0.0 // of the squares of half the targets
+			for _, row := range rows {
+				y := waves.Target().Float(int(row))
+				sum += y * y / 4
+			}
+			got := map[string]results.Metrics{"test": r.Test, "val": r.Val}[part]["mse"]
+			if want := sum / float64(len(rows)); math.Abs(got-want) > 1e-12*want {
+				t.Errorf("waves, %s fold %d, %s: MSE %v, want %v", r.Protocol, r.Fold, part, got, want)
+			}
+		}
+	}
+	imports, err := results.ReadImports(out)
+	if err != nil || len(imports) != 1 || imports[0].Title != "Mine" || len(imports[0].Datasets) != 2 {
+		t.Errorf("%+v, %v", imports, err)
+	}
+
+	// The same again changes nothing; other predictions are refused, unless asked for.
+	if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK || len(readAll(t, out)) != len(records) {
+		t.Errorf("again: exit code %d, %s", exit, stderr)
+	}
+	var other []string
+	for _, line := range predictions(t, lib, "gaps", split.Corrected, false) {
+		other = append(other, strings.Replace(line, ",0.5", ",0.6", 1))
+	}
+	for i := range other {
+		other[i] = strings.Replace(other[i], ",0.25", ",0.15", 1)
+	}
+	if exit, _, stderr := call(t, lib, out, other); exit != program.ExitBadInput || !strings.Contains(stderr, "has been imported with other predictions") {
+		t.Errorf("others: exit code %d, %s", exit, stderr)
+	}
+	if exit, _, stderr := call(t, lib, out, other, "-replace"); exit != program.ExitOK || len(readAll(t, out)) != len(records) {
+		t.Errorf("replaced: exit code %d, %s", exit, stderr)
+	}
+	if exit, _, stderr := call(t, lib, out, lines, "-title", "Yours"); exit != program.ExitBadInput || !strings.Contains(stderr, `has mine as "Mine"`) {
+		t.Errorf("another title: exit code %d, %s", exit, stderr)
+	}
+}
+
+// One method has one title, wherever its records are.
+func TestOneTitle(t *testing.T) {
+	lib := datasettest.Library(t)
+	var folders []string
+	for _, title := range []string{"Mine", "Yours"} {
+		folders = append(folders, t.TempDir())
+		exit, _, stderr := call(t, lib, folders[len(folders)-1], predictions(t, lib, "gaps", split.Corrected, false), "-title", title)
+		if exit != program.ExitOK {
+			t.Fatal(stderr)
+		}
+	}
+	if i, err := results.ReadImports(folders...); err == nil || !strings.Contains(err.Error(), `method mine is imported as "Mine" and as "Yours"`) {
+		t.Errorf("%v, %v", i, err)
+	}
+}
+
+// With the folder of its records the method stands in reports, beside those that were run.
+func TestReport(t *testing.T) {
+	lib := datasettest.Library(t)
+	imported, out := t.TempDir(), t.TempDir()
+	if exit, _, stderr := call(t, lib, imported, predictions(t, lib, "waves", split.Corrected, false)); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	sweep := filepath.Join(t.TempDir(), "waves.yaml")
+	if err := os.WriteFile(sweep, []byte("name: waves\nprotocols: [corrected]\ndatasets: [waves]\nmethods: [{method: knn}]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	report := func(ctx context.Context, e program.Env) (int, error) {
+		return experiment.Run(ctx, e, experiment.Spec{Name: "table1", Sweep: sweep, Title: "Table"})
+	}
+	exit, stdout, stderr := programtest.Run(t, report, "-data", lib.Dirs[0], "-out", out, "-with", imported, "-report-only")
+	if exit != program.ExitOK || !strings.Contains(stdout, "Mine") {
+		t.Fatalf("exit code %d, %s%s", exit, stdout, stderr)
+	}
+	folds, err := os.ReadFile(filepath.Join(out, "report", "folds.csv"))
+	if err != nil || strings.Count(string(folds), "\nwaves,corrected,mine,") != 10 || strings.Count(string(folds), "Mine") != 10 {
+		t.Errorf("%v, %s", err, folds)
+	}
+}
+
+// Every mistake names its line, and leaves nothing behind.
+func TestMistakes(t *testing.T) {
+	lib := datasettest.Library(t)
+	waves, circles := predictions(t, lib, "waves", split.Corrected, false), predictions(t, lib, "circles", split.Corrected, true)
+	with := func(lines []string, at int, change func(fields []string)) []string {
+		out := append([]string{}, lines...)
+		fields := strings.Split(out[at], ",")
+		change(fields)
+		out[at] = strings.Join(fields, ",")
+		return out
+	}
+	set := func(field int, value string) func([]string) { return func(f []string) { f[field] = value } }
+	training := func(f []string) { // a row that is neither a test row nor a validation row of the first fold
+		table, _ := lib.Load(t.Context(), "waves")
+		s, _ := split.Make(split.RuleOf(table), split.Corrected, 0)
+		f[3] = fmt.Sprint(s.Train[0])
+	}
+	for _, c := range []struct {
+		what  string
+		lines []string
+		want  string
+	}{
+		{"no lines", nil, "has no predictions"},
+		{"a data set that is not there", with(waves, 3, set(0, "wavs")), "p.csv:5: "},
+		{"a protocol that is none", with(waves, 3, set(1, "clean")), `p.csv:5: the protocol is "clean"`},
+		{"a fold that is none", with(waves, 3, set(2, "10")), "p.csv:5: waves has no fold 10: its folds are 0 to 9"},
+		{"a row that is none", with(waves, 3, set(3, "120")), "p.csv:5: waves has no row 120"},
+		{"a negative row", with(waves, 3, set(3, "-1")), "p.csv:5: waves has no row -1"},
+		{"a training row", with(waves, 3, training), "is a training row of corrected fold 0"},
+		{"a row twice", append(append([]string{}, waves[:4]...), waves...), "stands in line 2 already"},
+		{"NaN", with(waves, 3, set(4, "nan")), `p.csv:5: prediction is "nan", want a number`},
+		{"no prediction", with(waves, 3, set(4, "")), `p.csv:5: prediction is "", want a number`},
+		{"a probability for a regression", with(waves, 3, set(5, "1")), "p.csv:5: waves is a regression: probability_0 must be empty"},
+		{"a missing row", waves[1:], "p.csv:2: here waves, corrected fold 0, begins, of which 1 of 12 test rows have no prediction"},
+		{"a missing fold", waves[12:], "of which fold 0 is missing"},
+		{"a part of the validation rows", append(append([]string{}, circles[:16]...), circles[len(circles)/10:]...), "validation rows have no prediction"},
+		{"probabilities that do not sum to one", with(circles, 3, set(5, "0.2")), "p.csv:5: the probabilities sum to 0.7, not to 1"},
+		{"a probability above one", with(circles, 3, set(5, "1.5")), "p.csv:5: probability_0 is 1.5, want a probability from 0 to 1"},
+		{"a class too many", with(circles, 3, set(7, "0")), "p.csv:5: circles has 2 classes: probability_2 must be empty"},
+		{"a number for classes", with(circles, 3, set(4, "1")), "p.csv:5: circles has classes: prediction must be empty"},
+		{"too few fields", with(circles, 3, func(f []string) { f[3] += "\n" }), "p.csv:5: wrong number of fields"},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		exit, stdout, stderr := call(t, lib, out, c.lines)
+		if exit != program.ExitBadInput || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want %q", c.what, exit, stderr, c.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: something was imported", c.what)
+		}
+	}
+	for want, args := range map[string][]string{
+		"want one file of predictions, not 0":     {"-method", "mine"},
+		`-method "": want a name`:                 {"p.csv"},
+		"-method knn: that is a method of nptben": {"-method", "knn", "p.csv"},
+		`-title "=1": want letters`:               {"-method", "mine", "-title", "=1", "p.csv"},
+		"nowhere.csv: no such file":               {"-method", "mine", "nowhere.csv"},
+	} {
+		if exit, _, stderr := programtest.Run(t, importPredictions, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d, %q, want %q", args, exit, stderr, want)
+		}
+	}
+}
+
+// The metrics of predictions that hist_gradient_boosting.py made are what scikit-learn's functions say: make check-import.
+func TestEqualsScikitLearn(t *testing.T) {
+	dir := os.Getenv("NPT_CHECK_IMPORT")
+	if dir == "" {
+		t.Skip("NPT_CHECK_IMPORT is not set: make check-import")
+	}
+	f, err := os.Open(filepath.Join(dir, "metrics.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := map[string]results.Metrics{}
+	for _, r := range readAll(t, filepath.Join(dir, "imported")) {
+		ours[fmt.Sprint(r.Dataset, r.Protocol, r.Fold)] = r.Test
+		if r.Protocol == split.Published && r.Fold == 0 { // the same under both, as nothing is missing in these tables
+			ours[fmt.Sprint(r.Dataset, split.Corrected, r.Fold)] = r.Test
+		}
+	}
+	checked, largest := 0, 0.0
+	for _, l := range lines[1:] {
+		want, err := strconv.ParseFloat(l[4], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := ours[l[0]+l[1]+l[2]][l[3]]
+		difference := math.Abs(got-want) / math.Abs(want)
+		if !ok || !(difference <= 1e-12) {
+			t.Errorf("%v: %.17g", l, got)
+		}
+		largest = max(largest, difference)
+		checked++
+	}
+	if checked != 2*10*(3*2+3) { // both protocols, ten folds, two metrics of three tables and three of one
+		t.Errorf("%d metrics were compared", checked)
+	}
+	t.Logf("%d metrics; the largest relative difference is %.2g", checked, largest)
+}

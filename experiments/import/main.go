@@ -1,0 +1,244 @@
+// Import takes predictions that were made elsewhere, for the rows and folds that cmd/data -export-splits writes, scores them with the
+// metrics of all methods, and leaves a record of each fold. With the folder of these records the method appears in reports beside the
+// others:
+//
+//	go run ./cmd/data -export-splits splits
+//	python3 experiments/import/hist_gradient_boosting.py splits predictions.csv
+//	go run ./experiments/import -method hist-gradient-boosting -title HistGradientBoosting predictions.csv
+//	go run ./experiments/table1 -with out/imported,results/published -report-only
+//
+// The file has a line for each test row of each fold: data set, protocol, fold, row, and a prediction or a probability for each class
+// (read.go). Validation rows may be there, too. What is wrong or missing is an error that names the line, and nothing is imported.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/methods"
+	"nptbench/internal/metric"
+	"nptbench/internal/program"
+	"nptbench/internal/run"
+	"nptbench/internal/task"
+	"nptbench/internal/terminal"
+	"nptbench/results"
+)
+
+const about = `Takes predictions made elsewhere, scores them, and leaves records, with which the method appears in reports: give -with and the folder
+to an experiment. FILE.csv has the columns dataset, protocol, fold, row, and prediction (of a number, in its own units) or
+probability_0, probability_1 and so on, with a line for each test row of every fold of a data set and protocol. Rows, folds and classes
+are numbered as "data -export-splits" writes them. Validation rows may be there too.`
+
+func main() { program.Main(importPredictions) }
+
+// options are what the command line says.
+type options struct {
+	file, method, title, data, out string
+	seed                           uint64
+	replace                        bool
+}
+
+var (
+	methodName  = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+	methodTitle = regexp.MustCompile(`^[\pL\pN][-_.,:;()<>=≤≥%*/+&\pL\pN ]*$`)
+)
+
+func parse(e program.Env) (*options, error) {
+	o := &options{}
+	f := program.NewFlags("import", about, "-method NAME [-title TITLE] [flags] FILE.csv")
+	f.Arguments = true
+	data := f.Data()
+	f.StringVar(&o.method, "method", "", "`name` of the method: small letters, digits and hyphens")
+	f.StringVar(&o.title, "title", "", "`title` in tables (default the name)")
+	f.StringVar(&o.out, "out", "out/imported", "`folder` for the records, one file for each method")
+	f.Uint64Var(&o.seed, "seed", 42, "`number` of the repetition; reports are of 42 and take others as repetitions")
+	f.BoolVar(&o.replace, "replace", false, "replace predictions of the same folds that have been imported before")
+	if err := f.Parse(e); err != nil {
+		return nil, err
+	}
+	o.data = *data
+	if o.title == "" {
+		o.title = o.method
+	}
+	switch {
+	case f.NArg() != 1:
+		return nil, f.Errorf("want one file of predictions, not %d", f.NArg())
+	case !methodName.MatchString(o.method):
+		return nil, f.Errorf("-method %q: want a name of small letters, digits and hyphens, a letter first", o.method)
+	case !methodTitle.MatchString(o.title):
+		return nil, f.Errorf("-title %q: want letters, digits, spaces and usual signs, a letter or a digit first", o.title)
+	}
+	for _, m := range methods.All() {
+		if m.Name == o.method {
+			return nil, f.Errorf("-method %s: that is a method of nptbench, %s; take another name", o.method, m.Title)
+		}
+	}
+	o.file = f.Arg(0)
+	return o, nil
+}
+
+func importPredictions(ctx context.Context, e program.Env) (exit int, err error) {
+	o, err := parse(e)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	lib := dataset.NewLibrary(o.data)
+	lib.Log, lib.Terminal = e.Stderr, e.Terminal
+	content, err := os.ReadFile(o.file)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	all, err := read(ctx, o.file, content, lib)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	sum := sha256.Sum256(content)
+	records, err := o.records(all, map[string]any{"predictions_file": filepath.Base(o.file), "predictions_sha256": hex.EncodeToString(sum[:])})
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	path := filepath.Join(o.out, o.method+".jsonl.gz")
+	if err := o.compare(path, records); err != nil {
+		return program.ExitBadInput, err
+	}
+	if err := save(path, records); err != nil {
+		return program.ExitFailed, err
+	}
+	if err := printScores(e, all, records); err != nil {
+		return program.ExitFailed, err
+	}
+	fmt.Fprintf(e.Stderr, "%d records are in %s; reports take them with -with %s\n", len(records), path, o.out)
+	return program.ExitOK, nil
+}
+
+// records scores all folds. A fold that both protocols make alike has one record.
+func (o *options) records(all []*foldPredictions, details map[string]any) (records []*results.Record, err error) {
+	config := results.Config(fmt.Sprintf(`{%q:%q}`, results.ImportedParam, o.title))
+	for _, f := range all {
+		r := &results.Record{
+			Status: results.OK,
+			Cell: results.Cell{Dataset: f.task.Info.Name, DataDigest: f.task.Digest,
+				Protocol: task.Canonical(f.task.Info, f.task.Protocol, f.task.Fold), Fold: f.task.Fold, Method: o.method, Config: config, Seed: o.seed},
+			Rows: [3]int{f.task.Train, f.task.Val, f.task.Test}, SplitDigest: f.task.Split, Subset: f.task.Subset,
+			Details: details, FitCells: 1, Sweep: "import", Provenance: run.Provenance(),
+		}
+		r.ID = r.Cell.ID()
+		r.Provenance.Finished = time.Now().UTC().Truncate(time.Millisecond)
+		if r.Val, r.Test, err = f.score(); err != nil {
+			return nil, fmt.Errorf("%s: %s, %s fold %d: %w", o.file, f.task.Info.Name, f.task.Protocol, f.task.Fold, err)
+		}
+		at := slices.IndexFunc(records, func(other *results.Record) bool { return other.ID == r.ID })
+		if at < 0 {
+			records = append(records, r)
+		} else if !same(records[at], r) {
+			return nil, fmt.Errorf("%s: fold %d of %s is the same under both protocols, but its predictions are not", o.file, r.Fold, r.Dataset)
+		}
+	}
+	return records, nil
+}
+
+// same reports whether two records have the same test metrics, but for rounding.
+func same(a, b *results.Record) bool {
+	for name, x := range a.Test {
+		if y, ok := b.Test[name]; !ok || math.Abs(x-y) > 1e-9*math.Abs(x) {
+			return false
+		}
+	}
+	return len(a.Test) == len(b.Test)
+}
+
+// compare refuses records that would replace others, and another title for the same method.
+func (o *options) compare(path string, records []*results.Record) error {
+	if _, err := os.Stat(path); err != nil {
+		return nil // a new one
+	}
+	imports, err := results.ReadImports(path)
+	if err != nil {
+		return err
+	}
+	for _, i := range imports {
+		if i.Title != o.title {
+			return fmt.Errorf("-title %s: %s has %s as %q; give the same title, or remove the file", o.title, path, o.method, i.Title)
+		}
+	}
+	if o.replace {
+		return nil
+	}
+	for before, err := range results.Read(path) {
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			if r.ID == before.ID && !same(before, r) {
+				return fmt.Errorf("%s, %s fold %d has been imported with other predictions; -replace takes these instead", r.Dataset, r.Protocol, r.Fold)
+			}
+		}
+	}
+	return nil
+}
+
+// save adds the records to a file, all or none.
+func save(path string, records []*results.Record) error {
+	dir, err := os.MkdirTemp("", "import-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	w := results.NewWriter(dir)
+	for _, r := range records {
+		if err := w.Append(r); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	from := []string{dir}
+	if _, err := os.Stat(path); err == nil {
+		from = append(from, path)
+	}
+	_, err = results.Merge(path, false, from...)
+	return err
+}
+
+// printScores prints the mean test metrics by data set and protocol.
+func printScores(e program.Env, all []*foldPredictions, records []*results.Record) error {
+	grid := terminal.NewTable(e.Stdout, []terminal.Column{{Head: "data set"}, {Head: "folds"}, {Head: "metric"}, {Head: "mean", Right: true}})
+	for i := 0; i < len(all); {
+		first, n := all[i].task, 0
+		for i < len(all) && all[i].task.Info.Name == first.Info.Name && all[i].task.Protocol == first.Protocol {
+			i++
+			n++
+		}
+		for _, m := range metric.Of(first.Info.Problem) {
+			sum := 0.0
+			for _, f := range all[i-n : i] {
+				protocol := task.Canonical(f.task.Info, f.task.Protocol, f.task.Fold)
+				at := slices.IndexFunc(records, func(r *results.Record) bool {
+					return r.Dataset == f.task.Info.Name && r.Protocol == protocol && r.Fold == f.task.Fold
+				})
+				x, ok := records[at].Test[m.Name]
+				if !ok {
+					x = math.NaN() // not defined on these rows
+				}
+				sum += x
+			}
+			if err := grid.Append([]string{first.Info.Name, fmt.Sprintf("%d %s", n, first.Protocol), m.Title, fmt.Sprintf("%.4f", sum/float64(n))}); err != nil {
+				return err
+			}
+		}
+	}
+	return grid.Render()
+}
