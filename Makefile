@@ -28,6 +28,10 @@ report-published: bin/table1 ## the tables from our own records in results/publi
 lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3
 	bin/lookup -fetch $(ARGS)
 
+.PHONY: lookup-size
+lookup-size: bin/lookup-size ## how small can a network be and still look targets up? about an hour on two cores
+	bin/lookup-size -fetch $(ARGS)
+
 .PHONY: ablation
 ablation: bin/ablation ## what are NPT's parts good for? the paper's ablations, Tables 4 and 5; minutes, ARGS='-sweep ablation-paper -dry-run' for theirs
 	bin/ablation -fetch $(ARGS)

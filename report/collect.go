@@ -26,6 +26,7 @@ type Spec struct {
 	Chosen string   // as a variant: the settings of all variants, of which validation chooses in every fold; empty: none
 	Tables []Layout // nil: Table1, and rank orders
 	Claims []Claim  // of the paper, which numbers are held against
+	Curves bool     // also a figure of learning curves
 
 	Estimate *plan.Estimate // how long cells take that have no record; nil: costs are of the records alone
 
@@ -394,8 +395,7 @@ func (f *Fold) consider(rec *results.Record, position int) {
 // keep copies a record, because its reader may reuse it.
 func keep(rec *results.Record) *results.Record {
 	kept := *rec
-	kept.Val, kept.Test = maps.Clone(rec.Val), maps.Clone(rec.Test)
-	kept.Details = nil // reports do not show them
+	kept.Val, kept.Test, kept.Details = maps.Clone(rec.Val), maps.Clone(rec.Test), maps.Clone(rec.Details)
 	return &kept
 }
 

@@ -26,6 +26,11 @@ func (s *Summary) Document() *Document {
 		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(),
 			func(w io.Writer) error { return writeFigure(w, panels) }})
 	}
+	if curves := s.learningCurves(); len(curves) > 0 {
+		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
+			"Loss of the label in training, a mean over equal parts of the steps, on the standardised scale.",
+			func(w io.Writer) error { return writeLearningCurves(w, curves) }})
+	}
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))
 	d.Blocks = append(d.Blocks, Heading("Where the numbers come from"), List(s.sources()))

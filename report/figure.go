@@ -178,6 +178,10 @@ func writeFigure(w io.Writer, panels []panel) error {
 		}
 		plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
 	}
+	return writeSVG(w, canvas)
+}
+
+func writeSVG(w io.Writer, canvas *vgsvg.Canvas) error {
 	var svg bytes.Buffer
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return err

@@ -21,9 +21,9 @@ type file struct {
 func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") + ending }
 
 // Write writes the report into a folder: NAME.md, NAME.html and NAME.tex with the tables, NAME.svg with a figure as soon as a result is
-// complete, NAME.csv with what the tables show, and cells.csv, folds.csv, failures.csv, ranks.csv and claims.csv with all numbers,
-// as far as there are ranks and claims; MEASUREMENT-rows.csv has the rows that a measurement's numbers are made from. Each file is
-// replaced as a whole or not at all.
+// complete, NAME-curves.svg with learning curves where the report has them, NAME.csv with what the tables show, and cells.csv,
+// folds.csv, failures.csv, ranks.csv and claims.csv with all numbers, as far as there are ranks and claims; MEASUREMENT-rows.csv has
+// the rows that a measurement's numbers are made from. Each file is replaced as a whole or not at all.
 func (s *Summary) Write(dir string) error {
 	document := s.Document()
 	files := []file{

@@ -38,6 +38,7 @@ var lookup = experiment.Spec{
 		"nearest neighbours and deep kernel learning cannot (section 4.2, Table 3).",
 	Series: []string{"variant"},
 	Chosen: "chosen by validation",
+	Curves: true,
 	Tables: []report.Layout{
 		table("lookup", "RMSE (Table 3)", "Test root mean squared error in the units of Protein's target, the paper's in parentheses; lower is better, "+
 			"and whoever predicts the mean has 6.1.", "rmse"),

@@ -43,6 +43,7 @@ type Spec struct {
 	Chosen string
 	Tables []report.Layout
 	Claims []report.Claim
+	Curves bool
 }
 
 // Run does an experiment as the command line says.
@@ -102,7 +103,7 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 	}
 	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
 		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
-		Estimate: estimate, Methods: methods.All(),
+		Curves: s.Curves, Estimate: estimate, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"nptbench/results"
+)
+
+// A learningCurve has the mean losses of equal parts of a training's steps.
+type learningCurve struct {
+	title  string
+	steps  float64
+	losses []float64
+}
+
+// learningCurves are those of the chosen settings, of methods whose records have them, where the report is to show them.
+func (s *Summary) learningCurves() (curves []learningCurve) {
+	if !s.Curves {
+		return nil
+	}
+	shown := map[results.ID]bool{}
+	for _, g := range s.Groups {
+		for _, f := range g.Folds {
+			if f.Chosen == nil || shown[f.Chosen.ID] {
+				continue
+			}
+			c := learningCurve{title: fmt.Sprintf("%s, %s", g.Info.Title, g.Series.Title)}
+			if len(g.Folds) > 1 {
+				c.title += fmt.Sprintf(", fold %d", f.Number)
+			}
+			c.steps, _ = f.Chosen.Details["steps"].(float64)
+			points, _ := f.Chosen.Details["learning_curve"].([]any)
+			for _, p := range points {
+				if loss, ok := p.(float64); ok && loss > 0 {
+					c.losses = append(c.losses, loss)
+				}
+			}
+			if len(c.losses) > 1 && len(c.losses) == len(points) && c.steps > 0 {
+				shown[f.Chosen.ID] = true
+				curves = append(curves, c)
+			}
+		}
+	}
+	return curves
+}
+
+// lineColours can be told apart by the colour-blind (Okabe and Ito).
+var lineColours = []color.Color{blue, orange, color.RGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, grey}
+
+// writeLearningCurves draws curves into one SVG, the losses on a logarithmic axis.
+func writeLearningCurves(w io.Writer, curves []learningCurve) error {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"
+	for _, style := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+		style.Font.Variant = "Sans"
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{Y: 0xe0}, color.Gray{Y: 0xe0}
+	p.Add(grid)
+	for i, c := range curves {
+		points := make(plotter.XYs, len(c.losses))
+		for j, loss := range c.losses {
+			points[j] = plotter.XY{X: (float64(j) + 0.5) * c.steps / float64(len(c.losses)), Y: loss}
+		}
+		line, err := plotter.NewLine(points)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.title, err)
+		}
+		line.Color, line.Width = lineColours[i%len(lineColours)], vg.Points(1.2)
+		if i >= len(lineColours) {
+			line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
+		}
+		p.Add(line)
+		p.Legend.Add(c.title, line)
+	}
+	p.Y.Scale, p.Y.Tick.Marker, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks), plot.TickerFunc(linearTicks)
+	p.Legend.Top = true
+	legend := vg.Length(len(curves)) * vg.Points(13)
+	canvas := vgsvg.NewWith(vgsvg.UseWH(2*panelWidth, 3.5*vg.Inch+legend), vgsvg.EmbedFonts(false))
+	whole := draw.New(canvas)
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+	p.Legend.Draw(draw.Crop(whole, 0, -vg.Points(12), 0, -vg.Points(4)))
+	p.Legend = plot.NewLegend()
+	p.Draw(draw.Crop(whole, vg.Points(6), -vg.Points(12), vg.Points(4), -legend-vg.Points(8)))
+	return writeSVG(w, canvas)
+}
+
+// decadeTicks labels powers of ten.
+func decadeTicks(from, to float64) (ticks []plot.Tick) {
+	for _, t := range logTicks(from, to) {
+		if strings.Trim(t.Label, "0.") != "1" {
+			t.Label = ""
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}

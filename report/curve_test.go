@@ -1,0 +1,50 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The report shows the learning curves of the chosen settings, of records that have them, where its Spec asks for them.
+func TestLearningCurves(t *testing.T) {
+	f := newFixture()
+	f.Curves = true
+	f.expect("protein", published, "npt", 2)
+	f.expect("protein", published, "knn", 1)
+	f.ok("protein", published, "npt", 0, 0, mse(0.5), rmse(4)).Details = map[string]any{"steps": 400.0, "learning_curve": []any{1.0, 1.0, 1.0, 1.0}}
+	f.ok("protein", published, "npt", 0, 1, mse(0.1), rmse(2)).Details = map[string]any{"steps": 400.0, "learning_curve": []any{1.0, 0.9, 0.01, 0.001}}
+	f.ok("protein", published, "knn", 0, 0, mse(0.2), rmse(3)).Details = map[string]any{"steps": 400.0}
+	s := collect(t, f)
+	curves := s.learningCurves()
+	if len(curves) != 1 || curves[0].steps != 400 || len(curves[0].losses) != 4 || curves[0].losses[3] != 0.001 {
+		t.Fatalf("%+v", curves)
+	}
+	dir := t.TempDir()
+	if err := s.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	content := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	svg, markdown := content("table1-curves.svg"), content("table1.md")
+	for _, want := range []string{">step<", ">training loss<", ">Protein, NPT", ">0.01<", ">100<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the figure lacks %s", want)
+		}
+	}
+	if !strings.Contains(markdown, "(table1-curves.svg)") {
+		t.Error("the report does not show the figure")
+	}
+	s.Curves = false
+	var out bytes.Buffer
+	if err := writeMarkdown(&out, s.Document()); err != nil || strings.Contains(out.String(), "curves.svg") {
+		t.Error("a report that was not asked for learning curves has them", err)
+	}
+}
