@@ -207,7 +207,7 @@ func (s *Summary) howToRead() []string {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
 			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
 			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided.",
-			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; opposite direction: "+
+			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0. Sizes of changes are not compared: smaller networks have others.", clearly))
 	}
 	if pairs, verdicts := s.falsePositives(); pairs > 0 {
