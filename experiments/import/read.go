@@ -112,7 +112,7 @@ func (r *reader) findColumns(header []string) error {
 	}
 	for _, name := range []string{"dataset", "protocol", "fold", "row"} {
 		if _, ok := r.columns[name]; !ok {
-			return fmt.Errorf("there is no column %s; want dataset, protocol, fold, row, and prediction or %s0, %s1, ...", name, probability, probability)
+			return fmt.Errorf("there is no column %s; want dataset, protocol, fold, row, and prediction or %s0, %s1 and so on", name, probability, probability)
 		}
 	}
 	for {
@@ -130,7 +130,7 @@ func (r *reader) findColumns(header []string) error {
 		return fmt.Errorf("there is neither a column prediction nor %s0", probability)
 	}
 	if known < len(header) {
-		return fmt.Errorf("%d columns are not known; want dataset, protocol, fold, row, and prediction or %s0, %s1, ...", len(header)-known, probability, probability)
+		return fmt.Errorf("%d columns are not known; want dataset, protocol, fold, row, and prediction or %s0, %s1 and so on", len(header)-known, probability, probability)
 	}
 	return nil
 }
