@@ -165,6 +165,9 @@ func TestPairing(t *testing.T) {
 	if n := rows[1]; n.against.pairs != 1 || n.against.test != nil || !strings.Contains(strings.Join(n.notes, " "), "1 fold of the same number have other rows") {
 		t.Errorf("half of the folds are the same: %+v, %v", n.against, n.notes)
 	}
+	if delta := rows[1].against.delta; delta != -1 {
+		t.Errorf("all errors are larger: Cliff's delta is %v, want -1", delta)
+	}
 	if o := rows[2]; o.against.paired || o.against.test == nil || o.against.test.Mean != 2.25 || !math.IsNaN(o.against.wins) {
 		t.Errorf("no fold is the same: %+v, %v", o.against, o.notes)
 	}
