@@ -31,6 +31,9 @@ func (s *Summary) Document() *Document {
 			"Loss of the label in training, a mean over equal parts of the steps, on the standardised scale.",
 			func(w io.Writer) error { return writeLearningCurves(w, curves) }})
 	}
+	if s.Tables == nil {
+		d.Blocks = append(d.Blocks, s.pictures()...)
+	}
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))
 	d.Blocks = append(d.Blocks, Heading("Where the numbers come from"), List(s.sources()))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -94,15 +93,4 @@ func writeLearningCurves(w io.Writer, curves []learningCurve) error {
 	p.Legend = plot.NewLegend()
 	p.Draw(draw.Crop(whole, vg.Points(6), -vg.Points(12), vg.Points(4), -legend-vg.Points(8)))
 	return writeSVG(w, canvas)
-}
-
-// decadeTicks labels powers of ten.
-func decadeTicks(from, to float64) (ticks []plot.Tick) {
-	for _, t := range logTicks(from, to) {
-		if strings.Trim(t.Label, "0.") != "1" {
-			t.Label = ""
-		}
-		ticks = append(ticks, t)
-	}
-	return ticks
 }

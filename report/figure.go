@@ -165,7 +165,7 @@ func writeFigure(w io.Writer, panels []panel) error {
 	whole := draw.New(canvas)
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
-	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), shownMarks(panels))
+	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), legend(panels))
 	for i, p := range panels {
 		left := vg.Length(i%columns) * panelWidth
 		top := legendHeight + vg.Length(i/columns)*panelHeight
@@ -195,21 +195,16 @@ func withOtherFonts(svg []byte) []byte {
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
 
-// shownMarks leaves out the kinds of marks that no panel has.
-func shownMarks(panels []panel) []mark {
-	var out []mark
+// legend leaves out the kinds of marks that no panel has.
+func legend(panels []panel) (entries []legendEntry) {
 	for _, s := range figureMarks {
-		shown := false
-		for _, p := range panels {
-			for _, line := range p.lines {
-				shown = shown || line.values[s.value].ok
-			}
-		}
-		if shown {
-			out = append(out, s)
+		if slices.ContainsFunc(panels, func(p panel) bool {
+			return slices.ContainsFunc(p.lines, func(line panelLine) bool { return line.values[s.value].ok })
+		}) {
+			entries = append(entries, legendEntry{s.glyph(), s.name})
 		}
 	}
-	return out
+	return entries
 }
 
 func (p panel) plot() (*plot.Plot, error) {
@@ -336,15 +331,42 @@ func (s mark) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.colour, Shape: s.shape, Radius: vg.Points(3)}
 }
 
-// drawLegend writes what the marks mean in one line.
-func drawLegend(c draw.Canvas, shown []mark) {
+// A legendEntry says what a mark means.
+type legendEntry struct {
+	glyph draw.GlyphStyle
+	name  string
+}
+
+// drawLegend writes what the marks mean, from left to right and line by line.
+func drawLegend(c draw.Canvas, shown []legendEntry) {
+	style := legendStyle()
+	for i, line := range legendLines(shown, c.Max.X-c.Min.X) {
+		x, y := c.Min.X+vg.Points(14), c.Max.Y-(vg.Length(i)+0.5)*legendHeight
+		for _, s := range line {
+			c.DrawGlyph(s.glyph, vg.Point{X: x, Y: y})
+			c.FillText(style, vg.Point{X: x + vg.Points(8), Y: y - style.Height(s.name)/2}, s.name)
+			x += s.width(style)
+		}
+	}
+}
+
+// legendLines cuts a legend into lines of a width at most.
+func legendLines(shown []legendEntry, width vg.Length) (lines [][]legendEntry) {
+	style := legendStyle()
+	left := vg.Length(0)
+	for _, s := range shown {
+		if left -= s.width(style); left < 0 || len(lines) == 0 {
+			lines, left = append(lines, nil), width-s.width(style)
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], s)
+	}
+	return lines
+}
+
+func (s legendEntry) width(style text.Style) vg.Length { return style.Width(s.name) + vg.Points(32) }
+
+func legendStyle() text.Style {
 	style := plot.New().Legend.TextStyle
 	style.Font.Variant = "Sans"
-	x, y := c.Min.X+vg.Points(14), (c.Min.Y+c.Max.Y)/2
-	for _, s := range shown {
-		c.DrawGlyph(s.glyph(), vg.Point{X: x, Y: y})
-		at := vg.Point{X: x + vg.Points(8), Y: y - style.Height(s.name)/2}
-		c.FillText(style, at, s.name)
-		x = at.X + style.Width(s.name) + vg.Points(24)
-	}
+	return style
 }

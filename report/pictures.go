@@ -1,0 +1,155 @@
+package report
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
+	"nptbench/internal/split"
+)
+
+// pictures are figures to read a comparison of methods by, rather than to look numbers up.
+func (s *Summary) pictures() (blocks []Block) {
+	methods, times := s.times()
+	for _, f := range []struct {
+		ending, caption string
+		kinds           []string
+		panels          []scatter
+	}{
+		{"-agreement.svg", "Every number of ours against the paper's, by metric; on the line they are equal.",
+			[]string{"reproduced", "reproduced on a part of the rows", "any other", "smaller network"}, s.agreement()},
+		{"-protocols.svg", "What correcting the folds changes: the mean over the published folds against that over the corrected ones.",
+			nil, s.correction()},
+		{"-validation.svg", "The metric that settings are chosen by, on the validation and on the test rows of every fold, with the chosen setting of each of the paper's methods.",
+			[]string{"published folds", "corrected folds"}, s.validation()},
+		{"-time.svg", "Result against the time that the fits and predictions of all settings took, times their threads. The line joins methods that no other one beats in both.",
+			methods, times},
+	} {
+		if len(f.panels) > 0 {
+			blocks = append(blocks, Figure{s.file(f.ending), f.caption, func(w io.Writer) error { return writeScatters(w, f.kinds, f.panels) }})
+		}
+	}
+	return blocks
+}
+
+// isLog reports whether axes of a metric are logarithmic: of errors that differ by factors.
+func isLog(m metric.Metric) bool { return !m.Larger }
+
+// agreement has a panel for every metric of the paper's tables.
+func (s *Summary) agreement() (panels []scatter) {
+	for _, m := range metric.All {
+		p := scatter{title: m.Title, x: "paper", y: "ours", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 4)}
+		for _, n := range s.Numbers {
+			if n.Metric != m || !n.HasPaper || !n.Complete() || n.Protocol != split.Published {
+				continue
+			}
+			kind := 2
+			switch {
+			case !n.Series.Paper:
+				kind = 3
+			case n.Verdict == Reproduced:
+				kind = 0
+			case n.Verdict == ReproducedOnPart:
+				kind = 1
+			}
+			p.points[kind] = append(p.points[kind], point{x: n.Paper.Mean, y: n.Mean})
+		}
+		panels = addPanel(panels, p)
+	}
+	return panels
+}
+
+// correction has a panel for every metric.
+func (s *Summary) correction() (panels []scatter) {
+	for _, m := range metric.All {
+		p := scatter{title: m.Title, x: "published folds", y: "corrected folds", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 1)}
+		layout := Layout{Where: []Where{{"metric", []string{m.Name}}}, Rows: []string{"dataset", "series"}}
+		lines, _ := layout.project(s.Numbers)
+		for _, line := range lines {
+			if c := *line.cells[""]; c.complete() {
+				p.points[0] = append(p.points[0], point{x: c.published.Mean, y: c.corrected.Mean})
+			}
+		}
+		panels = addPanel(panels, p)
+	}
+	return panels
+}
+
+// validation has a panel for every data set with several folds.
+func (s *Summary) validation() (panels []scatter) {
+	for _, d := range s.datasets() {
+		by := s.selects(d.Problem)
+		p := scatter{title: d.Title, x: "validation " + by.Title, y: "test " + by.Title, logX: isLog(by), logY: isLog(by), diagonal: true, points: make([][]point, 2)}
+		for _, g := range s.Groups {
+			if g.Info.Name != d.Name || len(g.Folds) < 2 || g.Series.Method.Extra {
+				continue
+			}
+			for _, f := range g.Folds {
+				if f.Chosen == nil {
+					continue
+				}
+				x, hasX := finite(f.Chosen.Val, by.Name)
+				y, hasY := finite(f.Chosen.Test, by.Name)
+				if hasX && hasY {
+					kind := slices.Index(split.Protocols, g.Protocol)
+					p.points[kind] = append(p.points[kind], point{x: x, y: y})
+				}
+			}
+		}
+		panels = addPanel(panels, p)
+	}
+	return panels
+}
+
+// times has a panel for every data set, with the metric by which Table 1 ranks; the kinds of points are the series.
+func (s *Summary) times() (titles []string, panels []scatter) {
+	for _, d := range s.datasets() {
+		m := metric.Ranking(d.Problem)
+		p := scatter{title: d.Title, x: "search, seconds of one core", y: m.Axis(), logX: true, logY: isLog(m)}
+		for _, n := range s.Numbers {
+			if n.Info.Name == d.Name && n.Metric == m && n.Protocol == split.Published && n.Complete() && n.cost.fit > 0 {
+				kind := slices.Index(titles, n.Series.Title)
+				if kind < 0 {
+					kind = len(titles)
+					titles = append(titles, n.Series.Title)
+				}
+				for len(p.points) <= kind {
+					p.points = append(p.points, nil)
+				}
+				p.points[kind] = append(p.points[kind], point{n.cost.fit + n.cost.predict, n.Mean})
+			}
+		}
+		all := slices.Concat(p.points...)
+		slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		for _, q := range all {
+			last := len(p.front) - 1
+			if last < 0 || m.Larger && q.y > p.front[last].y || !m.Larger && q.y < p.front[last].y {
+				p.front = append(p.front, q)
+			}
+		}
+		if len(all) > 2 {
+			panels = append(panels, p)
+		}
+	}
+	return titles, panels
+}
+
+// datasets lists those of the numbers.
+func (s *Summary) datasets() (list []dataset.Info) {
+	for _, n := range s.Numbers {
+		if !slices.ContainsFunc(list, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
+			list = append(list, n.Info)
+		}
+	}
+	return list
+}
+
+// addPanel leaves out a panel without points.
+func addPanel(panels []scatter, p scatter) []scatter {
+	if len(slices.Concat(p.points...)) > 0 {
+		panels = append(panels, p)
+	}
+	return panels
+}

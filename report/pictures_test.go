@@ -1,0 +1,83 @@
+package report
+
+import (
+	"io"
+	"slices"
+	"testing"
+
+	"nptbench/internal/metric"
+	"nptbench/results"
+)
+
+// The line of the picture of times has the methods that no other one beats in both time and result.
+func TestTimesFront(t *testing.T) {
+	f := newFixture()
+	seconds := map[string]float64{"knn": 1, "random-forest": 10, "mlp": 20, "xgboost": 30}
+	errors := map[string]float64{"knn": 9, "random-forest": 4, "mlp": 5, "xgboost": 3}
+	for method := range seconds {
+		f.expect("boston-housing", published, method, 1)
+		for fold := range 10 {
+			r := f.ok("boston-housing", published, method, fold, 0, mse(0.1), results.Metrics{"rmse": errors[method], "mse": 1})
+			r.FitSeconds, r.PredictSeconds, r.FitCells, r.Provenance.Threads = seconds[method], 0, 1, 2
+		}
+	}
+	titles, panels := collect(t, f).times()
+	if len(panels) != 1 || len(titles) != 4 {
+		t.Fatalf("%d panels with %v", len(panels), titles)
+	}
+	want := []point{{20, 9}, {200, 4}, {600, 3}} // the MLP is slower than the forest, and worse
+	if !slices.Equal(panels[0].front, want) {
+		t.Errorf("front %v, want %v", panels[0].front, want)
+	}
+}
+
+func TestAgreementHasEveryComparison(t *testing.T) {
+	s := goldenSummary(t)
+	drawn, compared := 0, 0
+	for _, p := range s.agreement() {
+		drawn += len(slices.Concat(p.points...))
+	}
+	for _, n := range s.Numbers {
+		if n.Protocol == published && n.HasDifference() {
+			compared++
+		}
+	}
+	if drawn != compared || drawn == 0 {
+		t.Errorf("%d points for %d comparisons", drawn, compared)
+	}
+}
+
+// Ticks have labels that fit, whatever the range.
+func TestScatterTicks(t *testing.T) {
+	for _, r := range []axisRange{{0.97, 1, false}, {-0.1, 3, false}, {3.4, 3.9, true}, {0.5, 300, true}, {1e-3, 40, true}, {1e-9, 1, true}} {
+		w := r.widened()
+		ticks := linearTicks(w.min, w.max)
+		if w.log {
+			ticks = decadeTicks(w.min, w.max)
+		}
+		labels := 0
+		for _, tick := range ticks {
+			if tick.Label == "-0" {
+				t.Errorf("%v: a tick at -0", r)
+			}
+			if tick.Label != "" {
+				labels++
+			}
+		}
+		if labels < 2 || labels > 9 {
+			t.Errorf("%v: %d labels", r, labels)
+		}
+	}
+}
+
+// A picture of a comparison of methods is drawn with what there is.
+func TestPicturesOfFewRecords(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", published, "knn", 1)
+	f.ok("boston-housing", published, "knn", 0, 0, mse(0.1), results.Metrics{metric.RMSE.Name: 4, metric.MSE.Name: 16})
+	for _, b := range collect(t, f).pictures() {
+		if err := b.(Figure).draw(io.Discard); err != nil {
+			t.Error(err)
+		}
+	}
+}

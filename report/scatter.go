@@ -1,0 +1,146 @@
+package report
+
+import (
+	"image/color"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A scatter is a panel of points, of several kinds.
+type scatter struct {
+	title, x, y string
+	logX, logY  bool
+	diagonal    bool // both axes are the same, with a line where x = y
+	points      [][]point
+	front       []point // joined by steps, from left to right; may be empty
+}
+
+type point struct{ x, y float64 }
+
+// pointGlyph is the mark of a kind of points: told apart in grey and by the colour-blind, too (Okabe and Ito).
+func pointGlyph(kind int) draw.GlyphStyle {
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
+		draw.PlusGlyph{}, draw.CrossGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
+	colours := []color.Color{blue, orange, grey, color.RGBA{G: 0x9e, B: 0x73, A: 0xff}}
+	return draw.GlyphStyle{Shape: shapes[kind%len(shapes)], Color: colours[(kind+kind/len(shapes))%len(colours)], Radius: vg.Points(2.8)}
+}
+
+const scatterSide = 3.4 * vg.Inch
+
+// writeScatters writes panels as SVG, two in a row, under a line that names the kinds of points, if there are several.
+func writeScatters(w io.Writer, kinds []string, panels []scatter) error {
+	columns := min(2, len(panels))
+	rows := (len(panels) + columns - 1) / columns
+	width := vg.Length(columns) * scatterSide
+	var legend []legendEntry
+	if len(kinds) > 1 {
+		for i, name := range kinds {
+			legend = append(legend, legendEntry{pointGlyph(i), name})
+		}
+	}
+	above := vg.Length(len(legendLines(legend, width))) * legendHeight
+	height := vg.Length(rows)*scatterSide + above
+	canvas := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
+	whole := draw.New(canvas)
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*scatterSide, 0), legend)
+	for i, p := range panels {
+		left, top := vg.Length(i%columns)*scatterSide, above+vg.Length(i/columns)*scatterSide
+		c := draw.Crop(whole, left, left+scatterSide-width, height-top-scatterSide, -top)
+		p.plot().Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
+	}
+	return writeSVG(w, canvas)
+}
+
+func (s *scatter) plot() *plot.Plot {
+	out := plot.New()
+	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = s.title, s.x, s.y
+	for _, style := range []*text.Style{&out.Title.TextStyle, &out.X.Label.TextStyle, &out.Y.Label.TextStyle, &out.X.Tick.Label, &out.Y.Tick.Label} {
+		style.Font.Variant = "Sans"
+	}
+	out.Add(s)
+	x, y := s.ranges()
+	x.set(&out.X)
+	y.set(&out.Y)
+	return out
+}
+
+// decadeTicks are logTicks with labels for powers of ten alone, and at most five, where the others would stand too close.
+func decadeTicks(from, to float64) []plot.Tick {
+	ticks, decades := logTicks(from, to), math.Log10(to/from)
+	if decades <= 1.7 {
+		return ticks
+	}
+	every := int(decades/6) + 1
+	for i := range ticks {
+		exponent := math.Log10(ticks[i].Value)
+		if whole := math.Round(exponent); math.Abs(exponent-whole) > 1e-9 || int(whole)%every != 0 {
+			ticks[i].Label = ""
+		}
+	}
+	return ticks
+}
+
+// ranges are those of the axes, with a margin.
+func (s *scatter) ranges() (x, y axisRange) {
+	x, y = axisRange{math.Inf(1), math.Inf(-1), s.logX}, axisRange{math.Inf(1), math.Inf(-1), s.logY}
+	for _, p := range slices.Concat(s.points...) {
+		x.min, x.max, y.min, y.max = min(x.min, p.x), max(x.max, p.x), min(y.min, p.y), max(y.max, p.y)
+	}
+	if s.diagonal {
+		x.min, x.max = min(x.min, y.min), max(x.max, y.max)
+		y.min, y.max = x.min, x.max
+	}
+	return x.widened(), y.widened()
+}
+
+type axisRange struct {
+	min, max float64
+	log      bool // wished, and after widened so
+}
+
+func (r axisRange) set(a *plot.Axis) {
+	a.Min, a.Max, a.Tick.Marker = r.min, r.max, plot.TickerFunc(linearTicks)
+	if r.log {
+		a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks)
+	}
+}
+
+// widened adds a margin. Logarithms are for numbers that differ by factors, but not for those next to nothing.
+func (r axisRange) widened() axisRange {
+	if r.log = r.log && r.max > 3*r.min && r.max < 1e5*r.min; r.log {
+		margin := math.Pow(r.max/r.min, 0.05) * 1.02
+		return axisRange{r.min / margin, r.max * margin, true}
+	}
+	margin := 0.05*(r.max-r.min) + 1e-3*math.Abs(r.max)
+	return axisRange{r.min - margin, r.max + margin, false}
+}
+
+// Plot implements plot.Plotter.
+func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	at := func(p point) vg.Point { return vg.Point{X: x(p.x), Y: y(p.y)} }
+	thin := draw.LineStyle{Color: color.Gray{Y: 0xb0}, Width: vg.Points(0.75)}
+	if s.diagonal {
+		c.StrokeLine2(thin, x(p.X.Min), y(p.X.Min), x(p.X.Max), y(p.X.Max))
+	}
+	for i := 1; i < len(s.front); i++ {
+		a, b := at(s.front[i-1]), at(s.front[i])
+		c.StrokeLines(thin, []vg.Point{a, {X: b.X, Y: a.Y}, b})
+	}
+	for kind, points := range s.points {
+		for _, p := range points {
+			c.DrawGlyph(pointGlyph(kind), at(p))
+		}
+	}
+}
+
+var _ plot.Plotter = (*scatter)(nil)
