@@ -81,7 +81,7 @@ func AsPaper(l Layout, where ...Where) Test {
 	}
 }
 
-// Best tests whether one of some rows is the best of a layout, on every data set that has it and others.
+// Best tests whether one of some rows is the best of a layout, or as good as the best, on every data set that has it and others.
 func Best(l Layout, rows ...string) Test {
 	return func(s *Summary) (all []Evidence) {
 		byData := map[string][]fact{}
@@ -108,7 +108,12 @@ func Best(l Layout, rows ...string) Test {
 				return cmp.Compare(a.mean, b.mean)
 			})
 			smaller := slices.ContainsFunc(facts, func(f fact) bool { return named(f) && !f.Series.Paper })
-			all = append(all, Evidence{fmt.Sprintf("%s is the best on %s", title(best), data), answer(named(best)), smaller})
+			facts = slices.DeleteFunc(facts, func(f fact) bool { return math.Abs(f.mean-best.mean) > 1e-9*math.Abs(best.mean) })
+			var titles []string
+			for _, f := range facts {
+				titles = append(titles, title(f))
+			}
+			all = append(all, Evidence{fmt.Sprintf("best on %s: %s", data, strings.Join(titles, " and ")), answer(slices.ContainsFunc(facts, named)), smaller})
 		}
 		return all
 	}

@@ -46,22 +46,29 @@ func TestClaimsOnOrder(t *testing.T) {
 	f := newFixture()
 	f.params["npt"] = "layers: 2"
 	headline := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	kick := headline
+	kick.Where = append(kick.Where[:1:1], Where{"dataset", []string{"kick"}})
 	f.Claims = []Claim{
 		{ID: "best", Says: "NPT is the best.", Test: Best(headline, "NPT"), Count: 3},
 		{ID: "k-NN", Says: "k-NN is the best.", Test: Best(headline, "k-NN")},
 		{ID: "MLP", Says: "MLP is the best.", Test: Best(headline, "MLP")},
+		{ID: "tied", Says: "XGBoost is the best.", Test: Best(kick, "XGBoost")},
 		{ID: "first", Says: "NPT is first.", Test: Place("npt", 1, dataset.Regression)},
 		{ID: "second", Says: "NPT is second at least.", Test: Place("npt", 2, dataset.Regression)},
 		{ID: "classes", Says: "NPT is first.", Test: Place("npt", 1, dataset.MultiClass)},
 	}
 	for method, value := range map[string]float64{"npt": 2, "knn": 1, "xgboost": 3} {
+		f.expect("kick", published, method, 1) // without NPT's record; the others are as good
+		if method != "npt" {
+			f.ok("kick", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 0.7})
+		}
 		f.expect("protein", published, method, 1)
 		f.ok("protein", published, method, 0, 0, mse(1), rmse(value))
 		f.expect("higgs", published, method, 1) // the larger AUROC is the better one
 		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 1 - value/10})
 	}
 	want := []string{
-		"does not hold at this size, on the 2 of 3 that were measured", "holds", "not tested", "does not hold at this size", "holds at this size", "not tested",
+		"does not hold at this size, on the 2 of 3 that were measured", "holds", "not tested", "holds", "does not hold at this size", "holds at this size", "not tested",
 	}
 	for i, f := range collect(t, f).findings() {
 		if f.verdict != want[i] {

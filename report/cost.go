@@ -22,7 +22,7 @@ type cost struct {
 	predictions map[[2]float64]bool
 }
 
-// add counts the record of one more cell. Cells of one fold whose fit and prediction took the same to the last bit had them in common.
+// add counts the record of one more cell. Cells whose fit and prediction took the same to the last bit had them in common.
 func (c *cost) add(rec *results.Record) {
 	threads := float64(max(1, rec.Provenance.Threads))
 	c.cells++

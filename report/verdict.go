@@ -27,9 +27,9 @@ const (
 	NotGraded        Verdict = "not graded"        // too few seeds to say
 
 	// On what a variant changes against another, whatever the size of the networks.
-	SameDirection     Verdict = "same direction"     // as in the paper, and clear
+	SameDirection     Verdict = "same direction"  // as in the paper, and clear
 	OppositeDirection Verdict = "other direction" // of what the paper has, and clear
-	NotClear          Verdict = "not clear"          // too near to no change to have a direction
+	NotClear          Verdict = "not clear"       // too near to no change to have a direction
 
 	Extrapolated Verdict = "extrapolated" // what is not measured, from what is
 )

@@ -1,7 +1,7 @@
 // Cost says what the methods cost, as far as records say it: the paper's Tables 6 and 7 (appendix B.6).
 //
-// It runs nothing. Times are those of the records of table1-paper's cells, wherever they come from; what has none is extrapolated, by
-// the rules of -dry-run, and marked.
+// It runs nothing. Times are those of the records of table1-paper's cells, wherever they come from; what has none is extrapolated
+// by the rules of -dry-run, and marked.
 package main
 
 import (
@@ -23,8 +23,8 @@ var cost = experiment.Spec{
 		"12 hours on a GPU (Tables 6 and 7).",
 	Tables: []report.Layout{{
 		Name: "cost", Title: "The search over all settings, and NPT's training (Tables 6 and 7)",
-		Caption: "Time by the clock times threads, of all fits and predictions; peak memory of one fit. Beside it the paper's: time × processors, on " +
-			"other machines.",
+		Caption: "Time by the clock times threads, of all fits and predictions, whatever else ran on the machine; peak memory of one fit. Beside it " +
+			"the paper's: time × processors, on other machines.",
 		Where: []report.Where{where("dataset", "protein", "higgs"), where("ranking", "yes")},
 		Group: "dataset", Rows: []string{"series"},
 		Show: []report.Part{report.CoreTime, report.PeakMemory, report.PaperTime, report.PaperMem}, Order: true,

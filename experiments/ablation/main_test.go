@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nptbench/internal/experiment"
+	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
+)
+
+// The report of the published records has the differences, errors and p that NumPy and SciPy find in these records:
+// d.mean(), d.std(ddof=1) / np.sqrt(10) and scipy.stats.wilcoxon(d).pvalue of the differences d from Base, fold by fold.
+func TestPublishedRecords(t *testing.T) {
+	records, out := t.TempDir(), t.TempDir()
+	content, err := os.ReadFile("../../results/published/ablation-quick.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(records, "ablation-quick.jsonl.gz"), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	exit, stdout, stderr := programtest.Run(t, func(ctx context.Context, e program.Env) (int, error) { return experiment.Run(ctx, e, ablation) },
+		"-report-only", "-with", records, "-out", out, "-data", t.TempDir())
+	if exit != program.ExitOK {
+		t.Fatalf("exit %d: %s", exit, stderr)
+	}
+	for _, want := range []string{
+		"No feature masking  -1.02 ± 0.14  0.002  -0.77 ± 0.16  same direction", "No masking           -0.79 ± 0.28  0.027  +0.20 ± 0.35  other direction",
+		"Half the heads       +0.01 ± 0.10  0.922  +0.25 ± 0.38  not clear", "Kendall's rank correlation",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	facts, err := os.ReadFile(filepath.Join(out, "report", "ablation.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"yacht,published,npt,No feature masking,rmse_change,-1.02476", "boston-housing,published,npt,Feature mask 0.5,rmse_change_p,0.001953125,"} {
+		if !strings.Contains(string(facts), want) {
+			t.Errorf("no %s in\n%s", want, facts)
+		}
+	}
+}
