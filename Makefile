@@ -77,6 +77,7 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 readme: report-published bin/lookup bin/ablation bin/variants bin/cost ## write README's tables and figure anew, from our own records
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
 	for x in lookup ablation variants cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
+	bin/lookup -sweep lookup-cpu -with results/published -report-only -out out/published-lookup-cpu
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
 	go run ./cmd/readme
