@@ -109,7 +109,8 @@ var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"|", `\textbar{}`, `"`, `\textquotedbl{}`,
-	"±", `$\pm$`, "–", "--", "…", `\ldots{}`, "√", `$\surd$`, "²", `$^2$`, "×", `$\times$`)
+	"±", `$\pm$`, "–", "--", "…", `\ldots{}`, "√", `$\surd$`, "²", `$^2$`, "×", `$\times$`,
+	"≤", `$\leq$`, "≈", `$\approx$`, "→", `$\to$`)
 
 // latexText escapes what LaTeX would take as a command. Characters that its usual fonts lack, as in a message that a
 // record quotes, become question marks.

@@ -119,8 +119,8 @@ func TestLaTeXText(t *testing.T) {
 	if got := latexText(nasty); strings.ContainsAny(got, "→界\n\t") || !strings.Contains(got, `50\% of \$x\_1 \& \{y\}`) {
 		t.Errorf("escaped to %s", got)
 	}
-	if latexText("±–…é") != `$\pm$--\ldots{}é` {
-		t.Errorf("escaped to %s", latexText("±–…é"))
+	if got := latexText("±–…é≤≈→"); got != `$\pm$--\ldots{}é$\leq$$\approx$$\to$` {
+		t.Errorf("escaped to %s", got)
 	}
 }
 
