@@ -71,6 +71,14 @@ func (c *Config) All() iter.Seq[Cell] {
 	}
 }
 
+// Folder is the id by which the folder is known in which an unfinished fit leaves what it needs to go on.
+func (c *Config) Folder() results.ID {
+	if len(c.Cells) > 0 {
+		return c.Cells[0].ID
+	}
+	return c.Training
+}
+
 // Jobs joins the cells to do into jobs, by data set and fold, so that neighbours are of the same task.
 func (p *Plan) Jobs() (all []*Job) {
 	for _, d := range p.Datasets {

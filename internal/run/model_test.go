@@ -137,7 +137,9 @@ func measuring(more, keeper string) string {
 func measured(t *testing.T, lib *dataset.Library, dir, sweep string, retry bool) Outcome {
 	t.Helper()
 	p := planned(t, parse(t, sweep), lib, dir, plan.Options{Retry: retry})
-	return execute(t, t.Context(), p, lib, dir, func(pool *Pool) { pool.Models = filepath.Join(dir, "models") })
+	return execute(t, t.Context(), p, lib, dir, func(pool *Pool) {
+		pool.Models, pool.Checkpoints = filepath.Join(dir, "models"), filepath.Join(dir, "checkpoints")
+	})
 }
 
 // fits counts how often the configurations with a number were fitted, on all folds.

@@ -279,7 +279,7 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 		q.Backend = r.Backend
 	}
 	if r.Checkpoints != "" {
-		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Configs[0].Cells[0].ID.String())
+		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Configs[0].Folder().String())
 	}
 	return q
 }
