@@ -215,12 +215,16 @@ func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 		settings[at]++
 		ofSeries[at].widen(&of.Settings[setting])
 	}
+	trainings := 0 // series that nothing is measured for but predictions
 	for i := range of.Settings {
-		add(i, index.of(&of.Settings[i]))
+		before := len(series)
+		if add(i, index.of(&of.Settings[i])); of.Settings[i].Measure == nil {
+			trainings += len(series) - before
+		}
 	}
 	t.apart = len(series)
 	for i := range of.Settings {
-		if c.Chosen != "" && t.apart > 1 {
+		if c.Chosen != "" && trainings > 1 && of.Settings[i].Measure == nil {
 			add(i, index.chosen(of.Method))
 		}
 	}

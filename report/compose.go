@@ -34,6 +34,7 @@ func (s *Summary) Document() *Document {
 	if s.Tables == nil {
 		d.Blocks = append(d.Blocks, s.pictures()...)
 	}
+	d.Blocks = append(d.Blocks, s.drawings()...)
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))
 	d.Blocks = append(d.Blocks, Heading("Where the numbers come from"), List(s.sources()))

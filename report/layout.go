@@ -105,7 +105,8 @@ var fields = map[string]struct {
 	"series":   {"Method", func(n *Number) (string, string) { return n.Series.Title, n.Series.Title }},
 	"method":   {"Method", func(n *Number) (string, string) { return n.Series.Method.Name, n.Series.Method.Title }},
 	"metric":   {"Metric", func(n *Number) (string, string) { return n.Metric.Name, n.Metric.Title }},
-	"measure":  {"Measured", func(n *Number) (string, string) { return n.Series.measure(), n.Series.measured() }},
+	"measure":  {"Measured", func(n *Number) (string, string) { return n.Series.measure(), n.Series.measure() }},
+	"measured": {"Measured", func(n *Number) (string, string) { return n.Series.measured(), n.Series.measured() }},
 	"protocol": {"Folds are", func(n *Number) (string, string) { return string(n.Protocol), string(n.Protocol) }},
 	"ranking": {"Ranks", func(n *Number) (string, string) {
 		if n.Metric == metric.Ranking(n.Info.Problem) {

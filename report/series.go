@@ -81,7 +81,7 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 	}
 	for _, g := range spec.Plan.Groups() {
 		for i := range g.Settings {
-			if spec.Chosen != "" {
+			if spec.Chosen != "" && g.Settings[i].Measure == nil {
 				x.chosen(g.Method).sizes.widen(&g.Settings[i])
 			}
 		}

@@ -8,14 +8,25 @@ import (
 
 // Below tests whether numbers are clearly below a value, by more than two standard errors.
 func Below(value float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer {
-		switch difference := n.Mean - value; {
-		case !(math.Abs(difference) > clearly*n.StdErr):
-			return Unclear
-		default:
-			return answer(difference < 0)
-		}
-	}, where)
+	return numbers(func(n *Number) Answer { return apart(value-n.Mean, n.StdErr) }, where)
+}
+
+// Above tests whether numbers are clearly above a value.
+func Above(value float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer { return apart(n.Mean-value, n.StdErr) }, where)
+}
+
+// apart reports whether a difference is positive, once it is clear that there is one.
+func apart(difference, stdErr float64) Answer {
+	if !(math.Abs(difference) > clearly*stdErr) {
+		return Unclear
+	}
+	return answer(difference > 0)
+}
+
+// AtMost tests whether numbers are at most a value.
+func AtMost(value float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer { return answer(n.Mean <= value) }, where)
 }
 
 // Near tests whether numbers are at most two standard errors from a value.

@@ -135,6 +135,7 @@ type Record struct {
 type Table struct {
 	Columns []string    `json:"columns"`
 	Lines   [][]float64 `json:"lines"`
+	Grid    [][]float64 `json:"grid,omitempty"` // of a picture, its top row first
 }
 
 // Column returns the numbers of a column; nil when there is none of that name.

@@ -225,8 +225,8 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
 		Checkpoints: filepath.Join(o.Out, "checkpoints"), Models: filepath.Join(o.Out, "models"), KeepModels: o.KeepModels,
 	}
-	for _, dir := range o.With {
-		pool.MoreModels = append(pool.MoreModels, filepath.Join(dir, "models"))
+	for _, dir := range o.With { // in the folder of the records, or, as a run leaves them, beside it
+		pool.MoreModels = append(pool.MoreModels, filepath.Join(dir, "models"), filepath.Join(filepath.Dir(filepath.Clean(dir)), "models"))
 	}
 	plan.Recall(jobs, until(ctx, results.Read(o.recordFolders()...)))
 	if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -30,6 +31,10 @@ type Measurement struct {
 
 	// Check refuses a method or a data set that it cannot be made on; the error says why, in a line. Nil refuses nothing.
 	Check func(m *method.Method, info dataset.Info) error
+
+	// Plot draws the table of a record; Caption says what is seen. Nil: there is no picture.
+	Plot    func(*results.Table) (*plot.Plot, error)
+	Caption string
 
 	// Run makes it. What is random in it comes from s.Seed. It checks ctx often.
 	Run func(ctx context.Context, s *Subject, with method.Config) (*Outcome, error)
@@ -55,7 +60,7 @@ type Subject struct {
 
 // All returns the measurements that sweeps may name.
 func All() []*Measurement {
-	return []*Measurement{corruption}
+	return []*Measurement{corruption, deletion, attention, intervention}
 }
 
 // Resolve completes the given parameters by defaults and checks them, as a method's.
@@ -70,6 +75,21 @@ func (s *Subject) predict(ctx context.Context, batch *task.Task) (method.Predict
 		return nil, err
 	}
 	return out[0], nil
+}
+
+// checkClean checks the predictions of all test rows as they are.
+func (s *Subject) checkClean(ctx context.Context) error {
+	clean, outputs := make(method.Prediction, s.Test*s.Outputs()), s.Outputs()
+	for _, rows := range s.Model.Batches() {
+		p, err := s.predict(ctx, s.Select(rows))
+		if err != nil {
+			return err
+		}
+		for at, row := range s.TestRows(rows) {
+			copy(clean[row*outputs:], p[at*outputs:(at+1)*outputs])
+		}
+	}
+	return s.Check(clean)
 }
 
 // advance says how many of so many rows are done.

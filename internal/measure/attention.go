@@ -1,0 +1,162 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/results"
+)
+
+// What rows attend to: the paper's figures 3 and 4, as numbers. Of each head of each layer between datapoints it is measured how much of
+// its weight test rows give, on average, to the rows that a look-up wants: to the copy on the semi-synthetic tasks, and elsewhere to
+// the k nearest other rows of the batch. A head that looks at all rows alike gives them their number over that of all rows.
+var attention = &Measurement{
+	Name: "attention",
+	Doc:  "how much of each head's weight is on the copy of a row, or on the rows nearest to it",
+	Params: []method.Param{
+		{Name: "nearest", Type: method.Int, Default: 10, Min: 1, Doc: "k, rows that count as near where there are no copies"},
+		{Name: "batches", Type: method.Int, Default: 1, Min: 1, Doc: "batches of the test rows that are looked at, the first ones"},
+	},
+	Metrics: func(dataset.Info) []metric.Metric {
+		return []metric.Metric{BestShare, UniformShare, AboveUniform, BestLayer, BestHead}
+	},
+	Check: func(m *method.Method, _ dataset.Info) error {
+		if m.Model == nil {
+			return fmt.Errorf("%s has no attention", m.Name)
+		}
+		return nil
+	},
+	Plot: plotMap,
+	Caption: "Decimal logarithm of the weights of the best head, light where large, for the rows of one batch: all of them by their distance from the " +
+		"first test row; on the semi-synthetic tasks test rows, and for each the copy, in the same order.",
+	Run: attend,
+}
+
+// Metrics of attention. The best head is that with the largest share for every second test row; its share for the others is what counts,
+// since of several heads that are alike one has the largest, too.
+var (
+	BestShare    = metric.Metric{Name: "best_share", Title: "share of the best head", Doc: "of its weight on the copy or the nearest rows, in percent", Unit: "%", Larger: true, Digits: 1}
+	UniformShare = metric.Metric{Name: "uniform_share", Title: "uniform share", Doc: "what equal weights would give, in percent", Unit: "%", Digits: 1}
+	AboveUniform = metric.Metric{Name: "above_uniform", Title: "above uniform", Doc: "share of the best head minus the uniform one", Unit: "%", Larger: true, Digits: 1}
+	BestLayer    = metric.Metric{Name: "best_layer", Title: "its layer", Doc: "from 0, among the layers of both kinds"}
+	BestHead     = metric.Metric{Name: "best_head", Title: "its number", Doc: "from 0"}
+)
+
+func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
+	model, ok := s.Model.(method.Attentive)
+	if !ok {
+		return nil, fmt.Errorf("the model has no attention")
+	}
+	if err := s.checkClean(ctx); err != nil {
+		return nil, err
+	}
+	type head struct{ layer, head int }
+	var first []method.Attention // of the first batch
+	shares, uniform := map[head][]float64{}, []float64{}
+	var heads []head
+	batches := s.Model.Batches()
+	for _, rows := range batches[:min(len(batches), with.Int("batches"))] {
+		layers, err := model.Attention(ctx, s.Select(rows))
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = layers
+		}
+		n := len(rows)
+		for at := n - len(s.TestRows(rows)); at < n; at++ {
+			wanted := s.wanted(rows, at, with.Int("nearest"))
+			uniform = append(uniform, 100*float64(len(wanted))/float64(n))
+			for _, l := range layers {
+				for k := range l.Heads {
+					weights, sum := l.Weights[(k*n+at)*n:][:n], 0.0
+					for _, j := range wanted {
+						sum += weights[j]
+					}
+					h := head{l.Layer, k}
+					if shares[h] == nil {
+						heads = append(heads, h)
+					}
+					shares[h] = append(shares[h], 100*sum)
+				}
+			}
+		}
+	}
+	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"layer", "head", "share", "share_se", "uniform_share"}}}
+	alike, _ := meanStdErr(uniform)
+	for _, h := range heads {
+		mean, se := meanStdErr(shares[h])
+		o.Table.Lines = append(o.Table.Lines, []float64{float64(h.layer), float64(h.head), short(mean), short(se), short(alike)})
+	}
+	best := slices.MaxFunc(heads, func(a, b head) int {
+		x, _ := meanStdErr(everySecond(shares[a], 0))
+		y, _ := meanStdErr(everySecond(shares[b], 0))
+		return cmp.Compare(x, y)
+	})
+	share, expected := everySecond(shares[best], 1), everySecond(uniform, 1)
+	above := slices.Clone(share)
+	for i := range above {
+		above[i] -= expected[i]
+	}
+	o.set(BestShare, share)
+	o.set(UniformShare, expected)
+	o.set(AboveUniform, above)
+	for _, l := range first {
+		if l.Layer == best.layer {
+			o.Table.Grid = s.picture(batches[0], l, best.head)
+		}
+	}
+	o.Metrics[BestLayer.Name], o.Metrics[BestHead.Name] = float64(best.layer), float64(best.head)
+	return o, nil
+}
+
+// everySecond value, from the first or the second one on.
+func everySecond(values []float64, from int) (half []float64) {
+	for i := from; i < len(values); i += 2 {
+		half = append(half, values[i])
+	}
+	return half
+}
+
+// picture is the map of a head: with copies, what test rows give to the copies of all of them, else all rows by distance.
+func (s *Subject) picture(rows []int, a method.Attention, head int) [][]float64 {
+	n, tests := len(rows), len(s.TestRows(rows))
+	weight := func(from, to int) float64 { return a.Weights[(head*n+from)*n+to] }
+	if s.Copies > 0 {
+		return shrink(tests, func(i, j int) float64 { return weight(n-tests+i, s.wanted(rows, n-tests+j, 0)[0]) })
+	}
+	order := make([]int, n)
+	distance := make([]float64, n)
+	for i, row := range rows {
+		order[i], distance[i] = i, s.squaredDistance(rows[n-tests], row)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(distance[a], distance[b]) })
+	return shrink(n, func(i, j int) float64 { return weight(order[i], order[j]) })
+}
+
+// wanted are the places in a batch of the rows that one at some place is to look at: its copy, or the nearest other rows.
+func (s *Subject) wanted(rows []int, at, nearest int) []int {
+	if s.Copies > 0 {
+		own := s.Train - s.Copies           // training rows that are no copies
+		copied := own + rows[at] - s.Copies // copies come behind them, in the order of all rows that are none
+		if i, ok := slices.BinarySearch(rows, copied); ok {
+			return []int{i}
+		}
+		return nil
+	}
+	others := make([]int, 0, len(rows))
+	distance := make([]float64, len(rows))
+	for i, row := range rows {
+		if i != at {
+			others = append(others, i)
+			distance[i] = s.squaredDistance(rows[at], row)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(distance[a], distance[b]) })
+	return others[:min(nearest, len(others))]
+}

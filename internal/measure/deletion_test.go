@@ -1,0 +1,152 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/task"
+)
+
+// A smoother predicts the mean of the visible targets in its batch, near rows weighing more: exp(-distance/width). A width of 0 looks
+// at nothing; with a negative one the number of rows is predicted.
+type smoother struct {
+	task  *task.Task
+	width float64
+	shown []*task.Task
+}
+
+func (m *smoother) Batches() [][]int { return Refit(&method.Method{}, m.task, nil).Batches() }
+
+func (m *smoother) Predict(_ context.Context, batches []*task.Task) (all []method.Prediction, err error) {
+	for _, b := range batches {
+		m.shown = append(m.shown, b)
+		p := make(method.Prediction, b.Test)
+		for i := range p {
+			switch p[i] = 1; {
+			case m.width < 0:
+				p[i] = float64(b.Rows())
+				continue
+			case m.width == 0:
+				continue
+			}
+			sum, weights := 0.0, 0.0
+			for j, y := range b.Y {
+				s := &Subject{Task: b}
+				w := math.Exp(-s.squaredDistance(b.Train+b.Val+i, j) / m.width)
+				sum, weights = sum+w*(y+5), weights+w
+			}
+			p[i] = sum / max(weights, 1e-300)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func deleteWith(t *testing.T, model *smoother, with method.Config) (*Subject, *Outcome, error) {
+	t.Helper()
+	on, truth := loadTask(t, "waves")
+	model.task = on
+	s := &Subject{Task: on, Truth: truth, Model: model, Seed: 5, Check: func(method.Prediction) error { return nil }}
+	given := map[string]any{}
+	for name, value := range with {
+		given[name] = value
+	}
+	c, err := deletion.Resolve(given, on.Info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := deletion.Run(t.Context(), s, c)
+	return s, out, err
+}
+
+// A model that looks at near rows keeps near ones, nothing is kept that need not be, and what is kept predicts about the same.
+func TestDeletion(t *testing.T) {
+	model := &smoother{width: 1}
+	s, out, err := deleteWith(t, model, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := out.Metrics
+	if !(m["kept_distance"] < m["random_distance"]) || !(m["kept_nearer"] > 2*m["kept_nearer_se"]) || !(m["log10_p_random"] < -2) || !(m["log10_p_deleted"] < -2) {
+		t.Errorf("near rows are not kept: %v", m)
+	}
+	kept, evaluations := out.Table.Column("kept"), out.Table.Column("evaluations")
+	for i, n := range kept {
+		if n < 1 || n >= 0.02*120 && evaluations[i] < 50 || evaluations[i] < 119-n {
+			t.Errorf("row %d: %v kept after %v evaluations", i, n, evaluations[i])
+		}
+	}
+	for _, b := range model.shown {
+		if len(b.Y) != b.Train+b.Val || b.Test < 1 {
+			t.Fatalf("%d targets are shown for %d training and %d validation rows, %d test rows", len(b.Y), b.Train, b.Val, b.Test)
+		}
+	}
+	// A row's deletions are the same however many others there are.
+	_, some, err := deleteWith(t, &smoother{width: 1}, method.Config{"rows": 2})
+	if err != nil || !slices.EqualFunc(some.Table.Lines, out.Table.Lines[:2], func(a, b []float64) bool { return slices.Equal(a, b) }) {
+		t.Errorf("%v; two rows alone: %v, among all: %v", err, some.Table.Lines, out.Table.Lines[:2])
+	}
+	// What Algorithm 2 ends with, and each step to it.
+	d, err := s.deleteAround(t.Context(), model.Batches()[0], s.Rows()-1, method.Config{"per_deletion": 0.01, "remaining": 0.02, "change": 0.1, "retries": 50}, newRNG(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	predicted := func(rows []int) float64 {
+		all := append(slices.Clone(rows), d.active)
+		slices.Sort(all)
+		p, _ := s.predict(t.Context(), s.Select(all))
+		return s.units(p[len(p)-1])
+	}
+	original, left := predicted(d.others), slices.Clone(d.others)
+	for _, i := range d.deleted {
+		left = slices.DeleteFunc(left, func(j int) bool { return j == i })
+		if change := math.Abs(predicted(left)-original) / math.Abs(original); change >= 0.1 {
+			t.Errorf("with %d rows left the prediction is %v from the original", len(left), change)
+		}
+	}
+	if !slices.Equal(left, d.kept) || len(d.kept)+len(d.deleted) != 119 || slices.Contains(d.kept, d.active) {
+		t.Errorf("%d rows kept and %d deleted of 119", len(d.kept), len(d.deleted))
+	}
+}
+
+// A model that looks at nothing loses all rows but the share that is to remain, and one that every row changes too much keeps all.
+func TestDeletionAtItsEnds(t *testing.T) {
+	for _, remaining := range []float64{0.02, 0.01, 0.5} {
+		_, out, err := deleteWith(t, &smoother{}, method.Config{"remaining": remaining, "rows": 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := math.Ceil(remaining*120) - 1
+		for i, kept := range out.Table.Column("kept") {
+			if kept != want || out.Table.Column("evaluations")[i] != 120-want {
+				t.Errorf("remaining %v: %v rows kept, want %v", remaining, kept, want)
+			}
+		}
+		one, ten := map[bool]float64{true: 100}[want < 1.2], map[bool]float64{true: 100}[want < 12]
+		if out.Metrics["to_1_percent"] != one || out.Metrics["to_10_percent"] != ten {
+			t.Errorf("remaining %v: %v", remaining, out.Metrics)
+		}
+	}
+	_, _, err := deleteWith(t, &smoother{width: -1}, method.Config{"change": 1e-3, "per_deletion": 1e-4, "rows": 1, "retries": 1})
+	if err == nil || !strings.Contains(err.Error(), "no row could be deleted") {
+		t.Error(err)
+	}
+}
+
+func TestDeletionRefuses(t *testing.T) {
+	kept := &method.Method{Name: "npt", Model: func(context.Context, *task.Task, method.Config) (method.Model, error) { return nil, nil }}
+	if err := deletion.Check(kept, dataset.Info{Name: "circles", Problem: dataset.Binary}); err == nil {
+		t.Error("classes are not refused")
+	}
+	if err := deletion.Check(&method.Method{Name: "mlp"}, dataset.Info{}); err == nil {
+		t.Error("a method without models is not refused")
+	}
+	if err := deletion.Check(kept, dataset.Info{}); err != nil {
+		t.Error(err)
+	}
+}

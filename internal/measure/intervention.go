@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/results"
+)
+
+// The intervention of section 4.2, figure 3e: on the semi-synthetic tasks the target of a row's copy is moved over values evenly
+// spaced in the range of the targets, and everything else stays. A network that looks the target up predicts each of these values.
+var intervention = &Measurement{
+	Name: "intervention",
+	Doc:  "whether predictions follow the targets of copies, which are moved over their range",
+	Params: []method.Param{
+		{Name: "rows", Type: method.Int, Default: 20, Min: 1, Doc: "test rows that it is done for, the first ones"},
+		{Name: "values", Type: method.Int, Default: 10, Min: 2, Doc: "that the target of the copy takes"},
+	},
+	Metrics: func(dataset.Info) []metric.Metric {
+		return []metric.Metric{InterventionSlope, InterventionR, InterventionRMSE}
+	},
+	Check: func(m *method.Method, info dataset.Info) error {
+		switch {
+		case info.Copies == nil:
+			return errors.New("rows have no copies there whose targets could be moved")
+		case m.Model == nil && !m.Lazy:
+			return errors.New("it predicts from parameters alone")
+		}
+		return nil
+	},
+	Plot:    plotFollowing,
+	Caption: "Predictions when the target of a row's copy is moved over the range of the targets, against what they are to follow, in the target's units; the line is the diagonal.",
+	Run:     intervene,
+}
+
+// Metrics of interventions.
+var (
+	InterventionSlope = metric.Metric{Name: "slope", Title: "slope", Doc: "by how much predictions change with the target of the copy, 1 is right", Digits: 3}
+	InterventionR     = metric.Metric{Name: "intervention_r", Title: "r", Doc: "Pearson's, of predictions and the targets that they are to follow", Larger: true, Digits: 4}
+	InterventionRMSE  = metric.Metric{Name: "intervention_rmse", Title: "RMSE", Doc: "of predictions against what they are to follow, in original units", Digits: 2}
+)
+
+func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
+	if err := s.checkClean(ctx); err != nil {
+		return nil, err
+	}
+	low, high := slices.Min(s.Y[:s.Train-s.Copies]), slices.Max(s.Y[:s.Train-s.Copies])
+	rows, values := min(with.Int("rows"), s.Test), with.Int("values")
+	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "copy", "follow", "prediction"}}}
+	var follow, predicted, slopes, squares []float64
+	for _, of := range s.Model.Batches() {
+		batch := s.Select(of)
+		first := len(of) - batch.Test
+		for at, row := range s.TestRows(of) {
+			if row >= rows {
+				continue
+			}
+			copied := s.wanted(of, first+at, 0)[0]
+			var x, y []float64
+			for i := range values {
+				moved := *batch
+				moved.Y = slices.Clone(batch.Y)
+				moved.Y[copied] = low + (high-low)*float64(i)/float64(values-1)
+				p, err := s.predict(ctx, &moved)
+				if err != nil {
+					return nil, err
+				}
+				to := moved.Y[copied] - s.Info.Copies.Add
+				x, y = append(x, to), append(y, p[at])
+				squares = append(squares, (p[at]-to)*(p[at]-to))
+				o.Table.Lines = append(o.Table.Lines, []float64{float64(row), short(s.units(moved.Y[copied])), short(s.units(to)), short(s.units(p[at]))})
+			}
+			_, slope := stat.LinearRegression(x, y, nil, false)
+			slopes, follow, predicted = append(slopes, slope), append(follow, x...), append(predicted, y...)
+			s.advance(len(slopes), rows)
+		}
+	}
+	o.set(InterventionSlope, slopes)
+	o.put(InterventionR, stat.Correlation(follow, predicted, nil), math.NaN())
+	s.setRMSE(o, InterventionRMSE, squares)
+	return o, nil
+}

@@ -1,0 +1,144 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/method"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+func newRNG(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// A finder looks the target of the copy up in its batch, as far as share says, and has two heads: one looks at all rows alike, and one
+// at the copy, or else at the nearest row.
+type finder struct {
+	*smoother
+	share float64
+}
+
+// Batches are two, each of some test rows with their copies, or of all rows.
+func (m *finder) Batches() [][]int {
+	if m.task.Copies == 0 {
+		return m.smoother.Batches()
+	}
+	var all [][]int
+	first := m.task.Train + m.task.Val
+	for part := range 2 {
+		var copies, tests []int
+		for row := first + part*m.task.Test/2; row < first+(part+1)*m.task.Test/2; row++ {
+			copies, tests = append(copies, row-m.task.Copies+m.task.Train-m.task.Copies), append(tests, row)
+		}
+		all = append(all, append(copies, tests...))
+	}
+	return all
+}
+
+func (m *finder) Predict(_ context.Context, batches []*task.Task) (all []method.Prediction, err error) {
+	for _, b := range batches {
+		p := make(method.Prediction, b.Test)
+		for i := range p {
+			p[i] = m.share * (b.Y[i] - b.Info.Copies.Add)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func (m *finder) Attention(_ context.Context, b *task.Task) ([]method.Attention, error) {
+	n := b.Rows()
+	a := method.Attention{Layer: 2, Heads: 2, Weights: make([]float64, 2*n*n)}
+	for i := range n {
+		for j := range n {
+			a.Weights[i*n+j] = 1 / float64(n)
+		}
+		if at := i - b.Train - b.Val; b.Copies > 0 && at >= 0 {
+			a.Weights[(n+i)*n+at] = 0.8 // copies come first, in the order of the rows
+			a.Weights[(n+i)*n+i] = 0.2
+			continue
+		}
+		nearest, least := 0, math.Inf(1)
+		for j := range n {
+			if d := (&Subject{Task: b}).squaredDistance(i, j); j != i && d < least {
+				nearest, least = j, d
+			}
+		}
+		a.Weights[(n+i)*n+nearest] = 1
+	}
+	return []method.Attention{a}, nil
+}
+
+func lookupTask(t *testing.T, copies *dataset.Copies) (*task.Task, *task.Truth) {
+	t.Helper()
+	table, err := datasettest.Library(t).Load(t.Context(), "waves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Info.Copies = copies
+	on, truth, err := task.FromTable(table, split.Published, 0, task.AllRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return on, truth
+}
+
+func near(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
+
+// The head that looks at copies is found, with the share of its weight on them, and of heads that look at near rows likewise.
+func TestAttention(t *testing.T) {
+	for _, c := range []struct {
+		copies      *dataset.Copies
+		share, rest float64
+	}{{&dataset.Copies{}, 80, 100.0 / 12}, {nil, 100, 1000.0 / 120}} {
+		on, truth := lookupTask(t, c.copies)
+		s := &Subject{Task: on, Truth: truth, Model: &finder{&smoother{task: on}, 1}, Check: func(method.Prediction) error { return nil }}
+		if c.copies == nil {
+			on.Info.Copies = &dataset.Copies{} // for finder.Predict
+		}
+		out, err := attention.Run(t.Context(), s, method.Config{"nearest": 10, "batches": 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := out.Metrics
+		if !near(m["best_share"], c.share) || !near(m["uniform_share"], c.rest) || m["best_layer"] != 2 || m["best_head"] != 1 ||
+			!near(m["above_uniform"], c.share-c.rest) || len(out.Table.Lines) != 2 {
+			t.Errorf("copies %v: %v, heads %v", c.copies, m, out.Table.Lines)
+		}
+		if uniform := out.Table.Lines[0]; math.Abs(uniform[2]-uniform[4]) > 1e-4 {
+			t.Errorf("the head that looks at all rows alike has %v %%, want %v %%", uniform[2], uniform[4])
+		}
+	}
+}
+
+// Predictions that follow the copy's target have slope 1, whatever is added to it, and half as much when they follow half way.
+func TestIntervention(t *testing.T) {
+	for _, c := range []struct{ add, share float64 }{{0, 1}, {1, 1}, {1, 0.5}, {0, 0}} {
+		on, truth := lookupTask(t, &dataset.Copies{Add: c.add})
+		checks := 0
+		s := &Subject{Task: on, Truth: truth, Model: &finder{&smoother{task: on}, c.share}, Check: func(p method.Prediction) error {
+			for i, y := range truth.Y {
+				if !near(p[i], c.share*y) {
+					t.Fatalf("test row %d is predicted as %v, its target is %v", i, p[i], y)
+				}
+			}
+			checks++
+			return nil
+		}}
+		out, err := intervention.Run(t.Context(), s, method.Config{"rows": 9, "values": 4})
+		if err != nil || checks != 1 {
+			t.Fatal(err)
+		}
+		rmse, r := out.Metrics["intervention_rmse"], out.Metrics["intervention_r"]
+		if !near(out.Metrics["slope"], c.share) || (rmse < 1e-9) != (c.share == 1) || c.share > 0 && !near(r, 1) || len(out.Table.Lines) != 36 {
+			t.Errorf("%+v: %v, %d lines", c, out.Metrics, len(out.Table.Lines))
+		}
+		if low, high := out.Table.Column("copy")[0], out.Table.Column("copy")[3]; !(high > low) {
+			t.Errorf("the copy's target goes from %v to %v", low, high)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"nptbench/internal/measure"
+	"nptbench/results"
+)
+
+// A drawing is what a measurement draws of a record's table.
+type drawing struct {
+	title string
+	of    *measure.Measurement
+	table *results.Table
+}
+
+// drawings are figures of what was measured, one for each measurement: of every data set and series the first fold.
+func (s *Summary) drawings() (blocks []Block) {
+	for _, name := range s.measured() {
+		var all []drawing
+		for _, g := range s.Groups {
+			if m := g.Series.Measure; g.Series.measure() == name && m.Plot != nil && len(g.Folds) > 0 && g.Folds[0].Chosen != nil {
+				title := fmt.Sprintf("%s, %s", g.Info.Title, g.Series.Title)
+				if with := g.Series.measured(); with != name {
+					title += with[len(name):]
+				}
+				all = append(all, drawing{title, m, g.Folds[0].Chosen.Table})
+			}
+		}
+		if len(all) > 0 {
+			blocks = append(blocks, Figure{s.file("-" + name + ".svg"), all[0].of.Caption, func(w io.Writer) error { return writeDrawings(w, all) }})
+		}
+	}
+	if blocks != nil {
+		blocks = append([]Block{Heading("What was measured, drawn")}, blocks...)
+	}
+	return blocks
+}
+
+const drawingHeight = 3.4 * vg.Inch
+
+// writeDrawings writes drawings side by side as SVG.
+func writeDrawings(w io.Writer, drawings []drawing) error {
+	columns := min(figureColumns, len(drawings))
+	rows := (len(drawings) + columns - 1) / columns
+	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*drawingHeight
+	canvas := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
+	whole := draw.New(canvas)
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+	for i, p := range drawings {
+		plotted, err := p.of.Plot(p.table)
+		if err != nil {
+			return fmt.Errorf("drawing of %s: %w", p.title, err)
+		}
+		plotted.Title.Text = wrap(p.title, "", 2*titleWidth)
+		sansSerif(plotted)
+		left, top := vg.Length(i%columns)*panelWidth, vg.Length(i/columns)*drawingHeight
+		c := draw.Crop(whole, left, left+panelWidth-width, height-top-drawingHeight, -top)
+		plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
+	}
+	var svg bytes.Buffer
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return err
+	}
+	_, err := w.Write(withOtherFonts(svg.Bytes()))
+	return err
+}
+
+func sansSerif(p *plot.Plot) {
+	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		style.Font.Variant = "Sans"
+	}
+}
