@@ -48,8 +48,16 @@ cost: bin/cost ## times and memory from our own records, what has none extrapola
 corruption: bin/corruption venv-if-possible ## do NPT's predictions depend on other rows? Table 2, with controls
 	bin/corruption -fetch $(ARGS)
 
+.PHONY: deletion
+deletion: bin/deletion ## which other rows do NPT's predictions need? the paper's data deletion; after make corruption it has a model already
+	bin/deletion -fetch $(if $(wildcard out/corruption-quick/records/*.jsonl),-with out/corruption-quick/records) $(ARGS)
+
+.PHONY: attention
+attention: bin/attention ## to which other rows does NPT attend? numbers and maps; after make corruption it has its models already
+	bin/attention -fetch $(if $(wildcard out/corruption-quick/records/*.jsonl),-with out/corruption-quick/records) $(ARGS)
+
 .PHONY: experiments
-experiments: ablation variants corruption lookup cost ## all experiments in their quick forms, one after the other
+experiments: ablation variants corruption deletion attention lookup cost ## all experiments in their quick forms, one after the other
 
 .PHONY: check-report
 check-report: report-published .venv-check/installed ## open our own report's page in Chromium and compile its LaTeX; needs chromium and pdflatex, pictures are in out/check-report

@@ -29,6 +29,16 @@ func table(name, title, caption, metric string) report.Layout {
 	}
 }
 
+// measured is a table of what was measured on the models.
+func measured(name, title, caption string, metrics ...string) report.Layout {
+	return report.Layout{
+		Name: name, Title: title, Caption: caption, Where: []report.Where{onTasks, {Field: "metric", Values: metrics}},
+		Rows: []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
+	}
+}
+
+func metric(name string) report.Where { return report.Where{Field: "metric", Values: []string{name}} }
+
 var lookup = experiment.Spec{
 	Name:  "lookup",
 	About: "asks whether NPT looks up targets in other rows: the paper's semi-synthetic task, Table 3",
@@ -43,6 +53,10 @@ var lookup = experiment.Spec{
 		table("lookup", "RMSE (Table 3)", "Test root mean squared error in the units of Protein's target, the paper's in parentheses; lower is better, "+
 			"and whoever predicts the mean has 6.1.", "rmse"),
 		table("correlation", "Correlation", "Pearson's r between predictions and targets of test rows.", "correlation"),
+		measured("intervention", "Intervention", "The target of a copy is moved over ten values in the range of the targets: by how much the prediction changes with it, "+
+			"Pearson's r of the predictions and what they are to follow, and the RMSE between them in the target's units.", "slope", "intervention_r", "intervention_rmse"),
+		measured("attention", "The head that looks most at copies", "Share of its weight on the copy of a test row, on average over test rows of a batch, and what equal "+
+			"weights would give, in percent. attention-rows.csv has all heads.", "best_share", "uniform_share", "best_layer", "best_head"),
 	},
 	Claims: []report.Claim{{
 		ID: "dup_r", Says: "On the original task NPT's predictions correlate with the targets at more than 99.9 % (section 4.2).",
@@ -50,6 +64,11 @@ var lookup = experiment.Spec{
 	}, {
 		ID: "dup_r_all", Says: "On all variants of the task they do (appendix B.1.2).", Count: 4,
 		Test: report.AtLeast(0.999, onTasks, ofNPT, correlation),
+	}, {
+		ID: "dup_intervention", Says: "Predictions follow targets of copies that are moved, with near-perfect correlation (section 4.2, figure 3e).",
+		Test: report.AtLeast(0.999, onTasks, metric("intervention_r")),
+	}, {
+		ID: "dup_attention", Says: "Some heads attend to the copy of a row (section 4.2, figure 3b).", Test: report.Above(0, onTasks, metric("above_uniform")),
 	}},
 }
 

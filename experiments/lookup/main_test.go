@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/experiment"
+	"nptbench/internal/program"
+	"nptbench/results"
+)
+
+func TestMain(m *testing.M) {
+	experiment.ServeProcess() // this very binary is run again
+	os.Exit(m.Run())
+}
+
+const sweep = `name: small
+datasets: [lookup-random-add-one]
+methods:
+  - method: npt
+    params: {dim_hidden: 4, heads: 2, layers: 2, dropout: 0, steps: 3, eval_every: 100, p_feature: 0, semi_supervised: false, batch_size: 512}
+    measure: {attention: {}, intervention: {rows: 2, values: 3}}
+`
+
+// What is measured on the real task is about copies: a network that has learnt nothing follows none of them.
+func TestMeasured(t *testing.T) {
+	found, err := datasettest.Real(t, "protein").Find("protein")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(sweep), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	e := program.Env{Args: []string{"-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said}
+	if exit, err := experiment.Run(context.Background(), e, lookup); err != nil || exit != program.ExitOK {
+		t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
+	}
+	measured := 0
+	for r, err := range results.Read(filepath.Join(dir, "records")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch r.Measure {
+		case "attention":
+			measured++
+			if uniform := r.Test["uniform_share"]; !(uniform > 100.0/513 && uniform < 100.0/500) { // one copy among 255 or 256 rows and their copies
+				t.Errorf("the uniform share of a copy is %v %%", uniform)
+			}
+		case "intervention":
+			measured++
+			copied, follow := r.Table.Column("copy"), r.Table.Column("follow")
+			if slope := r.Test["slope"]; !(slope > -0.5 && slope < 0.5) || len(copied) != 6 || !(copied[2] > copied[0]) || !(follow[0] < copied[0]) {
+				t.Errorf("slope %v; copies %v, to follow %v", slope, copied, follow)
+			}
+		}
+	}
+	if measured != 2 {
+		t.Errorf("%d measurements, want 2", measured)
+	}
+}
