@@ -190,6 +190,15 @@ gpu-kit: ## out/gpu-kit: binaries, small data sets and a script that checks and 
 accuracy-tf32: xla ## what TF32 products, emulated on the processor, do to ten folds of the small NPT; minutes
 	NPT_LONG_TESTS=1 go test -count=1 -run TestTF32Accuracy -v -timeout 60m ./npt
 
+.PHONY: check-tabnet
+check-tabnet: .venv-tabnet/installed ## TabNet beside pytorch-tabnet itself (2 GB of libraries): steps, errors over 20 seeds, speed; an hour
+	NPT_LONG_TESTS=1 NPT_TABNET_PYTHON=$(CURDIR)/.venv-tabnet/bin/python go test -count=1 -run Library -v -timeout 5h ./baselines/tabnet
+
+.venv-tabnet/installed: baselines/tabnet/testdata/requirements.txt
+	$(PY) -m venv .venv-tabnet
+	.venv-tabnet/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r baselines/tabnet/testdata/requirements.txt
+	touch $@
+
 .PHONY: bench-npt
 bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
 	go test -run '^$$' -bench 'Step|Evaluation' -benchtime $(BENCHTIME) -timeout 60m ./npt

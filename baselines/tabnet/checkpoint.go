@@ -23,7 +23,7 @@ type checkpointer struct {
 }
 
 // interval is about how long it is between two checkpoints.
-const interval = time.Minute
+var interval = time.Minute // tests shorten it
 
 // A checkpointHeader describes a checkpoint; the arrays that follow are the state's, then those of the best epoch.
 type checkpointHeader struct {

@@ -1,0 +1,173 @@
+package tabnet
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/method"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+)
+
+func testTask(t *testing.T, name string) *task.Task {
+	t.Helper()
+	table, err := datasettest.Library(t).Load(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk, _, err := task.FromTable(table, split.Corrected, 0, task.AllRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk.Seed, tk.Backend = 5, backends.Processor
+	return tk
+}
+
+func config(t *testing.T, tk *task.Task, given map[string]any) method.Config {
+	t.Helper()
+	all := map[string]any{"n_d": 4, "n_a": 4, "n_steps": 2, "batch_size": 16, "virtual_batch_size": 8, "drop_last": true, "max_epochs": 6}
+	for k, v := range given {
+		all[k] = v
+	}
+	c, err := Method().Resolve(all, tk.Info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func results(t *testing.T, tk *task.Task, batch ...method.Config) []method.Result {
+	t.Helper()
+	out := make([]method.Result, len(batch))
+	if err := Method().Run(t.Context(), tk, batch, func(r method.Result) { out[r.Index] = r }); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Configurations that differ in nothing but when they end share a fit, which gives what their own would have given. Regression and
+// classes, with categories and missing entries.
+func TestMethod(t *testing.T) {
+	for _, name := range []string{"waves", "circles", "gaps"} {
+		tk := testTask(t, name)
+		batch := []method.Config{config(t, tk, nil), config(t, tk, map[string]any{"max_epochs": 3}), config(t, tk, map[string]any{"patience": 1})}
+		together := results(t, tk, batch...)
+		for i, c := range batch {
+			if Method().FitKey(c, tk.Info.Problem) != Method().FitKey(batch[0], tk.Info.Problem) {
+				t.Errorf("%s: another key", c.JSON())
+			}
+			alone := results(t, tk, c)[0]
+			if !reflect.DeepEqual(alone.Val, together[i].Val) || !reflect.DeepEqual(alone.Test, together[i].Test) {
+				t.Errorf("%s, %s: other predictions in a shared fit", name, c.JSON())
+			}
+			r := together[i]
+			if len(r.Val) != tk.Val*tk.Outputs() || len(r.Test) != tk.Test*tk.Outputs() || r.Fit <= 0 || r.Details["epochs"].(int) < 1 {
+				t.Errorf("%s: %d and %d predictions, %v, %v", name, len(r.Val), len(r.Test), r.Fit, r.Details)
+			}
+			for row := range tk.Val {
+				sum := 0.0
+				for _, p := range r.Val[row*tk.Outputs() : (row+1)*tk.Outputs()] {
+					sum += p
+				}
+				if tk.Info.Classes > 0 && math.Abs(sum-1) > 1e-9 || sum-sum != 0 {
+					t.Errorf("%s: row %d: probabilities add up to %v", name, row, sum)
+				}
+			}
+		}
+		other := config(t, tk, map[string]any{"lr": 0.01})
+		if Method().FitKey(other, tk.Info.Problem) == Method().FitKey(batch[0], tk.Info.Problem) {
+			t.Error("another learning rate shares the fit")
+		}
+	}
+}
+
+// A missing category is the first one, a missing number the mean.
+func TestMissing(t *testing.T) {
+	tk := testTask(t, "gaps")
+	table := tableOf(tk)
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	missing := 0
+	for i := range tk.Rows() {
+		number, category := 0, 0
+		for j, f := range tk.Features {
+			flagged := tk.Missing[i*len(tk.Features)+j]
+			if flagged {
+				missing++
+			}
+			if f.Width == 1 {
+				if flagged && table.Numbers[i*table.Numeric+number] != 0 {
+					t.Fatalf("row %d, %s is missing and %v", i, f.Name, table.Numbers[i*table.Numeric+number])
+				}
+				number++
+				continue
+			}
+			code := table.Codes[i*len(table.Categories)+category]
+			if want := int32(0); flagged && code != want || !flagged && tk.Row(i)[f.Offset+int(code)] != 1 {
+				t.Fatalf("row %d, %s: category %d, missing %v", i, f.Name, code, flagged)
+			}
+			category++
+		}
+	}
+	if missing == 0 {
+		t.Error("nothing is missing")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	tk := testTask(t, "waves")
+	for want, given := range map[string]map[string]any{
+		"n_shared: 0 and n_independent 0":           {"n_shared": 0, "n_independent": 0},
+		"virtual_batch_size: 4 cuts a batch of 33 ": {"batch_size": 33, "virtual_batch_size": 4, "drop_last": true},
+		"gamma: 0.5 is not allowed":                 {"gamma": 0.5},
+	} {
+		if _, err := Method().Resolve(given, tk.Info); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want one that begins with %s", err, want)
+		}
+	}
+}
+
+// A fit that is stopped says so, and goes on from its checkpoint the next time.
+func TestMethodGoesOn(t *testing.T) {
+	tk := testTask(t, "waves")
+	c := config(t, tk, map[string]any{"max_epochs": 12})
+	want := results(t, tk, c)[0]
+
+	tk.CheckpointDir = t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	tk.Progress = func(p task.Progress) {
+		if p.Share > 0.4 {
+			cancel()
+		}
+	}
+	old := interval
+	interval = 0
+	defer func() { interval = old }()
+	if err := Method().Run(ctx, tk, []method.Config{c}, nil); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(tk.CheckpointDir, "*.tabnet"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("checkpoints %v, %v", files, err)
+	}
+	tk.Progress = nil
+	got := results(t, tk, c)[0]
+	if !reflect.DeepEqual(got.Test, want.Test) || got.Details["resumed_at_epoch"] == nil {
+		t.Errorf("goes on with other predictions, %v", got.Details)
+	}
+	if err := os.WriteFile(files[0], []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if again := results(t, tk, c)[0]; !reflect.DeepEqual(again.Test, want.Test) || again.Details["resumed_at_epoch"] != nil {
+		t.Errorf("after a damaged checkpoint %v", again.Details)
+	}
+}
