@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -99,9 +100,23 @@ func (m *Model) predict(ctx context.Context, d *rows, from, to int) ([]float64, 
 	return all, err
 }
 
+// upload checks that a table is like that of the training.
+func (m *Model) upload(t *Table) (*rows, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if c := m.program.net.columns; t.Numeric != c.Numeric || !slices.Equal(t.Categories, c.Categories) || t.Classes != c.Classes {
+		return nil, fmt.Errorf("tabnet: a table with columns %v, want %v, as in the training", t.Columns, c)
+	}
+	return m.program.net.upload(t), nil
+}
+
 // Predict returns for each of the rows from to to of a table the standardised value, or the probability of every class.
 func (m *Model) Predict(ctx context.Context, t *Table, from, to int) ([]float64, error) {
-	d := m.program.net.upload(t)
+	d, err := m.upload(t)
+	if err != nil {
+		return nil, err
+	}
 	defer d.free()
 	return m.predict(ctx, d, from, to)
 }
@@ -115,11 +130,14 @@ type Explanation struct {
 
 // Explain explains the predictions for rows from to to of a table.
 func (m *Model) Explain(ctx context.Context, t *Table, from, to int) (*Explanation, error) {
-	d := m.program.net.upload(t)
+	d, err := m.upload(t)
+	if err != nil {
+		return nil, err
+	}
 	defer d.free()
 	e := &Explanation{Masks: make([][][]float64, m.program.net.Steps)}
 	width := m.program.net.columns.features()
-	err := m.each(ctx, m.program.reason, d, from, to, func(n int, out [][]float64) {
+	err = m.each(ctx, m.program.reason, d, from, to, func(n int, out [][]float64) {
 		for i := range n {
 			e.Importance = append(e.Importance, out[0][i*width:(i+1)*width])
 			for step := range e.Masks {

@@ -57,6 +57,11 @@ func TestTrainLearnsAndExplains(t *testing.T) {
 	if loss := table.loss(predicted, table.Train, table.Train+table.Val); math.Abs(loss-m.Loss) > 1e-6 {
 		t.Errorf("the model that is returned has validation loss %v, not %v", loss, m.Loss)
 	}
+	other := *table
+	other.Categories = []int{4}
+	if _, err := m.Predict(t.Context(), &other, 0, 1); err == nil || !strings.Contains(err.Error(), "as in the training") {
+		t.Errorf("a table with other columns: error %v", err)
+	}
 	e, err := m.Explain(t.Context(), table, 0, table.Rows())
 	if err != nil {
 		t.Fatal(err)
