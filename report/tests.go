@@ -34,9 +34,16 @@ func Near(value float64, where ...Where) Test {
 	return numbers(func(n *Number) Answer { return answer(math.Abs(n.Mean-value) <= clearly*n.StdErr) }, where)
 }
 
-// Exactly tests whether numbers are a value, to the last bit.
+// Exactly tests whether all numbers are a value, to the last bit.
 func Exactly(value float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return answer(n.Mean == value) }, where)
+	each := numbers(func(n *Number) Answer { return answer(n.Mean == value) }, where)
+	return func(s *Summary) []Evidence {
+		all := each(s)
+		if len(all) == 0 || slices.ContainsFunc(all, func(e Evidence) bool { return e.For == No }) {
+			return all
+		}
+		return []Evidence{{fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes, all[0].Smaller}}
+	}
 }
 
 // Each has the evidence of several tests.
