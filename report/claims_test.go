@@ -76,3 +76,15 @@ func TestClaimsOnOrder(t *testing.T) {
 		}
 	}
 }
+
+// A p that is not small is no evidence against a claim.
+func TestSignificant(t *testing.T) {
+	for log10P, want := range map[float64]string{-2.1: "holds", -1.9: "not clear"} {
+		n := &Number{Group: &Group{Info: dataset.Info{Name: "a", RunFolds: 1}, Series: &Series{Title: "NPT", Paper: true}, Folds: make([]*Fold, 1)},
+			Metric: metric.Correlation, Mean: log10P, N: 1}
+		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "p", Says: "So it is.", Test: Significant(0.01, Where{"dataset", []string{"a"}})}}}, Numbers: []*Number{n}}
+		if got := s.findings()[0].verdict; !strings.HasPrefix(got, want) {
+			t.Errorf("log10 p %v: %s, want %s", log10P, got, want)
+		}
+	}
+}

@@ -24,9 +24,14 @@ func apart(difference, stdErr float64) Answer {
 	return answer(difference > 0)
 }
 
-// AtMost tests whether numbers are at most a value.
-func AtMost(value float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return answer(n.Mean <= value) }, where)
+// Significant tests whether decimal logarithms of p are at most that of a level. A larger p says nothing, least of all against a claim.
+func Significant(level float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer {
+		if n.Mean <= math.Log10(level) {
+			return Yes
+		}
+		return Unclear
+	}, where)
 }
 
 // Near tests whether numbers are at most two standard errors from a value.
