@@ -14,6 +14,7 @@ import (
 	"nptbench/internal/plan"
 	"nptbench/internal/split"
 	"nptbench/results"
+	"nptbench/sweeps"
 )
 
 // A Spec says what a report shows of a plan.
@@ -27,6 +28,9 @@ type Spec struct {
 	Tables []Layout // nil: Table1, and rank orders
 	Claims []Claim  // of the paper, which numbers are held against
 	Curves bool     // also a figure of learning curves
+
+	// Setup is the paper's own sweep, which an appendix holds against the paper's Tables 14 to 25; nil: there is none.
+	Setup *sweeps.Sweep
 
 	Estimate *plan.Estimate // how long cells take that have no record; nil: costs are of the records alone
 

@@ -171,6 +171,31 @@ func PaperCost(dataset, method string) (Cost, bool) {
 	return c, ok
 }
 
+// A Statistic is an entry of the paper's Tables 14 and 15.
+type Statistic struct {
+	Printed string
+	Why     string // it differs from what the data have, where that is known; the words are ours
+}
+
+// PaperStatistic returns what Tables 14 and 15 say of a data set: n_instances, n_features, n_categorical_features,
+// n_continuous_features, n_classes, split (shares of training, validation and test rows), fixed_test_set or minibatches.
+func PaperStatistic(dataset, field string) (Statistic, bool) {
+	s, ok := paper().statistics[[2]string{dataset, field}]
+	return s, ok
+}
+
+// A Search is a line of the paper's Tables 17 to 25: what its grids have of a hyperparameter.
+type Search struct {
+	Table             int
+	Methods, Datasets []string
+	Param             string // its name in configurations
+	Printed           string // its name in the paper
+	Range             string // as printed: "[least, largest]", or all values
+}
+
+// PaperSearches returns Tables 17 to 25, line by line.
+func PaperSearches() []Search { return paper().searches }
+
 type paperTables struct {
 	results   map[[3]string]Published
 	ranks     map[[2]string]PublishedRank
@@ -179,6 +204,9 @@ type paperTables struct {
 	splitRows map[string][3]int
 	variants  map[paperVariant]Published
 	costs     map[[2]string]Cost // by data set and method
+
+	statistics map[[2]string]Statistic // by data set and field
+	searches   []Search
 }
 
 var paper = sync.OnceValue(func() *paperTables {
@@ -190,6 +218,8 @@ var paper = sync.OnceValue(func() *paperTables {
 		splitRows: map[string][3]int{},
 		variants:  map[paperVariant]Published{},
 		costs:     map[[2]string]Cost{},
+
+		statistics: map[[2]string]Statistic{},
 	}
 	for _, file := range []string{"table02_corruption", "table03_lookup", "table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
 		for _, row := range paperRows(file) {
@@ -224,6 +254,13 @@ var paper = sync.OnceValue(func() *paperTables {
 		if row["value"] != "" {
 			t.settings[[2]string{row["dataset"], methodNamed(row["method"])}] = int(number(row["value"]))
 		}
+	}
+	for _, row := range paperRows("table14_15_dataset_stats") {
+		t.statistics[[2]string{row["dataset"], row["field"]}] = Statistic{row["value"], row["why"]}
+	}
+	for _, row := range paperRows("table17_25_search_spaces") {
+		t.searches = append(t.searches, Search{int(number(row["table"])), strings.Fields(row["methods"]), strings.Fields(row["datasets"]),
+			row["parameter"], row["printed"], row["range"]})
 	}
 	for _, row := range paperRows("order") {
 		t.better[[4]string{row["dataset"], row["metric"], methodNamed(row["better"]), methodNamed(row["worse"])}] = true

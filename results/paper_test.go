@@ -224,6 +224,33 @@ func TestPaperCosts(t *testing.T) {
 	}
 }
 
+// Tables 14, 15 and 17 to 25 have as many entries as the paper's.
+func TestPaperSetup(t *testing.T) {
+	if got := len(paper().statistics); got != 6*8+4*7 {
+		t.Errorf("%d statistics", got)
+	}
+	if s, ok := PaperStatistic("yacht", "n_categorical_features"); !ok || s.Printed != "5" || s.Why == "" {
+		t.Errorf("%+v", s)
+	}
+	lines := map[int]int{}
+	for _, s := range PaperSearches() {
+		lines[s.Table]++
+		for _, name := range s.Methods {
+			if PaperPlace(name) < 0 {
+				t.Errorf("Table %d has no method %q", s.Table, name)
+			}
+		}
+		for _, name := range s.Datasets {
+			if _, ok := PaperStatistic(name, "n_instances"); !ok {
+				t.Errorf("Table %d has no data set %q", s.Table, name)
+			}
+		}
+	}
+	if want := (map[int]int{17: 3, 18: 3, 19: 3, 20: 5, 21: 5, 22: 5, 23: 5, 24: 5, 25: 5}); !maps.Equal(lines, want) {
+		t.Errorf("lines by table: %v", lines)
+	}
+}
+
 func TestPaperSplitRows(t *testing.T) {
 	rows, ok := PaperSplitRows("poker-hand")
 	if !ok || rows != [3]int{21883, 3127, 1000000} || len(paper().splitRows) != 7 {

@@ -38,7 +38,7 @@ func catalogue() Catalogue {
 			{Name: "house", Problem: dataset.Regression, Folds: 10, RunFolds: 10},
 			{Name: "cells", Problem: dataset.Binary, Classes: 2, Folds: 10, RunFolds: 10},
 			{Name: "forest", Problem: dataset.MultiClass, Classes: 7, Folds: 5, RunFolds: 1},
-			{Name: "hands", Problem: dataset.MultiClass, Classes: 10, Folds: 5, RunFolds: 1, Fixed: true},
+			{Name: "hands", Problem: dataset.MultiClass, Classes: 10, Folds: 5, RunFolds: 1, TestAt: 25010},
 		},
 	}
 }

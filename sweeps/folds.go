@@ -27,7 +27,7 @@ func (f folds) of(info dataset.Info) []int {
 
 // available is the number of folds that can be cut. Fixed test rows leave one.
 func available(info dataset.Info) int {
-	if info.Fixed {
+	if info.TestAt > 0 {
 		return 1
 	}
 	return info.Folds

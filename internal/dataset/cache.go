@@ -102,7 +102,7 @@ func parseCache(r *bufio.Reader, loc *Location) (*Table, error) {
 		return nil, errors.New("not the published table")
 	}
 	return &Table{
-		Info: loc.Info, Columns: columns, Rows: loc.Rows, TestAt: loc.TestAt, Digest: digest, Check: head.Check, Subset: loc.Subset,
+		Info: loc.Info, Columns: columns, Rows: loc.Rows, Digest: digest, Check: head.Check, Subset: loc.Subset,
 	}, nil
 }
 

@@ -41,7 +41,7 @@ func TestCache(t *testing.T) {
 }
 
 func sameTables(a, b *Table) bool {
-	return a != nil && b != nil && reflect.DeepEqual(a.Columns, b.Columns) && a.Rows == b.Rows && a.TestAt == b.TestAt &&
+	return a != nil && b != nil && reflect.DeepEqual(a.Columns, b.Columns) && a.Rows == b.Rows && a.Info.TestAt == b.Info.TestAt &&
 		a.Digest == b.Digest && a.Check == b.Check && a.Subset == b.Subset && a.Info.Name == b.Info.Name
 }
 

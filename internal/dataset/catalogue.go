@@ -63,7 +63,12 @@ func (s *source) rowsOf(v *variant) int {
 func (s *source) info(v *variant) Info {
 	info := s.Info
 	info.Files = s.variants[0].files
-	info.Fixed = v.testAt > 0
+	info.TestAt = v.testAt
+	for i, c := range s.columns {
+		if c.kind == Categorical && i != s.Target {
+			info.Categorical++
+		}
+	}
 	return info
 }
 

@@ -87,8 +87,8 @@ func TestInfos(t *testing.T) {
 	}
 	for i, info := range Infos()[:11] { // of the paper
 		fixed := slices.Contains([]string{"income", "poker-hand", "higgs", "mnist"}, info.Name)
-		if info.Fixed != fixed {
-			t.Errorf("%s: fixed test rows %v", info.Name, info.Fixed)
+		if (info.TestAt > 0) != fixed {
+			t.Errorf("%s: test rows from %d", info.Name, info.TestAt)
 		}
 		if want := map[bool][2]int{true: {10, 10}, false: {5, 1}}[i < 4]; info.Folds != want[0] || info.RunFolds != want[1] {
 			t.Errorf("%s: %d folds of %d", info.Name, info.RunFolds, info.Folds)

@@ -80,12 +80,15 @@ func TestFacts(t *testing.T) {
 			table := loadReal(t, s.Name)
 			fact := facts[cmp.Or(s.folder, s.Name)]
 			var distinct []int
-			missing := 0
+			missing, categorical := 0, 0
 			for i := range table.Columns {
 				c := &table.Columns[i]
 				checkColumn(t, c, table.Rows)
 				if c.Type == Categorical {
 					distinct = append(distinct, len(c.Categories))
+					if i != table.Info.Target {
+						categorical++
+					}
 				}
 				for row := range c.Missing {
 					if c.Missing[row] {
@@ -95,6 +98,9 @@ func TestFacts(t *testing.T) {
 			}
 			if !slices.Equal(distinct, fact.distinct) {
 				t.Errorf("distinct values %v, want %v", distinct, fact.distinct)
+			}
+			if categorical != table.Info.Categorical {
+				t.Errorf("%d categorical features, the catalogue says %d", categorical, table.Info.Categorical)
 			}
 			if table.Info.Missing != (missing > 0) {
 				t.Errorf("%d missing entries, the catalogue says %v", missing, table.Info.Missing)
@@ -111,8 +117,8 @@ func TestFacts(t *testing.T) {
 				checkIncomeKinds(t, table)
 			}
 			checkTarget(t, table, fact.classes, fact.mean, fact.sd)
-			if (table.Subset == "") != (table.Rows == table.Info.Rows) || table.Info.Fixed != (table.TestAt > 0) {
-				t.Errorf("%d rows, subset %q, test rows from %d", table.Rows, table.Subset, table.TestAt)
+			if (table.Subset == "") != (table.Rows == table.Info.Rows) {
+				t.Errorf("%d rows, subset %q", table.Rows, table.Subset)
 			}
 		})
 	}
@@ -129,8 +135,8 @@ func loadReal(t *testing.T, name string) *Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loc.Rows != table.Rows || loc.TestAt != table.TestAt || loc.Subset != table.Subset || loc.Check == SameFile && loc.Digest != table.Digest {
-		t.Errorf("found %+v, loaded %v with test rows from %d, digest %s", loc, table, table.TestAt, table.Digest)
+	if loc.Rows != table.Rows || loc.Info.TestAt != table.Info.TestAt || loc.Subset != table.Subset || loc.Check == SameFile && loc.Digest != table.Digest {
+		t.Errorf("found %+v, loaded %v with test rows from %d, digest %s", loc, table, table.Info.TestAt, table.Digest)
 	}
 	if table.Check < SameTable {
 		t.Errorf("check: %v", table.Check)

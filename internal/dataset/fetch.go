@@ -201,7 +201,7 @@ func checkDownload(ctx context.Context, part string, s *source, v *variant, i in
 	if len(v.files) > 1 {
 		return fmt.Errorf("not the published file: the SHA-256 of its content begins with %.16s, not with %.16s", content, f.SHA256[0])
 	}
-	loc := Location{Info: s.info(v), Files: []Found{{File: *f, Path: part}}, Rows: s.rowsOf(v), TestAt: v.testAt, source: s, variant: v}
+	loc := Location{Info: s.info(v), Files: []Found{{File: *f, Path: part}}, Rows: s.rowsOf(v), source: s, variant: v}
 	_, err = read(ctx, &loc)
 	return err
 }

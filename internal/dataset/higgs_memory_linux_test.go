@@ -55,8 +55,8 @@ func loadHiggs(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table.Rows != 11000000 || table.TestAt != 10500000 || len(table.Columns) != 29 || table.Subset != "" || !table.Info.Fixed {
-		t.Errorf("%v, test rows from %d, %s", table, table.TestAt, table.Subset)
+	if table.Rows != 11000000 || table.Info.TestAt != 10500000 || len(table.Columns) != 29 || table.Subset != "" {
+		t.Errorf("%v, test rows from %d, %s", table, table.Info.TestAt, table.Subset)
 	}
 	for i := range table.Columns {
 		checkColumn(t, &table.Columns[i], table.Rows)

@@ -25,11 +25,13 @@ type Info struct {
 	Classes int  // 0 for regression
 	Missing bool // entries are missing
 
+	Categorical int // number of categorical columns, target left out
+
 	// Splitting, section 2 of the paper's protocol. Folds is both the number of folds that are cut and, as 1/Folds, the
 	// share of test rows; RunFolds how many of them are run (10 of 10 for the small tables, 1 of 5 for the others).
 	Folds    int
 	RunFolds int
-	Fixed    bool // the test rows are the last ones of the file, not drawn; false in a table that is a subset without them
+	TestAt   int // first row of a fixed test set, which reaches to the end; 0: test rows are drawn, as in a subset without them
 
 	Copies *Copies // of a semi-synthetic data set: each row of a task has one among the training rows; nil: none
 

@@ -44,7 +44,6 @@ type Location struct {
 	Info   Info // of the table that Load will return
 	Files  []Found
 	Rows   int
-	TestAt int
 	Subset string // empty, or which part of the published table the files hold
 	Check  Check  // the least of its files'
 	Digest string // of the table, when it is known without parsing: from the files' checksums or from the cache
@@ -146,7 +145,7 @@ func (l *Library) Known(name string) ([]Location, error) {
 		v := &s.variants[i]
 		same := func(l Location) bool { return l.Digest == v.digest }
 		if v.digest != "" && !slices.ContainsFunc(out, same) {
-			out = append(out, Location{Info: s.info(v), Rows: s.rowsOf(v), TestAt: v.testAt, Subset: v.subset, Digest: v.digest})
+			out = append(out, Location{Info: s.info(v), Rows: s.rowsOf(v), Subset: v.subset, Digest: v.digest})
 		}
 	}
 	return out, nil
@@ -201,7 +200,7 @@ func (l *Library) file(s *source, name string) (path string, size int64, err err
 
 func (l *Library) locate(s *source, v *variant, found []Found) (Location, error) {
 	loc := Location{
-		Info: s.info(v), Files: found, Rows: s.rowsOf(v), TestAt: v.testAt, Subset: v.subset, Check: SameFile,
+		Info: s.info(v), Files: found, Rows: s.rowsOf(v), Subset: v.subset, Check: SameFile,
 		source: s, variant: v,
 	}
 	for i := range found {

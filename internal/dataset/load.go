@@ -62,7 +62,7 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 			return nil, err
 		}
 	}
-	t := &Table{Info: loc.Info, Rows: loc.Rows, TestAt: loc.TestAt, Subset: loc.Subset, Columns: make([]Column, len(columns))}
+	t := &Table{Info: loc.Info, Rows: loc.Rows, Subset: loc.Subset, Columns: make([]Column, len(columns))}
 	for i, b := range columns {
 		if b.n != loc.Rows {
 			return nil, fmt.Errorf("column %d (%s) has %s, %d expected", i, b.name, count(b.n, "row"), loc.Rows)

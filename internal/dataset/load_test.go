@@ -26,7 +26,7 @@ func TestLoad(t *testing.T) {
 	if !reflect.DeepEqual(table.Columns, want) {
 		t.Errorf("columns\n%+v, want\n%+v", table.Columns, want)
 	}
-	if table.Rows != 4 || table.Check != SameTable || table.Digest != toyDigest || table.Subset != "" || table.TestAt != 0 {
+	if table.Rows != 4 || table.Check != SameTable || table.Digest != toyDigest || table.Subset != "" || table.Info.TestAt != 0 {
 		t.Errorf("table %+v", table)
 	}
 }

@@ -43,7 +43,6 @@ type Table struct {
 	Info    Info
 	Columns []Column
 	Rows    int
-	TestAt  int    // first row of the fixed test set, which reaches to the end; 0 when test rows are drawn
 	Digest  string // hex SHA-256 over names, kinds, categories and values; the same whatever file format the table came from
 	Check   Check  // how far this has been compared with the published table
 	Subset  string // empty, or what part of the published table this is, as a noun phrase for footnotes

@@ -44,6 +44,7 @@ type Spec struct {
 	Tables []report.Layout
 	Claims []report.Claim
 	Curves bool
+	Setup  string // a built-in sweep: the paper's own; empty: no appendix
 }
 
 // Run does an experiment as the command line says.
@@ -101,9 +102,16 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 	if s.Recorded {
 		estimate = o.estimate(ctx, p)
 	}
+	var setup *sweeps.Sweep
+	if s.Setup != "" {
+		var err error
+		if setup, err = sweeps.Load(s.Setup, sweeps.Catalogue{Methods: methods.All(), Datasets: dataset.Infos()}); err != nil {
+			return err
+		}
+	}
 	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
 		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
-		Curves: s.Curves, Estimate: estimate, Methods: methods.All(),
+		Curves: s.Curves, Setup: setup, Estimate: estimate, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err

@@ -71,7 +71,7 @@ type Rule struct {
 
 // RuleOf returns the paper's rule for a table: stratified exactly when the target is a class.
 func RuleOf(t *dataset.Table) Rule {
-	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.TestAt}
+	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.Info.TestAt}
 	if t.Info.Problem.Classification() {
 		r.Labels = t.Labels()
 	}
@@ -122,6 +122,23 @@ func (r Rule) folds() int {
 	return r.Folds
 }
 
+// Sizes returns how many training, validation and test rows a fold has, which hangs on no label and on no protocol.
+func (r Rule) Sizes(fold int) (train, val, test int) {
+	switch {
+	case r.TestAt > 0:
+		test = r.Rows - r.TestAt
+	case fold < r.Rows%r.Folds:
+		test = r.Rows/r.Folds + 1
+	default:
+		test = r.Rows / r.Folds
+	}
+	// Evaluated at run time in float64: 0.2/(1-0.1) is a little more than 2/9, which gives Concrete 207 validation rows.
+	testShare := 1 / float64(r.Folds)
+	share := r.valShare() / (1 - testShare)
+	val = int(math.Ceil(share * float64(r.Rows-test)))
+	return r.Rows - test - val, val, test
+}
+
 // clean makes one fold of the table in its original order.
 func (r Rule) clean(fold int) (Split, error) {
 	var rest, test []int32
@@ -134,13 +151,10 @@ func (r Rule) clean(fold int) (Split, error) {
 	default:
 		rest, test = plainFold(r.Rows, r.Folds, fold)
 	}
-	// Evaluated at run time in float64: 0.2/(1-0.1) is a little more than 2/9, which gives Concrete 207 validation rows.
-	testShare := 1 / float64(r.Folds)
-	share := r.valShare() / (1 - testShare)
-	val := int(math.Ceil(share * float64(len(rest))))
-	if val == 0 || val >= len(rest) || len(test) == 0 {
+	train, val, _ := r.Sizes(fold)
+	if val == 0 || train <= 0 || len(test) == 0 {
 		return Split{}, fmt.Errorf("%d rows leave %d for test, %d for validation and %d for training; each needs one at least",
-			r.Rows, len(test), val, max(0, len(rest)-val))
+			r.Rows, len(test), val, max(0, train))
 	}
 	var trainAt, valAt []int32
 	if r.Labels != nil {

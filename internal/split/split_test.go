@@ -113,7 +113,11 @@ func TestManyClassesEqualScikitLearn(t *testing.T) {
 }
 
 func TestFixedTestRows(t *testing.T) {
-	s, err := Make(Rule{Rows: 125010, Folds: 5, TestAt: 25010}, Published, 0)
+	rule := Rule{Rows: 125010, Folds: 5, TestAt: 25010}
+	if train, val, test := rule.Sizes(0); train != 21883 || val != 3127 || test != 100000 {
+		t.Errorf("sizes %d, %d, %d", train, val, test)
+	}
+	s, err := Make(rule, Published, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,6 +141,9 @@ func TestEveryFoldIsAPartition(t *testing.T) {
 						t.Fatalf("%s %s fold %d: row %d twice", name, p, fold, row)
 					}
 					seen[row] = true
+				}
+				if train, val, test := rule.Sizes(fold); train != len(s.Train) || val != len(s.Val) || test != len(s.Test) {
+					t.Errorf("%s %s fold %d: sizes %d, %d, %d", name, p, fold, train, val, test)
 				}
 				if len(s.Rows()) != rule.Rows {
 					t.Fatalf("%s %s fold %d: %d of %d rows", name, p, fold, len(s.Rows()), rule.Rows)
@@ -189,7 +196,7 @@ func BenchmarkPublishedLastFold(b *testing.B) {
 
 // Stratification follows the target: a class is stratified by, a number is not, and fixed test rows are kept.
 func TestRuleOf(t *testing.T) {
-	classes := &dataset.Table{Rows: 3, TestAt: 2, Info: dataset.Info{Problem: dataset.Binary, Folds: 5, Target: 0},
+	classes := &dataset.Table{Rows: 3, Info: dataset.Info{Problem: dataset.Binary, Folds: 5, TestAt: 2, Target: 0},
 		Columns: []dataset.Column{{Type: dataset.Categorical, Codes: []uint16{0, 1, 1}}}}
 	if r := RuleOf(classes); r.Rows != 3 || r.Folds != 5 || r.TestAt != 2 || len(r.Labels) != 3 {
 		t.Errorf("got %+v", r)
