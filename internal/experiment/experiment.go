@@ -22,6 +22,7 @@ import (
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
 	"nptbench/internal/run"
+	"nptbench/internal/slurm"
 	"nptbench/report"
 	"nptbench/results"
 	"nptbench/sweeps"
@@ -55,6 +56,10 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	}
 	n := p.Count(p.Groups()...)
 	switch {
+	case o.Cancel:
+		arrays, err := slurm.Cancel(ctx, o.slurmFolder())
+		fmt.Fprintf(e.Stderr, "ended the tasks of %d submissions; what is recorded is kept\n", arrays)
+		return program.ExitOK, err
 	case o.DryRun:
 		estimate := o.estimate(ctx, p)
 		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU()))
@@ -217,6 +222,9 @@ func (o *options) recordFolders() []string {
 	return append([]string{filepath.Join(o.Out, "records")}, o.With...)
 }
 
+// slurmFolder is where tasks of Slurm find what they are to do.
+func (o *options) slurmFolder() string { return filepath.Join(o.Out, "slurm") }
+
 func (o *options) reportFolder() string { return filepath.Join(o.Out, "report") }
 
 func (o *options) library(e program.Env) *dataset.Library {
@@ -237,22 +245,27 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 		pool.MoreModels = append(pool.MoreModels, filepath.Join(dir, "models"), filepath.Join(filepath.Dir(filepath.Clean(dir)), "models"))
 	}
 	plan.Recall(jobs, until(ctx, results.Read(o.recordFolders()...)))
-	if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
-		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil {
-			err = checkBackend(jobs, pool.Backend)
-		}
-		if err != nil {
-			return outcome, program.ExitBadInput, err
-		}
-		if backends.Accelerated(pool.Backend) {
+	var executor run.Executor = pool
+	slots := o.Jobs
+	if o.Slurm {
+		executor, err = o.cluster(ctx, p, pool)
+		slots = 0
+	} else if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
+		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil && backends.Accelerated(pool.Backend) {
 			pool.Networks = o.Networks
 		}
+	}
+	if err == nil && !backends.Automatic(pool.Backend) {
+		err = checkBackend(jobs, pool.Backend)
+	}
+	if err != nil {
+		return outcome, program.ExitBadInput, err
 	}
 	before := p.Count(p.Groups()...)
 	if o.KeepModels && before.Done > 0 {
 		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
 	}
-	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, o.Jobs, pool.Networks)
+	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks)
 	if o.Log != "" {
 		log, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
@@ -261,7 +274,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 		defer log.Close()
 		shown.Log = log
 	}
-	outcome, err = run.Execute(ctx, jobs, pool, o.FailFast, shown)
+	outcome, err = run.Execute(ctx, jobs, executor, o.FailFast, shown)
 	shown.Close()
 	os.Remove(pool.Checkpoints) // when nothing is left in it
 	if closed := pool.Records.Close(); err == nil {
@@ -290,6 +303,24 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 	return outcome, program.ExitOK, nil
 }
 
+// cluster is the executor that has Slurm's nodes do the jobs, each task by such a pool. Which backend networks have there is chosen there.
+func (o *options) cluster(ctx context.Context, p *plan.Plan, pool *run.Pool) (*slurm.Cluster, error) {
+	dir, err := filepath.Abs(o.slurmFolder())
+	if err != nil {
+		return nil, err
+	}
+	pool.Backend, pool.Networks = "auto", o.Networks
+	if !backends.Automatic(o.Backend) {
+		if pool.Backend, err = backends.Resolve(o.Backend); err != nil {
+			return nil, err
+		}
+	}
+	return &slurm.Cluster{
+		Dir: dir, Records: o.recordFolders()[0], Pool: *pool, Args: o.Cluster, GPUArgs: o.GPU, TaskTime: o.TaskTime,
+		Estimate: o.estimate(ctx, p).Job, Retry: o.Plan.Retry, Detach: o.Detach,
+	}, ctx.Err()
+}
+
 // Main is the main function of an experiment. Its binary is also that of the processes that it starts.
 func Main(s Spec) {
 	ServeProcess()
@@ -302,6 +333,10 @@ func ServeProcess() {
 	switch backend := os.Getenv(probeVariable); {
 	case run.IsWorker():
 		err = run.Serve(methods.All(), measure.All())
+	case slurm.IsTask():
+		err = slurm.Serve(methods.All(), func(ctx context.Context, asked string) (string, error) {
+			return chooseBackend(ctx, asked, program.Env{Stderr: os.Stderr})
+		})
 	case backend != "":
 		err = backends.Try(backend)
 	default:

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
@@ -34,6 +36,13 @@ type options struct {
 	Jobs     int
 	Networks int // on a GPU
 	Backend  string
+
+	Slurm    bool // the executor
+	Cluster  []string
+	GPU      []string // of the cluster: more arguments for networks
+	TaskTime time.Duration
+	Detach   bool
+	Cancel   bool
 }
 
 // jobsPerCore bounds -jobs: each of those is a process, with a table in memory.
@@ -62,8 +71,20 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	fs.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failure")
 	fs.BoolVar(&o.Plan.Retry, "retry-failed", false, "run again the cells whose record is a failure")
 	fs.BoolVar(&o.KeepModels, "keep-models", false, "keep the fitted boosted trees, which the program score scores, and networks in the folder models of -out")
+	executor := fs.Choice("executor", "local", "`who` does the fits: this machine, or Slurm, from its login node: -out, the data and the working directory must then be in a file system that all nodes mount", "local", "slurm")
+	cluster := fs.String("slurm-args", "", "`arguments` for sbatch, with blanks between them: --partition=cpu --account=us --cpus-per-task=4")
+	gpu := fs.String("slurm-gpu-args", "", "more `arguments` for sbatch, for tasks of networks: --partition=gpu --gres=gpu:1 (default: networks run where the rest does)")
+	fs.DurationVar(&o.TaskTime, "slurm-task", 20*time.Minute, "how long a task of Slurm is to take: so many fits are packed into one")
+	fs.BoolVar(&o.Detach, "detach", false, "with -executor slurm: return when everything is submitted; the same command shows later how it gets on")
+	fs.BoolVar(&o.Cancel, "cancel", false, "with -executor slurm: end the tasks in Slurm, and do nothing else")
 	if err := fs.Parse(e); err != nil {
 		return nil, err
+	}
+	o.Slurm, o.Cluster, o.GPU = *executor == "slurm", strings.Fields(*cluster), strings.Fields(*gpu)
+	for _, name := range []string{"slurm-args", "slurm-gpu-args", "slurm-task", "detach", "cancel"} {
+		if fs.Given(name) && !o.Slurm {
+			return nil, fmt.Errorf("-%s: want -executor slurm with it", name)
+		}
 	}
 	o.Data, o.With = *data, *with
 	if fs.Given("seed") {

@@ -101,7 +101,9 @@ func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
 		if n == 0 {
 			continue
 		}
-		each, known := e.cell(g, &g.Settings[i])
+		s := &g.Settings[i]
+		name, with := s.Key()
+		each, known := e.cell(g.Dataset.Info, g.Method, s.Canonical, name, with)
 		if !known {
 			return 0, false
 		}
@@ -110,16 +112,34 @@ func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
 	return left, true
 }
 
-// cell estimates how many seconds a cell of a setting takes one core.
-func (e *Estimate) cell(g *Group, s *Setting) (seconds float64, known bool) {
-	name, with := s.Key()
-	kind := kind(g.Method.Name, name, with)
-	if s := e.same[[2]string{g.Dataset.Info.Name, kind}]; s != nil {
+// Job estimates how long a job takes one core; false when there are no records of its kind.
+func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
+	info, total := j.Dataset.Info, 0.0
+	for _, c := range j.Configs {
+		each, known := e.cell(info, j.Method, c.Config, "", "")
+		if !known {
+			return 0, false
+		}
+		total += each * float64(len(c.Cells))
+		for _, m := range c.Measures {
+			if each, known = e.cell(info, j.Method, c.Config, m.Name, m.With.JSON()); !known {
+				return 0, false
+			}
+			total += each * float64(len(m.Cells))
+		}
+	}
+	return seconds(total), true
+}
+
+// cell estimates how many seconds a cell with a canonical configuration takes one core.
+func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, measure, with string) (seconds float64, known bool) {
+	kind := kind(m.Name, measure, with)
+	if s := e.same[[2]string{info.Name, kind}]; s != nil {
 		return s.mean(), true
 	}
-	work := size(g.Dataset.Info)
-	if g.Method.Work != nil && s.Measure == nil {
-		work = g.Method.Work(s.Canonical, g.Dataset.Info)
+	work := size(info)
+	if m.Work != nil && measure == "" {
+		work = m.Work(c, info)
 	}
 	near, known := nearest(e.others[kind], work)
 	if !known {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"iter"
+	"slices"
 
 	"nptbench/internal/method"
 	"nptbench/results"
@@ -69,6 +70,28 @@ func (c *Config) All() iter.Seq[Cell] {
 			}
 		}
 	}
+}
+
+// Without is the job without some of its cells, and without the configurations that have no others.
+func (j *Job) Without(done func(results.ID) bool) *Job {
+	rest := *j
+	rest.Configs = nil
+	undone := func(cells []Cell) []Cell {
+		return slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return done(c.ID) })
+	}
+	for _, c := range j.Configs {
+		left := *c
+		left.Cells, left.Measures = undone(c.Cells), nil
+		for _, m := range c.Measures {
+			if cells := undone(m.Cells); len(cells) > 0 {
+				left.Measures = append(left.Measures, &Measure{Name: m.Name, With: m.With, Cells: cells})
+			}
+		}
+		if len(left.Cells)+len(left.Measures) > 0 {
+			rest.Configs = append(rest.Configs, &left)
+		}
+	}
+	return &rest
 }
 
 // Folder is the id by which the folder is known in which an unfinished fit leaves what it needs to go on.

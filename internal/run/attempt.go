@@ -127,24 +127,7 @@ func (a *attempt) maybeAnothersFault(f *results.Failure) bool {
 
 // rest is the job without what was reported.
 func (a *attempt) rest() *plan.Job {
-	rest := *a.job
-	rest.Configs = nil
-	unreported := func(cells []plan.Cell) []plan.Cell {
-		return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool { return a.reported[c.ID] })
-	}
-	for _, c := range a.job.Configs {
-		left := *c
-		left.Cells, left.Measures = unreported(c.Cells), nil
-		for _, m := range c.Measures {
-			if cells := unreported(m.Cells); len(cells) > 0 {
-				left.Measures = append(left.Measures, &plan.Measure{Name: m.Name, With: m.With, Cells: cells})
-			}
-		}
-		if len(left.Cells)+len(left.Measures) > 0 {
-			rest.Configs = append(rest.Configs, &left)
-		}
-	}
-	return &rest
+	return a.job.Without(func(id results.ID) bool { return a.reported[id] })
 }
 
 // failRest gives the cells without a record one of the failure.

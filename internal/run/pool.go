@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -24,6 +25,7 @@ type Pool struct {
 	Sweep    *sweeps.Sweep // of the jobs
 	Records  *results.Writer
 	Jobs     int    // worker processes
+	Cores    int    // that they share; 0: all of the machine
 	Backend  string // of networks, for task.Task.Backend
 	Networks int    // how many train at a time in one more process, where the backend has a device of its own; else 0
 
@@ -40,7 +42,8 @@ func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &poolRun{Pool: p, watcher: w, cancel: cancel, streaks: map[string]*streak{}}
-	processor, device := &queue{processes: max(1, p.Jobs), each: 1}, &queue{processes: 1, each: p.Networks}
+	cores := cmp.Or(p.Cores, runtime.NumCPU())
+	processor, device := &queue{cores: cores, processes: max(1, p.Jobs), each: 1}, &queue{cores: cores, processes: 1, each: p.Networks}
 	for _, j := range jobs {
 		if j.Method.Network && p.Networks > 0 {
 			device.jobs = append(device.jobs, j)
@@ -169,6 +172,7 @@ func (r *poolRun) signal(s syscall.Signal) {
 
 // A queue of jobs and the worker processes that serve it.
 type queue struct {
+	cores     int
 	processes int
 	each      int // jobs at the same time in each process
 
@@ -184,7 +188,7 @@ func (q *queue) next() (j *plan.Job, threads int, ok bool) {
 	if len(q.jobs) == 0 {
 		return nil, 0, false
 	}
-	threads = max(1, runtime.NumCPU()/min(q.processes*q.each, len(q.jobs)))
+	threads = max(1, q.cores/min(q.processes*q.each, len(q.jobs)))
 	j, q.jobs = q.jobs[0], q.jobs[1:]
 	return j, threads, true
 }
@@ -198,7 +202,7 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 	for {
 		for ctx.Err() == nil && running < most && (running == 0 || !c.isGone()) {
 			var j *plan.Job
-			threads, ok := runtime.NumCPU(), true
+			threads, ok := q.cores, true
 			if len(again) > 0 {
 				j, again = again[0], again[1:]
 			} else {

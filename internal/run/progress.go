@@ -67,7 +67,7 @@ const (
 )
 
 // NewProgress shows the progress of jobs on w; terminal says that w can redraw a line. slots and networks are Pool's Jobs and
-// Networks.
+// Networks; with no slots, how many jobs run at a time is not known, and neither is the time left.
 func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int) *Progress {
 	g := &Progress{
 		w: w, slots: map[bool]int{false: slots, true: networks}, started: time.Now(),
@@ -206,6 +206,14 @@ func (g *Progress) GivenUp(j *plan.Job, message string) {
 	}
 }
 
+// Note shows a line.
+func (g *Progress) Note(line string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.clear()
+	fmt.Fprintln(g.w, line)
+}
+
 // describeJob names a job to a person.
 func describeJob(j *plan.Job) string {
 	return fmt.Sprintf("%s %s %s fold %d", j.Dataset.Info.Name, j.Method.Name, j.Fold.Protocol, j.Fold.Number)
@@ -306,6 +314,9 @@ func (g *Progress) left(now time.Time) time.Duration {
 		left = max(left, own)
 	}
 	for onDevice, t := range total {
+		if g.slots[onDevice] == 0 {
+			return 0
+		}
 		left = max(left, t/time.Duration(g.slots[onDevice]))
 	}
 	return left

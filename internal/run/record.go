@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -9,6 +10,7 @@ import (
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
+	"nptbench/sweeps"
 )
 
 // A request asks a worker for one job, or, with Stop, to stop it.
@@ -72,6 +74,15 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 		r.Provenance.Threads, r.Provenance.Backend = q.Threads, q.Backend
 		r.Provenance.Finished = time.Now().UTC().Truncate(time.Millisecond)
 		all = append(all, r)
+	}
+	return all
+}
+
+// Failures makes the records of all cells of a job, for one reason. It is for executors whose worker has made none.
+func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) (all []*results.Record) {
+	q := request{Sweep: s.Name}
+	for _, c := range j.Configs {
+		all = append(all, q.records(slices.Collect(c.All()), outcome{failure: f})...)
 	}
 	return all
 }

@@ -31,6 +31,7 @@ type Watcher interface {
 	Again(*plan.Job) // it has ended without all its records and will be started once more
 	Ended(*plan.Job)
 	GivenUp(j *plan.Job, message string) // a method fails always in the same way, as this job did: its other jobs are left
+	Note(line string)                    // what else there is to say
 }
 
 // An Outcome counts the cells of a plan.

@@ -1,0 +1,141 @@
+package slurm
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// answerTimeout is how long one of Slurm's commands may take; a controller that is down keeps them waiting.
+const answerTimeout = time.Minute
+
+// call runs one of Slurm's commands, as it is found in PATH, and returns what it prints.
+func call(ctx context.Context, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err == nil {
+		return stdout.String(), nil
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("%s is not in PATH: run this where Slurm's commands are, as on a login node", name)
+	}
+	said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
+	return "", fmt.Errorf("%s: %s", name, cmp.Or(strings.TrimPrefix(said, name+": "), err.Error()))
+}
+
+// submit starts an array of n tasks and returns its number.
+func submit(ctx context.Context, n int, script string, args ...string) (id string, err error) {
+	args = append([]string{"--parsable", fmt.Sprintf("--array=0-%d", n-1)}, append(args, script)...)
+	out, err := call(ctx, "sbatch", args...)
+	if err != nil {
+		return "", err
+	}
+	id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // a name of the cluster may follow
+	if _, err := strconv.Atoi(id); err != nil {
+		return "", fmt.Errorf("sbatch printed %q, want the number of a job", strings.TrimSpace(out))
+	}
+	return id, nil
+}
+
+// cancel ends arrays: tasks that run, and those that wait.
+func cancel(ctx context.Context, ids ...string) error {
+	_, err := call(ctx, "scancel", ids...)
+	return err
+}
+
+// maxArray is how many tasks an array may have.
+func maxArray(ctx context.Context) (int, error) {
+	out, err := call(ctx, "scontrol", "show", "config")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(out) {
+		if name, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(name) == "MaxArraySize" {
+			n, err := strconv.Atoi(strings.TrimSpace(value))
+			if err == nil && n > 1 {
+				return n, nil
+			}
+			return 0, fmt.Errorf("Slurm takes no job arrays here: its MaxArraySize is %s", strings.TrimSpace(value))
+		}
+	}
+	return 0, errors.New("scontrol show config names no MaxArraySize")
+}
+
+// A state is what Slurm says of a task.
+type state struct {
+	name string // PENDING, RUNNING, COMPLETED, ...; empty: it does not know the task
+	node string
+}
+
+// active reports whether a task waits or runs, or will run again.
+func (s state) active() bool {
+	switch s.name {
+	case "PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING",
+		"REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT":
+		return true
+	}
+	return false
+}
+
+// A taskName is the name of an array and the index of a task in it. Jobs are asked for by name: one whose number is not known
+// any more makes squeue fail.
+type taskName struct {
+	job   string
+	index int
+}
+
+// queued asks for the states of tasks: those that wait or run, and those that have ended minutes ago.
+func queued(ctx context.Context, names []string) (map[taskName]state, error) {
+	out, err := call(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","), "--format=%j|%K|%T|%N")
+	if err != nil {
+		return nil, err
+	}
+	return states(out, func(columns []string) (taskName, state, bool) {
+		if len(columns) != 4 {
+			return taskName{}, state{}, false
+		}
+		index, err := strconv.Atoi(columns[1])
+		return taskName{columns[0], index}, state{columns[2], columns[3]}, err == nil
+	}), nil
+}
+
+// accounted asks the accounting for the states of tasks that have ended, since a time. There may be no accounting, which is no
+// error.
+func accounted(ctx context.Context, names []string, since time.Time) map[taskName]state {
+	out, err := call(ctx, "sacct", "--noheader", "--parsable2", "--allocations", "--array", "--name="+strings.Join(names, ","),
+		"--starttime="+since.Format("2006-01-02T15:04:05"), "--format=JobName,JobID,State,NodeList")
+	if err != nil {
+		return nil
+	}
+	return states(out, func(columns []string) (taskName, state, bool) {
+		if len(columns) != 4 {
+			return taskName{}, state{}, false
+		}
+		_, index, _ := strings.Cut(columns[1], "_")
+		i, err := strconv.Atoi(index)
+		name, _, _ := strings.Cut(columns[2], " ") // CANCELLED by whom
+		return taskName{columns[0], i}, state{name, columns[3]}, err == nil
+	})
+}
+
+// states reads a table of columns that | parts.
+func states(table string, read func(columns []string) (taskName, state, bool)) map[taskName]state {
+	all := map[taskName]state{}
+	for line := range strings.Lines(table) {
+		if name, s, ok := read(strings.Split(strings.TrimSpace(line), "|")); ok {
+			all[name] = s
+		}
+	}
+	return all
+}

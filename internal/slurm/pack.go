@@ -1,0 +1,81 @@
+package slurm
+
+import (
+	"math"
+	"time"
+
+	"nptbench/internal/plan"
+)
+
+// A batch is the jobs of a task.
+type batch struct {
+	jobs []*plan.Job
+	took time.Duration // estimated, of one core
+}
+
+// A packing is batches that ask Slurm for the same.
+type packing struct {
+	gpu     bool
+	limit   time.Duration // of each task; 0: the cluster's
+	batches []batch
+}
+
+// guess is what a job is taken to last of whose kind there are no records; a tenth of the budget if that is less.
+const guess = time.Minute
+
+// pack joins jobs into batches of about the length that tasks are to have: jobs of one data set, which a worker then reads once,
+// that take about as long as one another.
+func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
+	type kind struct {
+		dataset   string
+		gpu       bool
+		magnitude int // of the time, as a power of two
+	}
+	openBatches := map[kind]*batch{}
+	var kinds []kind
+	var batches []*batch
+	budget := c.Pool.Sweep.Budget.Time
+	for _, j := range jobs {
+		took, known := c.Estimate(j)
+		if !known {
+			if took = guess; budget > 0 {
+				took = min(took, budget/10)
+			}
+		}
+		k := kind{j.Dataset.Info.Name, j.Method.Network && len(c.GPUArgs) > 0, int(math.Log2(max(1, took.Seconds())))}
+		b := openBatches[k]
+		if b == nil || b.took+took > c.TaskTime {
+			b = &batch{}
+			openBatches[k] = b
+			batches, kinds = append(batches, b), append(kinds, k)
+		}
+		b.jobs, b.took = append(b.jobs, j), b.took+took
+	}
+	type ask struct {
+		gpu   bool
+		limit time.Duration
+	}
+	packings := map[ask]*packing{}
+	for i, b := range batches {
+		a := ask{kinds[i].gpu, taskLimit(b.took, budget)}
+		if packings[a] == nil {
+			packings[a] = &packing{gpu: a.gpu, limit: a.limit}
+			all = append(all, packings[a])
+		}
+		packings[a].batches = append(packings[a].batches, *b)
+	}
+	return all
+}
+
+// taskLimit is the limit on the time of a task: twice what its jobs are estimated to take, and once more the budget of a cell, as
+// the next power of two quarters of an hour. Without a budget there is no bound on a cell, and no limit but the cluster's.
+func taskLimit(took, budget time.Duration) time.Duration {
+	if budget == 0 {
+		return 0
+	}
+	limit := 15 * time.Minute
+	for limit < 2*took+budget {
+		limit *= 2
+	}
+	return limit
+}

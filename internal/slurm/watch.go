@@ -1,0 +1,425 @@
+package slurm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"nptbench/internal/method"
+	"nptbench/internal/plan"
+	"nptbench/internal/run"
+	"nptbench/results"
+)
+
+// A watch is one call of Do: the jobs of a plan, and the tasks that have them.
+type watch struct {
+	*Cluster
+	run.Watcher
+
+	jobs   []*followed
+	byCell map[results.ID]*followed
+	cells  map[results.ID]whereabouts // none: in no task
+
+	submissions map[string]*submission // by path
+	flying      int                    // tasks that wait or run
+	looked      bool
+	summary     string // the last one that was said
+	silent      bool   // Slurm does not answer, which was said
+	troubles    int
+}
+
+// A followed job is one of the plan.
+type followed struct {
+	*plan.Job
+	running bool // as the Watcher was told
+	deaths  int  // of tasks at it
+	barren  int  // tasks that ended in a bad way before they came to it
+	left    bool // it is not submitted again
+}
+
+// whereabouts says where a cell is that the plan has to do.
+type whereabouts uint8
+
+const (
+	nowhere whereabouts = iota
+	inTask
+	done
+)
+
+func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
+	r := &watch{
+		Cluster: c, Watcher: w, byCell: map[results.ID]*followed{}, cells: map[results.ID]whereabouts{}, submissions: map[string]*submission{},
+	}
+	for _, j := range jobs {
+		f := &followed{Job: j}
+		r.jobs = append(r.jobs, f)
+		for _, config := range j.Configs {
+			for cell := range config.All() {
+				r.byCell[cell.ID] = f
+			}
+		}
+	}
+	return r
+}
+
+// follow adds a submission.
+func (r *watch) follow(s *submission) {
+	r.submissions[s.path] = s
+	for _, t := range s.tasks {
+		r.flying++
+		r.put(t, inTask)
+	}
+}
+
+// put says where the cells of a task are that have no record.
+func (r *watch) put(t *watched, at whereabouts) {
+	for _, j := range t.jobs {
+		for _, id := range j.cells {
+			if r.byCell[id] != nil && r.cells[id] != done {
+				r.cells[id] = at
+			}
+		}
+	}
+}
+
+// look reads how all tasks get on.
+func (r *watch) look(ctx context.Context) error {
+	now, err := timeOf(r.Dir)
+	if err != nil {
+		return err
+	}
+	found, err := openSubmissions(r.Dir, r.submissions)
+	if err != nil {
+		return err
+	}
+	for _, s := range found {
+		r.follow(s)
+	}
+	states, answered := r.ask(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	counts := map[string]int{}
+	for _, path := range slices.Sorted(maps.Keys(r.submissions)) {
+		s := r.submissions[path]
+		s.readNumber()
+		left := 0
+		for _, t := range s.tasks {
+			if t.over {
+				continue
+			}
+			events, err := t.read()
+			if err != nil {
+				return err
+			}
+			for _, e := range events {
+				r.replay(t, e)
+			}
+			of := states[taskName{s.name(), t.index}]
+			if how := r.end(ctx, t, of, answered, now); how != "" {
+				if err := r.settle(t, how); err != nil {
+					return err
+				}
+				continue
+			}
+			left++
+			counts[strings.ToLower(of.name)]++
+		}
+		if left == 0 {
+			delete(r.submissions, path)
+			os.WriteFile(filepath.Join(path, overFile), []byte("over\n"), 0o644) // another watcher may have done so
+		}
+	}
+	r.looked = true
+	r.sum(counts)
+	return nil
+}
+
+// ask asks Slurm for the states of all tasks; it may not answer for a while.
+func (r *watch) ask(ctx context.Context) (states map[taskName]state, answered bool) {
+	if len(r.submissions) == 0 {
+		return nil, true
+	}
+	var names []string
+	for _, s := range r.submissions {
+		names = append(names, s.name())
+	}
+	states, err := queued(ctx, names)
+	if err != nil {
+		if !r.silent && ctx.Err() == nil {
+			r.Note(fmt.Sprintf("Slurm does not answer, tasks that run go on: %v", err))
+		}
+		r.silent = true
+		return nil, false
+	}
+	r.silent = false
+	var unknown []string
+	for _, s := range r.submissions {
+		if slices.ContainsFunc(s.tasks, func(t *watched) bool { return !t.over && states[taskName{s.name(), t.index}].name == "" }) {
+			unknown = append(unknown, s.name())
+		}
+	}
+	if len(unknown) > 0 {
+		for name, s := range accounted(ctx, unknown, time.Now().AddDate(0, -1, 0)) {
+			if _, ok := states[name]; !ok {
+				states[name] = s
+			}
+		}
+	}
+	return states, true
+}
+
+// sum says how many tasks there are, when that has changed.
+func (r *watch) sum(counts map[string]int) {
+	if len(counts) == 0 {
+		return
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[name], cmp.Or(name, "of which it says nothing")))
+	}
+	if text := "tasks in Slurm: " + strings.Join(parts, ", "); text != r.summary {
+		r.summary = text
+		r.Note(text)
+	}
+}
+
+// replay passes on what a task has told.
+func (r *watch) replay(t *watched, e event) {
+	if e.Kind == recorded {
+		r.record(t, e)
+		return
+	}
+	f := r.of(t, e.Job)
+	switch {
+	case f == nil:
+	case e.Kind == started && !f.running:
+		f.running = true
+		r.Started(f.Job)
+	case e.Kind == advanced && f.running:
+		r.Advanced(f.Job, *e.Progress)
+	case e.Kind == again && f.running:
+		f.running = false
+		r.Again(f.Job)
+	case e.Kind == ended && f.running:
+		f.running = false
+		r.Ended(f.Job)
+	case e.Kind == givenUp && !f.left && r.looked: // else it was in an earlier run
+		for _, other := range r.jobs {
+			other.left = other.left || other.Method == f.Method
+		}
+		r.GivenUp(f.Job, e.Text)
+	}
+}
+
+// of is the job of the plan that has a cell in common with one of a task; nil when there is none.
+func (r *watch) of(t *watched, job int) *followed {
+	for _, id := range t.jobs[job].cells {
+		if f := r.byCell[id]; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// record notes that a cell has a record. What of that is shown is made up again.
+func (r *watch) record(t *watched, e event) {
+	f := r.byCell[*e.Cell]
+	if f == nil || r.cells[*e.Cell] == done || e.Failure != nil && r.Retry && !r.looked {
+		return
+	}
+	r.cells[*e.Cell] = done
+	record := &results.Record{ID: *e.Cell, Status: results.OK, Details: map[string]any{method.Warning: e.Text}}
+	for _, c := range f.Configs {
+		for cell := range c.All() {
+			if cell.ID == record.ID {
+				record.Cell, record.Variant = cell.Cell, cell.Variant
+			}
+		}
+	}
+	if e.Failure != nil {
+		record.Status = results.Failed
+		record.Failure = &results.Failure{Kind: e.Failure.Kind, Message: fmt.Sprintf("%s (log: %s)", e.Failure.Message, t.log())}
+	}
+	r.Record(f.Job, record)
+}
+
+// end says in which way a task has ended; empty: it has not.
+func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now time.Time) string {
+	silence := now.Sub(t.touched())
+	switch {
+	case t.finished:
+		return "COMPLETED"
+	case !answered:
+		return ""
+	case s.active():
+		t.known = true
+		if s.name == "RUNNING" && t.begun && silence > r.lease {
+			cancel(ctx, fmt.Sprintf("%s_%d", t.number, t.index)) // which may be another's
+			return fmt.Sprintf("silent for %v", silence.Round(time.Second))
+		}
+		return ""
+	case s.name == "" && silence < r.lease: // it is about to be submitted, or Slurm shows only one's own
+		return ""
+	case s.name == "":
+		return "unknown to Slurm"
+	case s.name == "COMPLETED" && t.known: // its last events may not be visible yet
+		if t.ended.IsZero() {
+			t.ended = time.Now()
+		}
+		if time.Since(t.ended) < visible {
+			return ""
+		}
+	}
+	return s.name
+}
+
+// visible is after what time a file on a network file system is seen by everybody.
+const visible = time.Minute
+
+// settle decides what becomes of the jobs of a task that has ended, and says so where there is anything left of them.
+func (r *watch) settle(t *watched, how string) error {
+	t.over = true
+	r.flying--
+	r.put(t, nowhere)
+	again, failed, left := 0, 0, 0
+	for _, fate := range t.fates(how, r.Pool.Checkpoints) {
+		f := r.byCell[fate.cells[0]]
+		if f == nil {
+			continue // not of this plan
+		}
+		f.deaths = max(f.deaths, fate.deaths)
+		if f.running {
+			f.running = false
+			r.Again(f.Job)
+		}
+		if t.first < 0 && how != "CANCELLED" && how != "PREEMPTED" {
+			f.barren++
+		}
+		switch {
+		case fate.failure != nil:
+			failed += len(fate.cells)
+			rest := f.Without(func(id results.ID) bool { return !slices.Contains(fate.cells, id) || r.cells[id] == done })
+			for _, record := range run.Failures(r.Pool.Sweep, rest, fate.failure) {
+				if err := r.Pool.Records.Append(record); err != nil {
+					return err
+				}
+				r.cells[record.ID] = done
+				r.Record(f.Job, record)
+			}
+		case t.known && (t.finished || how == "CANCELLED") || f.barren >= mostBarren:
+			left += len(fate.cells)
+			f.left = true
+		default:
+			again += len(fate.cells)
+		}
+	}
+	if again+failed+left == 0 || t.finished {
+		return nil
+	}
+	if r.troubles++; r.troubles > shownTroubles {
+		return nil
+	}
+	text := fmt.Sprintf("%s ended: %s", t.title(), how)
+	for _, part := range []struct {
+		cells int
+		what  string
+	}{{failed, "recorded as failed"}, {again, "to be submitted again"}, {left, "left for another time"}} {
+		if part.cells > 0 {
+			text += fmt.Sprintf(", %s %s", counted(part.cells, "cell"), part.what)
+		}
+	}
+	r.Note(text + "; " + t.lastWords())
+	if r.troubles == shownTroubles {
+		r.Note("more such tasks are not shown")
+	}
+	return nil
+}
+
+const (
+	shownTroubles = 10
+	mostBarren    = 3 // tasks with a job that end before they begin, until it is left
+)
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// missing are the jobs of the plan with cells that are in no task.
+func (r *watch) missing() (jobs []*plan.Job) {
+	for _, f := range r.jobs {
+		if f.left {
+			continue
+		}
+		if rest := f.Without(func(id results.ID) bool { return r.cells[id] != nowhere }); len(rest.Configs) > 0 {
+			jobs = append(jobs, rest)
+		}
+	}
+	return jobs
+}
+
+// deaths is how many tasks died at a job.
+func (r *watch) deaths(j *plan.Job) int {
+	for cell := range j.Configs[0].All() {
+		return r.byCell[cell.ID].deaths
+	}
+	return 0
+}
+
+// preceded reports whether somebody else has put cells of these tasks into a submission just now, and before: of two who do so at
+// the same moment, the one whose submission has the later name gives way.
+func (r *watch) preceded(made *submission) (bool, error) {
+	found, err := openSubmissions(r.Dir, r.submissions)
+	if err != nil {
+		return false, err
+	}
+	ours := map[results.ID]bool{}
+	for _, t := range made.tasks {
+		for _, j := range t.jobs {
+			for _, id := range j.cells {
+				ours[id] = true
+			}
+		}
+	}
+	for _, s := range found {
+		if s.name() >= made.name() {
+			continue
+		}
+		for _, t := range s.tasks {
+			for _, j := range t.jobs {
+				if slices.ContainsFunc(j.cells, func(id results.ID) bool { return ours[id] }) {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+// timeOf is the time by the clock of the file system that has the folder, which is made where it is not there. On a network that
+// also makes what others have written there visible.
+func timeOf(dir string) (time.Time, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return time.Time{}, fmt.Errorf("the shared folder: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".time-")
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the shared folder: %w", err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the shared folder: %w", err)
+	}
+	return info.ModTime(), nil
+}
