@@ -1,9 +1,8 @@
 package results
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,55 +18,40 @@ type Import struct {
 	Datasets      []string
 }
 
-// ReadImports finds the imported methods of folders or single segments, in the order of their names. What is damaged is passed
-// over, as ReadIndex reports it.
-func ReadImports(paths ...string) ([]Import, error) {
-	mark := []byte(`"config":{"` + ImportedParam + `":`)
-	found := map[string]*Import{}
-	h := new(head)
-	check := func(line segmentLine) string {
-		if !bytes.Contains(line.text, mark) {
-			h.ID = ID{}
-			return ""
-		}
-		return h.read(line)
+// imports are the imported methods that were seen, by name.
+type imports map[string]*Import
+
+func (all imports) add(c *Cell) error {
+	title, ok := ImportedTitle(c.Config)
+	if !ok {
+		return nil
 	}
-	for _, err := range lines(paths, check) {
-		if errors.As(err, new(*Damage)) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if h.ID == (ID{}) {
-			continue
-		}
-		title, ok := ImportedTitle(h.Config)
-		if !ok {
-			continue
-		}
-		i := found[h.Method]
-		if i == nil {
-			i = &Import{Method: strings.Clone(h.Method), Title: title}
-			found[i.Method] = i
-		}
-		if i.Title != title {
-			return nil, fmt.Errorf("method %s is imported as %q and as %q: import it under one title", h.Method, i.Title, title)
-		}
-		if !slices.Contains(i.Datasets, h.Dataset) {
-			i.Datasets = append(i.Datasets, strings.Clone(h.Dataset))
-		}
+	i := all[c.Method]
+	if i == nil {
+		i = &Import{Method: strings.Clone(c.Method), Title: title}
+		all[i.Method] = i
 	}
-	var all []Import
-	for _, i := range found {
-		all = append(all, *i)
+	if i.Title != title {
+		return fmt.Errorf("method %s is imported as %q and as %q: import it under one title", c.Method, i.Title, title)
 	}
-	slices.SortFunc(all, func(a, b Import) int { return strings.Compare(a.Method, b.Method) })
-	return all, nil
+	if !slices.Contains(i.Datasets, c.Dataset) {
+		i.Datasets = append(i.Datasets, strings.Clone(c.Dataset))
+	}
+	return nil
+}
+
+func (all imports) sorted() (list []Import) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, *all[name])
+	}
+	return list
 }
 
 // ImportedTitle returns the title of the imported method that a configuration is of.
 func ImportedTitle(c Config) (string, bool) {
+	if !strings.HasPrefix(string(c), `{"`+ImportedParam+`":`) { // as nearly all
+		return "", false
+	}
 	var of map[string]any
 	if json.Unmarshal([]byte(c), &of) != nil || len(of) != 1 {
 		return "", false

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -14,25 +16,90 @@ import (
 // An Index says of every cell that has a record whether one of them is a success.
 type Index map[ID]bool
 
-// ReadIndex reads which cells have a record in folders or single segments. It returns what is damaged beside the index of all
-// that is not. A folder that does not exist has no records.
-func ReadIndex(paths ...string) (Index, []*Damage, error) {
-	index := Index{}
-	var damages []*Damage
-	for h, err := range heads(paths) {
-		if d := (*Damage)(nil); errors.As(err, &d) {
-			damages = append(damages, d)
-			continue
-		} else if err != nil {
-			return nil, nil, err
-		}
-		index[h.ID] = index[h.ID] || h.Status == OK
-	}
-	return index, damages, nil
+// A Store is the records that folders or single segments had when it was opened: of every cell, which of its records stands for
+// it, and where. The records themselves are read when they are asked for.
+type Store struct {
+	Damages  []*Damage // what is not a whole record
+	Imports  []Import  // in the order of their names
+	Conflict *Conflict // nil: no records of one cell differ in their metrics
+
+	chosen *chooser
 }
 
-// A head is what of a record is read to find out which cell it is of and how it compares with other records of the cell. To
-// read it takes about a quarter of the time of reading a record.
+// Open reads which records there are in folders or single segments: every line is checked, and its head read, which takes about
+// a quarter of the time of reading the record; what is held in memory is some 100 bytes for each cell. A folder that does not
+// exist has no records. It is an error if a segment cannot be opened, if one method was imported under two titles, or if ctx
+// ends.
+func Open(ctx context.Context, paths ...string) (*Store, error) {
+	s := &Store{chosen: newChooser()}
+	imports := imports{}
+	for h, err := range heads(paths) {
+		if d := (*Damage)(nil); errors.As(err, &d) {
+			s.Damages = append(s.Damages, d)
+			continue
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		s.chosen.add(h)
+		if err := imports.add(&h.Cell); err != nil {
+			return nil, err
+		}
+	}
+	s.Imports, s.Conflict = imports.sorted(), s.chosen.conflict
+	if s.Conflict != nil {
+		s.Conflict.Kept = s.chosen.place(s.chosen.best[s.Conflict.Cell.ID()])
+	}
+	return s, nil
+}
+
+// Index returns which cells have records.
+func (s *Store) Index() Index {
+	index := make(Index, len(s.chosen.best))
+	for id, c := range s.chosen.best {
+		index[id] = c.ok
+	}
+	return index
+}
+
+// Records yields the one record that stands for every cell that has any, in the order of paths, file names and lines: a success
+// rather than a failure, then the one that was finished last, then the first. Errors come before the records: the damages, the
+// conflict; and a *Damage where a line cannot be read any more.
+func (s *Store) Records() iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for _, d := range s.Damages {
+			if !yield(nil, d) {
+				return
+			}
+		}
+		if s.Conflict != nil && !yield(nil, s.Conflict) {
+			return
+		}
+		for line := range s.chosen.lines() {
+			r, err := decode(line.text)
+			if err != nil {
+				err = &Damage{File: line.file, Line: line.line, Lines: 1, Why: "not a record: " + err.Error()}
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Read yields the records of a store that is opened for it, or the error that it cannot be.
+func Read(paths ...string) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		s, err := Open(context.Background(), paths...)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s.Records()(yield)
+	}
+}
+
+// A head is what of a record is read to find out which cell it is of and how it compares with other records of the cell.
 type head struct {
 	ID     ID     `json:"id"`
 	Status string `json:"status"`
@@ -140,41 +207,6 @@ func (c *chooser) add(h *head) {
 	c.best[h.ID] = winner
 }
 
-// Read yields one record of every cell that has any in folders or single segments, in the order of paths, file names and
-// lines. Of several records of a cell that is a success rather than a failure, then the one that was finished last, then the
-// first. A folder that does not exist has no records.
-//
-// Errors come before the records: a *Damage for what is not a whole record, a *Conflict where records of one cell differ in
-// their metrics, and any other for a segment that cannot be read. Segments are read twice for this; what is held in memory
-// is some 100 bytes for each cell.
-func Read(paths ...string) iter.Seq2[*Record, error] {
-	return func(yield func(*Record, error) bool) {
-		c := newChooser()
-		for h, err := range heads(paths) {
-			if err == nil {
-				c.add(h)
-			} else if !yield(nil, err) {
-				return
-			}
-		}
-		if c.conflict != nil {
-			c.conflict.Kept = c.place(c.best[c.conflict.Cell.ID()])
-			if !yield(nil, c.conflict) {
-				return
-			}
-		}
-		for line := range c.lines() {
-			r, err := decode(line.text)
-			if err != nil {
-				err = &Damage{File: line.file, Line: line.line, Lines: 1, Why: "not a record: " + err.Error()}
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
 // decode reads a record. The maps are made here because the decoder would make them for 64 entries, which takes a third of
 // the time.
 func decode(line []byte) (*Record, error) {
@@ -198,14 +230,13 @@ func decode(line []byte) (*Record, error) {
 	return r, nil
 }
 
-// lines yields the lines that were chosen, in the order in which they were read, and forgets them.
+// lines yields the lines that were chosen, in the order in which they were read.
 func (c *chooser) lines() iter.Seq[segmentLine] {
 	return func(yield func(segmentLine) bool) {
 		chosen := make([][]int32, len(c.files))
 		for _, b := range c.best {
 			chosen[b.file] = append(chosen[b.file], b.line)
 		}
-		c.best = nil
 		for i, file := range c.files {
 			left := chosen[i]
 			slices.Sort(left)

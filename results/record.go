@@ -1,7 +1,7 @@
 // Package results keeps what finished cells leave: one record each, as a line of JSON in append-only segment files. It
 // also holds the paper's published numbers, and our own.
 //
-// Begin with record.go. A segment is a file of records (segment.go), which a Writer makes (writer.go), Read and ReadIndex read
+// Begin with record.go. A segment is a file of records (segment.go), which a Writer makes (writer.go), a Store reads
 // (read.go) and Merge joins (merge.go). paper.go has the numbers of the paper's tables.
 package results
 

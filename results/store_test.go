@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -80,9 +81,46 @@ func TestRoundTrip(t *testing.T) {
 	if len(damages) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v (damages %v), want %+v", got, damages, want)
 	}
-	index, damages, err := ReadIndex(dir)
+	index, damages, err := readIndex(t, dir)
 	if err != nil || len(damages) > 0 || !reflect.DeepEqual(index, Index{want[0].ID: true, failed.ID: false}) {
 		t.Errorf("index %v, damages %v, %v", index, damages, err)
+	}
+}
+
+// readIndex opens a store for what can be said without its records.
+func readIndex(t *testing.T, dir string) (Index, []*Damage, error) {
+	t.Helper()
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.Index(), s.Damages, nil
+}
+
+// The records of a store can be read more than once, and its opening be interrupted.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, record(1), record(2))
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		n := 0
+		for _, err := range s.Records() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 2 {
+			t.Errorf("%d records, want 2", n)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }
 
@@ -95,7 +133,7 @@ func TestTornLastLine(t *testing.T) {
 	first := strings.IndexByte(string(whole), '\n') + 1
 	for cut := first; cut < len(whole); cut++ {
 		os.WriteFile(path, whole[:cut], 0o644)
-		index, damages, err := ReadIndex(dir)
+		index, damages, err := readIndex(t, dir)
 		if err != nil || len(index) != 1 || !index[record(1).ID] {
 			t.Fatalf("cut at %d: index %v, %v", cut, index, err)
 		}
@@ -134,7 +172,7 @@ func TestIndexPrefersSuccess(t *testing.T) {
 	for _, order := range [][]*Record{{failed, record(1)}, {record(1), failed}} {
 		dir := t.TempDir()
 		write(t, dir, order...)
-		if index, _, _ := ReadIndex(dir); !index[record(1).ID] {
+		if index, _, _ := readIndex(t, dir); !index[record(1).ID] {
 			t.Error("a cell that succeeded and failed counts as failed")
 		}
 	}
@@ -161,7 +199,7 @@ func TestWritersShareAFolder(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if index, damages, err := ReadIndex(dir); err != nil || len(damages) > 0 || len(index) != 800 {
+	if index, damages, err := readIndex(t, dir); err != nil || len(damages) > 0 || len(index) != 800 {
 		t.Errorf("%d cells, damages %v, %v; want 800", len(index), damages, err)
 	}
 }
@@ -173,7 +211,7 @@ func TestNothingWritten(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("a folder was made for no record")
 	}
-	if index, damages, err := ReadIndex(dir); len(index)+len(damages) > 0 || err != nil {
+	if index, damages, err := readIndex(t, dir); len(index)+len(damages) > 0 || err != nil {
 		t.Errorf("index %v, %v, %v", index, damages, err)
 	}
 }
@@ -270,7 +308,7 @@ func BenchmarkAppend(b *testing.B) {
 	w.Close()
 }
 
-func BenchmarkReadIndex(b *testing.B) { benchmarkReading(b, func(dir string) { ReadIndex(dir) }) }
+func BenchmarkOpen(b *testing.B) { benchmarkReading(b, func(dir string) { Open(b.Context(), dir) }) }
 
 func BenchmarkRead(b *testing.B) {
 	benchmarkReading(b, func(dir string) {
@@ -335,7 +373,7 @@ func TestWrongContent(t *testing.T) {
 			return lines
 		})
 		want := segment(t, dir) + ":1: " + c.why
-		index, damages, err := ReadIndex(dir)
+		index, damages, err := readIndex(t, dir)
 		if err != nil || len(index) != 1 || !index[record(2).ID] || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
 			t.Errorf("%s: index %v, damages %v, %v; want %s", c.with, index, damages, err, want)
 		}
@@ -360,7 +398,7 @@ func TestManyDamages(t *testing.T) {
 		}
 		return lines
 	})
-	index, damages, err := ReadIndex(dir)
+	index, damages, err := readIndex(t, dir)
 	if err != nil || len(index) != 40 || len(damages) != 4 {
 		t.Fatalf("%d records, %v, %v", len(index), damages, err)
 	}
@@ -390,7 +428,7 @@ func TestCutCompressed(t *testing.T) {
 	}
 	whole, _ := os.ReadFile(file)
 	os.WriteFile(file, whole[:len(whole)/2], 0o644)
-	index, damages, err := ReadIndex(kept)
+	index, damages, err := readIndex(t, kept)
 	want := fmt.Sprintf("%s:%d: the compressed file is cut off, all records from here on are lost", file, len(index)+1)
 	if err != nil || len(index) < 100 || len(index) > 1900 || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) || damages[0].Torn {
 		t.Errorf("%d records, damages %v, %v; want %s", len(index), damages, err, want)

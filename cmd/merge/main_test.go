@@ -51,8 +51,8 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%q: exit code %d, %q, want %q", step.args, exit, stdout+stderr, step.want)
 		}
 	}
-	if index, damages, err := results.ReadIndex(kept); len(index) != 1 || len(damages) > 0 || err != nil {
-		t.Errorf("%v, %v, %v", index, damages, err)
+	if store, err := results.Open(t.Context(), kept); err != nil || len(store.Index()) != 1 || len(store.Damages) > 0 {
+		t.Errorf("%+v, %v", store, err)
 	}
 	if left, _ := os.ReadDir(kept); len(left) != 1 {
 		t.Errorf("left behind: %v", left)

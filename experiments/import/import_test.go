@@ -124,9 +124,9 @@ func TestImport(t *testing.T) {
 			}
 		}
 	}
-	imports, err := results.ReadImports(out)
-	if err != nil || len(imports) != 1 || imports[0].Title != "Mine" || len(imports[0].Datasets) != 2 {
-		t.Errorf("%+v, %v", imports, err)
+	store, err := results.Open(t.Context(), out)
+	if err != nil || len(store.Imports) != 1 || store.Imports[0].Title != "Mine" || len(store.Imports[0].Datasets) != 2 {
+		t.Errorf("%+v, %v", store, err)
 	}
 
 	// The same again changes nothing; other predictions are refused, unless asked for.
@@ -162,8 +162,8 @@ func TestOneTitle(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
-	if i, err := results.ReadImports(folders...); err == nil || !strings.Contains(err.Error(), `method mine is imported as "Mine" and as "Yours"`) {
-		t.Errorf("%v, %v", i, err)
+	if _, err := results.Open(t.Context(), folders...); err == nil || !strings.Contains(err.Error(), `method mine is imported as "Mine" and as "Yours"`) {
+		t.Error(err)
 	}
 }
 

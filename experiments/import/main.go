@@ -107,7 +107,7 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 		return program.ExitBadInput, err
 	}
 	path := filepath.Join(o.out, o.method+".jsonl.gz")
-	if err := o.compare(path, records); err != nil {
+	if err := o.compare(ctx, path, records); err != nil {
 		return program.ExitBadInput, err
 	}
 	if err := save(path, records); err != nil {
@@ -157,15 +157,15 @@ func same(a, b *results.Record) bool {
 }
 
 // compare refuses records that would replace others, and another title for the same method.
-func (o *options) compare(path string, records []*results.Record) error {
+func (o *options) compare(ctx context.Context, path string, records []*results.Record) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil // a new one
 	}
-	imports, err := results.ReadImports(path)
+	store, err := results.Open(ctx, path)
 	if err != nil {
 		return err
 	}
-	for _, i := range imports {
+	for _, i := range store.Imports {
 		if i.Title != o.title {
 			return fmt.Errorf("-title %s: %s has %s as %q; give the same title, or remove the file", o.title, path, o.method, i.Title)
 		}
@@ -173,7 +173,7 @@ func (o *options) compare(path string, records []*results.Record) error {
 	if o.replace {
 		return nil
 	}
-	for before, err := range results.Read(path) {
+	for before, err := range store.Records() {
 		if err != nil {
 			return err
 		}

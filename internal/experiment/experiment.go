@@ -50,7 +50,7 @@ type Spec struct {
 
 // Run does an experiment as the command line says.
 func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
-	o, p, err := s.plan(ctx, e)
+	o, p, store, err := s.plan(ctx, e)
 	if err != nil {
 		return program.ExitBadInput, err
 	}
@@ -61,7 +61,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		fmt.Fprintf(e.Stderr, "ended the tasks of %d submissions; what is recorded is kept\n", arrays)
 		return program.ExitOK, err
 	case o.DryRun:
-		estimate := o.estimate(ctx, p)
+		estimate := estimate(ctx, p, store)
 		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU()))
 	case o.ReportOnly && n.Done == 0:
 		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "))
@@ -76,13 +76,16 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", p.Sweep.Name, n.Cells, n.ToDo)
 	recorded := n.Done
 	if !o.ReportOnly {
-		outcome, code, err := o.execute(ctx, e, p)
+		outcome, code, err := o.execute(ctx, e, p, store)
 		if err != nil || code == program.ExitInterrupted {
 			return code, err
 		}
 		exit, recorded = code, recorded+outcome.OK+outcome.Failed
+		if store, err = results.Open(ctx, o.recordFolders()...); err != nil {
+			return program.ExitFailed, err
+		}
 	}
-	if err := o.report(ctx, e, s, p, recorded); err != nil {
+	if err := o.report(ctx, e, s, p, store, recorded); err != nil {
 		return program.ExitFailed, err
 	}
 	return exit, nil
@@ -102,10 +105,10 @@ func makeWritable(dir string) error {
 }
 
 // report writes and prints what the records come to. It is an error if there are fewer than are known to have been written.
-func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, recorded int) error {
-	var estimate *plan.Estimate
+func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, store *results.Store, recorded int) error {
+	var costs *plan.Estimate
 	if s.Recorded {
-		estimate = o.estimate(ctx, p)
+		costs = estimate(ctx, p, store)
 	}
 	var setup *sweeps.Sweep
 	if s.Setup != "" {
@@ -114,9 +117,9 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 			return err
 		}
 	}
-	summary, err := report.Collect(until(ctx, results.Read(o.recordFolders()...)), report.Spec{
+	summary, err := report.Collect(until(ctx, store.Records()), report.Spec{
 		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
-		Curves: s.Curves, Setup: setup, Estimate: estimate, Methods: methods.All(),
+		Curves: s.Curves, Setup: setup, Estimate: costs, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err
@@ -136,27 +139,27 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 
 // Plan plans an experiment as the command line says, and estimates how long its cells take.
 func Plan(ctx context.Context, e program.Env, s Spec) (*plan.Plan, *plan.Estimate, error) {
-	o, p, err := s.plan(ctx, e)
+	_, p, store, err := s.plan(ctx, e)
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, o.estimate(ctx, p), ctx.Err()
+	return p, estimate(ctx, p, store), ctx.Err()
 }
 
-// plan reads the command line and the sweep.
-func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, error) {
+// plan reads the command line, the sweep, and which records there are.
+func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, *results.Store, error) {
 	all := methods.All()
 	o, err := parse(s, e, all)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	datasets, err := o.library(e).Infos()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Measurements: measure.All()})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if o.Seed != nil {
 		sweep.Seed = *o.Seed
@@ -164,13 +167,17 @@ func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, er
 	if o.Out == "" {
 		o.Out = filepath.Join("out", sweep.Name)
 	}
-	p, err := o.plan(ctx, e, sweep)
-	return o, p, err
+	store, err := results.Open(ctx, o.recordFolders()...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p, err := o.plan(ctx, e, sweep, store)
+	return o, p, store, err
 }
 
 // estimate learns from the records how long cells take.
-func (o *options) estimate(ctx context.Context, p *plan.Plan) *plan.Estimate {
-	return p.Estimate(until(ctx, results.Read(o.recordFolders()...)))
+func estimate(ctx context.Context, p *plan.Plan, store *results.Store) *plan.Estimate {
+	return p.Estimate(until(ctx, store.Records()))
 }
 
 // until ends a sequence when ctx does.
@@ -184,25 +191,17 @@ func until[R any](ctx context.Context, records iter.Seq2[R, error]) iter.Seq2[R,
 	}
 }
 
-// plan reads which cells have records, plans the rest, and says on standard error what is damaged or cannot be run here.
-func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*plan.Plan, error) {
-	records, damages, err := results.ReadIndex(o.recordFolders()...)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range damages {
+// plan plans the cells that have no record, and says on standard error what is damaged or cannot be run here.
+func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep, store *results.Store) (*plan.Plan, error) {
+	for _, d := range store.Damages {
 		fmt.Fprintln(e.Stderr, d)
 	}
-	imports, err := results.ReadImports(o.recordFolders()...)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range imports {
+	for _, i := range store.Imports {
 		if err := s.Import(method.Imported(i.Method, i.Title, results.ImportedParam), i.Datasets); err != nil {
 			return nil, err
 		}
 	}
-	p, err := plan.New(ctx, s, o.Plan, o.library(e), records)
+	p, err := plan.New(ctx, s, o.Plan, o.library(e), store.Index())
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +234,7 @@ func (o *options) library(e program.Env) *dataset.Library {
 }
 
 // execute does what there is to do, and says how it went. An error is about this machine or the records, not about a cell.
-func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (outcome run.Outcome, exit int, err error) {
+func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, store *results.Store) (outcome run.Outcome, exit int, err error) {
 	jobs := p.Jobs()
 	pool := &run.Pool{
 		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
@@ -244,11 +243,11 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 	for _, dir := range o.With { // in the folder of the records, or, as a run leaves them, beside it
 		pool.MoreModels = append(pool.MoreModels, filepath.Join(dir, "models"), filepath.Join(filepath.Dir(filepath.Clean(dir)), "models"))
 	}
-	plan.Recall(jobs, until(ctx, results.Read(o.recordFolders()...)))
+	plan.Recall(jobs, until(ctx, store.Records()))
 	var executor run.Executor = pool
 	slots := o.Jobs
 	if o.Slurm {
-		executor, err = o.cluster(ctx, p, pool)
+		executor, err = o.cluster(ctx, p, store, pool)
 		slots = 0
 	} else if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
 		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil && backends.Accelerated(pool.Backend) {
@@ -304,7 +303,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan) (out
 }
 
 // cluster is the executor that has Slurm's nodes do the jobs, each task by such a pool. Which backend networks have there is chosen there.
-func (o *options) cluster(ctx context.Context, p *plan.Plan, pool *run.Pool) (*slurm.Cluster, error) {
+func (o *options) cluster(ctx context.Context, p *plan.Plan, store *results.Store, pool *run.Pool) (*slurm.Cluster, error) {
 	dir, err := filepath.Abs(o.slurmFolder())
 	if err != nil {
 		return nil, err
@@ -317,7 +316,7 @@ func (o *options) cluster(ctx context.Context, p *plan.Plan, pool *run.Pool) (*s
 	}
 	return &slurm.Cluster{
 		Dir: dir, Records: o.recordFolders()[0], Pool: *pool, Args: o.Cluster, GPUArgs: o.GPU, TaskTime: o.TaskTime,
-		Estimate: o.estimate(ctx, p).Job, Retry: o.Plan.Retry, Detach: o.Detach,
+		Estimate: estimate(ctx, p, store).Job, Retry: o.Plan.Retry, Detach: o.Detach,
 	}, ctx.Err()
 }
 

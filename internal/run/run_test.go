@@ -151,11 +151,11 @@ func sweepOf(budget, grid string) string {
 
 func planned(t testing.TB, s *sweeps.Sweep, lib *dataset.Library, dir string, o plan.Options) *plan.Plan {
 	t.Helper()
-	index, _, err := results.ReadIndex(dir)
+	store, err := results.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.New(t.Context(), s, o, lib, index)
+	p, err := plan.New(t.Context(), s, o, lib, store.Index())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,11 +462,11 @@ func plannerProcess(dir string) error {
 	if err != nil {
 		return err
 	}
-	index, _, err := results.ReadIndex(dir)
+	store, err := results.Open(context.Background(), dir)
 	if err != nil {
 		return err
 	}
-	p, err := plan.New(context.Background(), s, plan.Options{}, lib, index)
+	p, err := plan.New(context.Background(), s, plan.Options{}, lib, store.Index())
 	if err != nil {
 		return err
 	}
