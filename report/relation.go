@@ -150,8 +150,8 @@ func (l *Layout) order(facts []fact) string {
 				ours, paper = append(ours, g.mean), append(paper, g.paper)
 			}
 		}
-		if len(ours) > 2 {
-			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s.", f.Info.Title, signed(stat.Kendall(ours, paper, nil), 2))
+		if tau := stats.Kendall(ours, paper); len(ours) > 2 && !math.IsNaN(tau) {
+			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s.", f.Info.Title, signed(tau, 2))
 		}
 	}
 	return text
