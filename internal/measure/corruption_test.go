@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
@@ -218,5 +220,107 @@ func TestMetricsOfCorruption(t *testing.T) {
 	}
 	if o := s.compare(right(0.8, 2), right(0.9, 2)); o.Metrics["accuracy_change"] != 0 || o.Metrics["changed_rows"] != 100 {
 		t.Errorf("only the probabilities change: %v", o.Metrics)
+	}
+}
+
+// A rowReader predicts from a row alone: the first class has the more, the larger its first feature. Its batches have every second
+// test row each.
+type rowReader struct{ task *task.Task }
+
+func (r *rowReader) Batches() [][]int {
+	all := make([][]int, 2)
+	for i := range r.task.Rows() {
+		for batch := range all {
+			if i < r.task.Train+r.task.Val || i%2 == batch {
+				all[batch] = append(all[batch], i)
+			}
+		}
+	}
+	return all
+}
+
+func (r *rowReader) of(row []float32) []float64 {
+	first := 1 / (1 + math.Exp(-float64(row[0])))
+	return []float64{first, 1 - first}
+}
+
+func (r *rowReader) Predict(_ context.Context, batches []*task.Task) (all []method.Prediction, err error) {
+	for _, b := range batches {
+		var p method.Prediction
+		for i := range b.Test {
+			p = append(p, r.of(b.Row(b.Train+b.Val+i))...)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Of several classes and batches, each test row has its own predictions, of all rows and of the first ones alone.
+func TestCorruptBatchesOfClasses(t *testing.T) {
+	on, truth := loadTask(t, "circles")
+	model := &rowReader{on}
+	for _, rows := range []int{0, 5} {
+		s := &Subject{Task: on, Truth: truth, Model: model, Seed: 5, Check: func(p method.Prediction) error {
+			for i := range on.Test {
+				if !slices.Equal(p[2*i:2*i+2], model.of(on.Row(on.Train+on.Val+i))) {
+					t.Errorf("test row %d is predicted as another", i)
+				}
+			}
+			return nil
+		}}
+		out, err := corruption.Run(t.Context(), s, method.Config{"rows": rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[int]int{0: on.Test, 5: 5}[rows]; len(out.Table.Lines) != want || out.Metrics["changed_rows"] != 0 || out.Metrics["accuracy_change"] != 0 {
+			t.Errorf("%d lines, want %d; %v", len(out.Table.Lines), want, out.Metrics)
+		}
+		for i, line := range out.Table.Lines {
+			want := model.of(on.Row(on.Train + on.Val + i))[truth.Labels[i]]
+			if line[0] != float64(i) || line[1] != float64(truth.Labels[i]) || math.Abs(line[2]-want) > 1e-5 || line[3] != line[2] {
+				t.Errorf("%v, want row %d with probability %v", line, i, want)
+			}
+		}
+	}
+}
+
+// Standard errors are those of the jackknife, which knows no formula.
+func TestErrorsOfCorruption(t *testing.T) {
+	const n, sd = 2000, 3.0
+	rng := newRNG(1)
+	truth, clean, corrupted := make([]float64, n), make(method.Prediction, n), make(method.Prediction, n)
+	var before, after []float64
+	for i := range n {
+		truth[i] = rng.NormFloat64()
+		e := 0.3 * rng.NormFloat64()
+		clean[i], corrupted[i] = truth[i]+e, truth[i]+e+0.2*rng.NormFloat64()
+		before, after = append(before, math.Pow(clean[i]-truth[i], 2)), append(after, math.Pow(corrupted[i]-truth[i], 2))
+	}
+	s := &Subject{Task: &task.Task{TargetMean: 5, TargetStd: sd}, Truth: &task.Truth{Y: truth}}
+	m := s.compare(clean, corrupted).Metrics
+	sum := func(x []float64, but int) (sum float64) {
+		for i, v := range x {
+			if i != but {
+				sum += v
+			}
+		}
+		return sum
+	}
+	for name, statistic := range map[string]func(but int, rows float64) float64{
+		"clean_rmse":     func(but int, rows float64) float64 { return sd * math.Sqrt(sum(before, but)/rows) },
+		"corrupted_rmse": func(but int, rows float64) float64 { return sd * math.Sqrt(sum(after, but)/rows) },
+		"rmse_change":    func(but int, _ float64) float64 { return 100 * (1 - math.Sqrt(sum(after, but)/sum(before, but))) },
+	} {
+		if want := statistic(-1, n); math.Abs(m[name]-want) > 1e-9*math.Abs(want) {
+			t.Errorf("%s: %v, want %v", name, m[name], want)
+		}
+		var left []float64
+		for i := range n {
+			left = append(left, statistic(i, n-1))
+		}
+		_, sd := stat.MeanStdDev(left, nil)
+		if want := sd * (n - 1) / math.Sqrt(n); math.Abs(m[name+"_se"]-want) > 0.01*want {
+			t.Errorf("%s: a standard error of %v, by the jackknife %v", name, m[name+"_se"], want)
+		}
 	}
 }

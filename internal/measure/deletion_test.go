@@ -10,6 +10,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/task"
+	"nptbench/results"
 )
 
 // A smoother predicts the mean of the visible targets in its batch, near rows weighing more: exp(-distance/width). A width of 0 looks
@@ -148,5 +149,82 @@ func TestDeletionRefuses(t *testing.T) {
 	}
 	if err := deletion.Check(kept, dataset.Info{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// algorithm2 is the paper's Algorithm 2, line by line, for a model that predicts how many rows it sees: whatever is drawn, the change
+// depends on their number alone.
+func algorithm2(n int, perDeletion, change, remaining float64, retries int) (kept, evaluations int) {
+	r, retry, evaluations := n-1, 0, 1
+	for {
+		proposal := float64(n-r) / float64(n)
+		evaluations++
+		if proposal < perDeletion {
+			if proposal >= change {
+				return r, evaluations
+			}
+			r, retry = r-1, 0
+		} else {
+			retry++
+		}
+		if retry >= retries {
+			perDeletion, retry = 1.1*perDeletion, 0
+		}
+		if float64(r) < remaining*float64(n) {
+			return r, evaluations
+		}
+	}
+}
+
+// Rows are deleted as Algorithm 2 says, also where deletions are refused for long.
+func TestDeletionIsAlgorithm2(t *testing.T) {
+	on, _ := loadTask(t, "waves")
+	on.TargetMean, on.TargetStd = 0, 1 // so that what is predicted is the number of rows
+	s := &Subject{Task: on, Model: &smoother{task: on, width: -1}}
+	for _, c := range []struct {
+		perDeletion, change, remaining float64
+		retries                        int
+	}{{0.01, 0.1, 0.02, 50}, {0.005, 0.1, 0.01, 50}, {0.3, 0.2, 0, 3}, {0.01, 0.3, 0.8, 4}, {0.025, 0.5, 0.5, 2}} {
+		with := method.Config{"per_deletion": c.perDeletion, "remaining": c.remaining, "change": c.change, "retries": c.retries}
+		kept, evaluations := algorithm2(on.Rows(), c.perDeletion, c.change, c.remaining, c.retries)
+		d, err := s.deleteAround(t.Context(), s.Model.Batches()[0], on.Rows()-1, with, newRNG(3))
+		if err != nil || len(d.kept) != kept || d.evaluations != evaluations || len(d.deleted) != on.Rows()-1-kept {
+			t.Errorf("%+v: %v, %d rows kept after %d evaluations, want %d after %d", c, err, len(d.kept), d.evaluations, kept, evaluations)
+		}
+	}
+}
+
+// Distances are mean squared ones, over all encoded features.
+func TestDistance(t *testing.T) {
+	s := &Subject{Task: &task.Task{Train: 4, Width: 2, X: []float32{0, 0, 1, 2, -3, 0, 0, 5}}}
+	for _, c := range []struct {
+		from int
+		rows []int
+		want float64
+	}{{0, []int{1}, 5}, {0, []int{1, 2, 3}, 13}, {1, []int{0, 3}, 7.5}, {2, nil, 0}} {
+		if d := s.distance(c.from, c.rows); d != c.want {
+			t.Errorf("from row %d to %v: %v, want %v", c.from, c.rows, d, c.want)
+		}
+	}
+}
+
+// Metrics follow from the table: shares are below 1 and 10 %, not at them, and where all other rows or none are kept there is nothing
+// to compare.
+func TestMetricsOfDeletion(t *testing.T) {
+	out, err := deletionOutcome(&results.Table{Lines: [][]float64{
+		// row, rows, kept, distances of kept, random and deleted rows, evaluations
+		{0, 100, 1, 4, 6, 10, 0}, {1, 100, 10, 2, 3, 12, 0}, {2, 100, 9, 3, 7, 14, 0}, {3, 100, 98, 7, 6, 8, 0}, {4, 100, 99, 50, 50, 0, 0}, {5, 100, 0, 0, 0, 50, 0},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"kept_distance": 4, "random_distance": 5.5, "deleted_distance": 11, "kept_nearer": 1.5, "remaining_rows": 217.0 / 6,
+		"to_1_percent": 100.0 / 6, "to_10_percent": 300.0 / 6,
+		"log10_p_random": math.Log10(3.0 / 16), "log10_p_deleted": math.Log10(1.0 / 16), // of the signs of four differences, two of size 1
+	} {
+		if !near(out.Metrics[name], want) {
+			t.Errorf("%s: %v, want %v", name, out.Metrics[name], want)
+		}
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"nptbench/results"
 )
 
-// The intervention of section 4.2, figure 3e: on the semi-synthetic tasks the target of a row's copy is moved over values evenly
-// spaced in the range of the targets, and everything else stays. A network that looks the target up predicts each of these values.
+// The intervention of section 4.2, figure 3e: on the semi-synthetic tasks the target of a row's copy is moved, so that what is to be
+// predicted takes values evenly spaced in the range of the targets, and everything else stays. A network that looks the target up
+// predicts each of these values. Where copies have one added to their targets, so have those that are moved.
 var intervention = &Measurement{
 	Name: "intervention",
 	Doc:  "whether predictions follow the targets of copies, which are moved over their range",
@@ -65,14 +66,13 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 			copied := s.wanted(of, first+at, 0)[0]
 			var x, y []float64
 			for i := range values {
-				moved := *batch
+				moved, to := *batch, low+(high-low)*float64(i)/float64(values-1)
 				moved.Y = slices.Clone(batch.Y)
-				moved.Y[copied] = low + (high-low)*float64(i)/float64(values-1)
+				moved.Y[copied] = to + s.Info.Copies.Add
 				p, err := s.predict(ctx, &moved)
 				if err != nil {
 					return nil, err
 				}
-				to := moved.Y[copied] - s.Info.Copies.Add
 				x, y = append(x, to), append(y, p[at])
 				squares = append(squares, (p[at]-to)*(p[at]-to))
 				o.Table.Lines = append(o.Table.Lines, []float64{float64(row), short(s.units(moved.Y[copied])), short(s.units(to)), short(s.units(p[at]))})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"nptbench/internal/dataset"
@@ -137,8 +138,87 @@ func TestIntervention(t *testing.T) {
 		if !near(out.Metrics["slope"], c.share) || (rmse < 1e-9) != (c.share == 1) || c.share > 0 && !near(r, 1) || len(out.Table.Lines) != 36 {
 			t.Errorf("%+v: %v, %d lines", c, out.Metrics, len(out.Table.Lines))
 		}
-		if low, high := out.Table.Column("copy")[0], out.Table.Column("copy")[3]; !(high > low) {
-			t.Errorf("the copy's target goes from %v to %v", low, high)
+		low, high := slices.Min(on.Y[:on.Train-on.Copies]), slices.Max(on.Y[:on.Train-on.Copies])
+		copied, follow, predicted := out.Table.Column("copy"), out.Table.Column("follow"), out.Table.Column("prediction")
+		squares := 0.0
+		for i := range follow {
+			to := s.units(low + (high-low)*float64(i%4)/3) // the four values are spaced evenly over the range of the targets
+			if math.Abs(follow[i]-to) > 1e-5*math.Abs(to)+1e-5 || math.Abs(copied[i]-follow[i]-c.add*on.TargetStd) > 1e-4 {
+				t.Errorf("%+v, line %d: to follow is %v, want %v, by a copy at %v", c, i, follow[i], to, copied[i])
+			}
+			squares += math.Pow(follow[i]-predicted[i], 2) / float64(len(follow))
 		}
+		if math.Abs(rmse-math.Sqrt(squares)) > 1e-4 {
+			t.Errorf("%+v: RMSE %v, by the table %v", c, rmse, math.Sqrt(squares))
+		}
+	}
+}
+
+// The best head is chosen on every second test row, and measured on the others.
+func TestBestHead(t *testing.T) {
+	on, truth := lookupTask(t, &dataset.Copies{})
+	s := &Subject{Task: on, Truth: truth, Model: &moody{finder{&smoother{task: on}, 1}}, Check: func(method.Prediction) error { return nil }}
+	out, err := attention.Run(t.Context(), s, method.Config{"nearest": 10, "batches": 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := out.Metrics; m["best_head"] != 0 || !near(m["best_share"], 10) || !near(m["best_share_se"], 0) {
+		t.Errorf("%v, want the head that has 90 %% on the rows that it is chosen by, and 10 %% on the others", m)
+	}
+	for i, row := range out.Table.Grid { // of the first batch: from test rows to the copies of all of them
+		for j, x := range row {
+			want := -9.0 // no weight
+			if i == j {
+				want = math.Log10([]float64{0.9, 0.1}[i%2])
+			}
+			if math.Abs(x-want) > 1e-3 {
+				t.Errorf("the picture has %v at (%d, %d), want %v", x, i, j, want)
+			}
+		}
+	}
+}
+
+// A moody finder has a head that is better than the other for every second test row and worse for the others.
+type moody struct{ finder }
+
+func (m *moody) Attention(_ context.Context, b *task.Task) ([]method.Attention, error) {
+	n := b.Rows()
+	a := method.Attention{Layer: 2, Heads: 2, Weights: make([]float64, 2*n*n)}
+	for i := range b.Test {
+		at := b.Train + b.Val + i
+		a.Weights[at*n+i] = []float64{0.9, 0.1}[i%2]
+		a.Weights[(n+at)*n+i] = 0.5
+	}
+	b2 := method.Attention{Layer: 0, Heads: 1, Weights: make([]float64, n*n)}
+	return []method.Attention{b2, a}, nil
+}
+
+// Where there are no copies the picture has all rows by their distance from the first test row.
+func TestPictureByDistance(t *testing.T) {
+	s := &Subject{Task: &task.Task{Train: 3, Test: 1, Width: 1, X: []float32{9, 1, 4, 0}}}
+	a := method.Attention{Heads: 2, Weights: make([]float64, 32)}
+	for i := range 16 {
+		a.Weights[16+i] = math.Pow10(-i % 9)
+	}
+	order := []int{3, 1, 2, 0}
+	for i, row := range s.picture([]int{0, 1, 2, 3}, a, 1) {
+		for j, x := range row {
+			if want := float64(-(order[i]*4 + order[j]) % 9); !near(x, want) {
+				t.Errorf("at (%d, %d): %v, want %v", i, j, x, want)
+			}
+		}
+	}
+}
+
+// A square of a picture is the mean of what comes into it.
+func TestShrink(t *testing.T) {
+	grid := shrink(2*gridSide, func(i, j int) float64 {
+		if i == 3 && j == 6 {
+			return 4e-3
+		}
+		return 0
+	})
+	if len(grid) != gridSide || len(grid[0]) != gridSide || !near(grid[1][3], -3) || !near(grid[3][1], -9) || !near(grid[1][2], -9) {
+		t.Errorf("%d x %d: %v %v", len(grid), len(grid[0]), grid[1][:5], grid[3][:5])
 	}
 }
