@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -77,14 +78,26 @@ func TestClaimsOnOrder(t *testing.T) {
 	}
 }
 
-// A p that is not small is no evidence against a claim.
-func TestSignificant(t *testing.T) {
-	for log10P, want := range map[float64]string{-2.1: "holds", -1.9: "not clear"} {
+// Numbers speak for or against a claim by how far they are from a value in standard errors; without an error they say nothing.
+func TestClaimsOnNumbers(t *testing.T) {
+	nan, at := math.NaN(), Where{"dataset", []string{"a"}}
+	for _, c := range []struct {
+		test         Test
+		mean, stdErr float64
+		want         string
+	}{
+		{Below(1, at), 0.7, 0.1, "holds"}, {Below(1, at), 0.9, 0.1, "not clear"}, {Below(1, at), 1.3, 0.1, "does not hold"}, {Below(1, at), 0, nan, "not clear"},
+		{Above(1, at), 1.3, 0.1, "holds"}, {Above(1, at), 1.1, 0.1, "not clear"}, {Above(1, at), 0.7, 0.1, "does not hold"}, {Above(1, at), 9, nan, "not clear"},
+		{Near(1, at), 1.1, 0.1, "holds"}, {Near(1, at), 0.7, 0.1, "does not hold"}, {Near(1, at), 1, 0, "holds"}, {Near(1, at), 1, nan, "not clear"},
+		{Exactly(0, at), 0, nan, "holds"}, {Exactly(0, at), 1e-300, 1, "does not hold"},
+		{Each(Exactly(0, at), Above(-1, at)), 0, 0.1, "holds"}, {Each(Exactly(0, at), Above(0, at)), 0, 0.1, "not clear"},
+		{Significant(0.01, at), -2.1, nan, "holds"}, {Significant(0.01, at), -1.9, nan, "not clear"}, // a p that is not small is no evidence against
+	} {
 		n := &Number{Group: &Group{Info: dataset.Info{Name: "a", RunFolds: 1}, Series: &Series{Title: "NPT", Paper: true}, Folds: make([]*Fold, 1)},
-			Metric: metric.Correlation, Mean: log10P, N: 1}
-		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "p", Says: "So it is.", Test: Significant(0.01, Where{"dataset", []string{"a"}})}}}, Numbers: []*Number{n}}
-		if got := s.findings()[0].verdict; !strings.HasPrefix(got, want) {
-			t.Errorf("log10 p %v: %s, want %s", log10P, got, want)
+			Metric: metric.Correlation, Mean: c.mean, StdErr: c.stdErr, N: 1}
+		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "c", Says: "So it is.", Test: c.test}}}, Numbers: []*Number{n}}
+		if f := s.findings()[0]; f.verdict != c.want {
+			t.Errorf("%v ± %v: %s (%s), want %s", c.mean, c.stdErr, f.verdict, f.measured(), c.want)
 		}
 	}
 }

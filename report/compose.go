@@ -215,6 +215,11 @@ func (s *Summary) howToRead() []string {
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0. Sizes of changes are not compared: smaller networks have others.", clearly))
 	}
+	if s.Claims != nil {
+		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. What is to "+
+			"have a direction has one when it is more than %d standard errors from where it would have none, and is not clear otherwise; what is to be a "+
+			"value is at most as far from it. At this size: by networks smaller than published.", clearly))
+	}
 	if pairs, verdicts := s.falsePositives(); pairs > 0 {
 		lines = append(lines, fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be "+
 			"called reproduced%s.", plural(pairs, "pair", "pairs"), percent(verdicts[Reproduced], pairs), graded(verdicts)))

@@ -36,7 +36,12 @@ func Significant(level float64, where ...Where) Test {
 
 // Near tests whether numbers are at most two standard errors from a value.
 func Near(value float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return answer(math.Abs(n.Mean-value) <= clearly*n.StdErr) }, where)
+	return numbers(func(n *Number) Answer {
+		if math.IsNaN(n.StdErr) {
+			return Unclear
+		}
+		return answer(math.Abs(n.Mean-value) <= clearly*n.StdErr)
+	}, where)
 }
 
 // Exactly tests whether all numbers are a value, to the last bit.

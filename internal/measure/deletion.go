@@ -53,8 +53,8 @@ var (
 	RandomDistance  = metric.Metric{Name: "random_distance", Title: "distance, random", Doc: "mean squared distance of as many rows drawn at random", Digits: 2}
 	DeletedDistance = metric.Metric{Name: "deleted_distance", Title: "distance, deleted", Doc: "mean squared distance of the rows deleted", Digits: 2}
 	KeptNearer      = metric.Metric{Name: "kept_nearer", Title: "random minus kept", Doc: "how much nearer the rows kept are than random ones, in squared distance", Larger: true, Digits: 2}
-	PKeptRandom     = metric.Metric{Name: "log10_p_random", Title: "log10 p, kept < random", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 1}
-	PKeptDeleted    = metric.Metric{Name: "log10_p_deleted", Title: "log10 p, kept < deleted", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 1}
+	PKeptRandom     = metric.Metric{Name: "log10_p_random", Title: "log10 p, kept < random", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
+	PKeptDeleted    = metric.Metric{Name: "log10_p_deleted", Title: "log10 p, kept < deleted", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
 	RemainingRows   = metric.Metric{Name: "remaining_rows", Title: "rows kept", Doc: "in percent", Unit: "%", Digits: 1}
 	ToOnePercent    = metric.Metric{Name: "to_1_percent", Title: "reduced to 1 %", Doc: "test rows, in percent, of which less than 1 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
 	ToTenPercent    = metric.Metric{Name: "to_10_percent", Title: "reduced to 10 %", Doc: "test rows, in percent, of which less than 10 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
