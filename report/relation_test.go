@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -173,6 +174,26 @@ func TestClaimsOnChanges(t *testing.T) {
 	var out bytes.Buffer
 	if err := s.writeClaims(&out); err != nil || !strings.Contains(out.String(), "three,It is fast.,,not tested,go run ./experiments/ablation -sweep test\n") {
 		t.Errorf("%v, %s", err, out.String())
+	}
+}
+
+// A variant that the paper has with fewer layers is smaller than published by its own measure.
+func TestSizesOfVariants(t *testing.T) {
+	for layers, want := range map[int]string{2: "Base Half the layers", 4: "Base", 8: ""} {
+		f := newFixture()
+		f.Series = []string{"variant"}
+		f.params["npt"] = fmt.Sprintf("layers: %d", layers)
+		f.variants = map[string]string{"npt": "Base: {setting: 0}, Half the layers: {setting: 1}"}
+		f.expect("boston-housing", published, "npt", 2)
+		var smaller []string
+		for _, g := range collect(t, f).Groups {
+			if g.Info.Name == "boston-housing" && g.smaller() != "" && !g.Series.Paper {
+				smaller = append(smaller, g.Series.Values["variant"])
+			}
+		}
+		if got := strings.Join(smaller, " "); got != want {
+			t.Errorf("with %d layers %q are smaller than published, want %q", layers, got, want)
+		}
 	}
 }
 

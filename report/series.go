@@ -59,10 +59,13 @@ func (s *Series) whole() string {
 	return s.Title + ": " + s.measured()
 }
 
-// sizes are the smallest and the largest value of each of Method.Sizes.
+// sizes are the smallest and the largest value of each of Method.Sizes, and whether one is smaller than published.
 type sizes []bounds
 
-type bounds struct{ min, max int }
+type bounds struct {
+	min, max int
+	smaller  bool
+}
 
 // A seriesIndex has the series of a plan.
 type seriesIndex struct {
@@ -159,8 +162,11 @@ func (x *seriesIndex) rank(m *method.Method) int {
 // widen takes the sizes of one more setting in.
 func (s sizes) widen(setting *plan.Setting) {
 	for i, size := range setting.Method.Sizes {
-		v := setting.Config.Int(size.Param)
-		s.include(i, bounds{v, v})
+		v, published := setting.Config.Int(size.Param), size.Published
+		if own, ok := results.PaperVariantSize(setting.Variant, size.Param); ok {
+			published = own
+		}
+		s.include(i, bounds{v, v, v < published})
 	}
 }
 
@@ -168,7 +174,7 @@ func (s sizes) include(i int, b bounds) {
 	if s[i].max == 0 {
 		s[i] = b
 	} else {
-		s[i] = bounds{min(s[i].min, b.min), max(s[i].max, b.max)}
+		s[i] = bounds{min(s[i].min, b.min), max(s[i].max, b.max), s[i].smaller || b.smaller}
 	}
 }
 
@@ -176,7 +182,7 @@ func (s sizes) include(i int, b bounds) {
 func (s sizes) smaller(m *method.Method) string {
 	var texts []string
 	for i, size := range m.Sizes {
-		if s[i].min < size.Published {
+		if s[i].smaller {
 			texts = append(texts, size.Text(s[i].min, s[i].max))
 		}
 	}
@@ -190,7 +196,7 @@ func (s *Series) name(fields []string) {
 	s.Paper = (len(fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
 	for i, size := range s.Method.Sizes {
 		text := size.Text(s.sizes[i].min, s.sizes[i].max)
-		if s.sizes[i].min < size.Published {
+		if s.sizes[i].smaller {
 			s.Paper = false
 		} else if !slices.Contains(fields, size.Param) {
 			continue

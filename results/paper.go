@@ -155,6 +155,13 @@ type paperVariant struct {
 	dataset, variant, metric string
 }
 
+// PaperVariantSize returns a size of a variant of NPT that the paper itself has smaller than any other of its networks, by the name of
+// the parameter: 4 layers, of "Half the layers".
+func PaperVariantSize(variant, param string) (int, bool) {
+	size, ok := paper().sizes[[2]string{variant, param}]
+	return size, ok
+}
+
 // Cost is a row of the paper's Tables 6 and 7: what the whole search of a baseline took, and of NPT training the chosen
 // configuration.
 type Cost struct {
@@ -203,6 +210,7 @@ type paperTables struct {
 	settings  map[[2]string]int
 	splitRows map[string][3]int
 	variants  map[paperVariant]Published
+	sizes     map[[2]string]int  // by variant and parameter
 	costs     map[[2]string]Cost // by data set and method
 
 	statistics map[[2]string]Statistic // by data set and field
@@ -217,6 +225,7 @@ var paper = sync.OnceValue(func() *paperTables {
 		settings:  map[[2]string]int{},
 		splitRows: map[string][3]int{},
 		variants:  map[paperVariant]Published{},
+		sizes:     map[[2]string]int{},
 		costs:     map[[2]string]Cost{},
 
 		statistics: map[[2]string]Statistic{},
@@ -235,6 +244,9 @@ var paper = sync.OnceValue(func() *paperTables {
 	names := map[[2]string]string{}
 	for _, row := range paperRows("variants") {
 		names[[2]string{row["table"], row["printed"]}] = row["name"]
+		if layers := row["layers"]; layers != "" {
+			t.sizes[[2]string{row["name"], "layers"}] = int(number(layers))
+		}
 	}
 	for _, file := range []string{"table04_ablation", "table05_ablation", "table13_npt_small_rank_orders"} {
 		for _, row := range paperRows(file) {
