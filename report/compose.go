@@ -62,7 +62,11 @@ func (s *Summary) opening() []Block {
 	}
 	var names []string
 	for _, d := range s.Plan.Datasets {
-		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, plural(len(d.Folds), "fold", "folds")))
+		folds := map[int]bool{} // by number: both protocols may have one of the same number, which are others
+		for _, f := range d.Folds {
+			folds[f.Number] = true
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, plural(len(folds), "fold", "folds")))
 	}
 	on := strings.Join(names, ", ")
 	if small := s.smaller(); small != nil {

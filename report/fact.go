@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"nptbench/internal/stats"
 )
 
 // A fact is a number that a table shows: a metric, or what a variant changes of it, or its rank.
@@ -48,7 +50,7 @@ func rankFact(c comparison) (fact, bool) {
 	if len(ranks) == 0 {
 		return fact{}, false
 	}
-	mean, stdErr := meanRank(ranks)
+	mean, stdErr := stats.MeanRank(ranks)
 	f := fact{Number: c.any(), metric: "rank", mean: mean, stdErr: stdErr, folds: len(ranks), verdict: NotComparable}
 	if p, ok := c.paperRank(); ok {
 		f.hasPaper, f.paper, f.paperStdErr = true, p.Mean, p.StdErr()

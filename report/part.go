@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nptbench/internal/split"
+	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
@@ -236,7 +237,7 @@ func (c comparison) rankCell(t *Table) Cell {
 	if len(ranks) == 0 {
 		return blank
 	}
-	mean, stdErr := meanRank(ranks)
+	mean, stdErr := stats.MeanRank(ranks)
 	cell := Cell{Text: plusMinus(mean, stdErr, rankDigits)}
 	if p, ok := c.paperRank(); ok {
 		cell.Text += " (" + p.String() + ")"

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
+	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
@@ -183,14 +182,14 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 			for _, d := range datasets {
 				paper = append(paper, paperRanks(d.Name, f.metric.Name, methods)[i])
 			}
-			row.PaperMean, row.PaperStdErr = meanRank(paper)
+			row.PaperMean, row.PaperStdErr = stats.MeanRank(paper)
 			row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	if beside != nil && beside.hasAll(methods, datasets) {
 		for i, r := range beside.ranks(methods, datasets) {
-			t.Rows[i].PublishedMean, t.Rows[i].PublishedStdErr = meanRank(r)
+			t.Rows[i].PublishedMean, t.Rows[i].PublishedStdErr = stats.MeanRank(r)
 		}
 	}
 	for _, s := range f.others {
@@ -218,7 +217,7 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 func (f *finished) row(s *Series, ranks []float64) RankRow {
 	nan := math.NaN()
 	row := RankRow{Series: s, Ranks: ranks, PublishedMean: nan, PublishedStdErr: nan, PaperMean: nan, PaperStdErr: nan}
-	row.Mean, row.StdErr = meanRank(ranks)
+	row.Mean, row.StdErr = stats.MeanRank(ranks)
 	return row
 }
 
@@ -230,7 +229,7 @@ func (f *finished) ranks(methods []*Series, datasets []dataset.Info) [][]float64
 		for i, m := range methods {
 			values[i] = f.value[result{d.Name, m}]
 		}
-		for i, r := range rank(values, f.metric.Larger) {
+		for i, r := range stats.Ranks(values, f.metric.Larger) {
 			out[i] = append(out[i], r)
 		}
 	}
@@ -291,35 +290,6 @@ func (f *finished) withoutPlace(datasets []dataset.Info) (notes []string) {
 	return notes
 }
 
-// rank ranks values from 1 for the best, which is the smallest or the largest. Equal values share the mean of their
-// ranks, and so do missing ones (NaN), which come last.
-func rank(values []float64, larger bool) []float64 {
-	key := make([]float64, len(values))
-	for i, v := range values {
-		switch {
-		case math.IsNaN(v):
-			key[i] = math.Inf(1)
-		case larger:
-			key[i] = -v
-		default:
-			key[i] = v
-		}
-	}
-	ranks := make([]float64, len(values))
-	for i := range key {
-		better, equal := 0, 0
-		for j := range key {
-			if key[j] < key[i] {
-				better++
-			} else if key[j] == key[i] {
-				equal++
-			}
-		}
-		ranks[i] = float64(better) + float64(equal+1)/2
-	}
-	return ranks
-}
-
 // paperRanks ranks the given methods by the paper's results on a data set.
 func paperRanks(dataset, metricName string, methods []*Series) []float64 {
 	order := slices.DeleteFunc(results.PaperOrder(dataset, metricName), func(name string) bool {
@@ -330,15 +300,6 @@ func paperRanks(dataset, metricName string, methods []*Series) []float64 {
 		ranks[i] = float64(slices.Index(order, m.Method.Name) + 1)
 	}
 	return ranks
-}
-
-// meanRank averages ranks over data sets, with the paper's standard error.
-func meanRank(ranks []float64) (mean, stdErr float64) {
-	mean = stat.Mean(ranks, nil)
-	if len(ranks) < 2 {
-		return mean, math.NaN()
-	}
-	return mean, stat.StdErr(stat.StdDev(ranks, nil), float64(len(ranks)))
 }
 
 // rankBlocks are the tables as they are shown, each with what it supports, and one sentence about those in which nothing can be

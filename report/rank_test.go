@@ -11,31 +11,9 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
+	"nptbench/internal/stats"
 	"nptbench/results"
 )
-
-func TestRank(t *testing.T) {
-	nan := math.NaN()
-	tests := []struct {
-		values []float64
-		larger bool
-		want   []float64 // scipy.stats.rankdata of the values, or of their negatives
-	}{
-		{[]float64{3, 1, 2}, false, []float64{3, 1, 2}},
-		{[]float64{3, 1, 2}, true, []float64{1, 3, 2}},
-		{[]float64{5, 5, 1, 5}, false, []float64{3, 3, 1, 3}},
-		{[]float64{1, 2, 2, 4}, true, []float64{4, 2.5, 2.5, 1}},
-		{[]float64{nan, 2, 1}, false, []float64{3, 2, 1}},
-		{[]float64{nan, 2, 1}, true, []float64{3, 1, 2}},
-		{[]float64{nan, 2, nan, 1}, false, []float64{3.5, 2, 3.5, 1}},
-		{[]float64{7}, false, []float64{1}},
-	}
-	for _, tt := range tests {
-		if got := rank(tt.values, tt.larger); !slices.Equal(got, tt.want) {
-			t.Errorf("rank(%v, %v) = %v, want %v", tt.values, tt.larger, got, tt.want)
-		}
-	}
-}
 
 // All 27 mean ranks and 27 standard errors of the paper's Table 1 follow from its Tables 8, 10 and 11, once the six pairs
 // that tie at the printed digits are put in order. Here they go through records, as our own results do.
@@ -106,12 +84,12 @@ func TestPaperTable1NeedsItsTies(t *testing.T) {
 					values[i] = math.NaN()
 				}
 			}
-			for i, r := range rank(values, task.Classification()) {
+			for i, r := range stats.Ranks(values, task.Classification()) {
 				ranks[results.PaperMethods[i].Name] = append(ranks[results.PaperMethods[i].Name], r)
 			}
 		}
 		for name, r := range ranks {
-			mean, stdErr := meanRank(r)
+			mean, stdErr := stats.MeanRank(r)
 			p, _ := results.PaperRank(task.String(), name)
 			if fmt.Sprintf("%.2f %.2f", mean, stdErr) != p.PrintedMeanRank+" "+p.PrintedStdErr {
 				wrong++

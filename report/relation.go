@@ -131,7 +131,7 @@ func (c comparison) ranks() (ranks []float64) {
 			}
 		}
 		if len(values) == len(peers) {
-			ranks = append(ranks, rank(values, n.Metric.Larger)[self]-1)
+			ranks = append(ranks, stats.Ranks(values, n.Metric.Larger)[self]-1)
 		}
 	}
 	return ranks

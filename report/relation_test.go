@@ -177,6 +177,17 @@ func TestClaimsOnChanges(t *testing.T) {
 	}
 }
 
+// The opening counts the folds of a data set once, not once for each protocol.
+func TestOpeningCountsFolds(t *testing.T) {
+	f := newFixture()
+	f.Says = "parts matter."
+	f.expect("boston-housing", published, "knn", 1)
+	f.expect("boston-housing", corrected, "knn", 1)
+	if opening := collect(t, f).opening()[0].(List); opening[2] != "On: Boston Housing (10 folds)." {
+		t.Errorf("%q", opening)
+	}
+}
+
 // A variant that the paper has with fewer layers is smaller than published by its own measure.
 func TestSizesOfVariants(t *testing.T) {
 	for layers, want := range map[int]string{2: "Base Half the layers", 4: "Base", 8: ""} {

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -127,12 +128,26 @@ func TestFriedmanOfNothing(t *testing.T) {
 	near(t, "smallest p", FriedmanSmallestP(3, 3), 1./36)
 }
 
+// The ranks are those of scipy.stats.rankdata of the values, or of their negatives; missing values come last.
 func TestRanks(t *testing.T) {
-	nan := math.NaN()
-	values := []float64{3, nan, 1, 3, math.Inf(-1), nan}
-	for larger, want := range map[bool]string{false: "[3.5 5.5 2 3.5 1 5.5]", true: "[1.5 5.5 3 1.5 4 5.5]"} {
-		if got := fmt.Sprint(Ranks(values, larger)); got != want {
-			t.Errorf("larger %v: %s, want %s", larger, got, want)
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		values []float64
+		larger bool
+		want   []float64
+	}{
+		{[]float64{3, 1, 2}, false, []float64{3, 1, 2}},
+		{[]float64{3, 1, 2}, true, []float64{1, 3, 2}},
+		{[]float64{5, 5, 1, 5}, false, []float64{3, 3, 1, 3}},
+		{[]float64{1, 2, 2, 4}, true, []float64{4, 2.5, 2.5, 1}},
+		{[]float64{nan, 2, inf, 1}, false, []float64{4, 2, 3, 1}},
+		{[]float64{nan, 2, 1}, true, []float64{3, 1, 2}},
+		{[]float64{nan, 2, nan, 1}, false, []float64{3.5, 2, 3.5, 1}},
+		{[]float64{7}, false, []float64{1}},
+		{nil, false, []float64{}},
+	} {
+		if got := Ranks(c.values, c.larger); !slices.Equal(got, c.want) {
+			t.Errorf("%v, larger %v: %v, want %v", c.values, c.larger, got, c.want)
 		}
 	}
 }
