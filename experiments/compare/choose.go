@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
@@ -37,8 +36,11 @@ func (o *options) choose(r *results) ([]*table, error) {
 	}{{"datasets", o.datasets, datasets}, {"methods", o.methods, methods}, {"metric", o.metrics, metrics},
 		{"protocol", protocol, protocols}, {"larger", o.larger, metrics}, {"smaller", o.smaller, metrics}} {
 		for i, name := range c.asked {
+			if slices.Equal(c.known, []string{""}) {
+				return nil, fmt.Errorf("-%s: %s has no column with the %s", c.flag, r.file, c.flag)
+			}
 			if !slices.Contains(c.known, name) {
-				return nil, fmt.Errorf("-%s: %s has no %q%s; it has %s", c.flag, r.file, name, spelling.Hint(name, c.known), strings.Join(c.known, ", "))
+				return nil, fmt.Errorf("-%s: %s has no %q%s", c.flag, r.file, name, spelling.Hint(name, c.known))
 			}
 			if slices.Contains(c.asked[:i], name) {
 				return nil, fmt.Errorf("-%s: %s is named twice", c.flag, name)

@@ -181,9 +181,12 @@ func (r *row) compareWith(first *row, larger bool, alpha float64) (err error) {
 	if err != nil {
 		return err
 	}
-	if d.test == nil {
+	switch {
+	case d.test == nil && d.pairs == 0:
+		r.notes = append(r.notes, "No fold in common: no test.")
+	case d.test == nil:
 		r.notes = append(r.notes, "One fold in common: no test.")
-	} else {
+	default:
 		for _, w := range d.test.Warnings {
 			r.notes = append(r.notes, w.Text)
 		}

@@ -120,17 +120,28 @@ func TestBadInput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "in.csv")
 	os.WriteFile(file, []byte(head+"a,0,m,rmse,1\na,0,n,rmse,2\n"), 0o644)
 	for want, args := range map[string][]string{
-		`-methods: ` + file + ` has no "o"`: {"-in", file, "-methods", "m,o"},
-		`(did you mean "rmse"?)`:            {"-in", file, "-metric", "rsme"},
-		"-methods: m is named twice":        {"-in", file, "-methods", "m,m"},
-		"-alpha 2: want a number between":   {"-in", file, "-alpha", "2"},
-		"-by: no column is called variant":  {"-in", file, "-by", "variant"},
-		"open nowhere.csv: no such file":    {"-in", "nowhere.csv"},
-		"there is one method, m":            {"-in", file, "-methods", "m"},
+		`-methods: ` + file + ` has no "o"; known: m, n` + "\n":   {"-in", file, "-methods", "m,o"},
+		"-protocol: " + file + " has no column with the protocol": {"-in", file, "-protocol", "published"},
+		`(did you mean "rmse"?)`:                                  {"-in", file, "-metric", "rsme"},
+		"-methods: m is named twice":                              {"-in", file, "-methods", "m,m"},
+		"-alpha 2: want a number between":                         {"-in", file, "-alpha", "2"},
+		"-by: no column is called variant":                        {"-in", file, "-by", "variant"},
+		"open nowhere.csv: no such file":                          {"-in", "nowhere.csv"},
+		"there is one method, m":                                  {"-in", file, "-methods", "m"},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, %q, want %q", args, exit, stderr, want)
 		}
+	}
+}
+
+// Single folds that are not the same give neither a difference nor a fold in common.
+func TestNoFoldInCommon(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "in.csv")
+	os.WriteFile(file, []byte("dataset,fold,method,metric,value\na,0,m,rmse,1\na,1,n,rmse,2\n"), 0o644)
+	exit, stdout, _ := programtest.Run(t, run, "-in", file)
+	if exit != program.ExitOK || !strings.Contains(stdout, "No fold in common: no test.") || strings.Contains(stdout, "One fold in common") {
+		t.Errorf("exit code %d: %s", exit, stdout)
 	}
 }
 
