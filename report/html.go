@@ -20,7 +20,7 @@ import (
 var pageSource string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"numbers": noteNumbers, "anchor": anchor, "next": func(i int) int { return i + 1 },
+	"numbers": noteNumbers, "anchor": anchor, "whole": (*Series).whole, "next": func(i int) int { return i + 1 },
 }).Parse(pageSource))
 
 // writeHTML writes a document as one page that needs no other file: figures are part of it, and every number leads to the
@@ -129,7 +129,7 @@ func anchor(g *Group) string {
 			return r - 'A' + 'a'
 		}
 		return '-'
-	}, g.Info.Name+" "+string(g.Protocol)+" "+g.Series.Title)
+	}, g.Info.Name+" "+string(g.Protocol)+" "+g.Series.whole())
 	return "r-" + name
 }
 
@@ -150,7 +150,7 @@ type htmlFold struct {
 }
 
 func newHTMLGroup(g *Group) htmlGroup {
-	out := htmlGroup{Group: g, Metrics: metric.Of(g.Info.Problem)}
+	out := htmlGroup{Group: g, Metrics: g.metrics()}
 	for _, f := range g.Folds {
 		line := htmlFold{Fold: f}
 		if r := f.Chosen; r != nil {

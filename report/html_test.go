@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
+	"nptbench/internal/method"
 	"nptbench/internal/metric"
 )
 
@@ -135,5 +138,23 @@ func TestNumbersLeadToRecords(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What is measured on one model has records of its own on the page, with the metrics that were measured.
+func TestMeasuredGroups(t *testing.T) {
+	info := dataset.Info{Name: "boston-housing", Problem: dataset.Regression}
+	anchors := map[string]bool{}
+	for _, m := range measure.All() {
+		for rows := range 2 {
+			g := &Group{Info: info, Protocol: published, Series: &Series{Title: "NPT", Measure: m, With: method.Config{m.Params[0].Name: rows + 7}}}
+			anchors[anchor(g)] = true
+			if got, want := newHTMLGroup(g).Metrics, m.Metrics(info); !slices.Equal(got, want) {
+				t.Errorf("%s: columns for %v, want %v", m.Name, metric.Names(got), metric.Names(want))
+			}
+		}
+	}
+	if want := 2 * len(measure.All()); len(anchors) != want {
+		t.Errorf("%d places for %d groups: %v", len(anchors), want, anchors)
 	}
 }
