@@ -66,7 +66,7 @@ type Cell struct {
 	Of    *Group // whose records the number comes from; nil: it is none of records
 }
 
-// A Tone says how a cell is to be taken. Writers with colours show it.
+// A Tone says how a cell is to be taken. Writers with colours show it; Good and First are bold, Second is underlined.
 type Tone uint8
 
 const (
@@ -75,10 +75,14 @@ const (
 	Fair
 	Bad
 	Faint
+	First  // best of its column
+	Second // best of it
 )
 
 // String is the name of a tone.
-func (t Tone) String() string { return [...]string{"", "good", "fair", "bad", "faint"}[t] }
+func (t Tone) String() string {
+	return [...]string{"", "good", "fair", "bad", "faint", "first", "second"}[t]
+}
 
 func (Heading) block()   {}
 func (Paragraph) block() {}

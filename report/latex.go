@@ -70,8 +70,11 @@ func latexTable(out io.Writer, t *Table) {
 			if number, negative := strings.CutPrefix(texts[j], "-"); negative && number[0] != '-' {
 				texts[j] = "$-$" + number
 			}
-			if c.Tone == Good {
+			switch c.Tone {
+			case Good, First:
 				texts[j] = `\textbf{` + texts[j] + "}"
+			case Second:
+				texts[j] = `\underline{` + texts[j] + "}"
 			}
 			if len(c.Notes) > 0 {
 				texts[j] += `\textsuperscript{` + noteNumbers(c.Notes) + "}"

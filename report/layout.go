@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nptbench/internal/metric"
@@ -30,6 +31,7 @@ type Layout struct {
 	Base   Where // the variant that changes are against, by a field
 	Order  bool  // the caption says how much the order of the rows is like the paper's
 	Figure bool  // the report's figure shows what the first part does
+	Best   bool  // the best and the second best of each column are marked, by their printed digits; Show has one part
 }
 
 // Where has the values of a field that are shown, in the order of columns.
@@ -261,10 +263,42 @@ func (l *Layout) table(numbers []*Number) *Table {
 	if len(t.Rows) == 0 {
 		return nil
 	}
+	if l.Best {
+		for i, c := range columns {
+			t.markBest(len(l.Rows)+i, c.Metric.Larger)
+		}
+	}
 	if l.Order {
 		t.Caption += l.order(l.facts(numbers))
 	}
 	return t
+}
+
+// markBest marks the best numbers of a column, and, where only one is the best, the second ones.
+func (t *Table) markBest(column int, larger bool) {
+	places := map[float64][]*Cell{}
+	for _, row := range t.Rows {
+		c := &row.Cells[column]
+		printed, _, _ := strings.Cut(c.Text, " ")
+		if x, err := strconv.ParseFloat(printed, 64); err == nil {
+			places[x] = append(places[x], c)
+		}
+	}
+	values := sortedKeys(places)
+	if len(values) < 2 {
+		return
+	}
+	if larger {
+		slices.Reverse(values)
+	}
+	for i, x := range values[:2] {
+		if i == 1 && len(places[values[0]]) > 1 {
+			return
+		}
+		for _, c := range places[x] {
+			c.Tone = [...]Tone{First, Second}[i]
+		}
+	}
 }
 
 // shown leaves out the parts that a report with only one of the protocols cannot fill.

@@ -182,3 +182,28 @@ func TestNoFormulasInCSV(t *testing.T) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
+
+// The best of a column is bold, the second underlined, by what is printed; two that are the best alike leave no second.
+func TestMarkBest(t *testing.T) {
+	for _, test := range []struct {
+		larger bool
+		texts  []string
+		want   []Tone
+	}{
+		{false, []string{"3.45 ± 0.28", "0.89 ± 9.00", "12.02", none}, []Tone{Second, First, Neutral, Neutral}},
+		{true, []string{"0.992 ± 0.002", "0.992 ± 0.003", "0.991"}, []Tone{First, First, Neutral}},
+		{true, []string{"95.0", "93.1", "93.1"}, []Tone{First, Second, Second}},
+		{false, []string{none, "1.2"}, []Tone{Neutral, Neutral}}, // nothing to be better than
+	} {
+		table := &Table{}
+		for _, text := range test.texts {
+			table.Rows = append(table.Rows, Row{Cells: cells("method", text)})
+		}
+		table.markBest(1, test.larger)
+		for i, row := range table.Rows {
+			if row.Cells[1].Tone != test.want[i] {
+				t.Errorf("%q: %s is %q, want %q", test.texts, row.Cells[1].Text, row.Cells[1].Tone, test.want[i])
+			}
+		}
+	}
+}

@@ -99,8 +99,11 @@ func markdownGrid(t *Table, columns []Column) [][]string {
 		}
 		for _, c := range row.Cells {
 			text := markdownText(c.Text)
-			if c.Tone == Good {
+			switch c.Tone {
+			case Good, First:
 				text = "**" + text + "**"
+			case Second:
+				text = "<ins>" + text + "</ins>" // GitHub takes <u> away
 			}
 			if len(c.Notes) > 0 {
 				text += "<sup>" + noteNumbers(c.Notes) + "</sup>"

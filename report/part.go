@@ -42,6 +42,9 @@ var (
 	Correction = Part{"", true, split.Protocols, correction, correctedFact}
 )
 
+// OursAlone is our complete mean alone.
+var OursAlone = Part{"", true, needsPublished, alone, publishedFact}
+
 // Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
 var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published) }, publishedFact}
 
@@ -156,6 +159,14 @@ func beside(t *Table, c comparison) Cell {
 	return meanBeside(t, n)
 }
 
+func alone(t *Table, c comparison) Cell {
+	n := c.published
+	if n == nil || !n.Complete() {
+		return blank
+	}
+	return Cell{Text: n.text(n.Metric.Digits), Notes: n.caveats(t)}
+}
+
 func meanBeside(t *Table, n *Number) Cell {
 	if n == nil || n.N == 0 {
 		return blank
@@ -167,15 +178,21 @@ func meanBeside(t *Table, n *Number) Cell {
 	if n.Verdict == Reproduced {
 		cell.Tone = Good
 	}
-	if subset := n.subset(); subset != "" {
-		cell.Notes = []int{t.note(fmt.Sprintf("%s: %s.", n.Info.Title, subset))}
-	}
-	cell.Notes = append(cell.Notes, t.notes(n.smallerNote())...)
-	if n.N < n.paperFolds() {
-		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds())))
-	}
-	slices.Sort(cell.Notes)
+	cell.Notes = n.caveats(t)
 	return cell
+}
+
+// caveats are the footnotes without which a mean would be taken for more than it is.
+func (n *Number) caveats(t *Table) []int {
+	var notes []string
+	if subset := n.subset(); subset != "" {
+		notes = append(notes, fmt.Sprintf("%s: %s.", n.Info.Title, subset))
+	}
+	notes = append(notes, n.smallerNote()...)
+	if n.N < n.paperFolds() {
+		notes = append(notes, fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds()))
+	}
+	return t.notes(notes)
 }
 
 func correction(_ *Table, c comparison) Cell {

@@ -84,8 +84,8 @@ func terminalGrid(out io.Writer, t *Table, colour bool) error {
 
 const bold = "1"
 
-// ansi are the parameters of the escape sequences for tones: green, yellow, red, grey.
-var ansi = map[Tone]string{Good: "32", Fair: "33", Bad: "31", Faint: "90"}
+// ansi are the parameters of the escape sequences for tones: green, yellow, red, grey, bold, underlined.
+var ansi = map[Tone]string{Good: "32", Fair: "33", Bad: "31", Faint: "90", First: bold, Second: "4"}
 
 func paint(text, code string, colour bool) string {
 	if !colour || code == "" || text == "" {
