@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -23,13 +22,12 @@ func (s *Summary) Document() *Document {
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if panels := s.panels(); len(panels) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(),
-			func(w io.Writer) error { return writeFigure(w, panels) }})
+		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(), drawPanels(panels)})
 	}
 	if curves := s.learningCurves(); len(curves) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
 			"Loss of the label in training, a mean over equal parts of the steps, on the standardised scale.",
-			func(w io.Writer) error { return writeLearningCurves(w, curves) }})
+			drawLearningCurves(curves)})
 	}
 	if s.Tables == nil {
 		d.Blocks = append(d.Blocks, s.pictures()...)

@@ -3,14 +3,12 @@ package report
 import (
 	"fmt"
 	"image/color"
-	"io"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"nptbench/results"
 )
@@ -56,8 +54,22 @@ func (s *Summary) learningCurves() (curves []learningCurve) {
 // lineColours can be told apart by the colour-blind (Okabe and Ito).
 var lineColours = []color.Color{blue, orange, color.RGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, grey}
 
-// writeLearningCurves draws curves into one SVG, the losses on a logarithmic axis.
-func writeLearningCurves(w io.Writer, curves []learningCurve) error {
+// drawLearningCurves draws curves into one panel, the losses on a logarithmic axis.
+func drawLearningCurves(curves []learningCurve) picture {
+	legend := vg.Length(len(curves)) * vg.Points(13)
+	return picture{2 * panelWidth, 3.5*vg.Inch + legend, func(whole draw.Canvas) error {
+		p, err := plotLearningCurves(curves)
+		if err != nil {
+			return err
+		}
+		p.Legend.Draw(draw.Crop(whole, 0, -vg.Points(12), 0, -vg.Points(4)))
+		p.Legend = plot.NewLegend()
+		p.Draw(draw.Crop(whole, vg.Points(6), -vg.Points(12), vg.Points(4), -legend-vg.Points(8)))
+		return nil
+	}}
+}
+
+func plotLearningCurves(curves []learningCurve) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"
 	for _, style := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
@@ -73,7 +85,7 @@ func writeLearningCurves(w io.Writer, curves []learningCurve) error {
 		}
 		line, err := plotter.NewLine(points)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.title, err)
+			return nil, fmt.Errorf("%s: %w", c.title, err)
 		}
 		line.Color, line.Width = lineColours[i%len(lineColours)], vg.Points(1.2)
 		if i >= len(lineColours) {
@@ -84,13 +96,5 @@ func writeLearningCurves(w io.Writer, curves []learningCurve) error {
 	}
 	p.Y.Scale, p.Y.Tick.Marker, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks), plot.TickerFunc(linearTicks)
 	p.Legend.Top = true
-	legend := vg.Length(len(curves)) * vg.Points(13)
-	canvas := vgsvg.NewWith(vgsvg.UseWH(2*panelWidth, 3.5*vg.Inch+legend), vgsvg.EmbedFonts(false))
-	whole := draw.New(canvas)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-	p.Legend.Draw(draw.Crop(whole, 0, -vg.Points(12), 0, -vg.Points(4)))
-	p.Legend = plot.NewLegend()
-	p.Draw(draw.Crop(whole, vg.Points(6), -vg.Points(12), vg.Points(4), -legend-vg.Points(8)))
-	return writeSVG(w, canvas)
+	return p, nil
 }

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"io"
 	"slices"
+	"strings"
 )
 
 // A Document is a report before it is written in some format.
@@ -23,12 +23,15 @@ type Paragraph string
 // A List is an unordered list of texts.
 type List []string
 
-// A Figure is a picture in a file beside the document, SVG.
+// A Figure is a picture in files beside the document: SVG and, with the same name, PDF.
 type Figure struct {
-	File, Caption string
+	File, Caption string // File is the SVG
 
-	draw func(io.Writer) error
+	picture picture
 }
+
+// pdf is the name of the figure's PDF.
+func (f Figure) pdf() string { return strings.TrimSuffix(f.File, ".svg") + ".pdf" }
 
 // A Table has a caption above it and footnotes below it. Its rows may be in groups; writers show the group's name in a
 // line of its own or in a first column.

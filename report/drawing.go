@@ -1,16 +1,12 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"image/color"
-	"io"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"nptbench/internal/measure"
 	"nptbench/results"
@@ -37,7 +33,7 @@ func (s *Summary) drawings() (blocks []Block) {
 			}
 		}
 		if len(all) > 0 {
-			blocks = append(blocks, Figure{s.file("-" + name + ".svg"), all[0].of.Caption, func(w io.Writer) error { return writeDrawings(w, all) }})
+			blocks = append(blocks, Figure{s.file("-" + name + ".svg"), all[0].of.Caption, drawDrawings(all)})
 		}
 	}
 	if blocks != nil {
@@ -48,32 +44,25 @@ func (s *Summary) drawings() (blocks []Block) {
 
 const drawingHeight = 3.4 * vg.Inch
 
-// writeDrawings writes drawings side by side as SVG.
-func writeDrawings(w io.Writer, drawings []drawing) error {
+// drawDrawings draws drawings side by side.
+func drawDrawings(drawings []drawing) picture {
 	columns := min(figureColumns, len(drawings))
 	rows := (len(drawings) + columns - 1) / columns
 	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*drawingHeight
-	canvas := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
-	whole := draw.New(canvas)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-	for i, p := range drawings {
-		plotted, err := p.of.Plot(p.table)
-		if err != nil {
-			return fmt.Errorf("drawing of %s: %w", p.title, err)
+	return picture{width, height, func(whole draw.Canvas) error {
+		for i, p := range drawings {
+			plotted, err := p.of.Plot(p.table)
+			if err != nil {
+				return fmt.Errorf("drawing of %s: %w", p.title, err)
+			}
+			plotted.Title.Text = wrap(p.title, "", 2*titleWidth)
+			sansSerif(plotted)
+			left, top := vg.Length(i%columns)*panelWidth, vg.Length(i/columns)*drawingHeight
+			c := draw.Crop(whole, left, left+panelWidth-width, height-top-drawingHeight, -top)
+			plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
 		}
-		plotted.Title.Text = wrap(p.title, "", 2*titleWidth)
-		sansSerif(plotted)
-		left, top := vg.Length(i%columns)*panelWidth, vg.Length(i/columns)*drawingHeight
-		c := draw.Crop(whole, left, left+panelWidth-width, height-top-drawingHeight, -top)
-		plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
-	}
-	var svg bytes.Buffer
-	if _, err := canvas.WriteTo(&svg); err != nil {
-		return err
-	}
-	_, err := w.Write(withOtherFonts(svg.Bytes()))
-	return err
+		return nil
+	}}
 }
 
 func sansSerif(p *plot.Plot) {

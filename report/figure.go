@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -14,7 +12,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
@@ -151,8 +148,8 @@ const (
 	titleWidth    = 23 // letters in a line of a method's title
 )
 
-// writeFigure writes the panels as SVG.
-func writeFigure(w io.Writer, panels []panel) error {
+// drawPanels draws panels, two in a row, under the legend.
+func drawPanels(panels []panel) picture {
 	columns := min(figureColumns, len(panels))
 	rows := (len(panels) + columns - 1) / columns
 	longest := 0
@@ -161,38 +158,22 @@ func writeFigure(w io.Writer, panels []panel) error {
 	}
 	panelHeight := panelFrame + vg.Length(longest)*lineHeight
 	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*panelHeight+legendHeight
-	canvas := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
-	whole := draw.New(canvas)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), legend(panels))
-	for i, p := range panels {
-		left := vg.Length(i%columns) * panelWidth
-		top := legendHeight + vg.Length(i/columns)*panelHeight
-		// Panels with fewer lines are lower, so that lines are as high everywhere.
-		unused := vg.Length(longest-len(p.lines)) * lineHeight
-		c := draw.Crop(whole, left, left+panelWidth-width, height-top-panelHeight+unused, -top)
-		plotted, err := p.plot()
-		if err != nil {
-			return fmt.Errorf("figure of %s: %w", p.title, err)
+	return picture{width, height, func(whole draw.Canvas) error {
+		drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), legend(panels))
+		for i, p := range panels {
+			left := vg.Length(i%columns) * panelWidth
+			top := legendHeight + vg.Length(i/columns)*panelHeight
+			// Panels with fewer lines are lower, so that lines are as high everywhere.
+			unused := vg.Length(longest-len(p.lines)) * lineHeight
+			c := draw.Crop(whole, left, left+panelWidth-width, height-top-panelHeight+unused, -top)
+			plotted, err := p.plot()
+			if err != nil {
+				return fmt.Errorf("figure of %s: %w", p.title, err)
+			}
+			plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
 		}
-		plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
-	}
-	return writeSVG(w, canvas)
-}
-
-func writeSVG(w io.Writer, canvas *vgsvg.Canvas) error {
-	var svg bytes.Buffer
-	if _, err := canvas.WriteTo(&svg); err != nil {
-		return err
-	}
-	_, err := w.Write(withOtherFonts(svg.Bytes()))
-	return err
-}
-
-// withOtherFonts names fonts with letters of the same widths for readers that lack the one of an SVG.
-func withOtherFonts(svg []byte) []byte {
-	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+		return nil
+	}}
 }
 
 // legend leaves out the kinds of marks that no panel has.

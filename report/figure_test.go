@@ -39,7 +39,7 @@ func TestTicks(t *testing.T) {
 func TestFigureShowsWhatIsComplete(t *testing.T) {
 	s := goldenSummary(t)
 	var out bytes.Buffer
-	if err := writeFigure(&out, s.panels()); err != nil {
+	if err := drawPanels(s.panels()).writeSVG(&out); err != nil {
 		t.Fatal(err)
 	}
 	var texts []string

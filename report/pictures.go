@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"io"
 	"slices"
 
 	"nptbench/internal/dataset"
@@ -28,7 +27,7 @@ func (s *Summary) pictures() (blocks []Block) {
 			methods, times},
 	} {
 		if len(f.panels) > 0 {
-			blocks = append(blocks, Figure{s.file(f.ending), f.caption, func(w io.Writer) error { return writeScatters(w, f.kinds, f.panels) }})
+			blocks = append(blocks, Figure{s.file(f.ending), f.caption, drawScatters(f.kinds, f.panels)})
 		}
 	}
 	return blocks

@@ -76,7 +76,7 @@ func TestPicturesOfFewRecords(t *testing.T) {
 	f.expect("boston-housing", published, "knn", 1)
 	f.ok("boston-housing", published, "knn", 0, 0, mse(0.1), results.Metrics{metric.RMSE.Name: 4, metric.MSE.Name: 16})
 	for _, b := range collect(t, f).pictures() {
-		if err := b.(Figure).draw(io.Discard); err != nil {
+		if err := b.(Figure).picture.writeSVG(io.Discard); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 	"slices"
 
@@ -13,7 +11,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"nptbench/internal/stats"
 )
@@ -31,7 +28,7 @@ func (t *RankTable) figure(name string) Figure {
 	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), %s. A thick bar joins methods that do not differ at %v: by Nemenyi's test of "+
 		"mean ranks, and by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
 		t.Metric.Title, plural(t.Together.Friedman.N, problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, all, rankLevel)
-	return Figure{fmt.Sprintf("%s-ranks-%s-%s.svg", name, problem, t.Protocol), caption, t.Together.draw}
+	return Figure{fmt.Sprintf("%s-ranks-%s-%s.svg", name, problem, t.Protocol), caption, t.Together.picture()}
 }
 
 // A rankDiagram is Demšar's diagram (JMLR 7, 2006): methods at their mean ranks on an axis, the best on the left, and bars under it
@@ -44,8 +41,8 @@ type rankDiagram struct {
 	bars       []stats.Clique
 }
 
-// draw writes two diagrams, one below the other: by Nemenyi's test, and by the signed-rank test.
-func (s *Significance) draw(w io.Writer) error {
+// picture has two diagrams, one below the other: by Nemenyi's test, and by the signed-rank test.
+func (s *Significance) picture() picture {
 	order := make([]int, len(s.Series))
 	for i := range order {
 		order[i] = i
@@ -58,7 +55,7 @@ func (s *Significance) draw(w io.Writer) error {
 	}
 	nemenyi, _ := stats.Cliques(ranks, func(i, j int) bool { return math.Abs(ranks[i]-ranks[j]) > s.Difference })
 	wilcoxon, _ := stats.Cliques(ranks, func(i, j int) bool { return s.Wilcoxon[order[i]][order[j]] <= rankLevel })
-	return writeRankDiagrams(w, []rankDiagram{
+	return drawRankDiagrams([]rankDiagram{
 		{"Nemenyi's test", names, ranks, s.Difference, nemenyi},
 		{"Signed-rank test, Holm's correction", names, ranks, 0, wilcoxon},
 	})
@@ -84,8 +81,8 @@ func (d *rankDiagram) height() vg.Length {
 	return vg.Points(float64(h))
 }
 
-// writeRankDiagrams writes diagrams below each other as SVG, in black.
-func writeRankDiagrams(w io.Writer, diagrams []rankDiagram) error {
+// drawRankDiagrams draws diagrams below each other, in black.
+func drawRankDiagrams(diagrams []rankDiagram) picture {
 	style := plot.New().Legend.TextStyle
 	style.Font.Variant = "Sans"
 	style.Font.Size = vg.Points(9)
@@ -97,21 +94,14 @@ func writeRankDiagrams(w io.Writer, diagrams []rankDiagram) error {
 		height += d.height()
 	}
 	margin += vg.Points(diagramGap + 14)
-	canvas := vgsvg.NewWith(vgsvg.UseWH(2*margin+diagramAxis, height), vgsvg.EmbedFonts(false))
-	whole := draw.New(canvas)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-	top := height
-	for _, d := range diagrams {
-		d.draw(pen{whole, style}, margin, top)
-		top -= d.height()
-	}
-	var svg bytes.Buffer
-	if _, err := canvas.WriteTo(&svg); err != nil {
-		return err
-	}
-	_, err := w.Write(withOtherFonts(svg.Bytes()))
-	return err
+	return picture{2*margin + diagramAxis, height, func(whole draw.Canvas) error {
+		top := height
+		for _, d := range diagrams {
+			d.draw(pen{whole, style}, margin, top)
+			top -= d.height()
+		}
+		return nil
+	}}
 }
 
 // label is a method with its mean rank.

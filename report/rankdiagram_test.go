@@ -48,7 +48,7 @@ func TestRankDiagramLabels(t *testing.T) {
 		d.ranks = append(d.ranks, 5.5)
 	}
 	var svg bytes.Buffer
-	if err := writeRankDiagrams(&svg, []rankDiagram{d, d}); err != nil {
+	if err := drawRankDiagrams([]rankDiagram{d, d}).writeSVG(&svg); err != nil {
 		t.Fatal(err)
 	}
 	labels := map[bool][]float64{} // heights, by whether on the left

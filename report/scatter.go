@@ -2,7 +2,6 @@ package report
 
 import (
 	"image/color"
-	"io"
 	"math"
 	"slices"
 
@@ -10,7 +9,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A scatter is a panel of points, of several kinds.
@@ -34,8 +32,8 @@ func pointGlyph(kind int) draw.GlyphStyle {
 
 const scatterSide = 3.4 * vg.Inch
 
-// writeScatters writes panels as SVG, two in a row, under a line that names the kinds of points, if there are several.
-func writeScatters(w io.Writer, kinds []string, panels []scatter) error {
+// drawScatters draws panels, two in a row, under a line that names the kinds of points, if there are several.
+func drawScatters(kinds []string, panels []scatter) picture {
 	columns := min(2, len(panels))
 	rows := (len(panels) + columns - 1) / columns
 	width := vg.Length(columns) * scatterSide
@@ -47,17 +45,15 @@ func writeScatters(w io.Writer, kinds []string, panels []scatter) error {
 	}
 	above := vg.Length(len(legendLines(legend, width))) * legendHeight
 	height := vg.Length(rows)*scatterSide + above
-	canvas := vgsvg.NewWith(vgsvg.UseWH(width, height), vgsvg.EmbedFonts(false))
-	whole := draw.New(canvas)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-	drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*scatterSide, 0), legend)
-	for i, p := range panels {
-		left, top := vg.Length(i%columns)*scatterSide, above+vg.Length(i/columns)*scatterSide
-		c := draw.Crop(whole, left, left+scatterSide-width, height-top-scatterSide, -top)
-		p.plot().Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
-	}
-	return writeSVG(w, canvas)
+	return picture{width, height, func(whole draw.Canvas) error {
+		drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*scatterSide, 0), legend)
+		for i, p := range panels {
+			left, top := vg.Length(i%columns)*scatterSide, above+vg.Length(i/columns)*scatterSide
+			c := draw.Crop(whole, left, left+scatterSide-width, height-top-scatterSide, -top)
+			p.plot().Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
+		}
+		return nil
+	}}
 }
 
 func (s *scatter) plot() *plot.Plot {

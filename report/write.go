@@ -46,7 +46,7 @@ func (s *Summary) Write(dir string) error {
 	}
 	for _, b := range document.Blocks {
 		if f, ok := b.(Figure); ok {
-			files = append(files, file{f.File, f.draw})
+			files = append(files, file{f.File, f.picture.writeSVG}, file{f.pdf(), f.picture.writePDF})
 		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
