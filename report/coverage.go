@@ -9,6 +9,7 @@ import (
 // coverage is a table that says how much of the plan has been run.
 func (s *Summary) coverage() *Table {
 	t := &Table{
+		Name:    "coverage",
 		Caption: "Cells by data set, protocol and method.",
 		Grouped: "Data set",
 		Columns: []Column{{Head: "Folds are"}, {Head: "Method"}, {"Complete folds", true}, {"Settings", true},

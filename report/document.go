@@ -1,9 +1,6 @@
 package report
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // A Document is a report before it is written in some format.
 type Document struct {
@@ -23,15 +20,12 @@ type Paragraph string
 // A List is an unordered list of texts.
 type List []string
 
-// A Figure is a picture in files beside the document: SVG and, with the same name, PDF.
+// A Figure is a picture in files beside the document, SVG and PDF.
 type Figure struct {
 	File, Caption string // File is the SVG
 
 	picture picture
 }
-
-// pdf is the name of the figure's PDF.
-func (f Figure) pdf() string { return strings.TrimSuffix(f.File, ".svg") + ".pdf" }
 
 // A Table has a caption above it and footnotes below it. Its rows may be in groups; writers show the group's name in a
 // line of its own or in a first column.

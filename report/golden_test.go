@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,21 +80,20 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := map[string][]byte{"terminal.txt": terminal.Bytes(), "terminal-colour.txt": coloured.Bytes()}
-	entries, err := os.ReadDir(dir)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasSuffix(name, ".pdf") { // of those see TestPDF
+			return err
+		}
+		written[name], err = os.ReadFile(filepath.Join(dir, name))
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".pdf") { // see TestPDF
-			continue
-		}
-		if written[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
-			t.Fatal(err)
-		}
 	}
 	for name, got := range written {
 		golden := filepath.Join("testdata", name)
 		if *update {
+			os.MkdirAll(filepath.Dir(golden), 0o755)
 			if err := os.WriteFile(golden, got, 0o644); err != nil {
 				t.Fatal(err)
 			}

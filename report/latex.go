@@ -12,17 +12,38 @@ import (
 const latexPreamble = `\documentclass[a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{booktabs,longtable}
+\usepackage{booktabs,longtable,graphicx}
 \usepackage[margin=2cm]{geometry}
 \setlength{\parindent}{0pt}
+\setlength{\parskip}{0.5\baselineskip}
 \setlength{\LTleft}{0pt}
 \sloppy
 \begin{document}
 `
 
-// writeLaTeX writes a document that compiles by itself; its tables (booktabs, longtable) can be copied from it. Figures
-// are left out, because LaTeX does not read SVG.
-func writeLaTeX(w io.Writer, d *Document) error {
+// latexFiles are a document that compiles where its files are, and what it takes in: a fragment for each table and a PDF for each
+// figure, for other documents to take in, too.
+func latexFiles(d *Document, name string) []file {
+	files := []file{{name + ".tex", func(w io.Writer) error { return writeLaTeX(w, d, name) }}}
+	for _, b := range d.Blocks {
+		switch b := b.(type) {
+		case *Table:
+			files = append(files, file{b.fragment(name), func(w io.Writer) error { return writeLaTeXTable(w, b) }})
+		case Figure:
+			files = append(files, file{b.pdf(name), b.picture.writePDF})
+		}
+	}
+	return files
+}
+
+// fragment is the file of a table, and pdf that of a figure, beside the document of that name.
+func (t *Table) fragment(document string) string { return document + "-tables/" + t.Name + ".tex" }
+
+func (f Figure) pdf(document string) string {
+	return document + "-figures/" + strings.TrimSuffix(f.File, ".svg") + ".pdf"
+}
+
+func writeLaTeX(w io.Writer, d *Document, name string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, latexPreamble)
 	fmt.Fprintf(out, "\\section*{%s}\n", latexText(d.Title))
@@ -38,25 +59,38 @@ func writeLaTeX(w io.Writer, d *Document) error {
 				fmt.Fprintf(out, "\\item %s\n", latexText(item))
 			}
 			fmt.Fprint(out, "\\end{itemize}\n")
+		case Figure:
+			fmt.Fprintf(out, "\n\\includegraphics[width=\\linewidth,height=0.85\\textheight,keepaspectratio]{%s}\n\n%s\n", b.pdf(name), latexText(b.Caption))
 		case *Table:
-			latexTable(out, b)
+			fmt.Fprintf(out, "\n{\\interlinepenalty10000 %s\\par}\n\\nopagebreak\n\\input{%s}\n", latexText(b.Caption), strings.TrimSuffix(b.fragment(name), ".tex"))
 		}
 	}
 	fmt.Fprint(out, "\\end{document}\n")
 	return out.Flush()
 }
 
-func latexTable(out io.Writer, t *Table) {
+// latexRows is how many rows a table has at most that stands on one page, and may stand in a float.
+const latexRows = 40
+
+// writeLaTeXTable writes a table with its footnotes, without its caption. It needs the package booktabs, and longtable where it is
+// long.
+func writeLaTeXTable(w io.Writer, t *Table) error {
+	out := bufio.NewWriter(w)
 	align := ""
 	heads := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		align += map[bool]string{true: "r", false: "l"}[c.Right]
-		heads[i] = latexText(c.Head)
+		heads[i] = t.latexHead(i)
 	}
 	head := strings.Join(heads, " & ")
-	fmt.Fprintf(out, "\n{\\%s\n\\begin{longtable}{@{}%s@{}}\n\\caption*{%s}\\\\\n", t.latexSize(), align, latexText(t.Caption))
-	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endfirsthead\n", head)
-	fmt.Fprintf(out, "\\toprule\n%s \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n", head)
+	environment := "tabular"
+	if len(t.Rows) > latexRows {
+		environment = "longtable"
+	}
+	fmt.Fprintf(out, "{\\%s\\setlength{\\parskip}{0pt}\n\\begin{%s}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", t.latexSize(), environment, align, head)
+	if environment == "longtable" {
+		fmt.Fprint(out, "\\endhead\n\\bottomrule\n\\endfoot\n")
+	}
 	for i, row := range t.Rows {
 		if t.newGroup(i) {
 			if i > 0 {
@@ -66,38 +100,79 @@ func latexTable(out io.Writer, t *Table) {
 		}
 		texts := make([]string, len(row.Cells))
 		for j, c := range row.Cells {
-			texts[j] = latexText(c.Text)
-			if number, negative := strings.CutPrefix(texts[j], "-"); negative && number[0] != '-' {
-				texts[j] = "$-$" + number
-			}
-			switch c.Tone {
-			case Good, First:
-				texts[j] = `\textbf{` + texts[j] + "}"
-			case Second:
-				texts[j] = `\underline{` + texts[j] + "}"
-			}
-			if len(c.Notes) > 0 {
-				texts[j] += `\textsuperscript{` + noteNumbers(c.Notes) + "}"
-			}
+			texts[j] = latexCell(c)
 		}
 		fmt.Fprintf(out, "%s \\\\\n", strings.Join(texts, " & "))
 	}
-	fmt.Fprint(out, "\\end{longtable}\n")
+	if environment == "tabular" {
+		fmt.Fprint(out, "\\bottomrule\n")
+	}
+	fmt.Fprintf(out, "\\end{%s}\\par\n", environment)
 	for i, note := range t.Notes {
 		fmt.Fprintf(out, "\\textsuperscript{%d} %s\\par\n", i+1, latexText(note))
 	}
 	fmt.Fprint(out, "}\n")
+	return out.Flush()
+}
+
+func latexCell(c Cell) string {
+	text := latexText(c.Text)
+	if number, negative := strings.CutPrefix(text, "-"); negative && number[0] != '-' {
+		text = "$-$" + number
+	}
+	switch c.Tone {
+	case Good, First:
+		text = `\textbf{` + text + "}"
+	case Second:
+		text = `\underline{` + text + "}"
+	}
+	if len(c.Notes) > 0 {
+		text += `\textsuperscript{` + noteNumbers(c.Notes) + "}"
+	}
+	return text
+}
+
+// latexHead is the heading of a column, on two lines where it would be wider than what is below.
+func (t *Table) latexHead(i int) string {
+	above, below := t.brokenHead(i)
+	if below == "" {
+		return latexText(above)
+	}
+	side := map[bool]string{true: "r", false: "l"}[t.Columns[i].Right]
+	return fmt.Sprintf(`\shortstack[%s]{%s\\%s}`, side, latexText(above), latexText(below))
+}
+
+// brokenHead breaks the heading of a column at the space nearest to its middle, where it is longer than what is under it; else
+// below is empty.
+func (t *Table) brokenHead(i int) (above, below string) {
+	above = t.Columns[i].Head
+	if utf8.RuneCountInString(above) <= t.longest(i) {
+		return above, ""
+	}
+	words := strings.Fields(above)
+	for n := 1; n < len(words); n++ {
+		first, second := strings.Join(words[:n], " "), strings.Join(words[n:], " ")
+		if max(len(first), len(second)) < max(len(above), len(below)) {
+			above, below = first, second
+		}
+	}
+	return above, below
+}
+
+// longest is how many letters the longest cell of a column has.
+func (t *Table) longest(i int) (letters int) {
+	for _, row := range t.Rows {
+		letters = max(letters, utf8.RuneCountInString(row.Cells[i].Text)+len(row.Cells[i].Notes))
+	}
+	return letters
 }
 
 // latexSize is the size of letters in which a table is not wider than the page, by about how many of them go into 17 cm.
 func (t *Table) latexSize() string {
 	letters := 0
-	for i, c := range t.Columns {
-		longest := utf8.RuneCountInString(c.Head)
-		for _, row := range t.Rows {
-			longest = max(longest, utf8.RuneCountInString(row.Cells[i].Text)+len(row.Cells[i].Notes))
-		}
-		letters += longest + 2
+	for i := range t.Columns {
+		above, below := t.brokenHead(i)
+		letters += max(utf8.RuneCountInString(above), utf8.RuneCountInString(below), t.longest(i)) + 2
 	}
 	switch {
 	case letters <= 108:

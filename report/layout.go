@@ -48,6 +48,9 @@ func (w Where) place(n *Number) int {
 
 // check refuses fields that numbers do not have; series are those of Spec.Series.
 func (l *Layout) check(series []string) error {
+	if l.Name == "" {
+		return fmt.Errorf("report: the table %q has no name, which its file needs", l.Caption)
+	}
 	known := append(sortedKeys(fields), series...)
 	asked := slices.Concat(l.Rows, l.Columns)
 	if l.Group != "" {

@@ -103,7 +103,7 @@ func TestLayout(t *testing.T) {
 
 // Of the tables of Table 1 a report has those that its numbers can fill.
 func TestTablesOfOneProtocol(t *testing.T) {
-	for protocol, want := range map[split.Protocol]string{published: "large rmse mse", corrected: "rmse mse"} {
+	for protocol, want := range map[split.Protocol]string{published: "large best rmse mse", corrected: "rmse mse"} {
 		f := newFixture()
 		f.expect("protein", protocol, "knn", 1)
 		f.ok("protein", protocol, "knn", 0, 0, mse(1), rmse(3.77))

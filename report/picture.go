@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -68,9 +67,17 @@ func (p picture) writePDF(w io.Writer) error {
 type pdfCanvas struct{ *vgpdf.Canvas }
 
 func (c pdfCanvas) FillString(face font.Face, at vg.Point, words string) {
-	encoded, err := encoding.ReplaceUnsupported(charmap.Windows1252.NewEncoder()).String(strings.ReplaceAll(words, "≤", "<="))
-	if err != nil {
-		encoded = words // cannot be: what cannot be encoded is replaced
+	c.Canvas.FillString(face, at, windows1252(words))
+}
+
+func windows1252(words string) string {
+	var out []byte
+	for _, r := range strings.ReplaceAll(words, "≤", "<=") {
+		b, has := charmap.Windows1252.EncodeRune(r)
+		if !has {
+			b = '?'
+		}
+		out = append(out, b)
 	}
-	c.Canvas.FillString(face, at, encoded)
+	return string(out)
 }

@@ -328,12 +328,22 @@ func rankBlocks(tables []*RankTable, name string) []Block {
 	return blocks
 }
 
+// name is that of the table and, behind the report's, of its figure.
+func (t *RankTable) name() string {
+	problem := t.Problem.String()
+	if t.Own {
+		problem = "own-" + problem
+	}
+	return fmt.Sprintf("ranks-%s-%s", problem, t.Protocol)
+}
+
 func (t *RankTable) table() *Table {
 	names := make([]string, len(t.Datasets))
 	for i, d := range t.Datasets {
 		names[i] = d.Title
 	}
 	out := &Table{
+		Name: t.name(),
 		Caption: fmt.Sprintf("Mean rank by %s over %s (%s data sets, %s folds; ± standard error over data sets).",
 			t.Metric.Title, strings.Join(names, ", "), problemTitle(t.Problem), t.Protocol),
 		Columns: []Column{{Head: "Method"}, {"Ours", true}},

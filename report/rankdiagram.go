@@ -17,10 +17,6 @@ import (
 
 // figure is the critical-difference diagram of a rank table.
 func (t *RankTable) figure(name string) Figure {
-	problem := t.Problem.String()
-	if t.Own {
-		problem = "own-" + problem
-	}
 	all := "the methods of the table"
 	if len(t.Others) > 0 {
 		all += ", those that are not the paper's ranked with the others"
@@ -28,7 +24,7 @@ func (t *RankTable) figure(name string) Figure {
 	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), %s. A thick bar joins methods that do not differ at %v: by Nemenyi's test of "+
 		"mean ranks, and by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
 		t.Metric.Title, plural(t.Together.Friedman.N, problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, all, rankLevel)
-	return Figure{fmt.Sprintf("%s-ranks-%s-%s.svg", name, problem, t.Protocol), caption, t.Together.picture()}
+	return Figure{name + "-" + t.name() + ".svg", caption, t.Together.picture()}
 }
 
 // A rankDiagram is Demšar's diagram (JMLR 7, 2006): methods at their mean ranks on an axis, the best on the left, and bars under it

@@ -20,8 +20,8 @@ type file struct {
 // file is the name of a file with that ending.
 func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") + ending }
 
-// Write writes the report into a folder: NAME.md, NAME.html and NAME.tex with the tables, NAME.svg with a figure as soon as a result is
-// complete, NAME-curves.svg with learning curves where the report has them, NAME.csv with what the tables show, and cells.csv,
+// Write writes the report into a folder: NAME.md, NAME.html and NAME.tex with the tables (each also in NAME-tables, for another
+// document's \input), figures NAME.svg and so on (as PDF in NAME-figures), NAME.csv with what the tables show, and cells.csv,
 // folds.csv, failures.csv, ranks.csv and claims.csv with all numbers, as far as there are ranks and claims; MEASUREMENT-rows.csv has
 // the rows that a measurement's numbers are made from. Each file is replaced as a whole or not at all.
 func (s *Summary) Write(dir string) error {
@@ -29,12 +29,12 @@ func (s *Summary) Write(dir string) error {
 	files := []file{
 		{s.file(".md"), func(w io.Writer) error { return writeMarkdown(w, document) }},
 		{s.file(".html"), func(w io.Writer) error { return writeHTML(w, document, s) }},
-		{s.file(".tex"), func(w io.Writer) error { return writeLaTeX(w, document) }},
 		{s.file(".csv"), s.writeFacts},
 		{"cells.csv", s.writeCells},
 		{"folds.csv", s.writeFolds},
 		{"failures.csv", s.writeFailures},
 	}
+	files = append(files, latexFiles(document, s.file(""))...)
 	for _, name := range s.measured() {
 		files = append(files, file{name + "-rows.csv", func(w io.Writer) error { return s.writeRows(w, name) }})
 	}
@@ -46,13 +46,13 @@ func (s *Summary) Write(dir string) error {
 	}
 	for _, b := range document.Blocks {
 		if f, ok := b.(Figure); ok {
-			files = append(files, file{f.File, f.picture.writeSVG}, file{f.pdf(), f.picture.writePDF})
+			files = append(files, file{f.File, f.picture.writeSVG})
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
 	for _, f := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, f.name)), 0o755); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
 		var content bytes.Buffer
 		if err := f.write(&content); err != nil {
 			return fmt.Errorf("report: %s: %w", filepath.Join(dir, f.name), err)

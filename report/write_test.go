@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,11 +57,60 @@ func TestMarkdownIsWellFormed(t *testing.T) {
 
 func TestLaTeXIsWellFormed(t *testing.T) {
 	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
+		var written, taken []string
+		for _, f := range latexFiles(s.Document(), "table1") {
+			if f.name != "table1.tex" {
+				written = append(written, f.name)
+			}
+			if strings.HasSuffix(f.name, ".pdf") { // see TestPDF
+				continue
+			}
+			var out bytes.Buffer
+			if err := f.write(&out); err != nil {
+				t.Fatal(err)
+			}
+			checkLaTeX(t, out.String())
+			for _, m := range regexp.MustCompile(`\\(input|includegraphics.*)\{(.*?)\}`).FindAllStringSubmatch(out.String(), -1) {
+				taken = append(taken, m[2]+map[bool]string{true: ".tex"}[m[1] == "input"])
+			}
+		}
+		if !slices.Equal(written, taken) || len(taken) < 2 {
+			t.Errorf("the document takes in %q, there are %q", taken, written)
+		}
+	}
+}
+
+// A long table goes over pages, which a float cannot.
+func TestLongLaTeXTable(t *testing.T) {
+	for rows, want := range map[int]string{latexRows: "tabular", latexRows + 1: "longtable"} {
+		table := &Table{Columns: []Column{{Head: "Method"}}}
+		for range rows {
+			table.Rows = append(table.Rows, Row{Cells: cells("k-NN")})
+		}
 		var out bytes.Buffer
-		if err := writeLaTeX(&out, s.Document()); err != nil {
-			t.Fatal(err)
+		if err := writeLaTeXTable(&out, table); err != nil || !strings.Contains(out.String(), `\begin{`+want+"}") {
+			t.Errorf("%d rows: %v, want a %s", rows, err, want)
 		}
 		checkLaTeX(t, out.String())
+	}
+}
+
+// The same figure gives the same PDF, with letters of its encoding.
+func TestPDF(t *testing.T) {
+	write := func(title string) string {
+		var out bytes.Buffer
+		p := drawScatters(nil, []scatter{{title: title, points: [][]point{{{1, 2}}}}})
+		if err := p.writePDF(&out); err != nil || !strings.HasPrefix(out.String(), "%PDF-") || !strings.HasSuffix(out.String(), "%%EOF\n") {
+			t.Fatalf("%v, %d bytes", err, out.Len())
+		}
+		return out.String()
+	}
+	first := write("NPT, ≤ 8 layers – é")
+	if first != write("NPT, ≤ 8 layers – é") {
+		t.Error("the same figure twice gives different files")
+	}
+	if got := windows1252("≤ 8 – é →"); got != "<= 8 \x96 \xe9 ?" {
+		t.Errorf("encoded to %q", got)
 	}
 }
 
@@ -102,7 +152,7 @@ func checkLaTeX(t *testing.T, source string) {
 	if len(open) > 0 {
 		t.Errorf("not ended: %v", open)
 	}
-	for _, table := range regexp.MustCompile(`(?s)begin\{longtable\}\{@\{\}(\w+)@\{\}\}.*?\\caption.*?\n(.*?)\\end\{longtable\}`).FindAllStringSubmatch(source, -1) {
+	for _, table := range regexp.MustCompile(`(?s)begin\{(?:tabular|longtable)\}\{@\{\}(\w+)@\{\}\}\n(.*?)\\end\{`).FindAllStringSubmatch(source, -1) {
 		for line := range strings.Lines(table[2]) {
 			if !strings.HasSuffix(line, " \\\\\n") {
 				continue // a rule, or the name of a group
