@@ -111,7 +111,11 @@ func Best(l Layout, rows ...string) Test {
 			facts = slices.DeleteFunc(facts, func(f fact) bool { return math.Abs(f.mean-best.mean) > 1e-9*math.Abs(best.mean) })
 			var titles []string
 			for _, f := range facts {
-				titles = append(titles, title(f))
+				name := title(f)
+				if name == f.Series.Method.Title { // with its size, where that is not the paper's
+					name = f.Series.Title
+				}
+				titles = append(titles, name)
 			}
 			all = append(all, Evidence{fmt.Sprintf("best on %s: %s", data, strings.Join(titles, " and ")), answer(slices.ContainsFunc(facts, named)), smaller})
 		}

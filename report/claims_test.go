@@ -49,11 +49,14 @@ func TestClaimsOnOrder(t *testing.T) {
 	headline := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
 	kick := headline
 	kick.Where = append(kick.Where[:1:1], Where{"dataset", []string{"kick"}})
+	two := headline
+	two.Where = append(two.Where[:1:1], Where{"method", []string{"npt", "xgboost"}})
 	f.Claims = []Claim{
 		{ID: "best", Says: "NPT is the best.", Test: Best(headline, "NPT"), Count: 3},
 		{ID: "k-NN", Says: "k-NN is the best.", Test: Best(headline, "k-NN")},
 		{ID: "MLP", Says: "MLP is the best.", Test: Best(headline, "MLP")},
 		{ID: "tied", Says: "XGBoost is the best.", Test: Best(kick, "XGBoost")},
+		{ID: "smaller", Says: "NPT is better than XGBoost.", Test: Best(two, "NPT")},
 		{ID: "first", Says: "NPT is first.", Test: Place("npt", 1, dataset.Regression)},
 		{ID: "second", Says: "NPT is second at least.", Test: Place("npt", 2, dataset.Regression)},
 		{ID: "classes", Says: "NPT is first.", Test: Place("npt", 1, dataset.MultiClass)},
@@ -69,11 +72,14 @@ func TestClaimsOnOrder(t *testing.T) {
 		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 1 - value/10})
 	}
 	want := []string{
-		"does not hold at this size, on the 2 of 3 that were measured", "holds", "not tested", "holds", "does not hold at this size", "holds at this size", "not tested",
+		"does not hold at this size, on the 2 of 3 that were measured", "holds", "not tested", "holds", "holds at this size", "does not hold at this size", "holds at this size", "not tested",
 	}
 	for i, f := range collect(t, f).findings() {
 		if f.verdict != want[i] {
 			t.Errorf("%s: %s (%s), want %s", f.ID, f.verdict, f.measured(), want[i])
+		}
+		if f.ID == "smaller" && !strings.Contains(f.measured(), "best on Protein: NPT, 2 layers") {
+			t.Errorf("measured %s, want the network's size", f.measured())
 		}
 	}
 }
