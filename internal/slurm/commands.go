@@ -34,8 +34,9 @@ func call(ctx context.Context, name string, args ...string) (string, error) {
 	return "", fmt.Errorf("%s: %s", name, cmp.Or(strings.TrimPrefix(said, name+": "), err.Error()))
 }
 
-// submit starts an array of n tasks and returns its number.
+// submit starts an array of n tasks and returns its number. Once begun it is not interrupted, or nobody would know the number.
 func submit(ctx context.Context, n int, script string, args ...string) (id string, err error) {
+	ctx = context.WithoutCancel(ctx)
 	args = append([]string{"--parsable", fmt.Sprintf("--array=0-%d", n-1)}, append(args, script)...)
 	out, err := call(ctx, "sbatch", args...)
 	if err != nil {
@@ -66,7 +67,7 @@ func maxArray(ctx context.Context) (int, error) {
 			if err == nil && n > 1 {
 				return n, nil
 			}
-			return 0, fmt.Errorf("Slurm takes no job arrays here: its MaxArraySize is %s", strings.TrimSpace(value))
+			return 0, fmt.Errorf("no job arrays can be submitted here: Slurm's MaxArraySize is %s", strings.TrimSpace(value))
 		}
 	}
 	return 0, errors.New("scontrol show config names no MaxArraySize")

@@ -130,7 +130,7 @@ func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *w
 		case seen.deaths < mostDeaths:
 			jobs = append(jobs, j)
 		default:
-			failure := &results.Failure{Kind: "crash", Message: fmt.Sprintf("%d tasks died at it (log: %s)", seen.deaths, before.log())}
+			failure := &results.Failure{Kind: "crash", Message: fmt.Sprintf("%d tasks died at it; log: %s", seen.deaths, before.log())}
 			for _, record := range run.Failures(pool.Sweep, j, failure) {
 				if err := pool.Records.Append(record); err != nil {
 					return nil, err

@@ -14,6 +14,7 @@ package slurm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,9 +37,11 @@ type Cluster struct {
 	TaskTime time.Duration
 	Estimate func(*plan.Job) (took time.Duration, known bool) // how long a job takes one core
 
-	lease  time.Duration // how long a task may be silent before it counts as lost; 0: the usual
-	Retry  bool          // failures that tasks have recorded before do not count
-	Detach bool          // Do returns when everything is submitted
+	lease    time.Duration // how long a task may be silent before it counts as lost; 0: the usual
+	interval time.Duration // between two looks at first; later a tenth of the time since the first one
+
+	Retry  bool // failures that tasks have recorded before do not count
+	Detach bool // Do returns when everything is submitted
 }
 
 // usualLease outlives differences of minutes between the clocks of a cluster. Its age is taken by one clock, the file system's.
@@ -47,7 +50,7 @@ const usualLease = 15 * beatInterval
 // Do submits what is in no task yet, and follows the tasks until all have ended. What they lose is submitted again. When ctx is done
 // it returns, and the tasks go on.
 func (c *Cluster) Do(ctx context.Context, jobs []*plan.Job, w run.Watcher) error {
-	c.lease = cmp.Or(c.lease, usualLease)
+	c.lease, c.interval = cmp.Or(c.lease, usualLease), cmp.Or(c.interval, time.Second)
 	r := newWatch(c, jobs, w)
 	for began := time.Now(); ; {
 		err := r.look(ctx)
@@ -66,7 +69,7 @@ func (c *Cluster) Do(ctx context.Context, jobs []*plan.Job, w run.Watcher) error
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(max(time.Since(began)/10, time.Second), 30*time.Second)):
+		case <-time.After(min(max(time.Since(began)/10, c.interval), 30*time.Second)):
 		}
 	}
 }
@@ -90,17 +93,32 @@ func (r *watch) submit(ctx context.Context) error {
 	}
 	most, err := maxArray(ctx)
 	if err != nil {
-		return err
+		return r.refuse(err)
 	}
 	for _, p := range r.pack(jobs) {
 		for batches := range slices.Chunk(p.batches, most) {
-			if err := r.submitArray(ctx, p, batches); err != nil && r.flying == 0 {
-				return err
-			} else if err != nil { // a limit on what a user may submit, say
-				r.Note(fmt.Sprintf("not all is submitted: %v", err))
+			switch err := r.submitArray(ctx, p, batches); {
+			case ctx.Err() != nil:
 				return nil
+			case err == errLate:
+				return r.submit(ctx) // what the other one has not
+			case err != nil:
+				return r.refuse(err)
 			}
 		}
+	}
+	return nil
+}
+
+// refuse says once that Slurm takes no more tasks now, because of a limit on what a user may submit, say: it is asked again as long as
+// there are others to wait for. Else that is an error.
+func (r *watch) refuse(err error) error {
+	if r.flying == 0 {
+		return err
+	}
+	if err.Error() != r.refused {
+		r.refused = err.Error()
+		r.Note("not all is submitted yet: " + r.refused)
 	}
 	return nil
 }
@@ -110,6 +128,9 @@ const taskMemory = 512
 
 // asksMemory reports whether an argument of sbatch says how much memory a task may have.
 func asksMemory(arg string) bool { return strings.HasPrefix(arg, "--mem") }
+
+// errLate says that somebody else has just submitted some of the cells.
+var errLate = errors.New("submitted by another")
 
 // submitArray submits batches of jobs as one array.
 func (r *watch) submitArray(ctx context.Context, p *packing, batches []batch) error {
@@ -139,9 +160,9 @@ func (r *watch) submitArray(ctx context.Context, p *packing, batches []batch) er
 		t.known = true
 		made.tasks = append(made.tasks, t)
 	}
-	if preceded, err := r.preceded(made); err != nil || preceded {
+	if late, err := r.giveWay(made); err != nil || late {
 		os.RemoveAll(path)
-		return err
+		return cmp.Or(err, errLate)
 	}
 	args := []string{
 		"--job-name=" + made.name(), "--output=" + filepath.Join(path, logFile("%a")), "--open-mode=append", "--requeue", "--ntasks=1",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -132,9 +133,7 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-// copySelf copies this program to a folder that all nodes see, under a name with its digest: what waits in the queue is run by the
-// program that submitted it, whatever is built meanwhile.
-func copySelf(dir string) (path string, err error) {
+var digestOfSelf = sync.OnceValues(func() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -145,24 +144,38 @@ func copySelf(dir string) (path string, err error) {
 	}
 	defer f.Close()
 	digest := sha256.New()
-	if _, err := io.Copy(digest, f); err != nil {
+	_, err = io.Copy(digest, f)
+	return hex.EncodeToString(digest.Sum(nil)[:8]), err
+})
+
+// copySelf copies this program to a folder that all nodes see, under a name with its digest: what waits in the queue is run by the
+// program that submitted it, whatever is built meanwhile.
+func copySelf(dir string) (path string, err error) {
+	self, err := os.Executable()
+	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, filepath.Base(self)+"-"+hex.EncodeToString(digest.Sum(nil)[:8]))
+	digest, err := digestOfSelf()
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, filepath.Base(self)+"-"+digest)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
+	f, err := os.Open(self)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
 	to, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o755))
 	if err != nil {
 		return "", err
 	}
 	defer to.Cleanup()
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return "", err
-	}
 	if _, err := io.Copy(to, f); err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,10 +28,11 @@ type watch struct {
 	cells  map[results.ID]whereabouts // none: in no task
 
 	submissions map[string]*submission // by path
-	flying      int                    // tasks that wait or run
+	flying      int                    // tasks of this plan that wait or run
 	looked      bool
 	summary     string // the last one that was said
 	silent      bool   // Slurm does not answer, which was said
+	refused     string // why Slurm took no more tasks, which was said
 	troubles    int
 }
 
@@ -72,20 +74,37 @@ func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
 func (r *watch) follow(s *submission) {
 	r.submissions[s.path] = s
 	for _, t := range s.tasks {
-		r.flying++
-		r.put(t, inTask)
+		if t.ours = r.put(t, inTask); t.ours {
+			r.flying++
+		}
 	}
 }
 
-// put says where the cells of a task are that have no record.
-func (r *watch) put(t *watched, at whereabouts) {
-	for _, j := range t.jobs {
-		for _, id := range j.cells {
-			if r.byCell[id] != nil && r.cells[id] != done {
-				r.cells[id] = at
+// cells yields the cells of all tasks.
+func (s *submission) cells() iter.Seq[results.ID] {
+	return func(yield func(results.ID) bool) {
+		for _, t := range s.tasks {
+			for _, j := range t.jobs {
+				for _, id := range j.cells {
+					if !yield(id) {
+						return
+					}
+				}
 			}
 		}
 	}
+}
+
+// put says where those cells of a task are that the plan has to do. It reports whether there are any.
+func (r *watch) put(t *watched, at whereabouts) (any bool) {
+	for _, j := range t.jobs {
+		for _, id := range j.cells {
+			if r.byCell[id] != nil && r.cells[id] != done {
+				r.cells[id], any = at, true
+			}
+		}
+	}
+	return any
 }
 
 // look reads how all tasks get on.
@@ -129,6 +148,9 @@ func (r *watch) look(ctx context.Context) error {
 				continue
 			}
 			left++
+			if !t.ours {
+				continue
+			}
 			counts[strings.ToLower(of.name)]++
 		}
 		if left == 0 {
@@ -245,7 +267,10 @@ func (r *watch) record(t *watched, e event) {
 	}
 	if e.Failure != nil {
 		record.Status = results.Failed
-		record.Failure = &results.Failure{Kind: e.Failure.Kind, Message: fmt.Sprintf("%s (log: %s)", e.Failure.Message, t.log())}
+		record.Failure = e.Failure
+		if !strings.Contains(e.Failure.Message, t.log()) {
+			record.Failure = &results.Failure{Kind: e.Failure.Kind, Message: e.Failure.Message + "; log: " + t.log()}
+		}
 	}
 	r.Record(f.Job, record)
 }
@@ -286,7 +311,9 @@ const visible = time.Minute
 // settle decides what becomes of the jobs of a task that has ended, and says so where there is anything left of them.
 func (r *watch) settle(t *watched, how string) error {
 	t.over = true
-	r.flying--
+	if t.ours {
+		r.flying--
+	}
 	r.put(t, nowhere)
 	again, failed, left := 0, 0, 0
 	for _, fate := range t.fates(how, r.Pool.Checkpoints) {
@@ -375,34 +402,24 @@ func (r *watch) deaths(j *plan.Job) int {
 	return 0
 }
 
-// preceded reports whether somebody else has put cells of these tasks into a submission just now, and before: of two who do so at
-// the same moment, the one whose submission has the later name gives way.
-func (r *watch) preceded(made *submission) (bool, error) {
+// giveWay follows what others have submitted since the last look, and reports whether a submission is to give way to one of those:
+// of two that have cells in common, which two people made at the same moment, to the one that has the earlier name.
+func (r *watch) giveWay(made *submission) (yes bool, err error) {
 	found, err := openSubmissions(r.Dir, r.submissions)
-	if err != nil {
-		return false, err
-	}
 	ours := map[results.ID]bool{}
-	for _, t := range made.tasks {
-		for _, j := range t.jobs {
-			for _, id := range j.cells {
-				ours[id] = true
-			}
-		}
+	for id := range made.cells() {
+		ours[id] = true
 	}
 	for _, s := range found {
-		if s.name() >= made.name() {
+		if s.path == made.path {
 			continue
 		}
-		for _, t := range s.tasks {
-			for _, j := range t.jobs {
-				if slices.ContainsFunc(j.cells, func(id results.ID) bool { return ours[id] }) {
-					return true, nil
-				}
-			}
+		r.follow(s)
+		for id := range s.cells() {
+			yes = yes || ours[id] && s.name() < made.name()
 		}
 	}
-	return false, nil
+	return yes, err
 }
 
 // timeOf is the time by the clock of the file system that has the folder, which is made where it is not there. On a network that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type watched struct {
 	stopped  bool         // it was asked to end
 	finished bool         // it had nothing left to do
 
+	ours  bool // it has cells that the plan of the one who watches has to do
 	over  bool
 	ended time.Time // when it was first seen to have ended
 	known bool      // it was seen to wait or run
@@ -91,7 +93,9 @@ func (t *watched) add(e event) {
 		}
 		t.open[e.Job] = true
 	case ended, again:
-		delete(t.open, e.Job)
+		if e.Kind == again || !slices.ContainsFunc(t.jobs[e.Job].cells, t.lacks) { // else it was cut short
+			delete(t.open, e.Job)
+		}
 	case recorded:
 		t.recorded[*e.Cell] = true
 	case stopped:
@@ -100,6 +104,9 @@ func (t *watched) add(e event) {
 		t.finished = true
 	}
 }
+
+// lacks reports whether a cell has no record.
+func (t *watched) lacks(id results.ID) bool { return !t.recorded[id] }
 
 // touched is when the task last gave a sign of life, by the clock of the file system.
 func (t *watched) touched() (at time.Time) {
@@ -121,7 +128,10 @@ func (t *watched) lastWords() string {
 		return fmt.Sprintf("it left no log, %s; does the node see that folder?", t.log())
 	}
 	lines := strings.Split(string(bytes.TrimSpace(text)), "\n")
-	return fmt.Sprintf("%s (log: %s)", lines[len(lines)-1], t.log())
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Sprintf("%s; log: %s", last, t.log())
+	}
+	return "log: " + t.log()
 }
 
 // title names the task to a person.
@@ -147,12 +157,7 @@ type fate struct {
 // from. Other deaths may be anybody's fault: the job is tried again, a few times.
 func (t *watched) fates(how string, checkpoints string) (all []fate) {
 	for i, j := range t.jobs {
-		f := fate{deaths: j.deaths}
-		for _, id := range j.cells {
-			if !t.recorded[id] {
-				f.cells = append(f.cells, id)
-			}
-		}
+		f := fate{deaths: j.deaths, cells: slices.DeleteFunc(slices.Clone(j.cells), func(id results.ID) bool { return !t.lacks(id) })}
 		if len(f.cells) == 0 {
 			continue
 		}

@@ -1,0 +1,489 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/method"
+	"nptbench/internal/plan"
+	"nptbench/internal/run"
+	"nptbench/internal/task"
+	"nptbench/results"
+	"nptbench/sweeps"
+)
+
+// The test binary is also the task, its worker, and the fake's commands.
+func TestMain(m *testing.M) {
+	fail := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	switch {
+	case run.IsWorker():
+		fail(run.Serve(testMethods(), nil))
+	case IsTask():
+		fail(Serve(testMethods(), func(context.Context, string) (string, error) { return "go", nil }))
+	case os.Getenv(fakeCommand) != "":
+		os.Exit(fakeMain(os.Getenv(fakeCommand), os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// testMethods has a method that predicts a number, and can have its task end as Slurm ends tasks.
+func testMethods() []*method.Method {
+	return []*method.Method{{
+		Name: "number", Title: "Number", Doc: "for tests",
+		Params: []method.Param{
+			{Name: "number", Type: method.Int, Default: 0},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
+		},
+		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
+		Run: func(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
+			for i, c := range batch {
+				switch mode := c.String("mode"); mode {
+				case "error":
+					return errors.New("no luck")
+				case "slow":
+					for range 20 {
+						if time.Sleep(10 * time.Millisecond); ctx.Err() != nil {
+							return ctx.Err()
+						}
+					}
+				case "checkpoint": // its task's time is over, but it leaves something to go on from
+					if _, err := os.Stat(t.CheckpointDir); err != nil {
+						os.MkdirAll(t.CheckpointDir, 0o777)
+						endTask("TIMEOUT")
+					}
+				case "ok":
+				default:
+					endTask(mode)
+				}
+				number := float64(c.Int("number")) / 100
+				done(method.Result{Index: i, Val: slices.Repeat([]float64{number}, t.Val), Test: slices.Repeat([]float64{number}, t.Test)})
+			}
+			return nil
+		},
+	}}
+}
+
+// endTask ends the task of this worker as Slurm does, which asks first when the time is over.
+func endTask(state string) {
+	os.WriteFile(filepath.Join(os.Getenv(fakeFolder), fmt.Sprintf("wish-%d", os.Getppid())), []byte(state), 0o644)
+	if state == "TIMEOUT" {
+		syscall.Kill(os.Getppid(), syscall.SIGTERM)
+	} else {
+		syscall.Kill(os.Getppid(), syscall.SIGKILL)
+	}
+	select {}
+}
+
+// A world is a sweep, a library and an output folder.
+type world struct {
+	*testing.T
+	library *dataset.Library
+	sweep   *sweeps.Sweep
+	out     string
+	said    bytes.Buffer
+}
+
+func newWorld(t *testing.T, folds int, grid string) *world {
+	w := &world{T: t, library: datasettest.Library(t), out: t.TempDir()}
+	datasets, err := w.library.Infos()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("name: test\ndatasets: [waves]\nfolds: %d\nbudget: {time: 1m, memory: 1GiB}\nmethods: [{method: number, grid: %s}]\n", folds, grid)
+	if w.sweep, err = sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) records() string { return filepath.Join(w.out, "records") }
+
+func (w *world) plan(o plan.Options) []*plan.Job {
+	w.Helper()
+	index, _, err := results.ReadIndex(w.records())
+	if err != nil {
+		w.Fatal(err)
+	}
+	p, err := plan.New(w.Context(), w.sweep, o, w.library, index)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return p.Jobs()
+}
+
+// run has the jobs done that have no record, by the fake unless the executor is changed.
+func (w *world) run(change func(*Cluster)) (run.Outcome, error) {
+	w.Helper()
+	return w.runUntil(w.Context(), plan.Options{}, change)
+}
+
+func (w *world) runUntil(ctx context.Context, o plan.Options, change func(*Cluster)) (run.Outcome, error) {
+	w.Helper()
+	jobs := w.plan(o)
+	writer := results.NewWriter(w.records())
+	c := &Cluster{
+		Dir: filepath.Join(w.out, "slurm"), Records: w.records(), TaskTime: 5 * time.Second, Retry: o.Retry, interval: 20 * time.Millisecond,
+		Pool:     run.Pool{Library: w.library, Sweep: w.sweep, Backend: "go", Checkpoints: filepath.Join(w.out, "checkpoints"), Records: writer},
+		Estimate: func(*plan.Job) (time.Duration, bool) { return time.Second, true },
+	}
+	if change != nil {
+		change(c)
+	}
+	shown := run.NewProgress(&w.said, false, jobs, 0, 0)
+	outcome, err := run.Execute(ctx, jobs, c, false, shown)
+	shown.Close()
+	return outcome, errors.Join(err, writer.Close())
+}
+
+// mustRun wants an outcome.
+func (w *world) mustRun(want run.Outcome, change func(*Cluster)) {
+	w.Helper()
+	if got, err := w.run(change); err != nil || got != want {
+		w.Fatalf("%+v, %v, want %+v; said:\n%s", got, err, want, w.said.String())
+	}
+}
+
+func (w *world) mustSay(words ...string) {
+	w.Helper()
+	for _, want := range words {
+		if !strings.Contains(w.said.String(), want) {
+			w.Errorf("%q was not said:\n%s", want, w.said.String())
+		}
+	}
+}
+
+// lines are the records of a folder, without what differs between two runs, sorted; every one that there is, not one for each cell.
+func lines(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		for r, err := range results.Read(path) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.FitSeconds, r.PredictSeconds, r.PeakMemoryBytes, r.Provenance = 0, 0, 0, results.Provenance{}
+			line, _ := json.Marshal(r)
+			all = append(all, string(line))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// failures counts records by what failed.
+func failures(t *testing.T, dir string) map[string]int {
+	t.Helper()
+	kinds := map[string]int{}
+	for r, err := range results.Read(dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Failure != nil {
+			kinds[r.Failure.Kind]++
+			if r.Failure.Kind != "error" && !strings.Contains(r.Failure.Message, ".log") {
+				t.Errorf("no log in %q", r.Failure.Message)
+			}
+		}
+	}
+	return kinds
+}
+
+// The records are those of a run on this machine; jobs are packed into tasks, and arrays are cut.
+func TestSameRecordsAsHere(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 3, "{number: [0, 1, 10, 20], mode: [ok, error]}")
+	w.mustRun(run.Outcome{OK: 12, Failed: 12}, func(c *Cluster) { c.Args = []string{"--partition=cpu"} })
+	// 18 fits of about a second, five in a task of five seconds, three tasks in an array.
+	calls := submitted(t, fake)
+	if len(calls) != 2 || !strings.Contains(calls[0], "--array=0-2") || !strings.Contains(calls[1], "--array=0-0") {
+		t.Errorf("submitted %q", calls)
+	}
+	for _, want := range []string{"--time=15", "--mem=1536M", "--partition=cpu", "--requeue"} {
+		if !strings.Contains(calls[0], want) {
+			t.Errorf("no %s in %q", want, calls[0])
+		}
+	}
+	here := *w
+	here.out = t.TempDir()
+	pool := &run.Pool{Library: w.library, Sweep: w.sweep, Backend: "go", Jobs: 2, Records: results.NewWriter(here.records())}
+	jobs := here.plan(plan.Options{})
+	shown := run.NewProgress(io.Discard, false, jobs, 2, 0)
+	if _, err := run.Execute(t.Context(), jobs, pool, false, shown); err != nil {
+		t.Fatal(err)
+	}
+	shown.Close()
+	if err := pool.Records.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := lines(t, w.records()), lines(t, here.records()); !slices.Equal(got, want) {
+		t.Errorf("%d records, here %d; the first:\n%s\n%s", len(got), len(want), got[0], want[0])
+	}
+	w.mustSay("failed (error): waves number published fold 0", "0.log")
+	w.mustRun(run.Outcome{}, nil)
+	if n := len(submitted(t, fake)); n != 2 {
+		t.Errorf("a second run submitted %d arrays", n-2)
+	}
+}
+
+// A task may be ended by its node, by a lack of memory or of time. What it had done stays done, what it had not begun is done by
+// another, and what it was at is tried again, or is recorded as a failure where it would fail again.
+func TestTasksThatDie(t *testing.T) {
+	for mode, want := range map[string]struct {
+		failed map[string]int
+		said   string
+	}{
+		"OUT_OF_MEMORY": {map[string]int{"memory": 1}, "OUT_OF_MEMORY, 1 cell recorded as failed, 1 cell to be submitted again; log: "},
+		"TIMEOUT":       {map[string]int{"timeout": 1}, "TIMEOUT, 1 cell recorded as failed"},
+		"NODE_FAIL":     {map[string]int{"crash": 1}, "NODE_FAIL, 2 cells to be submitted again"},
+		"PENDING":       {map[string]int{"crash": 1}, "3 tasks died at it"}, // requeued by Slurm itself, again and again
+		"checkpoint":    {map[string]int{}, "TIMEOUT, 2 cells to be submitted again"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			newFake(t)
+			w := newWorld(t, 1, "{number: [1], mode: ["+mode+", ok]}")
+			failed := 0
+			for _, n := range want.failed {
+				failed += n
+			}
+			w.mustRun(run.Outcome{OK: 2 - failed, Failed: failed}, nil)
+			if got := failures(t, w.records()); !maps.Equal(got, want.failed) {
+				t.Errorf("failures %v, want %v", got, want.failed)
+			}
+			w.mustSay(want.said)
+		})
+	}
+}
+
+// -detach returns at once; the same command then submits nothing twice and takes the records over. What is cancelled is left, and
+// submitted by the next command.
+func TestDetachAndCancel(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 3, "{number: [1, 10, 20], mode: [slow]}")
+	detached := func(c *Cluster) { c.Detach = true }
+	wish(t, fake, "drained", "yes")
+	w.mustRun(run.Outcome{Left: 9}, detached)
+	w.mustRun(run.Outcome{Left: 9}, detached)
+	w.mustSay("submitted 2 tasks: job 2", "tasks in Slurm: 2 pending")
+	if n := len(submitted(t, fake)); n != 1 {
+		t.Fatalf("%d arrays", n)
+	}
+	if arrays, err := Cancel(t.Context(), filepath.Join(w.out, "slurm")); arrays != 1 || err != nil {
+		t.Fatal(arrays, err)
+	}
+	os.Remove(filepath.Join(fake, "drained"))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { // in another terminal, while somebody watches
+		for len(submitted(t, fake)) < 2 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(300 * time.Millisecond)
+		Cancel(t.Context(), filepath.Join(w.out, "slurm"))
+	}()
+	got, err := w.runUntil(ctx, plan.Options{}, nil)
+	cancel()
+	if err != nil || got.Left == 0 || len(submitted(t, fake)) != 2 {
+		t.Fatalf("cancelled: %+v, %v, %d arrays:\n%s", got, err, len(submitted(t, fake)), w.said.String())
+	}
+	w.mustSay("CANCELLED", "left for another time")
+	w.mustRun(run.Outcome{OK: 9 - got.OK}, nil)
+	if n := len(lines(t, w.records())); n != 9 {
+		t.Errorf("%d records of 9 cells", n)
+	}
+}
+
+// Ctrl-C leaves the tasks alone, and the same command follows them.
+func TestInterrupted(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 3, "{number: [1, 10], mode: [slow]}")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for len(submitted(t, fake)) == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(200 * time.Millisecond)
+		cancel()
+	}()
+	first, err := w.runUntil(ctx, plan.Options{}, nil)
+	if err != nil || first.Left == 0 {
+		t.Fatalf("%+v, %v:\n%s", first, err, w.said.String())
+	}
+	w.mustSay("the tasks go on in Slurm")
+	second, err := w.run(nil)
+	if n := len(lines(t, w.records())); err != nil || second.OK == 0 || second.Left > 0 || n != 6 || len(submitted(t, fake)) != 1 {
+		t.Errorf("%+v, %v, %d records, %d arrays:\n%s", second, err, n, len(submitted(t, fake)), w.said.String())
+	}
+}
+
+// Two who run the same on the same folder do no cell twice, but for the moment in which both submit, and have all records.
+func TestTwoPeople(t *testing.T) {
+	newFake(t)
+	w := newWorld(t, 3, "{number: [1, 10, 20, 30], mode: [slow]}")
+	other := &world{T: t, library: w.library, sweep: w.sweep, out: w.out}
+	outcomes := make(chan run.Outcome)
+	for _, one := range []*world{w, other} {
+		go func() {
+			o, err := one.run(nil)
+			if err != nil {
+				t.Error(err)
+			}
+			outcomes <- o
+		}()
+	}
+	for range 2 {
+		if o := <-outcomes; o.OK != 12 {
+			t.Errorf("%+v\n%s\n%s", o, w.said.String(), other.said.String())
+		}
+	}
+	n := 0
+	for _, err := range results.Read(w.records()) {
+		if n++; err != nil {
+			t.Error(err)
+		}
+	}
+	if n != 12 {
+		t.Errorf("%d cells have a record", n)
+	}
+}
+
+// The controller may be away; a task of which Slurm knows nothing, and the accounting neither, is lost when it has been silent.
+func TestSilence(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 3, "{number: [1, 10]}")
+	wish(t, fake, "down", "Unable to contact slurm controller")
+	if _, err := w.run(nil); err == nil || err.Error() != "scontrol: error: Unable to contact slurm controller" {
+		t.Errorf("%v", err)
+	}
+	os.Remove(filepath.Join(fake, "down"))
+	wish(t, fake, "refuse", "Batch job submission failed: Invalid account")
+	if _, err := w.run(nil); err == nil || !strings.Contains(err.Error(), "Invalid account") {
+		t.Errorf("%v", err)
+	}
+	os.Remove(filepath.Join(fake, "refuse"))
+
+	wish(t, fake, "drained", "yes")
+	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true })
+	wish(t, fake, "down", "Unable to contact slurm controller")
+	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true })
+	w.mustSay("Slurm does not answer, tasks that run go on: squeue: error: Unable to contact slurm controller")
+	os.Remove(filepath.Join(fake, "down"))
+	wish(t, fake, "forget", "everything")
+	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true }) // within the lease
+	if n := len(submitted(t, fake)); n != 1 {
+		t.Fatalf("%d arrays", n)
+	}
+	time.Sleep(20 * time.Millisecond)
+	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach, c.lease = true, 10*time.Millisecond })
+	w.mustSay("unknown to Slurm")
+	if n := len(submitted(t, fake)); n != 2 {
+		t.Fatalf("%d arrays", n)
+	}
+	os.Remove(filepath.Join(fake, "forget"))
+	os.Remove(filepath.Join(fake, "drained"))
+	w.mustRun(run.Outcome{OK: 6}, nil)
+}
+
+// Nodes that do not see the folder end tasks before they begin: this is said, and not tried for ever.
+func TestUnreadableFolder(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 3, "{number: [1]}")
+	wish(t, fake, "drained", "yes")
+	w.mustRun(run.Outcome{Left: 3}, func(c *Cluster) { c.Detach = true })
+	moved, err := filepath.Glob(filepath.Join(w.out, "slurm", "nptbench-*"))
+	if err != nil || len(moved) != 1 {
+		t.Fatal(moved, err)
+	}
+	if err := os.Rename(filepath.Join(moved[0], setupFile), filepath.Join(moved[0], "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(filepath.Join(fake, "drained"))
+	for {
+		text, _ := os.ReadFile(filepath.Join(moved[0], logFile("0")))
+		if strings.Contains(string(text), "node n1 does not see the folder of the run") {
+			break
+		}
+		if w.Context().Err() != nil {
+			t.Fatal("the task has said nothing")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	w.out = filepath.Join(w.out, "a file")
+	if err := os.WriteFile(w.out, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{Dir: filepath.Join(w.out, "slurm")}
+	if err := c.Do(t.Context(), nil, nil); err == nil || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "the shared folder: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// -retry-failed submits what failed.
+func TestRetry(t *testing.T) {
+	newFake(t)
+	w := newWorld(t, 3, "{number: [1], mode: [error]}")
+	w.mustRun(run.Outcome{Failed: 3}, nil)
+	w.mustRun(run.Outcome{}, nil)
+	if o, err := w.runUntil(t.Context(), plan.Options{Retry: true}, nil); err != nil || o.Failed != 3 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestPack(t *testing.T) {
+	network, tree := &method.Method{Name: "network", Network: true}, &method.Method{Name: "tree"}
+	small, large := &plan.Dataset{Info: dataset.Info{Name: "small"}}, &plan.Dataset{Info: dataset.Info{Name: "large"}}
+	var jobs []*plan.Job
+	for range 6 {
+		for _, d := range []*plan.Dataset{small, large} {
+			for _, m := range []*method.Method{network, tree} {
+				jobs = append(jobs, &plan.Job{Dataset: d, Method: m})
+			}
+		}
+	}
+	c := &Cluster{TaskTime: time.Minute, Pool: run.Pool{Sweep: &sweeps.Sweep{Budget: sweeps.Budget{Time: time.Hour}}}, GPUArgs: []string{"--gres=gpu:1"}}
+	c.Estimate = func(j *plan.Job) (time.Duration, bool) {
+		switch {
+		case j.Method == network:
+			return 0, false // taken for a minute
+		case j.Dataset == large:
+			return 40 * time.Second, true
+		}
+		return 20 * time.Second, true
+	}
+	tasks := map[string]int{}
+	for _, p := range c.pack(jobs) {
+		for _, b := range p.batches {
+			tasks[fmt.Sprint(b.jobs[0].Dataset.Info.Name, b.jobs[0].Method.Name, len(b.jobs), p.gpu, p.limit)]++
+			for _, j := range b.jobs {
+				if j.Dataset != b.jobs[0].Dataset || j.Method != b.jobs[0].Method {
+					t.Error("mixed")
+				}
+			}
+		}
+	}
+	want := map[string]int{"smallnetwork1 true 2h0m0s": 6, "largenetwork1 true 2h0m0s": 6, "smalltree3 false 2h0m0s": 2, "largetree1 false 2h0m0s": 6}
+	if !maps.Equal(tasks, want) {
+		t.Errorf("%v, want %v", tasks, want)
+	}
+}

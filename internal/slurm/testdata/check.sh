@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# A sweep on a real Slurm of two nodes on this machine, with everything going wrong that may: make check-slurm. It ends with the
+# records and tables of a run without Slurm, byte for byte but for times. Needs root, for Slurm's daemons, and Python; minutes.
+#
+#	check.sh TABLE1 OUT
+set -euo pipefail
+table1=$(realpath "$1")
+mkdir -p "$2" && out=$(realpath "$2")
+here=$(realpath "$(dirname "$0")")
+cluster=$out/cluster
+export SLURM_CONF=$cluster/slurm.conf
+
+say() { echo "$(date +%T) $*"; }
+node() { slurmd -N "$1" -f "$SLURM_CONF"; }
+controller() { slurmctld -f "$SLURM_CONF"; }
+daemon() { cat "$cluster/$1.pid"; }
+
+rm -rf "$out"/{cluster,slurm,local}
+mkdir -p "$cluster"/{state,n1,n2,munge}
+chmod 700 "$cluster/munge"
+head -c 128 /dev/urandom >"$cluster/munge/key"
+chmod 600 "$cluster/munge/key"
+cat >"$SLURM_CONF" <<CONF
+ClusterName=check
+SlurmctldHost=localhost
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$cluster/munge/socket
+SlurmctldPort=16817
+SlurmctldPidFile=$cluster/slurmctld.pid
+SlurmctldLogFile=$cluster/slurmctld.log
+SlurmdPidFile=$cluster/%n.pid
+SlurmdLogFile=$cluster/%n.log
+SlurmdSpoolDir=$cluster/%n
+StateSaveLocation=$cluster/state
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SwitchType=switch/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=2
+JobAcctGatherParams=OverMemoryKill
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerParameters=sched_interval=2,bf_interval=2
+ReturnToService=2
+SlurmdTimeout=10
+KillWait=5
+MaxArraySize=11
+NodeName=n1 NodeHostname=localhost Port=16821 CPUs=1 RealMemory=4000
+NodeName=n2 NodeHostname=localhost Port=16822 CPUs=1 RealMemory=4000
+PartitionName=all Nodes=n1,n2 Default=YES
+CONF
+munged --force --key-file="$cluster/munge/key" --socket="$cluster/munge/socket" --pid-file="$cluster/munge.pid" \
+	--log-file="$cluster/munge/log" --seed-file="$cluster/munge/seed"
+watcher=
+trap 'kill $watcher $(tasks n1) $(tasks n2) $(daemon n1) $(daemon n2) $(daemon slurmctld) $(daemon munge) 2>/dev/null || true' EXIT
+controller
+node n1
+node n2
+
+# until COMMAND: waits, for three minutes at most.
+until_true() {
+	for _ in $(seq 360); do
+		if "$@"; then return; fi
+		sleep 0.5
+	done
+	say "waited in vain: $*"
+	exit 1
+}
+idle() { [ "$(squeue --noheader | wc -l)" = 0 ]; }
+state_of() { sinfo --noheader --nodes="$1" --format=%T; }
+is() { [[ "$(state_of "$1")" == $2* ]]; }
+# tasks NODE: the processes of this check's tasks there.
+tasks() {
+	for pid in $(pgrep -f "^$out/slurm/slurm/bin/"); do
+		if tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1"; then echo "$pid"; fi
+	done
+}
+busy() { [ -n "$(tasks "$1")" ]; }
+sweep() { "$table1" -sweep "$here/sweep.yaml" "$@"; }
+on_slurm() { sweep -out "$out/slurm" -executor slurm -slurm-task 30s "$@"; }
+
+until_true is n1 idle
+until_true is n2 idle
+
+say "a task that exceeds its memory, and one that exceeds its time"
+on_slurm -methods sleeper -slurm-task 10m -slurm-args "--mem=300M" -detach >"$out/1.log" 2>&1 || true
+until_true idle
+on_slurm -methods sleeper -slurm-task 10m -slurm-args "--time=1" -detach >"$out/2.log" 2>&1 || true
+until_true idle
+
+say "the whole sweep, watched"
+on_slurm >"$out/3.log" 2>&1 &
+watcher=$!
+until_true busy n1
+until_true busy n2
+say "kill a task on n1"
+kill -9 $(tasks n1 | head -1)
+sleep 3
+say "kill the controller, and start it again"
+kill -9 "$(daemon slurmctld)"
+sleep 8
+controller
+until_true busy n2
+say "kill node n2, with what runs there"
+kill -9 "$(daemon n2)" $(for task in $(tasks n2); do ps -o ppid= "$task"; done) $(tasks n2)
+until_true is n2 down
+node n2
+until_true busy n2
+say "drain n1"
+scontrol update nodename=n1 state=drain reason=check
+until_true is n1 drained
+until_true busy n2
+say "requeue a task on n2"
+scontrol requeue "$(squeue --noheader --states=RUNNING --nodelist=n2 --format=%F_%K | head -1)"
+scontrol update nodename=n1 state=resume
+say "interrupt the watcher, and watch again"
+kill -INT $watcher
+wait $watcher || true
+watcher=
+on_slurm >"$out/4.log" 2>&1 || true
+say "all tasks have ended"
+sweep -out "$out/local" >"$out/local.log" 2>&1 || true
+python3 "$here/compare.py" "$out/slurm" "$out/local"
