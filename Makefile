@@ -254,6 +254,11 @@ check-import: bin/data bin/import venv ## scikit-learn's HistGradientBoosting on
 	bin/import -method hist-gradient-boosting -title HistGradientBoosting -out out/check-import/imported out/check-import/predictions.csv
 	NPT_CHECK_IMPORT=$(CURDIR)/out/check-import go test -count=1 -run EqualsScikitLearn -v ./experiments/import
 
+.PHONY: check-slurm
+check-slurm: bin/table1 ## a sweep on a real Slurm of two nodes on this machine, where nodes, tasks and the controller die: the tables of a local run; root, minutes
+	command -v slurmctld >/dev/null && command -v munged >/dev/null || apt-get install -y --no-install-recommends slurm-wlm munge
+	internal/slurm/testdata/check.sh bin/table1 out/check-slurm
+
 .PHONY: clean
 clean: ## remove what was built; records, reports, data and the Python environment stay
 	rm -rf bin

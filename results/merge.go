@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"container/heap"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,115 +21,220 @@ import (
 // in the order of data set, method, protocol, fold and configuration. Equal records give equal files. Damaged records are an
 // error, and so is a file that would lose records by it, unless replace is set, and in any case a merge of nothing.
 //
-// The lines wait in a temporary file; what is held in memory is their order.
+// However many records there are, it takes about runBytes of memory: they are sorted in runs, which wait in temporary files, and the
+// runs are merged.
 func Merge(path string, replace bool, from ...string) (n int, err error) {
-	c := newChooser()
-	for h, err := range heads(from) {
-		if d := (*Damage)(nil); errors.As(err, &d) && d.Torn {
-			continue // a run that was killed
-		} else if err != nil {
-			return 0, err
-		}
-		c.add(h)
+	dir, err := os.MkdirTemp("", "merge-")
+	if err != nil {
+		return 0, err
 	}
-	if len(c.best) == 0 {
+	defer os.RemoveAll(dir)
+	runs, err := sortRuns(filepath.Join(dir, "new"), from, func(d *Damage) bool { return d.Torn }) // by a run that was killed
+	if err != nil {
+		return 0, err
+	}
+	if len(runs) == 0 {
 		return 0, fmt.Errorf("no records in %s", strings.Join(from, ", "))
 	}
 	if !replace {
-		if err := c.covers(path); err != nil {
+		before, err := sortRuns(filepath.Join(dir, "before"), []string{path}, func(*Damage) bool { return true })
+		if err != nil {
 			return 0, err
 		}
-	}
-	spool, err := os.CreateTemp("", "merge-")
-	if err != nil {
-		return 0, err
-	}
-	defer os.Remove(spool.Name())
-	defer spool.Close()
-	order, err := c.spool(spool)
-	if err != nil {
-		return 0, err
-	}
-	return len(order), compress(path, spool, order)
-}
-
-// covers returns an error when a segment has records that would be lost: of cells that were not seen, or successful ones of
-// cells that were only seen to fail.
-func (c *chooser) covers(path string) error {
-	before := newChooser()
-	for h, err := range heads([]string{path}) {
-		if err == nil {
-			before.add(h)
-		} else if d := (*Damage)(nil); !errors.As(err, &d) {
-			return err
+		if lost, err := missing(before, runs); err != nil {
+			return 0, err
+		} else if lost > 0 {
+			return 0, fmt.Errorf("it has %d records that the folders do not have; name its folder too, or give -replace", lost)
 		}
 	}
-	lost := 0
-	for id, kept := range before.best {
-		if now, ok := c.best[id]; !ok || kept.ok && !now.ok {
-			lost++
-		}
-	}
-	if lost > 0 {
-		return fmt.Errorf("it has %d records that the folders do not have; name its folder too, or give -replace", lost)
-	}
-	return nil
-}
-
-// A spooled line is one of a file that holds lines in another order.
-type spooled struct {
-	cell   Cell
-	id     ID
-	offset int64
-	length int
-}
-
-func (s *spooled) compare(other *spooled) int {
-	a, b := &s.cell, &other.cell
-	return cmp.Or(
-		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Protocol, b.Protocol),
-		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config),
-		cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.With, b.With), bytes.Compare(s.id[:], other.id[:]))
-}
-
-// spool writes the chosen lines to a file, as they come, and returns them in the order of their cells.
-func (c *chooser) spool(w io.Writer) (order []spooled, err error) {
-	out := bufio.NewWriter(w)
-	var offset int64
-	h := new(head)
-	for line := range c.lines() {
-		if why := h.read(line); why != "" {
-			return nil, &Damage{File: line.file, Line: line.line, Lines: 1, Why: why}
-		}
-		out.Write(line.text)
-		out.WriteByte('\n')
-		order = append(order, spooled{h.Cell, h.ID, offset, len(line.text) + 1})
-		offset += int64(len(line.text)) + 1
-	}
-	slices.SortFunc(order, func(a, b spooled) int { return a.compare(&b) })
-	return order, out.Flush()
-}
-
-// compress writes spooled lines in the given order to a compressed segment.
-func compress(path string, spool io.ReaderAt, order []spooled) error {
 	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer f.Cleanup()
 	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression)
-	var line []byte
-	for _, l := range order {
-		line = slices.Grow(line[:0], l.length)[:l.length]
-		if _, err := spool.ReadAt(line, l.offset); err != nil {
-			return err
+	for line, err := range bestLines(runs) {
+		if err != nil {
+			return 0, err
 		}
-		if _, err := z.Write(line); err != nil {
-			return err
+		if _, err := z.Write(line.text); err != nil {
+			return 0, err
 		}
+		if _, err := z.Write([]byte("\n")); err != nil {
+			return 0, err
+		}
+		n++
 	}
 	if err := z.Close(); err != nil {
-		return err
+		return 0, err
 	}
-	return f.CloseAtomicallyReplace()
+	return n, f.CloseAtomicallyReplace()
+}
+
+// runBytes is about how much memory the lines of a run take.
+var runBytes = 64 << 20
+
+// A cellLine is a line of a segment, and what its place among others depends on.
+type cellLine struct {
+	cell     Cell
+	id       ID
+	ok       bool
+	finished int64 // nanoseconds since 1970
+	text     []byte
+}
+
+// compare orders lines by cells, and those of a cell by what stands for it, the first of them; equal ones keep their order.
+func (l *cellLine) compare(other *cellLine) int {
+	a, b := &l.cell, &other.cell
+	if order := cmp.Or(
+		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Protocol, b.Protocol),
+		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config),
+		cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.With, b.With), bytes.Compare(l.id[:], other.id[:])); order != 0 {
+		return order
+	}
+	if l.ok != other.ok {
+		if l.ok {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(other.finished, l.finished)
+}
+
+// cellLines yields the lines of segments in the order in which they stand there, each valid until the next.
+func cellLines(paths ...string) iter.Seq2[*cellLine, error] {
+	return func(yield func(*cellLine, error) bool) {
+		h := new(head)
+		for line, err := range lines(paths, h.read) {
+			if err != nil {
+				line.text = nil
+			}
+			l := &cellLine{cell: h.Cell, id: h.ID, ok: h.Status == OK, finished: h.Provenance.Finished.UnixNano(), text: line.text}
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+// sortRuns writes the lines of folders or segments into sorted segments of about runBytes, in a folder that it makes. The lines of
+// earlier ones come first where they are equal.
+func sortRuns(dir string, from []string, tolerable func(*Damage) bool) (runs []string, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	var run []*cellLine
+	size := 0
+	flush := func() error {
+		slices.SortStableFunc(run, (*cellLine).compare)
+		path := filepath.Join(dir, fmt.Sprint(len(runs), segmentSuffix))
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		out := bufio.NewWriter(f)
+		for _, l := range run {
+			out.Write(l.text)
+			out.WriteByte('\n')
+		}
+		runs, run, size = append(runs, path), run[:0], 0
+		return errors.Join(out.Flush(), f.Close())
+	}
+	for l, err := range cellLines(from...) {
+		if d := (*Damage)(nil); errors.As(err, &d) && tolerable(d) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		l.text = bytes.Clone(l.text)
+		run = append(run, l)
+		if size += len(l.text) + len(l.cell.Config) + len(l.cell.With); size > runBytes {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(run) > 0 {
+		err = flush()
+	}
+	return runs, err
+}
+
+// A front is the first line of each run that is not yet merged: a heap, in the order of the lines and then of the runs.
+type front []*frontLine
+
+type frontLine struct {
+	*cellLine
+	run  int
+	next func() (*cellLine, error, bool)
+}
+
+func (f front) Len() int { return len(f) }
+func (f front) Less(i, j int) bool {
+	return cmp.Or(f[i].compare(f[j].cellLine), cmp.Compare(f[i].run, f[j].run)) < 0
+}
+func (f front) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
+func (f *front) Push(x any)   { *f = append(*f, x.(*frontLine)) }
+func (f *front) Pop() any {
+	last := (*f)[len(*f)-1]
+	*f = (*f)[:len(*f)-1]
+	return last
+}
+
+// bestLines merges sorted runs: it yields one line for each cell, that which stands for it, valid until the next.
+func bestLines(runs []string) iter.Seq2[*cellLine, error] {
+	return func(yield func(*cellLine, error) bool) {
+		var f front
+		for i, path := range runs {
+			next, stop := iter.Pull2(cellLines(path))
+			defer stop()
+			line, err, ok := next()
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if ok {
+				f = append(f, &frontLine{line, i, next})
+			}
+		}
+		heap.Init(&f)
+		var last ID
+		for any := false; len(f) > 0; any = true {
+			first := f[0]
+			if (!any || first.id != last) && !yield(first.cellLine, nil) {
+				return
+			}
+			last = first.id
+			line, err, ok := first.next()
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if first.cellLine = line; ok {
+				heap.Fix(&f, 0)
+			} else {
+				heap.Pop(&f)
+			}
+		}
+	}
+}
+
+// missing counts the cells of some runs that others do not have, or not as a success.
+func missing(before, now []string) (n int, err error) {
+	next, stop := iter.Pull2(bestLines(now))
+	defer stop()
+	there, err, more := next()
+	for line, failed := range bestLines(before) {
+		for err == nil && more && (there.compare(line) < 0 && there.id != line.id) {
+			there, err, more = next()
+		}
+		if err := errors.Join(failed, err); err != nil {
+			return 0, err
+		}
+		if !more || there.id != line.id || line.ok && !there.ok {
+			n++
+		}
+	}
+	return n, err
 }

@@ -528,6 +528,47 @@ func TestSegmentDisappears(t *testing.T) {
 	}
 }
 
+// Records that do not fit into memory are sorted in runs; the file is the same, also where a cell has records in several.
+func TestMergeInRuns(t *testing.T) {
+	dir := t.TempDir()
+	for _, finished := range []int{1, 3, 2} {
+		var all []*Record
+		for _, i := range rand.Perm(40) {
+			r := record(i)
+			r.Provenance.Finished = time.Date(2026, 1, finished, 0, 0, 0, 0, time.UTC)
+			if finished == 3 && i%2 == 0 {
+				r.Status = Failed
+			}
+			all = append(all, r)
+		}
+		write(t, dir, all...)
+	}
+	usual := runBytes
+	defer func() { runBytes = usual }()
+	var files [][]byte
+	for _, runBytes = range []int{usual, 5000, 1} {
+		file := filepath.Join(t.TempDir(), "all.jsonl.gz")
+		for range 2 { // the second time over itself
+			if n, err := Merge(file, false, dir); n != 40 || err != nil {
+				t.Fatalf("%d records, %v", n, err)
+			}
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, content)
+		for r, err := range Read(file) {
+			if err != nil || r.Status != OK || r.Provenance.Finished.Day() != 2+r.Fold%2 { // the last success
+				t.Errorf("%v, fold %d: %s on day %d", err, r.Fold, r.Status, r.Provenance.Finished.Day())
+			}
+		}
+	}
+	if !bytes.Equal(files[0], files[1]) || !bytes.Equal(files[0], files[2]) {
+		t.Error("the files differ")
+	}
+}
+
 // A file is not replaced by one that lacks records of its.
 func TestMergeKeepsRecords(t *testing.T) {
 	failed := record(2)

@@ -76,7 +76,12 @@ func maxArray(ctx context.Context) (int, error) {
 // A state is what Slurm says of a task.
 type state struct {
 	name string // PENDING, RUNNING, COMPLETED, ...; empty: it does not know the task
-	node string
+	why  string // it waits, or has ended; may be empty
+}
+
+// unlaunched reports whether Slurm holds back a task that it could not start on a node. It does so until somebody releases the task.
+func (s state) unlaunched() bool {
+	return s.name == "PENDING" && strings.ReplaceAll(s.why, "_", " ") == "launch failed requeued held"
 }
 
 // active reports whether a task waits or runs, or will run again.
@@ -98,7 +103,7 @@ type taskName struct {
 
 // queued asks for the states of tasks: those that wait or run, and those that have ended minutes ago.
 func queued(ctx context.Context, names []string) (map[taskName]state, error) {
-	out, err := call(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","), "--format=%j|%K|%T|%N")
+	out, err := call(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","), "--format=%j|%K|%T|%r")
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +112,7 @@ func queued(ctx context.Context, names []string) (map[taskName]state, error) {
 			return taskName{}, state{}, false
 		}
 		index, err := strconv.Atoi(columns[1])
-		return taskName{columns[0], index}, state{columns[2], columns[3]}, err == nil
+		return taskName{columns[0], index}, state{columns[2], strings.ToLower(columns[3])}, err == nil
 	}), nil
 }
 
@@ -115,18 +120,18 @@ func queued(ctx context.Context, names []string) (map[taskName]state, error) {
 // error.
 func accounted(ctx context.Context, names []string, since time.Time) map[taskName]state {
 	out, err := call(ctx, "sacct", "--noheader", "--parsable2", "--allocations", "--array", "--name="+strings.Join(names, ","),
-		"--starttime="+since.Format("2006-01-02T15:04:05"), "--format=JobName,JobID,State,NodeList")
+		"--starttime="+since.Format("2006-01-02T15:04:05"), "--format=JobName,JobID,State")
 	if err != nil {
 		return nil
 	}
 	return states(out, func(columns []string) (taskName, state, bool) {
-		if len(columns) != 4 {
+		if len(columns) != 3 {
 			return taskName{}, state{}, false
 		}
 		_, index, _ := strings.Cut(columns[1], "_")
 		i, err := strconv.Atoi(index)
 		name, _, _ := strings.Cut(columns[2], " ") // CANCELLED by whom
-		return taskName{columns[0], i}, state{name, columns[3]}, err == nil
+		return taskName{columns[0], i}, state{name: name}, err == nil
 	})
 }
 

@@ -107,9 +107,9 @@ func fakeMain(command string, args []string) (exit int) {
 				forgotten := there("forget") != ""
 				switch {
 				case command == "squeue" && !forgotten:
-					fmt.Printf("%s|%s|%s|n1\n", name, index, state)
+					fmt.Printf("%s|%s|%s|None\n", name, index, state)
 				case command == "sacct" && there("forget") == "squeue":
-					fmt.Printf("%s|7_%s|%s|n1\n", name, index, state)
+					fmt.Printf("%s|7_%s|%s\n", name, index, state)
 				}
 			}
 		}

@@ -120,11 +120,11 @@ func (w *world) records() string { return filepath.Join(w.out, "records") }
 
 func (w *world) plan(o plan.Options) []*plan.Job {
 	w.Helper()
-	index, _, err := results.ReadIndex(w.records())
+	store, err := results.Open(w.Context(), w.records())
 	if err != nil {
 		w.Fatal(err)
 	}
-	p, err := plan.New(w.Context(), w.sweep, o, w.library, index)
+	p, err := plan.New(w.Context(), w.sweep, o, w.library, store.Index())
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -279,6 +279,12 @@ func (r *watch) record(t *watched, e event) {
 func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now time.Time) string {
 	silence := now.Sub(t.touched())
 	switch {
+	case s.unlaunched():
+		r.cancel(ctx, t)
+		if t.finished { // Slurm has lost sight of it in between
+			return "COMPLETED"
+		}
+		return "its node could not start it"
 	case t.finished:
 		return "COMPLETED"
 	case !answered:
@@ -286,10 +292,12 @@ func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now
 	case s.active():
 		t.known = true
 		if s.name == "RUNNING" && t.begun && silence > r.lease {
-			cancel(ctx, fmt.Sprintf("%s_%d", t.number, t.index)) // which may be another's
+			r.cancel(ctx, t)
 			return fmt.Sprintf("silent for %v", silence.Round(time.Second))
 		}
 		return ""
+	case s.name == "" && t.known && silence >= min(r.lease, 2*beatInterval):
+		return "forgotten by Slurm"
 	case s.name == "" && silence < r.lease: // it is about to be submitted, or Slurm shows only one's own
 		return ""
 	case s.name == "":
@@ -303,6 +311,13 @@ func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now
 		}
 	}
 	return s.name
+}
+
+// cancel ends a task, if it is one's own.
+func (r *watch) cancel(ctx context.Context, t *watched) {
+	if err := cancel(ctx, fmt.Sprintf("%s_%d", t.number, t.index)); err != nil {
+		r.Note(fmt.Sprintf("%s cannot be ended: %v", t.title(), err))
+	}
 }
 
 // visible is after what time a file on a network file system is seen by everybody.

@@ -139,7 +139,11 @@ func (t *watched) title() string {
 	if t.number == "" {
 		return fmt.Sprintf("task %d of %s", t.index, t.name())
 	}
-	return fmt.Sprintf("task %s_%d", t.number, t.index)
+	title := fmt.Sprintf("task %s_%d", t.number, t.index)
+	if t.begun {
+		title += " on " + t.node
+	}
+	return title
 }
 
 // mostDeaths is how many tasks may die at a job without a reason that is the job's, before it is recorded as a crash.

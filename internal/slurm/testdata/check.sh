@@ -74,7 +74,7 @@ is() { [[ "$(state_of "$1")" == $2* ]]; }
 # tasks NODE: the processes of this check's tasks there.
 tasks() {
 	for pid in $(pgrep -f "^$out/slurm/slurm/bin/"); do
-		if tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1"; then echo "$pid"; fi
+		if { tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null | grep -qx "SLURMD_NODENAME=$1"; then echo "$pid"; fi
 	done
 }
 busy() { [ -n "$(tasks "$1")" ]; }
@@ -102,6 +102,10 @@ say "kill the controller, and start it again"
 kill -9 "$(daemon slurmctld)"
 sleep 8
 controller
+sleep 5
+for n in n1 n2; do # to which the controller may have sent what it has forgotten
+	if is $n drain; then scontrol update nodename=$n state=resume; fi
+done
 until_true busy n2
 say "kill node n2, with what runs there"
 kill -9 "$(daemon n2)" $(for task in $(tasks n2); do ps -o ppid= "$task"; done) $(tasks n2)
