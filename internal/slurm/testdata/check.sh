@@ -79,7 +79,7 @@ tasks() {
 }
 busy() { [ -n "$(tasks "$1")" ]; }
 sweep() { "$table1" -sweep "$here/sweep.yaml" "$@"; }
-on_slurm() { sweep -out "$out/slurm" -executor slurm -slurm-task 30s "$@"; }
+on_slurm() { sweep -out "$out/slurm" -executor slurm -slurm-task 10s "$@"; }
 
 until_true is n1 idle
 until_true is n2 idle
