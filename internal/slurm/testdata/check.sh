@@ -78,6 +78,11 @@ tasks() {
 	done
 }
 busy() { [ -n "$(tasks "$1")" ]; }
+kill_task() { kill -9 $(tasks "$1" | head -1) 2>/dev/null; }
+kill_node() {
+	local task=$(tasks "$1" | head -1)
+	kill -9 $(ps -o ppid= "$task") "$task" "$(daemon "$1")" 2>/dev/null
+}
 sweep() { "$table1" -sweep "$here/sweep.yaml" "$@"; }
 on_slurm() { sweep -out "$out/slurm" -executor slurm -slurm-task 10s "$@"; }
 
@@ -93,10 +98,9 @@ until_true idle
 say "the whole sweep, watched"
 on_slurm >"$out/3.log" 2>&1 &
 watcher=$!
-until_true busy n1
 until_true busy n2
 say "kill a task on n1"
-kill -9 $(tasks n1 | head -1)
+until_true kill_task n1
 sleep 3
 say "kill the controller, and start it again"
 kill -9 "$(daemon slurmctld)"
@@ -108,7 +112,7 @@ for n in n1 n2; do # to which the controller may have sent what it has forgotten
 done
 until_true busy n2
 say "kill node n2, with what runs there"
-kill -9 "$(daemon n2)" $(for task in $(tasks n2); do ps -o ppid= "$task"; done) $(tasks n2)
+until_true kill_node n2
 until_true is n2 down
 node n2
 until_true busy n2
