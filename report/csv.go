@@ -227,53 +227,75 @@ func (s *Summary) writeFolds(w io.Writer) error {
 	))
 }
 
-// writeRanks writes Table 1, with the rank on each data set; lines that are not ranked have the rank that they would have.
-func (s *Summary) writeRanks(w io.Writer) error {
-	type line struct {
-		*RankTable
-		RankRow
-		ranked bool
-	}
-	var lines []line
+// A rankLine is a line of a rank table; one that is not ranked has the ranks that it would have.
+type rankLine struct {
+	*RankTable
+	RankRow
+	ranked bool
+}
+
+func (s *Summary) rankLines() (lines []rankLine) {
 	for _, t := range s.RankTables() {
 		for _, r := range t.Rows {
-			lines = append(lines, line{t, r, true})
+			lines = append(lines, rankLine{t, r, true})
 		}
 		for _, r := range t.Others {
-			lines = append(lines, line{t, r, false})
+			lines = append(lines, rankLine{t, r, false})
 		}
 	}
-	return writeCSV(w, lines, []csvColumn[line]{
-		{"protocol", func(l line) string { return string(l.Protocol) }},
-		{"task", func(l line) string { return l.Problem.String() }},
-		{"metric", func(l line) string { return l.Metric.Name }},
-		{"method", func(l line) string { return l.RankRow.Series.Method.Name }},
-		{"title", func(l line) string { return l.RankRow.Series.Title }},
-		{"ranked", func(l line) string { return strconv.FormatBool(l.ranked) }},
-		{"mean_rank", func(l line) string { return full(l.Mean) }},
-		{"stderr", func(l line) string { return full(l.StdErr) }},
-		{"methods", func(l line) string { return strconv.Itoa(len(l.Rows)) }},
-		{"datasets", func(l line) string {
-			names := make([]string, len(l.Datasets))
-			for i, d := range l.Datasets {
-				names[i] = d.Name
+	return lines
+}
+
+// rankIdentity are the columns by which the lines of both files of ranks are known.
+func rankIdentity[T any](line func(T) rankLine) []csvColumn[T] {
+	return []csvColumn[T]{
+		{"protocol", func(t T) string { return string(line(t).Protocol) }},
+		{"task", func(t T) string { return line(t).Problem.String() }},
+		{"metric", func(t T) string { return line(t).Metric.Name }},
+		{"method", func(t T) string { return line(t).RankRow.Series.Method.Name }},
+		{"title", func(t T) string { return line(t).RankRow.Series.Title }},
+		{"ranked", func(t T) string { return strconv.FormatBool(line(t).ranked) }},
+	}
+}
+
+// writeRanks writes the rank of every method on every data set that Table 1 ranks it on, and the paper's among the same methods.
+func (s *Summary) writeRanks(w io.Writer) error {
+	type line struct {
+		rankLine
+		at int // of the table's data sets
+	}
+	var lines []line
+	for _, l := range s.rankLines() {
+		for at := range l.Datasets {
+			lines = append(lines, line{l, at})
+		}
+	}
+	return writeCSV(w, lines, append(rankIdentity(func(l line) rankLine { return l.rankLine }), []csvColumn[line]{
+		{"dataset", func(l line) string { return l.Datasets[l.at].Name }},
+		{"rank", func(l line) string { return full(l.Ranks[l.at]) }},
+		{"paper", func(l line) string {
+			if l.PaperRanks == nil {
+				return ""
 			}
-			return strings.Join(names, " ")
+			return full(l.PaperRanks[l.at])
 		}},
-		{"ranks", func(l line) string {
-			ranks := make([]string, len(l.Ranks))
-			for i, x := range l.Ranks {
-				ranks[i] = full(x)
-			}
-			return strings.Join(ranks, " ")
-		}},
-		{"published_folds", func(l line) string { return full(l.PublishedMean) }},
-		{"published_folds_stderr", func(l line) string { return full(l.PublishedStdErr) }},
-		{"paper_same_sets", func(l line) string { return full(l.PaperMean) }},
-		{"paper_same_sets_stderr", func(l line) string { return full(l.PaperStdErr) }},
-		{"paper", func(l line) string { return l.Paper.PrintedMeanRank }},
-		{"paper_stderr", func(l line) string { return l.Paper.PrintedStdErr }},
-	})
+	}...))
+}
+
+// writeMeanRanks writes Table 1.
+func (s *Summary) writeMeanRanks(w io.Writer) error {
+	return writeCSV(w, s.rankLines(), append(rankIdentity(func(l rankLine) rankLine { return l }), []csvColumn[rankLine]{
+		{"methods", func(l rankLine) string { return strconv.Itoa(len(l.Rows)) }},
+		{"datasets", func(l rankLine) string { return strconv.Itoa(len(l.Datasets)) }},
+		{"mean_rank", func(l rankLine) string { return full(l.Mean) }},
+		{"stderr", func(l rankLine) string { return full(l.StdErr) }},
+		{"published_folds", func(l rankLine) string { return full(l.PublishedMean) }},
+		{"published_folds_stderr", func(l rankLine) string { return full(l.PublishedStdErr) }},
+		{"paper_same_sets", func(l rankLine) string { return full(l.PaperMean) }},
+		{"paper_same_sets_stderr", func(l rankLine) string { return full(l.PaperStdErr) }},
+		{"paper", func(l rankLine) string { return l.Paper.PrintedMeanRank }},
+		{"paper_stderr", func(l rankLine) string { return l.Paper.PrintedStdErr }},
+	}...))
 }
 
 // writeFailures writes one line for each fold, kind and message of failures.

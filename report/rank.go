@@ -45,6 +45,7 @@ type RankRow struct {
 
 	// The paper's results ranked over the same methods and data sets, and its Table 1, over nine methods and all data
 	// sets of the task.
+	PaperRanks             []float64 // by data set; nil where the paper has none
 	PaperMean, PaperStdErr float64
 	Paper                  results.PublishedRank
 }
@@ -178,11 +179,10 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	for i, ranks := range f.ranks(methods, datasets) {
 		row := f.row(methods[i], ranks)
 		if !f.own {
-			var paper []float64
 			for _, d := range datasets {
-				paper = append(paper, paperRanks(d.Name, f.metric.Name, methods)[i])
+				row.PaperRanks = append(row.PaperRanks, paperRanks(d.Name, f.metric.Name, methods)[i])
 			}
-			row.PaperMean, row.PaperStdErr = stats.MeanRank(paper)
+			row.PaperMean, row.PaperStdErr = stats.MeanRank(row.PaperRanks)
 			row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
 		}
 		t.Rows = append(t.Rows, row)

@@ -22,7 +22,7 @@ func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") +
 
 // Write writes the report into a folder: NAME.md, NAME.html and NAME.tex with the tables (each also in NAME-tables, for another
 // document's \input), figures NAME.svg and so on (as PDF in NAME-figures), NAME.csv with what the tables show, and cells.csv,
-// folds.csv, failures.csv, ranks.csv and claims.csv with all numbers, as far as there are ranks and claims; MEASUREMENT-rows.csv has
+// folds.csv, failures.csv, ranks.csv, mean-ranks.csv and claims.csv with all numbers, as far as there are ranks and claims; MEASUREMENT-rows.csv has
 // the rows that a measurement's numbers are made from. Each file is replaced as a whole or not at all.
 func (s *Summary) Write(dir string) error {
 	document := s.Document()
@@ -39,7 +39,7 @@ func (s *Summary) Write(dir string) error {
 		files = append(files, file{name + "-rows.csv", func(w io.Writer) error { return s.writeRows(w, name) }})
 	}
 	if s.Tables == nil {
-		files = append(files, file{"ranks.csv", s.writeRanks})
+		files = append(files, file{"ranks.csv", s.writeRanks}, file{"mean-ranks.csv", s.writeMeanRanks})
 	}
 	if len(s.Claims) > 0 {
 		files = append(files, file{"claims.csv", s.writeClaims})

@@ -180,7 +180,7 @@ func TestCSVFilesAreRectangular(t *testing.T) {
 		if err := s.Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"cells.csv", "folds.csv", "ranks.csv", "failures.csv"} {
+		for _, name := range []string{"cells.csv", "folds.csv", "ranks.csv", "mean-ranks.csv", "failures.csv"} {
 			content, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
 				t.Fatal(err)
