@@ -88,7 +88,7 @@ readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin
 	bin/lookup -sweep lookup-cpu -with results/published -report-only -out out/published-lookup-cpu
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
-	mkdir -p results/published/report && cp out/published/report/table1.md out/published/report/table1*.svg results/published/report/
+	mkdir -p results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme
 
 .PHONY: test

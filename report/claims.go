@@ -158,7 +158,7 @@ type finding struct {
 // findings hold the claims against the numbers: one piece of evidence against a claim is enough, and none for it is not.
 func (s *Summary) findings() (all []finding) {
 	for i := range s.Claims {
-		f := finding{Claim: &s.Claims[i], verdict: "not tested"}
+		f := finding{Claim: &s.Claims[i], verdict: notTested}
 		if f.Test != nil {
 			f.evidence = f.Test(s)
 		}

@@ -10,11 +10,13 @@ import (
 	"nptbench/internal/method"
 )
 
+const claimsTitle = "What the paper claims"
+
 // Document is the whole report.
 func (s *Summary) Document() *Document {
 	d := &Document{Title: s.Title, Blocks: s.opening()}
 	if claims := s.claims(); claims != nil {
-		d.Blocks = append(d.Blocks, Heading("What the paper claims"), claims)
+		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
 	d.Blocks = append(d.Blocks, Paragraph(s.progress()), s.verdictTable())
 	if notes := s.notes(); len(notes) > 0 {
@@ -44,7 +46,7 @@ func (s *Summary) Document() *Document {
 func (s *Summary) digest() *Document {
 	d := &Document{Title: s.Title, Blocks: append(s.opening(), s.tables(false)...)}
 	if claims := s.claims(); claims != nil {
-		d.Blocks = append(d.Blocks, Heading("What the paper claims"), claims)
+		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
 	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()), Paragraph(s.progress()))
 	if notes := s.notes(); len(notes) > 0 {
@@ -154,22 +156,11 @@ func (s *Summary) progress() string {
 // verdictTable counts the verdicts over all numbers of Tables 8 to 12, or over what the tables show where they are others.
 func (s *Summary) verdictTable() *Table {
 	count := map[Verdict]int{}
-	all := 0
-	if s.Tables == nil {
-		for _, n := range s.Numbers {
-			count[n.Verdict]++
-			all++
-		}
+	judged := s.judged()
+	for _, j := range judged {
+		count[j.verdict]++
 	}
-	for i := range s.Tables {
-		for _, f := range s.Tables[i].facts(s.Numbers) {
-			if f.verdict != "" {
-				count[f.verdict]++
-				all++
-			}
-		}
-	}
-	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(all, "number", "numbers")),
+	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(len(judged), "number", "numbers")),
 		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
 	for _, v := range Verdicts {
 		if count[v] > 0 {

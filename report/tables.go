@@ -44,6 +44,9 @@ var Table1 = append([]Layout{
 	},
 }, paperTables()...)
 
+// metricTitle is the heading of the paper's table of a metric.
+func metricTitle(m metric.Metric) string { return fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table) }
+
 // paperTables are Tables 8 to 12, one for each metric.
 func paperTables() (tables []Layout) {
 	for _, m := range metric.All {
@@ -58,7 +61,7 @@ func paperTables() (tables []Layout) {
 			better = "higher"
 		}
 		tables = append(tables, Layout{
-			Name: m.Name, Title: fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table),
+			Name: m.Name, Title: metricTitle(m),
 			Caption: fmt.Sprintf("Test %s, %s is better (± %s over folds).", m.Doc, better, spread),
 			Where:   []Where{{"metric", []string{m.Name}}},
 			Group:   "dataset", Rows: []string{"series"}, Wide: m == metric.MSE, // and says what RMSE does

@@ -3,10 +3,12 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -264,5 +266,66 @@ func TestText(t *testing.T) {
 func TestMessagesCannotCommandATerminal(t *testing.T) {
 	if got := oneLine("a\x1b[31mred\x07\r\n  b\u200e"); got != "a [31mred b" {
 		t.Errorf("%q", got)
+	}
+}
+
+// The summary counts every number and every claim once, and its links lead to headings of the report.
+func TestSummary(t *testing.T) {
+	s := goldenSummary(t)
+	s.Claims = []Claim{{ID: "first", Says: "It is the best."}, {ID: "second", Says: "It is near 4.27.",
+		Test: Near(4.27, Where{"method", []string{"knn"}}, Where{"metric", []string{"rmse"}}, Where{"dataset", []string{"boston-housing"}}, Where{"protocol", []string{"published"}})},
+		{ID: "third", Says: "NPT is as good on Higgs.", Test: Near(0.8, Where{"method", []string{"npt"}}, Where{"metric", []string{"auroc"}}, Where{"dataset", []string{"higgs"}})}}
+	var summary, report bytes.Buffer
+	if err := errors.Join(s.writeSummary(&summary), writeMarkdown(&report, s.Document())); err != nil {
+		t.Fatal(err)
+	}
+	headings := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(report.String(), -1) {
+		headings[headingLink(m[1])] = true
+	}
+	links := regexp.MustCompile(`\(table1\.md(#.*?)\)`).FindAllStringSubmatch(summary.String(), -1)
+	for _, m := range links {
+		if !headings[m[1]] {
+			t.Errorf("the report has no heading %s", m[1])
+		}
+	}
+	sum := 0
+	for _, m := range regexp.MustCompile(`(?m)^- (\d+) `).FindAllStringSubmatch(summary.String(), -1) {
+		n, _ := strconv.Atoi(m[1])
+		sum += n
+	}
+	if sum != len(s.Numbers) || len(links) < 10 {
+		t.Errorf("%d of %d numbers with %d links:\n%s", sum, len(s.Numbers), len(links), summary.String())
+	}
+	reproduced, rest, _ := strings.Cut(summary.String(), "## Not reproduced")
+	_, untested, _ := strings.Cut(rest, "## Not tested")
+	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(untested, "claim third") {
+		t.Errorf("claims are in the wrong part:\n%s", summary.String())
+	}
+	for _, v := range Verdicts {
+		n := 0
+		for _, o := range outcomes {
+			for _, has := range o.verdicts {
+				if has == v {
+					n++
+				}
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s is in %d parts of a summary", v, n)
+		}
+	}
+}
+
+// What ran says which library trained a method.
+func TestLibraries(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", published, "xgboost", 1)
+	for fold := range 3 {
+		f.ok("boston-housing", published, "xgboost", fold, 0, mse(0.1), rmse(4)).Details = map[string]any{"library": "xgboost 1.7." + strconv.Itoa(4-fold/2)}
+	}
+	row := collect(t, f).coverage().Rows[0].Cells
+	if got := row[len(row)-1].Text; got != "xgboost 1.7.3, xgboost 1.7.4" {
+		t.Errorf("libraries %q", got)
 	}
 }

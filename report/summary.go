@@ -1,0 +1,152 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A judgement is the verdict on one number, and the heading of the section that has it.
+type judgement struct {
+	verdict Verdict
+	section string
+}
+
+// judged are the numbers of Tables 8 to 12, or what the tables show where they are others.
+func (s *Summary) judged() (all []judgement) {
+	if s.Tables == nil {
+		for _, n := range s.Numbers {
+			section := ""
+			if n.Metric.Table > 0 {
+				section = metricTitle(n.Metric)
+			}
+			all = append(all, judgement{n.Verdict, section})
+		}
+		return all
+	}
+	section := ""
+	for i := range s.Tables {
+		if l := &s.Tables[i]; l.Title != "" {
+			section = l.Title
+		}
+		for _, f := range s.Tables[i].facts(s.Numbers) {
+			if f.verdict != "" {
+				all = append(all, judgement{f.verdict, section})
+			}
+		}
+	}
+	return all
+}
+
+// outcomes are the parts of a summary: verdicts on numbers, and the beginnings of those on claims. A claim that only smaller networks
+// speak for or against is not tested.
+var outcomes = []struct {
+	title    string
+	verdicts []Verdict
+	claims   []string
+}{
+	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart, SameWithinSeeds, SameDirection}, []string{"holds"}},
+	{"Not reproduced", []Verdict{Differs, OppositeDirection, NotGraded, NotClear, FailedCell}, []string{"does not hold", "not clear"}},
+	{"Not tested", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
+}
+
+const notTested = "not tested"
+
+// because says what verdicts mean of which it is not plain.
+var because = map[Verdict]string{
+	NotGraded:     "another number; too few seeds to say whether a rerun would give the paper's",
+	NotClear:      "too near to no change to have a direction",
+	NotComparable: "a smaller network, other training rows or another machine",
+	NotJudged:     "corrected folds, by which the paper's numbers were not made",
+	Partial:       "not all folds of the paper",
+}
+
+// writeSummary writes a page in Markdown: what was reproduced, what was not and what is not tested, with counts that lead to the report.
+func (s *Summary) writeSummary(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	judged, claims := s.judged(), s.findings()
+	fmt.Fprintf(out, "# %s: what was reproduced\n\n%s Everything is in the [report](%s).\n", markdownText(s.Title), s.progress(), s.file(".md"))
+	for _, outcome := range outcomes {
+		var found []finding
+		for _, f := range claims {
+			verdict := f.verdict
+			if slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Smaller }) {
+				verdict = notTested
+			}
+			if slices.ContainsFunc(outcome.claims, func(begins string) bool { return strings.HasPrefix(verdict, begins) }) {
+				found = append(found, f)
+			}
+		}
+		numbers := 0
+		for _, j := range judged {
+			if slices.Contains(outcome.verdicts, j.verdict) {
+				numbers++
+			}
+		}
+		fmt.Fprintf(out, "\n## %s: %s of %s", outcome.title, thousands(numbers), plural(len(judged), "number", "numbers"))
+		if len(claims) > 0 {
+			fmt.Fprintf(out, ", %d of %s", len(found), plural(len(claims), "claim", "claims"))
+		}
+		fmt.Fprint(out, "\n\n")
+		for _, v := range outcome.verdicts {
+			s.summarise(out, v, judged)
+		}
+		for _, f := range found {
+			fmt.Fprintf(out, "- [claim %s](%s%s) %s: %s\n", f.ID, s.file(".md"), headingLink(claimsTitle), f.verdict, markdownText(f.Says))
+		}
+	}
+	for _, b := range s.setup() {
+		switch b := b.(type) {
+		case Heading:
+			fmt.Fprintf(out, "\n## [%s](%s%s)\n\n", markdownText(string(b)), s.file(".md"), headingLink(string(b)))
+		case *Table:
+			fmt.Fprintf(out, "- %s\n", markdownText(b.Caption))
+		}
+	}
+	return out.Flush()
+}
+
+// summarise writes a line about the numbers with a verdict, if there are any: how many each section has.
+func (s *Summary) summarise(out io.Writer, v Verdict, judged []judgement) {
+	all := 0
+	var sections []string
+	count := map[string]int{}
+	for _, j := range judged {
+		if j.verdict != v {
+			continue
+		}
+		all++
+		if count[j.section]++; j.section != "" && count[j.section] == 1 {
+			sections = append(sections, j.section)
+		}
+	}
+	if all == 0 {
+		return
+	}
+	links := make([]string, len(sections))
+	for i, section := range sections {
+		links[i] = fmt.Sprintf("[%s](%s%s) %s", markdownText(section), s.file(".md"), headingLink(section), thousands(count[section]))
+	}
+	text := string(v)
+	if why := because[v]; why != "" {
+		text += " (" + why + ")"
+	}
+	fmt.Fprintf(out, "- %s %s: %s\n", thousands(all), text, strings.Join(links, ", "))
+}
+
+// headingLink is where GitHub has a heading of a Markdown page.
+func headingLink(heading string) string {
+	link := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+	return "#" + link
+}
