@@ -1,7 +1,6 @@
 package npt
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -18,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/vectors"
 	"nptbench/internal/weights"
 )
 
@@ -67,24 +67,8 @@ var goldenNames = []string{"mixed-regression", "classification", "all-numeric-de
 func readGolden(t *testing.T, name string) *golden {
 	t.Helper()
 	g := new(golden)
-	readVectors(t, "testdata/"+name+".json.gz", g)
+	vectors.Read(t, "testdata/"+name+".json.gz", g)
 	return g
-}
-
-func readVectors(t *testing.T, path string, into any) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(into); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // network returns the network of a golden file.
@@ -327,7 +311,7 @@ func (g *golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType
 // them are made afresh, and compared in double precision: single may be too little for what chance makes of them.
 func TestOddShapes(t *testing.T) {
 	var cases []*golden
-	readVectors(t, "testdata/odd-shapes.json.gz", &cases)
+	vectors.Read(t, "testdata/odd-shapes.json.gz", &cases)
 	kept := len(cases)
 	if python := os.Getenv("NPT_TORCH_PYTHON"); python != "" {
 		out, err := exec.Command(python, "-B", "testdata/torch_vectors.py", strconv.Itoa(rand.IntN(1e6)), "30").Output()
@@ -363,7 +347,7 @@ func TestOddShapes(t *testing.T) {
 // testdata/torch_vectors.py drew: outputs, losses and gradients are PyTorch's.
 func TestGoldenDropout(t *testing.T) {
 	var cases []*golden
-	readVectors(t, "testdata/dropout.json.gz", &cases)
+	vectors.Read(t, "testdata/dropout.json.gz", &cases)
 	if len(cases) != 1 || len(cases[0].Masks) != 2+4*cases[0].Config.Layers {
 		t.Fatalf("%d cases, want one with all masks", len(cases))
 	}

@@ -1,8 +1,6 @@
 package tabnet
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/vectors"
 	"nptbench/internal/weights"
 )
 
@@ -46,22 +45,6 @@ type golden struct {
 type goldenTensors map[string]struct {
 	Shape []int
 	Data  []float64
-}
-
-func readJSON(t testing.TB, path string, into any) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(into); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // testBackend returns the backend of the tests: what GOMLX_BACKEND says, else the one for processors.
@@ -148,7 +131,7 @@ func TestGolden(t *testing.T) {
 	for _, name := range []string{"eval-small", "train-ghost-batches"} {
 		t.Run(name, func(t *testing.T) {
 			var g golden
-			readJSON(t, "testdata/"+name+".json.gz", &g)
+			vectors.Read(t, "testdata/"+name+".json.gz", &g)
 			c := DefaultConfig()
 			c.Decision, c.Attention, c.Steps, c.Gamma, c.Shared, c.Independent = g.Config.Decision, g.Config.Attention, g.Config.Steps, g.Config.Gamma, g.Config.Shared, g.Config.Independent
 			c.VirtualBatch, c.Momentum, c.Sparsity, c.Double = g.Config.VirtualBatch, g.Config.Momentum, g.Config.Sparsity, true
@@ -189,7 +172,7 @@ func TestGolden(t *testing.T) {
 
 func TestGoldenSparsemax(t *testing.T) {
 	var g golden
-	readJSON(t, "testdata/sparsemax.json.gz", &g)
+	vectors.Read(t, "testdata/sparsemax.json.gz", &g)
 	out, err := graph.CallOnceN(testBackend(t), func(z, w *graph.Node) []*graph.Node {
 		p := sparsemax(z)
 		return []*graph.Node{p, graph.Gradient(graph.ReduceAllSum(graph.Mul(p, w)), z)[0]}

@@ -14,6 +14,7 @@ import (
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
+	"nptbench/internal/vectors"
 )
 
 // libraryPython is an interpreter with what testdata/requirements.txt lists.
@@ -99,7 +100,7 @@ func TestFiftySteps(t *testing.T) {
 	for _, name := range []string{"steps-number", "steps-classes"} {
 		t.Run(name, func(t *testing.T) {
 			var r libraryRun
-			readJSON(t, "testdata/"+name+".json.gz", &r)
+			vectors.Read(t, "testdata/"+name+".json.gz", &r)
 			r.check(t)
 		})
 	}

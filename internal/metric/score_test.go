@@ -1,24 +1,15 @@
 package metric
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	"nptbench/internal/vectors"
 )
 
 // The cases of testdata/metrics.json.gz were computed by scikit-learn 1.2.1.
 func TestEqualsScikitLearn(t *testing.T) {
-	f, err := os.Open("testdata/metrics.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var golden struct {
 		Cases []struct {
 			Task               string
@@ -31,9 +22,7 @@ func TestEqualsScikitLearn(t *testing.T) {
 			Accuracy_at_argmax *float64
 		}
 	}
-	if err := json.NewDecoder(z).Decode(&golden); err != nil {
-		t.Fatal(err)
-	}
+	vectors.Read(t, "testdata/metrics.json.gz", &golden)
 	if len(golden.Cases) != 8 {
 		t.Fatalf("%d cases, want 8", len(golden.Cases))
 	}

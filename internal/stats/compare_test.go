@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+
+	"nptbench/internal/vectors"
 )
 
 func TestStudentizedRangeEqualsOracle(t *testing.T) {
@@ -35,7 +37,7 @@ func TestNemenyiP(t *testing.T) {
 
 func TestAdjustments(t *testing.T) {
 	var golden struct{ Cases []struct{ P, Holm []float64 } }
-	readGzip(t, "testdata/holm.json.gz", &golden)
+	vectors.Read(t, "testdata/holm.json.gz", &golden)
 	for _, c := range golden.Cases {
 		nearAll(t, "Holm", Holm, c.P, c.Holm)
 	}

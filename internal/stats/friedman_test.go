@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"nptbench/internal/vectors"
 )
 
 // Golden vectors from SciPy 1.10.1.
@@ -17,7 +19,7 @@ func TestFriedmanEqualsGolden(t *testing.T) {
 			StdErr       []float64 `json:"rank_stderr"`
 		}
 	}
-	readGzip(t, "testdata/friedman.json.gz", &golden)
+	vectors.Read(t, "testdata/friedman.json.gz", &golden)
 	if len(golden.Cases) != 10 {
 		t.Fatalf("%d cases", len(golden.Cases))
 	}

@@ -1,29 +1,11 @@
 package stats
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
-)
 
-// readGzip decodes compressed JSON of testdata.
-func readGzip(t *testing.T, path string, into any) {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(into); err != nil {
-		t.Fatal(err)
-	}
-}
+	"nptbench/internal/vectors"
+)
 
 // An oracle has what SciPy and mpmath give: see testdata/oracle.py.
 type oracle struct {
@@ -72,7 +54,7 @@ type oracle struct {
 func readOracle(t *testing.T) *oracle {
 	t.Helper()
 	o := &oracle{}
-	readGzip(t, "testdata/oracle.json.gz", o)
+	vectors.Read(t, "testdata/oracle.json.gz", o)
 	return o
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"nptbench/internal/vectors"
 )
 
 var (
@@ -23,7 +25,7 @@ func TestWilcoxonEqualsGolden(t *testing.T) {
 			Statistic, PValue         float64
 		}
 	}
-	readGzip(t, "testdata/wilcoxon.json.gz", &golden)
+	vectors.Read(t, "testdata/wilcoxon.json.gz", &golden)
 	if len(golden.Cases) < 200 {
 		t.Fatalf("%d cases", len(golden.Cases))
 	}
