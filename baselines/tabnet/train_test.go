@@ -196,6 +196,31 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+// An epoch has the rest of the rows as a batch of its own, or leaves it out; a batch that is too large has all rows either way.
+func TestDropLast(t *testing.T) {
+	for _, c := range []struct {
+		batch int
+		drop  bool
+		steps int
+	}{{32, false, 3}, {32, true, 2}, {35, true, 2}, {100, true, 1}, {100, false, 1}} {
+		config := smallConfig()
+		config.BatchSize, config.DropLast = c.batch, c.drop
+		tr, err := newTraining(waves(rand.New(rand.NewPCG(1, 1)), 70), config, testBackend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for epoch := 1; epoch <= 2; epoch++ {
+			if _, err := tr.epoch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if tr.at.Steps != epoch*c.steps {
+				t.Errorf("%+v: %d steps in %d epochs", c, tr.at.Steps, epoch)
+			}
+		}
+		tr.free()
+	}
+}
+
 // Losses that are no numbers end a training with what was best, or with an error where there is nothing.
 func TestDivergence(t *testing.T) {
 	table, c := waves(rand.New(rand.NewPCG(1, 4)), 64), smallConfig()
