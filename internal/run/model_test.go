@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -305,34 +303,13 @@ func TestAnotherModel(t *testing.T) {
 func TestMeasurementsKilled(t *testing.T) {
 	dir := t.TempDir()
 	command := planner(t, dir, measuring("", "    grid: {number: [1, 2, 3, 4], pause: [20]}\n    measure: {first: [{}, {times: 10}, {times: 100}]}\n"))
-	kills := 0
-	for attempt := 0; ; attempt++ {
-		if attempt == 40 {
-			t.Fatal("not finished after 40 attempts")
-		}
-		c := command()
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(time.Duration(100+40*attempt)*time.Millisecond, func() { c.Process.Signal(syscall.SIGKILL) })
-		err := c.Wait()
-		timer.Stop()
-		if err == nil {
-			break
-		}
-		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
-			t.Fatalf("attempt %d: %v: %s", attempt, err, c.Stderr)
-		}
-		if kills++; kills == 3 {
+	counts := killed(t, dir, command, 100*time.Millisecond, 40*time.Millisecond, func(kills int) {
+		if kills == 3 {
 			os.RemoveAll(filepath.Join(dir, "models"))
 		}
-	}
-	counts := map[results.ID]int{}
-	for _, id := range recordsSoFar(dir) {
-		counts[id]++
-	}
-	if len(counts) != 48 || kills == 0 {
-		t.Errorf("%d cells have a record, want 48, after %d kills", len(counts), kills)
+	})
+	if len(counts) != 48 {
+		t.Errorf("%d cells have a record, want 48", len(counts))
 	}
 	for _, r := range records(t, dir) {
 		if counts[r.ID] > 1 || r.Failure != nil {

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -534,14 +535,54 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// recordsSoFar lists the lines that are written.
+// recordsSoFar lists the cells of the whole lines that are written, each as often as it stands there.
 func recordsSoFar(dir string) (ids []results.ID) {
-	for r, err := range results.Read(dir) {
-		if err == nil {
-			ids = append(ids, r.ID)
+	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		for line := range bytes.Lines(text) {
+			var r struct{ ID results.ID }
+			if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &r) == nil {
+				ids = append(ids, r.ID)
+			}
 		}
 	}
 	return ids
+}
+
+// killed starts a planning process again and again, and kills it, each time a bit later, until it ends by itself. It returns how often
+// each cell has a record.
+func killed(t *testing.T, dir string, command func() *exec.Cmd, first, step time.Duration, afterwards func(kills int)) map[results.ID]int {
+	t.Helper()
+	kills := 0
+	for done := false; !done; {
+		if kills == 40 {
+			t.Fatal("not finished after 40 attempts")
+		}
+		c := command()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(first+time.Duration(kills)*step, func() { c.Process.Signal(syscall.SIGKILL) })
+		err := c.Wait()
+		timer.Stop()
+		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
+			t.Fatalf("after %d kills: %v: %s", kills, err, c.Stderr)
+		}
+		if done = err == nil; !done {
+			kills++
+			afterwards(kills)
+		}
+	}
+	if kills == 0 {
+		t.Error("the process was never killed")
+	}
+	t.Logf("killed %d times", kills)
+	counts := map[results.ID]int{}
+	for _, id := range recordsSoFar(dir) {
+		counts[id]++
+	}
+	return counts
 }
 
 // Worker processes end with the process that started them, even when a method in them hears nothing.
@@ -591,46 +632,13 @@ func processState(pid int) string {
 // must not outlive it.
 func TestKilledAndResumed(t *testing.T) {
 	dir := t.TempDir()
-	command := planner(t, dir, sweepOf("", killedSweep))
-	kills := 0
-	for attempt := 0; ; attempt++ {
-		if attempt == 40 {
-			t.Fatal("not finished after 40 attempts")
-		}
-		c := command()
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(time.Duration(200+60*attempt)*time.Millisecond, func() { c.Process.Signal(syscall.SIGKILL) })
-		err := c.Wait()
-		timer.Stop()
-		if err == nil {
-			break
-		}
-		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
-			t.Fatalf("attempt %d: %v: %s", attempt, err, c.Stderr)
-		}
-		kills++
-	}
-	counts := map[results.ID]int{}
-	for r, err := range results.Read(dir) {
-		if d, ok := err.(*results.Damage); ok && d.Torn {
-			continue
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		counts[r.ID]++
-	}
+	counts := killed(t, dir, planner(t, dir, sweepOf("", killedSweep)), 200*time.Millisecond, 60*time.Millisecond, func(int) {})
 	if len(counts) != 45 {
 		t.Errorf("%d cells have a record, want 45", len(counts))
 	}
 	if twice := slices.Max(slices.Collect(maps.Values(counts))); twice > 1 {
 		t.Errorf("a cell was run %d times although its record was there", twice)
 	}
-	if kills == 0 {
-		t.Error("the process was never killed")
-	}
-	t.Logf("killed %d times", kills)
 }
 
 // What a fit warns of is shown once for a method.
