@@ -245,6 +245,23 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+// Training ends after patience epochs without a lower validation loss, and returns to the parameters that had the lowest.
+func TestEarlyStopping(t *testing.T) {
+	const patience = 4
+	data := wave(60)
+	tr := newTrainer(data, config(t, map[string]any{"learning_rate": 0.1, "max_epochs": 1000, "patience": patience}), 1)
+	if err := tr.train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if tr.Epoch == 1000 || tr.Epoch-tr.BestEpoch != patience {
+		t.Errorf("the best of %d epochs was %d, want an end %d epochs later", tr.Epoch, tr.BestEpoch, patience)
+	}
+	loss, err := tr.model.density(t.Context(), tr.model.embed(data.ValX(), data.Width), data.Y[data.Train:])
+	if err != nil || loss != tr.BestLoss {
+		t.Errorf("%v: the validation loss is %v, of the best epoch %v", err, loss, tr.BestLoss)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	if _, err := Method.Resolve(nil, dataset.Info{Name: "kick", Problem: dataset.Binary}); err == nil || !strings.Contains(err.Error(), "regression") {
 		t.Errorf("a classification task: %v", err)
