@@ -113,6 +113,30 @@ func TestInterpolation(t *testing.T) {
 	}
 }
 
+// Predictions from rows are of the process with the learned noise, or without any; the bound is over all training rows.
+func TestNoiseAndRows(t *testing.T) {
+	data := wave(80)
+	tr := newTrainer(data, config(t, nil), 1)
+	m, embedded := tr.model, tr.model.embed(data.X, data.Width)
+	for kind, noise := range map[string]float64{exact: m.noise(), interpolation: 0} {
+		want, err := m.conditioned(rows(embedded, 0, 80), data.Y[:80], rows(embedded, 80, embedded.Rows), noise)
+		got, err2 := m.predict(t.Context(), data, embedded, config(t, map[string]any{"prediction": kind}))
+		if err := errors.Join(err, err2); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v; the predictions are not those with noise %v", kind, err, noise)
+		}
+	}
+	m.mean[0] = 2 // the divergence from the prior begins with 0
+	x := matrix(80, 3)
+	for i, v := range data.TrainX() {
+		x.Data[i] = float64(v)
+	}
+	got, err := tr.gradient(x, data.Y[:80])
+	want, _, err2 := m.loss(rows(embedded, 0, 80), data.Y[:80], 80, newModel(shape{[]int{3, 20, 3}, 30}))
+	if err := errors.Join(err, err2); err != nil || math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v: the loss is %v, of a bound over the training rows %v", err, got, want)
+	}
+}
+
 // From the nearest rows: as many as there are give what all give, half of them nearly that, with any number of threads.
 func TestNeighbours(t *testing.T) {
 	data := wave(200)
