@@ -66,7 +66,7 @@ func (n *Number) coreTime(t *Table) Cell {
 	if n.cost.left == 0 {
 		return Cell{Text: clock(seconds)}
 	}
-	note := "Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT by multiplications."
+	note := "Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT and TabNet by multiplications."
 	if n.cost.cells > 0 {
 		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(n.cost.cells), thousands(len(n.Folds)*n.Settings),
 			clock(n.cost.fit+n.cost.predict))

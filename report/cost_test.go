@@ -84,7 +84,7 @@ func TestCost(t *testing.T) {
 | NPT           | ≈ 67m<sup>2</sup> |       – | 11h 51m 25s × 4 | 4.42 GB<sup>3</sup> |
 
 <sup>1</sup> Extrapolated from 1 of 2 cells, which took 6s.\
-<sup>2</sup> Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT by multiplications.\
+<sup>2</sup> Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT and TabNet by multiplications.\
 <sup>3</sup> On a GPU, with 6.17 GB of its memory.
 <!-- end -->
 `
