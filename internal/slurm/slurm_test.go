@@ -308,9 +308,9 @@ func TestDetachAndCancel(t *testing.T) {
 		t.Fatalf("cancelled: %+v, %v, %d arrays:\n%s", got, err, len(submitted(t, fake)), w.said.String())
 	}
 	w.mustSay("CANCELLED", "left for another time")
-	w.mustRun(run.Outcome{OK: 9 - got.OK}, nil)
-	if n := len(lines(t, w.records())); n != 9 {
-		t.Errorf("%d records of 9 cells", n)
+	last, err := w.run(nil)
+	if n := len(lines(t, w.records())); err != nil || last.OK == 0 || last.Left > 0 || n != 9 {
+		t.Errorf("%+v, %v, %d records of 9 cells", last, err, n)
 	}
 }
 
@@ -353,7 +353,7 @@ func TestTwoPeople(t *testing.T) {
 		}()
 	}
 	for range 2 {
-		if o := <-outcomes; o.OK != 12 {
+		if o := <-outcomes; o.OK == 0 || o.Failed+o.Left > 0 { // the second may find records of the first
 			t.Errorf("%+v\n%s\n%s", o, w.said.String(), other.said.String())
 		}
 	}

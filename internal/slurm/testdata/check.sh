@@ -78,7 +78,11 @@ tasks() {
 	done
 }
 busy() { [ -n "$(tasks "$1")" ]; }
+# restored NODE: it has tasks again, put back into service if need be. A controller that was killed starts what it has forgotten to have
+# started, and takes the nodes where it still runs out of service.
+restored() { busy "$1" || { if is "$1" drain; then scontrol update nodename="$1" state=resume; fi; false; }; }
 kill_task() { kill -9 $(tasks "$1" | head -1) 2>/dev/null; }
+requeue_task() { scontrol requeue "$(squeue --noheader --array --states=RUNNING --nodelist="$1" --format=%A | head -1)" 2>/dev/null; }
 kill_node() {
 	local task=$(tasks "$1" | head -1)
 	kill -9 $(ps -o ppid= "$task") "$task" "$(daemon "$1")" 2>/dev/null
@@ -106,11 +110,7 @@ say "kill the controller, and start it again"
 kill -9 "$(daemon slurmctld)"
 sleep 8
 controller
-sleep 5
-for n in n1 n2; do # to which the controller may have sent what it has forgotten
-	if is $n drain; then scontrol update nodename=$n state=resume; fi
-done
-until_true busy n2
+until_true restored n2
 say "kill node n2, with what runs there"
 until_true kill_node n2
 until_true is n2 down
@@ -121,10 +121,10 @@ scontrol update nodename=n1 state=drain reason=check
 until_true is n1 drained
 until_true busy n2
 say "requeue a task on n2"
-scontrol requeue "$(squeue --noheader --states=RUNNING --nodelist=n2 --format=%F_%K | head -1)"
+until_true requeue_task n2
 scontrol update nodename=n1 state=resume
 say "interrupt the watcher, and watch again"
-kill -INT $watcher
+kill -TERM $watcher
 wait $watcher || true
 watcher=
 on_slurm >"$out/4.log" 2>&1 || true
