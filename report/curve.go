@@ -71,7 +71,7 @@ func drawLearningCurves(curves []learningCurve) picture {
 
 func plotLearningCurves(curves []learningCurve) (*plot.Plot, error) {
 	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"
+	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"+logarithmic
 	for _, style := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
 		style.Font.Variant = "Sans"
 	}

@@ -34,7 +34,7 @@ func TestLearningCurves(t *testing.T) {
 		return string(text)
 	}
 	svg, markdown := content("table1-curves.svg"), content("table1.md")
-	for _, want := range []string{">step<", ">training loss<", ">Protein, NPT", ">0.01<", ">100<"} {
+	for _, want := range []string{">step<", ">training loss, log scale<", ">Protein, NPT", ">0.01<", ">100<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the figure lacks %s", want)
 		}

@@ -235,11 +235,15 @@ func (p panel) plot() (*plot.Plot, error) {
 	return out, nil
 }
 
+// logarithmic is what the title of such an axis ends in.
+const logarithmic = ", log scale"
+
 // scale makes room at both ends of the axis, and takes logarithms when one method is far off the others.
 func (p panel) scale(x *plot.Axis) {
 	if x.Min > 0 && x.Max/x.Min > 6 && !p.zero {
 		x.Scale = plot.LogScale{}
 		x.Tick.Marker = plot.TickerFunc(logTicks)
+		x.Label.Text += logarithmic
 		x.Min, x.Max = x.Min*0.9, x.Max*1.1
 		return
 	}

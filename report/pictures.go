@@ -106,7 +106,7 @@ func (s *Summary) validation() (panels []scatter) {
 func (s *Summary) times() (titles []string, panels []scatter) {
 	for _, d := range s.datasets() {
 		m := metric.Ranking(d.Problem)
-		p := scatter{title: d.Title, x: "search, seconds of one core", y: m.Axis(), logX: true, logY: isLog(m)}
+		p := scatter{title: d.Title, x: "core seconds", y: m.Axis(), logX: true, logY: isLog(m)}
 		for _, n := range s.Numbers {
 			if n.Info.Name == d.Name && n.Metric == m && n.Protocol == split.Published && n.Complete() && n.cost.fit > 0 {
 				kind := slices.Index(titles, n.Series.Title)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"image/color"
+	"io"
 	"math"
 	"slices"
 
@@ -107,6 +108,7 @@ func (r axisRange) set(a *plot.Axis) {
 	a.Min, a.Max, a.Tick.Marker = r.min, r.max, plot.TickerFunc(linearTicks)
 	if r.log {
 		a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks)
+		a.Label.Text += logarithmic
 	}
 }
 
@@ -140,3 +142,26 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 var _ plot.Plotter = (*scatter)(nil)
+
+// Pairs are the points of a panel: the results of two methods on the same folds, say.
+type Pairs struct {
+	Title, X, Y string
+	Log         bool // the axes are logarithmic, where the numbers differ by factors
+	Points      [][2]float64
+}
+
+// WritePairs draws a panel for each, with the line on which both are equal, as SVG or as PDF.
+func WritePairs(w io.Writer, all []Pairs, pdf bool) error {
+	panels := make([]scatter, len(all))
+	for i, p := range all {
+		points := make([]point, len(p.Points))
+		for j, at := range p.Points {
+			points[j] = point{at[0], at[1]}
+		}
+		panels[i] = scatter{title: p.Title, x: p.X, y: p.Y, logX: p.Log, logY: p.Log, diagonal: true, points: [][]point{points}}
+	}
+	if pdf {
+		return drawScatters(nil, panels).writePDF(w)
+	}
+	return drawScatters(nil, panels).writeSVG(w)
+}

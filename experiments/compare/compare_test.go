@@ -186,3 +186,37 @@ func TestPairing(t *testing.T) {
 		t.Errorf("%d methods, want 3: one has no result that counts", len(rows))
 	}
 }
+
+// The picture has a panel for each data set on which the first two methods have folds in common, and a point for each such fold.
+func TestPlot(t *testing.T) {
+	dir := t.TempDir()
+	in, svg := filepath.Join(dir, "in.csv"), filepath.Join(dir, "folds.svg")
+	lines := "data set,fold,method,metric,value\n"
+	for fold, values := range [][2]string{{"1", "2"}, {"2", "1.5"}, {"3", "2.5"}} {
+		lines += "yacht," + strconv.Itoa(fold) + ",a,rmse," + values[0] + "\nyacht," + strconv.Itoa(fold) + ",b,rmse," + values[1] + "\n"
+	}
+	lines += "yacht,3,a,rmse,4\nconcrete,0,a,rmse,1\nconcrete,0,b,rmse,1\nprotein,0,a,rmse,2\nprotein,1,c,rmse,2\n"
+	if err := os.WriteFile(in, []byte(lines), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if exit, _, stderr := programtest.Run(t, run, "-in", in, "-plot", svg); exit != program.ExitOK {
+		t.Fatal(exit, stderr)
+	}
+	picture, err := os.ReadFile(svg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">yacht<", ">concrete<", ">a: RMSE<", ">b: RMSE<"} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("the picture lacks %s", want)
+		}
+	}
+	if strings.Contains(string(picture), ">protein<") {
+		t.Error("a panel of a data set that only one method has")
+	}
+	for _, bad := range []struct{ file, methods, want string }{{"x.png", "a,b", ".svg or .pdf"}, {"x.svg", "a,c", "no fold in common"}} {
+		if exit, _, stderr := programtest.Run(t, run, "-in", in, "-plot", filepath.Join(dir, bad.file), "-methods", bad.methods); exit != program.ExitBadInput || !strings.Contains(stderr, bad.want) {
+			t.Errorf("%s of %s: exit %d, %s", bad.file, bad.methods, exit, stderr)
+		}
+	}
+}

@@ -35,6 +35,7 @@ type options struct {
 	alpha           float64
 	protocol        string // empty: all
 	csv             bool
+	plot            string // file; empty: none
 }
 
 func parse(e program.Env) (*options, error) {
@@ -50,6 +51,7 @@ func parse(e program.Env) (*options, error) {
 	smaller := f.List("smaller", "the same for smaller")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "level of tests; intervals have the level 1 - alpha")
 	f.BoolVar(&o.csv, "csv", false, "print CSV, a line for each quantity, in full precision")
+	f.StringVar(&o.plot, "plot", "", "`file`, .svg or .pdf, for a picture of the first two methods fold by fold")
 	if err := f.Parse(e); err != nil {
 		return nil, err
 	}
@@ -73,6 +75,11 @@ func run(_ context.Context, e program.Env) (exit int, err error) {
 	for i, t := range tables {
 		if comparisons[i], err = t.compare(o.alpha); err != nil {
 			return program.ExitBadInput, fmt.Errorf("%s: %w", o.in, err)
+		}
+	}
+	if o.plot != "" {
+		if err := plot(o.plot, comparisons); err != nil {
+			return program.ExitBadInput, err
 		}
 	}
 	if o.csv {

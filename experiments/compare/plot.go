@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"nptbench/report"
+)
+
+// plot writes a picture of the first two methods on the folds that both have: a panel for each data set, metric and protocol.
+func plot(file string, comparisons []*comparison) error {
+	ending := filepath.Ext(file)
+	if ending != ".svg" && ending != ".pdf" {
+		return fmt.Errorf("-plot %s: want a name that ends in .svg or .pdf", file)
+	}
+	var panels []report.Pairs
+	for _, c := range comparisons {
+		for _, d := range c.on {
+			p := report.Pairs{Title: d.name, X: c.methods[0] + ": " + c.metric.Axis(), Y: c.methods[1] + ": " + c.metric.Axis(), Log: !c.metric.Larger}
+			if c.protocol != "" {
+				p.Title += ", " + c.protocol + " folds"
+			}
+			x, y, _ := pairs(d.rows[0].values, d.rows[1].values)
+			for i := range x {
+				p.Points = append(p.Points, [2]float64{x[i].value, y[i].value})
+			}
+			if len(p.Points) > 0 {
+				panels = append(panels, p)
+			}
+		}
+	}
+	if len(panels) == 0 {
+		return errors.New("-plot: the first two methods have no fold in common")
+	}
+	var picture bytes.Buffer
+	if err := report.WritePairs(&picture, panels, ending == ".pdf"); err != nil {
+		return fmt.Errorf("-plot: %w", err)
+	}
+	if err := renameio.WriteFile(file, picture.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("-plot: %w", err)
+	}
+	return nil
+}
