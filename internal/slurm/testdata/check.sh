@@ -100,8 +100,8 @@ on_slurm -methods sleeper -slurm-task 10m -slurm-args "--time=1" -detach >"$out/
 until_true idle
 
 say "the whole sweep, watched"
-on_slurm >"$out/3.log" 2>&1 &
-watcher=$!
+(exec "$table1" -sweep "$here/sweep.yaml" -out "$out/slurm" -executor slurm -slurm-task 10s) >"$out/3.log" 2>&1 &
+watcher=$! # the program, not a shell that waits for it
 until_true busy n2
 say "kill a task on n1"
 until_true kill_task n1
