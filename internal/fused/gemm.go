@@ -96,7 +96,8 @@ func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int)
 		p.transpose8(pointer(dst), a.element(i, j), panelRows*size, uintptr(a.rs)*size, done)
 	case a.rs == 1 && rows == panelRows:
 		for c := range columns {
-			*(*[panelRows]T)(dst[c*panelRows:]) = *(*[panelRows]T)(a.element(i, j+c))
+			column := *(*[panelRows]T)(a.element(i, j+c)) // without the variable it is a call of memmove
+			*(*[panelRows]T)(dst[c*panelRows:]) = column
 		}
 		return
 	}
