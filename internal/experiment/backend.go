@@ -40,7 +40,7 @@ func chooseBackend(ctx context.Context, asked string, e program.Env) (name strin
 // checkBackend returns an error if there is a configuration that the backend cannot run.
 func checkBackend(jobs []*plan.Job, backend string) error {
 	for _, j := range jobs {
-		for _, c := range j.Configs {
+		for _, c := range j.Models {
 			if j.Method.CheckBackend == nil {
 				break
 			}

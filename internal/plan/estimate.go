@@ -115,7 +115,7 @@ func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
 // Job estimates how long a job takes one core; false when there are no records of its kind.
 func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
 	info, total := j.Dataset.Info, 0.0
-	for _, c := range j.Configs {
+	for _, c := range j.Models {
 		each, known := e.cell(info, j.Method, c.Config, "", "")
 		if !known {
 			return 0, false

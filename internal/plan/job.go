@@ -13,12 +13,12 @@ type Job struct {
 	Dataset *Dataset
 	Fold    Fold
 	Method  *method.Method
-	Fit     string    // the same for jobs that differ in data set or fold alone
-	Configs []*Config // all different
+	Fit     string   // the same for jobs that differ in data set or fold alone
+	Models  []*Model // all different
 }
 
-// A Config is a canonical configuration, the cells that have its predictions, and what is to be measured on its model.
-type Config struct {
+// A Model is a canonical configuration, the cells that have its predictions, and what is to be measured on its model.
+type Model struct {
 	method.Config
 	Cells    []Cell // none where the training has a record: then only its model is wanted
 	Measures []*Measure
@@ -46,24 +46,24 @@ type Cell struct {
 
 // Cells counts the cells that a job serves.
 func (j *Job) Cells() (n int) {
-	for _, c := range j.Configs {
-		for range c.All() {
+	for _, m := range j.Models {
+		for range m.All() {
 			n++
 		}
 	}
 	return n
 }
 
-// All yields the cells of a configuration, those of its training first.
-func (c *Config) All() iter.Seq[Cell] {
+// All yields the cells of a model, those of its training first.
+func (m *Model) All() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		for _, cell := range c.Cells {
+		for _, cell := range m.Cells {
 			if !yield(cell) {
 				return
 			}
 		}
-		for _, m := range c.Measures {
-			for _, cell := range m.Cells {
+		for _, x := range m.Measures {
+			for _, cell := range x.Cells {
 				if !yield(cell) {
 					return
 				}
@@ -72,34 +72,34 @@ func (c *Config) All() iter.Seq[Cell] {
 	}
 }
 
-// Without is the job without some of its cells, and without the configurations that have no others.
+// Without is the job without some of its cells, and without the models that have no others.
 func (j *Job) Without(done func(results.ID) bool) *Job {
 	rest := *j
-	rest.Configs = nil
+	rest.Models = nil
 	undone := func(cells []Cell) []Cell {
-		return slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return done(c.ID) })
+		return slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return done(cell.ID) })
 	}
-	for _, c := range j.Configs {
-		left := *c
-		left.Cells, left.Measures = undone(c.Cells), nil
-		for _, m := range c.Measures {
-			if cells := undone(m.Cells); len(cells) > 0 {
-				left.Measures = append(left.Measures, &Measure{Name: m.Name, With: m.With, Cells: cells})
+	for _, m := range j.Models {
+		left := *m
+		left.Cells, left.Measures = undone(m.Cells), nil
+		for _, x := range m.Measures {
+			if cells := undone(x.Cells); len(cells) > 0 {
+				left.Measures = append(left.Measures, &Measure{Name: x.Name, With: x.With, Cells: cells})
 			}
 		}
 		if len(left.Cells)+len(left.Measures) > 0 {
-			rest.Configs = append(rest.Configs, &left)
+			rest.Models = append(rest.Models, &left)
 		}
 	}
 	return &rest
 }
 
 // Folder is the id by which the folder is known in which an unfinished fit leaves what it needs to go on.
-func (c *Config) Folder() results.ID {
-	if len(c.Cells) > 0 {
-		return c.Cells[0].ID
+func (m *Model) Folder() results.ID {
+	if len(m.Cells) > 0 {
+		return m.Cells[0].ID
 	}
-	return c.Training
+	return m.Training
 }
 
 // Jobs joins the cells to do into jobs, by data set and fold, so that neighbours are of the same task.
@@ -117,7 +117,7 @@ func (p *Plan) Jobs() (all []*Job) {
 }
 
 func (p *Plan) jobs(g *Group, fold int) (all []*Job) {
-	jobs, configs := map[string]*Job{}, map[string]*Config{} // by Setting.fit and Setting.key
+	jobs, models := map[string]*Job{}, map[string]*Model{} // by Setting.fit and Setting.key
 	for i := range g.Settings {
 		if !p.isToDo(*g.at(fold, i)) {
 			continue
@@ -129,47 +129,47 @@ func (p *Plan) jobs(g *Group, fold int) (all []*Job) {
 			jobs[s.fit] = j
 			all = append(all, j)
 		}
-		c := configs[s.key]
-		if c == nil {
-			c = &Config{Config: s.Canonical}
-			configs[s.key] = c
-			j.Configs = append(j.Configs, c)
+		m := models[s.key]
+		if m == nil {
+			m = &Model{Config: s.Canonical}
+			models[s.key] = m
+			j.Models = append(j.Models, m)
 		}
 		cell := p.cell(g, fold, i)
 		of := Cell{ID: cell.ID(), Cell: *cell, Variant: s.Variant}
 		if s.Measure == nil {
-			c.Cells = append(c.Cells, of)
+			m.Cells = append(m.Cells, of)
 			continue
 		}
 		training := cell.Training()
-		c.Training, c.Failed = training.ID(), *g.at(fold, s.training) == failed && !p.retry
-		m := c.measure(s)
-		m.Cells = append(m.Cells, of)
+		m.Training, m.Failed = training.ID(), *g.at(fold, s.training) == failed && !p.retry
+		x := m.measure(s)
+		x.Cells = append(x.Cells, of)
 	}
 	return all
 }
 
 // measure returns what a setting has measured.
-func (c *Config) measure(s *Setting) *Measure {
+func (m *Model) measure(s *Setting) *Measure {
 	name, with := s.Key()
-	for _, m := range c.Measures {
-		if m.Name == name && m.With.JSON() == with {
-			return m
+	for _, x := range m.Measures {
+		if x.Name == name && x.With.JSON() == with {
+			return x
 		}
 	}
-	m := &Measure{Name: name, With: s.With}
-	c.Measures = append(c.Measures, m)
-	return m
+	x := &Measure{Name: name, With: s.With}
+	m.Measures = append(m.Measures, x)
+	return x
 }
 
 // Recall gives jobs the records of trainings that were made before, where models are to be measured. It reads no records where
 // nothing asks for one.
 func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
-	wanted := map[results.ID][]*Config{}
+	wanted := map[results.ID][]*Model{}
 	for _, j := range jobs {
-		for _, c := range j.Configs {
-			if len(c.Measures) > 0 && len(c.Cells) == 0 && !c.Failed {
-				wanted[c.Training] = append(wanted[c.Training], c)
+		for _, m := range j.Models {
+			if len(m.Measures) > 0 && len(m.Cells) == 0 && !m.Failed {
+				wanted[m.Training] = append(wanted[m.Training], m)
 			}
 		}
 	}
@@ -180,8 +180,8 @@ func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
 		if err != nil {
 			continue // said when they were indexed
 		}
-		for _, c := range wanted[r.ID] {
-			c.Trained = r
+		for _, m := range wanted[r.ID] {
+			m.Trained = r
 		}
 	}
 }

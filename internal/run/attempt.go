@@ -132,7 +132,7 @@ func (a *attempt) rest() *plan.Job {
 
 // failRest gives the cells without a record one of the failure.
 func (a *attempt) failRest(f *results.Failure) {
-	for _, c := range a.rest().Configs {
+	for _, c := range a.rest().Models {
 		for cell := range c.All() {
 			a.result(reply{Records: a.request.records([]plan.Cell{cell}, outcome{failure: f})})
 		}
@@ -140,8 +140,8 @@ func (a *attempt) failRest(f *results.Failure) {
 }
 
 // training is the configuration whose training a cell is, nil when it is a measurement's.
-func (a *attempt) training(id results.ID) *plan.Config {
-	for _, c := range a.job.Configs {
+func (a *attempt) training(id results.ID) *plan.Model {
+	for _, c := range a.job.Models {
 		if slices.ContainsFunc(c.Cells, func(cell plan.Cell) bool { return cell.ID == id }) {
 			return c
 		}

@@ -24,7 +24,7 @@ import (
 func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, configs []method.Config) error {
 	var fit []int // of the configurations
 	var batch []method.Config
-	for i, c := range s.Configs {
+	for i, c := range s.Models {
 		lost := len(c.Measures) > 0 && !c.Failed && m.Model != nil && s.model(ctx, m, t, configs[i]) == nil
 		if len(c.Cells) > 0 || lost {
 			fit, batch = append(fit, i), append(batch, configs[i])
@@ -42,7 +42,7 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 			}
 		})
 	}
-	for i, c := range s.Configs {
+	for i, c := range s.Models {
 		if trained[i] == nil && slices.Contains(fit, i) { // failed says why
 			continue
 		}
@@ -76,7 +76,7 @@ func (s *serving) model(ctx context.Context, m *method.Method, t *task.Task, c m
 }
 
 // measured makes a measurement. trained is what the training has come to where it was done just now.
-func (s *serving) measured(ctx context.Context, m *method.Method, t *task.Task, config method.Config, c *plan.Config, of *plan.Measure, trained *outcome) (o outcome) {
+func (s *serving) measured(ctx context.Context, m *method.Method, t *task.Task, config method.Config, c *plan.Model, of *plan.Measure, trained *outcome) (o outcome) {
 	started := time.Now()
 	o = outcome{rows: [3]int{t.Train, t.Val, t.Test}, splitDigest: t.Split, subset: t.Subset}
 	var known results.Metrics // of the training's test rows

@@ -25,7 +25,7 @@ type request struct {
 	Fold     int
 	Method   string
 	Command  *method.Command // of a method of one's own
-	Configs  []*plan.Config
+	Models   []*plan.Model
 	Sweep    string
 	Seed     uint64 // of the sweep
 	Threads  int
@@ -53,10 +53,10 @@ type outcome struct {
 
 // trained makes the records of the cells that have the predictions of a configuration.
 func (q *request) trained(config int, o outcome) []*results.Record {
-	for _, c := range q.Configs {
+	for _, c := range q.Models {
 		o.fitCells += len(c.Cells)
 	}
-	return q.records(q.Configs[config].Cells, o)
+	return q.records(q.Models[config].Cells, o)
 }
 
 // records makes the records of some cells.
@@ -81,7 +81,7 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 // Failures makes the records of all cells of a job, for one reason. It is for executors whose worker has made none.
 func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) (all []*results.Record) {
 	q := request{Sweep: s.Name}
-	for _, c := range j.Configs {
+	for _, c := range j.Models {
 		all = append(all, q.records(slices.Collect(c.All()), outcome{failure: f})...)
 	}
 	return all

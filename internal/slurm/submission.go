@@ -50,7 +50,7 @@ type job struct {
 	Method          string
 	Command         *method.Command
 	Fit             string
-	Configs         []*plan.Config
+	Models          []*plan.Model
 	Deaths          int // of tasks that were at it
 }
 
@@ -72,12 +72,12 @@ func (j *job) planned(methods []*method.Method, library *dataset.Library) (*plan
 	if m == nil {
 		return nil, fmt.Errorf("method %q is not known to this program", j.Method)
 	}
-	for _, c := range j.Configs { // which come as JSON
+	for _, c := range j.Models { // which come as JSON
 		if c.Config, err = m.Resolve(c.Config, location.Info); err != nil {
 			return nil, err
 		}
 	}
-	return &plan.Job{Dataset: &plan.Dataset{Info: location.Info, Digest: j.Digest}, Fold: j.Fold, Method: m, Fit: j.Fit, Configs: j.Configs}, nil
+	return &plan.Job{Dataset: &plan.Dataset{Info: location.Info, Digest: j.Digest}, Fold: j.Fold, Method: m, Fit: j.Fit, Models: j.Models}, nil
 }
 
 var submissions atomic.Int64 // of this process
