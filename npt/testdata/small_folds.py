@@ -2,7 +2,7 @@
 
     python3 npt/testdata/small_folds.py validation RECORDS...   # loss of every setting on the validation rows, mean over folds
     python3 npt/testdata/small_folds.py chosen RECORDS...       # test metrics by seed with the settings that validation chooses
-    python3 npt/testdata/small_folds.py differences OLD NEW     # test metrics of the cells that both have, new minus old
+    python3 npt/testdata/small_folds.py differences OLD NEW     # test metrics of the cells that both have, new minus old, of networks of any size
 """
 
 import gzip
@@ -14,11 +14,11 @@ METRIC = {"breast-cancer": "auroc"}  # the others: rmse
 SETTING = ("dim_hidden", "steps", "lr", "dropout")
 
 
-def read(paths):
+def read(paths, small=True):
     for path in paths:
         for line in gzip.open(path) if path.endswith(".gz") else open(path):
             r = json.loads(line)
-            if r["method"] == "npt" and r["config"]["layers"] == 2 and r["status"] == "ok":
+            if r["method"] == "npt" and r["status"] == "ok" and (r["config"]["layers"] == 2 or not small):
                 yield r
 
 
@@ -61,9 +61,9 @@ def chosen(*paths):
 
 
 def differences(old, new):
-    before = {r["id"]: r for r in read([old])}
+    before = {r["id"]: r for r in read([old], small=False)}
     by_dataset = {}
-    for r in read([new]):
+    for r in read([new], small=False):
         metric = METRIC.get(r["dataset"], "rmse")
         if r["id"] in before:
             was = before[r["id"]]["test"][metric]
