@@ -85,9 +85,10 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost ## write README's tables and figure anew, from our own records
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
 	for x in lookup ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
-	bin/lookup -sweep lookup-cpu -with results/published -report-only -out out/published-lookup-cpu
+	for x in cpu intervention; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
+	cp out/published-lookup/report/lookup-curves.svg results/published/
 	mkdir -p results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme
 
