@@ -23,7 +23,7 @@ for path in sys.argv[2:]:
             continue
         if r["sweep"] == "npt-narrow":
             narrow[r["fold"]] = r["test"]["rmse"]
-        elif r["fold"] == 3:
+        elif r["fold"] == 3 and r["seed"] == 42:
             tried.setdefault(r["method"], []).append(r["test"]["rmse"])
 
 
