@@ -48,7 +48,8 @@ var outcomes = []struct {
 	verdicts []Verdict
 	claims   []string
 }{
-	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart, SameWithinSeeds, SameDirection}, []string{"holds"}},
+	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart, SameDirection}, []string{"holds"}},
+	{"Not reproduced, but as near as another seed is", []Verdict{SameWithinSeeds}, nil},
 	{"Not reproduced", []Verdict{Differs, OppositeDirection, NotGraded, NotClear, FailedCell}, []string{"does not hold", "not clear"}},
 	{"Not tested", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
 }
@@ -86,8 +87,11 @@ func (s *Summary) writeSummary(w io.Writer) error {
 				numbers++
 			}
 		}
+		if numbers == 0 && outcome.claims == nil {
+			continue
+		}
 		fmt.Fprintf(out, "\n## %s: %s of %s", outcome.title, thousands(numbers), plural(len(judged), "number", "numbers"))
-		if len(claims) > 0 {
+		if len(claims) > 0 && outcome.claims != nil {
 			fmt.Fprintf(out, ", %d of %s", len(found), plural(len(claims), "claim", "claims"))
 		}
 		fmt.Fprint(out, "\n\n")
