@@ -76,29 +76,20 @@ var runBytes = 64 << 20
 
 // A cellLine is a line of a segment, and what its place among others depends on.
 type cellLine struct {
-	cell     Cell
-	id       ID
-	ok       bool
-	finished int64 // nanoseconds since 1970
-	text     []byte
+	cell Cell
+	id   ID
+	standing
+	text []byte
 }
 
 // compare orders lines by cells, and those of a cell by what stands for it, the first of them; equal ones keep their order.
 func (l *cellLine) compare(other *cellLine) int {
 	a, b := &l.cell, &other.cell
-	if order := cmp.Or(
+	return cmp.Or(
 		cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Protocol, b.Protocol),
 		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config),
-		cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.With, b.With), bytes.Compare(l.id[:], other.id[:])); order != 0 {
-		return order
-	}
-	if l.ok != other.ok {
-		if l.ok {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Compare(other.finished, l.finished)
+		cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.With, b.With), bytes.Compare(l.id[:], other.id[:]),
+		l.standing.compare(other.standing))
 }
 
 // cellLines yields the lines of segments in the order in which they stand there, each valid until the next.
@@ -109,7 +100,7 @@ func cellLines(paths ...string) iter.Seq2[*cellLine, error] {
 			if err != nil {
 				line.text = nil
 			}
-			l := &cellLine{cell: h.Cell, id: h.ID, ok: h.Status == OK, finished: h.Provenance.Finished.UnixNano(), text: line.text}
+			l := &cellLine{h.Cell, h.ID, h.standing(), line.text}
 			if !yield(l, err) {
 				return
 			}
@@ -200,9 +191,9 @@ func bestLines(runs []string) iter.Seq2[*cellLine, error] {
 		}
 		heap.Init(&f)
 		var last ID
-		for any := false; len(f) > 0; any = true {
+		for begun := false; len(f) > 0; begun = true {
 			first := f[0]
-			if (!any || first.id != last) && !yield(first.cellLine, nil) {
+			if (!begun || first.id != last) && !yield(first.cellLine, nil) {
 				return
 			}
 			last = first.id

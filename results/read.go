@@ -152,22 +152,35 @@ func (c *Conflict) Error() string {
 		c.Cells, c.Cell.Method, c.Cell.Dataset, c.Cell.Protocol, c.Cell.Fold, c.Kept, c.Other)
 }
 
+// A standing decides which of several records of a cell stands for it.
+type standing struct {
+	finished int64 // nanoseconds since 1970
+	ok       bool
+}
+
+func (h *head) standing() standing {
+	return standing{h.Provenance.Finished.UnixNano(), h.Status == OK}
+}
+
+// compare is negative where a record comes before another: a success before a failure, then the one that was finished last. Equal
+// ones come in the order of paths, file names and lines.
+func (s standing) compare(other standing) int {
+	switch {
+	case s.ok == other.ok:
+		return cmp.Compare(other.finished, s.finished)
+	case s.ok:
+		return -1
+	}
+	return 1
+}
+
 // A candidate is the best record that has been seen of a cell.
 type candidate struct {
-	finished int64 // nanoseconds since 1970
+	standing
 	file     int32 // in chooser.files
 	line     int32
 	metrics  uint32 // checksum of Val and Test
-	ok       bool
 	conflict bool
-}
-
-// better is the order in which records of a cell stand for it; equal ones do in the order of paths, file names and lines.
-func (c *candidate) better(than *candidate) bool {
-	if c.ok != than.ok {
-		return c.ok
-	}
-	return c.finished > than.finished
 }
 
 // A chooser finds the record that stands for each cell.
@@ -185,7 +198,7 @@ func (c *chooser) add(h *head) {
 	if n := len(c.files); n == 0 || c.files[n-1] != h.at.file {
 		c.files = append(c.files, h.at.file)
 	}
-	now := candidate{file: int32(len(c.files) - 1), line: int32(h.at.line), finished: h.Provenance.Finished.UnixNano(), ok: h.Status == OK}
+	now := candidate{standing: h.standing(), file: int32(len(c.files) - 1), line: int32(h.at.line)}
 	now.metrics = crc32.Update(crc32.Checksum(h.Val, castagnoli), castagnoli, h.Test)
 	before, known := c.best[h.ID]
 	if !known {
@@ -193,7 +206,7 @@ func (c *chooser) add(h *head) {
 		return
 	}
 	winner, loser := before, now
-	if now.better(&before) {
+	if now.compare(before.standing) < 0 {
 		winner, loser = now, before
 	}
 	winner.conflict = before.conflict
