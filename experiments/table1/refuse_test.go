@@ -55,6 +55,18 @@ func TestPrecisionOfBackend(t *testing.T) {
 	}
 }
 
+// Tasks in Slurm are ended before anything is planned: nothing that is wrong with records or data is in the way.
+func TestCancelFirst(t *testing.T) {
+	out := t.TempDir()
+	if err := os.WriteFile(filepath.Join(out, "records"), nil, 0o666); err != nil { // a folder is expected there
+		t.Fatal(err)
+	}
+	exit, _, errs, err := call(t, append(arguments(t, "{method: knn}", out), "-executor", "slurm", "-cancel")...)
+	if exit != program.ExitOK || err != nil || errs != "ended the tasks of 0 submissions; what is recorded is kept\n" {
+		t.Errorf("exit %d, %v, %q", exit, err, errs)
+	}
+}
+
 // A hook calls do once, when what was written has the text in it.
 type hook struct {
 	bytes.Buffer

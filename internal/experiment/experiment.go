@@ -50,16 +50,23 @@ type Spec struct {
 
 // Run does an experiment as the command line says.
 func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
-	o, p, store, err := s.plan(ctx, e)
+	o, sweep, err := s.load(e)
+	if err != nil {
+		return program.ExitBadInput, err
+	}
+	if o.Cancel {
+		arrays, err := slurm.Cancel(ctx, o.slurmFolder())
+		if err == nil {
+			fmt.Fprintf(e.Stderr, "ended the tasks of %d submissions; what is recorded is kept\n", arrays)
+		}
+		return program.ExitOK, err
+	}
+	p, store, err := o.plan(ctx, e, sweep)
 	if err != nil {
 		return program.ExitBadInput, err
 	}
 	n := p.Count(p.Groups()...)
 	switch {
-	case o.Cancel:
-		arrays, err := slurm.Cancel(ctx, o.slurmFolder())
-		fmt.Fprintf(e.Stderr, "ended the tasks of %d submissions; what is recorded is kept\n", arrays)
-		return program.ExitOK, err
 	case o.DryRun:
 		estimate := estimate(ctx, p, store)
 		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU()))
@@ -139,27 +146,31 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 
 // Plan plans an experiment as the command line says, and estimates how long its cells take.
 func Plan(ctx context.Context, e program.Env, s Spec) (*plan.Plan, *plan.Estimate, error) {
-	_, p, store, err := s.plan(ctx, e)
+	o, sweep, err := s.load(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, store, err := o.plan(ctx, e, sweep)
 	if err != nil {
 		return nil, nil, err
 	}
 	return p, estimate(ctx, p, store), ctx.Err()
 }
 
-// plan reads the command line, the sweep, and which records there are.
-func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, *results.Store, error) {
+// load reads the command line and the sweep.
+func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	all := methods.All()
 	o, err := parse(s, e, all)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	datasets, err := o.library(e).Infos()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Measurements: measure.All()})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if o.Seed != nil {
 		sweep.Seed = *o.Seed
@@ -167,12 +178,7 @@ func (s Spec) plan(ctx context.Context, e program.Env) (*options, *plan.Plan, *r
 	if o.Out == "" {
 		o.Out = filepath.Join("out", sweep.Name)
 	}
-	store, err := results.Open(ctx, o.recordFolders()...)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	p, err := o.plan(ctx, e, sweep, store)
-	return o, p, store, err
+	return o, sweep, nil
 }
 
 // estimate learns from the records how long cells take.
@@ -191,19 +197,23 @@ func until[R any](ctx context.Context, records iter.Seq2[R, error]) iter.Seq2[R,
 	}
 }
 
-// plan plans the cells that have no record, and says on standard error what is damaged or cannot be run here.
-func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep, store *results.Store) (*plan.Plan, error) {
+// plan reads which records there are, plans the cells that have none, and says on standard error what is damaged or cannot be run here.
+func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*plan.Plan, *results.Store, error) {
+	store, err := results.Open(ctx, o.recordFolders()...)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, d := range store.Damages {
 		fmt.Fprintln(e.Stderr, d)
 	}
 	for _, i := range store.Imports {
 		if err := s.Import(method.Imported(i.Method, i.Title, results.ImportedParam), i.Datasets); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	p, err := plan.New(ctx, s, o.Plan, o.library(e), store.Index())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, line := range p.WhyLeftOut() {
 		fmt.Fprintln(e.Stderr, line)
@@ -213,7 +223,7 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep, stor
 			fmt.Fprintf(e.Stderr, "%s: %s\n", d.Info.Name, d.Subset)
 		}
 	}
-	return p, nil
+	return p, store, nil
 }
 
 // recordFolders lists where records are read from; they are written to the first.
