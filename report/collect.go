@@ -56,6 +56,8 @@ type Summary struct {
 	FirstUnreadable []error // the first few of them
 
 	Conflict *results.Conflict // cells whose records have different metrics; nil: none
+
+	appendix []Block // of data sets and settings; nil: none
 }
 
 // firstUnreadable is how many errors a summary keeps.
@@ -159,6 +161,7 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
 	}
+	c.appendix = c.setup()
 	return c.Summary, nil
 }
 

@@ -38,7 +38,7 @@ func (s *Summary) Document() *Document {
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
 	d.Blocks = append(d.Blocks, Heading("How to read this"), List(s.howToRead()))
 	d.Blocks = append(d.Blocks, Heading("Where the numbers come from"), List(s.sources()))
-	d.Blocks = append(d.Blocks, s.setup()...)
+	d.Blocks = append(d.Blocks, s.appendix...)
 	return d
 }
 

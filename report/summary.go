@@ -102,7 +102,7 @@ func (s *Summary) writeSummary(w io.Writer) error {
 			fmt.Fprintf(out, "- [claim %s](%s%s) %s: %s\n", f.ID, s.file(".md"), headingLink(claimsTitle), f.verdict, markdownText(f.Says))
 		}
 	}
-	for _, b := range s.setup() {
+	for _, b := range s.appendix {
 		switch b := b.(type) {
 		case Heading:
 			fmt.Fprintf(out, "\n## [%s](%s%s)\n\n", markdownText(string(b)), s.file(".md"), headingLink(string(b)))

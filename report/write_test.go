@@ -315,6 +315,9 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%s is in %d parts of a summary", v, n)
 		}
 	}
+	if slices.Contains(outcomes[0].verdicts, SameWithinSeeds) {
+		t.Error("what another seed may give is counted as reproduced")
+	}
 }
 
 // What ran says which library trained a method.
