@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -63,10 +61,4 @@ func drawDrawings(drawings []drawing) picture {
 		}
 		return nil
 	}}
-}
-
-func sansSerif(p *plot.Plot) {
-	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
-		style.Font.Variant = "Sans"
-	}
 }

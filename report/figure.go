@@ -192,9 +192,7 @@ func (p panel) plot() (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text = p.title
 	out.X.Label.Text = p.axis
-	for _, style := range []*text.Style{&out.Title.TextStyle, &out.X.Label.TextStyle, &out.X.Tick.Label, &out.Y.Tick.Label} {
-		style.Font.Variant = "Sans"
-	}
+	sansSerif(out)
 	names := make([]string, len(p.lines))
 	for i, line := range p.lines {
 		names[p.height(i)] = wrap(line.title, "", titleWidth)
@@ -350,8 +348,17 @@ func legendLines(shown []legendEntry, width vg.Length) (lines [][]legendEntry) {
 
 func (s legendEntry) width(style text.Style) vg.Length { return style.Width(s.name) + vg.Points(32) }
 
+// sansSerif is how all figures are written.
+func sansSerif(p *plot.Plot) {
+	for _, style := range []*text.Style{
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+	} {
+		style.Font.Variant = "Sans"
+	}
+}
+
 func legendStyle() text.Style {
-	style := plot.New().Legend.TextStyle
-	style.Font.Variant = "Sans"
-	return style
+	p := plot.New()
+	sansSerif(p)
+	return p.Legend.TextStyle
 }

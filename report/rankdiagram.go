@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -79,8 +78,7 @@ func (d *rankDiagram) height() vg.Length {
 
 // drawRankDiagrams draws diagrams below each other, in black.
 func drawRankDiagrams(diagrams []rankDiagram) picture {
-	style := plot.New().Legend.TextStyle
-	style.Font.Variant = "Sans"
+	style := legendStyle()
 	style.Font.Size = vg.Points(9)
 	margin, height := vg.Length(0), vg.Length(0)
 	for _, d := range diagrams {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -60,9 +59,7 @@ func drawScatters(kinds []string, panels []scatter) picture {
 func (s *scatter) plot() *plot.Plot {
 	out := plot.New()
 	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = s.title, s.x, s.y
-	for _, style := range []*text.Style{&out.Title.TextStyle, &out.X.Label.TextStyle, &out.Y.Label.TextStyle, &out.X.Tick.Label, &out.Y.Tick.Label} {
-		style.Font.Variant = "Sans"
-	}
+	sansSerif(out)
 	out.Add(s)
 	x, y := s.ranges()
 	x.set(&out.X)
