@@ -92,15 +92,14 @@ func (l *cellLine) compare(other *cellLine) int {
 		l.standing.compare(other.standing))
 }
 
-// cellLines yields the lines of segments in the order in which they stand there, each valid until the next.
+// cellLines yields the lines of segments in the order in which they stand there.
 func cellLines(paths ...string) iter.Seq2[*cellLine, error] {
 	return func(yield func(*cellLine, error) bool) {
-		h := new(head)
-		for line, err := range lines(paths, h.read) {
-			if err != nil {
-				line.text = nil
+		for h, err := range heads(paths) {
+			var l *cellLine
+			if err == nil {
+				l = &cellLine{h.Cell, h.ID, h.standing(), h.text}
 			}
-			l := &cellLine{h.Cell, h.ID, h.standing(), line.text}
 			if !yield(l, err) {
 				return
 			}
@@ -138,7 +137,6 @@ func sortRuns(dir string, from []string, tolerable func(*Damage) bool) (runs []s
 		} else if err != nil {
 			return nil, err
 		}
-		l.text = bytes.Clone(l.text)
 		run = append(run, l)
 		if size += len(l.text) + len(l.cell.Config) + len(l.cell.With); size > runBytes {
 			if err := flush(); err != nil {
@@ -173,7 +171,7 @@ func (f *front) Pop() any {
 	return last
 }
 
-// bestLines merges sorted runs: it yields one line for each cell, that which stands for it, valid until the next.
+// bestLines merges sorted runs: it yields one line for each cell, that which stands for it.
 func bestLines(runs []string) iter.Seq2[*cellLine, error] {
 	return func(yield func(*cellLine, error) bool) {
 		var f front

@@ -75,15 +75,7 @@ func (s *Store) Records() iter.Seq2[*Record, error] {
 		if s.Conflict != nil && !yield(nil, s.Conflict) {
 			return
 		}
-		for line := range s.chosen.lines() {
-			r, err := decode(line.text)
-			if err != nil {
-				err = &Damage{File: line.file, Line: line.line, Lines: 1, Why: "not a record: " + err.Error()}
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
+		inOrder(s.chosen.lines(), decode)(yield)
 	}
 }
 
@@ -104,37 +96,71 @@ type head struct {
 	ID     ID     `json:"id"`
 	Status string `json:"status"`
 	Cell
-	Val        json.RawMessage `json:"val"` // valid until the next line
+	Val        json.RawMessage `json:"val"`
 	Test       json.RawMessage `json:"test"`
 	Provenance struct {
 		Finished time.Time `json:"finished"`
 	} `json:"provenance"`
 
-	at place
+	segmentLine
 }
 
-// read reads the head of a line and returns what is wrong with it, or "".
-func (h *head) read(line segmentLine) string {
-	*h = head{at: line.place}
-	rest, err := json.Parse(line.text, h, json.DontCopyRawMessage)
+// inPlace has strings point into the line, and names of fields match only as they are written: 11 s instead of 14 for the same.
+const inPlace = json.DontCopyString | json.DontCopyRawMessage | json.DontMatchCaseInsensitiveStructFields
+
+// readHead reads the head of a line, whose checksum must be right.
+func readHead(line segmentLine) (*head, error) {
+	why := verify(line.text)
+	if why != "" {
+		return nil, line.damage(why)
+	}
+	h := &head{segmentLine: line}
+	rest, err := json.Parse(line.text, h, inPlace)
 	switch id := h.Cell.ID(); {
 	case err != nil || len(rest) > 0:
-		return "not a record"
+		return nil, line.damage("not a record")
 	case h.ID != id:
-		return fmt.Sprintf("the id %s is not that of the cell, %s", h.ID, id)
+		return nil, line.damage(fmt.Sprintf("the id %s is not that of the cell, %s", h.ID, id))
 	case h.Status != OK && h.Status != Failed:
-		return fmt.Sprintf("the status %q is neither %s nor %s", h.Status, OK, Failed)
+		return nil, line.damage(fmt.Sprintf("the status %q is neither %s nor %s", h.Status, OK, Failed))
 	}
-	return ""
+	return h, nil
 }
 
-// heads yields the heads of all records, each valid until the next, and a *Damage for what is not a record.
+// heads yields the heads of all records, and a *Damage for what is not a record: for each of the first few lines of a segment, and
+// one for all further ones.
 func heads(paths []string) iter.Seq2[*head, error] {
 	return func(yield func(*head, error) bool) {
-		h := new(head)
-		for _, err := range lines(paths, h.read) {
-			if !yield(h, err) {
-				return
+		files, err := segments(paths)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, file := range files {
+			var more *Damage
+			damages := 0
+			for h, err := range inOrder(segmentLines(file), readHead) {
+				if d, ok := err.(*Damage); ok && d.Lines == 1 && !d.Torn {
+					if damages++; damages > shownDamages {
+						if more == nil {
+							more = d
+						} else {
+							more.Lines++
+						}
+						continue
+					}
+				}
+				if !yield(h, err) {
+					return
+				}
+			}
+			if more != nil {
+				if more.Lines > 1 {
+					more.Why = fmt.Sprintf("%d more damaged lines from here on", more.Lines)
+				}
+				if !yield(nil, more) {
+					return
+				}
 			}
 		}
 	}
@@ -195,10 +221,10 @@ func newChooser() *chooser { return &chooser{best: map[ID]candidate{}} }
 func (c *chooser) place(b candidate) string { return fmt.Sprintf("%s:%d", c.files[b.file], b.line) }
 
 func (c *chooser) add(h *head) {
-	if n := len(c.files); n == 0 || c.files[n-1] != h.at.file {
-		c.files = append(c.files, h.at.file)
+	if n := len(c.files); n == 0 || c.files[n-1] != h.file {
+		c.files = append(c.files, h.file)
 	}
-	now := candidate{standing: h.standing(), file: int32(len(c.files) - 1), line: int32(h.at.line)}
+	now := candidate{standing: h.standing(), file: int32(len(c.files) - 1), line: int32(h.line)}
 	now.metrics = crc32.Update(crc32.Checksum(h.Val, castagnoli), castagnoli, h.Test)
 	before, known := c.best[h.ID]
 	if !known {
@@ -222,11 +248,11 @@ func (c *chooser) add(h *head) {
 
 // decode reads a record. The maps are made here because the decoder would make them for 64 entries, which takes a third of
 // the time.
-func decode(line []byte) (*Record, error) {
+func decode(line segmentLine) (*Record, error) {
 	r := &Record{Val: Metrics{}, Test: Metrics{}, Details: map[string]any{}}
 	r.Provenance.Libraries = map[string]string{}
-	if err := json.Unmarshal(line, r); err != nil {
-		return nil, err
+	if _, err := json.Parse(line.text, r, inPlace); err != nil {
+		return nil, line.damage("not a record: " + err.Error())
 	}
 	if len(r.Val) == 0 {
 		r.Val = nil
@@ -244,8 +270,8 @@ func decode(line []byte) (*Record, error) {
 }
 
 // lines yields the lines that were chosen, in the order in which they were read.
-func (c *chooser) lines() iter.Seq[segmentLine] {
-	return func(yield func(segmentLine) bool) {
+func (c *chooser) lines() iter.Seq2[segmentLine, error] {
+	return func(yield func(segmentLine, error) bool) {
 		chosen := make([][]int32, len(c.files))
 		for _, b := range c.best {
 			chosen[b.file] = append(chosen[b.file], b.line)
@@ -261,7 +287,7 @@ func (c *chooser) lines() iter.Seq[segmentLine] {
 					continue
 				}
 				left = left[1:]
-				if !yield(line) {
+				if !yield(line, nil) {
 					return
 				}
 			}

