@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// batchLines is how many lines go to a processor at a time: a tenth of a millisecond's work and more.
-const batchLines = 64
+// batchLines is how many lines go to a processor at a time, and how many stay in memory where a string of one is kept.
+const batchLines = 16
 
 // inOrder yields what do makes of the lines of a sequence, or the sequence's errors, in its order. Lines are handed out in batches
 // to all processors and stay valid. The report of a million records takes 14 s instead of 18.5 by it, on two processors.
