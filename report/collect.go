@@ -118,6 +118,9 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 // Of several records of one cell the first successful one counts. An error among the records says that a part of them
 // could not be read: it is counted and shown, and the rest is used.
 func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
+	if !slices.ContainsFunc(spec.Plan.Datasets, func(d *plan.Dataset) bool { return cataloguePlace(d.Info) >= 0 }) {
+		spec.Says, spec.Claims = "", nil // all are somebody's own, of which the paper says nothing
+	}
 	c := &collector{Summary: &Summary{Spec: spec}, places: spec.Plan.Places(), tables: map[*plan.Group]*table{},
 		failures: map[results.Failure]*results.Failure{}, origins: newOrigins()}
 	for _, l := range spec.Tables {
@@ -288,15 +291,16 @@ func (c *collector) keepPlaces(index *seriesIndex) {
 
 // sort puts the groups into the order of the catalogue, the published protocol first, and the series' own.
 func (c *collector) sort() {
-	infos := dataset.Infos()
-	place := func(g *Group) uint { // of a data set that the catalogue has not: the last
-		return uint(slices.IndexFunc(infos, func(d dataset.Info) bool { return d.Name == g.Info.Name }))
-	}
 	slices.SortStableFunc(c.Groups, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)),
+		return cmp.Or(cmp.Compare(uint(cataloguePlace(a.Info)), uint(cataloguePlace(b.Info))), // one's own last
 			cmp.Compare(slices.Index(split.Protocols, a.Protocol), slices.Index(split.Protocols, b.Protocol)),
 			slices.Compare(a.Series.order[:], b.Series.order[:]))
 	})
+}
+
+// cataloguePlace is -1 for a data set of one's own.
+func cataloguePlace(info dataset.Info) int {
+	return slices.IndexFunc(dataset.Infos(), func(d dataset.Info) bool { return d.Name == info.Name })
 }
 
 func (c *collector) add(rec *results.Record) {

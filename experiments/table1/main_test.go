@@ -136,6 +136,9 @@ func TestOwnDataAndMethod(t *testing.T) {
 			if ranked := strings.Contains(table, "Mean rank by RMSE over houses"); ranked != (sweep == "houses") { // two methods, and one
 				t.Errorf("ranked: %v\n%s", ranked, table)
 			}
+			if strings.Contains(table, "The paper: ") || strings.Contains(table, "What the paper claims") {
+				t.Errorf("the paper says nothing of these data:\n%s", table)
+			}
 			n := 0
 			for r, err := range results.Read(filepath.Join(out, "records")) {
 				n++
