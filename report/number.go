@@ -207,8 +207,8 @@ func (n *Number) subsetNote() []string {
 	case subset == "":
 		return nil
 	case n.testSubset() && n.HasDifference() && !math.IsNaN(n.RowStdErr):
-		return []string{fmt.Sprintf(
-			"%s: %s. On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", n.Info.Title, subset, n.Metric.Title, n.RowStdErr, math.Abs(n.Difference()))}
+		return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset), fmt.Sprintf(
+			"On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", n.Metric.Title, n.RowStdErr, math.Abs(n.Difference()))}
 	}
 	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
 }
