@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +13,8 @@ import (
 const latexPreamble = `\documentclass[a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{booktabs,longtable,graphicx}
+\usepackage{booktabs,longtable,graphicx,siunitx}
+\sisetup{separate-uncertainty,group-digits=integer,group-separator={,},group-minimum-digits=4,detect-weight}
 \usepackage[margin=2cm]{geometry}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.5\baselineskip}
@@ -72,8 +74,8 @@ func writeLaTeX(w io.Writer, d *Document, name string) error {
 // latexRows is how many rows a table has at most that stands on one page, and may stand in a float.
 const latexRows = 40
 
-// writeLaTeXTable writes a table with its footnotes, without its caption. It needs the package booktabs, and longtable where it is
-// long.
+// writeLaTeXTable writes a table with its footnotes, without its caption. It needs the packages booktabs and siunitx, and longtable
+// where it is long. How numbers look is for siunitx's options to say.
 func writeLaTeXTable(w io.Writer, t *Table) error {
 	out := bufio.NewWriter(w)
 	align := ""
@@ -115,10 +117,17 @@ func writeLaTeXTable(w io.Writer, t *Table) error {
 	return out.Flush()
 }
 
+// latexNumber finds numbers, with their spread where they have one.
+var latexNumber = regexp.MustCompile(`[+-]?\d[\d,]*(\.\d+)?( ± \d+(\.\d+)?)?`)
+
+// latexNumbers are the replacements that make a number one for siunitx.
+var latexNumbers = strings.NewReplacer(",", "", "±", `\pm`)
+
 func latexCell(c Cell) string {
 	text := latexText(c.Text)
-	if number, negative := strings.CutPrefix(text, "-"); negative && number[0] != '-' {
-		text = "$-$" + number
+	if rest := latexNumber.ReplaceAllString(c.Text, ""); rest != c.Text && strings.Trim(rest, " ()%") == "" { // numbers alone
+		text = latexNumber.ReplaceAllStringFunc(c.Text, func(number string) string { return `\num{` + latexNumbers.Replace(number) + "}" })
+		text = strings.ReplaceAll(text, "%", `\%`)
 	}
 	switch c.Tone {
 	case Good, First:
