@@ -67,7 +67,7 @@ func (f *fact) axis() string {
 	case f.Metric.Name:
 		return f.Metric.Axis()
 	case "rank":
-		return "mean rank by " + f.Metric.Title + ", from 0"
+		return "mean rank by " + f.Metric.Title + ", 0 is best"
 	}
 	return "change of the " + f.Metric.Axis()
 }

@@ -185,7 +185,29 @@ func legend(panels []panel) (entries []legendEntry) {
 			entries = append(entries, legendEntry{s.glyph(), s.name})
 		}
 	}
+	if slices.ContainsFunc(panels, panel.hasBars) {
+		entries = append(entries, legendEntry{draw.GlyphStyle{Color: grey, Shape: barGlyph{}, Radius: vg.Points(4.5)}, "± standard error"})
+	}
 	return entries
+}
+
+func (p panel) hasBars() bool {
+	return slices.ContainsFunc(p.lines, func(line panelLine) bool {
+		return slices.ContainsFunc(line.values[:], func(v panelValue) bool { return v.ok && v.stdErr > 0 })
+	})
+}
+
+// A barGlyph is an error bar.
+type barGlyph struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (barGlyph) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	style := draw.LineStyle{Color: s.Color, Width: vg.Points(0.5)}
+	left, right, half := at.X-s.Radius, at.X+s.Radius, s.Radius/2
+	c.StrokeLine2(style, left, at.Y, right, at.Y)
+	for _, x := range []vg.Length{left, right} {
+		c.StrokeLine2(style, x, at.Y-half, x, at.Y+half)
+	}
 }
 
 func (p panel) plot() (*plot.Plot, error) {
@@ -348,8 +370,9 @@ func legendLines(shown []legendEntry, width vg.Length) (lines [][]legendEntry) {
 
 func (s legendEntry) width(style text.Style) vg.Length { return style.Width(s.name) + vg.Points(32) }
 
-// sansSerif is how all figures are written.
+// sansSerif is how all figures are written. Axes are as small as their numbers: a title longer than its axis would make that shorter.
 func sansSerif(p *plot.Plot) {
+	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = p.X.Tick.Label.Font.Size, p.Y.Tick.Label.Font.Size
 	for _, style := range []*text.Style{
 		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
 	} {

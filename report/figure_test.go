@@ -57,7 +57,8 @@ func TestFigureShowsWhatIsComplete(t *testing.T) {
 		}
 	}
 	all := strings.Join(texts, "|") + "|"
-	for _, want := range []string{"paper|", "ours|", "ours, corrected folds|", "Boston Housing|", "k-NN|", "Random Forest|", "Yacht|", "Higgs|", "RMSE|"} {
+	for _, want := range []string{"paper|", "ours|", "ours, corrected folds|", "Boston Housing|", "k-NN|", "Random Forest|", "Yacht|", "Higgs|", "± standard error|",
+		"RMSE, smaller is better|", "accuracy (%), larger is better|"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %s", want, all)
 		}

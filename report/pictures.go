@@ -39,7 +39,7 @@ func isLog(m metric.Metric) bool { return !m.Larger }
 // agreement has a panel for every metric of the paper's tables.
 func (s *Summary) agreement() (panels []scatter) {
 	for _, m := range metric.All {
-		p := scatter{title: m.Title, x: "paper", y: "ours", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 4)}
+		p := scatter{title: m.Axis(), x: "paper", y: "ours", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 4)}
 		for _, n := range s.Numbers {
 			if n.Metric != m || !n.HasPaper || !n.Complete() || n.Protocol != split.Published {
 				continue
@@ -63,7 +63,7 @@ func (s *Summary) agreement() (panels []scatter) {
 // correction has a panel for every metric.
 func (s *Summary) correction() (panels []scatter) {
 	for _, m := range metric.All {
-		p := scatter{title: m.Title, x: "published folds", y: "corrected folds", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 1)}
+		p := scatter{title: m.Axis(), x: "published folds", y: "corrected folds", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 1)}
 		layout := Layout{Where: []Where{{"metric", []string{m.Name}}}, Rows: []string{"dataset", "series"}}
 		lines, _ := layout.project(s.Numbers)
 		for _, line := range lines {
@@ -80,7 +80,7 @@ func (s *Summary) correction() (panels []scatter) {
 func (s *Summary) validation() (panels []scatter) {
 	for _, d := range s.datasets() {
 		by := s.selects(d.Problem)
-		p := scatter{title: d.Title, x: "validation " + by.Title, y: "test " + by.Title, logX: isLog(by), logY: isLog(by), diagonal: true, points: make([][]point, 2)}
+		p := scatter{title: d.Title + ", " + by.Title, x: "validation", y: "test" + by.Direction(), logX: isLog(by), logY: isLog(by), diagonal: true, points: make([][]point, 2)}
 		for _, g := range s.Groups {
 			if g.Info.Name != d.Name || len(g.Folds) < 2 || g.Series.Method.Extra {
 				continue

@@ -206,7 +206,7 @@ func TestPlot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">yacht<", ">concrete<", ">a: RMSE<", ">b: RMSE<"} {
+	for _, want := range []string{">yacht<", ">concrete<", ">a: RMSE, smaller is better<", ">b: RMSE, smaller is better<"} {
 		if !strings.Contains(string(picture), want) {
 			t.Errorf("the picture lacks %s", want)
 		}

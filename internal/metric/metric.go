@@ -92,12 +92,24 @@ func (m Metric) StdErr() string { return m.Name + "_se" }
 // Heading is the title at the beginning of a line.
 func (m Metric) Heading() string { return strings.ToUpper(m.Title[:1]) + m.Title[1:] }
 
-// Axis is the title with the unit.
+// Axis is the title with the unit and the direction.
 func (m Metric) Axis() string {
-	if m.Unit == "" {
-		return m.Title
+	text := m.Title
+	if m.Unit != "" {
+		text += " (" + m.Unit + ")"
 	}
-	return m.Title + " (" + m.Unit + ")"
+	return text + m.Direction()
+}
+
+// Direction says, behind what it is of, which direction is better; of a metric that is not in All it says nothing.
+func (m Metric) Direction() string {
+	switch {
+	case !slices.Contains(All, m):
+		return ""
+	case m.Larger:
+		return ", larger is better"
+	}
+	return ", smaller is better"
 }
 
 // Names lists the names of metrics.
