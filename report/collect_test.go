@@ -244,7 +244,7 @@ func TestProvenance(t *testing.T) {
 		rec := f.ok("protein", published, "knn", 0, setting, mse(0), rmse(0))
 		if setting == 3 {
 			rec.Provenance.Code, rec.Provenance.GPU, rec.Provenance.Networks = "def456+changes", "Some GPU", 2
-			rec.Provenance.Libraries = map[string]string{"xgboost": "1.7.4", "catboost": "1.2"}
+			rec.Provenance.Libraries = results.LibrariesOf(map[string]string{"xgboost": "1.7.4", "catboost": "1.2"})
 			rec.PeakMemoryBytes = 1 << 30
 		}
 	}
@@ -300,7 +300,7 @@ func BenchmarkCollectMillion(b *testing.B) {
 			loss := float64(c.setting*7919%settings) + 1
 			rec := &results.Record{ID: c.id, Status: results.OK, Cell: c.Cell,
 				Val: results.Metrics{"mse_standardised": loss, "nll": loss}, Test: results.Metrics{"rmse": loss, "mse": loss, "accuracy": 1, "nll": 1, "auroc": 1},
-				Provenance: results.Provenance{Code: "abc", Go: "go", OS: "linux", CPU: "CPU", Libraries: map[string]string{"gonum": "1", "other": "2"}}}
+				Provenance: results.Provenance{Code: "abc", Go: "go", OS: "linux", CPU: "CPU", Libraries: `{"gonum":"1","other":"2"}`}}
 			if !yield(rec, nil) {
 				return
 			}

@@ -163,7 +163,7 @@ func newHTMLGroup(g *Group) htmlGroup {
 				line.Test = append(line.Test, value(r.Test, m.Name))
 			}
 			line.Fit = fmt.Sprintf("%.3g s", r.FitSeconds)
-			line.Machine = machine(&r.Provenance) + "; " + libraries(&r.Provenance)
+			line.Machine = machineOf(&r.Provenance).text() + "; " + librariesText([2]string{r.Provenance.Go, string(r.Provenance.Libraries)})
 			line.Finished = r.Provenance.Finished.UTC().Format(time.RFC3339)
 		}
 		out.Lines = append(out.Lines, line)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,9 +29,11 @@ type Count struct {
 	Records int
 }
 
-// origins counts the distinct origins of records.
+// origins counts the distinct origins of records. Its keys become texts at the end, since there are few of them and many records.
 type origins struct {
-	sweeps, code, machines, libraries, data map[string]int
+	sweeps, code    map[string]int
+	machines        map[machine]int
+	libraries, data map[[2]string]int // of Go and its libraries, of a data set and its digest
 
 	first, last time.Time
 	fitSeconds  float64
@@ -41,8 +42,8 @@ type origins struct {
 
 func newOrigins() *origins {
 	return &origins{
-		sweeps: map[string]int{}, code: map[string]int{}, machines: map[string]int{},
-		libraries: map[string]int{}, data: map[string]int{},
+		sweeps: map[string]int{}, code: map[string]int{}, machines: map[machine]int{},
+		libraries: map[[2]string]int{}, data: map[[2]string]int{},
 	}
 }
 
@@ -50,9 +51,9 @@ func (o *origins) add(rec *results.Record) {
 	p := &rec.Provenance
 	o.sweeps[rec.Sweep]++
 	o.code[p.Code]++
-	o.machines[machine(p)]++
-	o.libraries[libraries(p)]++
-	o.data[rec.Dataset+" "+rec.DataDigest]++
+	o.machines[machineOf(p)]++
+	o.libraries[[2]string{p.Go, string(p.Libraries)}]++
+	o.data[[2]string{rec.Dataset, rec.DataDigest}]++
 	if o.first.IsZero() || p.Finished.Before(o.first) {
 		o.first = p.Finished
 	}
@@ -63,43 +64,63 @@ func (o *origins) add(rec *results.Record) {
 	o.peak = max(o.peak, rec.PeakMemoryBytes)
 }
 
-func machine(p *results.Provenance) string {
-	parts := []string{p.OS, p.CPU, plural(p.Cores, "core", "cores"), plural(p.Threads, "thread", "threads") + " per fit"}
-	if p.GPU != "" {
-		parts = append(parts, p.GPU)
-	}
-	if p.Backend != "" {
-		parts = append(parts, "backend "+p.Backend)
-	}
-	if p.Networks > 1 {
-		parts = append(parts, strconv.Itoa(p.Networks)+" networks at a time")
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+// A machine is what a record says of where it was made.
+type machine struct {
+	os, cpu, gpu, backend    string
+	cores, threads, networks int
 }
 
-func libraries(p *results.Provenance) string {
-	parts := []string{p.Go}
-	for _, name := range slices.Sorted(maps.Keys(p.Libraries)) {
-		parts = append(parts, name+" "+p.Libraries[name])
+func machineOf(p *results.Provenance) machine {
+	return machine{p.OS, p.CPU, p.GPU, p.Backend, p.Cores, p.Threads, p.Networks}
+}
+
+func (m machine) text() string {
+	parts := []string{m.os, m.cpu, plural(m.cores, "core", "cores"), plural(m.threads, "thread", "threads") + " per fit", m.gpu}
+	if m.backend != "" {
+		parts = append(parts, "backend "+m.backend)
 	}
+	if m.networks > 1 {
+		parts = append(parts, strconv.Itoa(m.networks)+" networks at a time")
+	}
+	return joined(parts)
+}
+
+// librariesText writes the versions of Go and its libraries.
+func librariesText(versions [2]string) string {
+	parts := []string{versions[0]}
+	known := results.Libraries(versions[1]).Versions()
+	for _, name := range sortedKeys(known) {
+		parts = append(parts, name+" "+known[name])
+	}
+	return joined(parts)
+}
+
+// joined joins what is not empty.
+func joined(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 func (o *origins) provenance() Provenance {
+	asItIs := func(text string) string { return text }
 	return Provenance{
-		Sweeps: counts(o.sweeps), Code: counts(o.code), Machines: counts(o.machines),
-		Libraries: counts(o.libraries), Data: counts(o.data),
-		First: o.first, Last: o.last,
+		Sweeps: counts(o.sweeps, asItIs), Code: counts(o.code, asItIs), Machines: counts(o.machines, machine.text),
+		Libraries: counts(o.libraries, librariesText),
+		Data:      counts(o.data, func(data [2]string) string { return data[0] + " " + data[1] }),
+		First:     o.first, Last: o.last,
 		FitTime:    time.Duration(o.fitSeconds * float64(time.Second)),
 		PeakMemory: o.peak,
 	}
 }
 
 // counts lists what was counted, the most frequent first.
-func counts(m map[string]int) []Count {
+func counts[K comparable](m map[K]int, text func(K) string) []Count {
+	byText := map[string]int{}
+	for key, n := range m {
+		byText[cmp.Or(text(key), "unknown")] += n
+	}
 	var out []Count
-	for text, n := range m {
-		out = append(out, Count{cmp.Or(text, "unknown"), n})
+	for text, n := range byText {
+		out = append(out, Count{text, n})
 	}
 	slices.SortFunc(out, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Records, a.Records), cmp.Compare(a.Text, b.Text))

@@ -250,7 +250,6 @@ func (c *chooser) add(h *head) {
 // the time.
 func decode(line segmentLine) (*Record, error) {
 	r := &Record{Val: Metrics{}, Test: Metrics{}, Details: map[string]any{}}
-	r.Provenance.Libraries = map[string]string{}
 	if _, err := json.Parse(line.text, r, inPlace); err != nil {
 		return nil, line.damage("not a record: " + err.Error())
 	}
@@ -262,9 +261,6 @@ func decode(line segmentLine) (*Record, error) {
 	}
 	if len(r.Details) == 0 {
 		r.Details = nil
-	}
-	if len(r.Provenance.Libraries) == 0 {
-		r.Provenance.Libraries = nil
 	}
 	return r, nil
 }

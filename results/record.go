@@ -8,6 +8,7 @@ package results
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -158,15 +159,36 @@ type Failure struct {
 
 // Provenance says by what and on what a record was made. It is not part of a cell's identity.
 type Provenance struct {
-	Code      string            `json:"code"` // version control revision, with "+changes" when the tree was not clean
-	Go        string            `json:"go"`
-	Libraries map[string]string `json:"libraries,omitempty"`
-	OS        string            `json:"os"`
-	CPU       string            `json:"cpu"`
-	Cores     int               `json:"cores"`
-	Threads   int               `json:"threads"`            // that this fit could use
-	Networks  int               `json:"networks,omitempty"` // most that trained in the worker at the same time as this one, itself included, where there were others: the times of its record are then of a shared device
-	GPU       string            `json:"gpu,omitempty"`
-	Backend   string            `json:"backend,omitempty"` // of networks
-	Finished  time.Time         `json:"finished"`
+	Code      string    `json:"code"` // version control revision, with "+changes" when the tree was not clean
+	Go        string    `json:"go"`
+	Libraries Libraries `json:"libraries,omitempty"`
+	OS        string    `json:"os"`
+	CPU       string    `json:"cpu"`
+	Cores     int       `json:"cores"`
+	Threads   int       `json:"threads"`            // that this fit could use
+	Networks  int       `json:"networks,omitempty"` // most that trained in the worker at the same time as this one, itself included, where there were others: the times of its record are then of a shared device
+	GPU       string    `json:"gpu,omitempty"`
+	Backend   string    `json:"backend,omitempty"` // of networks
+	Finished  time.Time `json:"finished"`
 }
+
+// Libraries are versions by name as a JSON object, which most records have in common: it need not be taken apart to be compared.
+type Libraries string
+
+// LibrariesOf makes the object.
+func LibrariesOf(versions map[string]string) Libraries {
+	b, err := json.Marshal(versions)
+	if err != nil {
+		panic(err) // a map of strings has a JSON form
+	}
+	return Libraries(b)
+}
+
+// Versions takes the object apart. What is not one has none.
+func (l Libraries) Versions() (versions map[string]string) {
+	json.Unmarshal([]byte(l), &versions)
+	return versions
+}
+
+func (l Libraries) MarshalJSON() ([]byte, error)  { return []byte(l), nil }
+func (l *Libraries) UnmarshalJSON(b []byte) error { *l = Libraries(b); return nil }

@@ -25,20 +25,22 @@ var Provenance = sync.OnceValue(describe)
 func describe() results.Provenance {
 	p := results.Provenance{
 		Code: codeVersion(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		Cores: runtime.NumCPU(), GPU: gpu(), Libraries: map[string]string{},
+		Cores: runtime.NumCPU(), GPU: gpu(),
 	}
 	if info, err := cpu.Info(); err == nil && len(info) > 0 {
 		p.CPU = info[0].ModelName
 	}
+	versions := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			for _, name := range libraries {
 				if m.Path == name {
-					p.Libraries[filepath.Base(name)] = m.Version
+					versions[filepath.Base(name)] = m.Version
 				}
 			}
 		}
 	}
+	p.Libraries = results.LibrariesOf(versions)
 	return p
 }
 
