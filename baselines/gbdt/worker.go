@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -102,7 +103,7 @@ func startWorker(ctx context.Context, cmd *exec.Cmd) (*worker, error) {
 	w := &worker{cmd: cmd, oomKills: oomKills()}
 	cmd.Stdout, cmd.Stderr = &w.printed, &w.printed
 	cmd.WaitDelay = time.Second
-	subprocess.EndWithParent(cmd)
+	subprocess.EndWithParent(cmd, syscall.SIGKILL)
 	answers, its, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotStarted, err)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"nptbench/internal/method"
@@ -122,7 +123,7 @@ func ask(ctx context.Context, path string, threads int, r *request) (*answer, er
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", max(1, threads)))
 	cmd.WaitDelay = time.Second
-	subprocess.EndWithParent(cmd)
+	subprocess.EndWithParent(cmd, syscall.SIGKILL)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	in, err := cmd.StdinPipe()

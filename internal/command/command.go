@@ -188,7 +188,7 @@ func execute(ctx context.Context, c method.Command, dir string, threads int) err
 	// OpenMP's threads that spin while they wait make a fit of scikit-learn's beside others three times as long.
 	cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", max(1, threads)), "OMP_WAIT_POLICY=passive")
 	cmd.WaitDelay = time.Second // what it started may hold the pipe open
-	subprocess.EndWithParent(cmd)
+	subprocess.EndWithParent(cmd, syscall.SIGKILL)
 	said := &ends{}
 	cmd.Stderr = said
 	err := cmd.Run()

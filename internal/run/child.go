@@ -55,7 +55,7 @@ func startChild() (*child, error) {
 	c := &child{cmd: exec.Command(self), killed: make(chan struct{}), gone: make(chan struct{}), calls: map[int]*call{}}
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	subprocess.EndWithParent(c.cmd)
+	subprocess.EndWithParent(c.cmd, syscall.SIGTERM)  // at which it ends what it started, too
 	c.cmd.Stdout, c.cmd.Stderr = &c.stderr, &c.stderr // a library may print; replies have a pipe of their own
 	c.cmd.WaitDelay = time.Second                     // a grandchild may hold the pipes open
 	replies, w, err := os.Pipe()
@@ -103,6 +103,7 @@ func (c *child) read(replies io.ReadCloser) {
 		}
 	}
 	c.ended = c.cmd.Wait()
+	c.signal(syscall.SIGKILL) // what it started and has not ended
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(c.gone)

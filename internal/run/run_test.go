@@ -24,6 +24,7 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/split"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 	"nptbench/results"
 	"nptbench/sweeps"
@@ -91,8 +92,9 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			os.Exit(3)
 		case "hang":
 			if t.CheckpointDir != "" {
+				grandchild := startGrandchild()
 				os.MkdirAll(t.CheckpointDir, 0o777)
-				os.WriteFile(filepath.Join(t.CheckpointDir, "pid"), fmt.Append(nil, os.Getpid()), 0o666)
+				os.WriteFile(filepath.Join(t.CheckpointDir, "pid"), fmt.Append(nil, os.Getpid(), " ", grandchild), 0o666)
 			}
 			select {}
 		case "eat":
@@ -129,6 +131,23 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 		done(r)
 	}
 	return nil
+}
+
+// startGrandchild starts a command that starts another one, and returns the process id of that.
+func startGrandchild() (pid int) {
+	c := exec.Command("sh", "-c", "sleep 1000 & echo $!; wait")
+	subprocess.EndWithParent(c, syscall.SIGKILL)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		_, err = fmt.Fscan(out, &pid)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return pid
 }
 
 var library = datasettest.Library
@@ -585,7 +604,8 @@ func killed(t *testing.T, dir string, command func() *exec.Cmd, first, step time
 	return counts
 }
 
-// Worker processes end with the process that started them, even when a method in them hears nothing.
+// Worker processes end with the process that started them, even when a method in them hears nothing, and so does all that they
+// started.
 func TestWorkersEndWithTheirParent(t *testing.T) {
 	dir := t.TempDir()
 	c := planner(t, dir, sweepOf("", "{mode: [hang], shift: [0, 10]}"))()
@@ -597,10 +617,10 @@ func TestWorkersEndWithTheirParent(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "pid"))
 		if len(files) == 2 {
 			for _, f := range files {
-				var pid int
+				var worker, grandchild int
 				text, _ := os.ReadFile(f)
-				fmt.Sscan(string(text), &pid)
-				pids = append(pids, pid)
+				fmt.Sscan(string(text), &worker, &grandchild)
+				pids = append(pids, worker, grandchild)
 			}
 			break
 		}
@@ -608,13 +628,13 @@ func TestWorkersEndWithTheirParent(t *testing.T) {
 	}
 	c.Process.Kill()
 	c.Wait()
-	if len(pids) != 2 {
-		t.Fatalf("%d workers began a job, want 2", len(pids))
+	if len(pids) != 4 {
+		t.Fatalf("%d processes, want 2 workers that began a job, and what that started", len(pids))
 	}
 	for _, pid := range pids {
 		for wait := 0; syscall.Kill(pid, 0) == nil && processState(pid) != "Z"; wait++ {
 			if wait == 40 {
-				t.Fatalf("worker %d is still there after two seconds", pid)
+				t.Fatalf("process %d of %v is still there after two seconds", pid, pids)
 			}
 			time.Sleep(50 * time.Millisecond)
 		}

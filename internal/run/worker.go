@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -43,11 +44,26 @@ type reply struct {
 const repliesDescriptor = 3
 
 // Serve is what main of a worker calls: Work with the pipes that the planning process made.
+//
+// When the planning process has died, the worker ends with all that it started: they are a process group.
 func Serve(methods []*method.Method, measurements []*measure.Measurement) error {
 	syscall.CloseOnExec(repliesDescriptor)
 	os.Unsetenv(workerVariable) // what a worker starts is none
-	return Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
+	endAll := func() { syscall.Kill(0, syscall.SIGKILL) }
+	parentDied := make(chan os.Signal, 1)
+	signal.Notify(parentDied, syscall.SIGTERM)
+	go func() {
+		<-parentDied
+		endAll()
+	}()
+	err := Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
+	if errors.Is(err, errGone) {
+		endAll()
+	}
+	return err
 }
+
+var errGone = errors.New("the planning process is gone")
 
 // Work serves requests, one a line, until in ends, each as it comes, and writes replies to out. When jobs are left then, the
 // planning process has died, and their results are of no use: it does not wait for them.
@@ -82,7 +98,7 @@ func Work(in io.Reader, out io.Writer, methods []*method.Method, measurements []
 	case <-finished:
 		return context.Cause(ctx)
 	case <-time.After(10 * time.Millisecond): // who waits for its jobs does not close the pipe
-		return errors.New("the planning process is gone")
+		return errGone
 	}
 }
 

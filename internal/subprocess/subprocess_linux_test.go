@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	cmd := exec.Command("sleep", "100")
-	EndWithParent(cmd)
+	EndWithParent(cmd, syscall.SIGKILL)
 	if err := cmd.Start(); err != nil {
 		os.Exit(1)
 	}

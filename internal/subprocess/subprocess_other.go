@@ -2,6 +2,9 @@
 
 package subprocess
 
-import "os/exec"
+import (
+	"os/exec"
+	"syscall"
+)
 
-func EndWithParent(*exec.Cmd) {}
+func EndWithParent(*exec.Cmd, syscall.Signal) {}
