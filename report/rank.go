@@ -144,18 +144,19 @@ func (f *finished) sets(methods ...*Series) []dataset.Info {
 	return out
 }
 
-// common chooses what is ranked: all methods that have finished anything, over the data sets that all of them have. When
-// there is no such data set, the method that has finished the fewest is left out, until there is one.
-func (f *finished) common() ([]*Series, []dataset.Info) {
+// common chooses what is ranked. It begins with all methods that have finished anything, leaves out the one that has finished the
+// fewest data sets again and again, and takes the choice that compares the most: pairs of methods times the data sets that all have.
+func (f *finished) common() (ranked []*Series, datasets []dataset.Info) {
 	var methods []*Series
 	for _, m := range f.series {
 		if len(f.sets(m)) > 0 {
 			methods = append(methods, m)
 		}
 	}
-	for len(methods) > 0 {
-		if sets := f.sets(methods...); len(sets) > 0 {
-			return methods, sets
+	for most := 0; len(methods) > 1; {
+		sets := f.sets(methods...)
+		if n := len(methods) * (len(methods) - 1) / 2 * len(sets); n > most {
+			most, ranked, datasets = n, slices.Clone(methods), sets
 		}
 		fewest := 0
 		for i, m := range methods {
@@ -165,14 +166,14 @@ func (f *finished) common() ([]*Series, []dataset.Info) {
 		}
 		methods = slices.Delete(methods, fewest, fewest+1)
 	}
-	return nil, nil
+	return ranked, datasets
 }
 
 // rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
 func (f *finished) rankTable(beside *finished) *RankTable {
 	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric, Own: f.own}
 	methods, datasets := f.common()
-	if len(methods) < 2 {
+	if methods == nil {
 		return t
 	}
 	t.Datasets = datasets

@@ -118,6 +118,8 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 		{"all", map[string]string{"xgboost": "dddd", "knn": "dddd", "npt": "dddd"}, "xgboost knn npt", "protein concrete boston-housing yacht", ""},
 		{"one is behind", map[string]string{"xgboost": "dddd", "knn": "dddd", "npt": "oodd"}, "xgboost knn npt", "boston-housing yacht",
 			"Protein is left out: not finished by NPT."},
+		{"one is too far behind", map[string]string{"xgboost": "dddd", "knn": "dddd", "npt": "oood"}, "xgboost knn", "protein concrete boston-housing yacht",
+			"NPT is not ranked: it has finished 1 of 4 data sets."},
 		{"one has nothing", map[string]string{"xgboost": "ddoo", "knn": "dddo", "npt": "oooo"}, "xgboost knn", "protein concrete",
 			"NPT is not ranked: it has finished 0 of 4 data sets."},
 		{"nothing in common", map[string]string{"xgboost": "ddoo", "knn": "dddo", "npt": "oood"}, "xgboost knn", "protein concrete",
