@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -55,10 +56,11 @@ func TestPrecisionOfBackend(t *testing.T) {
 	}
 }
 
-// Tasks in Slurm are ended before anything is planned: nothing that is wrong with records or data is in the way.
+// Tasks in Slurm are ended before anything is planned: damaged records are not even looked at.
 func TestCancelFirst(t *testing.T) {
 	out := t.TempDir()
-	if err := os.WriteFile(filepath.Join(out, "records"), nil, 0o666); err != nil { // a folder is expected there
+	damaged := filepath.Join(out, "records", "a.jsonl")
+	if err := errors.Join(os.Mkdir(filepath.Dir(damaged), 0o777), os.WriteFile(damaged, []byte("x\n"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	exit, _, errs, err := call(t, append(arguments(t, "{method: knn}", out), "-executor", "slurm", "-cancel")...)

@@ -51,7 +51,6 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 		case r, ok := <-a.call.replies:
 			switch {
 			case !ok:
-				a.child.kill() // what it started
 				return a.lost(), false
 			case r.Progress != nil:
 				a.watcher.Advanced(a.job, *r.Progress)

@@ -60,7 +60,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error", "resume", "memory"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error", "resume", "memory", "leave"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -106,6 +106,8 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 				eaten = append(eaten, b)
 				time.Sleep(5 * time.Millisecond)
 			}
+		case "leave":
+			r.Details["grandchild"] = startGrandchild()
 		case "nan":
 			r.Test[3] = math.NaN()
 		case "short":
@@ -612,25 +614,68 @@ func TestWorkersEndWithTheirParent(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	pids := hanging(dir, 2)
+	c.Process.Kill()
+	c.Wait()
+	if len(pids) != 4 {
+		t.Fatalf("%d processes, want 2 workers that began a job, and what that started", len(pids))
+	}
+	waitGone(t, pids)
+}
+
+// Where the kernel says nothing, the end of its input tells a worker that the planning process is gone.
+func TestWorkersEndWithTheirInput(t *testing.T) {
+	dir, lib := t.TempDir(), library(t)
+	p := planned(t, parse(t, sweepOf("", "{mode: [hang]}")), lib, dir, plan.Options{})
+	r := &poolRun{Pool: &Pool{Library: lib, Sweep: p.Sweep, Backend: "go", Checkpoints: filepath.Join(dir, "checkpoints")}}
+	c, err := startChild()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.call(r.request(p.Jobs()[0], 1))
+	pids := hanging(dir, 1)
+	c.in.Close()
+	if len(pids) != 2 {
+		t.Fatalf("%d processes, want a worker and what its job started", len(pids))
+	}
+	waitGone(t, pids)
+}
+
+// What a job starts and does not end is ended with its worker.
+func TestLeftBehind(t *testing.T) {
+	dir, lib := t.TempDir(), library(t)
+	execute(t, t.Context(), planned(t, parse(t, sweepOf("", "{mode: [leave]}")), lib, dir, plan.Options{}), lib, dir)
 	var pids []int
+	for _, r := range records(t, dir) {
+		pids = append(pids, int(r.Details["grandchild"].(float64)))
+	}
+	if len(pids) != 3 {
+		t.Fatalf("%d records, want 3", len(pids))
+	}
+	waitGone(t, pids)
+}
+
+// hanging waits until so many jobs hang, and returns the process ids of their workers and of what these started.
+func hanging(dir string, jobs int) (pids []int) {
 	for range 200 {
 		files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "pid"))
-		if len(files) == 2 {
+		if len(files) == jobs {
 			for _, f := range files {
 				var worker, grandchild int
 				text, _ := os.ReadFile(f)
 				fmt.Sscan(string(text), &worker, &grandchild)
 				pids = append(pids, worker, grandchild)
 			}
-			break
+			return pids
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	c.Process.Kill()
-	c.Wait()
-	if len(pids) != 4 {
-		t.Fatalf("%d processes, want 2 workers that began a job, and what that started", len(pids))
-	}
+	return nil
+}
+
+// waitGone fails when one of some processes is still there after two seconds.
+func waitGone(t *testing.T, pids []int) {
+	t.Helper()
 	for _, pid := range pids {
 		for wait := 0; syscall.Kill(pid, 0) == nil && processState(pid) != "Z"; wait++ {
 			if wait == 40 {

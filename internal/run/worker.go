@@ -45,22 +45,32 @@ const repliesDescriptor = 3
 
 // Serve is what main of a worker calls: Work with the pipes that the planning process made.
 //
-// When the planning process has died, the worker ends with all that it started: they are a process group.
+// When the planning process has died, the worker ends with all that it started in its process group.
 func Serve(methods []*method.Method, measurements []*measure.Measurement) error {
 	syscall.CloseOnExec(repliesDescriptor)
 	os.Unsetenv(workerVariable) // what a worker starts is none
-	endAll := func() { syscall.Kill(0, syscall.SIGKILL) }
-	parentDied := make(chan os.Signal, 1)
-	signal.Notify(parentDied, syscall.SIGTERM)
+	parent, terminated := os.Getppid(), make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
 	go func() {
-		<-parentDied
-		endAll()
+		for range terminated { // from the kernel, or meant for the planning process, which then stops the worker
+			if os.Getppid() != parent {
+				endAll()
+			}
+		}
 	}()
 	err := Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
 	if errors.Is(err, errGone) {
 		endAll()
 	}
 	return err
+}
+
+// endAll ends the worker and what it started.
+func endAll() {
+	if syscall.Getpgrp() == os.Getpid() { // as startChild starts it
+		syscall.Kill(0, syscall.SIGKILL)
+	}
+	os.Exit(1)
 }
 
 var errGone = errors.New("the planning process is gone")
