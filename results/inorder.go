@@ -5,7 +5,8 @@ import (
 	"runtime"
 )
 
-// batchLines is how many lines go to a processor at a time, and how many stay in memory where a string of one is kept.
+// batchLines is how many lines go to a processor at a time. Strings of records point into the text of their batch: who keeps one
+// keeps that in memory.
 const batchLines = 16
 
 // inOrder yields what do makes of the lines of a sequence, or the sequence's errors, in its order. Lines are handed out in batches

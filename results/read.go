@@ -250,8 +250,8 @@ func (c *chooser) add(h *head) {
 // the time.
 func decode(line segmentLine) (*Record, error) {
 	r := &Record{Val: Metrics{}, Test: Metrics{}, Details: map[string]any{}}
-	if _, err := json.Parse(line.text, r, inPlace); err != nil {
-		return nil, line.damage("not a record: " + err.Error())
+	if rest, err := json.Parse(line.text, r, inPlace); err != nil || len(rest) > 0 {
+		return nil, line.damage("not a record any more")
 	}
 	if len(r.Val) == 0 {
 		r.Val = nil
@@ -265,7 +265,7 @@ func decode(line segmentLine) (*Record, error) {
 	return r, nil
 }
 
-// lines yields the lines that were chosen, in the order in which they were read.
+// lines yields the lines that were chosen, in the order in which they were read, and a *Damage for those of a segment that are gone.
 func (c *chooser) lines() iter.Seq2[segmentLine, error] {
 	return func(yield func(segmentLine, error) bool) {
 		chosen := make([][]int32, len(c.files))
@@ -286,6 +286,9 @@ func (c *chooser) lines() iter.Seq2[segmentLine, error] {
 				if !yield(line, nil) {
 					return
 				}
+			}
+			if len(left) > 0 && !yield(segmentLine{}, &Damage{File: file, Line: int(left[0]), Lines: len(left), Why: "cannot be read any more"}) {
+				return
 			}
 		}
 	}

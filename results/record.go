@@ -177,6 +177,9 @@ type Libraries string
 
 // LibrariesOf makes the object.
 func LibrariesOf(versions map[string]string) Libraries {
+	if len(versions) == 0 {
+		return ""
+	}
 	b, err := json.Marshal(versions)
 	if err != nil {
 		panic(err) // a map of strings has a JSON form
@@ -186,7 +189,9 @@ func LibrariesOf(versions map[string]string) Libraries {
 
 // Versions takes the object apart. What is not one has none.
 func (l Libraries) Versions() (versions map[string]string) {
-	json.Unmarshal([]byte(l), &versions)
+	if json.Unmarshal([]byte(l), &versions) != nil {
+		return nil
+	}
 	return versions
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -650,5 +651,53 @@ func TestDecoding(t *testing.T) {
 				t.Fatalf("%s:%d: %v, %+v, want %+v", line.file, line.line, err, ours, want)
 			}
 		}
+	}
+}
+
+// Records that are cut off behind a store's back are missed.
+func TestCutBehindTheStore(t *testing.T) {
+	dir := t.TempDir()
+	w := NewWriter(dir)
+	for i := range 10 {
+		if err := w.Append(record(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, dir, func(lines []string) []string { return lines[:7] })
+	whole := 0
+	var missed *Damage
+	for _, err := range s.Records() {
+		if err == nil {
+			whole++
+		} else if !errors.As(err, &missed) {
+			t.Error(err)
+		}
+	}
+	if whole != 7 || missed == nil || missed.Line != 8 || missed.Lines != 3 {
+		t.Errorf("%d records, %+v", whole, missed)
+	}
+}
+
+// A record that says nothing of libraries does not say that there are none, either.
+func TestNoLibraries(t *testing.T) {
+	r := record(1)
+	r.Provenance.Libraries = LibrariesOf(nil)
+	line, err := r.line()
+	if err != nil || bytes.Contains(line, []byte("libraries")) {
+		t.Errorf("%s, %v", line, err)
+	}
+	want := map[string]string{"gomlx": "v0.28.2"}
+	if got := LibrariesOf(want).Versions(); !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := Libraries(`{"a":1,"b":"2"}`).Versions(); got != nil {
+		t.Errorf("versions %v of what is none", got)
 	}
 }
