@@ -60,10 +60,11 @@ attention: bin/attention ## to which other rows does NPT attend? numbers and map
 experiments: ablation variants corruption deletion attention lookup cost ## all experiments in their quick forms, one after the other
 
 .PHONY: check-report
-check-report: report-published .venv-check/installed ## open our own report's page in Chromium and compile its LaTeX; needs chromium and pdflatex with siunitx, pictures are in out/check-report
+check-report: report-published .venv-check/installed ## open our own report's page in Chromium and compile its LaTeX; needs chromium, pdflatex with siunitx, and pdftotext, pictures are in out/check-report
 	.venv-check/bin/python report/testdata/check_page.py out/check-report out/published/report/table1.html
 	@cd out/published/report && for run in 1 2 3; do pdflatex -interaction=batchmode -halt-on-error -output-directory=../../check-report table1.tex >/dev/null || { tail -20 ../../check-report/table1.log; exit 1; }; done # widths settle by the third
 	@! grep '^Overfull' out/check-report/table1.log || { echo "lines of out/check-report/table1.pdf are wider than the page" >&2; exit 1; }
+	pdftotext -layout out/check-report/table1.pdf - | python3 report/testdata/check_numbers.py out/published/report/table1.md
 
 .venv-check/installed:
 	python3 -m venv .venv-check

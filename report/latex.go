@@ -14,7 +14,7 @@ const latexPreamble = `\documentclass[a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{booktabs,longtable,graphicx,siunitx}
-\sisetup{separate-uncertainty,group-digits=integer,group-separator={,},group-minimum-digits=4,detect-weight}
+\sisetup{group-digits=integer,group-separator={,},group-minimum-digits=4,detect-weight}
 \usepackage[margin=2cm]{geometry}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.5\baselineskip}
@@ -102,7 +102,7 @@ func writeLaTeXTable(w io.Writer, t *Table) error {
 		}
 		texts := make([]string, len(row.Cells))
 		for j, c := range row.Cells {
-			texts[j] = latexCell(c)
+			texts[j] = latexCell(c, t.Columns[j].Right)
 		}
 		fmt.Fprintf(out, "%s \\\\\n", strings.Join(texts, " & "))
 	}
@@ -117,17 +117,31 @@ func writeLaTeXTable(w io.Writer, t *Table) error {
 	return out.Flush()
 }
 
-// latexNumber finds numbers, with their spread where they have one.
-var latexNumber = regexp.MustCompile(`[+-]?\d[\d,]*(\.\d+)?( ± \d+(\.\d+)?)?`)
+// latexNumber is a number as reports write it, and latexNumbers a cell of nothing but one: with its spread, or beside another or
+// itself in percent.
+var (
+	number       = `[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`
+	latexNumber  = regexp.MustCompile(number)
+	latexNumbers = regexp.MustCompile(strings.ReplaceAll(`^N( ± N)?( \(N( ± N)?( %)?\))?$`, "N", number))
+)
 
-// latexNumbers are the replacements that make a number one for siunitx.
-var latexNumbers = strings.NewReplacer(",", "", "±", `\pm`)
+// latexNumeric sets a cell of numbers. The spread is apart from its mean: siunitx would give both as many digits, and leave out a
+// spread of 0.
+func latexNumeric(text string) string {
+	text = latexNumber.ReplaceAllStringFunc(text, func(number string) string {
+		options := ""
+		if number[0] == '+' {
+			options = "[retain-explicit-plus]"
+		}
+		return `\num` + options + "{" + strings.ReplaceAll(number, ",", "") + "}"
+	})
+	return strings.NewReplacer("±", `$\pm$`, "%", `\%`).Replace(text)
+}
 
-func latexCell(c Cell) string {
+func latexCell(c Cell, right bool) string {
 	text := latexText(c.Text)
-	if rest := latexNumber.ReplaceAllString(c.Text, ""); rest != c.Text && strings.Trim(rest, " ()%") == "" { // numbers alone
-		text = latexNumber.ReplaceAllStringFunc(c.Text, func(number string) string { return `\num{` + latexNumbers.Replace(number) + "}" })
-		text = strings.ReplaceAll(text, "%", `\%`)
+	if right && latexNumbers.MatchString(c.Text) {
+		text = latexNumeric(c.Text)
 	}
 	switch c.Tone {
 	case Good, First:
@@ -189,7 +203,7 @@ func (t *Table) latexSize() string {
 	case letters <= 122:
 		return "scriptsize"
 	}
-	return `tiny\setlength{\tabcolsep}{3pt}`
+	return `tiny\setlength{\tabcolsep}{2.5pt}`
 }
 
 var latexEscapes = strings.NewReplacer(

@@ -332,3 +332,33 @@ func TestLibraries(t *testing.T) {
 		t.Errorf("libraries %q", got)
 	}
 }
+
+// LaTeX has numbers for siunitx where a cell of a column of numbers has nothing else, each as it is; all else stays text.
+func TestLaTeXNumbers(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"0.04", `\num{0.04}`},
+		{"-0.04", `\num{-0.04}`},
+		{"+0.04 (+0.2 %)", `\num[retain-explicit-plus]{+0.04} (\num[retain-explicit-plus]{+0.2} \%)`},
+		{"1.00 ± 0.00", `\num{1.00} $\pm$ \num{0.00}`},
+		{"149 ± 52.6", `\num{149} $\pm$ \num{52.6}`},
+		{"12.02 ± 0.69 (12.02 ± 0.65)", `\num{12.02} $\pm$ \num{0.69} (\num{12.02} $\pm$ \num{0.65})`},
+		{"11,340 (3,780)", `\num{11340} (\num{3780})`},
+		{"(25,25,25)", "(25,25,25)"},
+		{"25,25", "25,25"},
+		{"24, 48", "24, 48"},
+		{"25-500", "25-500"},
+		{"2026-11-22", "2026-11-22"},
+		{"0.70/0.10/0.20", "0.70/0.10/0.20"},
+		{"13h 33m 58s", "13h 33m 58s"},
+		{"3e-05", "3e-05"},
+		{"≈ 3h", `$\approx$ 3h`},
+		{"–", "--"},
+	} {
+		if got := latexCell(Cell{Text: c.text}, true); got != c.want {
+			t.Errorf("%s becomes %s, want %s", c.text, got, c.want)
+		}
+		if got := latexCell(Cell{Text: c.text}, false); got != latexText(c.text) {
+			t.Errorf("%s becomes %s in a column of texts", c.text, got)
+		}
+	}
+}
