@@ -57,9 +57,6 @@ func (s *Summary) digest() *Document {
 
 // opening says what the paper says, what was found, and on what.
 func (s *Summary) opening() []Block {
-	if s.Says == "" {
-		return nil
-	}
 	var names []string
 	for _, d := range s.Plan.Datasets {
 		folds := map[int]bool{} // by number: both protocols may have one of the same number, which are others
@@ -71,6 +68,9 @@ func (s *Summary) opening() []Block {
 	on := strings.Join(names, ", ")
 	if small := s.smaller(); small != nil {
 		on += "; smaller than in the paper: " + strings.Join(small, ", ")
+	}
+	if s.Says == "" {
+		return []Block{List{"On: " + on + "."}}
 	}
 	return []Block{List{"The paper: " + s.Says, "Found: " + s.found(), "On: " + on + "."}}
 }

@@ -69,7 +69,11 @@ func (f *fact) axis() string {
 	case "rank":
 		return "mean rank by " + f.Metric.Title + ", 0 is best"
 	}
-	return "change of the " + f.Metric.Axis()
+	better := ", below 0 is better"
+	if f.Metric.Larger {
+		better = ", above 0 is better"
+	}
+	return "change of the " + f.Metric.Title + better
 }
 
 // facts are those of a table, row by row.

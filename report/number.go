@@ -208,7 +208,7 @@ func (n *Number) subsetNote() []string {
 		return nil
 	case n.testSubset() && n.HasDifference() && !math.IsNaN(n.RowStdErr):
 		return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset), fmt.Sprintf(
-			"On these test rows the %s has a standard error of %.2g; the difference from the paper is %.2g.", n.Metric.Title, n.RowStdErr, math.Abs(n.Difference()))}
+			"On %s's test rows here the %s has a standard error of %.2g; the difference from the paper is %.2g.", n.Info.Title, n.Metric.Title, n.RowStdErr, math.Abs(n.Difference()))}
 	}
 	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
 }

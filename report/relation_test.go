@@ -226,7 +226,7 @@ func TestFactsFile(t *testing.T) {
 // The figure of a table of changes has the changes, and not what other columns show.
 func TestFigureOfChanges(t *testing.T) {
 	panels := ablation(t, 10).panels()
-	if len(panels) != 1 || panels[0].title != "Boston Housing" || panels[0].axis != "change of the RMSE, smaller is better" || !panels[0].zero || len(panels[0].lines) != 2 {
+	if len(panels) != 1 || panels[0].title != "Boston Housing" || panels[0].axis != "change of the RMSE, below 0 is better" || !panels[0].zero || len(panels[0].lines) != 2 {
 		t.Fatalf("%+v", panels)
 	}
 	line := panels[0].lines[0]

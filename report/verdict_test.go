@@ -214,7 +214,7 @@ func TestVerdictOnAPartOfTheTestRows(t *testing.T) {
 		}
 		if tt.name == "first 100,000 rows" {
 			want := []string{"Poker Hand: the first 100,000 of the 1,000,000 test rows.",
-				"On these test rows the NLL has a standard error of 0.0016; the difference from the paper is 0.0026."}
+				"On Poker Hand's test rows here the NLL has a standard error of 0.0016; the difference from the paper is 0.0026."}
 			if !slices.Equal(entries[1].Notes, want) {
 				t.Errorf("notes %q, want %q", entries[1].Notes, want)
 			}
