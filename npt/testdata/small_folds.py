@@ -1,8 +1,9 @@
-"""The numbers of ../PAPER.md about the small networks, from records (files .jsonl or .jsonl.gz).
+"""The numbers of ../PAPER.md about networks, from records (files .jsonl or .jsonl.gz).
 
     python3 npt/testdata/small_folds.py validation RECORDS...   # loss of every setting on the validation rows, mean over folds
     python3 npt/testdata/small_folds.py chosen RECORDS...       # test metrics by seed with the settings that validation chooses
     python3 npt/testdata/small_folds.py differences OLD NEW     # test metrics of the cells that both have, new minus old, of networks of any size
+    python3 npt/testdata/small_folds.py fold N RECORDS...       # every network of eight layers on published fold N
 """
 
 import gzip
@@ -74,4 +75,13 @@ def differences(old, new):
             statistics.mean(d), statistics.stdev(d) / len(d) ** 0.5), "largest %.4f" % max(d, key=abs), "folds %d" % len(d))
 
 
-{"validation": validation, "chosen": chosen, "differences": differences}[sys.argv[1]](*sys.argv[2:])
+def fold(number, *paths):
+    found = [r for r in read(paths, small=False) if r["fold"] == int(number) and r["protocol"] == "published" and r["config"]["layers"] == 8]
+    for r in sorted(found, key=lambda r: (r["dataset"], r["config"]["dim_hidden"])):
+        test = r["test"]
+        names = ("accuracy", "nll", "auroc") if "nll" in test else ("rmse",)
+        print(r["dataset"], text(r) + ":", *("%s %.4f" % (name, test[name]) for name in names),
+              "validation %.4f at step %d" % (loss(r), r["details"]["best_step"]), "in %.0f s of %d threads" % (r["fit_seconds"], r["provenance"]["threads"]))
+
+
+{"validation": validation, "fold": fold, "chosen": chosen, "differences": differences}[sys.argv[1]](*sys.argv[2:])
