@@ -27,9 +27,8 @@ type Store struct {
 }
 
 // Open reads which records there are in folders or single segments: every line is checked, and its head read, which takes about
-// a quarter of the time of reading the record; what is held in memory is some 100 bytes for each cell. A folder that does not
-// exist has no records. It is an error if a segment cannot be opened, if one method was imported under two titles, or if ctx
-// ends.
+// half of the time of reading the record; what is held in memory is some 100 bytes for each cell. A folder that does not exist has
+// no records. It is an error if a segment cannot be opened, if one method was imported under two titles, or if ctx ends.
 func Open(ctx context.Context, paths ...string) (*Store, error) {
 	s := &Store{chosen: newChooser()}
 	imports := imports{}
@@ -105,7 +104,8 @@ type head struct {
 	segmentLine
 }
 
-// inPlace has strings point into the line, and names of fields match only as they are written: 11 s instead of 14 for the same.
+// inPlace has strings point into the line, and names of fields match only as they are written: the report of a million records
+// takes 11 s instead of 14 by it, on two processors.
 const inPlace = json.DontCopyString | json.DontCopyRawMessage | json.DontMatchCaseInsensitiveStructFields
 
 // readHead reads the head of a line, whose checksum must be right.
