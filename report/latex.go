@@ -117,12 +117,13 @@ func writeLaTeXTable(w io.Writer, t *Table) error {
 	return out.Flush()
 }
 
-// latexNumber is a number as reports write it, and latexNumbers a cell of nothing but one: with its spread, or beside another or
-// itself in percent.
+// writtenNumber is a number as reports write it.
+const writtenNumber = `[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`
+
+// latexNumber is one, and latexNumbers a cell of nothing but one: with its spread, or beside another or itself in percent.
 var (
-	number       = `[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`
-	latexNumber  = regexp.MustCompile(number)
-	latexNumbers = regexp.MustCompile(strings.ReplaceAll(`^N( ± N)?( \(N( ± N)?( %)?\))?$`, "N", number))
+	latexNumber  = regexp.MustCompile(writtenNumber)
+	latexNumbers = regexp.MustCompile(strings.ReplaceAll(`^N( ± N)?( \(N( ± N)?( %)?\))?$`, "N", writtenNumber))
 )
 
 // latexNumeric sets a cell of numbers. The spread is apart from its mean: siunitx would give both as many digits, and leave out a
