@@ -5,8 +5,8 @@
 //
 //	name: example                     # default: the file's name
 //	description: what it is for
-//	seed: 42                          # default 42; all randomness is derived from it, but that of the boosting
-//	                                  # libraries, which have the paper's: 42 plus the number of the fold
+//	seed: 42                          # default 42; all randomness is derived from it; that of the boosting libraries
+//	                                  # is it plus the number of the fold, as in the paper's code, which has 42
 //	protocols: [published, corrected] # one or both; default [published]
 //	datasets: [yacht, breast-cancer]
 //	folds: all                        # default; or a count (3: folds 0, 1, 2), or a list ([0, 4])

@@ -122,6 +122,19 @@ func TestModelsCannotBeWritten(t *testing.T) {
 	}
 }
 
+// A fit's seed is the sweep's and the fold's, in the 31 bits that libraries take.
+func TestSeed(t *testing.T) {
+	for _, c := range []struct {
+		sweep uint64
+		fold  int
+		want  int
+	}{{42, 0, 42}, {42, 9, 51}, {43, 9, 52}, {1 << 31, 1, 1}, {math.MaxUint64, 0, math.MaxInt32}} {
+		if got := seed(&task.Task{SweepSeed: c.sweep, Fold: c.fold}); got != c.want {
+			t.Errorf("seed %d of sweep %d and fold %d, want %d", got, c.sweep, c.fold, c.want)
+		}
+	}
+}
+
 // A kept model predicts what its fit predicted, without Python.
 func TestSavedModel(t *testing.T) {
 	for _, m := range all {
@@ -129,7 +142,7 @@ func TestSavedModel(t *testing.T) {
 			t.Run(fmt.Sprint(m.Name, "/", k.kind), func(t *testing.T) {
 				needPython(t, m)
 				on := awkwardTask(k.kind, k.classes, 200, 30, 40)
-				on.ModelDir = filepath.Join(t.TempDir(), "models")
+				on.ModelDir, on.SweepSeed, on.Fold = filepath.Join(t.TempDir(), "models"), 42, 3
 				results := fitAll(t, m, on, 0.3, 4, 10, 20)
 				files, err := filepath.Glob(filepath.Join(on.ModelDir, "awkward-*-"+m.Name+"-*.txt.gz"))
 				if err != nil || len(files) != 1 {
@@ -139,7 +152,7 @@ func TestSavedModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if o := model.Origin; o.Method != m.Name || o.Dataset != "awkward" || o.MaxDepth != 4 || o.Iterations != 20 || !slices.Equal(o.Counts, []int{10, 20}) || o.Seed != 42 {
+				if o := model.Origin; o.Method != m.Name || o.Dataset != "awkward" || o.MaxDepth != 4 || o.Iterations != 20 || !slices.Equal(o.Counts, []int{10, 20}) || o.Seed != 45 {
 					t.Errorf("origin %+v", o)
 				}
 				val, test, err := model.PredictTask(context.Background(), on, []int{10, 20})

@@ -75,7 +75,7 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 		t.Progress(task.Progress{Share: 0.25, Left: time.Minute, Text: "a quarter of it"})
 		time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
 		r := method.Result{Index: i, Val: make([]float64, t.Val), Test: make([]float64, t.Test), Fit: time.Millisecond,
-			Details: map[string]any{"process": os.Getpid()}}
+			Details: map[string]any{"process": os.Getpid(), "sweep_seed": t.SweepSeed}}
 		for j := range r.Test {
 			r.Test[j] = float64(c.Int("shift")) + float64(t.Seed%1000)/1e6
 		}
@@ -243,7 +243,7 @@ func TestRunAndResume(t *testing.T) {
 			t.Errorf("a fit for %d cells, want %d: %+v", r.FitCells, want, r.Cell)
 		}
 		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 120 || r.PeakMemoryBytes == 0 || r.Provenance.CPU == "" || r.Provenance.Threads == 0 ||
-			r.Sweep != "test" || r.SplitDigest == "" || r.Test["rmse"] == 0 {
+			r.Sweep != "test" || r.SplitDigest == "" || r.Test["rmse"] == 0 || r.Details["sweep_seed"] != 7.0 {
 			t.Errorf("incomplete record %+v", r)
 		}
 		values[r.ID] = r.Test["rmse"]

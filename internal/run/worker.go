@@ -227,7 +227,7 @@ func (s *serving) run(ctx context.Context) error {
 	t := *s.task
 	t.Threads, t.Backend = s.Threads, s.Backend
 	t.ModelDir, t.CheckpointDir = s.ModelDir, s.CheckpointDir
-	t.Seed = seed.Derive(s.Seed, s.Dataset, s.Protocol, s.Fold)
+	t.Seed, t.SweepSeed = seed.Derive(s.Seed, s.Dataset, s.Protocol, s.Fold), s.Seed
 	var told time.Time
 	t.Progress = func(p task.Progress) {
 		if time.Since(told) >= progressInterval {

@@ -18,7 +18,7 @@ const (
 )
 
 // Encode makes the task of one split of a table, and the test targets that methods may not see. The caller sets what does
-// not come from the data: Seed, Threads and Backend.
+// not come from the data: Seed, SweepSeed, Threads and Backend.
 //
 // Features: one-hot over the categories of all rows that are not flagged as missing; standardised by mean and population
 // deviation. The regression target is standardised by the training rows. A deviation of zero counts as one. Flagged

@@ -49,6 +49,9 @@ type Task struct {
 	// under both) and the fold. A method derives from it, with seed.Derive, what a configuration's random choices need.
 	Seed uint64
 
+	// SweepSeed is the sweep's own, for methods that take their seeds from the number of the fold as the paper's code does.
+	SweepSeed uint64
+
 	Threads int // a method may use that many at the same time
 
 	// Backend is where networks run: "auto", "fused", "go" or "xla:...". Methods without a network ignore it.
