@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // copiesTable has 40 rows of three features and a target, and their copies.
@@ -81,6 +84,60 @@ func TestCopiesAreSeen(t *testing.T) {
 	table.Values[4*(row+table.Rows())+3] += 1
 	if after := predict(); after == before {
 		t.Error("the target of the copy has no effect")
+	}
+}
+
+// Losses and gradient are those of a network that predicts copies, too.
+func TestCopiesAreNotPredicted(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"base":        func(*Config) {},
+		"features":    func(c *Config) { c.FeatureMask = 0.3 },
+		"three ABD":   func(c *Config) { c.Layers = 5 },
+		"without ABD": func(c *Config) { c.NoABD = true },
+		"without ABA": func(c *Config) { c.NoABA = true },
+		"norm keys":   func(c *Config) { c.LayerNormKeys = true },
+		"recompute":   func(c *Config) { c.Recompute = true },
+	} {
+		for _, rowUnit := range []int{1, 8} {
+			table, c, both := copiesTable(), copiesConfig(), [2][][]float64{}
+			c.Precision = Float64
+			change(&c)
+			for i, copies := range []bool{false, true} {
+				n := newNetwork(c, table.Columns)
+				n.rowUnit = rowUnit
+				e, err := newEngine(n, table, testBackend(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				n.copies = copies
+				rows := pairBatches(newRand(2), table, trainMode, 4)[0]
+				codes := drawMask(newRand(3), table, &c, trainMode)
+				args := append(e.batchArgs(rows, tensors.FromFlatDataAndDimensions(codes, table.stored(), 4)), e.randomState(0))
+				for _, w := range e.newState().weights {
+					args = append(args, w)
+				}
+				exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
+					b := n.batch(in[0], in[1], in[2])
+					truth := b.truth(n.master())
+					values, tokens := n.observed(b, truth, nil)
+					grads, sums := n.gradients(values, tokens, truth, b.codes, in[3], graph.Scalar(in[0].Graph(), n.master(), 0.4), in[4:])
+					return append(grads, sums)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := exec.Call(args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, o := range out {
+					both[i] = append(both[i], toFloats(t, o))
+				}
+			}
+			for i, want := range both[0] {
+				closeTo(t, name, both[1][i], want, 1e-12)
+			}
+		}
 	}
 }
 

@@ -34,8 +34,10 @@ type modeMask struct {
 	candidates [2]int
 }
 
-func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
-	p, err := programOf(n, backend)
+func newEngine(of *network, t *Table, backend compute.Backend) (*engine, error) {
+	n := *of
+	n.copies = t.Copies
+	p, err := programOf(&n, backend)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +45,7 @@ func newEngine(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	if err := tensors.MutableFlatData(values, t.blank); err != nil {
 		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
-	return &engine{program: p, net: n, backend: backend, table: t, values: values,
+	return &engine{program: p, net: &n, backend: backend, table: t, values: values,
 		callSteps: stepsPerCall(backend), passes: masksPerCall(backend, t)}, nil
 }
 
@@ -222,13 +224,13 @@ func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 }
 
 // predict returns what is predicted for every channel of every row in one pass of the given mode without dropout, nil for
-// rows that take no part.
+// rows that take no part and for copies.
 func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) ([][]float64, error) {
 	out, width := make([][]float64, e.table.stored()), e.table.Channels()
 	err := e.pass(ctx, weights, m, rng, func(rows []int32, _, predictions *tensors.Tensor) error {
 		values, err := backends.Floats(predictions)
 		if err == nil {
-			for i, r := range rows {
+			for i, r := range rows[:min(len(rows), len(values)/width)] {
 				out[r] = values[i*width : (i+1)*width]
 			}
 		}

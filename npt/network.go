@@ -21,7 +21,8 @@ type network struct {
 	Config
 	weights.Set
 	columns []Column
-	rowUnit int // batches are padded to a multiple of this many rows
+	rowUnit int  // batches are padded to a multiple of this many rows
+	copies  bool // the second half of every batch are the copies of Table, of which nothing is predicted
 }
 
 func newNetwork(c Config, columns []Column) *network {
@@ -37,16 +38,24 @@ type forward struct {
 	padding *graph.Node            // n x 1: which rows of the batch are padding, to which no row attends; nil: none
 	drop    *dropout               // nil: none, as in evaluations
 
-	attention *[]*graph.Node // when not nil: collects the weights of every layer, groups x heads x sequence x sequence
+	// asked picks the m of n rows of an array whose predictions are asked for; nil: all. Others are only attended to, so from
+	// the last ABD on nothing is computed for them but keys and values: a step of lookup-quick takes a quarter less time.
+	asked func(*graph.Node) *graph.Node
+
+	attention *[]*graph.Node // when not nil: collects the weights of every layer, groups x heads x tokens x tokens
 }
 
-// predict returns the predictions of all attributes of n datapoints, Z (n x S): the value of a continuous attribute, the
-// logits of a categorical one.
+// predict returns the predictions of all attributes of the n datapoints, or of the m asked for, Z (n x S): the value of a
+// continuous attribute, the logits of a categorical one.
 //
 // values (n x S) are the encoded entries X, zero where masked; tokens (n x d) the masking matrix M.
 func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 	recompute := f.Recompute && f.drop != nil
 	h := f.inputEmbed(values, tokens)
+	last := f.lastABD()
+	if last < 0 {
+		h = f.wanted(h)
+	}
 	for l := range f.Layers {
 		if recompute {
 			h = h.Checkpoint()
@@ -55,8 +64,10 @@ func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 		case !f.has(l):
 		case isABA(l):
 			h = f.aba(l, h)
+		case l == last:
+			h = f.abd(l, h, f.wanted)
 		default:
-			h = f.abd(l, h)
+			h = f.abd(l, h, all)
 		}
 	}
 	if recompute {
@@ -70,6 +81,26 @@ func isABA(layer int) bool { return layer%2 == 1 }
 
 // has reports whether the network has the layer with the given index; ablations leave every second one out.
 func (c *Config) has(layer int) bool { return isABA(layer) && !c.NoABA || !isABA(layer) && !c.NoABD }
+
+// lastABD returns the index of the last layer between datapoints, -1 if there is none.
+func (c *Config) lastABD() int {
+	for l := c.Layers - 1; l >= 0; l-- {
+		if c.has(l) && !isABA(l) {
+			return l
+		}
+	}
+	return -1
+}
+
+// wanted keeps the rows that are asked for, and all keeps all.
+func (f *forward) wanted(x *graph.Node) *graph.Node {
+	if f.asked == nil {
+		return x
+	}
+	return f.asked(x)
+}
+
+func all(x *graph.Node) *graph.Node { return x }
 
 // inputEmbed, equations 8 and 9, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
 //
@@ -88,11 +119,11 @@ func (f *forward) inputEmbed(values, tokens *graph.Node) *graph.Node {
 	return f.dropout(graph.Add(mul(encoded, in), graph.Reshape(embedding, 1, d*e)))
 }
 
-// abd, equation 6: attention between datapoints, each of them one token of width h.
+// abd, equation 6: attention between datapoints, each of them one token of width h. Those asked for attend to all.
 //
 //	ABD(H) = MHSA(H), H in R^(n x h)
-func (f *forward) abd(layer int, h *graph.Node) *graph.Node {
-	return f.mhsa(layer, h, h.Shape().Dimensions[0])
+func (f *forward) abd(layer int, h *graph.Node, asked func(*graph.Node) *graph.Node) *graph.Node {
+	return f.mhsa(layer, h, 1, asked)
 }
 
 // aba, equation 7: attention between the d attributes of each datapoint, tokens of width e.
@@ -101,17 +132,17 @@ func (f *forward) abd(layer int, h *graph.Node) *graph.Node {
 func (f *forward) aba(layer int, h *graph.Node) *graph.Node {
 	n, d := h.Shape().Dimensions[0], len(f.columns)
 	h = graph.Reshape(h, n*d, f.Hidden)
-	h = f.mhsa(layer, h, d)
+	h = f.mhsa(layer, h, n, all)
 	return graph.Reshape(h, n, d*f.Hidden)
 }
 
-// mhsa, equations 4 and 5, on the tokens in the rows of H, of which those of one sequence attend to each other:
+// mhsa, equations 4 and 5, on the tokens in the rows of H, of which those of one group attend to each other:
 //
 //	Res(H) = H W^res + MHSelfAtt(LN(H))
 //	MHSA(H) = Res(H) + rFF(LN(Res(H)))
 //
 // The published code has biases, and the keys and values are those of H itself, not normalised.
-func (f *forward) mhsa(layer int, h *graph.Node, sequence int) *graph.Node {
+func (f *forward) mhsa(layer int, h *graph.Node, groups int, asked func(*graph.Node) *graph.Node) *graph.Node {
 	param := func(name string) *graph.Node { return f.w[layerParam(layer, name)] }
 	linear := func(x *graph.Node, name string) *graph.Node {
 		return graph.Add(mul(x, param(name+".weight")), graph.Reshape(param(name+".bias"), 1, -1))
@@ -125,7 +156,9 @@ func (f *forward) mhsa(layer int, h *graph.Node, sequence int) *graph.Node {
 	if f.LayerNormKeys {
 		source = normed
 	}
-	heads := f.attend(linear(normed, "q"), linear(source, "k"), linear(source, "v"), sequence)
+	k, v := linear(source, "k"), linear(source, "v")
+	h, normed = asked(h), asked(normed)
+	heads := f.attend(linear(normed, "q"), k, v, groups)
 	res := graph.Add(linear(h, "res"), f.dropout(linear(heads, "mix")))
 
 	rff := linear(f.dropout(gelu(linear(norm(res, "ln1"), "ff1"))), "ff2")
@@ -136,39 +169,39 @@ func (f *forward) mhsa(layer int, h *graph.Node, sequence int) *graph.Node {
 //
 //	O_j = softmax(Q_j K_j^T / √w) V_j
 //
-// Q, K and V (rows x w) have one group of sequence rows (ABD: all datapoints) or more (ABA: the attributes of each
-// datapoint); rows attend to those of their group. The scale is the root of the full width w, not of a head's.
+// The rows of Q, K and V (rows x w) are one group (ABD: all datapoints) or more (ABA: the attributes of each datapoint); those
+// of Q attend to those of K in their group. The scale is the root of the full width w, not of a head's.
 //
 // A softmax is e^s / Σ e^s. It is divided by the sum after the product with V, where there are fewer numbers and the derived
 // gradient needs no array of the size of the weights for it.
-func (f *forward) attend(q, k, v *graph.Node, sequence int) *graph.Node {
-	rows, w := q.Shape().Dimensions[0], q.Shape().Dimensions[1]
-	groups, heads := rows/sequence, f.Heads
-	split := func(x *graph.Node) *graph.Node { // to (groups*heads x sequence x w/heads)
-		x = graph.TransposeAllAxes(graph.Reshape(x, groups, sequence, heads, w/heads), 0, 2, 1, 3)
-		return graph.Reshape(x, groups*heads, sequence, w/heads)
+func (f *forward) attend(q, k, v *graph.Node, groups int) *graph.Node {
+	rows, w, heads := q.Shape().Dimensions[0], q.Shape().Dimensions[1], f.Heads
+	from, to := rows/groups, k.Shape().Dimensions[0]/groups // tokens of a group
+	split := func(x *graph.Node, tokens int) *graph.Node {  // to (groups*heads x tokens x w/heads)
+		x = graph.TransposeAllAxes(graph.Reshape(x, groups, tokens, heads, w/heads), 0, 2, 1, 3)
+		return graph.Reshape(x, groups*heads, tokens, w/heads)
 	}
 	merge := func(x *graph.Node) *graph.Node { // and back
-		x = graph.TransposeAllAxes(graph.Reshape(x, groups, heads, sequence, w/heads), 0, 2, 1, 3)
+		x = graph.TransposeAllAxes(graph.Reshape(x, groups, heads, from, w/heads), 0, 2, 1, 3)
 		return graph.Reshape(x, rows, w)
 	}
 
 	q = graph.MulScalar(q, 1/math.Sqrt(float64(w)))
-	s := accurate(graph.DotGeneral(split(q), []int{2}, []int{0}, split(k), []int{2}, []int{0}))
+	s := accurate(graph.DotGeneral(split(q, from), []int{2}, []int{0}, split(k, to), []int{2}, []int{0}))
 	if f.padding != nil && groups == 1 { // in ABA each padding row is a group of its own
-		padding := graph.BroadcastToDims(graph.Reshape(f.padding, 1, 1, sequence), s.Shape().Dimensions...)
+		padding := graph.BroadcastToDims(graph.Reshape(f.padding, 1, 1, to), s.Shape().Dimensions...)
 		s = graph.Where(padding, graph.Infinity(s.Graph(), s.DType(), -1), s)
 	}
 	exp := graph.Exp(graph.Sub(s, graph.StopGradient(graph.ReduceAndKeep(s, graph.ReduceMax, -1))))
 	inverse := graph.Reciprocal(graph.ReduceAndKeep(exp, graph.ReduceSum, -1))
 	if f.attention != nil {
-		*f.attention = append(*f.attention, graph.Reshape(graph.Mul(exp, inverse), groups, heads, sequence, sequence))
+		*f.attention = append(*f.attention, graph.Reshape(graph.Mul(exp, inverse), groups, heads, from, to))
 	}
 	if f.drop != nil { // the published code drops weights after the softmax, the paper e^s
 		exp = f.drop.mask(exp)
 		inverse = graph.MulScalar(inverse, f.drop.scale())
 	}
-	o := graph.DotGeneral(graph.ConvertDType(exp, v.DType()), []int{2}, []int{0}, split(v), []int{1}, []int{0})
+	o := graph.DotGeneral(graph.ConvertDType(exp, v.DType()), []int{2}, []int{0}, split(v, to), []int{1}, []int{0})
 	return merge(graph.Mul(o, graph.ConvertDType(inverse, v.DType())))
 }
 

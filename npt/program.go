@@ -15,7 +15,7 @@ import (
 )
 
 // A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows of padded batches.
-type program struct{ steps, sync, eval, masks *graph.Exec }
+type program struct{ steps, sync, eval, rows, masks *graph.Exec }
 
 // Compiling takes XLA seconds: trainings that differ in data, seed, schedule or shares of masked entries alone, like the folds
 // of a data set, share their programs.
@@ -72,7 +72,7 @@ func (n *network) sameGraphs(m *network) bool {
 		c.FeatureMask, c.TargetMask = 0, 0 // see randomises
 		return c
 	}
-	return graphsOf(n.Config) == graphsOf(m.Config) && n.randomises() == m.randomises() && n.rowUnit == m.rowUnit && sameColumns(n.columns, m.columns)
+	return graphsOf(n.Config) == graphsOf(m.Config) && n.randomises() == m.randomises() && n.rowUnit == m.rowUnit && n.copies == m.copies && sameColumns(n.columns, m.columns)
 }
 
 func newProgram(n *network, backend compute.Backend) (p program, err error) {
@@ -86,12 +86,16 @@ func newProgram(n *network, backend compute.Backend) (p program, err error) {
 		if p.masks, err = graph.NewExec(backend, masksGraph); err != nil {
 			return err
 		}
-		p.eval, err = graph.NewExec(backend, n.evalGraph)
+		if p.eval, err = graph.NewExec(backend, n.evalGraph); err != nil {
+			return err
+		}
+		p.rows, err = graph.NewExec(backend, n.rowsGraph)
 		return err
 	})
 	if err == nil {
 		p.steps.SetMaxCache(-1)
 		p.eval.SetMaxCache(-1)
+		p.rows.SetMaxCache(-1)
 		p.masks.SetMaxCache(-1)
 	}
 	return p, err
@@ -157,8 +161,16 @@ func (n *network) loop(args []*graph.Node, first, places int) []*graph.Node {
 
 // evalGraph evaluates a batch. Arguments: the table, the codes of its entries, the batch's rows, and the weights.
 func (n *network) evalGraph(args []*graph.Node) []*graph.Node {
-	predictions, sums := n.evaluate(n.batch(args[0], args[1], args[2]), args[3:])
+	predictions, sums := n.evaluate(n.batch(args[0], args[1], args[2]), args[3:], n.scored())
 	return []*graph.Node{sums, predictions}
+}
+
+// rowsGraph predicts some rows of a batch. Arguments: the table, the codes of its entries, the batch's rows, the places among these
+// of those that are asked for, and the weights.
+func (n *network) rowsGraph(args []*graph.Node) []*graph.Node {
+	asked := func(x *graph.Node) *graph.Node { return gatherRows(x, args[3]) }
+	predictions, _ := n.evaluate(n.batch(args[0], args[1], args[2]), args[4:], asked)
+	return []*graph.Node{predictions}
 }
 
 func syncGraph(args []*graph.Node) []*graph.Node {

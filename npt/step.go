@@ -117,6 +117,16 @@ func (n *network) forward(params []*graph.Node, codes *graph.Node, drop *dropout
 	return f
 }
 
+// scored picks the rows of a batch that may be scored, nil: all. Copies never are.
+func (n *network) scored() func(*graph.Node) *graph.Node {
+	if !n.copies {
+		return nil
+	}
+	return func(x *graph.Node) *graph.Node {
+		return graph.SliceAxis(x, 0, graph.AxisRange(0, (x.Shape().Dimensions[0]+1)/2)) // of padding one more
+	}
+}
+
 // randomises reports whether training passes contain randomised entries.
 func (n *network) randomises() bool { return n.FeatureMask > 0 || n.TargetMask < 1 }
 
@@ -139,7 +149,8 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
 	params := n.parameters(arrays)
 	f := n.forward(params, codes, newDropout(n.Dropout, rng))
-	losses := n.loss(f.predict(values, tokens), truth, codes)
+	f.asked = n.scored()
+	losses := n.loss(f.predict(values, tokens), f.wanted(truth), f.wanted(codes))
 	grads = graph.Gradient(losses.npt(lambda), params...)
 	for i, g := range grads {
 		grads[i] = graph.ConvertDType(g, n.master())
@@ -157,10 +168,13 @@ func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) s
 	return next
 }
 
-// evaluate returns what the network predicts for a batch (n x S: values, and probabilities of classes) and the four sums.
-func (n *network) evaluate(b batchInput, w []*graph.Node) (predictions, sums *graph.Node) {
+// evaluate returns what the network predicts for the rows of a batch that are asked for (m x S: values, and probabilities of
+// classes), and the four sums.
+func (n *network) evaluate(b batchInput, w []*graph.Node, asked func(*graph.Node) *graph.Node) (predictions, sums *graph.Node) {
 	truth := b.truth(n.master())
 	values, tokens := n.observed(b, truth, nil)
-	z := n.forward(n.parameters(w), b.codes, nil).predict(values, tokens)
-	return n.predictions(graph.ConvertDType(z, n.master())), n.loss(z, truth, b.codes).vector()
+	f := n.forward(n.parameters(w), b.codes, nil)
+	f.asked = asked
+	z := f.predict(values, tokens)
+	return n.predictions(graph.ConvertDType(z, n.master())), n.loss(z, f.wanted(truth), f.wanted(b.codes)).vector()
 }
