@@ -120,6 +120,9 @@ func (tr *Trainer) dataDigest() (string, error) {
 		return "", fmt.Errorf("npt: %w", backends.Error(err))
 	}
 	binary.Write(sum, binary.LittleEndian, tr.table.Missing)
+	for _, j := range tr.table.RowTargets {
+		binary.Write(sum, binary.LittleEndian, int32(j))
+	}
 	tr.digest = fmt.Sprintf("%x", sum.Sum(nil))
 	return tr.digest, nil
 }

@@ -110,7 +110,7 @@ func (k *keptModel) Predict(ctx context.Context, batches []*task.Task) (all []me
 			return nil, err
 		}
 		width := t.Channels()
-		all = append(all, targetPrediction(b, slices.Collect(slices.Chunk(values[:len(tests)*width], width))))
+		all = append(all, targetPrediction(b, b.Train+b.Val, slices.Collect(slices.Chunk(values[:len(tests)*width], width))))
 		if err := backends.Release(out); err != nil {
 			return nil, err
 		}

@@ -70,6 +70,7 @@ var keptCases = map[string]struct {
 	"without ABA": {dataset.Info{Name: "waves"}, map[string]any{"aba": false}},
 	"supervised":  {dataset.Info{Name: "waves"}, map[string]any{"semi_supervised": false}},
 	"with a copy": {dataset.Info{Name: "waves", Copies: &dataset.Copies{}}, map[string]any{"semi_supervised": false, "p_target": 1.0, "batch_size": 40}},
+	"any column":  {dataset.Info{Name: "tail", Copies: &dataset.Copies{AnyColumn: true}}, map[string]any{"semi_supervised": false, "p_target": 1.0, "p_feature": 0.0, "batch_size": 20}},
 	"fixed rows":  {dataset.Info{Name: "tail"}, map[string]any{"p_target": 0.1}},
 }
 

@@ -78,15 +78,15 @@ func modeCodes(t *Table, c *Config, m mode) (codes []code, candidates [2]int) {
 		}
 	}
 	for i := range m.present(t, c.SemiSupervised) {
-		for j, column := range t.Columns {
-			at := i*d + j
+		for j := range t.Columns {
+			at, target := i*d+j, t.target(i, j)
 			switch {
 			case t.missing(i, j):
 				codes[at] = hidden
-			case !column.Target && m == trainMode:
+			case !target && m == trainMode:
 				codes[at] = featureCandidate
 				candidates[0]++
-			case !column.Target || c.TargetMask < 1 && i < from:
+			case !target || c.TargetMask < 1 && i < from:
 				codes[at] = visible
 			case i < from || i >= to:
 				codes[at] = hidden

@@ -51,8 +51,14 @@ func Method() *method.Method {
 			{Name: "eval_every", Type: method.Int, Default: d.EvalEvery, Min: 1, Doc: "passes over the data between two evaluations of the validation rows"},
 			{Name: "precision", Type: method.Choice, Default: string(d.Precision), Choices: []string{string(Float32), string(Float64), string(BFloat16)}, Doc: "of the computation"},
 		},
-		Check: func(c method.Config, _ dataset.Info) error {
+		Check: func(c method.Config, info dataset.Info) error {
 			config := configOf(c)
+			if info.Copies != nil && config.SemiSupervised {
+				return errors.New("semi_supervised: true, want false: a pass has rows of its own part alone, with their copies")
+			}
+			if info.AnyColumn() && config.FeatureMask > 0 {
+				return fmt.Errorf("p_feature: %v, want 0: rows differ there in the column that is their target, and others are not masked", config.FeatureMask)
+			}
 			if e := config.Hidden; e%config.Heads != 0 {
 				return fmt.Errorf("heads: %d does not divide dim_hidden, which is %d", config.Heads, e)
 			}
@@ -83,7 +89,7 @@ func Method() *method.Method {
 			return task.TrainRows
 		},
 		Work:    func(c method.Config, info dataset.Info) float64 { return work(configOf(c), info) },
-		Network: true,
+		Network: true, AnyColumn: true,
 		Sizes: []method.Size{
 			{Param: "layers", Published: 8, Name: "layers"}, {Param: "dim_hidden", Published: 32, Name: "e ="}, {Param: "steps", Published: 2000, Name: "steps"},
 		},
@@ -216,14 +222,15 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	start := time.Now()
 	for _, part := range []struct {
 		mode
-		into *method.Prediction
-	}{{valMode, &result.Val}, {testMode, &result.Test}} {
+		first int // row of the task
+		into  *method.Prediction
+	}{{valMode, t.Train, &result.Val}, {testMode, t.Train + t.Val, &result.Test}} {
 		rows, err := trainer.engine.predict(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)))
 		if err != nil {
 			return method.Result{}, err
 		}
 		from, to := part.mode.part(trainer.table)
-		*part.into = targetPrediction(t, rows[from:to])
+		*part.into = targetPrediction(t, part.first, rows[from:to])
 	}
 	result.Predict = time.Since(start)
 	result.Details = map[string]any{
@@ -251,19 +258,22 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	return result, nil
 }
 
-// targetPrediction picks the channels of the target out of predicted rows.
-func targetPrediction(t *task.Task, rows [][]float64) method.Prediction {
-	at := targetOffset(t)
+// targetPrediction picks the channels of the target out of predicted rows, which are those of the task from first on.
+func targetPrediction(t *task.Task, first int, rows [][]float64) method.Prediction {
 	var out method.Prediction
-	for _, row := range rows {
+	for i, row := range rows {
+		at := targetOffset(t, first+i)
 		out = append(out, row[at:at+t.Outputs()]...)
 	}
 	return out
 }
 
-// targetOffset returns the first channel of the target, which has its place among the features.
-func targetOffset(t *task.Task) int {
-	if t.Info.Target < len(t.Features) {
+// targetOffset returns the first channel of the target of a row, which has its place among the features.
+func targetOffset(t *task.Task, row int) int {
+	switch {
+	case t.TargetFeatures != nil:
+		return t.Features[t.TargetFeatures[row]].Offset
+	case t.Info.Target < len(t.Features):
 		return t.Features[t.Info.Target].Offset
 	}
 	return t.Width
@@ -283,7 +293,10 @@ func tableRow(t *task.Task, i int) int {
 
 // tableOf puts the target of a task in its place among the features.
 func tableOf(t *task.Task) *Table {
-	target, at, outputs := t.Info.Target, targetOffset(t), t.Outputs()
+	if t.TargetFeatures != nil {
+		return rowTargetsTable(t)
+	}
+	target, at, outputs := t.Info.Target, targetOffset(t, 0), t.Outputs()
 	table := &Table{Train: t.Train - t.Copies, Val: t.Val, Test: t.Test, Copies: t.Copies > 0}
 	for _, f := range t.Features {
 		column := Column{Name: f.Name}
@@ -319,6 +332,27 @@ func tableOf(t *task.Task) *Table {
 			row, features := table.Missing[tableRow(t, i)*(d+1):][:d+1], t.Missing[i*d:(i+1)*d]
 			copy(row, features[:target])
 			copy(row[target+1:], features[target:])
+		}
+	}
+	return table
+}
+
+// rowTargetsTable is the table of a task in which rows differ in their target: all columns are features, and have the targets' values.
+func rowTargetsTable(t *task.Task) *Table {
+	table := &Table{Train: t.Train - t.Copies, Val: t.Val, Test: t.Test, Copies: t.Copies > 0}
+	for _, f := range t.Features {
+		table.Columns = append(table.Columns, Column{Name: f.Name, Target: true})
+	}
+	table.Values, table.RowTargets = make([]float32, t.Rows()*t.Width), make([]int, table.Rows())
+	for i, target := range t.TargetFeatures {
+		at := tableRow(t, i)
+		row := table.Values[at*t.Width:][:t.Width]
+		copy(row, t.Row(i))
+		if i < t.Train+t.Val {
+			row[target] = float32(t.Y[i])
+		}
+		if at < table.Rows() {
+			table.RowTargets[at] = target
 		}
 	}
 	return table

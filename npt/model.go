@@ -58,10 +58,10 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 	}
 	channel := channelColumns(t.Columns)
 	out := make([][]float64, 0, t.Test)
-	for _, row := range rows[t.Train+t.Val : t.Rows()] {
+	for at := t.Train + t.Val; at < t.Rows(); at++ {
 		var targets []float64
-		for i, x := range row {
-			if t.Columns[channel[i]].Target {
+		for i, x := range rows[at] {
+			if t.target(at, channel[i]) {
 				targets = append(targets, x)
 			}
 		}
@@ -82,7 +82,7 @@ func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 	channel := channelColumns(t.Columns)
 	for i, row := range rows {
 		for at, x := range row {
-			if j := channel[at]; t.missing(i, j) && !t.Columns[j].Target {
+			if j := channel[at]; t.missing(i, j) && !t.target(i, j) {
 				out.Values[i*len(channel)+at] = float32(x)
 				out.Missing[i*len(t.Columns)+j] = false
 			}

@@ -28,6 +28,10 @@ type Table struct {
 	// the paper asks whether an NPT can look up a target in another row (section 4.3). Passes then have the rows of their
 	// own part alone.
 	Copies bool
+
+	// RowTargets has, for each of Rows() rows, the one column that is a target in that row, where this is not the same column in
+	// all of them (appendix B.1.2): all that it can be are marked as targets. nil: columns marked so are targets in all rows.
+	RowTargets []int
 }
 
 // Rows returns the number of rows, without copies.
@@ -41,8 +45,18 @@ func (t *Table) stored() int {
 	return t.Rows()
 }
 
-// unseen reports whether a stored row has targets that are never looked at.
-func (t *Table) unseen(row int) bool { return row >= t.Train+t.Val && row < t.Rows() }
+// target reports whether an entry of a stored row is a target. Targets of copies count where the columns are the same in all rows.
+func (t *Table) target(row, column int) bool {
+	if t.RowTargets == nil {
+		return t.Columns[column].Target
+	}
+	return row < t.Rows() && t.RowTargets[row] == column
+}
+
+// unseen reports whether an entry is never looked at: a target of a test row.
+func (t *Table) unseen(row, column int) bool {
+	return row >= t.Train+t.Val && row < t.Rows() && t.target(row, column)
+}
 
 // Channels returns the width of a row of Values.
 func (t *Table) Channels() int { return channels(t.Columns) }
@@ -65,6 +79,13 @@ func (t *Table) Check() error {
 			len(t.Missing), rows*len(t.Columns), rows, len(t.Columns))
 	case !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Target }):
 		return fmt.Errorf("npt: table: no column is a target")
+	case t.RowTargets != nil && len(t.RowTargets) != t.Rows():
+		return fmt.Errorf("npt: table: %d row targets, want %d, one for each row", len(t.RowTargets), t.Rows())
+	}
+	for i, j := range t.RowTargets {
+		if j < 0 || j >= len(t.Columns) || !t.Columns[j].Target {
+			return fmt.Errorf("npt: table: the target of row %d is column %d, want one that is marked as a target", i, j)
+		}
 	}
 	return t.checkValues()
 }
@@ -76,7 +97,7 @@ func (t *Table) checkValues() error {
 		for j, c := range t.Columns {
 			entry := t.Values[at : at+c.width()]
 			at += c.width()
-			if t.missing(i, j) || c.Target && t.unseen(i) {
+			if t.missing(i, j) || t.unseen(i, j) {
 				continue
 			}
 			ones := 0
@@ -106,8 +127,8 @@ func (t *Table) missing(row, column int) bool {
 func (t *Table) labelled(m mode) bool {
 	from, to := m.part(t)
 	for i := from; i < to; i++ {
-		for j, c := range t.Columns {
-			if c.Target && !t.missing(i, j) {
+		for j := range t.Columns {
+			if t.target(i, j) && !t.missing(i, j) {
 				return true
 			}
 		}
@@ -122,7 +143,7 @@ func (t *Table) blank(values []float32) {
 	for i := range t.stored() {
 		at := i * width
 		for j, c := range t.Columns {
-			if t.missing(i, j) || c.Target && t.unseen(i) {
+			if t.missing(i, j) || t.unseen(i, j) {
 				clear(values[at : at+c.width()])
 			}
 			at += c.width()

@@ -86,6 +86,9 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if t.Copies && c.SemiSupervised {
 		return nil, fmt.Errorf("npt: SemiSupervised: a table with copies has no rows to learn from but those of its own part, want false")
 	}
+	if t.RowTargets != nil && c.FeatureMask > 0 {
+		return nil, fmt.Errorf("npt: FeatureMask: %v, want 0: where rows differ in their target, every column counts in the loss of targets", c.FeatureMask)
+	}
 	batches := batchCount(t, &c, trainMode)
 	if batches > t.Train {
 		return nil, fmt.Errorf("npt: BatchSize: %d rows make %d batches, of which some would hold none of the %d training rows",

@@ -321,3 +321,26 @@ func BenchmarkPaper(b *testing.B) {
 		b.ReportMetric(float64(cells), "cells")
 	}
 }
+
+// Rows of a data set may differ in the column that is their target: what cannot take it is refused before anything is run.
+func TestAnyColumnIsRefused(t *testing.T) {
+	const npt = "- {method: npt, params: {semi_supervised: false, p_feature: 0}"
+	for entry, want := range map[string]string{
+		npt + "}": "",
+		npt + ", measure: {attention: {}, intervention: {}}}": "",
+		"- method: knn":                                     "f.yaml:3:3: knn on lookup-random-column: rows differ there in the column that is their target, and knn predicts one column; give the entry other datasets",
+		"- {method: mine, command: [/bin/true]}":            "and mine predicts one column",
+		npt + ", measure: {corruption: {}}}":                "corruption of npt on lookup-random-column: rows differ there in the column that is their target",
+		npt + ", measure: {deletion: {}}}":                  "deletion of npt on lookup-random-column: a row is seen there with its copy alone",
+		"- {method: npt, params: {p_feature: 0}}":           "npt on lookup-random-column: semi_supervised: true, want false",
+		"- {method: npt, params: {semi_supervised: false}}": "npt on lookup-random-column: p_feature: 0.15, want 0",
+		npt + "}\n- {method: knn, datasets: [lookup]}":      "",
+		npt + "}\n- {method: dkl, params: {patience: 3}}":   "f.yaml:4:3: dkl on lookup-random-column: rows differ",
+	} {
+		_, err := sweeps.Parse("f.yaml", []byte("datasets: [lookup-random-column, lookup]\nmethods:\n"+entry+"\n"), catalogue)
+		switch {
+		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%s: %v, want %s", entry, err, want)
+		}
+	}
+}

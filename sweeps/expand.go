@@ -104,10 +104,7 @@ func (p *parser) resolve(e *entry, point []choice, info dataset.Info) (Setting, 
 // check lets the method refuse a setting for one data set. It points at the value that the method names, if the file has
 // it, else at the setting.
 func (p *parser) check(e *entry, point []choice, s Setting, info dataset.Info) {
-	if e.method.Check == nil {
-		return
-	}
-	err := e.method.Check(s.Config, info)
+	err := e.method.Refuse(s.Config, info)
 	if err == nil {
 		return
 	}

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 const sweep = `name: small
-datasets: [lookup-random-add-one]
+datasets: [lookup-random-add-one, lookup-random-column]
 methods:
   - method: npt
     params: {dim_hidden: 4, heads: 2, layers: 2, dropout: 0, steps: 3, eval_every: 100, p_feature: 0, semi_supervised: false, batch_size: 512}
@@ -55,12 +55,12 @@ func TestMeasured(t *testing.T) {
 		case "intervention":
 			measured++
 			copied, follow := r.Table.Column("copy"), r.Table.Column("follow")
-			if slope := r.Test["slope"]; !(slope > -0.5 && slope < 0.5) || len(copied) != 6 || !(copied[2] > copied[0]) || !(follow[0] < copied[0]) {
+			if slope := r.Test["slope"]; !(slope > -0.5 && slope < 0.5) || len(copied) != 6 || !(copied[2] > copied[0]) || (follow[0] < copied[0]) != (r.Dataset == "lookup-random-add-one") {
 				t.Errorf("slope %v; copies %v, to follow %v", slope, copied, follow)
 			}
 		}
 	}
-	if measured != 2 {
-		t.Errorf("%d measurements, want 2", measured)
+	if measured != 4 {
+		t.Errorf("%d measurements, want 4", measured)
 	}
 }

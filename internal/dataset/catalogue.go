@@ -25,6 +25,7 @@ var catalogue = []*source{
 	lookupRandom,
 	lookupAddOne,
 	lookupRandomAdd,
+	lookupAnyColumn,
 }
 
 // A source is all that is known of a data set.

@@ -96,6 +96,32 @@ func TestInfos(t *testing.T) {
 	}
 }
 
+// What the tasks of a semi-synthetic data set depend on is in the ids of records: those of published ones stay as they are.
+func TestCopiesRules(t *testing.T) {
+	for name, want := range map[string]string{
+		"lookup":                "copies {RandomFeatures:0 Add:0}",
+		"lookup-random":         "copies {RandomFeatures:3 Add:0}",
+		"lookup-add-one":        "copies {RandomFeatures:0 Add:1}",
+		"lookup-random-add-one": "copies {RandomFeatures:3 Add:1}",
+		"lookup-random-column":  "copies {RandomFeatures:0 Add:0}, any column",
+	} {
+		if got := builtIn(name).variants[0].rule; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	var digests []string
+	for _, s := range catalogue {
+		if digest := s.variants[0].digest; slices.Contains(digests, digest) {
+			t.Errorf("%s has the digest of another data set", s.Name)
+		} else if digest != "" {
+			digests = append(digests, digest)
+		}
+		if s.AnyColumn() && slices.ContainsFunc(s.columns, func(c columnSpec) bool { return c.kind != Continuous }) {
+			t.Errorf("%s: any column can be the target, and not all are numbers", s.Name)
+		}
+	}
+}
+
 func TestLookupUnknown(t *testing.T) {
 	for name, want := range map[string]string{
 		"boston":           `unknown data set "boston" (did you mean "boston-housing"?)`,

@@ -44,7 +44,14 @@ type Info struct {
 type Copies struct {
 	RandomFeatures int     // so many features, the last ones, are N(1, 1) instead, drawn anew for rows and copies
 	Add            float64 // to the targets of copies, in standard deviations
+
+	// AnyColumn says that the target of a row can be any column, and is drawn for each: appendix B.1.2. The table has continuous
+	// columns alone and no missing entries.
+	AnyColumn bool
 }
+
+// AnyColumn reports whether rows differ in the column that is their target.
+func (i Info) AnyColumn() bool { return i.Copies != nil && i.Copies.AnyColumn }
 
 // A File is one file of a data set, in the folder of that name.
 type File struct {

@@ -6,12 +6,14 @@ import (
 )
 
 // The semi-synthetic tasks of section 4.3 of the paper, on Protein: can a method look up a target in a copy of the row, also where
-// some features differ at random, and where the target of the copy is off by one standard deviation? See Copies.
+// some features differ at random, where the target of the copy is off by one standard deviation, and where any column can be the
+// target? See Copies.
 var (
 	lookup          = lookupTask("lookup", "Lookup", Copies{})
 	lookupRandom    = lookupTask("lookup-random", "Lookup, random features", Copies{RandomFeatures: 3})
 	lookupAddOne    = lookupTask("lookup-add-one", "Lookup, add one", Copies{Add: 1})
 	lookupRandomAdd = lookupTask("lookup-random-add-one", "Lookup, random features, add one", Copies{RandomFeatures: 3, Add: 1})
+	lookupAnyColumn = lookupTask("lookup-random-column", "Lookup, random column", Copies{AnyColumn: true})
 )
 
 func lookupTask(name, title string, c Copies) *source {
@@ -19,7 +21,10 @@ func lookupTask(name, title string, c Copies) *source {
 	s.Name, s.Title, s.Copies, s.folder = name, title, &c, protein.Name
 	s.variants = slices.Clone(s.variants)
 	v := &s.variants[0]
-	v.rule = fmt.Sprintf("copies %+v", c)
+	v.rule = fmt.Sprintf("copies {RandomFeatures:%d Add:%v}", c.RandomFeatures, c.Add)
+	if c.AnyColumn {
+		v.rule += ", any column"
+	}
 	v.digest = ruleDigest(v.digest, v.rule)
 	return &s
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,6 +32,12 @@ var corruption = &Measurement{
 			return []metric.Metric{RMSEChange, CleanRMSE, CorruptedRMSE, Changed}
 		}
 		return []metric.Metric{AccuracyChange, CleanAccuracy, CorruptedAccuracy, NLLChange, Changed}
+	},
+	Check: func(_ *method.Method, info dataset.Info) error {
+		if info.AnyColumn() {
+			return errors.New("rows differ there in the column that is their target, and no column can be permuted")
+		}
+		return nil
 	},
 	Run: corrupt,
 }

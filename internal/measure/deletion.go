@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -35,6 +36,8 @@ var deletion = &Measurement{
 	},
 	Check: func(m *method.Method, info dataset.Info) error {
 		switch {
+		case info.Copies != nil:
+			return errors.New("a row is seen there with its copy alone, and neither can be deleted without the other")
 		case info.Problem != dataset.Regression:
 			return fmt.Errorf("changes of a prediction are of a number, and %s has classes", info.Name)
 		case m.Model == nil:

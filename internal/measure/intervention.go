@@ -52,7 +52,6 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 	if err := s.checkClean(ctx); err != nil {
 		return nil, err
 	}
-	low, high := slices.Min(s.Y[:s.Train-s.Copies]), slices.Max(s.Y[:s.Train-s.Copies])
 	rows, values := min(with.Int("rows"), s.Test), with.Int("values")
 	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "copy", "follow", "prediction"}}}
 	var follow, predicted, slopes, squares []float64
@@ -64,6 +63,7 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 				continue
 			}
 			copied := s.wanted(of, first+at, 0)[0]
+			low, high := s.targetRange(of[first+at])
 			var x, y []float64
 			for i := range values {
 				moved, to := *batch, low+(high-low)*float64(i)/float64(values-1)
@@ -86,4 +86,15 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 	o.put(InterventionR, stat.Correlation(follow, predicted, nil), math.NaN())
 	s.setRMSE(o, InterventionRMSE, squares)
 	return o, nil
+}
+
+// targetRange is the range of the targets of training rows that are no copies and have theirs in the same column as a row.
+func (s *Subject) targetRange(row int) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i, y := range s.Y[:s.Train-s.Copies] {
+		if s.TargetFeatures == nil || s.TargetFeatures[i] == s.TargetFeatures[row] {
+			low, high = min(low, y), max(high, y)
+		}
+	}
+	return low, high
 }

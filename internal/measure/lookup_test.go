@@ -76,7 +76,11 @@ func (m *finder) Attention(_ context.Context, b *task.Task) ([]method.Attention,
 
 func lookupTask(t *testing.T, copies *dataset.Copies) (*task.Task, *task.Truth) {
 	t.Helper()
-	table, err := datasettest.Library(t).Load(t.Context(), "waves")
+	name := "waves"
+	if copies != nil && copies.AnyColumn {
+		name = "tail" // numbers alone
+	}
+	table, err := datasettest.Library(t).Load(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +99,7 @@ func TestAttention(t *testing.T) {
 	for _, c := range []struct {
 		copies      *dataset.Copies
 		share, rest float64
-	}{{&dataset.Copies{}, 80, 100.0 / 12}, {nil, 100, 1000.0 / 120}} {
+	}{{&dataset.Copies{}, 80, 100.0 / 12}, {&dataset.Copies{AnyColumn: true}, 80, 100.0 / 30}, {nil, 100, 1000.0 / 120}} {
 		on, truth := lookupTask(t, c.copies)
 		s := &Subject{Task: on, Truth: truth, Model: &finder{&smoother{task: on}, 1}, Check: func(method.Prediction) error { return nil }}
 		if c.copies == nil {
@@ -220,5 +224,31 @@ func TestShrink(t *testing.T) {
 	})
 	if len(grid) != gridSide || len(grid[0]) != gridSide || !near(grid[1][3], -3) || !near(grid[3][1], -9) || !near(grid[1][2], -9) {
 		t.Errorf("%d x %d: %v %v", len(grid), len(grid[0]), grid[1][:5], grid[3][:5])
+	}
+}
+
+// Where rows differ in the column that is their target, the copy of each is moved over the range of that column.
+func TestInterventionOnAnyColumn(t *testing.T) {
+	on, truth := lookupTask(t, &dataset.Copies{AnyColumn: true})
+	s := &Subject{Task: on, Truth: truth, Model: &finder{&smoother{task: on}, 1}, Check: func(method.Prediction) error { return nil }}
+	out, err := intervention.Run(t.Context(), s, method.Config{"rows": 30, "values": 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !near(out.Metrics["slope"], 1) || len(out.Table.Lines) != 60 {
+		t.Fatalf("%v, %d lines", out.Metrics, len(out.Table.Lines))
+	}
+	rows, follow := out.Table.Column("row"), out.Table.Column("follow")
+	for i := 0; i < len(rows); i += 2 {
+		column := on.TargetFeatures[on.Train+on.Val+int(rows[i])]
+		var known []float64
+		for k, y := range on.Y[:on.Train-on.Copies] {
+			if on.TargetFeatures[k] == column {
+				known = append(known, y)
+			}
+		}
+		if math.Abs(follow[i]-slices.Min(known)) > 1e-4 || math.Abs(follow[i+1]-slices.Max(known)) > 1e-4 {
+			t.Errorf("test row %v: moved from %v to %v, want the range of column %d", rows[i], follow[i], follow[i+1], column)
+		}
 	}
 }

@@ -68,6 +68,9 @@ type Method struct {
 	// network for the paper's.
 	Sizes []Size
 
+	// AnyColumn marks methods that take tasks whose rows differ in the column that is their target (task.Task.TargetFeatures).
+	AnyColumn bool
+
 	// Extra marks methods that the paper does not have; they never enter its rank orders.
 	Extra bool
 
@@ -83,6 +86,17 @@ type Command struct {
 	Args        []string // the program first
 	Dir         string   // of the sweep; arguments that are files there are made absolute
 	Digest      string   // of the content of these files, hexadecimal; empty: there are none
+}
+
+// Refuse says why a configuration, whose parameters are fine one by one, is impossible on a data set; nil: it is possible.
+func (m *Method) Refuse(c Config, info dataset.Info) error {
+	switch {
+	case info.AnyColumn() && !m.AnyColumn:
+		return fmt.Errorf("rows differ there in the column that is their target, and %s predicts one column; give the entry other datasets", m.Name)
+	case m.Check != nil:
+		return m.Check(c, info)
+	}
+	return nil
 }
 
 // StatisticsOf says over which rows continuous features are standardised for a configuration.

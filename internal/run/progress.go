@@ -11,6 +11,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/task"
@@ -226,8 +227,8 @@ func describeCell(j *plan.Job, r *results.Record) string {
 	}
 	text := describeJob(j)
 	var config map[string]any
-	json.Unmarshal([]byte(r.Config), &config) // that of a cell is valid
-	defaults, _ := j.Method.Resolve(nil, j.Dataset.Info)
+	json.Unmarshal([]byte(r.Config), &config)                                           // that of a cell is valid
+	defaults, _ := j.Method.Resolve(nil, dataset.Info{Problem: j.Dataset.Info.Problem}) // which the data set may not allow
 	for _, name := range j.Method.ParamNames() {
 		if value := config[name]; value != nil && fmt.Sprint(value) != fmt.Sprint(defaults[name]) {
 			text += fmt.Sprintf(" %s=%v", name, value)

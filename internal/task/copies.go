@@ -29,6 +29,10 @@ func addCopies(t *Task, truth *Truth, c *dataset.Copies) {
 	at := t.Train * t.Width
 	t.X = slices.Concat(x[:at], copies, x[at:])
 	t.Y = slices.Concat(t.Y[:t.Train], y, t.Y[t.Train:])
+	if t.TargetFeatures != nil {
+		t.Missing = slices.Insert(t.Missing, at, t.Missing...)
+		t.TargetFeatures = slices.Insert(t.TargetFeatures, t.Train, t.TargetFeatures...)
+	}
 	t.Copies = len(copies) / t.Width
 	t.Train += t.Copies
 }

@@ -43,8 +43,11 @@ func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, sta
 	}
 	e.features(t)
 	truth := e.targets(t)
-	if table.Info.Copies != nil {
-		addCopies(t, truth, table.Info.Copies)
+	if c := table.Info.Copies; c != nil {
+		if c.AnyColumn {
+			drawTargets(t, truth, table.Target().Name)
+		}
+		addCopies(t, truth, c)
 	}
 	return t, truth, nil
 }

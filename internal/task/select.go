@@ -7,7 +7,7 @@ import "slices"
 func (t *Task) Select(rows []int) *Task {
 	s := *t
 	s.Train, s.Val, s.Test, s.Copies = 0, 0, 0, 0
-	s.X, s.Missing, s.Y, s.Labels = make([]float32, 0, len(rows)*t.Width), nil, nil, nil
+	s.X, s.Missing, s.Y, s.Labels, s.TargetFeatures = make([]float32, 0, len(rows)*t.Width), nil, nil, nil, nil
 	for _, i := range rows {
 		switch {
 		case i < t.Train:
@@ -23,6 +23,9 @@ func (t *Task) Select(rows []int) *Task {
 		s.X = append(s.X, t.Row(i)...)
 		if d := len(t.Features); t.Missing != nil {
 			s.Missing = append(s.Missing, t.Missing[i*d:(i+1)*d]...)
+		}
+		if t.TargetFeatures != nil {
+			s.TargetFeatures = append(s.TargetFeatures, t.TargetFeatures[i])
 		}
 		if i < len(t.Y) {
 			s.Y = append(s.Y, t.Y[i])

@@ -35,8 +35,13 @@ type Task struct {
 	X     []float32
 	Width int
 
-	Features []Feature // in data-set order, the target left out
+	Features []Feature // in data-set order, the target left out, unless there are TargetFeatures
 	Missing  []bool    // Rows() x len(Features), row-major; nil when nothing is missing
+
+	// TargetFeatures has, by row, the feature that is its target, where that is not the same column in all rows
+	// (dataset.Copies.AnyColumn): in X that entry is zero and flagged as missing, in Y it has its value. Then the table's target is
+	// one of the features, and TargetMean and TargetStd are 0 and 1. nil: the target is no feature.
+	TargetFeatures []int
 
 	// Targets of the training and then the validation rows (Train+Val of them); one of the two is set.
 	Y      []float64 // regression: standardised by mean and population deviation of the training rows
