@@ -73,9 +73,6 @@ func Fit(ctx context.Context, data Data, o Options) (*Forest, error) {
 	return f, err
 }
 
-// Trees returns the number of trees.
-func (f *Forest) Trees() int { return len(f.trees) }
-
 // Predict returns, for rows of Width features, row-major, the predicted numbers or the probabilities of the classes,
 // rows x Outputs. It panics when x does not hold whole rows.
 func (f *Forest) Predict(x []float32, threads int) []float64 {

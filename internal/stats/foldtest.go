@@ -62,11 +62,6 @@ func Welch(x, y []float64, level float64) (*TTest, error) {
 	return t, nil
 }
 
-// MeanInterval is the mean of independent values with Student's interval.
-func MeanInterval(values []float64, level float64) (*TTest, error) {
-	return CorrectedT(values, 0, level)
-}
-
 // finish computes what follows from mean, standard error and degrees of freedom.
 func (t *TTest) finish(level float64) {
 	if t.StdErr == 0 {
