@@ -368,6 +368,52 @@ func TestTwoPeople(t *testing.T) {
 	}
 }
 
+// Two who submit in the same moment may not see each other's folders. Nobody waits for a task whose cells the other's have recorded,
+// be it that it hangs or that Slurm knows nothing of it, and what one task of two has lost is the other's to do.
+func TestRecordedByAnother(t *testing.T) {
+	for _, state := range []string{"SUSPENDED", "forgotten"} {
+		t.Run(state, func(t *testing.T) {
+			fake := newFake(t)
+			w := newWorld(t, 3, "{number: [1, 10], mode: [slow]}")
+			wish(t, fake, "drained", "yes")
+			w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true })
+			folders, err := filepath.Glob(filepath.Join(w.out, "slurm", "nptbench-*"))
+			if err != nil || len(folders) != 1 {
+				t.Fatal(folders, err)
+			}
+			for i := range 2 {
+				if task := taskOf(fake, filepath.Base(folders[0]), i); state == "forgotten" {
+					os.Remove(task)
+				} else {
+					wish(t, fake, filepath.Base(task), state)
+				}
+			}
+			long := time.Now().Add(-2 * usualLease)
+			err = os.Chtimes(filepath.Join(folders[0], setupFile), long, long)
+			if err := errors.Join(err, os.Rename(folders[0], folders[0]+".new")); err != nil { // unseen
+				t.Fatal(err)
+			}
+			os.Remove(filepath.Join(fake, "drained"))
+			go func() {
+				for len(submitted(t, fake)) < 2 {
+					time.Sleep(10 * time.Millisecond)
+				}
+				time.Sleep(100 * time.Millisecond)
+				os.Rename(folders[0]+".new", folders[0])
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			got, err := w.runUntil(ctx, plan.Options{}, nil)
+			if want := (run.Outcome{OK: 6}); err != nil || got != want || ctx.Err() != nil {
+				t.Errorf("%+v, %v, %v; said:\n%s", got, err, ctx.Err(), w.said.String())
+			}
+			if n := len(submitted(t, fake)); n != 2 || strings.Contains(w.said.String(), "again") {
+				t.Errorf("%d arrays; said:\n%s", n, w.said.String())
+			}
+		})
+	}
+}
+
 // The controller may be away; a task of which Slurm knows nothing, and the accounting neither, is lost when it has been silent.
 func TestSilence(t *testing.T) {
 	fake := newFake(t)

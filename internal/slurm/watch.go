@@ -25,10 +25,10 @@ type watch struct {
 
 	jobs   []*followed
 	byCell map[results.ID]*followed
-	cells  map[results.ID]whereabouts // none: in no task
+	cells  map[results.ID]whereabouts
 
 	submissions map[string]*submission // by path
-	flying      int                    // tasks of this plan that wait or run
+	flying      int                    // tasks that wait or run, with cells of this plan that have no record
 	looked      bool
 	summary     string // the last one that was said
 	silent      bool   // Slurm does not answer, which was said
@@ -45,14 +45,14 @@ type followed struct {
 	left    bool // it is not submitted again
 }
 
-// whereabouts says where a cell is that the plan has to do.
-type whereabouts uint8
+// whereabouts says where a cell is that the plan has to do. Two who submit in the same moment may both have a task for it.
+type whereabouts struct {
+	tasks int32 // that wait or run and have the cell
+	done  bool  // it has a record
+}
 
-const (
-	nowhere whereabouts = iota
-	inTask
-	done
-)
+// nowhere reports whether a cell is left to be done by a task that is not there yet.
+func (w whereabouts) nowhere() bool { return w.tasks == 0 && !w.done }
 
 func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
 	r := &watch{
@@ -74,37 +74,45 @@ func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
 func (r *watch) follow(s *submission) {
 	r.submissions[s.path] = s
 	for _, t := range s.tasks {
-		if t.ours = r.put(t, inTask); t.ours {
+		r.count(t, 1)
+		if r.awaits(t) {
 			r.flying++
 		}
 	}
 }
 
-// cells yields the cells of all tasks.
-func (s *submission) cells() iter.Seq[results.ID] {
+// cells yields the cells of a task.
+func (t *watched) cells() iter.Seq[results.ID] {
 	return func(yield func(results.ID) bool) {
-		for _, t := range s.tasks {
-			for _, j := range t.jobs {
-				for _, id := range j.cells {
-					if !yield(id) {
-						return
-					}
+		for _, j := range t.jobs {
+			for _, id := range j.cells {
+				if !yield(id) {
+					return
 				}
 			}
 		}
 	}
 }
 
-// put says where those cells of a task are that the plan has to do. It reports whether there are any.
-func (r *watch) put(t *watched, at whereabouts) (any bool) {
-	for _, j := range t.jobs {
-		for _, id := range j.cells {
-			if r.byCell[id] != nil && r.cells[id] != done {
-				r.cells[id], any = at, true
-			}
+// count adds a task, or takes one away, where the plan's cells in it are.
+func (r *watch) count(t *watched, n int32) {
+	for id := range t.cells() {
+		if r.byCell[id] != nil {
+			w := r.cells[id]
+			w.tasks += n
+			r.cells[id] = w
 		}
 	}
-	return any
+}
+
+// awaits reports whether a task has cells that the plan has to do and that nobody has recorded.
+func (r *watch) awaits(t *watched) bool {
+	for id := range t.cells() {
+		if r.byCell[id] != nil && !r.cells[id].done {
+			return true
+		}
+	}
+	return false
 }
 
 // look reads how all tasks get on.
@@ -124,11 +132,10 @@ func (r *watch) look(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	counts := map[string]int{}
-	for _, path := range slices.Sorted(maps.Keys(r.submissions)) {
+	paths := slices.Sorted(maps.Keys(r.submissions))
+	for _, path := range paths {
 		s := r.submissions[path]
 		s.readNumber()
-		left := 0
 		for _, t := range s.tasks {
 			if t.over {
 				continue
@@ -140,6 +147,17 @@ func (r *watch) look(ctx context.Context) error {
 			for _, e := range events {
 				r.replay(t, e)
 			}
+		}
+	}
+	counts := map[string]int{}
+	r.flying = 0
+	for _, path := range paths {
+		s := r.submissions[path]
+		left := 0
+		for _, t := range s.tasks {
+			if t.over {
+				continue
+			}
 			of := states[taskName{s.name(), t.index}]
 			if how := r.end(ctx, t, of, answered, now); how != "" {
 				if err := r.settle(t, how); err != nil {
@@ -148,10 +166,10 @@ func (r *watch) look(ctx context.Context) error {
 				continue
 			}
 			left++
-			if !t.ours {
-				continue
+			if r.awaits(t) {
+				r.flying++
+				counts[strings.ToLower(of.name)]++
 			}
-			counts[strings.ToLower(of.name)]++
 		}
 		if left == 0 {
 			delete(r.submissions, path)
@@ -218,7 +236,7 @@ func (r *watch) replay(t *watched, e event) {
 		r.record(t, e)
 		return
 	}
-	f := r.of(t, e.Job)
+	f := r.of(t.jobs[e.Job].cells)
 	switch {
 	case f == nil:
 	case e.Kind == started && !f.running:
@@ -240,9 +258,9 @@ func (r *watch) replay(t *watched, e event) {
 	}
 }
 
-// of is the job of the plan that has a cell in common with one of a task; nil when there is none.
-func (r *watch) of(t *watched, job int) *followed {
-	for _, id := range t.jobs[job].cells {
+// of is the job of the plan that has one of these cells; nil when there is none.
+func (r *watch) of(cells []results.ID) *followed {
+	for _, id := range cells {
 		if f := r.byCell[id]; f != nil {
 			return f
 		}
@@ -250,13 +268,20 @@ func (r *watch) of(t *watched, job int) *followed {
 	return nil
 }
 
+// done notes that a cell has a record.
+func (r *watch) done(id results.ID) {
+	w := r.cells[id]
+	w.done = true
+	r.cells[id] = w
+}
+
 // record notes that a cell has a record. What of that is shown is made up again.
 func (r *watch) record(t *watched, e event) {
 	f := r.byCell[*e.Cell]
-	if f == nil || r.cells[*e.Cell] == done || e.Failure != nil && r.Retry && !r.looked {
+	if f == nil || r.cells[*e.Cell].done || e.Failure != nil && r.Retry && !r.looked {
 		return
 	}
-	r.cells[*e.Cell] = done
+	r.done(*e.Cell)
 	record := &results.Record{ID: *e.Cell, Status: results.OK, Details: map[string]any{method.Warning: e.Text}}
 	for _, c := range f.Models {
 		for cell := range c.All() {
@@ -326,17 +351,18 @@ const visible = time.Minute
 // settle decides what becomes of the jobs of a task that has ended, and says so where there is anything left of them.
 func (r *watch) settle(t *watched, how string) error {
 	t.over = true
-	if t.ours {
-		r.flying--
-	}
-	r.put(t, nowhere)
+	r.count(t, -1)
 	again, failed, left := 0, 0, 0
 	for _, fate := range t.fates(how, r.Pool.Checkpoints) {
-		f := r.byCell[fate.cells[0]]
+		f := r.of(fate.cells)
 		if f == nil {
 			continue // not of this plan
 		}
 		f.deaths = max(f.deaths, fate.deaths)
+		cells := slices.DeleteFunc(fate.cells, func(id results.ID) bool { return r.byCell[id] == nil || !r.cells[id].nowhere() })
+		if len(cells) == 0 {
+			continue // another task has done them, or has them to do
+		}
 		if f.running {
 			f.running = false
 			r.Again(f.Job)
@@ -346,20 +372,20 @@ func (r *watch) settle(t *watched, how string) error {
 		}
 		switch {
 		case fate.failure != nil:
-			failed += len(fate.cells)
-			rest := f.Without(func(id results.ID) bool { return !slices.Contains(fate.cells, id) || r.cells[id] == done })
+			failed += len(cells)
+			rest := f.Without(func(id results.ID) bool { return !slices.Contains(cells, id) })
 			for _, record := range run.Failures(r.Pool.Sweep, rest, fate.failure) {
 				if err := r.Pool.Records.Append(record); err != nil {
 					return err
 				}
-				r.cells[record.ID] = done
+				r.done(record.ID)
 				r.Record(f.Job, record)
 			}
 		case t.known && (t.finished || how == "CANCELLED") || f.barren >= mostBarren:
-			left += len(fate.cells)
+			left += len(cells)
 			f.left = true
 		default:
-			again += len(fate.cells)
+			again += len(cells)
 		}
 	}
 	if again+failed+left == 0 || t.finished {
@@ -402,7 +428,7 @@ func (r *watch) missing() (jobs []*plan.Job) {
 		if f.left {
 			continue
 		}
-		if rest := f.Without(func(id results.ID) bool { return r.cells[id] != nowhere }); len(rest.Models) > 0 {
+		if rest := f.Without(func(id results.ID) bool { return !r.cells[id].nowhere() }); len(rest.Models) > 0 {
 			jobs = append(jobs, rest)
 		}
 	}
@@ -422,16 +448,20 @@ func (r *watch) deaths(j *plan.Job) int {
 func (r *watch) giveWay(made *submission) (yes bool, err error) {
 	found, err := openSubmissions(r.Dir, r.submissions)
 	ours := map[results.ID]bool{}
-	for id := range made.cells() {
-		ours[id] = true
+	for _, t := range made.tasks {
+		for id := range t.cells() {
+			ours[id] = true
+		}
 	}
 	for _, s := range found {
 		if s.path == made.path {
 			continue
 		}
 		r.follow(s)
-		for id := range s.cells() {
-			yes = yes || ours[id] && s.name() < made.name()
+		for _, t := range s.tasks {
+			for id := range t.cells() {
+				yes = yes || ours[id] && s.name() < made.name()
+			}
 		}
 	}
 	return yes, err

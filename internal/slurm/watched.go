@@ -17,6 +17,7 @@ type watched struct {
 	*submission
 	index int
 	jobs  []watchedJob
+	size  int // cells of the jobs
 
 	start    int   // the last one that is known
 	offset   int64 // that its events were read to
@@ -30,7 +31,6 @@ type watched struct {
 	stopped  bool         // it was asked to end
 	finished bool         // it had nothing left to do
 
-	ours  bool // it has cells that the plan of the one who watches has to do
 	over  bool
 	ended time.Time // when it was first seen to have ended
 	known bool      // it was seen to wait or run
@@ -53,6 +53,7 @@ func newWatched(s *submission, index int, jobs []*job) *watched {
 			}
 		}
 		t.jobs = append(t.jobs, w)
+		t.size += len(w.cells)
 	}
 	return t
 }
@@ -98,6 +99,7 @@ func (t *watched) add(e event) {
 		}
 	case recorded:
 		t.recorded[*e.Cell] = true
+		t.finished = len(t.recorded) == t.size
 	case stopped:
 		t.stopped = true
 	case finished:
