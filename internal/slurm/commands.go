@@ -116,10 +116,10 @@ func queued(ctx context.Context, names []string) (map[taskName]state, error) {
 	}), nil
 }
 
-// accounted asks the accounting for the states of tasks that have ended, since a time. There may be no accounting, which is no
-// error.
+// accounted asks the accounting for the states of tasks that have ended, since a time; such tasks it lists one by one. There may be no
+// accounting, which is no error.
 func accounted(ctx context.Context, names []string, since time.Time) map[taskName]state {
-	out, err := call(ctx, "sacct", "--noheader", "--parsable2", "--allocations", "--array", "--name="+strings.Join(names, ","),
+	out, err := call(ctx, "sacct", "--noheader", "--parsable2", "--allocations", "--name="+strings.Join(names, ","),
 		"--starttime="+since.Format("2006-01-02T15:04:05"), "--format=JobName,JobID,State")
 	if err != nil {
 		return nil

@@ -99,6 +99,10 @@ func fakeMain(command string, args []string) (exit int) {
 		}
 		fmt.Println(number)
 	case "squeue", "sacct":
+		if _, asked := flags["--array"]; asked && command == "sacct" { // Slurm 22.05 does not know it
+			fmt.Fprintln(os.Stderr, "sacct: unrecognized option '--array'")
+			return 1
+		}
 		for _, name := range strings.Split(flags["--name"], ",") {
 			paths, _ := filepath.Glob(taskOf(dir, name, 0)[:len(taskOf(dir, name, 0))-1] + "*")
 			for _, path := range paths {

@@ -277,6 +277,27 @@ func TestTasksThatDie(t *testing.T) {
 	}
 }
 
+// Slurm forgets minutes after its end how a task ended; then the accounting says so.
+func TestAccounting(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 1, "{number: [1], mode: [OUT_OF_MEMORY, ok]}")
+	w.mustRun(run.Outcome{Left: 2}, func(c *Cluster) { c.Detach = true })
+	wish(t, fake, "forget", "squeue")
+	tasks, err := filepath.Glob(filepath.Join(fake, "nptbench-*"))
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(tasks, err)
+	}
+	for state := []byte(nil); string(state) != "OUT_OF_MEMORY"; state, _ = os.ReadFile(tasks[0]) {
+		if time.Sleep(10 * time.Millisecond); t.Context().Err() != nil {
+			t.Fatal("the task has not ended")
+		}
+	}
+	w.mustRun(run.Outcome{OK: 1, Failed: 1}, nil)
+	if got := failures(t, w.records()); got["memory"] != 1 {
+		t.Errorf("failures %v, want one of memory", got)
+	}
+}
+
 // -detach returns at once; the same command then submits nothing twice and takes the records over. What is cancelled is left, and
 // submitted by the next command.
 func TestDetachAndCancel(t *testing.T) {
