@@ -257,8 +257,8 @@ check-import: bin/data bin/import venv ## scikit-learn's HistGradientBoosting on
 	NPT_CHECK_IMPORT=$(CURDIR)/out/check-import go test -count=1 -run EqualsScikitLearn -v ./experiments/import
 
 .PHONY: check-slurm
-check-slurm: bin/table1 ## a sweep on a real Slurm of two nodes on this machine, where nodes, tasks and the controller die: the tables of a local run; root, minutes
-	command -v slurmctld >/dev/null && command -v munged >/dev/null || apt-get install -y --no-install-recommends slurm-wlm munge
+check-slurm: bin/table1 ## a sweep on a real Slurm of two nodes on this machine, where nodes, tasks, the controller and the watcher die: the tables of a local run; root, minutes
+	for program in slurmctld slurmdbd munged mariadbd my_print_defaults; do command -v $$program >/dev/null || exec apt-get install -y --no-install-recommends slurm-wlm slurmdbd munge mariadb-server-core mariadb-client-core; done
 	internal/slurm/testdata/check.sh bin/table1 out/check-slurm
 
 .PHONY: clean
