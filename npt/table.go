@@ -45,15 +45,15 @@ func (t *Table) stored() int {
 	return t.Rows()
 }
 
-// target reports whether an entry of a stored row is a target. Targets of copies count where the columns are the same in all rows.
+// target reports whether an entry of a row that is no copy is a target.
 func (t *Table) target(row, column int) bool {
-	if t.RowTargets == nil {
-		return t.Columns[column].Target
+	if t.RowTargets != nil {
+		return t.RowTargets[row] == column
 	}
-	return row < t.Rows() && t.RowTargets[row] == column
+	return t.Columns[column].Target
 }
 
-// unseen reports whether an entry is never looked at: a target of a test row.
+// unseen reports whether an entry of a stored row is never looked at: a target of a test row.
 func (t *Table) unseen(row, column int) bool {
 	return row >= t.Train+t.Val && row < t.Rows() && t.target(row, column)
 }

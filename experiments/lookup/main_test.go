@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"nptbench/internal/dataset/datasettest"
@@ -62,5 +63,17 @@ func TestMeasured(t *testing.T) {
 	}
 	if measured != 4 {
 		t.Errorf("%d measurements, want 4", measured)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "report", "lookup.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := map[string]string{} // by name
+	for _, part := range strings.Split(string(text), "<!-- table ")[1:] {
+		name, table, _ := strings.Cut(part, " -->")
+		tables[name], _, _ = strings.Cut(table, "<!-- end")
+	}
+	if strings.Contains(tables["lookup"], "random column") || strings.Contains(tables["correlation"], "random column") || !strings.Contains(tables["random-column"], "| NPT, 2 layers") {
+		t.Errorf("errors in standard deviations belong in a table of their own:\n%s\n%s", tables["lookup"], tables["random-column"])
 	}
 }
