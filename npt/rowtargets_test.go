@@ -2,6 +2,7 @@ package npt
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,22 @@ func TestTrainingIgnoresOtherRowTargets(t *testing.T) {
 	}
 	if !slices.Equal(weights[0], weights[1]) {
 		t.Error("it does")
+	}
+}
+
+// A checkpoint is not gone on from where rows have other target columns.
+func TestCheckpointOfOtherRowTargets(t *testing.T) {
+	table, c := rowTargetsTest()
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	if err := newTestTrainer(t, table, c).SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err != nil {
+		t.Error(err)
+	}
+	table.RowTargets[0]++
+	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "the data differ") {
+		t.Errorf("%v, want the data to differ", err)
 	}
 }
 
