@@ -236,6 +236,10 @@ bench-baselines: venv ## k-NN, random forest and MLP beside scikit-learn's, into
 bench-scaling: ## how their time grows with the rows of large tables, up to a million, into the same document
 	go run ./baselines/bench -scaling -document baselines/BENCHMARKS.md $(BENCH)
 
+.PHONY: bench-higgs
+bench-higgs: venv ## time and memory of parts of fits on tables of Higgs' shape, a 64th to all of 11 million rows, into the same document; an hour of one core, goes on where it was interrupted. BENCH='-largest 16' for less
+	go run ./baselines/bench -higgs -document baselines/BENCHMARKS.md $(BENCH)
+
 .PHONY: bench-boosting
 bench-boosting: venv ## boosted trees: what a fit costs besides the library's own
 	NPT_LONG_TESTS=1 go test -count=1 -run TrainerOverhead -v -timeout 60m ./baselines/gbdt
