@@ -45,7 +45,8 @@ var Method = &method.Method{
 	FitKey: func(c method.Config, _ dataset.Problem) string {
 		return c.String(criterionParam) + " " + c.String(maxFeaturesParam)
 	},
-	Run: run,
+	EntryBytes: 9,
+	Run:        run,
 }
 
 func canonical(c method.Config, kind dataset.Problem) method.Config {

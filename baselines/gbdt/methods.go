@@ -14,13 +14,14 @@ type library struct {
 	pkg       string // the Python package
 	read      func(a *fitAnswer, features int, link link) (*Model, error)
 	tolerance tolerance
+	bytes     float64 // for method.Method.EntryBytes
 }
 
 var (
-	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, exact}
-	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum}
-	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact}
-	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder}
+	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, exact, 9}
+	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum, 20}
+	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact, 9}
+	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder, 16}
 
 	libraries = []library{scikit, xgboost, lightgbm, catboost}
 )
@@ -68,8 +69,9 @@ func newMethod(lib library, title, doc string, rate float64, depth method.Param)
 		FitKey: func(c method.Config, _ dataset.Problem) string {
 			return fmt.Sprintf("learning_rate=%v max_depth=%d", c.Float("learning_rate"), c.Int("max_depth"))
 		},
-		Run:       lib.run,
-		Available: func() error { return checkPackage(lib.pkg) },
+		EntryBytes: lib.bytes,
+		Run:        lib.run,
+		Available:  func() error { return checkPackage(lib.pkg) },
 	}
 }
 

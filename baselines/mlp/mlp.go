@@ -56,7 +56,8 @@ var Method = &method.Method{
 	Canonical: func(c method.Config, _ dataset.Problem) method.Config {
 		return c.With("learning_rate", "constant")
 	},
-	Run: run,
+	EntryBytes: 5,
+	Run:        run,
 }
 
 // maxWeights bounds the weights between hidden layers: a billion take 16 GB with Adam's moments and the best copy.

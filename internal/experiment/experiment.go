@@ -8,11 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/shirou/gopsutil/v4/mem"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
@@ -69,7 +72,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	switch {
 	case o.DryRun:
 		estimate := estimate(ctx, p, store)
-		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU()))
+		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU(), memoryOfFit(p)))
 	case o.ReportOnly && n.Done == 0:
 		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "))
 	case n.ToDo+n.Done == 0:
@@ -96,6 +99,17 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		return program.ExitFailed, err
 	}
 	return exit, nil
+}
+
+// memoryOfFit is how much memory a fit may have: the sweep's budget, or what this machine has.
+func memoryOfFit(p *plan.Plan) int64 {
+	if budget := p.Sweep.Budget.Memory; budget > 0 {
+		return budget
+	}
+	if machine, err := mem.VirtualMemory(); err == nil {
+		return int64(machine.Total)
+	}
+	return math.MaxInt64
 }
 
 // makeWritable makes a folder, if it is not there, and makes sure that files can be written to it.

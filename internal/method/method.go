@@ -43,6 +43,10 @@ type Method struct {
 	// nothing is known but the size of the table.
 	Work func(c Config, info dataset.Info) float64
 
+	// EntryBytes is how much memory the process that fits takes at least for each entry of the table, with what it starts: as measured
+	// on a table of numbers by `make bench-higgs`. 0: not known.
+	EntryBytes float64
+
 	// Run fits on the task's training rows and predicts its validation and test rows, for every configuration of the
 	// batch (canonical, distinct, with equal FitKey). It calls done once for each as soon as it is finished, in any
 	// order, from one goroutine at a time. An error returned concerns the configurations not reported yet. Run uses at

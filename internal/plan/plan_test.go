@@ -142,12 +142,35 @@ func TestPrint(t *testing.T) {
 			}
 		})
 		var b strings.Builder
-		if err := p.Print(&b, e, 2); err != nil {
+		if err := p.Print(&b, e, 2, 1<<30); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Join(regexp.MustCompile(" {2,}").Split(strings.TrimSpace(strings.Split(b.String(), "\n")[1]), -1), "  ")
 		if got != c.want {
 			t.Errorf("%s: printed %q, want %q in\n%s", name, got, c.want, b.String())
+		}
+	}
+}
+
+// A fit on a table of 120 rows and 5 columns takes at least what the method says of an entry.
+func TestTooLarge(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{}, lib, nil)
+	g := p.Groups()[0]
+	const mib = 1 << 20
+	for _, c := range []struct {
+		bytes  float64
+		subset string
+		want   string
+	}{
+		{mib, "", "memory: mean takes at least 0.6 GiB on waves, and a fit may have 0.5 GiB"},
+		{mib, "the first 10 rows", ""},
+		{mib / 2, "", ""},
+		{0, "", ""},
+	} {
+		g.Method.EntryBytes, g.Dataset.Subset = c.bytes, c.subset
+		if got := strings.Join(p.TooLarge(512*mib), "; "); got != c.want {
+			t.Errorf("%v bytes, subset %q: %q, want %q", c.bytes, c.subset, got, c.want)
 		}
 	}
 }

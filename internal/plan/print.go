@@ -11,8 +11,8 @@ import (
 )
 
 // Print says in at most a screen what there is to do: a line for each method, what the words mean, and how long it takes that
-// many cores.
-func (p *Plan) Print(w io.Writer, e *Estimate, cores int) error {
+// many cores. At the end it names what takes more memory than a fit may have.
+func (p *Plan) Print(w io.Writer, e *Estimate, cores int, memory int64) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "method\tdata sets\tsettings\tcells\tfits\tdone\tfailed\tto do\ttime\t")
 	fits := 0
@@ -39,13 +39,20 @@ func (p *Plan) Print(w io.Writer, e *Estimate, cores int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, `
+	if _, err := fmt.Fprintf(w, `
 setting  one choice of a method's parameters
 cell     one setting on one fold of one data set, or a measurement on its model: what has a record
 fit      a training, which may serve several cells: all k of k-NN, all sizes of a forest
 time     that is to do takes %d cores, by records of such cells; ?: there are none
-`, cores)
-	return err
+`, cores); err != nil {
+		return err
+	}
+	for _, line := range p.TooLarge(memory) {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // trainings counts the settings without what is measured on their models.
