@@ -83,9 +83,9 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
 
 .PHONY: readme
-readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost ## write README's tables and figure anew, from our own records
+readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size ## write README's tables and figure anew, from our own records
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
-	for x in lookup ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
+	for x in lookup lookup-size ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu intervention; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
 	for x in corruption attention; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
