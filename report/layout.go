@@ -152,9 +152,12 @@ func (n *Number) field(name string) (value, title string) {
 	return value, name + " " + value
 }
 
-// fieldTitle heads the column of a field.
+// fieldTitle heads the column of a field, a parameter's with its name in sweeps.
 func fieldTitle(name string) string {
-	return cmp.Or(fields[name].head, strings.ToUpper(name[:1])+name[1:])
+	if name == variantField {
+		return "Variant"
+	}
+	return cmp.Or(fields[name].head, name)
 }
 
 // A line is a row before its cells are written, and a head is one of its columns; each has one of its numbers.
