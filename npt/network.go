@@ -52,8 +52,7 @@ type forward struct {
 func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 	recompute := f.Recompute && f.drop != nil
 	h := f.inputEmbed(values, tokens)
-	last := f.lastABD()
-	if last < 0 {
+	if f.lastABD() < 0 {
 		h = f.wanted(h)
 	}
 	for l := range f.Layers {
@@ -64,10 +63,8 @@ func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 		case !f.has(l):
 		case isABA(l):
 			h = f.aba(l, h)
-		case l == last:
-			h = f.abd(l, h, f.wanted)
 		default:
-			h = f.abd(l, h, all)
+			h = f.abd(l, h)
 		}
 	}
 	if recompute {
@@ -92,15 +89,13 @@ func (c *Config) lastABD() int {
 	return -1
 }
 
-// wanted keeps the rows that are asked for, and all keeps all.
+// wanted keeps the rows that are asked for.
 func (f *forward) wanted(x *graph.Node) *graph.Node {
 	if f.asked == nil {
 		return x
 	}
 	return f.asked(x)
 }
-
-func all(x *graph.Node) *graph.Node { return x }
 
 // inputEmbed, equations 8 and 9, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
 //
@@ -119,11 +114,11 @@ func (f *forward) inputEmbed(values, tokens *graph.Node) *graph.Node {
 	return f.dropout(graph.Add(mul(encoded, in), graph.Reshape(embedding, 1, d*e)))
 }
 
-// abd, equation 6: attention between datapoints, each of them one token of width h. Those asked for attend to all.
+// abd, equation 6: attention between datapoints, each of them one token of width h.
 //
 //	ABD(H) = MHSA(H), H in R^(n x h)
-func (f *forward) abd(layer int, h *graph.Node, asked func(*graph.Node) *graph.Node) *graph.Node {
-	return f.mhsa(layer, h, 1, asked)
+func (f *forward) abd(layer int, h *graph.Node) *graph.Node {
+	return f.mhsa(layer, h, 1)
 }
 
 // aba, equation 7: attention between the d attributes of each datapoint, tokens of width e.
@@ -132,7 +127,7 @@ func (f *forward) abd(layer int, h *graph.Node, asked func(*graph.Node) *graph.N
 func (f *forward) aba(layer int, h *graph.Node) *graph.Node {
 	n, d := h.Shape().Dimensions[0], len(f.columns)
 	h = graph.Reshape(h, n*d, f.Hidden)
-	h = f.mhsa(layer, h, n, all)
+	h = f.mhsa(layer, h, n)
 	return graph.Reshape(h, n, d*f.Hidden)
 }
 
@@ -142,7 +137,7 @@ func (f *forward) aba(layer int, h *graph.Node) *graph.Node {
 //	MHSA(H) = Res(H) + rFF(LN(Res(H)))
 //
 // The published code has biases, and the keys and values are those of H itself, not normalised.
-func (f *forward) mhsa(layer int, h *graph.Node, groups int, asked func(*graph.Node) *graph.Node) *graph.Node {
+func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 	param := func(name string) *graph.Node { return f.w[layerParam(layer, name)] }
 	linear := func(x *graph.Node, name string) *graph.Node {
 		return graph.Add(mul(x, param(name+".weight")), graph.Reshape(param(name+".bias"), 1, -1))
@@ -157,7 +152,9 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int, asked func(*graph.N
 		source = normed
 	}
 	k, v := linear(source, "k"), linear(source, "v")
-	h, normed = asked(h), asked(normed)
+	if layer == f.lastABD() {
+		h, normed = f.wanted(h), f.wanted(normed)
+	}
 	heads := f.attend(linear(normed, "q"), k, v, groups)
 	res := graph.Add(linear(h, "res"), f.dropout(linear(heads, "mix")))
 
