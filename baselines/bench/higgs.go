@@ -15,14 +15,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shirou/gopsutil/v4/process"
-
 	"nptbench/baselines/forest"
 	"nptbench/baselines/gbdt"
 	"nptbench/baselines/knn"
 	"nptbench/baselines/mlp"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 	"nptbench/npt"
 )
@@ -241,10 +240,7 @@ func measureBig(ctx context.Context, f *bigFit, share int, limit uint64) (*bigCo
 	peak := uint64(0)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	p, err := process.NewProcess(int32(cmd.Process.Pid))
-	var all []*process.Process
-	var looked time.Time
-	for tick := time.NewTicker(50 * time.Millisecond); err == nil; {
+	for tick := time.NewTicker(50 * time.Millisecond); ; {
 		select {
 		case err := <-ended:
 			cost := &bigCost{Name: f.name(), Share: share, Memory: peak, Ended: peak > limit}
@@ -256,40 +252,16 @@ func measureBig(ctx context.Context, f *bigFit, share int, limit uint64) (*bigCo
 			}
 			return cost, err
 		case <-tick.C:
-			if len(all) == 0 || time.Since(looked) > 2*time.Second { // which takes longer than to ask for their memory
-				all, looked = family(p), time.Now()
-			}
-			resident := uint64(0)
-			for _, p := range all {
-				if m, err := p.MemoryInfo(); err == nil {
-					resident += m.RSS
-				}
-			}
-			if peak = max(peak, resident); peak > limit {
+			if peak = max(peak, uint64(subprocess.ResidentMemory(cmd.Process.Pid))); peak > limit {
 				end()
 			}
 		}
 	}
-	return nil, err
-}
-
-// family is a process and all it started.
-func family(p *process.Process) []*process.Process {
-	all := []*process.Process{p}
-	children, _ := p.Children()
-	for _, c := range children {
-		all = append(all, family(c)...)
-	}
-	return all
 }
 
 // used is what this process and all it started have used of processors, in seconds.
 func used() (seconds float64) {
-	self, err := process.NewProcess(int32(os.Getpid()))
-	if err != nil {
-		return 0
-	}
-	for _, p := range family(self) {
+	for _, p := range subprocess.Tree(os.Getpid()) {
 		if t, err := p.Times(); err == nil {
 			seconds += t.User + t.System
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nptbench/internal/plan"
+	"nptbench/internal/subprocess"
 	"nptbench/results"
 )
 
@@ -67,7 +68,7 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 // had other jobs beside this one is first asked to stop it.
 func (a *attempt) look() *results.Failure {
 	budget, jobs := a.Sweep.Budget, a.child.together(a.call)
-	used, limit := residentMemory(a.child.cmd.Process.Pid), budget.Memory*int64(jobs)
+	used, limit := subprocess.ResidentMemory(a.child.cmd.Process.Pid), budget.Memory*int64(jobs)
 	a.peak = max(a.peak, used)
 	if limit > 0 && used > limit {
 		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(limit))}

@@ -535,7 +535,7 @@ func TestStopped(t *testing.T) {
 			if n := len(recordsSoFar(dir)); n != before || n == 9 {
 				t.Errorf("%d and then %d records while the run was stopped", before, n)
 			}
-			for _, worker := range children(c.Process.Pid) {
+			for _, worker := range subprocess.Children(c.Process.Pid) {
 				if stop == syscall.SIGTSTP && processState(worker) != "T" { // Ctrl-Z stops the workers too
 					t.Errorf("worker %d is in state %q", worker, processState(worker))
 				}

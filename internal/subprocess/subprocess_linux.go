@@ -1,4 +1,4 @@
-// Package subprocess makes programs that this one starts end with it, however it ends.
+// Package subprocess makes programs that this one starts end with it, however it ends, and tells what they use.
 package subprocess
 
 import (

@@ -1,4 +1,4 @@
-package run
+package subprocess
 
 import (
 	"os"
@@ -12,21 +12,21 @@ func TestResidentMemoryCountsChildren(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("children are counted on Linux only")
 	}
-	alone := residentMemory(os.Getpid())
+	alone := ResidentMemory(os.Getpid())
 	c := exec.Command("sleep", "10")
 	if err := c.Start(); err != nil {
 		t.Skip(err)
 	}
 	defer c.Wait()
 	defer c.Process.Kill()
-	own := residentMemory(c.Process.Pid)
-	if with := residentMemory(os.Getpid()); own == 0 || with < alone+own/2 {
+	own := ResidentMemory(c.Process.Pid)
+	if with := ResidentMemory(os.Getpid()); own == 0 || with < alone+own/2 {
 		t.Errorf("%d bytes alone, %d with a child of %d", alone, with, own)
 	}
 }
 
 func BenchmarkResidentMemory(b *testing.B) {
 	for b.Loop() {
-		residentMemory(os.Getpid())
+		ResidentMemory(os.Getpid())
 	}
 }

@@ -1,0 +1,47 @@
+package subprocess
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// Tree returns a process and all that it started, as far as they are still there.
+func Tree(pid int) (all []*process.Process) {
+	if p, err := process.NewProcess(int32(pid)); err == nil {
+		all = append(all, p)
+		for _, child := range Children(pid) {
+			all = append(all, Tree(child)...)
+		}
+	}
+	return all
+}
+
+// ResidentMemory returns the resident size in bytes of a process and all it started; 0 when it is gone.
+func ResidentMemory(pid int) (total int64) {
+	for _, p := range Tree(pid) {
+		if m, err := p.MemoryInfo(); err == nil {
+			total += int64(m.RSS)
+		}
+	}
+	return total
+}
+
+// Children returns the processes that the threads of a process started, as Linux lists them: asking for the parent of every
+// process of the machine instead takes a third of a core at the rate at which budgets of memory are watched. Elsewhere there are none.
+func Children(pid int) (pids []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, word := range bytes.Fields(text) {
+			if child, err := strconv.Atoi(string(word)); err == nil {
+				pids = append(pids, child)
+			}
+		}
+	}
+	return pids
+}
