@@ -29,7 +29,7 @@ lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-s
 	bin/lookup -fetch $(ARGS)
 
 .PHONY: lookup-size
-lookup-size: bin/lookup-size ## how small can a network be and still look targets up? about an hour on two cores
+lookup-size: bin/lookup-size ## how small can a network be and still look targets up? about half an hour on two cores
 	bin/lookup-size -fetch $(ARGS)
 
 .PHONY: ablation
