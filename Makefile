@@ -173,8 +173,8 @@ bin/golearn: FORCE
 	cd baselines/golearn/worker && CGO_ENABLED=1 go build -o ../../../bin/golearn .
 
 .PHONY: bench
-bench: ## benchmarks of the harness: planning, records, reports, splits
-	go test -run '^$$' -bench . ./internal/... ./results ./report ./sweeps
+bench: ## benchmarks of the harness: planning, records, reports (one of a million records, a gigabyte in $TMPDIR), splits
+	go test -run '^$$' -bench . ./internal/... ./results ./report ./sweeps ./experiments/table1
 
 # Products are exact here: in TF32 they are too coarse for the reference numbers.
 .PHONY: test-gpu

@@ -57,6 +57,7 @@ type Summary struct {
 
 	Conflict *results.Conflict // cells whose records have different metrics; nil: none
 
+	ranks    []*RankTable
 	appendix []Block // of data sets and settings; nil: none
 }
 
@@ -164,7 +165,7 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
 	}
-	c.appendix = c.setup()
+	c.ranks, c.appendix = c.rankTables(), c.setup()
 	return c.Summary, nil
 }
 

@@ -52,7 +52,9 @@ type RankRow struct {
 
 // RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for
 // data sets that the paper does not have.
-func (s *Summary) RankTables() (all []*RankTable) {
+func (s *Summary) RankTables() []*RankTable { return s.ranks }
+
+func (s *Summary) rankTables() (all []*RankTable) {
 	for _, own := range []bool{false, true} {
 		var publishedTables, correctedTables []*RankTable
 		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {

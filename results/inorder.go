@@ -7,7 +7,7 @@ import (
 
 // batchLines is how many lines go to a processor at a time. Strings of records point into the text of their batch: who keeps one
 // keeps that in memory.
-const batchLines = 16
+const batchLines = 32
 
 // inOrder yields what do makes of the lines of a sequence, or the sequence's errors, in its order. Lines are handed out in batches
 // to all processors and stay valid. The report of a million records takes 14 s instead of 18.5 by it, on two processors.

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func call(t *testing.T, args ...string) (exit int, stdout, stderr string, err error) {
+func call(t testing.TB, args ...string) (exit int, stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	exit, err = experiment.Run(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs}, table1)
