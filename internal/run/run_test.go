@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -621,6 +622,33 @@ func TestWorkersEndWithTheirParent(t *testing.T) {
 		t.Fatalf("%d processes, want 2 workers that began a job, and what that started", len(pids))
 	}
 	waitGone(t, pids)
+}
+
+// Killed together with the planning process, a worker cannot end what it started: the kernel does, without its help.
+func TestKilledTogether(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends a process with its parent")
+	}
+	dir := t.TempDir()
+	c := planner(t, dir, sweepOf("", "{mode: [hang], shift: [0, 10]}"))()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var started []int
+	kill := []int{c.Process.Pid}
+	for pids := range slices.Chunk(hanging(dir, 2), 2) {
+		kill = append(kill, pids[0])
+		started = append(started, subprocess.Children(pids[0])...)
+		defer syscall.Kill(pids[1], syscall.SIGKILL) // what that started, of which the worker does not know
+	}
+	for _, pid := range kill {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	c.Wait()
+	if len(started) != 2 {
+		t.Fatalf("%d processes, want one for each of two workers", len(started))
+	}
+	waitGone(t, started)
 }
 
 // Where the kernel says nothing, the end of its input tells a worker that the planning process is gone.
