@@ -87,7 +87,7 @@ readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
 	for x in lookup lookup-size ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu intervention; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
-	for x in corruption attention; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
+	for x in corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
 	cp out/published-lookup/report/lookup-curves.svg results/published/
