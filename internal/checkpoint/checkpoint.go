@@ -15,6 +15,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/google/renameio/v2"
@@ -32,7 +33,9 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor, wide bool) (
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()
-	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	// What is left of a file when the process is killed while it writes shall go with its folder, and not stay in the system's for
+	// temporary files.
+	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {
 		return err
 	}

@@ -115,6 +115,8 @@ watched() {
 	(exec "$table1" -sweep "$here/sweep.yaml" -out "$out/slurm" -executor slurm -slurm-task 10s) >"$out/$1.log" 2>&1 &
 	watcher=$! # the program, not a shell that waits for it
 }
+# accounted N: the accounting, which hears of tasks seconds later, knows of so many that ended.
+accounted() { [ "$(sacct --noheader --allocations --format=State | grep -cE "COMPLETED|FAILED")" -ge "$1" ]; }
 on_gpu() {
 	"$table1" -sweep "$here/gpu.yaml" -out "$out/gpu" -executor slurm -slurm-args "--partition=all" \
 		-slurm-gpu-args "--partition=gpu --gres=gpu:1" "$@"
@@ -144,6 +146,7 @@ until_true is n2 idle
 say "a network is sent to the partition with a GPU, and k-NN is not"
 on_gpu -detach >"$out/gpu.log" 2>&1 || true
 until_true idle
+until_true accounted 2
 sacct --noheader --parsable2 --allocations --format=Partition,NodeList,AllocTRES | sort >"$out/gpu.txt"
 cat "$out/gpu.txt"
 grep -q "^gpu|n2|.*gres/gpu=1" "$out/gpu.txt"
