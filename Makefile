@@ -83,7 +83,7 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
 
 .PHONY: readme
-readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size ## write README's tables and figure anew, from our own records
+readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size ## write the tables and figures of README.md and EXPERIMENTS.md anew, from our own records
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
 	for x in lookup lookup-size ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu intervention; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
@@ -93,6 +93,7 @@ readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin
 	cp out/published-lookup/report/lookup-curves.svg results/published/
 	mkdir -p results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme
+	go run ./cmd/readme -file EXPERIMENTS.md
 
 .PHONY: test
 test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores; at the end, how many passed, failed and were skipped, and why

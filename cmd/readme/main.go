@@ -1,4 +1,4 @@
-// Readme copies tables of results into README.md from the reports that they are in.
+// Readme copies tables of results into README.md, or another document, from the reports that they are in.
 //
 //	go run ./cmd/readme [-file README.md]
 //
@@ -19,7 +19,7 @@ import (
 	"nptbench/internal/program"
 )
 
-const about = `Copies tables of results into README.md from the reports that they are in.`
+const about = `Copies tables of results into a document from the reports that they are in.`
 
 func main() { program.Main(run) }
 

@@ -99,3 +99,36 @@ func TestImports(t *testing.T) {
 		t.Errorf("only %d files were looked at", files)
 	}
 }
+
+// Files that documents link to, or name in backquotes with their folder, are there.
+func TestDocumentsNameFilesThatExist(t *testing.T) {
+	link, name := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`), regexp.MustCompile("`([a-z0-9_/.-]+/[a-z0-9_.-]+\\.(?:go|yaml|md|sh|py|gz))`")
+	documents, named := 0, 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." && d.Name() != "." || d.Name() == "out" || d.Name() == "testdata" || d.Name() == "data") {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" || strings.Contains(path, "results/published") {
+			return err
+		}
+		documents++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, found := range append(link.FindAllStringSubmatch(string(text), -1), name.FindAllStringSubmatch(string(text), -1)...) {
+			if strings.HasPrefix(found[1], "out/") || strings.HasPrefix(found[1], "data/") {
+				continue // what a run makes, or a user
+			}
+			named++
+			_, inFolder := os.Stat(filepath.Join(filepath.Dir(path), found[1]))
+			if _, inRoot := os.Stat(filepath.Join("../..", found[1])); inFolder != nil && inRoot != nil {
+				t.Errorf("%s names %s, which is not there", path, found[1])
+			}
+		}
+		return nil
+	})
+	if err != nil || documents < 6 || named < 50 {
+		t.Errorf("%v; %d documents name %d files", err, documents, named)
+	}
+}
