@@ -89,7 +89,7 @@ func Method() *method.Method {
 			return task.TrainRows
 		},
 		Work:    func(c method.Config, info dataset.Info) float64 { return work(configOf(c), info) },
-		Network: true, AnyColumn: true,
+		Network: true, AnyColumn: true, EntryBytes: 17,
 		Sizes: []method.Size{
 			{Param: "layers", Published: 8, Name: "layers"}, {Param: "dim_hidden", Published: 32, Name: "e ="}, {Param: "steps", Published: 2000, Name: "steps"},
 		},

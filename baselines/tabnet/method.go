@@ -61,8 +61,8 @@ func Method() *method.Method {
 			return c.Without("max_epochs").Without("patience").JSON()
 		},
 		Work:    work,
-		Network: true,
-		Run:     run,
+		Network: true, EntryBytes: 19,
+		Run: run,
 	}
 }
 
@@ -81,17 +81,19 @@ func stopOf(c method.Config) Stop {
 }
 
 // work is about how many multiplications a training takes: the products of its layers for every row, three times, for a pass
-// forwards and twice as much backwards. To start its operations takes as long as a million, which is most of a step on a small
-// batch. Trainings rarely go on for as many epochs as they may: three times the patience is usual.
+// forwards and twice as much backwards. To start the operations of a decision step takes as long as 25 million, and as half of that more
+// for every virtual batch, which is most of a step on a small batch: with that, trainings on 300 rows and on nine million take as long
+// for each. Trainings rarely go on for as many epochs as they may: three times the patience is usual.
 func work(c method.Config, info dataset.Info) float64 {
 	n, d := configOf(c), float64(info.Columns-1)
 	rows, batch, h := 0.7*float64(info.Rows), float64(n.BatchSize), float64(n.width())
 	layers := 2*h*d + 2*h*h*float64(n.Shared+n.Independent-1)
 	masks := d*float64(n.Attention) + d*d
 	row := 3 * (float64(n.Steps+1)*layers + float64(n.Steps)*masks)
-	const start = 1e6
+	batch = min(batch, rows)
+	start := 25e6 + 12.5e6*batch/float64(n.VirtualBatch)
 	epochs := min(float64(c.Int("max_epochs")), 3*float64(c.Int("patience")))
-	return epochs * max(rows/batch, 1) * (start*float64(n.Steps+1) + row*min(batch, rows))
+	return epochs * rows / batch * (start*float64(n.Steps+1) + row*batch)
 }
 
 // run trains once for all configurations of the batch, which differ in nothing but when they end.

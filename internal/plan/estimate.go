@@ -28,10 +28,10 @@ func kind(method, measure, with string) string {
 	return method + " " + measure + " " + with
 }
 
-// A share is what a cell took of the fits that served it, on average, in seconds of one core.
+// A share is what cells took of the fits that served them, in seconds of one core, and the size of their tables.
 type share struct {
-	seconds float64
-	cells   int
+	seconds, size float64
+	cells         int
 }
 
 func (s *share) mean() float64 { return s.seconds / float64(s.cells) }
@@ -54,7 +54,7 @@ func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
 		}
 	}
 	for key, s := range e.same {
-		e.others[key[1]] = append(e.others[key[1]], sample{size(e.infos[key[0]]), s.mean()})
+		e.others[key[1]] = append(e.others[key[1]], sample{s.size / float64(s.cells), s.mean()})
 	}
 	return e
 }
@@ -71,6 +71,7 @@ func (e *Estimate) add(r *results.Record) {
 			e.same[key] = &share{}
 		}
 		e.same[key].seconds += seconds
+		e.same[key].size += size(r.Rows[0]+r.Rows[1]+r.Rows[2], info) // less than the table has, where only a part of it was there
 		e.same[key].cells++
 		return
 	}
@@ -84,7 +85,7 @@ func (e *Estimate) add(r *results.Record) {
 }
 
 // size is what the time of methods that do not know their work is taken to grow with.
-func size(info dataset.Info) float64 { return float64(info.Rows) * float64(info.Columns) }
+func size(rows int, info dataset.Info) float64 { return float64(rows) * float64(info.Columns) }
 
 // Left estimates how long the cells of a group that are to do take one core; false when there are no records of their kind.
 func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
@@ -137,7 +138,7 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, me
 	if s := e.same[[2]string{info.Name, kind}]; s != nil {
 		return s.mean(), true
 	}
-	work := size(info)
+	work := size(info.Rows, info)
 	if m.Work != nil && measure == "" {
 		work = m.Work(c, info)
 	}
