@@ -19,6 +19,7 @@ import (
 	"nptbench/baselines/gbdt"
 	"nptbench/baselines/knn"
 	"nptbench/baselines/mlp"
+	"nptbench/baselines/tabnet"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
 	"nptbench/internal/subprocess"
@@ -75,11 +76,14 @@ func bigFits() []*bigFit {
 		{method: gbdt.GradientBoosting, given: trees(2), says: "2 trees of depth 5", unit: "tree", units: 2, paper: boostedTrees, most: 1},
 		{method: mlp.Method, given: map[string]any{"hidden_layer_sizes": []int{500, 500, 500}, "alpha": 0.0, "batch_size": 512}, stop: 500,
 			says: "500-500-500, 500 batches of 512", unit: "epoch", paper: longestMLP, most: 1},
-		{method: npt.Method(), given: network(512), says: "as published but for batches of 512", unit: "step",
-			paper: nptSteps * nptBatch / 512, most: 1, stop: 3}, // as many rows
+		{method: tabnet.Method(), given: map[string]any{"n_d": 96, "n_a": 32, "n_steps": 8, "gamma": 2.0, "lambda_sparse": 1e-6, "batch_size": 8192,
+			"virtual_batch_size": 256, "momentum": 0.9, "lr": 0.025, "sched_step": 10_000, "sched_gamma": 0.9}, stop: 12,
+			says: "as published, 12 batches of 8,192", unit: "epoch", paper: 330, most: 1},
+		{method: npt.Method(), given: network(512), says: "as published but for batches of 512", unit: "step", most: 1, stop: 3},
 		{method: npt.Method(), given: network(256), says: "batches of 256", unit: "step", most: 64, stop: 3},
 		{method: npt.Method(), given: network(1024), says: "batches of 1,024", unit: "step", most: 64, stop: 3},
 		{method: npt.Method(), given: network(2048), says: "batches of 2,048", unit: "step", most: 64, stop: 2},
+		{method: npt.Method(), given: network(nptBatch), says: "batches of 4,096, as published", unit: "step", paper: nptSteps, most: 64, stop: 2},
 	}
 }
 
@@ -301,11 +305,14 @@ func fitBig(ctx context.Context, asked string) error {
 	}
 	watch := &stopper{stop: f.stop}
 	watch.Context, watch.cancel = context.WithCancel(ctx)
-	if f.method.Network {
+	if f.unit == "step" {
 		t.Progress = func(p task.Progress) { watch.step(int(math.Round(p.Share * nptSteps))) }
 	} else {
-		watch.batches = float64(t.Train*9/10) / float64(c.Int("batch_size")) // a tenth is held out
-		watch.stop = min(watch.stop, int(watch.batches))                     // after the epoch it is asked in other places
+		watch.batches = float64(t.Train) / float64(c.Int("batch_size"))
+		if f.method == mlp.Method {
+			watch.batches *= 0.9 // a tenth is held out
+		}
+		watch.stop = min(watch.stop, int(watch.batches)-1) // after the epoch it is asked in other places
 	}
 	if err := fitOnce(watch, f.method, c, t); !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("ended before it was stopped: %v", err)
@@ -328,13 +335,13 @@ func higgsTask(rows, test int) *task.Task {
 	return t
 }
 
-// A stopper ends a training after some mini-batches, and knows what the later ones took. The MLP asks for the context's error
-// before every batch; NPT tells of its steps.
+// A stopper ends a training after some mini-batches, and knows what those after the first took, in which networks are compiled. The
+// MLP and TabNet ask for the context's error before every batch; NPT tells of its steps.
 type stopper struct {
 	context.Context
 	cancel  func()
 	stop    int
-	batches float64 // of an epoch, for the MLP
+	batches float64 // of an epoch; 0: steps are told
 
 	asked, first, last int // steps
 	from, to           float64
@@ -342,8 +349,8 @@ type stopper struct {
 
 func (s *stopper) Err() error {
 	if s.batches > 0 {
-		s.asked++
 		s.step(s.asked)
+		s.asked++
 	}
 	return s.Context.Err()
 }
