@@ -239,7 +239,7 @@ bench-scaling: ## how their time grows with the rows of large tables, up to a mi
 	go run ./baselines/bench -scaling -document baselines/BENCHMARKS.md $(BENCH)
 
 .PHONY: bench-higgs
-bench-higgs: venv ## time and memory of parts of fits on tables of Higgs' shape, a 64th to all of 11 million rows, into the same document; an hour of one core, goes on where it was interrupted. BENCH='-largest 16' for less
+bench-higgs: venv ## time and memory of parts of fits on tables of Higgs' shape, a 64th to all of 11 million rows, into the same document; two hours of one core, goes on where it was interrupted. BENCH='-largest 16' for less
 	go run ./baselines/bench -higgs -document baselines/BENCHMARKS.md $(BENCH)
 
 .PHONY: bench-boosting
