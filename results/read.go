@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -26,8 +27,8 @@ type Store struct {
 	chosen *chooser
 }
 
-// Open reads which records there are in folders or single segments: every line is checked, and its head read, which takes about
-// half of the time of reading the record; what is held in memory is some 100 bytes for each cell. A folder that does not exist has
+// Open reads which records there are in folders or single segments: every line is checked, that it can be read as a record
+// too, which takes about half of the time of reading it; what is held in memory is some 100 bytes for each cell. A folder that does not exist has
 // no records. It is an error if a segment cannot be opened, if one method was imported under two titles, or if ctx ends.
 func Open(ctx context.Context, paths ...string) (*Store, error) {
 	s := &Store{chosen: newChooser()}
@@ -90,19 +91,95 @@ func Read(paths ...string) iter.Seq2[*Record, error] {
 	}
 }
 
-// A head is what of a record is read to find out which cell it is of and how it compares with other records of the cell.
+// A head is a record that is read to find out which cell it is of and how it compares with other records of the cell. Whatever
+// decode refuses, it refuses as well; but what it has no use for it only checks.
 type head struct {
 	ID     ID     `json:"id"`
 	Status string `json:"status"`
 	Cell
-	Val        json.RawMessage `json:"val"`
-	Test       json.RawMessage `json:"test"`
+	Variant string     `json:"variant"`
+	Failure *Failure   `json:"failure"`
+	Val     metricText `json:"val"`
+	Test    metricText `json:"test"`
+
+	Rows            [3]int     `json:"rows"`
+	SplitDigest     string     `json:"split_digest"`
+	Subset          string     `json:"subset"`
+	FitSeconds      float64    `json:"fit_seconds"`
+	FitCells        int        `json:"fit_cells"`
+	PredictSeconds  float64    `json:"predict_seconds"`
+	PeakMemoryBytes int64      `json:"peak_memory_bytes"`
+	Details         objectText `json:"details"`
+	Table           *Table     `json:"table"`
+	Sweep           string     `json:"sweep"`
+
 	Provenance struct {
-		Finished time.Time `json:"finished"`
+		Code      string          `json:"code"`
+		Go        string          `json:"go"`
+		Libraries json.RawMessage `json:"libraries"`
+		OS        string          `json:"os"`
+		CPU       string          `json:"cpu"`
+		Cores     int             `json:"cores"`
+		Threads   int             `json:"threads"`
+		Networks  int             `json:"networks"`
+		GPU       string          `json:"gpu"`
+		Backend   string          `json:"backend"`
+		Finished  time.Time       `json:"finished"`
 	} `json:"provenance"`
 
 	segmentLine
 }
+
+// metricText is JSON that can be decoded as Metrics.
+type metricText []byte
+
+func (t *metricText) UnmarshalJSON(b []byte) error {
+	if *t = b; b[0] == '{' && plainNumbers(b) {
+		return nil
+	}
+	return json.Unmarshal(b, new(Metrics))
+}
+
+// plainNumbers reports whether every colon of a JSON object has a number behind it that is not out of a float64's range for sure.
+func plainNumbers(b []byte) bool {
+	for {
+		colon := bytes.IndexByte(b, ':')
+		if colon < 0 {
+			return true
+		}
+		b = b[colon+1:]
+		n := 0
+		for '0' <= b[n] && b[n] <= '9' || b[n] == '.' || b[n] == '-' || b[n] == 'e' && b[n+1] == '-' {
+			n++
+		}
+		if n == 0 || n > longNumber || b[n] != ',' && b[n] != '}' {
+			return false
+		}
+	}
+}
+
+// objectText is JSON that can be decoded as a map of any values: of those only numbers can be out of range.
+type objectText struct{}
+
+func (objectText) UnmarshalJSON(b []byte) error {
+	plain, digits := b[0] == '{', 0
+	for i, c := range b {
+		if c >= '0' && c <= '9' {
+			digits++
+			plain = plain && digits <= longNumber
+			continue
+		}
+		plain = plain && (digits == 0 || c|0x20 != 'e' || b[i+1] == '-')
+		digits = 0
+	}
+	if plain {
+		return nil
+	}
+	return json.Unmarshal(b, new(map[string]any))
+}
+
+// longNumber is how many characters of a number without a positive exponent are in range, whatever they are.
+const longNumber = 300
 
 // inPlace has strings point into the line, and names of fields match only as they are written: the report of a million records
 // takes 11 s instead of 14 by it, on two processors.

@@ -3,6 +3,8 @@ package results
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +50,9 @@ func verify(line []byte) string {
 	if !bytes.HasPrefix(tail, []byte(`,"sum":"`)) || !bytes.HasSuffix(tail, []byte(`"}`)) {
 		return "no checksum at the end"
 	}
-	if want := fmt.Appendf(nil, "%08x", crc32.Checksum(body, castagnoli)); !bytes.Equal(tail[8:16], want) {
+	var sum [4]byte
+	binary.BigEndian.PutUint32(sum[:], crc32.Checksum(body, castagnoli))
+	if want := hex.AppendEncode(make([]byte, 0, 8), sum[:]); !bytes.Equal(tail[8:16], want) {
 		return "checksum does not match"
 	}
 	return ""

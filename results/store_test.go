@@ -363,6 +363,9 @@ func TestWrongContent(t *testing.T) {
 		{`"n_neighbors":1`, `"n_neighbors":2`, "the id " + record(1).ID.String()},
 		{`"id":"`, `"id":"0`, "not a record"},
 		{`"status":"ok"`, `"status":"fine"`, `the status "fine" is neither ok nor failed`},
+		{`"fit_seconds":0.25`, `"fit_seconds":"x"`, "not a record"},
+		{`"val":{"mse_standardised":0.1}`, `"val":["x"]`, "not a record"},
+		{`"rows":[353,102,51]`, `"rows":"no"`, "not a record"},
 	} {
 		dir := t.TempDir()
 		write(t, dir, record(1), record(2))
@@ -382,6 +385,75 @@ func TestWrongContent(t *testing.T) {
 		if len(records) != 1 || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
 			t.Errorf("%s: %d records, damages %v; want %s", c.with, len(records), damages, want)
 		}
+		if _, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: merged, %v; want %s", c.with, err, want)
+		}
+	}
+}
+
+// Whatever stands in the place of a value of a record: the line counts as a record if and only if it can be read as one.
+func TestHeadsAreOfRecords(t *testing.T) {
+	r := record(1)
+	r.Measure, r.With, r.Variant, r.Subset = "corruption", `{"rows":1}`, "v", "the first rows"
+	r.Failure = &Failure{Kind: "error", Message: "m"}
+	r.Details = map[string]any{"name": "3e5", "list": []any{1.5, map[string]any{"x": 1e30}}}
+	r.Table = &Table{Columns: []string{"a", "b"}, Lines: [][]float64{{1, 2}, {3, 4}}, Grid: [][]float64{{1}}}
+	r.Provenance.Libraries, r.Provenance.Networks, r.Provenance.GPU, r.Provenance.Backend = `{"gomlx":"v1"}`, 2, "g", "go"
+	r.ID = r.Cell.ID()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole any
+	if err := json.Unmarshal(text, &whole); err != nil {
+		t.Fatal(err)
+	}
+	accepted, refused := 0, 0
+	check := func() {
+		text, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := segmentLine{text: []byte(strings.TrimSuffix(summed(string(text[:len(text)-1])+strings.Repeat(" ", sumLength+1)), "\n"))}
+		_, asHead := readHead(line)
+		decoded, asRecord := decode(line)
+		isRecord := asRecord == nil && decoded.ID == r.ID && decoded.Cell.ID() == r.ID && decoded.Status == OK
+		if isRecord != (asHead == nil) {
+			t.Errorf("as a head: %v; as a record: %v: %s", asHead, asRecord, line.text)
+		}
+		if isRecord {
+			accepted++
+		} else {
+			refused++
+		}
+	}
+	check()
+	var change func(value any, set func(any))
+	change = func(value any, set func(any)) {
+		for _, other := range []string{
+			`"x"`, `""`, `7`, `-1.5`, `1e-400`, `1e400`, `1E+400`, "1" + strings.Repeat("0", 400), `99999999999999999999`, `true`, `null`, `[]`, `["x"]`, `[1]`, `[[1,"x"]]`,
+			`{}`, `{"x":1}`, `{"x":1.5e-7,"y":2e+5}`, `{"x":null}`, `{"x":"1"}`, `{"x":{"y":1}}`, `{"x":1e400}`, `{"x":[1e400]}`, `{"x":1` + strings.Repeat("0", 400) + "}", `{"x:1":"y"}`, `{"x":1,"y":[1]}`,
+		} {
+			set(json.RawMessage(other))
+			check()
+		}
+		set(value)
+		switch value := value.(type) {
+		case map[string]any:
+			for key, child := range value {
+				change(child, func(v any) { value[key] = v })
+			}
+		case []any:
+			for i, child := range value {
+				change(child, func(v any) { value[i] = v })
+			}
+		}
+	}
+	for key, child := range whole.(map[string]any) {
+		change(child, func(v any) { whole.(map[string]any)[key] = v })
+	}
+	if accepted < 200 || refused < 200 {
+		t.Errorf("%d accepted, %d refused", accepted, refused)
 	}
 }
 
