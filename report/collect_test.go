@@ -185,6 +185,10 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 		!strings.Contains(out.String(), "Conflicts: 3 cells have records with different metrics") {
 		t.Errorf("the report does not name what could not be read: %v", err)
 	}
+	out.Reset()
+	if err := s.writeSummary(&out); err != nil || !strings.Contains(out.String(), "3 cells have records with different metrics") {
+		t.Errorf("the summary does not name the conflict: %v\n%s", err, out.String())
+	}
 	e := s.Numbers[0]
 	if e.Verdict != FailedCell || e.N != 0 || !slices.ContainsFunc(e.Notes, func(n string) bool { return strings.Contains(n, "cannot be chosen") }) {
 		t.Errorf("verdict %q, n %d, notes %q", e.Verdict, e.N, e.Notes)

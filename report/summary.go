@@ -70,6 +70,9 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	judged, claims := s.judged(), s.findings()
 	fmt.Fprintf(out, "# %s: what was reproduced\n\n%s Everything is in the [report](%s).\n", markdownText(s.Title), s.progress(), s.file(".md"))
+	if s.Conflict != nil {
+		fmt.Fprintf(out, "\n**Conflicts**: %s.\n", markdownText(oneLine(s.Conflict.Error())))
+	}
 	for _, outcome := range outcomes {
 		var found []finding
 		for _, f := range claims {

@@ -21,54 +21,83 @@ import (
 // in the order of data set, method, protocol, fold and configuration. Equal records give equal files. Damaged records are an
 // error, and so is a file that would lose records by it, unless replace is set, and in any case a merge of nothing.
 //
+// The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.
+//
 // However many records there are, it takes about runBytes of memory: they are sorted in runs, which wait in temporary files, and the
 // runs are merged.
-func Merge(path string, replace bool, from ...string) (n int, err error) {
+func Merge(path string, replace bool, from ...string) (n int, conflict *Conflict, err error) {
 	dir, err := os.MkdirTemp("", "merge-")
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer os.RemoveAll(dir)
 	runs, err := sortRuns(filepath.Join(dir, "new"), from, func(d *Damage) bool { return d.Torn }) // by a run that was killed
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if len(runs) == 0 {
-		return 0, fmt.Errorf("no records in %s", strings.Join(from, ", "))
+		return 0, nil, fmt.Errorf("no records in %s", strings.Join(from, ", "))
 	}
 	if !replace {
 		before, err := sortRuns(filepath.Join(dir, "before"), []string{path}, func(*Damage) bool { return true })
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		if lost, err := missing(before, runs); err != nil {
-			return 0, err
+			return 0, nil, err
 		} else if lost > 0 {
-			return 0, fmt.Errorf("it has %d records that the folders do not have; name its folder too, or give -replace", lost)
+			return 0, nil, fmt.Errorf("it has %d records that the folders do not have; name its folder too, or give -replace", lost)
 		}
 	}
 	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer f.Cleanup()
 	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression)
-	for line, err := range bestLines(runs) {
+	for line, err := range bestLines(runs, func(cell Cell) {
+		if conflict == nil {
+			conflict = &Conflict{Cell: cell}
+		}
+		conflict.Cells++
+	}) {
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		if _, err := z.Write(line.text); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		if _, err := z.Write([]byte("\n")); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		n++
 	}
 	if err := z.Close(); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return n, f.CloseAtomicallyReplace()
+	if conflict != nil {
+		if err := conflict.find(from); err != nil {
+			return 0, nil, err
+		}
+	}
+	return n, conflict, f.CloseAtomicallyReplace()
+}
+
+// find looks up where two records of the cell are that differ.
+func (c *Conflict) find(from []string) error {
+	chosen, id := newChooser(), c.Cell.ID()
+	for h, err := range heads(from) {
+		if d := (*Damage)(nil); err != nil && !errors.As(err, &d) {
+			return err
+		} else if err == nil && h.ID == id {
+			chosen.add(h)
+		}
+	}
+	if chosen.conflict == nil {
+		return fmt.Errorf("records of %s on %s, %s fold %d changed meanwhile", c.Cell.Method, c.Cell.Dataset, c.Cell.Protocol, c.Cell.Fold)
+	}
+	c.Kept, c.Other = chosen.place(chosen.best[id]), chosen.conflict.Other
+	return nil
 }
 
 // runBytes is about how much memory the lines of a run take.
@@ -79,7 +108,8 @@ type cellLine struct {
 	cell Cell
 	id   ID
 	standing
-	text []byte
+	metrics uint32 // checksum
+	text    []byte
 }
 
 // compare orders lines by cells, and those of a cell by what stands for it, the first of them; equal ones keep their order.
@@ -98,7 +128,7 @@ func cellLines(paths ...string) iter.Seq2[*cellLine, error] {
 		for h, err := range heads(paths) {
 			var l *cellLine
 			if err == nil {
-				l = &cellLine{h.Cell, h.ID, h.standing(), h.text}
+				l = &cellLine{h.Cell, h.ID, h.standing(), h.metrics(), h.text}
 			}
 			if !yield(l, err) {
 				return
@@ -171,8 +201,9 @@ func (f *front) Pop() any {
 	return last
 }
 
-// bestLines merges sorted runs: it yields one line for each cell, that which stands for it.
-func bestLines(runs []string) iter.Seq2[*cellLine, error] {
+// bestLines merges sorted runs: it yields one line for each cell, that which stands for it, and after that calls conflict once if
+// there are successes of the cell with other metrics.
+func bestLines(runs []string, conflict func(Cell)) iter.Seq2[*cellLine, error] {
 	return func(yield func(*cellLine, error) bool) {
 		var f front
 		for i, path := range runs {
@@ -188,13 +219,18 @@ func bestLines(runs []string) iter.Seq2[*cellLine, error] {
 			}
 		}
 		heap.Init(&f)
-		var last ID
-		for begun := false; len(f) > 0; begun = true {
+		var best *cellLine
+		said := false
+		for len(f) > 0 {
 			first := f[0]
-			if (!begun || first.id != last) && !yield(first.cellLine, nil) {
-				return
+			if best == nil || first.id != best.id {
+				if best, said = first.cellLine, false; !yield(best, nil) {
+					return
+				}
+			} else if first.ok && first.metrics != best.metrics && !said {
+				said = true
+				conflict(best.cell)
 			}
-			last = first.id
 			line, err, ok := first.next()
 			if err != nil {
 				yield(nil, err)
@@ -211,10 +247,10 @@ func bestLines(runs []string) iter.Seq2[*cellLine, error] {
 
 // missing counts the cells of some runs that others do not have, or not as a success.
 func missing(before, now []string) (n int, err error) {
-	next, stop := iter.Pull2(bestLines(now))
+	next, stop := iter.Pull2(bestLines(now, func(Cell) {}))
 	defer stop()
 	there, err, more := next()
-	for line, failed := range bestLines(before) {
+	for line, failed := range bestLines(before, func(Cell) {}) {
 		for err == nil && more && (there.compare(line) < 0 && there.id != line.id) {
 			there, err, more = next()
 		}

@@ -251,8 +251,12 @@ type Conflict struct {
 }
 
 func (c *Conflict) Error() string {
-	return fmt.Sprintf("%d cells have records with different metrics, such as %s on %s, %s fold %d: %s, which is used, and %s",
-		c.Cells, c.Cell.Method, c.Cell.Dataset, c.Cell.Protocol, c.Cell.Fold, c.Kept, c.Other)
+	cells := "cells have"
+	if c.Cells == 1 {
+		cells = "cell has"
+	}
+	return fmt.Sprintf("%d %s records with different metrics, such as %s on %s, %s fold %d: %s, which is used, and %s",
+		c.Cells, cells, c.Cell.Method, c.Cell.Dataset, c.Cell.Protocol, c.Cell.Fold, c.Kept, c.Other)
 }
 
 // A standing decides which of several records of a cell stands for it.
@@ -263,6 +267,11 @@ type standing struct {
 
 func (h *head) standing() standing {
 	return standing{h.Provenance.Finished.UnixNano(), h.Status == OK}
+}
+
+// metrics is a checksum of the metrics.
+func (h *head) metrics() uint32 {
+	return crc32.Update(crc32.Checksum(h.Val, castagnoli), castagnoli, h.Test)
 }
 
 // compare is negative where a record comes before another: a success before a failure, then the one that was finished last. Equal
@@ -282,7 +291,7 @@ type candidate struct {
 	standing
 	file     int32 // in chooser.files
 	line     int32
-	metrics  uint32 // checksum of Val and Test
+	metrics  uint32 // checksum
 	conflict bool
 }
 
@@ -301,8 +310,7 @@ func (c *chooser) add(h *head) {
 	if n := len(c.files); n == 0 || c.files[n-1] != h.file {
 		c.files = append(c.files, h.file)
 	}
-	now := candidate{standing: h.standing(), file: int32(len(c.files) - 1), line: int32(h.line)}
-	now.metrics = crc32.Update(crc32.Checksum(h.Val, castagnoli), castagnoli, h.Test)
+	now := candidate{standing: h.standing(), file: int32(len(c.files) - 1), line: int32(h.line), metrics: h.metrics()}
 	before, known := c.best[h.ID]
 	if !known {
 		c.best[h.ID] = now

@@ -246,7 +246,7 @@ func TestMerge(t *testing.T) {
 	write(t, a, failed, record(2))
 	write(t, b, record(1), record(3))
 	out := filepath.Join(t.TempDir(), "all.jsonl.gz")
-	if n, err := Merge(out, false, a, b); n != 3 || err != nil {
+	if n, _, err := Merge(out, false, a, b); n != 3 || err != nil {
 		t.Fatalf("%d records, %v", n, err)
 	}
 	records, damages := read(t, filepath.Dir(out))
@@ -385,7 +385,7 @@ func TestWrongContent(t *testing.T) {
 		if len(records) != 1 || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
 			t.Errorf("%s: %d records, damages %v; want %s", c.with, len(records), damages, want)
 		}
-		if _, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, _, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: merged, %v; want %s", c.with, err, want)
 		}
 	}
@@ -496,7 +496,7 @@ func TestCutCompressed(t *testing.T) {
 	write(t, dir, all...)
 	kept := t.TempDir()
 	file := filepath.Join(kept, "all.jsonl.gz")
-	if _, err := Merge(file, false, dir); err != nil {
+	if _, _, err := Merge(file, false, dir); err != nil {
 		t.Fatal(err)
 	}
 	whole, _ := os.ReadFile(file)
@@ -551,6 +551,9 @@ func TestSeveralRecordsOfACell(t *testing.T) {
 		if !strings.Contains(strings.Split(string(content), "\n")[number-1], `"rmse":4.1`) {
 			t.Errorf("%v does not name the best", conflicts[0])
 		}
+		if _, merged, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, a, b); err != nil || !reflect.DeepEqual(merged, conflicts[0]) {
+			t.Errorf("merged: %v, %v; want %v", merged, err, conflicts[0])
+		}
 	}
 	again := later(record(1), 5, 0)
 	again.Test = record(1).Test // no conflict
@@ -558,6 +561,9 @@ func TestSeveralRecordsOfACell(t *testing.T) {
 	write(t, dir, record(1), again, record(1))
 	if got, _ := read(t, dir); len(got) != 1 || !reflect.DeepEqual(got[0], again) {
 		t.Errorf("%d records of one cell, or not the last one", len(got))
+	}
+	if _, conflict, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); conflict != nil || err != nil {
+		t.Errorf("%v, %v; want no conflict", conflict, err)
 	}
 }
 
@@ -622,7 +628,7 @@ func TestMergeInRuns(t *testing.T) {
 	for _, runBytes = range []int{usual, 5000, 1} {
 		file := filepath.Join(t.TempDir(), "all.jsonl.gz")
 		for range 2 { // the second time over itself
-			if n, err := Merge(file, false, dir); n != 40 || err != nil {
+			if n, _, err := Merge(file, false, dir); n != 40 || err != nil {
 				t.Fatalf("%d records, %v", n, err)
 			}
 		}
@@ -652,22 +658,22 @@ func TestMergeKeepsRecords(t *testing.T) {
 	write(t, worse, record(1), failed)
 	kept := t.TempDir()
 	file := filepath.Join(kept, "all.jsonl.gz")
-	if n, err := Merge(file, false, two); n != 2 || err != nil {
+	if n, _, err := Merge(file, false, two); n != 2 || err != nil {
 		t.Fatalf("%d records, %v", n, err)
 	}
 	before, _ := os.ReadFile(file)
 	for dir, want := range map[string]string{one: "it has 1 records that", worse: "it has 1 records that", t.TempDir(): "no records in"} {
-		if _, err := Merge(file, false, dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Merge(file, false, dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := Merge(file, true, t.TempDir()); err == nil {
+	if _, _, err := Merge(file, true, t.TempDir()); err == nil {
 		t.Error("replaced by nothing")
 	}
 	if after, _ := os.ReadFile(file); !bytes.Equal(before, after) {
 		t.Error("the file was changed")
 	}
-	if n, err := Merge(file, true, one); n != 1 || err != nil {
+	if n, _, err := Merge(file, true, one); n != 1 || err != nil {
 		t.Errorf("%d records, %v", n, err)
 	}
 }
@@ -685,7 +691,7 @@ func TestMergeIsCanonical(t *testing.T) {
 			write(t, dir, record(n))
 		}
 		file := filepath.Join(t.TempDir(), "all.jsonl.gz")
-		if n, err := Merge(file, false, a, b); n != 60 || err != nil {
+		if n, _, err := Merge(file, false, a, b); n != 60 || err != nil {
 			t.Fatal(n, err)
 		}
 		files[i], _ = os.ReadFile(file)

@@ -2,6 +2,9 @@
 //
 //	go run ./cmd/merge results/published/knn.jsonl.gz out/table1-paper/records
 //
+// Of several records of a cell that stays which a report would use: a success rather than a failure, then the one that was finished
+// last, then the first. Cells whose records differ in their metrics are named on standard error; that is no failure, the exit code is 0.
+//
 // A folder with such a file in it is a folder of records like any other, for -with or for the next merge.
 package main
 
@@ -14,7 +17,9 @@ import (
 	"nptbench/results"
 )
 
-const about = `Writes the records of several folders into one compressed file, one record per cell.`
+const about = `Writes the records of several folders into one compressed file, one record per cell: a success rather than a failure, then
+the one that was finished last, then the first. Cells whose records differ in their metrics are named on standard error; the exit
+code is 0 all the same.`
 
 func main() { program.Main(merge) }
 
@@ -34,9 +39,12 @@ func merge(_ context.Context, e program.Env) (exit int, err error) {
 			return program.ExitBadInput, err
 		}
 	}
-	n, err := results.Merge(file, *replace, folders...)
+	n, conflict, err := results.Merge(file, *replace, folders...)
 	if err != nil {
 		return program.ExitFailed, fmt.Errorf("%s is not written: %w", file, err)
+	}
+	if conflict != nil {
+		fmt.Fprintln(e.Stderr, conflict)
 	}
 	fmt.Fprintf(e.Stdout, "%d records in %s\n", n, file)
 	return program.ExitOK, nil

@@ -28,6 +28,30 @@ func folder(t *testing.T, folds ...int) string {
 	return dir
 }
 
+// Records that contradict each other are named, with the one that is kept.
+func TestConflict(t *testing.T) {
+	var dirs []string
+	for _, rmse := range []float64{1, 2} {
+		dirs = append(dirs, t.TempDir())
+		w := results.NewWriter(dirs[len(dirs)-1])
+		for fold := range 3 {
+			cell := results.Cell{Dataset: "yacht", Protocol: "published", Fold: fold, Method: "knn", Config: "{}"}
+			if err := w.Append(&results.Record{ID: cell.ID(), Status: results.OK, Cell: cell, Test: results.Metrics{"rmse": rmse * float64(fold)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "all.jsonl.gz")
+	exit, stdout, stderr := programtest.Run(t, merge, file, dirs[1], dirs[0])
+	want := "2 cells have records with different metrics, such as knn on yacht, published fold 1: " + dirs[1]
+	if exit != program.ExitOK || !strings.HasPrefix(stdout, "3 records in") || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "which is used, and "+dirs[0]) {
+		t.Errorf("exit code %d, %s%s; want %s", exit, stdout, stderr, want)
+	}
+}
+
 // Nothing is replaced by less than it had, unless that is asked for.
 func TestMerge(t *testing.T) {
 	kept := t.TempDir()

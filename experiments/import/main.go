@@ -209,7 +209,7 @@ func save(path string, records []*results.Record) error {
 	if _, err := os.Stat(path); err == nil {
 		from = append(from, path)
 	}
-	_, err = results.Merge(path, false, from...)
+	_, _, err = results.Merge(path, false, from...)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
+	"nptbench/results"
 )
 
 // arguments are those of a run of one small sweep: a method as in sweep files, on one fold of generated data.
@@ -83,6 +84,36 @@ func (h *hook) Write(b []byte) (int, error) {
 		h.do = nil
 	}
 	return n, err
+}
+
+// Records that contradict each other are named before the report, and in its summary.
+func TestConflict(t *testing.T) {
+	out, other := t.TempDir(), t.TempDir()
+	args := arguments(t, "{method: knn}", out)
+	if exit, _, errs, err := call(t, args...); exit != program.ExitOK || err != nil || strings.Contains(errs, "different metrics") {
+		t.Fatalf("exit %d, %v, %s", exit, err, errs)
+	}
+	w := results.NewWriter(other)
+	for r, err := range results.Read(filepath.Join(out, "records")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Test = results.Metrics{"rmse": -1}
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const want = "1 cell has records with different metrics, such as knn on "
+	exit, _, errs, err := call(t, append(args, "-with", other, "-report-only")...)
+	if exit != program.ExitOK || err != nil || strings.Count(errs, want) != 1 {
+		t.Errorf("exit %d, %v, %s, want %s", exit, err, errs, want)
+	}
+	if summary, err := os.ReadFile(filepath.Join(out, "report", "summary.md")); err != nil || !strings.Contains(string(summary), want) {
+		t.Errorf("%v, want %s in\n%s", err, want, summary)
+	}
 }
 
 // Records that somebody removes, of this run or of the one before, are missed.

@@ -220,6 +220,9 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*pl
 	for _, d := range store.Damages {
 		fmt.Fprintln(e.Stderr, d)
 	}
+	if store.Conflict != nil {
+		fmt.Fprintln(e.Stderr, store.Conflict)
+	}
 	for _, i := range store.Imports {
 		if err := s.Import(method.Imported(i.Method, i.Title, results.ImportedParam), i.Datasets); err != nil {
 			return nil, nil, err
