@@ -21,10 +21,11 @@ import (
 
 // Names of backends, see Open.
 const (
-	Go    = "go"
-	Fused = fused.Name
-	CPU   = "xla:cpu"
-	CUDA  = "xla:cuda"
+	Go       = "go"
+	Fused    = fused.Name
+	BFloat16 = "fused,products=bfloat16"
+	CPU      = "xla:cpu"
+	CUDA     = "xla:cuda"
 )
 
 // Processor is the one that networks run on where there is no GPU.
@@ -48,10 +49,10 @@ func Resolve(name string) (string, error) {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	kind, plugin, _ := strings.Cut(name, ":")
-	if kind == Go || name == Fused || kind == "xla" && plugin != "" {
+	if kind == Go || name == Fused || name == BFloat16 || kind == "xla" && plugin != "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("backend %q is unknown, want auto, %s, go, %s, %s or xla:PLUGIN", name, Fused, CPU, CUDA)
+	return "", fmt.Errorf("backend %q is unknown, want auto, %s, %s, go, %s, %s or xla:PLUGIN", name, Fused, BFloat16, CPU, CUDA)
 }
 
 // Automatic reports whether the choice of a backend with this name is left to Resolve.
@@ -70,6 +71,7 @@ func Accelerated(name string) bool {
 // Open returns the GoMLX backend with the given name:
 //
 //   - "fused" is this project's, in Go and assembly (internal/fused). It needs nothing.
+//   - "fused,products=bfloat16" is the same, but for what it multiplies: that is rounded to bfloat16 in products of more than 16 columns, and summed in float32. A processor that cannot do that (AVX512_BF16) is an error.
 //   - "go" is GoMLX's own, in pure Go: several times slower, but with every operation and bfloat16.
 //   - "xla:cpu" is XLA on the processor, where its plugin is installed (`make xla`; $NPT_XLA_CPU names the file where it lies
 //     elsewhere).
@@ -93,6 +95,8 @@ func Open(name string, threads int) (compute.Backend, error) {
 		return openGo(threads)
 	case resolved == Fused:
 		return openOnce(backendKey{Fused, threads}, func() (compute.Backend, error) { return fused.New(threads), nil })
+	case resolved == BFloat16:
+		return openOnce(backendKey{BFloat16, threads}, func() (compute.Backend, error) { return fused.NewBFloat16(threads) })
 	}
 	return openNamed(resolved)
 }

@@ -100,3 +100,85 @@ store:
 	ROWS1(STORE1)
 	VZEROUPPER
 	RET
+
+// VDPBF16PS, which the assembler does not know, adds to each of 16 sums in a register the products of two pairs of bfloat16: of Z16 or Z17
+// and of z. The bytes are what tells the registers apart.
+#define DOT(p0, p1, operands) BYTE $0x62; BYTE p0; BYTE p1; BYTE $0x40; BYTE $0x52; BYTE operands
+#define ROW(a, z, p0, p1, left, right) VBROADCASTSS a, z; DOT(p0, p1, left); DOT(p0, p1, right)
+
+// func pairs8x32(t *tile)
+TEXT ·pairs8x32(SB), NOSPLIT, $0-8
+	LOAD_TILE
+	ROWS2(ZERO2)
+
+loop:
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ROW((AX), Z18, $0xb2, $0x6e, $0xc0, $0xc9) // Z0, Z1
+	ROW((AX)(BX*1), Z19, $0xb2, $0x66, $0xd0, $0xd9) // Z2, Z3
+	ROW((AX)(BX*2), Z20, $0xb2, $0x5e, $0xe0, $0xe9) // Z4, Z5
+	ROW((AX)(R10*1), Z21, $0xb2, $0x56, $0xf0, $0xf9) // Z6, Z7
+	ROW((R9), Z22, $0x32, $0x4e, $0xc0, $0xc9) // Z8, Z9
+	ROW((R9)(BX*1), Z23, $0x32, $0x46, $0xd0, $0xd9) // Z10, Z11
+	ROW((R9)(BX*2), Z24, $0x32, $0x3e, $0xe0, $0xe9) // Z12, Z13
+	ROW((R9)(R10*1), Z25, $0x32, $0x36, $0xf0, $0xf9) // Z14, Z15
+	NEXT
+	JNZ  loop
+
+	OUT
+	JEQ  store
+	ROWS2(ADD2)
+
+store:
+	ROWS2(STORE2)
+	VZEROUPPER
+	RET
+
+DATA half<>+0(SB)/4, $0x7fff
+DATA last<>+0(SB)/4, $1
+DATA upper<>+0(SB)/4, $0xffff0000
+GLOBL half<>(SB), RODATA|NOPTR, $4
+GLOBL last<>(SB), RODATA|NOPTR, $4
+GLOBL upper<>(SB), RODATA|NOPTR, $4
+
+// EVEN adds what rounds the upper half of x to the nearest, and to even where there are two.
+#define EVEN(x, y) VPSRLD $16, x, y; VPAND Y14, y, y; VPADDD Y13, x, x; VPADDD y, x, x
+
+// func pairRows(x unsafe.Pointer, pairs, width int)
+TEXT ·pairRows(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), SI
+	MOVQ         pairs+8(FP), CX
+	MOVQ         width+16(FP), BX
+	SHLQ         $2, BX
+	MOVQ         SI, DI
+	VPBROADCASTD half<>(SB), Y13
+	VPBROADCASTD last<>(SB), Y14
+	VPBROADCASTD upper<>(SB), Y15
+	TESTQ        CX, CX
+	JZ           end
+
+pair: // the second row of it is at R8
+	MOVQ BX, DX
+	LEAQ (SI)(BX*1), R8
+
+lanes:
+	VMOVDQU (SI), Y0
+	VMOVDQU (R8), Y1
+	EVEN(Y0, Y2)
+	EVEN(Y1, Y3)
+	VPSRLD  $16, Y0, Y0
+	VPAND   Y15, Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, R8
+	ADDQ    $32, DI
+	SUBQ    $32, DX
+	JNZ     lanes
+	ADDQ    BX, SI
+	DECQ    CX
+	JNZ     pair
+
+end:
+	VZEROUPPER
+	RET

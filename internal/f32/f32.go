@@ -43,6 +43,12 @@ type Kernel struct {
 	// For packed panels. Portable has none of them.
 	Wide, Narrow Panel // for most products, and for those of at most 16 columns
 
+	// Pairs multiplies in bfloat16, with sums in float32, what PairRows has made of both panels. PairRows rounds a packed panel, k rows
+	// of width numbers, in place: each two rows become one, whose numbers are pairs. width is a multiple of 8. Both are missing where
+	// the processor does not multiply pairs of bfloat16.
+	Pairs    Panel
+	PairRows func(x unsafe.Pointer, k, width int)
+
 	// Transpose8 transposes 8 rows and, 4 at a time, cols columns: column c of src becomes the 8 numbers at dst + c*ldDst.
 	// Strides are in bytes.
 	Transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)

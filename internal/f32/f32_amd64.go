@@ -38,7 +38,27 @@ func All() []*Kernel {
 		t.panel(c, a, b, k, ldc, add, 16)
 		tile8x16(&t)
 	}}
+	if cpu.X86.HasAVX512BF16 {
+		avx512.Pairs = Panel{32, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+			var t tile
+			t.panel(c, a, b, (k+1)/2, ldc, add, 32)
+			pairs8x32(&t)
+		}}
+		avx512.PairRows = roundRows
+	}
 	return []*Kernel{&avx512, &avx2, Portable}
+}
+
+// roundRows is Kernel.PairRows.
+func roundRows(x unsafe.Pointer, k, width int) {
+	pairRows(x, k/2, width)
+	if k%2 == 0 {
+		return
+	}
+	row, out := unsafe.Slice((*uint32)(unsafe.Add(x, (k-1)*width*4)), width), unsafe.Slice((*uint32)(unsafe.Add(x, k/2*width*4)), width)
+	for i, bits := range row {
+		out[i] = (bits + 0x7fff + bits>>16&1) >> 16
+	}
 }
 
 // A tile is a part of a product whose sums stay in registers over all of k. Strides are in bytes.
@@ -100,6 +120,12 @@ func tile8x32(t *tile)
 
 //go:noescape
 func tile8x16(t *tile)
+
+//go:noescape
+func pairs8x32(t *tile)
+
+//go:noescape
+func pairRows(x unsafe.Pointer, pairs, width int)
 
 //go:noescape
 func tile4x16(t *tile)

@@ -10,6 +10,8 @@ import (
 	"github.com/gomlx/compute/notimplemented"
 	"github.com/gomlx/compute/shapes"
 	"github.com/pkg/errors"
+
+	"nptbench/internal/f32"
 )
 
 // Name is that of the backend in GoMLX.
@@ -19,6 +21,7 @@ const Name = "fused"
 type Backend struct {
 	notimplemented.Backend
 	team *team
+	wide *panelKernel[float32] // for products of float32 but those of few columns
 
 	mu     sync.Mutex
 	arenas []block  // idle ones
@@ -30,7 +33,19 @@ func New(threads int) *Backend {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Backend{team: newTeam(threads)}
+	return &Backend{team: newTeam(threads), wide: &gemm32}
+}
+
+// NewBFloat16 returns a backend that rounds what it multiplies to bfloat16, in products of float32 matrices of more than 16 columns, and
+// sums in float32: all else is as New's. It is an error if the processor does not multiply bfloat16.
+func NewBFloat16(threads int) (*Backend, error) {
+	pairs := pairs32(f32.All()[0])
+	if pairs.multiply == nil {
+		return nil, errors.New("this processor does not multiply bfloat16 (AVX512_BF16)")
+	}
+	b := New(threads)
+	b.wide = &pairs
+	return b, nil
 }
 
 // Finalize ends the threads of the backend, which nobody may use any more.

@@ -100,7 +100,7 @@ func (p *product) run(r *run) {
 		multiply(p, r, &gemm64, dotRows[float64], addRow[float64])
 		return
 	}
-	g := &gemm32
+	g := r.wide
 	if p.n <= narrow {
 		g = &narrow32
 	}

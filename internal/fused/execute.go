@@ -11,6 +11,7 @@ import (
 // A run is a plan that is carried out.
 type run struct {
 	team    *team
+	wide    *panelKernel[float32]
 	memory  []unsafe.Pointer   // of stored values, by id
 	shared  unsafe.Pointer     // scratch
 	scratch []unsafe.Pointer   // of every thread
@@ -43,7 +44,7 @@ func (p *plan) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceN
 	}
 	donated := func(i int) bool { return i >= 0 && i < len(donate) && donate[i] }
 	holds := map[unsafe.Pointer]int{} // how many arguments have that memory
-	r := &run{team: p.backend.team, memory: make([]unsafe.Pointer, p.values)}
+	r := &run{team: p.backend.team, wide: p.backend.wide, memory: make([]unsafe.Pointer, p.values)}
 	in := make([]*buffer, len(inputs))
 	for i, v := range p.parameters {
 		x, ok := inputs[i].(*buffer)

@@ -335,6 +335,11 @@ func TestThreads(t *testing.T) {
 		}
 	}
 	gemm32, narrow32 = wide, narrow
+	if half, err := NewBFloat16(1); err == nil {
+		if more, err := NewBFloat16(3); err != nil || flat(half) == want || flat(more) != flat(half) {
+			t.Errorf("products of bfloat16: %v; as in float32, or as many threads make of them: other numbers are wanted, and the same", err)
+		}
+	}
 	b := New(3)
 	exec, err := graph.NewExec(b, network)
 	if err != nil {

@@ -17,6 +17,7 @@ type panelKernel[T floating] struct {
 	multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
 
 	transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int) // of package f32, or nil
+	pairRows   func(x unsafe.Pointer, k, width int)                          // nil, or what makes packed panels pairs of bfloat16
 }
 
 const (
@@ -38,8 +39,13 @@ func kernels32(k *f32.Kernel) (gemm, narrow panelKernel[float32]) {
 		gemm = panelKernel[float32]{width: 8, multiply: multiplyPanel[float32]}
 		return gemm, gemm
 	}
-	return panelKernel[float32]{k.Wide.Width, k.Wide.Multiply, k.Transpose8},
-		panelKernel[float32]{k.Narrow.Width, k.Narrow.Multiply, k.Transpose8}
+	return panelKernel[float32]{k.Wide.Width, k.Wide.Multiply, k.Transpose8, nil},
+		panelKernel[float32]{k.Narrow.Width, k.Narrow.Multiply, k.Transpose8, nil}
+}
+
+// pairs32 multiplies in bfloat16; without a function where the processor does not.
+func pairs32(k *f32.Kernel) panelKernel[float32] {
+	return panelKernel[float32]{k.Pairs.Width, k.Pairs.Multiply, k.Transpose8, k.PairRows}
 }
 
 func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
@@ -153,7 +159,11 @@ func (p *panelKernel[T]) pack(dst []T, a matrix[T], m, k, from, to int) {
 	for j := 0; j < k; j += blockDeep {
 		deep := min(blockDeep, k-j)
 		for i := from; i < to; i += panelRows {
-			p.packRows(dst[j*tall+i*deep:], a, i, min(panelRows, m-i), j, deep)
+			panel := dst[j*tall+i*deep:]
+			p.packRows(panel, a, i, min(panelRows, m-i), j, deep)
+			if p.pairRows != nil {
+				p.pairRows(pointer(panel), deep, panelRows)
+			}
 		}
 	}
 }
@@ -175,6 +185,9 @@ func (p *panelKernel[T]) multiplyBlock(c matrix[T], packed []T, b matrix[T], m, 
 		for col := left; col < right; col += p.width {
 			wide := min(p.width, right-col)
 			p.packColumns(panel, b, j, deep, col, wide)
+			if p.pairRows != nil {
+				p.pairRows(pointer(panel), deep, p.width)
+			}
 			y := pointer(panel)
 			for i := from; i < to; i += panelRows {
 				x := unsafe.Pointer(&packed[j*tall+i*deep])

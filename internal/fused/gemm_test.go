@@ -5,10 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes/bfloat16"
+
 	"nptbench/internal/f32"
 )
 
-func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64) {
+func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64, rounded func(T) float64) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range [][3]int{{1, 1, 1}, {8, 32, 8}, {9, 33, 300}, {17, 5, 513}, {3, 70, 2}, {64, 64, 64}, {13, 9, 30}} {
 		m, n, k := size[0], size[1], size[2]
@@ -35,7 +38,7 @@ func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64)
 				for j := range n {
 					want := 0.0
 					for l := range k {
-						want += float64(*(*T)(a.element(i, l))) * float64(*(*T)(b.element(l, j)))
+						want += rounded(*(*T)(a.element(i, l))) * rounded(*(*T)(b.element(l, j)))
 					}
 					if got := float64(c[i*n+j]); got-want > tolerance || want-got > tolerance {
 						t.Fatalf("%v order %d: element %d %d is %v, not %v", size, order, i, j, got, want)
@@ -49,25 +52,43 @@ func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64)
 func TestMultiply(t *testing.T) {
 	for _, k := range f32.All() {
 		gemm, narrow := kernels32(k)
-		testMultiply(t, gemm, 1e-4)
-		testMultiply(t, narrow, 1e-4)
+		testMultiply(t, gemm, 1e-4, exact[float32])
+		testMultiply(t, narrow, 1e-4, exact[float32])
 	}
-	testMultiply(t, gemm64, 1e-12)
+	testMultiply(t, gemm64, 1e-12, exact[float64])
+}
+
+func exact[T floating](x T) float64 { return float64(x) }
+
+// Pairs of bfloat16 are products of numbers that are rounded to the nearest, summed in float32.
+func TestMultiplyBFloat16(t *testing.T) {
+	p := pairs32(f32.All()[0])
+	if p.multiply == nil {
+		t.Skip("this processor does not multiply bfloat16")
+	}
+	testMultiply(t, p, 1e-4, func(x float32) float64 { return float64(bfloat16.FromFloat32(x).Float32()) })
 }
 
 func BenchmarkMultiply(b *testing.B) {
+	all := map[string]panelKernel[float32]{"float32": gemm32, "bfloat16": pairs32(f32.All()[0])}
 	for _, size := range [][3]int{{506, 896, 896}, {506, 7168, 1792}, {896, 3584, 506}, {7084, 64, 16}, {506, 506, 28}} {
 		m, n, k := size[0], size[1], size[2]
-		b.Run(fmt.Sprint(m, "x", n, "x", k), func(b *testing.B) {
-			x, y, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
-			packed, panel := make([]float32, packedSize(m, k)), make([]float32, panelSize)
-			for b.Loop() {
-				gemm32.pack(packed, matrix[float32]{pointer(x), k, 1}, m, k, 0, m)
-				for i := 0; i < m; i += blockTall {
-					gemm32.multiplyBlock(matrix[float32]{pointer(c), n, 1}, packed, matrix[float32]{pointer(y), n, 1}, m, k, i, min(m, i+blockTall), 0, n, panel)
-				}
+		for _, name := range []string{"float32", "bfloat16"} {
+			p := all[name]
+			if p.multiply == nil {
+				continue
 			}
-			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
+			b.Run(fmt.Sprint(m, "x", n, "x", k, "/", name), func(b *testing.B) {
+				x, y, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
+				packed, panel := make([]float32, packedSize(m, k)), make([]float32, panelSize)
+				for b.Loop() {
+					p.pack(packed, matrix[float32]{pointer(x), k, 1}, m, k, 0, m)
+					for i := 0; i < m; i += blockTall {
+						p.multiplyBlock(matrix[float32]{pointer(c), n, 1}, packed, matrix[float32]{pointer(y), n, 1}, m, k, i, min(m, i+blockTall), 0, n, panel)
+					}
+				}
+				b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
 	}
 }
