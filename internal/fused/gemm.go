@@ -14,6 +14,7 @@ import (
 // panelRows numbers, b k rows of width numbers.
 type panelKernel[T floating] struct {
 	width    int
+	deep     int // rows of a panel of b: as many as stay in the first cache
 	multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
 
 	transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int) // of package f32, or nil
@@ -23,29 +24,29 @@ type panelKernel[T floating] struct {
 const (
 	panelRows = f32.PanelRows
 	panelWide = 32  // the largest width
-	blockDeep = 256 // of a panel of b, so that it stays in the first cache
+	panelDeep = 512 // the largest depth
 	blockTall = 512 // rows of a that stay in the second cache
 )
 
 // Kernels for single and double precision. Those of the second kind are for matrices b of few columns.
 var (
 	gemm32, narrow32 = kernels32(f32.All()[0])
-	gemm64           = panelKernel[float64]{width: 8, multiply: multiplyPanel[float64]}
+	gemm64           = panelKernel[float64]{width: 8, deep: 256, multiply: multiplyPanel[float64]}
 )
 
 // kernels32 are a processor's, or plain Go's.
 func kernels32(k *f32.Kernel) (gemm, narrow panelKernel[float32]) {
 	if k == f32.Portable {
-		gemm = panelKernel[float32]{width: 8, multiply: multiplyPanel[float32]}
+		gemm = panelKernel[float32]{width: 8, deep: 256, multiply: multiplyPanel[float32]}
 		return gemm, gemm
 	}
-	return panelKernel[float32]{k.Wide.Width, k.Wide.Multiply, k.Transpose8, nil},
-		panelKernel[float32]{k.Narrow.Width, k.Narrow.Multiply, k.Transpose8, nil}
+	return panelKernel[float32]{k.Wide.Width, 256, k.Wide.Multiply, k.Transpose8, nil},
+		panelKernel[float32]{k.Narrow.Width, 256, k.Narrow.Multiply, k.Transpose8, nil}
 }
 
 // pairs32 multiplies in bfloat16; without a function where the processor does not.
 func pairs32(k *f32.Kernel) panelKernel[float32] {
-	return panelKernel[float32]{k.Pairs.Width, k.Pairs.Multiply, k.Transpose8, k.PairRows}
+	return panelKernel[float32]{k.Pairs.Width, panelDeep, k.Pairs.Multiply, k.Transpose8, k.PairRows}
 }
 
 func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
@@ -153,11 +154,11 @@ func (p *panelKernel[T]) packSlowly(dst []T, b matrix[T], i, rows, j, from, to, 
 func packedSize(m, k int) int { return (m + panelRows - 1) / panelRows * panelRows * k }
 
 // pack packs rows from to to of a, whose first is a multiple of panelRows, into their places in dst, which holds all of a: block
-// after block of blockDeep columns, and in a block panel after panel.
+// after block of p.deep columns, and in a block panel after panel.
 func (p *panelKernel[T]) pack(dst []T, a matrix[T], m, k, from, to int) {
 	tall := packedSize(m, 1)
-	for j := 0; j < k; j += blockDeep {
-		deep := min(blockDeep, k-j)
+	for j := 0; j < k; j += p.deep {
+		deep := min(p.deep, k-j)
 		for i := from; i < to; i += panelRows {
 			panel := dst[j*tall+i*deep:]
 			p.packRows(panel, a, i, min(panelRows, m-i), j, deep)
@@ -169,15 +170,15 @@ func (p *panelKernel[T]) pack(dst []T, a matrix[T], m, k, from, to int) {
 }
 
 // panelSize is the scratch that multiplyBlock needs.
-const panelSize = (blockDeep + panelRows) * panelWide
+const panelSize = (panelDeep + panelRows) * panelWide
 
 // multiplyBlock computes rows from to to and columns left to right of c = a b (m x k times k x n), where a is packed. panel is
 // scratch.
 func (p *panelKernel[T]) multiplyBlock(c matrix[T], packed []T, b matrix[T], m, k, from, to, left, right int, panel []T) {
 	tall := packedSize(m, 1)
-	edge := panel[blockDeep*panelWide : panelSize] // what is computed of a block that is cut off
-	for j := 0; j < k; j += blockDeep {
-		deep := min(blockDeep, k-j)
+	edge := panel[panelDeep*panelWide : panelSize] // what is computed of a block that is cut off
+	for j := 0; j < k; j += p.deep {
+		deep := min(p.deep, k-j)
 		add := 0
 		if j > 0 {
 			add = 1

@@ -1,5 +1,5 @@
-"""Times NPT training steps in PyTorch (eager, float32), for `make bench-npt`: 8 layers, 8 heads, dropout 0.1, LAMB and
-Lookahead, a table of 506 rows and 14 columns.
+"""Times NPT training steps in PyTorch (eager; float32, and with autocast to bfloat16), for `make bench-npt`: 8 layers, 8 heads, dropout
+0.1, LAMB and Lookahead, a table of 506 rows and 14 columns.
 
     python torch_step.py [WIDTH ...]
 """
@@ -75,13 +75,14 @@ def main():
     torch.manual_seed(0)
     rate = matmul_rate()
     print(f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, matmul {rate / 1e9:.0f} GFLOP/s")
-    for e in [int(a) for a in sys.argv[1:]] or [16, 32, 64, 128]:
+    for e, half in [(int(a), half) for a in sys.argv[1:] or [16, 32, 64, 128] for half in (False, True)]:
         model = NPT(CATEGORIES, e, LAYERS, HEADS, DROPOUT)
         optimiser = LAMB(model.parameters())
         truth, columns, asked = batch()
 
         def step():
-            label, feature = losses(CATEGORIES, {len(CATEGORIES) - 1}, model(columns), truth, asked)
+            with torch.autocast("cpu", torch.bfloat16, enabled=half):
+                label, feature = losses(CATEGORIES, {len(CATEGORIES) - 1}, model(columns), truth, asked)
             (0.5 * feature + 0.5 * label).backward()
             optimiser(1e-3)
 
@@ -93,7 +94,7 @@ def main():
         seconds, cpu = (time.perf_counter() - start) / repeats, (cpu_seconds() - cpu) / repeats
         n, d, h = ROWS, len(CATEGORIES), len(CATEGORIES) * e
         flop = 3 * LAYERS / 2 * (26 * n * h * h + 4 * n * n * h + 26 * n * d * e * e + 4 * n * d * d * e)
-        print(f"boston/e={e:<4} {seconds:8.4f} s/step {cpu:8.4f} cpu-s/step {flop / seconds / 1e9:8.1f} GFLOP/s "
+        print(f"boston/e={e:<4} {'bfloat16' if half else 'float32 '} {seconds:8.4f} s/step {cpu:8.4f} cpu-s/step {flop / seconds / 1e9:8.1f} GFLOP/s "
               f"{100 * flop / seconds / rate:5.1f} %-of-matmul", flush=True)
 
 
