@@ -3,6 +3,7 @@
     python3 npt/testdata/small_folds.py validation RECORDS...   # loss of every setting on the validation rows, mean over folds
     python3 npt/testdata/small_folds.py chosen RECORDS...       # test metrics by seed with the settings that validation chooses
     python3 npt/testdata/small_folds.py differences OLD NEW     # test metrics of the cells that both have, new minus old, of networks of any size
+    python3 npt/testdata/small_folds.py precisions RECORDS...   # test metrics in bfloat16 beside those in float32
     python3 npt/testdata/small_folds.py fold N RECORDS...       # every network of eight layers on published fold N
 """
 
@@ -61,18 +62,28 @@ def chosen(*paths):
               *("lr %g in %d of %d" % (lr, rates.count(lr), len(rates)) for lr in sorted(set(rates))))
 
 
+def compare(pairs):
+    by_metric = {}
+    for r, other in pairs:
+        for metric in ("accuracy", "nll", "auroc") if "nll" in r["test"] else ("rmse",):
+            by_metric.setdefault((r["dataset"], metric), []).append((r["test"][metric], other["test"][metric]))
+    for (dataset, metric), x in sorted(by_metric.items()):
+        d = [new - old for old, new in x]
+        mean = lambda x: "%.4f ± %.4f" % (statistics.mean(x), statistics.stdev(x) / len(x) ** 0.5)
+        print(dataset, metric, "was", mean([old for old, _ in x]), "is", mean([new for _, new in x]), "mean difference", mean(d),
+              "largest %.4f" % max(d, key=abs), "folds %d" % len(d))
+
+
 def differences(old, new):
     before = {r["id"]: r for r in read([old], small=False)}
-    by_dataset = {}
-    for r in read([new], small=False):
-        metric = METRIC.get(r["dataset"], "rmse")
-        if r["id"] in before:
-            was = before[r["id"]]["test"][metric]
-            by_dataset.setdefault((r["dataset"], metric), []).append((was, r["test"][metric] - was))
-    for (dataset, metric), x in sorted(by_dataset.items()):
-        d = [difference for _, difference in x]
-        print(dataset, metric, "was %.4f" % statistics.mean(was for was, _ in x), "mean difference %.4f ± %.4f" % (
-            statistics.mean(d), statistics.stdev(d) / len(d) ** 0.5), "largest %.4f" % max(d, key=abs), "folds %d" % len(d))
+    compare((before[r["id"]], r) for r in read([new], small=False) if r["id"] in before)
+
+
+def precisions(*paths):
+    by_fold = {}
+    for r in read(paths):
+        by_fold.setdefault((r["dataset"], r["fold"]), {})[r["config"]["precision"]] = r
+    compare((both["float32"], both["bfloat16"]) for both in by_fold.values() if len(both) == 2)
 
 
 def fold(number, *paths):
@@ -84,4 +95,4 @@ def fold(number, *paths):
               "validation %.4f at step %d" % (loss(r), r["details"]["best_step"]), "in %.0f s of %d threads" % (r["fit_seconds"], r["provenance"]["threads"]))
 
 
-{"validation": validation, "fold": fold, "chosen": chosen, "differences": differences}[sys.argv[1]](*sys.argv[2:])
+{"validation": validation, "fold": fold, "chosen": chosen, "differences": differences, "precisions": precisions}[sys.argv[1]](*sys.argv[2:])
