@@ -74,7 +74,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-jobs", "1000000"}, "-jobs 1000000: at most"},
 		{[]string{"-seed", "-1"}, "-seed"},
 		{[]string{"-networks", "0"}, "at least 1"},
-		{[]string{"-backend", "cuda"}, "want auto, fused, go, xla:cpu, xla:cuda or xla:PLUGIN"},
+		{[]string{"-backend", "cuda"}, "want auto, fused, fused,products=bfloat16, go, xla:cpu, xla:cuda or xla:PLUGIN"},
 		{[]string{"-with", "/no/such/folder"}, "no such file"},
 		{[]string{"-with", t.TempDir()}, "no records there"},
 		{[]string{"-out", ""}, "-out: want the name of a folder"},
