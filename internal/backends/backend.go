@@ -23,7 +23,7 @@ import (
 const (
 	Go       = "go"
 	Fused    = fused.Name
-	BFloat16 = "fused,products=bfloat16"
+	BFloat16 = fused.BFloat16
 	CPU      = "xla:cpu"
 	CUDA     = "xla:cuda"
 )

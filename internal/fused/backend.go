@@ -14,12 +14,16 @@ import (
 	"nptbench/internal/f32"
 )
 
-// Name is that of the backend in GoMLX.
-const Name = "fused"
+// Names of backends: of New's, and of NewBFloat16's.
+const (
+	Name     = "fused"
+	BFloat16 = "fused,products=bfloat16"
+)
 
 // A Backend computes graphs on the processor. Several may be computed at the same time; they share its threads.
 type Backend struct {
 	notimplemented.Backend
+	name string
 	team *team
 	wide *panelKernel[float32] // for products of float32 but those of few columns
 
@@ -33,7 +37,7 @@ func New(threads int) *Backend {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Backend{team: newTeam(threads), wide: &gemm32}
+	return &Backend{name: Name, team: newTeam(threads), wide: &gemm32}
 }
 
 // NewBFloat16 returns a backend that rounds what it multiplies to bfloat16, in products of float32 matrices of more than 16 columns, and
@@ -44,15 +48,15 @@ func NewBFloat16(threads int) (*Backend, error) {
 		return nil, errors.New("this processor does not multiply bfloat16 (AVX512_BF16)")
 	}
 	b := New(threads)
-	b.wide = &pairs
+	b.name, b.wide = BFloat16, &pairs
 	return b, nil
 }
 
 // Finalize ends the threads of the backend, which nobody may use any more.
 func (b *Backend) Finalize() { close(b.team.wake) }
 
-func (b *Backend) Name() string   { return Name }
-func (b *Backend) String() string { return Name }
+func (b *Backend) Name() string   { return b.name }
+func (b *Backend) String() string { return b.name }
 func (b *Backend) Description() string {
 	return fmt.Sprintf("fused operations on %d threads", b.team.size)
 }
