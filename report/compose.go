@@ -28,7 +28,7 @@ func (s *Summary) Document() *Document {
 	}
 	if curves := s.learningCurves(); len(curves) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
-			"Loss of the label in training, a mean over equal parts of the steps, on the standardised scale.",
+			"Loss of the label in training, a mean over equal parts of the steps and a geometric one over the folds whose records have it, on the standardised scale.",
 			drawLearningCurves(curves)})
 	}
 	if s.Tables == nil {

@@ -3,7 +3,10 @@ package report
 import (
 	"fmt"
 	"image/color"
+	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -12,7 +15,7 @@ import (
 	"nptbench/results"
 )
 
-// A learningCurve has the mean losses of equal parts of a training's steps.
+// A learningCurve has the mean losses of equal parts of a training's steps, geometric means over the folds that have as many.
 type learningCurve struct {
 	title  string
 	steps  float64
@@ -26,32 +29,50 @@ func (s *Summary) learningCurves() (curves []learningCurve) {
 	}
 	shown := map[results.ID]bool{}
 	for _, g := range s.Groups {
+		c, logs, folds, fresh := learningCurve{title: g.Info.Title + ", " + g.Series.Title}, []float64(nil), 0.0, false
 		for _, f := range g.Folds {
-			if f.Chosen == nil || shown[f.Chosen.ID] {
+			if f.Chosen == nil {
 				continue
 			}
-			c := learningCurve{title: fmt.Sprintf("%s, %s", g.Info.Title, g.Series.Title)}
-			if len(g.Folds) > 1 {
-				c.title += fmt.Sprintf(", fold %d", f.Number)
-			}
-			c.steps, _ = f.Chosen.Details["steps"].(float64)
+			steps, _ := f.Chosen.Details["steps"].(float64)
 			points, _ := f.Chosen.Details["learning_curve"].([]any)
-			for _, p := range points {
-				if loss, ok := p.(float64); ok && loss > 0 {
-					c.losses = append(c.losses, loss)
-				}
+			of := make([]float64, len(points))
+			for i, p := range points {
+				loss, _ := p.(float64)
+				of[i] = math.Log(loss)
 			}
-			if len(c.losses) > 1 && len(c.losses) == len(points) && c.steps > 0 {
-				shown[f.Chosen.ID] = true
-				curves = append(curves, c)
+			if len(of) < 2 || steps <= 0 || !finiteAll(of) || folds > 0 && (len(of) != len(logs) || steps != c.steps) {
+				continue
 			}
+			if folds++; folds == 1 {
+				c.steps, logs = steps, make([]float64, len(of))
+			}
+			floats.Add(logs, of)
+			fresh, shown[f.Chosen.ID] = fresh || !shown[f.Chosen.ID], true
 		}
+		if !fresh {
+			continue // none, or all under the other protocol
+		}
+		if len(s.Plan.Protocols) > 1 {
+			c.title += fmt.Sprintf(", %s folds", g.Protocol)
+		}
+		for _, l := range logs {
+			c.losses = append(c.losses, math.Exp(l/folds))
+		}
+		curves = append(curves, c)
 	}
 	return curves
 }
 
+func finiteAll(x []float64) bool {
+	return !slices.ContainsFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
 // lineColours can be told apart by the colour-blind (Okabe and Ito).
 var lineColours = []color.Color{blue, orange, color.RGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, grey}
+
+// lineDashes tell lines of one colour apart.
+var lineDashes = [][]vg.Length{nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1.5), vg.Points(1.5)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
 
 // drawLearningCurves draws curves into one panel, the losses on a logarithmic axis.
 func drawLearningCurves(curves []learningCurve) picture {
@@ -85,9 +106,7 @@ func plotLearningCurves(curves []learningCurve) (*plot.Plot, error) {
 			return nil, fmt.Errorf("%s: %w", c.title, err)
 		}
 		line.Color, line.Width = lineColours[i%len(lineColours)], vg.Points(1.2)
-		if i >= len(lineColours) {
-			line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
-		}
+		line.Dashes = lineDashes[i/len(lineColours)%len(lineDashes)]
 		p.Add(line)
 		p.Legend.Add(c.title, line)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +15,20 @@ func TestLearningCurves(t *testing.T) {
 	f.Curves = true
 	f.expect("protein", published, "npt", 2)
 	f.expect("protein", published, "knn", 1)
+	f.expect("yacht", published, "npt", 1)
+	for fold, losses := range [][]any{{4.0, 0.01}, {1.0, 0.0001}, {1.0}, {1.0, 0.0}, {9.0, 9.0, 9.0}} { // all but the first two are left out
+		f.ok("yacht", published, "npt", fold, 0, mse(0.1), rmse(2)).Details = map[string]any{"steps": 10.0, "learning_curve": losses}
+	}
 	f.ok("protein", published, "npt", 0, 0, mse(0.5), rmse(4)).Details = map[string]any{"steps": 400.0, "learning_curve": []any{1.0, 1.0, 1.0, 1.0}}
 	f.ok("protein", published, "npt", 0, 1, mse(0.1), rmse(2)).Details = map[string]any{"steps": 400.0, "learning_curve": []any{1.0, 0.9, 0.01, 0.001}}
 	f.ok("protein", published, "knn", 0, 0, mse(0.2), rmse(3)).Details = map[string]any{"steps": 400.0}
 	s := collect(t, f)
 	curves := s.learningCurves()
-	if len(curves) != 1 || curves[0].steps != 400 || len(curves[0].losses) != 4 || curves[0].losses[3] != 0.001 {
+	if len(curves) != 2 || curves[1].steps != 400 || len(curves[1].losses) != 4 || math.Abs(curves[1].losses[3]-0.001) > 1e-12 {
 		t.Fatalf("%+v", curves)
+	}
+	if mean := curves[0].losses; len(mean) != 2 || math.Abs(mean[0]-2) > 1e-12 || math.Abs(mean[1]-0.001) > 1e-12 {
+		t.Errorf("over two folds: %v", mean)
 	}
 	dir := t.TempDir()
 	if err := s.Write(dir); err != nil {
