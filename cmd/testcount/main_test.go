@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,5 +40,31 @@ func TestCount(t *testing.T) {
 				t.Errorf("exit %d, want %d; printed, beside %q:\n%s", exit, c.exit, errs, out)
 			}
 		})
+	}
+}
+
+// What continuous integration allows is a test that takes long or needs another machine, not one whose tools are missing.
+func TestAllowedInIntegration(t *testing.T) {
+	script, err := os.ReadFile("../../.ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`SKIPS='(.*)'`).FindSubmatch(script)
+	if found == nil {
+		t.Fatal("no SKIPS in .ci/run")
+	}
+	allowed := regexp.MustCompile(string(found[1]))
+	for why, want := range map[string]bool{
+		"takes minutes; NPT_LONG_TESTS=1 runs it":            true,
+		"set NPT_LONG_TESTS=1 to measure for minutes":        true,
+		"NPT_GPYTORCH_PYTHON is not set: see make check-dkl": true,
+		"no GPU":           true,
+		"without a reason": false,
+		"no .venv with Python here or above, and NPT_PYTHON is not set; run `make venv`": false,
+		"backend xla:cpu: no XLA plugin: $NPT_XLA_CPU names none":                        false,
+	} {
+		if got := allowed.MatchString(why); got != want {
+			t.Errorf("%q: allowed %v, want %v", why, got, want)
+		}
 	}
 }
