@@ -344,7 +344,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// A backend that there is not is bad input: nothing is run, and no report is written.
+// A backend that there is not is bad input, for a plan too: nothing is run, and no report is written.
 func TestBadBackend(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "abacus")
 	out := t.TempDir()
@@ -352,9 +352,11 @@ func TestBadBackend(t *testing.T) {
 	if err := os.WriteFile(sweep, []byte("name: sweep\nprotocols: [published]\ndatasets: [waves]\nmethods: [{method: npt}]\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	exit, _, _, err := call(t, "-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out)
-	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) {
-		t.Errorf("exit %d, %v", exit, err)
+	for _, more := range []string{"-dry-run", "-dry-run=false"} {
+		exit, stdout, _, err := call(t, "-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out, more)
+		if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) || stdout != "" {
+			t.Errorf("%s: exit %d, %v, %s", more, exit, err, stdout)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(out, "report", "table1.md")); err == nil {
 		t.Error("a report was written")

@@ -44,13 +44,15 @@ func TestUnwritableOut(t *testing.T) {
 	}
 }
 
-// What a backend cannot compute is bad input, and nothing is run.
+// What a backend cannot compute is bad input, for a plan too, and nothing is run.
 func TestPrecisionOfBackend(t *testing.T) {
 	out := t.TempDir()
 	args := arguments(t, "{method: npt, params: {dim_hidden: 8, heads: 2, layers: 2, steps: 1, precision: bfloat16}}", out)
-	exit, _, _, err := call(t, append(args, "-backend", "fused")...)
-	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), "backend fused does not compute in bfloat16; ") {
-		t.Errorf("exit %d, %v", exit, err)
+	for _, more := range []string{"-dry-run", "-dry-run=false"} {
+		exit, _, _, err := call(t, append(args, "-backend", "fused", more)...)
+		if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), "backend fused does not compute in bfloat16; ") {
+			t.Errorf("%s: exit %d, %v", more, exit, err)
+		}
 	}
 	if records, _ := filepath.Glob(filepath.Join(out, "records", "*")); len(records) > 0 {
 		t.Errorf("there are %v", records)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"nptbench/internal/backends"
@@ -35,6 +36,23 @@ func chooseBackend(ctx context.Context, asked string, e program.Env) (name strin
 	}
 	fmt.Fprintf(e.Stderr, "networks run on %s\n", name)
 	return name, nil
+}
+
+// checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.
+// It opens nothing: the plan may be made on another machine than the run.
+func checkNamed(jobs []*plan.Job, asked string) error {
+	if backends.Automatic(asked) || !anyNetwork(jobs) {
+		return nil
+	}
+	name, err := backends.Resolve(asked)
+	if err != nil {
+		return err
+	}
+	return checkBackend(jobs, name)
+}
+
+func anyNetwork(jobs []*plan.Job) bool {
+	return slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network })
 }
 
 // checkBackend returns an error if there is a configuration that the backend cannot run.

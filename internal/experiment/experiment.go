@@ -71,6 +71,9 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	n := p.Count(p.Groups()...)
 	switch {
 	case o.DryRun:
+		if err := checkNamed(p.Jobs(), o.Backend); err != nil {
+			return program.ExitBadInput, err
+		}
 		estimate := estimate(ctx, p, store)
 		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU(), memoryOfFit(p)))
 	case o.ReportOnly && n.Done == 0:
@@ -276,7 +279,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.Slurm {
 		executor, err = o.cluster(ctx, p, store, pool)
 		slots = 0
-	} else if slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
+	} else if anyNetwork(jobs) {
 		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil && backends.Accelerated(pool.Backend) {
 			pool.Networks = o.Networks
 		}
