@@ -155,16 +155,16 @@ func (s *Summary) progress() string {
 
 // verdictTable counts the verdicts over all numbers of Tables 8 to 12, or over what the tables show where they are others.
 func (s *Summary) verdictTable() *Table {
-	count := map[Verdict]int{}
+	numbers := map[Verdict]int{}
 	judged := s.judged()
 	for _, j := range judged {
-		count[j.verdict]++
+		numbers[j.verdict]++
 	}
 	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(len(judged), "number", "numbers")),
 		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
 	for _, v := range Verdicts {
-		if count[v] > 0 {
-			t.Rows = append(t.Rows, Row{Cells: cells(string(v), thousands(count[v]))})
+		if numbers[v] > 0 {
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(v)}, count(numbers[v])}})
 		}
 	}
 	return t

@@ -64,14 +64,14 @@ func (n *Number) coreTime(t *Table) Cell {
 		return blank
 	}
 	if n.cost.left == 0 {
-		return Cell{Text: clock(seconds)}
+		return number(clock(seconds), seconds)
 	}
 	note := "Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT and TabNet by multiplications."
 	if n.cost.cells > 0 {
 		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(n.cost.cells), thousands(len(n.Folds)*n.Settings),
 			clock(n.cost.fit+n.cost.predict))
 	}
-	return Cell{Text: "≈ " + roughly(seconds), Tone: Fair, Notes: []int{t.note(note)}}
+	return Cell{Text: "≈ " + roughly(seconds), Value: full(seconds), Tone: Fair, Notes: []int{t.note(note)}}
 }
 
 // predictionTime is that of the chosen settings on validation and test rows, on average over folds.
@@ -80,7 +80,7 @@ func (n *Number) predictionTime() Cell {
 	if folds == 0 {
 		return blank
 	}
-	return Cell{Text: fmt.Sprintf("%.3g s", seconds)}
+	return number(fmt.Sprintf("%.3g s", seconds), seconds)
 }
 
 func (n *Number) prediction() (seconds float64, folds int) {
@@ -97,7 +97,7 @@ func (n *Number) peakMemory() Cell {
 	if n.cost.peak == 0 {
 		return blank
 	}
-	return Cell{Text: fmt.Sprintf("%.2f GB", gigabytes(n.cost.peak))}
+	return number(fmt.Sprintf("%.2f GB", gigabytes(n.cost.peak)), gigabytes(n.cost.peak))
 }
 
 func gigabytes(n int64) float64 { return float64(n) / 1e9 }
@@ -107,18 +107,19 @@ func (n *Number) paperTime() Cell {
 	if !ok {
 		return blank
 	}
-	return Cell{Text: fmt.Sprintf("%s × %d", c.Printed, c.Cores)}
+	return number(fmt.Sprintf("%s × %d", c.Printed, c.Cores), c.Seconds*float64(c.Cores))
 }
 
 func (n *Number) paperMemory(t *Table) Cell {
 	c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name)
-	switch {
-	case !ok:
+	if !ok {
 		return blank
-	case c.GPUMemory > 0:
-		return Cell{Text: fmt.Sprintf("%.2f GB", c.Memory), Notes: []int{t.note(fmt.Sprintf("On a GPU, with %.2f GB of its memory.", c.GPUMemory))}}
 	}
-	return Cell{Text: fmt.Sprintf("%.2f GB", c.Memory)}
+	cell := number(fmt.Sprintf("%.2f GB", c.Memory), c.Memory)
+	if c.GPUMemory > 0 {
+		cell.Notes = []int{t.note(fmt.Sprintf("On a GPU, with %.2f GB of its memory.", c.GPUMemory))}
+	}
+	return cell
 }
 
 func coreTimeFact(c comparison) (fact, bool) {

@@ -30,13 +30,14 @@ func (s *Summary) coverage() *Table {
 				complete++
 			}
 		}
-		searched := none
+		searched := Cell{Text: none}
 		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && g.Series.Measure == nil {
-			searched = thousands(n)
+			searched = count(n)
 		}
 		ok, failed, missing := g.counts()
-		row := Row{Group: g.Info.Title, Cells: cells(string(g.Protocol), g.Series.whole(), fmt.Sprintf("%d of %d", complete, len(g.Folds)),
-			thousands(g.Settings), searched, thousands(ok), thousands(failed), thousands(missing), g.cost.text(), g.library())}
+		row := Row{Group: g.Info.Title, Cells: []Cell{{Text: string(g.Protocol)}, {Text: g.Series.whole()},
+			number(fmt.Sprintf("%d of %d", complete, len(g.Folds)), float64(complete)), count(g.Settings), searched, count(ok), count(failed),
+			count(missing), g.cost.cell(), {Text: g.library()}}}
 		if failed > 0 {
 			row.Cells[6].Notes = []int{t.note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, g.failures()))}
 		}
@@ -45,12 +46,12 @@ func (s *Summary) coverage() *Table {
 	return t
 }
 
-// text is what the records took, as far as they say.
-func (c *cost) text() string {
+// cell is what the records took, as far as they say.
+func (c *cost) cell() Cell {
 	if c.fit+c.predict == 0 {
-		return none
+		return Cell{Text: none}
 	}
-	return clock(c.fit + c.predict)
+	return number(clock(c.fit+c.predict), c.fit+c.predict)
 }
 
 // library is what the records of the chosen settings say that trained them, where it is not this program.

@@ -58,6 +58,7 @@ func (t *Table) newGroup(i int) bool {
 // A Cell is a text with its footnotes.
 type Cell struct {
 	Text  string
+	Value string // the number that the text shows, in full, a time in seconds; empty: it shows none
 	Tone  Tone
 	Notes []int  // numbers of footnotes
 	Of    *Group // whose records the number comes from; nil: it is none of records
@@ -105,6 +106,11 @@ func (t *Table) notes(texts []string) []int {
 	slices.Sort(numbers)
 	return numbers
 }
+
+// number is the cell of a number, NaN where there is none, and count that of an integer.
+func number(text string, x float64) Cell { return Cell{Text: text, Value: full(x)} }
+
+func count(n int) Cell { return number(thousands(n), float64(n)) }
 
 func cells(texts ...string) []Cell {
 	out := make([]Cell, len(texts))

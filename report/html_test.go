@@ -5,7 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -156,5 +158,65 @@ func TestMeasuredGroups(t *testing.T) {
 	}
 	if want := 2 * len(measure.All()); len(anchors) != want {
 		t.Errorf("%d places for %d groups: %v", len(anchors), want, anchors)
+	}
+}
+
+// A page sorts by the numbers themselves: what it shows may be a time, have separators, or end in the numbers of footnotes.
+func TestHTMLHasValues(t *testing.T) {
+	table := &Table{Name: "t", Columns: []Column{{Head: "Method"}, {"Time", true}, {"Number", true}}}
+	noted := count(11340)
+	noted.Notes = []int{table.note("It has a footnote.")}
+	for _, row := range [][]Cell{
+		{{Text: "k-NN"}, number(clock(112), 112), noted},
+		{{Text: "NPT"}, {Text: "≈ " + roughly(13.2*86400), Value: full(13.2 * 86400)}, number("4.27 ± 0.39", 4.2746)},
+		{{Text: "3 layers"}, number(clock(14400), 14400), blank},
+	} {
+		table.Rows = append(table.Rows, Row{Cells: row})
+	}
+	var out bytes.Buffer
+	if err := writeHTML(&out, &Document{Blocks: []Block{table}}, &Summary{}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`<td[^>]*?(?: data-value="(.*?)")?>(.*?)</td>`).FindAllStringSubmatch(out.String(), -1) {
+		got = append(got, m[2]+": "+m[1])
+	}
+	if want := []string{"k-NN: ", "1m 52s: 112", "11,340<sup>1</sup>: 11340", "NPT: ", "≈ 13d: 1.14048e&#43;06", "4.27 ± 0.39: 4.2746",
+		"3 layers: ", "4h: 14400", "–: "}; !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// In every table of a report a cell of a number has it, and to its printed digits it is the one that is shown.
+func TestValuesAreWhatIsShown(t *testing.T) {
+	checked := 0
+	for _, s := range []*Summary{goldenSummary(t), costed(t)} {
+		for _, b := range s.Document().Blocks {
+			table, ok := b.(*Table)
+			if !ok {
+				continue
+			}
+			for _, row := range table.Rows {
+				for i, c := range row.Cells {
+					of := slices.Contains([]string{"Largest gap", "Critical diff."}, row.Cells[0].Text)
+					if !table.Columns[i].Right || of || !latexNumbers.MatchString(c.Text) {
+						if !table.Columns[i].Right && c.Value != "" {
+							t.Errorf("table %s: %q in a column of texts has the value %s", table.Name, c.Text, c.Value)
+						}
+						continue
+					}
+					x, err := strconv.ParseFloat(c.Value, 64)
+					shown := strings.ReplaceAll(latexNumber.FindString(c.Text), ",", "")
+					_, decimals, _ := strings.Cut(shown, ".")
+					if printed := decimal(x, len(decimals)); err != nil || strings.Trim(printed, "+-") != strings.Trim(shown, "+-") {
+						t.Errorf("table %s, %s: %q has the value %q", table.Name, row.Cells[0].Text, c.Text, c.Value)
+					}
+					checked++
+				}
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d numbers", checked)
 	}
 }

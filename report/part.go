@@ -66,7 +66,7 @@ func mean(n *Number) Cell {
 	if n == nil || n.N == 0 {
 		return blank
 	}
-	return Cell{Text: n.text(n.digits())}
+	return number(n.text(n.digits()), n.Mean)
 }
 
 func (n *Number) text(digits int) string {
@@ -91,14 +91,14 @@ func paperValue(n *Number) Cell {
 	if !n.HasPaper {
 		return blank
 	}
-	return Cell{Text: n.Paper.String()}
+	return number(n.Paper.String(), n.Paper.Mean)
 }
 
 func difference(n *Number) Cell {
 	if n == nil || !n.HasDifference() {
 		return blank
 	}
-	return Cell{Text: fmt.Sprintf("%s (%s %%)", signed(n.Difference(), n.digits()), signed(100*n.Difference()/n.Paper.Mean, 1))}
+	return number(fmt.Sprintf("%s (%s %%)", signed(n.Difference(), n.digits()), signed(100*n.Difference()/n.Paper.Mean, 1)), n.Difference())
 }
 
 // verdict is the cell with a number's verdict and its footnotes.
@@ -143,7 +143,8 @@ func protocolChange(_ *Table, c comparison) Cell {
 	if !c.complete() {
 		return blank
 	}
-	return Cell{Text: signed(c.corrected.Mean-c.published.Mean, c.published.digits())}
+	d := c.corrected.Mean - c.published.Mean
+	return number(signed(d, c.published.digits()), d)
 }
 
 // complete reports whether both protocols have a complete number.
@@ -164,14 +165,14 @@ func alone(t *Table, c comparison) Cell {
 	if n == nil || !n.Complete() {
 		return blank
 	}
-	return Cell{Text: n.text(n.Metric.Digits), Notes: n.caveats(t)}
+	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t)}
 }
 
 func meanBeside(t *Table, n *Number) Cell {
 	if n == nil || n.N == 0 {
 		return blank
 	}
-	cell := Cell{Text: n.text(n.rounded())}
+	cell := number(n.text(n.rounded()), n.Mean)
 	if n.HasPaper {
 		cell.Text += " (" + n.Paper.String() + ")"
 	}
@@ -200,7 +201,7 @@ func correction(_ *Table, c comparison) Cell {
 		return blank
 	}
 	digits := c.published.rounded()
-	return Cell{Text: decimal(c.published.Mean, digits) + " → " + c.corrected.text(digits)}
+	return number(decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
 }
 
 func (c comparison) changeCell() Cell {
@@ -212,7 +213,7 @@ func (c comparison) changeCell() Cell {
 	if !math.IsNaN(d.stdErr) {
 		text += " ± " + decimal(d.stdErr, c.digits())
 	}
-	return Cell{Text: text}
+	return number(text, d.mean)
 }
 
 func (c comparison) pCell() Cell {
@@ -220,7 +221,7 @@ func (c comparison) pCell() Cell {
 	if !ok || math.IsNaN(d.p) {
 		return blank
 	}
-	return Cell{Text: decimal(d.p, 3)}
+	return number(decimal(d.p, 3), d.p)
 }
 
 func (c comparison) paperChangeCell() Cell {
@@ -232,7 +233,7 @@ func (c comparison) paperChangeCell() Cell {
 	if d.paperStdErr > 0 {
 		text += " ± " + decimal(d.paperStdErr, d.paper.SpreadDecimals)
 	}
-	return Cell{Text: text}
+	return number(text, d.paper.Mean)
 }
 
 // directionCell carries the footnotes of the number, since the change is of it.
@@ -255,7 +256,7 @@ func (c comparison) rankCell(t *Table) Cell {
 		return blank
 	}
 	mean, stdErr := stats.MeanRank(ranks)
-	cell := Cell{Text: plusMinus(mean, stdErr, rankDigits)}
+	cell := number(plusMinus(mean, stdErr, rankDigits), mean)
 	if p, ok := c.paperRank(); ok {
 		cell.Text += " (" + p.String() + ")"
 	}

@@ -359,10 +359,10 @@ func (t *RankTable) table() *Table {
 		out.Columns = append(out.Columns, Column{"Paper, same methods and data sets", true}, Column{"Paper, all", true})
 	}
 	for _, r := range t.Rows {
-		out.Rows = append(out.Rows, t.row(r, r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr))
+		out.Rows = append(out.Rows, t.row(r, number(r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr, r.Paper.MeanRank)))
 	}
 	for _, r := range t.Others {
-		row := t.row(r, none)
+		row := t.row(r, Cell{Text: none})
 		row.Cells[1].Notes = []int{out.note("Not ranked, since it is not the paper's: the place that it would have, without changing the others'.")}
 		out.Rows = append(out.Rows, row)
 	}
@@ -370,13 +370,13 @@ func (t *RankTable) table() *Table {
 	return out
 }
 
-func (t *RankTable) row(r RankRow, paper string) Row {
-	row := cells(r.Series.Title, plusMinus(r.Mean, r.StdErr, 2))
+func (t *RankTable) row(r RankRow, paper Cell) Row {
+	row := []Cell{{Text: r.Series.Title}, number(plusMinus(r.Mean, r.StdErr, rankDigits), r.Mean)}
 	if t.Protocol == split.Corrected {
-		row = append(row, Cell{Text: plusMinus(r.PublishedMean, r.PublishedStdErr, 2)})
+		row = append(row, number(plusMinus(r.PublishedMean, r.PublishedStdErr, rankDigits), r.PublishedMean))
 	}
 	if !t.Own {
-		row = append(row, cells(plusMinus(r.PaperMean, r.PaperStdErr, 2), paper)...)
+		row = append(row, number(plusMinus(r.PaperMean, r.PaperStdErr, rankDigits), r.PaperMean), paper)
 	}
 	return Row{Cells: row}
 }

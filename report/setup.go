@@ -30,21 +30,21 @@ func (s *Summary) setup() []Block {
 func (s *Summary) statistics(datasets []dataset.Info) *Table {
 	columns := []struct {
 		head, field string
-		ours        func(info dataset.Info, paper string) string
+		ours        func(info dataset.Info, paper string) Cell
 	}{
-		{"Rows", "n_instances", func(d dataset.Info, _ string) string { return thousands(d.Rows) }},
-		{"Features", "n_features", func(d dataset.Info, _ string) string { return thousands(d.Columns - 1) }},
-		{"Categorical", "n_categorical_features", func(d dataset.Info, _ string) string { return thousands(d.Categorical) }},
-		{"Continuous", "n_continuous_features", func(d dataset.Info, _ string) string { return thousands(d.Columns - 1 - d.Categorical) }},
-		{"Classes", "n_classes", func(d dataset.Info, _ string) string {
+		{"Rows", "n_instances", func(d dataset.Info, _ string) Cell { return count(d.Rows) }},
+		{"Features", "n_features", func(d dataset.Info, _ string) Cell { return count(d.Columns - 1) }},
+		{"Categorical", "n_categorical_features", func(d dataset.Info, _ string) Cell { return count(d.Categorical) }},
+		{"Continuous", "n_continuous_features", func(d dataset.Info, _ string) Cell { return count(d.Columns - 1 - d.Categorical) }},
+		{"Classes", "n_classes", func(d dataset.Info, _ string) Cell {
 			if d.Problem == dataset.Regression {
-				return none
+				return Cell{Text: none}
 			}
-			return thousands(d.Classes)
+			return count(d.Classes)
 		}},
-		{"Train/val/test", "split", shares},
-		{"Fixed test rows", "fixed_test_set", fixedTestRows},
-		{"NPT's batches", "minibatches", func(d dataset.Info, _ string) string { return s.minibatches(d) }},
+		{"Train/val/test", "split", func(d dataset.Info, paper string) Cell { return Cell{Text: shares(d, paper)} }},
+		{"Fixed test rows", "fixed_test_set", func(d dataset.Info, _ string) Cell { return Cell{Text: fixedTestRows(d)} }},
+		{"NPT's batches", "minibatches", func(d dataset.Info, _ string) Cell { return Cell{Text: s.minibatches(d)} }},
 	}
 	t := &Table{Name: "datasets", Columns: []Column{{Head: "Data set"}}}
 	for _, c := range columns {
@@ -56,7 +56,7 @@ func (s *Summary) statistics(datasets []dataset.Info) *Table {
 		row := Row{Cells: cells(d.Title)}
 		for _, c := range columns {
 			paper, has := results.PaperStatistic(d.Name, c.field)
-			cell := Cell{Text: c.ours(d, paper.Printed)}
+			cell := c.ours(d, paper.Printed)
 			if has {
 				entries++
 				if printed := withThousands(paper.Printed); printed == cell.Text {
@@ -101,7 +101,7 @@ func shares(d dataset.Info, paper string) string {
 	return strings.Join(texts, "/")
 }
 
-func fixedTestRows(d dataset.Info, _ string) string {
+func fixedTestRows(d dataset.Info) string {
 	switch {
 	case d.TestAt > 0:
 		return "Yes"
@@ -133,7 +133,7 @@ func (s *Summary) recordedRows(t *Table, d dataset.Info) Cell {
 		if g.Info.Name != d.Name || n == 0 {
 			continue
 		}
-		cell := Cell{Text: thousands(n)}
+		cell := count(n)
 		if subset := g.subset(); subset != "" {
 			cell.Notes = []int{t.note(fmt.Sprintf("%s: %s.", d.Title, subset))}
 		}
@@ -154,7 +154,7 @@ func (s *Summary) settingCounts(datasets []dataset.Info) *Table {
 		for _, d := range datasets {
 			all, distinct := s.countSettings(d, m.Name)
 			paper, has := results.PaperSettings(d.Name, m.Name)
-			cell := Cell{Text: thousands(all)}
+			cell := count(all)
 			switch {
 			case all == 0 && !has:
 				cell = blank
@@ -204,7 +204,7 @@ func (s *Summary) searches(datasets []dataset.Info) *Table {
 		row := Row{Group: searchTitle(search, datasets), Cells: cells(search.Printed, search.Range, none, none)}
 		if len(values) > 0 {
 			texts := valueTexts(values)
-			row.Cells[2].Text, row.Cells[3].Text = strings.Join(texts, ", "), thousands(len(values))
+			row.Cells[2].Text, row.Cells[3] = strings.Join(texts, ", "), count(len(values))
 			lines++
 			switch {
 			case !inRange(search.Range, values, texts):

@@ -127,18 +127,13 @@ func (t *RankTable) gapRows(of *Table) []Row {
 	if t.Own && t.Significance == nil {
 		return nil
 	}
-	number := func(x float64) string {
-		if math.IsNaN(x) {
-			return none
-		}
-		return decimal(x, 2)
-	}
-	critical, gap := none, func(func(RankRow) float64) string { return none }
+	shown := func(x float64) Cell { return Cell{Text: decimal(x, rankDigits)} } // no value of the column's, among which a page would sort it
+	critical, gap := Cell{Text: none}, func(func(RankRow) float64) Cell { return Cell{Text: none} }
 	if t.Significance != nil {
-		critical = number(t.Significance.Difference)
-		gap = func(of func(RankRow) float64) string { return number(largestGap(t.means(of))) }
+		critical = shown(t.Significance.Difference)
+		gap = func(of func(RankRow) float64) Cell { return shown(largestGap(t.means(of))) }
 	}
-	gaps, differences := []string{"Largest gap", gap(ownMean)}, []string{"Critical diff.", critical}
+	gaps, differences := []Cell{{Text: "Largest gap"}, gap(ownMean)}, []Cell{{Text: "Critical diff."}, critical}
 	if t.Protocol == split.Corrected {
 		gaps, differences = append(gaps, gap(publishedMean)), append(differences, critical)
 	}
@@ -150,10 +145,10 @@ func (t *RankTable) gapRows(of *Table) []Row {
 			}
 		}
 		n := paperDatasets(t.Problem, t.Metric.Name)
-		gaps = append(gaps, gap(paperMean), number(largestGap(paper)))
-		differences = append(differences, critical, number(stats.NemenyiDifference(rankLevel, len(paper), n)))
+		gaps = append(gaps, gap(paperMean), shown(largestGap(paper)))
+		differences = append(differences, critical, shown(stats.NemenyiDifference(rankLevel, len(paper), n)))
 	}
-	rows := []Row{{Cells: cells(gaps...)}, {Cells: cells(differences...)}}
+	rows := []Row{{Cells: gaps}, {Cells: differences}}
 	rows[1].Cells[0].Notes = []int{of.note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart.", rankLevel))}
 	return rows
 }
