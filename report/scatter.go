@@ -22,12 +22,38 @@ type scatter struct {
 
 type point struct{ x, y float64 }
 
-// pointGlyph is the mark of a kind of points: told apart in grey and by the colour-blind, too (Okabe and Ito).
+// pointShapes are marks that are told apart without their colours.
+var pointShapes = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{}, draw.PyramidGlyph{},
+	polygonGlyph{4, math.Pi / 4, true}, polygonGlyph{3, math.Pi, false}, polygonGlyph{4, 0, true}, polygonGlyph{3, math.Pi, true}, polygonGlyph{4, 0, false}, barGlyph{},
+}
+
+// pointGlyph is the mark of a kind of points, in colours that the colour-blind tell apart (Okabe and Ito), one for each four kinds.
 func pointGlyph(kind int) draw.GlyphStyle {
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
-		draw.PlusGlyph{}, draw.CrossGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 	colours := []color.Color{blue, orange, grey, color.RGBA{G: 0x9e, B: 0x73, A: 0xff}}
-	return draw.GlyphStyle{Shape: shapes[kind%len(shapes)], Color: colours[(kind+kind/len(shapes))%len(colours)], Radius: vg.Points(2.8)}
+	return draw.GlyphStyle{Shape: pointShapes[kind%len(pointShapes)], Color: colours[kind%len(colours)], Radius: vg.Points(2.8)}
+}
+
+// A polygonGlyph is a regular polygon, filled or hollow, its first corner at an angle from the top.
+type polygonGlyph struct {
+	corners int
+	first   float64
+	filled  bool
+}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (g polygonGlyph) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	const larger = 1.5 // than a circle, which it would look like
+	var corners []vg.Point
+	for i := range g.corners {
+		sin, cos := math.Sincos(g.first + 2*math.Pi*float64(i)/float64(g.corners))
+		corners = append(corners, vg.Point{X: at.X + larger*s.Radius*vg.Length(sin), Y: at.Y + larger*s.Radius*vg.Length(cos)})
+	}
+	if g.filled {
+		c.FillPolygon(s.Color, corners)
+		return
+	}
+	c.StrokeLines(draw.LineStyle{Color: s.Color, Width: vg.Points(0.5)}, append(corners, corners[0], corners[1]))
 }
 
 const scatterSide = 3.4 * vg.Inch
