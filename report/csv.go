@@ -282,9 +282,16 @@ func (s *Summary) writeRanks(w io.Writer) error {
 	}...))
 }
 
-// writeMeanRanks writes Table 1.
+// writeMeanRanks writes Table 1. The data sets that a mean is over tell those of the paper apart from one's own.
 func (s *Summary) writeMeanRanks(w io.Writer) error {
 	return writeCSV(w, s.rankLines(), append(rankIdentity(func(l rankLine) rankLine { return l }), []csvColumn[rankLine]{
+		{"over", func(l rankLine) string {
+			var names []string
+			for _, d := range l.Datasets {
+				names = append(names, d.Name)
+			}
+			return strings.Join(names, " ")
+		}},
 		{"methods", func(l rankLine) string { return strconv.Itoa(len(l.Rows)) }},
 		{"datasets", func(l rankLine) string { return strconv.Itoa(len(l.Datasets)) }},
 		{"mean_rank", func(l rankLine) string { return full(l.Mean) }},

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -211,5 +213,32 @@ func TestCorrectedRanksShowThePublishedOnes(t *testing.T) {
 		if want := value[published][row.Series.Method.Name]; row.PublishedMean != want || row.Mean != 3-want {
 			t.Errorf("%s: rank %v, published %v", row.Series.Method.Name, row.Mean, row.PublishedMean)
 		}
+	}
+}
+
+// A method's mean ranks over the paper's data sets and over one's own are two lines, which their first columns tell apart.
+func TestMeanRanksAreToldApart(t *testing.T) {
+	s := goldenSummary(t)
+	own := *s.ranks[slices.IndexFunc(s.ranks, func(t *RankTable) bool { return len(t.Rows) > 0 })]
+	own.Own, own.Datasets = true, []dataset.Info{{Name: "houses"}, {Name: "flats"}}
+	s.ranks = append(s.ranks, &own)
+	var out bytes.Buffer
+	if err := s.writeMeanRanks(&out); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, line := range lines {
+		key := strings.Join(line[:slices.Index(lines[0], "methods")], ",")
+		if seen[key] {
+			t.Errorf("two lines are of %s", key)
+		}
+		seen[key] = true
+	}
+	if !seen["published,regression,rmse,knn,k-NN,true,houses flats"] || !seen["published,regression,rmse,knn,k-NN,true,yacht boston-housing"] {
+		t.Errorf("lines are of %v", sortedKeys(seen))
 	}
 }
