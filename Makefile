@@ -24,6 +24,13 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
+.PHONY: reports-published
+reports-published: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size ## the same for make reproduce-table1 and all experiments
+	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
+	for x in lookup lookup-size ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
+	for x in cpu intervention; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
+	for x in corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
+
 .PHONY: lookup
 lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3
 	bin/lookup -fetch $(ARGS)
@@ -60,11 +67,9 @@ attention: bin/attention ## to which other rows does NPT attend? numbers and map
 experiments: ablation variants corruption deletion attention lookup cost ## all experiments in their quick forms, one after the other
 
 .PHONY: check-report
-check-report: report-published .venv-check/installed ## open our own report's page in Chromium and compile its LaTeX; needs chromium, pdflatex with siunitx, and pdftotext, pictures are in out/check-report
-	.venv-check/bin/python report/testdata/check_page.py out/check-report out/published/report/table1.html
-	@cd out/published/report && for run in 1 2 3; do pdflatex -interaction=batchmode -halt-on-error -output-directory=../../check-report table1.tex >/dev/null || { tail -20 ../../check-report/table1.log; exit 1; }; done # widths settle by the third
-	@! grep '^Overfull' out/check-report/table1.log || { echo "lines of out/check-report/table1.pdf are wider than the page" >&2; exit 1; }
-	pdftotext -layout out/check-report/table1.pdf - | python3 report/testdata/check_numbers.py out/published/report/table1.md
+check-report: reports-published .venv-check/installed ## open the pages of our own reports in Chromium and compile their LaTeX; needs chromium, pdflatex with siunitx, and pdftotext, pictures are in out/check-report
+	.venv-check/bin/python report/testdata/check_page.py out/check-report out/published*/report/*.html
+	report/testdata/check_latex.sh out/check-report out/published*/report/*.tex
 
 .venv-check/installed:
 	python3 -m venv .venv-check
@@ -83,11 +88,7 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
 
 .PHONY: readme
-readme: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size ## write the tables and figures of README.md and EXPERIMENTS.md anew, from our own records
-	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
-	for x in lookup lookup-size ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
-	for x in cpu intervention; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
-	for x in corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
+readme: reports-published ## write the tables and figures of README.md and EXPERIMENTS.md anew, from our own records
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
 	cp out/published-lookup/report/lookup-curves.svg results/published/

@@ -85,11 +85,12 @@ func writeLaTeXTable(w io.Writer, t *Table) error {
 		heads[i] = t.latexHead(i)
 	}
 	head := strings.Join(heads, " & ")
+	size, widths := t.latexSize()
 	environment := "tabular"
 	if len(t.Rows) > latexRows {
 		environment = "longtable"
 	}
-	fmt.Fprintf(out, "{\\%s\\setlength{\\parskip}{0pt}\n\\begin{%s}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", t.latexSize(), environment, align, head)
+	fmt.Fprintf(out, "{\\%s\\setlength{\\parskip}{0pt}\n\\begin{%s}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", size, environment, align, head)
 	if environment == "longtable" {
 		fmt.Fprint(out, "\\endhead\n\\bottomrule\n\\endfoot\n")
 	}
@@ -100,11 +101,18 @@ func writeLaTeXTable(w io.Writer, t *Table) error {
 			}
 			fmt.Fprintf(out, "\\multicolumn{%d}{@{}l@{}}{\\textit{%s}} \\\\*\n", len(t.Columns), latexText(row.Group))
 		}
-		texts := make([]string, len(row.Cells))
-		for j, c := range row.Cells {
-			texts[j] = latexCell(c, t.Columns[j].Right)
+		lines := row.broken(widths)
+		for n, cells := range lines {
+			texts := make([]string, len(cells))
+			for j, c := range cells {
+				texts[j] = latexCell(c, t.Columns[j].Right)
+				if n > 0 && texts[j] != "" {
+					texts[j] = `\quad ` + texts[j]
+				}
+			}
+			together := map[bool]string{true: "*"}[n < len(lines)-1]
+			fmt.Fprintf(out, "%s \\\\%s\n", strings.Join(texts, " & "), together)
 		}
-		fmt.Fprintf(out, "%s \\\\\n", strings.Join(texts, " & "))
 	}
 	if environment == "tabular" {
 		fmt.Fprint(out, "\\bottomrule\n")
@@ -191,20 +199,50 @@ func (t *Table) longest(i int) (letters int) {
 	return letters
 }
 
-// latexSize is the size of letters in which a table is not wider than the page, by about how many of them go into 17 cm.
-func (t *Table) latexSize() string {
+// latexSize is the size of letters in which a table is not wider than the page, by about how many of them go into 17 cm, and the letters
+// of each column, of which texts have fewer than they are long where not even the smallest size is enough.
+func (t *Table) latexSize() (size string, widths []int) {
 	letters := 0
-	for i := range t.Columns {
+	least := make([]int, len(t.Columns)) // of the headings, and of what is not broken
+	for i, c := range t.Columns {
 		above, below := t.brokenHead(i)
-		letters += max(utf8.RuneCountInString(above), utf8.RuneCountInString(below), t.longest(i)) + 2
+		least[i] = max(utf8.RuneCountInString(above), utf8.RuneCountInString(below))
+		widths = append(widths, max(least[i], t.longest(i)))
+		if c.Right {
+			least[i] = widths[i]
+		}
+		letters += widths[i] + 2
 	}
 	switch {
 	case letters <= 108:
-		return "footnotesize"
+		return "footnotesize", widths
 	case letters <= 122:
-		return "scriptsize"
+		return "scriptsize", widths
 	}
-	return `tiny\setlength{\tabcolsep}{2.5pt}`
+	for ; letters > 148; letters-- {
+		widest := 0 // of the columns that can be narrower
+		for i := range widths {
+			if widths[i]-least[i] > 0 && (widths[i] > widths[widest] || widths[widest] == least[widest]) {
+				widest = i
+			}
+		}
+		widths[widest] = max(widths[widest]-1, least[widest])
+	}
+	return `tiny\setlength{\tabcolsep}{2.5pt}`, widths
+}
+
+// broken breaks the texts of a row that are longer than their columns into lines; all else is in the first one.
+func (r Row) broken(widths []int) (lines [][]Cell) {
+	for i, c := range r.Cells {
+		for n, text := range strings.Split(wrap(c.Text, "", widths[i]-len(c.Notes)), "\n") {
+			if n == len(lines) {
+				lines = append(lines, make([]Cell, len(r.Cells)))
+			}
+			lines[n][i] = Cell{Text: text, Tone: c.Tone}
+		}
+		lines[0][i].Notes = c.Notes
+	}
+	return lines
 }
 
 var latexEscapes = strings.NewReplacer(

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // nasty has what formats give a meaning to.
@@ -92,6 +93,44 @@ func TestLongLaTeXTable(t *testing.T) {
 		var out bytes.Buffer
 		if err := writeLaTeXTable(&out, table); err != nil || !strings.Contains(out.String(), `\begin{`+want+"}") {
 			t.Errorf("%d rows: %v, want a %s", rows, err, want)
+		}
+		checkLaTeX(t, out.String())
+	}
+}
+
+// Where letters cannot be small enough for a table, its texts are broken into lines: no line has more letters than the page has room for,
+// and no word is lost.
+func TestWideLaTeXTable(t *testing.T) {
+	long := "NPT, 4 layers, e = 16, 400 steps: deletion, rows = 15, per_deletion = 0.005, remaining = 0.01"
+	for _, of := range []struct{ texts, numbers int }{{1, 0}, {2, 4}, {1, 6}} {
+		table, row := &Table{}, Row{}
+		for range of.texts {
+			table.Columns, row.Cells = append(table.Columns, Column{Head: "Measured"}), append(row.Cells, Cell{Text: long})
+		}
+		for range of.numbers {
+			table.Columns, row.Cells = append(table.Columns, Column{"RMSE", true}), append(row.Cells, number("10.13 ± 0.18", 10.13))
+		}
+		table.Rows = []Row{{Cells: cells(slices.Repeat([]string{"k-NN"}, len(row.Cells))...)}, row}
+		size, widths := table.latexSize()
+		words := make([]string, len(row.Cells))
+		for _, line := range row.broken(widths) {
+			letters := 0
+			for i, c := range line {
+				letters += utf8.RuneCountInString(c.Text) + 2
+				words[i] = strings.TrimSpace(words[i] + " " + c.Text)
+			}
+			if letters > 148 || strings.HasPrefix(size, "foot") && letters > 108 {
+				t.Errorf("%d columns: a line of %d letters, %s", len(row.Cells), letters, size)
+			}
+		}
+		for i, c := range row.Cells {
+			if words[i] != c.Text {
+				t.Errorf("%q became %q", c.Text, words[i])
+			}
+		}
+		var out bytes.Buffer
+		if err := writeLaTeXTable(&out, table); err != nil {
+			t.Error(err)
 		}
 		checkLaTeX(t, out.String())
 	}

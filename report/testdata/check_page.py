@@ -1,8 +1,8 @@
 """Opens the HTML pages of reports in Chromium, and fails where one does not do what it should.
 
-    python report/testdata/check_page.py SCREENSHOTS REPORT.html...
+    python report/testdata/check_page.py SCREENSHOTS OUT/report/REPORT.html...
 
-Needs the package playwright, and a chromium on the PATH. Pictures of every page, light, dark and on a phone, come into SCREENSHOTS.
+Needs the package playwright, and a chromium on the PATH. Pictures of every page, light, dark and on a phone, come into SCREENSHOTS, by OUT's name.
 """
 
 import pathlib
@@ -57,7 +57,8 @@ def check_sorting(page, require):
                 require([value is None for value, *_ in cells] == [False] * len(numbers) + [True] * (len(cells) - len(numbers)),
                         f"cells without a number are not the last: {cells}")
                 for value, text in numbers:
-                    near = 0.5 * abs(value) if text.startswith("≈") else max(0.06 * abs(value), 0.51 if is_time(text) else 0.06)
+                    digits = len(re.match(r"[^.\s]*\.?(\d*)", text)[1])
+                    near = max((0.5 if text.startswith("≈") else 0.06) * abs(value), 0.51 / 10**digits)
                     require(abs(value - shown(text)) <= near, f"{text} is sorted as {value}")  # as far as printed digits go
                 order = [value if ascending else -value for value, _ in numbers]
                 require(order == sorted(order), f"sorting by a column does not sort: {cells}")
@@ -82,7 +83,7 @@ def check(browser, path, folder):
         page.on("request", lambda r: problems.append("asks for " + r.url) if r.url.split("#")[0] != url else None)
         url = path.resolve().as_uri()
         page.goto(url)
-        page.screenshot(path=folder / f"{path.stem}-{look.replace(' ', '-')}.png", full_page=True)
+        page.screenshot(path=folder / f"{path.parents[1].name}-{look.replace(' ', '-')}.png", full_page=True)
         found = page.locator("table").count()
         tables = tables or found
         require(found == tables, f"{found} tables, {tables} before")
