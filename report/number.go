@@ -88,7 +88,7 @@ func (g *Group) number(m metric.Metric) *Number {
 	n.Notes = g.notes()
 	if len(n.Seeds) > 1 {
 		mean, sd := stat.MeanStdDev(n.Seeds, nil)
-		n.Notes = append(n.Notes, fmt.Sprintf("Over %d seeds: mean %s, standard deviation %.2g.", len(n.Seeds), decimal(mean, n.digits()), sd))
+		n.Notes = append(n.Notes, fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), decimal(mean, n.digits()), decimal(sd, n.digits())))
 	}
 	if len(undefined) > 0 {
 		n.Notes = append(n.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
