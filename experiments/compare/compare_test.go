@@ -128,6 +128,7 @@ func TestBadInput(t *testing.T) {
 		"-by: no column is called variant":                        {"-in", file, "-by", "variant"},
 		"open nowhere.csv: no such file":                          {"-in", "nowhere.csv"},
 		"there is one method, m":                                  {"-in", file, "-methods", "m"},
+		"there is no " + defaultIn + ", which make reproduce-table1 writes: name another report's folds.csv": {},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, %q, want %q", args, exit, stderr, want)

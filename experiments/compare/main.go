@@ -10,8 +10,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"nptbench/internal/program"
@@ -23,6 +25,9 @@ data set, fold, method, metric and value (and, where there are such, protocol, r
 the one that the others are compared with. Results on the same folds are paired.`
 
 func main() { program.Main(run) }
+
+// defaultIn is what is read where -in says nothing.
+const defaultIn = "out/table1-quick/report/folds.csv"
 
 // options are what the command line says.
 type options struct {
@@ -41,7 +46,7 @@ type options struct {
 func parse(e program.Env) (*options, error) {
 	o := &options{}
 	f := program.NewFlags("compare", about)
-	f.StringVar(&o.in, "in", "out/table1-quick/report/folds.csv", "`file` with the results; - is standard input")
+	f.StringVar(&o.in, "in", defaultIn, "`file` with the results; - is standard input")
 	methods := f.List("methods", "compare these, a `list` with commas, the others with the first (default all, in the order of the file)")
 	metrics := f.List("metric", "compare by these, a `list` with commas (default all; of a report, those by which Table 1 ranks)")
 	datasets := f.List("datasets", "on these data sets only, a `list` with commas")
@@ -94,6 +99,9 @@ func (o *options) read(e program.Env) ([]*table, error) {
 	name := "standard input"
 	if o.in != "-" {
 		f, err := os.Open(o.in)
+		if o.in == defaultIn && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no %s, which make reproduce-table1 writes: name another report's folds.csv, or any such file, with -in", o.in)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("-in: %w", err)
 		}
