@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"nptbench/internal/measure"
+	"nptbench/internal/terminal"
 	"nptbench/results"
 )
 
@@ -53,7 +54,7 @@ func drawDrawings(drawings []drawing) picture {
 			if err != nil {
 				return fmt.Errorf("drawing of %s: %w", p.title, err)
 			}
-			plotted.Title.Text = wrap(p.title, "", 2*titleWidth)
+			plotted.Title.Text = terminal.Wrap(p.title, "", 2*titleWidth)
 			sansSerif(plotted)
 			left, top := vg.Length(i%columns)*panelWidth, vg.Length(i/columns)*drawingHeight
 			c := draw.Crop(whole, left, left+panelWidth-width, height-top-drawingHeight, -top)

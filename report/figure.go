@@ -16,6 +16,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
+	"nptbench/internal/terminal"
 )
 
 const figureCaption = "Test results by data set, ours and the paper's; bars are standard errors over folds."
@@ -217,7 +218,7 @@ func (p panel) plot() (*plot.Plot, error) {
 	sansSerif(out)
 	names := make([]string, len(p.lines))
 	for i, line := range p.lines {
-		names[p.height(i)] = wrap(line.title, "", titleWidth)
+		names[p.height(i)] = terminal.Wrap(line.title, "", titleWidth)
 	}
 	out.NominalY(names...)
 	out.Y.Min, out.Y.Max = -0.5, float64(len(names))-0.5

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"nptbench/internal/terminal"
 )
 
 const latexPreamble = `\documentclass[a4paper]{article}
@@ -234,7 +236,7 @@ func (t *Table) latexSize() (size string, widths []int) {
 // broken breaks the texts of a row that are longer than their columns into lines; all else is in the first one.
 func (r Row) broken(widths []int) (lines [][]Cell) {
 	for i, c := range r.Cells {
-		for n, text := range strings.Split(wrap(c.Text, "", widths[i]-len(c.Notes)), "\n") {
+		for n, text := range strings.Split(terminal.Wrap(c.Text, "", widths[i]-len(c.Notes)), "\n") {
 			if n == len(lines) {
 				lines = append(lines, make([]Cell, len(r.Cells)))
 			}

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"nptbench/internal/terminal"
 )
@@ -20,11 +18,11 @@ func WriteTerminal(w io.Writer, d *Document, width int, colour bool) error {
 		case Heading:
 			fmt.Fprintf(out, "\n%s\n", paint(string(b), bold, colour))
 		case Paragraph:
-			fmt.Fprintf(out, "\n%s\n", wrap(string(b), "", width))
+			fmt.Fprintf(out, "\n%s\n", terminal.Wrap(string(b), "", width))
 		case List:
 			fmt.Fprintln(out)
 			for _, item := range b {
-				fmt.Fprintln(out, wrap("- "+item, "  ", width))
+				fmt.Fprintln(out, terminal.Wrap("- "+item, "  ", width))
 			}
 		case *Table:
 			if _, first := d.Blocks[max(0, i-1)].(Heading); !first {
@@ -39,14 +37,14 @@ func WriteTerminal(w io.Writer, d *Document, width int, colour bool) error {
 }
 
 func terminalTable(out io.Writer, t *Table, width int, colour bool) error {
-	fmt.Fprintln(out, wrap(t.Caption, "", width))
+	fmt.Fprintln(out, terminal.Wrap(t.Caption, "", width))
 	if len(t.Rows) > 0 {
 		if err := terminalGrid(out, t, colour); err != nil {
 			return err
 		}
 	}
 	for i, note := range t.Notes {
-		fmt.Fprintln(out, wrap(fmt.Sprintf("[%d] %s", i+1, note), "    ", width))
+		fmt.Fprintln(out, terminal.Wrap(fmt.Sprintf("[%d] %s", i+1, note), "    ", width))
 	}
 	return nil
 }
@@ -92,22 +90,4 @@ func paint(text, code string, colour bool) string {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
-// wrap breaks text into lines of at most so many columns, where words allow it; all but the first begin with indent.
-func wrap(text, indent string, width int) string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-			lines = append(lines, line)
-			line = indent + word
-		default:
-			line += " " + word
-		}
-	}
-	return strings.Join(append(lines, line), "\n")
 }

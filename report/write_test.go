@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"nptbench/internal/terminal"
 )
 
 // nasty has what formats give a meaning to.
@@ -297,7 +299,7 @@ func TestText(t *testing.T) {
 			t.Errorf("signed(%v, %d) = %s, want %s", tt.x, tt.digits, got, tt.want)
 		}
 	}
-	if got := wrap(strings.Repeat("word ", 4), "  ", 16); got != "word word word\n  word" {
+	if got := terminal.Wrap(strings.Repeat("word ", 4), "  ", 16); got != "word word word\n  word" {
 		t.Errorf("wrapped to %q", got)
 	}
 }

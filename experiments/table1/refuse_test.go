@@ -118,6 +118,42 @@ func TestConflict(t *testing.T) {
 	}
 }
 
+// A plan says what is to do on data that are not here, too, and learns how long it takes from the published records where its own
+// folder has none. It fits a terminal of 80 columns.
+func TestDryRun(t *testing.T) {
+	folder := t.TempDir()
+	args := arguments(t, "{method: knn}", filepath.Join(folder, "first"))
+	if exit, _, _, err := call(t, args...); exit != program.ExitOK || err != nil {
+		t.Fatalf("exit %d, %v", exit, err)
+	}
+	t.Chdir(folder)
+	plan := func(args ...string) (last []string, all string) {
+		exit, all, _, err := call(t, append(args, "-dry-run")...)
+		if exit != program.ExitOK || err != nil {
+			t.Fatalf("exit %d, %v", exit, err)
+		}
+		for line := range strings.Lines(all) {
+			if len(line) > 81 {
+				t.Errorf("%d columns: %s", len(line)-1, line)
+			}
+		}
+		return strings.Fields(strings.Split(all, "\n")[1]), all
+	}
+	args = append(args, "-out", "second")
+	if row, all := plan(args...); row[len(row)-2] != "1" || row[len(row)-1] != "?" {
+		t.Errorf("without records:\n%s", all)
+	}
+	if err := errors.Join(os.Mkdir("results", 0o777), os.Rename("first/records", "results/published")); err != nil {
+		t.Fatal(err)
+	}
+	if row, all := plan(args...); row[len(row)-3] != "1" || row[len(row)-1] != "s" || !strings.Contains(all, "results/published") {
+		t.Errorf("with published records:\n%s", all)
+	}
+	if row, all := plan("-data", "nowhere", "-sweep", "table1-quick", "-methods", "knn", "-out", "third"); row[len(row)-2] == "0" || !strings.Contains(all, "not here: yacht") {
+		t.Errorf("without data:\n%s", all)
+	}
+}
+
 // Records that somebody removes, of this run or of the one before, are missed.
 func TestLostRecords(t *testing.T) {
 	for _, when := range []string{"1 to do", "0 to do", "1 cells done"} {

@@ -26,6 +26,7 @@ import (
 	"nptbench/internal/program"
 	"nptbench/internal/run"
 	"nptbench/internal/slurm"
+	"nptbench/internal/terminal"
 	"nptbench/report"
 	"nptbench/results"
 	"nptbench/sweeps"
@@ -74,8 +75,11 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		if err := checkNamed(p.Jobs(), o.Backend); err != nil {
 			return program.ExitBadInput, err
 		}
-		estimate := estimate(ctx, p, store)
-		return program.ExitOK, cmp.Or(ctx.Err(), p.Print(e.Stdout, estimate, runtime.NumCPU(), memoryOfFit(p)))
+		estimate, from, err := o.estimate(ctx, p, store)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return program.ExitFailed, err
+		}
+		return program.ExitOK, p.Print(e.Stdout, estimate, from, runtime.NumCPU(), memoryOfFit(p))
 	case o.ReportOnly && n.Done == 0:
 		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "))
 	case n.ToDo+n.Done == 0:
@@ -203,6 +207,24 @@ func estimate(ctx context.Context, p *plan.Plan, store *results.Store) *plan.Est
 	return p.Estimate(until(ctx, store.Records()))
 }
 
+// publishedRecords is the folder of our own records, in the repository.
+const publishedRecords = "results/published"
+
+// estimate is an estimate for a plan that nobody waits for: of what the records say nothing it learns from the published ones, where
+// they are. It also names the folders.
+func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Store) (e *plan.Estimate, from string, err error) {
+	e, from = estimate(ctx, p, store), strings.Join(o.recordFolders(), ", ")
+	if _, err := os.Stat(publishedRecords); err != nil || p.Known(e) {
+		return e, from, nil
+	}
+	published, err := results.Open(ctx, publishedRecords)
+	if err != nil {
+		return nil, "", err
+	}
+	e.Else = estimate(ctx, p, published)
+	return e, from + ", else in " + publishedRecords + ", of other machines", nil
+}
+
 // until ends a sequence when ctx does.
 func until[R any](ctx context.Context, records iter.Seq2[R, error]) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
@@ -236,6 +258,9 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*pl
 		return nil, nil, err
 	}
 	for _, line := range p.WhyLeftOut() {
+		if e.Terminal { // elsewhere a line is one for who looks for it
+			line = terminal.Wrap(line, "  ", e.Width)
+		}
 		fmt.Fprintln(e.Stderr, line)
 	}
 	for _, d := range p.Datasets {

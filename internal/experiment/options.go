@@ -101,7 +101,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	if o.Out == "" && fs.Given("out") {
 		return nil, fmt.Errorf("-out: want the name of a folder for records and reports")
 	}
-	o.Plan.Datasets, o.Plan.Methods, o.Plan.ReportOnly = *datasets, *only, o.ReportOnly
+	o.Plan.Datasets, o.Plan.Methods, o.Plan.ReportOnly, o.Plan.Absent = *datasets, *only, o.ReportOnly, o.DryRun
 	switch *protocol {
 	case "":
 	case "both":

@@ -18,6 +18,8 @@ type Estimate struct {
 	infos   map[string]dataset.Info
 	same    map[[2]string]*share // by data set and kind, where the work is not known
 	others  map[string][]sample  // by kind
+
+	Else *Estimate // from other records, for what these say nothing of; may be nil
 }
 
 // kind names the cells that take about as long as one another: of a method, or what is measured on its models.
@@ -143,10 +145,13 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, me
 		work = m.Work(c, info)
 	}
 	near, known := nearest(e.others[kind], work)
-	if !known {
-		return 0, false
+	switch {
+	case known:
+		return near.seconds * work / near.work, true
+	case e.Else != nil:
+		return e.Else.cell(info, m, c, measure, with)
 	}
-	return near.seconds * work / near.work, true
+	return 0, false
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

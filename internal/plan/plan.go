@@ -31,6 +31,7 @@ type Options struct {
 
 	Retry      bool // cells whose record is a failure are to do
 	ReportOnly bool // nothing will be run: whether methods can be run here is not asked
+	Absent     bool // what is to do on data sets that are not here counts as if they were
 }
 
 // A Plan is what a sweep comes to.
@@ -40,7 +41,7 @@ type Plan struct {
 	Datasets  []*Dataset // in the sweep's order
 	LeftOut   []LeftOut  // what has cells to do and cannot be run here
 
-	retry bool
+	retry, absent bool
 }
 
 // A Dataset is a table that the sweep names.
@@ -102,7 +103,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 	if err := o.check(s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry}
+	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry, absent: o.Absent}
 	if len(o.Protocols) > 0 {
 		p.Protocols = o.Protocols
 	}
@@ -247,7 +248,8 @@ func (p *Plan) WhyLeftOut() (lines []string) {
 
 // runs reports whether a group's cells are to be run, and can be here.
 func (p *Plan) runs(g *Group) bool {
-	return g.Selected && !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return l.Name == g.Method.Name || l.Name == g.Dataset.Info.Name })
+	return g.Selected && (g.Dataset.Missing == nil || p.absent) &&
+		!slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return l.Name == g.Method.Name })
 }
 
 func (p *Plan) isToDo(s status) bool { return s == none || s == failed && p.retry }

@@ -128,11 +128,11 @@ func TestPrint(t *testing.T) {
 		work    func(method.Config, dataset.Info) float64
 		want    string
 	}{
-		"nothing": {nil, nil, "mean  1  6  18  6  0  0  18  ?"},
-		"same":    {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  54 s"}, // 6 s a cell, two at a time
-		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  0  18  23 s"},                // of 506 x 14, for 120 x 5
-		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  0  18  29 s"},                                             // of 506 x 11, which are not all
-		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  0  18  8 min"},
+		"nothing": {nil, nil, "mean  1  6  18  6  0  18  ?"},
+		"same":    {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  54 s"}, // 6 s a cell, two at a time
+		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"},                // of 506 x 14, for 120 x 5
+		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                                             // of 506 x 11, which are not all
+		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  18  8 min"},
 	} {
 		worker.Work = c.work
 		e := p.Estimate(func(yield func(*results.Record, error) bool) {
@@ -143,7 +143,7 @@ func TestPrint(t *testing.T) {
 			}
 		})
 		var b strings.Builder
-		if err := p.Print(&b, e, 2, 1<<30); err != nil {
+		if err := p.Print(&b, e, "out/records", 2, 1<<30); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Join(regexp.MustCompile(" {2,}").Split(strings.TrimSpace(strings.Split(b.String(), "\n")[1]), -1), "  ")

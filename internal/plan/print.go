@@ -4,55 +4,96 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"nptbench/internal/method"
+	"nptbench/internal/terminal"
 )
 
-// Print says in at most a screen what there is to do: a line for each method, what the words mean, and how long it takes that
-// many cores. At the end it names what takes more memory than a fit may have.
-func (p *Plan) Print(w io.Writer, e *Estimate, cores int, memory int64) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "method\tdata sets\tsettings\tcells\tfits\tdone\tfailed\tto do\ttime\t")
-	fits := 0
+// printedColumns is how wide Print is.
+const printedColumns = 80
+
+// Print says in at most a screen of 80 columns what there is to do: a line for each method, what the words mean, and how long it
+// takes that many cores, by records from where it says. At the end it names what takes more memory than a fit may have.
+func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory int64) error {
+	names := len("method")
+	for _, m := range p.methods() {
+		names = max(names, len(m.Name))
+	}
+	var table strings.Builder
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name, datasets, settings string, cells, fits, done, toDo any, time string) {
+		fmt.Fprintf(t, "%-*s\t%s\t%s\t%v\t%v\t%v\t%v\t%s\t\n", names, name, datasets, settings, cells, fits, done, toDo, time)
+	}
+	row("method", "data", "settings", "cells", "fits", "done", "to do", "time")
+	fits, total, allKnown := 0, time.Duration(0), true
 	for _, m := range p.methods() {
 		groups := slices.DeleteFunc(p.Groups(), func(g *Group) bool { return g.Method != m })
 		n := p.Count(groups...)
-		all, left, settings, allKnown := 0, time.Duration(0), 0, true
+		all, settings := 0, 0
 		for _, g := range groups {
 			all += g.Fits * len(g.Dataset.Folds)
 			settings = max(settings, g.trainings())
-			took, known := p.Left(e, g)
-			left += took
-			allKnown = allKnown && known
 		}
-		fits += all
-		text := roundly(left / time.Duration(cores))
-		if !allKnown {
-			text = "?"
+		left, known := p.left(e, groups)
+		text := "?"
+		if known {
+			text = roundly(left / time.Duration(cores))
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", m.Name, len(groups), settings, n.Cells, all, n.Done, n.Failed, n.ToDo, text)
+		fits, total, allKnown = fits+all, total+left, allKnown && known
+		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, text)
 	}
-	n := p.Count(p.Groups()...)
-	fmt.Fprintf(t, "total\t\t\t%d\t%d\t%d\t%d\t%d\t%s\t\n", n.Cells, fits, n.Done, n.Failed, n.ToDo, p.Time(e, cores))
-	if err := t.Flush(); err != nil {
-		return err
+	n, text := p.Count(p.Groups()...), roundly(total/time.Duration(cores))
+	switch {
+	case !allKnown && total == 0:
+		text = "?"
+	case !allKnown:
+		text = "> " + text
 	}
-	if _, err := fmt.Fprintf(w, `
-setting  one choice of a method's parameters
-cell     one setting on one fold of one data set, or a measurement on its model: what has a record
-fit      a training, which may serve several cells: all k of k-NN, all sizes of a forest
-time     that is to do takes %d cores, by records of such cells; ?: there are none
-`, cores); err != nil {
-		return err
+	row("total", "", "", n.Cells, fits, n.Done, n.ToDo, text)
+	t.Flush()
+	for line := range strings.Lines(table.String()) {
+		if _, err := io.WriteString(w, strings.TrimPrefix(line, "  ")); err != nil {
+			return err
+		}
+	}
+	words := [][2]string{
+		{"setting", "one choice of a method's parameters"},
+		{"cell", "one setting on one fold of one data set, or a measurement on its model: what has a record"},
+		{"fit", "a training, which may serve several cells: all k of k-NN, all sizes of a forest"},
+	}
+	if failed := p.Failures(); len(failed) > 0 {
+		words = append(words, [2]string{"done", fmt.Sprintf("with %d failures, which -retry-failed runs again: %s", n.Failed, strings.Join(failed, ", "))})
+	}
+	if absent := p.countedAbsent(); len(absent) > 0 {
+		words = append(words, [2]string{"to do", "with what needs data sets that are not here: " + strings.Join(absent, ", ")})
+	}
+	words = append(words, [2]string{"time", fmt.Sprintf("that is to do takes %d cores, by records of such cells in %s; ?: there are none", cores, from)})
+	const indent = "         "
+	fmt.Fprintln(w)
+	for _, word := range words {
+		if _, err := fmt.Fprintf(w, "%-*s%s\n", len(indent), word[0], terminal.Wrap(word[1], indent, printedColumns-len(indent))); err != nil {
+			return err
+		}
 	}
 	for _, line := range p.TooLarge(memory) {
-		if _, err := fmt.Fprintln(w, line); err != nil {
+		if _, err := fmt.Fprintln(w, terminal.Wrap(line, "  ", printedColumns)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// countedAbsent names the data sets that are not here and count as if they were.
+func (p *Plan) countedAbsent() (names []string) {
+	for _, d := range p.Datasets {
+		if d.Missing != nil && p.Count(d.Groups...).ToDo > 0 {
+			names = append(names, d.Info.Name)
+		}
+	}
+	return names
 }
 
 // trainings counts the settings without what is measured on their models.
@@ -67,16 +108,28 @@ func (g *Group) trainings() (n int) {
 
 // Time estimates how long the plan's cells take, with that many cores.
 func (p *Plan) Time(e *Estimate, cores int) string {
-	var total time.Duration
-	text := ""
-	for _, g := range p.Groups() {
-		left, known := p.Left(e, g)
-		total += left
-		if !known {
-			text = "more than "
-		}
+	total, known := p.left(e, p.Groups())
+	text := roundly(total / time.Duration(cores))
+	if !known {
+		text = "more than " + text
 	}
-	return text + roundly(total/time.Duration(cores))
+	return text
+}
+
+// Known reports whether the time is known of everything that is to do.
+func (p *Plan) Known(e *Estimate) bool {
+	_, known := p.left(e, p.Groups())
+	return known
+}
+
+// left adds up what the cells of some groups take that are to do, as far as that is known.
+func (p *Plan) left(e *Estimate, groups []*Group) (left time.Duration, known bool) {
+	known = true
+	for _, g := range groups {
+		took, knows := p.Left(e, g)
+		left, known = left+took, known && knows
+	}
+	return left, known
 }
 
 // methods lists the plan's methods in the order in which they come first.
