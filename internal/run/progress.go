@@ -215,9 +215,9 @@ func (g *Progress) Note(line string) {
 	fmt.Fprintln(g.w, line)
 }
 
-// describeJob names a job to a person.
+// describeJob names a job to a person, by the first of the plan's protocols that make its fold.
 func describeJob(j *plan.Job) string {
-	return fmt.Sprintf("%s %s %s fold %d", j.Dataset.Info.Name, j.Method.Name, j.Fold.Protocol, j.Fold.Number)
+	return fmt.Sprintf("%s %s %s fold %d", j.Dataset.Info.Name, j.Method.Name, j.Fold.Under[0], j.Fold.Number)
 }
 
 // describeCell names a cell to a person: its setting by the name that the sweep gives it, else by what is not at its default.
