@@ -248,8 +248,9 @@ func (p *Plan) WhyLeftOut() (lines []string) {
 
 // runs reports whether a group's cells are to be run, and can be here.
 func (p *Plan) runs(g *Group) bool {
-	return g.Selected && (g.Dataset.Missing == nil || p.absent) &&
-		!slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return l.Name == g.Method.Name })
+	return g.Selected && !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool {
+		return l.Name == g.Method.Name || l.Name == g.Dataset.Info.Name && !p.absent
+	})
 }
 
 func (p *Plan) isToDo(s status) bool { return s == none || s == failed && p.retry }
