@@ -83,7 +83,7 @@ def check(browser, path, folder):
         page.on("request", lambda r: problems.append("asks for " + r.url) if r.url.split("#")[0] != url else None)
         url = path.resolve().as_uri()
         page.goto(url)
-        page.screenshot(path=folder / f"{path.parents[1].name}-{look.replace(' ', '-')}.png", full_page=True)
+        page.screenshot(path=folder / f"{path.parents[1].name}-{look.replace(' ', '-')}.png", full_page=True, timeout=300_000)
         found = page.locator("table").count()
         tables = tables or found
         require(found == tables, f"{found} tables, {tables} before")
