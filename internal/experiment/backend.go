@@ -40,15 +40,28 @@ func chooseBackend(ctx context.Context, asked string, e program.Env) (name strin
 
 // checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.
 // It opens nothing: the plan may be made on another machine than the run.
-func checkNamed(jobs []*plan.Job, asked string) error {
-	if backends.Automatic(asked) || !anyNetwork(jobs) {
+func checkNamed(p *plan.Plan, asked string) error {
+	if backends.Automatic(asked) {
 		return nil
 	}
-	name, err := backends.Resolve(asked)
-	if err != nil {
-		return err
+	for _, g := range p.Groups() {
+		if !g.Method.Network || p.Count(g).ToDo == 0 {
+			continue
+		}
+		name, err := backends.Resolve(asked)
+		if err != nil {
+			return err
+		}
+		for i := range g.Settings {
+			if g.Settings[i].Measure != nil || g.Method.CheckBackend == nil {
+				continue
+			}
+			if err := g.Method.CheckBackend(g.Settings[i].Canonical, name); err != nil {
+				return err
+			}
+		}
 	}
-	return checkBackend(jobs, name)
+	return nil
 }
 
 func anyNetwork(jobs []*plan.Job) bool {

@@ -72,7 +72,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	n := p.Count(p.Groups()...)
 	switch {
 	case o.DryRun:
-		if err := checkNamed(p.Jobs(), o.Backend); err != nil {
+		if err := checkNamed(p, o.Backend); err != nil {
 			return program.ExitBadInput, err
 		}
 		estimate, from, err := o.estimate(ctx, p, store)
