@@ -27,9 +27,9 @@ type Store struct {
 	chosen *chooser
 }
 
-// Open reads which records there are in folders or single segments: every line is checked, that it can be read as a record
-// too, which takes about half of the time of reading it; what is held in memory is some 100 bytes for each cell. A folder that does not exist has
-// no records. It is an error if a segment cannot be opened, if one method was imported under two titles, or if ctx ends.
+// Open reads which records there are in folders or single segments. Of every line it checks the sum and that it can be read as a
+// record, in about half of the time of reading it; what is held in memory is some 100 bytes for each cell. A folder that does not
+// exist has no records. It is an error if a segment cannot be opened, if one method was imported under two titles, or if ctx ends.
 func Open(ctx context.Context, paths ...string) (*Store, error) {
 	s := &Store{chosen: newChooser()}
 	imports := imports{}

@@ -82,8 +82,8 @@ func stopOf(c method.Config) Stop {
 
 // work is about how many multiplications a training takes: the products of its layers for every row, three times, for a pass
 // forwards and twice as much backwards. To start the operations of a decision step takes as long as 25 million, and as half of that more
-// for every virtual batch, which is most of a step on a small batch: with that, trainings on 300 rows and on nine million take as long
-// for each. Trainings rarely go on for as many epochs as they may: three times the patience is usual.
+// for every virtual batch, which is most of a step on a small batch: with that, trainings on 300 rows and on nine million take about as
+// long for each. Trainings rarely go on for as many epochs as they may: three times the patience is usual.
 func work(c method.Config, info dataset.Info) float64 {
 	n, d := configOf(c), float64(info.Columns-1)
 	rows, batch, h := 0.7*float64(info.Rows), float64(n.BatchSize), float64(n.width())

@@ -39,7 +39,7 @@ func chooseBackend(ctx context.Context, asked string, e program.Env) (name strin
 }
 
 // checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.
-// It opens nothing: the plan may be made on another machine than the run.
+// It opens no GPU: that may be on another machine than the plan's.
 func checkNamed(p *plan.Plan, asked string) error {
 	if backends.Automatic(asked) {
 		return nil
