@@ -41,41 +41,29 @@ func chooseBackend(ctx context.Context, asked string, e program.Env) (name strin
 // checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.
 // It opens no GPU: that may be on another machine than the plan's.
 func checkNamed(p *plan.Plan, asked string) error {
-	if backends.Automatic(asked) {
+	if backends.Automatic(asked) || !anyNetwork(p) {
 		return nil
 	}
+	name, err := backends.Resolve(asked)
+	if err != nil {
+		return err
+	}
+	return checkBackend(p, name)
+}
+
+// anyNetwork reports whether there are networks to run.
+func anyNetwork(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Groups(), func(g *plan.Group) bool { return g.Method.Network && p.Count(g).ToDo > 0 })
+}
+
+// checkBackend returns an error if there is a configuration to run that the backend cannot.
+func checkBackend(p *plan.Plan, backend string) error {
 	for _, g := range p.Groups() {
-		if !g.Method.Network || p.Count(g).ToDo == 0 {
+		if g.Method.CheckBackend == nil {
 			continue
 		}
-		name, err := backends.Resolve(asked)
-		if err != nil {
-			return err
-		}
-		for i := range g.Settings {
-			if g.Settings[i].Measure != nil || g.Method.CheckBackend == nil {
-				continue
-			}
-			if err := g.Method.CheckBackend(g.Settings[i].Canonical, name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func anyNetwork(jobs []*plan.Job) bool {
-	return slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network })
-}
-
-// checkBackend returns an error if there is a configuration that the backend cannot run.
-func checkBackend(jobs []*plan.Job, backend string) error {
-	for _, j := range jobs {
-		for _, c := range j.Models {
-			if j.Method.CheckBackend == nil {
-				break
-			}
-			if err := j.Method.CheckBackend(c.Config, backend); err != nil {
+		for s := range p.ToDo(g) {
+			if err := g.Method.CheckBackend(s.Canonical, backend); err != nil {
 				return err
 			}
 		}

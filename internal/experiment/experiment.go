@@ -304,13 +304,13 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.Slurm {
 		executor, err = o.cluster(ctx, p, store, pool)
 		slots = 0
-	} else if anyNetwork(jobs) {
+	} else if anyNetwork(p) {
 		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil && backends.Accelerated(pool.Backend) {
 			pool.Networks = o.Networks
 		}
 	}
 	if err == nil && !backends.Automatic(pool.Backend) {
-		err = checkBackend(jobs, pool.Backend)
+		err = checkBackend(p, pool.Backend)
 	}
 	if err != nil {
 		return outcome, program.ExitBadInput, err

@@ -91,20 +91,7 @@ func size(rows int, info dataset.Info) float64 { return float64(rows) * float64(
 
 // Left estimates how long the cells of a group that are to do take one core; false when there are no records of their kind.
 func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
-	if p.Count(g).ToDo == 0 {
-		return 0, true
-	}
-	for i := range g.Settings {
-		n := 0
-		for fold := range g.Dataset.Folds {
-			if p.isToDo(*g.at(fold, i)) {
-				n++
-			}
-		}
-		if n == 0 {
-			continue
-		}
-		s := &g.Settings[i]
+	for s, n := range p.ToDo(g) {
 		name, with := s.Key()
 		each, known := e.cell(g.Dataset.Info, g.Method, s.Canonical, name, with)
 		if !known {

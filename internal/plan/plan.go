@@ -11,6 +11,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -254,6 +255,26 @@ func (p *Plan) runs(g *Group) bool {
 }
 
 func (p *Plan) isToDo(s status) bool { return s == none || s == failed && p.retry }
+
+// ToDo yields the settings of a group that have cells to be run, and how many.
+func (p *Plan) ToDo(g *Group) iter.Seq2[*Setting, int] {
+	return func(yield func(*Setting, int) bool) {
+		if !p.runs(g) {
+			return
+		}
+		for i := range g.Settings {
+			n := 0
+			for fold := range g.Dataset.Folds {
+				if p.isToDo(*g.at(fold, i)) {
+					n++
+				}
+			}
+			if n > 0 && !yield(&g.Settings[i], n) {
+				return
+			}
+		}
+	}
+}
 
 // A Count says how many cells there are, and what of them has a record.
 type Count struct {

@@ -153,6 +153,25 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// A setting that has a record on one fold has one cell less to do, and one that has them on all folds is not named.
+func TestToDo(t *testing.T) {
+	lib := datasettest.Library(t)
+	text := "{shift: [1, 2, 30]}"
+	all, records := planned(t, parse(t, lib, text, ""), Options{}, lib, nil), results.Index{}
+	g := all.Groups()[0]
+	for fold := range g.Dataset.Folds {
+		records[all.cell(g, fold, 1).ID()] = true
+	}
+	records[all.cell(g, 0, 2).ID()] = true
+	p, got := planned(t, parse(t, lib, text, ""), Options{}, lib, records), map[int]int{}
+	for s, n := range p.ToDo(p.Groups()[0]) {
+		got[s.Config.Int("shift")] = n
+	}
+	if folds := len(g.Dataset.Folds); len(got) != 2 || got[1] != folds || got[30] != folds-1 {
+		t.Errorf("%v of %d folds", got, folds)
+	}
+}
+
 // A fit on a table of 120 rows and 5 columns takes at least what the method says of an entry.
 func TestTooLarge(t *testing.T) {
 	lib := datasettest.Library(t)
