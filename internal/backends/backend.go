@@ -71,7 +71,8 @@ func Accelerated(name string) bool {
 // Open returns the GoMLX backend with the given name:
 //
 //   - "fused" is this project's, in Go and assembly (internal/fused). It needs nothing.
-//   - "fused,products=bfloat16" is the same, but for what it multiplies: that is rounded to bfloat16 in products of more than 16 columns, and summed in float32. A processor that cannot do that (AVX512_BF16) is an error.
+//   - "fused,products=bfloat16" is the same, but for what it multiplies: that is rounded to bfloat16 in products of more than 16
+//     columns, and summed in float32. A processor that cannot do that (AVX512_BF16) is an error.
 //   - "go" is GoMLX's own, in pure Go: several times slower, but with every operation and bfloat16.
 //   - "xla:cpu" is XLA on the processor, where its plugin is installed (`make xla`; $NPT_XLA_CPU names the file where it lies
 //     elsewhere).

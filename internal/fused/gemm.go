@@ -24,24 +24,25 @@ type panelKernel[T floating] struct {
 const (
 	panelRows = f32.PanelRows
 	panelWide = 32  // the largest width
-	panelDeep = 512 // the largest depth
+	panelDeep = 512 // the largest depth, that of pairs of bfloat16
+	wholeDeep = 256 // that of all others
 	blockTall = 512 // rows of a that stay in the second cache
 )
 
 // Kernels for single and double precision. Those of the second kind are for matrices b of few columns.
 var (
 	gemm32, narrow32 = kernels32(f32.All()[0])
-	gemm64           = panelKernel[float64]{width: 8, deep: 256, multiply: multiplyPanel[float64]}
+	gemm64           = panelKernel[float64]{width: 8, deep: wholeDeep, multiply: multiplyPanel[float64]}
 )
 
 // kernels32 are a processor's, or plain Go's.
 func kernels32(k *f32.Kernel) (gemm, narrow panelKernel[float32]) {
 	if k == f32.Portable {
-		gemm = panelKernel[float32]{width: 8, deep: 256, multiply: multiplyPanel[float32]}
+		gemm = panelKernel[float32]{width: 8, deep: wholeDeep, multiply: multiplyPanel[float32]}
 		return gemm, gemm
 	}
-	return panelKernel[float32]{k.Wide.Width, 256, k.Wide.Multiply, k.Transpose8, nil},
-		panelKernel[float32]{k.Narrow.Width, 256, k.Narrow.Multiply, k.Transpose8, nil}
+	return panelKernel[float32]{k.Wide.Width, wholeDeep, k.Wide.Multiply, k.Transpose8, nil},
+		panelKernel[float32]{k.Narrow.Width, wholeDeep, k.Narrow.Multiply, k.Transpose8, nil}
 }
 
 // pairs32 multiplies in bfloat16; without a function where the processor does not.
