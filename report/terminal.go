@@ -8,8 +8,8 @@ import (
 	"nptbench/internal/terminal"
 )
 
-// WriteTerminal writes a document as plain text, in colours if asked to. Running text is wrapped at the width; figures are
-// left out.
+// WriteTerminal writes a document as plain text, in colours if asked to. Text and tables are fitted
+// into the width; figures are left out.
 func WriteTerminal(w io.Writer, d *Document, width int, colour bool) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, paint(d.Title, bold, colour))
@@ -39,7 +39,7 @@ func WriteTerminal(w io.Writer, d *Document, width int, colour bool) error {
 func terminalTable(out io.Writer, t *Table, width int, colour bool) error {
 	fmt.Fprintln(out, terminal.Wrap(t.Caption, "", width))
 	if len(t.Rows) > 0 {
-		if err := terminalGrid(out, t, colour); err != nil {
+		if err := terminalGrid(out, t, width, colour); err != nil {
 			return err
 		}
 	}
@@ -49,19 +49,16 @@ func terminalTable(out io.Writer, t *Table, width int, colour bool) error {
 	return nil
 }
 
-func terminalGrid(out io.Writer, t *Table, colour bool) error {
-	columns := make([]terminal.Column, len(t.Columns))
-	for i, c := range t.Columns {
-		columns[i] = terminal.Column{Head: c.Head, Right: c.Right}
+func terminalGrid(out io.Writer, t *Table, width int, colour bool) error {
+	var grid terminal.Table
+	for _, c := range t.Columns {
+		grid.Columns = append(grid.Columns, terminal.Column{Head: c.Head, Right: c.Right})
 	}
-	grid := terminal.NewTable(out, columns)
 	for i, row := range t.Rows {
 		if t.newGroup(i) {
 			name := make([]string, len(t.Columns))
 			name[0] = paint(row.Group, bold, colour)
-			if err := grid.Append(name); err != nil {
-				return err
-			}
+			grid.Append(name...)
 		}
 		texts := make([]string, len(row.Cells))
 		for j, c := range row.Cells {
@@ -73,11 +70,9 @@ func terminalGrid(out io.Writer, t *Table, colour bool) error {
 		if t.Grouped != "" {
 			texts[0] = "  " + texts[0]
 		}
-		if err := grid.Append(texts); err != nil {
-			return err
-		}
+		grid.Append(texts...)
 	}
-	return grid.Render()
+	return grid.Render(out, width)
 }
 
 const bold = "1"

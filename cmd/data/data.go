@@ -58,7 +58,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if slices.ContainsFunc(rows, func(r row) bool { return r.err != nil }) {
 		exit = program.ExitFailed
 	}
-	return exit, printAll(e.Stdout, rows)
+	return exit, printAll(e.Stdout, rows, e.Width)
 }
 
 // options are what the command line says.

@@ -14,14 +14,14 @@ import (
 )
 
 // printAll writes the table and below it the notes and what is missing or wrong.
-func printAll(w io.Writer, rows []row) error {
+func printAll(w io.Writer, rows []row, width int) error {
 	var out bytes.Buffer
-	notes, err := grid(&out, rows)
+	notes, err := grid(&out, rows, width)
 	if err != nil {
 		return err
 	}
 	for i, note := range notes {
-		fmt.Fprintf(&out, "[%d] %s\n", i+1, note)
+		fmt.Fprintln(&out, terminal.Wrap(fmt.Sprintf("[%d] %s", i+1, note), "    ", width))
 	}
 	printFailures(&out, rows)
 	_, err = w.Write(out.Bytes())
@@ -29,7 +29,7 @@ func printAll(w io.Writer, rows []row) error {
 }
 
 // grid writes one line per data set and returns the notes on them.
-func grid(w io.Writer, rows []row) (notes []string, err error) {
+func grid(w io.Writer, rows []row, width int) (notes []string, err error) {
 	columns := []terminal.Column{
 		{Head: "data set"}, {Head: "rows", Right: true}, {Head: "columns", Right: true}, {Head: "classes", Right: true},
 		{Head: "size", Right: true}, {Head: "checksum"}, {Head: "found in"}, {Head: "licence"},
@@ -41,7 +41,7 @@ func grid(w io.Writer, rows []row) (notes []string, err error) {
 	if read {
 		columns = append(columns, terminal.Column{Head: "read in", Right: true})
 	}
-	table := terminal.NewTable(w, columns)
+	table := terminal.Table{Columns: columns}
 	for _, r := range rows {
 		rowsText := thousands(r.rows)
 		if r.subset != "" {
@@ -55,11 +55,9 @@ func grid(w io.Writer, rows []row) (notes []string, err error) {
 		if read {
 			cells = append(cells, orDash(r.took > 0, r.took.Round(time.Millisecond).String()))
 		}
-		if err := table.Append(cells); err != nil {
-			return nil, err
-		}
+		table.Append(cells...)
 	}
-	return notes, table.Render()
+	return notes, table.Render(w, width)
 }
 
 // printFailures says what is missing, file by file, and what is wrong.

@@ -12,7 +12,7 @@ import (
 var shown = []metric.Metric{metric.RMSE, metric.Accuracy, metric.AUROC, metric.NLL}
 
 // printScores writes a line for each score: validation and test metrics, and what the record says of them.
-func printScores(w io.Writer, scores []score, records bool) error {
+func printScores(w io.Writer, scores []score, records bool, width int) error {
 	columns := []terminal.Column{
 		{Head: "data set"}, {Head: "protocol"}, {Head: "fold", Right: true}, {Head: "method"},
 		{Head: "rate", Right: true}, {Head: "depth", Right: true}, {Head: "trees", Right: true},
@@ -30,7 +30,7 @@ func printScores(w io.Writer, scores []score, records bool) error {
 	if records {
 		columns = append(columns, terminal.Column{Head: "record"})
 	}
-	table := terminal.NewTable(w, columns)
+	table := terminal.Table{Columns: columns}
 	for _, s := range scores {
 		o := s.origin
 		cells := []string{o.Dataset, o.Protocol, strconv.Itoa(o.Fold), "-", "-", "-", strconv.Itoa(s.trees)}
@@ -43,11 +43,9 @@ func printScores(w io.Writer, scores []score, records bool) error {
 		if records {
 			cells = append(cells, s.record)
 		}
-		if err := table.Append(cells); err != nil {
-			return err
-		}
+		table.Append(cells...)
 	}
-	return table.Render()
+	return table.Render(w, width)
 }
 
 func number(m map[string]float64, name string) string {

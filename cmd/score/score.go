@@ -53,7 +53,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		err = s.all(ctx, o)
 	}
 	if len(s.scores) > 0 {
-		err = errors.Join(printScores(e.Stdout, s.scores, o.records != ""), err)
+		err = errors.Join(printScores(e.Stdout, s.scores, o.records != "", e.Width), err)
 	}
 	return program.ExitOK, err
 }

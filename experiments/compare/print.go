@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
@@ -68,11 +67,7 @@ func (c *comparison) differences() *report.Table {
 		}
 		for _, r := range d.rows {
 			cells := r.cells(t, digits, c.alpha)
-			lines := broken(r.method)
-			cells[0].Text = lines[len(lines)-1]
-			for _, line := range lines[:len(lines)-1] {
-				t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{{Text: line}, {}, {}, {}, {}, {}}})
-			}
+			cells[0].Text = r.method
 			t.Rows = append(t.Rows, report.Row{Group: group, Cells: cells})
 		}
 	}
@@ -137,26 +132,6 @@ func notes(t *report.Table, texts []string) []int {
 		t.Notes = append(t.Notes, text)
 	}
 	return []int{at + 1}
-}
-
-// nameWidth is what a line of 80 columns has for the name of a method.
-const nameWidth = 18
-
-// broken cuts a long name into lines, behind signs where it can.
-func broken(name string) (lines []string) {
-	rest := []rune(name)
-	for len(rest) > nameWidth {
-		at := nameWidth
-		for i := nameWidth; i > nameWidth/3; i-- {
-			if !unicode.IsLetter(rest[i-1]) && !unicode.IsDigit(rest[i-1]) {
-				at = i
-				break
-			}
-		}
-		lines = append(lines, string(rest[:at]))
-		rest = rest[at:]
-	}
-	return append(lines, string(rest))
 }
 
 // digits are the decimals of a data set: those that the paper prints of the metric, or two digits of the narrowest interval where

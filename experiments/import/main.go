@@ -215,7 +215,7 @@ func save(path string, records []*results.Record) error {
 
 // printScores prints the mean test metrics by data set and protocol.
 func printScores(e program.Env, all []*foldPredictions, records []*results.Record) error {
-	grid := terminal.NewTable(e.Stdout, []terminal.Column{{Head: "data set"}, {Head: "folds"}, {Head: "metric"}, {Head: "mean", Right: true}})
+	grid := terminal.Table{Columns: []terminal.Column{{Head: "data set"}, {Head: "folds"}, {Head: "metric"}, {Head: "mean", Right: true}}}
 	for i := 0; i < len(all); {
 		first, n := all[i].task, 0
 		for i < len(all) && all[i].task.Info.Name == first.Info.Name && all[i].task.Protocol == first.Protocol {
@@ -235,10 +235,8 @@ func printScores(e program.Env, all []*foldPredictions, records []*results.Recor
 				}
 				sum += x
 			}
-			if err := grid.Append([]string{first.Info.Name, fmt.Sprintf("%d %s", n, first.Protocol), m.Title, fmt.Sprintf("%.4f", sum/float64(n))}); err != nil {
-				return err
-			}
+			grid.Append(first.Info.Name, fmt.Sprintf("%d %s", n, first.Protocol), m.Title, fmt.Sprintf("%.4f", sum/float64(n)))
 		}
 	}
-	return grid.Render()
+	return grid.Render(e.Stdout, e.Width)
 }

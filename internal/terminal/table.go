@@ -1,10 +1,14 @@
-// Package terminal gives the tables that programs print one look.
+// Package terminal gives the tables that programs print one look, and fits them and running text into the terminal's width.
 package terminal
 
 import (
 	"io"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -15,12 +19,115 @@ type Column struct {
 	Right bool
 }
 
-// NewTable returns an empty table that its Render method writes to w. Spaces at the ends of cells are kept.
-func NewTable(w io.Writer, columns []Column) *tablewriter.Table {
+// A Table has a cell in each row for each column. Cells may be indented by spaces, and coloured by escape sequences.
+type Table struct {
+	Columns []Column
+	Rows    [][]string
+}
+
+// Append adds a row.
+func (t *Table) Append(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Render writes the table in at most so many columns of the terminal, as far as words and numbers, which are not broken, allow.
+// Heads and text are wrapped. Columns that find no place then follow in a table of their own below, beside the leading columns of text,
+// which say what its rows are.
+func (t *Table) Render(w io.Writer, width int) error {
+	for _, part := range t.parts(width) {
+		if err := t.render(w, part, t.widths(part, width)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// padding is what a column takes beside its widest cell.
+const padding = 2
+
+// natural is the width of a column whose cells are in one line each, and least its width with heads and text broken at every word.
+func (t *Table) natural(column int) (width int) {
+	width = twwidth.Width(t.Columns[column].Head)
+	for _, row := range t.Rows {
+		width = max(width, twwidth.Width(row[column]))
+	}
+	return width
+}
+
+func (t *Table) least(column int) (width int) {
+	width = longestLine(wrap(t.Columns[column].Head, "", "", 0))
+	for _, row := range t.Rows {
+		if t.Columns[column].Right {
+			width = max(width, twwidth.Width(row[column]))
+		} else {
+			width = max(width, longestLine(t.wrapCell(row[column], column, 0)))
+		}
+	}
+	return width
+}
+
+func longestLine(text string) (width int) {
+	for line := range strings.SplitSeq(text, "\n") {
+		width = max(width, twwidth.Width(line))
+	}
+	return width
+}
+
+// parts are the columns of each of the tables that are to stand below each other.
+func (t *Table) parts(width int) (parts [][]int) {
+	labels := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
+	if labels < 1 {
+		labels = 1
+	}
+	taken := func(columns []int) (sum int) {
+		for _, c := range columns {
+			sum += t.least(c) + padding
+		}
+		return sum
+	}
+	first := make([]int, labels)
+	for i := range first {
+		first[i] = i
+	}
+	if taken(first) > width/2 {
+		first = first[:1]
+	}
+	part := slices.Clone(first)
+	for c := len(first); c < len(t.Columns); c++ {
+		if len(part) > len(first) && taken(append(slices.Clone(part), c)) > width {
+			parts = append(parts, part)
+			part = slices.Clone(first)
+		}
+		part = append(part, c)
+	}
+	return append(parts, part)
+}
+
+// widths are those of some columns: the widest that can be wrapped is narrowed until all fit.
+func (t *Table) widths(columns []int, width int) map[int]int {
+	widths, least, sum := map[int]int{}, map[int]int{}, 0
+	for _, c := range columns {
+		widths[c], least[c] = t.natural(c), t.least(c)
+		sum += widths[c] + padding
+	}
+	for ; sum > width; sum-- {
+		widest := -1
+		for _, c := range columns {
+			if widths[c] > least[c] && (widest < 0 || widths[c] > widths[widest]) {
+				widest = c
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+func (t *Table) render(w io.Writer, columns []int, widths map[int]int) error {
 	heads, align := make([]string, len(columns)), make([]tw.Align, len(columns))
 	for i, c := range columns {
-		heads[i], align[i] = c.Head, tw.AlignLeft
-		if c.Right {
+		heads[i], align[i] = wrap(t.Columns[c].Head, "", "", widths[c]), tw.AlignLeft
+		if t.Columns[c].Right {
 			align[i] = tw.AlignRight
 		}
 	}
@@ -36,5 +143,45 @@ func NewTable(w io.Writer, columns []Column) *tablewriter.Table {
 			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}},
 		})))
 	table.Header(heads)
-	return table
+	for _, row := range t.Rows {
+		cells := make([]string, len(columns))
+		for i, c := range columns {
+			cells[i] = t.wrapCell(row[c], c, widths[c])
+		}
+		if err := table.Append(cells); err != nil {
+			return err
+		}
+	}
+	return table.Render()
+}
+
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+const reset = "\x1b[0m"
+
+// wrapCell wraps a text that is wider than a cell of a column. A colour ends with each line and goes on in the next.
+func (t *Table) wrapCell(text string, column, width int) string {
+	if twwidth.Width(text) <= width || text == "" {
+		return text
+	}
+	first := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	indent := first
+	if column == 0 {
+		indent += "  " // what a label goes on with stands under it
+	}
+	lines := strings.Split(wrap(text, first, indent, width), "\n")
+	on := ""
+	for i, line := range lines {
+		start := on
+		if all := colour.FindAllString(line, -1); all != nil {
+			on = all[len(all)-1]
+		}
+		if on == reset {
+			on = ""
+		}
+		if lines[i] = start + line; on != "" {
+			lines[i] += reset
+		}
+	}
+	return strings.Join(lines, "\n")
 }
