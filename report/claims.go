@@ -127,11 +127,11 @@ func Best(l Layout, rows ...string) Test {
 func Place(method string, atMost int, problems ...dataset.Problem) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, t := range s.RankTables() {
-			if t.Own || t.Protocol != split.Published || !slices.Contains(problems, t.Problem) {
+			if t.Protocol != split.Published || !slices.Contains(problems, t.Problem) {
 				continue
 			}
-			for _, row := range slices.Concat(t.Rows, t.Others) {
-				if row.Series.Method.Name != method {
+			for _, row := range t.Rows {
+				if row.Series.Method.Name != method || t.All && row.Series.Paper { // which the paper's table has
 					continue
 				}
 				place := 1
@@ -140,8 +140,8 @@ func Place(method string, atMost int, problems ...dataset.Problem) Test {
 						place++
 					}
 				}
-				all = append(all, Evidence{fmt.Sprintf("%s has a mean rank of %s on %s, place %d", row.Series.Title, decimal(row.Mean, 2),
-					plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), place), answer(place <= atMost), !row.Series.Paper})
+				all = append(all, Evidence{fmt.Sprintf("%s has a mean rank of %s on %s, place %d of %d", row.Series.Title, decimal(row.Mean, 2),
+					plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), place, len(t.Rows)), answer(place <= atMost), !row.Series.Paper})
 			}
 		}
 		return all

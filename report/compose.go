@@ -123,7 +123,11 @@ func (s *Summary) notes() (notes []string) {
 func (s *Summary) tables(wide bool) (blocks []Block) {
 	if s.Tables == nil {
 		if ranks := rankBlocks(s.RankTables(), s.file("")); len(ranks) > 0 {
-			blocks = append(append(blocks, Heading("Rank orders (the paper's Table 1)")), ranks...)
+			heading := Heading("Rank orders (the paper's Table 1)")
+			if !slices.ContainsFunc(s.RankTables(), func(t *RankTable) bool { return !t.All }) {
+				heading = "Rank orders"
+			}
+			blocks = append(append(blocks, heading), ranks...)
 		}
 	}
 	layouts := s.layouts()

@@ -151,6 +151,7 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"subset", func(n *Number) string { return n.subset() }},
 		{"paper_printed", func(n *Number) string { return n.Paper.String() }},
 		{"notes", func(n *Number) string { return strings.Join(n.Notes, " ") }},
+		{"title", func(n *Number) string { return n.Series.Title }},
 	}...))
 }
 
@@ -224,23 +225,20 @@ func (s *Summary) writeFolds(w io.Writer) error {
 		chosen("peak_memory_bytes", func(r *results.Record) string { return strconv.FormatInt(r.PeakMemoryBytes, 10) }),
 		chosen("code", func(r *results.Record) string { return r.Provenance.Code }),
 		chosen("finished", func(r *results.Record) string { return r.Provenance.Finished.UTC().Format(time.RFC3339) }),
+		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.Series.Title }},
 	))
 }
 
-// A rankLine is a line of a rank table; one that is not ranked has the ranks that it would have.
+// A rankLine is a line of a rank table.
 type rankLine struct {
 	*RankTable
 	RankRow
-	ranked bool
 }
 
 func (s *Summary) rankLines() (lines []rankLine) {
 	for _, t := range s.RankTables() {
 		for _, r := range t.Rows {
-			lines = append(lines, rankLine{t, r, true})
-		}
-		for _, r := range t.Others {
-			lines = append(lines, rankLine{t, r, false})
+			lines = append(lines, rankLine{t, r})
 		}
 	}
 	return lines
@@ -252,9 +250,14 @@ func rankIdentity[T any](line func(T) rankLine) []csvColumn[T] {
 		{"protocol", func(t T) string { return string(line(t).Protocol) }},
 		{"task", func(t T) string { return line(t).Problem.String() }},
 		{"metric", func(t T) string { return line(t).Metric.Name }},
+		{"among", func(t T) string {
+			if line(t).All {
+				return "all methods"
+			}
+			return "the paper's methods"
+		}},
 		{"method", func(t T) string { return line(t).RankRow.Series.Method.Name }},
 		{"title", func(t T) string { return line(t).RankRow.Series.Title }},
-		{"ranked", func(t T) string { return strconv.FormatBool(line(t).ranked) }},
 	}
 }
 

@@ -133,7 +133,7 @@ func anchor(g *Group) string {
 	return "r-" + name
 }
 
-// An htmlGroup has a line for every fold of a group: the chosen record, and what it says.
+// An htmlGroup has a line for every fold of a group: the chosen record, and what it says. Those under other seeds follow.
 type htmlGroup struct {
 	*Group
 	Metrics []metric.Metric // of the test rows
@@ -151,7 +151,7 @@ type htmlFold struct {
 
 func newHTMLGroup(g *Group) htmlGroup {
 	out := htmlGroup{Group: g, Metrics: g.metrics()}
-	for _, f := range g.Folds {
+	for _, f := range append(slices.Clone(g.Folds), g.underOtherSeeds()...) {
 		line := htmlFold{Fold: f}
 		if r := f.Chosen; r != nil {
 			value := func(m results.Metrics, name string) string {
@@ -169,6 +169,20 @@ func newHTMLGroup(g *Group) htmlGroup {
 		out.Lines = append(out.Lines, line)
 	}
 	return out
+}
+
+// underOtherSeeds are the folds that have records under other seeds than the sweep's, by seed.
+func (g *Group) underOtherSeeds() (folds []*Fold) {
+	bySeed := map[uint64][]*Fold{}
+	for _, f := range g.Folds {
+		for seed, again := range f.seeds {
+			bySeed[seed] = append(bySeed[seed], again)
+		}
+	}
+	for _, seed := range sortedKeys(bySeed) {
+		folds = append(folds, bySeed[seed]...)
+	}
+	return folds
 }
 
 // inline is a figure as a part of a page: without what belongs to a file of its own.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -140,6 +141,39 @@ func TestNumbersLeadToRecords(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Ranks lead to the records of the results that were ranked, in the table's own order of data sets.
+func TestRanksLeadToRecords(t *testing.T) {
+	for _, r := range goldenSummary(t).RankTables() {
+		for i, row := range r.Rows {
+			cells := r.table().Rows[i].Cells
+			for j, d := range r.Datasets {
+				of := cells[1+j].Of
+				if of == nil || of.Info.Name != d.Name || of.Series != row.Series || of.Protocol != r.Protocol {
+					t.Errorf("%s: the rank of %s on %s leads to %+v", r.name(), row.Series.Title, d.Title, of)
+				}
+			}
+		}
+	}
+}
+
+// The records of a number under further seeds, of which its footnote speaks, are on the page, too.
+func TestRecordsOfFurtherSeeds(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1)
+	for seed := range uint64(3) {
+		f.ok("protein", published, "knn", 0, 0, mse(1), rmse(4+float64(seed))).Seed = 42 + seed
+	}
+	f.ok("protein", published, "knn", 1, 0, mse(1), rmse(1)).Seed = 43 // of no fold
+	g := newHTMLGroup(collect(t, f).Groups[0])
+	var got []string
+	for _, line := range g.Lines {
+		got = append(got, fmt.Sprintf("%d %s", line.Chosen.Seed, line.Test[0]))
+	}
+	if want := []string{"42 4", "43 5", "44 6"}; !slices.Equal(got, want) {
+		t.Errorf("seeds and results %q, want %q", got, want)
 	}
 }
 

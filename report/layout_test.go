@@ -120,8 +120,8 @@ func TestTablesOfOneProtocol(t *testing.T) {
 	}
 }
 
-// An NPT smaller than published is called what it is, and ranked by the side of the others without changing their ranks.
-func TestSmallNetworksAreNotRanked(t *testing.T) {
+// An NPT smaller than published is called what it is, and ranked with the others in a table of its own, which the paper's is not.
+func TestSmallNetworksAreRankedApart(t *testing.T) {
 	f := newFixture()
 	f.params["npt"] = "layers: 2"
 	for place, method := range []string{"xgboost", "npt", "knn"} {
@@ -132,20 +132,27 @@ func TestSmallNetworksAreNotRanked(t *testing.T) {
 		if !small {
 			f.params["npt"] = "layers: 16"
 		}
-		table := collect(t, f).RankTables()[0]
-		var got []string
-		for _, r := range append(table.Rows, table.Others...) {
-			got = append(got, r.Series.Title+" "+plusMinus(r.Mean, r.StdErr, 0))
-		}
-		want := []string{"XGBoost 1", "NPT 2", "k-NN 3"}
+		want := [][]string{{"XGBoost 1", "NPT 2", "k-NN 3"}}
 		if small {
-			want = []string{"XGBoost 1", "k-NN 2", "NPT, 2 layers 2"}
+			want = [][]string{{"XGBoost 1", "k-NN 2"}, {"XGBoost 1", "NPT, 2 layers 2", "k-NN 3"}}
 		}
-		if !slices.Equal(got, want) || len(table.Others) != map[bool]int{true: 1}[small] {
-			t.Errorf("%q, want %q", got, want)
+		tables := collect(t, f).RankTables()
+		if len(tables) != len(want) {
+			t.Fatalf("%d tables, want %d", len(tables), len(want))
 		}
-		if n := len(table.table().Rows); n != 5 { // with the largest gap and the critical difference
-			t.Errorf("%d rows are shown", n)
+		for i, table := range tables {
+			var got []string
+			for _, r := range table.Rows {
+				got = append(got, r.Series.Title+" "+plusMinus(r.Mean, r.StdErr, 0))
+			}
+			if !slices.Equal(got, want[i]) || table.All != (i == 1) {
+				t.Errorf("%q, want %q", got, want[i])
+			}
+			for _, row := range table.table().Rows {
+				if len(row.Cells) != len(table.table().Columns) {
+					t.Errorf("%d cells in %d columns", len(row.Cells), len(table.table().Columns))
+				}
+			}
 		}
 	}
 }
@@ -203,6 +210,31 @@ func TestMarkBest(t *testing.T) {
 		for i, row := range table.Rows {
 			if row.Cells[1].Tone != test.want[i] {
 				t.Errorf("%q: %s is %q, want %q", test.texts, row.Cells[1].Text, row.Cells[1].Tone, test.want[i])
+			}
+		}
+	}
+}
+
+// Every footnote of a table is one of some cell.
+func TestFootnotesHaveCells(t *testing.T) {
+	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
+		for _, b := range s.Document().Blocks {
+			table, ok := b.(*Table)
+			if !ok {
+				continue
+			}
+			used := map[int]bool{}
+			for _, row := range table.Rows {
+				for _, c := range row.Cells {
+					for _, n := range c.Notes {
+						used[n] = true
+					}
+				}
+			}
+			for i, note := range table.Notes {
+				if !used[i+1] {
+					t.Errorf("table %s: no cell has the footnote %q", table.Name, note)
+				}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nptbench/internal/dataset"
@@ -18,25 +19,24 @@ import (
 //
 // Ranks are never averaged over different sets of data sets: only methods that have finished all of Datasets are ranked,
 // among themselves. A method that finished a data set without a result is ranked last on it, as in the paper. What is not the
-// paper's, such as a small NPT, does not change the ranks of what is.
+// paper's, such as a small NPT or a method of one's own, is ranked in a table of its own, with everything else.
 type RankTable struct {
 	Protocol split.Protocol
 	Problem  dataset.Problem
 	Metric   metric.Metric
-	Own      bool           // over data sets that the paper does not have: all methods are ranked, and nothing is the paper's
+	All      bool           // of all methods over all data sets that there are here; else of the paper's over its own
 	Datasets []dataset.Info // that the ranks are over
 	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
-	Others   []RankRow      // what is not the paper's: the ranks that each would have beside Rows
-	Notes    []string
+	Notes    []string       // who is ranked last, and what is left out, a sentence each
 
-	// What the ranks of Rows support, and those of Rows and Others ranked together; nil for a single data set.
-	Significance, Together *Significance
+	Significance *Significance // what the mean ranks support; nil for a single data set
 }
 
 // A RankRow is the rank order of one series.
 type RankRow struct {
 	Series *Series
 	Ranks  []float64 // by data set, from 1; equal results share the mean of their ranks
+	Of     []*Group  // by data set: whose result was ranked
 	Mean   float64
 	StdErr float64 // sd(ddof 1)/sqrt(data sets); NaN for a single one
 
@@ -50,19 +50,19 @@ type RankRow struct {
 	Paper                  results.PublishedRank
 }
 
-// RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for
-// data sets that the paper does not have.
+// RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for all
+// methods and data sets where these rank any that are not the paper's.
 func (s *Summary) RankTables() []*RankTable { return s.ranks }
 
 func (s *Summary) rankTables() (all []*RankTable) {
-	for _, own := range []bool{false, true} {
+	for _, everything := range []bool{false, true} {
 		var publishedTables, correctedTables []*RankTable
 		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
-			first, second := s.finished(split.Published, problem, own), s.finished(split.Corrected, problem, own)
-			if len(first.datasets) > 0 {
+			first, second := s.finished(split.Published, problem, everything), s.finished(split.Corrected, problem, everything)
+			if first.tells() {
 				publishedTables = append(publishedTables, first.rankTable(nil))
 			}
-			if len(second.datasets) > 0 {
+			if second.tells() {
 				correctedTables = append(correctedTables, second.rankTable(first))
 			}
 		}
@@ -71,16 +71,22 @@ func (s *Summary) rankTables() (all []*RankTable) {
 	return all
 }
 
+// ranksOwn reports whether any of the methods or data sets is not the paper's.
+func (f *finished) ranksOwn(methods []*Series, datasets []dataset.Info) bool {
+	return slices.ContainsFunc(methods, func(m *Series) bool { return !m.Paper }) ||
+		slices.ContainsFunc(datasets, func(d dataset.Info) bool { return !f.ofPaper(d) })
+}
+
 // finished holds the results by which series can be ranked.
 type finished struct {
 	protocol split.Protocol
 	problem  dataset.Problem
 	metric   metric.Metric
-	own      bool
-	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless they are own
+	all      bool
+	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless it is all
 	series   []*Series      // of the paper, or all
-	others   []*Series
 	value    map[result]float64
+	of       map[result]*Group
 }
 
 type result struct {
@@ -90,33 +96,48 @@ type result struct {
 
 // finished collects the mean results on data sets of a kind: no value where cells are still to be run, NaN where they have
 // been run and left no result.
-func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, own bool) *finished {
-	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), own: own, value: map[result]float64{}}
+func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, everything bool) *finished {
+	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), all: everything,
+		value: map[result]float64{}, of: map[result]*Group{}}
 	for _, n := range s.Numbers {
-		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || (results.PaperOrder(n.Info.Name, f.metric.Name) == nil) != own {
+		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || !(everything || n.Series.Paper && f.ofPaper(n.Info)) {
 			continue
 		}
-		list := &f.others
-		if n.Series.Paper || own {
-			list = &f.series
-			if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
-				f.datasets = append(f.datasets, n.Info)
-			}
+		if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
+			f.datasets = append(f.datasets, n.Info)
 		}
-		if !slices.Contains(*list, n.Series) {
-			*list = append(*list, n.Series)
+		if !slices.Contains(f.series, n.Series) {
+			f.series = append(f.series, n.Series)
 		}
+		at := result{n.Info.Name, n.Series}
+		f.of[at] = n.Group
 		switch {
 		case n.Verdict == FailedCell:
-			f.value[result{n.Info.Name, n.Series}] = math.NaN()
+			f.value[at] = math.NaN()
 		case n.Complete():
-			f.value[result{n.Info.Name, n.Series}] = n.Mean
+			f.value[at] = n.Mean
 		}
 	}
-	for _, list := range [][]*Series{f.series, f.others} {
-		slices.SortFunc(list, func(a, b *Series) int { return slices.Compare(a.order[:], b.order[:]) })
-	}
+	slices.SortFunc(f.series, func(a, b *Series) int { return slices.Compare(a.order[:], b.order[:]) })
 	return f
+}
+
+// ofPaper reports whether the paper's Table 1 has a data set.
+func (f *finished) ofPaper(d dataset.Info) bool {
+	return results.PaperOrder(d.Name, f.metric.Name) != nil
+}
+
+// tells reports whether there is something to rank; where it is all methods and data sets, something that is not the paper's.
+func (f *finished) tells() bool {
+	if !f.all {
+		return len(f.datasets) > 0
+	}
+	for at := range f.value {
+		if !at.series.Paper {
+			return true
+		}
+	}
+	return f.ranksOwn(nil, f.datasets)
 }
 
 func (f *finished) has(d dataset.Info, m *Series) bool {
@@ -173,15 +194,28 @@ func (f *finished) common() (ranked []*Series, datasets []dataset.Info) {
 
 // rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
 func (f *finished) rankTable(beside *finished) *RankTable {
-	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric, Own: f.own}
+	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric, All: f.all}
 	methods, datasets := f.common()
+	if f.all && !f.ranksOwn(methods, datasets) {
+		for _, m := range f.series {
+			if !m.Paper && len(f.sets(m)) > 0 {
+				t.Notes = append(t.Notes, f.unranked(m))
+			}
+		}
+		return t
+	}
 	if methods == nil {
 		return t
 	}
 	t.Datasets = datasets
 	for i, ranks := range f.ranks(methods, datasets) {
-		row := f.row(methods[i], ranks)
-		if !f.own {
+		nan := math.NaN()
+		row := RankRow{Series: methods[i], Ranks: ranks, PublishedMean: nan, PublishedStdErr: nan, PaperMean: nan, PaperStdErr: nan}
+		row.Mean, row.StdErr = stats.MeanRank(ranks)
+		for _, d := range datasets {
+			row.Of = append(row.Of, f.of[result{d.Name, methods[i]}])
+		}
+		if !f.all {
 			for _, d := range datasets {
 				row.PaperRanks = append(row.PaperRanks, paperRanks(d.Name, f.metric.Name, methods)[i])
 			}
@@ -195,33 +229,14 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 			t.Rows[i].PublishedMean, t.Rows[i].PublishedStdErr = stats.MeanRank(r)
 		}
 	}
-	for _, s := range f.others {
-		if f.hasAll([]*Series{s}, datasets) {
-			t.Others = append(t.Others, f.row(s, f.ranks(append(slices.Clone(methods), s), datasets)[len(methods)]))
-		}
-	}
-	for _, rows := range [][]RankRow{t.Rows, t.Others} {
-		slices.SortStableFunc(rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
-	}
-	t.Notes = append(f.rankNotes(methods, datasets), f.withoutPlace(datasets)...)
-	var ranked, all []*Series
+	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
+	t.Notes = f.rankNotes(methods, datasets)
+	var ranked []*Series
 	for _, r := range t.Rows {
 		ranked = append(ranked, r.Series)
 	}
-	for _, r := range t.Others {
-		all = append(all, r.Series)
-	}
 	t.Significance = f.significance(ranked, datasets)
-	t.Together = f.significance(append(slices.Clone(ranked), all...), datasets)
 	return t
-}
-
-// row has no number of the paper yet, nor of the other protocol.
-func (f *finished) row(s *Series, ranks []float64) RankRow {
-	nan := math.NaN()
-	row := RankRow{Series: s, Ranks: ranks, PublishedMean: nan, PublishedStdErr: nan, PaperMean: nan, PaperStdErr: nan}
-	row.Mean, row.StdErr = stats.MeanRank(ranks)
-	return row
 }
 
 // ranks returns the ranks of each method over the data sets, which all of them have finished.
@@ -253,13 +268,16 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 	return append(notes, f.leftOut(methods, datasets)...)
 }
 
+func (f *finished) unranked(m *Series) string {
+	return fmt.Sprintf("%s is not ranked: it has finished %d of %s.", m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets"))
+}
+
 // leftOut says which methods and data sets of the plan the ranks are not over, and why.
 func (f *finished) leftOut(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
 	for _, m := range f.series {
 		if !slices.Contains(methods, m) {
-			notes = append(notes, fmt.Sprintf("%s is not ranked: it has finished %d of %s.",
-				m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets")))
+			notes = append(notes, f.unranked(m))
 		}
 	}
 	for _, d := range f.datasets {
@@ -272,23 +290,7 @@ func (f *finished) leftOut(methods []*Series, datasets []dataset.Info) []string 
 				open = append(open, m.Title)
 			}
 		}
-		notes = append(notes, fmt.Sprintf("%s is left out: not finished by %s.", d.Title, strings.Join(open, ", ")))
-	}
-	return notes
-}
-
-// withoutPlace says which of the methods that are not the paper's have no place in the table.
-func (f *finished) withoutPlace(datasets []dataset.Info) (notes []string) {
-	for _, s := range f.others {
-		n := 0
-		for _, d := range datasets {
-			if f.has(d, s) {
-				n++
-			}
-		}
-		if n > 0 && n < len(datasets) {
-			notes = append(notes, fmt.Sprintf("%s has no place here: it has finished %d of these %d data sets.", s.Title, n, len(datasets)))
-		}
+		notes = append(notes, fmt.Sprintf("%s is left out: not finished by %s.", d.Title, strings.Join(open, "; ")))
 	}
 	return notes
 }
@@ -314,10 +316,15 @@ func rankBlocks(tables []*RankTable, name string) []Block {
 		switch {
 		case len(t.Rows) > 0:
 			blocks = append(blocks, t.table())
+			if len(t.Notes) > 0 {
+				blocks = append(blocks, Paragraph(strings.Join(t.Notes, " ")))
+			}
 			if t.Significance != nil {
 				blocks = append(blocks, Paragraph(t.supports()), t.figure(name))
 			}
-		case !t.Own:
+		case t.All && len(t.Notes) > 0:
+			blocks = append(blocks, Paragraph(fmt.Sprintf("Of all methods here, %s data sets, %s folds: %s", problemTitle(t.Problem), t.Protocol, strings.Join(t.Notes, " "))))
+		case !t.All:
 			empty = append(empty, fmt.Sprintf("%s (%s folds)", problemTitle(t.Problem), t.Protocol))
 		}
 	}
@@ -334,49 +341,59 @@ func rankBlocks(tables []*RankTable, name string) []Block {
 // name is that of the table and, behind the report's, of its figure.
 func (t *RankTable) name() string {
 	problem := t.Problem.String()
-	if t.Own {
-		problem = "own-" + problem
+	if t.All {
+		problem = "all-" + problem
 	}
 	return fmt.Sprintf("ranks-%s-%s", problem, t.Protocol)
 }
 
+// hasPublished reports whether it is known how the same methods rank under published folds, in a table of corrected ones.
+func (t *RankTable) hasPublished() bool {
+	return slices.ContainsFunc(t.Rows, func(r RankRow) bool { return !math.IsNaN(r.PublishedMean) })
+}
+
 func (t *RankTable) table() *Table {
-	names := make([]string, len(t.Datasets))
-	for i, d := range t.Datasets {
-		names[i] = d.Title
+	whose := "the paper's methods"
+	if t.All {
+		whose = "all methods here"
 	}
 	out := &Table{
 		Name: t.name(),
-		Caption: fmt.Sprintf("Mean rank by %s over %s (%s data sets, %s folds; ± standard error over data sets).",
-			t.Metric.Title, strings.Join(names, ", "), problemTitle(t.Problem), t.Protocol),
-		Columns: []Column{{Head: "Method"}, {"Ours", true}},
-		Notes:   t.Notes,
+		Caption: fmt.Sprintf("Ranks of %s by %s and their mean (%s data sets, %s folds; ± standard error over data sets).",
+			whose, t.Metric.Title, problemTitle(t.Problem), t.Protocol),
+		Columns: []Column{{Head: "Method"}},
 	}
-	if t.Protocol == split.Corrected {
-		out.Columns = append(out.Columns, Column{"Ours, published folds", true})
+	for _, d := range t.Datasets {
+		out.Columns = append(out.Columns, Column{d.Title, true})
 	}
-	if !t.Own {
+	out.Columns = append(out.Columns, Column{"Mean", true})
+	if t.hasPublished() {
+		out.Columns = append(out.Columns, Column{"Mean, published folds", true})
+	}
+	if !t.All {
 		out.Columns = append(out.Columns, Column{"Paper, same methods and data sets", true}, Column{"Paper, all", true})
 	}
 	for _, r := range t.Rows {
-		out.Rows = append(out.Rows, t.row(r, number(r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr, r.Paper.MeanRank)))
-	}
-	for _, r := range t.Others {
-		row := t.row(r, Cell{Text: none})
-		row.Cells[1].Notes = []int{out.note("Not ranked, since it is not the paper's: the place that it would have, without changing the others'.")}
-		out.Rows = append(out.Rows, row)
+		out.Rows = append(out.Rows, t.row(r))
 	}
 	out.Rows = append(out.Rows, t.gapRows(out)...)
 	return out
 }
 
-func (t *RankTable) row(r RankRow, paper Cell) Row {
-	row := []Cell{{Text: r.Series.Title}, number(plusMinus(r.Mean, r.StdErr, rankDigits), r.Mean)}
-	if t.Protocol == split.Corrected {
+func (t *RankTable) row(r RankRow) Row {
+	row := []Cell{{Text: r.Series.Title}}
+	for i, rank := range r.Ranks {
+		cell := number(strconv.FormatFloat(rank, 'g', -1, 64), rank)
+		cell.Of = r.Of[i]
+		row = append(row, cell)
+	}
+	row = append(row, number(plusMinus(r.Mean, r.StdErr, rankDigits), r.Mean))
+	if t.hasPublished() {
 		row = append(row, number(plusMinus(r.PublishedMean, r.PublishedStdErr, rankDigits), r.PublishedMean))
 	}
-	if !t.Own {
-		row = append(row, number(plusMinus(r.PaperMean, r.PaperStdErr, rankDigits), r.PaperMean), paper)
+	if !t.All {
+		row = append(row, number(plusMinus(r.PaperMean, r.PaperStdErr, rankDigits), r.PaperMean),
+			number(r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr, r.Paper.MeanRank))
 	}
 	return Row{Cells: row}
 }

@@ -16,14 +16,10 @@ import (
 
 // figure is the critical-difference diagram of a rank table.
 func (t *RankTable) figure(name string) Figure {
-	all := "the methods of the table"
-	if len(t.Others) > 0 {
-		all += ", those that are not the paper's ranked with the others"
-	}
-	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), %s. A thick bar joins methods that do not differ at %v: by Nemenyi's test of "+
+	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), the methods of the table. A thick bar joins methods that do not differ at %v: by Nemenyi's test of "+
 		"mean ranks, and by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
-		t.Metric.Title, plural(t.Together.Friedman.N, problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, all, rankLevel)
-	return Figure{name + "-" + t.name() + ".svg", caption, t.Together.picture()}
+		t.Metric.Title, plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, rankLevel)
+	return Figure{name + "-" + t.name() + ".svg", caption, t.Significance.picture()}
 }
 
 // A rankDiagram is Demšar's diagram (JMLR 7, 2006): methods at their mean ranks on an axis, the best on the left, and bars under it

@@ -215,7 +215,7 @@ func TestFactsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if lines[0] != "experiment,dataset,protocol,method,variant,metric,mean,stderr,n,paper,paper_stderr,verdict" || len(lines) != 1+4+4 {
+	if lines[0] != "experiment,dataset,protocol,method,variant,metric,mean,stderr,n,paper,paper_stderr,verdict,title" || len(lines) != 1+4+4 {
 		t.Errorf("%d lines:\n%s", len(lines), out.String())
 	}
 	if want := "ablation/changes,boston-housing,published,npt,No semi-supervision,rmse_change,0.5625,"; !strings.HasPrefix(lines[1], want) {

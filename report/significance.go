@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
 )
@@ -124,7 +123,7 @@ func paperMean(r RankRow) float64     { return r.PaperMean }
 
 // gapRows are the largest gap between two mean ranks and the critical difference, for each column of a table.
 func (t *RankTable) gapRows(of *Table) []Row {
-	if t.Own && t.Significance == nil {
+	if t.All && t.Significance == nil {
 		return nil
 	}
 	shown := func(x float64) Cell { return Cell{Text: decimal(x, rankDigits)} } // no value of the column's, among which a page would sort it
@@ -133,11 +132,15 @@ func (t *RankTable) gapRows(of *Table) []Row {
 		critical = shown(t.Significance.Difference)
 		gap = func(of func(RankRow) float64) Cell { return shown(largestGap(t.means(of))) }
 	}
-	gaps, differences := []Cell{{Text: "Largest gap"}, gap(ownMean)}, []Cell{{Text: "Critical diff."}, critical}
-	if t.Protocol == split.Corrected {
+	gaps, differences := []Cell{{Text: "Largest gap"}}, []Cell{{Text: "Critical diff."}}
+	for range t.Datasets {
+		gaps, differences = append(gaps, Cell{}), append(differences, Cell{})
+	}
+	gaps, differences = append(gaps, gap(ownMean)), append(differences, critical)
+	if t.hasPublished() {
 		gaps, differences = append(gaps, gap(publishedMean)), append(differences, critical)
 	}
-	if !t.Own {
+	if !t.All {
 		var paper []float64
 		for _, m := range results.PaperMethods {
 			if r, ok := results.PaperRank(t.Problem.String(), m.Name); ok {
@@ -183,7 +186,7 @@ func foldsChange(tables []*RankTable) string {
 	var parts []string
 	orders, conclusions := 0, 0
 	for _, t := range tables {
-		if t.Protocol != split.Corrected || t.Significance == nil || math.IsNaN(largestGap(t.means(publishedMean))) {
+		if t.Significance == nil || !t.hasPublished() {
 			continue
 		}
 		changed, pairs := 0, 0
@@ -199,8 +202,8 @@ func foldsChange(tables []*RankTable) string {
 			orders++
 		}
 		what := problemTitle(t.Problem)
-		if t.Own {
-			what += " on data sets of one's own"
+		if t.All {
+			what += " and all methods here"
 		}
 		part := fmt.Sprintf("%s %d of %s of methods are in another order", what, changed, plural(pairs, "pair", "pairs"))
 		if before, now := strings.Join(t.differ(publishedMean), "; "), strings.Join(t.differ(ownMean), "; "); before != now {

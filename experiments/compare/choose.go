@@ -20,10 +20,23 @@ type table struct {
 // A place is where a method has results by fold.
 type place struct{ dataset, method string }
 
+// named puts the titles of a method in the place of its name.
+func (r *results) named(methods []string) (titles []string) {
+	for _, name := range methods {
+		if all := r.titles[name]; all != nil {
+			titles = append(titles, all...)
+		} else {
+			titles = append(titles, name)
+		}
+	}
+	return titles
+}
+
 // choose makes a table for each protocol and metric of what is to be compared.
 func (o *options) choose(r *results) ([]*table, error) {
 	datasets := order(r.all, func(r result) string { return r.dataset })
 	methods := order(r.all, func(r result) string { return r.method })
+	o.methods = r.named(o.methods)
 	metrics := order(r.all, func(r result) string { return r.metric })
 	protocols := order(r.all, func(r result) string { return r.protocol })
 	var protocol []string

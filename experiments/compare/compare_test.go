@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -152,6 +153,25 @@ func TestLenientHeaders(t *testing.T) {
 		r, err := read(strings.NewReader(head+"\n a ,0,m,rmse,1e0,big\na,0,m,rmse,2,small\n"), "in", []string{"Size"})
 		if err != nil || len(r.all) != 2 || r.all[0].dataset != "a" || r.all[1].method != "m, small" || r.all[1].value != 2 {
 			t.Errorf("%s: %+v, %v", head, r, err)
+		}
+	}
+}
+
+// A file's titles stand for its methods, also where one has two of them; both are asked for by its name.
+func TestTitles(t *testing.T) {
+	const text = "dataset,fold,method,test_rmse,layers,title\na,0,npt,1,2,\"NPT, 2 layers\"\na,0,npt,2,4,\"NPT, 4 layers\"\na,0,knn,3,,k-NN\na,0,mlp,4,,MLP\n"
+	for _, c := range []struct{ methods, by, want []string }{
+		{nil, nil, []string{"NPT, 2 layers", "NPT, 4 layers", "k-NN", "MLP"}},
+		{[]string{"MLP", "npt"}, nil, []string{"MLP", "NPT, 2 layers", "NPT, 4 layers"}},
+		{[]string{"knn", "mlp"}, []string{"layers"}, []string{"k-NN", "MLP"}},
+	} {
+		r, err := read(strings.NewReader(text), "in", c.by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := (&options{methods: c.methods}).choose(r)
+		if err != nil || !slices.Equal(tables[0].methods, c.want) {
+			t.Errorf("%q: %v, want %q", c.methods, tables, c.want)
 		}
 	}
 }

@@ -193,8 +193,10 @@ func (c *comparison) overallBlocks() []report.Block {
 		}
 		t.Rows = append(t.Rows, report.Row{Cells: cells})
 	}
-	t.Notes = o.notes
 	blocks := []report.Block{t}
+	if len(o.notes) > 0 {
+		blocks = append(blocks, report.List(o.notes))
+	}
 	if o.friedman != nil {
 		blocks = append(blocks, report.Paragraph(o.friedmanText(c.alpha)))
 	}

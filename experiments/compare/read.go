@@ -30,6 +30,7 @@ type results struct {
 	report bool // the file is a report's folds.csv, where each metric has a column
 	all    []result
 	gaps   []gap
+	titles map[string][]string // by a method's name, where the file has titles for its methods, which then stand for them
 }
 
 // A gap is a fold without a result that counts, which a report has a line about.
@@ -40,6 +41,7 @@ var spellings = map[string][]string{
 	"data set":   {"dataset", "data", "task", "table", "problem"},
 	"fold":       {"fold", "split", "resample"},
 	"method":     {"method", "model", "algorithm", "learner", "estimator"},
+	"title":      {"title"},
 	"metric":     {"metric", "measure"},
 	"value":      {"value", "score", "result"},
 	"protocol":   {"protocol"},
@@ -70,7 +72,7 @@ type sheet struct {
 
 // read reads results. Errors name the file and the line.
 func read(in io.Reader, file string, by []string) (*results, error) {
-	s := &sheet{results: &results{file: file}, Reader: csv.NewReader(in), columns: map[string]int{}}
+	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}}
 	s.ReuseRecord = true
 	header, err := s.Read()
 	if errors.Is(err, io.EOF) {
@@ -173,10 +175,17 @@ func (s *sheet) add(record []string) error {
 	line, _ := s.FieldPos(0)
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
 		fold: field("fold"), split: field("digest"), testShare: math.NaN()}
+	name := r.method
+	if title := field("title"); title != "" {
+		r.method = title
+	}
 	for _, at := range s.by {
-		if v := strings.TrimSpace(record[at]); v != "" {
+		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(r.method, v) { // a title may have it
 			r.method += ", " + v
 		}
+	}
+	if r.method != name && !slices.Contains(s.titles[name], r.method) {
+		s.titles[name] = append(s.titles[name], r.method)
 	}
 	if repetition := field("repetition"); repetition != "" {
 		r.fold += " of repetition " + repetition

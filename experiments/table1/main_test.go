@@ -133,7 +133,7 @@ func TestOwnDataAndMethod(t *testing.T) {
 			if exit != program.ExitOK || err != nil || !strings.Contains(table, "houses") || !strings.Contains(table, want.title) {
 				t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
 			}
-			if ranked := strings.Contains(table, "Mean rank by RMSE over houses"); ranked != (sweep == "houses") { // two methods, and one
+			if ranked := strings.Contains(table, "Ranks of all methods here by RMSE"); ranked != (sweep == "houses") { // two methods, and one
 				t.Errorf("ranked: %v\n%s", ranked, table)
 			}
 			if strings.Contains(table, "The paper: ") || strings.Contains(table, "What the paper claims") {
