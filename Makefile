@@ -95,6 +95,7 @@ readme: reports-published ## write the tables and figures of README.md and EXPER
 	mkdir -p results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme
 	go run ./cmd/readme -file EXPERIMENTS.md
+	go run ./cmd/readme -sentences
 
 .PHONY: test
 test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores; at the end, how many passed, failed and were skipped, and why

@@ -1,9 +1,11 @@
 // Readme copies tables of results into README.md, or another document, from the reports that they are in.
 //
 //	go run ./cmd/readme [-file README.md]
+//	go run ./cmd/readme -sentences
 //
 // Where the document has a line <!-- table REPORT NAME -->, all up to the next <!-- end --> becomes the table of that name in
 // the report, such as out/published/report/table1.md. Where there is no such report, the document stays as it is.
+// With -sentences it writes nothing, and says which sentences have numbers that the reports do not give.
 package main
 
 import (
@@ -19,15 +21,22 @@ import (
 	"nptbench/internal/program"
 )
 
-const about = `Copies tables of results into a document from the reports that they are in.`
+const about = `Copies tables of results into a document from the reports that they are in, or checks the numbers of sentences.`
 
 func main() { program.Main(run) }
 
 func run(_ context.Context, e program.Env) (exit int, err error) {
-	f := program.NewFlags("readme", about, "[-file README.md]")
+	f := program.NewFlags("readme", about, "[-file README.md | -sentences]")
 	file := f.String("file", "README.md", "the `file` whose tables are written")
+	check := f.Bool("sentences", false, "check the sentences of README.md and EXPERIMENTS.md that have numbers of the reports, and write nothing")
 	if err := f.Parse(e); err != nil {
 		return program.ExitBadInput, err
+	}
+	if *check {
+		if err := checkSentences(&reports{}, sentences); err != nil {
+			return program.ExitFailed, err
+		}
+		return program.ExitOK, nil
 	}
 	if err := update(*file); err != nil {
 		return program.ExitFailed, err

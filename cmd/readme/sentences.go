@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"nptbench/internal/stats"
+)
+
+// A sentence is a part of a document with numbers that stand in none of its tables, as the files of reports give it. Where numbers
+// are put into words, says returns other words once the numbers no longer bear them.
+type sentence struct {
+	document string
+	says     func(*reports) string
+}
+
+const (
+	grids = "out/published/report/"       // of table1-cpu, with the full grids
+	quick = "out/published-quick/report/" // of table1-quick
+)
+
+var sentences = []sentence{
+	{"README.md", func(r *reports) string {
+		low, high := overSeeds(r.rows(quick+"cells.csv").where("protocol", "published", "method", "npt", "metric", "rmse"))
+		return fmt.Sprintf("over three seeds its means deviate by %s to %s in RMSE", low, high)
+	}},
+	{"README.md", func(r *reports) string {
+		cells := r.rows(quick+"cells.csv").where("protocol", "published")
+		others := slices.DeleteFunc(slices.Clone(cells), func(c row) bool {
+			return c["method"] == "npt" || c["method"] == "knn" || c["paper_settings"] == ""
+		})
+		fewest, most := others.span("settings")
+		low, high := others.span("paper_settings")
+		mlp := cells.where("dataset", "yacht", "method", "mlp", "metric", "rmse")
+		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s (too few for the MLP on Yacht: %.2f instead of %.2f)",
+			fewest, most, low, thousands(high), mlp.number("mean"), mlp.number("paper"))
+	}},
+	{"README.md", func(r *reports) string {
+		lack := map[string]int{} // reproduced numbers
+		all := 0
+		for _, c := range r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10") {
+			if name := c["method"]; slices.Contains([]string{"knn", "xgboost", "lightgbm", "catboost"}, name) {
+				all++
+				if c["verdict"] != "reproduced" {
+					lack[name]++
+				}
+			}
+		}
+		return fmt.Sprintf("give the paper's numbers to the printed digit, all %d of them on the small data sets, and CatBoost all but %s",
+			all/4*3-lack["knn"]-lack["xgboost"]-lack["lightgbm"], word(lack["catboost"]))
+	}},
+	{"README.md", func(r *reports) string {
+		kick := r.rows(grids+"cells.csv").where("dataset", "kick", "method", "xgboost")
+		of := func(protocol string) string {
+			k := kick.where("protocol", protocol)
+			return fmt.Sprintf("(%.2f, %.3f, %.3f)", k.where("metric", "accuracy").number("mean"), k.where("metric", "nll").number("mean"),
+				k.where("metric", "auroc").number("mean"))
+		}
+		return fmt.Sprintf("On Kick XGBoost has the paper's three numbers with the slipped mask %s and better ones with each mask in its place %s",
+			of("published"), of("corrected"))
+	}},
+	{"README.md", func(r *reports) string {
+		first, second := regression(r, "published"), regression(r, "corrected")
+		changed, pairs := 0, 0
+		for i, a := range second {
+			for _, b := range second[:i] {
+				pairs++
+				if order := func(column string) int { return cmp.Compare(a.number(column), b.number(column)) }; order("mean_rank") != order("published_folds") {
+					changed++
+				}
+			}
+		}
+		k1, n1, k2, n2 := len(first), first.datasets(), len(second), second.datasets()
+		critical1, critical2 := stats.NemenyiDifference(0.05, k1, n1), stats.NemenyiDifference(0.05, k2, n2)
+		low, high := first.span("mean_rank")
+		reaches := map[bool]string{false: "no gap reaches it", true: "a gap reaches it"}[high-low >= critical1]
+		catBoost, kNN := second.where("method", "catboost").number("mean_rank"), second.where("method", "knn").number("mean_rank")
+		also := map[bool]string{true: "the gap between CatBoost and k-NN reaches it", false: "that between CatBoost and k-NN does not"}[kNN-catBoost >= critical2]
+		return fmt.Sprintf("ranks %s methods on %s regression tables under published folds, where it is %.2f and %s, and %s on %s under "+
+			"corrected ones, where it is %.2f and %s (%.2f); of these %s %d of %d pairs change places with the folds",
+			word(k1), word(n1), critical1, reaches, word(k2), word(n2), critical2, also, kNN-catBoost, word(k2), changed, pairs)
+	}},
+	{"README.md", func(r *reports) string {
+		worth := regexp.MustCompile(`What a verdict is worth: of [\d,]+ pairs of ours and the paper's for another method, (\S+ %) would be called reproduced, ` +
+			`and of those graded by seeds (\S+ %) the same`).FindSubmatch(r.text(grids + "table1.md"))
+		if worth == nil {
+			return "what a verdict is worth, which the report does not say"
+		}
+		return fmt.Sprintf("with the published records %s of our numbers would be called that beside the paper's for another method, and %s of those "+
+			"graded by seeds the same", worth[1], worth[2])
+	}},
+	{"README.md", func(r *reports) string {
+		same := regexp.MustCompile(`: (\d+) of (?:the paper's )?(\d+) (?:\w+ )?are (?:the same|as the paper prints)`).FindAllSubmatch(r.text(grids+"table1.md"), -1)
+		if len(same) != 3 || !bytes.Equal(same[1][1], same[1][2]) || !bytes.Equal(same[2][1], same[2][2]) {
+			return fmt.Sprintf("what is the paper's of statistics, settings and ranges: %q", same)
+		}
+		return fmt.Sprintf("Of %s statistics of data sets %s are the paper's, and the report says of each other why it differs; so are all %s numbers of "+
+			"settings and all %s ranges of hyperparameters", same[0][2], same[0][1], same[1][1], same[2][1])
+	}},
+	{"README.md", func(r *reports) string {
+		for _, c := range r.rows("out/published-lookup-cpu/report/cells.csv").where("method", "npt", "metric", "rmse") {
+			if c["paper"] != "" && !(c.number("mean") < c.number("paper")/2) {
+				return "less than half of the paper's error on all but " + c["dataset"]
+			}
+		}
+		return "solves all four, with less than half of the paper's error"
+	}},
+	{"README.md", func(r *reports) string {
+		share := r.rows("out/published-lookup-intervention/report/lookup.csv").where("method", "npt", "metric", "best_share")
+		least, _ := append(share.where("dataset", "lookup"), share.where("dataset", "lookup-random-add-one")...).span("mean")
+		return fmt.Sprintf("has more than %.0f %% of its weight on the copy", least-0.5)
+	}},
+	{"README.md", func(r *reports) string {
+		count := map[string]int{}
+		seen := map[string]bool{}
+		for _, c := range r.rows("out/published-ablation/report/ablation.csv").where("metric", "rmse_change") {
+			if key := c["dataset"] + c["variant"]; !seen[key] {
+				seen[key] = true
+				count[c["dataset"]]++
+				count[c["verdict"]]++
+			}
+		}
+		clear := count["same direction"] + count["other direction"]
+		return fmt.Sprintf("of %s changes, %s on Boston Housing and %s on Yacht, %s are clear at this size, %s of them in the paper's direction",
+			word(len(seen)), word(count["boston-housing"]), word(count["yacht"]), word(clear), word(count["same direction"]))
+	}},
+	{"EXPERIMENTS.md", func(r *reports) string {
+		of := r.rows("out/published-lookup/report/lookup.csv").where("method", "npt", "metric", "correlation")
+		return fmt.Sprintf("Pearson's r on held-out rows is %.4f and %.4f", of.where("dataset", "lookup").number("mean"),
+			of.where("dataset", "lookup-random-add-one").number("mean"))
+	}},
+	{"EXPERIMENTS.md", func(r *reports) string {
+		yacht := r.rows("out/published-ablation/report/cells.csv").where("dataset", "yacht", "metric", "rmse", "method", "npt")
+		base, without := yacht.where("variant", "Base"), yacht.where("variant", "No feature masking")
+		return fmt.Sprintf("without it the RMSE falls from %.2f to %.2f, in the paper", base.number("mean"), without.number("mean"))
+	}},
+}
+
+// checkSentences says which sentences the documents do not have as the reports give them.
+func checkSentences(r *reports, all []sentence) error {
+	var wrong []error
+	for _, s := range all {
+		want := s.says(r)
+		if r.err != nil {
+			return fmt.Errorf("%w; make reports-published writes what sentences are compared with", r.err)
+		}
+		if !strings.Contains(spaced(string(r.text(s.document))), spaced(want)) {
+			wrong = append(wrong, fmt.Errorf("%s does not say what the reports give: %s", s.document, want))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// text is that of a file.
+func (r *reports) text(file string) []byte {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		r.fail(err)
+	}
+	return text
+}
+
+// overSeeds are the least and the largest of the standard deviations over three seeds that the cells' notes have.
+func overSeeds(cells rows) (low, high string) {
+	deviation := regexp.MustCompile(`Over 3 seeds: mean \S+, standard deviation (\d+\.\d+)\.`)
+	for _, c := range cells {
+		found := deviation.FindStringSubmatch(c["notes"])
+		if found == nil {
+			return "none", "none"
+		}
+		if low == "" {
+			low, high = found[1], found[1]
+		}
+		low, high = min(low, found[1]), max(high, found[1]) // of equal lengths
+	}
+	return low, high
+}
+
+// regression are the mean ranks of the paper's methods on regression tables.
+func regression(r *reports, protocol string) rows {
+	return r.rows(grids+"mean-ranks.csv").where("protocol", protocol, "task", "regression", "among", "the paper's methods")
+}
+
+// datasets is how many data sets mean ranks are over, all the same; 0 without any.
+func (ranks rows) datasets() int {
+	if len(ranks) == 0 {
+		return 0
+	}
+	return int(ranks[0].number("datasets"))
+}
+
+// word is a small number as running text has it.
+func word(n int) string {
+	words := []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen"}
+	if n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprint(n)
+}
+
+func thousands(x float64) string {
+	text := fmt.Sprintf("%.0f", x)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// A sentence is found over the ends of lines; one with another number is named, with what it should say, and so is a missing file.
+func TestSentences(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for file, text := range map[string]string{
+		"cells.csv": "method,metric,mean,notes\nnpt,rmse,2.345,\"Over 3 seeds: mean 2.3, standard deviation 0.095.\"\n" +
+			"npt,rmse,3.5,\"Other. Over 3 seeds: mean 3.5, standard deviation 0.075.\"\nknn,rmse,9,\n",
+		"README.md": "The error of NPT\nis 2.35 to 3.50\non these.",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func(text string) []sentence {
+		return []sentence{{"README.md", func(r *reports) string {
+			if n := len(r.rows("cells.csv").where("method", "npt", "metric", "rmse")); n != 2 {
+				t.Errorf("%d rows, want 2", n)
+			}
+			return text
+		}}}
+	}
+	if err := checkSentences(&reports{}, says("NPT is 2.35 to 3.50 on")); err != nil {
+		t.Error(err)
+	}
+	if err := checkSentences(&reports{}, says("is 2.36 to 3.50")); err == nil || err.Error() != "README.md does not say what the reports give: is 2.36 to 3.50" {
+		t.Error(err)
+	}
+	missing := []sentence{{"README.md", func(r *reports) string { r.rows("none.csv"); return "" }}}
+	if err := checkSentences(&reports{}, missing); err == nil || !strings.Contains(err.Error(), "none.csv") || !strings.Contains(err.Error(), "make reports-published") {
+		t.Error(err)
+	}
+	cells := (&reports{}).rows("cells.csv")
+	if low, high := overSeeds(cells.where("method", "npt")); low != "0.075" || high != "0.095" {
+		t.Errorf("deviations from %s to %s", low, high)
+	}
+	if low, high := cells.span("mean"); low != 2.345 || high != 9 {
+		t.Errorf("numbers from %v to %v", low, high)
+	}
+}
+
+// Without the files of reports no sentence fails in another way than by saying so.
+func TestSentencesWithoutReports(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i, s := range sentences {
+		r := &reports{}
+		if s.says(r); r.err == nil {
+			t.Errorf("sentence %d needs no report", i)
+		}
+	}
+}
