@@ -59,10 +59,10 @@ func (s *Summary) rankTables() (all []*RankTable) {
 		var publishedTables, correctedTables []*RankTable
 		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 			first, second := s.finished(split.Published, problem, everything), s.finished(split.Corrected, problem, everything)
-			if first.tells() {
+			if first.notEmpty() {
 				publishedTables = append(publishedTables, first.rankTable(nil))
 			}
-			if second.tells() {
+			if second.notEmpty() {
 				correctedTables = append(correctedTables, second.rankTable(first))
 			}
 		}
@@ -127,8 +127,8 @@ func (f *finished) ofPaper(d dataset.Info) bool {
 	return results.PaperOrder(d.Name, f.metric.Name) != nil
 }
 
-// tells reports whether there is something to rank; where it is all methods and data sets, something that is not the paper's.
-func (f *finished) tells() bool {
+// notEmpty reports whether there is something to rank; where it is all methods and data sets, something that is not the paper's.
+func (f *finished) notEmpty() bool {
 	if !f.all {
 		return len(f.datasets) > 0
 	}
