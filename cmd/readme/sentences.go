@@ -194,6 +194,7 @@ func graded(cells rows, method, whose string) string {
 	var but []string
 	all := 0
 	for _, c := range cells.where("method", method) {
+		all++
 		digits, title := 2, "RMSE"
 		switch c["metric"] {
 		case "mse":
@@ -203,7 +204,6 @@ func graded(cells rows, method, whose string) string {
 		case "nll", "auroc":
 			digits, title = 3, strings.ToUpper(c["metric"])
 		}
-		all++
 		if c["verdict"] != "same within seeds" && c["verdict"] != "reproduced" {
 			name := map[string]string{"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}[c["dataset"]]
 			but = append(but, fmt.Sprintf("its %s on %s (%.*f, the paper %s)", title, name, digits, c.number("mean"), strings.Fields(c["paper_printed"] + " none")[0]))
