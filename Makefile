@@ -29,7 +29,7 @@ reports-published: report-published bin/lookup bin/ablation bin/variants bin/cor
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
 	for x in lookup lookup-size ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu intervention; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
-	for x in corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
+	for x in ablation corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
 
 .PHONY: lookup
 lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3
