@@ -64,18 +64,28 @@ func AtLeast(least float64, where ...Where) Test {
 
 // AsPaper tests whether changes of a layout have the direction of the paper's.
 func AsPaper(l Layout, where ...Where) Test {
+	return changes(l, where, func(f fact) Answer {
+		if f.verdict == NotClear {
+			return Unclear
+		}
+		return answer(f.verdict == SameDirection)
+	})
+}
+
+// AsLarge tests whether changes of a layout are at least half as large as the paper's, in the same direction.
+func AsLarge(l Layout, where ...Where) Test {
+	return changes(l, where, func(f fact) Answer { return answer(f.mean/f.paper >= 0.5) })
+}
+
+// changes asks for what each change speaks for which the paper has one.
+func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	only := Layout{Where: where}
 	return func(s *Summary) (all []Evidence) {
 		for _, f := range l.facts(s.Numbers) {
-			if !only.holds(f.Number) || !f.hasPaper {
-				continue
+			if only.holds(f.Number) && f.hasPaper {
+				text := fmt.Sprintf("%s %s %s on %s (%s)", f.Series.Values[l.Base.Field], signed(f.mean, f.rounded()), f.Metric.Title, f.Info.Title, f.verdict)
+				all = append(all, Evidence{text, speaks(f), !f.Series.Paper})
 			}
-			e := Evidence{fmt.Sprintf("%s %s %s on %s (%s)", f.Series.Values[l.Base.Field], signed(f.mean, f.rounded()), f.Metric.Title, f.Info.Title, f.verdict),
-				Unclear, !f.Series.Paper}
-			if f.verdict != NotClear {
-				e.For = answer(f.verdict == SameDirection)
-			}
-			all = append(all, e)
 		}
 		return all
 	}

@@ -177,6 +177,18 @@ func TestClaimsOnChanges(t *testing.T) {
 	}
 }
 
+// A change in the paper's direction is as large as the paper's from half of it on.
+func TestAsLarge(t *testing.T) {
+	s := ablation(t, 10) // +0.56, the paper +0.38; and 0, the paper -0.07
+	var got []Answer
+	for _, e := range AsLarge(s.Tables[0])(s) {
+		got = append(got, e.For)
+	}
+	if want := []Answer{Yes, No}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // The opening counts the folds of a data set once, not once for each protocol.
 func TestOpeningCountsFolds(t *testing.T) {
 	f := newFixture()

@@ -135,6 +135,18 @@ var sentences = []sentence{
 		return fmt.Sprintf("of %s changes, %s on Boston Housing and %s on Yacht, %s are clear at this size, %s of them in the paper's direction",
 			word(len(seen)), word(count["boston-housing"]), word(count["yacht"]), word(clear), word(count["same direction"]))
 	}},
+	{"README.md", func(r *reports) string {
+		fall := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "poker-hand", "metric", "accuracy_change")
+		return fmt.Sprintf("on Poker Hand, by %.1f ± %.1f points (the paper %.1f)", -fall.number("mean"), fall.number("stderr"), -fall.number("paper"))
+	}},
+	{"README.md", func(r *reports) string {
+		of := func(variant, column string) float64 {
+			return r.rows("out/published-ablation-cpu/report/ablation.csv").where("metric", "accuracy", "variant", variant).number(column)
+		}
+		return fmt.Sprintf("the paper's NPT falls from %.1f to %.1f %% without it and to %.1f %% without masking of features, a network of e = 16 has %.1f and "+
+			"%.1f %% without them, and %.1f %% with both", of("Base", "paper"), of("No ABA", "paper"), of("No feature masking", "paper"),
+			of("No ABA", "mean"), of("No feature masking", "mean"), of("Base", "mean"))
+	}},
 	{"EXPERIMENTS.md", func(r *reports) string {
 		of := r.rows("out/published-lookup/report/lookup.csv").where("method", "npt", "metric", "correlation")
 		return fmt.Sprintf("Pearson's r on held-out rows is %.4f and %.4f", of.where("dataset", "lookup").number("mean"),

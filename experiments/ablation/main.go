@@ -61,11 +61,11 @@ var ablation = experiment.Spec{
 		{ID: "abl2_aba", Says: "Leaving the layers between attributes out helps on Yacht, Concrete and Protein, and hurts on the other 7 data sets " +
 			"(appendix B.5).", Test: report.AsPaper(parts, noABA), Count: 10},
 		{ID: "abl2_poker", Says: "On Poker Hand the accuracy falls from 99.3 to 57.4 % without them (appendix B.5).",
-			Test: report.AsPaper(parts, noABA, where("dataset", "poker-hand"))},
+			Test: report.AsLarge(parts, noABA, where("dataset", "poker-hand"))},
 		{ID: "abl2_fm", Says: "Feature masking helps at least a little on 9 of 10 data sets; its Table 5 has 8, Yacht not among them " +
 			"(appendix B.5).", Test: report.AsPaper(parts, noMasks), Count: 9}, // Income's base has none
 		{ID: "abl2_poker_fm", Says: "On Poker Hand the accuracy falls by about 30 points without it (appendix B.5).",
-			Test: report.AsPaper(parts, noMasks, where("dataset", "poker-hand"))},
+			Test: report.AsLarge(parts, noMasks, where("dataset", "poker-hand"))},
 	},
 }
 
