@@ -186,7 +186,7 @@ func TestReport(t *testing.T) {
 		t.Fatalf("exit code %d, %s%s", exit, stdout, stderr)
 	}
 	folds, err := os.ReadFile(filepath.Join(out, "report", "folds.csv"))
-	if err != nil || strings.Count(string(folds), "\nwaves,corrected,mine,") != 10 || strings.Count(string(folds), "Mine") != 10 {
+	if err != nil || strings.Count(string(folds), "\nwaves,corrected,mine,") != 10 || strings.Count(string(folds), ",Mine\n") != 10 { // by name, and by title
 		t.Errorf("%v, %s", err, folds)
 	}
 }
