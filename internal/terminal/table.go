@@ -32,8 +32,12 @@ func (t *Table) Append(cells ...string) { t.Rows = append(t.Rows, cells) }
 // Heads and text are wrapped. Columns that find no place then follow in a table of their own below, beside the leading columns of text,
 // which say what its rows are.
 func (t *Table) Render(w io.Writer, width int) error {
-	for _, part := range t.parts(width) {
-		if err := t.render(w, part, t.widths(part, width)); err != nil {
+	least := make([]int, len(t.Columns))
+	for c := range least {
+		least[c] = t.least(c)
+	}
+	for _, part := range t.parts(least, width) {
+		if err := t.render(w, part, t.widths(part, least, width)); err != nil {
 			return err
 		}
 	}
@@ -72,14 +76,14 @@ func longestLine(text string) (width int) {
 }
 
 // parts are the columns of each of the tables that are to stand below each other.
-func (t *Table) parts(width int) (parts [][]int) {
+func (t *Table) parts(least []int, width int) (parts [][]int) {
 	labels := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
 	if labels < 1 {
 		labels = 1
 	}
 	taken := func(columns []int) (sum int) {
 		for _, c := range columns {
-			sum += t.least(c) + padding
+			sum += least[c] + padding
 		}
 		return sum
 	}
@@ -102,10 +106,10 @@ func (t *Table) parts(width int) (parts [][]int) {
 }
 
 // widths are those of some columns: the widest that can be wrapped is narrowed until all fit.
-func (t *Table) widths(columns []int, width int) map[int]int {
-	widths, least, sum := map[int]int{}, map[int]int{}, 0
+func (t *Table) widths(columns, least []int, width int) map[int]int {
+	widths, sum := map[int]int{}, 0
 	for _, c := range columns {
-		widths[c], least[c] = t.natural(c), t.least(c)
+		widths[c] = t.natural(c)
 		sum += widths[c] + padding
 	}
 	for ; sum > width; sum-- {
