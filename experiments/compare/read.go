@@ -180,7 +180,7 @@ func (s *sheet) add(record []string) error {
 		r.method = title
 	}
 	for _, at := range s.by {
-		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(r.method, v) { // a title may have it
+		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(r.method, ", "+v) { // a title may have it
 			r.method += ", " + v
 		}
 	}
