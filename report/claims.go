@@ -73,8 +73,14 @@ func AsPaper(l Layout, where ...Where) Test {
 }
 
 // AsLarge tests whether changes of a layout are at least half as large as the paper's, in the same direction.
-func AsLarge(l Layout, where ...Where) Test {
-	return changes(l, where, func(f fact) Answer { return answer(f.mean/f.paper >= 0.5) })
+func AsLarge(l Layout, where ...Where) Test { return changes(l, where, asLarge) }
+
+func asLarge(f fact) Answer {
+	large := f.mean/f.paper >= 0.5
+	if large && f.verdict == NotClear {
+		return Unclear
+	}
+	return answer(large)
 }
 
 // changes asks for what each change speaks for which the paper has one.

@@ -187,6 +187,15 @@ func TestAsLarge(t *testing.T) {
 	if want := []Answer{Yes, No}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	for _, c := range []struct {
+		mean    float64
+		verdict Verdict
+		want    Answer
+	}{{-20, SameDirection, No}, {-21, SameDirection, Yes}, {-21, NotClear, Unclear}, {-1, NotClear, No}, {21, OppositeDirection, No}} {
+		if got := asLarge(fact{mean: c.mean, paper: -42, verdict: c.verdict}); got != c.want {
+			t.Errorf("%v, %s: %v, want %v", c.mean, c.verdict, got, c.want)
+		}
+	}
 }
 
 // The opening counts the folds of a data set once, not once for each protocol.
