@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -119,7 +120,7 @@ var sentences = []sentence{
 	{"README.md", func(r *reports) string {
 		share := r.rows("out/published-lookup-intervention/report/lookup.csv").where("method", "npt", "metric", "best_share")
 		least, _ := append(share.where("dataset", "lookup"), share.where("dataset", "lookup-random-add-one")...).span("mean")
-		return fmt.Sprintf("has more than %.0f %% of its weight on the copy", least-0.5)
+		return fmt.Sprintf("has more than %.0f %% of its weight on the copy", math.Floor(least))
 	}},
 	{"README.md", func(r *reports) string {
 		count := map[string]int{}
@@ -146,6 +147,12 @@ var sentences = []sentence{
 		return fmt.Sprintf("the paper's NPT falls from %.1f to %.1f %% without it and to %.1f %% without masking of features, a network of e = 16 has %.1f and "+
 			"%.1f %% without them, and %.1f %% with both", of("Base", "paper"), of("No ABA", "paper"), of("No feature masking", "paper"),
 			of("No ABA", "mean"), of("No feature masking", "mean"), of("Base", "mean"))
+	}},
+	{"EXPERIMENTS.md", func(r *reports) string {
+		change := r.rows("out/published-ablation-cpu/report/ablation.csv").where("metric", "accuracy_change")
+		noABA, noMasks := change.where("variant", "No ABA"), change.where("variant", "No feature masking")
+		return fmt.Sprintf("Without layers between attributes the accuracy is %.1f points lower, in the paper %.1f; without masking of features it is "+
+			"%.1f points higher, in the paper %.1f lower", -noABA.number("mean"), -noABA.number("paper"), noMasks.number("mean"), -noMasks.number("paper"))
 	}},
 	{"EXPERIMENTS.md", func(r *reports) string {
 		of := r.rows("out/published-lookup/report/lookup.csv").where("method", "npt", "metric", "correlation")
