@@ -221,15 +221,7 @@ func (t *Table) latexSize() (size string, widths []int) {
 	case letters <= 122:
 		return "scriptsize", widths
 	}
-	for ; letters > 148; letters-- {
-		widest := 0 // of the columns that can be narrower
-		for i := range widths {
-			if widths[i]-least[i] > 0 && (widths[i] > widths[widest] || widths[widest] == least[widest]) {
-				widest = i
-			}
-		}
-		widths[widest] = max(widths[widest]-1, least[widest])
-	}
+	terminal.Narrow(widths, least, letters-148)
 	return `tiny\setlength{\tabcolsep}{2.5pt}`, widths
 }
 

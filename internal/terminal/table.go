@@ -105,32 +105,39 @@ func (t *Table) parts(least []int, width int) (parts [][]int) {
 	return append(parts, part)
 }
 
-// widths are those of some columns: the widest that can be wrapped is narrowed until all fit.
-func (t *Table) widths(columns, least []int, width int) map[int]int {
-	widths, sum := map[int]int{}, 0
-	for _, c := range columns {
-		widths[c] = t.natural(c)
-		sum += widths[c] + padding
+// widths are those of some columns, as narrow as they must be.
+func (t *Table) widths(columns, least []int, width int) []int {
+	widths, narrowest := make([]int, len(columns)), make([]int, len(columns))
+	excess := -width
+	for i, c := range columns {
+		widths[i], narrowest[i] = t.natural(c), least[c]
+		excess += widths[i] + padding
 	}
-	for ; sum > width; sum-- {
-		widest := -1
-		for _, c := range columns {
-			if widths[c] > least[c] && (widest < 0 || widths[c] > widths[widest]) {
-				widest = c
-			}
-		}
-		if widest < 0 {
-			break
-		}
-		widths[widest]--
-	}
+	Narrow(widths, narrowest, excess)
 	return widths
 }
 
-func (t *Table) render(w io.Writer, columns []int, widths map[int]int) error {
+// Narrow takes so much from the widths of columns, always from the widest one that is wider than the least that it may have, as long as
+// there is one.
+func Narrow(widths, least []int, by int) {
+	for ; by > 0; by-- {
+		widest := -1
+		for i := range widths {
+			if widths[i] > least[i] && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+func (t *Table) render(w io.Writer, columns, widths []int) error {
 	heads, align := make([]string, len(columns)), make([]tw.Align, len(columns))
 	for i, c := range columns {
-		heads[i], align[i] = wrap(t.Columns[c].Head, "", "", widths[c]), tw.AlignLeft
+		heads[i], align[i] = wrap(t.Columns[c].Head, "", "", widths[i]), tw.AlignLeft
 		if t.Columns[c].Right {
 			align[i] = tw.AlignRight
 		}
@@ -150,7 +157,7 @@ func (t *Table) render(w io.Writer, columns []int, widths map[int]int) error {
 	for _, row := range t.Rows {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
-			cells[i] = t.wrapCell(row[c], c, widths[c])
+			cells[i] = t.wrapCell(row[c], c, widths[i])
 		}
 		if err := table.Append(cells); err != nil {
 			return err
