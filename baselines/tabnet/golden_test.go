@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,4 +212,21 @@ func compare(t *testing.T, what string, got *tensors.Tensor, want []float64) {
 		t.Errorf("%s: number %d is %v, want %v", what, at, numbers[at], want[at])
 	}
 	t.Logf("%s: at most %.1e away", what, worst)
+}
+
+// In single precision, too, no entry is below zero, since the sparsity takes its logarithm. This row, of a training on Protein, has an
+// entry that the others exceed by a little less than 1 in sum, and that is below τ as it is rounded.
+func TestSparsemaxIsNotNegative(t *testing.T) {
+	row := []float32{1.016147, 0.60743165, -0.49520525, 0.6090153, 0.26211652, 0.940457, -0.6095586, 0.39214048, 0.8704418}
+	out, err := graph.CallOnce(testBackend(t), sparsemax, tensors.FromFlatDataAndDimensions(row, 1, len(row)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := backends.Floats(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Min(p) < 0 {
+		t.Errorf("sparsemax is %v", p)
+	}
 }

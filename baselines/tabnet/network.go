@@ -223,7 +223,7 @@ func sparsemax(z *graph.Node) *graph.Node {
 	support := graph.ConvertDType(supports, z.DType())
 	size := graph.ReduceAndKeep(support, graph.ReduceSum, 1)
 	tau := graph.Div(graph.AddScalar(graph.ReduceAndKeep(graph.Mul(z, support), graph.ReduceSum, 1), -1), size)
-	return graph.Mul(graph.Sub(z, tau), support)
+	return relu(graph.Mul(graph.Sub(z, tau), support)) // in single precision the last of the support can be a little below τ
 }
 
 // loss is the mean squared error of predictions (n x 1) for numbers (n x 1), or the mean cross-entropy of logits (n x classes)
