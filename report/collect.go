@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"iter"
-	"maps"
 	"math"
 	"slices"
 
@@ -384,7 +383,7 @@ func (f *Fold) consider(rec *results.Record, position int) {
 	value, ok := finite(rec.Val, by.Name)
 	if !ok {
 		if _, imported := results.ImportedTitle(rec.Config); imported { // there is no other setting, and its validation rows need no prediction
-			f.Chosen, f.Position, f.Tied = keep(rec), position, 1
+			f.Chosen, f.Position, f.Tied = rec.Clone(), position, 1
 		} else {
 			f.Unselected++
 		}
@@ -404,15 +403,8 @@ func (f *Fold) consider(rec *results.Record, position int) {
 		f.Tied++
 	}
 	if order < 0 || order == 0 && position < f.Position {
-		f.Chosen, f.Position = keep(rec), position
+		f.Chosen, f.Position = rec.Clone(), position
 	}
-}
-
-// keep copies a record, because its reader may reuse it.
-func keep(rec *results.Record) *results.Record {
-	kept := *rec
-	kept.Val, kept.Test, kept.Details = maps.Clone(rec.Val), maps.Clone(rec.Test), maps.Clone(rec.Details)
-	return &kept
 }
 
 // finite returns the named metric if it is there and a number.

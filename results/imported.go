@@ -1,12 +1,11 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/segmentio/encoding/json"
 )
 
 // ImportedParam is the one parameter of a method whose predictions were made elsewhere; its value is the method's title.

@@ -86,11 +86,11 @@ func Merge(path string, replace bool, from ...string) (n int, conflict *Conflict
 // find looks up where two records of the cell are that differ.
 func (c *Conflict) find(from []string) error {
 	chosen, id := newChooser(), c.Cell.ID()
-	for h, err := range heads(from) {
+	for l, err := range cellLines(from...) {
 		if d := (*Damage)(nil); err != nil && !errors.As(err, &d) {
 			return err
-		} else if err == nil && h.ID == id {
-			chosen.add(h)
+		} else if err == nil && l.id == id {
+			chosen.add(l)
 		}
 	}
 	if chosen.conflict == nil {
@@ -103,15 +103,6 @@ func (c *Conflict) find(from []string) error {
 // runBytes is about how much memory the lines of a run take.
 var runBytes = 64 << 20
 
-// A cellLine is a line of a segment, and what its place among others depends on.
-type cellLine struct {
-	cell Cell
-	id   ID
-	standing
-	metrics uint32 // checksum
-	text    []byte
-}
-
 // compare orders lines by cells, and those of a cell by what stands for it, the first of them; equal ones keep their order.
 func (l *cellLine) compare(other *cellLine) int {
 	a, b := &l.cell, &other.cell
@@ -120,21 +111,6 @@ func (l *cellLine) compare(other *cellLine) int {
 		cmp.Compare(a.Fold, b.Fold), cmp.Compare(a.Config, b.Config),
 		cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.With, b.With), bytes.Compare(l.id[:], other.id[:]),
 		l.standing.compare(other.standing))
-}
-
-// cellLines yields the lines of segments in the order in which they stand there.
-func cellLines(paths ...string) iter.Seq2[*cellLine, error] {
-	return func(yield func(*cellLine, error) bool) {
-		for h, err := range heads(paths) {
-			var l *cellLine
-			if err == nil {
-				l = &cellLine{h.Cell, h.ID, h.standing(), h.metrics(), h.text}
-			}
-			if !yield(l, err) {
-				return
-			}
-		}
-	}
 }
 
 // sortRuns writes the lines of folders or segments into sorted segments of about runBytes, in a folder that it makes. The lines of

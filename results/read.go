@@ -1,17 +1,12 @@
 package results
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"iter"
 	"slices"
-	"time"
-
-	"github.com/segmentio/encoding/json"
 )
 
 // An Index says of every cell that has a record whether one of them is a success.
@@ -27,13 +22,13 @@ type Store struct {
 	chosen *chooser
 }
 
-// Open reads which records there are in folders or single segments. Of every line it checks the sum and that it can be read as a
-// record, in about half of the time of reading it; what is held in memory is some 100 bytes for each cell. A folder that does not
-// exist has no records. It is an error if a segment cannot be opened, if one method was imported under two titles, or if ctx ends.
+// Open reads which records there are in folders or single segments, each of which it checks; what is held in memory is some 100
+// bytes for each cell. A folder that does not exist has no records. It is an error if a segment cannot be opened, if one method was
+// imported under two titles, or if ctx ends.
 func Open(ctx context.Context, paths ...string) (*Store, error) {
 	s := &Store{chosen: newChooser()}
 	imports := imports{}
-	for h, err := range heads(paths) {
+	for l, err := range cellLines(paths...) {
 		if d := (*Damage)(nil); errors.As(err, &d) {
 			s.Damages = append(s.Damages, d)
 			continue
@@ -41,8 +36,8 @@ func Open(ctx context.Context, paths ...string) (*Store, error) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		s.chosen.add(h)
-		if err := imports.add(&h.Cell); err != nil {
+		s.chosen.add(l)
+		if err := imports.add(&l.cell); err != nil {
 			return nil, err
 		}
 	}
@@ -91,123 +86,38 @@ func Read(paths ...string) iter.Seq2[*Record, error] {
 	}
 }
 
-// A head is a record that is read to find out which cell it is of and how it compares with other records of the cell. Whatever
-// decode refuses, it refuses as well; but what it has no use for it only checks.
-type head struct {
-	ID     ID     `json:"id"`
-	Status string `json:"status"`
-	Cell
-	Variant string     `json:"variant"`
-	Failure *Failure   `json:"failure"`
-	Val     metricText `json:"val"`
-	Test    metricText `json:"test"`
-
-	Rows            [3]int     `json:"rows"`
-	SplitDigest     string     `json:"split_digest"`
-	Subset          string     `json:"subset"`
-	FitSeconds      float64    `json:"fit_seconds"`
-	FitCells        int        `json:"fit_cells"`
-	PredictSeconds  float64    `json:"predict_seconds"`
-	PeakMemoryBytes int64      `json:"peak_memory_bytes"`
-	Details         objectText `json:"details"`
-	Table           *Table     `json:"table"`
-	Sweep           string     `json:"sweep"`
-
-	Provenance struct {
-		Code      string          `json:"code"`
-		Go        string          `json:"go"`
-		Libraries json.RawMessage `json:"libraries"`
-		OS        string          `json:"os"`
-		CPU       string          `json:"cpu"`
-		Cores     int             `json:"cores"`
-		Threads   int             `json:"threads"`
-		Networks  int             `json:"networks"`
-		GPU       string          `json:"gpu"`
-		Backend   string          `json:"backend"`
-		Finished  time.Time       `json:"finished"`
-	} `json:"provenance"`
-
+// A cellLine is a line of a segment that is a record, and what its place among others depends on.
+type cellLine struct {
+	cell Cell
+	id   ID
+	standing
+	metrics uint32 // checksum
 	segmentLine
 }
 
-// metricText is JSON that can be decoded as Metrics.
-type metricText []byte
-
-func (t *metricText) UnmarshalJSON(b []byte) error {
-	if *t = b; b[0] == '{' && plainNumbers(b) {
-		return nil
-	}
-	return json.Unmarshal(b, new(Metrics))
-}
-
-// plainNumbers reports whether every colon of a JSON object has a number behind it that is not out of a float64's range for sure.
-func plainNumbers(b []byte) bool {
-	for {
-		colon := bytes.IndexByte(b, ':')
-		if colon < 0 {
-			return true
-		}
-		b = b[colon+1:]
-		n := 0
-		for '0' <= b[n] && b[n] <= '9' || b[n] == '.' || b[n] == '-' || b[n] == 'e' && b[n+1] == '-' {
-			n++
-		}
-		if n == 0 || n > longNumber || b[n] != ',' && b[n] != '}' {
-			return false
-		}
-	}
-}
-
-// objectText is JSON that can be decoded as a map of any values: of those only numbers can be out of range.
-type objectText struct{}
-
-func (objectText) UnmarshalJSON(b []byte) error {
-	plain, digits := b[0] == '{', 0
-	for i, c := range b {
-		if c >= '0' && c <= '9' {
-			digits++
-			plain = plain && digits <= longNumber
-			continue
-		}
-		plain = plain && (digits == 0 || c|0x20 != 'e' || b[i+1] == '-')
-		digits = 0
-	}
-	if plain {
-		return nil
-	}
-	return json.Unmarshal(b, new(map[string]any))
-}
-
-// longNumber is how many characters of a number without a positive exponent are in range, whatever they are.
-const longNumber = 300
-
-// inPlace has strings point into the line, and names of fields match only as they are written: the report of a million records
-// takes 11 s instead of 14 by it, on two processors.
-const inPlace = json.DontCopyString | json.DontCopyRawMessage | json.DontMatchCaseInsensitiveStructFields
-
-// readHead reads the head of a line, whose checksum must be right.
-func readHead(line segmentLine) (*head, error) {
-	why := verify(line.text)
-	if why != "" {
+// readCell reads a line, whose checksum must be right.
+func readCell(line segmentLine) (*cellLine, error) {
+	if why := verify(line.text); why != "" {
 		return nil, line.damage(why)
 	}
-	h := &head{segmentLine: line}
-	rest, err := json.Parse(line.text, h, inPlace)
-	switch id := h.Cell.ID(); {
-	case err != nil || len(rest) > 0:
-		return nil, line.damage("not a record")
-	case h.ID != id:
-		return nil, line.damage(fmt.Sprintf("the id %s is not that of the cell, %s", h.ID, id))
-	case h.Status != OK && h.Status != Failed:
-		return nil, line.damage(fmt.Sprintf("the status %q is neither %s nor %s", h.Status, OK, Failed))
+	r, metrics, err := decodeCell(line)
+	if err != nil {
+		return nil, err
 	}
-	return h, nil
+	switch id := r.Cell.ID(); {
+	case r.ID != id:
+		return nil, line.damage(fmt.Sprintf("the id %s is not that of the cell, %s", r.ID, id))
+	case r.Status != OK && r.Status != Failed:
+		return nil, line.damage(fmt.Sprintf("the status %q is neither %s nor %s", r.Status, OK, Failed))
+	}
+	standing := standing{r.Provenance.Finished.UnixNano(), r.Status == OK}
+	return &cellLine{r.Cell, r.ID, standing, metrics, line}, nil
 }
 
-// heads yields the heads of all records, and a *Damage for what is not a record: for each of the first few lines of a segment, and
+// cellLines yields the lines of all records, and a *Damage for what is not a record: for each of the first few lines of a segment, and
 // one for all further ones.
-func heads(paths []string) iter.Seq2[*head, error] {
-	return func(yield func(*head, error) bool) {
+func cellLines(paths ...string) iter.Seq2[*cellLine, error] {
+	return func(yield func(*cellLine, error) bool) {
 		files, err := segments(paths)
 		if err != nil {
 			yield(nil, err)
@@ -216,7 +126,7 @@ func heads(paths []string) iter.Seq2[*head, error] {
 		for _, file := range files {
 			var more *Damage
 			damages := 0
-			for h, err := range inOrder(segmentLines(file), readHead) {
+			for l, err := range inOrder(segmentLines(file), readCell) {
 				if d, ok := err.(*Damage); ok && d.Lines == 1 && !d.Torn {
 					if damages++; damages > shownDamages {
 						if more == nil {
@@ -227,7 +137,7 @@ func heads(paths []string) iter.Seq2[*head, error] {
 						continue
 					}
 				}
-				if !yield(h, err) {
+				if !yield(l, err) {
 					return
 				}
 			}
@@ -265,15 +175,6 @@ type standing struct {
 	ok       bool
 }
 
-func (h *head) standing() standing {
-	return standing{h.Provenance.Finished.UnixNano(), h.Status == OK}
-}
-
-// metrics is a checksum of the metrics.
-func (h *head) metrics() uint32 {
-	return crc32.Update(crc32.Checksum(h.Val, castagnoli), castagnoli, h.Test)
-}
-
 // compare is negative where a record comes before another: a success before a failure, then the one that was finished last. Equal
 // ones come in the order of paths, file names and lines.
 func (s standing) compare(other standing) int {
@@ -306,14 +207,14 @@ func newChooser() *chooser { return &chooser{best: map[ID]candidate{}} }
 
 func (c *chooser) place(b candidate) string { return fmt.Sprintf("%s:%d", c.files[b.file], b.line) }
 
-func (c *chooser) add(h *head) {
-	if n := len(c.files); n == 0 || c.files[n-1] != h.file {
-		c.files = append(c.files, h.file)
+func (c *chooser) add(l *cellLine) {
+	if n := len(c.files); n == 0 || c.files[n-1] != l.file {
+		c.files = append(c.files, l.file)
 	}
-	now := candidate{standing: h.standing(), file: int32(len(c.files) - 1), line: int32(h.line), metrics: h.metrics()}
-	before, known := c.best[h.ID]
+	now := candidate{standing: l.standing, file: int32(len(c.files) - 1), line: int32(l.line), metrics: l.metrics}
+	before, known := c.best[l.id]
 	if !known {
-		c.best[h.ID] = now
+		c.best[l.id] = now
 		return
 	}
 	winner, loser := before, now
@@ -324,30 +225,11 @@ func (c *chooser) add(h *head) {
 	if now.ok && before.ok && now.metrics != before.metrics && !winner.conflict {
 		winner.conflict = true
 		if c.conflict == nil {
-			c.conflict = &Conflict{Cell: h.Cell, Other: c.place(loser)}
+			c.conflict = &Conflict{Cell: l.cell, Other: c.place(loser)}
 		}
 		c.conflict.Cells++
 	}
-	c.best[h.ID] = winner
-}
-
-// decode reads a record. The maps are made here because the decoder would make them for 64 entries, which takes a third of
-// the time.
-func decode(line segmentLine) (*Record, error) {
-	r := &Record{Val: Metrics{}, Test: Metrics{}, Details: map[string]any{}}
-	if rest, err := json.Parse(line.text, r, inPlace); err != nil || len(rest) > 0 {
-		return nil, line.damage("not a record any more")
-	}
-	if len(r.Val) == 0 {
-		r.Val = nil
-	}
-	if len(r.Test) == 0 {
-		r.Test = nil
-	}
-	if len(r.Details) == 0 {
-		r.Details = nil
-	}
-	return r, nil
+	c.best[l.id] = winner
 }
 
 // lines yields the lines that were chosen, in the order in which they were read, and a *Damage for those of a segment that are gone.

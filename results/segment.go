@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
@@ -76,7 +75,7 @@ const shownDamages = 3
 type segmentLine struct {
 	file string
 	line int
-	text []byte // without the newline; valid until the next line, unless it comes from inOrder
+	text []byte // without the newline
 }
 
 func (l segmentLine) damage(why string) *Damage {
@@ -108,7 +107,8 @@ func segments(paths []string) (files []string, err error) {
 	return files, nil
 }
 
-// segmentLines yields the lines of one segment, unchecked.
+// segmentLines yields the lines of one segment, unchecked. They are read in blocks: who keeps a line, or a string of a record in it,
+// keeps its block in memory.
 func segmentLines(path string) iter.Seq2[segmentLine, error] {
 	return func(yield func(segmentLine, error) bool) {
 		f, err := os.Open(path)
@@ -125,44 +125,47 @@ func segmentLines(path string) iter.Seq2[segmentLine, error] {
 				return
 			}
 		}
-		lines := bufio.NewScanner(source)
-		lines.Buffer(make([]byte, 1<<16), maxLine)
-		lines.Split(wholeLine)
-		n := 0
-		for lines.Scan() {
-			text, whole := bytes.CutSuffix(lines.Bytes(), []byte("\n"))
-			if !whole && lines.Err() != nil {
-				break
+		var rest []byte // of the block before: the beginning of a line
+		for n := 0; ; {
+			block := make([]byte, len(rest), max(blockBytes, 2*len(rest)))
+			copy(block, rest)
+			var err error
+			for err == nil && len(block) < cap(block) {
+				var read int
+				read, err = source.Read(block[len(block):cap(block)])
+				block = block[:len(block)+read]
 			}
-			n++
-			err = nil
-			if !whole {
-				err = &Damage{File: path, Line: n, Lines: 1, Torn: true, Why: "the last line is cut off, as by a crash"}
+			for end := bytes.IndexByte(block, '\n'); end >= 0; end = bytes.IndexByte(block, '\n') {
+				n++
+				if !yield(segmentLine{path, n, block[:end]}, nil) {
+					return
+				}
+				block = block[end+1:]
 			}
-			if !yield(segmentLine{path, n, text}, err) {
+			rest = block
+			damage := Damage{File: path, Line: n + 1}
+			switch {
+			case err == nil && len(rest) <= maxLine:
+				continue
+			case err == io.EOF && len(rest) == 0:
 				return
+			case err == io.EOF:
+				damage.Lines, damage.Torn, damage.Why = 1, true, "the last line is cut off, as by a crash"
+			case err == nil:
+				damage.Why = "a line is longer than any record, all records from here on are lost"
+			case compressed && errors.Is(err, io.ErrUnexpectedEOF):
+				damage.Why = "the compressed file is cut off, all records from here on are lost"
+			default:
+				damage.Why = "all records from here on are lost: " + err.Error()
 			}
-		}
-		switch err := lines.Err(); {
-		case err == nil:
-		case compressed && errors.Is(err, io.ErrUnexpectedEOF):
-			yield(segmentLine{}, &Damage{File: path, Line: n + 1, Why: "the compressed file is cut off, all records from here on are lost"})
-		default:
-			yield(segmentLine{}, &Damage{File: path, Line: n + 1, Why: "all records from here on are lost: " + err.Error()})
+			yield(segmentLine{path, n + 1, rest}, &damage)
+			return
 		}
 	}
 }
+
+// blockBytes is how much of a segment is read at a time: some fifty records, whose texts lie in the same memory.
+const blockBytes = 1 << 16
 
 // maxLine is above any record: a few kilobytes, and what a method adds.
 const maxLine = 1 << 26
-
-// wholeLine splits into lines that keep their newline, so that a last line without one is known.
-func wholeLine(data []byte, atEOF bool) (advance int, token []byte, err error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i+1], nil
-	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
-}
