@@ -137,7 +137,7 @@ func segmentLines(path string) iter.Seq2[segmentLine, error] {
 			}
 			for end := bytes.IndexByte(block, '\n'); end >= 0; end = bytes.IndexByte(block, '\n') {
 				n++
-				if !yield(segmentLine{path, n, block[:end]}, nil) {
+				if !yield(segmentLine{path, n, block[:end:end]}, nil) {
 					return
 				}
 				block = block[end+1:]

@@ -738,6 +738,56 @@ func decodesLikeJSON(t *testing.T, text []byte) bool {
 	return err == nil
 }
 
+// Lines that differ a little from those that are written are read as encoding/json reads them, or refused where it refuses them.
+func TestDecodingOfWhatIsNotWritten(t *testing.T) {
+	line, err := record(1).line()
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := strings.TrimSpace(string(line))
+	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+	for name, c := range map[string]struct {
+		from, to string
+		isRecord bool
+	}{
+		"two numbers of rows":           {"[353,102,51]", "[353,102]", true},
+		"four numbers of rows":          {"[353,102,51]", "[353,102,51,4]", true},
+		"rows twice":                    {"[353,102,51]", `[353,102,51],"rows":[9]`, true},
+		"an escape in a value":          {`"knn"`, `"k\u006en"`, true},
+		"an escape in a name":           {`"method"`, `"meth\u006fd"`, true},
+		"a name in capitals":            {`"fold":1`, `"FOLD":1`, true},
+		"a member that is not known":    {`"fold":1`, `"fold":1,"more":2`, true},
+		"one in the provenance":         {`"provenance":{`, `"provenance":{"more":2,`, true},
+		"a name there in capitals":      {`,"finished"`, `,"CODE":"a","finished"`, true},
+		"nothing closes it there":       {`"},"sum"`, `","sum"`, false},
+		"no colon":                      {`"fold":1`, `"fold"1`, false},
+		"a blank":                       {`"fold":1`, `"fold": 1`, true},
+		"a blank behind it":             {`}$`, `} `, true},
+		"text behind it":                {`}$`, `}{}`, false},
+		"nothing closes it":             {`}$`, ``, false},
+		"a zero before a number":        {`"fold":1`, `"fold":01`, false},
+		"a zero before a metric":        {`"rmse":4`, `"rmse":04`, false},
+		"no digit behind the point":     {"4.2746", "4.", false},
+		"what is not UTF-8":             {`"knn"`, "\"k\xffn\"", true},
+		"a metric of deep lists":        {`"test":{`, `"test":{"a":` + deep + `,`, false},
+		"details of deep lists":         {`"fold":1`, `"fold":1,"details":{"a":` + deep + `}`, false},
+		"details of lists in ten lists": {`"fold":1`, `"fold":1,"details":{"a":[[[[[[[[[[[]]]]]]]]]]]}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(written, c.from, c.to, 1)
+			if from, isLast := strings.CutSuffix(c.from, "$"); isLast {
+				text = strings.TrimSuffix(written, from) + c.to
+			}
+			if text == written || !decodesLikeJSON(t, []byte(written)) {
+				t.Fatalf("%s does not stand in a record: %s", c.from, written)
+			}
+			if decodesLikeJSON(t, []byte(text)) != c.isRecord {
+				t.Error("a record:", !c.isRecord)
+			}
+		})
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	r := record(1)
 	r.Details, r.Failure = map[string]any{"epochs": 3, "name": "a", "list": []int{1}, "yes": true}, &Failure{Kind: "error"}
