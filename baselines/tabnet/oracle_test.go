@@ -101,12 +101,12 @@ func TestFiftySteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var r libraryRun
 			vectors.Read(t, "testdata/"+name+".json.gz", &r)
-			r.check(t)
+			r.check(t, 1e-7)
 		})
 	}
 }
 
-// The same for many random settings, tables and weights.
+// The same for many random settings, tables and weights, where small virtual batches make rounding errors grow more.
 func TestLibrarySteps(t *testing.T) {
 	python := needLibrary(t)
 	for seed := 100; seed < 120; seed++ {
@@ -119,12 +119,12 @@ func TestLibrarySteps(t *testing.T) {
 			if err := json.Unmarshal(out, &r); err != nil {
 				t.Fatal(err)
 			}
-			r.check(t)
+			r.check(t, 1e-5)
 		})
 	}
 }
 
-func (r *libraryRun) check(t *testing.T) {
+func (r *libraryRun) check(t *testing.T, tolerance float64) {
 	table, c := r.table(), r.Config.config()
 	tr, err := newTraining(table, c, testBackend(t))
 	if err != nil {
@@ -145,20 +145,21 @@ func (r *libraryRun) check(t *testing.T) {
 		}
 		losses = append(losses, of[0])
 	}
-	within(t, "losses", 1e-7, losses, r.Losses)
+	within(t, "first ten losses", 1e-9, losses[:10], r.Losses[:10])
+	within(t, "losses", tolerance, losses, r.Losses)
 	m := &Model{program: tr.program, weights: tr.state.weights, running: tr.state.running}
 	predicted, err := m.Predict(t.Context(), table, 0, table.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	within(t, "predictions", 1e-7, predicted, flat(r.Predictions))
+	within(t, "predictions", tolerance, predicted, flat(r.Predictions))
 	e, err := m.Explain(t.Context(), table, 0, table.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	within(t, "importance", 1e-6, flat(e.Importance), flat(r.Importance))
+	within(t, "importance", 10*tolerance, flat(e.Importance), flat(r.Importance))
 	for step, mask := range e.Masks {
-		within(t, fmt.Sprint("mask ", step), 1e-7, flat(mask), flat(r.Masks[step]))
+		within(t, fmt.Sprint("mask ", step), tolerance, flat(mask), flat(r.Masks[step]))
 	}
 }
 
