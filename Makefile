@@ -88,14 +88,12 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
 
 .PHONY: readme
-readme: reports-published ## write the tables and figures of README.md and EXPERIMENTS.md anew, from our own records
+readme: reports-published ## write the tables and figures of README.md and the other documents anew, from our own records
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
 	cp out/published-lookup/report/lookup-curves.svg results/published/
 	mkdir -p results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme
-	go run ./cmd/readme -file EXPERIMENTS.md
-	go run ./cmd/readme -sentences
 
 .PHONY: test
 test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores; at the end, how many passed, failed and were skipped, and why

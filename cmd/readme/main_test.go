@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,37 +14,55 @@ import (
 )
 
 func TestUpdate(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		return path
 	}
-	report := write("table1.md", "# Report\n\nCaption.\n\n<!-- table small -->\n| a | $1 |\n\n<sup>1</sup> note\n<!-- end -->\n"+
+	write("out/report.md", "# Report\n\nCaption.\n\n<!-- table small -->\n| a | $1 |\n\n<sup>1</sup> note\n<!-- end -->\n"+
 		"<!-- table smaller -->\n| b |\n<!-- end -->\n")
-	document := func(first, second string) string {
-		return "# Title\n<!-- table " + dir + "/none.md small -->\nstays\n<!-- end -->\ntext\n<!-- table " + report + " small -->\n" + first +
-			"<!-- end -->\n<!-- table " + report + " smaller -->\n" + second + "<!-- end -->\nend\n"
+	document := func(first, second, third string) string {
+		return "# Title\n<!-- table out/report.md small -->\n" + first + "<!-- end -->\ntext\n<!-- table out/report.md smaller -->\n" + second +
+			"<!-- end -->\n\n    cd out && grep Caption *\n\n<!-- output -->\n" + third + "<!-- end -->\nend\n"
 	}
-	file := write("README.md", document("old\nlines\n", ""))
-	if exit, _, stderr := programtest.Run(t, run, "-file", file); exit != program.ExitOK {
-		t.Fatal(exit, stderr)
+	write("npt/PAPER.md", document("old\nlines\n", "", "4\n"))
+	if err := update(t.Context(), "npt/PAPER.md", true); err == nil || err.Error() != "not what reports and commands give; make readme writes it" {
+		t.Error(err)
 	}
-	got, err := os.ReadFile(file)
+	if err := update(t.Context(), "npt/PAPER.md", false); err != nil {
+		t.Error(err)
+	}
+	got, err := os.ReadFile("npt/PAPER.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := document("| a | $1 |\n\n<sup>1</sup> note\n", "| b |\n"); string(got) != want {
+	if want := document("| a | $1 |\n\n<sup>1</sup> note\n", "| b |\n", "Caption.\n"); string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if err := update(write("other.md", "no places")); err == nil || !strings.Contains(err.Error(), "has no place") {
-		t.Errorf("a file without places: %v", err)
+	if err := update(t.Context(), "npt/PAPER.md", true); err != nil {
+		t.Error(err)
 	}
-	unknown := write("unknown.md", "<!-- table "+report+" big -->\nstays\n<!-- end -->\n")
-	if exit, _, stderr := programtest.Run(t, run, "-file", unknown); exit != program.ExitFailed || !strings.Contains(stderr, "has no table big") {
-		t.Errorf("an unknown table: exit %d, %s", exit, stderr)
+	for text, want := range map[string]string{
+		"<!-- table out/report.md big -->\nstays\n<!-- end -->\n": "out/report.md has no table big",
+		"<!-- table out/none.md small -->\nstays\n<!-- end -->\n": "make reports-published",
+		"    ls none\n\n<!-- output -->\nstays\n<!-- end -->\n":   "ls none: exit status",
+		"no command\n\n<!-- output -->\nstays\n<!-- end -->\n":    "1 lines <!-- end -->, but 0 places",
+		"<!-- table out/report.md -->\nstays\n<!-- end -->\ntext": "1 lines <!-- end -->, but 0 places",
+	} {
+		write("wrong.md", text)
+		if err := update(t.Context(), "wrong.md", false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if got, err := os.ReadFile("wrong.md"); err != nil || string(got) != text {
+			t.Errorf("%s became %s, %v", text, got, err)
+		}
+	}
+	if exit, _, stderr := programtest.Run(t, run, "-check"); exit != program.ExitFailed || !strings.Contains(stderr, "wrong.md: ") {
+		t.Errorf("exit %d, %s", exit, stderr)
+	}
+	if files, err := documents("."); err != nil || !slices.Equal(files, []string{"npt/PAPER.md", "wrong.md"}) {
+		t.Error(files, err)
 	}
 }
 

@@ -93,6 +93,15 @@ var sentences = []sentence{
 			graded(cells, "gradient-boosting", "gradient boosting's"), graded(cells, "mlp", "the MLP's"))
 	}},
 	{"README.md", func(r *reports) string {
+		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
+		return fmt.Sprintf("for %s; and for %s", graded(cells, "catboost", "CatBoost's"), graded(cells, "tabnet", "TabNet's"))
+	}},
+	{"README.md", func(r *reports) string {
+		accuracy := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "poker-hand", "method", "tabnet", "metric", "accuracy")
+		no := map[bool]string{true: "no seed's is", false: "another seed's could be"}[len(accuracy) == 1 && accuracy[0]["verdict"] == "differs"]
+		return fmt.Sprintf("On Poker Hand TabNet's accuracy is %.1f (the paper %.1f), and %s the paper's", accuracy.number("mean"), accuracy.number("paper"), no)
+	}},
+	{"README.md", func(r *reports) string {
 		worth := regexp.MustCompile(`What a verdict is worth: of [\d,]+ pairs of ours and the paper's for another method, (\S+ %) would be called reproduced, ` +
 			`and of those graded by seeds (\S+ %) the same`).FindSubmatch(r.text(grids + "table1.md"))
 		if worth == nil {

@@ -1,0 +1,174 @@
+"""The tables of ../PAPER.md and ../GPU.md, from records (files .jsonl or .jsonl.gz) and from the report of them (a folder).
+
+    python3 npt/testdata/tables.py validation RECORDS...          # losses on validation rows by learning rate and dropout
+    python3 npt/testdata/tables.py seeds REPORT RECORDS...        # test metrics of the small network by seed, and with one setting for all data sets
+    python3 npt/testdata/tables.py depth REPORT RECORDS...        # eight layers beside two on the folds of Boston Housing
+    python3 npt/testdata/tables.py fold N DATASET REPORT RECORDS... # networks of eight layers and all methods on published fold N
+    python3 npt/testdata/tables.py spread REPORT                  # squared errors over the folds of Boston Housing
+    python3 npt/testdata/tables.py below RMSE N RECORDS...        # how many settings of other methods are below an error on published fold N of Boston Housing
+    python3 npt/testdata/tables.py precisions RECORDS...          # bfloat16 beside float32
+    python3 npt/testdata/tables.py products OLD NEW               # the same cells in two files
+"""
+
+import csv
+import gzip
+import json
+import statistics
+import sys
+
+TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}
+METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
+DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
+
+
+def finished(paths):
+    """Finished trainings."""
+    for path in paths:
+        for line in gzip.open(path) if path.endswith(".gz") else open(path):
+            r = json.loads(line)
+            if r["status"] == "ok" and "measure" not in r:
+                yield r
+
+
+def records(paths):
+    """Those of NPT."""
+    return (r for r in finished(paths) if r["method"] == "npt")
+
+
+def rows(report, file, **where):
+    for r in csv.DictReader(open("%s/%s.csv" % (report, file), newline="")):
+        if all(r[column] == value for column, value in where.items()):
+            yield r
+
+
+def of_paper(report, dataset, **where):
+    """Folds of the methods that the paper has."""
+    methods = {r["method"] for r in rows(report, "cells", dataset=dataset) if r["paper"]}
+    return [r for r in rows(report, "folds", dataset=dataset, **where) if r["method"] in methods]
+
+
+def loss(r):
+    return r["val"]["nll" if "nll" in r["val"] else "mse_standardised"]
+
+
+def metric(dataset):
+    return "auroc" if dataset == "breast-cancer" else "rmse"
+
+
+def table(head, *lines):
+    for line in (head, ["---"] * len(head), *lines):
+        print("| " + " | ".join(line) + " |")
+
+
+def with_error(x, digits=2, sign=""):
+    return "%%%s.%df ± %%.%df" % (sign, digits, digits) % (statistics.mean(x), statistics.stdev(x) / len(x) ** 0.5)
+
+
+def with_deviation(x, digits):
+    return "%.*f ± %.*f" % (digits, statistics.mean(x), digits, statistics.stdev(x))
+
+
+def chosen(found):
+    """By data set, seed and published fold the record with the lowest loss on validation rows."""
+    best = {}
+    for r in found:
+        if r["protocol"] == "published":
+            folds = best.setdefault(r["dataset"], {}).setdefault(r["seed"], {})
+            if r["fold"] not in folds or loss(r) < loss(folds[r["fold"]]):
+                folds[r["fold"]] = r
+    return best
+
+
+def validation(*paths):
+    losses = {}
+    for r in records(paths):
+        losses.setdefault((r["config"]["lr"], r["config"]["dropout"]), {})[r["dataset"]] = loss(r)
+    best = {d: min(x[d] for x in losses.values()) for d in TITLES}
+    mean = {setting: statistics.geometric_mean(x.values()) for setting, x in losses.items()}
+    mark = lambda x, least: ("**%.4f**" if x == least else "%.4f") % x
+    table(["learning rate", "dropout", *TITLES.values(), "geometric mean"],
+          *(["%g" % s[0], "%g" % s[1], *(mark(x[d], best[d]) for d in TITLES), mark(mean[s], min(mean.values()))] for s, x in sorted(losses.items())))
+
+
+def seeds(report, *paths):
+    small = [r for r in records(paths) if r["config"]["layers"] == 2]
+    best = chosen(small)
+    by = {d: {seed: [r["test"][metric(d)] for r in folds.values()] for seed, folds in best[d].items()} for d in TITLES}
+    one = chosen(r for r in small if (r["config"]["lr"], r["config"]["dropout"], r["seed"]) == (0.05, 0, 42))
+    digits = {d: DIGITS[metric(d)] for d in TITLES}
+    paper = {d: next(rows(report, "cells", dataset=d, protocol="published", method="npt", metric=metric(d)))["paper_printed"] for d in TITLES}
+    table(["", *("%s %s" % (title, METRICS[metric(d)]) for d, title in TITLES.items())],
+          ["the paper's NPT", *paper.values()],
+          *(["seed %d" % seed, *(with_error(by[d][seed], digits[d]) for d in TITLES)] for seed in sorted(by["yacht"])),
+          ["mean of the seeds, standard deviation", *(with_deviation([statistics.mean(x) for x in by[d].values()], digits[d] + 1) for d in TITLES)],
+          ["one setting, seed 42", *(with_error([r["test"][metric(d)] for r in one[d][42].values()], digits[d]) for d in TITLES)])
+
+
+def depth(report, *paths):
+    small = {int(r["fold"]): float(r["test_rmse"]) for r in rows(report, "folds", dataset="boston-housing", protocol="published", method="npt")}
+    deep = {r["fold"]: r["test"]["rmse"] for r in records(paths)}
+    difference = {f: deep[f] - small[f] for f in small}
+    line = lambda title, x, sign="": [title, *("%%%s.2f" % sign % x[f] for f in range(10)), with_error(x.values(), sign=sign)]
+    table(["fold", *map(str, range(10)), "mean"], line("2 layers, e = 8, 150 steps", small), line("8 layers, e = 16, 2,000 steps", deep),
+          line("difference", difference, "+"))
+
+
+def fold(number, dataset, report, *paths):
+    names = [name for name in ("accuracy", "nll", "auroc", "rmse") if any(r["test_" + name] for r in of_paper(report, dataset))]
+    lines = []
+    for r in records(paths):
+        if (r["dataset"], r["protocol"], r["fold"], r["config"]["layers"]) == (dataset, "published", int(number), 8) and r["config"]["steps"] == 2000:
+            cut = ", products of bfloat16" if "bfloat16" in r["provenance"]["backend"] else ""
+            lines.append((r["test"], "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], cut), str(r["details"]["best_step"])))
+    for r in of_paper(report, dataset, protocol="published", fold=number):
+        lines.append(({name: float(r["test_" + name]) for name in names}, r["title"], "–"))
+    lines.sort(key=lambda line: line[0]["nll" if "nll" in names else "rmse"])
+    table(["published fold %s" % number, *map(METRICS.get, names), "step that validation chose"],
+          *([title, *("%.*f" % (DIGITS[name], test[name]) for name in names), step] for test, title, step in lines))
+
+
+def spread(report):
+    by, title, paper = {}, {}, {}
+    for r in of_paper(report, "boston-housing"):
+        by.setdefault(r["method"], {}).setdefault(r["protocol"], []).append(float(r["test_rmse"]) ** 2)
+        title[r["method"]] = r["title"]
+    for r in rows(report, "cells", dataset="boston-housing", protocol="published", metric="mse"):
+        paper[r["method"]] = r["paper_printed"].replace(" ± ", " (") + ")"
+    table(["MSE over ten folds, and its deviation", "paper", "`published`", "largest RMSE of a fold", "`corrected`", "largest RMSE of a fold"],
+          *([title[m], paper[m], *(text for p in ("published", "corrected") for text in
+             ("%.1f (%.1f)" % (statistics.mean(x[p]), statistics.pstdev(x[p])), "%.2f" % max(x[p]) ** 0.5))] for m, x in by.items()))
+
+
+def below(limit, number, *paths):
+    errors = {}
+    for r in finished(paths):
+        if (r["dataset"], r["protocol"], r["fold"], r["seed"]) == ("boston-housing", "published", int(number), 42) and r["method"] != "npt":
+            errors.setdefault(r["method"], []).append(r["test"]["rmse"])
+    table(["published fold %s" % number, "settings", "with an RMSE below %s" % limit],
+          *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x)] for method, x in sorted(errors.items())))
+
+
+def compare(first, second, by_what, pairs):
+    by = {}
+    for old, new in pairs:
+        for name in METRICS:
+            if name in new["test"]:
+                by.setdefault((new["dataset"], name), []).append((old["test"][name], new["test"][name]))
+    table(["", first, second, by_what],
+          *(["%s %s" % (TITLES[d], METRICS[name]), with_error([x for x, _ in both], DIGITS[name]), with_error([x for _, x in both], DIGITS[name]),
+             with_error([new - old for old, new in both], DIGITS[name], "+")] for (d, name), both in sorted(by.items())))
+
+
+def precisions(*paths):
+    by = {}
+    for r in records(paths):
+        by.setdefault((r["dataset"], r["fold"]), {})[r["config"]["precision"]] = r
+    compare("float32", "bfloat16", "fold by fold", [(both["float32"], both["bfloat16"]) for both in by.values() if len(both) == 2])
+
+
+def products(old, new):
+    before = {r["id"]: r for r in records([old])}
+    compare("float32, as published", "products of bfloat16", "fit by fit", [(before[r["id"]], r) for r in records([new]) if r["id"] in before])
+
+
+globals()[sys.argv[1]](*sys.argv[2:])
