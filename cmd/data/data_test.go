@@ -139,7 +139,7 @@ func TestRealFiles(t *testing.T) {
 func TestOwn(t *testing.T) {
 	dir := datasettest.Library(t).Dirs[0]
 	code, stdout, _ := call(t, append([]string{"-data", dir}, datasettest.Names...)...)
-	if code != program.ExitOK || strings.Count(stdout, "  counts  ") != len(datasettest.Names) {
+	if code != program.ExitOK || strings.Count(stdout, "  counts ") != len(datasettest.Names) {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	if _, stdout, _ := call(t, "-data", dir); !strings.Contains(stdout, "\n mnist ") || !strings.Contains(stdout, "\n waves ") {
