@@ -226,7 +226,7 @@ func TestSparsemaxIsNotNegative(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Min(p) < 0 {
+	if !(slices.Min(p) >= 0) {
 		t.Errorf("sparsemax is %v", p)
 	}
 }

@@ -35,12 +35,12 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if err := f.Parse(e); err != nil {
 		return program.ExitBadInput, err
 	}
-	documents, err := documents(".")
+	files, err := documents(".")
 	if err != nil {
 		return program.ExitFailed, err
 	}
 	var wrong []error
-	for _, file := range documents {
+	for _, file := range files {
 		if err := update(ctx, file, *check); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
 		}

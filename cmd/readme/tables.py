@@ -1,15 +1,20 @@
-"""The tables of ../PAPER.md and ../GPU.md, from records (files .jsonl or .jsonl.gz) and from the report of them (a folder).
+"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, from records (files .jsonl or .jsonl.gz) and from the report of
+them (a folder). go run ./cmd/readme puts them there.
 
-    python3 npt/testdata/tables.py validation RECORDS...          # losses on validation rows by learning rate and dropout
-    python3 npt/testdata/tables.py seeds REPORT RECORDS...        # test metrics of the small network by seed, and with one setting for all data sets
-    python3 npt/testdata/tables.py depth REPORT RECORDS...        # eight layers beside two on the folds of Boston Housing
-    python3 npt/testdata/tables.py fold N DATASET REPORT RECORDS... # networks of eight layers and all methods on published fold N
-    python3 npt/testdata/tables.py spread REPORT                  # squared errors over the folds of Boston Housing
-    python3 npt/testdata/tables.py below RMSE N RECORDS...        # how many settings of other methods are below an error on published fold N of Boston Housing
-    python3 npt/testdata/tables.py precisions RECORDS...          # bfloat16 beside float32
-    python3 npt/testdata/tables.py products OLD NEW               # the same cells in two files
+    python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
+    python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
+    python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT beside two on the folds of Boston Housing
+    python3 cmd/readme/tables.py fold N DATASET REPORT RECORDS... # NPTs of eight layers and all methods on published fold N
+    python3 cmd/readme/tables.py spread REPORT                    # squared errors over the folds of Boston Housing
+    python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of other methods below an error on a fold of Boston Housing
+    python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
+    python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
+    python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
+    python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
+    python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
 """
 
+import collections
 import csv
 import gzip
 import json
@@ -17,6 +22,7 @@ import statistics
 import sys
 
 TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}
+SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
 
@@ -30,9 +36,8 @@ def finished(paths):
                 yield r
 
 
-def records(paths):
-    """Those of NPT."""
-    return (r for r in finished(paths) if r["method"] == "npt")
+def records(paths, method="npt"):
+    return (r for r in finished(paths) if r["method"] == method)
 
 
 def rows(report, file, **where):
@@ -119,12 +124,12 @@ def fold(number, dataset, report, *paths):
     for r in records(paths):
         if (r["dataset"], r["protocol"], r["fold"], r["config"]["layers"]) == (dataset, "published", int(number), 8) and r["config"]["steps"] == 2000:
             cut = ", products of bfloat16" if "bfloat16" in r["provenance"]["backend"] else ""
-            lines.append((r["test"], "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], cut), str(r["details"]["best_step"])))
+            lines.append((r["test"], "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], cut), str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60)))
     for r in of_paper(report, dataset, protocol="published", fold=number):
-        lines.append(({name: float(r["test_" + name]) for name in names}, r["title"], "–"))
+        lines.append(({name: float(r["test_" + name]) for name in names}, r["title"], "–", "–"))
     lines.sort(key=lambda line: line[0]["nll" if "nll" in names else "rmse"])
-    table(["published fold %s" % number, *map(METRICS.get, names), "step that validation chose"],
-          *([title, *("%.*f" % (DIGITS[name], test[name]) for name in names), step] for test, title, step in lines))
+    table(["published fold %s" % number, *map(METRICS.get, names), "step that validation chose", "minutes of training"],
+          *([title, *("%.*f" % (DIGITS[name], test[name]) for name in names), *of_training] for test, title, *of_training in lines))
 
 
 def spread(report):
@@ -169,6 +174,45 @@ def precisions(*paths):
 def products(old, new):
     before = {r["id"]: r for r in records([old])}
     compare("float32, as published", "products of bfloat16", "fit by fit", [(before[r["id"]], r) for r in records([new]) if r["id"] in before])
+
+
+def tabnet(report):
+    lines = []
+    for r in rows(report, "cells", method="tabnet", protocol="published"):
+        name = r["metric"]
+        if name in METRICS and r["dataset"] in TITLES:
+            corrected = next(rows(report, "cells", method="tabnet", protocol="corrected", dataset=r["dataset"], metric=name))
+            ours = ["%.*f ± %.*f" % (DIGITS[name], float(c["mean"]), DIGITS[name], float(c["stderr"])) for c in (r, corrected)]
+            lines.append(["%s, %s" % (TITLES[r["dataset"]], METRICS[name]), r["paper_printed"], ours[0], r["verdict"], ours[1]])
+    table(["", "paper", "published folds", "verdict, by three seeds", "true cross-validation"], *lines)
+
+
+def by_setting(paths):
+    """By data set, protocol, seed and sizes the records of TabNet's folds."""
+    folds = collections.defaultdict(list)
+    for r in records(paths, "tabnet"):
+        folds[r["dataset"], r["protocol"], r["seed"], tuple(r["config"][name] for name in SIZES)].append(r)
+    return folds
+
+
+def batches(*paths):
+    mean = {}
+    for (dataset, protocol, seed, sizes), found in by_setting(paths).items():
+        if protocol == "published" and seed == 42 and sizes[:3] == (8, 8, 3) and len(found) == 10 and dataset in ("yacht", "concrete"):
+            mean[sizes[4], dataset, sizes[3]] = "%.2f" % statistics.mean(r["test"]["rmse"] for r in found)
+    columns = [(dataset, batch) for dataset in ("yacht", "concrete") for batch in (64, 128)]
+    table(["virtual batch", *("%s, batch %d" % (TITLES[dataset], batch) for dataset, batch in columns)],
+          *(["%d" % virtual, *(mean.get((virtual, *c), "–") for c in columns)] for virtual in (8, 16, 128)))
+
+
+def settings(*paths):
+    lines = []
+    for (dataset, protocol, seed, sizes), found in sorted(by_setting(paths).items()):
+        mean = lambda value: statistics.mean(value(r) for r in found)
+        test = ", ".join("%s %.*f" % (METRICS[m], DIGITS[m], mean(lambda r: r["test"][m])) for m in METRICS if m in found[0]["test"])
+        lines.append([dataset, protocol, "%d" % seed, ", ".join(map(str, sizes)), "%d" % len(found), "%.0f" % mean(lambda r: r["details"]["epochs"]),
+                      "%.1f" % mean(lambda r: r["fit_seconds"] / r["fit_cells"]), "%.4g" % mean(loss), test])
+    table(["data set", "protocol", "seed", ", ".join(SIZES), "folds", "epochs", "seconds", "validation", "test"], *lines)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])
