@@ -250,11 +250,11 @@ func (s *scanner) next() byte {
 }
 
 func (s *scanner) take(c byte) bool {
-	if s.next() != c {
-		return false
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
 	}
-	s.at++
-	return true
+	return false
 }
 
 // object reads an object. The function, which gets the name of each member, reads its value.
@@ -322,11 +322,12 @@ func (s *scanner) number() string {
 
 // digits reads one digit or more.
 func (s *scanner) digits() {
-	start := s.at
-	for s.at < len(s.text) && '0' <= s.text[s.at] && s.text[s.at] <= '9' {
-		s.at++
+	at := s.at
+	for at < len(s.text) && s.text[at]-'0' <= 9 {
+		at++
 	}
-	s.lost = s.lost || s.at == start
+	s.lost = s.lost || at == s.at
+	s.at = at
 }
 
 func (s *scanner) float() float64 {

@@ -82,18 +82,20 @@ func (c *Cell) ID() ID {
 
 // appendQuoted is strconv.AppendQuote, faster for printable ASCII. To read an index takes a third less time by it.
 func appendQuoted(b []byte, s string) []byte {
-	start, from := len(b), 0
-	b = append(b, '"')
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ' || c > '~':
-			return strconv.AppendQuote(b[:start], s)
-		case c == '"' || c == '\\':
-			b = append(append(b, s[from:i]...), '\\')
-			from = i
+		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
+			return strconv.AppendQuote(b, s)
 		}
 	}
-	return append(append(b, s[from:]...), '"')
+	b = append(b, '"')
+	for {
+		i := strings.IndexByte(s, '"')
+		if i < 0 {
+			return append(append(b, s...), '"')
+		}
+		b = append(append(b, s[:i]...), `\"`...)
+		s = s[i+1:]
+	}
 }
 
 // Status of a finished cell.
