@@ -1,6 +1,8 @@
 package npt
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +10,12 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/stat"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/seed"
+	"nptbench/internal/task"
+	"nptbench/results"
 )
 
 // copiesTable has 40 rows of three features and a target, and their copies.
@@ -151,5 +159,77 @@ func TestCopiesRefused(t *testing.T) {
 	table.Values = table.Values[:len(table.Values)/2]
 	if err := table.Check(); err == nil {
 		t.Error("a table without the copies that it says it has")
+	}
+}
+
+// With random features 978 rows of Protein have the other six in common with a row of another target, and 88 have all nine. Where two of
+// these are in one batch nobody can tell their copies apart, and the mean of their targets is the best answer: the seed, which deals the
+// batches, bounds the correlation of a network. "go test -v" prints the bounds beside what is published.
+func TestCopiesThatCannotBeToldApart(t *testing.T) {
+	library := datasettest.Real(t, "lookup")
+	seen := 0
+	for r, err := range results.Read("../results/published/lookup-cpu.jsonl.gz") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Method != "npt" || r.Dataset == "lookup-random-column" {
+			continue
+		}
+		table, err := library.Load(t.Context(), r.Dataset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		on, truth, err := task.FromTable(table, r.Protocol, r.Fold, task.AllRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := on.Info.Copies.RandomFeatures
+		features := func(row int) string { return fmt.Sprint(on.Row(row)[:on.Width-random]) }
+
+		targets := map[string][]float64{} // of all rows, as their copies have them
+		for row := on.Train - on.Copies; row < on.Train; row++ {
+			targets[features(row)] = append(targets[features(row)], on.Y[row])
+		}
+		alike := 0
+		for _, y := range targets {
+			if slices.Min(y) != slices.Max(y) {
+				alike += len(y)
+			}
+		}
+		if want := map[int]int{0: 88, 3: 978}[random]; alike != want {
+			t.Errorf("%s: %d rows cannot be told from a row of another target, want %d", r.Dataset, alike, want)
+		}
+
+		given := map[string]any{}
+		if err := json.Unmarshal([]byte(r.Config), &given); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Method().Resolve(given, on.Info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		on.Seed = seed.Derive(r.Seed, r.Dataset, r.Protocol, r.Fold)
+		model := &keptModel{Model: &Model{net: &network{Config: trainingConfig(on, c)}}, task: on, table: tableOf(on)}
+		var best, want []float64
+		for _, rows := range model.Batches() {
+			of := map[string][]float64{}
+			tests := rows[len(rows)/2:] // after their copies, which are training rows
+			for _, row := range tests {
+				of[features(row)] = append(of[features(row)], truth.Y[row-on.Train-on.Val])
+			}
+			for _, row := range tests {
+				best = append(best, stat.Mean(of[features(row)], nil))
+				want = append(want, truth.Y[row-on.Train-on.Val])
+			}
+		}
+		bound, got := stat.Correlation(best, want, nil), r.Test["correlation"]
+		t.Logf("%s, seed %d: r = %.5f, at best %.5f", r.Dataset, r.Seed, got, bound)
+		if len(best) != on.Test || got > bound+1e-4 {
+			t.Errorf("%d rows, r = %v of at most %v", len(best), got, bound)
+		}
+		seen++
+	}
+	if seen < 4 {
+		t.Errorf("%d records", seen)
 	}
 }

@@ -1,5 +1,5 @@
-"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, from records (files .jsonl or .jsonl.gz) and from the report of
-them (a folder). go run ./cmd/readme puts them there.
+"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, and two of EXPERIMENTS.md, from records (files .jsonl or
+.jsonl.gz) and from the report of them (a folder). go run ./cmd/readme puts them there.
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
@@ -9,6 +9,8 @@ them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of other methods below an error on a fold of Boston Housing
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
+    python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
+    python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
@@ -174,6 +176,26 @@ def precisions(*paths):
 def products(old, new):
     before = {r["id"]: r for r in records([old])}
     compare("float32, as published", "products of bfloat16", "fit by fit", [(before[r["id"]], r) for r in records([new]) if r["id"] in before])
+
+
+def pilot(*paths):
+    lines = {}
+    for r in records(paths):
+        c, steps = r["config"], r["config"]["steps"]
+        if r["dataset"] == "lookup-random-add-one" and r["seed"] == 42:
+            setting = [c["dim_hidden"], c["heads"], c["batch_size"], c["lr"], "{:,.0f}".format(c["flat_share"] * steps), "{:,}".format(steps)]
+            lines[r["id"]] = (r["details"]["validation_loss"], [*map(str, setting), "%.1e" % r["details"]["validation_loss"]])
+    table(["e", "heads", "batch", "rate", "constant for", "steps", "validation loss"], *(line for _, line in sorted(lines.values(), reverse=True)))
+
+
+FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
+
+
+def lookup(*paths):
+    found = {(r["dataset"], r["seed"]): r["test"] for r in records(paths)}
+    seeds = sorted({seed for _, seed in found})
+    table(["", *("seed %d" % seed for seed in seeds)],
+          *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) for t in (found[form, seed] for seed in seeds))] for form, title in FORMS.items()))
 
 
 def tabnet(report):
