@@ -3,6 +3,7 @@ package npt
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -164,15 +165,16 @@ func TestCopiesRefused(t *testing.T) {
 
 // With random features 978 rows of Protein have the other six in common with a row of another target, and 88 have all nine. Where two of
 // these are in one batch nobody can tell their copies apart, and the mean of their targets is the best answer: the seed, which deals the
-// batches, bounds the correlation of a network. "go test -v" prints the bounds beside what is published.
+// batches, bounds the correlation of a network. "go test -v" prints the bounds beside what is published. EXPERIMENTS.md has those below
+// 0.99999, and that one network stays further below its bound than 0.0002.
 func TestCopiesThatCannotBeToldApart(t *testing.T) {
 	library := datasettest.Real(t, "lookup")
-	seen := 0
+	seen, bounds, below := 0, map[string]string{}, []string(nil)
 	for r, err := range results.Read("../results/published/lookup-cpu.jsonl.gz") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Method != "npt" || r.Dataset == "lookup-random-column" {
+		if r.Method != "npt" || r.Measure != "" {
 			continue
 		}
 		table, err := library.Load(t.Context(), r.Dataset)
@@ -222,14 +224,21 @@ func TestCopiesThatCannotBeToldApart(t *testing.T) {
 				want = append(want, truth.Y[row-on.Train-on.Val])
 			}
 		}
-		bound, got := stat.Correlation(best, want, nil), r.Test["correlation"]
-		t.Logf("%s, seed %d: r = %.5f, at best %.5f", r.Dataset, r.Seed, got, bound)
-		if len(best) != on.Test || got > bound+1e-4 {
-			t.Errorf("%d rows, r = %v of at most %v", len(best), got, bound)
+		bound, got, run := stat.Correlation(best, want, nil), r.Test["correlation"], fmt.Sprintf("%s, seed %d", r.Dataset, r.Seed)
+		t.Logf("%s: r = %.5f, at best %.5f", run, got, bound)
+		if len(best) != on.Test || got > bound+1e-5 {
+			t.Errorf("%s: %d rows, r = %v of at most %v", run, len(best), got, bound)
+		}
+		if bound < 0.99999 {
+			bounds[run] = fmt.Sprintf("%.5f", bound)
+		}
+		if got < bound-2e-4 {
+			below = append(below, run)
 		}
 		seen++
 	}
-	if seen < 4 {
-		t.Errorf("%d records", seen)
+	said := map[string]string{"lookup-random, seed 44": "0.99985", "lookup-random-add-one, seed 43": "0.99977", "lookup-random-add-one, seed 44": "0.99990"}
+	if seen != 12 || !maps.Equal(bounds, said) || !slices.Equal(below, []string{"lookup-random, seed 42"}) {
+		t.Errorf("%d trainings, bounds %v, below their bounds %v", seen, bounds, below)
 	}
 }

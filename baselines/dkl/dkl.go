@@ -13,8 +13,8 @@
 // posterior (inducing); all three come from one training. A process on all 80,000 rows of the lookup task would take 51 GB and
 // 170 TFLOP: each row is predicted from its nearest training rows in the embedding instead, and exactly where the table has no
 // more than these. That the paper's RMSE is 0.00 where a row has a copy says that it interpolated there: with noise no copy is
-// trusted alone. Ours does not have it there: the 256 nearest rows lie so close to each other in the embedding that the jitter weighs more
-// than what tells them apart (TestInterpolationOfCopies); two neighbours do.
+// trusted alone. Ours does not have it there: the nearest rows lie so close to each other in the embedding that the jitter weighs more than
+// what tells them apart (TestInterpolationOfCopies); from two neighbours it does.
 //
 // Everything is float64 and on the processor, with products and Cholesky factors by gonum and gradients by hand (bound.go,
 // network.go). Begin with dkl.go; train.go trains, predict.go predicts.

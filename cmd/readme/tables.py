@@ -24,6 +24,7 @@ import statistics
 import sys
 
 TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}
+FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
@@ -179,16 +180,10 @@ def products(old, new):
 
 
 def pilot(*paths):
-    lines = {}
-    for r in records(paths):
-        c, steps = r["config"], r["config"]["steps"]
-        if r["dataset"] == "lookup-random-add-one" and r["seed"] == 42:
-            setting = [c["dim_hidden"], c["heads"], c["batch_size"], c["lr"], "{:,.0f}".format(c["flat_share"] * steps), "{:,}".format(steps)]
-            lines[r["id"]] = (r["details"]["validation_loss"], [*map(str, setting), "%.1e" % r["details"]["validation_loss"]])
-    table(["e", "heads", "batch", "rate", "constant for", "steps", "validation loss"], *(line for _, line in sorted(lines.values(), reverse=True)))
-
-
-FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
+    tried = [(r["details"]["validation_loss"], r["config"]) for r in records(paths) if r["dataset"] == "lookup-random-add-one" and r["seed"] == 42]
+    table(["e", "heads", "batch", "rate", "constant for", "steps", "validation loss"],
+          *(["%d" % c["dim_hidden"], "%d" % c["heads"], "%d" % c["batch_size"], "%g" % c["lr"], "{:,.0f}".format(c["flat_share"] * c["steps"]),
+             "{:,}".format(c["steps"]), "%.1e" % loss] for loss, c in sorted(tried, key=lambda t: -t[0])))
 
 
 def lookup(*paths):
