@@ -26,7 +26,9 @@ type Test func(*Summary) []Evidence
 
 // Evidence is something measured that speaks for or against a claim.
 type Evidence struct {
-	Text    string // what it is of, and the number
+	Of      string // series that it is of
+	What    string // the metric, as far as Text does not say it
+	Text    string // the number, and on what
 	For     Answer
 	Smaller bool // of a network smaller than published, which can only say what holds at its size
 }
@@ -50,16 +52,12 @@ func answer(yes bool) Answer {
 
 // AtLeast tests whether all complete numbers of some kind reach a value.
 func AtLeast(least float64, where ...Where) Test {
-	return func(s *Summary) (all []Evidence) {
-		l := Layout{Where: where}
-		for _, n := range s.Numbers {
-			if l.holds(n) && n.Complete() {
-				all = append(all, Evidence{fmt.Sprintf("%s %s on %s", n.Series.Title, n.text(n.digits()), n.Info.Title),
-					answer(!math.IsNaN(n.Mean) && n.Mean >= least), !n.Series.Paper})
-			}
-		}
-		return all
-	}
+	return numbers(func(n *Number) Answer { return answer(!math.IsNaN(n.Mean) && n.Mean >= least) }, where)
+}
+
+// AtMost tests whether all complete numbers of some kind are no more than a value.
+func AtMost(most float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer { return answer(n.Mean <= most) }, where)
 }
 
 // AsPaper tests whether changes of a layout have the direction of the paper's.
@@ -89,8 +87,8 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, f := range l.facts(s.Numbers) {
 			if only.holds(f.Number) && f.hasPaper {
-				text := fmt.Sprintf("%s %s %s on %s (%s)", f.Series.Values[l.Base.Field], signed(f.mean, f.rounded()), f.Metric.Title, f.Info.Title, f.verdict)
-				all = append(all, Evidence{text, speaks(f), !f.Series.Paper})
+				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.mean, f.rounded()), f.Metric.Title, f.Info.Title, f.verdict)
+				all = append(all, Evidence{f.Series.Values[l.Base.Field], "", text, speaks(f), !f.Series.Paper})
 			}
 		}
 		return all
@@ -133,7 +131,7 @@ func Best(l Layout, rows ...string) Test {
 				}
 				titles = append(titles, name)
 			}
-			all = append(all, Evidence{fmt.Sprintf("best on %s: %s", data, strings.Join(titles, " and ")), answer(slices.ContainsFunc(facts, named)), smaller})
+			all = append(all, Evidence{"best on " + data, "", strings.Join(titles, " and "), answer(slices.ContainsFunc(facts, named)), smaller})
 		}
 		return all
 	}
@@ -156,7 +154,7 @@ func Place(method string, atMost int, problems ...dataset.Problem) Test {
 						place++
 					}
 				}
-				all = append(all, Evidence{fmt.Sprintf("%s has a mean rank of %s on %s, place %d of %d", row.Series.Title, decimal(row.Mean, 2),
+				all = append(all, Evidence{row.Series.Title, "mean rank", fmt.Sprintf("%s on %s, place %d of %d", decimal(row.Mean, 2),
 					plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), place, len(t.Rows)), answer(place <= atMost), !row.Series.Paper})
 			}
 		}
@@ -183,17 +181,17 @@ func (s *Summary) findings() (all []finding) {
 		for _, e := range f.evidence {
 			count[e.For]++
 			if e.Smaller {
-				size = " at this size"
+				size = atThisSize
 			}
 		}
 		switch {
 		case len(f.evidence) == count[Untested]:
 		case count[No] > 0:
-			f.verdict = "does not hold" + size
+			f.verdict = doesNotHold + size
 		case count[Unclear] > 0:
-			f.verdict = "not clear" + size
+			f.verdict = notClear + size
 		default:
-			f.verdict = "holds" + size
+			f.verdict = holds + size
 		}
 		if n := len(f.evidence) - count[Untested]; n > 0 && n < f.Count {
 			f.verdict += fmt.Sprintf(", on the %d of %d that were measured", n, f.Count)
@@ -203,28 +201,42 @@ func (s *Summary) findings() (all []finding) {
 	return all
 }
 
-func (f *finding) measured() string {
-	texts := make([]string, len(f.evidence))
-	for i, e := range f.evidence {
-		texts[i] = e.Text
+func (f *finding) measured() string { return join(f.evidence) }
+
+// join writes evidence in a line, together what is of the same.
+func join(evidence []Evidence) string {
+	var heads []string
+	texts := map[string][]string{}
+	for _, e := range evidence {
+		head := e.Of
+		if e.What != "" {
+			head += ", " + e.What
+		}
+		if texts[head] == nil {
+			heads = append(heads, head)
+		}
+		texts[head] = append(texts[head], e.Text)
 	}
-	return strings.Join(texts, "; ")
+	for i, head := range heads {
+		heads[i] += ": " + strings.Join(texts[head], ", ")
+	}
+	return strings.Join(heads, "; ")
 }
 
 // found says in a line what was measured of the claims.
 func (s *Summary) found() string {
-	var texts []string
+	var all []Evidence
 	for _, f := range s.findings() {
 		for _, e := range f.evidence {
-			if !slices.Contains(texts, e.Text) {
-				texts = append(texts, e.Text)
+			if !slices.ContainsFunc(all, func(has Evidence) bool { return has.Of == e.Of && has.What == e.What && has.Text == e.Text }) {
+				all = append(all, e)
 			}
 		}
 	}
-	if texts == nil {
+	if all == nil {
 		return "nothing yet of what it claims."
 	}
-	return strings.Join(texts, "; ") + "."
+	return join(all) + "."
 }
 
 // claims lists the claims with what was found, the verdict first.
@@ -239,16 +251,11 @@ func (s *Summary) claims() (list List) {
 	return list
 }
 
-// command is what makes the report's records, and the report.
-func (s *Summary) command() string {
-	return fmt.Sprintf("go run ./experiments/%s -sweep %s", s.file(""), s.Plan.Sweep.Name)
-}
-
 func (s *Summary) writeClaims(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"id", "claim", "measured", "verdict", "command"})
 	for _, f := range s.findings() {
-		out.Write([]string{f.ID, f.Says, f.measured(), f.verdict, s.command()})
+		out.Write([]string{f.ID, f.Says, f.measured(), f.verdict, s.Command})
 	}
 	out.Flush()
 	return out.Error()

@@ -6,15 +6,18 @@ import (
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/results"
 )
 
 // A claim holds when all complete numbers that it is about reach it, and only at its size for a network smaller than published.
 func TestClaims(t *testing.T) {
+	npt := &method.Method{Sizes: []method.Size{{Param: "layers", Name: "layers"}}}
 	number := func(name string, mean float64, paper bool, n int) *Number {
 		info := dataset.Info{Name: name, Title: name, RunFolds: 1, Problem: dataset.Regression}
-		return &Number{Group: &Group{Info: info, Series: &Series{Title: "NPT", Paper: paper}, Folds: make([]*Fold, 1)}, Metric: metric.Correlation, Mean: mean, N: n}
+		g := &Group{Info: info, Series: &Series{Method: npt, Title: "NPT"}, Folds: make([]*Fold, 1), Settings: 1, sizes: sizes{{smaller: !paper}}}
+		return &Number{Group: g, Metric: metric.Correlation, Mean: mean, N: n}
 	}
 	claim := Claim{ID: "r", Count: 2, Says: "So it is.", Test: AtLeast(0.999, Where{"dataset", []string{"a", "b"}})}
 	for name, c := range map[string]struct {
@@ -33,7 +36,7 @@ func TestClaims(t *testing.T) {
 		if len(got) != 1 || !strings.HasPrefix(strings.ToLower(got[0]), c.want+" (r): so it is.") {
 			t.Errorf("%s: %q, want %s", name, got, c.want)
 		}
-		if measured := strings.Contains(got[0], "Measured: NPT 0.99"); measured != (c.want != "not tested") {
+		if measured := strings.Contains(got[0], "Measured: NPT, Pearson's r: 0.99"); measured != (c.want != "not tested") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -91,16 +94,18 @@ func TestClaimsOnNumbers(t *testing.T) {
 		test         Test
 		mean, stdErr float64
 		want         string
+		rows         float64 // the standard error over test rows
 	}{
-		{Below(1, at), 0.7, 0.1, "holds"}, {Below(1, at), 0.9, 0.1, "not clear"}, {Below(1, at), 1.3, 0.1, "does not hold"}, {Below(1, at), 0, nan, "not clear"},
-		{Above(1, at), 1.3, 0.1, "holds"}, {Above(1, at), 1.1, 0.1, "not clear"}, {Above(1, at), 0.7, 0.1, "does not hold"}, {Above(1, at), 9, nan, "not clear"},
-		{Near(1, at), 1.1, 0.1, "holds"}, {Near(1, at), 0.7, 0.1, "does not hold"}, {Near(1, at), 1, 0, "holds"}, {Near(1, at), 1, nan, "not clear"},
-		{Exactly(0, at), 0, nan, "holds"}, {Exactly(0, at), 1e-300, 1, "does not hold"},
-		{Each(Exactly(0, at), Above(-1, at)), 0, 0.1, "holds"}, {Each(Exactly(0, at), Above(0, at)), 0, 0.1, "not clear"},
-		{Significant(0.01, at), -2.1, nan, "holds"}, {Significant(0.01, at), -1.9, nan, "not clear"}, // a p that is not small is no evidence against
+		{Below(1, at), 0.7, 0.1, "holds", nan}, {Below(1, at), 0.9, 0.1, "not clear", nan}, {Below(1, at), 1.3, 0.1, "does not hold", nan}, {Below(1, at), 0, nan, "not clear", nan},
+		{Above(1, at), 1.3, 0.1, "holds", nan}, {Above(1, at), 1.1, 0.1, "not clear", nan}, {Above(1, at), 0.7, 0.1, "does not hold", nan}, {Above(1, at), 9, nan, "not clear", nan},
+		{Near(1, at), 1.1, 0.1, "holds", nan}, {Near(1, at), 0.7, 0.1, "does not hold", nan}, {Near(1, at), 1, 0, "holds", nan}, {Near(1, at), 1, nan, "not clear", nan}, {Near(1, at), 1.1, nan, "holds", 0.1}, {Near(1, at), 1.3, nan, "does not hold", 0.1},
+		{Exactly(0, at), 0, nan, "holds", nan}, {Exactly(0, at), 1e-300, 1, "does not hold", nan},
+		{Each(Exactly(0, at), Above(-1, at)), 0, 0.1, "holds", nan}, {Each(Exactly(0, at), Above(0, at)), 0, 0.1, "not clear", nan},
+		{AtMost(1, at), 1, nan, "holds", nan}, {AtMost(1, at), 1.1, 9, "does not hold", nan}, {AtMost(1, at), nan, nan, "does not hold", nan}, {Tells(at), 1, 1, "not tested", nan},
+		{Significant(0.01, at), -2.1, nan, "holds", nan}, {Significant(0.01, at), -1.9, nan, "not clear", nan}, // a p that is not small is no evidence against
 	} {
 		n := &Number{Group: &Group{Info: dataset.Info{Name: "a", RunFolds: 1}, Series: &Series{Title: "NPT", Paper: true}, Folds: make([]*Fold, 1)},
-			Metric: metric.Correlation, Mean: c.mean, StdErr: c.stdErr, N: 1}
+			Metric: metric.Correlation, Mean: c.mean, StdErr: c.stdErr, RowStdErr: c.rows, N: 1}
 		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "c", Says: "So it is.", Test: c.test}}}, Numbers: []*Number{n}}
 		if f := s.findings()[0]; f.verdict != c.want {
 			t.Errorf("%v ± %v: %s (%s), want %s", c.mean, c.stdErr, f.verdict, f.measured(), c.want)

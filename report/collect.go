@@ -18,15 +18,16 @@ import (
 
 // A Spec says what a report shows of a plan.
 type Spec struct {
-	Name   string // of its files; empty: table1
-	Title  string
-	Plan   *plan.Plan
-	Says   string   // what the paper says, in a sentence; the report begins with it
-	Series []string // what tells rows apart besides the method: "variant", or names of parameters
-	Chosen string   // as a variant: the settings of all variants, of which validation chooses in every fold; empty: none
-	Tables []Layout // nil: Table1, and rank orders
-	Claims []Claim  // of the paper, which numbers are held against
-	Curves bool     // also a figure of learning curves
+	Name    string // of its files; empty: table1
+	Title   string
+	Plan    *plan.Plan
+	Says    string   // what the paper says, in a sentence; the report begins with it
+	Series  []string // what tells rows apart besides the method: "variant", or names of parameters
+	Chosen  string   // as a variant: the settings of all variants, of which validation chooses in every fold; empty: none
+	Tables  []Layout // nil: Table1, and rank orders
+	Claims  []Claim  // of the paper, which numbers are held against
+	Command string   // that makes the records and the report
+	Curves  bool     // also a figure of learning curves
 
 	// Setup is the paper's own sweep, which an appendix holds against the paper's Tables 14 to 25; nil: there is none.
 	Setup *sweeps.Sweep

@@ -197,20 +197,27 @@ func (s *Summary) howToRead() []string {
 			"standard deviation of our means over at least three seeds; otherwise it differs. Not graded: fewer seeds.",
 		"Not comparable: training rows other than the paper's, or a smaller network. Partial: not all folds of the paper; such a " +
 			"mean is not compared.",
-		"Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are " +
-			"true cross-validation; a change is corrected minus published.",
-		"Ranks: 1 is best, by unrounded mean results; a finished method without a result is ranked last. Only methods that have " +
-			"finished all of the data sets named are ranked. \"Paper, all\" is its Table 1 as printed: nine methods " +
-			"over all data sets of a task.",
 		"Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id " +
 			"of its record.",
+	}
+	if s.Tables == nil {
+		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
+			"true cross-validation; a change is corrected minus published.",
+			"Ranks: 1 is best, by unrounded mean results; a finished method without a result is ranked last. Only methods that have "+
+				"finished all of the data sets named are ranked. \"Paper, all\" is its Table 1 as printed: nine methods "+
+				"over all data sets of a task.")
+	}
+	if len(s.measured()) > 0 {
+		lines = append(lines, "What is measured on the model of a single split has its ± over test rows, and n = 1 in "+s.file(".csv")+", which counts folds; rows = N: "+
+			"the first N test rows.")
 	}
 	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
 			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
 			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
-				"the other sign; not clear: it is not that far from 0. Sizes of changes are not compared: smaller networks have others.", clearly))
+				"the other sign; not clear: it is not that far from 0. A standard error over the test rows of a single split does not have in it what another seed would "+
+				"change. Sizes of changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
 	}
 	if s.Claims != nil {
 		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. What is to "+

@@ -122,10 +122,13 @@ func (n *Number) paperMemory(t *Table) Cell {
 	return cell
 }
 
+// coreSeconds is what a fact about time has as its metric.
+const coreSeconds = "core_seconds"
+
 func coreTimeFact(c comparison) (fact, bool) {
 	n := c.any()
 	seconds, known := n.cost.seconds()
-	f := n.costFact("core_seconds", seconds, func(c results.Cost) float64 { return c.Seconds * float64(c.Cores) })
+	f := n.costFact(coreSeconds, seconds, func(c results.Cost) float64 { return c.Seconds * float64(c.Cores) })
 	if n.cost.left > 0 {
 		f.verdict = Extrapolated
 	}
@@ -159,7 +162,7 @@ func Took(dataset, method string) Test {
 				if g.cost.left > 0 {
 					text = "about " + roughly(seconds) + ", extrapolated,"
 				}
-				all = append(all, Evidence{fmt.Sprintf("%s %s of one core on %s", g.Series.Title, text, g.Info.Title), Untested, false})
+				all = append(all, Evidence{g.Series.Title, "", fmt.Sprintf("%s of one core on %s", text, g.Info.Title), Untested, false})
 			}
 		}
 		return all

@@ -32,7 +32,11 @@ func (s *Summary) drawings() (blocks []Block) {
 			}
 		}
 		if len(all) > 0 {
-			blocks = append(blocks, Figure{s.file("-" + name + ".svg"), all[0].of.Caption, drawDrawings(all)})
+			ending := "-" + name + ".svg"
+			if name == s.Name {
+				ending = ".svg"
+			}
+			blocks = append(blocks, Figure{s.file(ending), all[0].of.Caption, drawDrawings(all)})
 		}
 	}
 	if blocks != nil {

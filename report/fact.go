@@ -66,6 +66,8 @@ func (f *fact) axis() string {
 	switch f.metric {
 	case f.Metric.Name:
 		return f.Metric.Axis()
+	case coreSeconds:
+		return "seconds of one core"
 	case "rank":
 		return "mean rank by " + f.Metric.Title + ", 0 is best"
 	}
@@ -114,7 +116,7 @@ func (s *Summary) writeFacts(w io.Writer) error {
 	for i := range s.layouts() {
 		l := &s.layouts()[i]
 		for _, f := range l.facts(s.Numbers) {
-			key := fmt.Sprint(f.Info.Name, f.Protocol, f.Series.Title, f.metric, f.hasPaper, f.paper)
+			key := fmt.Sprint(f.Info.Name, f.Protocol, f.Series.whole(), f.metric, f.hasPaper, f.paper)
 			if !shown[key] {
 				shown[key] = true
 				lines = append(lines, line{f, l.Name})
@@ -138,13 +140,16 @@ func (s *Summary) writeFacts(w io.Writer) error {
 	})
 }
 
-// variant is what tells a series from others of its method.
+// variant is what tells a series from others of its method, and what was measured on its models.
 func (s *Series) variant(fields []string) string {
 	var values []string
 	for _, field := range fields {
 		if v := s.Values[field]; v != "" {
 			values = append(values, v)
 		}
+	}
+	if s.Measure != nil {
+		values = append(values, s.measured())
 	}
 	return strings.Join(values, ", ")
 }

@@ -40,14 +40,14 @@ type panelValue struct {
 }
 
 // panels returns what the figure shows, nothing when there is no complete result: the facts of the layouts that are to be in it,
-// or else the metrics by which Table 1 ranks.
+// or else the metrics by which Table 1 ranks. A report of a measurement has that one's own.
 func (s *Summary) panels() (panels []panel) {
 	for i := range s.Tables {
 		if l := &s.Tables[i]; l.Figure {
 			panels = append(panels, l.panels(s.Numbers)...)
 		}
 	}
-	if panels != nil {
+	if panels != nil || slices.Contains(s.measured(), s.Name) {
 		return panels
 	}
 	var complete []*Number
@@ -93,17 +93,17 @@ func knownError(stdErr float64) float64 {
 	return stdErr
 }
 
-// panels shows the facts of a layout's first part by data set.
+// panels shows the facts of a layout's first part by data set, those that are measured.
 func (l *Layout) panels(numbers []*Number) (panels []panel) {
 	facts := l.facts(numbers)
 	for _, f := range facts {
-		if f.kind() != facts[0].kind() { // of another part, such as p
+		if f.kind() != facts[0].kind() || f.verdict == Extrapolated { // of another part, such as p
 			continue
 		}
 		at := slices.IndexFunc(panels, func(p panel) bool { return p.title == f.Info.Title })
 		if at < 0 {
 			at = len(panels)
-			panels = append(panels, panel{title: f.Info.Title, axis: f.axis(), zero: f.metric != f.Metric.Name})
+			panels = append(panels, panel{title: f.Info.Title, axis: f.axis(), zero: f.metric != f.Metric.Name && f.metric != coreSeconds})
 		}
 		title := f.Number.title(l.Rows...)
 		lines := &panels[at].lines
@@ -291,11 +291,15 @@ func linearTicks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// logTicks labels 1, 2 and 5 times powers of ten.
+// logTicks labels 1, 2 and 5 times powers of ten, or the powers alone where these are many.
 func logTicks(from, to float64) []plot.Tick {
+	digits, step := []float64{1, 2, 5}, 1
+	if decades := math.Log10(to / from); decades > 2.5 {
+		digits, step = digits[:1], int(math.Ceil(decades/5))
+	}
 	var ticks []plot.Tick
-	for exponent := int(math.Floor(math.Log10(from))); ; exponent++ {
-		for _, digit := range []float64{1, 2, 5} {
+	for exponent := int(math.Floor(math.Log10(from))); ; exponent += step {
+		for _, digit := range digits {
 			at := digit * math.Pow10(exponent)
 			if at > to {
 				return ticks

@@ -24,6 +24,8 @@ func TestTicks(t *testing.T) {
 		{linearTicks, 4.2699, 4.2761, "4.270 4.272 4.274 4.276"},
 		{logTicks, 0.6, 15.1, "1 2 5 10"},
 		{logTicks, 0.05, 0.9, "0.05 0.1 0.2 0.5"},
+		{logTicks, 0.6, 1500, "1 10 100 1000"},
+		{logTicks, 4, 3e6, "100 10000 1e+06"},
 	}
 	for _, tt := range tests {
 		var labels []string

@@ -15,7 +15,8 @@ import (
 // name; the same row and column under both protocols make one comparison, of which Show has the parts.
 //
 // Fields are "dataset", "series" (method, and whatever else tells rows apart), "metric", "protocol", "ranking" (the metric by
-// which Table 1 ranks on the data set: "yes" or "no"), "method", and those that Spec.Series names.
+// which Table 1 ranks on the data set: "yes" or "no"), "method", and those that Spec.Series names. Tests of claims can also ask for
+// the parameters of what was measured.
 type Layout struct {
 	Name    string  // by which documents take the table out of a report
 	Title   string  // heading above; empty: no further one
@@ -143,6 +144,9 @@ func (n *Number) field(name string) (value, title string) {
 		return f.of(n)
 	}
 	value = n.Series.Values[name]
+	if of, has := n.Series.With[name]; has { // a parameter of what was measured
+		value = fmt.Sprint(of)
+	}
 	switch {
 	case name == variantField && value == "": // of a method without variants
 		return value, n.Series.Title

@@ -156,6 +156,7 @@ func TestFoldRanks(t *testing.T) {
 // What is clear speaks for or against a claim, and the report begins with what was found.
 func TestClaimsOnChanges(t *testing.T) {
 	s := ablation(t, 10)
+	s.Command = "make test"
 	var verdicts []string
 	for _, f := range s.findings() {
 		verdicts = append(verdicts, f.verdict)
@@ -164,7 +165,7 @@ func TestClaimsOnChanges(t *testing.T) {
 		t.Errorf("%q, want %q", verdicts, want)
 	}
 	opening := s.Document().Blocks[0].(List)
-	if len(opening) != 3 || !strings.Contains(opening[1], "No semi-supervision +0.56 RMSE on Boston Housing (same direction)") ||
+	if len(opening) != 3 || !strings.Contains(opening[1], "No semi-supervision: +0.56 RMSE on Boston Housing (same direction)") ||
 		opening[2] != "On: Boston Housing (10 folds); smaller than in the paper: NPT, 2 layers." {
 		t.Errorf("%q", opening)
 	}
@@ -172,7 +173,7 @@ func TestClaimsOnChanges(t *testing.T) {
 		t.Error("without records something is found")
 	}
 	var out bytes.Buffer
-	if err := s.writeClaims(&out); err != nil || !strings.Contains(out.String(), "three,It is fast.,,not tested,go run ./experiments/ablation -sweep test\n") {
+	if err := s.writeClaims(&out); err != nil || !strings.Contains(out.String(), "three,It is fast.,,not tested,make test\n") {
 		t.Errorf("%v, %s", err, out.String())
 	}
 }

@@ -39,16 +39,24 @@ func (s *Series) measure() string {
 
 // measured is that name with the parameters that are not at their defaults.
 func (s *Series) measured() string {
-	text := s.measure()
-	if s.Measure == nil {
-		return text
+	if with := s.parameters(); with != "" {
+		return s.measure() + ", " + with
 	}
+	return s.measure()
+}
+
+// parameters are those of what was measured that are not at their defaults.
+func (s *Series) parameters() string {
+	if s.Measure == nil {
+		return ""
+	}
+	var texts []string
 	for _, p := range s.Measure.Params {
 		if value, has := s.With[p.Name]; has && value != p.Default {
-			text += fmt.Sprintf(", %s = %v", p.Name, value)
+			texts = append(texts, fmt.Sprintf("%s = %v", p.Name, value))
 		}
 	}
-	return text
+	return strings.Join(texts, ", ")
 }
 
 // whole is the title with what was measured.

@@ -41,20 +41,29 @@ func (s *Summary) judged() (all []judgement) {
 	return all
 }
 
-// outcomes are the parts of a summary: verdicts on numbers, and the beginnings of those on claims. A claim that only smaller networks
-// speak for or against is not tested.
+// outcomes are the parts of a summary: verdicts on numbers, and those on claims. What smaller networks or directions alone say is no
+// reproduction, and no failure of one.
 var outcomes = []struct {
 	title    string
 	verdicts []Verdict
 	claims   []string
 }{
-	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart, SameDirection}, []string{"holds"}},
+	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart}, []string{holds}},
 	{"Not reproduced, but as near as another seed is", []Verdict{SameWithinSeeds}, nil},
-	{"Not reproduced", []Verdict{Differs, OppositeDirection, NotGraded, NotClear, FailedCell}, []string{"does not hold", "not clear"}},
+	{"Not reproduced", []Verdict{Differs, NotGraded, FailedCell}, []string{doesNotHold, notClear}},
+	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
+	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection, NotClear}, []string{doesNotHold + atThisSize, notClear + atThisSize}},
 	{"Not tested", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
 }
 
-const notTested = "not tested"
+// Verdicts on claims.
+const (
+	holds       = "holds"
+	doesNotHold = "does not hold"
+	notClear    = "not clear"
+	notTested   = "not tested"
+	atThisSize  = " at this size" // by evidence of smaller networks
+)
 
 // because says what verdicts mean of which it is not plain.
 var because = map[Verdict]string{
@@ -76,11 +85,8 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	for _, outcome := range outcomes {
 		var found []finding
 		for _, f := range claims {
-			verdict := f.verdict
-			if slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Smaller }) {
-				verdict = notTested
-			}
-			if slices.ContainsFunc(outcome.claims, func(begins string) bool { return strings.HasPrefix(verdict, begins) }) {
+			verdict, _, _ := strings.Cut(f.verdict, ",") // without how much of it was measured
+			if slices.Contains(outcome.claims, verdict) {
 				found = append(found, f)
 			}
 		}
@@ -90,14 +96,17 @@ func (s *Summary) writeSummary(w io.Writer) error {
 				numbers++
 			}
 		}
-		if numbers == 0 && outcome.claims == nil {
+		if numbers == 0 && len(found) == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "\n## %s: %s of %s", outcome.title, thousands(numbers), plural(len(judged), "number", "numbers"))
-		if len(claims) > 0 && outcome.claims != nil {
-			fmt.Fprintf(out, ", %d of %s", len(found), plural(len(claims), "claim", "claims"))
+		var counts []string
+		if numbers > 0 {
+			counts = append(counts, fmt.Sprintf("%s of %s", thousands(numbers), plural(len(judged), "number", "numbers")))
 		}
-		fmt.Fprint(out, "\n\n")
+		if len(found) > 0 {
+			counts = append(counts, fmt.Sprintf("%d of %s", len(found), plural(len(claims), "claim", "claims")))
+		}
+		fmt.Fprintf(out, "\n## %s: %s\n\n", outcome.title, strings.Join(counts, ", "))
 		for _, v := range outcome.verdicts {
 			s.summarise(out, v, judged)
 		}

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"nptbench/internal/metric"
+	"nptbench/results"
 )
 
 // Below tests whether numbers are clearly below a value, by more than two standard errors.
@@ -34,14 +38,50 @@ func Significant(level float64, where ...Where) Test {
 	}, where)
 }
 
-// Near tests whether numbers are at most two standard errors from a value.
+// Near tests whether numbers are at most two standard errors from a value; those of a single split have theirs over its test rows.
 func Near(value float64, where ...Where) Test {
 	return numbers(func(n *Number) Answer {
-		if math.IsNaN(n.StdErr) {
+		stdErr := n.StdErr
+		if math.IsNaN(stdErr) {
+			stdErr = n.RowStdErr
+		}
+		if math.IsNaN(stdErr) {
 			return Unclear
 		}
-		return answer(math.Abs(n.Mean-value) <= clearly*n.StdErr)
+		return answer(math.Abs(n.Mean-value) <= clearly*stdErr)
 	}, where)
+}
+
+// Tells has numbers that speak neither for nor against a claim: it is about a network of another shape.
+func Tells(where ...Where) Test {
+	return numbers(func(*Number) Answer { return Untested }, where)
+}
+
+// WorseThanBaselines tests whether predictions by which a method was not worse than all of the paper's others on a data set are so by
+// another metric, where larger is worse. Where they were worse before it says nothing.
+func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...Where) Test {
+	l := Layout{Where: append(where, Where{"metric", []string{after.Name}})}
+	return func(s *Summary) (all []Evidence) {
+		for _, n := range s.Numbers {
+			if !l.holds(n) || !n.Complete() {
+				continue
+			}
+			worst := 0.0
+			for _, m := range results.PaperMethods {
+				if p, has := results.Paper(n.Info.Name, m.Name, of.Name); has && m.Name != n.Series.Method.Name {
+					worst = max(worst, p.Mean)
+				}
+			}
+			clean, has := finite(n.Folds[0].Chosen.Test, before.Name)
+			speaks := answer(n.Mean > worst)
+			if !has || clean > worst {
+				speaks = Untested
+			}
+			all = append(all, Evidence{n.Series.Title, of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
+				decimal(clean, of.Digits), decimal(n.Mean, of.Digits), n.where(), decimal(worst, of.Digits)), speaks, n.smaller() != ""})
+		}
+		return all
+	}
 }
 
 // Exactly tests whether all numbers are a value, to the last bit.
@@ -52,7 +92,13 @@ func Exactly(value float64, where ...Where) Test {
 		if len(all) == 0 || slices.ContainsFunc(all, func(e Evidence) bool { return e.For == No }) {
 			return all
 		}
-		return []Evidence{{fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes, all[0].Smaller}}
+		var of []string
+		for _, e := range all {
+			if !slices.Contains(of, e.Of) {
+				of = append(of, e.Of)
+			}
+		}
+		return []Evidence{{strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes, all[0].Smaller}}
 	}
 }
 
@@ -72,10 +118,17 @@ func numbers(speaks func(*Number) Answer, where []Where) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, n := range s.Numbers {
 			if l.holds(n) && n.Complete() {
-				text := fmt.Sprintf("%s: %s %s on %s", n.Series.Title, n.Metric.Title, n.text(n.digits()), n.Info.Title)
-				all = append(all, Evidence{text, speaks(n), n.smaller() != ""})
+				all = append(all, Evidence{n.Series.Title, n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
 			}
 		}
 		return all
 	}
+}
+
+// where is a number's data set, with the parameters of what was measured.
+func (n *Number) where() string {
+	if with := n.Series.parameters(); with != "" {
+		return n.Info.Title + " (" + with + ")"
+	}
+	return n.Info.Title
 }

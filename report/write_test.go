@@ -339,8 +339,9 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%d of %d numbers with %d links:\n%s", sum, len(s.Numbers), len(links), summary.String())
 	}
 	reproduced, rest, _ := strings.Cut(summary.String(), "## Not reproduced")
-	_, untested, _ := strings.Cut(rest, "## Not tested")
-	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(untested, "claim third") {
+	smaller, untested, _ := strings.Cut(rest, "## Not tested")
+	_, smaller, _ = strings.Cut(smaller, "## As in the paper, by direction alone or at a smaller size: 1 of 3 claims\n")
+	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(smaller, "claim third") {
 		t.Errorf("claims are in the wrong part:\n%s", summary.String())
 	}
 	for _, v := range Verdicts {

@@ -27,7 +27,7 @@ var cost = experiment.Spec{
 			"the paper's: time × processors, on other machines.",
 		Where: []report.Where{where("dataset", "protein", "higgs"), where("ranking", "yes")},
 		Group: "dataset", Rows: []string{"series"},
-		Show: []report.Part{report.CoreTime, report.PeakMemory, report.PaperTime, report.PaperMem}, Order: true,
+		Show: []report.Part{report.CoreTime, report.PeakMemory, report.PaperTime, report.PaperMem}, Order: true, Figure: true,
 	}, {
 		Name: "prediction", Title: "Prediction", Caption: "Core time that the chosen settings take to predict validation and test rows, mean over folds.",
 		Where: []report.Where{where("dataset", "protein", "kick", "income", "poker-hand", "forest-cover"), where("ranking", "yes")},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,12 +64,17 @@ func TestDeletion(t *testing.T) {
 		"deletion.md":            "remaining = 0.01",
 		"deletion-rows.csv":      "dataset,protocol,method,measure,fold,row,rows,kept,kept_distance",
 		"attention-rows.csv":     "layer,head,share",
-		"deletion-deletion.svg":  "random",
+		"deletion.svg":           "random",
 		"deletion-attention.svg": "attended to",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, "report", name))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v, lacks %q", name, err, want)
 		}
+	}
+	// All numbers of the tables are in the file, those of both versions.
+	text, err := os.ReadFile(filepath.Join(dir, "report", "deletion.csv"))
+	if lines := strings.Count(string(text), "\n") - 1; err != nil || lines < 18 || !strings.Contains(said.String(), fmt.Sprintf("Of %d numbers", lines)) {
+		t.Errorf("%v, %d lines in\n%s\n%s", err, lines, text, said.String())
 	}
 }

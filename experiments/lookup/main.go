@@ -85,10 +85,21 @@ var lookup = experiment.Spec{
 		ID: "dup_r_all", Says: "On all variants of the task they do (appendix B.1.2).", Count: 4,
 		Test: report.AtLeast(0.999, onTasks, ofNPT, correlation),
 	}, {
+		ID: "dup_rmse_text", Says: "On the original task its RMSE is 0.44 (section 4.2; 0.34 in Table 3).",
+		Test: report.AtMost(0.44, report.Where{Field: "dataset", Values: tasks[:1]}, ofNPT, metric("rmse")),
+	}, {
+		ID: "dup_mlp", Says: "An MLP, which cannot look anything up, has an RMSE of 3.62 there, as on Protein itself (section 4.2).",
+		Test: report.Near(3.62, report.Where{Field: "dataset", Values: tasks[:1]}, report.Where{Field: "method", Values: []string{"mlp"}}, metric("rmse")),
+	}, {
+		ID: "protein_target_std", Says: "Where one is added, the nearest neighbour's RMSE is one standard deviation of the target, 6.11 (Table 3, appendix B.1.2).",
+		Test: report.Near(6.11, report.Where{Field: "dataset", Values: []string{"lookup-add-one"}}, report.Where{Field: "variant", Values: []string{"1 neighbour"}}, metric("rmse")),
+	}, {
 		ID: "dup_intervention", Says: "Predictions follow targets of copies that are moved, with near-perfect correlation (section 4.2, figure 3e).",
 		Test: report.AtLeast(0.999, onTasks, metric("intervention_r")),
 	}, {
 		ID: "dup_attention", Says: "Some heads attend to the copy of a row (section 4.2, figure 3b).", Test: report.Above(0, onTasks, metric("above_uniform")),
+	}, {
+		ID: "dup_fig_head", Says: "Head 0 at depth 4 is such a head (figure 3b, of a network of 8 layers).", Test: report.Tells(onTasks, report.Where{Field: "metric", Values: []string{"best_layer", "best_head"}}),
 	}},
 }
 

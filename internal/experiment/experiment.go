@@ -146,7 +146,7 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 		}
 	}
 	summary, err := report.Collect(until(ctx, store.Records()), report.Spec{
-		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
+		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims, Command: o.command(s),
 		Curves: s.Curves, Setup: setup, Estimate: costs, Methods: methods.All(),
 	})
 	if err := cmp.Or(err, ctx.Err()); err != nil {
@@ -163,6 +163,18 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))
 	}
 	return nil
+}
+
+// command does the same once more.
+func (o *options) command(s Spec) string {
+	text := fmt.Sprintf("go run ./experiments/%s -sweep %s", s.Name, o.Sweep)
+	if o.Seed != nil {
+		text += fmt.Sprintf(" -seed %d", *o.Seed)
+	}
+	if len(o.With) > 0 {
+		text += " -with " + strings.Join(o.With, ",")
+	}
+	return text
 }
 
 // Plan plans an experiment as the command line says, and estimates how long its cells take.

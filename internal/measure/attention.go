@@ -42,7 +42,7 @@ var attention = &Measurement{
 var (
 	BestShare    = metric.Metric{Name: "best_share", Title: "share of the best head", Doc: "of its weight on the copy or the nearest rows, in percent", Unit: "%", Larger: true, Digits: 1}
 	UniformShare = metric.Metric{Name: "uniform_share", Title: "uniform share", Doc: "what equal weights would give, in percent", Unit: "%", Digits: 1}
-	AboveUniform = metric.Metric{Name: "above_uniform", Title: "above uniform", Doc: "share of the best head minus the uniform one", Unit: "%", Larger: true, Digits: 1}
+	AboveUniform = metric.Metric{Name: "above_uniform", Title: "above uniform, points", Doc: "share of the best head minus the uniform one", Unit: "%", Larger: true, Digits: 1}
 	BestLayer    = metric.Metric{Name: "best_layer", Title: "its layer", Doc: "from 0, among the layers of both kinds"}
 	BestHead     = metric.Metric{Name: "best_head", Title: "its number", Doc: "from 0"}
 )
