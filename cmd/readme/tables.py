@@ -11,6 +11,7 @@
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
+    python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
@@ -191,6 +192,19 @@ def lookup(*paths):
     seeds = sorted({seed for _, seed in found})
     table(["", *("seed %d" % seed for seed in seeds)],
           *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) for t in (found[form, seed] for seed in seeds))] for form, title in FORMS.items()))
+
+
+def columns(report):
+    """The slope of predictions by targets of copies that are moved, on average over the test rows of each column."""
+    moved = collections.defaultdict(list)
+    for r in rows(report, "intervention-rows"):
+        moved[int(r["column"]), r["row"]].append((float(r["follow"]), float(r["prediction"])))
+    slopes = collections.defaultdict(list)
+    for (column, _), points in moved.items():
+        slopes[column].append(statistics.linear_regression(*zip(*points)).slope)
+    table(["column", "test rows", "slope"], *(
+        ["F%d" % column if column else "RMSD, Protein's target", "%d" % len(of),
+         "%.2f ± %.2f" % (statistics.mean(of), statistics.stdev(of) / len(of) ** 0.5)] for column, of in sorted(slopes.items())))
 
 
 def tabnet(report):

@@ -54,6 +54,9 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 	}
 	rows, values := min(with.Int("rows"), s.Test), with.Int("values")
 	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "copy", "follow", "prediction"}}}
+	if s.TargetFeatures != nil { // which column is moved, from 0
+		o.Table.Columns = append(o.Table.Columns, "column")
+	}
 	var follow, predicted, slopes, squares []float64
 	for _, of := range s.Model.Batches() {
 		batch := s.Select(of)
@@ -75,7 +78,11 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 				}
 				x, y = append(x, to), append(y, p[at])
 				squares = append(squares, (p[at]-to)*(p[at]-to))
-				o.Table.Lines = append(o.Table.Lines, []float64{float64(row), short(s.units(moved.Y[copied])), short(s.units(to)), short(s.units(p[at]))})
+				line := []float64{float64(row), short(s.units(moved.Y[copied])), short(s.units(to)), short(s.units(p[at]))}
+				if s.TargetFeatures != nil {
+					line = append(line, float64(s.TargetFeatures[of[first+at]]))
+				}
+				o.Table.Lines = append(o.Table.Lines, line)
 			}
 			_, slope := stat.LinearRegression(x, y, nil, false)
 			slopes, follow, predicted = append(slopes, slope), append(follow, x...), append(predicted, y...)

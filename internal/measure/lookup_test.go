@@ -238,9 +238,12 @@ func TestInterventionOnAnyColumn(t *testing.T) {
 	if !near(out.Metrics["slope"], 1) || len(out.Table.Lines) != 60 {
 		t.Fatalf("%v, %d lines", out.Metrics, len(out.Table.Lines))
 	}
-	rows, follow := out.Table.Column("row"), out.Table.Column("follow")
+	rows, follow, columns := out.Table.Column("row"), out.Table.Column("follow"), out.Table.Column("column")
 	for i := 0; i < len(rows); i += 2 {
 		column := on.TargetFeatures[on.Train+on.Val+int(rows[i])]
+		if columns[i] != float64(column) || columns[i+1] != float64(column) {
+			t.Errorf("test row %v: column %v and %v, want %d", rows[i], columns[i], columns[i+1], column)
+		}
 		var known []float64
 		for k, y := range on.Y[:on.Train-on.Copies] {
 			if on.TargetFeatures[k] == column {
