@@ -25,6 +25,7 @@ var catalogue = []*source{
 	lookupRandom,
 	lookupAddOne,
 	lookupRandomAdd,
+	lookupFlagged,
 	lookupAnyColumn,
 }
 

@@ -103,6 +103,7 @@ func TestCopiesRules(t *testing.T) {
 		"lookup-random":         "copies {RandomFeatures:3 Add:0}",
 		"lookup-add-one":        "copies {RandomFeatures:0 Add:1}",
 		"lookup-random-add-one": "copies {RandomFeatures:3 Add:1}",
+		"lookup-random-flagged": "copies {RandomFeatures:7 Add:0}, of copies, flagged",
 		"lookup-random-column":  "copies {RandomFeatures:0 Add:0}, any column",
 	} {
 		if got := builtIn(name).variants[0].rule; got != want {

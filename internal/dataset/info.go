@@ -45,6 +45,9 @@ type Copies struct {
 	RandomFeatures int     // so many features, the last ones, are N(1, 1) instead, drawn anew for rows and copies
 	Add            float64 // to the targets of copies, in standard deviations
 
+	// Flagged says that features are random in copies alone, and flagged there as missing: so the paper's code makes them.
+	Flagged bool
+
 	// AnyColumn says that the target of a row can be any column, and is drawn for each: appendix B.1.2. The table has continuous
 	// columns alone and no missing entries.
 	AnyColumn bool

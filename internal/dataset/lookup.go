@@ -13,6 +13,7 @@ var (
 	lookupRandom    = lookupTask("lookup-random", "Lookup, random features", Copies{RandomFeatures: 3})
 	lookupAddOne    = lookupTask("lookup-add-one", "Lookup, add one", Copies{Add: 1})
 	lookupRandomAdd = lookupTask("lookup-random-add-one", "Lookup, random features, add one", Copies{RandomFeatures: 3, Add: 1})
+	lookupFlagged   = lookupTask("lookup-random-flagged", "Lookup, random features, as coded", Copies{RandomFeatures: 7, Flagged: true})
 	lookupAnyColumn = lookupTask("lookup-random-column", "Lookup, random column", Copies{AnyColumn: true})
 )
 
@@ -22,6 +23,9 @@ func lookupTask(name, title string, c Copies) *source {
 	s.variants = slices.Clone(s.variants)
 	v := &s.variants[0]
 	v.rule = fmt.Sprintf("copies {RandomFeatures:%d Add:%v}", c.RandomFeatures, c.Add)
+	if c.Flagged {
+		v.rule += ", of copies, flagged"
+	}
 	if c.AnyColumn {
 		v.rule += ", any column"
 	}

@@ -20,8 +20,10 @@ func addCopies(t *Task, truth *Truth, c *dataset.Copies) {
 		}
 		return x
 	}
-	copies := randomise(slices.Clone(t.X))
-	x := randomise(t.X)
+	copies, x := randomise(slices.Clone(t.X)), t.X
+	if !c.Flagged {
+		x = randomise(x)
+	}
 	var y []float64
 	for _, v := range slices.Concat(t.Y, truth.Y) {
 		y = append(y, v+c.Add)
@@ -29,6 +31,15 @@ func addCopies(t *Task, truth *Truth, c *dataset.Copies) {
 	at := t.Train * t.Width
 	t.X = slices.Concat(x[:at], copies, x[at:])
 	t.Y = slices.Concat(t.Y[:t.Train], y, t.Y[t.Train:])
+	if c.Flagged {
+		d := len(t.Features)
+		t.Missing = make([]bool, (len(x)+len(copies))/t.Width*d)
+		for row := range slices.Chunk(t.Missing[t.Train*d:(t.Train+len(copies)/t.Width)*d], d) {
+			for j := d - c.RandomFeatures; j < d; j++ {
+				row[j] = true
+			}
+		}
+	}
 	if t.TargetFeatures != nil {
 		t.Missing = slices.Insert(t.Missing, at, t.Missing...)
 		t.TargetFeatures = slices.Insert(t.TargetFeatures, t.Train, t.TargetFeatures...)

@@ -9,7 +9,7 @@ import (
 
 func copied(c dataset.Copies) (*Task, *Truth) {
 	t := &Task{
-		Info: dataset.Info{Name: "toy", Copies: &c}, Train: 2, Val: 1, Test: 1, Width: 2,
+		Info: dataset.Info{Name: "toy", Copies: &c}, Train: 2, Val: 1, Test: 1, Width: 2, Features: make([]Feature, 2),
 		X: []float32{1, 2, 3, 4, 5, 6, 7, 8}, Y: []float64{10, 20, 30},
 	}
 	truth := &Truth{Y: []float64{40}}
@@ -51,5 +51,22 @@ func TestRandomFeaturesOfCopies(t *testing.T) {
 			t.Errorf("random feature %v of row %d", row[1], i)
 		}
 		seen[row[1]] = true
+	}
+}
+
+// As the paper's code makes them, random features are those of copies alone, and flagged there.
+func TestFlaggedFeaturesOfCopies(t *testing.T) {
+	got, _ := copied(dataset.Copies{RandomFeatures: 1, Flagged: true})
+	if own := slices.Concat(got.X[:4], got.X[12:]); !slices.Equal(own, []float32{1, 2, 3, 4, 5, 6, 7, 8}) {
+		t.Errorf("rows themselves are %v", own)
+	}
+	for i := range got.Rows() {
+		copied, row := i >= 2 && i < 6, got.Row(i)
+		if copied && (row[0] != float32(2*i-3) || row[1] == float32(2*i-2)) {
+			t.Errorf("row %d, a copy, is %v", i, row)
+		}
+		if flags := got.Missing[2*i : 2*i+2]; flags[0] || flags[1] != copied {
+			t.Errorf("row %d is flagged %v", i, flags)
+		}
 	}
 }
