@@ -223,11 +223,18 @@ func join(evidence []Evidence) string {
 	return strings.Join(heads, "; ")
 }
 
-// found says in a line what was measured of the claims.
+// found says in a line what was measured of the claims, and what says nothing for or against one if there is nothing else.
 func (s *Summary) found() string {
 	var all []Evidence
-	for _, f := range s.findings() {
+	findings := s.findings()
+	tested := slices.ContainsFunc(findings, func(f finding) bool {
+		return slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.For != Untested })
+	})
+	for _, f := range findings {
 		for _, e := range f.evidence {
+			if tested && e.For == Untested {
+				continue
+			}
 			if !slices.ContainsFunc(all, func(has Evidence) bool { return has.Of == e.Of && has.What == e.What && has.Text == e.Text }) {
 				all = append(all, e)
 			}

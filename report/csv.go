@@ -150,7 +150,7 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"missing", func(n *Number) string { _, _, missing := n.counts(); return strconv.Itoa(missing) }},
 		{"subset", func(n *Number) string { return n.subset() }},
 		{"paper_printed", func(n *Number) string { return n.Paper.String() }},
-		{"notes", func(n *Number) string { return strings.Join(n.Notes, " ") }},
+		{"notes", func(n *Number) string { return strings.Join(n.seedNotes(), " ") }},
 		{"title", func(n *Number) string { return n.Series.Title }},
 	}...))
 }

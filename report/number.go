@@ -86,16 +86,21 @@ func (g *Group) number(m metric.Metric) *Number {
 	}
 	n.Seeds = g.seeds(n)
 	n.Notes = g.notes()
-	if len(n.Seeds) > 1 {
-		mean, sd := stat.MeanStdDev(n.Seeds, nil)
-		n.Notes = append(n.Notes, fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), decimal(mean, n.digits()), decimal(sd, n.digits())))
-	}
 	if len(undefined) > 0 {
 		n.Notes = append(n.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
 	}
 	n.Notes = append(n.Notes, n.subsetNote()...)
 	n.judge()
 	return n
+}
+
+// seedNotes are the footnotes, and what other seeds gave.
+func (n *Number) seedNotes() []string {
+	if len(n.Seeds) < 2 {
+		return n.Notes
+	}
+	mean, sd := stat.MeanStdDev(n.Seeds, nil)
+	return append(slices.Clip(n.Notes), fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), decimal(mean, n.digits()), decimal(sd, n.digits())))
 }
 
 // testResults returns a metric of the chosen settings of all complete folds, and the numbers of folds where it is not defined.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
@@ -44,6 +46,9 @@ var (
 
 // OursAlone is our complete mean alone.
 var OursAlone = Part{"", true, needsPublished, alone, publishedFact}
+
+// OverSeeds is the mean of our complete means under several seeds, with their standard deviation.
+var OverSeeds = Part{"", true, needsPublished, overSeeds, nil}
 
 // Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
 var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published) }, publishedFact}
@@ -113,7 +118,7 @@ func verdict(t *Table, n *Number) Cell {
 	case n.Verdict == NotGraded && len(n.Seeds) > 1:
 		text += ": " + plural(len(n.Seeds), "seed", "seeds")
 	}
-	return Cell{Text: text, Tone: n.Verdict.tone(), Notes: t.notes(n.Notes)}
+	return Cell{Text: text, Tone: n.Verdict.tone(), Notes: t.notes(n.seedNotes())}
 }
 
 func (v Verdict) tone() Tone {
@@ -134,7 +139,7 @@ func (v Verdict) tone() Tone {
 func notedMean(t *Table, c comparison) Cell {
 	cell := mean(c.corrected)
 	if c.corrected != nil {
-		cell.Notes = t.notes(c.corrected.Notes)
+		cell.Notes = t.notes(c.corrected.seedNotes())
 	}
 	return cell
 }
@@ -166,6 +171,15 @@ func alone(t *Table, c comparison) Cell {
 		return blank
 	}
 	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t)}
+}
+
+func overSeeds(_ *Table, c comparison) Cell {
+	n := c.published
+	if n == nil || len(n.Seeds) < 2 {
+		return blank
+	}
+	mean, sd := stat.MeanStdDev(n.Seeds, nil)
+	return number(fmt.Sprintf("%s ± %s (%d)", decimal(mean, n.digits()), decimal(sd, n.digits()), len(n.Seeds)), mean)
 }
 
 func meanBeside(t *Table, n *Number) Cell {

@@ -272,8 +272,8 @@ func TestVerdictsOverSeeds(t *testing.T) {
 		if n.Verdict != tt.verdict || len(n.Seeds) != tt.seeds || math.Abs(n.Mean-tt.means[0]) > 1e-9 || s.Records != 20 || s.OtherSeeds != 20*(tt.seeds-1) {
 			t.Errorf("%s: %q with %d seeds, mean %v; %d and %d records", tt.name, n.Verdict, len(n.Seeds), n.Mean, s.Records, s.OtherSeeds)
 		}
-		if note := "Over 3 seeds: mean 4.510, standard deviation 0.050."; tt.name == "near" && !slices.Contains(n.Notes, note) {
-			t.Errorf("notes %q, want %q: as many decimals of both", n.Notes, note)
+		if note := "Over 3 seeds: mean 4.510, standard deviation 0.050."; tt.name == "near" && !slices.Contains(n.seedNotes(), note) {
+			t.Errorf("notes %q, want %q: as many decimals of both", n.seedNotes(), note)
 		}
 	}
 	f := newFixture() // a seed that lacks a setting of a fold says nothing yet

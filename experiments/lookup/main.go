@@ -71,6 +71,11 @@ var lookup = experiment.Spec{
 			"paper's k-NN and DKL have the copies alone.", "rmse"),
 		table("correlation", "Correlation", "Pearson's r between predictions and targets of test rows.", "correlation"),
 		{
+			Name: "seeds", Title: "Under several seeds", Caption: "Means and standard deviations over the seeds that there are records of, and their number, where it is more than one.",
+			Where: []report.Where{onTasks, {Field: "metric", Values: []string{"rmse", "correlation"}}},
+			Rows:  []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.OverSeeds},
+		},
+		{
 			Name: "random-column", Title: "Any column can be the target", Caption: "Each row has one of all ten columns of Protein as its target, drawn at random, and its copy has that entry in sight. " +
 				"RMSE of test rows in standard deviations of the columns, where whoever predicts means has about 1, and Pearson's r over all of them. Both depend on a few entries far " +
 				"out: one of 9,146 test rows has its hidden one at 31.5. The paper says that only NPT can take this task (appendix B.1.2), and has no number for it.",

@@ -44,7 +44,7 @@ var intervention = &Measurement{
 // Metrics of interventions.
 var (
 	InterventionSlope = metric.Metric{Name: "slope", Title: "slope", Doc: "by how much predictions change with the target of the copy, 1 is right", Digits: 3}
-	InterventionR     = metric.Metric{Name: "intervention_r", Title: "r", Doc: "Pearson's, of predictions and the targets that they are to follow", Larger: true, Digits: 4}
+	InterventionR     = metric.Metric{Name: "intervention_r", Title: "r when moved", Doc: "Pearson's, of predictions and the targets that they are to follow", Larger: true, Digits: 4}
 	InterventionRMSE  = metric.Metric{Name: "intervention_rmse", Title: "RMSE", Doc: "of predictions against what they are to follow, in original units", Digits: 2}
 )
 

@@ -89,17 +89,16 @@ func (e *Estimate) add(r *results.Record) {
 // size is what the time of methods that do not know their work is taken to grow with.
 func size(rows int, info dataset.Info) float64 { return float64(rows) * float64(info.Columns) }
 
-// Left estimates how long the cells of a group that are to do take one core; false when there are no records of their kind.
+// Left estimates how long the cells of a group that are to do take one core; false when there are no records of the kind of some, which
+// are left out.
 func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
+	known = true
 	for s, n := range p.ToDo(g) {
 		name, with := s.Key()
-		each, known := e.cell(g.Dataset.Info, g.Method, s.Canonical, name, with)
-		if !known {
-			return 0, false
-		}
-		left += seconds(each * float64(n))
+		each, knows := e.cell(g.Dataset.Info, g.Method, s.Canonical, name, with)
+		left, known = left+seconds(each*float64(n)), known && knows
 	}
-	return left, true
+	return left, known
 }
 
 // Job estimates how long a job takes one core; false when there are no records of its kind.

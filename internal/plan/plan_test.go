@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
@@ -149,6 +150,18 @@ func TestPrint(t *testing.T) {
 		got := strings.Join(regexp.MustCompile(" {2,}").Split(strings.TrimSpace(strings.Split(b.String(), "\n")[1]), -1), "  ")
 		if got != c.want {
 			t.Errorf("%s: printed %q, want %q in\n%s", name, got, c.want, b.String())
+		}
+	}
+}
+
+// What takes a time that is not known is not left out in silence.
+func TestAtLeast(t *testing.T) {
+	for want, of := range map[string]struct {
+		time  time.Duration
+		known bool
+	}{"2 h": {2 * time.Hour, true}, "> 2 h": {2 * time.Hour, false}, "?": {0, false}, "0": {0, true}} {
+		if got := atLeast(of.time, of.known); got != want {
+			t.Errorf("%v: %q, want %q", of, got, want)
 		}
 	}
 }

@@ -38,21 +38,11 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 			settings = max(settings, g.trainings())
 		}
 		left, known := p.left(e, groups)
-		text := "?"
-		if known {
-			text = roundly(left / time.Duration(cores))
-		}
 		fits, total, allKnown = fits+all, total+left, allKnown && known
-		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, text)
+		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, atLeast(left/time.Duration(cores), known))
 	}
-	n, text := p.Count(p.Groups()...), roundly(total/time.Duration(cores))
-	switch {
-	case !allKnown && total == 0:
-		text = "?"
-	case !allKnown:
-		text = "> " + text
-	}
-	row("total", "", "", n.Cells, fits, n.Done, n.ToDo, text)
+	n := p.Count(p.Groups()...)
+	row("total", "", "", n.Cells, fits, n.Done, n.ToDo, atLeast(total/time.Duration(cores), allKnown))
 	t.Flush()
 	for line := range strings.Lines(table.String()) {
 		if _, err := io.WriteString(w, strings.TrimPrefix(line, "  ")); err != nil {
@@ -70,7 +60,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 	if absent := p.countedAbsent(); len(absent) > 0 {
 		words = append(words, [2]string{"to do", "with what needs data sets that are not here: " + strings.Join(absent, ", ")})
 	}
-	words = append(words, [2]string{"time", fmt.Sprintf("that is to do takes %d cores, by records of such cells in %s; ?: there are none", cores, from)})
+	words = append(words, [2]string{"time", fmt.Sprintf("that is to do takes %d cores, by records of such cells in %s; ?: there are none, >: for a part of them there are none", cores, from)})
 	const indent = "         "
 	fmt.Fprintln(w)
 	for _, word := range words {
@@ -130,6 +120,17 @@ func (p *Plan) left(e *Estimate, groups []*Group) (left time.Duration, known boo
 		left, known = left+took, known && knows
 	}
 	return left, known
+}
+
+// atLeast writes a time of which only a part may be known.
+func atLeast(t time.Duration, known bool) string {
+	switch {
+	case known:
+		return roundly(t)
+	case t == 0:
+		return "?"
+	}
+	return "> " + roundly(t)
 }
 
 // methods lists the plan's methods in the order in which they come first.
