@@ -60,7 +60,7 @@ type Subject struct {
 
 // All returns the measurements that sweeps may name.
 func All() []*Measurement {
-	return []*Measurement{corruption, deletion, attention, intervention}
+	return []*Measurement{corruption, deletion, attention, intervention, predictions}
 }
 
 // Resolve completes the given parameters by defaults and checks them, as a method's.
@@ -79,17 +79,23 @@ func (s *Subject) predict(ctx context.Context, batch *task.Task) (method.Predict
 
 // checkClean checks the predictions of all test rows as they are.
 func (s *Subject) checkClean(ctx context.Context) error {
+	_, err := s.clean(ctx)
+	return err
+}
+
+// clean returns the predictions of all test rows as they are, once these are checked.
+func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
 	clean, outputs := make(method.Prediction, s.Test*s.Outputs()), s.Outputs()
 	for _, rows := range s.Model.Batches() {
 		p, err := s.predict(ctx, s.Select(rows))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for at, row := range s.TestRows(rows) {
 			copy(clean[row*outputs:], p[at*outputs:(at+1)*outputs])
 		}
 	}
-	return s.Check(clean)
+	return clean, s.Check(clean)
 }
 
 // advance says how many of so many rows are done.

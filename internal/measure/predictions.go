@@ -1,0 +1,71 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/metric"
+	"nptbench/results"
+)
+
+// The predictions of test rows beside their targets, in original units or as probabilities of the classes, so that anybody can
+// compute what records have of them, and more.
+var predictions = &Measurement{
+	Name: "predictions",
+	Doc:  "the predictions of test rows, with their targets",
+	Params: []method.Param{
+		{Name: "rows", Type: method.Int, Default: 0, Min: 0, Doc: "test rows that it is done for, the first ones; 0: all"},
+	},
+	Metrics: func(info dataset.Info) []metric.Metric {
+		if info.Problem == dataset.Regression {
+			return []metric.Metric{PredictionsR}
+		}
+		return []metric.Metric{PredictionsAccuracy}
+	},
+	Run: predict,
+}
+
+// Metrics of predictions.
+var (
+	PredictionsR        = metric.Metric{Name: "predictions_r", Title: "r of predictions", Doc: "Pearson's, of predictions and targets", Larger: true, Digits: 4}
+	PredictionsAccuracy = metric.Metric{Name: "predictions_accuracy", Title: "accuracy of predictions", Doc: "in percent", Unit: "%", Larger: true, Digits: 1}
+)
+
+func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
+	clean, err := s.clean(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := s.Test
+	if n := with.Int("rows"); n > 0 {
+		rows = min(n, rows)
+	}
+	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "target"}}}
+	if s.Info.Problem == dataset.Regression {
+		o.Table.Columns = append(o.Table.Columns, "prediction")
+		for i, y := range s.Truth.Y[:rows] {
+			o.Table.Lines = append(o.Table.Lines, []float64{float64(i), short(s.units(y)), short(s.units(clean[i]))})
+		}
+		o.put(PredictionsR, stat.Correlation(s.Truth.Y[:rows], clean[:rows], nil), math.NaN())
+		return o, nil
+	}
+	outputs, right := s.Outputs(), make([]float64, rows)
+	for class := range outputs {
+		o.Table.Columns = append(o.Table.Columns, fmt.Sprintf("class_%d", class))
+	}
+	for i, label := range s.Truth.Labels[:rows] {
+		p, line := clean[i*outputs:(i+1)*outputs], []float64{float64(i), float64(label)}
+		for _, x := range p {
+			line = append(line, short(x))
+		}
+		o.Table.Lines = append(o.Table.Lines, line)
+		right[i], _ = metric.PercentCorrect(p, s.Truth.Labels[i:i+1], outputs)
+	}
+	o.set(PredictionsAccuracy, right)
+	return o, nil
+}
