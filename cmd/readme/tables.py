@@ -231,9 +231,9 @@ def batches(*paths):
     for (dataset, protocol, seed, sizes), found in by_setting(paths).items():
         if protocol == "published" and seed == 42 and sizes[:3] == (8, 8, 3) and len(found) == 10 and dataset in ("yacht", "concrete"):
             mean[sizes[4], dataset, sizes[3]] = "%.2f" % statistics.mean(r["test"]["rmse"] for r in found)
-    columns = [(dataset, batch) for dataset in ("yacht", "concrete") for batch in (64, 128)]
+    columns = [(dataset, batch) for dataset in ("yacht", "concrete") for batch in (16, 32, 64, 128)]
     table(["virtual batch", *("%s, batch %d" % (TITLES[dataset], batch) for dataset, batch in columns)],
-          *(["%d" % virtual, *(mean.get((virtual, *c), "–") for c in columns)] for virtual in (8, 16, 128)))
+          *(["%d" % virtual, *(mean.get((virtual, *c), "–") for c in columns)] for virtual in (4, 8, 16, 128)))
 
 
 def settings(*paths):
