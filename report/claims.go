@@ -240,8 +240,11 @@ func (s *Summary) found() string {
 			}
 		}
 	}
-	if all == nil {
+	switch {
+	case all == nil && s.Records == 0:
 		return "nothing yet of what it claims."
+	case all == nil:
+		return "what the tables have; none of the paper's claims is about it."
 	}
 	return join(all) + "."
 }

@@ -21,6 +21,7 @@ var size = experiment.Spec{
 	About:  "asks how small a network can be and still look targets up in other rows",
 	Sweep:  "lookup-size",
 	Title:  "The smallest network that looks up",
+	Says:   "it does not say how small a network can be that learns its semi-synthetic task (section 4.2); its own has 8 layers of width 128.",
 	Series: []string{"layers", "dim_hidden", "heads"},
 	Tables: []report.Layout{
 		table("correlation", "Correlation", "Pearson's r between predictions and targets of test rows.", "correlation"),
