@@ -58,10 +58,7 @@ var (
 const together = 1 << 24
 
 func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
-	rows := s.Test
-	if n := with.Int("rows"); n > 0 {
-		rows = min(n, rows)
-	}
+	rows := s.rows(with)
 	outputs := s.Outputs()
 	clean, corrupted := make(method.Prediction, s.Test*outputs), make(method.Prediction, rows*outputs)
 	done := 0

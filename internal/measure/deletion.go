@@ -67,10 +67,7 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 	if err := s.checkClean(ctx); err != nil {
 		return nil, err
 	}
-	rows := s.Test
-	if n := with.Int("rows"); n > 0 {
-		rows = min(n, rows)
-	}
+	rows := s.rows(with)
 	table := &results.Table{Columns: []string{"row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations"}}
 	for _, batch := range s.Model.Batches() {
 		for _, row := range s.TestRows(batch) {

@@ -98,6 +98,14 @@ func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
 	return clean, s.Check(clean)
 }
 
+// rows is how many test rows a measurement is made for, the first ones, by its parameter of that name: all of them where that is 0.
+func (s *Subject) rows(with method.Config) int {
+	if n := with.Int("rows"); n > 0 {
+		return min(n, s.Test)
+	}
+	return s.Test
+}
+
 // advance says how many of so many rows are done.
 func (s *Subject) advance(done, rows int) {
 	if s.Progress != nil {

@@ -41,10 +41,7 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 	if err != nil {
 		return nil, err
 	}
-	rows := s.Test
-	if n := with.Int("rows"); n > 0 {
-		rows = min(n, rows)
-	}
+	rows := s.rows(with)
 	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "target"}}}
 	if s.Info.Problem == dataset.Regression {
 		o.Table.Columns = append(o.Table.Columns, "prediction")
