@@ -14,6 +14,7 @@
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
+    python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
 """
 
@@ -229,11 +230,26 @@ def by_setting(paths):
 def batches(*paths):
     mean = {}
     for (dataset, protocol, seed, sizes), found in by_setting(paths).items():
+        found = [r for r in found if r["config"]["drop_last"]]
         if protocol == "published" and seed == 42 and sizes[:3] == (8, 8, 3) and len(found) == 10 and dataset in ("yacht", "concrete"):
             mean[sizes[4], dataset, sizes[3]] = "%.2f" % statistics.mean(r["test"]["rmse"] for r in found)
     columns = [(dataset, batch) for dataset in ("yacht", "concrete") for batch in (16, 32, 64, 128)]
     table(["virtual batch", *("%s, batch %d" % (TITLES[dataset], batch) for dataset, batch in columns)],
           *(["%d" % virtual, *(mean.get((virtual, *c), "–") for c in columns)] for virtual in (4, 8, 16, 128)))
+
+
+def yacht(*paths):
+    """TabNet on the published folds of Yacht, with the settings of table1-cpu and those of tabnet-yacht, chosen by validation in every fold."""
+    kinds = collections.defaultdict(lambda: collections.defaultdict(list))
+    for r in records(paths, "tabnet"):
+        if (r["dataset"], r["protocol"], r["seed"]) == ("yacht", "published", 42):
+            whole, kept = r["config"]["virtual_batch_size"] == 128, not r["config"]["drop_last"]
+            kinds["whole batches" if whole else "last rows of an epoch kept" if kept else "as in table1-cpu"][r["fold"]].append(r)
+    lines = []
+    for kind, folds in sorted(kinds.items()):
+        chosen = [min(found, key=loss)["test"]["rmse"] for found in folds.values()]
+        lines.append([kind, "%d" % min(map(len, folds.values())), "%.2f ± %.2f" % (statistics.mean(chosen), statistics.stdev(chosen) / len(chosen) ** 0.5)])
+    table(["", "settings", "RMSE"], *lines)
 
 
 def settings(*paths):
