@@ -34,7 +34,7 @@ func Hint(name string, candidates []string) string {
 	if n := Nearest(name, candidates); n != "" {
 		return fmt.Sprintf(" (did you mean %q?)", n)
 	}
-	if len(candidates) <= 16 {
+	if len(candidates) <= 20 {
 		return "; known: " + strings.Join(candidates, ", ")
 	}
 	return ""
