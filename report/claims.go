@@ -26,8 +26,8 @@ type Test func(*Summary) []Evidence
 
 // Evidence is something measured that speaks for or against a claim.
 type Evidence struct {
-	Of      string // series that it is of
-	What    string // the metric, as far as Text does not say it
+	Of      string // what it is of: a series, a variant, or what is asked of a data set
+	What    string // the metric, where Text does not say it
 	Text    string // the number, and on what
 	For     Answer
 	Smaller bool // of a network smaller than published, which can only say what holds at its size

@@ -87,6 +87,41 @@ func TestClaimsOnOrder(t *testing.T) {
 	}
 }
 
+// What is worse than all of the paper's baselines says something only if it was not so before; their worst on Protein is k-NN's 3.77.
+func TestWorseThanBaselines(t *testing.T) {
+	clean, after := metric.Metric{Name: "clean"}, metric.Metric{Name: "after", Digits: 2}
+	protein := Where{"dataset", []string{"protein"}}
+	for _, c := range []struct {
+		clean, after float64
+		want         string
+	}{{3.41, 4.13, "holds"}, {3.41, 3.77, "does not hold"}, {3.87, 4.08, "not tested"}, {3.77, 3.78, "holds"}} {
+		fold := &Fold{Chosen: &results.Record{Test: results.Metrics{"clean": c.clean}}}
+		series := &Series{Method: &method.Method{Name: "npt"}, Title: "NPT"}
+		n := &Number{Group: &Group{Info: dataset.Info{Name: "protein", Title: "Protein", RunFolds: 1}, Series: series, Folds: []*Fold{fold}}, Metric: after, Mean: c.after, N: 1}
+		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "c", Says: "So it is.", Test: WorseThanBaselines(clean, after, metric.RMSE, protein)}}}, Numbers: []*Number{n}}
+		if f := s.findings()[0]; f.verdict != c.want || !strings.Contains(f.measured(), "baselines has 3.77") {
+			t.Errorf("%v, then %v: %s (%s), want %s", c.clean, c.after, f.verdict, f.measured(), c.want)
+		}
+	}
+}
+
+// Where nothing is measured of what the paper claims a report says so, and whether there is anything else.
+func TestNothingFound(t *testing.T) {
+	for records, want := range map[int]string{0: "nothing yet of what it claims.", 1: "what the tables have; none of the paper's claims is about it."} {
+		if got := (&Summary{Records: records}).found(); got != want {
+			t.Errorf("%d records: %q, want %q", records, got, want)
+		}
+	}
+	told := Claim{ID: "told", Test: func(*Summary) []Evidence { return []Evidence{{"NPT", "", "2 days", Untested, false}} }}
+	for want, claims := range map[string][]Claim{"NPT: 2 days.": {told}, "NPT, RMSE: 3 on Yacht.": {told, {ID: "tested", Test: func(*Summary) []Evidence {
+		return []Evidence{{"NPT", "RMSE", "3 on Yacht", Yes, false}}
+	}}}} {
+		if got := (&Summary{Spec: Spec{Claims: claims}}).found(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Numbers speak for or against a claim by how far they are from a value in standard errors; without an error they say nothing.
 func TestClaimsOnNumbers(t *testing.T) {
 	nan, at := math.NaN(), Where{"dataset", []string{"a"}}

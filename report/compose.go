@@ -24,7 +24,7 @@ func (s *Summary) Document() *Document {
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if panels := s.panels(); len(panels) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(), drawPanels(panels)})
+		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(panels), drawPanels(panels)})
 	}
 	if curves := s.learningCurves(); len(curves) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
@@ -99,10 +99,12 @@ func (s *Summary) smaller() (list []string) {
 	return list
 }
 
-func (s *Summary) figureCaption() string {
+func (s *Summary) figureCaption(panels []panel) string {
 	for i := range s.Tables {
-		if l := &s.Tables[i]; l.Figure {
+		if l := &s.Tables[i]; l.Figure && slices.ContainsFunc(panels, panel.hasBars) {
 			return l.Title + "; bars are standard errors."
+		} else if l.Figure {
+			return l.Title + ", without what is extrapolated."
 		}
 	}
 	return figureCaption

@@ -97,6 +97,12 @@ func TestCost(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
+	figure := costs
+	figure.Figure = true
+	s.Tables = []Layout{figure}
+	if p := s.panels(); len(p) != 1 || len(p[0].lines) != 1 || p[0].lines[0].title != "Random Forest" || p[0].zero {
+		t.Errorf("the figure has %+v, want what is measured", p)
+	}
 	if f := s.findings()[0]; f.verdict != "not tested" || len(f.evidence) != 1 {
 		t.Errorf("%+v: an extrapolation tests nothing", f)
 	}

@@ -99,8 +99,14 @@ func (n *Number) seedNotes() []string {
 	if len(n.Seeds) < 2 {
 		return n.Notes
 	}
-	mean, sd := stat.MeanStdDev(n.Seeds, nil)
-	return append(slices.Clip(n.Notes), fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), decimal(mean, n.digits()), decimal(sd, n.digits())))
+	mean, deviation := n.overSeeds()
+	return append(slices.Clip(n.Notes), fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), mean, deviation))
+}
+
+// overSeeds writes the mean and the standard deviation over several seeds.
+func (n *Number) overSeeds() (mean, deviation string) {
+	m, sd := stat.MeanStdDev(n.Seeds, nil)
+	return decimal(m, n.digits()), decimal(sd, n.digits())
 }
 
 // testResults returns a metric of the chosen settings of all complete folds, and the numbers of folds where it is not defined.

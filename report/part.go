@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
@@ -178,8 +176,8 @@ func overSeeds(_ *Table, c comparison) Cell {
 	if n == nil || len(n.Seeds) < 2 {
 		return blank
 	}
-	mean, sd := stat.MeanStdDev(n.Seeds, nil)
-	return number(fmt.Sprintf("%s ± %s (%d)", decimal(mean, n.digits()), decimal(sd, n.digits()), len(n.Seeds)), mean)
+	mean, deviation := n.overSeeds()
+	return Cell{Text: fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), Value: mean}
 }
 
 func meanBeside(t *Table, n *Number) Cell {

@@ -31,19 +31,19 @@ func addCopies(t *Task, truth *Truth, c *dataset.Copies) {
 	at := t.Train * t.Width
 	t.X = slices.Concat(x[:at], copies, x[at:])
 	t.Y = slices.Concat(t.Y[:t.Train], y, t.Y[t.Train:])
-	if c.Flagged {
-		d := len(t.Features)
-		t.Missing = make([]bool, (len(x)+len(copies))/t.Width*d)
-		for row := range slices.Chunk(t.Missing[t.Train*d:(t.Train+len(copies)/t.Width)*d], d) {
-			for j := d - c.RandomFeatures; j < d; j++ {
-				row[j] = true
-			}
-		}
-	}
 	if t.TargetFeatures != nil {
 		t.Missing = slices.Insert(t.Missing, at, t.Missing...)
 		t.TargetFeatures = slices.Insert(t.TargetFeatures, t.Train, t.TargetFeatures...)
 	}
 	t.Copies = len(copies) / t.Width
+	own, d := t.Train, len(t.Features)
 	t.Train += t.Copies
+	if c.Flagged {
+		t.Missing = make([]bool, t.Rows()*d)
+		for row := range slices.Chunk(t.Missing[own*d:t.Train*d], d) {
+			for j := range c.RandomFeatures {
+				row[d-1-j] = true
+			}
+		}
+	}
 }
