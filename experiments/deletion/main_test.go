@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,17 +30,24 @@ methods:
     measure: {deletion: [{rows: 2}, {rows: 2, per_deletion: 0.005, remaining: 0.01}], attention: {nearest: 5}}
 `
 
-// The model of one training is measured in several ways, and each of them is in the records and in the report.
-func TestDeletion(t *testing.T) {
-	lib, dir := datasettest.Library(t), t.TempDir()
+// run does a sweep and returns the folder with its records and report, and what was printed.
+func run(t *testing.T, data, sweep string) (dir, said string) {
+	t.Helper()
+	dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(sweep), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	e := program.Env{Args: []string{"-data", lib.Dirs[0], "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said}
+	var out bytes.Buffer
+	e := program.Env{Args: []string{"-data", data, "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir, "-seed", "7"}, Stdout: &out, Stderr: &out}
 	if exit, err := experiment.Run(context.Background(), e, deletion); err != nil || exit != program.ExitOK {
-		t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
+		t.Fatalf("exit %d, %v\n%s", exit, err, out.String())
 	}
+	return dir, out.String()
+}
+
+// The model of one training is measured in several ways, and each of them is in the records and in the report.
+func TestDeletion(t *testing.T) {
+	dir, said := run(t, datasettest.Library(t).Dirs[0], sweep)
 	measured := map[string]int{}
 	for r, err := range results.Read(filepath.Join(dir, "records")) {
 		if err != nil {
@@ -74,7 +82,32 @@ func TestDeletion(t *testing.T) {
 	}
 	// All numbers of the tables are in the file, those of both versions.
 	text, err := os.ReadFile(filepath.Join(dir, "report", "deletion.csv"))
-	if lines := strings.Count(string(text), "\n") - 1; err != nil || lines < 18 || !strings.Contains(said.String(), fmt.Sprintf("Of %d numbers", lines)) {
-		t.Errorf("%v, %d lines in\n%s\n%s", err, lines, text, said.String())
+	if lines := strings.Count(string(text), "\n") - 1; err != nil || lines < 18 || !strings.Contains(said, fmt.Sprintf("Of %d numbers", lines)) {
+		t.Errorf("%v, %d lines in\n%s\n%s", err, lines, text, said)
+	}
+}
+
+// Each claim is held against the version that it is about, and says how to do it again.
+func TestClaims(t *testing.T) {
+	found, err := datasettest.Real(t, "yacht").Find("yacht")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := run(t, filepath.Dir(filepath.Dir(found.Files[0].Path)), strings.Replace(sweep, "waves", "yacht", 1))
+	claims, err := os.Open(filepath.Join(dir, "report", "claims.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer claims.Close()
+	lines, err := csv.NewReader(claims).ReadAll()
+	if err != nil || len(lines) != 1+len(deletion.Claims) {
+		t.Fatalf("%v, %d lines of claims", err, len(lines))
+	}
+	for _, line := range lines[1:] {
+		id, measured, command := line[0], line[2], line[4]
+		if second := !strings.HasPrefix(id, "del_p_"); strings.Contains(measured, "(rows = 2, per_deletion = 0.005, remaining = 0.01)") != second ||
+			strings.Contains(measured, "(rows = 2)") == second || command != "go run ./experiments/deletion -sweep "+filepath.Join(dir, "small.yaml")+" -seed 7" {
+			t.Errorf("%s: %q by %q", id, measured, command)
+		}
 	}
 }
