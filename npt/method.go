@@ -242,7 +242,9 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		"learning_curve":  trainer.curve.means(), // of the label loss in training, over equal parts of the steps
 	}
 	if trainer.trainedSteps > 0 {
-		result.Details["steps_per_second"] = float64(trainer.trainedSteps) / trainer.trained.Seconds()
+		perStep := trainer.trained.Seconds() / float64(trainer.trainedSteps)
+		result.Details["steps_per_second"] = 1 / perStep
+		result.Details["compile_seconds"] = max(0, trainer.first.Seconds()-float64(trainer.firstSteps)*perStep)
 	}
 	if t.ModelDir != "" {
 		if err := trainer.keep(keptFile(t, config)); err != nil {

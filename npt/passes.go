@@ -183,6 +183,8 @@ func (tr *Trainer) takePlanned() error {
 	if tr.stepped > 0 { // what the first call compiles says nothing of the rest
 		tr.trained += took
 		tr.trainedSteps += len(steps)
+	} else {
+		tr.first, tr.firstSteps = took, len(steps)
 	}
 	tr.stepped = took / time.Duration(len(steps))
 	for i := range steps {

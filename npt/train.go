@@ -60,6 +60,8 @@ type Trainer struct {
 	started      time.Time     // when Train was called
 	trained      time.Duration // time in steps since this trainer was made, but for the first call, which compiles
 	trainedSteps int
+	first        time.Duration // time in the first call
+	firstSteps   int
 	trainedRows  int
 	reported     time.Time
 	pace         pace

@@ -14,6 +14,9 @@ import (
 type cost struct {
 	cells        int
 	fit, predict float64 // a fit or prediction that served several cells counts once
+	processor    float64 // user and system time, of the metered cells alone
+	metered      int
+	compiling    float64 // of fit, in seconds by the clock
 	peak         int64   // bytes of a fit's processes; 0: not measured
 
 	left  float64 // what the cells without a record would take
@@ -34,6 +37,13 @@ func (c *cost) add(rec *results.Record) {
 		c.predictions[of] = true
 		c.predict += threads * rec.PredictSeconds
 	}
+	if rec.ProcessorSeconds > 0 {
+		c.processor += rec.ProcessorSeconds
+		c.metered++
+	}
+	if seconds, ok := rec.Details["compile_seconds"].(float64); ok {
+		c.compiling += seconds / float64(max(1, rec.FitCells))
+	}
 	c.peak = max(c.peak, rec.PeakMemoryBytes)
 }
 
@@ -49,9 +59,11 @@ func (c *cost) extrapolate(p *plan.Plan, e *plan.Estimate, g *plan.Group) {
 // seconds are those of all cells; false where some have neither a record nor an estimate.
 func (c *cost) seconds() (float64, bool) { return c.fit + c.predict + c.left, c.known }
 
-// The parts of the paper's Tables 6 and 7: the search over all settings, on one core, beside the paper's on its cores.
+// The parts of the paper's Tables 6 and 7: the search over all settings, on one core, beside the paper's on its cores. Core time is
+// by the clock, times threads, however long others kept the cores; processor time is the fits' own, with their predictions.
 var (
 	CoreTime   = Part{"Core time", true, nil, func(t *Table, c comparison) Cell { return c.any().coreTime(t) }, coreTimeFact}
+	Processor  = Part{"Processor time", true, nil, func(t *Table, c comparison) Cell { return c.any().processorTime(t) }, processorFact}
 	Prediction = Part{"Prediction", true, nil, func(_ *Table, c comparison) Cell { return c.any().predictionTime() }, predictionFact}
 	PeakMemory = Part{"Memory", true, nil, func(_ *Table, c comparison) Cell { return c.any().peakMemory() }, memoryFact}
 	PaperTime  = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return c.any().paperTime() }, nil}
@@ -64,7 +76,11 @@ func (n *Number) coreTime(t *Table) Cell {
 		return blank
 	}
 	if n.cost.left == 0 {
-		return number(clock(seconds), seconds)
+		cell := number(clock(seconds), seconds)
+		if n.cost.compiling >= 1 {
+			cell.Notes = []int{t.note("Of it " + clock(n.cost.compiling) + " by the clock for the first steps, which compile the network.")}
+		}
+		return cell
 	}
 	note := "Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT and TabNet by multiplications."
 	if n.cost.cells > 0 {
@@ -72,6 +88,18 @@ func (n *Number) coreTime(t *Table) Cell {
 			clock(n.cost.fit+n.cost.predict))
 	}
 	return Cell{Text: "≈ " + roughly(seconds), Value: full(seconds), Tone: Fair, Notes: []int{t.note(note)}}
+}
+
+// processorTime is that of the cells whose records have it.
+func (n *Number) processorTime(t *Table) Cell {
+	if n.cost.metered == 0 {
+		return blank
+	}
+	cell := number(clock(n.cost.processor), n.cost.processor)
+	if all := len(n.Folds) * n.Settings; n.cost.metered < all {
+		cell.Notes = []int{t.note(fmt.Sprintf("Of %s of %s cells: that of the others is not known.", thousands(n.cost.metered), thousands(all)))}
+	}
+	return cell
 }
 
 // predictionTime is that of the chosen settings on validation and test rows, on average over folds.
@@ -133,6 +161,13 @@ func coreTimeFact(c comparison) (fact, bool) {
 		f.verdict = Extrapolated
 	}
 	return f, known && seconds > 0
+}
+
+func processorFact(c comparison) (fact, bool) {
+	n := c.any()
+	f := n.costFact("processor_seconds", n.cost.processor, nil)
+	f.folds = n.cost.metered
+	return f, n.cost.metered > 0
 }
 
 func predictionFact(c comparison) (fact, bool) {

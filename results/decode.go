@@ -130,6 +130,8 @@ func (s *scanner) record(r *Record) bool {
 			r.FitCells = int(s.int())
 		case "predict_seconds":
 			r.PredictSeconds = s.float()
+		case "processor_seconds":
+			r.ProcessorSeconds = s.float()
 		case "peak_memory_bytes":
 			r.PeakMemoryBytes = s.int()
 		case "details":

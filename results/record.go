@@ -119,15 +119,19 @@ type Record struct {
 	Val     Metrics  `json:"val,omitempty"`
 	Test    Metrics  `json:"test,omitempty"`
 
-	Rows            [3]int         `json:"rows"`              // train, val, test
-	SplitDigest     string         `json:"split_digest"`      // of the row numbers of the three parts
-	Subset          string         `json:"subset,omitempty"`  // which part of the published table this is, if not all
-	FitSeconds      float64        `json:"fit_seconds"`       // of the fit that served this cell
-	FitCells        int            `json:"fit_cells"`         // how many cells that fit served
-	PredictSeconds  float64        `json:"predict_seconds"`   // val and test rows; of a measurement, all that it took
-	PeakMemoryBytes int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured, or other fits were in it
-	Details         map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
-	Table           *Table         `json:"table,omitempty"`   // of a measurement: what its metrics are made from
+	Rows           [3]int  `json:"rows"`             // train, val, test
+	SplitDigest    string  `json:"split_digest"`     // of the row numbers of the three parts
+	Subset         string  `json:"subset,omitempty"` // which part of the published table this is, if not all
+	FitSeconds     float64 `json:"fit_seconds"`      // of the fit that served this cell
+	FitCells       int     `json:"fit_cells"`        // how many cells that fit served
+	PredictSeconds float64 `json:"predict_seconds"`  // val and test rows; of a measurement, all that it took
+	// ProcessorSeconds is user and system time of the worker and of what it started, libraries included, since its last record,
+	// or else since it began with the fit: the sum over the records of a fit is what all of it took, with predictions. 0: not
+	// measured, or other fits were in it.
+	ProcessorSeconds float64        `json:"processor_seconds,omitempty"`
+	PeakMemoryBytes  int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured, or other fits were in it
+	Details          map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
+	Table            *Table         `json:"table,omitempty"`   // of a measurement: what its metrics are made from
 
 	Sweep      string     `json:"sweep"`
 	Provenance Provenance `json:"provenance"`

@@ -169,7 +169,8 @@ func (a *attempt) result(r reply) {
 		a.reported[record.ID] = true
 		record.PeakMemoryBytes = max(record.PeakMemoryBytes, a.peak)
 		if together > 1 {
-			record.Provenance.Networks, record.PeakMemoryBytes = together, 0 // whose memory it is cannot be told
+			record.Provenance.Networks = together
+			record.ProcessorSeconds, record.PeakMemoryBytes = 0, 0 // whose they are cannot be told
 		}
 		if err := a.Records.Append(record); err != nil {
 			a.fail(err)

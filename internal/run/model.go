@@ -22,6 +22,7 @@ import (
 // do fits what is to be fitted, and measures what is to be measured on the models. A training that has a record is not repeated,
 // unless its model is wanted and lost.
 func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, configs []method.Config) error {
+	s.processor = processorTime()
 	var fit []int // of the configurations
 	var batch []method.Config
 	for i, c := range s.Models {
@@ -38,7 +39,7 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 			o := s.scored(t, res)
 			trained[i] = &o
 			if records := s.trained(i, o); len(records) > 0 {
-				broken = errors.Join(broken, s.send(reply{Records: records}))
+				broken = errors.Join(broken, s.report(records))
 			}
 		})
 	}
@@ -54,7 +55,7 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 			if o.failure != nil && o.failure.Kind == interrupted {
 				return ctx.Err()
 			}
-			broken = s.send(reply{Records: s.records(of.Cells, o)})
+			broken = s.report(s.records(of.Cells, o))
 		}
 	}
 	return errors.Join(broken, failed)

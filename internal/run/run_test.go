@@ -236,7 +236,9 @@ func TestRunAndResume(t *testing.T) {
 		t.Fatalf("outcome %+v", o)
 	}
 	values := map[results.ID]float64{}
+	processor := 0.0
 	for _, r := range records(t, dir) {
+		processor += r.ProcessorSeconds
 		if r.ID != r.Cell.ID() {
 			t.Errorf("record %s is of cell %s", r.ID, r.Cell.ID())
 		}
@@ -248,6 +250,9 @@ func TestRunAndResume(t *testing.T) {
 			t.Errorf("incomplete record %+v", r)
 		}
 		values[r.ID] = r.Test["rmse"]
+	}
+	if processor <= 0 || processor > 60 {
+		t.Errorf("all took %v seconds of the processor", processor)
 	}
 	if len(values) != 30 {
 		t.Fatalf("%d cells have a record, want 30", len(values))

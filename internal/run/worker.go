@@ -166,6 +166,8 @@ type serving struct {
 	request
 	task  *task.Task // nil while it is not there
 	truth *task.Truth
+
+	processor time.Duration // processorTime when the last records were sent, or the fit began
 }
 
 // serve does one job. Only a broken pipe is an error.
@@ -202,6 +204,16 @@ func (s *serving) send(r reply) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Encode(r)
+}
+
+// report sends records, which have the processor time since the last ones, in equal parts.
+func (s *serving) report(all []*results.Record) error {
+	now := processorTime()
+	for _, r := range all {
+		r.ProcessorSeconds = max(time.Nanosecond, now-s.processor).Seconds() / float64(len(all))
+	}
+	s.processor = now
+	return s.send(reply{Records: all})
 }
 
 func (s *serving) run(ctx context.Context) error {

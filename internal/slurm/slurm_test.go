@@ -184,7 +184,7 @@ func lines(t *testing.T, dir string) (all []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.FitSeconds, r.PredictSeconds, r.PeakMemoryBytes, r.Provenance = 0, 0, 0, results.Provenance{}
+			r.FitSeconds, r.PredictSeconds, r.ProcessorSeconds, r.PeakMemoryBytes, r.Provenance = 0, 0, 0, 0, results.Provenance{}
 			line, _ := json.Marshal(r)
 			all = append(all, string(line))
 		}

@@ -1,0 +1,44 @@
+package run
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"nptbench/internal/subprocess"
+)
+
+// resetPeakMemory makes the kernel forget the largest resident size of this process so far. Only Linux can.
+func resetPeakMemory() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// peakMemory returns the largest resident size in bytes since the last reset, and 0 where that is not known.
+func peakMemory() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	number, _, _ := bytes.Cut(rest, []byte("kB"))
+	kib, _ := strconv.ParseInt(string(bytes.TrimSpace(number)), 10, 64)
+	return kib << 10
+}
+
+// processorTime returns user and system time of this process so far and of all it started, as far as they are there or were waited for.
+func processorTime() (total time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			total += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	for _, pid := range subprocess.Children(os.Getpid()) {
+		for _, p := range subprocess.Tree(pid) {
+			if used, err := p.Times(); err == nil {
+				total += time.Duration((used.User + used.System) * float64(time.Second))
+			}
+		}
+	}
+	return total
+}
