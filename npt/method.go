@@ -244,7 +244,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	if trainer.trainedSteps > 0 {
 		perStep := trainer.trained.Seconds() / float64(trainer.trainedSteps)
 		result.Details["steps_per_second"] = 1 / perStep
-		result.Details["compile_seconds"] = max(0, trainer.first.Seconds()-float64(trainer.firstSteps)*perStep)
+		result.Details["compile_seconds"] = trainer.first.Seconds() - float64(trainer.firstSteps)*perStep // about: what the first call took longer
 	}
 	if t.ModelDir != "" {
 		if err := trainer.keep(keptFile(t, config)); err != nil {

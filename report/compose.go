@@ -101,10 +101,14 @@ func (s *Summary) smaller() (list []string) {
 
 func (s *Summary) figureCaption(panels []panel) string {
 	for i := range s.Tables {
-		if l := &s.Tables[i]; l.Figure && slices.ContainsFunc(panels, panel.hasBars) {
+		switch l := &s.Tables[i]; {
+		case !l.Figure:
+		case slices.ContainsFunc(panels, panel.hasBars):
 			return l.Title + "; bars are standard errors."
-		} else if l.Figure {
+		case slices.ContainsFunc(l.Show, func(p Part) bool { return p.Head == CoreTime.Head }):
 			return l.Title + ", without what is extrapolated."
+		default:
+			return l.Title + "."
 		}
 	}
 	return figureCaption

@@ -16,7 +16,7 @@ type cost struct {
 	fit, predict float64 // a fit or prediction that served several cells counts once
 	processor    float64 // user and system time, of the metered cells alone
 	metered      int
-	compiling    float64 // of fit, in seconds by the clock
+	compiling    float64 // of fit, about: below 0 it is chance
 	peak         int64   // bytes of a fit's processes; 0: not measured
 
 	left  float64 // what the cells without a record would take
@@ -42,7 +42,7 @@ func (c *cost) add(rec *results.Record) {
 		c.metered++
 	}
 	if seconds, ok := rec.Details["compile_seconds"].(float64); ok {
-		c.compiling += seconds / float64(max(1, rec.FitCells))
+		c.compiling += threads * seconds / float64(max(1, rec.FitCells))
 	}
 	c.peak = max(c.peak, rec.PeakMemoryBytes)
 }
@@ -78,7 +78,7 @@ func (n *Number) coreTime(t *Table) Cell {
 	if n.cost.left == 0 {
 		cell := number(clock(seconds), seconds)
 		if n.cost.compiling >= 1 {
-			cell.Notes = []int{t.note("Of it " + clock(n.cost.compiling) + " by the clock for the first steps, which compile the network.")}
+			cell.Notes = []int{t.note("Of it " + clock(n.cost.compiling) + " for what first steps took longer, as they compile the network.")}
 		}
 		return cell
 	}

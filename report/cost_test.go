@@ -85,7 +85,7 @@ func TestCost(t *testing.T) {
 | k-NN          | ≈ 12s<sup>2</sup> | 4s<sup>3</sup> | 1.00 GB |       1m 8s × 8 |            40.47 GB |
 | NPT           | ≈ 67m<sup>4</sup> |              – |       – | 11h 51m 25s × 4 | 4.42 GB<sup>5</sup> |
 
-<sup>1</sup> Of it 3s by the clock for the first steps, which compile the network.\
+<sup>1</sup> Of it 6s for what first steps took longer, as they compile the network.\
 <sup>2</sup> Extrapolated from 1 of 2 cells, which took 6s.\
 <sup>3</sup> Of 1 of 2 cells: that of the others is not known.\
 <sup>4</sup> Extrapolated: no cell has a record; from the most similar records, by rows times columns, of NPT and TabNet by multiplications.\

@@ -11,8 +11,8 @@ import (
 	"nptbench/results"
 )
 
-// An Estimate says how long cells take, from records: those of the same method on the same data set; for methods that know the
-// work of a configuration, and where there are only others, those of the most similar work.
+// An Estimate says how long cells take, from records of the same method on the same data set: their mean, or, of a method that knows
+// the work of a configuration, the one of the most similar work. Where there are none, the most similar of another data set counts.
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
@@ -39,7 +39,10 @@ type share struct {
 func (s *share) mean() float64 { return s.seconds / float64(s.cells) }
 
 // A sample is what a cell took.
-type sample struct{ work, seconds float64 }
+type sample struct {
+	dataset       string
+	work, seconds float64
+}
 
 // Estimate learns from records how long the cells of a plan take.
 func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
@@ -56,7 +59,7 @@ func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
 		}
 	}
 	for key, s := range e.same {
-		e.others[key[1]] = append(e.others[key[1]], sample{s.size / float64(s.cells), s.mean()})
+		e.others[key[1]] = append(e.others[key[1]], sample{key[0], s.size / float64(s.cells), s.mean()})
 	}
 	return e
 }
@@ -82,7 +85,7 @@ func (e *Estimate) add(r *results.Record) {
 		return
 	}
 	if c, err := m.Resolve(given, info); err == nil {
-		e.others[m.Name] = append(e.others[m.Name], sample{m.Work(c, info), seconds})
+		e.others[m.Name] = append(e.others[m.Name], sample{info.Name, m.Work(c, info), seconds})
 	}
 }
 
@@ -130,7 +133,7 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, me
 	if m.Work != nil && measure == "" {
 		work = m.Work(c, info)
 	}
-	near, known := nearest(e.others[kind], work)
+	near, known := nearest(e.others[kind], info.Name, work)
 	switch {
 	case known:
 		return near.seconds * work / near.work, true
@@ -142,13 +145,14 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, me
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// nearest is the sample whose work is the most similar, by its ratio.
-func nearest(samples []sample, work float64) (best sample, ok bool) {
+// nearest is the sample whose work is the most similar, by its ratio, among those of a data set if there are any.
+func nearest(samples []sample, on string, work float64) (best sample, ok bool) {
 	distance := math.Inf(1)
 	for _, s := range samples {
-		if d := math.Abs(math.Log(s.work / work)); d < distance {
+		d := math.Abs(math.Log(s.work / work))
+		if had, has := best.dataset == on, s.dataset == on; has && !had || has == had && d < distance {
 			best, distance = s, d
 		}
 	}
-	return best, !math.IsInf(distance, 1)
+	return best, len(samples) > 0
 }

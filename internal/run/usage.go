@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -25,20 +26,33 @@ func peakMemory() int64 {
 	return kib << 10
 }
 
-// processorTime returns user and system time of this process so far and of all it started, as far as they are there or were waited for.
+// processorTime returns user and system time of this process so far and of all it started.
 func processorTime() (total time.Duration) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+	for _, pid := range subprocess.Children(os.Getpid()) {
+		for _, p := range subprocess.Tree(pid) {
+			total += processorTimeOf(p.Pid)
+		}
+	}
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} { // the latter of those that were waited for
 		var u syscall.Rusage
 		if syscall.Getrusage(who, &u) == nil {
 			total += time.Duration(u.Utime.Nano() + u.Stime.Nano())
 		}
 	}
-	for _, pid := range subprocess.Children(os.Getpid()) {
-		for _, p := range subprocess.Tree(pid) {
-			if used, err := p.Times(); err == nil {
-				total += time.Duration((used.User + used.System) * float64(time.Second))
-			}
-		}
+	return total
+}
+
+// processorTimeOf returns user and system time of another process and of those that it has waited for, in Linux's ticks of 10 ms.
+func processorTimeOf(pid int32) (total time.Duration) {
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
+	_, rest, _ := strings.Cut(string(stat), ") ") // after the name
+	fields := strings.Fields(rest)
+	if len(fields) < 15 {
+		return 0
+	}
+	for _, ticks := range fields[11:15] { // utime, stime, cutime, cstime
+		n, _ := strconv.ParseInt(ticks, 10, 64)
+		total += time.Duration(n) * 10 * time.Millisecond
 	}
 	return total
 }

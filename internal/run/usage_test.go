@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// What a child does counts while it runs and after it was waited for, once.
+// What a child does, and a child of its own that it has waited for, counts while it runs and once it was waited for.
 func TestProcessorTime(t *testing.T) {
-	before := processorTime()
-	child := exec.Command("sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo; read line")
+	const count = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
+	child := exec.Command("sh", "-c", "sh -c '"+count+"'; "+count+"; echo; read line")
 	in, _ := child.StdinPipe()
 	out, _ := child.StdoutPipe()
+	before := processorTime()
 	if err := child.Start(); err != nil {
 		t.Skip(err)
 	}
@@ -20,7 +21,10 @@ func TestProcessorTime(t *testing.T) {
 	in.Close()
 	child.Wait()
 	after := processorTime() - before
-	if during < 10*time.Millisecond || after < during-20*time.Millisecond || after > during+during/2+time.Second {
-		t.Errorf("%v while the child ran, %v after", during, after)
+	took := child.ProcessState.UserTime() + child.ProcessState.SystemTime()
+	for _, got := range []time.Duration{during, after} {
+		if near := took/5 + 50*time.Millisecond; (got - took).Abs() > near {
+			t.Errorf("%v while the child ran and %v after, the child took %v", during, after, took)
+		}
 	}
 }

@@ -206,7 +206,7 @@ func (s *serving) send(r reply) error {
 	return s.out.Encode(r)
 }
 
-// report sends records, which have the processor time since the last ones, in equal parts.
+// report sends records, which have the processor time since the last ones, in equal parts, and more than the 0 of what is not measured.
 func (s *serving) report(all []*results.Record) error {
 	now := processorTime()
 	for _, r := range all {

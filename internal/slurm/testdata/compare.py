@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-TIMES = ["fit_seconds", "predict_seconds", "peak_memory_bytes", "provenance", "sum"]
+TIMES = ["fit_seconds", "predict_seconds", "processor_seconds", "peak_memory_bytes", "provenance", "sum"]
 
 
 def records(folder):
@@ -21,6 +21,8 @@ def records(folder):
     for _, r in best.values():
         for name in TIMES:
             r.pop(name, None)
+        for name in ("steps_per_second", "compile_seconds"):  # of networks
+            r.get("details", {}).pop(name, None)
     return {i: used(json.dumps(r)) for i, (_, r) in best.items()}
 
 
