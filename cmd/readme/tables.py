@@ -14,6 +14,7 @@
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
+    python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
 """
@@ -217,6 +218,36 @@ def tabnet(report):
             ours = ["%.*f ± %.*f" % (DIGITS[name], float(c["mean"]), DIGITS[name], float(c["stderr"])) for c in (r, corrected)]
             lines.append(["%s, %s" % (TITLES[r["dataset"]], METRICS[name]), r["paper_printed"], ours[0], r["verdict"], ours[1]])
     table(["", "paper", "published folds", "verdict, by three seeds", "true cross-validation"], *lines)
+
+
+def defaults(report, *paths):
+    """TabNet with the batches of the paper's grid and with the library's default ones, chosen by validation in every published fold, under
+    three seeds. It is "same within seeds" where the paper's number lies in the 95 % prediction interval for one more seed."""
+
+    def of_grid(r):
+        return r["config"]["drop_last"] and r["config"]["virtual_batch_size"] < 128 if r["dataset"] in TITLES else r["config"]["batch_size"] == 4096
+
+    def of_library(r):
+        return r["config"]["batch_size"] == 1024
+
+    found = [r for r in records(paths, "tabnet") if r["dataset"] in TITLES or r["config"]["n_steps"] == 4] # the paper's one setting of Poker Hand
+    kinds = [chosen(filter(kind, found)) for kind in (of_grid, of_library)]
+    lines = []
+    for r in rows(report, "cells", method="tabnet", protocol="published"):
+        dataset, name = r["dataset"], r["metric"]
+        if name not in METRICS or dataset not in kinds[1]:
+            continue
+        line = ["%s, %s" % (TITLES.get(dataset, "Poker Hand"), METRICS[name]), r["paper_printed"]]
+        for kind in kinds:
+            folds = [kind[dataset][seed] for seed in (42, 43, 44)]
+            assert {len(f) for f in folds} == {10 if dataset in TITLES else 1}
+            means = [statistics.mean(f["test"][name] for f in by_fold.values()) for by_fold in folds]
+            reach = 4.303 * statistics.stdev(means) * (1 + 1 / 3) ** 0.5
+            same = abs(statistics.mean(means) - float(r["paper"])) <= reach
+            line += [", ".join("%.*f" % (DIGITS[name], x) for x in means), "same within seeds" if same else "differs"]
+        assert line[3] == r["verdict"], (line, r["verdict"])
+        lines.append(line)
+    table(["", "paper", "the grid's batches", "verdict", "default batches", "verdict"], *lines)
 
 
 def by_setting(paths):
