@@ -22,6 +22,7 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 
 .PHONY: report-published
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
+	rm -rf out/published*/report
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
 .PHONY: reports-published
@@ -93,7 +94,7 @@ readme: reports-published ## write the tables and figures of README.md and the o
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
 	cp out/published-lookup/report/lookup-curves.svg results/published/
-	mkdir -p results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
+	rm -rf results/published/report && mkdir results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme
 
 .PHONY: test
