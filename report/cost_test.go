@@ -106,6 +106,8 @@ func TestCost(t *testing.T) {
 	s.Tables = []Layout{figure}
 	if p := s.panels(); len(p) != 1 || len(p[0].lines) != 1 || p[0].lines[0].title != "Random Forest" || p[0].zero {
 		t.Errorf("the figure has %+v, want what is measured", p)
+	} else if got := s.figureCaption(p); got != costs.Title+", without what is extrapolated." {
+		t.Errorf("its caption is %q", got)
 	}
 	if f := s.findings()[0]; f.verdict != "not tested" || len(f.evidence) != 1 {
 		t.Errorf("%+v: an extrapolation tests nothing", f)

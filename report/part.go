@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
@@ -177,7 +179,7 @@ func overSeeds(_ *Table, c comparison) Cell {
 		return blank
 	}
 	mean, deviation := n.overSeeds()
-	return Cell{Text: fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), Value: mean}
+	return number(fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), stat.Mean(n.Seeds, nil))
 }
 
 func meanBeside(t *Table, n *Number) Cell {
