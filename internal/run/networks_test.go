@@ -131,7 +131,7 @@ func TestNetworksOnADevice(t *testing.T) {
 			processes[r.Cell.Method][r.Details["process"]]++
 			n := r.Provenance.Networks
 			together = max(together, n)
-			if (n > 1) != (r.PeakMemoryBytes == 0) || n > 1 && r.ProcessorSeconds != 0 || n == 1 || n > networks || n > 0 && r.Cell.Method != "network" {
+			if (n > 1) != (r.PeakMemoryBytes == 0) || (n > 1) != (r.ProcessorSeconds == 0) || n == 1 || n > networks || n > 0 && r.Cell.Method != "network" {
 				t.Errorf("a record of %d networks in a process, %d at a time, has a peak memory of %d and %v s", n, networks, r.PeakMemoryBytes, r.ProcessorSeconds)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -29,30 +28,13 @@ func peakMemory() int64 {
 // processorTime returns user and system time of this process so far and of all it started.
 func processorTime() (total time.Duration) {
 	for _, pid := range subprocess.Children(os.Getpid()) {
-		for _, p := range subprocess.Tree(pid) {
-			total += processorTimeOf(p.Pid)
-		}
+		total += subprocess.ProcessorTime(pid)
 	}
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} { // the latter of those that were waited for
 		var u syscall.Rusage
 		if syscall.Getrusage(who, &u) == nil {
 			total += time.Duration(u.Utime.Nano() + u.Stime.Nano())
 		}
-	}
-	return total
-}
-
-// processorTimeOf returns user and system time of another process and of those that it has waited for, in Linux's ticks of 10 ms.
-func processorTimeOf(pid int32) (total time.Duration) {
-	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
-	_, rest, _ := strings.Cut(string(stat), ") ") // after the name
-	fields := strings.Fields(rest)
-	if len(fields) < 15 {
-		return 0
-	}
-	for _, ticks := range fields[11:15] { // utime, stime, cutime, cstime
-		n, _ := strconv.ParseInt(ticks, 10, 64)
-		total += time.Duration(n) * 10 * time.Millisecond
 	}
 	return total
 }
