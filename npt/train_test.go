@@ -76,6 +76,9 @@ func TestTrainingLearns(t *testing.T) {
 	if !(last.Best < 0.5*first.Validation) {
 		t.Errorf("validation loss went from %v to %v only", first.Validation, last.Best)
 	}
+	if tr.first <= 0 || tr.firstSteps == 0 || tr.firstSteps+tr.trainedSteps != 120 {
+		t.Errorf("%d steps in a first call of %v, and %d after", tr.firstSteps, tr.first, tr.trainedSteps)
+	}
 	if last.Step != 120 || last.Pass != 120 || last.RowsPerSecond <= 0 || last.Left != 0 || last.BestStep == 0 {
 		t.Errorf("progress %+v", last)
 	}
@@ -419,6 +422,9 @@ func TestMethod(t *testing.T) {
 					}
 					if len(r.Val) != tk.Val*tk.Outputs() || len(r.Test) != tk.Test*tk.Outputs() {
 						t.Fatalf("%d and %d predictions", len(r.Val), len(r.Test))
+					}
+					if compiling, ok := r.Details["compile_seconds"].(float64); !ok || compiling > r.Fit.Seconds() {
+						t.Errorf("of %v %v s went into compiling", r.Fit, r.Details["compile_seconds"])
 					}
 					for i := 0; kind.Classification() && i < len(r.Test); i += 2 {
 						if math.Abs(r.Test[i]+r.Test[i+1]-1) > 1e-5 {
