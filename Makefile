@@ -22,7 +22,7 @@ plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
 
 .PHONY: report-published
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
-	rm -rf out/published*/report
+	rm -rf out/published/report
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
 .PHONY: reports-published

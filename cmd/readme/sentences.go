@@ -173,7 +173,7 @@ var sentences = []sentence{
 				"variant", variant).number(column))
 		}
 		features, both := "No feature masking", "No masking"
-		return fmt.Sprintf("Half of the features masked costs %.2f in RMSE, as in the paper (%.2f); more target masking, or nothing but, helps as it does there. "+
+		return fmt.Sprintf("Half of the features masked costs %.2f in RMSE, as in the paper (%.2f); hiding half of the targets or all helps, as it does there. "+
 			"But without masking of features the RMSE is %.2f lower and without any masking %.2f, where the paper's is %.2f and %.2f higher",
 			of("Feature mask 0.5", "mean"), of("Feature mask 0.5", "paper"), of(features, "mean"), of(both, "mean"), of(features, "paper"), of(both, "paper"))
 	}},

@@ -271,15 +271,15 @@ def batches(*paths):
 
 def yacht(*paths):
     """TabNet on the published folds of Yacht, with the settings of table1-cpu and those of tabnet-yacht, chosen by validation in every fold."""
-    kinds = collections.defaultdict(lambda: collections.defaultdict(list))
+    kinds = collections.defaultdict(list)
     for r in records(paths, "tabnet"):
         if (r["dataset"], r["protocol"], r["seed"]) == ("yacht", "published", 42):
             whole, kept = r["config"]["virtual_batch_size"] == 128, not r["config"]["drop_last"]
-            kinds["whole batches" if whole else "last rows of an epoch kept" if kept else "as in table1-cpu"][r["fold"]].append(r)
+            kinds["whole batches" if whole else "last rows of an epoch kept" if kept else "as in table1-cpu"].append(r)
     lines = []
-    for kind, folds in sorted(kinds.items()):
-        chosen = [min(found, key=loss)["test"]["rmse"] for found in folds.values()]
-        lines.append([kind, "%d" % min(map(len, folds.values())), "%.2f ± %.2f" % (statistics.mean(chosen), statistics.stdev(chosen) / len(chosen) ** 0.5)])
+    for kind, found in sorted(kinds.items()):
+        best = chosen(found)["yacht"][42].values()
+        lines.append([kind, "%d" % (len(found) // len(best)), with_error([r["test"]["rmse"] for r in best])])
     table(["", "settings", "RMSE"], *lines)
 
 
