@@ -16,6 +16,10 @@ type Config struct {
 	NoABA   bool    // ablation: leave the ABA layers out, L/2 ABD layers remain
 	NoABD   bool    // leave the ABD layers out: no row is told of another
 
+	// SelfOnly lets a row of an ABD layer attend to itself alone: no row is told of another, as with NoABD, but the network
+	// keeps all its weights, nearly all of which are in these layers.
+	SelfOnly bool
+
 	// LayerNormKeys normalises the input of keys and values like that of the queries, as the paper's formula says. The
 	// code that made the published numbers normalises the queries only.
 	LayerNormKeys bool
@@ -87,6 +91,8 @@ func (c *Config) Check() error {
 		return bad("Layers", "%d, want an even number, half ABD and half ABA", c.Layers)
 	case c.NoABA && c.NoABD:
 		return bad("NoABD", "there are no layers without ABA and ABD")
+	case c.SelfOnly && c.NoABD:
+		return bad("SelfOnly", "there are no ABD layers in which rows could attend to themselves")
 	case !(c.Dropout >= 0 && c.Dropout < 1):
 		return bad("Dropout", "%v, want a share of at least 0 and below 1", c.Dropout)
 	case !share(c.FeatureMask):

@@ -103,6 +103,7 @@ func TestCopiesAreNotPredicted(t *testing.T) {
 		"features":    func(c *Config) { c.FeatureMask = 0.3 },
 		"three ABD":   func(c *Config) { c.Layers = 5 },
 		"without ABD": func(c *Config) { c.NoABD = true },
+		"self only":   func(c *Config) { c.SelfOnly = true },
 		"without ABA": func(c *Config) { c.NoABA = true },
 		"norm keys":   func(c *Config) { c.LayerNormKeys = true },
 		"recompute":   func(c *Config) { c.Recompute = true },

@@ -122,12 +122,12 @@ func (k *keptModel) Attention(ctx context.Context, batch *task.Task) (all []meth
 	t := tableOf(batch)
 	var layers []int
 	for l := range k.net.Layers {
-		if k.net.has(l) && !isABA(l) {
+		if k.net.between(l) {
 			layers = append(layers, l)
 		}
 	}
 	if len(layers) == 0 {
-		return nil, fmt.Errorf("npt: the network has no layers between datapoints")
+		return nil, fmt.Errorf("npt: the network has no layers in which rows attend to others")
 	}
 	weights, err := k.attention(ctx, k.args(t), layers, t.stored())
 	if err != nil {

@@ -67,6 +67,7 @@ var keptCases = map[string]struct {
 	"classes":     {dataset.Info{Name: "circles"}, map[string]any{"p_target": 1.0}},
 	"missing":     {dataset.Info{Name: "gaps"}, nil},
 	"without ABD": {dataset.Info{Name: "waves"}, map[string]any{"abd": false}},
+	"self only":   {dataset.Info{Name: "waves"}, map[string]any{"self_only": true, "batch_size": 50}},
 	"without ABA": {dataset.Info{Name: "waves"}, map[string]any{"aba": false}},
 	"supervised":  {dataset.Info{Name: "waves"}, map[string]any{"semi_supervised": false}},
 	"with a copy": {dataset.Info{Name: "waves", Copies: &dataset.Copies{}}, map[string]any{"semi_supervised": false, "p_target": 1.0, "batch_size": 40}},
@@ -107,10 +108,11 @@ func TestKeptModel(t *testing.T) {
 	}
 }
 
-// Without layers between datapoints other rows do not change a bit of a prediction; with them they do.
-func TestWithoutABD(t *testing.T) {
-	for _, abd := range []bool{true, false} {
-		model, on, _ := keptAndPredicted(t, dataset.Info{Name: "waves"}, map[string]any{"abd": abd})
+// Without layers between datapoints other rows do not change a bit of a prediction, nor do they where rows attend to themselves alone;
+// with them they do.
+func TestOtherRows(t *testing.T) {
+	for name, params := range map[string]map[string]any{"base": {}, "without ABD": {"abd": false}, "self only": {"self_only": true}} {
+		model, on, _ := keptAndPredicted(t, dataset.Info{Name: "waves"}, params)
 		clean := on.Select(model.Batches()[0])
 		other := on.Select(model.Batches()[0])
 		last := other.Rows() - 1
@@ -121,9 +123,45 @@ func TestWithoutABD(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := on.Test - 1; (out[0][n] == out[1][n]) != !abd {
-			t.Errorf("ABD %v: %v is predicted, with other rows %v", abd, out[0][n], out[1][n])
+		if n := on.Test - 1; (out[0][n] == out[1][n]) != (name != "base") {
+			t.Errorf("%s: %v is predicted, with other rows %v", name, out[0][n], out[1][n])
 		}
+		if _, err := model.Attention(t.Context(), clean); (err == nil) != (name == "base") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Rows that attend to themselves alone are predicted as the same weights, without that, predict each row by itself.
+func TestSelfOnly(t *testing.T) {
+	model, on, _ := keptAndPredicted(t, dataset.Info{Name: "waves"}, map[string]any{"self_only": true})
+	together := on.Select(model.Batches()[0])
+	n := together.Rows()
+	batches := []*task.Task{together}
+	for row := n - together.Test; row < n; row++ {
+		batches = append(batches, together.Select([]int{row}))
+	}
+	all, err := model.Predict(t.Context(), batches[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, _, _ := keptAndPredicted(t, dataset.Info{Name: "waves"}, map[string]any{"self_only": true})
+	net := *same.net
+	net.SelfOnly = false
+	if same.program, err = programOf(&net, same.backend); err != nil {
+		t.Fatal(err)
+	}
+	single, err := same.Predict(t.Context(), batches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range all[0] {
+		if got := single[i+1][0]; math.Abs(got-p) > 1e-5 {
+			t.Errorf("test row %d: %v alone, %v among others", i, got, p)
+		}
+	}
+	if slices.Equal(single[0], all[0]) {
+		t.Error("rows that attend to others are predicted as if they did not")
 	}
 }
 

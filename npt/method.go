@@ -31,6 +31,7 @@ func Method() *method.Method {
 			{Name: "dropout", Type: method.Float, Default: d.Dropout, Min: 0, Max: 0.99, Doc: "share of activations dropped in training"},
 			{Name: "aba", Type: method.Bool, Default: true, Doc: "false leaves the layers between attributes out (ablation)"},
 			{Name: "abd", Type: method.Bool, Default: true, Optional: true, Doc: "false leaves the layers between datapoints out: no row is told of another"},
+			{Name: "self_only", Type: method.Bool, Default: false, Optional: true, Doc: "between datapoints rows attend to themselves alone: no row is told of another, but the network keeps all weights"},
 			{Name: "norm_keys", Type: method.Bool, Default: false, Doc: "normalise the input of keys and values, as the paper's formula has it"},
 			{Name: "p_feature", Type: method.Float, Default: d.FeatureMask, Min: 0, Max: 1, Doc: "share of feature entries masked in training"},
 			{Name: "p_target", Type: method.Float, Default: d.TargetMask, Min: 0, Max: 1, Doc: "share of training targets masked in training, above 0; 1 hides all targets always"},
@@ -110,7 +111,10 @@ func work(c Config, info dataset.Info) float64 {
 	h := d * e
 	var weights, pass float64
 	if !c.NoABD {
-		weights, pass = 13*h*h, n*(13*h*h+2*n*h)+weight*heads*n*n
+		weights, pass = 13*h*h, n*13*h*h
+		if !c.SelfOnly {
+			pass += 2*n*n*h + weight*heads*n*n
+		}
 	}
 	if !c.NoABA {
 		weights, pass = weights+13*e*e, pass+n*(13*d*e*e+2*d*d*e)+weight*heads*n*d*d
@@ -143,7 +147,7 @@ func canonical(c method.Config, kind dataset.Problem) method.Config {
 func configOf(c method.Config) Config {
 	return Config{
 		Hidden: c.Int("dim_hidden"), Layers: c.Int("layers"), Heads: c.Int("heads"), Dropout: c.Float("dropout"),
-		NoABA: !c.Bool("aba"), NoABD: c.Has("abd"), LayerNormKeys: c.Bool("norm_keys"),
+		NoABA: !c.Bool("aba"), NoABD: c.Has("abd"), SelfOnly: c.Has("self_only"), LayerNormKeys: c.Bool("norm_keys"),
 		FeatureMask: c.Float("p_feature"), TargetMask: c.Float("p_target"), SemiSupervised: c.Bool("semi_supervised"),
 		BatchSize: c.Int("batch_size"), ClassBalancing: c.Bool("class_balancing"), Repeat: c.Int("repeat"),
 		Steps: c.Int("steps"), LR: c.Float("lr"), Schedule: Schedule(c.String("schedule")),

@@ -52,7 +52,7 @@ type forward struct {
 func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 	recompute := f.Recompute && f.drop != nil
 	h := f.inputEmbed(values, tokens)
-	if f.lastABD() < 0 {
+	if f.lastBetween() < 0 {
 		h = f.wanted(h)
 	}
 	for l := range f.Layers {
@@ -79,10 +79,13 @@ func isABA(layer int) bool { return layer%2 == 1 }
 // has reports whether the network has the layer with the given index; ablations leave every second one out.
 func (c *Config) has(layer int) bool { return isABA(layer) && !c.NoABA || !isABA(layer) && !c.NoABD }
 
-// lastABD returns the index of the last layer between datapoints, -1 if there is none.
-func (c *Config) lastABD() int {
+// between reports whether rows attend to other rows in the layer with the given index.
+func (c *Config) between(layer int) bool { return !isABA(layer) && c.has(layer) && !c.SelfOnly }
+
+// lastBetween returns the index of the last layer in which rows attend to other rows, -1 if there is none.
+func (c *Config) lastBetween() int {
 	for l := c.Layers - 1; l >= 0; l-- {
-		if c.has(l) && !isABA(l) {
+		if c.between(l) {
 			return l
 		}
 	}
@@ -117,7 +120,12 @@ func (f *forward) inputEmbed(values, tokens *graph.Node) *graph.Node {
 // abd, equation 6: attention between datapoints, each of them one token of width h.
 //
 //	ABD(H) = MHSA(H), H in R^(n x h)
+//
+// With SelfOnly each datapoint is a group of its own.
 func (f *forward) abd(layer int, h *graph.Node) *graph.Node {
+	if f.SelfOnly {
+		return f.mhsa(layer, h, h.Shape().Dimensions[0])
+	}
 	return f.mhsa(layer, h, 1)
 }
 
@@ -152,7 +160,7 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 		source = normed
 	}
 	k, v := linear(source, "k"), linear(source, "v")
-	if layer == f.lastABD() {
+	if layer == f.lastBetween() {
 		h, normed = f.wanted(h), f.wanted(normed)
 	}
 	heads := f.attend(linear(normed, "q"), k, v, groups)
@@ -185,7 +193,7 @@ func (f *forward) attend(q, k, v *graph.Node, groups int) *graph.Node {
 
 	q = graph.MulScalar(q, 1/math.Sqrt(float64(w)))
 	s := accurate(graph.DotGeneral(split(q, from), []int{2}, []int{0}, split(k, to), []int{2}, []int{0}))
-	if f.padding != nil && groups == 1 { // in ABA each padding row is a group of its own
+	if f.padding != nil && groups == 1 { // elsewhere each padding row is in a group of its own
 		padding := graph.BroadcastToDims(graph.Reshape(f.padding, 1, 1, to), s.Shape().Dimensions...)
 		s = graph.Where(padding, graph.Infinity(s.Graph(), s.DType(), -1), s)
 	}

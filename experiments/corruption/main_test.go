@@ -25,7 +25,7 @@ datasets: [waves, circles]
 folds: 1
 methods:
   - {method: npt, params: &npt {dim_hidden: 8, heads: 2, layers: 2, steps: 40, lr: 0.02, p_target: 0.5}, measure: &all {corruption: {}}}
-  - {method: npt, params: *npt, variants: {without ABD: {abd: false}}, measure: *all}
+  - {method: npt, params: *npt, variants: {without ABD: {abd: false}, self only: {self_only: true}}, measure: *all}
   - {method: random-forest, measure: *all}
   - {method: mlp, measure: *all}
   - {method: knn, measure: *all}
@@ -59,7 +59,7 @@ func TestControls(t *testing.T) {
 		changed, corrupted := r.Test["changed_rows"], r.Table.Column("corrupted")
 		who := fmt.Sprint(r.Method, " ", r.Variant, " on ", r.Dataset)
 		switch {
-		case r.Variant == "without ABD", r.Method == "random-forest", r.Method == "mlp":
+		case r.Variant != "", r.Method == "random-forest", r.Method == "mlp":
 			if changed != 0 || r.Test["rmse_change"] != 0 || r.Test["accuracy_change"] != 0 {
 				t.Errorf("%s: %v", who, r.Test)
 			}
@@ -74,11 +74,11 @@ func TestControls(t *testing.T) {
 			t.Errorf("%s: %d rows in the table, validation metrics %v", who, len(corrupted), r.Val)
 		}
 	}
-	if n != 10 {
-		t.Errorf("%d records of measurements, want 10", n)
+	if n != 12 {
+		t.Errorf("%d records of measurements, want 12", n)
 	}
 	rows, err := os.ReadFile(filepath.Join(dir, "report", "corruption-rows.csv"))
-	if err != nil || !strings.HasPrefix(string(rows), "dataset,protocol,method,variant,measure,fold,row,target,clean,corrupted\n") || bytes.Count(rows, []byte("\n")) != 1+5*(12+15) {
+	if err != nil || !strings.HasPrefix(string(rows), "dataset,protocol,method,variant,measure,fold,row,target,clean,corrupted\n") || bytes.Count(rows, []byte("\n")) != 1+6*(12+15) {
 		t.Errorf("%v, %d lines:\n%.200s", err, bytes.Count(rows, []byte("\n")), rows)
 	}
 	if said := call(); !strings.Contains(said, " 0 to do") {
