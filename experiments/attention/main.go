@@ -13,11 +13,12 @@ func where(field string, values ...string) report.Where {
 }
 
 var attention = experiment.Spec{
-	Name:  "attention",
-	About: "asks to which other rows NPT attends: the paper's attention maps, with numbers",
-	Sweep: "attention-quick",
-	Title: "Attention",
-	Says:  "on Protein some heads attend more strongly to rows that are near, which shows as a diagonal in maps of rows sorted by distance (section 4.4).",
+	Name:   "attention",
+	About:  "asks to which other rows NPT attends: the paper's attention maps, with numbers",
+	Sweep:  "attention-quick",
+	Title:  "Attention",
+	Series: []string{"variant"},
+	Says:   "on Protein some heads attend more strongly to rows that are near, which shows as a diagonal in maps of rows sorted by distance (section 4.4).",
 	Tables: []report.Layout{{
 		Name: "heads", Title: "The head that looks most at near rows",
 		Caption: "Share of its weight on the 10 nearest other rows, on average over test rows, and what equal weights would give, in percent; ± is over test rows. " +

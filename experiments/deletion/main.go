@@ -27,10 +27,11 @@ var (
 )
 
 var deletion = experiment.Spec{
-	Name:  "deletion",
-	About: "asks which other rows NPT's predictions need: the paper's data deletion, Algorithm 2",
-	Sweep: "deletion-quick",
-	Title: "Deletion",
+	Name:   "deletion",
+	About:  "asks which other rows NPT's predictions need: the paper's data deletion, Algorithm 2",
+	Sweep:  "deletion-quick",
+	Title:  "Deletion",
+	Series: []string{"variant"},
 	Says: "when other rows are deleted as long as a prediction on Protein changes by less than 10 %, those kept are nearer to the test row than " +
 		"random ones (p = 8.77e-130) and than those deleted (section 4.4).",
 	Tables: []report.Layout{

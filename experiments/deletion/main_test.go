@@ -45,9 +45,13 @@ func run(t *testing.T, data, sweep string) (dir, said string) {
 	return dir, out.String()
 }
 
-// The model of one training is measured in several ways, and each of them is in the records and in the report.
+// The model of one training is measured in several ways, and each of them is in the records and in the report; so is a variant.
 func TestDeletion(t *testing.T) {
-	dir, said := run(t, datasettest.Library(t).Dirs[0], sweep)
+	dir, said := run(t, datasettest.Library(t).Dirs[0], sweep+`  - method: npt
+    params: {dim_hidden: 8, heads: 2, layers: 2, steps: 40, lr: 0.02, p_target: 1}
+    variants: {no targets in sight: {}}
+    measure: {deletion: {rows: 2}}
+`)
 	measured := map[string]int{}
 	for r, err := range results.Read(filepath.Join(dir, "records")) {
 		if err != nil {
@@ -65,12 +69,13 @@ func TestDeletion(t *testing.T) {
 			}
 		}
 	}
-	if len(measured) != 3 || measured["deletion"] != 2 || measured["attention"] != 1 || measured[""] != 1 {
+	if len(measured) != 3 || measured["deletion"] != 3 || measured["attention"] != 1 || measured[""] != 2 {
 		t.Errorf("records by what was measured: %v", measured)
 	}
 	for name, want := range map[string]string{
 		"deletion.md":            "remaining = 0.01",
-		"deletion-rows.csv":      "dataset,protocol,method,measure,fold,row,rows,kept,kept_distance",
+		"deletion.csv":           `"no targets in sight, deletion, rows = 2",kept_distance`,
+		"deletion-rows.csv":      "dataset,protocol,method,variant,measure,fold,row,rows,kept,kept_distance",
 		"attention-rows.csv":     "layer,head,share",
 		"deletion.svg":           "random",
 		"deletion-attention.svg": "attended to",
