@@ -151,7 +151,7 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"subset", func(n *Number) string { return n.subset() }},
 		{"paper_printed", func(n *Number) string { return n.Paper.String() }},
 		{"notes", func(n *Number) string { return strings.Join(n.seedNotes(), " ") }},
-		{"title", func(n *Number) string { return n.Series.Title }},
+		{"title", func(n *Number) string { return n.Group.title() }},
 	}...))
 }
 
@@ -225,7 +225,7 @@ func (s *Summary) writeFolds(w io.Writer) error {
 		chosen("peak_memory_bytes", func(r *results.Record) string { return strconv.FormatInt(r.PeakMemoryBytes, 10) }),
 		chosen("code", func(r *results.Record) string { return r.Provenance.Code }),
 		chosen("finished", func(r *results.Record) string { return r.Provenance.Finished.UTC().Format(time.RFC3339) }),
-		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.Series.Title }},
+		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.title() }},
 	))
 }
 

@@ -29,7 +29,7 @@ func (s *Summary) learningCurves() (curves []learningCurve) {
 	}
 	shown := map[results.ID]bool{}
 	for _, g := range s.Groups {
-		c, logs, folds, fresh := learningCurve{title: g.Info.Title + ", " + g.Series.Title}, []float64(nil), 0.0, false
+		c, logs, folds, fresh := learningCurve{title: g.Info.Title + ", " + g.title()}, []float64(nil), 0.0, false
 		for _, f := range g.Folds {
 			if f.Chosen == nil {
 				continue

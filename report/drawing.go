@@ -24,7 +24,7 @@ func (s *Summary) drawings() (blocks []Block) {
 		var all []drawing
 		for _, g := range s.Groups {
 			if m := g.Series.Measure; g.Series.measure() == name && m.Plot != nil && len(g.Folds) > 0 && g.Folds[0].Chosen != nil {
-				title := fmt.Sprintf("%s, %s", g.Info.Title, g.Series.Title)
+				title := fmt.Sprintf("%s, %s", g.Info.Title, g.title())
 				if with := g.Series.measured(); with != name {
 					title += with[len(name):]
 				}

@@ -67,7 +67,7 @@ func (s *Summary) panels() (panels []panel) {
 		for _, line := range lines {
 			c := *line.cells[""]
 			n := c.any()
-			p.lines = append(p.lines, panelLine{n.Series.Title, [3]panelValue{
+			p.lines = append(p.lines, panelLine{n.Group.title(), [3]panelValue{
 				{n.Paper.Mean, n.Paper.StdErr(), n.HasPaper}, ownResult(c.published), ownResult(c.corrected),
 			}})
 		}

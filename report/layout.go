@@ -78,6 +78,7 @@ type comparison struct {
 	more                 int
 
 	layout *Layout
+	titled sizes     // of the networks of all numbers that its title is for
 	among  []*Number // all numbers, also those that the layout leaves out
 }
 
@@ -168,12 +169,22 @@ func fieldTitle(name string) string {
 type line struct {
 	*Number
 	cells map[string]*comparison // by column
+	sizes sizes                  // of the networks of all its numbers, where these are of one series
+}
+
+// label is what the table has for a field of a row.
+func (l *line) label(field string) string {
+	if field == "series" && l.Settings > 0 {
+		return l.Series.titled(l.sizes)
+	}
+	return l.title(field)
 }
 
 // project finds the lines and columns of some numbers, which come by data set, protocol and series.
 func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 	at := map[string]*line{}
 	group := map[string]int{}
+	bySeries := slices.Contains(l.Rows, "series")
 	for _, n := range numbers {
 		if !l.holds(n) {
 			continue
@@ -181,7 +192,7 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 		n = l.withPaper(n)
 		key := n.groupOf(l) + "\x00" + n.key(l.Rows...)
 		if at[key] == nil {
-			at[key] = &line{n, map[string]*comparison{}}
+			at[key] = &line{n, map[string]*comparison{}, make(sizes, len(n.sizes))}
 			lines = append(lines, at[key])
 		}
 		column := n.key(l.Columns...)
@@ -189,9 +200,15 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 			columns = append(columns, n)
 		}
 		if at[key].cells[column] == nil {
-			at[key].cells[column] = &comparison{layout: l, among: numbers}
+			at[key].cells[column] = &comparison{layout: l, titled: n.Series.sizes, among: numbers}
+			if bySeries {
+				at[key].cells[column].titled = at[key].sizes
+			}
 		}
 		at[key].cells[column].set(n)
+		if bySeries {
+			at[key].sizes.join(n.sizes)
+		}
 		if name := n.groupOf(l); group[name] == 0 {
 			group[name] = len(group) + 1
 		}
@@ -247,7 +264,7 @@ func (l *Layout) table(numbers []*Number) *Table {
 	for _, line := range lines {
 		row := Row{Group: line.groupOf(l)}
 		for _, f := range l.Rows {
-			row.Cells = append(row.Cells, Cell{Text: line.title(f)})
+			row.Cells = append(row.Cells, Cell{Text: line.label(f)})
 		}
 		something := false
 		for _, c := range columns {

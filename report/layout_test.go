@@ -46,6 +46,19 @@ func TestSeries(t *testing.T) {
 	if g := collect(t, f).Groups[0]; g.Series.Title != "NPT, ≤ 16 layers" || g.Series.Paper {
 		t.Errorf("%s is said to be the paper's", g.Series.Title)
 	}
+	f = newFixture() // the title of the series is over all data sets, and that of a table's row over those in it
+	f.expect("protein", published, "npt", 0)
+	f.expect("yacht", published, "npt", 0)
+	f.grids = map[string]string{"protein npt": "layers: [4]", "yacht npt": "layers: [1, 2]"}
+	for _, g := range collect(t, f).Groups {
+		want := map[string]string{"protein": "NPT, 4 layers", "yacht": "NPT, ≤ 2 layers"}[g.Info.Name]
+		if g.Series.Title != "NPT, ≤ 4 layers" || g.title() != want || g.smallerNote(g.sizes) != nil {
+			t.Errorf("%s on %s is %q, with the note %q", g.Series.Title, g.Info.Name, g.title(), g.smallerNote(g.sizes))
+		}
+		if note := g.smallerNote(g.Series.sizes); len(note) != 1 || note[0] != "Smaller than in the paper: "+strings.TrimPrefix(want, "NPT, ")+"." {
+			t.Errorf("%s in a row of other sizes has the note %q", want, note)
+		}
+	}
 	two := widths(t, "layers")
 	var got []string
 	for _, n := range two.Numbers {

@@ -187,7 +187,7 @@ func (g *Group) notes() []string {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
 			plural(unselected, "cell", "cells"), g.Select.Name))
 	}
-	notes = append(notes, g.smallerNote()...)
+	notes = append(notes, g.smallerNote(g.sizes)...)
 	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() && g.Series.Measure == nil {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
 			plural(g.Settings, "setting", "settings"), thousands(n)))
@@ -203,12 +203,22 @@ func (g *Group) smaller() string {
 	return g.sizes.smaller(g.Series.Method)
 }
 
-// smallerNote says of a variant, whose title does not, that its network is smaller than published.
-func (g *Group) smallerNote() []string {
-	if g.smaller() == "" || g.Series.Values[variantField] == "" {
+// title is that of the series, with the sizes that it has on this data set.
+func (g *Group) title() string {
+	if g.Settings == 0 {
+		return g.Series.Title
+	}
+	return g.Series.titled(g.sizes)
+}
+
+// smallerNote says that the group's networks are smaller than published, where a title with other sizes does not: those of variants
+// may stand without any.
+func (g *Group) smallerNote(titled sizes) []string {
+	smaller := g.smaller()
+	if smaller == "" || g.Series.Values[variantField] == "" && smaller == titled.smaller(g.Series.Method) {
 		return nil
 	}
-	return []string{fmt.Sprintf("Smaller than in the paper: %s.", g.smaller())}
+	return []string{fmt.Sprintf("Smaller than in the paper: %s.", smaller)}
 }
 
 // subsetNote says on which part of the published table a number was made, and the error that fewer test rows bring.

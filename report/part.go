@@ -51,7 +51,7 @@ var OursAlone = Part{"", true, needsPublished, alone, publishedFact}
 var OverSeeds = Part{"", true, needsPublished, overSeeds, nil}
 
 // Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
-var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published) }, publishedFact}
+var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published, c.titled) }, publishedFact}
 
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
@@ -162,7 +162,7 @@ func beside(t *Table, c comparison) Cell {
 	if n == nil || !n.Complete() {
 		return blank
 	}
-	return meanBeside(t, n)
+	return meanBeside(t, n, c.titled)
 }
 
 func alone(t *Table, c comparison) Cell {
@@ -170,7 +170,7 @@ func alone(t *Table, c comparison) Cell {
 	if n == nil || !n.Complete() {
 		return blank
 	}
-	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t)}
+	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
 }
 
 func overSeeds(_ *Table, c comparison) Cell {
@@ -182,7 +182,7 @@ func overSeeds(_ *Table, c comparison) Cell {
 	return number(fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), stat.Mean(n.Seeds, nil))
 }
 
-func meanBeside(t *Table, n *Number) Cell {
+func meanBeside(t *Table, n *Number, titled sizes) Cell {
 	if n == nil || n.N == 0 {
 		return blank
 	}
@@ -193,17 +193,17 @@ func meanBeside(t *Table, n *Number) Cell {
 	if n.Verdict == Reproduced {
 		cell.Tone = Good
 	}
-	cell.Notes = n.caveats(t)
+	cell.Notes = n.caveats(t, titled)
 	return cell
 }
 
 // caveats are the footnotes without which a mean would be taken for more than it is.
-func (n *Number) caveats(t *Table) []int {
+func (n *Number) caveats(t *Table, titled sizes) []int {
 	var notes []string
 	if subset := n.subset(); subset != "" {
 		notes = append(notes, fmt.Sprintf("%s: %s.", n.Info.Title, subset))
 	}
-	notes = append(notes, n.smallerNote()...)
+	notes = append(notes, n.smallerNote(titled)...)
 	if n.N < n.paperFolds() {
 		notes = append(notes, fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds()))
 	}
@@ -275,7 +275,7 @@ func (c comparison) rankCell(t *Table) Cell {
 		cell.Text += " (" + p.String() + ")"
 	}
 	n := c.any()
-	cell.Notes = t.notes(n.smallerNote())
+	cell.Notes = t.notes(n.smallerNote(c.titled))
 	if len(ranks) < n.Info.RunFolds {
 		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", len(ranks), n.Info.RunFolds)))
 	}

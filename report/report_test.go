@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -45,7 +46,7 @@ type fixture struct {
 	Spec
 	description, selection string // of the sweep
 	folds                  string
-	params, grids          map[string]string // of methods; a grid has the settings 0, 1, ... where none is given
+	params, grids          map[string]string // of methods, grids also of a data set's; a grid has the settings 0, 1, ... where none is given
 	variants               map[string]string // instead of a grid
 	expected               []expectation
 	records                []*record
@@ -91,7 +92,7 @@ func (f *fixture) plan(t testing.TB) *plan.Plan {
 		}
 		if key := e.dataset + " " + e.method; !seen[key] {
 			seen[key] = true
-			grid := f.grids[e.method]
+			grid := cmp.Or(f.grids[e.dataset+" "+e.method], f.grids[e.method])
 			if grid == "" {
 				settings := make([]int, e.settings)
 				for i := range settings {

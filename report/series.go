@@ -24,9 +24,10 @@ type Series struct {
 	Measure *measure.Measurement
 	With    method.Config
 
-	chosen bool   // has the settings of all variants of its method
-	order  [2]int // the paper's methods first
-	sizes  sizes  // over all settings
+	chosen bool     // has the settings of all variants of its method
+	order  [2]int   // the paper's methods first
+	sizes  sizes    // over all settings
+	fields []string // Spec.Series
 }
 
 // measure is the name of what was measured on the models, empty for their predictions.
@@ -186,6 +187,13 @@ func (s sizes) include(i int, b bounds) {
 	}
 }
 
+// join takes the sizes of other settings in.
+func (s sizes) join(other sizes) {
+	for i, b := range other {
+		s.include(i, b)
+	}
+}
+
 // smaller lists the sizes of a method that are smaller than published; empty: none is.
 func (s sizes) smaller(m *method.Method) string {
 	var texts []string
@@ -199,28 +207,31 @@ func (s sizes) smaller(m *method.Method) string {
 
 // name makes the title, and says whether the series is the paper's method.
 func (s *Series) name(fields []string) {
-	s.Title = s.Method.Title
+	s.fields = fields
+	s.Title = s.titled(s.sizes)
 	variants := slices.Equal(fields, []string{variantField})
-	s.Paper = (len(fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
+	s.Paper = (len(fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0 && s.sizes.smaller(s.Method) == ""
+}
+
+// titled is the title of the series where its settings have these sizes, as on some of the data sets.
+func (s *Series) titled(of sizes) string {
+	title := s.Method.Title
 	for i, size := range s.Method.Sizes {
-		text := size.Text(s.sizes[i].min, s.sizes[i].max)
-		if s.sizes[i].smaller {
-			s.Paper = false
-		} else if !slices.Contains(fields, size.Param) {
-			continue
+		if of[i].smaller || slices.Contains(s.fields, size.Param) {
+			title += ", " + size.Text(of[i].min, of[i].max)
 		}
-		s.Title += ", " + text
 	}
-	for _, field := range fields {
+	for _, field := range s.fields {
 		value, has := s.Values[field]
 		switch isSize := slices.ContainsFunc(s.Method.Sizes, func(size method.Size) bool { return size.Param == field }); {
 		case isSize || !has:
 		case field == variantField:
-			s.Title += ", " + value
+			title += ", " + value
 		default:
-			s.Title += fmt.Sprintf(", %s = %s", field, value)
+			title += fmt.Sprintf(", %s = %s", field, value)
 		}
 	}
+	return title
 }
 
 // paperName is the name by which results.Paper may know the series: a single variant is not the paper's method.
