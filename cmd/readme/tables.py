@@ -1,4 +1,4 @@
-"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, and two of EXPERIMENTS.md, from records (files .jsonl or
+"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, and four of EXPERIMENTS.md, from records (files .jsonl or
 .jsonl.gz) and from the report of them (a folder). go run ./cmd/readme puts them there.
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
@@ -12,6 +12,8 @@
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
+    python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
+    python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
@@ -23,10 +25,12 @@ import collections
 import csv
 import gzip
 import json
+import math
 import statistics
 import sys
 
 TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}
+DATASETS = {**TITLES, "protein": "Protein", "poker-hand": "Poker Hand"}
 FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
@@ -194,6 +198,39 @@ def lookup(*paths):
     seeds = sorted({seed for _, seed in found})
     table(["", *("seed %d" % seed for seed in seeds)],
           *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) for t in (found[form, seed] for seed in seeds))] for form, title in FORMS.items()))
+
+
+def protein(*paths):
+    tried = sorted((r["val"]["rmse"], r["config"], r["details"]["best_step"]) for r in records(paths) if r["dataset"] == "protein")
+    table(["targets masked", "dropout", "steps", "lowest loss after", "RMSE on validation rows"],
+          *([{1: "all", 0.5: "half"}[c["p_target"]], "%g" % c["dropout"], "{:,}".format(c["steps"]), "{:,}".format(step), "%.2f" % rmse] for rmse, c, step in reversed(tried)))
+
+
+def controls(*reports):
+    """Errors on test rows, and how many standard errors the mean loss of a control is above that of the same network with other rows."""
+    variants = {"": "NPT", "self only": "rows attend to themselves alone", "without ABD": "no layers between datapoints"}
+    lines = []
+    for report in reports:
+        shown, losses = {}, {}
+        for r in rows(report, "corruption", method="npt"):
+            name = r["metric"].removeprefix("clean_")
+            if r["metric"] in ("clean_rmse", "clean_accuracy"):
+                variant = r["variant"].rpartition("corruption")[0].rstrip(", ")
+                shown.setdefault((r["dataset"], name), {})[variant] = "%.*f ± %.*f" % (DIGITS[name], float(r["mean"]), DIGITS[name], float(r["stderr"]))
+        for r in rows(report, "corruption-rows", method="npt"):
+            target, clean = float(r["target"]), float(r["clean"])
+            losses.setdefault((r["dataset"], r["variant"]), {})[r["row"]] = (target, clean)
+        for (dataset, name), of in shown.items():
+            if "self only" not in of:
+                continue
+            loss = (lambda target, clean: (target - clean) ** 2) if name == "rmse" else (lambda target, clean: -math.log(clean))
+            above = []
+            for control in ("self only", "without ABD"):
+                base, other = losses[dataset, ""], losses[dataset, control]
+                d = [loss(*other[row]) - loss(*base[row]) for row in base]
+                above.append("%+.1f" % (statistics.mean(d) / (statistics.stdev(d) / len(d) ** 0.5)))
+            lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *(of[v] for v in variants), *above])
+    table(["", *variants.values(), "alone: loss above NPT's", "no layers: loss above"], *lines)
 
 
 def columns(report):
