@@ -16,8 +16,9 @@ type Config struct {
 	NoABA   bool    // ablation: leave the ABA layers out, L/2 ABD layers remain
 	NoABD   bool    // leave the ABD layers out: no row is told of another
 
-	// SelfOnly lets a row of an ABD layer attend to itself alone: no row is told of another, as with NoABD, but the network
-	// keeps all its weights, nearly all of which are in these layers.
+	// SelfOnly lets a row of an ABD layer attend to itself alone: no row is told of another, as with NoABD, but these layers,
+	// in which nearly all weights are, stay. Of their 13 h² weights the 2 h² of queries and keys have no effect, since the one
+	// attention weight is 1, and dropout takes it away from a head as a whole.
 	SelfOnly bool
 
 	// LayerNormKeys normalises the input of keys and values like that of the queries, as the paper's formula says. The

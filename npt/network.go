@@ -163,7 +163,7 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 	if layer == f.lastBetween() {
 		h, normed = f.wanted(h), f.wanted(normed)
 	}
-	heads := f.attend(linear(normed, "q"), k, v, groups)
+	heads := f.attend(linear(normed, "q"), k, v, groups, f.between(layer))
 	res := graph.Add(linear(h, "res"), f.dropout(linear(heads, "mix")))
 
 	rff := linear(f.dropout(gelu(linear(norm(res, "ln1"), "ff1"))), "ff2")
@@ -175,11 +175,11 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 //	O_j = softmax(Q_j K_j^T / √w) V_j
 //
 // The rows of Q, K and V (rows x w) are one group (ABD: all datapoints) or more (ABA: the attributes of each datapoint); those
-// of Q attend to those of K in their group. The scale is the root of the full width w, not of a head's.
+// of Q attend to those of K in their group, between says whether these are rows of the batch. The scale is the root of the full width w, not of a head's.
 //
 // A softmax is e^s / Σ e^s. It is divided by the sum after the product with V, where there are fewer numbers and the derived
 // gradient needs no array of the size of the weights for it.
-func (f *forward) attend(q, k, v *graph.Node, groups int) *graph.Node {
+func (f *forward) attend(q, k, v *graph.Node, groups int, between bool) *graph.Node {
 	rows, w, heads := q.Shape().Dimensions[0], q.Shape().Dimensions[1], f.Heads
 	from, to := rows/groups, k.Shape().Dimensions[0]/groups // tokens of a group
 	split := func(x *graph.Node, tokens int) *graph.Node {  // to (groups*heads x tokens x w/heads)
@@ -193,7 +193,7 @@ func (f *forward) attend(q, k, v *graph.Node, groups int) *graph.Node {
 
 	q = graph.MulScalar(q, 1/math.Sqrt(float64(w)))
 	s := accurate(graph.DotGeneral(split(q, from), []int{2}, []int{0}, split(k, to), []int{2}, []int{0}))
-	if f.padding != nil && groups == 1 { // elsewhere each padding row is in a group of its own
+	if f.padding != nil && between { // elsewhere each padding row is in a group of its own
 		padding := graph.BroadcastToDims(graph.Reshape(f.padding, 1, 1, to), s.Shape().Dimensions...)
 		s = graph.Where(padding, graph.Infinity(s.Graph(), s.DType(), -1), s)
 	}
