@@ -136,7 +136,7 @@ func (s *Summary) writeFacts(w io.Writer) error {
 		{"paper", func(l line) string { return has(l.hasPaper, full(l.paper)) }},
 		{"paper_stderr", func(l line) string { return has(l.hasPaper && l.paperStdErr > 0, full(l.paperStdErr)) }},
 		{"verdict", func(l line) string { return string(l.verdict) }},
-		{"title", func(l line) string { return l.Series.Title }},
+		{"title", func(l line) string { return l.Group.title() }},
 	})
 }
 

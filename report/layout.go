@@ -78,7 +78,7 @@ type comparison struct {
 	more                 int
 
 	layout *Layout
-	titled sizes     // of the networks of all numbers that its title is for
+	titled sizes     // those in the title of its row; nil: it has none
 	among  []*Number // all numbers, also those that the layout leaves out
 }
 
@@ -192,7 +192,7 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 		n = l.withPaper(n)
 		key := n.groupOf(l) + "\x00" + n.key(l.Rows...)
 		if at[key] == nil {
-			at[key] = &line{n, map[string]*comparison{}, make(sizes, len(n.sizes))}
+			at[key] = &line{n, map[string]*comparison{}, make(sizes, len(n.Series.sizes))}
 			lines = append(lines, at[key])
 		}
 		column := n.key(l.Columns...)
@@ -200,9 +200,12 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 			columns = append(columns, n)
 		}
 		if at[key].cells[column] == nil {
-			at[key].cells[column] = &comparison{layout: l, titled: n.Series.sizes, among: numbers}
-			if bySeries {
+			at[key].cells[column] = &comparison{layout: l, among: numbers}
+			switch {
+			case bySeries:
 				at[key].cells[column].titled = at[key].sizes
+			case n.Series.Values[variantField] == "":
+				at[key].cells[column].titled = n.Series.sizes
 			}
 		}
 		at[key].cells[column].set(n)

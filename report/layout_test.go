@@ -55,6 +55,9 @@ func TestSeries(t *testing.T) {
 		if g.Series.Title != "NPT, ≤ 4 layers" || g.title() != want || g.smallerNote(g.sizes) != nil {
 			t.Errorf("%s on %s is %q, with the note %q", g.Series.Title, g.Info.Name, g.title(), g.smallerNote(g.sizes))
 		}
+		if len(g.smallerNote(nil)) != 1 {
+			t.Errorf("%s has no note beside a title without sizes", want)
+		}
 		if note := g.smallerNote(g.Series.sizes); len(note) != 1 || note[0] != "Smaller than in the paper: "+strings.TrimPrefix(want, "NPT, ")+"." {
 			t.Errorf("%s in a row of other sizes has the note %q", want, note)
 		}

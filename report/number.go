@@ -187,7 +187,9 @@ func (g *Group) notes() []string {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
 			plural(unselected, "cell", "cells"), g.Select.Name))
 	}
-	notes = append(notes, g.smallerNote(g.sizes)...)
+	if g.Series.Values[variantField] != "" { // whose rows may have no sizes in their titles
+		notes = append(notes, g.smallerNote(nil)...)
+	}
 	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() && g.Series.Measure == nil {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
 			plural(g.Settings, "setting", "settings"), thousands(n)))
@@ -211,11 +213,10 @@ func (g *Group) title() string {
 	return g.Series.titled(g.sizes)
 }
 
-// smallerNote says that the group's networks are smaller than published, where a title with other sizes does not: those of variants
-// may stand without any.
+// smallerNote says that the group's networks are smaller than published, where a title, with these sizes or with none (nil), does not.
 func (g *Group) smallerNote(titled sizes) []string {
 	smaller := g.smaller()
-	if smaller == "" || g.Series.Values[variantField] == "" && smaller == titled.smaller(g.Series.Method) {
+	if smaller == "" || titled != nil && smaller == titled.smaller(g.Series.Method) {
 		return nil
 	}
 	return []string{fmt.Sprintf("Smaller than in the paper: %s.", smaller)}
