@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -74,7 +75,7 @@ var lineColours = []color.Color{blue, orange, color.RGBA{R: 0x00, G: 0x9e, B: 0x
 // lineDashes tell lines of one colour apart.
 var lineDashes = [][]vg.Length{nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1.5), vg.Points(1.5)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
 
-// drawLearningCurves draws curves into one panel, the losses on a logarithmic axis.
+// drawLearningCurves draws curves into one panel, the losses on a logarithmic axis, and the steps too where trainings differ much in them.
 func drawLearningCurves(curves []learningCurve) picture {
 	legend := vg.Length(len(curves)) * vg.Points(13)
 	return picture{2 * panelWidth, 3.5*vg.Inch + legend, func(whole draw.Canvas) error {
@@ -111,6 +112,11 @@ func plotLearningCurves(curves []learningCurve) (*plot.Plot, error) {
 		p.Legend.Add(c.title, line)
 	}
 	p.Y.Scale, p.Y.Tick.Marker, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks), plot.TickerFunc(linearTicks)
+	bySteps := func(a, b learningCurve) int { return cmp.Compare(a.steps, b.steps) }
+	if slices.MaxFunc(curves, bySteps).steps > 10*slices.MinFunc(curves, bySteps).steps {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks)
+		p.X.Label.Text += logarithmic
+	}
 	p.Legend.Top = true
 	return p, nil
 }

@@ -41,8 +41,11 @@ func TestLearningCurves(t *testing.T) {
 		}
 		return string(text)
 	}
+	if alone, err := plotLearningCurves(curves[1:]); err != nil || alone.X.Label.Text != "step" {
+		t.Errorf("%v, trainings of as many steps are on the axis %q", err, alone.X.Label.Text)
+	}
 	svg, markdown := content("table1-curves.svg"), content("table1.md")
-	for _, want := range []string{">step<", ">training loss, log scale<", ">Protein, NPT", ">0.01<", ">100<"} {
+	for _, want := range []string{">step, log scale<", ">training loss, log scale<", ">Protein, NPT", ">0.01<", ">100<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the figure lacks %s", want)
 		}

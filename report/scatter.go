@@ -99,10 +99,9 @@ func decadeTicks(from, to float64) []plot.Tick {
 	if decades <= 1.7 {
 		return ticks
 	}
-	every := int(decades/6) + 1
 	for i := range ticks {
 		exponent := math.Log10(ticks[i].Value)
-		if whole := math.Round(exponent); math.Abs(exponent-whole) > 1e-9 || int(whole)%every != 0 {
+		if math.Abs(exponent-math.Round(exponent)) > 1e-9 {
 			ticks[i].Label = ""
 		}
 	}
