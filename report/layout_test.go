@@ -46,22 +46,6 @@ func TestSeries(t *testing.T) {
 	if g := collect(t, f).Groups[0]; g.Series.Title != "NPT, ≤ 16 layers" || g.Series.Paper {
 		t.Errorf("%s is said to be the paper's", g.Series.Title)
 	}
-	f = newFixture() // the title of the series is over all data sets, and that of a table's row over those in it
-	f.expect("protein", published, "npt", 0)
-	f.expect("yacht", published, "npt", 0)
-	f.grids = map[string]string{"protein npt": "layers: [4]", "yacht npt": "layers: [1, 2]"}
-	for _, g := range collect(t, f).Groups {
-		want := map[string]string{"protein": "NPT, 4 layers", "yacht": "NPT, ≤ 2 layers"}[g.Info.Name]
-		if g.Series.Title != "NPT, ≤ 4 layers" || g.title() != want || g.smallerNote(g.sizes) != nil {
-			t.Errorf("%s on %s is %q, with the note %q", g.Series.Title, g.Info.Name, g.title(), g.smallerNote(g.sizes))
-		}
-		if len(g.smallerNote(nil)) != 1 {
-			t.Errorf("%s has no note beside a title without sizes", want)
-		}
-		if note := g.smallerNote(g.Series.sizes); len(note) != 1 || note[0] != "Smaller than in the paper: "+strings.TrimPrefix(want, "NPT, ")+"." {
-			t.Errorf("%s in a row of other sizes has the note %q", want, note)
-		}
-	}
 	two := widths(t, "layers")
 	var got []string
 	for _, n := range two.Numbers {
@@ -83,6 +67,55 @@ func TestSeries(t *testing.T) {
 	f.Plan = f.plan(t)
 	if _, err := Collect(f.all(f.Plan), f.Spec); err == nil || !strings.Contains(err.Error(), `did you mean "layers"`) {
 		t.Errorf("an unknown parameter: %v", err)
+	}
+}
+
+// The title of a row has the sizes of its networks, and a note those of a cell that differ. What is not NPT, or not run, has none.
+func TestTitles(t *testing.T) {
+	f := newFixture()
+	f.grids = map[string]string{"protein npt": "layers: [4]", "concrete npt": "layers: [4]", "yacht npt": "layers: [1, 2]"}
+	for _, d := range []string{"protein", "concrete", "yacht", "boston-housing"} {
+		f.expect(d, published, "knn", 1)
+		for fold := range map[bool]int{true: 1, false: 10}[d == "protein"] {
+			f.ok(d, published, "knn", fold, 0, mse(1), rmse(3))
+			for setting := range map[string]int{"protein": 1, "concrete": 1, "yacht": 2}[d] {
+				f.ok(d, published, "npt", fold, setting, mse(1), rmse(2))
+			}
+		}
+		if d != "boston-housing" {
+			f.expect(d, published, "npt", 0)
+		}
+	}
+	s := collect(t, f)
+	for datasets, want := range map[string]string{
+		"concrete protein": `
+| Method        | Concrete RMSE | Protein RMSE |
+|---------------|--------------:|-------------:|
+| k-NN          |   3.00 ± 0.00 |         3.00 |
+| NPT, 4 layers |   2.00 ± 0.00 |         2.00 |
+`,
+		"yacht protein": `
+| Method          |              Yacht RMSE |     Protein RMSE |
+|-----------------|------------------------:|-----------------:|
+| k-NN            |             3.00 ± 0.00 |             3.00 |
+| NPT, ≤ 4 layers | 2.00 ± 0.00<sup>1</sup> | 2.00<sup>2</sup> |
+
+<sup>1</sup> Smaller than in the paper: ≤ 2 layers.\
+<sup>2</sup> Smaller than in the paper: 4 layers.
+`,
+		"boston-housing": `
+| Method | Boston Housing RMSE |
+|--------|--------------------:|
+| k-NN   |         3.00 ± 0.00 |
+`,
+	} {
+		l := Layout{Where: []Where{{"metric", []string{"rmse"}}, {"dataset", strings.Fields(datasets)}}, Rows: []string{"series"},
+			Columns: []string{"dataset", "metric"}, Show: []Part{OursAlone}}
+		var out bytes.Buffer
+		markdownTable(&out, l.table(s.Numbers))
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got\n%s", out.String())
+		}
 	}
 }
 
