@@ -31,7 +31,7 @@ func Method() *method.Method {
 			{Name: "dropout", Type: method.Float, Default: d.Dropout, Min: 0, Max: 0.99, Doc: "share of activations dropped in training"},
 			{Name: "aba", Type: method.Bool, Default: true, Doc: "false leaves the layers between attributes out (ablation)"},
 			{Name: "abd", Type: method.Bool, Default: true, Optional: true, Doc: "false leaves the layers between datapoints out: no row is told of another"},
-			{Name: "self_only", Type: method.Bool, Default: false, Optional: true, Doc: "between datapoints rows attend to themselves alone: no row is told of another, but the network keeps all weights"},
+			{Name: "self_only", Type: method.Bool, Default: false, Optional: true, Doc: "between datapoints rows attend to themselves alone: no row is told of another, but the layers stay"},
 			{Name: "norm_keys", Type: method.Bool, Default: false, Doc: "normalise the input of keys and values, as the paper's formula has it"},
 			{Name: "p_feature", Type: method.Float, Default: d.FeatureMask, Min: 0, Max: 1, Doc: "share of feature entries masked in training"},
 			{Name: "p_target", Type: method.Float, Default: d.TargetMask, Min: 0, Max: 1, Doc: "share of training targets masked in training, above 0; 1 hides all targets always"},

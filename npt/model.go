@@ -137,7 +137,7 @@ type Attention struct {
 // Attention returns the weights of the layer with the given index (even: ABD, odd: ABA) when the test rows of the table
 // are predicted. All rows are one batch; copies come after them.
 func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention, error) {
-	if layer < 0 || layer >= m.net.Layers || !m.net.has(layer) || !isABA(layer) && !m.net.between(layer) {
+	if layer < 0 || layer >= m.net.Layers || !m.net.between(layer) && !(isABA(layer) && m.net.has(layer)) {
 		return nil, fmt.Errorf("npt: the model has no attention layer %d", layer)
 	}
 	e, err := m.engine(t)

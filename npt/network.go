@@ -123,10 +123,11 @@ func (f *forward) inputEmbed(values, tokens *graph.Node) *graph.Node {
 //
 // With SelfOnly each datapoint is a group of its own.
 func (f *forward) abd(layer int, h *graph.Node) *graph.Node {
+	groups := 1
 	if f.SelfOnly {
-		return f.mhsa(layer, h, h.Shape().Dimensions[0])
+		groups = h.Shape().Dimensions[0]
 	}
-	return f.mhsa(layer, h, 1)
+	return f.mhsa(layer, h, groups)
 }
 
 // aba, equation 7: attention between the d attributes of each datapoint, tokens of width e.

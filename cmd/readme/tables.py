@@ -274,7 +274,7 @@ def defaults(report, *paths):
         dataset, name = r["dataset"], r["metric"]
         if name not in METRICS or dataset not in kinds[1]:
             continue
-        line = ["%s, %s" % (TITLES.get(dataset, "Poker Hand"), METRICS[name]), r["paper_printed"]]
+        line = ["%s, %s" % (DATASETS[dataset], METRICS[name]), r["paper_printed"]]
         for kind in kinds:
             folds = [kind[dataset][seed] for seed in (42, 43, 44)]
             assert {len(f) for f in folds} == {10 if dataset in TITLES else 1}
