@@ -123,6 +123,11 @@ func TestPrint(t *testing.T) {
 		return &results.Record{Status: results.OK, FitSeconds: fit, FitCells: 2, PredictSeconds: 1, Rows: [3]int{406, 50, 50},
 			Cell: results.Cell{Dataset: dataset, Method: "mean", Config: results.Config(config)}}
 	}
+	beside := func(fit, processor float64, cells int) *results.Record { // a fit of so many cells beside others
+		r := record("waves", "", fit)
+		r.FitCells, r.ProcessorSeconds = cells, processor
+		return r
+	}
 	worker := p.Groups()[0].Method
 	for name, c := range map[string]struct {
 		records []*results.Record
@@ -131,8 +136,10 @@ func TestPrint(t *testing.T) {
 	}{
 		"nothing": {nil, nil, "mean  1  6  18  6  0  18  ?"},
 		"same":    {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  54 s"}, // 6 s a cell, two at a time
-		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"},                // of 506 x 14, for 120 x 5
-		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                                             // of 506 x 11, which are not all
+		"beside":  {[]*results.Record{beside(100, 6, 1)}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"shared":  {[]*results.Record{beside(10, 99, 2), beside(10, 0.01, 2)}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"}, // of 506 x 14, for 120 x 5
+		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                              // of 506 x 11, which are not all
 		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  18  8 min"},
 	} {
 		worker.Work = c.work
