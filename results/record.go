@@ -127,8 +127,8 @@ type Record struct {
 	PredictSeconds float64 `json:"predict_seconds"`  // val and test rows; of a measurement, all that it took
 	// ProcessorSeconds is user and system time of the worker and of all it started, libraries included, since the record before of
 	// the same job, or since the job had its data. Where a fit serves several cells the first record has nearly all of it: it is
-	// the sum over records that says what all took. That of processes which are still there is known to 10 ms. 0: not measured, or
-	// other fits were in it.
+	// the sum over records that says what all took. That of processes which are still there is known to 10 ms. 0: not measured, as
+	// when the fit was interrupted and went on in another process, or other fits were in it.
 	ProcessorSeconds float64        `json:"processor_seconds,omitempty"`
 	PeakMemoryBytes  int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured, or other fits were in it
 	Details          map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint

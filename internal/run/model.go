@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 		}
 	}
 	trained := make([]*outcome, len(configs)) // nil: not fitted here
+	begun, _ := os.ReadDir(s.CheckpointDir)   // by another process, whose time is not in this one's
 	var broken, failed error
 	if len(fit) > 0 {
 		failed = m.Run(ctx, t, batch, func(res method.Result) {
@@ -39,7 +41,7 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 			o := s.scored(t, res)
 			trained[i] = &o
 			if records := s.trained(i, o); len(records) > 0 {
-				broken = errors.Join(broken, s.report(records))
+				broken = errors.Join(broken, s.report(records, len(begun) == 0))
 			}
 		})
 	}
@@ -55,7 +57,7 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 			if o.failure != nil && o.failure.Kind == interrupted {
 				return ctx.Err()
 			}
-			broken = s.report(s.records(of.Cells, o))
+			broken = s.report(s.records(of.Cells, o), true)
 		}
 	}
 	return errors.Join(broken, failed)

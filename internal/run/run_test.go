@@ -419,6 +419,11 @@ func TestCheckpointFolders(t *testing.T) {
 	if o := run(true); o.OK != 6 || folders(checkpoints) != 0 || folders(models) != 6 {
 		t.Errorf("outcome %+v, %d folders, %d models; want 6 finished fits", o, folders(checkpoints), folders(models))
 	}
+	for _, r := range records(t, dir) {
+		if r.Status == results.OK && r.ProcessorSeconds != 0 {
+			t.Errorf("a fit that began in another process has %v s of the processor", r.ProcessorSeconds)
+		}
+	}
 }
 
 // A method, or what it loads, may print; that is no reply.

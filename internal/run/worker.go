@@ -206,11 +206,14 @@ func (s *serving) send(r reply) error {
 	return s.out.Encode(r)
 }
 
-// report sends records, which have the processor time since the last ones, in equal parts, and more than the 0 of what is not measured.
-func (s *serving) report(all []*results.Record) error {
+// report sends records, which have the processor time since the last ones, in equal parts, and more than the 0 of what is not measured:
+// what began in another process.
+func (s *serving) report(all []*results.Record, measured bool) error {
 	now := processorTime()
 	for _, r := range all {
-		r.ProcessorSeconds = max(time.Nanosecond, now-s.processor).Seconds() / float64(len(all))
+		if measured {
+			r.ProcessorSeconds = max(time.Nanosecond, now-s.processor).Seconds() / float64(len(all))
+		}
 	}
 	s.processor = now
 	return s.send(reply{Records: all})
