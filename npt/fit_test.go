@@ -86,3 +86,29 @@ func TestPinnedFold(t *testing.T) {
 		}
 	}
 }
+
+// What a network leaves out it does not compute, and a training of twice the steps takes twice the work.
+func TestWork(t *testing.T) {
+	info := dataset.Info{Rows: 45730, Columns: 10}
+	of := func(change func(*Config)) float64 {
+		c := DefaultConfig()
+		c.BatchSize = 512
+		change(&c)
+		return work(c, info)
+	}
+	rising := []float64{
+		0,
+		of(func(c *Config) { c.NoABD = true }),
+		of(func(c *Config) { c.SelfOnly = true }),
+		of(func(c *Config) {}),
+		of(func(c *Config) { c.BatchSize *= 2 }),
+		of(func(c *Config) { c.BatchSize = 0 }),
+	}
+	if !slices.IsSorted(rising) || len(slices.Compact(slices.Clone(rising))) != len(rising) {
+		t.Errorf("without ABD, rows alone, whole, in batches of twice the rows and in one: %.3g", rising[1:])
+	}
+	base, of2, deep := rising[3], of(func(c *Config) { c.Steps *= 2 }), of(func(c *Config) { c.Layers *= 2 })
+	if of2 != 2*base || deep != 2*base || of(func(c *Config) { c.NoABA = true }) >= base {
+		t.Errorf("%.3g: of twice the steps %.3g, of twice the layers %.3g", base, of2, deep)
+	}
+}
