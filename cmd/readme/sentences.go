@@ -79,28 +79,38 @@ var sentences = []sentence{
 			}
 		}
 		k1, n1, k2, n2 := len(first), first.datasets(), len(second), second.datasets()
-		critical1, critical2 := stats.NemenyiDifference(0.05, k1, n1), stats.NemenyiDifference(0.05, k2, n2)
-		low, high := first.span("mean_rank")
-		reaches := map[bool]string{false: "no gap reaches it", true: "a gap reaches it"}[high-low >= critical1]
-		catBoost, kNN := second.where("method", "catboost").number("mean_rank"), second.where("method", "knn").number("mean_rank")
-		also := map[bool]string{true: "the gap between CatBoost and k-NN reaches it", false: "that between CatBoost and k-NN does not"}[kNN-catBoost >= critical2]
-		return fmt.Sprintf("ranks %s methods on %s regression tables under published folds, where it is %.2f and %s, and %s on %s under "+
-			"corrected ones, where it is %.2f and %s (%.2f); of these %s %d of %d pairs change places with the folds",
-			word(k1), word(n1), critical1, reaches, word(k2), word(n2), critical2, also, kNN-catBoost, word(k2), changed, pairs)
+		critical := stats.NemenyiDifference(0.05, k1, n1)
+		if k1 != k2 || n1 != n2 {
+			return "other methods or data sets under corrected folds than under published ones"
+		}
+		return fmt.Sprintf("ranks %s methods on %s regression tables. Under published folds the critical difference is %.2f, and the pairs as far apart as that "+
+			"are %s; under corrected ones it is %.2f, and they are %s; %d of %d pairs change places with the folds",
+			word(k1), word(n1), critical, first.apart(critical), critical, second.apart(critical), changed, pairs)
 	}},
 	{"README.md", func(r *reports) string {
 		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
-		return fmt.Sprintf("another seed could give the paper's number for %s, for %s, and for %s", graded(cells, "random-forest", "the forest's"),
-			graded(cells, "gradient-boosting", "gradient boosting's"), graded(cells, "mlp", "the MLP's"))
+		return "* random forest: for " + graded(cells, "random-forest")
 	}},
 	{"README.md", func(r *reports) string {
 		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
-		return fmt.Sprintf("for %s; and for %s", graded(cells, "catboost", "CatBoost's"), graded(cells, "tabnet", "TabNet's"))
+		return "gradient boosting: for " + graded(cells, "gradient-boosting")
+	}},
+	{"README.md", func(r *reports) string {
+		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
+		return "* CatBoost: for " + graded(cells, "catboost")
+	}},
+	{"README.md", func(r *reports) string {
+		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
+		return "* MLP: for " + graded(cells, "mlp")
+	}},
+	{"README.md", func(r *reports) string {
+		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
+		return "* TabNet: for " + graded(cells, "tabnet")
 	}},
 	{"README.md", func(r *reports) string {
 		accuracy := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "poker-hand", "method", "tabnet", "metric", "accuracy")
-		no := map[bool]string{true: "no seed's is", false: "another seed's could be"}[len(accuracy) == 1 && accuracy[0]["verdict"] == "differs"]
-		return fmt.Sprintf("On Poker Hand TabNet's accuracy is %.1f (the paper %.1f), and %s the paper's", accuracy.number("mean"), accuracy.number("paper"), no)
+		would := map[bool]string{true: "would hardly", false: "could"}[len(accuracy) == 1 && accuracy[0]["verdict"] == "differs"]
+		return fmt.Sprintf("On Poker Hand its accuracy is %.1f (the paper %.1f), which another seed %s give", accuracy.number("mean"), accuracy.number("paper"), would)
 	}},
 	{"README.md", func(r *reports) string {
 		worth := regexp.MustCompile(`What a verdict is worth: of [\d,]+ pairs of ours and the paper's for another method, (\S+ %) would be called reproduced, ` +
@@ -108,15 +118,15 @@ var sentences = []sentence{
 		if worth == nil {
 			return "what a verdict is worth, which the report does not say"
 		}
-		return fmt.Sprintf("with the published records %s of our numbers would be called that beside the paper's for another method, and %s of those "+
-			"graded by seeds the same", worth[1], worth[2])
+		return fmt.Sprintf("Beside the paper's number for another method, %s of our numbers would still be called reproduced, and %s of those graded by seeds "+
+			"the same within seeds", worth[1], worth[2])
 	}},
 	{"README.md", func(r *reports) string {
 		same := regexp.MustCompile(`: (\d+) of (?:the paper's )?(\d+) (?:\w+ )?are (?:the same|as the paper prints)`).FindAllSubmatch(r.text(grids+"table1.md"), -1)
 		if len(same) != 3 || !bytes.Equal(same[1][1], same[1][2]) || !bytes.Equal(same[2][1], same[2][2]) {
 			return fmt.Sprintf("what is the paper's of statistics, settings and ranges: %q", same)
 		}
-		return fmt.Sprintf("Of %s statistics of data sets %s are the paper's, and the report says of each other why it differs; so are all %s numbers of "+
+		return fmt.Sprintf("Of %s statistics of data sets %s are the paper's, and for each of the rest the report says why it differs; so are all %s numbers of "+
 			"settings and all %s ranges of hyperparameters", same[0][2], same[0][1], same[1][1], same[2][1])
 	}},
 	{"README.md", func(r *reports) string {
@@ -312,8 +322,24 @@ func protein(r *reports) func(method string) rows {
 	return func(method string) rows { return cells.where("method", method) }
 }
 
+// apart names the pairs of methods whose mean ranks are at least so far apart.
+func (ranks rows) apart(critical float64) string {
+	var pairs []string
+	for i, a := range ranks {
+		for _, b := range ranks[i+1:] {
+			if math.Abs(a.number("mean_rank")-b.number("mean_rank")) >= critical {
+				pairs = append(pairs, a["title"]+" and "+b["title"])
+			}
+		}
+	}
+	if pairs == nil {
+		return "none"
+	}
+	return strings.Join(pairs, ", ")
+}
+
 // graded says for which numbers of a method another seed could give the paper's, by their verdicts; MSE says what RMSE does.
-func graded(cells rows, method, whose string) string {
+func graded(cells rows, method string) string {
 	var but []string
 	all := 0
 	for _, c := range cells.where("method", method) {
@@ -333,9 +359,9 @@ func graded(cells rows, method, whose string) string {
 		}
 	}
 	if but == nil {
-		return fmt.Sprintf("each of %s %s", whose, word(all))
+		return "each of its " + word(all)
 	}
-	return fmt.Sprintf("all of %s but %s", whose, strings.Join(but, " and "))
+	return "all but " + strings.Join(but, " and ")
 }
 
 // regression are the mean ranks of the paper's methods on regression tables.

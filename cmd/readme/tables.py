@@ -14,6 +14,7 @@
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
+    python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
@@ -37,12 +38,12 @@ METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
 
 
-def finished(paths):
-    """Finished trainings."""
+def finished(paths, measure=None):
+    """Finished trainings, or what was measured on their models."""
     for path in paths:
         for line in gzip.open(path) if path.endswith(".gz") else open(path):
             r = json.loads(line)
-            if r["status"] == "ok" and "measure" not in r:
+            if r["status"] == "ok" and r.get("measure") == measure:
                 yield r
 
 
@@ -231,6 +232,19 @@ def controls(*reports):
                 above.append("%+.1f" % (statistics.mean(d) / (statistics.stdev(d) / len(d) ** 0.5)))
             lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *(of[v] for v in variants), *above])
     table(["", *variants.values(), "alone: loss above NPT's", "no layers: loss above"], *lines)
+
+
+def alone(*paths):
+    """NPT and the network whose rows attend to themselves alone, of those whose targets are all masked, by seed."""
+    kinds = collections.defaultdict(dict)
+    for r in finished(paths, "corruption"):
+        c = r["config"]
+        if r["dataset"] == "protein" and c["p_target"] == 1 and c.get("abd", True):
+            kinds[r["seed"]]["alone" if c.get("self_only") else "npt"] = r["test"]
+    rmse = lambda t, which="clean": "%.2f ± %.2f" % (t[which + "_rmse"], t[which + "_rmse_se"])
+    table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone"],
+          *(["seed %d" % seed, rmse(of["npt"]), rmse(of["npt"], "corrupted"), "%.1f ± %.1f" % (of["npt"]["rmse_change"], of["npt"]["rmse_change_se"]),
+             rmse(of["alone"])] for seed, of in sorted(kinds.items())))
 
 
 def columns(report):
