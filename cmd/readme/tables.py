@@ -244,7 +244,7 @@ def alone(*paths):
     rmse = lambda t, which="clean": "%.2f ± %.2f" % (t[which + "_rmse"], t[which + "_rmse_se"])
     table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone"],
           *(["seed %d" % seed, rmse(of["npt"]), rmse(of["npt"], "corrupted"), "%.1f ± %.1f" % (of["npt"]["rmse_change"], of["npt"]["rmse_change_se"]),
-             rmse(of["alone"])] for seed, of in sorted(kinds.items())))
+             rmse(of["alone"]) if "alone" in of else "–"] for seed, of in sorted(kinds.items())))
 
 
 def columns(report):
