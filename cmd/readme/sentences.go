@@ -87,26 +87,11 @@ var sentences = []sentence{
 			"are %s; under corrected ones it is %.2f, and they are %s; %d of %d pairs change places with the folds",
 			word(k1), word(n1), critical, first.apart(critical), critical, second.apart(critical), changed, pairs)
 	}},
-	{"README.md", func(r *reports) string {
-		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
-		return "* random forest: for " + graded(cells, "random-forest")
-	}},
-	{"README.md", func(r *reports) string {
-		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
-		return "gradient boosting: for " + graded(cells, "gradient-boosting")
-	}},
-	{"README.md", func(r *reports) string {
-		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
-		return "* CatBoost: for " + graded(cells, "catboost")
-	}},
-	{"README.md", func(r *reports) string {
-		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
-		return "* MLP: for " + graded(cells, "mlp")
-	}},
-	{"README.md", func(r *reports) string {
-		cells := r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10")
-		return "* TabNet: for " + graded(cells, "tabnet")
-	}},
+	grades("* random forest: for ", "random-forest"),
+	grades("gradient boosting: for ", "gradient-boosting"),
+	grades("* CatBoost: for ", "catboost"),
+	grades("* MLP: for ", "mlp"),
+	grades("* TabNet: for ", "tabnet"),
 	{"README.md", func(r *reports) string {
 		accuracy := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "poker-hand", "method", "tabnet", "metric", "accuracy")
 		would := map[bool]string{true: "would hardly", false: "could"}[len(accuracy) == 1 && accuracy[0]["verdict"] == "differs"]
@@ -353,11 +338,18 @@ func (ranks rows) apart(critical float64) string {
 	return strings.Join(pairs, ", ")
 }
 
-// graded says for which numbers of a method another seed could give the paper's, by their verdicts; MSE says what RMSE does.
-func graded(cells rows, method string) string {
+// grades says for which numbers of a method on small data another seed could give the paper's.
+func grades(lead, method string) sentence {
+	return sentence{"README.md", func(r *reports) string {
+		return lead + graded(r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10", "method", method))
+	}}
+}
+
+// graded says it of the numbers of a method, by their verdicts; MSE says what RMSE does.
+func graded(cells rows) string {
 	var but []string
 	all := 0
-	for _, c := range cells.where("method", method) {
+	for _, c := range cells {
 		all++
 		digits, title := 2, "RMSE"
 		switch c["metric"] {
