@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
@@ -18,9 +19,9 @@ import (
 
 // A learningCurve has the mean losses of equal parts of a training's steps, geometric means over the folds that have as many.
 type learningCurve struct {
-	title  string
-	steps  float64
-	losses []float64
+	dataset, series, folds string
+	steps                  float64
+	losses                 []float64
 }
 
 // learningCurves are those of the chosen settings, of methods whose records have them, where the report is to show them.
@@ -30,7 +31,7 @@ func (s *Summary) learningCurves() (curves []learningCurve) {
 	}
 	shown := map[results.ID]bool{}
 	for _, g := range s.Groups {
-		c, logs, folds, fresh := learningCurve{title: g.Info.Title + ", " + g.title()}, []float64(nil), 0.0, false
+		c, logs, folds, fresh := learningCurve{dataset: g.Info.Title, series: g.title()}, []float64(nil), 0.0, false
 		for _, f := range g.Folds {
 			if f.Chosen == nil {
 				continue
@@ -55,7 +56,7 @@ func (s *Summary) learningCurves() (curves []learningCurve) {
 			continue // none, or all under the other protocol
 		}
 		if len(s.Plan.Protocols) > 1 {
-			c.title += fmt.Sprintf(", %s folds", g.Protocol)
+			c.folds = string(g.Protocol) + " folds"
 		}
 		for _, l := range logs {
 			c.losses = append(c.losses, math.Exp(l/folds))
@@ -75,14 +76,37 @@ var lineColours = []color.Color{blue, orange, color.RGBA{R: 0x00, G: 0x9e, B: 0x
 // lineDashes tell lines of one colour apart.
 var lineDashes = [][]vg.Length{nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1.5), vg.Points(1.5)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
 
-// drawLearningCurves draws curves into one panel, the losses on a logarithmic axis, and the steps too where trainings differ much in them.
+// drawLearningCurves draws curves into one panel, or into one for each data set and series where some trainings are far longer than others.
 func drawLearningCurves(curves []learningCurve) picture {
+	bySteps := func(a, b learningCurve) int { return cmp.Compare(a.steps, b.steps) }
+	if slices.MaxFunc(curves, bySteps).steps > 10*slices.MinFunc(curves, bySteps).steps {
+		var panels [][]learningCurve // which lie behind one another
+		for _, c := range curves {
+			if last := len(panels) - 1; last >= 0 && panels[last][0].dataset == c.dataset && panels[last][0].series == c.series {
+				panels[last] = append(panels[last], c)
+			} else {
+				panels = append(panels, []learningCurve{c})
+			}
+		}
+		return sideBySide(len(panels), func(i int) (*plot.Plot, error) {
+			panel := panels[i]
+			p, err := plotLearningCurves(panel, func(c learningCurve) string { return c.folds })
+			if err == nil {
+				p.Title.Text = panel[0].dataset + ", " + panel[0].series
+				p.Legend.Left = true // and below, where a loss that falls leaves room
+			}
+			return p, err
+		})
+	}
 	legend := vg.Length(len(curves)) * vg.Points(13)
 	return picture{2 * panelWidth, 3.5*vg.Inch + legend, func(whole draw.Canvas) error {
-		p, err := plotLearningCurves(curves)
+		p, err := plotLearningCurves(curves, func(c learningCurve) string {
+			return strings.TrimSuffix(c.dataset+", "+c.series+", "+c.folds, ", ")
+		})
 		if err != nil {
 			return err
 		}
+		p.Legend.Top = true
 		p.Legend.Draw(draw.Crop(whole, 0, -vg.Points(12), 0, -vg.Points(4)))
 		p.Legend = plot.NewLegend()
 		p.Draw(draw.Crop(whole, vg.Points(6), -vg.Points(12), vg.Points(4), -legend-vg.Points(8)))
@@ -90,7 +114,8 @@ func drawLearningCurves(curves []learningCurve) picture {
 	}}
 }
 
-func plotLearningCurves(curves []learningCurve) (*plot.Plot, error) {
+// plotLearningCurves plots curves by step, the losses on a logarithmic axis. The legend has what names a curve, if anything.
+func plotLearningCurves(curves []learningCurve, name func(learningCurve) string) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"+logarithmic
 	sansSerif(p)
@@ -104,19 +129,15 @@ func plotLearningCurves(curves []learningCurve) (*plot.Plot, error) {
 		}
 		line, err := plotter.NewLine(points)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.title, err)
+			return nil, fmt.Errorf("%s, %s: %w", c.dataset, c.series, err)
 		}
 		line.Color, line.Width = lineColours[i%len(lineColours)], vg.Points(1.2)
 		line.Dashes = lineDashes[i/len(lineColours)%len(lineDashes)]
 		p.Add(line)
-		p.Legend.Add(c.title, line)
+		if title := name(c); title != "" {
+			p.Legend.Add(title, line)
+		}
 	}
 	p.Y.Scale, p.Y.Tick.Marker, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks), plot.TickerFunc(linearTicks)
-	bySteps := func(a, b learningCurve) int { return cmp.Compare(a.steps, b.steps) }
-	if slices.MaxFunc(curves, bySteps).steps > 10*slices.MinFunc(curves, bySteps).steps {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks)
-		p.X.Label.Text += logarithmic
-	}
-	p.Legend.Top = true
 	return p, nil
 }

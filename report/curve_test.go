@@ -41,11 +41,13 @@ func TestLearningCurves(t *testing.T) {
 		}
 		return string(text)
 	}
-	if alone, err := plotLearningCurves(curves[1:]); err != nil || alone.X.Label.Text != "step" {
-		t.Errorf("%v, trainings of as many steps are on the axis %q", err, alone.X.Label.Text)
+	panels := drawLearningCurves(curves) // one of 10 steps and one of 400
+	curves[1].steps = 20
+	if one := drawLearningCurves(curves); panels.height != drawingHeight || one.height == drawingHeight {
+		t.Errorf("trainings of 10 and 400 steps are %v high, of 10 and 20 steps %v", panels.height, one.height)
 	}
 	svg, markdown := content("table1-curves.svg"), content("table1.md")
-	for _, want := range []string{">step, log scale<", ">training loss, log scale<", ">Protein, NPT", ">0.01<", ">100<"} {
+	for _, want := range []string{">step<", ">training loss, log scale<", ">Protein, NPT", ">Yacht, NPT", ">0.01<", ">300<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the figure lacks %s", want)
 		}

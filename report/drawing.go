@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -49,20 +50,33 @@ const drawingHeight = 3.4 * vg.Inch
 
 // drawDrawings draws drawings side by side.
 func drawDrawings(drawings []drawing) picture {
-	columns := min(figureColumns, len(drawings))
-	rows := (len(drawings) + columns - 1) / columns
+	return sideBySide(len(drawings), func(i int) (*plot.Plot, error) {
+		p := drawings[i]
+		plotted, err := p.of.Plot(p.table)
+		if err != nil {
+			return nil, fmt.Errorf("drawing of %s: %w", p.title, err)
+		}
+		plotted.Title.Text = p.title
+		return plotted, nil
+	})
+}
+
+// sideBySide draws n plots with titles in rows of a few.
+func sideBySide(n int, plotted func(i int) (*plot.Plot, error)) picture {
+	columns := min(figureColumns, n)
+	rows := (n + columns - 1) / columns
 	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*drawingHeight
 	return picture{width, height, func(whole draw.Canvas) error {
-		for i, p := range drawings {
-			plotted, err := p.of.Plot(p.table)
+		for i := range n {
+			p, err := plotted(i)
 			if err != nil {
-				return fmt.Errorf("drawing of %s: %w", p.title, err)
+				return err
 			}
-			plotted.Title.Text = terminal.Wrap(p.title, "", 2*titleWidth)
-			sansSerif(plotted)
+			p.Title.Text = terminal.Wrap(p.Title.Text, "", 2*titleWidth)
+			sansSerif(p)
 			left, top := vg.Length(i%columns)*panelWidth, vg.Length(i/columns)*drawingHeight
 			c := draw.Crop(whole, left, left+panelWidth-width, height-top-drawingHeight, -top)
-			plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
+			p.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
 		}
 		return nil
 	}}

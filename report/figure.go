@@ -291,7 +291,7 @@ func linearTicks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// logTicks labels 1, 2 and 5 times powers of ten, or the powers alone where these are many.
+// logTicks labels 1, 2 and 5 times powers of ten, or the powers alone where these are many, or what linearTicks labels where there would be one.
 func logTicks(from, to float64) []plot.Tick {
 	digits, step := []float64{1, 2, 5}, 1
 	if decades := math.Log10(to / from); decades > 2.5 {
@@ -301,7 +301,9 @@ func logTicks(from, to float64) []plot.Tick {
 	for exponent := int(math.Floor(math.Log10(from))); ; exponent += step {
 		for _, digit := range digits {
 			at := digit * math.Pow10(exponent)
-			if at > to {
+			if at > to && len(ticks) < 2 {
+				return linearTicks(from, to)
+			} else if at > to {
 				return ticks
 			}
 			if at >= from {
