@@ -13,7 +13,7 @@ import (
 
 // An Estimate says how long cells take, from records of the same method on the same data set: their mean, or, of a method that knows
 // the work of a configuration, the one of the most similar work. Where there are none, the most similar of another data set counts. A
-// record's time is that of the processor where it has that, which does not grow when others keep the cores.
+// record's time is that of the processor where a fit of one cell has that and no GPU: it does not grow when others keep the cores.
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
@@ -71,7 +71,7 @@ func (e *Estimate) add(r *results.Record) {
 		return
 	}
 	seconds := (r.FitSeconds/float64(max(1, r.FitCells)) + r.PredictSeconds) * float64(max(1, r.Provenance.Threads))
-	if r.ProcessorSeconds > 0 && r.FitCells <= 1 { // else what it was alone on the cores cannot be told
+	if r.ProcessorSeconds > 0 && r.FitCells <= 1 && r.Provenance.GPU == "" { // else what it was alone cannot be told
 		seconds = r.ProcessorSeconds
 	}
 	if m.Work == nil || r.Measure != "" {

@@ -128,6 +128,8 @@ func TestPrint(t *testing.T) {
 		r.FitCells, r.ProcessorSeconds = cells, processor
 		return r
 	}
+	two, gpu := beside(10, 6, 1), beside(20, 3, 1)
+	two.Provenance.Threads, gpu.FitSeconds, gpu.Provenance.GPU = 2, 5, "H100"
 	worker := p.Groups()[0].Method
 	for name, c := range map[string]struct {
 		records []*results.Record
@@ -137,6 +139,8 @@ func TestPrint(t *testing.T) {
 		"nothing": {nil, nil, "mean  1  6  18  6  0  18  ?"},
 		"same":    {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  54 s"}, // 6 s a cell, two at a time
 		"beside":  {[]*results.Record{beside(100, 6, 1)}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"threads": {[]*results.Record{two}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"GPU":     {[]*results.Record{gpu}, nil, "mean  1  6  18  6  0  18  54 s"},
 		"shared":  {[]*results.Record{beside(10, 99, 2), beside(10, 0.01, 2)}, nil, "mean  1  6  18  6  0  18  54 s"},
 		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"}, // of 506 x 14, for 120 x 5
 		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                              // of 506 x 11, which are not all
