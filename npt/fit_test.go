@@ -107,8 +107,8 @@ func TestWork(t *testing.T) {
 	if !slices.IsSorted(rising) || len(slices.Compact(slices.Clone(rising))) != len(rising) {
 		t.Errorf("without ABD, rows alone, whole, in batches of twice the rows and in one: %.3g", rising[1:])
 	}
-	base, of2, deep := rising[3], of(func(c *Config) { c.Steps *= 2 }), of(func(c *Config) { c.Layers *= 2 })
-	if of2 != 2*base || deep != 2*base || of(func(c *Config) { c.NoABA = true }) >= base {
-		t.Errorf("%.3g: of twice the steps %.3g, of twice the layers %.3g", base, of2, deep)
+	base, long, deep := rising[3], of(func(c *Config) { c.Steps *= 2 }), of(func(c *Config) { c.Layers *= 2 })
+	if long != 2*base || deep != 2*base || of(func(c *Config) { c.NoABA = true }) >= base {
+		t.Errorf("%.3g: of twice the steps %.3g, of twice the layers %.3g", base, long, deep)
 	}
 }
