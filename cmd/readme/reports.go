@@ -100,7 +100,7 @@ func (all rows) span(column string) (low, high float64) {
 	return low, high
 }
 
-// mean is that of a column; NaN where one is none.
+// mean is that of a column; NaN where a number is none, 0 without rows.
 func (all rows) mean(column string) (mean float64) {
 	for _, r := range all {
 		mean += r.number(column) / float64(len(all))
