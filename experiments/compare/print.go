@@ -224,8 +224,6 @@ func (o *overall) friedmanText(alpha float64) string {
 	difference := stats.NemenyiDifference(alpha, f.K, f.N)
 	nemenyi := o.groups(func(i, j int) bool { return math.Abs(f.Mean[i]-f.Mean[j]) > difference })
 	wilcoxon := o.groups(func(i, j int) bool { return o.adjusted[i][j] <= alpha })
-	return fmt.Sprintf("Friedman: χ² = %.4g, p = %s; Iman and Davenport: F = %.4g, p = %s. Nemenyi's critical difference of mean ranks at %v is %.2f: %s. "+
-		"Signed-rank test with Holm's correction: %s.",
-		f.TieCorrected.ChiSquare, stats.PText(math.Log(f.TieCorrected.P)), f.TieCorrected.F, stats.PText(math.Log(f.TieCorrected.FP)),
-		alpha, difference, nemenyi, wilcoxon)
+	return fmt.Sprintf("%v. Nemenyi's critical difference of mean ranks at %v is %.2f: %s. Signed-rank test with Holm's correction: %s.",
+		f.TieCorrected, alpha, difference, nemenyi, wilcoxon)
 }

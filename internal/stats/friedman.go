@@ -30,6 +30,15 @@ type RankTest struct {
 	FP        float64
 }
 
+// String gives both statistics and their p; not that of an infinite F, which is 0 however few the data sets.
+func (t RankTest) String() string {
+	f := "F is infinite, since all data sets rank alike"
+	if !math.IsInf(t.F, 1) {
+		f = fmt.Sprintf("F = %.4g, p = %s", t.F, PText(math.Log(t.FP)))
+	}
+	return fmt.Sprintf("Friedman: χ² = %.4g, p = %s; Iman and Davenport: %s", t.ChiSquare, PText(math.Log(t.P)), f)
+}
+
 // Friedman tests whether methods have the same mean rank: results[i][j] is the result of method j on data set i, the smallest or
 // the largest the best. (Friedman, JASA 32, 1937; Iman and Davenport, Communications in Statistics A 9, 1980; for methods and data
 // sets Demšar, JMLR 7, 2006.) A result that is to be ranked last is an infinity; NaN is an error.

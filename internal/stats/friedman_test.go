@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -104,8 +105,24 @@ func TestFriedmanLarger(t *testing.T) {
 	}
 	a, _ := Friedman(demsar, true)
 	b, _ := Friedman(negative, false)
-	if fmt.Sprint(a) != fmt.Sprint(b) {
-		t.Errorf("%v\n%v", a, b)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+}
+
+// Where all data sets rank alike F is infinite, and its p of 0 says nothing.
+func TestRankTestText(t *testing.T) {
+	for _, c := range []struct {
+		results [][]float64
+		want    string
+	}{
+		{[][]float64{{1, 2}, {3, 4}}, "Friedman: χ² = 2, p = 0.1573; Iman and Davenport: F is infinite, since all data sets rank alike"},
+		{[][]float64{{1, 2, 3}, {1, 3, 2}, {1, 2, 3}}, "Friedman: χ² = 4.667, p = 0.0970; Iman and Davenport: F = 7, p = 0.0494"},
+	} {
+		got, err := Friedman(c.results, false)
+		if err != nil || got.TieCorrected.String() != c.want {
+			t.Errorf("%v: %v, %v, want %s", c.results, got.TieCorrected, err, c.want)
+		}
 	}
 }
 
