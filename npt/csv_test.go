@@ -42,9 +42,9 @@ func prices(ctx context.Context) ([]npt.Prediction, error) {
 	return prices, err
 }
 
-// README shows what ExampleFit runs.
-func TestREADMEShowsTheExample(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+// EXTENDING.md shows what ExampleFit runs.
+func TestDocumentShowsTheExample(t *testing.T) {
+	document, err := os.ReadFile("../EXTENDING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func TestREADMEShowsTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, shown, _ := strings.Cut(string(readme), "```go\ntrain, err")
+	_, shown, _ := strings.Cut(string(document), "```go\ntrain, err")
 	shown, _, found := strings.Cut("train, err"+shown, "```")
 	shown = strings.ReplaceAll(shown, "return err", "return nil, err")
 	indented := "\t" + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n\t")
 	if !found || len(shown) < 200 || !strings.Contains(string(source), indented) {
-		t.Errorf("README shows\n%s\nwhich is not what the example runs", shown)
+		t.Errorf("EXTENDING.md shows\n%s\nwhich is not what the example runs", shown)
 	}
 }
 

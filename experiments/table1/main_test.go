@@ -87,21 +87,34 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// The recipes for data and for a method of one's own in the README work as they stand there.
-func TestOwnDataAndMethod(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// codeBlock is the one with a text, of a document.
+func codeBlock(t *testing.T, document, text string) string {
+	t.Helper()
+	content, err := os.ReadFile("../../" + document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := func(key string) string {
-		for _, b := range regexp.MustCompile("(?s)```(?:yaml|python)\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
-			if strings.Contains(b[1], key) {
-				return b[1]
-			}
+	for _, block := range regexp.MustCompile("(?s)```(?:yaml|python)\n(.*?)```").FindAllStringSubmatch(string(content), -1) {
+		if strings.Contains(block[1], text) {
+			return block[1]
 		}
-		t.Fatalf("README has no block with %q", key)
-		return ""
 	}
+	t.Fatalf("%s has no block with %q", document, text)
+	return ""
+}
+
+// The sweep in the README is planned as it stands there, with or without its data.
+func TestSweepOfREADME(t *testing.T) {
+	sweep := filepath.Join(t.TempDir(), "mine.yaml")
+	write(t, sweep, codeBlock(t, "README.md", "name: mine\n"))
+	if exit, plan, errs, err := call(t, "-sweep", sweep, "-dry-run"); exit != program.ExitOK || err != nil || !regexp.MustCompile(`total +140 `).MatchString(plan) {
+		t.Errorf("exit %d, %v, %s\n%s", exit, err, errs, plan)
+	}
+}
+
+// The recipes for data and methods of one's own work as they stand in EXTENDING.md.
+func TestOwnDataAndMethod(t *testing.T) {
+	block := func(key string) string { return codeBlock(t, "EXTENDING.md", key) }
 	dir := t.TempDir()
 	rows := "id,area,city,price\n"
 	for i := range 400 {
