@@ -268,6 +268,10 @@ check-slurm: bin/table1 ## a sweep on a real Slurm of two nodes on this machine,
 	for program in slurmctld slurmdbd munged mariadbd my_print_defaults; do command -v $$program >/dev/null || exec apt-get install -y --no-install-recommends slurm-wlm slurmdbd munge mariadb-server-core mariadb-client-core; done
 	internal/slurm/testdata/check.sh bin/table1 out/check-slurm
 
+.PHONY: check-kill
+check-kill: bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/lookup bin/merge venv-if-possible ## kill -9 each experiment's quick form three times and start it again: the records of results/published, to the bit; half an hour
+	internal/experiment/testdata/kill.sh out/check-kill ablation variants corruption deletion attention lookup
+
 .PHONY: clean
 clean: ## remove what was built; records, reports, data and the Python environment stay
 	rm -rf bin

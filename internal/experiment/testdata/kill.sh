@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Kills each experiment's quick form three times at random moments (SIGKILL to the program alone; its workers have to end by
+# themselves), starts it again, and lets it end the fourth time. Then every record must have the metrics that results/published has, to the
+# bit, nothing may be left to do, and no process may be left. make check-kill
+#
+#	kill.sh OUT EXPERIMENT...
+set -euo pipefail
+out=$1 && shift
+mkdir -p "$out"
+
+say() { echo "$(date +%T) $*"; }
+fail() { say "$*" && exit 1; }
+
+for experiment; do
+	rm -rf "${out:?}/$experiment"
+	flags=(-out "$out/$experiment" -log "$out/$experiment.log")
+	case $experiment in deletion | attention) [ ! -d "$out/corruption" ] || flags+=(-with "$out/corruption/records") ;; esac
+	for try in 1 2 3; do
+		"bin/$experiment" "${flags[@]}" >"$out/$experiment.out" 2>"$out/$experiment.err" &
+		program=$!
+		seconds=$((RANDOM % 30 + 3))
+		sleep $seconds
+		if kill -9 $program 2>/dev/null; then
+			wait $program 2>/dev/null || true
+			for _ in $(seq 100); do pgrep -f "bin/$experiment" >/dev/null || break; sleep 0.1; done
+			! pgrep -fa "bin/$experiment" || fail "$experiment: 10 s after the program was killed these are left"
+			say "$experiment killed after $seconds s, with $(cat "$out/$experiment"/records/*.jsonl 2>/dev/null | wc -l) lines of records"
+		fi
+	done
+	"bin/$experiment" "${flags[@]}" >"$out/$experiment.out" 2>"$out/$experiment.err" || fail "$experiment: exit code $?: $(tail -3 "$out/$experiment.err")"
+	"bin/$experiment" "${flags[@]}" 2>&1 >/dev/null | grep -q ' 0 to do' || fail "$experiment: a finished run has something to do"
+	conflict=$(bin/merge "$out/merged.jsonl.gz" "$out/$experiment/records" results/published 2>&1 >/dev/null)
+	rm "$out/merged.jsonl.gz"
+	[ -z "$conflict" ] || fail "$experiment: $conflict"
+	say "$experiment ended, $(cat "$out/$experiment"/records/*.jsonl | wc -l) lines of records, with the metrics of results/published"
+done
