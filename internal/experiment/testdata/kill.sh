@@ -28,7 +28,8 @@ for experiment; do
 		fi
 	done
 	"bin/$experiment" "${flags[@]}" >"$out/$experiment.out" 2>"$out/$experiment.err" || fail "$experiment: exit code $?: $(tail -3 "$out/$experiment.err")"
-	"bin/$experiment" "${flags[@]}" 2>&1 >/dev/null | grep -q ' 0 to do' || fail "$experiment: a finished run has something to do"
+	again=$("bin/$experiment" "${flags[@]}" 2>&1 >/dev/null)
+	[[ $again == *" 0 to do"* ]] || fail "$experiment: a finished run has something to do: $again"
 	conflict=$(bin/merge "$out/merged.jsonl.gz" "$out/$experiment/records" results/published 2>&1 >/dev/null)
 	rm "$out/merged.jsonl.gz"
 	[ -z "$conflict" ] || fail "$experiment: $conflict"
