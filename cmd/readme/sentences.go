@@ -251,7 +251,7 @@ var sentences = []sentence{
 		poker, pokerPaper := without("poker-hand", "No ABA")
 		unmaskedForest, forestPaper := without("forest-cover", "No feature masking")
 		unmasked, unmaskedPaper := without("poker-hand", "No feature masking")
-		return fmt.Sprintf("without them the accuracy on Poker Hand is %.1f points lower, in the paper %.1f. Without masking of features three of the six "+
+		return fmt.Sprintf("on Poker Hand the accuracy is %.1f points lower without them, in the paper %.1f. Without masking of features three of the six "+
 			"that have this variant are much better, where the paper's are worse: Protein, as above; Forest Cover by %.1f points of accuracy, in the paper "+
 			"%.1f lower; and Poker Hand by %.1f, in the paper %.1f lower", -poker, -pokerPaper, unmaskedForest, -forestPaper, unmasked, -unmaskedPaper)
 	}},

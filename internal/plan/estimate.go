@@ -71,7 +71,7 @@ func (e *Estimate) add(r *results.Record) {
 		return
 	}
 	seconds := (r.FitSeconds/float64(max(1, r.FitCells)) + r.PredictSeconds) * float64(max(1, r.Provenance.Threads))
-	if r.ProcessorSeconds > 0 && r.FitCells <= 1 && r.Provenance.GPU == "" { // else what it was alone cannot be told
+	if r.ProcessorSeconds > 0 && r.FitCells <= 1 && r.Provenance.GPU == "" { // else it is of several cells in unequal parts, or not what the fit took
 		seconds = r.ProcessorSeconds
 	}
 	if m.Work == nil || r.Measure != "" {
