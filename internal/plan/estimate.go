@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -11,17 +12,21 @@ import (
 	"nptbench/results"
 )
 
-// An Estimate says how long cells take, from records of the same method on the same data set: their mean, or, of a method that knows
-// the work of a configuration, the one of the most similar work. Where there are none, the most similar of another data set counts. A
-// record's time is that of the processor where a fit of one cell has that and no GPU: it does not grow when others keep the cores.
+// An Estimate says how long cells take, from records of the same method on the same data set: the mean of those with the same
+// configuration; where there are none, of all, or, of a method that knows the work of a configuration, the median of those of the most
+// similar work. Where none are of the data set, those of another count. A record's time is that of the processor where a fit of one cell has that and no GPU: it does not grow when others keep the cores.
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
-	same    map[[2]string]*share // by data set and kind, where the work is not known
-	others  map[string][]sample  // by kind
+	same    map[cells]*share
+	others  map[string][]sample // by kind
+	served  map[[2]float64]bool // predictions that were counted, by the seconds of fit and prediction
 
 	Else *Estimate // from other records, for what these say nothing of; may be nil
 }
+
+// Cells are alike by data set and kind and, if it is not empty, by configuration.
+type cells struct{ dataset, kind, config string }
 
 // kind names the cells that take about as long as one another: of a method, or what is measured on its models.
 func kind(method, measure, with string) string {
@@ -47,7 +52,7 @@ type sample struct {
 
 // Estimate learns from records how long the cells of a plan take.
 func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
-	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, same: map[[2]string]*share{}, others: map[string][]sample{}}
+	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, same: map[cells]*share{}, others: map[string][]sample{}, served: map[[2]float64]bool{}}
 	for _, info := range dataset.Infos() {
 		e.infos[info.Name] = info
 	}
@@ -59,8 +64,10 @@ func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
 			e.add(r)
 		}
 	}
-	for key, s := range e.same {
-		e.others[key[1]] = append(e.others[key[1]], sample{key[0], s.size / float64(s.cells), s.mean()})
+	for of, s := range e.same {
+		if of.config == "" {
+			e.others[of.kind] = append(e.others[of.kind], sample{of.dataset, s.size / float64(s.cells), s.mean()})
+		}
 	}
 	return e
 }
@@ -70,18 +77,20 @@ func (e *Estimate) add(r *results.Record) {
 	if m == nil || info.Name == "" {
 		return
 	}
-	seconds := (r.FitSeconds/float64(max(1, r.FitCells)) + r.PredictSeconds) * float64(max(1, r.Provenance.Threads))
+	predict, took := r.PredictSeconds, [2]float64{r.FitSeconds, r.PredictSeconds}
+	if e.served[took] { // the same to the last bit: in common with a cell before
+		predict = 0
+	}
+	e.served[took] = true
+	seconds := (r.FitSeconds/float64(max(1, r.FitCells)) + predict) * float64(max(1, r.Provenance.Threads))
 	if r.ProcessorSeconds > 0 && r.FitCells <= 1 && r.Provenance.GPU == "" { // else it is of several cells in unequal parts, or not what the fit took
 		seconds = r.ProcessorSeconds
 	}
+	of := cells{r.Dataset, kind(r.Method, r.Measure, string(r.With)), string(r.Config)}
+	e.count(of, seconds, r)
 	if m.Work == nil || r.Measure != "" {
-		key := [2]string{r.Dataset, kind(r.Method, r.Measure, string(r.With))}
-		if e.same[key] == nil {
-			e.same[key] = &share{}
-		}
-		e.same[key].seconds += seconds
-		e.same[key].size += size(r.Rows[0]+r.Rows[1]+r.Rows[2], info) // less than the table has, where only a part of it was there
-		e.same[key].cells++
+		of.config = ""
+		e.count(of, seconds, r)
 		return
 	}
 	var given map[string]any
@@ -91,6 +100,15 @@ func (e *Estimate) add(r *results.Record) {
 	if c, err := m.Resolve(given, info); err == nil {
 		e.others[m.Name] = append(e.others[m.Name], sample{info.Name, m.Work(c, info), seconds})
 	}
+}
+
+func (e *Estimate) count(of cells, seconds float64, r *results.Record) {
+	if e.same[of] == nil {
+		e.same[of] = &share{}
+	}
+	e.same[of].seconds += seconds
+	e.same[of].size += size(r.Rows[0]+r.Rows[1]+r.Rows[2], e.infos[of.dataset]) // less than the table has, where only a part of it was there
+	e.same[of].cells++
 }
 
 // size is what the time of methods that do not know their work is taken to grow with.
@@ -130,17 +148,19 @@ func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
 // cell estimates how many seconds a cell with a canonical configuration takes one core.
 func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, measure, with string) (seconds float64, known bool) {
 	kind := kind(m.Name, measure, with)
-	if s := e.same[[2]string{info.Name, kind}]; s != nil {
-		return s.mean(), true
+	for _, config := range []string{c.JSON(), ""} {
+		if s := e.same[cells{info.Name, kind, config}]; s != nil {
+			return s.mean(), true
+		}
 	}
 	work := size(info.Rows, info)
 	if m.Work != nil && measure == "" {
 		work = m.Work(c, info)
 	}
-	near, known := nearest(e.others[kind], info.Name, work)
+	rate, known := nearest(e.others[kind], info.Name, work)
 	switch {
 	case known:
-		return near.seconds * work / near.work, true
+		return rate * work, true
 	case e.Else != nil:
 		return e.Else.cell(info, m, c, measure, with)
 	}
@@ -149,14 +169,23 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, me
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// nearest is the sample whose work is the most similar, by its ratio, among those of a data set if there are any.
-func nearest(samples []sample, on string, work float64) (best sample, ok bool) {
-	distance := math.Inf(1)
+// nearest is the median of seconds by work over the samples whose work is the most similar, by its ratio, among those of a data set if
+// there are any. It does not go by a single one, which other work on its machine may have made slow.
+func nearest(samples []sample, on string, work float64) (rate float64, ok bool) {
+	var same bool
+	distance, rates := math.Inf(1), []float64(nil)
 	for _, s := range samples {
-		d := math.Abs(math.Log(s.work / work))
-		if had, has := best.dataset == on, s.dataset == on; has && !had || has == had && d < distance {
-			best, distance = s, d
+		d, is := math.Abs(math.Log(s.work/work)), s.dataset == on
+		if is && !same || is == same && d < distance {
+			same, distance, rates = is, d, nil
+		}
+		if is == same && d == distance {
+			rates = append(rates, s.seconds/s.work)
 		}
 	}
-	return best, len(samples) > 0
+	if rates == nil {
+		return 0, false
+	}
+	slices.Sort(rates)
+	return rates[len(rates)/2], true
 }

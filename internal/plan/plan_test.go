@@ -128,6 +128,8 @@ func TestPrint(t *testing.T) {
 		r.FitCells, r.ProcessorSeconds = cells, processor
 		return r
 	}
+	first, second := beside(10, 99, 2), beside(10, 0.01, 2) // with a prediction for both
+	first.PredictSeconds, second.PredictSeconds = 2, 2
 	two, gpu := beside(10, 6, 1), beside(20, 3, 1)
 	two.Provenance.Threads, gpu.FitSeconds, gpu.Provenance.GPU = 2, 5, "H100"
 	worker := p.Groups()[0].Method
@@ -141,9 +143,10 @@ func TestPrint(t *testing.T) {
 		"beside":  {[]*results.Record{beside(100, 6, 1)}, nil, "mean  1  6  18  6  0  18  54 s"},
 		"threads": {[]*results.Record{two}, nil, "mean  1  6  18  6  0  18  54 s"},
 		"GPU":     {[]*results.Record{gpu}, nil, "mean  1  6  18  6  0  18  54 s"},
-		"shared":  {[]*results.Record{beside(10, 99, 2), beside(10, 0.01, 2)}, nil, "mean  1  6  18  6  0  18  54 s"},
-		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"}, // of 506 x 14, for 120 x 5
-		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                              // of 506 x 11, which are not all
+		"shared":  {[]*results.Record{first, second}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"setting": {[]*results.Record{record("waves", `{"pause":0,"same":0,"shift":1}`, 2), record("waves", `{"pause":0,"same":0,"shift":3}`, 6)}, nil, "mean  1  6  18  6  0  18  24 s"}, // 2 s, and 3 s where no record is of the setting
+		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"},                                                  // of 506 x 14, for 120 x 5
+		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                                                                               // of 506 x 11, which are not all
 		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  18  8 min"},
 	} {
 		worker.Work = c.work
