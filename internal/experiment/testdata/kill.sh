@@ -11,6 +11,9 @@ mkdir -p "$out"
 say() { echo "$(date +%T) $*"; }
 fail() { say "$*" && exit 1; }
 
+bin/merge "$out/published.jsonl.gz" results/published >"$out/published"
+published=$(sed 's/ in .*//' "$out/published") # as in "226545 records"; more together with others, or a conflict named, is a difference
+
 for experiment; do
 	rm -rf "${out:?}/$experiment"
 	flags=(-out "$out/$experiment" -log "$out/$experiment.log")
@@ -30,8 +33,8 @@ for experiment; do
 	"bin/$experiment" "${flags[@]}" >"$out/$experiment.out" 2>"$out/$experiment.err" || fail "$experiment: exit code $?: $(tail -3 "$out/$experiment.err")"
 	again=$("bin/$experiment" "${flags[@]}" 2>&1 >/dev/null)
 	[[ $again == *" 0 to do"* ]] || fail "$experiment: a finished run has something to do: $again"
-	conflict=$(bin/merge "$out/merged.jsonl.gz" "$out/$experiment/records" results/published 2>&1 >/dev/null)
-	rm "$out/merged.jsonl.gz"
-	[ -z "$conflict" ] || fail "$experiment: $conflict"
+	counted=$(bin/merge "$out/merged.jsonl.gz" "$out/$experiment/records" results/published 2>&1)
+	[ "${counted% in *}" = "$published" ] || fail "$experiment: with results/published, which has $published: $counted"
 	say "$experiment ended, $(cat "$out/$experiment"/records/*.jsonl | wc -l) lines of records, with the metrics of results/published"
 done
+rm "$out/published.jsonl.gz" "$out/published" "$out/merged.jsonl.gz"
