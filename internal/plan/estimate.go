@@ -14,7 +14,8 @@ import (
 
 // An Estimate says how long cells take, from records of the same method on the same data set: the mean of those with the same
 // configuration; where there are none, of all, or, of a method that knows the work of a configuration, the median of those of the most
-// similar work. Where none are of the data set, those of another count. A record's time is that of the processor where a fit of one cell has that and no GPU: it does not grow when others keep the cores.
+// similar work. Where none are of the data set, those of another count. A record's time is that of the processor where a fit of one
+// cell has that and no GPU: it does not grow when others keep the cores.
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
@@ -52,7 +53,8 @@ type sample struct {
 
 // Estimate learns from records how long the cells of a plan take.
 func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
-	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, same: map[cells]*share{}, others: map[string][]sample{}, served: map[[2]float64]bool{}}
+	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{},
+		same: map[cells]*share{}, others: map[string][]sample{}, served: map[[2]float64]bool{}}
 	for _, info := range dataset.Infos() {
 		e.infos[info.Name] = info
 	}
