@@ -82,7 +82,7 @@ func (n *Number) coreTime(t *Table) Cell {
 		}
 		return cell
 	}
-	note := "Extrapolated: no cell has a record; from the most similar records, those of the same data set first, by rows times columns, of NPT and TabNet by multiplications."
+	note := "Extrapolated: no cell has a record; from the most similar records, those of the same data set first, by rows times columns, of NPT by multiplications and of TabNet by activations."
 	if n.cost.cells > 0 {
 		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(n.cost.cells), thousands(len(n.Folds)*n.Settings),
 			clock(n.cost.fit+n.cost.predict))
