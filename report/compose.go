@@ -223,7 +223,8 @@ func (s *Summary) howToRead() []string {
 			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0. A standard error over the test rows of a single split does not have in it what another seed would "+
-				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
+				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
+				"changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
 	}
 	if s.Claims != nil {
 		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. What is to "+

@@ -22,21 +22,15 @@ type cost struct {
 	left  float64 // what the cells without a record would take
 	known bool    // left is known
 
-	predictions map[[2]float64]bool
+	clock results.Clock
 }
 
-// add counts the record of one more cell. Cells whose fit and prediction took the same to the last bit had them in common.
+// add counts the record of one more cell.
 func (c *cost) add(rec *results.Record) {
 	threads := float64(max(1, rec.Provenance.Threads))
 	c.cells++
-	c.fit += threads * rec.FitSeconds / float64(max(1, rec.FitCells))
-	if c.predictions == nil {
-		c.predictions = map[[2]float64]bool{}
-	}
-	if of := [2]float64{rec.FitSeconds, rec.PredictSeconds}; !c.predictions[of] {
-		c.predictions[of] = true
-		c.predict += threads * rec.PredictSeconds
-	}
+	fit, predict := c.clock.Seconds(rec)
+	c.fit, c.predict = c.fit+fit, c.predict+predict
 	if rec.ProcessorSeconds > 0 {
 		c.processor += rec.ProcessorSeconds
 		c.metered++

@@ -19,9 +19,9 @@ import (
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
-	same    map[cells]*share
-	others  map[string][]sample // by kind
-	served  map[[2]float64]bool // predictions that were counted, by the seconds of fit and prediction
+	shares  map[cells]*share
+	samples map[string][]sample // by kind
+	clock   results.Clock
 
 	Else *Estimate // from other records, for what these say nothing of; may be nil
 }
@@ -53,8 +53,7 @@ type sample struct {
 
 // Estimate learns from records how long the cells of a plan take.
 func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
-	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{},
-		same: map[cells]*share{}, others: map[string][]sample{}, served: map[[2]float64]bool{}}
+	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, shares: map[cells]*share{}, samples: map[string][]sample{}}
 	for _, info := range dataset.Infos() {
 		e.infos[info.Name] = info
 	}
@@ -66,9 +65,9 @@ func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
 			e.add(r)
 		}
 	}
-	for of, s := range e.same {
+	for of, s := range e.shares {
 		if of.config == "" {
-			e.others[of.kind] = append(e.others[of.kind], sample{of.dataset, s.size / float64(s.cells), s.mean()})
+			e.samples[of.kind] = append(e.samples[of.kind], sample{of.dataset, s.size / float64(s.cells), s.mean()})
 		}
 	}
 	return e
@@ -79,12 +78,8 @@ func (e *Estimate) add(r *results.Record) {
 	if m == nil || info.Name == "" {
 		return
 	}
-	predict, took := r.PredictSeconds, [2]float64{r.FitSeconds, r.PredictSeconds}
-	if e.served[took] { // the same to the last bit: in common with a cell before
-		predict = 0
-	}
-	e.served[took] = true
-	seconds := (r.FitSeconds/float64(max(1, r.FitCells)) + predict) * float64(max(1, r.Provenance.Threads))
+	fit, predict := e.clock.Seconds(r)
+	seconds := fit + predict
 	if r.ProcessorSeconds > 0 && r.FitCells <= 1 && r.Provenance.GPU == "" { // else it is of several cells in unequal parts, or not what the fit took
 		seconds = r.ProcessorSeconds
 	}
@@ -100,17 +95,17 @@ func (e *Estimate) add(r *results.Record) {
 		return
 	}
 	if c, err := m.Resolve(given, info); err == nil {
-		e.others[m.Name] = append(e.others[m.Name], sample{info.Name, m.Work(c, info), seconds})
+		e.samples[m.Name] = append(e.samples[m.Name], sample{info.Name, m.Work(c, info), seconds})
 	}
 }
 
 func (e *Estimate) count(of cells, seconds float64, r *results.Record) {
-	if e.same[of] == nil {
-		e.same[of] = &share{}
+	if e.shares[of] == nil {
+		e.shares[of] = &share{}
 	}
-	e.same[of].seconds += seconds
-	e.same[of].size += size(r.Rows[0]+r.Rows[1]+r.Rows[2], e.infos[of.dataset]) // less than the table has, where only a part of it was there
-	e.same[of].cells++
+	e.shares[of].seconds += seconds
+	e.shares[of].size += size(r.Rows[0]+r.Rows[1]+r.Rows[2], e.infos[of.dataset]) // less than the table has, where only a part of it was there
+	e.shares[of].cells++
 }
 
 // size is what the time of methods that do not know their work is taken to grow with.
@@ -151,7 +146,7 @@ func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
 func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, measure, with string) (seconds float64, known bool) {
 	kind := kind(m.Name, measure, with)
 	for _, config := range []string{c.JSON(), ""} {
-		if s := e.same[cells{info.Name, kind, config}]; s != nil {
+		if s := e.shares[cells{info.Name, kind, config}]; s != nil {
 			return s.mean(), true
 		}
 	}
@@ -159,7 +154,7 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, me
 	if m.Work != nil && measure == "" {
 		work = m.Work(c, info)
 	}
-	rate, known := nearest(e.others[kind], info.Name, work)
+	rate, known := nearest(e.samples[kind], info.Name, work)
 	switch {
 	case known:
 		return rate * work, true

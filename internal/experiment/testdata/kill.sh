@@ -11,8 +11,8 @@ mkdir -p "$out"
 say() { echo "$(date +%T) $*"; }
 fail() { say "$*" && exit 1; }
 
-bin/merge "$out/published.jsonl.gz" results/published >"$out/published"
-published=$(sed 's/ in .*//' "$out/published") # as in "226545 records"; more together with others, or a conflict named, is a difference
+published=$(bin/merge "$out/merged.jsonl.gz" results/published 2>&1)
+published=${published% in *} # as in "226545 records"; more together with others, or a conflict named, is a difference
 
 for experiment; do
 	rm -rf "${out:?}/$experiment"
@@ -37,4 +37,4 @@ for experiment; do
 	[ "${counted% in *}" = "$published" ] || fail "$experiment: with results/published, which has $published: $counted"
 	say "$experiment ended, $(cat "$out/$experiment"/records/*.jsonl | wc -l) lines of records, with the metrics of results/published"
 done
-rm "$out/published.jsonl.gz" "$out/published" "$out/merged.jsonl.gz"
+rm "$out/merged.jsonl.gz"
