@@ -82,9 +82,8 @@ func stopOf(c method.Config) Stop {
 }
 
 // work is about how long a training takes, in activations: those of every layer of every decision step for every training row, a 150th
-// more for each unit of a layer's width, for the products, and five for every column of a mask. By that trainings on 215 rows and on 8.8
-// million, with batches of 16 and of 8,192 and 16 to 128 units, take about as long for each. Trainings rarely go on for as many epochs as
-// they may: three times the patience is usual.
+// more for each unit of a layer's width, for the products, and five for every column of a mask. Trainings rarely go on for as many epochs
+// as they may: three times the patience is usual.
 func work(c method.Config, info dataset.Info) float64 {
 	n, rows := configOf(c), 0.7*float64(cmp.Or(info.TestAt, info.Rows))
 	layers, width := float64((n.Steps+1)*(n.Shared+n.Independent)), float64(n.width())
