@@ -1,4 +1,4 @@
-"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, and four of EXPERIMENTS.md, from records (files .jsonl or
+"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, one of baselines/gbdt/PAPER.md and four of EXPERIMENTS.md, from records (files .jsonl or
 .jsonl.gz) and from the report of them (a folder). go run ./cmd/readme puts them there.
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
@@ -20,6 +20,7 @@
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
+    python3 cmd/readme/tables.py trees METHOD DATASET RECORDS...  # boosted trees by learning rate, depth and number, on the published fold
 """
 
 import collections
@@ -342,6 +343,17 @@ def settings(*paths):
         lines.append([dataset, protocol, "%d" % seed, ", ".join(map(str, sizes)), "%d" % len(found), "%.0f" % mean(lambda r: r["details"]["epochs"]),
                       "%.1f" % mean(lambda r: r["fit_seconds"] / r["fit_cells"]), "%.4g" % mean(loss), test])
     table(["data set", "protocol", "seed", ", ".join(SIZES), "folds", "epochs", "seconds", "validation", "test"], *lines)
+
+
+def trees(method, dataset, *paths):
+    of, numbers = collections.defaultdict(dict), set()
+    for r in records(paths, method):
+        if r["dataset"] == dataset:
+            c = r["config"]
+            of[c["learning_rate"], c["max_depth"]][c["n_estimators"]] = "%.4f, %.4f, %.2f" % (loss(r), r["test"]["nll"], r["test"]["accuracy"])
+            numbers.add(c["n_estimators"])
+    table(["rate", "depth", *("%d trees" % n for n in sorted(numbers))],
+          *(["%g" % rate, "%d" % depth, *(found.get(n, "–") for n in sorted(numbers))] for (rate, depth), found in sorted(of.items())))
 
 
 globals()[sys.argv[1]](*sys.argv[2:])
