@@ -149,24 +149,23 @@ const (
 	titleWidth    = 23 // letters in a line of a method's title
 )
 
-// drawPanels draws panels, two in a row, under the legend.
+// drawPanels draws panels, two in a row, under the legend. A panel is as high as its lines ask for, a row as its highest panel.
 func drawPanels(panels []panel) picture {
-	columns := min(figureColumns, len(panels))
-	rows := (len(panels) + columns - 1) / columns
-	longest := 0
-	for _, p := range panels {
-		longest = max(longest, len(p.lines))
+	width, height := vg.Length(min(figureColumns, len(panels)))*panelWidth, legendHeight
+	var tops []vg.Length // of rows, from above
+	for row := range slices.Chunk(panels, figureColumns) {
+		highest := vg.Length(0)
+		for _, p := range row {
+			highest = max(highest, p.panelHeight())
+		}
+		tops = append(tops, height)
+		height += highest
 	}
-	panelHeight := panelFrame + vg.Length(longest)*lineHeight
-	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*panelHeight+legendHeight
 	return picture{width, height, func(whole draw.Canvas) error {
-		drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*panelHeight, 0), legend(panels))
+		drawLegend(draw.Crop(whole, 0, 0, height-legendHeight, 0), legend(panels))
 		for i, p := range panels {
-			left := vg.Length(i%columns) * panelWidth
-			top := legendHeight + vg.Length(i/columns)*panelHeight
-			// Panels with fewer lines are lower, so that lines are as high everywhere.
-			unused := vg.Length(longest-len(p.lines)) * lineHeight
-			c := draw.Crop(whole, left, left+panelWidth-width, height-top-panelHeight+unused, -top)
+			left, top := vg.Length(i%figureColumns)*panelWidth, tops[i/figureColumns]
+			c := draw.Crop(whole, left, left+panelWidth-width, height-top-p.panelHeight(), -top)
 			plotted, err := p.plot()
 			if err != nil {
 				return fmt.Errorf("figure of %s: %w", p.title, err)
@@ -176,6 +175,9 @@ func drawPanels(panels []panel) picture {
 		return nil
 	}}
 }
+
+// panelHeight is that of a panel with its title, lines and axis.
+func (p panel) panelHeight() vg.Length { return panelFrame + vg.Length(len(p.lines))*lineHeight }
 
 // legend leaves out the kinds of marks that no panel has.
 func legend(panels []panel) (entries []legendEntry) {
