@@ -156,7 +156,7 @@ func drawPanels(panels []panel) picture {
 	for row := range slices.Chunk(panels, figureColumns) {
 		highest := vg.Length(0)
 		for _, p := range row {
-			highest = max(highest, p.panelHeight())
+			highest = max(highest, p.height())
 		}
 		tops = append(tops, height)
 		height += highest
@@ -165,7 +165,7 @@ func drawPanels(panels []panel) picture {
 		drawLegend(draw.Crop(whole, 0, 0, height-legendHeight, 0), legend(panels))
 		for i, p := range panels {
 			left, top := vg.Length(i%figureColumns)*panelWidth, tops[i/figureColumns]
-			c := draw.Crop(whole, left, left+panelWidth-width, height-top-p.panelHeight(), -top)
+			c := draw.Crop(whole, left, left+panelWidth-width, height-top-p.height(), -top)
 			plotted, err := p.plot()
 			if err != nil {
 				return fmt.Errorf("figure of %s: %w", p.title, err)
@@ -176,8 +176,8 @@ func drawPanels(panels []panel) picture {
 	}}
 }
 
-// panelHeight is that of a panel with its title, lines and axis.
-func (p panel) panelHeight() vg.Length { return panelFrame + vg.Length(len(p.lines))*lineHeight }
+// height is that of a panel with its title, lines and axis.
+func (p panel) height() vg.Length { return panelFrame + vg.Length(len(p.lines))*lineHeight }
 
 // legend leaves out the kinds of marks that no panel has.
 func legend(panels []panel) (entries []legendEntry) {
@@ -220,7 +220,7 @@ func (p panel) plot() (*plot.Plot, error) {
 	sansSerif(out)
 	names := make([]string, len(p.lines))
 	for i, line := range p.lines {
-		names[p.height(i)] = terminal.Wrap(line.title, "", titleWidth)
+		names[p.place(i)] = terminal.Wrap(line.title, "", titleWidth)
 	}
 	out.NominalY(names...)
 	out.Y.Min, out.Y.Max = -0.5, float64(len(names))-0.5
@@ -315,8 +315,8 @@ func logTicks(from, to float64) []plot.Tick {
 	}
 }
 
-// height is the place of line i of a panel from below.
-func (p panel) height(i int) int { return len(p.lines) - 1 - i }
+// place is that of line i of a panel from below.
+func (p panel) place(i int) int { return len(p.lines) - 1 - i }
 
 type bars struct {
 	plotter.XYs
@@ -331,7 +331,7 @@ func (s mark) points(p panel) (plotter.XYs, bars) {
 		if !v.ok {
 			continue
 		}
-		at := plotter.XY{X: v.mean, Y: float64(p.height(i)) + s.offset}
+		at := plotter.XY{X: v.mean, Y: float64(p.place(i)) + s.offset}
 		marks = append(marks, at)
 		if v.stdErr > 0 {
 			b.XYs = append(b.XYs, at)
