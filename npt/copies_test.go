@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -168,18 +169,28 @@ func TestCopiesRefused(t *testing.T) {
 // these are in one batch nobody can tell their copies apart, and the mean of their targets is the best answer: the seed, which deals the
 // batches, bounds the correlation of a network. "go test -v" prints the bounds beside what is published. EXPERIMENTS.md has those below
 // 0.99999, that one network stays further below its bound than 0.0002, that ten have a correlation above 0.9999, and all less than half
-// of the paper's error.
+// of the paper's error. Of networks whose predictions are published the three largest errors are printed, too, each with the row of the
+// same batch that is nearest by the features that are not random, in standard deviations.
 func TestCopiesThatCannotBeToldApart(t *testing.T) {
 	library := datasettest.Real(t, "lookup")
 	paper := map[string]float64{"lookup": 0.34, "lookup-random": 0.24, "lookup-add-one": 0.46, "lookup-random-add-one": 0.75} // Table 3
-	seen, high, bounds, below := 0, 0, map[string]string{}, []string(nil)
+	var trained []*results.Record
+	predicted := map[string]*results.Table{}
+	run := func(r *results.Record) string { return fmt.Sprintf("%s, seed %d", r.Dataset, r.Seed) }
 	for r, err := range results.Read("../results/published/lookup-cpu.jsonl.gz") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Method != "npt" || r.Measure != "" {
-			continue
+		if r.Method == "npt" && r.Measure == "" {
+			trained = append(trained, r)
 		}
+		if r.Measure == "predictions" {
+			predicted[run(r)] = r.Table
+		}
+	}
+
+	high, bounds, below, distances := 0, map[string]string{}, []string(nil), map[string][]string{}
+	for _, r := range trained {
 		table, err := library.Load(t.Context(), r.Dataset)
 		if err != nil {
 			t.Fatal(err)
@@ -188,8 +199,7 @@ func TestCopiesThatCannotBeToldApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		random := on.Info.Copies.RandomFeatures
-		features := func(row int) string { return fmt.Sprint(on.Row(row)[:on.Width-random]) }
+		features := func(row int) string { return fmt.Sprint(lookedUp(on, row)) }
 
 		targets := map[string][]float64{} // of all rows, as their copies have them
 		for row := on.Train - on.Copies; row < on.Train; row++ {
@@ -201,7 +211,7 @@ func TestCopiesThatCannotBeToldApart(t *testing.T) {
 				alike += len(y)
 			}
 		}
-		if want := map[int]int{0: 88, 3: 978}[random]; alike != want {
+		if want := map[int]int{0: 88, 3: 978}[on.Info.Copies.RandomFeatures]; alike != want {
 			t.Errorf("%s: %d rows cannot be told from a row of another target, want %d", r.Dataset, alike, want)
 		}
 
@@ -227,7 +237,7 @@ func TestCopiesThatCannotBeToldApart(t *testing.T) {
 				want = append(want, truth.Y[row-on.Train-on.Val])
 			}
 		}
-		bound, got, run := stat.Correlation(best, want, nil), r.Test["correlation"], fmt.Sprintf("%s, seed %d", r.Dataset, r.Seed)
+		bound, got, run := stat.Correlation(best, want, nil), r.Test["correlation"], run(r)
 		t.Logf("%s: r = %.5f, at best %.5f", run, got, bound)
 		if len(best) != on.Test || got > bound+1e-5 {
 			t.Errorf("%s: %d rows, r = %v of at most %v", run, len(best), got, bound)
@@ -244,10 +254,61 @@ func TestCopiesThatCannotBeToldApart(t *testing.T) {
 		if got < bound-2e-4 {
 			below = append(below, run)
 		}
-		seen++
+
+		if measured := predicted[run]; measured != nil {
+			distances[run] = largestErrors(t, on, measured, model.Batches())
+		}
 	}
 	said := map[string]string{"lookup-random, seed 42": "0.99994", "lookup-random-add-one, seed 42": "0.99994"}
-	if seen != 12 || high != 10 || !maps.Equal(bounds, said) || !slices.Equal(below, []string{"lookup-random-add-one, seed 43"}) {
-		t.Errorf("%d trainings, %d above 0.9999, bounds %v, below their bounds %v", seen, high, bounds, below)
+	if near := distances["lookup-random-add-one, seed 43"]; !slices.Equal(near, []string{"0.03", "0.12", "0.05"}) {
+		t.Errorf("the largest errors of the network below its bound are of rows %v away from another", near)
 	}
+	if len(trained) != 12 || high != 10 || !maps.Equal(bounds, said) || !slices.Equal(below, []string{"lookup-random-add-one, seed 43"}) {
+		t.Errorf("%d trainings, %d above 0.9999, bounds %v, below their bounds %v", len(trained), high, bounds, below)
+	}
+}
+
+// lookedUp has the features that a row and its copy have in common.
+func lookedUp(on *task.Task, row int) []float32 {
+	return on.Row(row)[:on.Width-on.Info.Copies.RandomFeatures]
+}
+
+// largestErrors prints the three largest errors, and returns how far away the row is that is nearest in the same batch.
+func largestErrors(t *testing.T, on *task.Task, measured *results.Table, batches [][]int) (distances []string) {
+	targets, predictions := measured.Column("target"), measured.Column("prediction")
+	near, away, first := make([]int, on.Test), make([]float64, on.Test), on.Train+on.Val
+	order := make([]int, on.Test)
+	for _, rows := range batches {
+		tests := rows[len(rows)/2:] // after their copies
+		for _, row := range tests {
+			i := row - first
+			near[i], away[i] = nearest(on, row, tests)
+			order[i] = i
+		}
+	}
+	deviation := func(i int) float64 { return math.Abs(predictions[i] - targets[i]) }
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(deviation(b), deviation(a)) })
+	for _, i := range order[:3] {
+		t.Logf("  target %.2f, prediction %.2f; a row %.2f away has the target %.2f", targets[i], predictions[i], away[i], targets[near[i]-first])
+		distances = append(distances, fmt.Sprintf("%.2f", away[i]))
+	}
+	slices.Sort(away)
+	t.Logf("  half of the rows have no other within %.2f", away[len(away)/2])
+	return distances
+}
+
+// nearest returns which other row is nearest by these features, and its Euclidean distance.
+func nearest(on *task.Task, row int, rows []int) (near int, distance float64) {
+	distance = math.Inf(1)
+	for _, other := range rows {
+		sum := 0.0
+		for j, x := range lookedUp(on, other) {
+			d := float64(x - lookedUp(on, row)[j])
+			sum += d * d
+		}
+		if d := math.Sqrt(sum); other != row && d < distance {
+			near, distance = other, d
+		}
+	}
+	return near, distance
 }

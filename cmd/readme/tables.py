@@ -11,7 +11,7 @@
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
-    python3 cmd/readme/tables.py largest N REPORT                 # how much of NPT's error on the lookup task is that of N rows
+    python3 cmd/readme/tables.py largest N RECORDS...             # how much of NPT's error on the lookup task is that of N rows
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
@@ -203,13 +203,11 @@ def lookup(*paths):
           *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) for t in (found[form, seed] for seed in seeds))] for form, title in FORMS.items()))
 
 
-def largest(number, report):
-    errors = {}
-    for r in rows(report, "predictions-rows", method="npt"):
-        errors.setdefault(r["dataset"], []).append((float(r["prediction"]) - float(r["target"])) ** 2)
-    table(["", "test rows", "RMSE", "share of the %s largest squared errors" % number, "RMSE without them"],
-          *([title, "{:,}".format(len(x)), "%.3f" % statistics.mean(x) ** 0.5, "%.0f %%" % (100 * sum(x[-int(number):]) / sum(x)),
-             "%.3f" % statistics.mean(x[:-int(number)]) ** 0.5] for title, x in ((title, sorted(errors[form])) for form, title in FORMS.items())))
+def largest(number, *paths):
+    found = {(r["dataset"], r["seed"]): sorted((a - b) ** 2 for _, a, b in r["table"]["lines"]) for r in finished(paths, "predictions")}
+    table(["", "seed", "test rows", "RMSE", "share of the %s largest squared errors" % number, "RMSE without them"],
+          *([title, "%d" % seed, "{:,}".format(len(x)), "%.3f" % statistics.mean(x) ** 0.5, "%.0f %%" % (100 * sum(x[-int(number):]) / sum(x)),
+             "%.3f" % statistics.mean(x[:-int(number)]) ** 0.5] for form, title in FORMS.items() for (of, seed), x in sorted(found.items()) if of == form))
 
 
 def protein(*paths):
