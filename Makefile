@@ -197,7 +197,7 @@ accuracy-tf32: xla ## what TF32 products, emulated on the processor, do to ten f
 	NPT_LONG_TESTS=1 go test -count=1 -run TestTF32Accuracy -v -timeout 60m ./npt
 
 .PHONY: check-tabnet
-check-tabnet: .venv-tabnet/installed ## TabNet beside pytorch-tabnet itself (2 GB of libraries): steps, errors over 20 seeds, speed; an hour
+check-tabnet: .venv-tabnet/installed ## TabNet beside pytorch-tabnet itself (2 GB of libraries): steps, errors over 20 seeds, speed; ten minutes to an hour
 	NPT_LONG_TESTS=1 NPT_TABNET_PYTHON=$(CURDIR)/.venv-tabnet/bin/python go test -count=1 -run Library -v -timeout 5h ./baselines/tabnet
 
 .venv-tabnet/installed: baselines/tabnet/testdata/requirements.txt
