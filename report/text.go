@@ -30,12 +30,16 @@ func plural(n int, one, many string) string {
 	return thousands(n) + " " + many
 }
 
-// decimal writes a number with a fixed number of digits after the point, or none for NaN.
+// decimal writes a number with a fixed number of digits after the point, or none for NaN. One that rounds to zero has no sign.
 func decimal(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return none
 	}
-	return strconv.FormatFloat(x, 'f', digits, 64)
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
 }
 
 // plusMinus writes a mean and its spread, leaving out a spread that is not there.
@@ -67,13 +71,10 @@ func bytesText(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<2
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// signed writes a difference with its sign. A difference that rounds to zero has none.
+// signed writes a difference with its sign. One that rounds to zero has none.
 func signed(x float64, digits int) string {
-	s := strconv.FormatFloat(x, 'f', digits, 64)
-	if strings.Trim(s, "-0.") == "" {
-		return strings.TrimPrefix(s, "-")
-	}
-	if x > 0 {
+	s := decimal(x, digits)
+	if x > 0 && strings.Trim(s, "0.") != "" {
 		return "+" + s
 	}
 	return s

@@ -299,6 +299,11 @@ func TestText(t *testing.T) {
 			t.Errorf("signed(%v, %d) = %s, want %s", tt.x, tt.digits, got, tt.want)
 		}
 	}
+	for x, want := range map[float64]string{-0.0001: "0.00 ± 0.00", 0.0001: "0.00 ± 0.00", -0.018: "-0.02 ± 0.00", 0.018: "0.02 ± 0.00"} {
+		if got := plusMinus(x, 0, 2); got != want {
+			t.Errorf("plusMinus(%v, 0, 2) = %s, want %s", x, got, want)
+		}
+	}
 	if got := terminal.Wrap(strings.Repeat("word ", 4), "  ", 16); got != "word word word\n  word" {
 		t.Errorf("wrapped to %q", got)
 	}
