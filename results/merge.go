@@ -17,9 +17,9 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Merge writes the records of several folders or segments into one compressed segment: one record per cell, chosen as by Read,
-// in the order of data set, method, protocol, fold and configuration. Equal records give equal files. Damaged records are an
-// error, and so is a file that would lose records by it, unless replace is set, and in any case a merge of nothing.
+// Merge adds the records of several folders or segments to a compressed segment, or with replace writes it anew from them alone: one
+// record per cell, chosen as by Read, in the order of data set, method, protocol, fold and configuration. Equal records give equal
+// files. Damaged records are an error, those of the segment too unless it is replaced, and so is a merge of nothing.
 //
 // The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.
 //
@@ -38,16 +38,12 @@ func Merge(path string, replace bool, from ...string) (n int, conflict *Conflict
 	if len(runs) == 0 {
 		return 0, nil, fmt.Errorf("no records in %s", strings.Join(from, ", "))
 	}
-	if !replace {
-		before, err := sortRuns(filepath.Join(dir, "before"), []string{path}, func(*Damage) bool { return true })
+	if _, err := os.Stat(path); err == nil && !replace {
+		before, err := sortRuns(filepath.Join(dir, "before"), []string{path}, func(*Damage) bool { return false })
 		if err != nil {
 			return 0, nil, err
 		}
-		if lost, err := missing(before, runs); err != nil {
-			return 0, nil, err
-		} else if lost > 0 {
-			return 0, nil, fmt.Errorf("it has %d records that the folders do not have; name its folder too, or give -replace", lost)
-		}
+		runs, from = append(runs, before...), append(slices.Clip(from), path)
 	}
 	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
 	if err != nil {
@@ -219,23 +215,4 @@ func bestLines(runs []string, conflict func(Cell)) iter.Seq2[*cellLine, error] {
 			}
 		}
 	}
-}
-
-// missing counts the cells of some runs that others do not have, or not as a success.
-func missing(before, now []string) (n int, err error) {
-	next, stop := iter.Pull2(bestLines(now, func(Cell) {}))
-	defer stop()
-	there, err, more := next()
-	for line, failed := range bestLines(before, func(Cell) {}) {
-		for err == nil && more && (there.compare(line) < 0 && there.id != line.id) {
-			there, err, more = next()
-		}
-		if err := errors.Join(failed, err); err != nil {
-			return 0, err
-		}
-		if !more || there.id != line.id || line.ok && !there.ok {
-			n++
-		}
-	}
-	return n, err
 }

@@ -663,7 +663,7 @@ func TestMergeInRuns(t *testing.T) {
 	}
 }
 
-// A file is not replaced by one that lacks records of its.
+// A file keeps what it had, unless it is replaced; by nothing it never is.
 func TestMergeKeepsRecords(t *testing.T) {
 	failed := record(2)
 	failed.Status = Failed
@@ -671,22 +671,32 @@ func TestMergeKeepsRecords(t *testing.T) {
 	write(t, two, record(1), record(2))
 	write(t, one, record(1))
 	write(t, worse, record(1), failed)
-	kept := t.TempDir()
-	file := filepath.Join(kept, "all.jsonl.gz")
+	file := filepath.Join(t.TempDir(), "all.jsonl.gz")
 	if n, _, err := Merge(file, false, two); n != 2 || err != nil {
 		t.Fatalf("%d records, %v", n, err)
 	}
 	before, _ := os.ReadFile(file)
-	for dir, want := range map[string]string{one: "it has 1 records that", worse: "it has 1 records that", t.TempDir(): "no records in"} {
-		if _, _, err := Merge(file, false, dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+	for _, dir := range []string{one, worse} {
+		if n, _, err := Merge(file, false, dir); n != 2 || err != nil {
+			t.Errorf("%d records, %v", n, err)
 		}
 	}
-	if _, _, err := Merge(file, true, t.TempDir()); err == nil {
-		t.Error("replaced by nothing")
+	for _, replace := range []bool{false, true} {
+		if _, _, err := Merge(file, replace, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no records in") {
+			t.Errorf("replaced by nothing: %v", err)
+		}
 	}
 	if after, _ := os.ReadFile(file); !bytes.Equal(before, after) {
 		t.Error("the file was changed")
+	}
+	if n, _, err := Merge(file, true, one); n != 1 || err != nil {
+		t.Errorf("%d records, %v", n, err)
+	}
+	if err := os.WriteFile(file, before[:len(before)-20], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Merge(file, false, one); err == nil {
+		t.Error("added to a damaged file")
 	}
 	if n, _, err := Merge(file, true, one); n != 1 || err != nil {
 		t.Errorf("%d records, %v", n, err)

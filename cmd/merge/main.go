@@ -1,4 +1,4 @@
-// Merge writes the records of several folders into one compressed file, one record per cell: how records are published.
+// Merge adds the records of several folders to a compressed file, one record per cell: how records are published.
 //
 //	go run ./cmd/merge results/published/knn.jsonl.gz out/table1-paper/records
 //
@@ -17,7 +17,7 @@ import (
 	"nptbench/results"
 )
 
-const about = `Writes the records of several folders into one compressed file, one record per cell: a success rather than a failure, then
+const about = `Adds the records of several folders to a compressed file, one record per cell: a success rather than a failure, then
 the one that was finished last, then the first. Cells whose records differ in their metrics are named on standard error; the exit
 code is 0 all the same.`
 
@@ -25,7 +25,7 @@ func main() { program.Main(merge) }
 
 func merge(_ context.Context, e program.Env) (exit int, err error) {
 	f := program.NewFlags("merge", about, "[-replace] FILE.jsonl.gz FOLDER...")
-	replace := f.Bool("replace", false, "write the file even where it has records that the folders do not have")
+	replace := f.Bool("replace", false, "write the file anew, from the folders alone")
 	f.Arguments = true
 	if err := f.Parse(e); err != nil {
 		return program.ExitBadInput, err

@@ -52,7 +52,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// Nothing is replaced by less than it had, unless that is asked for.
+// A file keeps what it had, unless it is to be replaced.
 func TestMerge(t *testing.T) {
 	kept := t.TempDir()
 	file := filepath.Join(kept, "all.jsonl.gz")
@@ -63,8 +63,8 @@ func TestMerge(t *testing.T) {
 	}{
 		{[]string{file, folder(t, 0, 1), folder(t, 1, 2)}, program.ExitOK, "3 records in " + file},
 		{[]string{file, folder(t)}, program.ExitFailed, "not written: no records in "},
-		{[]string{file, folder(t, 3)}, program.ExitFailed, "it has 3 records that the folders do not have; name its folder too, or give -replace"},
-		{[]string{file, kept, folder(t, 3)}, program.ExitOK, "4 records in "},
+		{[]string{file, folder(t, 3)}, program.ExitOK, "4 records in "},
+		{[]string{file, kept}, program.ExitOK, "4 records in "},
 		{[]string{"-replace", file, folder(t)}, program.ExitFailed, "no records in "},
 		{[]string{"-replace", file, folder(t, 3)}, program.ExitOK, "1 records in "},
 		{[]string{file, filepath.Join(kept, "none")}, program.ExitBadInput, "no such file"},

@@ -205,11 +205,7 @@ func save(path string, records []*results.Record) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	from := []string{dir}
-	if _, err := os.Stat(path); err == nil {
-		from = append(from, path)
-	}
-	_, _, err = results.Merge(path, false, from...)
+	_, _, err = results.Merge(path, false, dir)
 	return err
 }
 

@@ -11,7 +11,7 @@ mkdir -p "$out"
 say() { echo "$(date +%T) $*"; }
 fail() { say "$*" && exit 1; }
 
-published=$(bin/merge "$out/merged.jsonl.gz" results/published 2>&1)
+published=$(bin/merge -replace "$out/merged.jsonl.gz" results/published 2>&1)
 published=${published% in *} # as in "226545 records"; more together with others, or a conflict named, is a difference
 
 for experiment; do
@@ -33,7 +33,7 @@ for experiment; do
 	"bin/$experiment" "${flags[@]}" >"$out/$experiment.out" 2>"$out/$experiment.err" || fail "$experiment: exit code $?: $(tail -3 "$out/$experiment.err")"
 	again=$("bin/$experiment" "${flags[@]}" 2>&1 >/dev/null)
 	[[ $again == *" 0 to do"* ]] || fail "$experiment: a finished run has something to do: $again"
-	counted=$(bin/merge "$out/merged.jsonl.gz" "$out/$experiment/records" results/published 2>&1)
+	counted=$(bin/merge -replace "$out/merged.jsonl.gz" "$out/$experiment/records" results/published 2>&1)
 	[ "${counted% in *}" = "$published" ] || fail "$experiment: with results/published, which has $published: $counted"
 	say "$experiment ended, $(cat "$out/$experiment"/records/*.jsonl | wc -l) lines of records, with the metrics of results/published"
 done
