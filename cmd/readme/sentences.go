@@ -87,6 +87,14 @@ var sentences = []sentence{
 			"are %s; under corrected ones it is %.2f, and they are %s; %d of %d pairs change places with the folds",
 			word(k1), word(n1), critical, first.apart(critical), critical, second.apart(critical), changed, pairs)
 	}},
+	{"README.md", func(r *reports) string {
+		x := narrow(r)
+		return fmt.Sprintf("an eighth of the width has %s over the ten folds, and %s without that one, where the paper has %s", x[1], x[2], x[0])
+	}},
+	{"npt/PAPER.md", func(r *reports) string {
+		x := narrow(r)
+		return fmt.Sprintf("has %s, and squared errors of %s, where the paper has %s and %s", x[2], x[6], x[0], x[4])
+	}},
 	grades("* random forest: for ", "random-forest"),
 	grades("gradient boosting: for ", "gradient-boosting"),
 	grades("* CatBoost: for ", "catboost"),
@@ -297,6 +305,19 @@ func (r *reports) text(file string) []byte {
 		r.fail(err)
 	}
 	return text
+}
+
+// narrow are the numbers of the NPT of published depth and an eighth of the width in npt/PAPER.md's table of Boston Housing with and without
+// its fourth fold.
+func narrow(r *reports) []string {
+	const columns = 7
+	for line := range strings.Lines(string(r.text("npt/PAPER.md"))) {
+		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); cells[0] == "NPT, 8 layers, e = 16, 2,000 steps" && len(cells) == 1+columns {
+			return cells[1:]
+		}
+	}
+	r.fail(errors.New("npt/PAPER.md has no table of Boston Housing with and without its fourth fold"))
+	return make([]string, columns)
 }
 
 // threeSeeds finds the mean and the standard deviation over three seeds in a cell's notes.

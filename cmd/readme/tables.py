@@ -3,9 +3,10 @@
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
-    python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT beside two on the folds of Boston Housing
+    python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT, by width, beside two on the folds of Boston Housing
     python3 cmd/readme/tables.py fold N DATASET REPORT RECORDS... # NPTs of eight layers and all methods on published fold N
     python3 cmd/readme/tables.py spread REPORT                    # squared errors over the folds of Boston Housing
+    python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of other methods below an error on a fold of Boston Housing
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
@@ -122,22 +123,39 @@ def seeds(report, *paths):
           ["one setting, seed 42", *(with_error([r["test"][metric(d)] for r in one[d][42].values()], digits[d]) for d in TITLES)])
 
 
+def title(r):
+    """Of an NPT of eight layers."""
+    cut = ", products of bfloat16" if "bfloat16" in r["provenance"]["backend"] else ""
+    return "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], cut)
+
+
+def deep(paths):
+    """NPTs of published depth and steps."""
+    return (r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, 2000))
+
+
 def depth(report, *paths):
-    small = {int(r["fold"]): float(r["test_rmse"]) for r in rows(report, "folds", dataset="boston-housing", protocol="published", method="npt")}
-    deep = {r["fold"]: r["test"]["rmse"] for r in records(paths)}
-    difference = {f: deep[f] - small[f] for f in small}
-    line = lambda title, x, sign="": [title, *("%%%s.2f" % sign % x[f] for f in range(10)), with_error(x.values(), sign=sign)]
-    table(["fold", *map(str, range(10)), "mean"], line("2 layers, e = 8, 150 steps", small), line("8 layers, e = 16, 2,000 steps", deep),
-          line("difference", difference, "+"))
+    of = collections.defaultdict(dict)
+    for r in rows(report, "folds", dataset="boston-housing", protocol="published", method="npt"):
+        of[r["title"]][int(r["fold"])] = float(r["test_rmse"])
+    for r in sorted(deep(paths), key=lambda r: r["config"]["dim_hidden"]):
+        if (r["dataset"], r["protocol"]) == ("boston-housing", "published"):
+            of[title(r)][r["fold"]] = r["test"]["rmse"]
+    first = next(iter(of.values()))
+    lines = []
+    for name, x in of.items():
+        difference = [x[f] - first[f] for f in x]
+        lines.append([name, *("%.2f" % x[f] if f in x else "–" for f in range(10)), with_error(x.values()) if len(x) == 10 else "–",
+                      "–" if x is first else with_error(difference, sign="+") if len(x) > 1 else "%+.2f" % difference[0]])
+    table(["fold", *map(str, range(10)), "mean", "minus the first row, same folds"], *lines)
 
 
 def fold(number, dataset, report, *paths):
     names = [name for name in ("accuracy", "nll", "auroc", "rmse") if any(r["test_" + name] for r in of_paper(report, dataset))]
     lines = []
-    for r in records(paths):
-        if (r["dataset"], r["protocol"], r["fold"], r["config"]["layers"]) == (dataset, "published", int(number), 8) and r["config"]["steps"] == 2000:
-            cut = ", products of bfloat16" if "bfloat16" in r["provenance"]["backend"] else ""
-            lines.append((r["test"], "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], cut), str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60)))
+    for r in deep(paths):
+        if (r["dataset"], r["protocol"], r["fold"]) == (dataset, "published", int(number)):
+            lines.append((r["test"], title(r), str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60)))
     for r in of_paper(report, dataset, protocol="published", fold=number):
         lines.append(({name: float(r["test_" + name]) for name in names}, r["title"], "–", "–"))
     lines.sort(key=lambda line: line[0]["nll" if "nll" in names else "rmse"])
@@ -155,6 +173,27 @@ def spread(report):
     table(["MSE over ten folds, and its deviation", "paper", "`published`", "largest RMSE of a fold", "`corrected`", "largest RMSE of a fold"],
           *([title[m], paper[m], *(text for p in ("published", "corrected") for text in
              ("%.1f (%.1f)" % (statistics.mean(x[p]), statistics.pstdev(x[p])), "%.2f" % max(x[p]) ** 0.5))] for m, x in by.items()))
+
+
+def without(number, report, *paths):
+    paper, by, true = (collections.defaultdict(dict) for _ in range(3))
+    for r in rows(report, "cells", dataset="boston-housing", protocol="published"):
+        paper[r["method"]][r["metric"]] = r["paper_printed"]
+    for r in of_paper(report, "boston-housing"):
+        (by if r["protocol"] == "published" else true)[r["method"], r["title"]][int(r["fold"])] = float(r["test_rmse"])
+    for r in deep(paths):
+        if r["dataset"] == "boston-housing":
+            for folds, protocol in (by, "published"), (true, "corrected"):
+                if r["protocol"] == protocol or r["fold"] == 0:  # the first one is the same
+                    folds["npt", title(r)][r["fold"]] = r["test"]["rmse"]
+    error = lambda x: with_error(x.values())
+    squares = lambda x: "%.2f ± %.1f" % (statistics.mean(e * e for e in x.values()), statistics.stdev(e * e for e in x.values()))
+    lines = []
+    for (method, name), x in by.items():
+        if len(x) == 10:
+            nine = {f: e for f, e in x.items() if f != int(number)}
+            lines.append([name, paper[method]["rmse"], error(x), error(nine), error(true[method, name]) if len(true[method, name]) == 10 else "–", paper[method]["mse"], squares(x), squares(nine)])
+    table(["", "RMSE, paper", "ten folds", "without fold %s" % number, "true cross-validation", "MSE, paper", "ten folds", "without fold %s" % number], *lines)
 
 
 def below(limit, number, *paths):
