@@ -7,7 +7,7 @@
     python3 cmd/readme/tables.py fold N DATASET REPORT RECORDS... # NPTs of eight layers and all methods on published fold N
     python3 cmd/readme/tables.py spread REPORT                    # squared errors over the folds of Boston Housing
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
-    python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of other methods below an error on a fold of Boston Housing
+    python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of each method below an error on a fold of Boston Housing
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
@@ -22,6 +22,7 @@
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
+    python3 cmd/readme/tables.py epochs RECORDS...                # TabNet's errors by when its training ended
     python3 cmd/readme/tables.py trees METHOD DATASET RECORDS...  # boosted trees by learning rate, depth and number, on the published fold
 """
 
@@ -197,12 +198,12 @@ def without(number, report, *paths):
 
 
 def below(limit, number, *paths):
-    errors = {}
+    errors = collections.defaultdict(dict)
     for r in finished(paths):
-        if (r["dataset"], r["protocol"], r["fold"], r["seed"]) == ("boston-housing", "published", int(number), 42) and r["method"] != "npt":
-            errors.setdefault(r["method"], []).append(r["test"]["rmse"])
-    table(["published fold %s" % number, "settings", "with an RMSE below %s" % limit],
-          *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x)] for method, x in sorted(errors.items())))
+        if (r["dataset"], r["protocol"], r["fold"], r["seed"]) == ("boston-housing", "published", int(number), 42):
+            errors[r["method"]][r["id"]] = r["test"]["rmse"]
+    table(["published fold %s" % number, "settings", "with an RMSE below %s" % limit, "lowest"],
+          *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()), "%.2f" % min(x.values())] for method, x in sorted(errors.items())))
 
 
 def compare(first, second, by_what, pairs):
@@ -390,6 +391,15 @@ def settings(*paths):
         lines.append([dataset, protocol, "%d" % seed, ", ".join(map(str, sizes)), "%d" % len(found), "%.0f" % mean(lambda r: r["details"]["epochs"]),
                       "%.1f" % mean(lambda r: r["fit_seconds"] / r["fit_cells"]), "%.4g" % mean(loss), test])
     table(["data set", "protocol", "seed", ", ".join(SIZES), "folds", "epochs", "seconds", "validation", "test"], *lines)
+
+
+def epochs(*paths):
+    lines, spent = [], 0
+    for r in sorted(records(paths, "tabnet"), key=lambda r: r["details"]["epochs"]):
+        spent += r["processor_seconds"]  # since the record before
+        lines.append(["%d" % r["details"]["epochs"], "%d" % r["details"]["best_epoch"], "%.0f" % (spent / 60), "%.3f" % loss(r), "%.2f" % r["test"]["accuracy"],
+                      "%.3f" % r["test"]["nll"]])
+    table(["epochs", "lowest loss after", "minutes of a core", "NLL on validation rows", "accuracy on test rows", "NLL"], *lines)
 
 
 def trees(method, dataset, *paths):
