@@ -279,4 +279,4 @@ clean: ## remove what was built; records, reports, data and the Python environme
 .PHONY: FORCE
 bin/%: FORCE
 	@mkdir -p bin
-	go build -o $@ ./$(firstword $(wildcard cmd/$* experiments/$*))
+	go build -buildvcs=auto -o $@ ./$(firstword $(wildcard cmd/$* experiments/$*))

@@ -272,7 +272,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 func (r *poolRun) request(j *plan.Job, threads int) request {
 	q := request{
 		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
-		Method: j.Method.Name, Command: j.Method.Command, Models: j.Models, Sweep: r.Sweep.Name, Seed: r.Sweep.Seed,
+		Method: j.Method.Name, Command: j.Method.Command, Models: j.Models, Sweep: r.Sweep.Name, Code: codeVersion(), Seed: r.Sweep.Seed,
 		Statistics: j.Method.StatisticsOf(j.Models[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory,
 	}
 	if measured := slices.ContainsFunc(j.Models, func(c *plan.Model) bool { return len(c.Measures) > 0 }); r.KeepModels || measured && j.Method.Model != nil {

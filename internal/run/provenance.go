@@ -45,8 +45,9 @@ func describe() results.Provenance {
 }
 
 // codeVersion is the revision that the program was built from: the one stamped into it, or else, as "go run" stamps none,
-// that of the checkout it runs in.
-func codeVersion() string {
+// that of the checkout it runs in. That may be another one hours later, so it is asked for once, when the planning process begins its
+// first job, and workers are told.
+var codeVersion = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -74,7 +75,7 @@ func codeVersion() string {
 		changes = "+changes"
 	}
 	return strings.TrimSpace(string(head)) + changes
-}
+})
 
 // gpu names the accelerator that the driver shows, or is empty.
 func gpu() string {

@@ -27,6 +27,7 @@ type request struct {
 	Command  *method.Command // of a method of one's own
 	Models   []*plan.Model
 	Sweep    string
+	Code     string // version of the program, as it was when the planning process began
 	Seed     uint64 // of the sweep
 	Threads  int
 	Backend  string // of networks
@@ -71,7 +72,7 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 		if o.failure != nil {
 			r.Status = results.Failed
 		}
-		r.Provenance.Threads, r.Provenance.Backend = q.Threads, q.Backend
+		r.Provenance.Code, r.Provenance.Threads, r.Provenance.Backend = q.Code, q.Threads, q.Backend
 		r.Provenance.Finished = time.Now().UTC().Truncate(time.Millisecond)
 		all = append(all, r)
 	}
@@ -80,7 +81,7 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 
 // Failures makes the records of all cells of a job, for one reason. It is for executors whose worker has made none.
 func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) (all []*results.Record) {
-	q := request{Sweep: s.Name}
+	q := request{Sweep: s.Name, Code: codeVersion()}
 	for _, c := range j.Models {
 		all = append(all, q.records(slices.Collect(c.All()), outcome{failure: f})...)
 	}

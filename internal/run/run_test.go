@@ -224,6 +224,8 @@ var both = plan.Options{Protocols: split.Protocols}
 
 func TestRunAndResume(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
+	defer func(usual func() string) { codeVersion = usual }(codeVersion)
+	codeVersion = func() string { return "known when it began" } // workers are other processes, and find another one
 	s := parse(t, sweepOf("", "{shift: [0, 1, 12], same: [0, 1]}"))
 	p := planned(t, s, lib, dir, both)
 	// The first fold is one task under both protocols, the two others are two each. Of 6 settings 3 are distinct, served by 2
@@ -244,7 +246,7 @@ func TestRunAndResume(t *testing.T) {
 			t.Errorf("a fit for %d cells, want %d: %+v", r.FitCells, want, r.Cell)
 		}
 		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 120 || r.PeakMemoryBytes == 0 || r.ProcessorSeconds <= 0 || r.ProcessorSeconds > 60 || r.Provenance.CPU == "" || r.Provenance.Threads == 0 ||
-			r.Sweep != "test" || r.SplitDigest == "" || r.Test["rmse"] == 0 || r.Details["sweep_seed"] != 7.0 {
+			r.Provenance.Code != "known when it began" || r.Sweep != "test" || r.SplitDigest == "" || r.Test["rmse"] == 0 || r.Details["sweep_seed"] != 7.0 {
 			t.Errorf("incomplete record %+v", r)
 		}
 		values[r.ID] = r.Test["rmse"]
