@@ -5,9 +5,10 @@
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
     python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT, by width, beside two on the folds of Boston Housing
     python3 cmd/readme/tables.py fold N DATASET REPORT RECORDS... # NPTs of eight layers and all methods on published fold N
-    python3 cmd/readme/tables.py spread REPORT                    # squared errors over the folds of Boston Housing
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
-    python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of each method below an error on a fold of Boston Housing
+    python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
+    python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of each method below an error on fold N of Boston Housing
+    python3 cmd/readme/tables.py worst N RECORDS...               # the N test rows with the largest errors, and the error without them
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
@@ -34,6 +35,8 @@ import math
 import statistics
 import sys
 
+METHODS = {"random-forest": "Random Forest", "gradient-boosting": "Gradient Boosting", "xgboost": "XGBoost", "catboost": "CatBoost", "lightgbm": "LightGBM",
+           "mlp": "MLP", "knn": "k-NN"}
 TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}
 DATASETS = {**TITLES, "protein": "Protein", "poker-hand": "Poker Hand"}
 FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
@@ -164,22 +167,10 @@ def fold(number, dataset, report, *paths):
           *([title, *("%.*f" % (DIGITS[name], test[name]) for name in names), *of_training] for test, title, *of_training in lines))
 
 
-def spread(report):
-    by, title, paper = {}, {}, {}
-    for r in of_paper(report, "boston-housing"):
-        by.setdefault(r["method"], {}).setdefault(r["protocol"], []).append(float(r["test_rmse"]) ** 2)
-        title[r["method"]] = r["title"]
-    for r in rows(report, "cells", dataset="boston-housing", protocol="published", metric="mse"):
-        paper[r["method"]] = r["paper_printed"].replace(" ± ", " (") + ")"
-    table(["MSE over ten folds, and its deviation", "paper", "`published`", "largest RMSE of a fold", "`corrected`", "largest RMSE of a fold"],
-          *([title[m], paper[m], *(text for p in ("published", "corrected") for text in
-             ("%.1f (%.1f)" % (statistics.mean(x[p]), statistics.pstdev(x[p])), "%.2f" % max(x[p]) ** 0.5))] for m, x in by.items()))
-
-
 def without(number, report, *paths):
     paper, by, true = (collections.defaultdict(dict) for _ in range(3))
-    for r in rows(report, "cells", dataset="boston-housing", protocol="published"):
-        paper[r["method"]][r["metric"]] = r["paper_printed"]
+    for r in rows(report, "cells", dataset="boston-housing", protocol="published", metric="rmse"):
+        paper[r["method"]] = r["paper_printed"]
     for r in of_paper(report, "boston-housing"):
         (by if r["protocol"] == "published" else true)[r["method"], r["title"]][int(r["fold"])] = float(r["test_rmse"])
     for r in deep(paths):
@@ -187,23 +178,45 @@ def without(number, report, *paths):
             for folds, protocol in (by, "published"), (true, "corrected"):
                 if r["protocol"] == protocol or r["fold"] == 0:  # the first one is the same
                     folds["npt", title(r)][r["fold"]] = r["test"]["rmse"]
-    error = lambda x: with_error(x.values())
-    squares = lambda x: "%.2f ± %.1f" % (statistics.mean(e * e for e in x.values()), statistics.stdev(e * e for e in x.values()))
-    lines = []
-    for (method, name), x in by.items():
-        if len(x) == 10:
-            nine = {f: e for f, e in x.items() if f != int(number)}
-            lines.append([name, paper[method]["rmse"], error(x), error(nine), error(true[method, name]) if len(true[method, name]) == 10 else "–", paper[method]["mse"], squares(x), squares(nine)])
-    table(["", "RMSE, paper", "ten folds", "without fold %s" % number, "true cross-validation", "MSE, paper", "ten folds", "without fold %s" % number], *lines)
+    whole = [name for name, x in by.items() if len(x) == 10]
+    last = whole[-1]  # the NPT of eight layers
+    rest = lambda x: {f: e for f, e in x.items() if f != int(number)}
+    paired = lambda x, y: "–" if x is y else with_error([x[f] - y[f] for f in x], sign="+")
+    table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, "minus the last row", "true cross-validation", "minus the last row"],
+          *([name[1], paper[name[0]], with_error(x.values()), "%.2f" % x[int(number)], "%.2f" % max(rest(x).values()),
+             with_error(rest(x).values()), paired(rest(x), rest(by[last])) if name != last else "–",
+             with_error(true[name].values()), paired(true[name], true[last])] for name, x in ((name, by[name]) for name in whole)))
+
+
+def bounds(*published):
+    """The largest error that one of ten folds can have (Samuelson's inequality), whichever deviation is meant and however the numbers were rounded."""
+    largest = lambda mean, error, half: mean + half + 3 * 10 ** 0.5 * (error + half)
+    lines = [(r["method"], float(r["mean"]), float(r["stderr"])) for path in published for r in csv.DictReader(open(path, newline=""))
+             if (r["dataset"], r["metric"]) in (("boston-housing", "test_rmse"), ("boston-housing", "rmse"))]
+    table(["the paper's NPT on Boston Housing", "RMSE", "no fold above"],
+          *([name, "%.2f ± %.2f" % (mean, error), "%.2f" % largest(mean, error, 0.005)] for name, mean, error in sorted(lines, key=lambda x: largest(*x[1:], 0.005))))
 
 
 def below(limit, number, *paths):
     errors = collections.defaultdict(dict)
     for r in finished(paths):
         if (r["dataset"], r["protocol"], r["fold"], r["seed"]) == ("boston-housing", "published", int(number), 42):
-            errors[r["method"]][r["id"]] = r["test"]["rmse"]
+            layers = r["config"].get("layers")
+            errors[r["method"] + (", %d layers" % layers if layers else "")][r["id"]] = r["test"]["rmse"]
     table(["published fold %s" % number, "settings", "with an RMSE below %s" % limit, "lowest"],
           *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()), "%.2f" % min(x.values())] for method, x in sorted(errors.items())))
+
+
+def worst(number, *paths):
+    """Predictions of the test rows with the largest errors over all methods, and the error without them."""
+    by = {METHODS.get(r["method"], "NPT, e = 16, %s" % r.get("variant")): r["table"]["lines"] for r in finished(paths, "predictions")}
+    squares = {name: [(target - prediction) ** 2 for _, target, prediction in lines] for name, lines in by.items()}
+    total = [sum(row) for row in zip(*squares.values())]
+    rows = sorted(range(len(total)), key=total.__getitem__)[-int(number):]
+    rest = lambda x: [e for i, e in enumerate(x) if i not in rows]
+    table(["", *("prediction of %.1f" % next(iter(by.values()))[i][1] for i in rows), "share of these rows in the squared error", "RMSE", "without them"],
+          *([name, *("%.1f" % by[name][i][2] for i in rows), "%.0f %%" % (100 - 100 * sum(rest(x)) / sum(x)),
+             "%.2f" % statistics.mean(x) ** 0.5, "%.2f" % statistics.mean(rest(x)) ** 0.5] for name, x in sorted(squares.items(), key=lambda item: sum(item[1]))))
 
 
 def compare(first, second, by_what, pairs):
