@@ -43,7 +43,7 @@ var sentences = []sentence{
 		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s (too few for the MLP on Yacht: %.2f instead of %.2f)",
 			fewest, most, low, thousands(high), mlp.number("mean"), mlp.number("paper"))
 	}},
-	{"README.md", func(r *reports) string {
+	{"RESULTS.md", func(r *reports) string {
 		lack := map[string]int{} // reproduced numbers
 		all := 0
 		for _, c := range r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10") {
@@ -57,7 +57,7 @@ var sentences = []sentence{
 		return fmt.Sprintf("give the paper's numbers to the printed digit, all %d of them on the small data sets, and CatBoost all but %s",
 			all/4*3-lack["knn"]-lack["xgboost"]-lack["lightgbm"], word(lack["catboost"]))
 	}},
-	{"README.md", func(r *reports) string {
+	{"RESULTS.md", func(r *reports) string {
 		kick := r.rows(grids+"cells.csv").where("dataset", "kick", "method", "xgboost")
 		of := func(protocol string) string {
 			k := kick.where("protocol", protocol)
@@ -67,7 +67,7 @@ var sentences = []sentence{
 		return fmt.Sprintf("On Kick XGBoost has the paper's three numbers with the slipped mask %s and better ones with each mask in its place %s",
 			of("published"), of("corrected"))
 	}},
-	{"README.md", func(r *reports) string {
+	{"RESULTS.md", func(r *reports) string {
 		first, second := regression(r, "published"), regression(r, "corrected")
 		changed, pairs := 0, 0
 		for i, a := range second {
@@ -87,11 +87,13 @@ var sentences = []sentence{
 			"are %s; under corrected ones it is %.2f, and they are %s; %d of %d pairs change places with the folds",
 			word(k1), word(n1), critical, first.apart(critical), critical, second.apart(critical), changed, pairs)
 	}},
-	{"README.md", func(r *reports) string {
+	{"RESULTS.md", func(r *reports) string {
 		x := narrow(r)
 		return fmt.Sprintf("an eighth of the width has %s over the ten folds, and %s without that one, where the paper has %s", x[1], x[4], x[0])
 	}},
-	{"README.md", func(r *reports) string { return fmt.Sprintf("By true cross-validation it has %s,", narrow(r)[6]) }},
+	{"RESULTS.md", func(r *reports) string {
+		return fmt.Sprintf("By true cross-validation that narrow NPT has %s,", narrow(r)[6])
+	}},
 	{"npt/PAPER.md", func(r *reports) string {
 		x := narrow(r)
 		return fmt.Sprintf("our narrow network has %s without fold 3, and with an ordinary error of 3.2 there it would have 2.92 ± 0.14; the paper has %s", x[4], x[0])
@@ -101,21 +103,21 @@ var sentences = []sentence{
 	grades("* CatBoost: for ", "catboost"),
 	grades("* MLP: for ", "mlp"),
 	grades("* TabNet: for ", "tabnet"),
-	{"README.md", func(r *reports) string {
+	{"RESULTS.md", func(r *reports) string {
 		accuracy := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "poker-hand", "method", "tabnet", "metric", "accuracy")
 		would := map[bool]string{true: "would hardly", false: "could"}[len(accuracy) == 1 && accuracy[0]["verdict"] == "differs"]
 		return fmt.Sprintf("On Poker Hand its accuracy is %.1f (the paper %.1f), which another seed %s give", accuracy.number("mean"), accuracy.number("paper"), would)
 	}},
-	{"README.md", func(r *reports) string {
+	{"RESULTS.md", func(r *reports) string {
 		worth := regexp.MustCompile(`What a verdict is worth: of [\d,]+ pairs of ours and the paper's for another method, (\S+ %) would be called reproduced, ` +
 			`and of those graded by seeds (\S+ %) the same`).FindSubmatch(r.text(grids + "table1.md"))
 		if worth == nil {
 			return "what a verdict is worth, which the report does not say"
 		}
-		return fmt.Sprintf("Beside the paper's number for another method, %s of our numbers would still be called reproduced, and %s of those graded by seeds "+
+		return fmt.Sprintf("beside the paper's number for another method, %s of our numbers would still be called reproduced, and %s of those graded by seeds "+
 			"the same within seeds", worth[1], worth[2])
 	}},
-	{"README.md", func(r *reports) string {
+	{"RESULTS.md", func(r *reports) string {
 		same := regexp.MustCompile(`: (\d+) of (?:the paper's )?(\d+) (?:\w+ )?are (?:the same|as the paper prints)`).FindAllSubmatch(r.text(grids+"table1.md"), -1)
 		if len(same) != 3 || !bytes.Equal(same[1][1], same[1][2]) || !bytes.Equal(same[2][1], same[2][2]) {
 			return fmt.Sprintf("what is the paper's of statistics, settings and ranges: %q", same)
@@ -141,11 +143,11 @@ var sentences = []sentence{
 		}
 		return fmt.Sprintf("solves all four, with %.0f to %.0f %% of the paper's error (means of three seeds)", 100*low, 100*high)
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		least, _ := r.rows("out/published-lookup-cpu/report/lookup.csv").where("method", "npt", "metric", "best_share").span("mean")
 		return fmt.Sprintf("has more than %.0f %% of its weight on the copy", math.Floor(least))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		count := map[string]int{}
 		seen := map[string]bool{}
 		for _, c := range r.rows("out/published-ablation/report/ablation.csv").where("metric", "rmse_change") {
@@ -159,11 +161,11 @@ var sentences = []sentence{
 		return fmt.Sprintf("of %s changes, %s on Boston Housing and %s on Yacht, %s are clear at this size, %s of them in the paper's direction",
 			word(len(seen)), word(count["boston-housing"]), word(count["yacht"]), word(clear), word(count["same direction"]))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		fall := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "poker-hand", "metric", "accuracy_change")
 		return fmt.Sprintf("on Poker Hand, by %.1f ± %.1f points (the paper %.1f)", -fall.number("mean"), fall.number("stderr"), -fall.number("paper"))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		of := func(report, data, column string) float64 {
 			return -r.rows("out/"+report+"/report/corruption.csv").where("method", "npt", "dataset", data, "variant", "corruption", "metric", "rmse_change").number(column)
 		}
@@ -172,15 +174,15 @@ var sentences = []sentence{
 			of(small, "yacht", "mean"), of(small, "boston-housing", "mean"), of(large, "protein", "mean"),
 			of(small, "yacht", "paper"), of(small, "boston-housing", "paper"), of(large, "protein", "paper"))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		return fmt.Sprintf("On Protein it is %s under two other seeds", otherSeeds(r))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		clean := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "protein", "metric", "clean_rmse")
 		return fmt.Sprintf("has an RMSE of %.2f on Protein, and of %.2f as this control",
 			clean.where("variant", "corruption").number("mean"), clean.where("variant", "self only, corruption").number("mean"))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		return fmt.Sprintf("On small tables the control is %.0f %% better on Yacht and %.0f %% worse on Concrete", -aloneAbove(r, "yacht"), aloneAbove(r, "concrete"))
 	}},
 	{"EXPERIMENTS.md", func(r *reports) string {
@@ -220,11 +222,11 @@ var sentences = []sentence{
 			"%d of the first network's 100 test rows and %d of the second's; in the second, which goes on to 1 %%, more than 99 %% for %d and %d",
 			all.mean("rows")-1, few("", false, 0.02), few("targets in sight", false, 0.02), few("", true, 0.01), few("targets in sight", true, 0.01))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		_, p := r.rows("out/published-deletion-cpu/report/deletion.csv").where("metric", "log10_p_random").span("mean")
 		return fmt.Sprintf("nearer than random ones (p ≤ %.4f on 100 test rows)", math.Pow(10, p))
 	}},
-	{"README.md", func(r *reports) string {
+	{"EXPERIMENTS.md", func(r *reports) string {
 		of := func(variant, column string) float64 {
 			return r.rows("out/published-ablation-cpu/report/ablation.csv").where("dataset", "poker-hand", "metric", "accuracy", "variant", variant).number(column)
 		}
@@ -378,7 +380,7 @@ func (ranks rows) apart(critical float64) string {
 
 // grades says for which numbers of a method on small data another seed could give the paper's.
 func grades(lead, method string) sentence {
-	return sentence{"README.md", func(r *reports) string {
+	return sentence{"RESULTS.md", func(r *reports) string {
 		return lead + graded(r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10", "method", method))
 	}}
 }
