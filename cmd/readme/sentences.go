@@ -230,7 +230,7 @@ var sentences = []sentence{
 		of := func(variant, column string) float64 {
 			return r.rows("out/published-ablation-cpu/report/ablation.csv").where("dataset", "poker-hand", "metric", "accuracy", "variant", variant).number(column)
 		}
-		return fmt.Sprintf("the paper's NPT falls from %.1f to %.1f %% without it and to %.1f %% without masking of features, a network of e = 16 has %.1f and "+
+		return fmt.Sprintf("the paper's NPT falls from %.1f to %.1f %% without ABA and to %.1f %% without masking of features, a network of e = 16 has %.1f and "+
 			"%.1f %% without them, and %.1f %% with both", of("Base", "paper"), of("No ABA", "paper"), of("No feature masking", "paper"),
 			of("No ABA", "mean"), of("No feature masking", "mean"), of("Base", "mean"))
 	}},
