@@ -103,8 +103,35 @@ func TestFitFrame(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Class != "left" || got[1].Class != "right" || got[0].Probability < 0.8 {
 		t.Errorf("%+v, %v; want left and right", got, err)
 	}
-	if _, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"y"}, Rows: [][]string{{"85"}}}); err == nil || !strings.Contains(err.Error(), `no column "x"`) {
-		t.Errorf("without a feature: %v", err)
+	for _, bad := range []struct {
+		names []string
+		row   []string
+		want  string
+	}{
+		{[]string{"y"}, []string{"85"}, `no column "x"`},
+		{[]string{"y", "x"}, []string{"85"}, "row 1 has 1 fields, want 2"},
+		{[]string{"y", "x"}, []string{"85", "-1", "left"}, "row 1 has 3 fields, want 2"},
+		{[]string{"y", "x"}, []string{"sixty", "-1"}, `row 1: "sixty" in column "y", whose values were all numbers in training: want a number`},
+		{[]string{"x", "y"}, []string{"Inf", "85"}, `row 1: "Inf" in column "x"`},
+	} {
+		f := &npt.Frame{Names: bad.names, Rows: [][]string{[]string{"85", "NA"}[:len(bad.names)], bad.row}}
+		if _, err := p.Predict(t.Context(), f); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%q: %v, want %s", bad.row, err, bad.want)
+		}
+	}
+}
+
+// A category that the training did not have is no value.
+func TestPredictUnseenCategory(t *testing.T) {
+	c := small()
+	c.Steps = 10
+	p, err := npt.Fit(t.Context(), frame(), "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "side"}, Rows: [][]string{{"1", "nowhere"}, {"1", ""}, {"1", "left"}}})
+	if err != nil || math.Abs(got[0].Value-got[1].Value) > 1e-3 || math.Abs(got[0].Value-got[2].Value) < 0.01 {
+		t.Errorf("%+v, %v; want the prediction for an unseen category to be that for none", got, err)
 	}
 }
 
