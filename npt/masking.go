@@ -16,9 +16,9 @@ type code = uint8
 
 const (
 	visible    code = iota
-	masked          // zero with mask token 1; predicted
-	randomised      // a random value with mask token 0; predicted (appendix C.4.3)
-	hidden          // zero with mask token 1; not predicted: missing entries (appendix C.4.1), and targets that may not be seen
+	masked          // zero, and M is 1; predicted
+	randomised      // a random value, and M is 0; predicted (appendix C.4.3)
+	hidden          // zero, and M is 1; not predicted: missing entries (appendix C.4.1), and targets that may not be seen
 	padding         // of a row that pads a batch: no row attends to it
 
 	featureCandidate // may be masked, as the mask of the pass has it

@@ -18,7 +18,7 @@ func (n *network) listParams() (params []weights.Param) {
 		rowFan[i] = columnFan[j]
 	}
 
-	// The d embedding matrices, one below the other: first the rows of all value channels, then of all mask tokens.
+	// The d embedding matrices, one below the other: first the rows of all value channels, then of the entries of the mask.
 	params = append(params,
 		weights.Param{Name: "in.weight", Dims: []int{len(inputs), e}, FanIn: rowFan, Group: inputs},
 		weights.Param{Name: "in.bias", Dims: []int{d, e}, FanIn: columnFan, Group: count(d)},
