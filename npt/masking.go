@@ -63,9 +63,20 @@ func (m mode) present(t *Table, semiSupervised bool) int {
 // modeCodes returns the codes of all entries (rows x columns, row-major) as a pass of this mode begins, and how many
 // candidates of each kind, which training passes alone have, are among them. Absent rows keep the code 0.
 //
-// Features of all rows present are masked in training passes with probability p_feature. Targets: with p_target = 1 all of
-// them are masked in every pass. Otherwise training passes mask p_target of the training targets, validation passes show
-// all training targets, testing passes show training and validation targets.
+//	entry                training pass      validation pass   test pass
+//	missing              hidden             hidden            hidden
+//	feature              featureCandidate   visible           visible
+//	p_target < 1:
+//	  training target    targetCandidate    visible           visible
+//	  validation target  hidden             masked            visible
+//	  test target        hidden             hidden            masked
+//	p_target = 1:
+//	  training target    masked             hidden            hidden
+//	  validation target  hidden             masked            hidden
+//	  test target        hidden             hidden            masked
+//
+// So with p_target = 1 no target is ever visible as an input: rows learn of others by their features alone. Copies (see Table) are
+// visible whole, their targets too, but for what is missing.
 func modeCodes(t *Table, c *Config, m mode) (codes []code, candidates [2]int) {
 	d := len(t.Columns)
 	codes = make([]code, t.stored()*d)

@@ -16,8 +16,8 @@ import (
 // Sizes: n datapoints (rows of the batch), d attributes (columns, the target among them), e the width of an embedded entry, h = d e
 // the width of an embedded datapoint, S the sum of the encoded widths e_j of the attributes (1, or the number of categories).
 //
-// For example, n = 2 houses with d = 3 attributes: an area (a number), a city (one of three) and a price (a number, the target), of
-// which the second one is to be predicted. S = 1 + 3 + 1 = 5. With e = 4, h = 12, and with two heads:
+// For example, n = 2 houses with d = 3 attributes: an area (a number), a city (one of three) and a price (a number, the target).
+// The first price may be seen (p_target < 1), the second one is to be predicted. S = 1 + 3 + 1 = 5. With e = 4, h = 12, and two heads:
 //
 //	                area   city   price                      area  city  price
 //	values (2 x 5)   0.5   0 1 0   1.2         mask (2 x 3)     0     0      0
