@@ -143,14 +143,14 @@ func maskSome(rng *rand.Rand, codes []code, candidate code, n int, p float64) {
 }
 
 // numberMasked draws how many of n candidates are masked or randomised, from the normal approximation of the binomial
-// distribution. One in ten of them (and one more, from three on) is randomised, as appendix C.4.3 says, roughly.
+// distribution. About one in ten of them is randomised (appendix C.4.3).
 func numberMasked(rng *rand.Rand, n int, p float64) (drawn, random int) {
 	drawn = int(p*float64(n) + math.Sqrt(float64(n)*p*(1-p))*rng.NormFloat64())
 	drawn = min(max(drawn, 0), n)
 	return drawn, randomisedOf(drawn)
 }
 
-// randomisedOf returns how many of the drawn entries get a random value instead of the mask, as in the published code.
+// randomisedOf returns how many of the drawn entries get a random value instead of the mask: one in ten, and one more from three on.
 func randomisedOf(drawn int) int {
 	switch drawn {
 	case 0, 2:
