@@ -84,6 +84,9 @@ func isABA(layer int) bool { return layer%2 == 1 }
 // has reports whether the network has the layer with the given index; ablations leave every second one out.
 func (c *Config) has(layer int) bool { return isABA(layer) && !c.NoABA || !isABA(layer) && !c.NoABD }
 
+// between reports whether rows attend to other rows in the layer with the given index.
+func (c *Config) between(layer int) bool { return !isABA(layer) && c.has(layer) && !c.SelfOnly }
+
 // inputEmbed, equations 8 and 9, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
 //
 //	H_j = concat(X_j, M_j) W_j^in + H_j^Index + H_Type(j)^Type
@@ -187,7 +190,7 @@ func (f *forward) attend(q, k, v *graph.Node, groups int, between bool) *graph.N
 	if f.attention != nil {
 		*f.attention = append(*f.attention, graph.Reshape(graph.Mul(exp, inverse), groups, heads, from, to))
 	}
-	if f.drop != nil { // of the weights, after the softmax
+	if f.drop != nil { // of the weights after the softmax: the sum has them all
 		exp = f.drop.mask(exp)
 		inverse = graph.MulScalar(inverse, f.drop.scale())
 	}

@@ -4,9 +4,6 @@ import "github.com/gomlx/gomlx/core/graph"
 
 // What a forward pass does not compute, or does not keep. Predictions, losses and gradients do not depend on it, but for rounding.
 
-// between reports whether rows attend to other rows in the layer with the given index.
-func (c *Config) between(layer int) bool { return !isABA(layer) && c.has(layer) && !c.SelfOnly }
-
 // lastBetween returns the index of the last layer in which rows attend to other rows, -1 if there is none.
 func (c *Config) lastBetween() int {
 	for l := c.Layers - 1; l >= 0; l-- {
