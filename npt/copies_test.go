@@ -130,8 +130,8 @@ func TestCopiesAreNotPredicted(t *testing.T) {
 				exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
 					b := n.batch(in[0], in[1], in[2])
 					truth := b.truth(n.master())
-					values, tokens := n.observed(b, truth, nil)
-					grads, sums := n.gradients(values, tokens, truth, b.codes, in[3], graph.Scalar(in[0].Graph(), n.master(), 0.4), in[4:])
+					values, mask := n.observed(b, truth, nil)
+					grads, sums := n.gradients(values, mask, truth, b.codes, in[3], graph.Scalar(in[0].Graph(), n.master(), 0.4), in[4:])
 					return append(grads, sums)
 				})
 				if err != nil {

@@ -46,6 +46,16 @@ func ReadCSV(path string) (*Frame, error) {
 	return f, nil
 }
 
+// check reports the first row that has not a field for each column.
+func (f *Frame) check() error {
+	for i, row := range f.Rows {
+		if len(row) != len(f.Names) {
+			return fmt.Errorf("npt: row %d has %d fields, want %d", i, len(row), len(f.Names))
+		}
+	}
+	return nil
+}
+
 // A Predictor predicts the target of rows from their features and from the rows that it was fitted on, which it keeps as context.
 type Predictor struct {
 	model   *Model
@@ -75,11 +85,11 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	if at < 0 {
 		return nil, fmt.Errorf("npt: no column %q%s", target, spelling.Hint(target, f.Names))
 	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	rows := slices.Clone(f.Rows)
 	for i, row := range rows {
-		if len(row) != len(f.Names) {
-			return nil, fmt.Errorf("npt: row %d has %d fields, want %d", i, len(row), len(f.Names))
-		}
 		if noValue(row[at]) {
 			return nil, fmt.Errorf("npt: row %d has no %s", i, target)
 		}
@@ -95,8 +105,8 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	for j, column := range p.columns {
 		p.context.Columns = append(p.context.Columns, Column{Name: column.name, Categories: len(column.classes), Target: j == at})
 	}
-	for _, row := range rows {
-		p.encode(p.context, row)
+	if err := p.encode(p.context, rows); err != nil {
+		return nil, err
 	}
 	trainer, err := NewTrainer(p.context, c, nil)
 	if err != nil {
@@ -147,31 +157,42 @@ func newFrameColumn(name string, j int, rows [][]string, train int) frameColumn 
 	return c
 }
 
-// encode adds a row to a table. A category that no row of the training had is taken for no value.
-func (p *Predictor) encode(t *Table, row []string) {
-	for j, c := range p.columns {
-		missing := noValue(row[j])
-		if c.classes == nil {
-			x, err := strconv.ParseFloat(row[j], 64)
-			if missing = missing || err != nil || !finite(x); missing {
-				x = c.mean
+// encode adds rows to a table. A category that no row of the training had is taken for no value; a text among numbers is an error.
+func (p *Predictor) encode(t *Table, rows [][]string) error {
+	for i, row := range rows {
+		for j, c := range p.columns {
+			missing := noValue(row[j])
+			if c.classes == nil {
+				x, err := strconv.ParseFloat(row[j], 64)
+				switch {
+				case missing:
+					x = c.mean
+				case err != nil || !finite(x):
+					return fmt.Errorf("npt: row %d: %q in column %q, whose values were all numbers in training: want a number, or \"\" for no value", i, row[j], c.name)
+				}
+				t.Values = append(t.Values, float32((x-c.mean)/c.std))
+			} else {
+				at, known := slices.BinarySearch(c.classes, row[j])
+				channels := make([]float32, len(c.classes))
+				if missing = missing || !known; !missing {
+					channels[at] = 1
+				}
+				t.Values = append(t.Values, channels...)
 			}
-			t.Values = append(t.Values, float32((x-c.mean)/c.std))
-		} else {
-			at, known := slices.BinarySearch(c.classes, row[j])
-			channels := make([]float32, len(c.classes))
-			if missing = missing || !known; !missing {
-				channels[at] = 1
-			}
-			t.Values = append(t.Values, channels...)
+			t.Missing = append(t.Missing, missing && j != p.target)
 		}
-		t.Missing = append(t.Missing, missing && j != p.target)
 	}
+	return nil
 }
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
-// one prediction for each row.
+// one prediction for each row. A category that the training did not have is no value, like "": the network has no input for it.
+//
+// The error names the row, counted from 0, that has too few or too many fields, or a text in a column of numbers.
 func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	place := make([]int, len(p.columns))
 	for j, c := range p.columns {
 		if place[j] = slices.Index(f.Names, c.name); place[j] < 0 && j != p.target {
@@ -180,14 +201,17 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 	}
 	t := *p.context
 	t.Values, t.Missing, t.Test = slices.Clone(t.Values), slices.Clone(t.Missing), len(f.Rows)
-	for _, fields := range f.Rows {
-		row := make([]string, len(p.columns))
-		for j := range row {
+	ordered := make([][]string, len(f.Rows))
+	for i, fields := range f.Rows {
+		ordered[i] = make([]string, len(p.columns))
+		for j := range p.columns {
 			if j != p.target {
-				row[j] = fields[place[j]]
+				ordered[i][j] = fields[place[j]]
 			}
 		}
-		p.encode(&t, row)
+	}
+	if err := p.encode(&t, ordered); err != nil {
+		return nil, err
 	}
 	rows, err := p.model.Predict(ctx, &t)
 	if err != nil {

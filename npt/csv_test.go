@@ -1,63 +1,48 @@
 package npt_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"nptbench/npt"
 )
 
-// The prices of four houses, learnt from the others of a file.
-func ExampleFit() {
-	prices, err := prices(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(prices), prices[0].Value < prices[1].Value, prices[0].Value < prices[2].Value, prices[2].Value < prices[3].Value)
-	// Output: 4 true true true
-}
-
-func prices(ctx context.Context) ([]npt.Prediction, error) {
-	train, err := npt.ReadCSV("testdata/houses.csv")
-	if err != nil {
-		return nil, err
-	}
-	c := npt.DefaultConfig() // the published one, which is too large for a small table
-	c.Hidden, c.Layers, c.Heads, c.Steps, c.LR, c.EvalEvery = 8, 2, 2, 150, 0.01, 10
-	predictor, err := npt.Fit(ctx, train, "price", c)
-	if err != nil {
-		return nil, err
-	}
-	prices, err := predictor.Predict(ctx, &npt.Frame{
-		Names: []string{"area", "city"},
-		Rows:  [][]string{{"60", "Bonn"}, {"60", "Cologne"}, {"120", "Bonn"}, {"120", "Cologne"}},
-	})
-	return prices, err
-}
-
-// EXTENDING.md shows what ExampleFit runs.
-func TestDocumentShowsTheExample(t *testing.T) {
+// The program in EXTENDING.md runs as it stands there, and prints what is shown below it.
+func TestDocumentedProgram(t *testing.T) {
 	document, err := os.ReadFile("../EXTENDING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("csv_test.go")
-	if err != nil {
+	_, section, _ := strings.Cut(string(document), "\n## NPT from Go\n")
+	_, program, _ := strings.Cut(section, "```go\n")
+	program, rest, _ := strings.Cut(program, "```")
+	shown := regexp.MustCompile(`(?m)^    (.* costs) (\d+)$`).FindAllStringSubmatch(rest, -1)
+	path := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(path, []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, shown, _ := strings.Cut(string(document), "```go\ntrain, err")
-	shown, _, found := strings.Cut("train, err"+shown, "```")
-	shown = strings.ReplaceAll(shown, "return err", "return nil, err")
-	indented := "\t" + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n\t")
-	if !found || len(shown) < 200 || !strings.Contains(string(source), indented) {
-		t.Errorf("EXTENDING.md shows\n%s\nwhich is not what the example runs", shown)
+	run := exec.CommandContext(t.Context(), "go", "run", path)
+	run.Dir = ".."
+	printed, err := run.CombinedOutput()
+	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
+	if err != nil || len(shown) != 4 || len(lines) != len(shown) {
+		t.Fatalf("%v, %q; the document shows %q", err, lines, shown)
+	}
+	for i, line := range shown {
+		label, number, _ := strings.Cut(lines[i], " costs ")
+		price, err := strconv.ParseFloat(number, 64)
+		want, _ := strconv.ParseFloat(line[2], 64)
+		if label+" costs" != line[1] || err != nil || math.Abs(price/want-1) > 0.1 { // backends round differently
+			t.Errorf("%q is printed, the document shows %q", lines[i], line[0])
+		}
 	}
 }
 
@@ -103,8 +88,35 @@ func TestFitFrame(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Class != "left" || got[1].Class != "right" || got[0].Probability < 0.8 {
 		t.Errorf("%+v, %v; want left and right", got, err)
 	}
-	if _, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"y"}, Rows: [][]string{{"85"}}}); err == nil || !strings.Contains(err.Error(), `no column "x"`) {
-		t.Errorf("without a feature: %v", err)
+	for _, bad := range []struct {
+		names []string
+		row   []string
+		want  string
+	}{
+		{[]string{"y"}, []string{"85"}, `no column "x"`},
+		{[]string{"y", "x"}, []string{"85"}, "row 1 has 1 fields, want 2"},
+		{[]string{"y", "x"}, []string{"85", "-1", "left"}, "row 1 has 3 fields, want 2"},
+		{[]string{"y", "x"}, []string{"sixty", "-1"}, `row 1: "sixty" in column "y", whose values were all numbers in training: want a number`},
+		{[]string{"x", "y"}, []string{"Inf", "85"}, `row 1: "Inf" in column "x"`},
+	} {
+		f := &npt.Frame{Names: bad.names, Rows: [][]string{[]string{"85", "NA"}[:len(bad.names)], bad.row}}
+		if _, err := p.Predict(t.Context(), f); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%q: %v, want %s", bad.row, err, bad.want)
+		}
+	}
+}
+
+// A category that the training did not have is no value.
+func TestPredictUnseenCategory(t *testing.T) {
+	c := small()
+	c.Steps = 10
+	p, err := npt.Fit(t.Context(), frame(), "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "side"}, Rows: [][]string{{"1", "nowhere"}, {"1", ""}, {"1", "left"}}})
+	if err != nil || math.Abs(got[0].Value-got[1].Value) > 1e-3 || math.Abs(got[0].Value-got[2].Value) < 0.01 {
+		t.Errorf("%+v, %v; want the prediction for an unseen category to be that for none", got, err)
 	}
 }
 

@@ -3,20 +3,80 @@
 // columns to columns, and entries that are hidden are predicted from all others.
 //
 // A Table holds encoded data. A Trainer trains on it by Config, keeps the weights with the lowest validation loss, and
-// writes checkpoints. Its Model predicts new rows next to context rows, fills gaps, and shows attention weights. Method is
-// the same for the comparison with other methods.
+// writes checkpoints. Its Model predicts new rows next to context rows, fills gaps, and shows attention weights. ReadCSV, Fit and
+// Predictor go from a CSV file to predictions. Method is the same for the comparison with other methods.
 //
 // A training that is killed goes on from its last checkpoint and ends with the bits that it would have ended with.
+//
+// # Reading the code
 //
 // To read the model, begin with network.go, the forward pass in the paper's equations, and loss.go, its objective; GoMLX
 // derives the gradients. Around them: parameters.go lists the weights, masking.go and batching.go say what is masked and which
 // rows form a batch, step.go is one training step as a graph, schedule.go the learning rate, train.go and passes.go the loop,
-// program.go and engine.go how graphs are compiled and run. What other networks can share lies in packages of its own:
-// internal/backends (what computes, by name), internal/weights, internal/optimiser, internal/batching, internal/checkpoint (files).
+// program.go and engine.go how graphs are compiled and run, pruning.go what they do not compute. What other networks can share lies in
+// packages of its own: internal/backends (what computes, by name), internal/weights, internal/optimiser, internal/batching,
+// internal/checkpoint (files).
 //
-// Where the paper and the code that made its numbers differ, the code is followed; Config has switches for both forms.
+// From Train to the loss, on the host:
+//
+//	Trainer.Train   evaluations, checkpoints, and in between runPasses: passes over the data (train.go, passes.go)
+//	runPass         draws the mask and the batches of a pass, and plans a step for each batch
+//	plan            collects steps until they are enough for a call of the device; takePlanned makes it and checks the losses
+//	engine.take     makes the steps' arguments; advance runs the graph on them, and after every sixth step Lookahead's (engine.go)
+//
+// and in the graph that is run:
+//
+//	stepsGraph      a loop of oneStep over the steps of the call (program.go)
+//	trainStep       gathers, hides and randomises a batch, and after gradients descends by LAMB (step.go)
+//	gradients       predict (network.go), loss (loss.go), and their derivative
+//
+// A call of a GPU has up to six steps, until Lookahead is next, because it does nothing while the host prepares a call. On a
+// processor a call has one step: to copy weights and moments into the variables of a loop would take longer.
+//
+// # The paper and its code
+//
+// Where the paper's text and the code that made its numbers (OATML/Non-Parametric-Transformers) differ, the code is followed:
+//
+//   - Normalisation before attention: of queries, keys and values in equation 4, in the code of queries alone. Config.LayerNormKeys is
+//     the paper's form.
+//   - Scale of attention: √h, which in the code is the root of the layer's full width, h or e, not of a head's.
+//   - Biases: none in the formulas; in the code every matrix has one.
+//   - Type embedding: always in the paper; in the code not where all columns are of one type.
+//   - Dropout: of e^s in the paper; in the code of the weights after the softmax, which then do not sum to 1. Both have it after the input
+//     embedding, before the output embedding and after W^O; the code also on both layers of rFF.
+//   - Randomised entries: one in ten of those chosen; in the code one more, from three chosen on (randomisedOf). How many are chosen is
+//     drawn from a normal distribution, not entry by entry (numberMasked).
+//   - Masked features: among training entries; in the code of all rows that take part, with Config.SemiSupervised validation and test
+//     rows too.
+//   - Targets in sight of test rows: those of training rows; in the code those of validation rows too, and none where p_target is 1
+//     (modeCodes).
+//   - Clipping of gradients at 1: the text does not say how. The code clamps every entry, not the norm (Config.Clip).
+//   - LAMB without correction of the moments' bias, and with the norm of a tensor's weights capped at 10. The slow weights of Lookahead
+//     are first set at its first synchronisation, which so changes nothing.
+//   - Cosine-cyclic schedule: two cycles that end at 1e-7; in the code the second is twice as long as the first and half as high, and
+//     training ends in its middle (Schedule).
+//   - Steps with p_target below 1: more by 1/p_target; in the code that is so on Breast Cancer and Boston Housing, while Concrete and Yacht
+//     have as many as with 1 for 0.5, and twice as many for 0.1 (sweeps/table1-paper.yaml).
+//   - Early stopping: the code takes all steps, and keeps the weights with the lowest validation loss.
+//   - Standardisation: in the code by the features of all rows (the parameter train_statistics of Method has training rows alone).
+//
+// Two things that the code does are not done here: its data loader gives each batch two or four times in a row on some data sets
+// (Config.Repeat can do that), and a batch without a masked target has no finite loss (here it is 0). How its folds differ from the
+// paper's is in the README.
+//
+// # Backends
 //
 // The computation runs on a backend of GoMLX: on a processor that of package internal/fused, which compiles a network in
 // milliseconds; on a GPU XLA, which takes seconds for it, so trainings of the same shape share what it compiles. GPU.md says
 // what is known of GPUs, PAPER.md what of the numbers of the paper.
+//
+// A nil backend is what the environment variable GOMLX_BACKEND names, which a program may also set itself (os.Setenv) before it trains
+// or loads a model:
+//
+//	fused      this project's, for processors; it needs nothing
+//	go         GoMLX's own, in Go: several times slower, but with every operation
+//	xla:cpu    XLA on the processor, where its plugin is installed (make xla)
+//	xla:cuda   XLA on an NVIDIA GPU, where its plugin is installed (make xla-cuda)
+//
+// Without it that is xla:cuda where there are a GPU and the plugin, else fused. All names: go doc ./internal/backends Open.
 package npt

@@ -151,16 +151,16 @@ func (ts goldenTensors) pack(t *testing.T, p weights.Param) []float64 {
 	return out
 }
 
-// flat puts the matrices of the columns side by side, without the mask token.
-func flat(columns [][][]float64, widths []Column) (values, tokens []float64) {
+// flat puts the matrices of the columns side by side, and beside each other their last columns, the mask.
+func flat(columns [][][]float64, widths []Column) (values, mask []float64) {
 	for i := range columns[0] {
 		for j, c := range widths {
 			row := columns[j][i]
 			values = append(values, row[:c.width()]...)
-			tokens = append(tokens, row[len(row)-1])
+			mask = append(mask, row[len(row)-1])
 		}
 	}
-	return values, tokens
+	return values, mask
 }
 
 func toTensor(values []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
@@ -225,14 +225,14 @@ func (g *golden) flatOutput(output [][][]float64) (flat []float64) {
 func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dtypes.DType, params [][]float64) (output []float64, loss goldenLoss, grads map[string][]float64) {
 	t.Helper()
 	rows, d, s := g.Config.Rows, len(n.columns), channels(n.columns)
-	input, tokens := flat(g.Input, n.columns)
+	input, mask := flat(g.Input, n.columns)
 	truth, _ := flat(g.Truth, n.columns)
 	codes := make([]uint8, 0, rows*d)
 	for _, row := range g.Mask {
 		codes = append(codes, row...)
 	}
 	args := []any{
-		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
+		toTensor(input, dtype, rows, s), toTensor(mask, dtype, rows, d), toTensor(truth, dtype, rows, s),
 		tensors.FromFlatDataAndDimensions(codes, rows, d),
 	}
 	for i, p := range n.Params {
@@ -359,7 +359,7 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 	t.Helper()
 	dtype := n.master()
 	rows, d, s := g.Config.Rows, len(n.columns), channels(n.columns)
-	input, tokens := flat(g.Input, n.columns)
+	input, mask := flat(g.Input, n.columns)
 	truth, _ := flat(g.Truth, n.columns)
 	var codes []uint8
 	for _, row := range g.Mask {
@@ -367,7 +367,7 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 	}
 	e := &engine{net: n, backend: backend}
 	args := []any{
-		toTensor(input, dtype, rows, s), toTensor(tokens, dtype, rows, d), toTensor(truth, dtype, rows, s),
+		toTensor(input, dtype, rows, s), toTensor(mask, dtype, rows, d), toTensor(truth, dtype, rows, s),
 		tensors.FromFlatDataAndDimensions(codes, rows, d), e.array([]float64{g.Train.LR}, nil), e.array([]float64{g.Config.Lambda}, nil),
 	}
 	var err error

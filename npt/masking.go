@@ -16,9 +16,9 @@ type code = uint8
 
 const (
 	visible    code = iota
-	masked          // zero with mask token 1; predicted
-	randomised      // a random value with mask token 0; predicted (appendix C.4.3)
-	hidden          // zero with mask token 1; not predicted: missing entries (appendix C.4.1), and targets that may not be seen
+	masked          // zero, and M is 1; predicted
+	randomised      // a random value, and M is 0; predicted (appendix C.4.3)
+	hidden          // zero, and M is 1; not predicted: missing entries (appendix C.4.1), and targets that may not be seen
 	padding         // of a row that pads a batch: no row attends to it
 
 	featureCandidate // may be masked, as the mask of the pass has it
@@ -63,9 +63,20 @@ func (m mode) present(t *Table, semiSupervised bool) int {
 // modeCodes returns the codes of all entries (rows x columns, row-major) as a pass of this mode begins, and how many
 // candidates of each kind, which training passes alone have, are among them. Absent rows keep the code 0.
 //
-// Features of all rows present are masked in training passes with probability p_feature. Targets: with p_target = 1 all of
-// them are masked in every pass. Otherwise training passes mask p_target of the training targets, validation passes show
-// all training targets, testing passes show training and validation targets.
+//	entry                training pass      validation pass   test pass
+//	missing              hidden             hidden            hidden
+//	feature              featureCandidate   visible           visible
+//	p_target < 1:
+//	  training target    targetCandidate    visible           visible
+//	  validation target  hidden             masked            visible
+//	  test target        hidden             hidden            masked
+//	p_target = 1:
+//	  training target    masked             hidden            hidden
+//	  validation target  hidden             masked            hidden
+//	  test target        hidden             hidden            masked
+//
+// So with p_target = 1 no target is ever visible as an input: rows learn of others by their features alone. Copies (see Table) are
+// visible whole, their targets too, but for what is missing.
 func modeCodes(t *Table, c *Config, m mode) (codes []code, candidates [2]int) {
 	d := len(t.Columns)
 	codes = make([]code, t.stored()*d)
@@ -132,14 +143,14 @@ func maskSome(rng *rand.Rand, codes []code, candidate code, n int, p float64) {
 }
 
 // numberMasked draws how many of n candidates are masked or randomised, from the normal approximation of the binomial
-// distribution. One in ten of them (and one more, from three on) is randomised, as appendix C.4.3 says, roughly.
+// distribution. About one in ten of them is randomised (appendix C.4.3).
 func numberMasked(rng *rand.Rand, n int, p float64) (drawn, random int) {
 	drawn = int(p*float64(n) + math.Sqrt(float64(n)*p*(1-p))*rng.NormFloat64())
 	drawn = min(max(drawn, 0), n)
 	return drawn, randomisedOf(drawn)
 }
 
-// randomisedOf returns how many of the drawn entries get a random value instead of the mask, as in the published code.
+// randomisedOf returns how many of the drawn entries get a random value instead of the mask: one in ten, and one more from three on.
 func randomisedOf(drawn int) int {
 	switch drawn {
 	case 0, 2:

@@ -160,10 +160,10 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 func (m *Model) attention(ctx context.Context, args []any, layers []int, rows int) (all []Attention, err error) {
 	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) (out []*graph.Node) {
 		b, args := m.net.batch(args[0], args[1], args[2]), args[3:]
-		values, tokens := m.net.observed(b, b.truth(m.net.master()), nil)
+		values, mask := m.net.observed(b, b.truth(m.net.master()), nil)
 		f := m.net.forward(m.net.parameters(args), b.codes, nil)
 		f.attention = new([]*graph.Node)
-		f.predict(values, tokens)
+		f.predict(values, mask)
 		of, first := map[int]*graph.Node{}, graph.AxisRange(0, rows)
 		for l := range m.net.Layers {
 			if m.net.has(l) {

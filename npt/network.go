@@ -9,12 +9,27 @@ import (
 	"nptbench/internal/weights"
 )
 
-// This file is the network: the forward pass from the encoded table to the predictions, top to bottom. Equation numbers are
-// those of "Self-Attention Between Datapoints: Going Beyond Individual Input-Output Pairs in Deep Learning" (arXiv
-// 2106.02584). GoMLX derives the gradients.
+// This file is the network: the forward pass from the encoded table to the predictions, top to bottom. GoMLX derives the gradients.
+// Equation numbers are those of "Self-Attention Between Datapoints: Going Beyond Individual Input-Output Pairs in Deep Learning"
+// (arXiv 2106.02584). Where the published code differs from them, and this with it, doc.go says how.
 //
-// Sizes: n datapoints, d attributes (columns, the target among them), e the width of an embedded entry, h = d e the width
-// of an embedded datapoint, S the sum of the encoded widths e_j of the attributes (1, or the number of categories).
+// Sizes: n datapoints (rows of the batch), d attributes (columns, the target among them), e the width of an embedded entry, h = d e
+// the width of an embedded datapoint, S the sum of the encoded widths e_j of the attributes (1, or the number of categories).
+//
+// For example, n = 2 houses with d = 3 attributes: an area (a number), a city (one of three) and a price (a number, the target).
+// The first price may be seen (p_target < 1), the second one is to be predicted. S = 1 + 3 + 1 = 5. With e = 4, h = 12, and two heads:
+//
+//	                area   city   price                      area  city  price
+//	values (2 x 5)   0.5   0 1 0   1.2         mask (2 x 3)     0     0      0
+//	                -0.5   1 0 0   0                            0     0      1
+//
+//	inputEmbed   values and mask side by side, 2 x 8, become H^(0), 2 x 12: its columns 0 to 3 embed the area, 4 to 7 the
+//	             city, 8 to 11 the price
+//	abd          H is 2 x 12: one group of two tokens, the houses. Each head has width 6 and 2 x 2 attention weights
+//	aba          H is reshaped to 6 x 4: two groups, the houses, of three tokens, their attributes. Each head has width 2 and
+//	             3 x 3 attention weights in each group. Then H is 2 x 12 again, for the next abd
+//	outputEmbed  Z, 2 x 5: of each house an area, three logits of cities and a price. The last number of the second row is the
+//	             prediction
 
 // A network is the shape of an NPT for tables with the given columns.
 type network struct {
@@ -34,13 +49,10 @@ func newNetwork(c Config, columns []Column) *network {
 // A forward is one forward pass through the network in a graph.
 type forward struct {
 	*network
-	w       map[string]*graph.Node // the parameters by name
-	padding *graph.Node            // n x 1: which rows of the batch are padding, to which no row attends; nil: none
-	drop    *dropout               // nil: none, as in evaluations
-
-	// asked picks the m of n rows of an array whose predictions are asked for; nil: all. Others are only attended to, so from
-	// the last ABD on nothing is computed for them but keys and values: a step of lookup-quick takes a quarter less time.
-	asked func(*graph.Node) *graph.Node
+	w       map[string]*graph.Node        // the parameters by name
+	padding *graph.Node                   // n x 1: which rows of the batch are padding, to which no row attends; nil: none
+	drop    *dropout                      // nil: none, as in evaluations
+	asked   func(*graph.Node) *graph.Node // picks the m of n rows of an array whose predictions are asked for; nil: all
 
 	attention *[]*graph.Node // when not nil: collects the weights of every layer, groups x heads x tokens x tokens
 }
@@ -48,17 +60,13 @@ type forward struct {
 // predict returns the predictions of all attributes of the n datapoints, or of the m asked for, Z (n x S): the value of a
 // continuous attribute, the logits of a categorical one.
 //
-// values (n x S) are the encoded entries X, zero where masked; tokens (n x d) the masking matrix M.
-func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
-	recompute := f.Recompute && f.drop != nil
-	h := f.inputEmbed(values, tokens)
-	if f.lastBetween() < 0 {
-		h = f.wanted(h)
-	}
+// values (n x S) are the encoded entries X, zero where masked; mask (n x d) is the masking matrix M, one there.
+//
+// What is not computed for rows that are not asked for, or computed twice to save memory (needed, forget, remember), is in pruning.go.
+func (f *forward) predict(values, mask *graph.Node) *graph.Node {
+	h := f.needed(-1, f.inputEmbed(values, mask))
 	for l := range f.Layers {
-		if recompute {
-			h = h.Checkpoint()
-		}
+		h = f.forget(h)
 		switch {
 		case !f.has(l):
 		case isABA(l):
@@ -67,10 +75,7 @@ func (f *forward) predict(values, tokens *graph.Node) *graph.Node {
 			h = f.abd(l, h)
 		}
 	}
-	if recompute {
-		h = h.StopCheckpoint()
-	}
-	return f.outputEmbed(h)
+	return f.outputEmbed(f.remember(h))
 }
 
 // isABA reports whether the layer with the given index attends between attributes: every second one, beginning with ABD.
@@ -82,34 +87,15 @@ func (c *Config) has(layer int) bool { return isABA(layer) && !c.NoABA || !isABA
 // between reports whether rows attend to other rows in the layer with the given index.
 func (c *Config) between(layer int) bool { return !isABA(layer) && c.has(layer) && !c.SelfOnly }
 
-// lastBetween returns the index of the last layer in which rows attend to other rows, -1 if there is none.
-func (c *Config) lastBetween() int {
-	for l := c.Layers - 1; l >= 0; l-- {
-		if c.between(l) {
-			return l
-		}
-	}
-	return -1
-}
-
-// wanted keeps the rows that are asked for.
-func (f *forward) wanted(x *graph.Node) *graph.Node {
-	if f.asked == nil {
-		return x
-	}
-	return f.asked(x)
-}
-
 // inputEmbed, equations 8 and 9, returns H^(0), the embedded datapoints (n x h): for attribute j, of kind Type(j),
 //
 //	H_j = concat(X_j, M_j) W_j^in + H_j^Index + H_Type(j)^Type
 //
-// with a bias in the published code, and dropout. One product does this for all attributes: their matrices are the diagonal
-// blocks of a big one.
-func (f *forward) inputEmbed(values, tokens *graph.Node) *graph.Node {
+// plus a bias. One product does this for all attributes: their matrices are the diagonal blocks of a big one.
+func (f *forward) inputEmbed(values, mask *graph.Node) *graph.Node {
 	d, e := len(f.columns), f.Hidden
 	in := blockDiagonal(f.w["in.weight"], inputColumns(f.columns), d)
-	encoded := graph.ConvertDType(graph.Concatenate([]*graph.Node{values, tokens}, 1), in.DType())
+	encoded := graph.ConvertDType(graph.Concatenate([]*graph.Node{values, mask}, 1), in.DType())
 	embedding := graph.Add(f.w["in.bias"], f.w["embedding.index"])
 	if kinds := f.w["embedding.type"]; kinds != nil {
 		embedding = graph.Add(embedding, mul(oneHot(kinds, columnKinds(f.columns), 2), kinds))
@@ -140,12 +126,14 @@ func (f *forward) aba(layer int, h *graph.Node) *graph.Node {
 	return graph.Reshape(h, n, d*f.Hidden)
 }
 
-// mhsa, equations 4 and 5, on the tokens in the rows of H, of which those of one group attend to each other:
+// mhsa, equations 2, 4 and 5, on the tokens in the rows of H, of which those of one group attend to each other:
 //
-//	Res(H) = H W^res + MHSelfAtt(LN(H))
-//	MHSA(H) = Res(H) + rFF(LN(Res(H)))
+//	MHSelfAtt(H) = concat(O_1, ..., O_k) W^O                  (2)
+//	Res(H) = H W^res + MHSelfAtt(LN(H))                       (4)
+//	MHSA(H) = Res(H) + rFF(LN(Res(H)))                        (5)
+//	rFF(H) = GELU(H W_1) W_2                                  (no number; appendix C.1.1)
 //
-// The published code has biases, and the keys and values are those of H itself, not normalised.
+// and a bias with every matrix. Without LayerNormKeys the keys and values are those of H itself, not normalised.
 func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 	param := func(name string) *graph.Node { return f.w[layerParam(layer, name)] }
 	linear := func(x *graph.Node, name string) *graph.Node {
@@ -160,23 +148,22 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 	if f.LayerNormKeys {
 		source = normed
 	}
-	k, v := linear(source, "k"), linear(source, "v")
-	if layer == f.lastBetween() {
-		h, normed = f.wanted(h), f.wanted(normed)
-	}
-	heads := f.attend(linear(normed, "q"), k, v, groups, f.between(layer))
+	keys, values := linear(source, "k"), linear(source, "v")
+	h, normed = f.needed(layer, h), f.needed(layer, normed)
+	heads := f.attend(linear(normed, "q"), keys, values, groups, f.between(layer))
 	res := graph.Add(linear(h, "res"), f.dropout(linear(heads, "mix")))
 
 	rff := linear(f.dropout(gelu(linear(norm(res, "ln1"), "ff1"))), "ff2")
 	return graph.Add(res, f.dropout(rff))
 }
 
-// attend, equations 1 to 3 without the matrix that mixes heads: dot-product attention of k heads, side by side,
+// attend, equations 1 and 3 after the products with W^Q, W^K and W^V: dot-product attention of all heads j, side by side,
 //
 //	O_j = softmax(Q_j K_j^T / √w) V_j
 //
 // The rows of Q, K and V (rows x w) are one group (ABD: all datapoints) or more (ABA: the attributes of each datapoint); those
-// of Q attend to those of K in their group, between says whether these are rows of the batch. The scale is the root of the full width w, not of a head's.
+// of Q attend to those of K in their group, between says whether these are rows of the batch. The scale is the root of the full
+// width w, not of a head's, which is w/k for the paper's k, f.Heads here.
 //
 // A softmax is e^s / Σ e^s. It is divided by the sum after the product with V, where there are fewer numbers and the derived
 // gradient needs no array of the size of the weights for it.
@@ -203,7 +190,7 @@ func (f *forward) attend(q, k, v *graph.Node, groups int, between bool) *graph.N
 	if f.attention != nil {
 		*f.attention = append(*f.attention, graph.Reshape(graph.Mul(exp, inverse), groups, heads, from, to))
 	}
-	if f.drop != nil { // the published code drops weights after the softmax, the paper e^s
+	if f.drop != nil { // of the weights after the softmax: the sum has them all
 		exp = f.drop.mask(exp)
 		inverse = graph.MulScalar(inverse, f.drop.scale())
 	}
@@ -237,8 +224,7 @@ func gelu(x *graph.Node) *graph.Node {
 	return graph.Mul(x, cdf)
 }
 
-// outputEmbed, equations 10 and 11: Z_j = H_j W_j^out for every attribute j, side by side in n x S; with a bias, and dropout
-// before, in the published code.
+// outputEmbed, equations 10 and 11: Z_j = H_j W_j^out, plus a bias, for every attribute j, side by side in n x S.
 func (f *forward) outputEmbed(h *graph.Node) *graph.Node {
 	out := blockDiagonal(f.w["out.weight"], channelColumns(f.columns), len(f.columns))
 	z := graph.DotGeneral(f.dropout(h), []int{1}, nil, out, []int{1}, nil)

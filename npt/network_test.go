@@ -179,7 +179,7 @@ func TestTrainingIgnoresHiddenTargets(t *testing.T) {
 	}
 }
 
-// The loss has a gradient exactly at the entries that are asked for; randomised entries keep mask token 0, and masked and
+// The loss has a gradient exactly at the entries that are asked for; the mask stays 0 at randomised entries, and masked and
 // hidden ones show nothing.
 func TestWhatTheNetworkSees(t *testing.T) {
 	table := testTable(2, 1, 1, false)
@@ -200,10 +200,10 @@ func TestWhatTheNetworkSees(t *testing.T) {
 	}
 	exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node {
 		b := batchInput{table: in[0], codes: in[1]}
-		values, tokens := n.observed(b, in[0], in[2])
+		values, mask := n.observed(b, in[0], in[2])
 		z := graph.AddScalar(in[0], 0.5)
 		loss := n.loss(z, in[0], in[1]).npt(graph.Scalar(z.Graph(), n.master(), 0.5))
-		return []*graph.Node{values, tokens, graph.Gradient(loss, z)[0]}
+		return []*graph.Node{values, mask, graph.Gradient(loss, z)[0]}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +212,7 @@ func TestWhatTheNetworkSees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, tokens, grad := toFloats(t, out[0]), toFloats(t, out[1]), toFloats(t, out[2])
+	values, mask, grad := toFloats(t, out[0]), toFloats(t, out[1]), toFloats(t, out[2])
 	channel := channelColumns(table.Columns)
 	for i := range 4 {
 		for at, j := range channel {
@@ -229,8 +229,8 @@ func TestWhatTheNetworkSees(t *testing.T) {
 		}
 		for j := range 4 {
 			c := code(codes[i*4+j])
-			if got, want := tokens[i*4+j] == 1, c == masked || c == hidden; got != want {
-				t.Errorf("row %d, column %d, code %d: mask token is %v", i, j, c, got)
+			if got, want := mask[i*4+j] == 1, c == masked || c == hidden; got != want {
+				t.Errorf("row %d, column %d, code %d: mask is %v", i, j, c, got)
 			}
 			asked := c == masked || c == randomised
 			some := false
@@ -299,8 +299,8 @@ func checkSlopes(t *testing.T, c Config) {
 	exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
 		b, rng, arrays := n.batch(in[0], in[1], in[2]), in[3], in[4:]
 		truth := b.truth(n.master())
-		values, tokens := n.observed(b, truth, nil)
-		grads, sums := n.gradients(values, tokens, truth, b.codes, rng, graph.Scalar(rng.Graph(), n.master(), lambda), arrays)
+		values, mask := n.observed(b, truth, nil)
+		grads, sums := n.gradients(values, mask, truth, b.codes, rng, graph.Scalar(rng.Graph(), n.master(), lambda), arrays)
 		return append([]*graph.Node{sums}, grads...)
 	})
 	if err != nil {

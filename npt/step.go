@@ -68,16 +68,16 @@ func (b batchInput) truth(dtype dtypes.DType) *graph.Node {
 	return graph.ConvertDType(values, dtype)
 }
 
-// observed returns what the network gets to see: values (n x S) and mask tokens (n x d). replacement holds the values of
+// observed returns what the network gets to see: values (n x S) and the mask M (n x d). replacement holds the values of
 // randomised entries, nil when there are none.
-func (n *network) observed(b batchInput, truth, replacement *graph.Node) (values, tokens *graph.Node) {
-	tokens = graph.ConvertDType(isCode(b.codes, masked, hidden), truth.DType())
-	values = graph.Mul(truth, graph.OneMinus(n.spread(tokens)))
+func (n *network) observed(b batchInput, truth, replacement *graph.Node) (values, mask *graph.Node) {
+	mask = graph.ConvertDType(isCode(b.codes, masked, hidden), truth.DType())
+	values = graph.Mul(truth, graph.OneMinus(n.spread(mask)))
 	if replacement != nil {
 		random := n.spread(graph.ConvertDType(isCode(b.codes, randomised, randomised), truth.DType()))
 		values = graph.Add(values, graph.Mul(random, graph.Sub(replacement, truth)))
 	}
-	return values, tokens
+	return values, mask
 }
 
 // replacement draws a random value for every entry: standard normal, or a uniform class (which may be the true one).
@@ -117,16 +117,6 @@ func (n *network) forward(params []*graph.Node, codes *graph.Node, drop *dropout
 	return f
 }
 
-// scored picks the rows of a batch that may be scored, nil: all. Copies never are.
-func (n *network) scored() func(*graph.Node) *graph.Node {
-	if !n.copies {
-		return nil
-	}
-	return func(x *graph.Node) *graph.Node {
-		return graph.SliceAxis(x, 0, graph.AxisRange(0, (x.Shape().Dimensions[0]+1)/2)) // of padding one more
-	}
-}
-
 // randomises reports whether training passes contain randomised entries.
 func (n *network) randomises() bool { return n.FeatureMask > 0 || n.TargetMask < 1 }
 
@@ -140,17 +130,17 @@ func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s state
 	if n.randomises() {
 		rng, replacement = n.replacement(rng, truth.Shape().Dimensions[0], n.master())
 	}
-	values, tokens := n.observed(b, truth, replacement)
-	grads, sums := n.gradients(values, tokens, truth, b.codes, rng, lambda, s.weights)
+	values, mask := n.observed(b, truth, replacement)
+	grads, sums := n.gradients(values, mask, truth, b.codes, rng, lambda, s.weights)
 	return n.descend(s, grads, rate), sums
 }
 
 // gradients returns the gradient of L^NPT with respect to every array, and the four sums that make the losses.
-func (n *network) gradients(values, tokens, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
+func (n *network) gradients(values, mask, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
 	params := n.parameters(arrays)
 	f := n.forward(params, codes, newDropout(n.Dropout, rng))
 	f.asked = n.scored()
-	losses := n.loss(f.predict(values, tokens), f.wanted(truth), f.wanted(codes))
+	losses := n.loss(f.predict(values, mask), f.wanted(truth), f.wanted(codes))
 	grads = graph.Gradient(losses.npt(lambda), params...)
 	for i, g := range grads {
 		grads[i] = graph.ConvertDType(g, n.master())
@@ -172,9 +162,9 @@ func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) s
 // classes), and the four sums.
 func (n *network) evaluate(b batchInput, w []*graph.Node, asked func(*graph.Node) *graph.Node) (predictions, sums *graph.Node) {
 	truth := b.truth(n.master())
-	values, tokens := n.observed(b, truth, nil)
+	values, mask := n.observed(b, truth, nil)
 	f := n.forward(n.parameters(w), b.codes, nil)
 	f.asked = asked
-	z := f.predict(values, tokens)
+	z := f.predict(values, mask)
 	return n.predictions(graph.ConvertDType(z, n.master())), n.loss(z, f.wanted(truth), f.wanted(b.codes)).vector()
 }

@@ -175,7 +175,7 @@ func channelColumns(columns []Column) []int {
 	return index
 }
 
-// inputColumns returns the column of every input of the network: all channels, then the mask token of every column.
+// inputColumns returns the column of every input of the network: all channels, then the mask of every column.
 func inputColumns(columns []Column) []int {
 	return append(channelColumns(columns), count(len(columns))...)
 }

@@ -69,8 +69,8 @@ type Trainer struct {
 	nextCheckpoint time.Time
 }
 
-// NewTrainer prepares the training of a new network. The table is shared, not copied. A nil backend is the best that there is here
-// (see GOMLX_BACKEND in package doc).
+// NewTrainer prepares the training of a new network. The table is shared, not copied. A nil backend is the one that
+// the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends" in the package's doc).
 func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	backend, err := orDefault(backend)
 	if err != nil {
