@@ -62,7 +62,7 @@
 //
 // Two things that the code does are not done here: its data loader gives each batch two or four times in a row on some data sets
 // (Config.Repeat can do that), and a batch without a masked target has no finite loss (here it is 0). How its folds differ from the
-// paper's is in the README.
+// paper's is in RESULTS.md.
 //
 // # Backends
 //
