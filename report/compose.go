@@ -210,7 +210,8 @@ func (s *Summary) howToRead() []string {
 		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
 			"true cross-validation; a change is corrected minus published.",
 			"Ranks: 1 is best, by unrounded mean results; a finished method without a result is ranked last. Only methods that have "+
-				"finished all of the data sets named are ranked. \"Paper, all\" is its Table 1 as printed: nine methods "+
+				"finished all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
+				"data sets. \"Paper, all\" is its Table 1 as printed: nine methods "+
 				"over all data sets of a task.")
 	}
 	if len(s.measured()) > 0 {

@@ -53,7 +53,7 @@ var outcomes = []struct {
 	{"Not reproduced", []Verdict{Differs, NotGraded, FailedCell}, []string{doesNotHold, notClear}},
 	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
 	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection, NotClear}, []string{doesNotHold + atThisSize, notClear + atThisSize}},
-	{"Not tested", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
+	{"Not tested, or only in part", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
 }
 
 // Verdicts on claims.
@@ -85,7 +85,10 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	for _, outcome := range outcomes {
 		var found []finding
 		for _, f := range claims {
-			verdict, _, _ := strings.Cut(f.verdict, ",") // without how much of it was measured
+			verdict, _, partly := strings.Cut(f.verdict, ",") // without how much of it was measured
+			if partly && strings.HasPrefix(verdict, holds) {
+				verdict = notTested
+			}
 			if slices.Contains(outcome.claims, verdict) {
 				found = append(found, f)
 			}
