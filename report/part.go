@@ -137,12 +137,18 @@ func (v Verdict) tone() Tone {
 
 // notedMean has no verdict beside it to carry its footnotes.
 func notedMean(t *Table, c comparison) Cell {
+	if c.corrected.failed() {
+		return verdict(t, c.corrected)
+	}
 	cell := mean(c.corrected)
 	if c.corrected != nil {
 		cell.Notes = t.notes(c.corrected.seedNotes())
 	}
 	return cell
 }
+
+// failed reports whether there is no mean because fits have failed.
+func (n *Number) failed() bool { return n != nil && n.N == 0 && n.Verdict == FailedCell }
 
 func protocolChange(_ *Table, c comparison) Cell {
 	if !c.complete() {
@@ -159,7 +165,10 @@ func (c comparison) complete() bool {
 
 func beside(t *Table, c comparison) Cell {
 	n := c.published
-	if n == nil || !n.Complete() {
+	switch {
+	case n != nil && n.Verdict == FailedCell:
+		return verdict(t, n)
+	case n == nil || !n.Complete():
 		return blank
 	}
 	return meanBeside(t, n, c.titled)
@@ -167,7 +176,10 @@ func beside(t *Table, c comparison) Cell {
 
 func alone(t *Table, c comparison) Cell {
 	n := c.published
-	if n == nil || !n.Complete() {
+	switch {
+	case n != nil && n.Verdict == FailedCell:
+		return verdict(t, n)
+	case n == nil || !n.Complete():
 		return blank
 	}
 	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
@@ -183,6 +195,9 @@ func overSeeds(_ *Table, c comparison) Cell {
 }
 
 func meanBeside(t *Table, n *Number, titled sizes) Cell {
+	if n.failed() {
+		return verdict(t, n)
+	}
 	if n == nil || n.N == 0 {
 		return blank
 	}

@@ -112,7 +112,7 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 		at := result{n.Info.Name, n.Series}
 		f.of[at] = n.Group
 		switch {
-		case n.Verdict == FailedCell:
+		case n.Verdict == FailedCell && len(n.Folds) >= n.paperFolds():
 			f.value[at] = math.NaN()
 		case n.Complete():
 			f.value[at] = n.Mean

@@ -50,20 +50,28 @@ func plusMinus(mean, spread float64, digits int) string {
 	return decimal(mean, digits) + " ± " + decimal(spread, digits)
 }
 
-// oneLine makes a message fit for a footnote: short, and without control characters that a terminal would obey.
+// oneLine makes a message fit for a footnote: short, without control characters that a terminal would obey, and of a long one the
+// beginning and the end, which of a traceback says what went wrong.
 func oneLine(message string) string {
-	const longest = 160
+	const head, tail = 50, 110
 	printable := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return ' '
 	}, message)
-	text := []rune(strings.Join(strings.Fields(printable), " "))
-	if len(text) > longest {
-		return string(text[:longest]) + "…"
+	text := strings.Join(strings.Fields(printable), " ")
+	if runes := []rune(text); len(runes) > head+tail {
+		first, last := string(runes[:head]), string(runes[len(runes)-tail:])
+		if i := strings.LastIndex(first, " "); i > 0 { // at words, where there are any
+			first = first[:i]
+		}
+		if i := strings.Index(last, " "); i >= 0 {
+			last = last[i+1:]
+		}
+		return first + " … " + last
 	}
-	return string(text)
+	return text
 }
 
 // bytesText writes a number of bytes in MiB.

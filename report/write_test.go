@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"nptbench/internal/split"
 	"nptbench/internal/terminal"
 )
 
@@ -310,6 +311,10 @@ func TestText(t *testing.T) {
 }
 
 func TestMessagesCannotCommandATerminal(t *testing.T) {
+	long := "python3 mine.py: exit status 1: Traceback (most recent call last):\n File " + strings.Repeat("x", 200) + "\nModuleNotFoundError: No module named 'numpy'"
+	if got := oneLine(long); !strings.HasPrefix(got, "python3 mine.py: exit status 1: ") || !strings.HasSuffix(got, " … ModuleNotFoundError: No module named 'numpy'") {
+		t.Errorf("%q", got)
+	}
 	if got := oneLine("a\x1b[31mred\x07\r\n  b\u200e"); got != "a [31mred b" {
 		t.Errorf("%q", got)
 	}
@@ -365,6 +370,55 @@ func TestSummary(t *testing.T) {
 	}
 	if slices.Contains(outcomes[0].verdicts, SameWithinSeeds) {
 		t.Error("what another seed may give is counted as reproduced")
+	}
+}
+
+// A method that has failed altogether keeps its row, which says so, and there are no footnotes but those that are marked.
+func TestFailedMethodKeepsItsRow(t *testing.T) {
+	for _, protocol := range []split.Protocol{published, corrected} {
+		f := newFixture()
+		f.folds = "3"
+		for _, method := range []string{"knn", "golearn-knn", "mlp"} {
+			f.expect("yacht", protocol, method, 1)
+		}
+		for fold := range 3 {
+			f.ok("yacht", protocol, "knn", fold, 0, mse(0.1), rmse(4))
+			f.failed("yacht", protocol, "golearn-knn", fold, 0, "error", "no numpy")
+		}
+		tables := collect(t, f).tables(true)
+		at := slices.IndexFunc(tables, func(b Block) bool { table, ok := b.(*Table); return ok && table.Name == "rmse" })
+		table := tables[at].(*Table)
+		row := table.Rows[slices.IndexFunc(table.Rows, func(r Row) bool { return r.Cells[0].Text == "k-NN (golearn)" })]
+		cell := row.Cells[slices.IndexFunc(row.Cells, func(c Cell) bool { return c.Text == "failed" })]
+		if len(cell.Notes) == 0 || !strings.Contains(table.Notes[slices.Max(cell.Notes)-2], "no numpy") {
+			t.Errorf("%s: %+v, %q", protocol, row, table.Notes)
+		}
+		marked := map[int]bool{}
+		for _, row := range table.Rows {
+			for _, cell := range row.Cells {
+				for _, n := range cell.Notes {
+					marked[n] = true
+				}
+			}
+		}
+		if len(marked) != len(table.Notes) {
+			t.Errorf("%s: %d footnotes are marked, of %q", protocol, len(marked), table.Notes)
+		}
+	}
+}
+
+// Footnotes of a row in which nothing stands are left out with it.
+func TestFootnotesOfNoRow(t *testing.T) {
+	f := newFixture()
+	f.expect("yacht", published, "knn", 1)
+	f.expect("yacht", published, "mlp", 1)
+	f.ok("yacht", published, "knn", 0, 0, mse(0.1), rmse(4))
+	empty := Part{"x", false, nil, func(t *Table, c comparison) Cell {
+		return Cell{Text: none, Notes: []int{t.note(c.any().Series.Title)}}
+	}, nil}
+	l := Layout{Rows: []string{"series"}, Columns: []string{"metric"}, Show: []Part{{"y", false, nil, func(t *Table, c comparison) Cell { return mean(c.any()) }, nil}, empty}}
+	if table := l.table(collect(t, f).Numbers); len(table.Rows) != 1 || !slices.Equal(table.Notes, []string{"k-NN"}) {
+		t.Errorf("%d rows with the footnotes %q", len(table.Rows), table.Notes)
 	}
 }
 
