@@ -17,10 +17,11 @@ import (
 
 // A Claim is something that the paper says and that can be held against numbers.
 type Claim struct {
-	ID    string // in claims.csv
-	Says  string // what the paper says and where, one sentence
-	Test  Test   // nil: nothing here measures it
-	Count int    // how many pieces of evidence there are when all is measured; 0: any number will do
+	ID     string // in claims.csv
+	Says   string // what the paper says and where, one sentence
+	Method string // that it is about; empty: npt. Reports without it leave the claim out
+	Test   Test   // nil: nothing here measures it
+	Count  int    // how many pieces of evidence there are when all is measured; 0: any number will do
 }
 
 // A Test finds the evidence for and against a claim.

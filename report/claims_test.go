@@ -151,6 +151,31 @@ func TestClaimWithoutAResultInThePaper(t *testing.T) {
 	}
 }
 
+// Claims about methods that the sweep does not have are left out, and with the last one what the paper says.
+func TestClaimsOfOtherMethods(t *testing.T) {
+	npt, forest := Claim{ID: "npt", Says: "NPT is the best."}, Claim{ID: "forest", Says: "The forest is slow.", Method: "random-forest"}
+	for _, c := range []struct {
+		method string
+		claims []Claim
+		want   string
+	}{
+		{"npt", []Claim{npt, forest}, "npt The paper: So it is."}, {"random-forest", []Claim{npt, forest}, "forest The paper: So it is."},
+		{"knn", []Claim{npt, forest}, " On: Yacht (10 folds)."}, {"knn", nil, " The paper: So it is."},
+	} {
+		f := newFixture()
+		f.Says, f.Claims = "So it is.", c.claims
+		f.expect("yacht", published, c.method, 1)
+		s := collect(t, f)
+		kept := ""
+		for _, claim := range s.Claims {
+			kept += claim.ID
+		}
+		if got := kept + " " + s.opening()[0].(List)[0]; got != c.want {
+			t.Errorf("%s: %q, want %q", c.method, got, c.want)
+		}
+	}
+}
+
 // What is worse than all of the paper's baselines says something only if it was not so before; their worst on Protein is k-NN's 3.77.
 func TestWorseThanBaselines(t *testing.T) {
 	clean, after := metric.Metric{Name: "clean"}, metric.Metric{Name: "after", Digits: 2}

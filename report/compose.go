@@ -18,13 +18,20 @@ func (s *Summary) Document() *Document {
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
-	d.Blocks = append(d.Blocks, Paragraph(s.progress()), s.verdictTable())
+	d.Blocks = append(d.Blocks, Paragraph(s.progress()))
+	if !s.own {
+		d.Blocks = append(d.Blocks, s.verdictTable())
+	}
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if panels := s.panels(); len(panels) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(panels), drawPanels(panels)})
+		heading := Heading("Beside the paper")
+		if s.own {
+			heading = "Figure"
+		}
+		d.Blocks = append(d.Blocks, heading, Figure{s.file(".svg"), s.figureCaption(panels), drawPanels(panels)})
 	}
 	if curves := s.learningCurves(); len(curves) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
@@ -48,7 +55,10 @@ func (s *Summary) digest() *Document {
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
-	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()), Paragraph(s.progress()))
+	if !s.own {
+		d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()))
+	}
+	d.Blocks = append(d.Blocks, Paragraph(s.progress()))
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
@@ -111,6 +121,9 @@ func (s *Summary) figureCaption(panels []panel) string {
 			return l.Title + "."
 		}
 	}
+	if s.own {
+		return "Test results by data set; bars are standard errors over folds."
+	}
 	return figureCaption
 }
 
@@ -130,7 +143,7 @@ func (s *Summary) tables(wide bool) (blocks []Block) {
 	if s.Tables == nil {
 		if ranks := rankBlocks(s.RankTables(), s.file("")); len(ranks) > 0 {
 			heading := Heading("Rank orders (the paper's Table 1)")
-			if !slices.ContainsFunc(s.RankTables(), func(t *RankTable) bool { return !t.All }) {
+			if s.own {
 				heading = "Rank orders"
 			}
 			blocks = append(append(blocks, heading), ranks...)
@@ -206,6 +219,9 @@ func (s *Summary) howToRead() []string {
 		"Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id " +
 			"of its record.",
 	}
+	if s.own { // there are no verdicts
+		lines = slices.Delete(lines, 2, 5)
+	}
 	if s.Tables == nil {
 		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
 			"true cross-validation; a change is corrected minus published.",
@@ -227,7 +243,7 @@ func (s *Summary) howToRead() []string {
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
 				"changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
 	}
-	if s.Claims != nil {
+	if len(s.Claims) > 0 {
 		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. What is to "+
 			"have a direction has one when it is more than %d standard errors from where it would have none, and is not clear otherwise; what is to be a "+
 			"value is at most as far from it. At this size: by networks smaller than published.", clearly))

@@ -33,9 +33,12 @@ var (
 	Paper      = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }, nil}
 	Difference = Part{"Difference", true, needsPublished, func(_ *Table, c comparison) Cell { return difference(c.published) }, nil}
 	Judgement  = Part{"Verdict", false, needsPublished, func(t *Table, c comparison) Cell { return verdict(t, c.published) }, nil}
-	Corrected  = Part{"Corrected folds", true, needsCorrected, notedMean, correctedFact}
+	Corrected  = Part{"Corrected folds", true, needsCorrected, func(t *Table, c comparison) Cell { return notedMean(t, c.corrected) }, correctedFact}
 	Change     = Part{"Change", true, split.Protocols, protocolChange, nil}
 )
+
+// Published is ours where there is no verdict beside it.
+var Published = Part{"Published folds", true, needsPublished, func(t *Table, c comparison) Cell { return notedMean(t, c.published) }, publishedFact}
 
 // The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, and
 // our mean under the published and then the corrected protocol.
@@ -136,13 +139,13 @@ func (v Verdict) tone() Tone {
 }
 
 // notedMean has no verdict beside it to carry its footnotes.
-func notedMean(t *Table, c comparison) Cell {
-	if c.corrected.failed() {
-		return verdict(t, c.corrected)
+func notedMean(t *Table, n *Number) Cell {
+	if n.failed() {
+		return verdict(t, n)
 	}
-	cell := mean(c.corrected)
-	if c.corrected != nil {
-		cell.Notes = t.notes(c.corrected.seedNotes())
+	cell := mean(n)
+	if n != nil {
+		cell.Notes = t.notes(n.seedNotes())
 	}
 	return cell
 }

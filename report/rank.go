@@ -56,6 +56,9 @@ func (s *Summary) RankTables() []*RankTable { return s.ranks }
 
 func (s *Summary) rankTables() (all []*RankTable) {
 	for _, everything := range []bool{false, true} {
+		if s.own && !everything {
+			continue
+		}
 		var publishedTables, correctedTables []*RankTable
 		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 			first, second := s.finished(split.Published, problem, everything), s.finished(split.Corrected, problem, everything)

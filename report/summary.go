@@ -15,8 +15,11 @@ type judgement struct {
 	section string
 }
 
-// judged are the numbers of Tables 8 to 12, or what the tables show where they are others.
+// judged are the numbers of Tables 8 to 12, or what the tables show where they are others; none where the paper has none of them.
 func (s *Summary) judged() (all []judgement) {
+	if s.own {
+		return nil
+	}
 	if s.Tables == nil {
 		for _, n := range s.Numbers {
 			section := ""
@@ -78,7 +81,11 @@ var because = map[Verdict]string{
 func (s *Summary) writeSummary(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	judged, claims := s.judged(), s.findings()
-	fmt.Fprintf(out, "# %s: what was reproduced\n\n%s Everything is in the [report](%s).\n", markdownText(s.Title), s.progress(), s.file(".md"))
+	title := s.Title
+	if !s.own {
+		title += ": what was reproduced"
+	}
+	fmt.Fprintf(out, "# %s\n\n%s Everything is in the [report](%s).\n", markdownText(title), s.progress(), s.file(".md"))
 	if s.Conflict != nil {
 		fmt.Fprintf(out, "\n**Conflicts**: %s.\n", markdownText(oneLine(s.Conflict.Error())))
 	}

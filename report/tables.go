@@ -42,13 +42,16 @@ var Table1 = append([]Layout{
 		Where: []Where{{"dataset", smallTables}, {"ranking", []string{"yes"}}},
 		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Correction},
 	},
-}, paperTables()...)
+}, metricTables(metricTitle, Ours, Paper, Difference, Judgement, Corrected, Change)...)
+
+// ownTables are those where the paper has none of the numbers.
+var ownTables = metricTables(metric.Metric.Heading, Published, Corrected, Change)
 
 // metricTitle is the heading of the paper's table of a metric.
 func metricTitle(m metric.Metric) string { return fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table) }
 
-// paperTables are Tables 8 to 12, one for each metric.
-func paperTables() (tables []Layout) {
+// metricTables are tables with these parts for the metrics of the paper's Tables 8 to 12.
+func metricTables(title func(metric.Metric) string, show ...Part) (tables []Layout) {
 	for _, m := range metric.All {
 		if m.Table == 0 {
 			continue
@@ -61,11 +64,11 @@ func paperTables() (tables []Layout) {
 			better = "higher"
 		}
 		tables = append(tables, Layout{
-			Name: m.Name, Title: metricTitle(m),
+			Name: m.Name, Title: title(m),
 			Caption: fmt.Sprintf("Test %s, %s is better (± %s over folds).", m.Doc, better, spread),
 			Where:   []Where{{"metric", []string{m.Name}}},
 			Group:   "dataset", Rows: []string{"series"}, Wide: m == metric.MSE, // and says what RMSE does
-			Show: []Part{Ours, Paper, Difference, Judgement, Corrected, Change},
+			Show: show,
 		})
 	}
 	return tables

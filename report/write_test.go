@@ -407,6 +407,30 @@ func TestFailedMethodKeepsItsRow(t *testing.T) {
 	}
 }
 
+// A report in which the paper has no number says nothing of the paper.
+func TestOwnReport(t *testing.T) {
+	for _, protocol := range []split.Protocol{published, corrected} {
+		f := newFixture()
+		f.Says, f.Claims = "So it is.", []Claim{{ID: "own", Method: "golearn-knn", Says: "It is the best."}}
+		f.expect("yacht", protocol, "golearn-knn", 1)
+		f.ok("yacht", protocol, "golearn-knn", 0, 0, mse(0.1), rmse(4))
+		s := collect(t, f)
+		var out bytes.Buffer
+		if err := errors.Join(writeMarkdown(&out, s.Document()), s.writeSummary(&out), s.Print(&out, 80, false)); err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(out.String(), "## What ran")
+		for _, not := range []string{"Table 1", "aper", "aim", "reproduced", "verdict", "no paper value"} {
+			if strings.Contains(text, not) || strings.Contains(strings.TrimPrefix(out.String(), text), "no paper value") {
+				t.Errorf("%s: %q stands in\n%s", protocol, not, out.String())
+			}
+		}
+		if !strings.Contains(text, "# test\n") || !strings.Contains(text, "## RMSE\n") || !strings.Contains(text, "4.000") {
+			t.Errorf("%s:\n%s", protocol, text)
+		}
+	}
+}
+
 // Footnotes of a row in which nothing stands are left out with it.
 func TestFootnotesOfNoRow(t *testing.T) {
 	f := newFixture()
