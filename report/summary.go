@@ -53,7 +53,8 @@ var outcomes = []struct {
 }{
 	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart}, []string{holds}},
 	{"Not reproduced, but as near as another seed is", []Verdict{SameWithinSeeds}, nil},
-	{"Not reproduced", []Verdict{Differs, NotGraded, FailedCell}, []string{doesNotHold, notClear}},
+	{"Not decided, fewer than three seeds", []Verdict{NotGraded}, nil},
+	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold, notClear}},
 	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
 	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection, NotClear}, []string{doesNotHold + atThisSize, notClear + atThisSize}},
 	{"Not tested, or only in part", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
@@ -70,7 +71,7 @@ const (
 
 // because says what verdicts mean of which it is not plain.
 var because = map[Verdict]string{
-	NotGraded:     "another number; too few seeds to say whether a rerun would give the paper's",
+	NotGraded:     "another number; whether a rerun would give the paper's is not known",
 	NotClear:      "too near to no change to have a direction",
 	NotComparable: "a smaller network, other training rows or another machine",
 	NotJudged:     "corrected folds, by which the paper's numbers were not made",

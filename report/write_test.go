@@ -349,7 +349,10 @@ func TestSummary(t *testing.T) {
 	if sum != len(s.Numbers) || len(links) < 10 {
 		t.Errorf("%d of %d numbers with %d links:\n%s", sum, len(s.Numbers), len(links), summary.String())
 	}
-	reproduced, rest, _ := strings.Cut(summary.String(), "## Not reproduced")
+	reproduced, rest, _ := strings.Cut(summary.String(), "## Not decided, fewer than three seeds: 4 of 48 numbers\n\n- 4 not graded")
+	if _, not, _ := strings.Cut(rest, "## Not reproduced: 2 of 48 numbers\n\n"); !strings.HasPrefix(not, "- 2 failed: ") {
+		t.Errorf("not reproduced is more than what failed:\n%s", summary.String())
+	}
 	smaller, untested, _ := strings.Cut(rest, "## Not tested, or only in part")
 	_, smaller, _ = strings.Cut(smaller, "## As in the paper, by direction alone or at a smaller size: 1 of 4 claims\n")
 	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(untested, "claim half") || !strings.Contains(smaller, "claim third") {
