@@ -1,6 +1,8 @@
 package program
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"strings"
 
 	"nptbench/internal/spelling"
+	"nptbench/internal/terminal"
 )
 
 // Flags are a program's flags. Errors have one line, which ends by naming -help.
@@ -91,7 +94,7 @@ func (f *Flags) Parse(e Env) error {
 	err := f.FlagSet.Parse(e.Args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		f.help(e.Stdout)
+		f.help(e)
 		return err
 	case err != nil:
 		return f.Errorf("%w", err)
@@ -112,21 +115,33 @@ func (f *Flags) Given(name string) (given bool) {
 	return given
 }
 
-func (f *Flags) help(w io.Writer) {
+func (f *Flags) help(e Env) {
+	w, width := e.Stdout, cmp.Or(e.Width, 80)
 	usage := f.Usage
 	if len(usage) == 0 {
 		usage = []string{"[flags]"}
 	}
 	head := "usage:"
 	for _, form := range usage {
-		fmt.Fprintf(w, "%s %s %s\n", head, f.Name(), form)
+		fmt.Fprintf(w, "%s %s\n", head, strings.TrimSpace(terminal.Indent(f.Name()+" "+form, "       ", width)))
 		head = "      "
 	}
-	fmt.Fprintf(w, "\n%s\n\nFlags:\n", f.About)
-	f.SetOutput(w)
+	for paragraph := range strings.SplitSeq(f.About, "\n\n") {
+		fmt.Fprintf(w, "\n%s\n", terminal.Wrap(paragraph, "", width))
+	}
+	fmt.Fprint(w, "\nFlags:\n")
+	var flags bytes.Buffer
+	f.SetOutput(&flags)
 	f.PrintDefaults()
-	fmt.Fprintf(w, "\nExit codes: %d all done; %d something failed or is missing; %d bad input, nothing was done; %d interrupted, what is finished is kept.\n",
+	for line := range strings.Lines(flags.String()) {
+		if usage, ok := strings.CutPrefix(line, "    \t"); ok {
+			line = terminal.Indent(usage, "        ", width) + "\n"
+		}
+		io.WriteString(w, line)
+	}
+	exit := fmt.Sprintf("Exit codes: %d all done; %d something failed or is missing; %d bad input, nothing was done; %d interrupted, what is finished is kept.",
 		ExitOK, ExitFailed, ExitBadInput, ExitInterrupted)
+	fmt.Fprintf(w, "\n%s\n", terminal.Wrap(exit, "", width))
 	if f.More != nil {
 		f.More(w)
 	}

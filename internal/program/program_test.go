@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 func parse(stdout io.Writer, args ...string) (list []string, choice string, rest []string, err error) {
 	f := NewFlags("tool", "Does something.", "[-names LIST] FILE")
 	names := f.List("names", "a `list` with commas")
-	kind := f.Choice("kind", "large", "`size`", "large", "small")
+	kind := f.Choice("kind", "large", "`size` of what is done, in one of two sizes, of which neither is better than the other one", "large", "small")
 	f.Int("n", 3, "a number")
 	f.Arguments = len(args) > 0 && args[0] != "-n"
 	err = f.Parse(Env{Args: args, Stdout: stdout})
@@ -132,5 +132,10 @@ func TestHelp(t *testing.T) {
 	if exit != ExitOK || !strings.HasPrefix(text, "usage: tool [-names LIST] FILE\n\nDoes something.\n\nFlags:\n") ||
 		!strings.Contains(text, "-kind size") || !strings.Contains(text, "(default large)") || !strings.Contains(text, "130 interrupted") {
 		t.Errorf("exit code %d\n%s", exit, text)
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > 81 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
 	}
 }
