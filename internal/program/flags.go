@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"nptbench/internal/spelling"
 	"nptbench/internal/terminal"
@@ -97,7 +98,7 @@ func (f *Flags) Parse(e Env) error {
 		f.help(e)
 		return err
 	case err != nil:
-		return f.Errorf("%w", err)
+		return f.Errorf("%s", f.wanted(err.Error()))
 	case f.NArg() > 0 && !f.Arguments:
 		return f.Errorf("%q is not a flag", f.Arg(0))
 	}
@@ -107,6 +108,26 @@ func (f *Flags) Parse(e Env) error {
 		}
 	}
 	return nil
+}
+
+// wanted says what a value should be, where package flag says only that it is not.
+func (f *Flags) wanted(message string) string {
+	what, bad := strings.CutSuffix(message, ": parse error")
+	if !bad {
+		return message
+	}
+	want := "a number"
+	switch f.Lookup(what[strings.LastIndex(what, " -")+2:]).Value.(flag.Getter).Get().(type) {
+	case int:
+		want = "a whole number"
+	case uint64:
+		want = "a whole number, 0 or more"
+	case time.Duration:
+		want = "a duration, such as 20m or 1h30m"
+	case bool:
+		want = "true or false"
+	}
+	return what + ": want " + want
 }
 
 // Given reports whether the command line has the named flag.
