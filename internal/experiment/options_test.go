@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 // A device that was asked for by name and cannot be had is an error, before anything is run.
 func TestChooseBackend(t *testing.T) {
 	var said bytes.Buffer
-	name, err := chooseBackend(t.Context(), "xla:cuda", program.Env{Stderr: &said})
+	name, err := chooseBackend(t.Context(), "xla:cuda", "NPT", program.Env{Stderr: &said})
 	if want := "npt: backend xla:cuda: nothing there; -backend"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
 		t.Errorf("%q, %v; want %q", name, err, want)
 	}
-	name, err = chooseBackend(t.Context(), "go", program.Env{Stderr: &said})
-	if name != "go" || err != nil || said.String() != "networks run on go\n" {
+	name, err = chooseBackend(t.Context(), "go", "NPT", program.Env{Stderr: &said})
+	if name != "go" || err != nil || said.String() != "NPT: on the processor (backend go)\n" {
 		t.Errorf("%q, %v, said %q", name, err, said.String())
 	}
 }
