@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/split"
 )
 
 const claimsTitle = "What the paper claims"
@@ -49,20 +50,58 @@ func (s *Summary) Document() *Document {
 	return d
 }
 
-// digest is what a terminal shows: the tables, and what is needed to take them right.
+// digest is what a terminal shows: the tables, or of Table 1's the results by which it ranks, and what is needed to take them right.
 func (s *Summary) digest() *Document {
-	d := &Document{Title: s.Title, Blocks: append(s.opening(), s.tables(false)...)}
+	opening, tables, notes := s.opening(), s.tables(false), s.notes()
+	if s.Tables == nil {
+		list := opening[0].(List)
+		opening, tables, notes = []Block{list[len(list)-1:]}, s.atAGlance(), s.leftOut() // what was found is among the claims
+	}
+	counts := s.progress()
+	if !s.own {
+		counts = s.verdictCounts() + " " + counts
+	}
+	d := &Document{Title: s.Title, Blocks: append(slices.Concat(opening, tables), Paragraph(counts))}
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
-	if !s.own {
-		d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()))
-	}
-	d.Blocks = append(d.Blocks, Paragraph(s.progress()))
-	if notes := s.notes(); len(notes) > 0 {
+	if len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
 	return d
+}
+
+// atAGlance are the results by which Table 1 ranks, and the mean ranks over several data sets: of all methods, where any is not the paper's.
+func (s *Summary) atAGlance() (blocks []Block) {
+	for _, protocol := range split.Protocols {
+		caption := fmt.Sprintf("Test results on %s folds, ± standard error", protocol)
+		show := CorrectedAlone
+		if protocol == split.Published {
+			show = Mean
+			if !s.own {
+				caption += ", the paper's in parentheses"
+			}
+		}
+		l := Layout{Caption: caption + ".", Where: []Where{{"ranking", []string{"yes"}}, {"protocol", []string{string(protocol)}}},
+			Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{show}}
+		if t := l.table(s.Numbers); t != nil {
+			blocks = append(blocks, t)
+		}
+	}
+	tables := s.RankTables()
+	for _, t := range tables {
+		ofAll := slices.ContainsFunc(tables, func(all *RankTable) bool {
+			return all.All && len(all.Rows) > 0 && all.Protocol == t.Protocol && all.Problem == t.Problem
+		})
+		if len(t.Datasets) < 2 || !t.All && ofAll {
+			continue
+		}
+		blocks = append(blocks, t.ranks())
+		if len(t.Notes) > 0 {
+			blocks = append(blocks, Paragraph(strings.Join(t.Notes, " ")))
+		}
+	}
+	return blocks
 }
 
 // opening says what the paper says, what was found, and on what.
@@ -132,6 +171,11 @@ func (s *Summary) notes() (notes []string) {
 	if sweep := s.Plan.Sweep; sweep.Description != "" {
 		notes = append(notes, fmt.Sprintf("Sweep %s: %s.", sweep.Name, strings.TrimSuffix(sweep.Description, ".")))
 	}
+	return append(notes, s.leftOut()...)
+}
+
+// leftOut says what of the sweep could not be run here, and why.
+func (s *Summary) leftOut() (notes []string) {
 	for _, line := range s.Plan.WhyLeftOut() {
 		notes = append(notes, line+".")
 	}

@@ -56,6 +56,9 @@ var OverSeeds = Part{"", true, needsPublished, overSeeds, nil}
 // Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
 var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published, c.titled) }, publishedFact}
 
+// CorrectedAlone is the mean under corrected folds, over however many there are.
+var CorrectedAlone = Part{"", true, needsCorrected, correctedAlone, correctedFact}
+
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
 	VariantChange = Part{"Change", true, nil, func(_ *Table, c comparison) Cell { return c.changeCell() }, changeFact}
@@ -188,6 +191,17 @@ func alone(t *Table, c comparison) Cell {
 	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
 }
 
+func correctedAlone(t *Table, c comparison) Cell {
+	n := c.corrected
+	switch {
+	case n.failed():
+		return verdict(t, n)
+	case n == nil || n.N == 0:
+		return blank
+	}
+	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
+}
+
 func overSeeds(_ *Table, c comparison) Cell {
 	n := c.published
 	if n == nil || len(n.Seeds) < 2 {
@@ -222,6 +236,9 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 		notes = append(notes, fmt.Sprintf("%s: %s.", n.Info.Title, subset))
 	}
 	notes = append(notes, n.smallerNote(titled)...)
+	if n.Verdict == FailedCell {
+		notes = append(notes, n.failedNote()...)
+	}
 	if n.N < n.paperFolds() {
 		notes = append(notes, fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds()))
 	}

@@ -355,7 +355,14 @@ func (t *RankTable) hasPublished() bool {
 	return slices.ContainsFunc(t.Rows, func(r RankRow) bool { return !math.IsNaN(r.PublishedMean) })
 }
 
+// table has the ranks, and what gap between two of them tells methods apart.
 func (t *RankTable) table() *Table {
+	out := t.ranks()
+	out.Rows = append(out.Rows, t.gapRows(out)...)
+	return out
+}
+
+func (t *RankTable) ranks() *Table {
 	whose := "the paper's methods"
 	if t.All {
 		whose = "all methods here"
@@ -379,7 +386,6 @@ func (t *RankTable) table() *Table {
 	for _, r := range t.Rows {
 		out.Rows = append(out.Rows, t.row(r))
 	}
-	out.Rows = append(out.Rows, t.gapRows(out)...)
 	return out
 }
 

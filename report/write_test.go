@@ -312,7 +312,7 @@ func TestText(t *testing.T) {
 
 func TestMessagesCannotCommandATerminal(t *testing.T) {
 	long := "python3 mine.py: exit status 1: Traceback (most recent call last):\n File " + strings.Repeat("x", 200) + "\nModuleNotFoundError: No module named 'numpy'"
-	if got := oneLine(long); !strings.HasPrefix(got, "python3 mine.py: exit status 1: ") || !strings.HasSuffix(got, " … ModuleNotFoundError: No module named 'numpy'") {
+	if got := bothEnds(long); !strings.HasPrefix(got, "python3 mine.py: exit status 1: ") || !strings.HasSuffix(got, " … ModuleNotFoundError: No module named 'numpy'") {
 		t.Errorf("%q", got)
 	}
 	if got := oneLine("a\x1b[31mred\x07\r\n  b\u200e"); got != "a [31mred b" {

@@ -158,7 +158,9 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 	if err := summary.Print(e.Stdout, e.Width, e.Color); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stderr, "the report is in %s\n", o.reportFolder())
+	where := fmt.Sprintf("The report, for a browser: %s.html. Beside it: summary.md, a page of what was reproduced; %[2]s.md and %[2]s.tex, the report again; "+
+		"cells.csv and folds.csv, all numbers.", filepath.Join(o.reportFolder(), s.Name), s.Name)
+	fmt.Fprintf(e.Stderr, "\n%s\n", terminal.Wrap(where, "", cmp.Or(e.Width, 80)))
 	if summary.Records < recorded {
 		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))
 	}
