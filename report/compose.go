@@ -52,16 +52,18 @@ func (s *Summary) Document() *Document {
 
 // digest is what a terminal shows: the tables, or of Table 1's the results by which it ranks, and what is needed to take them right.
 func (s *Summary) digest() *Document {
-	opening, tables, notes := s.opening(), s.tables(false), s.notes()
+	d, notes := &Document{Title: s.Title, Blocks: s.opening()}, s.leftOut()
 	if s.Tables == nil {
-		list := opening[0].(List)
-		opening, tables, notes = []Block{list[len(list)-1:]}, s.atAGlance(), s.leftOut() // what was found is among the claims
+		opening := d.Blocks[0].(List)
+		d.Blocks = append([]Block{opening[len(opening)-1:]}, s.atAGlance()...) // what was found is among the claims
+	} else {
+		d.Blocks, notes = append(d.Blocks, s.tables(false)...), s.notes()
 	}
 	counts := s.progress()
 	if !s.own {
 		counts = s.verdictCounts() + " " + counts
 	}
-	d := &Document{Title: s.Title, Blocks: append(slices.Concat(opening, tables), Paragraph(counts))}
+	d.Blocks = append(d.Blocks, Paragraph(counts))
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
@@ -82,7 +84,7 @@ func (s *Summary) atAGlance() (blocks []Block) {
 				caption += ", the paper's in parentheses"
 			}
 		}
-		l := Layout{Caption: caption + ".", Where: []Where{{"ranking", []string{"yes"}}, {"protocol", []string{string(protocol)}}},
+		l := Layout{Caption: caption + "; of RMSE less is better, of AUROC and accuracy more.", Where: []Where{{"ranking", []string{"yes"}}, {"protocol", []string{string(protocol)}}},
 			Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{show}}
 		if t := l.table(s.Numbers); t != nil {
 			blocks = append(blocks, t)

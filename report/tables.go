@@ -15,30 +15,30 @@ var (
 // Table1 are the tables of a comparison of methods: an overview by data set, and the paper's Tables 8 to 12.
 var Table1 = append([]Layout{
 	{
-		Name: "small", Title: "At a glance", Wide: true,
+		Name: "small", Title: "At a glance",
 		Caption: "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced to the printed digits).",
 		Where:   []Where{{"dataset", smallTables}, {"ranking", []string{"yes"}}},
 		Rows:    []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
 	},
 	{
-		Name: "breast-cancer", Caption: "The same for all metrics of Breast Cancer.", Wide: true,
+		Name: "breast-cancer", Caption: "The same for all metrics of Breast Cancer.",
 		Where: []Where{{"dataset", []string{"breast-cancer"}}},
 		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
 	},
 	{
-		Name: "large", Caption: "The same for the data sets with a single split.", Wide: true,
+		Name: "large", Caption: "The same for the data sets with a single split.",
 		Where: []Where{{"dataset", largeTables}, {"ranking", []string{"yes"}}},
 		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
 	},
 	{
-		Name: "best", Wide: true, Best: true,
+		Name: "best", Best: true,
 		Caption: "Ours alone: the best of each column in bold, the second underlined, by their printed digits (± standard error over folds; of RMSE " +
 			"less is better, of AUROC and accuracy more).",
 		Where: []Where{{"dataset", slices.Concat(smallTables, largeTables)}, {"ranking", []string{"yes"}}},
 		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{OursAlone},
 	},
 	{
-		Name: "protocols", Caption: "What correcting the protocol changes: published folds → corrected folds.", Wide: true,
+		Name: "protocols", Caption: "What correcting the protocol changes: published folds → corrected folds.",
 		Where: []Where{{"dataset", smallTables}, {"ranking", []string{"yes"}}},
 		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Correction},
 	},
@@ -67,8 +67,7 @@ func metricTables(title func(metric.Metric) string, show ...Part) (tables []Layo
 			Name: m.Name, Title: title(m),
 			Caption: fmt.Sprintf("Test %s, %s is better (± %s over folds).", m.Doc, better, spread),
 			Where:   []Where{{"metric", []string{m.Name}}},
-			Group:   "dataset", Rows: []string{"series"}, Wide: m == metric.MSE, // and says what RMSE does
-			Show: show,
+			Group:   "dataset", Rows: []string{"series"}, Show: show,
 		})
 	}
 	return tables
