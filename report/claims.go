@@ -11,14 +11,17 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/split"
+	"nptbench/internal/stats"
+	"nptbench/results"
 )
 
 // A Claim is something that the paper says and that can be held against numbers.
 type Claim struct {
-	ID    string // in claims.csv
-	Says  string // what the paper says and where, one sentence
-	Test  Test   // nil: nothing here measures it
-	Count int    // how many pieces of evidence there are when all is measured; 0: any number will do
+	ID     string // in claims.csv
+	Says   string // what the paper says and where, one sentence
+	Method string // that it is about; empty: npt. Reports without it leave the claim out
+	Test   Test   // nil: nothing here measures it
+	Count  int    // how many pieces of evidence there are when all is measured; 0: any number will do
 }
 
 // A Test finds the evidence for and against a claim.
@@ -95,7 +98,8 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	}
 }
 
-// Best tests whether one of some rows is the best of a layout, or as good as the best, on every data set that has it and others.
+// Best tests whether one of some rows is the best of those that the layout names, or as good as the best, on every data set that has it
+// and others. Where one of the others is missing that the paper has, it says nothing.
 func Best(l Layout, rows ...string) Test {
 	return func(s *Summary) (all []Evidence) {
 		byData := map[string][]fact{}
@@ -122,6 +126,7 @@ func Best(l Layout, rows ...string) Test {
 				return cmp.Compare(a.mean, b.mean)
 			})
 			smaller := slices.ContainsFunc(facts, func(f fact) bool { return named(f) && !f.Series.Paper })
+			missing := l.missing(facts)
 			facts = slices.DeleteFunc(facts, func(f fact) bool { return math.Abs(f.mean-best.mean) > 1e-9*math.Abs(best.mean) })
 			var titles []string
 			for _, f := range facts {
@@ -131,34 +136,93 @@ func Best(l Layout, rows ...string) Test {
 				}
 				titles = append(titles, name)
 			}
-			all = append(all, Evidence{"best on " + data, "", strings.Join(titles, " and "), answer(slices.ContainsFunc(facts, named)), smaller})
+			e := Evidence{"best on " + data, "", strings.Join(titles, " and "), answer(slices.ContainsFunc(facts, named)), smaller}
+			if missing > 0 {
+				e.Text, e.For = fmt.Sprintf("%s, without %d of those that the paper compares", e.Text, missing), Untested
+			}
+			all = append(all, e)
 		}
 		return all
 	}
 }
 
-// Place tests whether a method's mean rank is among the best so many on the paper's data sets with some problems.
-func Place(method string, atMost int, problems ...dataset.Problem) Test {
-	return func(s *Summary) (all []Evidence) {
-		for _, t := range s.RankTables() {
-			if t.Protocol != split.Published || !slices.Contains(problems, t.Problem) {
-				continue
-			}
-			for _, row := range t.Rows {
-				if row.Series.Method.Name != method || t.All && row.Series.Paper { // which the paper's table has
+// missing counts the rows that the layout names and the facts of a data set lack, but for methods for which the paper has no number.
+func (l *Layout) missing(facts []fact) (missing int) {
+	for _, w := range l.Where {
+		if !slices.Contains(l.Rows, w.Field) {
+			continue
+		}
+		for _, value := range w.Values {
+			if w.Field == "method" {
+				if _, has := results.Paper(facts[0].Info.Name, value, facts[0].Metric.Name); !has {
 					continue
 				}
-				place := 1
-				for _, other := range t.Rows {
-					if other.Mean < row.Mean {
-						place++
+			}
+			if !slices.ContainsFunc(facts, func(f fact) bool { has, _ := f.field(w.Field); return has == value }) {
+				missing++
+			}
+		}
+	}
+	return missing
+}
+
+// Place tests whether a method has a place by its mean rank among the paper's methods on the paper's data sets with some problems. Ranks
+// among fewer of either say nothing: they are others.
+func Place(method string, place int, problems ...dataset.Problem) Test {
+	return func(s *Summary) (all []Evidence) {
+		for _, problem := range problems {
+			f := s.finished(split.Published, problem, true)
+			f.datasets = slices.DeleteFunc(f.datasets, func(d dataset.Info) bool { return !f.ofPaper(d) })
+			of := 0
+			for _, d := range dataset.Infos() {
+				if d.Problem == problem && f.ofPaper(d) {
+					of++
+				}
+			}
+			everything := f.series
+			for _, m := range everything {
+				if m.Method.Name != method {
+					continue
+				}
+				f.series = slices.DeleteFunc(slices.Clone(everything), func(other *Series) bool {
+					return other != m && (!other.Paper || other.Method.Name == method)
+				})
+				f.lastAsInPaper()
+				methods, datasets := f.common()
+				at := slices.Index(methods, m)
+				if at < 0 {
+					continue
+				}
+				means := make([]float64, len(methods))
+				for i, ranks := range f.ranks(methods, datasets) {
+					means[i], _ = stats.MeanRank(ranks)
+				}
+				has := 1
+				for _, mean := range means {
+					if mean < means[at] {
+						has++
 					}
 				}
-				all = append(all, Evidence{row.Series.Title, "mean rank", fmt.Sprintf("%s on %s, place %d of %d", decimal(row.Mean, 2),
-					plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), place, len(t.Rows)), answer(place <= atMost), !row.Series.Paper})
+				e := Evidence{m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d among %d of its %d methods", decimal(means[at], 2),
+					len(datasets), of, problemTitle(problem), has, len(methods), len(results.PaperMethods)), answer(has == place), !m.Paper}
+				if len(datasets) < of || len(methods) < len(results.PaperMethods) {
+					e.For = Untested
+				}
+				all = append(all, e)
 			}
 		}
 		return all
+	}
+}
+
+// lastAsInPaper has methods ranked last, as without a result, on data sets on which the paper has none of them either.
+func (f *finished) lastAsInPaper() {
+	for _, d := range f.datasets {
+		for _, m := range f.series {
+			if _, has := results.Paper(d.Name, m.Method.Name, f.metric.Name); !has && !f.has(d, m) {
+				f.value[result{d.Name, m}] = math.NaN()
+			}
+		}
 	}
 }
 

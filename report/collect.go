@@ -57,6 +57,7 @@ type Summary struct {
 
 	Conflict *results.Conflict // cells whose records have different metrics; nil: none
 
+	own      bool // the tables are those of Table 1, and the paper has none of their numbers
 	ranks    []*RankTable
 	appendix []Block // of data sets and settings; nil: none
 }
@@ -122,6 +123,7 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 	if !slices.ContainsFunc(spec.Plan.Datasets, func(d *plan.Dataset) bool { return cataloguePlace(d.Info) >= 0 }) {
 		spec.Says, spec.Claims = "", nil // all are somebody's own, of which the paper says nothing
 	}
+	spec.keepClaims()
 	c := &collector{Summary: &Summary{Spec: spec}, places: spec.Plan.Places(), tables: map[*plan.Group]*table{},
 		failures: map[results.Failure]*results.Failure{}, origins: newOrigins()}
 	for _, l := range spec.Tables {
@@ -165,8 +167,25 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
 	}
+	c.own = c.Tables == nil && !slices.ContainsFunc(c.Numbers, func(n *Number) bool { return n.HasPaper })
+	if c.own {
+		c.Title, c.Says, c.Claims = c.Plan.Sweep.Name, "", nil
+	}
 	c.ranks, c.appendix = c.rankTables(), c.setup()
 	return c.Summary, nil
+}
+
+// keepClaims leaves out the claims about methods that the plan does not have, and with the last of them what the paper says.
+func (s *Spec) keepClaims() {
+	if len(s.Claims) == 0 {
+		return
+	}
+	s.Claims = slices.DeleteFunc(slices.Clone(s.Claims), func(c Claim) bool {
+		return !slices.ContainsFunc(s.Plan.Groups(), func(g *plan.Group) bool { return g.Method.Name == cmp.Or(c.Method, "npt") })
+	})
+	if len(s.Claims) == 0 {
+		s.Says = ""
+	}
 }
 
 // metrics are those of the group's numbers.

@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/split"
 )
 
 const claimsTitle = "What the paper claims"
@@ -18,13 +19,20 @@ func (s *Summary) Document() *Document {
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
-	d.Blocks = append(d.Blocks, Paragraph(s.progress()), s.verdictTable())
+	d.Blocks = append(d.Blocks, Paragraph(s.progress()))
+	if !s.own {
+		d.Blocks = append(d.Blocks, s.verdictTable())
+	}
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if panels := s.panels(); len(panels) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Beside the paper"), Figure{s.file(".svg"), s.figureCaption(panels), drawPanels(panels)})
+		heading := Heading("Beside the paper")
+		if s.own {
+			heading = "Figure"
+		}
+		d.Blocks = append(d.Blocks, heading, Figure{s.file(".svg"), s.figureCaption(panels), drawPanels(panels)})
 	}
 	if curves := s.learningCurves(); len(curves) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
@@ -42,17 +50,60 @@ func (s *Summary) Document() *Document {
 	return d
 }
 
-// digest is what a terminal shows: the tables, and what is needed to take them right.
+// digest is what a terminal shows: the tables, or of Table 1's the results by which it ranks, and what is needed to take them right.
 func (s *Summary) digest() *Document {
-	d := &Document{Title: s.Title, Blocks: append(s.opening(), s.tables(false)...)}
+	d, notes := &Document{Title: s.Title, Blocks: s.opening()}, s.leftOut()
+	if s.Tables == nil {
+		opening := d.Blocks[0].(List)
+		d.Blocks = append([]Block{opening[len(opening)-1:]}, s.atAGlance()...) // what was found is among the claims
+	} else {
+		d.Blocks, notes = append(d.Blocks, s.tables(false)...), s.notes()
+	}
+	counts := s.progress()
+	if !s.own {
+		counts = s.verdictCounts() + " " + counts
+	}
+	d.Blocks = append(d.Blocks, Paragraph(counts))
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
-	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()), Paragraph(s.progress()))
-	if notes := s.notes(); len(notes) > 0 {
+	if len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
 	return d
+}
+
+// atAGlance are the results by which Table 1 ranks, and the mean ranks over several data sets: of all methods, where any is not the paper's.
+func (s *Summary) atAGlance() (blocks []Block) {
+	for _, protocol := range split.Protocols {
+		caption := fmt.Sprintf("Test results on %s folds, ± standard error", protocol)
+		show := CorrectedAlone
+		if protocol == split.Published {
+			show = Mean
+			if !s.own {
+				caption += ", the paper's in parentheses"
+			}
+		}
+		l := Layout{Caption: caption + "; of RMSE less is better, of AUROC and accuracy more.", Where: []Where{{"ranking", []string{"yes"}}, {"protocol", []string{string(protocol)}}},
+			Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{show}}
+		if t := l.table(s.Numbers); t != nil {
+			blocks = append(blocks, t)
+		}
+	}
+	tables := s.RankTables()
+	for _, t := range tables {
+		ofAll := slices.ContainsFunc(tables, func(all *RankTable) bool {
+			return all.All && len(all.Rows) > 0 && all.Protocol == t.Protocol && all.Problem == t.Problem
+		})
+		if len(t.Datasets) < 2 || !t.All && ofAll {
+			continue
+		}
+		blocks = append(blocks, t.ranks())
+		if len(t.Notes) > 0 {
+			blocks = append(blocks, Paragraph(strings.Join(t.Notes, " ")))
+		}
+	}
+	return blocks
 }
 
 // opening says what the paper says, what was found, and on what.
@@ -111,6 +162,9 @@ func (s *Summary) figureCaption(panels []panel) string {
 			return l.Title + "."
 		}
 	}
+	if s.own {
+		return "Test results by data set; bars are standard errors over folds."
+	}
 	return figureCaption
 }
 
@@ -119,6 +173,11 @@ func (s *Summary) notes() (notes []string) {
 	if sweep := s.Plan.Sweep; sweep.Description != "" {
 		notes = append(notes, fmt.Sprintf("Sweep %s: %s.", sweep.Name, strings.TrimSuffix(sweep.Description, ".")))
 	}
+	return append(notes, s.leftOut()...)
+}
+
+// leftOut says what of the sweep could not be run here, and why.
+func (s *Summary) leftOut() (notes []string) {
 	for _, line := range s.Plan.WhyLeftOut() {
 		notes = append(notes, line+".")
 	}
@@ -130,7 +189,7 @@ func (s *Summary) tables(wide bool) (blocks []Block) {
 	if s.Tables == nil {
 		if ranks := rankBlocks(s.RankTables(), s.file("")); len(ranks) > 0 {
 			heading := Heading("Rank orders (the paper's Table 1)")
-			if !slices.ContainsFunc(s.RankTables(), func(t *RankTable) bool { return !t.All }) {
+			if s.own {
 				heading = "Rank orders"
 			}
 			blocks = append(append(blocks, heading), ranks...)
@@ -206,11 +265,15 @@ func (s *Summary) howToRead() []string {
 		"Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id " +
 			"of its record.",
 	}
+	if s.own { // there are no verdicts
+		lines = slices.Delete(lines, 2, 5)
+	}
 	if s.Tables == nil {
 		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
 			"true cross-validation; a change is corrected minus published.",
 			"Ranks: 1 is best, by unrounded mean results; a finished method without a result is ranked last. Only methods that have "+
-				"finished all of the data sets named are ranked. \"Paper, all\" is its Table 1 as printed: nine methods "+
+				"finished all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
+				"data sets. \"Paper, all\" is its Table 1 as printed: nine methods "+
 				"over all data sets of a task.")
 	}
 	if len(s.measured()) > 0 {
@@ -226,7 +289,7 @@ func (s *Summary) howToRead() []string {
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
 				"changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
 	}
-	if s.Claims != nil {
+	if len(s.Claims) > 0 {
 		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. What is to "+
 			"have a direction has one when it is more than %d standard errors from where it would have none, and is not clear otherwise; what is to be a "+
 			"value is at most as far from it. At this size: by networks smaller than published.", clearly))

@@ -99,7 +99,10 @@ func (l *Layout) facts(numbers []*Number) (facts []fact) {
 
 // layouts are those of the report.
 func (s *Summary) layouts() []Layout {
-	if s.Tables == nil {
+	switch {
+	case s.own:
+		return ownTables
+	case s.Tables == nil:
 		return Table1
 	}
 	return s.Tables

@@ -265,7 +265,7 @@ func (l *Layout) table(numbers []*Number) *Table {
 		}
 	}
 	for _, line := range lines {
-		row := Row{Group: line.groupOf(l)}
+		row, noted := Row{Group: line.groupOf(l)}, len(t.Notes)
 		for _, f := range l.Rows {
 			row.Cells = append(row.Cells, Cell{Text: line.label(f)})
 		}
@@ -288,6 +288,8 @@ func (l *Layout) table(numbers []*Number) *Table {
 		}
 		if something {
 			t.Rows = append(t.Rows, row)
+		} else {
+			t.Notes = t.Notes[:noted]
 		}
 	}
 	if len(t.Rows) == 0 {

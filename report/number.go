@@ -147,7 +147,7 @@ func (g *Group) seeds(n *Number) (means []float64) {
 // notes are the footnotes that concern all metrics of a group.
 func (g *Group) notes() []string {
 	var notes []string
-	complete, cells, failed, unselected := 0, 0, 0, 0
+	complete, cells, unselected := 0, 0, 0
 	var empty []int
 	for _, f := range g.Folds {
 		if f.Complete() {
@@ -157,7 +157,6 @@ func (g *Group) notes() []string {
 			}
 		}
 		cells += f.OK + f.Failed
-		failed += f.Failed
 		unselected += f.Unselected
 	}
 	planned := len(g.Folds) * g.Settings
@@ -177,9 +176,7 @@ func (g *Group) notes() []string {
 	if g.Info.RunFolds > len(g.Folds) {
 		notes = append(notes, fmt.Sprintf("The sweep has %d of %d folds.", len(g.Folds), g.Info.RunFolds))
 	}
-	if failed > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %s cells failed: %s.", thousands(failed), thousands(planned), g.failures()))
-	}
+	notes = append(notes, g.failedNote()...)
 	if len(empty) > 0 {
 		notes = append(notes, fmt.Sprintf("No setting has a result on %s.", foldList(empty)))
 	}
@@ -195,6 +192,15 @@ func (g *Group) notes() []string {
 			plural(g.Settings, "setting", "settings"), thousands(n)))
 	}
 	return notes
+}
+
+// failedNote says how many cells failed, if any, and how.
+func (g *Group) failedNote() []string {
+	ok, failed, missing := g.counts()
+	if failed == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of %s cells failed: %s.", thousands(failed), thousands(ok+failed+missing), g.failures())}
 }
 
 // smaller has the sizes of the group's networks that are smaller than published; empty: none is.
@@ -256,7 +262,7 @@ func (g *Group) failures() string {
 	var parts []string
 	for _, name := range sortedKeys(kinds) {
 		k := kinds[name]
-		parts = append(parts, fmt.Sprintf("%s %s (%s)", thousands(k.count), name, oneLine(k.message)))
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", thousands(k.count), name, bothEnds(k.message)))
 	}
 	return strings.Join(parts, ", ")
 }

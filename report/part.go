@@ -33,9 +33,12 @@ var (
 	Paper      = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }, nil}
 	Difference = Part{"Difference", true, needsPublished, func(_ *Table, c comparison) Cell { return difference(c.published) }, nil}
 	Judgement  = Part{"Verdict", false, needsPublished, func(t *Table, c comparison) Cell { return verdict(t, c.published) }, nil}
-	Corrected  = Part{"Corrected folds", true, needsCorrected, notedMean, correctedFact}
+	Corrected  = Part{"Corrected folds", true, needsCorrected, func(t *Table, c comparison) Cell { return notedMean(t, c.corrected) }, correctedFact}
 	Change     = Part{"Change", true, split.Protocols, protocolChange, nil}
 )
+
+// Published is ours where there is no verdict beside it.
+var Published = Part{"Published folds", true, needsPublished, func(t *Table, c comparison) Cell { return notedMean(t, c.published) }, publishedFact}
 
 // The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, and
 // our mean under the published and then the corrected protocol.
@@ -52,6 +55,9 @@ var OverSeeds = Part{"", true, needsPublished, overSeeds, nil}
 
 // Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
 var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published, c.titled) }, publishedFact}
+
+// CorrectedAlone is the mean under corrected folds, over however many there are.
+var CorrectedAlone = Part{"", true, needsCorrected, correctedAlone, correctedFact}
 
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
@@ -136,13 +142,19 @@ func (v Verdict) tone() Tone {
 }
 
 // notedMean has no verdict beside it to carry its footnotes.
-func notedMean(t *Table, c comparison) Cell {
-	cell := mean(c.corrected)
-	if c.corrected != nil {
-		cell.Notes = t.notes(c.corrected.seedNotes())
+func notedMean(t *Table, n *Number) Cell {
+	if n.failed() {
+		return verdict(t, n)
+	}
+	cell := mean(n)
+	if n != nil {
+		cell.Notes = t.notes(n.seedNotes())
 	}
 	return cell
 }
+
+// failed reports whether there is no mean because fits have failed.
+func (n *Number) failed() bool { return n != nil && n.N == 0 && n.Verdict == FailedCell }
 
 func protocolChange(_ *Table, c comparison) Cell {
 	if !c.complete() {
@@ -159,7 +171,10 @@ func (c comparison) complete() bool {
 
 func beside(t *Table, c comparison) Cell {
 	n := c.published
-	if n == nil || !n.Complete() {
+	switch {
+	case n != nil && n.Verdict == FailedCell:
+		return verdict(t, n)
+	case n == nil || !n.Complete():
 		return blank
 	}
 	return meanBeside(t, n, c.titled)
@@ -167,7 +182,21 @@ func beside(t *Table, c comparison) Cell {
 
 func alone(t *Table, c comparison) Cell {
 	n := c.published
-	if n == nil || !n.Complete() {
+	switch {
+	case n != nil && n.Verdict == FailedCell:
+		return verdict(t, n)
+	case n == nil || !n.Complete():
+		return blank
+	}
+	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
+}
+
+func correctedAlone(t *Table, c comparison) Cell {
+	n := c.corrected
+	switch {
+	case n.failed():
+		return verdict(t, n)
+	case n == nil || n.N == 0:
 		return blank
 	}
 	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
@@ -183,6 +212,9 @@ func overSeeds(_ *Table, c comparison) Cell {
 }
 
 func meanBeside(t *Table, n *Number, titled sizes) Cell {
+	if n.failed() {
+		return verdict(t, n)
+	}
 	if n == nil || n.N == 0 {
 		return blank
 	}
@@ -204,6 +236,9 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 		notes = append(notes, fmt.Sprintf("%s: %s.", n.Info.Title, subset))
 	}
 	notes = append(notes, n.smallerNote(titled)...)
+	if n.Verdict == FailedCell {
+		notes = append(notes, n.failedNote()...)
+	}
 	if n.N < n.paperFolds() {
 		notes = append(notes, fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds()))
 	}

@@ -56,6 +56,9 @@ func (s *Summary) RankTables() []*RankTable { return s.ranks }
 
 func (s *Summary) rankTables() (all []*RankTable) {
 	for _, everything := range []bool{false, true} {
+		if s.own && !everything {
+			continue
+		}
 		var publishedTables, correctedTables []*RankTable
 		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 			first, second := s.finished(split.Published, problem, everything), s.finished(split.Corrected, problem, everything)
@@ -112,7 +115,7 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 		at := result{n.Info.Name, n.Series}
 		f.of[at] = n.Group
 		switch {
-		case n.Verdict == FailedCell:
+		case n.Verdict == FailedCell && len(n.Folds) >= n.paperFolds():
 			f.value[at] = math.NaN()
 		case n.Complete():
 			f.value[at] = n.Mean
@@ -352,7 +355,14 @@ func (t *RankTable) hasPublished() bool {
 	return slices.ContainsFunc(t.Rows, func(r RankRow) bool { return !math.IsNaN(r.PublishedMean) })
 }
 
+// table has the ranks, and what gap between two of them tells methods apart.
 func (t *RankTable) table() *Table {
+	out := t.ranks()
+	out.Rows = append(out.Rows, t.gapRows(out)...)
+	return out
+}
+
+func (t *RankTable) ranks() *Table {
 	whose := "the paper's methods"
 	if t.All {
 		whose = "all methods here"
@@ -376,7 +386,6 @@ func (t *RankTable) table() *Table {
 	for _, r := range t.Rows {
 		out.Rows = append(out.Rows, t.row(r))
 	}
-	out.Rows = append(out.Rows, t.gapRows(out)...)
 	return out
 }
 

@@ -15,8 +15,11 @@ type judgement struct {
 	section string
 }
 
-// judged are the numbers of Tables 8 to 12, or what the tables show where they are others.
+// judged are the numbers of Tables 8 to 12, or what the tables show where they are others; none where the paper has none of them.
 func (s *Summary) judged() (all []judgement) {
+	if s.own {
+		return nil
+	}
 	if s.Tables == nil {
 		for _, n := range s.Numbers {
 			section := ""
@@ -50,10 +53,11 @@ var outcomes = []struct {
 }{
 	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart}, []string{holds}},
 	{"Not reproduced, but as near as another seed is", []Verdict{SameWithinSeeds}, nil},
-	{"Not reproduced", []Verdict{Differs, NotGraded, FailedCell}, []string{doesNotHold, notClear}},
+	{"Not decided, fewer than three seeds", []Verdict{NotGraded}, nil},
+	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold, notClear}},
 	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
 	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection, NotClear}, []string{doesNotHold + atThisSize, notClear + atThisSize}},
-	{"Not tested", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
+	{"Not tested, or only in part", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
 }
 
 // Verdicts on claims.
@@ -67,7 +71,7 @@ const (
 
 // because says what verdicts mean of which it is not plain.
 var because = map[Verdict]string{
-	NotGraded:     "another number; too few seeds to say whether a rerun would give the paper's",
+	NotGraded:     "another number; whether a rerun would give the paper's is not known",
 	NotClear:      "too near to no change to have a direction",
 	NotComparable: "a smaller network, other training rows or another machine",
 	NotJudged:     "corrected folds, by which the paper's numbers were not made",
@@ -78,14 +82,21 @@ var because = map[Verdict]string{
 func (s *Summary) writeSummary(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	judged, claims := s.judged(), s.findings()
-	fmt.Fprintf(out, "# %s: what was reproduced\n\n%s Everything is in the [report](%s).\n", markdownText(s.Title), s.progress(), s.file(".md"))
+	title := s.Title
+	if !s.own {
+		title += ": what was reproduced"
+	}
+	fmt.Fprintf(out, "# %s\n\n%s Everything is in the [report](%s).\n", markdownText(title), s.progress(), s.file(".md"))
 	if s.Conflict != nil {
 		fmt.Fprintf(out, "\n**Conflicts**: %s.\n", markdownText(oneLine(s.Conflict.Error())))
 	}
 	for _, outcome := range outcomes {
 		var found []finding
 		for _, f := range claims {
-			verdict, _, _ := strings.Cut(f.verdict, ",") // without how much of it was measured
+			verdict, _, partly := strings.Cut(f.verdict, ",") // without how much of it was measured
+			if partly && strings.HasPrefix(verdict, holds) {
+				verdict = notTested
+			}
 			if slices.Contains(outcome.claims, verdict) {
 				found = append(found, f)
 			}

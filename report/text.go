@@ -50,20 +50,41 @@ func plusMinus(mean, spread float64, digits int) string {
 	return decimal(mean, digits) + " ± " + decimal(spread, digits)
 }
 
+// longest is how many characters a footnote has of a message.
+const longest = 160
+
 // oneLine makes a message fit for a footnote: short, and without control characters that a terminal would obey.
 func oneLine(message string) string {
-	const longest = 160
-	printable := strings.Map(func(r rune) rune {
+	if text := []rune(printable(message)); len(text) > longest {
+		return string(text[:longest]) + "…"
+	}
+	return printable(message)
+}
+
+// bothEnds does the same with the beginning and the end of a long message: a traceback ends with what went wrong.
+func bothEnds(message string) string {
+	text := []rune(printable(message))
+	if len(text) <= longest {
+		return string(text)
+	}
+	first, last := string(text[:longest/3]), string(text[len(text)-longest*2/3:])
+	if i := strings.LastIndex(first, " "); i > 0 { // at words, where there are any
+		first = first[:i]
+	}
+	if i := strings.Index(last, " "); i >= 0 {
+		last = last[i+1:]
+	}
+	return first + " … " + last
+}
+
+func printable(message string) string {
+	text := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return ' '
 	}, message)
-	text := []rune(strings.Join(strings.Fields(printable), " "))
-	if len(text) > longest {
-		return string(text[:longest]) + "…"
-	}
-	return string(text)
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // bytesText writes a number of bytes in MiB.

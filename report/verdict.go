@@ -16,7 +16,7 @@ type Verdict string
 const (
 	NotRun           Verdict = "not run"        // no record yet
 	Partial          Verdict = "partial"        // not all folds that the paper's mean is over
-	FailedCell       Verdict = "failed"         // every cell has a record, and some fold no result
+	FailedCell       Verdict = "failed"         // every cell has a record, and some of the paper's folds, or all there are, no result
 	NoPaper          Verdict = "no paper value" // nothing to compare with
 	NotJudged        Verdict = "not judged"     // the corrected protocol, by which the paper's numbers were not made
 	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, or another machine
@@ -102,15 +102,13 @@ func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
 
 // standing is the verdict on a number that cannot be compared with the paper's number, and empty on one that can.
 func (n *Number) standing() Verdict {
-	records, complete := 0, true
-	for _, f := range n.Folds {
-		records += f.OK + f.Failed
-		complete = complete && f.Complete()
-	}
+	ok, failed, missing := n.counts()
 	switch {
-	case records == 0:
+	case ok+failed == 0:
 		return NotRun
-	case !complete || len(n.Folds) < n.paperFolds():
+	case ok+missing == 0:
+		return FailedCell
+	case missing > 0 || len(n.Folds) < n.paperFolds():
 		return Partial
 	case n.N < len(n.Folds):
 		return FailedCell

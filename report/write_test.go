@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"nptbench/internal/split"
 	"nptbench/internal/terminal"
 )
 
@@ -310,6 +311,10 @@ func TestText(t *testing.T) {
 }
 
 func TestMessagesCannotCommandATerminal(t *testing.T) {
+	long := "python3 mine.py: exit status 1: Traceback (most recent call last):\n File " + strings.Repeat("x", 200) + "\nModuleNotFoundError: No module named 'numpy'"
+	if got := bothEnds(long); !strings.HasPrefix(got, "python3 mine.py: exit status 1: ") || !strings.HasSuffix(got, " … ModuleNotFoundError: No module named 'numpy'") {
+		t.Errorf("%q", got)
+	}
 	if got := oneLine("a\x1b[31mred\x07\r\n  b\u200e"); got != "a [31mred b" {
 		t.Errorf("%q", got)
 	}
@@ -320,6 +325,7 @@ func TestSummary(t *testing.T) {
 	s := goldenSummary(t)
 	s.Claims = []Claim{{ID: "first", Says: "It is the best."}, {ID: "second", Says: "It is near 4.27.",
 		Test: Near(4.27, Where{"method", []string{"knn"}}, Where{"metric", []string{"rmse"}}, Where{"dataset", []string{"boston-housing"}}, Where{"protocol", []string{"published"}})},
+		{ID: "half", Says: "It is near 4.27 on both.", Count: 2, Test: Near(4.27, Where{"method", []string{"knn"}}, Where{"metric", []string{"rmse"}}, Where{"dataset", []string{"boston-housing"}}, Where{"protocol", []string{"published"}})},
 		{ID: "third", Says: "NPT is as good on Higgs.", Test: Near(0.8, Where{"method", []string{"npt"}}, Where{"metric", []string{"auroc"}}, Where{"dataset", []string{"higgs"}})}}
 	var summary, report bytes.Buffer
 	if err := errors.Join(s.writeSummary(&summary), writeMarkdown(&report, s.Document())); err != nil {
@@ -343,10 +349,13 @@ func TestSummary(t *testing.T) {
 	if sum != len(s.Numbers) || len(links) < 10 {
 		t.Errorf("%d of %d numbers with %d links:\n%s", sum, len(s.Numbers), len(links), summary.String())
 	}
-	reproduced, rest, _ := strings.Cut(summary.String(), "## Not reproduced")
-	smaller, untested, _ := strings.Cut(rest, "## Not tested")
-	_, smaller, _ = strings.Cut(smaller, "## As in the paper, by direction alone or at a smaller size: 1 of 3 claims\n")
-	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(smaller, "claim third") {
+	reproduced, rest, _ := strings.Cut(summary.String(), "## Not decided, fewer than three seeds: 4 of 48 numbers\n\n- 4 not graded")
+	if _, not, _ := strings.Cut(rest, "## Not reproduced: 2 of 48 numbers\n\n"); !strings.HasPrefix(not, "- 2 failed: ") {
+		t.Errorf("not reproduced is more than what failed:\n%s", summary.String())
+	}
+	smaller, untested, _ := strings.Cut(rest, "## Not tested, or only in part")
+	_, smaller, _ = strings.Cut(smaller, "## As in the paper, by direction alone or at a smaller size: 1 of 4 claims\n")
+	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(untested, "claim half") || !strings.Contains(smaller, "claim third") {
 		t.Errorf("claims are in the wrong part:\n%s", summary.String())
 	}
 	for _, v := range Verdicts {
@@ -364,6 +373,79 @@ func TestSummary(t *testing.T) {
 	}
 	if slices.Contains(outcomes[0].verdicts, SameWithinSeeds) {
 		t.Error("what another seed may give is counted as reproduced")
+	}
+}
+
+// A method that has failed altogether keeps its row, which says so, and there are no footnotes but those that are marked.
+func TestFailedMethodKeepsItsRow(t *testing.T) {
+	for _, protocol := range []split.Protocol{published, corrected} {
+		f := newFixture()
+		f.folds = "3"
+		for _, method := range []string{"knn", "golearn-knn", "mlp"} {
+			f.expect("yacht", protocol, method, 1)
+		}
+		for fold := range 3 {
+			f.ok("yacht", protocol, "knn", fold, 0, mse(0.1), rmse(4))
+			f.failed("yacht", protocol, "golearn-knn", fold, 0, "error", "no numpy")
+		}
+		tables := collect(t, f).tables(true)
+		at := slices.IndexFunc(tables, func(b Block) bool { table, ok := b.(*Table); return ok && table.Name == "rmse" })
+		table := tables[at].(*Table)
+		row := table.Rows[slices.IndexFunc(table.Rows, func(r Row) bool { return r.Cells[0].Text == "k-NN (golearn)" })]
+		cell := row.Cells[slices.IndexFunc(row.Cells, func(c Cell) bool { return c.Text == "failed" })]
+		if len(cell.Notes) == 0 || !strings.Contains(table.Notes[slices.Max(cell.Notes)-2], "no numpy") {
+			t.Errorf("%s: %+v, %q", protocol, row, table.Notes)
+		}
+		marked := map[int]bool{}
+		for _, row := range table.Rows {
+			for _, cell := range row.Cells {
+				for _, n := range cell.Notes {
+					marked[n] = true
+				}
+			}
+		}
+		if len(marked) != len(table.Notes) {
+			t.Errorf("%s: %d footnotes are marked, of %q", protocol, len(marked), table.Notes)
+		}
+	}
+}
+
+// A report in which the paper has no number says nothing of the paper.
+func TestOwnReport(t *testing.T) {
+	for _, protocol := range []split.Protocol{published, corrected} {
+		f := newFixture()
+		f.Says, f.Claims = "So it is.", []Claim{{ID: "own", Method: "golearn-knn", Says: "It is the best."}}
+		f.expect("yacht", protocol, "golearn-knn", 1)
+		f.ok("yacht", protocol, "golearn-knn", 0, 0, mse(0.1), rmse(4))
+		s := collect(t, f)
+		var out bytes.Buffer
+		if err := errors.Join(writeMarkdown(&out, s.Document()), s.writeSummary(&out), s.Print(&out, 80, false)); err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(out.String(), "## What ran")
+		for _, not := range []string{"Table 1", "aper", "aim", "reproduced", "verdict", "no paper value"} {
+			if strings.Contains(text, not) || strings.Contains(strings.TrimPrefix(out.String(), text), "no paper value") {
+				t.Errorf("%s: %q stands in\n%s", protocol, not, out.String())
+			}
+		}
+		if !strings.Contains(text, "# test\n") || !strings.Contains(text, "## RMSE\n") || !strings.Contains(text, "4.000") {
+			t.Errorf("%s:\n%s", protocol, text)
+		}
+	}
+}
+
+// Footnotes of a row in which nothing stands are left out with it.
+func TestFootnotesOfNoRow(t *testing.T) {
+	f := newFixture()
+	f.expect("yacht", published, "knn", 1)
+	f.expect("yacht", published, "mlp", 1)
+	f.ok("yacht", published, "knn", 0, 0, mse(0.1), rmse(4))
+	empty := Part{"x", false, nil, func(t *Table, c comparison) Cell {
+		return Cell{Text: none, Notes: []int{t.note(c.any().Series.Title)}}
+	}, nil}
+	l := Layout{Rows: []string{"series"}, Columns: []string{"metric"}, Show: []Part{{"y", false, nil, func(t *Table, c comparison) Cell { return mean(c.any()) }, nil}, empty}}
+	if table := l.table(collect(t, f).Numbers); len(table.Rows) != 1 || !slices.Equal(table.Notes, []string{"k-NN"}) {
+		t.Errorf("%d rows with the footnotes %q", len(table.Rows), table.Notes)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestDistinctSettings(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for want, given := range map[string]map[string]any{
 		`criterion: "mae" is not allowed, want one of gini, entropy`:          {"criterion": "mae"},
-		`n_estimators: 0 is not allowed, want integer from 1 to 1e+06`:        {"n_estimators": 0},
+		`n_estimators: 0 is not allowed, want integer from 1 to 1000000`:      {"n_estimators": 0},
 		`max_features: "all" is not allowed, want one of auto, sqrt, log2`:    {"max_features": "all"},
 		`trees: random-forest has no such parameter; known: criterion, n_est`: {"trees": 3},
 	} {

@@ -306,7 +306,7 @@ func TestRefusals(t *testing.T) {
 		{Forest, regression, nil, "golearn-random-forest has no regression, want a data set of classes"},
 		{KNN, regression, map[string]any{"weights": "distance"}, `weights: "distance" is not allowed, want one of uniform`},
 		{KNN, regression, map[string]any{"algorithm": "kdtree"}, `algorithm: "kdtree" is not allowed, want one of linear`},
-		{KNN, classes, map[string]any{"n_neighbors": 0}, "n_neighbors: 0 is not allowed, want integer from 1 to 1e+06"},
+		{KNN, classes, map[string]any{"n_neighbors": 0}, "n_neighbors: 0 is not allowed, want integer from 1 to 1000000"},
 	} {
 		if _, err := c.method.Resolve(c.given, c.info); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", c.method.Name, err, c.want)

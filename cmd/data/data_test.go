@@ -58,12 +58,12 @@ func TestBadInput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o644)
 	for want, args := range map[string][]string{
-		`unknown data set "yatch" (did you mean "yacht"?)`:                              {"yatch"},
-		"-data: there is no folder nowhere":                                             {"-data", "nowhere"},
-		"-data: " + file + " is not a folder":                                           {"-data", file},
-		"flag provided but not defined: -verfy; data -help lists the flags":             {"-verfy"},
-		`-fetch stands after "yacht": flags come first; data -help lists the flags`:     {"yacht", "-fetch"},
-		`invalid boolean value "x" for -fetch: parse error; data -help lists the flags`: {"-fetch=x"},
+		`unknown data set "yatch" (did you mean "yacht"?)`:                                     {"yatch"},
+		"-data: there is no folder nowhere":                                                    {"-data", "nowhere"},
+		"-data: " + file + " is not a folder":                                                  {"-data", file},
+		"flag provided but not defined: -verfy; data -help lists the flags":                    {"-verfy"},
+		`-fetch stands after "yacht": flags come first; data -help lists the flags`:            {"yacht", "-fetch"},
+		`invalid boolean value "x" for -fetch: want true or false; data -help lists the flags`: {"-fetch=x"},
 	} {
 		code, stdout, stderr := call(t, args...)
 		if code != program.ExitBadInput || stdout != "" || stderr != want+"\n" {

@@ -42,7 +42,7 @@ func TestHours(t *testing.T) {
 	if exit, _, said := call("-hours", "1e-6"); exit != program.ExitOK || !strings.Contains(said, "hours are over") {
 		t.Errorf("exit %d: %s", exit, said)
 	}
-	if exit, _, said := call(); exit != program.ExitOK || strings.Contains(said, "over") {
+	if exit, _, said := call(); exit != program.ExitOK || strings.Contains(said, "hours are over") {
 		t.Errorf("exit %d: %s", exit, said)
 	}
 	log, err := os.ReadFile(filepath.Join(out, "log"))

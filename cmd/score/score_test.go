@@ -68,11 +68,11 @@ func TestBadInput(t *testing.T) {
 		`invalid value "publisht" for flag -protocol: want published or corrected (did you mean "published"?)`: {"-model", "a", "-protocol", "publisht"},
 		`invalid value "scaled" for flag -target: want original or standardised`:                               {"-model", "a", "-target", "scaled"},
 		`-dataset: unknown data set "yatch" (did you mean "yacht"?)`:                                           {"-model", "a", "-dataset", "yatch"},
-		`"b" is not a flag`:                             {"-model", "a", "b"},
-		"-model: want a name":                           {"-model", ""},
-		"-fold -1: want 0 or more":                      {"-model", "a", "-fold", "-1"},
-		"flag provided but not defined: -modle":         {"-modle", "a"},
-		`invalid value "x" for flag -fold: parse error`: {"-model", "a", "-fold", "x"},
+		`"b" is not a flag`:                                     {"-model", "a", "b"},
+		"-model: want a name":                                   {"-model", ""},
+		"-fold -1: want 0 or more":                              {"-model", "a", "-fold", "-1"},
+		"flag provided but not defined: -modle":                 {"-modle", "a"},
+		`invalid value "x" for flag -fold: want a whole number`: {"-model", "a", "-fold", "x"},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || strings.TrimSuffix(strings.TrimSpace(stderr), "; score -help lists the flags") != want {
 			t.Errorf("%q: exit code %d, %q, want %q", args, exit, stderr, want)

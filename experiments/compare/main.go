@@ -53,7 +53,7 @@ func parse(e program.Env) (*options, error) {
 	f.StringVar(&o.protocol, "protocol", "", "folds of this protocol only, published or corrected in a report (default all)")
 	by := f.List("by", "further columns that tell methods apart, a `list` with commas, such as variant")
 	larger := f.List("larger", "metrics, a `list` with commas, of which larger is better, where the program does not know that")
-	smaller := f.List("smaller", "the same for smaller")
+	smaller := f.List("smaller", "metrics, a `list` with commas, of which smaller is better, where the program does not know that")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "level of tests; intervals have the level 1 - alpha")
 	f.BoolVar(&o.csv, "csv", false, "print CSV, a line for each quantity, in full precision")
 	f.StringVar(&o.plot, "plot", "", "`file`, .svg or .pdf, for a picture of the first two methods fold by fold")

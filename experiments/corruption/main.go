@@ -57,7 +57,7 @@ var corruption = experiment.Spec{
 			"whose rows attend to themselves alone do not change by a single bit.", Test: report.Each(
 			report.Exactly(0, changed, where("method", "random-forest", "gradient-boosting", "mlp")),
 			report.Exactly(0, changed, where("variant", "without ABD", "self only")))},
-		{ID: "corr_neighbours", Says: "Not the paper's either: nearest neighbours, which are other rows, get worse.", Test: report.Below(0, changes, where("method", "knn"))},
+		{ID: "corr_neighbours", Method: "knn", Says: "Not the paper's either: nearest neighbours, which are other rows, get worse.", Test: report.Below(0, changes, where("method", "knn"))},
 	},
 }
 

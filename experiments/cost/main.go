@@ -36,7 +36,7 @@ var cost = experiment.Spec{
 	Claims: []report.Claim{
 		{ID: "cost_npt_protein", Says: "NPT's training on Protein took 11h 51m 25s (Table 6).", Test: report.Took("protein", "npt")},
 		{ID: "cost_npt_higgs", Says: "NPT's training on Higgs took 5d 22h 12m 7s (Table 7).", Test: report.Took("higgs", "npt")},
-		{ID: "cost_rf_mem", Says: "The random forest took 189.18 GB of main memory on Higgs (Table 7)."},
+		{ID: "cost_rf_mem", Method: "random-forest", Says: "The random forest took 189.18 GB of main memory on Higgs (Table 7)."},
 		{ID: "cost_gpu_higgs", Says: "NPT took 19.18 GB of a GPU's memory on Higgs, TabNet 1.18 GB (Table 7)."},
 	},
 }

@@ -98,10 +98,10 @@ var lookup = experiment.Spec{
 		ID: "dup_rmse_text", Says: "On the original task its RMSE is 0.44 (section 4.2; 0.34 in Table 3).",
 		Test: report.AtMost(0.44, report.Where{Field: "dataset", Values: tasks[:1]}, ofNPT, metric("rmse")),
 	}, {
-		ID: "dup_mlp", Says: "An MLP, which cannot look anything up, has an RMSE of 3.62 there, as on Protein itself (section 4.2).",
+		ID: "dup_mlp", Method: "mlp", Says: "An MLP, which cannot look anything up, has an RMSE of 3.62 there, as on Protein itself (section 4.2).",
 		Test: report.Near(3.62, report.Where{Field: "dataset", Values: tasks[:1]}, report.Where{Field: "method", Values: []string{"mlp"}}, metric("rmse")),
 	}, {
-		ID: "protein_target_std", Says: "Where one is added, the nearest neighbour's RMSE is one standard deviation of the target, 6.11 (Table 3, appendix B.1.2).",
+		ID: "protein_target_std", Method: "knn", Says: "Where one is added, the nearest neighbour's RMSE is one standard deviation of the target, 6.11 (Table 3, appendix B.1.2).",
 		Test: report.Near(6.11, report.Where{Field: "dataset", Values: []string{"lookup-add-one"}},
 			report.Where{Field: "variant", Values: []string{"1 neighbour"}}, metric("rmse")),
 	}, {

@@ -8,12 +8,22 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/experiment"
 	"nptbench/report"
+	"nptbench/results"
 )
 
 var headline = report.Layout{
-	Where: []report.Where{{Field: "ranking", Values: []string{"yes"}}, {Field: "dataset", Values: []string{"higgs", "breast-cancer", "protein", "boston-housing"}}},
+	Where: []report.Where{methods, {Field: "ranking", Values: []string{"yes"}}, {Field: "dataset", Values: []string{"higgs", "breast-cancer", "protein", "boston-housing"}}},
 	Rows:  []string{"method"}, Columns: []string{"dataset"}, Show: []report.Part{report.Ours},
 }
+
+// methods are the paper's.
+var methods = func() report.Where {
+	w := report.Where{Field: "method"}
+	for _, m := range results.PaperMethods {
+		w.Values = append(w.Values, m.Name)
+	}
+	return w
+}()
 
 var table1 = experiment.Spec{
 	Name:   "table1",

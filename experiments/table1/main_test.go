@@ -47,8 +47,8 @@ func TestPaperNumbersEndToEnd(t *testing.T) {
 	if err != nil || exit != program.ExitOK {
 		t.Fatalf("exit %d, %v", exit, err)
 	}
-	if n := strings.Count(table, "reproduced"); n < 5 {
-		t.Errorf("%d cells reproduced, want all five:\n%s", n, table)
+	if !strings.Contains(table, "Of 5 numbers: 5 reproduced.") || strings.Count(table, "\n") > 15 {
+		t.Errorf("not all five numbers are reproduced, or that takes too many lines:\n%s", table)
 	}
 	cells, err := os.ReadFile(filepath.Join(out, "report", "cells.csv"))
 	if err != nil {
@@ -72,6 +72,28 @@ func TestPaperNumbersEndToEnd(t *testing.T) {
 	}
 	if _, plan, _, _ := call(t, append(args, "-dry-run")...); !strings.Contains(plan, "9600") {
 		t.Errorf("dry run: %s", plan)
+	}
+}
+
+// What a terminal shows of the published records is read at a glance, and ends with where the rest is.
+func TestTerminal(t *testing.T) {
+	out := t.TempDir()
+	exit, table, errs, err := call(t, "-with", "../../results/published", "-report-only", "-out", out)
+	if err != nil || exit != program.ExitOK {
+		t.Fatalf("exit %d, %v, %s", exit, err, errs)
+	}
+	if lines := strings.Count(table, "\n"); lines > 85 {
+		t.Errorf("%d lines:\n%s", lines, table)
+	}
+	for _, once := range []string{"Test results on published folds", "Ranks of all methods here by RMSE", "Of 93 numbers: 12 reproduced", "(rank_reg)"} {
+		_, after, has := strings.Cut(table, once)
+		if !has || strings.Contains(after, once) {
+			t.Errorf("%q is not there once, after what is above it:\n%s", once, table)
+		}
+		table = after
+	}
+	if open := filepath.Join(out, "report", "table1.html"); !strings.Contains(errs, "The report, for a browser:") || !strings.Contains(errs, open) {
+		t.Errorf("%q does not name %s", errs, open)
 	}
 }
 
@@ -146,8 +168,9 @@ func TestOwnDataAndMethod(t *testing.T) {
 			if exit != program.ExitOK || err != nil || !strings.Contains(table, "houses") || !strings.Contains(table, want.title) {
 				t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
 			}
-			if ranked := strings.Contains(table, "Ranks of all methods here by RMSE"); ranked != (sweep == "houses") { // two methods, and one
-				t.Errorf("ranked: %v\n%s", ranked, table)
+			report, err := os.ReadFile(filepath.Join(out, "report", "table1.md"))
+			if ranked := strings.Contains(string(report), "Ranks of all methods here by RMSE"); err != nil || ranked != (sweep == "houses") { // two methods, and one
+				t.Errorf("ranked: %v, %v\n%s", ranked, err, report)
 			}
 			if strings.Contains(table, "Rank orders (the paper's") || strings.Contains(table, "published folds") || strings.Contains(table, "The paper: ") || strings.Contains(table, "What the paper claims") {
 				t.Errorf("the paper says nothing of these data:\n%s", table)

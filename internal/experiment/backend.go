@@ -15,9 +15,9 @@ import (
 	"nptbench/internal/program"
 )
 
-// chooseBackend returns where networks run, and says so on standard error, also why it is not a better one. The error is
+// chooseBackend returns where networks run, and says so of them on standard error, also why it is not a better one. The error is
 // about a backend that was asked for by name.
-func chooseBackend(ctx context.Context, asked string, e program.Env) (name string, err error) {
+func chooseBackend(ctx context.Context, asked, networks string, e program.Env) (name string, err error) {
 	name, reason := backends.Resolve(asked)
 	if name == "" {
 		return "", reason
@@ -34,14 +34,18 @@ func chooseBackend(ctx context.Context, asked string, e program.Env) (name strin
 	if reason != nil {
 		fmt.Fprintln(e.Stderr, reason)
 	}
-	fmt.Fprintf(e.Stderr, "networks run on %s\n", name)
+	device := "processor"
+	if backends.Accelerated(name) {
+		device = "GPU"
+	}
+	fmt.Fprintf(e.Stderr, "%s: on the %s (backend %s)\n", networks, device, name)
 	return name, nil
 }
 
 // checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.
 // It opens no GPU: that may be on another machine than the plan's.
 func checkNamed(p *plan.Plan, asked string) error {
-	if backends.Automatic(asked) || !anyNetwork(p) {
+	if backends.Automatic(asked) || networks(p) == nil {
 		return nil
 	}
 	name, err := backends.Resolve(asked)
@@ -51,9 +55,14 @@ func checkNamed(p *plan.Plan, asked string) error {
 	return checkBackend(p, name)
 }
 
-// anyNetwork reports whether there are networks to run.
-func anyNetwork(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Groups(), func(g *plan.Group) bool { return g.Method.Network && p.Count(g).ToDo > 0 })
+// networks are the titles of the methods that are networks and have something to do.
+func networks(p *plan.Plan) (titles []string) {
+	for _, g := range p.Groups() {
+		if g.Method.Network && p.Count(g).ToDo > 0 && !slices.Contains(titles, g.Method.Title) {
+			titles = append(titles, g.Method.Title)
+		}
+	}
+	return titles
 }
 
 // checkBackend returns an error if there is a configuration to run that the backend cannot.

@@ -158,7 +158,9 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 	if err := summary.Print(e.Stdout, e.Width, e.Color); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stderr, "the report is in %s\n", o.reportFolder())
+	where := fmt.Sprintf("The report, for a browser: %s.html. Beside it: summary.md, a page of what was reproduced; %[2]s.md and %[2]s.tex, the report again; "+
+		"cells.csv and folds.csv, all numbers.", filepath.Join(o.reportFolder(), s.Name), s.Name)
+	fmt.Fprintf(e.Stderr, "\n%s\n", terminal.Wrap(where, "", cmp.Or(e.Width, 80)))
 	if summary.Records < recorded {
 		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))
 	}
@@ -234,7 +236,7 @@ func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Sto
 		return nil, "", err
 	}
 	e.Else = estimate(ctx, p, published)
-	return e, from + ", else in " + publishedRecords + ", of other machines", nil
+	return e, from + ", else " + publishedRecords + " (other machines)", nil
 }
 
 // until ends a sequence when ctx does.
@@ -316,8 +318,8 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.Slurm {
 		executor, err = o.cluster(ctx, p, store, pool)
 		slots = 0
-	} else if anyNetwork(p) {
-		if pool.Backend, err = chooseBackend(ctx, o.Backend, e); err == nil && backends.Accelerated(pool.Backend) {
+	} else if titles := networks(p); titles != nil {
+		if pool.Backend, err = chooseBackend(ctx, o.Backend, strings.Join(titles, ", "), e); err == nil && backends.Accelerated(pool.Backend) {
 			pool.Networks = o.Networks
 		}
 	}
@@ -401,7 +403,7 @@ func ServeProcess() {
 		err = run.Serve(methods.All(), measure.All())
 	case slurm.IsTask():
 		err = slurm.Serve(methods.All(), func(ctx context.Context, asked string) (string, error) {
-			return chooseBackend(ctx, asked, program.Env{Stderr: os.Stderr})
+			return chooseBackend(ctx, asked, "networks", program.Env{Stderr: os.Stderr})
 		})
 	case backend != "":
 		err = backends.Try(backend)

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
 	"nptbench/internal/split"
+	"nptbench/internal/terminal"
 )
 
 // options are the flags of every experiment.
@@ -52,7 +54,7 @@ const jobsPerCore = 16
 func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error) {
 	o := &options{}
 	fs := program.NewFlags(spec.Name, spec.About)
-	fs.More = func(w io.Writer) { describe(w, methods) }
+	fs.More = func(w io.Writer) { describe(w, methods, cmp.Or(e.Width, 80)) }
 	fs.StringVar(&o.Sweep, "sweep", spec.Sweep, "sweep `file`, or the bare name of a built-in one")
 	data := fs.Data()
 	fs.BoolVar(&o.Fetch, "fetch", false, "download data sets that are missing before anything is run")
@@ -126,24 +128,22 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	return o, nil
 }
 
-// describe prints the data sets, and the methods with their parameters.
-func describe(w io.Writer, methods []*method.Method) {
-	fmt.Fprint(w, "\nData sets: ")
-	for i, info := range dataset.Infos() {
-		if i > 0 {
-			fmt.Fprint(w, ", ")
-		}
-		fmt.Fprint(w, info.Name)
+// describe prints the data sets, and the methods with their parameters, in so many columns.
+func describe(w io.Writer, methods []*method.Method, width int) {
+	var names []string
+	for _, info := range dataset.Infos() {
+		names = append(names, info.Name)
 	}
-	fmt.Fprintln(w, "\n\nMethods and their parameters, as sweep files name them:")
+	fmt.Fprintf(w, "\n%s\n\nMethods and their parameters, as sweep files name them:\n", terminal.Wrap("Data sets: "+strings.Join(names, ", "), "  ", width))
 	for _, m := range methods {
-		fmt.Fprintf(w, "\n  %s (%s): %s\n", m.Name, m.Title, m.Doc)
+		fmt.Fprintf(w, "\n%s\n", terminal.Indent(fmt.Sprintf("%s (%s): %s", m.Name, m.Title, m.Doc), "  ", width))
 		for i := range m.Params {
 			p := &m.Params[i]
-			fmt.Fprintf(w, "    %-20s %s [%s, default %v]\n", p.Name, p.Doc, p.Allowed(dataset.Binary), p.Default)
+			text := fmt.Sprintf("%s [%s, default %v]", p.Doc, p.Allowed(dataset.Binary), p.Default)
 			if p.RegressionChoices != nil {
-				fmt.Fprintf(w, "    %-20s for regression: [%s, default %v]\n", "", p.Allowed(dataset.Regression), p.RegressionDefault)
+				text += fmt.Sprintf("; for regression [%s, default %v]", p.Allowed(dataset.Regression), cmp.Or(p.RegressionDefault, p.Default))
 			}
+			fmt.Fprintf(w, "    %-20s %s\n", p.Name, strings.TrimSpace(terminal.Indent(text, strings.Repeat(" ", 25), width)))
 		}
 	}
 }

@@ -29,17 +29,18 @@ func TestMain(m *testing.M) {
 // A device that was asked for by name and cannot be had is an error, before anything is run.
 func TestChooseBackend(t *testing.T) {
 	var said bytes.Buffer
-	name, err := chooseBackend(t.Context(), "xla:cuda", program.Env{Stderr: &said})
+	name, err := chooseBackend(t.Context(), "xla:cuda", "NPT", program.Env{Stderr: &said})
 	if want := "npt: backend xla:cuda: nothing there; -backend"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
 		t.Errorf("%q, %v; want %q", name, err, want)
 	}
-	name, err = chooseBackend(t.Context(), "go", program.Env{Stderr: &said})
-	if name != "go" || err != nil || said.String() != "networks run on go\n" {
+	name, err = chooseBackend(t.Context(), "go", "NPT", program.Env{Stderr: &said})
+	if name != "go" || err != nil || said.String() != "NPT: on the processor (backend go)\n" {
 		t.Errorf("%q, %v, said %q", name, err, said.String())
 	}
 }
 
-var one = []*method.Method{{Name: "one", Title: "One", Doc: "For tests.", Params: []method.Param{{Name: "size", Type: method.Int, Default: 3, Min: 1, Doc: "how large"}}}}
+var one = []*method.Method{{Name: "one", Title: "One", Doc: "For tests.", Params: []method.Param{{Name: "size", Type: method.Int, Default: 3, Min: 1, Doc: "how large"},
+	{Name: "most", Type: method.Int, Default: 3, Min: 1, Max: 1e6}, {Name: "kind", Type: method.Choice, Default: "b", Choices: []string{"a", "b"}, RegressionChoices: []string{"b"}}}}}
 
 var table1 = Spec{Name: "table1", About: "about", Sweep: "table1-quick"}
 
@@ -92,9 +93,14 @@ func TestHelpNamesEverything(t *testing.T) {
 	if !errors.Is(err, flag.ErrHelp) {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"-dry-run", "-seed number", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "130 interrupted"} {
-		if !strings.Contains(out.String(), want) {
+	for _, want := range []string{"-dry-run", "-seed number", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "from 1 to 1000000", "for regression [one of b, default b]", "130 interrupted"} {
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 			t.Errorf("the help does not mention %q", want)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if len(line) > 81 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
 		}
 	}
 }

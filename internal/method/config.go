@@ -75,11 +75,16 @@ func (p *Param) Allowed(kind dataset.Problem) string {
 	case Any:
 		return p.Type.String()
 	}
-	s := p.Type.String() + fmt.Sprintf(" >= %v", p.Min)
-	if p.Max != 0 {
-		s = fmt.Sprintf("%s from %v to %v", p.Type, p.Min, p.Max)
+	bound := func(x float64) any {
+		if p.Type == Float {
+			return x
+		}
+		return int64(x) // 1000000, not 1e+06
 	}
-	return s
+	if p.Max != 0 {
+		return fmt.Sprintf("%s from %v to %v", p.Type, bound(p.Min), bound(p.Max))
+	}
+	return fmt.Sprintf("%s >= %v", p.Type, bound(p.Min))
 }
 
 // value turns v, as a YAML or JSON decoder gives it, into the parameter's type, or says what would be right.

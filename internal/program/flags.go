@@ -1,14 +1,18 @@
 package program
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"nptbench/internal/spelling"
+	"nptbench/internal/terminal"
 )
 
 // Flags are a program's flags. Errors have one line, which ends by naming -help.
@@ -91,10 +95,10 @@ func (f *Flags) Parse(e Env) error {
 	err := f.FlagSet.Parse(e.Args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		f.help(e.Stdout)
+		f.help(e)
 		return err
 	case err != nil:
-		return f.Errorf("%w", err)
+		return f.Errorf("%s", f.wanted(err.Error()))
 	case f.NArg() > 0 && !f.Arguments:
 		return f.Errorf("%q is not a flag", f.Arg(0))
 	}
@@ -106,27 +110,59 @@ func (f *Flags) Parse(e Env) error {
 	return nil
 }
 
+// wanted says what a value should be, where package flag says only that it is not.
+func (f *Flags) wanted(message string) string {
+	what, bad := strings.CutSuffix(message, ": parse error")
+	if !bad {
+		return message
+	}
+	want := "a number"
+	switch f.Lookup(what[strings.LastIndex(what, " -")+2:]).Value.(flag.Getter).Get().(type) {
+	case int:
+		want = "a whole number"
+	case uint64:
+		want = "a whole number, 0 or more"
+	case time.Duration:
+		want = "a duration, such as 20m or 1h30m"
+	case bool:
+		want = "true or false"
+	}
+	return what + ": want " + want
+}
+
 // Given reports whether the command line has the named flag.
 func (f *Flags) Given(name string) (given bool) {
 	f.Visit(func(one *flag.Flag) { given = given || one.Name == name })
 	return given
 }
 
-func (f *Flags) help(w io.Writer) {
+func (f *Flags) help(e Env) {
+	w, width := e.Stdout, cmp.Or(e.Width, 80)
 	usage := f.Usage
 	if len(usage) == 0 {
 		usage = []string{"[flags]"}
 	}
 	head := "usage:"
 	for _, form := range usage {
-		fmt.Fprintf(w, "%s %s %s\n", head, f.Name(), form)
+		fmt.Fprintf(w, "%s %s\n", head, strings.TrimSpace(terminal.Indent(f.Name()+" "+form, "       ", width)))
 		head = "      "
 	}
-	fmt.Fprintf(w, "\n%s\n\nFlags:\n", f.About)
-	f.SetOutput(w)
+	for paragraph := range strings.SplitSeq(f.About, "\n\n") {
+		fmt.Fprintf(w, "\n%s\n", terminal.Wrap(paragraph, "", width))
+	}
+	fmt.Fprint(w, "\nFlags:\n")
+	var flags bytes.Buffer
+	f.SetOutput(&flags)
 	f.PrintDefaults()
-	fmt.Fprintf(w, "\nExit codes: %d all done; %d something failed or is missing; %d bad input, nothing was done; %d interrupted, what is finished is kept.\n",
+	for line := range strings.Lines(flags.String()) {
+		if usage, ok := strings.CutPrefix(line, "    \t"); ok {
+			line = terminal.Indent(usage, "        ", width) + "\n"
+		}
+		io.WriteString(w, line)
+	}
+	exit := fmt.Sprintf("Exit codes: %d all done; %d something failed or is missing; %d bad input, nothing was done; %d interrupted, what is finished is kept.",
 		ExitOK, ExitFailed, ExitBadInput, ExitInterrupted)
+	fmt.Fprintf(w, "\n%s\n", terminal.Wrap(exit, "", width))
 	if f.More != nil {
 		f.More(w)
 	}

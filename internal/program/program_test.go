@@ -90,8 +90,12 @@ func TestErrors(t *testing.T) {
 func parse(stdout io.Writer, args ...string) (list []string, choice string, rest []string, err error) {
 	f := NewFlags("tool", "Does something.", "[-names LIST] FILE")
 	names := f.List("names", "a `list` with commas")
-	kind := f.Choice("kind", "large", "`size`", "large", "small")
+	kind := f.Choice("kind", "large", "`size` of what is done, in one of two sizes, of which neither is better than the other one", "large", "small")
 	f.Int("n", 3, "a number")
+	f.Uint64("from-seed", 0, "")
+	f.Duration("time", 0, "")
+	f.Float64("alpha", 0, "")
+	f.Bool("csv", false, "")
 	f.Arguments = len(args) > 0 && args[0] != "-n"
 	err = f.Parse(Env{Args: args, Stdout: stdout})
 	return *names, *kind, f.Args(), err
@@ -113,7 +117,11 @@ func TestFlagErrors(t *testing.T) {
 		`invalid value "smal" for flag -kind: want large or small (did you mean "small"?); tool -help lists the flags`: {"-kind", "smal"},
 		`"file" is not a flag; tool -help lists the flags`:                                                             {"-n", "4", "file"},
 		`-n stands after "file": flags come first; tool -help lists the flags`:                                         {"file", "-n", "4"},
-		`invalid value "x" for flag -n: parse error; tool -help lists the flags`:                                       {"-n", "x"},
+		`invalid value "x" for flag -n: want a whole number; tool -help lists the flags`:                               {"-n", "x"},
+		`invalid value "-1" for flag -from-seed: want a whole number, 0 or more; tool -help lists the flags`:           {"-from-seed", "-1"},
+		`invalid value "x" for flag -time: want a duration, such as 20m or 1h30m; tool -help lists the flags`:          {"-time", "x"},
+		`invalid value "x" for flag -alpha: want a number; tool -help lists the flags`:                                 {"-alpha", "x"},
+		`invalid boolean value "x" for -csv: want true or false; tool -help lists the flags`:                           {"-csv=x"},
 	} {
 		if _, _, _, err := parse(nil, args...); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", args, err, want)
@@ -132,5 +140,10 @@ func TestHelp(t *testing.T) {
 	if exit != ExitOK || !strings.HasPrefix(text, "usage: tool [-names LIST] FILE\n\nDoes something.\n\nFlags:\n") ||
 		!strings.Contains(text, "-kind size") || !strings.Contains(text, "(default large)") || !strings.Contains(text, "130 interrupted") {
 		t.Errorf("exit code %d\n%s", exit, text)
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > 81 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
 	}
 }

@@ -47,7 +47,8 @@ func (t *Table) Render(w io.Writer, width int) error {
 // padding is what a column takes beside its widest cell.
 const padding = 2
 
-// natural is the width of a column whose cells are in one line each, and least its width with heads and text broken at every word.
+// natural is the width of a column whose cells are in one line each, and least its width with heads and text broken at
+// every word, but for labels of rows.
 func (t *Table) natural(column int) (width int) {
 	width = twwidth.Width(t.Columns[column].Head)
 	for _, row := range t.Rows {
@@ -65,7 +66,15 @@ func (t *Table) least(column int) (width int) {
 			width = max(width, longestLine(t.wrapCell(row[column], column, 0)))
 		}
 	}
+	for column < t.labels() && slices.ContainsFunc(t.Rows, func(row []string) bool { return strings.Count(t.wrapCell(row[column], column, width), "\n") > 1 }) {
+		width++ // a label of a row has two lines at most
+	}
 	return width
+}
+
+// labels is how many columns say what the rows are: those of text in front of the first one of numbers.
+func (t *Table) labels() int {
+	return max(1, slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right }))
 }
 
 func longestLine(text string) (width int) {
@@ -77,17 +86,13 @@ func longestLine(text string) (width int) {
 
 // parts are the columns of each of the tables that are to stand below each other.
 func (t *Table) parts(least []int, width int) (parts [][]int) {
-	labels := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Right })
-	if labels < 1 {
-		labels = 1
-	}
 	taken := func(columns []int) (sum int) {
 		for _, c := range columns {
 			sum += least[c] + padding
 		}
 		return sum
 	}
-	first := make([]int, labels)
+	first := make([]int, t.labels())
 	for i := range first {
 		first[i] = i
 	}

@@ -54,6 +54,16 @@ func TestTextIsWrapped(t *testing.T) {
 	}
 }
 
+// A label of a row has two lines at most, if columns must go below for it.
+func TestLabelsHaveTwoLines(t *testing.T) {
+	table := &Table{Columns: []Column{{Head: "Method"}, {"First", true}, {"Second", true}}}
+	table.Append("NPT, 2 layers, e = 8, 150 steps", "1.0000 ± 0.1000", "2.0000 ± 0.2000")
+	text := strings.Join(lines(t, table, 46), "\n")
+	if strings.Count(text, "\n   steps ") != 2 {
+		t.Errorf("a label has more than two lines:\n%s", text)
+	}
+}
+
 // Columns that do not fit follow below, beside the labels.
 func TestColumnsThatDoNotFit(t *testing.T) {
 	table := &Table{Columns: []Column{{Head: "Folds"}, {Head: "Method"}, {"First", true}, {"Second", true}, {"Third", true}}}

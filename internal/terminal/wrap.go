@@ -9,6 +9,9 @@ import (
 // Wrap breaks text into lines of at most so many columns, where words allow it; all but the first begin with indent.
 func Wrap(text, indent string, width int) string { return wrap(text, "", indent, width) }
 
+// Indent does the same with the first line, too, beginning with indent.
+func Indent(text, indent string, width int) string { return wrap(text, indent, indent, width) }
+
 // wrap begins the first line with first and the others with indent.
 func wrap(text, first, indent string, width int) string {
 	var lines []string
