@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -173,5 +174,31 @@ func TestLostRecords(t *testing.T) {
 		} else if exit != program.ExitFailed || err == nil || !strings.HasPrefix(err.Error(), "records are lost: there were 1, and the report found 0 in ") {
 			t.Errorf("removed at %q: exit %d, %v", when, exit, err)
 		}
+	}
+}
+
+// While a run goes on, another one on the same folder is refused, and names its process; plans and reports are not.
+func TestSecondRun(t *testing.T) {
+	out := t.TempDir()
+	args := arguments(t, "{method: knn}", out)
+	during := func() {
+		want := fmt.Sprintf("-out %s: another run is writing there (process %d on ", out, os.Getpid())
+		if exit, _, errs, err := call(t, args...); exit != program.ExitBadInput || err == nil || !strings.HasPrefix(err.Error(), want) || errs != "" {
+			t.Errorf("exit %d, %v, %q; want %q", exit, err, errs, want)
+		}
+		if exit, _, _, err := call(t, append(args, "-dry-run")...); exit != program.ExitOK || err != nil {
+			t.Errorf("dry run: exit %d, %v", exit, err)
+		}
+		if _, _, _, err := call(t, append(args, "-report-only")...); err == nil || !strings.HasPrefix(err.Error(), "no records of sweep") {
+			t.Errorf("report: %v", err)
+		}
+	}
+	h := &hook{text: "to do", do: during}
+	exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: h}, table1)
+	if exit != program.ExitOK || err != nil || h.do != nil {
+		t.Errorf("exit %d, %v", exit, err)
+	}
+	if exit, _, _, err := call(t, args...); exit != program.ExitOK || err != nil {
+		t.Errorf("once that has ended: exit %d, %v", exit, err)
 	}
 }

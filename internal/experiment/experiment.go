@@ -65,6 +65,13 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		}
 		return program.ExitOK, err
 	}
+	if !o.DryRun && !o.ReportOnly && !o.Slurm { // before it is read what is done; several may watch the tasks of Slurm
+		unlock, err := lock(o.Out, e.Stderr)
+		if err != nil {
+			return program.ExitBadInput, err
+		}
+		defer unlock()
+	}
 	p, store, err := o.plan(ctx, e, sweep)
 	if err != nil {
 		return program.ExitBadInput, err
