@@ -207,7 +207,7 @@ func (p *parser) entryDatasets(n *node) [][]dataset.Info {
 	infos := p.infos
 	if n != nil {
 		infos = nil
-		for _, name := range p.names(n, "datasets", "data set of this sweep", p.sweep.Datasets) {
+		for _, name := range p.names(n, "datasets", "data set of this sweep", p.sweep.Datasets, nil) {
 			infos = append(infos, p.infos[slices.Index(p.sweep.Datasets, name)])
 		}
 	}

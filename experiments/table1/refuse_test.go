@@ -150,7 +150,7 @@ func TestDryRun(t *testing.T) {
 	if row, all := plan(args...); row[len(row)-3] != "1" || row[len(row)-1] != "s" || !strings.Contains(all, "results/published") {
 		t.Errorf("with published records:\n%s", all)
 	}
-	if row, all := plan("-data", "nowhere", "-sweep", "table1-quick", "-methods", "knn", "-out", "third"); row[len(row)-2] == "0" || !strings.Contains(all, "not here: yacht") {
+	if row, all := plan("-data", ".", "-sweep", "table1-quick", "-methods", "knn", "-out", "third"); row[len(row)-2] == "0" || !strings.Contains(all, "not here: yacht") {
 		t.Errorf("without data:\n%s", all)
 	}
 }
@@ -166,7 +166,7 @@ func TestLostRecords(t *testing.T) {
 			}
 		}
 		errs := &hook{text: when, do: func() { os.RemoveAll(filepath.Join(out, "records")) }}
-		exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: errs}, table1)
+		exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: errs, Getenv: os.Getenv}, table1)
 		if removedBefore := when == "1 to do"; removedBefore {
 			if exit != program.ExitOK || err != nil {
 				t.Errorf("removed before there was a record: exit %d, %v", exit, err)
@@ -194,7 +194,7 @@ func TestSecondRun(t *testing.T) {
 		}
 	}
 	h := &hook{text: "to do", do: during}
-	exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: h}, table1)
+	exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: h, Getenv: os.Getenv}, table1)
 	if exit != program.ExitOK || err != nil || h.do != nil {
 		t.Errorf("exit %d, %v", exit, err)
 	}

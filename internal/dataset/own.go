@@ -24,7 +24,7 @@ import (
 )
 
 // Declaration is the name of the file that makes a folder of the library a data set of one's own: a CSV file described in
-// YAML. The name of the data set is that of the folder.
+// YAML. The name of the data set is that of the folder, which lies in ./data or another folder that NewLibrary names.
 //
 //	title: Wine quality         # as tables print it; left out: the name
 //	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
@@ -90,6 +90,14 @@ func (l *Library) own() ([]*source, error) {
 	}
 	slices.SortFunc(out, func(a, b *source) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// Undeclared says in which folders a data set of one's own is not, for a message behind its name. It is empty where none could have it.
+func Undeclared(name string, dirs []string) string {
+	if !ownName.MatchString(name) || len(dirs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": no %s in %s", filepath.Join(name, Declaration), strings.Join(dirs, ", "))
 }
 
 // readDeclaration reads a declaration. Errors have one line and name the place.

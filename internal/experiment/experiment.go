@@ -204,11 +204,12 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	datasets, err := o.library(e).Infos()
+	lib := o.library(e)
+	datasets, err := lib.Infos()
 	if err != nil {
 		return nil, nil, err
 	}
-	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Measurements: measure.All()})
+	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Folders: lib.Dirs, Measurements: measure.All()})
 	if err != nil {
 		return nil, nil, err
 	}
