@@ -131,8 +131,21 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	if err == nil && body == nil {
 		return nil, nil, errors.New("the file is empty")
 	}
+	d.at = map[string]*token.Position{}
+	if m, ok := body.(ast.MapNode); ok {
+		for entry := m.MapRange(); entry.Next(); {
+			d.at[entry.Key().GetToken().Value] = entry.Key().GetToken().Position
+		}
+	}
 	if err == nil {
 		err = yaml.NodeToValue(body, d, yaml.Strict())
+	}
+	if unknown := (*yaml.UnknownFieldError)(nil); errors.As(err, &unknown) {
+		key, known := unknown.Token, keys(*d)
+		if d.at[key.Value] != key.Position {
+			known = keys(d.Split)
+		}
+		return nil, key.Position, fmt.Errorf("unknown key %q%s", key.Value, spelling.Hint(key.Value, known))
 	}
 	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) && wrong.StructFieldName != nil {
 		_, field, _ := strings.Cut(strings.ToLower(*wrong.StructFieldName), ".")
@@ -149,13 +162,17 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	d.at = map[string]*token.Position{}
-	if m, ok := body.(ast.MapNode); ok {
-		for entry := m.MapRange(); entry.Next(); {
-			d.at[entry.Key().GetToken().Value] = entry.Key().GetToken().Position
+	return d.source()
+}
+
+// keys lists what a declaration, or a part of it, may have.
+func keys(part any) (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(part)) {
+		if f.IsExported() {
+			names = append(names, strings.ToLower(f.Name))
 		}
 	}
-	return d.source()
+	return names
 }
 
 // source checks a declaration and returns what the catalogue would hold of it.
