@@ -171,6 +171,14 @@ func resolve(s sweeps.Setting, problem dataset.Problem) Setting {
 	return r
 }
 
+// goesOn names the fit that serves a setting if its method's go on after that, for results.Clock.
+func (s *Setting) goesOn(m *method.Method) string {
+	if !m.GoesOn {
+		return ""
+	}
+	return s.fit
+}
+
 // addStatus looks for the records of a data set's cells.
 func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index) error {
 	for _, g := range d.Groups {
