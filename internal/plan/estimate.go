@@ -139,14 +139,14 @@ func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
 // Job estimates how long a job takes one core; false when there are no records of its kind.
 func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
 	info, total := j.Dataset.Info, 0.0
-	for _, c := range j.Models {
-		each, known := e.cell(info, j.Method, c.Config, "", "")
+	for _, t := range j.Trainings {
+		each, known := e.cell(info, j.Method, t.Config, "", "")
 		if !known {
 			return 0, false
 		}
-		total += each * float64(len(c.Cells))
-		for _, m := range c.Measures {
-			if each, known = e.cell(info, j.Method, c.Config, m.Name, m.With.JSON()); !known {
+		total += each * float64(len(t.Cells))
+		for _, m := range t.Measures {
+			if each, known = e.cell(info, j.Method, t.Config, m.Name, m.With.JSON()); !known {
 				return 0, false
 			}
 			total += each * float64(len(m.Cells))

@@ -79,7 +79,7 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 	}
 	// A record of the first fold is found whatever protocol is asked for.
 	for _, protocol := range split.Protocols {
-		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Models[0].Cells[0].ID: true})
+		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Trainings[0].Cells[0].ID: true})
 		if n := alone.all(); n != (Count{Cells: 9, Done: 1, ToDo: 8}) {
 			t.Errorf("%s: %+v", protocol, n)
 		}
@@ -89,8 +89,8 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 		t.Error("a cell that is not of the plan has a place")
 	}
 	for _, j := range p.Jobs() {
-		for _, c := range j.Models {
-			for _, cell := range c.Cells {
+		for _, training := range j.Trainings {
+			for _, cell := range training.Cells {
 				at, ok := places.Of(cell.ID)
 				if !ok || at.Dataset.Folds[at.Fold].Number != cell.Fold || at.Settings[at.Setting].JSON != string(cell.Config) ||
 					cell.ID != cell.Cell.ID() || cell.Protocol != task.Canonical(j.Dataset.Info, cell.Protocol, cell.Fold) {
@@ -106,8 +106,8 @@ func TestJobs(t *testing.T) {
 	lib := datasettest.Library(t)
 	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, lib, nil)
 	j := p.Jobs()[0]
-	if len(p.Jobs()) != 6 || len(j.Models) != 2 || len(j.Models[0].Cells) != 2 || j.Cells() != 4 {
-		t.Errorf("%d jobs, the first with %d configurations for %d cells", len(p.Jobs()), len(j.Models), j.Cells())
+	if len(p.Jobs()) != 6 || len(j.Trainings) != 2 || len(j.Trainings[0].Cells) != 2 || j.Cells() != 4 {
+		t.Errorf("%d jobs, the first with %d trainings for %d cells", len(p.Jobs()), len(j.Trainings), j.Cells())
 	}
 	if g := p.Groups()[0]; g.Distinct != 3 || g.Fits != 2 || len(g.Settings) != 6 {
 		t.Errorf("%d settings, %d distinct, %d fits", len(g.Settings), g.Distinct, g.Fits)
@@ -270,7 +270,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 func TestRetry(t *testing.T) {
 	lib := datasettest.Library(t)
 	s := parse(t, lib, "{shift: [0, 1]}", "")
-	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Models[0].Cells[0].ID: false}
+	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Trainings[0].Cells[0].ID: false}
 	p := planned(t, s, Options{}, lib, failed)
 	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on waves: 1" {
 		t.Errorf("%+v, failures %v", n, p.Failures())

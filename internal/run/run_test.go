@@ -231,7 +231,7 @@ func TestRunAndResume(t *testing.T) {
 	// The first fold is one task under both protocols, the two others are two each. Of 6 settings 3 are distinct, served by 2
 	// fits a fold.
 	jobs := p.Jobs()
-	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Models) != 2 || jobs[0].Cells() != 4 {
+	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Trainings) != 2 || jobs[0].Cells() != 4 {
 		t.Fatalf("%+v with %d jobs", n, len(jobs))
 	}
 	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 30}) {

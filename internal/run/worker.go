@@ -255,9 +255,9 @@ func (s *serving) run(ctx context.Context) error {
 
 // resolve brings the configurations, which came as JSON, to the types of their parameters.
 func (s *serving) resolve(m *method.Method, info dataset.Info) (configs []method.Config, err error) {
-	configs = make([]method.Config, len(s.Models))
-	for i, c := range s.Models {
-		if configs[i], err = m.Resolve(c.Config, info); err != nil {
+	configs = make([]method.Config, len(s.Trainings))
+	for i, training := range s.Trainings {
+		if configs[i], err = m.Resolve(training.Config, info); err != nil {
 			return nil, err
 		}
 	}
