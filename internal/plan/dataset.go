@@ -60,7 +60,7 @@ func (p *Plan) recorded(d *Dataset, records results.Index) (n int) {
 	for _, g := range d.Groups {
 		for fold := range d.Folds {
 			for setting := range g.Settings {
-				if _, ok := records[p.cell(g, fold, setting).ID()]; ok {
+				if records[p.cell(g, fold, setting).ID()] != "" {
 					n++
 				}
 			}

@@ -191,9 +191,10 @@ func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index)
 				return err
 			}
 			for setting := range g.Settings {
-				if ok, recorded := records[p.cell(g, fold, setting).ID()]; ok {
+				switch records[p.cell(g, fold, setting).ID()] {
+				case results.OK:
 					*g.at(fold, setting) = done
-				} else if recorded {
+				case results.Failed:
 					*g.at(fold, setting) = failed
 				}
 			}

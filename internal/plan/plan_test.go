@@ -79,7 +79,7 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 	}
 	// A record of the first fold is found whatever protocol is asked for.
 	for _, protocol := range split.Protocols {
-		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Trainings[0].Cells[0].ID: true})
+		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Trainings[0].Cells[0].ID: results.OK})
 		if n := alone.all(); n != (Count{Cells: 9, Done: 1, ToDo: 8}) {
 			t.Errorf("%s: %+v", protocol, n)
 		}
@@ -191,9 +191,9 @@ func TestToDo(t *testing.T) {
 	all, records := planned(t, parse(t, lib, text, ""), Options{}, lib, nil), results.Index{}
 	g := all.Groups()[0]
 	for fold := range g.Dataset.Folds {
-		records[all.cell(g, fold, 1).ID()] = true
+		records[all.cell(g, fold, 1).ID()] = results.OK
 	}
-	records[all.cell(g, 0, 2).ID()] = true
+	records[all.cell(g, 0, 2).ID()] = results.OK
 	p, got := planned(t, parse(t, lib, text, ""), Options{}, lib, records), map[int]int{}
 	for s, n := range p.ToDo(p.Groups()[0]) {
 		got[s.Config.Int("shift")] = n
@@ -234,7 +234,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 		for _, g := range p.Groups() {
 			for fold := range g.Dataset.Folds {
 				for setting := range g.Settings {
-					records[p.cell(g, fold, setting).ID()] = true
+					records[p.cell(g, fold, setting).ID()] = results.OK
 				}
 			}
 		}
@@ -270,7 +270,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 func TestRetry(t *testing.T) {
 	lib := datasettest.Library(t)
 	s := parse(t, lib, "{shift: [0, 1]}", "")
-	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Trainings[0].Cells[0].ID: false}
+	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Trainings[0].Cells[0].ID: results.Failed}
 	p := planned(t, s, Options{}, lib, failed)
 	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on waves: 1" {
 		t.Errorf("%+v, failures %v", n, p.Failures())
