@@ -11,8 +11,8 @@ import (
 	"nptbench/results"
 )
 
-// find makes a data set of the plan, without its cells. A table that is not here, or that nothing will be run on, is the one
-// that there are most records of.
+// find makes a data set of the plan, without the status of its cells. Its table is the one that is here. Where there is none, or only a
+// report is wanted, it is among all tables that are known of the data set, such as a subset of its rows, the one with the most records.
 func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Library, records results.Index) (*Dataset, error) {
 	var tables []dataset.Location
 	var missing error

@@ -193,8 +193,9 @@ func (q *queue) next() (j *plan.Job, threads int, ok bool) {
 	return j, threads, true
 }
 
-// work runs jobs in a worker process, as many at the same time as it may have. The process is replaced when it dies. That, and
-// a lack of memory, may be the fault of any job that was in it: those are run again, one at a time, before any other.
+// work runs the jobs of a queue in a worker process, several at the same time where the queue says so, and replaces the process when it
+// dies. Which of several jobs was the cause of a death, or of a lack of memory, is not known. So those that were not finished are run
+// again first, each alone in the process.
 func (r *poolRun) work(ctx context.Context, q *queue) {
 	var c *child
 	var again []*plan.Job

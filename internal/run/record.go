@@ -4,39 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"nptbench/internal/dataset"
-	"nptbench/internal/method"
 	"nptbench/internal/plan"
-	"nptbench/internal/split"
-	"nptbench/internal/task"
 	"nptbench/results"
 	"nptbench/sweeps"
 )
-
-// A request asks a worker for one job, or, with Stop, to stop it.
-type request struct {
-	Number int // of the job, which replies repeat
-	Stop   bool
-
-	Library   dataset.Library
-	Dataset   string
-	Digest    string // of the table that the plan was made for
-	Protocol  split.Protocol
-	Fold      int
-	Method    string
-	Command   *method.Command // of a method of one's own
-	Trainings []*plan.Training
-	Sweep     string
-	Code      string // version of the program, as it was when the planning process began
-	Seed      uint64 // of the sweep
-	Threads   int
-	Backend   string // of networks
-	Memory    int64  // budget in bytes, a hint for the garbage collector; 0: none
-
-	Statistics              task.Statistics // of the configurations
-	ModelDir, CheckpointDir string          // for the fields of task.Task
-	MoreModels              []string        // folders with models that are only read
-}
 
 // An outcome is what the training of one configuration came to, or a measurement on its model: then test are the measurement's
 // metrics, and predict is all the time that it took.

@@ -29,17 +29,6 @@ const workerVariable = "NPTBENCH_WORKER"
 // IsWorker reports whether this process was started as a worker: then main calls Work and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Progress, nothing but that.
-type reply struct {
-	Number   int
-	Progress *task.Progress
-
-	Records []*results.Record
-
-	Done    bool
-	Failure *results.Failure // of the cells that were not reported
-}
-
 // repliesDescriptor is the file that a worker writes its replies to: whatever it loads may print to standard output.
 const repliesDescriptor = 3
 
