@@ -349,7 +349,7 @@ func (c *collector) add(rec *results.Record) {
 			}
 			counted = f.add(rec, failure, p.setting)
 			if counted && seed == c.Plan.Sweep.Seed {
-				f.group.cost.add(rec)
+				f.group.cost.add(rec, at.GoesOn())
 			}
 		}
 	}

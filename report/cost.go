@@ -25,11 +25,11 @@ type cost struct {
 	clock results.Clock
 }
 
-// add counts the record of one more cell.
-func (c *cost) add(rec *results.Record) {
+// add counts the record of one more cell. goesOn is for results.Clock.
+func (c *cost) add(rec *results.Record, goesOn string) {
 	threads := float64(max(1, rec.Provenance.Threads))
 	c.cells++
-	fit, predict := c.clock.Seconds(rec)
+	fit, predict := c.clock.Seconds(rec, goesOn)
 	c.fit, c.predict = c.fit+fit, c.predict+predict
 	if rec.ProcessorSeconds > 0 {
 		c.processor += rec.ProcessorSeconds

@@ -44,7 +44,7 @@ func costed(t *testing.T) *Summary {
 	rec.FitSeconds, rec.FitCells, rec.PredictSeconds, rec.ProcessorSeconds, rec.PeakMemoryBytes = 5, 1, 1, 4, 1e9
 	f.index = results.Index{}
 	for rec := range f.all(f.plan(t)) {
-		f.index[rec.ID] = true
+		f.index[rec.ID] = results.OK
 	}
 	f.Plan = f.plan(t)
 	for _, g := range f.Plan.Groups() { // the plan's methods are those of the fixture

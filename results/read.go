@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// An Index says of every cell that has a record whether one of them is a success.
-type Index map[ID]bool
+// An Index has the status of every cell with a record: OK if it has one that is a success, else Failed.
+type Index map[ID]string
 
 // A Store is the records that folders or single segments had when it was opened: of every cell, which of its records stands for
 // it, and where. The records themselves are read when they are asked for.
@@ -52,7 +52,9 @@ func Open(ctx context.Context, paths ...string) (*Store, error) {
 func (s *Store) Index() Index {
 	index := make(Index, len(s.chosen.best))
 	for id, c := range s.chosen.best {
-		index[id] = c.ok
+		if index[id] = Failed; c.ok {
+			index[id] = OK
+		}
 	}
 	return index
 }

@@ -122,7 +122,7 @@ type Record struct {
 	Rows           [3]int  `json:"rows"`             // train, val, test
 	SplitDigest    string  `json:"split_digest"`     // of the row numbers of the three parts
 	Subset         string  `json:"subset,omitempty"` // which part of the published table this is, if not all
-	FitSeconds     float64 `json:"fit_seconds"`      // of the fit that served this cell
+	FitSeconds     float64 `json:"fit_seconds"`      // of the fit that served this cell; of a training that goes on with others, from its beginning up to this one
 	FitCells       int     `json:"fit_cells"`        // how many cells that fit served
 	PredictSeconds float64 `json:"predict_seconds"`  // val and test rows; of a measurement, all that it took
 	// ProcessorSeconds is user and system time of the worker and of all it started, libraries included, since the record before of

@@ -87,7 +87,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("got %+v (damages %v), want %+v", got, damages, want)
 	}
 	index, damages, err := readIndex(t, dir)
-	if err != nil || len(damages) > 0 || !reflect.DeepEqual(index, Index{want[0].ID: true, failed.ID: false}) {
+	if err != nil || len(damages) > 0 || !reflect.DeepEqual(index, Index{want[0].ID: OK, failed.ID: Failed}) {
 		t.Errorf("index %v, damages %v, %v", index, damages, err)
 	}
 }
@@ -139,7 +139,7 @@ func TestTornLastLine(t *testing.T) {
 	for cut := first; cut < len(whole); cut++ {
 		os.WriteFile(path, whole[:cut], 0o644)
 		index, damages, err := readIndex(t, dir)
-		if err != nil || len(index) != 1 || !index[record(1).ID] {
+		if err != nil || len(index) != 1 || index[record(1).ID] != OK {
 			t.Fatalf("cut at %d: index %v, %v", cut, index, err)
 		}
 		if cut > first && (len(damages) != 1 || !damages[0].Torn || damages[0].Line != 2) {
@@ -177,7 +177,7 @@ func TestIndexPrefersSuccess(t *testing.T) {
 	for _, order := range [][]*Record{{failed, record(1)}, {record(1), failed}} {
 		dir := t.TempDir()
 		write(t, dir, order...)
-		if index, _, _ := readIndex(t, dir); !index[record(1).ID] {
+		if index, _, _ := readIndex(t, dir); index[record(1).ID] != OK {
 			t.Error("a cell that succeeded and failed counts as failed")
 		}
 	}
@@ -384,7 +384,7 @@ func TestWrongContent(t *testing.T) {
 		})
 		want := segment(t, dir) + ":1: " + c.why
 		index, damages, err := readIndex(t, dir)
-		if err != nil || len(index) != 1 || !index[record(2).ID] || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
+		if err != nil || len(index) != 1 || index[record(2).ID] != OK || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
 			t.Errorf("%s: index %v, damages %v, %v; want %s", c.with, index, damages, err, want)
 		}
 		records, damages := read(t, dir)

@@ -181,9 +181,12 @@ func (p *parser) readCommand(name string, at Position, args, title *node) *metho
 		p.errorf(at, "the name of a command, %q, needs small letters, digits and hyphens only, a letter first", name)
 	}
 	c := method.Command{Name: name, Title: name, Dir: filepath.Dir(p.file)}
-	for _, item := range p.sequence(args, "command") {
+	for i, item := range p.sequence(args, "command") {
 		arg, _ := p.text(item, "an argument of command")
 		c.Args = append(c.Args, arg)
+		if err := command.CheckFile(c, i); err != nil {
+			p.errorf(item.at, "command: %v", err)
+		}
 	}
 	if title != nil {
 		if c.Title, _ = p.text(title, "title"); !variantName.MatchString(c.Title) {
@@ -207,7 +210,7 @@ func (p *parser) entryDatasets(n *node) [][]dataset.Info {
 	infos := p.infos
 	if n != nil {
 		infos = nil
-		for _, name := range p.names(n, "datasets", "data set of this sweep", p.sweep.Datasets) {
+		for _, name := range p.names(n, "datasets", "data set of this sweep", p.sweep.Datasets, nil) {
 			infos = append(infos, p.infos[slices.Index(p.sweep.Datasets, name)])
 		}
 	}

@@ -113,7 +113,7 @@ func (p *parser) protocols(n *node) (protocols []split.Protocol) {
 	for i, protocol := range split.Protocols {
 		known[i] = string(protocol)
 	}
-	for _, name := range p.names(n, "protocols", "protocol", known) {
+	for _, name := range p.names(n, "protocols", "protocol", known, nil) {
 		protocols = append(protocols, split.Protocol(name))
 	}
 	return protocols
@@ -132,8 +132,8 @@ func (p *parser) readSeed(n *node) {
 	p.sweep.Seed = uint64(i)
 }
 
-// names reads a list of different names out of the known ones.
-func (p *parser) names(n *node, what, one string, known []string) []string {
+// names reads a list of different names out of the known ones, which for data sets of one's own were looked for in folders.
+func (p *parser) names(n *node, what, one string, known, folders []string) []string {
 	var names []string
 	first := map[string]Position{}
 	for _, e := range p.sequence(n, what) {
@@ -142,7 +142,7 @@ func (p *parser) names(n *node, what, one string, known []string) []string {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			p.errorf(e.at, "unknown %s %q%s", one, name, spelling.Hint(name, known))
+			p.errorf(e.at, "unknown %s %q%s%s", one, name, dataset.Undeclared(name, folders), spelling.Hint(name, known))
 			continue
 		}
 		if before, twice := first[name]; twice {
@@ -160,7 +160,7 @@ func (p *parser) readDatasets(n *node) {
 	for i, info := range p.catalogue.Datasets {
 		known[i] = info.Name
 	}
-	p.sweep.Datasets = p.names(n, "datasets", "data set", known)
+	p.sweep.Datasets = p.names(n, "datasets", "data set", known, p.catalogue.Folders)
 	for _, name := range p.sweep.Datasets {
 		p.infos = append(p.infos, p.catalogue.Datasets[slices.Index(known, name)])
 	}

@@ -108,7 +108,6 @@ func TestEverything(t *testing.T) {
 	}
 }
 
-// TestLineEnds: files written on Windows are the same.
 // A command is declared once, and named as any method from there on. The content of its files is part of its configurations.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
@@ -147,6 +146,33 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// A program that is named by its path, and a script, must be in the folder of the sweep: the file says where one is not.
+func TestMissingCommand(t *testing.T) {
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"program": 0o777, "script.py": 0o666} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := " in " + dir + ", the folder of the sweep, where relative names begin"
+	for command, want := range map[string]string{
+		"./program, script.py, --to=a.py, no such.py": "",
+		"no-such-program, " + dir + "/script.py":      "", // which another machine may have
+		".venv/bin/python, script.py":                 "2:36: command: there is no .venv/bin/python" + in,
+		"sh, scrpt.py":                                "2:40: command: there is no scrpt.py" + in,
+		"/no/such/python":                             "2:36: command: there is no /no/such/python",
+		"./script.py":                                 "2:36: command: " + dir + "/script.py cannot be executed",
+		"../" + filepath.Base(dir) + "/":              "2:36: command: " + dir + " is not a file",
+	} {
+		file := filepath.Join(dir, "small.yaml")
+		_, err := Parse(file, []byte("datasets: [boat]\nmethods: [{method: mine, command: ["+command+"]}]\n"), catalogue())
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != file+":"+want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+}
+
+// Files written on Windows are the same.
 func TestLineEnds(t *testing.T) {
 	a, errA := Parse("f.yaml", []byte(everything), catalogue())
 	b, errB := Parse("f.yaml", []byte("\ufeff"+strings.ReplaceAll(everything, "\n", "\r\n")), catalogue())

@@ -22,6 +22,7 @@ import (
 type Catalogue struct {
 	Methods      []*method.Method
 	Datasets     []dataset.Info
+	Folders      []string // that were searched for data sets of one's own; messages name them
 	Measurements []*measure.Measurement
 }
 

@@ -45,6 +45,7 @@ var Method = &method.Method{
 	FitKey: func(c method.Config, _ dataset.Problem) string {
 		return c.String(criterionParam) + " " + c.String(maxFeaturesParam)
 	},
+	GoesOn:     true,
 	EntryBytes: 9,
 	Run:        run,
 }

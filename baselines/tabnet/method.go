@@ -61,6 +61,7 @@ func Method() *method.Method {
 		FitKey: func(c method.Config, _ dataset.Problem) string {
 			return c.Without("max_epochs").Without("patience").JSON()
 		},
+		GoesOn:  true,
 		Work:    work,
 		Network: true, EntryBytes: 19,
 		Run: run,

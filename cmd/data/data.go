@@ -13,9 +13,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,13 +77,7 @@ func parse(e program.Env) (o options, err error) {
 	if err := f.Parse(e); err != nil {
 		return o, err
 	}
-	o.names, o.named = f.Args(), f.NArg() > 0
-	if o.data = *data; o.data != "" {
-		return o, o.checkFolder("-data")
-	}
-	if o.data = e.Getenv("NPT_DATA_DIR"); o.data != "" {
-		return o, o.checkFolder("$NPT_DATA_DIR")
-	}
+	o.names, o.named, o.data = f.Args(), f.NArg() > 0, *data
 	return o, nil
 }
 
@@ -108,21 +99,6 @@ func (o *options) choose(l *dataset.Library) error {
 		if !slices.Contains(o.names, name) {
 			o.names = append(o.names, name)
 		}
-	}
-	return nil
-}
-
-// checkFolder refuses a folder that is not there, which only a download may make.
-func (o *options) checkFolder(where string) error {
-	switch info, err := os.Stat(o.data); {
-	case errors.Is(err, fs.ErrNotExist) && o.fetch:
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: there is no folder %s", where, o.data)
-	case err != nil:
-		return fmt.Errorf("%s: %w", where, err)
-	case !info.IsDir():
-		return fmt.Errorf("%s: %s is not a folder", where, o.data)
 	}
 	return nil
 }

@@ -55,10 +55,11 @@ func compare(t *testing.T, got, golden string) {
 var packageDir, _ = os.Getwd()
 
 func TestBadInput(t *testing.T) {
+	t.Setenv("NPT_DATA_DIR", "")
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o644)
 	for want, args := range map[string][]string{
-		`unknown data set "yatch" (did you mean "yacht"?)`:                                     {"yatch"},
+		`unknown data set "yatch": no yatch/dataset.yaml in data, ../shared/data (did you mean "yacht"?)`: {"yatch"},
 		"-data: there is no folder nowhere":                                                    {"-data", "nowhere"},
 		"-data: " + file + " is not a folder":                                                  {"-data", file},
 		"flag provided but not defined: -verfy; data -help lists the flags":                    {"-verfy"},

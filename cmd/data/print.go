@@ -60,9 +60,10 @@ func grid(w io.Writer, rows []row, width int) (notes []string, err error) {
 	return notes, table.Render(w, width)
 }
 
-// printFailures says what is missing, file by file, and what is wrong.
+// printFailures says what is missing, each file once whatever is made of it, and what is wrong.
 func printFailures(w io.Writer, rows []row) {
 	heading := "\nMissing. Put each file there, plain or compressed by gzip (.gz), or let -fetch do what it can:\n"
+	said := map[string]bool{}
 	for _, r := range rows {
 		if r.missing == nil {
 			continue
@@ -70,6 +71,10 @@ func printFailures(w io.Writer, rows []row) {
 		fmt.Fprint(w, heading)
 		heading = ""
 		for _, f := range r.missing.Files {
+			if said[f.Path] {
+				continue
+			}
+			said[f.Path] = true
 			size := ""
 			if f.Most > 0 {
 				size = fmt.Sprintf(" (at most %s unpacked)", dataset.FormatBytes(f.Most))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -53,8 +52,7 @@ func parse(e program.Env) (o options, err error) {
 	if err := f.Parse(e); err != nil {
 		return o, err
 	}
-	o.data = cmp.Or(*data, e.Getenv("NPT_DATA_DIR"))
-	o.protocol, o.target = split.Protocol(*protocol), *target
+	o.data, o.protocol, o.target = *data, split.Protocol(*protocol), *target
 	for _, word := range *trees {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 {

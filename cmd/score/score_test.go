@@ -60,14 +60,15 @@ func write(t *testing.T, name, text string) string {
 }
 
 func TestBadInput(t *testing.T) {
+	t.Setenv("NPT_DATA_DIR", "")
 	for want, args := range map[string][]string{
 		"want -models, -model or -export":                    {},
 		"-models and -model: want one of them":               {"-models", "a", "-model", "b"},
 		"-trees has no meaning with -models":                 {"-models", "a", "-trees", "3"},
 		`-trees: "0" is no number of trees, want at least 1`: {"-model", "a", "-trees", "5,0"},
-		`invalid value "publisht" for flag -protocol: want published or corrected (did you mean "published"?)`: {"-model", "a", "-protocol", "publisht"},
-		`invalid value "scaled" for flag -target: want original or standardised`:                               {"-model", "a", "-target", "scaled"},
-		`-dataset: unknown data set "yatch" (did you mean "yacht"?)`:                                           {"-model", "a", "-dataset", "yatch"},
+		`invalid value "publisht" for flag -protocol: want published or corrected (did you mean "published"?)`:      {"-model", "a", "-protocol", "publisht"},
+		`invalid value "scaled" for flag -target: want original or standardised`:                                    {"-model", "a", "-target", "scaled"},
+		`-dataset: unknown data set "yatch": no yatch/dataset.yaml in data, ../shared/data (did you mean "yacht"?)`: {"-model", "a", "-dataset", "yatch"},
 		`"b" is not a flag`:                                     {"-model", "a", "b"},
 		"-model: want a name":                                   {"-model", ""},
 		"-fold -1: want 0 or more":                              {"-model", "a", "-fold", "-1"},

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func call(t testing.TB, args ...string) (exit int, stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	exit, err = experiment.Run(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs}, table1)
+	exit, err = experiment.Run(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: os.Getenv}, table1)
 	return exit, out.String(), errs.String(), err
 }
 
@@ -98,14 +98,19 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
+	t.Setenv("NPT_DATA_DIR", "")
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	os.WriteFile(bad, []byte("datasets: [yatch]\nmethods: [{method: knn, grid: {p: [3]}}]\n"), 0o644)
 	exit, _, _, err := call(t, "-sweep", bad)
-	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `bad.yaml:1:12: unknown data set "yatch" (did you mean "yacht"?)`) {
+	if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `bad.yaml:1:12: unknown data set "yatch": no yatch/dataset.yaml in data, ../shared/data (did you mean "yacht"?)`) {
 		t.Errorf("exit %d, %v", exit, err)
 	}
 	if exit, _, _, err := call(t, "-data", t.TempDir(), "-methods", "knn", "-out", t.TempDir()); exit != program.ExitFailed || err == nil {
 		t.Errorf("without data: exit %d, %v", exit, err)
+	}
+	t.Setenv("NPT_DATA_DIR", "nowhere")
+	if exit, _, errs, err := call(t, "-methods", "knn"); exit != program.ExitBadInput || err == nil || err.Error() != "$NPT_DATA_DIR: there is no folder nowhere" || errs != "" {
+		t.Errorf("exit %d, %v, %s", exit, err, errs)
 	}
 }
 

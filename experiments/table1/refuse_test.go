@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -149,7 +150,7 @@ func TestDryRun(t *testing.T) {
 	if row, all := plan(args...); row[len(row)-3] != "1" || row[len(row)-1] != "s" || !strings.Contains(all, "results/published") {
 		t.Errorf("with published records:\n%s", all)
 	}
-	if row, all := plan("-data", "nowhere", "-sweep", "table1-quick", "-methods", "knn", "-out", "third"); row[len(row)-2] == "0" || !strings.Contains(all, "not here: yacht") {
+	if row, all := plan("-data", ".", "-sweep", "table1-quick", "-methods", "knn", "-out", "third"); row[len(row)-2] == "0" || !strings.Contains(all, "not here: yacht") {
 		t.Errorf("without data:\n%s", all)
 	}
 }
@@ -165,7 +166,7 @@ func TestLostRecords(t *testing.T) {
 			}
 		}
 		errs := &hook{text: when, do: func() { os.RemoveAll(filepath.Join(out, "records")) }}
-		exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: errs}, table1)
+		exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: errs, Getenv: os.Getenv}, table1)
 		if removedBefore := when == "1 to do"; removedBefore {
 			if exit != program.ExitOK || err != nil {
 				t.Errorf("removed before there was a record: exit %d, %v", exit, err)
@@ -173,5 +174,31 @@ func TestLostRecords(t *testing.T) {
 		} else if exit != program.ExitFailed || err == nil || !strings.HasPrefix(err.Error(), "records are lost: there were 1, and the report found 0 in ") {
 			t.Errorf("removed at %q: exit %d, %v", when, exit, err)
 		}
+	}
+}
+
+// While a run goes on, another one on the same folder is refused, and names its process; plans and reports are not.
+func TestSecondRun(t *testing.T) {
+	out := t.TempDir()
+	args := arguments(t, "{method: knn}", out)
+	during := func() {
+		want := fmt.Sprintf("-out %s: another run is writing there (process %d on ", out, os.Getpid())
+		if exit, _, errs, err := call(t, args...); exit != program.ExitBadInput || err == nil || !strings.HasPrefix(err.Error(), want) || errs != "" {
+			t.Errorf("exit %d, %v, %q; want %q", exit, err, errs, want)
+		}
+		if exit, _, _, err := call(t, append(args, "-dry-run")...); exit != program.ExitOK || err != nil {
+			t.Errorf("dry run: exit %d, %v", exit, err)
+		}
+		if _, _, _, err := call(t, append(args, "-report-only")...); err == nil || !strings.HasPrefix(err.Error(), "no records of sweep") {
+			t.Errorf("report: %v", err)
+		}
+	}
+	h := &hook{text: "to do", do: during}
+	exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: h, Getenv: os.Getenv}, table1)
+	if exit != program.ExitOK || err != nil || h.do != nil {
+		t.Errorf("exit %d, %v", exit, err)
+	}
+	if exit, _, _, err := call(t, args...); exit != program.ExitOK || err != nil {
+		t.Errorf("once that has ended: exit %d, %v", exit, err)
 	}
 }

@@ -20,8 +20,8 @@
 // number on the scale of the targets, or a probability for each class. Whatever else it writes is ignored, but what it says on
 // standard error when it fails.
 //
-// Arguments that are files beside the sweep may be relative; the program itself is looked for in PATH if its name has no slash. The
-// command line and a digest of these files are part of every configuration: when a script changes, its cells are other cells. What
+// Arguments that are files may be relative to the folder of the sweep; the program itself is looked for in PATH if its name has no slash.
+// A program with a slash, and scripts, must be there when the sweep is read. The command line and a digest of these files are part of every configuration: when a script changes, its cells are other cells. What
 // a script imports is not looked at: name it as one more argument, or count versions in a parameter.
 //
 // The limits of a sweep's budget hold for the program, and it ends when the run does. It has OMP_NUM_THREADS set to the number of
@@ -38,10 +38,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -99,13 +101,50 @@ func line(args []string) string {
 	return strings.Join(words, " ")
 }
 
+// scripts are the endings of arguments that must be files.
+var scripts = []string{".py", ".sh", ".R", ".jl"}
+
+// CheckFile returns an error if an argument must be a file, as a program that is named by a path and a script must, and is none.
+func CheckFile(c method.Command, arg int) error {
+	a := c.Args[arg]
+	program := arg == 0 && strings.Contains(a, "/")
+	script := arg > 0 && slices.Contains(scripts, filepath.Ext(a)) && !strings.HasPrefix(a, "-") && !strings.Contains(a, " ")
+	if !program && !script {
+		return nil
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return err
+	}
+	path := pathIn(dir, a)
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist) && path != a:
+		return fmt.Errorf("there is no %s in %s, the folder of the sweep, where relative names begin", a, dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no %s", a)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file", path)
+	case program && info.Mode()&0o111 == 0:
+		return fmt.Errorf("%s cannot be executed", path)
+	}
+	return nil
+}
+
+// pathIn is the name of a file that may be relative to a folder.
+func pathIn(dir, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(dir, file)
+}
+
 // absolute returns the arguments with absolute names of those files that are beside the sweep, and these names.
 func absolute(c method.Command) (args, files []string) {
+	dir, err := filepath.Abs(c.Dir)
 	for i, a := range c.Args {
-		path, err := filepath.Abs(filepath.Join(c.Dir, a))
-		if filepath.IsAbs(a) {
-			path = a
-		}
+		path := pathIn(dir, a)
 		info, statErr := os.Stat(path)
 		inPath := i == 0 && !strings.Contains(a, "/")
 		if !inPath && cmp.Or(err, statErr) == nil && info.Mode().IsRegular() {

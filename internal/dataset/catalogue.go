@@ -117,7 +117,7 @@ func (l *Library) source(name string) (*source, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return nil, fmt.Errorf("unknown data set %q%s", name, spelling.Hint(name, names))
+	return nil, fmt.Errorf("unknown data set %q%s%s", name, Undeclared(name, l.Dirs), spelling.Hint(name, names))
 }
 
 // builtIn returns the data set of that name in the catalogue, or nil.

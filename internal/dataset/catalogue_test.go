@@ -124,18 +124,19 @@ func TestCopiesRules(t *testing.T) {
 }
 
 func TestLookupUnknown(t *testing.T) {
+	l := &Library{Dirs: []string{"data", "more"}}
 	for name, want := range map[string]string{
-		"boston":           `unknown data set "boston" (did you mean "boston-housing"?)`,
-		"bostn-housing":    `unknown data set "bostn-housing" (did you mean "boston-housing"?)`,
+		"boston":           `unknown data set "boston": no boston/dataset.yaml in data, more (did you mean "boston-housing"?)`,
+		"bostn-housing":    `unknown data set "bostn-housing": no bostn-housing/dataset.yaml in data, more (did you mean "boston-housing"?)`,
 		"Yatch":            `unknown data set "Yatch" (did you mean "yacht"?)`,
-		"covid-cases-2020": `unknown data set "covid-cases-2020"; known: yacht, boston-housing, `,
+		"covid-cases-2020": `unknown data set "covid-cases-2020": no covid-cases-2020/dataset.yaml in data, more; known: yacht, boston-housing, `,
 		"":                 `unknown data set ""`,
 		"../income":        `unknown data set "../income" (did you mean "income"?)`,
 	} {
-		if _, err := NewLibrary(t.TempDir()).Lookup(name); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := l.Lookup(name); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
 		}
-		if _, err := NewLibrary(t.TempDir()).Find(name); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := l.Find(name); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
 		}
 	}

@@ -21,15 +21,18 @@ type Library struct {
 	Terminal bool      // Log is a terminal on which a line can be redrawn
 }
 
-// NewLibrary returns a library of the given folder. Without one it is $NPT_DATA_DIR, and without that ./data and then
-// ../shared/data. The cache is $NPT_CACHE_DIR, or else below the user's cache folder.
+// NewLibrary returns a library of the given folder, or else of $NPT_DATA_DIR, and of ./data, where one's own data sets may be. Without
+// both it is of ./data and ../shared/data. The cache is $NPT_CACHE_DIR, or else below the user's cache folder.
 func NewLibrary(dir string) *Library {
-	if dir == "" {
-		dir = os.Getenv("NPT_DATA_DIR")
-	}
-	l := &Library{Dirs: []string{dir}, CacheDir: os.Getenv("NPT_CACHE_DIR")}
-	if dir == "" {
-		l.Dirs = []string{"data", filepath.Join("..", "shared", "data")}
+	const here = "data"
+	l := &Library{CacheDir: os.Getenv("NPT_CACHE_DIR")}
+	switch dir = cmp.Or(dir, os.Getenv("NPT_DATA_DIR")); dir {
+	case "":
+		l.Dirs = []string{here, filepath.Join("..", "shared", "data")}
+	case here:
+		l.Dirs = []string{here}
+	default:
+		l.Dirs = []string{dir, here}
 	}
 	if l.CacheDir == "" {
 		if user, err := os.UserCacheDir(); err == nil {

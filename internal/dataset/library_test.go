@@ -19,15 +19,18 @@ func TestNewLibrary(t *testing.T) {
 	if l := NewLibrary(""); !reflect.DeepEqual(l.Dirs, []string{"data", shared}) {
 		t.Errorf("folders %q", l.Dirs)
 	}
-	if l := NewLibrary("given"); !reflect.DeepEqual(l.Dirs, []string{"given"}) {
+	if l := NewLibrary("given"); !reflect.DeepEqual(l.Dirs, []string{"given", "data"}) {
+		t.Errorf("folders %q", l.Dirs)
+	}
+	if l := NewLibrary("data"); !reflect.DeepEqual(l.Dirs, []string{"data"}) {
 		t.Errorf("folders %q", l.Dirs)
 	}
 	t.Setenv("NPT_DATA_DIR", "variable")
 	t.Setenv("NPT_CACHE_DIR", "cache")
-	if l := NewLibrary(""); !reflect.DeepEqual(l.Dirs, []string{"variable"}) || l.CacheDir != "cache" {
+	if l := NewLibrary(""); !reflect.DeepEqual(l.Dirs, []string{"variable", "data"}) || l.CacheDir != "cache" {
 		t.Errorf("%+v", l)
 	}
-	if l := NewLibrary("given"); !reflect.DeepEqual(l.Dirs, []string{"given"}) {
+	if l := NewLibrary("given"); !reflect.DeepEqual(l.Dirs, []string{"given", "data"}) {
 		t.Errorf("folders %q", l.Dirs)
 	}
 }

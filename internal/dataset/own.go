@@ -24,7 +24,7 @@ import (
 )
 
 // Declaration is the name of the file that makes a folder of the library a data set of one's own: a CSV file described in
-// YAML. The name of the data set is that of the folder.
+// YAML. The name of the data set is that of the folder, which lies in ./data or another folder that NewLibrary names.
 //
 //	title: Wine quality         # as tables print it; left out: the name
 //	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
@@ -92,6 +92,14 @@ func (l *Library) own() ([]*source, error) {
 	return out, nil
 }
 
+// Undeclared says in which folders a data set of one's own is not, for a message behind its name. It is empty where none could have it.
+func Undeclared(name string, dirs []string) string {
+	if !ownName.MatchString(name) || len(dirs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": no %s in %s", filepath.Join(name, Declaration), strings.Join(dirs, ", "))
+}
+
 // readDeclaration reads a declaration. Errors have one line and name the place.
 func readDeclaration(file, name string) (*source, error) {
 	content, err := os.ReadFile(file)
@@ -123,8 +131,21 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	if err == nil && body == nil {
 		return nil, nil, errors.New("the file is empty")
 	}
+	d.at = map[string]*token.Position{}
+	if m, ok := body.(ast.MapNode); ok {
+		for entry := m.MapRange(); entry.Next(); {
+			d.at[entry.Key().GetToken().Value] = entry.Key().GetToken().Position
+		}
+	}
 	if err == nil {
 		err = yaml.NodeToValue(body, d, yaml.Strict())
+	}
+	if unknown := (*yaml.UnknownFieldError)(nil); errors.As(err, &unknown) {
+		key, known := unknown.Token, keys(*d)
+		if d.at[key.Value] != key.Position {
+			known = keys(d.Split)
+		}
+		return nil, key.Position, fmt.Errorf("unknown key %q%s", key.Value, spelling.Hint(key.Value, known))
 	}
 	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) && wrong.StructFieldName != nil {
 		_, field, _ := strings.Cut(strings.ToLower(*wrong.StructFieldName), ".")
@@ -141,13 +162,17 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	d.at = map[string]*token.Position{}
-	if m, ok := body.(ast.MapNode); ok {
-		for entry := m.MapRange(); entry.Next(); {
-			d.at[entry.Key().GetToken().Value] = entry.Key().GetToken().Position
+	return d.source()
+}
+
+// keys lists what a declaration, or a part of it, may have.
+func keys(part any) (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(part)) {
+		if f.IsExported() {
+			names = append(names, strings.ToLower(f.Name))
 		}
 	}
-	return d.source()
+	return names
 }
 
 // source checks a declaration and returns what the catalogue would hold of it.

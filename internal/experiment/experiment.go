@@ -65,6 +65,13 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		}
 		return program.ExitOK, err
 	}
+	if !o.DryRun && !o.ReportOnly && !o.Slurm { // before it is read what is done; several may watch the tasks of Slurm
+		unlock, err := lock(o.Out, e.Stderr)
+		if err != nil {
+			return program.ExitBadInput, err
+		}
+		defer unlock()
+	}
 	p, store, err := o.plan(ctx, e, sweep)
 	if err != nil {
 		return program.ExitBadInput, err
@@ -199,11 +206,12 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	datasets, err := o.library(e).Infos()
+	lib := o.library(e)
+	datasets, err := lib.Infos()
 	if err != nil {
 		return nil, nil, err
 	}
-	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Measurements: measure.All()})
+	sweep, err := sweeps.Load(o.Sweep, sweeps.Catalogue{Methods: all, Datasets: datasets, Folders: lib.Dirs, Measurements: measure.All()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -224,8 +232,8 @@ func estimate(ctx context.Context, p *plan.Plan, store *results.Store) *plan.Est
 // publishedRecords is the folder of our own records, in the repository.
 const publishedRecords = "results/published"
 
-// estimate is an estimate for a plan that nobody waits for: of what the records say nothing it learns from the published ones, where
-// they are. It also names the folders.
+// estimate is an estimate from the records, and where those say nothing from the published ones, if they are there. It also names the
+// folders.
 func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Store) (e *plan.Estimate, from string, err error) {
 	e, from = estimate(ctx, p, store), strings.Join(o.recordFolders(), ", ")
 	if _, err := os.Stat(publishedRecords); err != nil || p.Known(e) {
@@ -333,7 +341,15 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.KeepModels && before.Done > 0 {
 		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
 	}
-	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks)
+	expect := run.Expectation(run.NoExpectation)
+	if slots > 0 && len(jobs) > 0 {
+		estimate, _, err := o.estimate(ctx, p, store)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return outcome, program.ExitFailed, err
+		}
+		expect = estimate.Job
+	}
+	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks, expect)
 	if o.Log != "" {
 		log, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {

@@ -36,6 +36,9 @@ type Method struct {
 	// to Run together. Nil gives every configuration a fit of its own.
 	FitKey func(c Config, kind dataset.Problem) string
 
+	// GoesOn marks methods whose fit serves a batch one configuration after another: Result.Fit is then from its beginning.
+	GoesOn bool
+
 	// Statistics says over which rows continuous features are standardised for a configuration. Nil: over all rows.
 	Statistics func(c Config) task.Statistics
 
@@ -136,7 +139,7 @@ func (s Size) Text(min, max int) string {
 type Result struct {
 	Index     int // of the configuration in the batch
 	Val, Test Prediction
-	Fit       time.Duration // of the fit that served this configuration, shared by the batch or not
+	Fit       time.Duration // of the fit that served this configuration, shared by the batch or not; see Method.GoesOn
 	Predict   time.Duration // for val and test rows together
 	Err       error         // failed: Val and Test are not set
 

@@ -11,8 +11,8 @@ import (
 	"nptbench/results"
 )
 
-// find makes a data set of the plan, without its cells. A table that is not here, or that nothing will be run on, is the one
-// that there are most records of.
+// find makes a data set of the plan, without the status of its cells. Its table is the one that is here. Where there is none, or nothing
+// will be run on it, it is among all tables that are known of the data set, a subset of its rows for instance, the one with the most records.
 func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Library, records results.Index) (*Dataset, error) {
 	var tables []dataset.Location
 	var missing error
@@ -60,7 +60,7 @@ func (p *Plan) recorded(d *Dataset, records results.Index) (n int) {
 	for _, g := range d.Groups {
 		for fold := range d.Folds {
 			for setting := range g.Settings {
-				if _, ok := records[p.cell(g, fold, setting).ID()]; ok {
+				if records[p.cell(g, fold, setting).ID()] != "" {
 					n++
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/results"
+	"nptbench/sweeps"
 )
 
 // An Estimate says how long cells take, from records of the same method on the same data set: the mean of those with the same
@@ -78,7 +79,19 @@ func (e *Estimate) add(r *results.Record) {
 	if m == nil || info.Name == "" {
 		return
 	}
-	fit, predict := e.clock.Seconds(r)
+	var c method.Config // nil: not needed, or none that the method has now
+	if m.Work != nil || m.GoesOn {
+		var given map[string]any
+		if json.Unmarshal([]byte(r.Config), &given) == nil {
+			c, _ = m.Resolve(given, info)
+		}
+	}
+	goesOn := ""
+	if c != nil {
+		s := resolve(sweeps.Setting{Method: m, Config: c}, info.Problem)
+		goesOn = s.goesOn(m)
+	}
+	fit, predict := e.clock.Seconds(r, goesOn)
 	seconds := fit + predict
 	if r.ProcessorSeconds > 0 && r.FitCells <= 1 && r.Provenance.GPU == "" { // else it is of several cells in unequal parts, or not what the fit took
 		seconds = r.ProcessorSeconds
@@ -90,13 +103,13 @@ func (e *Estimate) add(r *results.Record) {
 		e.count(of, seconds, r)
 		return
 	}
-	var given map[string]any
-	if json.Unmarshal([]byte(r.Config), &given) != nil {
+	if c == nil {
 		return
 	}
-	if c, err := m.Resolve(given, info); err == nil {
-		e.samples[m.Name] = append(e.samples[m.Name], sample{info.Name, m.Work(c, info), seconds})
+	if goesOn != "" { // then the work is also from its beginning
+		seconds = float64(max(1, r.Provenance.Threads))*r.FitSeconds + predict
 	}
+	e.samples[m.Name] = append(e.samples[m.Name], sample{info.Name, m.Work(c, info), seconds})
 }
 
 func (e *Estimate) count(of cells, seconds float64, r *results.Record) {
@@ -126,14 +139,14 @@ func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
 // Job estimates how long a job takes one core; false when there are no records of its kind.
 func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
 	info, total := j.Dataset.Info, 0.0
-	for _, c := range j.Models {
-		each, known := e.cell(info, j.Method, c.Config, "", "")
+	for _, t := range j.Trainings {
+		each, known := e.cell(info, j.Method, t.Config, "", "")
 		if !known {
 			return 0, false
 		}
-		total += each * float64(len(c.Cells))
-		for _, m := range c.Measures {
-			if each, known = e.cell(info, j.Method, c.Config, m.Name, m.With.JSON()); !known {
+		total += each * float64(len(t.Cells))
+		for _, m := range t.Measures {
+			if each, known = e.cell(info, j.Method, t.Config, m.Name, m.With.JSON()); !known {
 				return 0, false
 			}
 			total += each * float64(len(m.Cells))

@@ -10,27 +10,27 @@ import (
 
 // A Job is what one call of a method's Run serves: cells of one fold whose settings share a fit, and what is measured on their models.
 type Job struct {
-	Dataset *Dataset
-	Fold    Fold
-	Method  *method.Method
-	Fit     string   // the same for jobs that differ in data set or fold alone
-	Models  []*Model // all different
+	Dataset   *Dataset
+	Fold      Fold
+	Method    *method.Method
+	Fit       string      // the same for jobs that differ in data set or fold alone
+	Trainings []*Training // all different
 }
 
-// A Model is a canonical configuration, the cells that have its predictions, and what is to be measured on its model.
-type Model struct {
+// A Training is that of a canonical configuration: the cells that have its predictions, and what is to be measured on its model.
+type Training struct {
 	method.Config
-	Cells    []Cell // none where the training has a record: then only its model is wanted
+	Cells    []Cell // none where they have records: then only the model is wanted
 	Measures []*Measure
 
-	// Training is the cell whose model is measured. Trained is its record, where it has had one before, and Failed says that this
-	// is a failure.
-	Training results.ID
-	Trained  *results.Record
-	Failed   bool
+	// Where there are Measures: the id of the cell that is trained, the record that this cell has had before (nil: none, or none
+	// that is needed), and whether that is a failure.
+	ID     results.ID
+	Record *results.Record
+	Failed bool
 }
 
-// A Measure is what is to be measured on a model.
+// A Measure is what is to be measured on the model of a training.
 type Measure struct {
 	Name  string
 	With  method.Config
@@ -46,23 +46,23 @@ type Cell struct {
 
 // Cells counts the cells that a job serves.
 func (j *Job) Cells() (n int) {
-	for _, m := range j.Models {
-		for range m.All() {
+	for _, t := range j.Trainings {
+		for range t.All() {
 			n++
 		}
 	}
 	return n
 }
 
-// All yields the cells of a model, those of its training first.
-func (m *Model) All() iter.Seq[Cell] {
+// All yields the cells of a training, those that are measured on its model last.
+func (t *Training) All() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		for _, cell := range m.Cells {
+		for _, cell := range t.Cells {
 			if !yield(cell) {
 				return
 			}
 		}
-		for _, x := range m.Measures {
+		for _, x := range t.Measures {
 			for _, cell := range x.Cells {
 				if !yield(cell) {
 					return
@@ -72,34 +72,34 @@ func (m *Model) All() iter.Seq[Cell] {
 	}
 }
 
-// Without is the job without some of its cells, and without the models that have no others.
+// Without is the job without some of its cells, and without the trainings that have no others.
 func (j *Job) Without(done func(results.ID) bool) *Job {
 	rest := *j
-	rest.Models = nil
+	rest.Trainings = nil
 	undone := func(cells []Cell) []Cell {
 		return slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return done(cell.ID) })
 	}
-	for _, m := range j.Models {
-		left := *m
-		left.Cells, left.Measures = undone(m.Cells), nil
-		for _, x := range m.Measures {
+	for _, t := range j.Trainings {
+		left := *t
+		left.Cells, left.Measures = undone(t.Cells), nil
+		for _, x := range t.Measures {
 			if cells := undone(x.Cells); len(cells) > 0 {
 				left.Measures = append(left.Measures, &Measure{Name: x.Name, With: x.With, Cells: cells})
 			}
 		}
 		if len(left.Cells)+len(left.Measures) > 0 {
-			rest.Models = append(rest.Models, &left)
+			rest.Trainings = append(rest.Trainings, &left)
 		}
 	}
 	return &rest
 }
 
 // Folder is the id by which the folder is known in which an unfinished fit leaves what it needs to go on.
-func (m *Model) Folder() results.ID {
-	if len(m.Cells) > 0 {
-		return m.Cells[0].ID
+func (t *Training) Folder() results.ID {
+	if len(t.Cells) > 0 {
+		return t.Cells[0].ID
 	}
-	return m.Training
+	return t.ID
 }
 
 // Jobs joins the cells to do into jobs, by data set and fold, so that neighbours are of the same task.
@@ -117,7 +117,7 @@ func (p *Plan) Jobs() (all []*Job) {
 }
 
 func (p *Plan) jobs(g *Group, fold int) (all []*Job) {
-	jobs, models := map[string]*Job{}, map[string]*Model{} // by Setting.fit and Setting.key
+	jobs, trainings := map[string]*Job{}, map[string]*Training{} // by Setting.fit and Setting.key
 	for i := range g.Settings {
 		if !p.isToDo(*g.at(fold, i)) {
 			continue
@@ -129,47 +129,47 @@ func (p *Plan) jobs(g *Group, fold int) (all []*Job) {
 			jobs[s.fit] = j
 			all = append(all, j)
 		}
-		m := models[s.key]
-		if m == nil {
-			m = &Model{Config: s.Canonical}
-			models[s.key] = m
-			j.Models = append(j.Models, m)
+		t := trainings[s.key]
+		if t == nil {
+			t = &Training{Config: s.Canonical}
+			trainings[s.key] = t
+			j.Trainings = append(j.Trainings, t)
 		}
 		cell := p.cell(g, fold, i)
 		of := Cell{ID: cell.ID(), Cell: *cell, Variant: s.Variant}
 		if s.Measure == nil {
-			m.Cells = append(m.Cells, of)
+			t.Cells = append(t.Cells, of)
 			continue
 		}
-		training := cell.Training()
-		m.Training, m.Failed = training.ID(), *g.at(fold, s.training) == failed && !p.retry
-		x := m.measure(s)
+		trained := cell.Training()
+		t.ID, t.Failed = trained.ID(), *g.at(fold, s.modelOf) == failed && !p.retry
+		x := t.measure(s)
 		x.Cells = append(x.Cells, of)
 	}
 	return all
 }
 
 // measure returns what a setting has measured.
-func (m *Model) measure(s *Setting) *Measure {
+func (t *Training) measure(s *Setting) *Measure {
 	name, with := s.Key()
-	for _, x := range m.Measures {
+	for _, x := range t.Measures {
 		if x.Name == name && x.With.JSON() == with {
 			return x
 		}
 	}
 	x := &Measure{Name: name, With: s.With}
-	m.Measures = append(m.Measures, x)
+	t.Measures = append(t.Measures, x)
 	return x
 }
 
-// Recall gives jobs the records of trainings that were made before, where models are to be measured. It reads no records where
+// Recall gives trainings the records that they have had before, where models are to be measured. It reads no records where
 // nothing asks for one.
 func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
-	wanted := map[results.ID][]*Model{}
+	wanted := map[results.ID][]*Training{}
 	for _, j := range jobs {
-		for _, m := range j.Models {
-			if len(m.Measures) > 0 && len(m.Cells) == 0 && !m.Failed {
-				wanted[m.Training] = append(wanted[m.Training], m)
+		for _, t := range j.Trainings {
+			if len(t.Measures) > 0 && len(t.Cells) == 0 && !t.Failed {
+				wanted[t.ID] = append(wanted[t.ID], t)
 			}
 		}
 	}
@@ -180,8 +180,8 @@ func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
 		if err != nil {
 			continue // said when they were indexed
 		}
-		for _, m := range wanted[r.ID] {
-			m.Trained = r
+		for _, t := range wanted[r.ID] {
+			t.Record = r
 		}
 	}
 }

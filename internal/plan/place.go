@@ -19,6 +19,9 @@ type Place struct {
 	Fold, Setting int // in Group.Dataset.Folds and Group.Settings
 }
 
+// GoesOn names the training that serves the cells of a place, for results.Clock.
+func (p Place) GoesOn() string { return p.Settings[p.Setting].goesOn(p.Method) }
+
 // Places lists all cells whose data set is known.
 func (p *Plan) Places() *Places {
 	all := &Places{groups: p.Groups(), number: make(map[results.ID]uint32, p.Count(p.Groups()...).Cells)}

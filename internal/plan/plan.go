@@ -89,7 +89,7 @@ type Setting struct {
 	Canonical method.Config // with the same predictions; settings that have it in common are fitted once
 
 	key, fit string // of the canonical configuration, and of the fit that serves it: see method.Method.FitKey
-	training int    // what the model is of that is measured: the setting's place in the group; of other settings their own
+	modelOf  int    // the place in the group of the setting whose training gives the model that this one measures; else its own place
 }
 
 // LeftOut is a data set or a method that cannot be run here.
@@ -142,8 +142,8 @@ func (d *Dataset) addGroups(s *sweeps.Sweep, o Options) {
 			d.Groups = append(d.Groups, g)
 		}
 		r := resolve(setting, d.Info.Problem)
-		if r.training = len(g.Settings); setting.Measure != nil {
-			r.training = g.Settings[r.training-1].training // which the sweep has before what is measured on its model
+		if r.modelOf = len(g.Settings); setting.Measure != nil {
+			r.modelOf = g.Settings[r.modelOf-1].modelOf // which the sweep has before what is measured on its model
 		}
 		g.Settings = append(g.Settings, r)
 		if !seen[r.key] {
@@ -171,6 +171,14 @@ func resolve(s sweeps.Setting, problem dataset.Problem) Setting {
 	return r
 }
 
+// goesOn names the fit that serves a setting if its method's go on after that, for results.Clock.
+func (s *Setting) goesOn(m *method.Method) string {
+	if !m.GoesOn {
+		return ""
+	}
+	return s.fit
+}
+
 // addStatus looks for the records of a data set's cells.
 func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index) error {
 	for _, g := range d.Groups {
@@ -183,9 +191,10 @@ func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index)
 				return err
 			}
 			for setting := range g.Settings {
-				if ok, recorded := records[p.cell(g, fold, setting).ID()]; ok {
+				switch records[p.cell(g, fold, setting).ID()] {
+				case results.OK:
 					*g.at(fold, setting) = done
-				} else if recorded {
+				case results.Failed:
 					*g.at(fold, setting) = failed
 				}
 			}

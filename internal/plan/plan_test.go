@@ -79,7 +79,7 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 	}
 	// A record of the first fold is found whatever protocol is asked for.
 	for _, protocol := range split.Protocols {
-		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Models[0].Cells[0].ID: true})
+		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Trainings[0].Cells[0].ID: results.OK})
 		if n := alone.all(); n != (Count{Cells: 9, Done: 1, ToDo: 8}) {
 			t.Errorf("%s: %+v", protocol, n)
 		}
@@ -89,8 +89,8 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 		t.Error("a cell that is not of the plan has a place")
 	}
 	for _, j := range p.Jobs() {
-		for _, c := range j.Models {
-			for _, cell := range c.Cells {
+		for _, training := range j.Trainings {
+			for _, cell := range training.Cells {
 				at, ok := places.Of(cell.ID)
 				if !ok || at.Dataset.Folds[at.Fold].Number != cell.Fold || at.Settings[at.Setting].JSON != string(cell.Config) ||
 					cell.ID != cell.Cell.ID() || cell.Protocol != task.Canonical(j.Dataset.Info, cell.Protocol, cell.Fold) {
@@ -106,8 +106,8 @@ func TestJobs(t *testing.T) {
 	lib := datasettest.Library(t)
 	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, lib, nil)
 	j := p.Jobs()[0]
-	if len(p.Jobs()) != 6 || len(j.Models) != 2 || len(j.Models[0].Cells) != 2 || j.Cells() != 4 {
-		t.Errorf("%d jobs, the first with %d configurations for %d cells", len(p.Jobs()), len(j.Models), j.Cells())
+	if len(p.Jobs()) != 6 || len(j.Trainings) != 2 || len(j.Trainings[0].Cells) != 2 || j.Cells() != 4 {
+		t.Errorf("%d jobs, the first with %d trainings for %d cells", len(p.Jobs()), len(j.Trainings), j.Cells())
 	}
 	if g := p.Groups()[0]; g.Distinct != 3 || g.Fits != 2 || len(g.Settings) != 6 {
 		t.Errorf("%d settings, %d distinct, %d fits", len(g.Settings), g.Distinct, g.Fits)
@@ -133,23 +133,27 @@ func TestPrint(t *testing.T) {
 	two, gpu := beside(10, 6, 1), beside(20, 3, 1)
 	two.Provenance.Threads, gpu.FitSeconds, gpu.Provenance.GPU = 2, 5, "H100"
 	worker := p.Groups()[0].Method
+	goesOn := []*results.Record{record("waves", `{"pause": 9, "shift": 1}`, 4), record("waves", `{"pause": 9, "shift": 2}`, 10)} // 10 s, and twice 1 s
+	work := func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }
 	for name, c := range map[string]struct {
 		records []*results.Record
 		work    func(method.Config, dataset.Info) float64
 		want    string
 	}{
-		"nothing": {nil, nil, "mean  1  6  18  6  0  18  ?"},
-		"same":    {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  54 s"}, // 6 s a cell, two at a time
-		"beside":  {[]*results.Record{beside(100, 6, 1)}, nil, "mean  1  6  18  6  0  18  54 s"},
-		"threads": {[]*results.Record{two}, nil, "mean  1  6  18  6  0  18  54 s"},
-		"GPU":     {[]*results.Record{gpu}, nil, "mean  1  6  18  6  0  18  54 s"},
-		"shared":  {[]*results.Record{first, second}, nil, "mean  1  6  18  6  0  18  54 s"},
-		"setting": {[]*results.Record{record("waves", `{"pause":0,"same":0,"shift":1}`, 2), record("waves", `{"pause":0,"same":0,"shift":3}`, 6)}, nil, "mean  1  6  18  6  0  18  24 s"}, // 2 s, and 3 s where no record is of the setting
-		"other":   {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"},                                                  // of 506 x 14, for 120 x 5
-		"a part":  {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                                                                               // of 506 x 11, which are not all
-		"work":    {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, "mean  1  6  18  6  0  18  8 min"},
+		"nothing":          {nil, nil, "mean  1  6  18  6  0  18  ?"},
+		"same":             {[]*results.Record{record("waves", "", 8), record("waves", "", 12), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  54 s"}, // 6 s a cell, two at a time
+		"beside":           {[]*results.Record{beside(100, 6, 1)}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"threads":          {[]*results.Record{two}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"GPU":              {[]*results.Record{gpu}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"shared":           {[]*results.Record{first, second}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"setting":          {[]*results.Record{record("waves", `{"pause":0,"same":0,"shift":1}`, 2), record("waves", `{"pause":0,"same":0,"shift":3}`, 6)}, nil, "mean  1  6  18  6  0  18  24 s"}, // 2 s, and 3 s where no record is of the setting
+		"other":            {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"},                                                  // of 506 x 14, for 120 x 5
+		"a part":           {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                                                                               // of 506 x 11, which are not all
+		"work":             {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, work, "mean  1  6  18  6  0  18  8 min"},
+		"goes on":          {goesOn, nil, "mean  1  6  18  6  0  18  54 s"},   // 6 s a cell
+		"goes on, by work": {goesOn, work, "mean  1  6  18  6  0  18  9 min"}, // for work of 2 it took 11 s
 	} {
-		worker.Work = c.work
+		worker.Work, worker.GoesOn = c.work, strings.HasPrefix(name, "goes on")
 		e := p.Estimate(func(yield func(*results.Record, error) bool) {
 			for _, r := range c.records {
 				if !yield(r, nil) {
@@ -187,9 +191,9 @@ func TestToDo(t *testing.T) {
 	all, records := planned(t, parse(t, lib, text, ""), Options{}, lib, nil), results.Index{}
 	g := all.Groups()[0]
 	for fold := range g.Dataset.Folds {
-		records[all.cell(g, fold, 1).ID()] = true
+		records[all.cell(g, fold, 1).ID()] = results.OK
 	}
-	records[all.cell(g, 0, 2).ID()] = true
+	records[all.cell(g, 0, 2).ID()] = results.OK
 	p, got := planned(t, parse(t, lib, text, ""), Options{}, lib, records), map[int]int{}
 	for s, n := range p.ToDo(p.Groups()[0]) {
 		got[s.Config.Int("shift")] = n
@@ -230,7 +234,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 		for _, g := range p.Groups() {
 			for fold := range g.Dataset.Folds {
 				for setting := range g.Settings {
-					records[p.cell(g, fold, setting).ID()] = true
+					records[p.cell(g, fold, setting).ID()] = results.OK
 				}
 			}
 		}
@@ -266,7 +270,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 func TestRetry(t *testing.T) {
 	lib := datasettest.Library(t)
 	s := parse(t, lib, "{shift: [0, 1]}", "")
-	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Models[0].Cells[0].ID: false}
+	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Trainings[0].Cells[0].ID: results.Failed}
 	p := planned(t, s, Options{}, lib, failed)
 	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on waves: 1" {
 		t.Errorf("%+v, failures %v", n, p.Failures())

@@ -60,7 +60,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 	if absent := p.countedAbsent(); len(absent) > 0 {
 		words = append(words, [2]string{"to do", "with what needs data sets that are not here: " + strings.Join(absent, ", ")})
 	}
-	words = append(words, [2]string{"time", fmt.Sprintf("that is to do takes %d cores, by records of such cells in %s; ?: there are none, >: for a part of them there are none", cores, from)})
+	words = append(words, [2]string{"time", fmt.Sprintf("estimate for what is to do on %d cores, from records in %s; ? no records, > records for a part only", cores, from)})
 	const indent = "         "
 	fmt.Fprintln(w)
 	for _, word := range words {

@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +24,8 @@ type Flags struct {
 	Usage     []string          // forms of the command line, each without the program's name; none: "[flags]"
 	Arguments bool              // there may be arguments behind the flags
 	More      func(w io.Writer) // prints what -help says besides the flags; may be nil
+
+	data *string // the flag -data, where there is one
 }
 
 // NewFlags returns an empty set of flags for the named program.
@@ -31,9 +35,33 @@ func NewFlags(name, about string, usage ...string) *Flags {
 	return &Flags{FlagSet: fs, About: about, Usage: usage}
 }
 
-// Data defines the flag -data.
+// Data defines the flag -data, for dataset.NewLibrary. Parse refuses a folder, or one in $NPT_DATA_DIR, that is not there, but with a
+// flag -fetch, which makes it.
 func (f *Flags) Data() *string {
-	return f.String("data", "", "`folder` with the data sets (default $NPT_DATA_DIR, else ./data, else ../shared/data)")
+	f.data = f.String("data", "", "`folder` with the data sets, before ./data (default $NPT_DATA_DIR, else ./data and ../shared/data)")
+	return f.data
+}
+
+func (f *Flags) checkData(e Env) error {
+	where, dir := "-data", *f.data
+	if dir == "" {
+		where, dir = "$NPT_DATA_DIR", e.Getenv("NPT_DATA_DIR")
+	}
+	if dir == "" {
+		return nil
+	}
+	fetch := f.Lookup("fetch")
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist) && fetch != nil && fetch.Value.String() == "true":
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: there is no folder %s", where, dir)
+	case err != nil:
+		return fmt.Errorf("%s: %w", where, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s: %s is not a folder", where, dir)
+	}
+	return nil
 }
 
 // List defines a flag whose value is a list with commas.
@@ -106,6 +134,9 @@ func (f *Flags) Parse(e Env) error {
 		if strings.HasPrefix(argument, "-") {
 			return f.Errorf("%s stands after %q: flags come first", argument, f.Arg(0))
 		}
+	}
+	if f.data != nil {
+		return f.checkData(e)
 	}
 	return nil
 }

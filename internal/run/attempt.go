@@ -132,18 +132,18 @@ func (a *attempt) rest() *plan.Job {
 
 // failRest gives the cells without a record one of the failure.
 func (a *attempt) failRest(f *results.Failure) {
-	for _, c := range a.rest().Models {
-		for cell := range c.All() {
+	for _, training := range a.rest().Trainings {
+		for cell := range training.All() {
 			a.result(reply{Records: a.request.records([]plan.Cell{cell}, outcome{failure: f})})
 		}
 	}
 }
 
-// training is the configuration whose training a cell is, nil when it is a measurement's.
-func (a *attempt) training(id results.ID) *plan.Model {
-	for _, c := range a.job.Models {
-		if slices.ContainsFunc(c.Cells, func(cell plan.Cell) bool { return cell.ID == id }) {
-			return c
+// trainingOf is the one that a cell has its predictions from; nil when it is a measurement.
+func (a *attempt) trainingOf(id results.ID) *plan.Training {
+	for _, training := range a.job.Trainings {
+		if slices.ContainsFunc(training.Cells, func(cell plan.Cell) bool { return cell.ID == id }) {
+			return training
 		}
 	}
 	return nil
@@ -162,8 +162,8 @@ func (a *attempt) result(r reply) {
 		return
 	}
 	a.succeeded = a.succeeded || r.Records[0].Failure == nil
-	if c := a.training(r.Records[0].ID); c != nil { // what is left of the job is measured on its model
-		c.Trained, c.Failed = r.Records[0], r.Records[0].Failure != nil
+	if training := a.trainingOf(r.Records[0].ID); training != nil { // what is left of the job is measured on its model
+		training.Record, training.Failed = r.Records[0], r.Records[0].Failure != nil
 	}
 	for _, record := range r.Records {
 		a.reported[record.ID] = true

@@ -26,9 +26,9 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 	s.processor = processorTime()
 	var fit []int // of the configurations
 	var batch []method.Config
-	for i, c := range s.Models {
-		lost := len(c.Measures) > 0 && !c.Failed && m.Model != nil && s.model(ctx, m, t, configs[i]) == nil
-		if len(c.Cells) > 0 || lost {
+	for i, training := range s.Trainings {
+		lost := len(training.Measures) > 0 && !training.Failed && m.Model != nil && s.model(ctx, m, t, configs[i]) == nil
+		if len(training.Cells) > 0 || lost {
 			fit, batch = append(fit, i), append(batch, configs[i])
 		}
 	}
@@ -45,15 +45,15 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 			}
 		})
 	}
-	for i, c := range s.Models {
+	for i, training := range s.Trainings {
 		if trained[i] == nil && slices.Contains(fit, i) { // failed says why
 			continue
 		}
-		for _, of := range c.Measures {
+		for _, of := range training.Measures {
 			if err := cmp.Or(broken, ctx.Err()); err != nil {
 				return err
 			}
-			o := s.measured(ctx, m, t, configs[i], c, of, trained[i])
+			o := s.measured(ctx, m, t, configs[i], training, of, trained[i])
 			if o.failure != nil && o.failure.Kind == interrupted {
 				return ctx.Err()
 			}
@@ -79,19 +79,19 @@ func (s *serving) model(ctx context.Context, m *method.Method, t *task.Task, c m
 }
 
 // measured makes a measurement. trained is what the training has come to where it was done just now.
-func (s *serving) measured(ctx context.Context, m *method.Method, t *task.Task, config method.Config, c *plan.Model, of *plan.Measure, trained *outcome) (o outcome) {
+func (s *serving) measured(ctx context.Context, m *method.Method, t *task.Task, config method.Config, training *plan.Training, of *plan.Measure, trained *outcome) (o outcome) {
 	started := time.Now()
 	o = outcome{rows: [3]int{t.Train, t.Val, t.Test}, splitDigest: t.Split, subset: t.Subset}
 	var known results.Metrics // of the training's test rows
 	switch {
-	case c.Failed:
+	case training.Failed:
 		o.failure = &results.Failure{Kind: "error", Message: "the record of its training is a failure"}
 		return o
 	case trained != nil && trained.failure != nil:
 		o.failure = &results.Failure{Kind: trained.failure.Kind, Message: oneLine("its training: " + trained.failure.Message)}
 		return o
-	case c.Trained != nil:
-		o.val, known = c.Trained.Val, c.Trained.Test
+	case training.Record != nil:
+		o.val, known = training.Record.Val, training.Record.Test
 	case trained != nil:
 		o.val, known = trained.val, trained.test
 	}

@@ -193,8 +193,9 @@ func (q *queue) next() (j *plan.Job, threads int, ok bool) {
 	return j, threads, true
 }
 
-// work runs jobs in a worker process, as many at the same time as it may have. The process is replaced when it dies. That, and
-// a lack of memory, may be the fault of any job that was in it: those are run again, one at a time, before any other.
+// work runs the jobs of a queue in a worker process, several at the same time where the queue says so, and replaces the process when it
+// dies. Which of several jobs was the cause of a death, or of a lack of memory, is not known. So those that were not finished are run
+// again first, each alone in the process.
 func (r *poolRun) work(ctx context.Context, q *queue) {
 	var c *child
 	var again []*plan.Job
@@ -255,7 +256,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		r.watcher.Ended(j)
 		return nil
 	case a.maybeAnothersFault(failure):
-		if rest := a.rest(); len(rest.Models) > 0 {
+		if rest := a.rest(); len(rest.Trainings) > 0 {
 			r.watcher.Again(j)
 			return rest
 		}
@@ -272,10 +273,10 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 func (r *poolRun) request(j *plan.Job, threads int) request {
 	q := request{
 		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
-		Method: j.Method.Name, Command: j.Method.Command, Models: j.Models, Sweep: r.Sweep.Name, Code: codeVersion(), Seed: r.Sweep.Seed,
-		Statistics: j.Method.StatisticsOf(j.Models[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory,
+		Method: j.Method.Name, Command: j.Method.Command, Trainings: j.Trainings, Sweep: r.Sweep.Name, Code: codeVersion(), Seed: r.Sweep.Seed,
+		Statistics: j.Method.StatisticsOf(j.Trainings[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory,
 	}
-	if measured := slices.ContainsFunc(j.Models, func(c *plan.Model) bool { return len(c.Measures) > 0 }); r.KeepModels || measured && j.Method.Model != nil {
+	if measured := slices.ContainsFunc(j.Trainings, func(t *plan.Training) bool { return len(t.Measures) > 0 }); r.KeepModels || measured && j.Method.Model != nil {
 		q.ModelDir, q.MoreModels = r.Models, r.MoreModels
 	}
 	q.Library.Log = nil
@@ -283,7 +284,7 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 		q.Backend = r.Backend
 	}
 	if r.Checkpoints != "" {
-		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Models[0].Folder().String())
+		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Trainings[0].Folder().String())
 	}
 	return q
 }

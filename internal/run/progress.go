@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -23,9 +24,10 @@ import (
 type Progress struct {
 	Log io.Writer // gets a line for each finished job; nil: nowhere
 
-	w     io.Writer
-	bar   *progressbar.ProgressBar // nil: plain lines
-	slots map[bool]int             // for networks on a device of their own, and for other jobs
+	w      io.Writer
+	bar    *progressbar.ProgressBar // nil: plain lines
+	slots  map[bool]int             // for networks on a device of their own, and for other jobs
+	expect Expectation
 
 	mu       sync.Mutex
 	started  time.Time
@@ -33,8 +35,8 @@ type Progress struct {
 	done     int
 	failed   int
 	running  map[*plan.Job]*started
-	waiting  map[kind]int // jobs not started
-	finishes map[kind]*mean
+	waiting  map[kind]backlog // jobs not started
+	finishes map[kind]taken
 	warned   map[*method.Method]bool
 	stop     chan struct{}
 	stopped  sync.WaitGroup
@@ -55,10 +57,30 @@ type started struct {
 	records  int           // that it has left
 }
 
-type mean struct {
-	sum time.Duration
-	n   int
+// A backlog is jobs that wait.
+type backlog struct {
+	jobs       int
+	expected   time.Duration // of one core, by those of which that is known
+	unexpected int           // the others
 }
+
+// taken is the time of jobs that have run.
+type taken struct {
+	jobs     int
+	took     time.Duration // all of them
+	instead  time.Duration // those of which it was known what to expect, and
+	expected time.Duration // what that was
+}
+
+func (m taken) plus(other taken) taken {
+	return taken{m.jobs + other.jobs, m.took + other.took, m.instead + other.instead, m.expected + other.expected}
+}
+
+// An Expectation says how long a job takes one core, as far as that is known before it is run.
+type Expectation func(*plan.Job) (took time.Duration, known bool)
+
+// NoExpectation knows nothing.
+func NoExpectation(*plan.Job) (time.Duration, bool) { return 0, false }
 
 const (
 	lineInterval  = 10 * time.Second // in the first minute, and then every fitInterval
@@ -68,15 +90,16 @@ const (
 )
 
 // NewProgress shows the progress of jobs on w; terminal says that w can redraw a line. slots and networks are Pool's Jobs and
-// Networks; with no slots, how many jobs run at a time is not known, and neither is the time left.
-func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int) *Progress {
+// Networks; with no slots, how many jobs run at a time is not known, and neither is the time left. That is at first what is expected, and
+// is corrected by what jobs have taken instead.
+func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int, expect Expectation) *Progress {
 	g := &Progress{
-		w: w, slots: map[bool]int{false: slots, true: networks}, started: time.Now(),
-		running: map[*plan.Job]*started{}, waiting: map[kind]int{}, finishes: map[kind]*mean{}, warned: map[*method.Method]bool{}, stop: make(chan struct{}),
+		w: w, slots: map[bool]int{false: slots, true: networks}, expect: expect, started: time.Now(), stop: make(chan struct{}),
+		running: map[*plan.Job]*started{}, waiting: map[kind]backlog{}, finishes: map[kind]taken{}, warned: map[*method.Method]bool{},
 	}
 	for _, j := range jobs {
 		g.total += j.Cells()
-		g.waiting[g.kindOf(j)]++
+		g.wait(j, 1)
 	}
 	interval := lineInterval
 	if terminal {
@@ -91,6 +114,18 @@ func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks i
 
 func (g *Progress) kindOf(j *plan.Job) kind {
 	return kind{j.Dataset.Info.Name, j.Method.Name, j.Fit, j.Method.Network && g.slots[true] > 0}
+}
+
+// wait counts a job among those that wait, or with -1 no longer.
+func (g *Progress) wait(j *plan.Job, one int) {
+	b := g.waiting[g.kindOf(j)]
+	b.jobs += one
+	if expected, known := g.expect(j); known {
+		b.expected += time.Duration(one) * expected
+	} else {
+		b.unexpected += one
+	}
+	g.waiting[g.kindOf(j)] = b
 }
 
 func (g *Progress) redraw(interval time.Duration) {
@@ -127,8 +162,8 @@ func (g *Progress) Close() {
 func (g *Progress) Started(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if k := g.kindOf(j); g.waiting[k] > 0 { // none are said to wait of a method that was given up
-		g.waiting[k]--
+	if g.waiting[g.kindOf(j)].jobs > 0 { // none are said to wait of a method that was given up
+		g.wait(j, -1)
 	}
 	now := time.Now()
 	g.running[j] = &started{at: now, told: now}
@@ -146,14 +181,9 @@ func (g *Progress) Advanced(j *plan.Job, p task.Progress) {
 func (g *Progress) Ended(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	m := g.finishes[g.kindOf(j)]
-	if m == nil {
-		m = &mean{}
-		g.finishes[g.kindOf(j)] = m
-	}
 	took, records := time.Since(g.running[j].at), g.running[j].records
-	m.sum += took
-	m.n++
+	k := g.kindOf(j)
+	g.finishes[k] = g.finishes[k].plus(g.measure(j, took))
 	delete(g.running, j)
 	if g.Log != nil && records > 0 { // else it was interrupted
 		fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second))
@@ -164,7 +194,7 @@ func (g *Progress) Ended(j *plan.Job) {
 func (g *Progress) Again(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.waiting[g.kindOf(j)]++
+	g.wait(j, 1)
 	delete(g.running, j)
 }
 
@@ -293,19 +323,26 @@ func (r *started) left(now time.Time) (left time.Duration, known bool) {
 // left estimates the time to the end: that of the longest job that runs, or of all jobs shared among the slots. It is 0 while
 // there are methods of which nothing is known yet.
 func (g *Progress) left(now time.Time) time.Duration {
-	left, total, usual := time.Duration(0), map[bool]time.Duration{}, g.durations()
-	for k, n := range g.waiting {
-		each, known := usual.of(k)
-		if n > 0 && !known {
-			return 0
+	left, total, usual := time.Duration(0), map[bool]time.Duration{}, g.durations(now)
+	for k, b := range g.waiting {
+		if b.unexpected > 0 {
+			each, known := usual.of(k)
+			if !known {
+				return 0
+			}
+			total[k.onDevice] += time.Duration(b.unexpected) * each
 		}
-		total[k.onDevice] += time.Duration(n) * each
+		total[k.onDevice] += g.corrected(b.expected, k, usual)
 	}
 	for j, r := range g.running {
 		k := g.kindOf(j)
 		own, known := r.left(now)
 		if !known {
-			own, known = usual.of(k)
+			if own, known = g.expect(j); known {
+				own = g.corrected(own, k, usual)
+			} else {
+				own, known = usual.of(k)
+			}
 			own = max(0, own-now.Sub(r.at))
 		}
 		if !known {
@@ -323,24 +360,34 @@ func (g *Progress) left(now time.Time) time.Duration {
 	return left
 }
 
-// durations are how long jobs take on average that are finished or say how far they are: by kind, by data set and method, and
-// by method.
-type durations map[kind]mean
+// measure is what a job takes, beside what was expected of it.
+func (g *Progress) measure(j *plan.Job, took time.Duration) taken {
+	expected, known := g.expect(j)
+	if !known {
+		return taken{jobs: 1, took: took}
+	}
+	return taken{1, took, took, expected}
+}
 
-func (g *Progress) durations() durations {
+// durations are how long jobs take that are finished, say how far they are, or have taken longer than expected: by kind, by data set and
+// method, by method, and all.
+type durations map[kind]taken
+
+func (g *Progress) durations(now time.Time) durations {
 	d := durations{}
-	add := func(k kind, sum time.Duration, n int) {
-		for _, k := range wider(k) {
-			m := d[k]
-			d[k] = mean{m.sum + sum, m.n + n}
+	add := func(k kind, m taken) {
+		for _, k := range append(wider(k), kind{onDevice: k.onDevice}) {
+			d[k] = d[k].plus(m)
 		}
 	}
 	for k, m := range g.finishes {
-		add(k, m.sum, m.n)
+		add(k, m)
 	}
 	for j, r := range g.running {
 		if p := r.progress; p.Left > 0 && p.Share < 1 {
-			add(g.kindOf(j), time.Duration(float64(p.Left)/(1-p.Share)), 1)
+			add(g.kindOf(j), g.measure(j, time.Duration(float64(p.Left)/(1-p.Share))))
+		} else if expected, known := g.expect(j); known && now.Sub(r.at) > expected {
+			add(g.kindOf(j), taken{instead: now.Sub(r.at), expected: expected})
 		}
 	}
 	return d
@@ -354,9 +401,26 @@ func wider(k kind) []kind {
 // of returns how long a job of that kind takes, by the narrowest kind of which that is known.
 func (d durations) of(k kind) (took time.Duration, known bool) {
 	for _, k := range wider(k) {
-		if m := d[k]; m.n > 0 {
-			return m.sum / time.Duration(m.n), true
+		if m := d[k]; m.jobs > 0 {
+			return m.took / time.Duration(m.jobs), true
 		}
 	}
 	return 0, false
+}
+
+// enough is from how much expected time on what was measured of some jobs counts more than what was of all.
+const enough = time.Minute
+
+// corrected is how long jobs of a kind take that are expected to take so long: longer by as much as others have, and those of the same
+// method, data set and fit. At first the slots share the cores.
+func (g *Progress) corrected(expected time.Duration, k kind, d durations) time.Duration {
+	factor := 1.0
+	if !k.onDevice {
+		factor = float64(g.slots[false]) / float64(runtime.NumCPU())
+	}
+	for _, k := range slices.Backward(append(wider(k), kind{onDevice: k.onDevice})) {
+		m := d[k]
+		factor = (m.instead.Seconds() + factor*enough.Seconds()) / (m.expected + enough).Seconds()
+	}
+	return time.Duration(factor * float64(expected))
 }

@@ -1,7 +1,11 @@
 package run
 
 import (
+	"io"
+	"math"
+	"runtime"
 	"testing"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -15,5 +19,46 @@ func TestDescribeJob(t *testing.T) {
 		Fold: plan.Fold{Protocol: split.Published, Under: []split.Protocol{split.Corrected}}}
 	if got, want := describeJob(j), "yacht knn corrected fold 0"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The time left is at first what is expected of all jobs, of so many cores. Then it follows what a job has taken instead, or takes already:
+// of its own kind at once, of others only where it was expected to take more than a minute.
+func TestTimeLeft(t *testing.T) {
+	cores := runtime.NumCPU()
+	for _, c := range []struct {
+		knn, took, npt time.Duration // of k-NN expected, and taken by the first; of NPT expected
+		left           time.Duration
+	}{
+		{10 * time.Hour, 30 * time.Hour, 20 * time.Hour, 3 * (9*10 + 20*10) * time.Hour},
+		{10 * time.Hour, 5 * time.Hour, 20 * time.Hour, (9*10 + 20*10) * time.Hour / 2},
+		{time.Second, 3 * time.Second, 20 * time.Hour, (60 + 3) * 20 * 10 * time.Hour / 61},
+	} {
+		var jobs []*plan.Job
+		for _, name := range []string{"knn", "npt"} {
+			for range 10 {
+				jobs = append(jobs, &plan.Job{Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Method: &method.Method{Name: name}})
+			}
+		}
+		expect := func(j *plan.Job) (time.Duration, bool) {
+			return map[string]time.Duration{"knn": c.knn, "npt": c.npt}[j.Method.Name], true
+		}
+		g := NewProgress(io.Discard, false, jobs, cores, 0, expect)
+		defer g.Close()
+		left := func(when string, want time.Duration) {
+			t.Helper()
+			if got := g.left(time.Now()) * time.Duration(cores); math.Abs(float64(got)/float64(want)-1) > 0.02 {
+				t.Errorf("%+v, %s: %v of one core, want %v", c, when, got, want)
+			}
+		}
+		left("at first", 10*(c.knn+c.npt))
+		g.Started(jobs[0])
+		left("begun", 10*(c.knn+c.npt))
+		g.running[jobs[0]].at = time.Now().Add(-c.took)
+		if c.took > c.knn {
+			left("overdue", c.left)
+		}
+		g.Ended(jobs[0])
+		left("ended", c.left)
 	}
 }

@@ -4,39 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"nptbench/internal/dataset"
-	"nptbench/internal/method"
 	"nptbench/internal/plan"
-	"nptbench/internal/split"
-	"nptbench/internal/task"
 	"nptbench/results"
 	"nptbench/sweeps"
 )
-
-// A request asks a worker for one job, or, with Stop, to stop it.
-type request struct {
-	Number int // of the job, which replies repeat
-	Stop   bool
-
-	Library  dataset.Library
-	Dataset  string
-	Digest   string // of the table that the plan was made for
-	Protocol split.Protocol
-	Fold     int
-	Method   string
-	Command  *method.Command // of a method of one's own
-	Models   []*plan.Model
-	Sweep    string
-	Code     string // version of the program, as it was when the planning process began
-	Seed     uint64 // of the sweep
-	Threads  int
-	Backend  string // of networks
-	Memory   int64  // budget in bytes, a hint for the garbage collector; 0: none
-
-	Statistics              task.Statistics // of the configurations
-	ModelDir, CheckpointDir string          // for the fields of task.Task
-	MoreModels              []string        // folders with models that are only read
-}
 
 // An outcome is what the training of one configuration came to, or a measurement on its model: then test are the measurement's
 // metrics, and predict is all the time that it took.
@@ -52,12 +23,12 @@ type outcome struct {
 	peakMemory          int64
 }
 
-// trained makes the records of the cells that have the predictions of a configuration.
-func (q *request) trained(config int, o outcome) []*results.Record {
-	for _, c := range q.Models {
-		o.fitCells += len(c.Cells)
+// trained makes the records of the cells that have the predictions of a training.
+func (q *request) trained(training int, o outcome) []*results.Record {
+	for _, t := range q.Trainings {
+		o.fitCells += len(t.Cells)
 	}
-	return q.records(q.Models[config].Cells, o)
+	return q.records(q.Trainings[training].Cells, o)
 }
 
 // records makes the records of some cells.
@@ -82,8 +53,8 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 // Failures makes the records of all cells of a job, for one reason. It is for executors whose worker has made none.
 func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) (all []*results.Record) {
 	q := request{Sweep: s.Name, Code: codeVersion()}
-	for _, c := range j.Models {
-		all = append(all, q.records(slices.Collect(c.All()), outcome{failure: f})...)
+	for _, training := range j.Trainings {
+		all = append(all, q.records(slices.Collect(training.All()), outcome{failure: f})...)
 	}
 	return all
 }

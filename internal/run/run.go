@@ -1,9 +1,13 @@
 // Package run does what of a plan is to do.
 //
 // An Executor does the jobs; Pool, the one for this machine, has worker processes do them, so that limits on time and memory
-// are hard, peak memory is measured rather than guessed, and a crash costs the cells of one job. Workers make whole records
-// (worker.go); the planning process watches them (attempt.go), writes their records down, and makes those of cells whose
-// worker died.
+// are hard, peak memory is measured rather than guessed, and a crash costs the cells of one job. Workers make whole records;
+// the planning process watches them, writes their records down, and makes those of cells whose worker died:
+//
+//	planning process                              worker process
+//	Pool  >  attempt  >  child   -- request -->   Work  >  serve  >  run  >  do  >  method.Run
+//	                             <-- reply ----
+//	pool.go  attempt.go  child.go   protocol.go   worker.go                 model.go
 //
 // Begin with this file, then pool.go.
 package run

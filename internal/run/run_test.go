@@ -202,7 +202,7 @@ func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir strin
 	}
 	jobs := p.Jobs()
 	plan.Recall(jobs, results.Read(dir))
-	progress := NewProgress(shown, false, jobs, pool.Jobs, pool.Networks)
+	progress := NewProgress(shown, false, jobs, pool.Jobs, pool.Networks, NoExpectation)
 	o, err := Execute(ctx, jobs, pool, failFast, progress)
 	progress.Close()
 	return o, errors.Join(err, pool.Records.Close())
@@ -231,7 +231,7 @@ func TestRunAndResume(t *testing.T) {
 	// The first fold is one task under both protocols, the two others are two each. Of 6 settings 3 are distinct, served by 2
 	// fits a fold.
 	jobs := p.Jobs()
-	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Models) != 2 || jobs[0].Cells() != 4 {
+	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Trainings) != 2 || jobs[0].Cells() != 4 {
 		t.Fatalf("%+v with %d jobs", n, len(jobs))
 	}
 	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 30}) {
@@ -324,7 +324,7 @@ func TestProgressOfFits(t *testing.T) {
 	p := planned(t, parse(t, sweepOf("", "{pause: [60000]}")), lib, dir, plan.Options{})
 	jobs, pool := p.Jobs(), &Pool{Library: lib, Sweep: p.Sweep, Records: results.NewWriter(dir), Jobs: 2}
 	var shown bytes.Buffer
-	progress := NewProgress(&shown, false, jobs, 2, 0)
+	progress := NewProgress(&shown, false, jobs, 2, 0, NoExpectation)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
@@ -381,12 +381,12 @@ func TestProgressOfFits(t *testing.T) {
 
 // How long a job takes is what its like took, else what its method takes; of other methods nothing follows.
 func TestDurations(t *testing.T) {
-	g := &Progress{finishes: map[kind]*mean{
-		{dataset: "waves", method: "npt", fit: "small"}: {4 * time.Minute, 2},
-		{dataset: "waves", method: "npt", fit: "large"}: {10 * time.Minute, 1},
-		{dataset: "waves", method: "knn", fit: "k"}:     {time.Millisecond, 1},
+	g := &Progress{finishes: map[kind]taken{
+		{dataset: "waves", method: "npt", fit: "small"}: {jobs: 2, took: 4 * time.Minute},
+		{dataset: "waves", method: "npt", fit: "large"}: {jobs: 1, took: 10 * time.Minute},
+		{dataset: "waves", method: "knn", fit: "k"}:     {jobs: 1, took: time.Millisecond},
 	}}
-	usual := g.durations()
+	usual := g.durations(time.Now())
 	for k, want := range map[kind]time.Duration{
 		{dataset: "waves", method: "npt", fit: "small"}: 2 * time.Minute,
 		{dataset: "waves", method: "npt", fit: "other"}: 14 * time.Minute / 3,
@@ -746,7 +746,7 @@ func TestWarnings(t *testing.T) {
 	lib := library(t)
 	p := planned(t, parse(t, sweepOf("", "{shift: [0, 1, 12]}")), lib, t.TempDir(), plan.Options{})
 	var shown strings.Builder
-	g := NewProgress(&shown, false, p.Jobs(), 1, 0)
+	g := NewProgress(&shown, false, p.Jobs(), 1, 0, NoExpectation)
 	for _, j := range p.Jobs() {
 		g.Record(j, &results.Record{Status: results.OK, Details: map[string]any{method.Warning: "the disk is full"}})
 	}

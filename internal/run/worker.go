@@ -29,17 +29,6 @@ const workerVariable = "NPTBENCH_WORKER"
 // IsWorker reports whether this process was started as a worker: then main calls Work and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Progress, nothing but that.
-type reply struct {
-	Number   int
-	Progress *task.Progress
-
-	Records []*results.Record
-
-	Done    bool
-	Failure *results.Failure // of the cells that were not reported
-}
-
 // repliesDescriptor is the file that a worker writes its replies to: whatever it loads may print to standard output.
 const repliesDescriptor = 3
 
@@ -255,9 +244,9 @@ func (s *serving) run(ctx context.Context) error {
 
 // resolve brings the configurations, which came as JSON, to the types of their parameters.
 func (s *serving) resolve(m *method.Method, info dataset.Info) (configs []method.Config, err error) {
-	configs = make([]method.Config, len(s.Models))
-	for i, c := range s.Models {
-		if configs[i], err = m.Resolve(c.Config, info); err != nil {
+	configs = make([]method.Config, len(s.Trainings))
+	for i, training := range s.Trainings {
+		if configs[i], err = m.Resolve(training.Config, info); err != nil {
 			return nil, err
 		}
 	}

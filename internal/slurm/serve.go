@@ -79,7 +79,7 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	if !backends.Accelerated(pool.Backend) {
 		pool.Networks = 0
 	}
-	r.Progress = run.NewProgress(os.Stdout, false, jobs, 1, pool.Networks)
+	r.Progress = run.NewProgress(os.Stdout, false, jobs, 1, pool.Networks, run.NoExpectation)
 	done := make(chan struct{})
 	go r.beat(beatInterval, done)
 	err = pool.Do(ctx, jobs, r)
@@ -126,7 +126,7 @@ func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *w
 		}
 		j = j.Without(func(id results.ID) bool { return before.recorded[id] })
 		switch {
-		case len(j.Models) == 0:
+		case len(j.Trainings) == 0:
 		case seen.deaths < mostDeaths:
 			jobs = append(jobs, j)
 		default:

@@ -50,8 +50,8 @@ type job struct {
 	Method          string
 	Command         *method.Command
 	Fit             string
-	Models          []*plan.Model
-	Deaths          int // of tasks that were at it
+	Trainings       []*plan.Training `json:"Models"` // so in the files of versions that called them that
+	Deaths          int              // of tasks that were at it
 }
 
 // planned is the job as a pool wants it.
@@ -72,12 +72,12 @@ func (j *job) planned(methods []*method.Method, library *dataset.Library) (*plan
 	if m == nil {
 		return nil, fmt.Errorf("method %q is not known to this program", j.Method)
 	}
-	for _, c := range j.Models { // which come as JSON
-		if c.Config, err = m.Resolve(c.Config, location.Info); err != nil {
+	for _, training := range j.Trainings { // which come as JSON
+		if training.Config, err = m.Resolve(training.Config, location.Info); err != nil {
 			return nil, err
 		}
 	}
-	return &plan.Job{Dataset: &plan.Dataset{Info: location.Info, Digest: j.Digest}, Fold: j.Fold, Method: m, Fit: j.Fit, Models: j.Models}, nil
+	return &plan.Job{Dataset: &plan.Dataset{Info: location.Info, Digest: j.Digest}, Fold: j.Fold, Method: m, Fit: j.Fit, Trainings: j.Trainings}, nil
 }
 
 var submissions atomic.Int64 // of this process

@@ -61,8 +61,8 @@ func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
 	for _, j := range jobs {
 		f := &followed{Job: j}
 		r.jobs = append(r.jobs, f)
-		for _, config := range j.Models {
-			for cell := range config.All() {
+		for _, training := range j.Trainings {
+			for cell := range training.All() {
 				r.byCell[cell.ID] = f
 			}
 		}
@@ -283,8 +283,8 @@ func (r *watch) record(t *watched, e event) {
 	}
 	r.done(*e.Cell)
 	record := &results.Record{ID: *e.Cell, Status: results.OK, Details: map[string]any{method.Warning: e.Text}}
-	for _, c := range f.Models {
-		for cell := range c.All() {
+	for _, training := range f.Trainings {
+		for cell := range training.All() {
 			if cell.ID == record.ID {
 				record.Cell, record.Variant = cell.Cell, cell.Variant
 			}
@@ -428,7 +428,7 @@ func (r *watch) missing() (jobs []*plan.Job) {
 		if f.left {
 			continue
 		}
-		if rest := f.Without(func(id results.ID) bool { return !r.cells[id].nowhere() }); len(rest.Models) > 0 {
+		if rest := f.Without(func(id results.ID) bool { return !r.cells[id].nowhere() }); len(rest.Trainings) > 0 {
 			jobs = append(jobs, rest)
 		}
 	}
@@ -437,7 +437,7 @@ func (r *watch) missing() (jobs []*plan.Job) {
 
 // deaths is how many tasks died at a job.
 func (r *watch) deaths(j *plan.Job) int {
-	for cell := range j.Models[0].All() {
+	for cell := range j.Trainings[0].All() {
 		return r.byCell[cell.ID].deaths
 	}
 	return 0

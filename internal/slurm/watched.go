@@ -46,9 +46,9 @@ type watchedJob struct {
 func newWatched(s *submission, index int, jobs []*job) *watched {
 	t := &watched{submission: s, index: index, recorded: map[results.ID]bool{}, open: map[int]bool{}, first: -1}
 	for _, j := range jobs {
-		w := watchedJob{deaths: j.Deaths, checkpoint: j.Models[0].Folder()}
-		for _, c := range j.Models {
-			for cell := range c.All() {
+		w := watchedJob{deaths: j.Deaths, checkpoint: j.Trainings[0].Folder()}
+		for _, training := range j.Trainings {
+			for cell := range training.All() {
 				w.cells = append(w.cells, cell.ID)
 			}
 		}

@@ -1,0 +1,47 @@
+package run
+
+import (
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
+	"nptbench/internal/plan"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
+	"nptbench/results"
+)
+
+// A request asks a worker for one job, or, with Stop, to stop it. It is a line of JSON on the worker's standard input.
+type request struct {
+	Number int // of the job, which replies repeat
+	Stop   bool
+
+	Library   dataset.Library
+	Dataset   string
+	Digest    string // of the table that the plan was made for
+	Protocol  split.Protocol
+	Fold      int
+	Method    string
+	Command   *method.Command // of a method of one's own
+	Trainings []*plan.Training
+	Sweep     string
+	Code      string // version of the program, as it was when the planning process began
+	Seed      uint64 // of the sweep
+	Threads   int
+	Backend   string // of networks
+	Memory    int64  // budget in bytes, a hint for the garbage collector; 0: none
+
+	Statistics              task.Statistics // of the configurations
+	ModelDir, CheckpointDir string          // for the fields of task.Task
+	MoreModels              []string        // folders with models that are only read
+}
+
+// A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Progress,
+// nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
+type reply struct {
+	Number   int // of the request
+	Progress *task.Progress
+
+	Records []*results.Record
+
+	Done    bool
+	Failure *results.Failure // of the cells that were not reported
+}
