@@ -4,7 +4,7 @@
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
     python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT, by width, beside two on the folds of Boston Housing
-    python3 cmd/readme/tables.py fold N DATASET REPORT RECORDS... # NPTs of eight layers and all methods on published fold N
+    python3 cmd/readme/tables.py fold N,N DATASET REPORT RECORDS... # NPTs of eight layers and all methods, means over published folds
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
     python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of each method below an error on fold N of Boston Housing
@@ -129,8 +129,11 @@ def seeds(report, *paths):
 
 def title(r):
     """Of an NPT of eight layers."""
-    cut = ", products of bfloat16" if "bfloat16" in r["provenance"]["backend"] else ""
-    return "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], cut)
+    return "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], ", products of bfloat16" if cut(r) else "")
+
+
+def cut(r):
+    return "bfloat16" in r["provenance"]["backend"]
 
 
 def deep(paths):
@@ -154,17 +157,23 @@ def depth(report, *paths):
     table(["fold", *map(str, range(10)), "mean", "minus the first row, same folds"], *lines)
 
 
-def fold(number, dataset, report, *paths):
+def fold(numbers, dataset, report, *paths):
+    """Means over some folds."""
+    folds = [int(n) for n in numbers.split(",")]
     names = [name for name in ("accuracy", "nll", "auroc", "rmse") if any(r["test_" + name] for r in of_paper(report, dataset))]
-    lines = []
-    for r in deep(paths):
-        if (r["dataset"], r["protocol"], r["fold"]) == (dataset, "published", int(number)):
-            lines.append((r["test"], title(r), str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60)))
-    for r in of_paper(report, dataset, protocol="published", fold=number):
-        lines.append(({name: float(r["test_" + name]) for name in names}, r["title"], "–", "–"))
-    lines.sort(key=lambda line: line[0]["nll" if "nll" in names else "rmse"])
-    table(["published fold %s" % number, *map(METRICS.get, names), "step that validation chose", "minutes of training"],
-          *([title, *("%.*f" % (DIGITS[name], test[name]) for name in names), *of_training] for test, title, *of_training in lines))
+    tests, trainings = collections.defaultdict(dict), collections.defaultdict(list)
+    for r in sorted(deep(paths), key=lambda r: r["fold"]):
+        if (r["dataset"], r["protocol"]) == (dataset, "published") and r["fold"] in folds:
+            name = "NPT, 8 layers, e = %d, 2,000 steps" % r["config"]["dim_hidden"]
+            tests[name][r["fold"]] = r["test"]
+            trainings[name].append((str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60), "bfloat16" if cut(r) else "float32"))
+    for r in of_paper(report, dataset, protocol="published"):
+        if int(r["fold"]) in folds:
+            tests[r["title"]][int(r["fold"])] = {name: float(r["test_" + name]) for name in names}
+    means = {name: {m: statistics.mean(t[m] for t in of.values()) for m in names} for name, of in tests.items() if len(of) == len(folds)}
+    table(["published fold %s" % numbers.replace(",", ", "), *map(METRICS.get, names), "step that validation chose", "minutes of training", "products"],
+          *([name, *("%.*f" % (DIGITS[m], mean[m]) for m in names), *map(", ".join, zip(*trainings.get(name, [("–", "–", "–")])))]
+            for name, mean in sorted(means.items(), key=lambda item: item[1]["nll" if "nll" in names else "rmse"])))
 
 
 def without(number, report, *paths):
