@@ -330,8 +330,9 @@ func TestDetachAndCancel(t *testing.T) {
 	}
 	w.mustSay("CANCELLED", "left for another time")
 	last, err := w.run(nil)
-	if n := len(lines(t, w.records())); err != nil || last.OK == 0 || last.Left > 0 || n != 9 {
-		t.Errorf("%+v, %v, %d records of 9 cells", last, err, n)
+	// A task that was cancelled may have left a record that nobody saw in time: then two say the same of a cell.
+	if n := len(slices.Compact(lines(t, w.records()))); err != nil || last.OK == 0 || last.Left > 0 || n != 9 {
+		t.Errorf("%+v, %v, records of %d of 9 cells", last, err, n)
 	}
 }
 
