@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/shirou/gopsutil/v4/mem"
 
@@ -247,6 +249,23 @@ func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Sto
 	return e, from + ", else " + publishedRecords + " (other machines)", nil
 }
 
+// expect tells the display how long jobs take on this machine, once it has learned that from records, which may take seconds: the jobs
+// do not wait for it. stop ends that. Errors have been said when the plan was made, or are of records that nobody asked for.
+func (o *options) expect(ctx context.Context, p *plan.Plan, store *results.Store, shown *run.Progress) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var learning sync.WaitGroup
+	learning.Go(func() {
+		select {
+		case <-ctx.Done(): // those that end at once need no estimate
+		case <-time.After(time.Second):
+			if estimate, _, err := o.estimate(ctx, p, store); err == nil && ctx.Err() == nil {
+				shown.Expect(estimate.Job)
+			}
+		}
+	})
+	return func() { cancel(); learning.Wait() }
+}
+
 // until ends a sequence when ctx does.
 func until[R any](ctx context.Context, records iter.Seq2[R, error]) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
@@ -341,15 +360,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.KeepModels && before.Done > 0 {
 		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
 	}
-	expect := run.Expectation(run.NoExpectation)
-	if slots > 0 && len(jobs) > 0 {
-		estimate, _, err := o.estimate(ctx, p, store)
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return outcome, program.ExitFailed, err
-		}
-		expect = estimate.Job
-	}
-	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks, expect)
+	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks)
 	if o.Log != "" {
 		log, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
@@ -358,7 +369,12 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 		defer log.Close()
 		shown.Log = log
 	}
+	stop := func() {}
+	if !o.Slurm {
+		stop = o.expect(ctx, p, store, shown)
+	}
 	outcome, err = run.Execute(ctx, jobs, executor, o.FailFast, shown)
+	stop()
 	shown.Close()
 	os.Remove(pool.Checkpoints) // when nothing is left in it
 	if closed := pool.Records.Close(); err == nil {

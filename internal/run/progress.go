@@ -24,10 +24,9 @@ import (
 type Progress struct {
 	Log io.Writer // gets a line for each finished job; nil: nowhere
 
-	w      io.Writer
-	bar    *progressbar.ProgressBar // nil: plain lines
-	slots  map[bool]int             // for networks on a device of their own, and for other jobs
-	expect Expectation
+	w     io.Writer
+	bar   *progressbar.ProgressBar // nil: plain lines
+	slots map[bool]int             // for networks on a device of their own, and for other jobs
 
 	mu       sync.Mutex
 	started  time.Time
@@ -35,7 +34,8 @@ type Progress struct {
 	done     int
 	failed   int
 	running  map[*plan.Job]*started
-	waiting  map[kind]backlog // jobs not started
+	waiting  map[kind][]*plan.Job        // not started
+	expected map[*plan.Job]time.Duration // of one core, where that is known
 	finishes map[kind]taken
 	warned   map[*method.Method]bool
 	stop     chan struct{}
@@ -57,13 +57,6 @@ type started struct {
 	records  int           // that it has left
 }
 
-// A backlog is jobs that wait.
-type backlog struct {
-	jobs       int
-	expected   time.Duration // of one core, by those of which that is known
-	unexpected int           // the others
-}
-
 // taken is the time of jobs that have run.
 type taken struct {
 	jobs     int
@@ -76,12 +69,6 @@ func (m taken) plus(other taken) taken {
 	return taken{m.jobs + other.jobs, m.took + other.took, m.instead + other.instead, m.expected + other.expected}
 }
 
-// An Expectation says how long a job takes one core, as far as that is known before it is run.
-type Expectation func(*plan.Job) (took time.Duration, known bool)
-
-// NoExpectation knows nothing.
-func NoExpectation(*plan.Job) (time.Duration, bool) { return 0, false }
-
 const (
 	lineInterval  = 10 * time.Second // in the first minute, and then every fitInterval
 	fitInterval   = time.Minute
@@ -90,16 +77,15 @@ const (
 )
 
 // NewProgress shows the progress of jobs on w; terminal says that w can redraw a line. slots and networks are Pool's Jobs and
-// Networks; with no slots, how many jobs run at a time is not known, and neither is the time left. That is at first what is expected, and
-// is corrected by what jobs have taken instead.
-func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int, expect Expectation) *Progress {
+// Networks; with no slots, how many jobs run at a time is not known, and neither is the time left.
+func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int) *Progress {
 	g := &Progress{
-		w: w, slots: map[bool]int{false: slots, true: networks}, expect: expect, started: time.Now(), stop: make(chan struct{}),
-		running: map[*plan.Job]*started{}, waiting: map[kind]backlog{}, finishes: map[kind]taken{}, warned: map[*method.Method]bool{},
+		w: w, slots: map[bool]int{false: slots, true: networks}, started: time.Now(), stop: make(chan struct{}),
+		running: map[*plan.Job]*started{}, waiting: map[kind][]*plan.Job{}, finishes: map[kind]taken{}, warned: map[*method.Method]bool{},
 	}
 	for _, j := range jobs {
 		g.total += j.Cells()
-		g.wait(j, 1)
+		g.waiting[g.kindOf(j)] = append(g.waiting[g.kindOf(j)], j)
 	}
 	interval := lineInterval
 	if terminal {
@@ -116,16 +102,17 @@ func (g *Progress) kindOf(j *plan.Job) kind {
 	return kind{j.Dataset.Info.Name, j.Method.Name, j.Fit, j.Method.Network && g.slots[true] > 0}
 }
 
-// wait counts a job among those that wait, or with -1 no longer.
-func (g *Progress) wait(j *plan.Job, one int) {
-	b := g.waiting[g.kindOf(j)]
-	b.jobs += one
-	if expected, known := g.expect(j); known {
-		b.expected += time.Duration(one) * expected
-	} else {
-		b.unexpected += one
+// Expect has the time left begin with how long jobs are expected to take one core, where that is known before they are run. It is
+// corrected by what jobs have taken instead.
+func (g *Progress) Expect(estimate func(*plan.Job) (took time.Duration, known bool)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.expected = map[*plan.Job]time.Duration{}
+	for _, j := range slices.Concat(slices.Collect(maps.Keys(g.running)), slices.Concat(slices.Collect(maps.Values(g.waiting))...)) {
+		if took, known := estimate(j); known {
+			g.expected[j] = took
+		}
 	}
-	g.waiting[g.kindOf(j)] = b
 }
 
 func (g *Progress) redraw(interval time.Duration) {
@@ -162,8 +149,10 @@ func (g *Progress) Close() {
 func (g *Progress) Started(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.waiting[g.kindOf(j)].jobs > 0 { // none are said to wait of a method that was given up
-		g.wait(j, -1)
+	k := g.kindOf(j)
+	if len(g.waiting[k]) > 0 { // none are said to wait of a method that was given up
+		at := max(0, slices.Index(g.waiting[k], j)) // what is left of a job that has run before is another
+		g.waiting[k] = slices.Delete(g.waiting[k], at, at+1)
 	}
 	now := time.Now()
 	g.running[j] = &started{at: now, told: now}
@@ -194,7 +183,7 @@ func (g *Progress) Ended(j *plan.Job) {
 func (g *Progress) Again(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.wait(j, 1)
+	g.waiting[g.kindOf(j)] = append(g.waiting[g.kindOf(j)], j)
 	delete(g.running, j)
 }
 
@@ -324,25 +313,20 @@ func (r *started) left(now time.Time) (left time.Duration, known bool) {
 // there are methods of which nothing is known yet.
 func (g *Progress) left(now time.Time) time.Duration {
 	left, total, usual := time.Duration(0), map[bool]time.Duration{}, g.durations(now)
-	for k, b := range g.waiting {
-		if b.unexpected > 0 {
-			each, known := usual.of(k)
+	for k, jobs := range g.waiting {
+		for _, j := range jobs {
+			takes, known := g.takes(j, usual)
 			if !known {
 				return 0
 			}
-			total[k.onDevice] += time.Duration(b.unexpected) * each
+			total[k.onDevice] += takes
 		}
-		total[k.onDevice] += g.corrected(b.expected, k, usual)
 	}
 	for j, r := range g.running {
 		k := g.kindOf(j)
 		own, known := r.left(now)
 		if !known {
-			if own, known = g.expect(j); known {
-				own = g.corrected(own, k, usual)
-			} else {
-				own, known = usual.of(k)
-			}
+			own, known = g.takes(j, usual)
 			own = max(0, own-now.Sub(r.at))
 		}
 		if !known {
@@ -362,7 +346,7 @@ func (g *Progress) left(now time.Time) time.Duration {
 
 // measure is what a job takes, beside what was expected of it.
 func (g *Progress) measure(j *plan.Job, took time.Duration) taken {
-	expected, known := g.expect(j)
+	expected, known := g.expected[j]
 	if !known {
 		return taken{jobs: 1, took: took}
 	}
@@ -386,7 +370,7 @@ func (g *Progress) durations(now time.Time) durations {
 	for j, r := range g.running {
 		if p := r.progress; p.Left > 0 && p.Share < 1 {
 			add(g.kindOf(j), g.measure(j, time.Duration(float64(p.Left)/(1-p.Share))))
-		} else if expected, known := g.expect(j); known && now.Sub(r.at) > expected {
+		} else if expected, known := g.expected[j]; known && now.Sub(r.at) > expected {
 			add(g.kindOf(j), taken{instead: now.Sub(r.at), expected: expected})
 		}
 	}
@@ -408,12 +392,17 @@ func (d durations) of(k kind) (took time.Duration, known bool) {
 	return 0, false
 }
 
-// enough is from how much expected time on what was measured of some jobs counts more than what was of all.
+// enough is the expected time of jobs from which on what they took instead counts more than what a wider kind of jobs did.
 const enough = time.Minute
 
-// corrected is how long jobs of a kind take that are expected to take so long: longer by as much as others have, and those of the same
-// method, data set and fit. At first the slots share the cores.
-func (g *Progress) corrected(expected time.Duration, k kind, d durations) time.Duration {
+// takes is how long a job takes: what is expected, corrected by what others took instead of what was expected of them, from the widest
+// kind to its own, and before any have by the share of a core that a slot has; or else what its kind usually takes.
+func (g *Progress) takes(j *plan.Job, d durations) (took time.Duration, known bool) {
+	k := g.kindOf(j)
+	expected, known := g.expected[j]
+	if !known {
+		return d.of(k)
+	}
 	factor := 1.0
 	if !k.onDevice {
 		factor = float64(g.slots[false]) / float64(runtime.NumCPU())
@@ -422,5 +411,5 @@ func (g *Progress) corrected(expected time.Duration, k kind, d durations) time.D
 		m := d[k]
 		factor = (m.instead.Seconds() + factor*enough.Seconds()) / (m.expected + enough).Seconds()
 	}
-	return time.Duration(factor * float64(expected))
+	return time.Duration(factor * float64(expected)), true
 }

@@ -43,8 +43,9 @@ func TestTimeLeft(t *testing.T) {
 		expect := func(j *plan.Job) (time.Duration, bool) {
 			return map[string]time.Duration{"knn": c.knn, "npt": c.npt}[j.Method.Name], true
 		}
-		g := NewProgress(io.Discard, false, jobs, cores, 0, expect)
+		g := NewProgress(io.Discard, false, jobs, cores, 0)
 		defer g.Close()
+		g.Expect(expect)
 		left := func(when string, want time.Duration) {
 			t.Helper()
 			if got := g.left(time.Now()) * time.Duration(cores); math.Abs(float64(got)/float64(want)-1) > 0.02 {
@@ -54,6 +55,11 @@ func TestTimeLeft(t *testing.T) {
 		left("at first", 10*(c.knn+c.npt))
 		g.Started(jobs[0])
 		left("begun", 10*(c.knn+c.npt))
+		g.Expect(expect)
+		left("known only then", 10*(c.knn+c.npt))
+		g.Again(jobs[0])
+		left("again", 10*(c.knn+c.npt))
+		g.Started(jobs[0])
 		g.running[jobs[0]].at = time.Now().Add(-c.took)
 		if c.took > c.knn {
 			left("overdue", c.left)

@@ -202,7 +202,7 @@ func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir strin
 	}
 	jobs := p.Jobs()
 	plan.Recall(jobs, results.Read(dir))
-	progress := NewProgress(shown, false, jobs, pool.Jobs, pool.Networks, NoExpectation)
+	progress := NewProgress(shown, false, jobs, pool.Jobs, pool.Networks)
 	o, err := Execute(ctx, jobs, pool, failFast, progress)
 	progress.Close()
 	return o, errors.Join(err, pool.Records.Close())
@@ -324,7 +324,7 @@ func TestProgressOfFits(t *testing.T) {
 	p := planned(t, parse(t, sweepOf("", "{pause: [60000]}")), lib, dir, plan.Options{})
 	jobs, pool := p.Jobs(), &Pool{Library: lib, Sweep: p.Sweep, Records: results.NewWriter(dir), Jobs: 2}
 	var shown bytes.Buffer
-	progress := NewProgress(&shown, false, jobs, 2, 0, NoExpectation)
+	progress := NewProgress(&shown, false, jobs, 2, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
@@ -746,7 +746,7 @@ func TestWarnings(t *testing.T) {
 	lib := library(t)
 	p := planned(t, parse(t, sweepOf("", "{shift: [0, 1, 12]}")), lib, t.TempDir(), plan.Options{})
 	var shown strings.Builder
-	g := NewProgress(&shown, false, p.Jobs(), 1, 0, NoExpectation)
+	g := NewProgress(&shown, false, p.Jobs(), 1, 0)
 	for _, j := range p.Jobs() {
 		g.Record(j, &results.Record{Status: results.OK, Details: map[string]any{method.Warning: "the disk is full"}})
 	}

@@ -79,7 +79,7 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	if !backends.Accelerated(pool.Backend) {
 		pool.Networks = 0
 	}
-	r.Progress = run.NewProgress(os.Stdout, false, jobs, 1, pool.Networks, run.NoExpectation)
+	r.Progress = run.NewProgress(os.Stdout, false, jobs, 1, pool.Networks)
 	done := make(chan struct{})
 	go r.beat(beatInterval, done)
 	err = pool.Do(ctx, jobs, r)

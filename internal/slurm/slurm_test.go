@@ -149,7 +149,7 @@ func (w *world) runUntil(ctx context.Context, o plan.Options, change func(*Clust
 	if change != nil {
 		change(c)
 	}
-	shown := run.NewProgress(&w.said, false, jobs, 0, 0, run.NoExpectation)
+	shown := run.NewProgress(&w.said, false, jobs, 0, 0)
 	outcome, err := run.Execute(ctx, jobs, c, false, shown)
 	shown.Close()
 	return outcome, errors.Join(err, writer.Close())
@@ -230,7 +230,7 @@ func TestSameRecordsAsHere(t *testing.T) {
 	here.out = t.TempDir()
 	pool := &run.Pool{Library: w.library, Sweep: w.sweep, Backend: "go", Jobs: 2, Records: results.NewWriter(here.records())}
 	jobs := here.plan(plan.Options{})
-	shown := run.NewProgress(io.Discard, false, jobs, 2, 0, run.NoExpectation)
+	shown := run.NewProgress(io.Discard, false, jobs, 2, 0)
 	if _, err := run.Execute(t.Context(), jobs, pool, false, shown); err != nil {
 		t.Fatal(err)
 	}
