@@ -52,12 +52,11 @@ func (s *Summary) Document() *Document {
 
 // digest is what a terminal shows: the tables, or of Table 1's the results by which it ranks, and what is needed to take them right.
 func (s *Summary) digest() *Document {
-	d, notes := &Document{Title: s.Title, Blocks: s.opening()}, s.leftOut()
+	d, notes := &Document{Title: s.Title}, s.leftOut()
 	if s.Tables == nil {
-		opening := d.Blocks[0].(List)
-		d.Blocks = append([]Block{opening[len(opening)-1:]}, s.atAGlance()...) // what was found is among the claims
+		d.Blocks = append([]Block{List{s.on()}}, s.atAGlance()...) // what was found is among the claims
 	} else {
-		d.Blocks, notes = append(d.Blocks, s.tables(false)...), s.notes()
+		d.Blocks, notes = append(s.opening(), s.tables(false)...), s.notes()
 	}
 	counts := s.progress()
 	if !s.own {
@@ -108,6 +107,14 @@ func (s *Summary) atAGlance() (blocks []Block) {
 
 // opening says what the paper says, what was found, and on what.
 func (s *Summary) opening() []Block {
+	if s.Says == "" {
+		return []Block{List{s.on()}}
+	}
+	return []Block{List{"The paper: " + s.Says, "Found: " + s.found(), s.on()}}
+}
+
+// on says on which data sets, and by what that is smaller than in the paper.
+func (s *Summary) on() string {
 	var names []string
 	for _, d := range s.Plan.Datasets {
 		folds := map[int]bool{} // by number: both protocols may have one of the same number, which are others
@@ -120,10 +127,7 @@ func (s *Summary) opening() []Block {
 	if small := s.smaller(); small != nil {
 		on += "; smaller than in the paper: " + strings.Join(small, ", ")
 	}
-	if s.Says == "" {
-		return []Block{List{"On: " + on + "."}}
-	}
-	return []Block{List{"The paper: " + s.Says, "Found: " + s.found(), "On: " + on + "."}}
+	return "On: " + on + "."
 }
 
 // smaller lists the methods that are smaller than published, with their sizes over all data sets.
@@ -256,18 +260,17 @@ func (s *Summary) howToRead() []string {
 			s.selects(dataset.Regression).Name, s.selects(dataset.Binary).Name),
 		"±: standard error of the mean over folds, sd/√n with ddof 1 (MSE: standard deviation over folds, as the paper prints " +
 			"it). A single split has none. The paper's own ± is over ten folds, with ddof 0 for the baselines and ddof 1 for NPT.",
-		"Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the " +
+	}
+	if !s.own { // which has no verdicts
+		lines = append(lines, "Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the "+
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
-		"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the " +
-			"standard deviation of our means over at least three seeds; otherwise it differs. Not graded: fewer seeds.",
-		"Not comparable: training rows other than the paper's, or a smaller network. Partial: not all folds of the paper; such a " +
-			"mean is not compared.",
-		"Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id " +
-			"of its record.",
+			"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the "+
+				"standard deviation of our means over at least three seeds; otherwise it differs. Not graded: fewer seeds.",
+			"Not comparable: training rows other than the paper's, or a smaller network. Partial: not all folds of the paper; such a "+
+				"mean is not compared.")
 	}
-	if s.own { // there are no verdicts
-		lines = slices.Delete(lines, 2, 5)
-	}
+	lines = append(lines, "Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id "+
+		"of its record.")
 	if s.Tables == nil {
 		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
 			"true cross-validation; a change is corrected minus published.",

@@ -57,7 +57,7 @@ var OverSeeds = Part{"", true, needsPublished, overSeeds, nil}
 var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published, c.titled) }, publishedFact}
 
 // CorrectedAlone is the mean under corrected folds, over however many there are.
-var CorrectedAlone = Part{"", true, needsCorrected, correctedAlone, correctedFact}
+var CorrectedAlone = Part{"", true, needsCorrected, func(t *Table, c comparison) Cell { return meanAlone(t, c.corrected, c.titled) }, correctedFact}
 
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
@@ -170,36 +170,38 @@ func (c comparison) complete() bool {
 }
 
 func beside(t *Table, c comparison) Cell {
-	n := c.published
+	if cell, ok := unfinished(t, c.published); ok {
+		return cell
+	}
+	return meanBeside(t, c.published, c.titled)
+}
+
+// unfinished is the cell of a number that is not complete: that it failed, or nothing.
+func unfinished(t *Table, n *Number) (cell Cell, ok bool) {
 	switch {
 	case n != nil && n.Verdict == FailedCell:
-		return verdict(t, n)
+		return verdict(t, n), true
 	case n == nil || !n.Complete():
-		return blank
+		return blank, true
 	}
-	return meanBeside(t, n, c.titled)
+	return Cell{}, false
 }
 
 func alone(t *Table, c comparison) Cell {
-	n := c.published
-	switch {
-	case n != nil && n.Verdict == FailedCell:
-		return verdict(t, n)
-	case n == nil || !n.Complete():
-		return blank
+	if cell, ok := unfinished(t, c.published); ok {
+		return cell
 	}
-	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
+	return meanAlone(t, c.published, c.titled)
 }
 
-func correctedAlone(t *Table, c comparison) Cell {
-	n := c.corrected
+func meanAlone(t *Table, n *Number, titled sizes) Cell {
 	switch {
 	case n.failed():
 		return verdict(t, n)
 	case n == nil || n.N == 0:
 		return blank
 	}
-	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, c.titled)}
+	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, titled)}
 }
 
 func overSeeds(_ *Table, c comparison) Cell {

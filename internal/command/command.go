@@ -21,8 +21,9 @@
 // standard error when it fails.
 //
 // Arguments that are files may be relative to the folder of the sweep; the program itself is looked for in PATH if its name has no slash.
-// A program with a slash, and scripts, must be there when the sweep is read. The command line and a digest of these files are part of every configuration: when a script changes, its cells are other cells. What
-// a script imports is not looked at: name it as one more argument, or count versions in a parameter.
+// A program with a slash, and scripts, must be there when the sweep is read. The command line and a digest of these files are part of
+// every configuration: when a script changes, its cells are other cells. What a script imports is not looked at: name it as one more
+// argument, or count versions in a parameter.
 //
 // The limits of a sweep's budget hold for the program, and it ends when the run does. It has OMP_NUM_THREADS set to the number of
 // threads that it may use. The time of the whole program counts as that of the fit.
