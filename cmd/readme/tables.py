@@ -4,11 +4,11 @@
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
     python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT, by width, beside two on the folds of Boston Housing
-    python3 cmd/readme/tables.py fold N,N DATASET REPORT RECORDS... # NPTs of eight layers and all methods, means over published folds
+    python3 cmd/readme/tables.py fold N,... DATASET REPORT RECORDS...  # NPTs of eight layers and all methods, means over published folds
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
     python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of each method below an error on fold N of Boston Housing
-    python3 cmd/readme/tables.py worst N RECORDS...               # the N test rows with the largest errors, and the error without them
+    python3 cmd/readme/tables.py worst N RMSE RECORDS...          # the N test rows with the largest errors, the error without them, and what they would have to be predicted for another one
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
@@ -127,13 +127,17 @@ def seeds(report, *paths):
           ["one setting, seed 42", *(with_error([r["test"][metric(d)] for r in one[d][42].values()], digits[d]) for d in TITLES)])
 
 
+def size(r):
+    """Of an NPT of published depth and steps."""
+    return "NPT, 8 layers, e = %d, 2,000 steps" % r["config"]["dim_hidden"]
+
+
+def products_of(r):
+    return "bfloat16" if "bfloat16" in r["provenance"]["backend"] else "float32"
+
+
 def title(r):
-    """Of an NPT of eight layers."""
-    return "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], ", products of bfloat16" if cut(r) else "")
-
-
-def cut(r):
-    return "bfloat16" in r["provenance"]["backend"]
+    return size(r) + (", products of bfloat16" if products_of(r) == "bfloat16" else "")
 
 
 def deep(paths):
@@ -164,9 +168,8 @@ def fold(numbers, dataset, report, *paths):
     tests, trainings = collections.defaultdict(dict), collections.defaultdict(list)
     for r in sorted(deep(paths), key=lambda r: r["fold"]):
         if (r["dataset"], r["protocol"]) == (dataset, "published") and r["fold"] in folds:
-            name = "NPT, 8 layers, e = %d, 2,000 steps" % r["config"]["dim_hidden"]
-            tests[name][r["fold"]] = r["test"]
-            trainings[name].append((str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60), "bfloat16" if cut(r) else "float32"))
+            tests[size(r)][r["fold"]] = r["test"]
+            trainings[size(r)].append((str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60), products_of(r)))
     for r in of_paper(report, dataset, protocol="published"):
         if int(r["fold"]) in folds:
             tests[r["title"]][int(r["fold"])] = {name: float(r["test_" + name]) for name in names}
@@ -199,11 +202,16 @@ def without(number, report, *paths):
 
 def bounds(*published):
     """The largest error that one of ten folds can have (Samuelson's inequality), whichever deviation is meant and however the numbers were rounded."""
-    largest = lambda mean, error, half: mean + half + 3 * 10 ** 0.5 * (error + half)
-    lines = [(r["method"], float(r["mean"]), float(r["stderr"])) for path in published for r in csv.DictReader(open(path, newline=""))
-             if (r["dataset"], r["metric"]) in (("boston-housing", "test_rmse"), ("boston-housing", "rmse"))]
-    table(["the paper's NPT on Boston Housing", "RMSE", "no fold above"],
-          *([name, "%.2f ± %.2f" % (mean, error), "%.2f" % largest(mean, error, 0.005)] for name, mean, error in sorted(lines, key=lambda x: largest(*x[1:], 0.005))))
+    highest = lambda printed: float(printed) + 0.5 / 10 ** len(printed.partition(".")[2])
+    lines = []
+    for r in (r for path in published for r in csv.DictReader(open(path, newline=""))):
+        if r["dataset"] != "boston-housing" or r["table"] == "12" and r["method"] != "NPT":
+            continue
+        if r["metric"] == "mse":
+            lines.append((r["method"], "MSE %s, deviation %s" % (r["mean"], r["stddev"]), (highest(r["mean"]) + 3 * highest(r["stddev"])) ** 0.5))
+        else:
+            lines.append((r["method"], "RMSE %s ± %s" % (r["mean"], r["stderr"]), highest(r["mean"]) + 3 * 10 ** 0.5 * highest(r["stderr"])))
+    table(["the paper's NPT on Boston Housing", "error", "no fold has an RMSE above"], *([name, error, "%.2f" % most] for name, error, most in sorted(lines, key=lambda x: x[2])))
 
 
 def below(limit, number, *paths):
@@ -216,16 +224,20 @@ def below(limit, number, *paths):
           *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()), "%.2f" % min(x.values())] for method, x in sorted(errors.items())))
 
 
-def worst(number, *paths):
-    """Predictions of the test rows with the largest errors over all methods, and the error without them."""
+def worst(number, limit, *paths):
+    """Predictions of the test rows with the largest errors over all methods."""
     by = {METHODS.get(r["method"], "NPT, e = 16, %s" % r.get("variant")): r["table"]["lines"] for r in finished(paths, "predictions")}
     squares = {name: [(target - prediction) ** 2 for _, target, prediction in lines] for name, lines in by.items()}
     total = [sum(row) for row in zip(*squares.values())]
     rows = sorted(range(len(total)), key=total.__getitem__)[-int(number):]
-    rest = lambda x: [e for i, e in enumerate(x) if i not in rows]
-    table(["", *("prediction of %.1f" % next(iter(by.values()))[i][1] for i in rows), "share of these rows in the squared error", "RMSE", "without them"],
-          *([name, *("%.1f" % by[name][i][2] for i in rows), "%.0f %%" % (100 - 100 * sum(rest(x)) / sum(x)),
-             "%.2f" % statistics.mean(x) ** 0.5, "%.2f" % statistics.mean(rest(x)) ** 0.5] for name, x in sorted(squares.items(), key=lambda item: sum(item[1]))))
+    lines = []
+    for name, x in sorted(squares.items(), key=lambda item: sum(item[1])):
+        rest = [e for i, e in enumerate(x) if i not in rows]
+        off = ((len(x) * float(limit) ** 2 - sum(rest)) / len(rows)) ** 0.5  # of each
+        lines.append([name, *("%.1f" % by[name][i][2] for i in rows), "%.0f %%" % (100 - 100 * sum(rest) / sum(x)), "%.2f" % statistics.mean(x) ** 0.5,
+                      "%.2f" % statistics.mean(rest) ** 0.5, "%.1f" % (by[name][rows[0]][1] - off)])
+    table(["", *("prediction of %.1f" % next(iter(by.values()))[i][1] for i in rows), "share of these rows in the squared error", "RMSE", "without them",
+           "RMSE %s if both were" % limit], *lines)
 
 
 def compare(first, second, by_what, pairs):
