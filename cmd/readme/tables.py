@@ -291,7 +291,7 @@ def protein(*paths):
 
 
 def controls(*reports):
-    """Errors on test rows, and how many standard errors the mean loss of a control is above that of the same network with other rows."""
+    """Errors on test rows, and how many standard errors NPT's mean loss with other rows corrupted, and that of a control, is above NPT's."""
     variants = {"": "NPT", "self only": "rows attend to themselves alone", "without ABD": "no layers between datapoints"}
     lines = []
     for report in reports:
@@ -302,19 +302,21 @@ def controls(*reports):
                 variant = r["variant"].rpartition("corruption")[0].rstrip(", ")
                 shown.setdefault((r["dataset"], name), {})[variant] = "%.*f ± %.*f" % (DIGITS[name], float(r["mean"]), DIGITS[name], float(r["stderr"]))
         for r in rows(report, "corruption-rows", method="npt"):
-            target, clean = float(r["target"]), float(r["clean"])
+            target, clean, corrupted = (float(r[of]) for of in ("target", "clean", "corrupted"))
             losses.setdefault((r["dataset"], r["variant"]), {})[r["row"]] = (target, clean)
+            if r["variant"] == "":
+                losses.setdefault((r["dataset"], "corrupted"), {})[r["row"]] = (target, corrupted)
         for (dataset, name), of in shown.items():
             if "self only" not in of:
                 continue
             loss = (lambda target, clean: (target - clean) ** 2) if name == "rmse" else (lambda target, clean: -math.log(clean))
             above = []
-            for control in ("self only", "without ABD"):
+            for control in ("corrupted", "self only", "without ABD"):
                 base, other = losses[dataset, ""], losses[dataset, control]
                 d = [loss(*other[row]) - loss(*base[row]) for row in base]
                 above.append("%+.1f" % (statistics.mean(d) / (statistics.stdev(d) / len(d) ** 0.5)))
             lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *(of[v] for v in variants), *above])
-    table(["", *variants.values(), "alone: loss above NPT's", "no layers: loss above"], *lines)
+    table(["", *variants.values(), "others corrupted: loss above NPT's", "alone: loss above", "no layers: loss above"], *lines)
 
 
 def alone(*paths):
