@@ -189,7 +189,10 @@ gpu-kit: ## out/gpu-kit: binaries, small data sets and a script that checks and 
 	go build -ldflags=-s -o out/gpu-kit/table1 ./experiments/table1
 	go test -c -ldflags=-s -o out/gpu-kit/npt.test ./npt
 	cp -r npt/testdata out/gpu-kit/ && mv out/gpu-kit/testdata/gpu.sh out/gpu-kit/
-	for name in boston-housing yacht breast-cancer concrete; do cp -r $${NPT_DATA_DIR:-$$([ -d data ] && echo data || echo ../shared/data)}/$$name out/gpu-kit/data/ || exit 1; done && chmod -R u+w out/gpu-kit
+	for name in boston-housing yacht breast-cancer concrete; do \
+	  for dir in "$$NPT_DATA_DIR" data ../shared/data; do [ ! -d "$$dir/$$name" ] || break; done; \
+	  cp -r "$$dir/$$name" out/gpu-kit/data/ || exit; \
+	done && chmod -R u+w out/gpu-kit
 	@du -sh out/gpu-kit
 
 .PHONY: accuracy-tf32
