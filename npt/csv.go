@@ -88,25 +88,26 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	rows := slices.Clone(f.Rows)
-	for i, row := range rows {
+	order := make([]int, len(f.Rows))
+	for i, row := range f.Rows {
 		if noValue(row[at]) {
 			return nil, fmt.Errorf("npt: row %d has no %s", i, target)
 		}
+		order[i] = i
 	}
 	rng := rand.New(rand.NewPCG(seed.Derive(c.Seed, "held out"), 0))
-	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	val := len(rows) / 5
-	p := &Predictor{target: at}
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	val := len(order) / 5
+	p := &Predictor{target: at, context: &Table{Train: len(order) - val, Val: val}}
 	for j, name := range f.Names {
-		p.columns = append(p.columns, newFrameColumn(name, j, rows, len(rows)-val))
+		column := newFrameColumn(f, j, order, p.context.Train)
+		p.columns = append(p.columns, column)
+		p.context.Columns = append(p.context.Columns, Column{Name: name, Categories: len(column.classes), Target: j == at})
 	}
-	p.context = &Table{Train: len(rows) - val, Val: val}
-	for j, column := range p.columns {
-		p.context.Columns = append(p.context.Columns, Column{Name: column.name, Categories: len(column.classes), Target: j == at})
-	}
-	if err := p.encode(p.context, rows); err != nil {
-		return nil, err
+	for _, i := range order {
+		if err := p.encode(p.context, f.Rows[i]); err != nil {
+			return nil, fmt.Errorf("npt: row %d: %w", i, err)
+		}
 	}
 	trainer, err := NewTrainer(p.context, c, nil)
 	if err != nil {
@@ -122,21 +123,22 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 
 func noValue(field string) bool { return slices.Contains([]string{"", "NA", "NaN", "?"}, field) }
 
-// newFrameColumn looks at the values of column j, of which the first rows are training rows.
-func newFrameColumn(name string, j int, rows [][]string, train int) frameColumn {
-	c := frameColumn{name: name, std: 1}
+// newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows.
+func newFrameColumn(f *Frame, j int, order []int, train int) frameColumn {
+	c := frameColumn{name: f.Names[j], std: 1}
 	var numbers []float64
 	isNumber := true
-	for i, row := range rows {
-		if noValue(row[j]) {
+	for place, i := range order {
+		field := f.Rows[i][j]
+		if noValue(field) {
 			continue
 		}
-		if at, known := slices.BinarySearch(c.classes, row[j]); !known {
-			c.classes = slices.Insert(c.classes, at, row[j])
+		if at, known := slices.BinarySearch(c.classes, field); !known {
+			c.classes = slices.Insert(c.classes, at, field)
 		}
-		x, err := strconv.ParseFloat(row[j], 64)
+		x, err := strconv.ParseFloat(field, 64)
 		isNumber = isNumber && err == nil && finite(x)
-		if i < train {
+		if place < train {
 			numbers = append(numbers, x)
 		}
 	}
@@ -157,30 +159,33 @@ func newFrameColumn(name string, j int, rows [][]string, train int) frameColumn 
 	return c
 }
 
-// encode adds rows to a table. A category that no row of the training had is taken for no value; a text among numbers is an error.
-func (p *Predictor) encode(t *Table, rows [][]string) error {
-	for i, row := range rows {
-		for j, c := range p.columns {
-			missing := noValue(row[j])
-			if c.classes == nil {
-				x, err := strconv.ParseFloat(row[j], 64)
-				switch {
-				case missing:
-					x = c.mean
-				case err != nil || !finite(x):
-					return fmt.Errorf("npt: row %d: %q in column %q, whose values were all numbers in training: want a number, or \"\" for no value", i, row[j], c.name)
-				}
-				t.Values = append(t.Values, float32((x-c.mean)/c.std))
-			} else {
-				at, known := slices.BinarySearch(c.classes, row[j])
-				channels := make([]float32, len(c.classes))
-				if missing = missing || !known; !missing {
-					channels[at] = 1
-				}
-				t.Values = append(t.Values, channels...)
+// encode adds a row to a table. A category that no row of the training had is taken for no value; a text among numbers, or a number that
+// the network cannot take, is an error.
+func (p *Predictor) encode(t *Table, fields []string) error {
+	for j, c := range p.columns {
+		field := fields[j]
+		missing := noValue(field)
+		if c.classes != nil {
+			at, known := slices.BinarySearch(c.classes, field)
+			channels := make([]float32, len(c.classes))
+			if missing = missing || !known; !missing {
+				channels[at] = 1
 			}
-			t.Missing = append(t.Missing, missing && j != p.target)
+			t.Values = append(t.Values, channels...)
+		} else {
+			x, err := strconv.ParseFloat(field, 64)
+			standardised := float32((x - c.mean) / c.std)
+			switch {
+			case missing:
+				standardised = 0
+			case err != nil || !finite(x):
+				return fmt.Errorf("%q in column %q, whose values were all numbers in training: want a number, or \"\" for no value", field, c.name)
+			case !finite(float64(standardised)):
+				return fmt.Errorf("%q in column %q, whose values were about %.3g ± %.3g in training, is too large", field, c.name, c.mean, c.std)
+			}
+			t.Values = append(t.Values, standardised)
 		}
+		t.Missing = append(t.Missing, missing && j != p.target)
 	}
 	return nil
 }
@@ -188,7 +193,7 @@ func (p *Predictor) encode(t *Table, rows [][]string) error {
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
 // one prediction for each row. A category that the training did not have is no value, like "": the network has no input for it.
 //
-// The error names the row, counted from 0, that has too few or too many fields, or a text in a column of numbers.
+// The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers.
 func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -201,17 +206,16 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 	}
 	t := *p.context
 	t.Values, t.Missing, t.Test = slices.Clone(t.Values), slices.Clone(t.Missing), len(f.Rows)
-	ordered := make([][]string, len(f.Rows))
 	for i, fields := range f.Rows {
-		ordered[i] = make([]string, len(p.columns))
-		for j := range p.columns {
+		ordered := make([]string, len(p.columns))
+		for j, at := range place {
 			if j != p.target {
-				ordered[i][j] = fields[place[j]]
+				ordered[j] = fields[at]
 			}
 		}
-	}
-	if err := p.encode(&t, ordered); err != nil {
-		return nil, err
+		if err := p.encode(&t, ordered); err != nil {
+			return nil, fmt.Errorf("npt: row %d: %w", i, err)
+		}
 	}
 	rows, err := p.model.Predict(ctx, &t)
 	if err != nil {

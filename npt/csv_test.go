@@ -98,6 +98,7 @@ func TestFitFrame(t *testing.T) {
 		{[]string{"y", "x"}, []string{"85", "-1", "left"}, "row 1 has 3 fields, want 2"},
 		{[]string{"y", "x"}, []string{"sixty", "-1"}, `row 1: "sixty" in column "y", whose values were all numbers in training: want a number`},
 		{[]string{"x", "y"}, []string{"Inf", "85"}, `row 1: "Inf" in column "x"`},
+		{[]string{"x", "y"}, []string{"1e40", "85"}, `row 1: "1e40" in column "x", whose values were about `},
 	} {
 		f := &npt.Frame{Names: bad.names, Rows: [][]string{[]string{"85", "NA"}[:len(bad.names)], bad.row}}
 		if _, err := p.Predict(t.Context(), f); err == nil || !strings.Contains(err.Error(), bad.want) {

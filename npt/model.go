@@ -101,9 +101,9 @@ func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, row := range rows {
+	for _, row := range rows {
 		if slices.ContainsFunc(row, func(x float64) bool { return !finite(x) }) {
-			return nil, fmt.Errorf("npt: no finite number is predicted for row %d: its values, or the weights, are too large", i)
+			return nil, fmt.Errorf("npt: predictions are not finite: values of the table, or the weights, are too large")
 		}
 	}
 	return rows, nil
