@@ -162,194 +162,6 @@ func (f *function) Return(outputs []compute.Value, _ []*compute.ShardingSpec) (e
 	return err
 }
 
-// elementwise adds an operation on elements, of operands that broadcast to the shape of the result.
-func (f *function) elementwise(op compute.OpType, infer func(...shapes.Shape) (shapes.Shape, error), operands ...compute.Value) (compute.Value, error) {
-	in, err := f.owns(operands)
-	if err != nil {
-		return nil, err
-	}
-	var of []shapes.Shape
-	for _, x := range in {
-		of = append(of, x.shape)
-	}
-	shape, err := infer(of...)
-	if err != nil {
-		return nil, err
-	}
-	of0 := in[0].shape.DType
-	if op == compute.OpTypeWhere {
-		of0 = in[1].shape.DType
-	}
-	if kernels.of[opKey{op, of0}].all == nil {
-		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: operation %s of numbers of type %s", Name, op, of0)
-	}
-	return f.node(op, shape, nil, in...), nil
-}
-
-func (f *function) unary(op compute.OpType, x compute.Value) (compute.Value, error) {
-	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) { return shapeinference.UnaryOp(op, s[0]) }, x)
-}
-
-func (f *function) binary(op compute.OpType, a, b compute.Value) (compute.Value, error) {
-	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) { return shapeinference.BinaryOp(op, s[0], s[1]) }, a, b)
-}
-
-func (f *function) compare(op compute.OpType, a, b compute.Value) (compute.Value, error) {
-	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) { return shapeinference.ComparisonOp(op, s[0], s[1]) }, a, b)
-}
-
-func (f *function) Abs(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeAbs, x) }
-func (f *function) Ceil(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeCeil, x)
-}
-func (f *function) Cos(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeCos, x) }
-func (f *function) Erf(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeErf, x) }
-func (f *function) Exp(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeExp, x) }
-func (f *function) Expm1(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeExpm1, x)
-}
-func (f *function) Floor(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeFloor, x)
-}
-func (f *function) Log(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeLog, x) }
-func (f *function) Log1p(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeLog1p, x)
-}
-func (f *function) Neg(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeNeg, x) }
-func (f *function) Round(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeRound, x)
-}
-func (f *function) Rsqrt(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeRsqrt, x)
-}
-func (f *function) Sign(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeSign, x)
-}
-func (f *function) Sin(x compute.Value) (compute.Value, error) { return f.unary(compute.OpTypeSin, x) }
-func (f *function) Sqrt(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeSqrt, x)
-}
-func (f *function) Tanh(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeTanh, x)
-}
-func (f *function) IsNaN(x compute.Value) (compute.Value, error) {
-	return f.toBool(compute.OpTypeIsNaN, x)
-}
-func (f *function) IsFinite(x compute.Value) (compute.Value, error) {
-	return f.toBool(compute.OpTypeIsFinite, x)
-}
-func (f *function) Logistic(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeLogistic, x)
-}
-func (f *function) LogicalNot(x compute.Value) (compute.Value, error) {
-	return f.unary(compute.OpTypeLogicalNot, x)
-}
-
-func (f *function) toBool(op compute.OpType, x compute.Value) (compute.Value, error) {
-	return f.elementwise(op, func(s ...shapes.Shape) (shapes.Shape, error) {
-		return shapes.Make(dtypes.Bool, s[0].Dimensions...), nil
-	}, x)
-}
-
-func (f *function) Add(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeAdd, a, b)
-}
-func (f *function) Sub(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeSub, a, b)
-}
-func (f *function) Mul(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeMul, a, b)
-}
-func (f *function) Div(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeDiv, a, b)
-}
-func (f *function) Max(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeMax, a, b)
-}
-func (f *function) Min(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeMin, a, b)
-}
-func (f *function) Pow(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypePow, a, b)
-}
-func (f *function) BitwiseAnd(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeBitwiseAnd, a, b)
-}
-func (f *function) BitwiseOr(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeBitwiseOr, a, b)
-}
-func (f *function) BitwiseXor(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeBitwiseXor, a, b)
-}
-func (f *function) LogicalAnd(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeLogicalAnd, a, b)
-}
-func (f *function) LogicalOr(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeLogicalOr, a, b)
-}
-func (f *function) LogicalXor(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeLogicalXor, a, b)
-}
-func (f *function) ShiftLeft(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeShiftLeft, a, b)
-}
-func (f *function) ShiftRightLogical(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeShiftRightLogical, a, b)
-}
-func (f *function) ShiftRightArithmetic(a, b compute.Value) (compute.Value, error) {
-	return f.binary(compute.OpTypeShiftRightArithmetic, a, b)
-}
-func (f *function) Equal(a, b compute.Value) (compute.Value, error) {
-	return f.compare(compute.OpTypeEqual, a, b)
-}
-func (f *function) NotEqual(a, b compute.Value) (compute.Value, error) {
-	return f.compare(compute.OpTypeNotEqual, a, b)
-}
-func (f *function) LessThan(a, b compute.Value) (compute.Value, error) {
-	return f.compare(compute.OpTypeLessThan, a, b)
-}
-func (f *function) LessOrEqual(a, b compute.Value) (compute.Value, error) {
-	return f.compare(compute.OpTypeLessOrEqual, a, b)
-}
-func (f *function) GreaterThan(a, b compute.Value) (compute.Value, error) {
-	return f.compare(compute.OpTypeGreaterThan, a, b)
-}
-func (f *function) GreaterOrEqual(a, b compute.Value) (compute.Value, error) {
-	return f.compare(compute.OpTypeGreaterOrEqual, a, b)
-}
-
-func (f *function) Where(condition, onTrue, onFalse compute.Value) (compute.Value, error) {
-	return f.elementwise(compute.OpTypeWhere, func(s ...shapes.Shape) (shapes.Shape, error) {
-		return shapeinference.Where(s[0], s[1], s[2])
-	}, condition, onTrue, onFalse)
-}
-
-func (f *function) Clamp(low, x, high compute.Value) (compute.Value, error) {
-	y, err := f.Max(x, low)
-	if err != nil {
-		return nil, err
-	}
-	return f.Min(y, high)
-}
-
-func (f *function) ConvertDType(v compute.Value, t dtypes.DType) (compute.Value, error) {
-	x, err := f.own(v)
-	if err != nil || x.shape.DType == t {
-		return v, err
-	}
-	if kernels.conversions[[2]dtypes.DType{x.shape.DType, t}] == nil {
-		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: conversion of %s to %s", Name, x.shape.DType, t)
-	}
-	return f.node(compute.OpTypeConvertDType, shapes.Make(t, x.shape.Dimensions...), nil, x), nil
-}
-
-func (f *function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
-	if !types[shape.DType] || shape.DType == dtypes.Bool || axis < 0 || axis >= shape.Rank() {
-		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: Iota of %s along axis %d", Name, shape, axis)
-	}
-	return f.node(compute.OpTypeIota, shape, []int{axis}), nil
-}
-
 // Operations that only look at an array in another way.
 
 func (f *function) Identity(v compute.Value) (compute.Value, error) { return v, nil }
@@ -519,7 +331,7 @@ func (f *function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 	return f.node(compute.OpTypeConcatenate, shape, []int{axis}, in...), nil
 }
 
-// Pad is made of concatenations with the fill value, and slices where padding is negative.
+// Pad is made of concatenations with the fill value. It is implemented for elements around an array, as in the gradient of Slice.
 func (f *function) Pad(v, fill compute.Value, config ...compute.PadAxis) (compute.Value, error) {
 	in, err := f.owns([]compute.Value{v, fill})
 	if err != nil {
@@ -529,63 +341,35 @@ func (f *function) Pad(v, fill compute.Value, config ...compute.PadAxis) (comput
 		return nil, err
 	}
 	for axis, c := range config {
-		dims := slices.Clone(v.(*value).shape.Dimensions)
-		if c.Interior > 0 && dims[axis] > 1 { // (n) to (n x 1+interior), and without the last ones
-			apart := slices.Insert(slices.Clone(dims), axis+1, 1)
-			if v, err = f.Reshape(v, apart...); err != nil {
-				return nil, err
-			}
-			if v, err = f.extend(v, fill, axis+1, 0, c.Interior); err != nil {
-				return nil, err
-			}
-			dims[axis] *= 1 + c.Interior
-			if v, err = f.Reshape(v, dims...); err != nil {
-				return nil, err
-			}
-			c.End -= c.Interior
+		if c.Start < 0 || c.End < 0 || c.Interior != 0 {
+			return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: Pad inside an array, or that takes elements away", Name)
 		}
-		if v, err = f.extend(v, fill, axis, c.Start, c.End); err != nil {
+		fills := func(n int) (compute.Value, error) {
+			shape := v.(*value).shape.Clone()
+			shape.Dimensions[axis] = n
+			return f.BroadcastInDim(fill, shape, nil)
+		}
+		before, err := fills(c.Start)
+		if err != nil {
+			return nil, err
+		}
+		after, err := fills(c.End)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case c.Start > 0 && c.End > 0:
+			v, err = f.Concatenate(axis, before, v, after)
+		case c.Start > 0:
+			v, err = f.Concatenate(axis, before, v)
+		case c.End > 0:
+			v, err = f.Concatenate(axis, v, after)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
-}
-
-// extend adds elements along an axis, or takes some away.
-func (f *function) extend(v, fill compute.Value, axis, start, end int) (compute.Value, error) {
-	shape := v.(*value).shape
-	if start < 0 || end < 0 {
-		from, to := make([]int, shape.Rank()), slices.Clone(shape.Dimensions)
-		from[axis], to[axis] = max(-start, 0), to[axis]+min(end, 0)
-		var err error
-		if v, err = f.Slice(v, from, to, slices.Repeat([]int{1}, shape.Rank())); err != nil {
-			return nil, err
-		}
-	}
-	fills := func(n int) (compute.Value, error) {
-		dims := slices.Clone(shape.Dimensions)
-		dims[axis] = n
-		return f.BroadcastInDim(fill, shapes.Make(shape.DType, dims...), nil)
-	}
-	parts := []compute.Value{v}
-	if start > 0 {
-		before, err := fills(start)
-		if err != nil {
-			return nil, err
-		}
-		parts = []compute.Value{before, v}
-	}
-	if end > 0 {
-		after, err := fills(end)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, after)
-	}
-	if len(parts) == 1 {
-		return v, nil
-	}
-	return f.Concatenate(axis, parts...)
 }
 
 // Gather is implemented for whole slices along the first axis.

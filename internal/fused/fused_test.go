@@ -290,7 +290,7 @@ func TestIntegers(t *testing.T) {
 		class := graph.ConvertDType(graph.Floor(graph.MulScalar(a, 4)), dtypes.Int32)
 		return []*graph.Node{
 			hash, graph.GreaterOrEqual(hash, word(1<<31)), graph.Iota(g, shapes.Make(dtypes.Int32, 3, 5, 7), 1), a, b, class,
-			graph.OneHot(class, 4, dtypes.Float32), graph.Bitcast(in[0], dtypes.Uint32), graph.LogicalNot(graph.IsFinite(in[0])),
+			graph.OneHot(class, 4, dtypes.Float32), graph.Bitcast(in[0], dtypes.Uint32),
 			graph.ConvertDType(graph.GreaterThan(in[0], graph.ScalarZero(g, dtypes.Float32)), dtypes.Float64),
 		}
 	}, 1e-6, randomTensor(rand.New(rand.NewPCG(1, 2)), 33), []uint64{1, 2, 3})
@@ -416,44 +416,14 @@ func TestDonation(t *testing.T) {
 	}
 }
 
-// Padding on all sides and between elements, and negative padding, which takes elements away.
+// Padding on one side, or both.
 func TestPad(t *testing.T) {
-	x := randomTensor(rand.New(rand.NewPCG(1, 3)), 3, 4, 5)
 	for _, config := range [][]graph.PadAxis{
 		{{Start: 2}}, {{}, {End: 3}}, {{Start: 1, End: 1}, {Start: 2, End: 2}, {Start: 3, End: 3}},
-		{{Interior: 2}, {}, {Start: 1, Interior: 1}}, {{Start: -1, End: 2}, {End: -2}},
 	} {
-		build := func(in []*graph.Node) []*graph.Node {
+		compareBackends(t, func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{graph.Pad(in[0], graph.Scalar(in[0].Graph(), dtypes.Float32, 7), config...)}
-		}
-		got := results(t, New(2), build, x)[0]
-		dims, in, out := got.Shape().Dimensions, numbers(t, x), numbers(t, got)
-		index := make([]int, 3)
-		for at, value := range out {
-			for axis, rest := 2, at; axis >= 0; axis-- {
-				index[axis] = rest % dims[axis]
-				rest /= dims[axis]
-			}
-			want, from := 7.0, 0
-			for axis, n := range []int{3, 4, 5} {
-				c := graph.PadAxis{}
-				if axis < len(config) {
-					c = config[axis]
-				}
-				place := index[axis] - c.Start
-				if place < 0 || place%(1+c.Interior) != 0 || place/(1+c.Interior) >= n {
-					from = -1
-					break
-				}
-				from = from*n + place/(1+c.Interior)
-			}
-			if from >= 0 {
-				want = in[from]
-			}
-			if value != want {
-				t.Fatalf("%v: element %v is %v, not %v", config, index, value, want)
-			}
-		}
+		}, 0, randomTensor(rand.New(rand.NewPCG(1, 3)), 3, 4, 5))
 	}
 }
 
@@ -495,6 +465,10 @@ func TestNotImplemented(t *testing.T) {
 	for name, build := range map[string]func(x *graph.Node) *graph.Node{
 		"BFloat16":               func(x *graph.Node) *graph.Node { return graph.ConvertDType(x, dtypes.BFloat16) },
 		"operation ReduceWindow": func(x *graph.Node) *graph.Node { return graph.CumSum(x, 0) },
+		"Pad inside an array": func(x *graph.Node) *graph.Node {
+			return graph.Pad(x, graph.ScalarZero(x.Graph(), x.DType()), graph.PadAxis{Interior: 1})
+		},
+		"operation Tanh": func(x *graph.Node) *graph.Node { return graph.Tanh(x) },
 		"ScatterSum of anything but": func(x *graph.Node) *graph.Node {
 			return graph.Scatter(graph.Const(x.Graph(), [][]int64{{1}, {1}}), x, x.Shape(), false, false)
 		},
@@ -561,13 +535,6 @@ func TestAwkward(t *testing.T) {
 		build func(f compute.Function, x compute.Value) (compute.Value, error)
 		want  any
 	}{
-		"integers divided, and what lies behind the last": {[]int32{10, 20, 30}, []int{3}, func(f compute.Function, x compute.Value) (compute.Value, error) {
-			two, err := f.Constant([]int32{2, 3, 4}, 3)
-			if err != nil {
-				return nil, err
-			}
-			return f.Div(x, two)
-		}, []int32{5, 6, 7}},
 		"words from the middle of one": {[]uint32{1, 2, 3, 4, 5}, []int{5}, func(f compute.Function, x compute.Value) (compute.Value, error) {
 			y, err := f.Slice(x, []int{1}, []int{3}, []int{1})
 			if err != nil {

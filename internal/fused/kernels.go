@@ -131,9 +131,7 @@ func registerNumber[T number](s *kernelSet, t dtypes.DType) {
 	s.register(compute.OpTypeMax, t, binary(func(a, b T) T { return max(a, b) }))
 	s.register(compute.OpTypeMin, t, binary(func(a, b T) T { return min(a, b) }))
 	s.register(compute.OpTypeEqual, t, binary(func(a, b T) uint32 { return mask(a == b) }))
-	s.register(compute.OpTypeNotEqual, t, binary(func(a, b T) uint32 { return mask(a != b) }))
 	s.register(compute.OpTypeLessThan, t, binary(func(a, b T) uint32 { return mask(a < b) }))
-	s.register(compute.OpTypeLessOrEqual, t, binary(func(a, b T) uint32 { return mask(a <= b) }))
 	s.register(compute.OpTypeGreaterThan, t, binary(func(a, b T) uint32 { return mask(a > b) }))
 	s.register(compute.OpTypeGreaterOrEqual, t, binary(func(a, b T) uint32 { return mask(a >= b) }))
 	s.register(compute.OpTypeNeg, t, unary(func(a T) T { return -a }))
@@ -147,46 +145,23 @@ func registerNumber[T number](s *kernelSet, t dtypes.DType) {
 	registerConversions[T](s, t)
 }
 
-func registerInteger[T uint8 | int32 | uint32 | int64 | uint64](s *kernelSet, t, unsigned dtypes.DType) {
+func registerInteger[T uint8 | int32 | uint32 | int64 | uint64](s *kernelSet, t dtypes.DType) {
 	registerNumber[T](s, t)
-	s.register(compute.OpTypeDiv, t, binary(func(a, b T) T {
-		if b == 0 { // as may lie behind the last number
-			return 0
-		}
-		return a / b
-	}))
-	s.register(compute.OpTypeBitwiseAnd, t, binary(func(a, b T) T { return a & b }))
-	s.register(compute.OpTypeBitwiseOr, t, binary(func(a, b T) T { return a | b }))
 	s.register(compute.OpTypeBitwiseXor, t, binary(func(a, b T) T { return a ^ b }))
-	s.register(compute.OpTypeShiftLeft, t, binary(func(a, b T) T { return a << uint64(b) }))
-	if t == unsigned {
-		s.register(compute.OpTypeShiftRightLogical, t, binary(func(a, b T) T { return a >> uint64(b) }))
-		return
-	}
-	s.register(compute.OpTypeShiftRightArithmetic, t, binary(func(a, b T) T { return a >> uint64(b) }))
-	s.register(compute.OpTypeShiftRightLogical, t, func(dst, a, b, c unsafe.Pointer, n int) {
-		s.of[opKey{compute.OpTypeShiftRightLogical, unsigned}].all(dst, a, b, c, n)
-	})
+}
+
+func registerUnsigned[T uint8 | uint32 | uint64](s *kernelSet, t dtypes.DType) {
+	registerInteger[T](s, t)
+	s.register(compute.OpTypeShiftRightLogical, t, binary(func(a, b T) T { return a >> b }))
 }
 
 func registerFloating[T floating](s *kernelSet, t dtypes.DType) {
 	registerNumber[T](s, t)
 	s.register(compute.OpTypeDiv, t, binary(func(a, b T) T { return a / b }))
-	s.register(compute.OpTypePow, t, binary(func(a, b T) T { return T(math.Pow(float64(a), float64(b))) }))
-	s.register(compute.OpTypeIsFinite, t, unary(func(a T) uint32 { return mask(a-a == 0) }))
-	s.register(compute.OpTypeIsNaN, t, unary(func(a T) uint32 { return mask(a != a) }))
-	s.register(compute.OpTypeRsqrt, t, unary(func(a T) T { return T(1 / math.Sqrt(float64(a))) }))
 	s.register(compute.OpTypeLogistic, t, unary(func(a T) T { return T(1 / (1 + math.Exp(-float64(a)))) }))
 	for op, f := range map[compute.OpType]func(float64) float64{
-		compute.OpTypeSqrt: math.Sqrt, compute.OpTypeExp: math.Exp, compute.OpTypeExpm1: math.Expm1, compute.OpTypeLog: math.Log,
-		compute.OpTypeLog1p: math.Log1p, compute.OpTypeErf: math.Erf, compute.OpTypeTanh: math.Tanh, compute.OpTypeCos: math.Cos,
-		compute.OpTypeSin: math.Sin, compute.OpTypeFloor: math.Floor, compute.OpTypeCeil: math.Ceil, compute.OpTypeRound: math.RoundToEven,
-		compute.OpTypeSign: func(a float64) float64 {
-			if a == 0 || a != a {
-				return a
-			}
-			return math.Copysign(1, a)
-		},
+		compute.OpTypeCos: math.Cos, compute.OpTypeErf: math.Erf, compute.OpTypeExp: math.Exp, compute.OpTypeFloor: math.Floor,
+		compute.OpTypeLog: math.Log, compute.OpTypeSqrt: math.Sqrt,
 	} {
 		s.register(op, t, unary(func(a T) T { return T(f(float64(a))) }))
 	}
@@ -206,20 +181,14 @@ func registerConversions[F number](s *kernelSet, from dtypes.DType) {
 
 func portableKernels() *kernelSet {
 	s := &kernelSet{map[opKey]variants{}, map[[2]dtypes.DType]kernel{}, maskOfBytes, bytesOfMask}
-	registerInteger[uint8](s, dtypes.Uint8, dtypes.Uint8)
-	registerInteger[uint32](s, dtypes.Uint32, dtypes.Uint32)
-	registerInteger[int32](s, dtypes.Int32, dtypes.Uint32)
-	registerInteger[uint64](s, dtypes.Uint64, dtypes.Uint64)
-	registerInteger[int64](s, dtypes.Int64, dtypes.Uint64)
+	registerUnsigned[uint8](s, dtypes.Uint8)
+	registerUnsigned[uint32](s, dtypes.Uint32)
+	registerUnsigned[uint64](s, dtypes.Uint64)
+	registerInteger[int32](s, dtypes.Int32)
+	registerInteger[int64](s, dtypes.Int64)
 	registerFloating[float32](s, dtypes.Float32)
 	registerFloating[float64](s, dtypes.Float64)
-	s.register(compute.OpTypeLogicalAnd, dtypes.Bool, binary(func(a, b uint32) uint32 { return a & b }))
 	s.register(compute.OpTypeLogicalOr, dtypes.Bool, binary(func(a, b uint32) uint32 { return a | b }))
-	s.register(compute.OpTypeLogicalXor, dtypes.Bool, binary(func(a, b uint32) uint32 { return a ^ b }))
-	s.register(compute.OpTypeEqual, dtypes.Bool, binary(func(a, b uint32) uint32 { return ^(a ^ b) }))
-	s.register(compute.OpTypeNotEqual, dtypes.Bool, binary(func(a, b uint32) uint32 { return a ^ b }))
-	s.register(compute.OpTypeLogicalNot, dtypes.Bool, unary(func(a uint32) uint32 { return ^a }))
-	s.register(compute.OpTypeWhere, dtypes.Bool, where[uint32])
 	return s
 }
 

@@ -137,8 +137,8 @@ func (c *tileCompiler) choose(i *instruction, key opKey, a, b int) {
 	k := kernels.of[key]
 	oneA, oneB := c.slots[a].kind == single, c.slots[b].kind == single
 	switch key.op {
-	case compute.OpTypeMax, compute.OpTypeMin, compute.OpTypeEqual, compute.OpTypeNotEqual:
-		if oneA && !oneB {
+	case compute.OpTypeAdd, compute.OpTypeMul, compute.OpTypeMax, compute.OpTypeMin, compute.OpTypeEqual, compute.OpTypeBitwiseXor:
+		if oneA && !oneB { // these may swap their operands
 			a, b, oneA, oneB = b, a, false, true
 		}
 	}
