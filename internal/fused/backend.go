@@ -161,7 +161,7 @@ func (b *Backend) BufferFromFlatData(_ compute.DeviceNum, flat any, shape shapes
 		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, shape.DType)
 	}
 	made := b.newBuffer(shape)
-	if n := copy(made.bytes(), bytesOf(flat)); n != int(shape.ByteSize()) {
+	if n := copy(made.bytes(), dtypes.UnsafeByteSliceFromAny(flat)); n != int(shape.ByteSize()) {
 		return nil, errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, shape)
 	}
 	return made, nil
@@ -198,7 +198,7 @@ func (x *buffer) ToFlatData(flat any) error {
 	if err := x.check(); err != nil {
 		return err
 	}
-	if n := copy(bytesOf(flat), x.bytes()); n != int(x.shape.ByteSize()) {
+	if n := copy(dtypes.UnsafeByteSliceFromAny(flat), x.bytes()); n != int(x.shape.ByteSize()) {
 		return errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, x.shape)
 	}
 	return nil
@@ -208,22 +208,5 @@ func (x *buffer) Data() (flat any, err error) {
 	if err := x.check(); err != nil {
 		return nil, err
 	}
-	at, n := x.memory.at, x.shape.Size()
-	switch x.shape.DType {
-	case dtypes.Bool:
-		return array[bool](at, n), nil
-	case dtypes.Uint8:
-		return array[uint8](at, n), nil
-	case dtypes.Int32:
-		return array[int32](at, n), nil
-	case dtypes.Uint32:
-		return array[uint32](at, n), nil
-	case dtypes.Int64:
-		return array[int64](at, n), nil
-	case dtypes.Uint64:
-		return array[uint64](at, n), nil
-	case dtypes.Float32:
-		return array[float32](at, n), nil
-	}
-	return array[float64](at, n), nil
+	return dtypes.UnsafeAnySliceFromBytes(x.memory.at, x.shape.DType, x.shape.Size()), nil
 }

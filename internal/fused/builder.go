@@ -136,21 +136,21 @@ func (f *function) Parameter(name string, shape shapes.Shape, _ *compute.Shardin
 
 func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	t := dtypes.FromGoType(reflect.TypeOf(flat).Elem())
-	if !types[t] || bytesOf(flat) == nil {
+	if !types[t] {
 		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: a constant of type %T", Name, flat)
 	}
 	shape := shapes.Make(t, dims...)
 	if n := reflect.ValueOf(flat).Len(); n != shape.Size() {
 		return nil, errors.Errorf("backend %s: %d numbers for a constant of shape %s", Name, n, shape)
 	}
-	key := ""
+	bytes, key := dtypes.UnsafeByteSliceFromAny(flat), ""
 	if shape.Size() <= 16 {
-		key = fmt.Sprintf("%s %x", shape, bytesOf(flat))
+		key = fmt.Sprintf("%s %x", shape, bytes)
 		if v := f.known[key]; v != nil {
 			return v, nil
 		}
 	}
-	v := f.newValue(compute.OpTypeConstant, shape, slices.Clone(bytesOf(flat)))
+	v := f.newValue(compute.OpTypeConstant, shape, slices.Clone(bytes))
 	if key != "" {
 		f.known[key] = v
 	}

@@ -90,13 +90,13 @@ type scattering struct {
 
 func (s *scattering) run(r *run) {
 	if s.out.shape.DType == dtypes.Float64 {
-		scatter(s, r, addRow[float64])
+		scatter(s, r, &rows64)
 		return
 	}
-	scatter(s, r, addRow32)
+	scatter(s, r, &rows32)
 }
 
-func scatter[T floating](s *scattering, r *run, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
+func scatter[T floating](s *scattering, r *run, of *rowKernels[T]) {
 	sums := array[T](r.memory[s.out.id], s.out.shape.Size())
 	copy(sums, array[T](r.at(s.from), len(sums)))
 	rows := s.out.shape.Dimensions[0]
@@ -108,7 +108,7 @@ func scatter[T floating](s *scattering, r *run, addTo func(y, x unsafe.Pointer, 
 		case width == 1:
 			sums[row] += updates[i]
 		default:
-			addTo(pointer(sums[int(row)*width:]), pointer(updates[i*width:]), 1, width)
+			of.add(pointer(sums[int(row)*width:]), pointer(updates[i*width:]), 1, width)
 		}
 	}
 }

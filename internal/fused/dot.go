@@ -97,14 +97,14 @@ func (p *product) small() bool {
 
 func (p *product) run(r *run) {
 	if p.out.shape.DType == dtypes.Float64 {
-		multiply(p, r, &gemm64, dotRows[float64], addRow[float64])
+		multiply(p, r, &gemm64, &rows64)
 		return
 	}
 	g := r.wide
 	if p.n <= narrow {
 		g = &narrow32
 	}
-	multiply(p, r, g, dotRows32, addRow32)
+	multiply(p, r, g, &rows32)
 }
 
 // narrow is up to how many columns the second operand is cut into narrow panels.
@@ -130,44 +130,44 @@ func operands[T floating](p *product, r *run, b int) (l, m, out matrix[T]) {
 		matrix[T]{unsafe.Add(r.memory[p.out.id], b*p.m*p.n*size), p.n, 1}
 }
 
-func multiply[T floating](p *product, r *run, g *panelKernel[T], dot func(a, b unsafe.Pointer, n int) T, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
+func multiply[T floating](p *product, r *run, g *panelKernel[T], rows *rowKernels[T]) {
 	batches := sizeOf(p.batch)
 	switch {
 	case batches*p.m*p.n*p.k == 0:
 		clear(array[T](r.memory[p.out.id], batches*p.m*p.n))
 	case p.m == 1 || p.n == 1:
-		multiplyVector(p, r, dot, addTo)
+		multiplyVector(p, r, rows)
 	case p.small():
 		step := (batches + tasksPerThread*r.team.size - 1) / (tasksPerThread * r.team.size)
 		r.team.run((batches+step-1)/step, func(worker, task int) {
-			packed := array[T](r.scratch[worker], packedSize(p.m, p.k)+panelSize)
-			panel := packed[packedSize(p.m, p.k):]
+			size := packedSize(p.m, p.k)
+			scratch := array[T](r.scratch[worker], size+panelSize)
+			a := packed[T]{scratch[:size], p.m, p.k}
 			for b := task * step; b < min(batches, (task+1)*step); b++ {
 				x, y, out := operands[T](p, r, b)
-				g.pack(packed, x, p.m, p.k, 0, p.m)
-				g.multiplyBlock(out, packed, y, p.m, p.k, 0, p.m, 0, p.n, panel)
+				g.pack(a, x, span{0, p.m})
+				g.multiplyBlock(out, a, y, span{0, p.m}, span{0, p.n}, scratch[size:])
 			}
 		})
 	default:
 		size := packedSize(p.m, p.k)
-		packed := array[T](r.shared, batches*size)
-		const rows = 64
-		parts := (p.m + rows - 1) / rows
+		numbers := array[T](r.shared, batches*size)
+		a := func(b int) packed[T] { return packed[T]{numbers[b*size : (b+1)*size], p.m, p.k} }
+		const some = 64
+		parts := (p.m + some - 1) / some
 		r.team.run(batches*parts, func(_, task int) {
-			b, from := task/parts, task%parts*rows
+			b, from := task/parts, task%parts*some
 			x, _, _ := operands[T](p, r, b)
-			g.pack(packed[b*size:], x, p.m, p.k, from, min(p.m, from+rows))
+			g.pack(a(b), x, span{from, min(p.m, from+some)})
 		})
 		tall := (p.m + blockTall - 1) / blockTall
 		panels := (p.n + g.width - 1) / g.width
 		wide := max(1, min(16, batches*tall*panels/(4*r.team.size))) // panels of a task
 		across := (panels + wide - 1) / wide
 		r.team.run(batches*tall*across, func(worker, task int) {
-			b, i, j := task/(tall*across), task/across%tall, task%across
+			b, i, j := task/(tall*across), task/across%tall*blockTall, task%across*wide*g.width
 			_, y, out := operands[T](p, r, b)
-			panel := array[T](r.scratch[worker], panelSize)
-			g.multiplyBlock(out, packed[b*size:], y, p.m, p.k, i*blockTall, min(p.m, (i+1)*blockTall),
-				j*wide*g.width, min(p.n, (j+1)*wide*g.width), panel)
+			g.multiplyBlock(out, a(b), y, span{i, min(p.m, i+blockTall)}, span{j, min(p.n, j+wide*g.width)}, array[T](r.scratch[worker], panelSize))
 		})
 	}
 }
@@ -177,29 +177,27 @@ const chunkSize = 1 << 14
 
 func chunks(n int) int { return (n + chunkSize - 1) / chunkSize }
 
-// multiplyVector multiplies a matrix (rows x k) and a vector.
-func multiplyVector[T floating](p *product, r *run, dot func(a, b unsafe.Pointer, n int) T, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
-	batches := sizeOf(p.batch)
-	of := func(b int) (m matrix[T], vector unsafe.Pointer, step int, out []T) { // element (i, j) of m: output i, place j of the sum
+// multiplyVector multiplies a matrix (outputs x k) and a vector, or a vector and a matrix, which is the transposed product.
+func multiplyVector[T floating](p *product, r *run, rows *rowKernels[T]) {
+	batches, outputs := sizeOf(p.batch), max(p.m, p.n)
+	of := func(b int) (m, x matrix[T], out []T) { // x is a column
 		x, y, c := operands[T](p, r, b)
-		if p.n == 1 {
-			return x, y.at, y.rs, array[T](c.at, p.m)
+		if p.n > 1 {
+			x, y = y.transposed(), x.transposed()
 		}
-		return matrix[T]{y.at, y.cs, y.rs}, x.at, x.cs, array[T](c.at, p.n)
+		return x, y, array[T](c.at, outputs)
 	}
-	rows := max(p.m, p.n)
-	if m, _, _, _ := of(0); m.cs == 1 && rows == 1 { // one sum, in parts
+	if m, _, _ := of(0); m.cs == 1 && outputs == 1 { // one sum, in parts
 		n := chunks(p.k)
 		sums := array[T](r.shared, batches*n)
 		r.team.run(batches*n, func(worker, task int) {
-			b, from := task/n, task%n*chunkSize
-			m, vector, step, _ := of(b)
-			to := min(p.k, from+chunkSize)
-			x := inRow[T](r.scratch[worker], vector, step, from, to)
-			sums[task] = dot(m.element(0, from), x, to-from)
+			m, x, _ := of(task / n)
+			from := task % n * chunkSize
+			length := min(chunkSize, p.k-from)
+			sums[task] = rows.dot(m.element(0, from), x.from(from, 0).column(r.scratch[worker], length), length)
 		})
 		for b := range batches {
-			_, _, _, out := of(b)
+			_, _, out := of(b)
 			out[0] = 0
 			for _, s := range sums[b*n : (b+1)*n] {
 				out[0] += s
@@ -208,29 +206,29 @@ func multiplyVector[T floating](p *product, r *run, dot func(a, b unsafe.Pointer
 		return
 	}
 	// Some outputs of one batch, or some batches, at a time.
-	part := max(64, rows/(tasksPerThread*r.team.size))
-	parts := (rows + part - 1) / part
-	few := max(1, (1<<12)/(min(rows, part)*p.k))
+	part := max(64, outputs/(tasksPerThread*r.team.size))
+	parts := (outputs + part - 1) / part
+	few := max(1, (1<<12)/(min(outputs, part)*p.k))
 	r.team.run((batches*parts+few-1)/few, func(worker, task int) {
 		for t := task * few; t < min(batches*parts, (task+1)*few); t++ {
-			m, vector, step, out := of(t / parts)
+			m, x, out := of(t / parts)
 			from := t % parts * part
-			to := min(rows, from+part)
+			to := min(outputs, from+part)
 			if m.rs == 1 && m.cs != 1 {
 				clear(out[from:to])
 				for j := range p.k {
-					addTo(unsafe.Pointer(&out[from]), m.element(from, j), *(*T)(unsafe.Add(vector, j*step*int(unsafe.Sizeof(out[0])))), to-from)
+					rows.add(unsafe.Pointer(&out[from]), m.element(from, j), *(*T)(x.element(j, 0)), to-from)
 				}
 				continue
 			}
-			x := inRow[T](r.scratch[worker], vector, step, 0, p.k)
+			column := x.column(r.scratch[worker], p.k)
 			for i := from; i < to; i++ {
 				if m.cs == 1 {
-					out[i] = dot(m.element(i, 0), x, p.k)
+					out[i] = rows.dot(m.element(i, 0), column, p.k)
 					continue
 				}
 				out[i] = 0
-				for j, v := range array[T](x, p.k) {
+				for j, v := range array[T](column, p.k) {
 					out[i] += v * *(*T)(m.element(i, j))
 				}
 			}
@@ -238,16 +236,13 @@ func multiplyVector[T floating](p *product, r *run, dot func(a, b unsafe.Pointer
 	})
 }
 
-// inRow returns elements from to to of a vector one behind the other, copied if they are not.
-func inRow[T any](scratch, vector unsafe.Pointer, step, from, to int) unsafe.Pointer {
-	var t T
-	at := unsafe.Add(vector, from*step*int(unsafe.Sizeof(t)))
-	if step == 1 {
-		return at
+// column returns n numbers of the first column one behind the other, copied if they are not.
+func (m matrix[T]) column(scratch unsafe.Pointer, n int) unsafe.Pointer {
+	if m.rs == 1 {
+		return m.at
 	}
-	out := array[T](scratch, to-from)
-	for i := range out {
-		out[i] = *(*T)(unsafe.Add(at, i*step*int(unsafe.Sizeof(t))))
+	for i, out := 0, array[T](scratch, n); i < n; i++ {
+		out[i] = *(*T)(m.element(i, 0))
 	}
 	return scratch
 }

@@ -481,9 +481,6 @@ func TestNotImplemented(t *testing.T) {
 			t.Errorf("error %v, want one about %s", err, name)
 		}
 	}
-	if _, err := b.Builder("").Main().Constant([]int{1}, 1); !compute.IsNotImplemented(err) {
-		t.Errorf("numbers of Go's int: error %v", err)
-	}
 }
 
 // Memory of finalized arrays serves again: a training does not grow.

@@ -91,8 +91,13 @@ func (m matrix[T]) element(i, j int) unsafe.Pointer {
 	return unsafe.Add(m.at, (i*m.rs+j*m.cs)*int(unsafe.Sizeof(t)))
 }
 
-// packRows packs up to panelRows rows of a from row i on, columns from j on, into a panel; rows that are missing are 0.
-func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int) {
+// from is the matrix without its first i rows and j columns.
+func (m matrix[T]) from(i, j int) matrix[T] { return matrix[T]{m.element(i, j), m.rs, m.cs} }
+
+func (m matrix[T]) transposed() matrix[T] { return matrix[T]{m.at, m.cs, m.rs} }
+
+// packRows packs up to panelRows rows of a into a panel of that many columns; rows that are missing are 0.
+func (p *panelKernel[T]) packRows(dst []T, a matrix[T], rows, columns int) {
 	size := unsafe.Sizeof(dst[0])
 	if rows < panelRows {
 		clear(dst[:columns*panelRows])
@@ -101,24 +106,24 @@ func (p *panelKernel[T]) packRows(dst []T, a matrix[T], i, rows, j, columns int)
 	switch {
 	case a.cs == 1 && rows == panelRows && p.transpose8 != nil && columns >= 8:
 		done = columns &^ 7
-		p.transpose8(pointer(dst), a.element(i, j), panelRows*size, uintptr(a.rs)*size, done)
+		p.transpose8(pointer(dst), a.at, panelRows*size, uintptr(a.rs)*size, done)
 	case a.rs == 1 && rows == panelRows:
 		for c := range columns {
-			column := *(*[panelRows]T)(a.element(i, j+c)) // without the variable it is a call of memmove
+			column := *(*[panelRows]T)(a.element(0, c)) // without the variable it is a call of memmove
 			*(*[panelRows]T)(dst[c*panelRows:]) = column
 		}
 		return
 	}
 	for r := range rows {
-		at := a.element(i+r, j)
+		row := a.element(r, 0)
 		for c := done; c < columns; c++ {
-			dst[c*panelRows+r] = *(*T)(unsafe.Add(at, c*a.cs*int(unsafe.Sizeof(dst[0]))))
+			dst[c*panelRows+r] = *(*T)(unsafe.Add(row, c*a.cs*int(size)))
 		}
 	}
 }
 
-// packColumns packs up to width columns of b from column j on, rows from i on, into a panel; columns that are missing are 0.
-func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], i, rows, j, columns int) {
+// packColumns packs up to width columns of b into a panel of that many rows; columns that are missing are 0.
+func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], rows, columns int) {
 	w, size := p.width, unsafe.Sizeof(dst[0])
 	if columns < w {
 		clear(dst[:rows*w])
@@ -126,43 +131,50 @@ func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], i, rows, j, columns i
 	switch {
 	case b.cs == 1:
 		for r := range rows {
-			copy(dst[r*w:r*w+columns], array[T](b.element(i+r, j), columns))
+			copy(dst[r*w:r*w+columns], array[T](b.element(r, 0), columns))
 		}
-		return
 	case b.rs == 1 && p.transpose8 != nil && rows >= 8 && columns >= 8:
-		done := rows &^ 7
-		c := 0
+		done, c := rows&^7, 0
 		for ; c+8 <= columns; c += 8 {
-			p.transpose8(unsafe.Pointer(&dst[c]), b.element(i, j+c), uintptr(w)*size, uintptr(b.cs)*size, done)
+			p.transpose8(unsafe.Pointer(&dst[c]), b.element(0, c), uintptr(w)*size, uintptr(b.cs)*size, done)
 		}
-		p.packSlowly(dst, b, i+done, rows-done, j, 0, c, done)
-		p.packSlowly(dst, b, i, rows, j, c, columns, 0)
-		return
+		p.packSlowly(dst[done*w:], b.from(done, 0), rows-done, c)
+		p.packSlowly(dst[c:], b.from(0, c), rows, columns-c)
+	default:
+		p.packSlowly(dst, b, rows, columns)
 	}
-	p.packSlowly(dst, b, i, rows, j, 0, columns, 0)
 }
 
-// packSlowly packs columns from to to of a panel, whose row at is row i of b.
-func (p *panelKernel[T]) packSlowly(dst []T, b matrix[T], i, rows, j, from, to, at int) {
-	for c := from; c < to; c++ {
+func (p *panelKernel[T]) packSlowly(dst []T, b matrix[T], rows, columns int) {
+	for c := range columns {
 		for r := range rows {
-			dst[(at+r)*p.width+c] = *(*T)(b.element(i+r, j+c))
+			dst[r*p.width+c] = *(*T)(b.element(r, c))
 		}
 	}
+}
+
+// A packed matrix holds panels of all rows, in blocks of a panelKernel's deep columns, one block after the other.
+type packed[T floating] struct {
+	numbers []T // packedSize of them
+	m, k    int
 }
 
 // packedSize is the number of elements of a packed m x k matrix.
 func packedSize(m, k int) int { return (m + panelRows - 1) / panelRows * panelRows * k }
 
-// pack packs rows from to to of a, whose first is a multiple of panelRows, into their places in dst, which holds all of a: block
-// after block of p.deep columns, and in a block panel after panel.
-func (p *panelKernel[T]) pack(dst []T, a matrix[T], m, k, from, to int) {
-	tall := packedSize(m, 1)
-	for j := 0; j < k; j += p.deep {
-		deep := min(p.deep, k-j)
-		for i := from; i < to; i += panelRows {
-			panel := dst[j*tall+i*deep:]
-			p.packRows(panel, a, i, min(panelRows, m-i), j, deep)
+// panel is where the panel of rows from i on begins, of the block of that many columns from j on.
+func (x packed[T]) panel(i, j, columns int) []T { return x.numbers[j*packedSize(x.m, 1)+i*columns:] }
+
+// A span is rows or columns from one to before another.
+type span struct{ from, to int }
+
+// pack packs rows of a, which begin at a multiple of panelRows, into their places in dst.
+func (p *panelKernel[T]) pack(dst packed[T], a matrix[T], rows span) {
+	for j := 0; j < dst.k; j += p.deep {
+		deep := min(p.deep, dst.k-j)
+		for i := rows.from; i < rows.to; i += panelRows {
+			panel := dst.panel(i, j, deep)
+			p.packRows(panel, a.from(i, j), min(panelRows, dst.m-i), deep)
 			if p.pairRows != nil {
 				p.pairRows(pointer(panel), deep, panelRows)
 			}
@@ -173,33 +185,29 @@ func (p *panelKernel[T]) pack(dst []T, a matrix[T], m, k, from, to int) {
 // panelSize is the scratch that multiplyBlock needs.
 const panelSize = (panelDeep + panelRows) * panelWide
 
-// multiplyBlock computes rows from to to and columns left to right of c = a b (m x k times k x n), where a is packed. panel is
-// scratch.
-func (p *panelKernel[T]) multiplyBlock(c matrix[T], packed []T, b matrix[T], m, k, from, to, left, right int, panel []T) {
-	tall := packedSize(m, 1)
-	edge := panel[panelDeep*panelWide : panelSize] // what is computed of a block that is cut off
-	for j := 0; j < k; j += p.deep {
-		deep := min(p.deep, k-j)
+// multiplyBlock computes some rows and columns of c = a b.
+func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], rows, columns span, scratch []T) {
+	panel, edge := scratch[:panelDeep*panelWide], scratch[panelDeep*panelWide:panelSize] // edge: what is computed of a block that is cut off
+	for j := 0; j < a.k; j += p.deep {
+		deep := min(p.deep, a.k-j)
 		add := 0
 		if j > 0 {
 			add = 1
 		}
-		for col := left; col < right; col += p.width {
-			wide := min(p.width, right-col)
-			p.packColumns(panel, b, j, deep, col, wide)
+		for col := columns.from; col < columns.to; col += p.width {
+			wide := min(p.width, columns.to-col)
+			p.packColumns(panel, b.from(j, col), deep, wide)
 			if p.pairRows != nil {
 				p.pairRows(pointer(panel), deep, p.width)
 			}
-			y := pointer(panel)
-			for i := from; i < to; i += panelRows {
-				x := unsafe.Pointer(&packed[j*tall+i*deep])
-				rows := min(panelRows, m-i)
-				if rows == panelRows && wide == p.width {
-					p.multiply(c.element(i, col), x, y, deep, c.rs, add)
+			for i := rows.from; i < rows.to; i += panelRows {
+				x, tall := pointer(a.panel(i, j, deep)), min(panelRows, a.m-i)
+				if tall == panelRows && wide == p.width {
+					p.multiply(c.element(i, col), x, pointer(panel), deep, c.rs, add)
 					continue
 				}
-				p.multiply(pointer(edge), x, y, deep, p.width, 0)
-				for r := range rows {
+				p.multiply(pointer(edge), x, pointer(panel), deep, p.width, 0)
+				for r := range tall {
 					out := array[T](c.element(i+r, col), wide)
 					sums := edge[r*p.width:][:wide]
 					if add == 0 {

@@ -31,9 +31,9 @@ func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64,
 				b.rs, b.cs = 1, k
 			}
 			c := make([]T, m*n)
-			packed, panel := make([]T, packedSize(m, k)), make([]T, panelSize)
-			p.pack(packed, a, m, k, 0, m)
-			p.multiplyBlock(matrix[T]{pointer(c), n, 1}, packed, b, m, k, 0, m, 0, n, panel)
+			packed := packed[T]{make([]T, packedSize(m, k)), m, k}
+			p.pack(packed, a, span{0, m})
+			p.multiplyBlock(matrix[T]{pointer(c), n, 1}, packed, b, span{0, m}, span{0, n}, make([]T, panelSize))
 			for i := range m {
 				for j := range n {
 					want := 0.0
@@ -80,11 +80,11 @@ func BenchmarkMultiply(b *testing.B) {
 			}
 			b.Run(fmt.Sprint(m, "x", n, "x", k, "/", name), func(b *testing.B) {
 				x, y, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
-				packed, panel := make([]float32, packedSize(m, k)), make([]float32, panelSize)
+				packed, scratch := packed[float32]{make([]float32, packedSize(m, k)), m, k}, make([]float32, panelSize)
 				for b.Loop() {
-					p.pack(packed, matrix[float32]{pointer(x), k, 1}, m, k, 0, m)
+					p.pack(packed, matrix[float32]{pointer(x), k, 1}, span{0, m})
 					for i := 0; i < m; i += blockTall {
-						p.multiplyBlock(matrix[float32]{pointer(c), n, 1}, packed, matrix[float32]{pointer(y), n, 1}, m, k, i, min(m, i+blockTall), 0, n, panel)
+						p.multiplyBlock(matrix[float32]{pointer(c), n, 1}, packed, matrix[float32]{pointer(y), n, 1}, span{i, min(m, i+blockTall)}, span{0, n}, scratch)
 					}
 				}
 				b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")

@@ -192,13 +192,22 @@ func portableKernels() *kernelSet {
 	return s
 }
 
-// Reductions of arrays of any length, and y += alpha x, in single precision.
+// A rowKernels works on rows, arrays of any length n.
+type rowKernels[T floating] struct {
+	sum, largest func(a unsafe.Pointer, n int) T
+	dot          func(a, b unsafe.Pointer, n int) T
+	add          func(y, x unsafe.Pointer, alpha T, n int) // y += alpha x
+}
+
+// rows32 are the processor's where it has better ones.
 var (
-	sumRow32  = sumRow[float32]
-	maxRow32  = maxRow[float32]
-	dotRows32 = dotRows[float32]
-	addRow32  = addRow[float32]
+	rows32 = portableRows[float32]()
+	rows64 = portableRows[float64]()
 )
+
+func portableRows[T floating]() rowKernels[T] {
+	return rowKernels[T]{sumRow[T], largestOfRow[T], dotRows[T], addRow[T]}
+}
 
 // fill32 sets any number of words.
 var fill32 = fill[uint32]
@@ -217,7 +226,7 @@ func sumRow[T floating](a unsafe.Pointer, n int) (sum T) {
 	return sum
 }
 
-func maxRow[T floating](a unsafe.Pointer, n int) T {
+func largestOfRow[T floating](a unsafe.Pointer, n int) T {
 	x := array[T](a, n)
 	most := x[0]
 	for _, v := range x {

@@ -103,6 +103,6 @@ func init() {
 	put(compute.OpTypeLogicalOr, dtypes.Bool, orU32, nil, nil)
 	kernels.conversions[[2]dtypes.DType{dtypes.Bool, f}] = oneF32
 	kernels.loadMask, kernels.storeMask = expandMask, packMask
-	sumRow32, maxRow32, dotRows32, addRow32 = sumF32, maxOfF32, dotF32, axpyF32
+	rows32 = rowKernels[float32]{sumF32, maxOfF32, dotF32, axpyF32}
 	fill32 = fillU32
 }

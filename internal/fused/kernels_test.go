@@ -132,6 +132,7 @@ func TestConversionsAndMasks(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
+	portable := portableRows[float32]()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n < 150; n++ {
 		x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
@@ -145,11 +146,11 @@ func TestRows(t *testing.T) {
 				t.Fatalf("%s of %d: %v, not %v", what, n, got, want)
 			}
 		}
-		near("sum", sumRow32(pointer(x), n), sumRow[float32](pointer(x), n))
-		near("largest", maxRow32(pointer(x), n), maxRow[float32](pointer(x), n))
-		near("product", dotRows32(pointer(x), pointer(y), n), dotRows[float32](pointer(x), pointer(y), n))
-		addRow32(pointer(y), pointer(x), 0.5, n)
-		addRow[float32](pointer(z), pointer(x), 0.5, n)
+		near("sum", rows32.sum(pointer(x), n), portable.sum(pointer(x), n))
+		near("largest", rows32.largest(pointer(x), n), portable.largest(pointer(x), n))
+		near("product", rows32.dot(pointer(x), pointer(y), n), portable.dot(pointer(x), pointer(y), n))
+		rows32.add(pointer(y), pointer(x), 0.5, n)
+		portable.add(pointer(z), pointer(x), 0.5, n)
 		for i := range y {
 			near("scaled sum", y[i], z[i])
 		}

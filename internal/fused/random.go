@@ -3,7 +3,6 @@ package fused
 import (
 	endian "encoding/binary"
 	"math/rand/v2"
-	"unsafe"
 )
 
 // A drawing computes RNGBitGenerator: the next state, which takes the first words, and random bits after it.
@@ -21,32 +20,4 @@ func (d *drawing) run(r *run) {
 	}
 	next, _ := pcg.MarshalBinary() // "pcg:" and two words
 	out[0], out[1], out[2] = endian.LittleEndian.Uint64(next[4:]), endian.LittleEndian.Uint64(next[12:]), state[2]
-}
-
-// bytesOf is the memory of a slice of numbers.
-func bytesOf(flat any) []byte {
-	switch x := flat.(type) {
-	case []bool:
-		return bytesIn(x)
-	case []uint8:
-		return x
-	case []int32:
-		return bytesIn(x)
-	case []uint32:
-		return bytesIn(x)
-	case []int64:
-		return bytesIn(x)
-	case []uint64:
-		return bytesIn(x)
-	case []float32:
-		return bytesIn(x)
-	case []float64:
-		return bytesIn(x)
-	}
-	return nil
-}
-
-func bytesIn[T any](x []T) []byte {
-	var t T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(t)))
 }

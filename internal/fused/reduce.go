@@ -48,23 +48,23 @@ func (v *value) reduction() reduction {
 
 func (d *reduction) run(r *run) {
 	if d.out.shape.DType == dtypes.Float64 {
-		reduce(d, r, sumRow[float64], maxRow[float64], addRow[float64])
+		reduce(d, r, &rows64)
 		return
 	}
-	reduce(d, r, sumRow32, maxRow32, addRow32)
+	reduce(d, r, &rows32)
 }
 
 // scratchSize is what all threads need.
 func (d *reduction) scratchSize() int { return chunks(d.n) * d.out.shape.DType.Size() }
 
-func reduce[T floating](d *reduction, r *run, sum, largest func(a unsafe.Pointer, n int) T, addTo func(y, x unsafe.Pointer, alpha T, n int)) {
+func reduce[T floating](d *reduction, r *run, rows *rowKernels[T]) {
 	var t T
 	size := int(unsafe.Sizeof(t))
 	src := r.at(d.from)
 	out := array[T](r.memory[d.out.id], d.rows*d.below)
-	of := sum
+	of := rows.sum
 	if d.takeLargest {
-		of = largest
+		of = rows.largest
 	}
 	switch {
 	case d.n == 0:
@@ -85,7 +85,7 @@ func reduce[T floating](d *reduction, r *run, sum, largest func(a unsafe.Pointer
 			copy(sums, array[T](at(0), to-from))
 			for i := 1; i < d.n; i++ {
 				if !d.takeLargest {
-					addTo(pointer(sums), at(i), 1, to-from)
+					rows.add(pointer(sums), at(i), 1, to-from)
 					continue
 				}
 				for j, x := range array[T](at(i), to-from) {
