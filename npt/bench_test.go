@@ -75,7 +75,7 @@ func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (
 		table.Values[i] = float32(rng.NormFloat64())
 	}
 	n := newNetwork(c, b.columns)
-	n.fit(backend)
+	n.rowUnit = rowUnitOn(backend)
 	e, err := newEngine(n, table, backend)
 	if err != nil {
 		tb.Fatal(err)

@@ -89,7 +89,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	loaded := map[string][]*tensors.Tensor{}
 	for _, name := range h.Sets {
 		for _, array := range tr.engine.net.Arrays {
-			loaded[name] = append(loaded[name], tr.engine.array(numbers[0], array.Dims))
+			loaded[name] = append(loaded[name], tr.config.array(numbers[0], array.Dims...))
 			numbers = numbers[1:]
 		}
 	}

@@ -124,14 +124,10 @@ func TestCopiesAreNotPredicted(t *testing.T) {
 				rows := pairBatches(newRand(2), table, trainMode, 4)[0]
 				codes := drawMask(newRand(3), table, &c, trainMode)
 				args := append(e.batchArgs(rows, tensors.FromFlatDataAndDimensions(codes, table.stored(), 4)), e.randomState(0))
-				for _, w := range e.newState().weights {
-					args = append(args, w)
-				}
+				args = withTensors(args, e.newState().weights)
 				exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
 					b := n.batch(in[0], in[1], in[2])
-					truth := b.truth(n.master())
-					values, mask := n.observed(b, truth, nil)
-					grads, sums := n.gradients(values, mask, truth, b.codes, in[3], graph.Scalar(in[0].Graph(), n.master(), 0.4), in[4:])
+					grads, sums := n.gradients(b, in[3], graph.Scalar(in[0].Graph(), n.master(), 0.4), in[4:])
 					return append(grads, sums)
 				})
 				if err != nil {

@@ -20,8 +20,8 @@ func testDropoutMasks(t *testing.T, backend compute.Backend) {
 	const rows, columns, rate = 301, 257, 0.1 // not a multiple of four entries
 	e := &engine{backend: backend, net: &network{}}
 	exec, err := graph.NewExec(backend, func(rng *graph.Node) []*graph.Node {
-		masks := &dropoutMasks{rate: rate, rng: rng}
-		draw := func() *graph.Node { return graph.ConvertDType(masks.keep(rows, columns), dtypes.Float32) }
+		drop := newDropout(rate, rng)
+		draw := func() *graph.Node { return graph.ConvertDType(drop.keep(rows, columns), dtypes.Float32) }
 		return []*graph.Node{draw(), draw()}
 	})
 	if err != nil {
@@ -68,11 +68,9 @@ func TestLargeDropoutMasks(t *testing.T) {
 	const size = shift + few
 	backend := testBackend(t)
 	exec, err := graph.NewExec(backend, func(rng *graph.Node) []*graph.Node {
-		early := dropoutMasks{rate: rate, rng: rng}
-		late := dropoutMasks{rate: rate, rng: rng, drawn: 55}
 		return []*graph.Node{
-			graph.SliceAxis(early.keep(size), 0, graph.AxisRange(0, few)),
-			graph.SliceAxis(late.keep(size), 0, graph.AxisRange(shift, size)),
+			graph.SliceAxis(dropoutMask(rng, rate, 1, size), 0, graph.AxisRange(0, few)),
+			graph.SliceAxis(dropoutMask(rng, rate, 56, size), 0, graph.AxisRange(shift, size)),
 		}
 	})
 	if err != nil {

@@ -93,7 +93,7 @@ func (e *engine) newState() *state {
 	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "weights"), 0))
 	for i, w := range e.net.Initial(rng) {
 		dims := e.net.Arrays[i].Dims
-		s.weights = append(s.weights, e.array(w, dims))
+		s.weights = append(s.weights, e.net.array(w, dims...))
 		s.m = append(s.m, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
 		s.v = append(s.v, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
 	}
@@ -137,7 +137,7 @@ func (e *engine) stepArgs(number int, codes *tensors.Tensor, steps []stepInput) 
 		tensors.FromFlatDataAndDimensions(passes, e.callSteps),
 		tensors.FromFlatDataAndDimensions(rows[:cap(rows)], e.callSteps, n),
 		tensors.FromFlatDataAndDimensions(random[:cap(random)], e.callSteps, randomWords),
-		e.array(rates, []int{e.callSteps}), e.array(lambdas, []int{e.callSteps}), int32(len(steps))}
+		e.net.array(rates, e.callSteps), e.net.array(lambdas, e.callSteps), int32(len(steps))}
 }
 
 // advance runs the graph of steps, with these arguments before the state's. It reuses the memory of the state's tensors,
@@ -173,11 +173,7 @@ func (e *engine) lookahead(s *state, keep []*tensors.Tensor) error {
 		s.slow = s.weights
 		return nil
 	}
-	var args []any
-	for _, t := range slices.Concat(s.slow, s.weights) {
-		args = append(args, t)
-	}
-	out, err := backends.Call(e.backend, e.sync, args)
+	out, err := backends.Call(e.backend, e.sync, withTensors(withTensors(nil, s.slow), s.weights))
 	if err != nil {
 		return err
 	}
@@ -190,6 +186,14 @@ func (e *engine) lookahead(s *state, keep []*tensors.Tensor) error {
 func (e *engine) batchArgs(rows []int32, codes *tensors.Tensor) []any {
 	rows = e.net.pad(rows)
 	return []any{e.values, codes, tensors.FromFlatDataAndDimensions(rows, len(rows))}
+}
+
+// withTensors adds tensors to the arguments of a graph.
+func withTensors(args []any, ts []*tensors.Tensor) []any {
+	for _, t := range ts {
+		args = append(args, t)
+	}
+	return args
 }
 
 // pad pads a batch with rows -1, which stand for no row of the table.
@@ -246,11 +250,7 @@ func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		args := e.batchArgs(rows, codes)
-		for _, w := range weights {
-			args = append(args, w)
-		}
-		out, err := backends.Call(e.backend, e.eval, args)
+		out, err := backends.Call(e.backend, e.eval, withTensors(e.batchArgs(rows, codes), weights))
 		if err != nil {
 			return err
 		}
@@ -283,8 +283,8 @@ func (e *engine) free() {
 }
 
 // array makes a tensor of the master type.
-func (e *engine) array(values []float64, dims []int) *tensors.Tensor {
-	if e.net.Precision == Float64 {
+func (c *Config) array(values []float64, dims ...int) *tensors.Tensor {
+	if c.Precision == Float64 {
 		return tensors.FromFlatDataAndDimensions(values, dims...)
 	}
 	narrow := make([]float32, len(values))
@@ -315,12 +315,12 @@ func masksPerCall(b compute.Backend, t *Table) int {
 	return 0
 }
 
-// fit fits the graphs of a network to the backend that is to run them.
-func (n *network) fit(b compute.Backend) {
-	n.rowUnit = 1
+// rowUnitOn returns what the batches of a network on a backend are padded to a multiple of.
+func rowUnitOn(b compute.Backend) int {
 	if backends.HasDevice(b) {
-		n.rowUnit = tensorCoreRows
+		return tensorCoreRows
 	}
+	return 1
 }
 
 // tensorCoreRows is what the dimensions of matrices in half precision have to be multiples of for a GPU's tensor cores. XLA

@@ -368,13 +368,13 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 	e := &engine{net: n, backend: backend}
 	args := []any{
 		toTensor(input, dtype, rows, s), toTensor(mask, dtype, rows, d), toTensor(truth, dtype, rows, s),
-		tensors.FromFlatDataAndDimensions(codes, rows, d), e.array([]float64{g.Train.LR}, nil), e.array([]float64{g.Config.Lambda}, nil),
+		tensors.FromFlatDataAndDimensions(codes, rows, d), n.array([]float64{g.Train.LR}), n.array([]float64{g.Config.Lambda}),
 	}
 	var err error
 	e.steps, err = graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
 		state, p := in[6:], len(n.Arrays)
 		s := stateNodes{state[:p], state[p : 2*p], state[2*p:]}
-		grads, sums := n.gradients(in[0], in[1], in[2], in[3], nil, in[5], s.weights)
+		grads, sums := n.gradients(batch{truth: in[2], codes: in[3], values: in[0], mask: in[1]}, nil, in[5], s.weights)
 		next := n.descend(s, grads, in[4])
 		return slices.Concat([]*graph.Node{sums}, next.weights, next.m, next.v)
 	})

@@ -158,13 +158,9 @@ func (k *keptModel) args(t *Table) []any {
 	t.blank(values)
 	own, _ := modeCodes(t, &k.net.Config, testMode)
 	copy(codes, own)
-	args := []any{
+	return withTensors([]any{
 		tensors.FromFlatDataAndDimensions(values, n, width),
 		tensors.FromFlatDataAndDimensions(codes, n, d),
 		tensors.FromFlatDataAndDimensions(k.net.pad(rowsBetween(0, rows)), n),
-	}
-	for _, w := range k.weights {
-		args = append(args, w)
-	}
-	return args
+	}, k.weights)
 }

@@ -36,16 +36,10 @@ func (tr *Trainer) Model() (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.weights = append(m.weights, tr.engine.array(a, m.net.Arrays[i].Dims))
+		m.weights = append(m.weights, m.net.array(a, m.net.Arrays[i].Dims...))
 	}
 	return m, nil
 }
-
-// Config returns the settings that the model was trained with.
-func (m *Model) Config() Config { return m.net.Config }
-
-// Parameters returns the number of weights.
-func (m *Model) Parameters() int { return m.net.Size() }
 
 // Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
 // features are always seen, their targets when the model was trained with a target mask below 1. The columns must be those
@@ -144,10 +138,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 	if err != nil {
 		return nil, err
 	}
-	args := e.batchArgs(rowsBetween(0, t.stored()), e.codesOf(testMode).codes)
-	for _, w := range m.weights {
-		args = append(args, w)
-	}
+	args := withTensors(e.batchArgs(rowsBetween(0, t.stored()), e.codesOf(testMode).codes), m.weights)
 	all, err := m.attention(ctx, args, []int{layer}, t.stored())
 	if err != nil {
 		return nil, err
@@ -160,10 +151,9 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 func (m *Model) attention(ctx context.Context, args []any, layers []int, rows int) (all []Attention, err error) {
 	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) (out []*graph.Node) {
 		b, args := m.net.batch(args[0], args[1], args[2]), args[3:]
-		values, mask := m.net.observed(b, b.truth(m.net.master()), nil)
 		f := m.net.forward(m.net.parameters(args), b.codes, nil)
 		f.attention = new([]*graph.Node)
-		f.predict(values, mask)
+		f.predict(b.values, b.mask)
 		of, first := map[int]*graph.Node{}, graph.AxisRange(0, rows)
 		for l := range m.net.Layers {
 			if m.net.has(l) {
@@ -235,10 +225,9 @@ func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)
 	}
-	m.net.fit(backend)
-	e := &engine{net: m.net}
+	m.net.rowUnit = rowUnitOn(backend)
 	for i, array := range m.net.Arrays {
-		m.weights = append(m.weights, e.array(numbers[i], array.Dims))
+		m.weights = append(m.weights, m.net.array(numbers[i], array.Dims...))
 	}
 	return m, nil
 }

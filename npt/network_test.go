@@ -199,11 +199,10 @@ func TestWhatTheNetworkSees(t *testing.T) {
 		truth[i] = float64(v)
 	}
 	exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node {
-		b := batchInput{table: in[0], codes: in[1]}
-		values, mask := n.observed(b, in[0], in[2])
+		b := n.randomise(n.batch(in[0], in[1], graph.Const(in[0].Graph(), []int32{0, 1, 2, 3})), in[2])
 		z := graph.AddScalar(in[0], 0.5)
 		loss := n.loss(z, in[0], in[1]).npt(graph.Scalar(z.Graph(), n.master(), 0.5))
-		return []*graph.Node{values, mask, graph.Gradient(loss, z)[0]}
+		return []*graph.Node{b.values, b.mask, graph.Gradient(loss, z)[0]}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -298,9 +297,7 @@ func checkSlopes(t *testing.T, c Config) {
 	fixed := append(e.batchArgs(rowsBetween(0, table.Rows()), tensors.FromFlatDataAndDimensions(codes, table.Rows(), 4)), e.randomState(0))
 	exec, err := graph.NewExec(e.backend, func(in []*graph.Node) []*graph.Node {
 		b, rng, arrays := n.batch(in[0], in[1], in[2]), in[3], in[4:]
-		truth := b.truth(n.master())
-		values, mask := n.observed(b, truth, nil)
-		grads, sums := n.gradients(values, mask, truth, b.codes, rng, graph.Scalar(rng.Graph(), n.master(), lambda), arrays)
+		grads, sums := n.gradients(b, rng, graph.Scalar(rng.Graph(), n.master(), lambda), arrays)
 		return append([]*graph.Node{sums}, grads...)
 	})
 	if err != nil {
@@ -313,7 +310,7 @@ func checkSlopes(t *testing.T, c Config) {
 	run := func() (loss float64, grads [][]float64) {
 		args := slices.Clone(fixed)
 		for i, w := range weights {
-			args = append(args, e.array(w, n.Arrays[i].Dims))
+			args = append(args, n.array(w, n.Arrays[i].Dims...))
 		}
 		out, err := exec.Call(args...)
 		if err != nil {

@@ -68,13 +68,13 @@ func TestLookaheadLAMBEqualsOfficial(t *testing.T) {
 		p := weights.Param{Name: start.name, Dims: []int{2}, Init: weights.Zeros}
 		e := optimiserEngine(t, p)
 		s := e.newState()
-		s.weights[0] = e.array(start.w, p.Dims)
+		s.weights[0] = e.net.array(start.w, p.Dims...)
 		for i := range want["step"] {
 			if start.name[:4] == "lamb" {
 				s.step = 0 // never at a step of Lookahead
 			}
 			g := []float64{want["g0"][i], want["g1"][i]}
-			if _, err := e.advance(s, []any{e.array(g, p.Dims), e.array([]float64{0.01}, nil)}, 1, nil); err != nil {
+			if _, err := e.advance(s, []any{e.net.array(g, p.Dims...), e.net.array([]float64{0.01})}, 1, nil); err != nil {
 				t.Fatal(err)
 			}
 			closeTo(t, start.name, toFloats(t, s.weights[0]),
@@ -88,9 +88,9 @@ func TestPackedLAMBEqualsSeparate(t *testing.T) {
 	packed := weights.Param{Name: "packed", Dims: []int{3, 2}, Group: []int{0, 1, 0}, Init: weights.Zeros}
 	e := optimiserEngine(t, packed)
 	s := e.newState()
-	s.weights[0] = e.array([]float64{1, 2, 30, 40, 3, 4}, packed.Dims)
+	s.weights[0] = e.net.array([]float64{1, 2, 30, 40, 3, 4}, packed.Dims...)
 	grad := []float64{0.1, -0.2, 3, 1, 0.5, 0}
-	if _, err := e.advance(s, []any{e.array(grad, packed.Dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
+	if _, err := e.advance(s, []any{e.net.array(grad, packed.Dims...), e.net.array([]float64{0.1})}, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := toFloats(t, s.weights[0])
@@ -101,8 +101,8 @@ func TestPackedLAMBEqualsSeparate(t *testing.T) {
 		single := weights.Param{Name: "single", Dims: []int{len(part.w)}, Init: weights.Zeros}
 		e := optimiserEngine(t, single)
 		s := e.newState()
-		s.weights[0] = e.array(part.w, single.Dims)
-		if _, err := e.advance(s, []any{e.array(part.g, single.Dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
+		s.weights[0] = e.net.array(part.w, single.Dims...)
+		if _, err := e.advance(s, []any{e.net.array(part.g, single.Dims...), e.net.array([]float64{0.1})}, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		closeTo(t, "packed weights", part.got, toFloats(t, s.weights[0]), 1e-14)
@@ -114,8 +114,8 @@ func TestGradientsAreClamped(t *testing.T) {
 	e := optimiserEngine(t, p)
 	e.net.Clip = 1
 	s := e.newState()
-	s.weights[0] = e.array([]float64{1, 1, 1}, p.Dims)
-	if _, err := e.advance(s, []any{e.array([]float64{5, -0.5, -7}, p.Dims), e.array([]float64{0.1}, nil)}, 1, nil); err != nil {
+	s.weights[0] = e.net.array([]float64{1, 1, 1}, p.Dims...)
+	if _, err := e.advance(s, []any{e.net.array([]float64{5, -0.5, -7}, p.Dims...), e.net.array([]float64{0.1})}, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	closeTo(t, "first moment", toFloats(t, s.m[0]), []float64{0.1, -0.05, -0.1}, 1e-14)

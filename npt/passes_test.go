@@ -18,7 +18,7 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	c := smallConfig()
 	c.Hidden, c.Layers, c.Precision, c.TargetMask, c.Dropout = 4, 2, Float32, 0.5, 0.2
 	n := newNetwork(c, table.Columns)
-	n.fit(backend)
+	n.rowUnit = rowUnitOn(backend)
 	n.rowUnit = tensorCoreRows // as where steps are taken in loops
 	e, err := newEngine(n, table, backend)
 	if err != nil {
@@ -80,7 +80,7 @@ func testPaddedBatches(t *testing.T, backend compute.Backend) {
 		c := c
 		c.Recompute = round > 1 // with or without, the result is the same
 		n := newNetwork(c, table.Columns)
-		n.fit(backend)
+		n.rowUnit = rowUnitOn(backend)
 		n.rowUnit = round
 		e, err := newEngine(n, table, backend)
 		if err != nil {

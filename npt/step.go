@@ -28,28 +28,39 @@ func (c *Config) activations() dtypes.DType {
 	return c.master()
 }
 
-// A batchInput is what every graph gets of a batch.
-type batchInput struct {
-	table *graph.Node // all rows x S
-	rows  *graph.Node // n row indices; nil: all rows in order
-	codes *graph.Node // n x d
+// A batch is n rows of a table, in a graph.
+type batch struct {
+	truth  *graph.Node // n x S: the encoded values
+	codes  *graph.Node // n x d
+	values *graph.Node // n x S: X, what the network gets to see of them
+	mask   *graph.Node // n x d: M, one where values are zero instead
 }
 
 // batch picks a batch out of the table and out of the codes of all its entries. Rows below 0 are padding.
-func (n *network) batch(table, codes, rows *graph.Node) batchInput {
-	if n.rowUnit == 1 {
-		if rows.Shape().Dimensions[0] == table.Shape().Dimensions[0] {
-			return batchInput{table, nil, codes} // the only batch of a pass is in order
-		}
-		return batchInput{table, rows, gatherRows(codes, rows)}
+func (n *network) batch(table, codes, rows *graph.Node) batch {
+	switch {
+	case n.rowUnit > 1:
+		some := graph.MaxScalar(rows, 0)
+		codes = gatherRows(codes, some)
+		pads := graph.BroadcastToDims(graph.Reshape(graph.LessThan(rows, graph.ZerosLike(rows)), -1, 1), codes.Shape().Dimensions...)
+		codes = graph.Where(pads, graph.Scalar(codes.Graph(), dtypes.Uint8, padding), codes)
+		table = gatherRows(table, some)
+	case rows.Shape().Dimensions[0] < table.Shape().Dimensions[0]: // else they are all rows in order, the only batch of a pass
+		codes, table = gatherRows(codes, rows), gatherRows(table, rows)
 	}
-	some := graph.MaxScalar(rows, 0)
-	codes = gatherRows(codes, some)
-	pads := graph.BroadcastToDims(graph.Reshape(graph.LessThan(rows, graph.ZerosLike(rows)), -1, 1), codes.Shape().Dimensions...)
-	return batchInput{table, some, graph.Where(pads, graph.Scalar(codes.Graph(), dtypes.Uint8, padding), codes)}
+	truth := graph.ConvertDType(table, n.master())
+	mask := graph.ConvertDType(isCode(codes, masked, hidden), truth.DType())
+	return batch{truth, codes, graph.Mul(truth, graph.OneMinus(n.spread(mask))), mask}
 }
 
 func gatherRows(x, rows *graph.Node) *graph.Node { return graph.Gather(x, graph.Reshape(rows, -1, 1)) }
+
+// randomise gives the randomised entries of a batch these values (n x S).
+func (n *network) randomise(b batch, replacement *graph.Node) batch {
+	random := n.spread(graph.ConvertDType(isCode(b.codes, randomised, randomised), b.truth.DType()))
+	b.values = graph.Add(b.values, graph.Mul(random, graph.Sub(replacement, b.truth)))
+	return b
+}
 
 // padding reports which rows of a batch (of codes, n x d) are padding, nil if none ever are.
 func (n *network) padding(codes *graph.Node) *graph.Node {
@@ -59,29 +70,8 @@ func (n *network) padding(codes *graph.Node) *graph.Node {
 	return isCode(graph.SliceAxis(codes, 1, graph.AxisRange(0, 1)), padding, padding)
 }
 
-// truth returns the true values of the batch, n x S.
-func (b batchInput) truth(dtype dtypes.DType) *graph.Node {
-	values := b.table
-	if b.rows != nil {
-		values = gatherRows(values, b.rows)
-	}
-	return graph.ConvertDType(values, dtype)
-}
-
-// observed returns what the network gets to see: values (n x S) and the mask M (n x d). replacement holds the values of
-// randomised entries, nil when there are none.
-func (n *network) observed(b batchInput, truth, replacement *graph.Node) (values, mask *graph.Node) {
-	mask = graph.ConvertDType(isCode(b.codes, masked, hidden), truth.DType())
-	values = graph.Mul(truth, graph.OneMinus(n.spread(mask)))
-	if replacement != nil {
-		random := n.spread(graph.ConvertDType(isCode(b.codes, randomised, randomised), truth.DType()))
-		values = graph.Add(values, graph.Mul(random, graph.Sub(replacement, truth)))
-	}
-	return values, mask
-}
-
 // replacement draws a random value for every entry: standard normal, or a uniform class (which may be the true one).
-func (n *network) replacement(rng *graph.Node, rows int, dtype dtypes.DType) (rng2, values *graph.Node) {
+func (n *network) replacement(rng *graph.Node, rows int) (next, values *graph.Node) {
 	var parts []*graph.Node
 	for _, r := range columnRuns(n.columns) {
 		var part *graph.Node
@@ -96,7 +86,7 @@ func (n *network) replacement(rng *graph.Node, rows int, dtype dtypes.DType) (rn
 		}
 		parts = append(parts, part)
 	}
-	return rng, graph.ConvertDType(graph.Concatenate(parts, 1), dtype)
+	return rng, graph.ConvertDType(graph.Concatenate(parts, 1), n.master())
 }
 
 // parameters returns the parameters that are stored in the arrays, in the type of the activations.
@@ -124,23 +114,22 @@ func (n *network) randomises() bool { return n.FeatureMask > 0 || n.TargetMask <
 type stateNodes struct{ weights, m, v []*graph.Node }
 
 // trainStep returns the state after one step, and the four sums that make the losses.
-func (n *network) trainStep(b batchInput, rng, rate, lambda *graph.Node, s stateNodes) (stateNodes, *graph.Node) {
-	truth := b.truth(n.master())
-	var replacement *graph.Node
+func (n *network) trainStep(b batch, rng, rate, lambda *graph.Node, s stateNodes) (stateNodes, *graph.Node) {
 	if n.randomises() {
-		rng, replacement = n.replacement(rng, truth.Shape().Dimensions[0], n.master())
+		var replacement *graph.Node
+		rng, replacement = n.replacement(rng, b.truth.Shape().Dimensions[0])
+		b = n.randomise(b, replacement)
 	}
-	values, mask := n.observed(b, truth, replacement)
-	grads, sums := n.gradients(values, mask, truth, b.codes, rng, lambda, s.weights)
+	grads, sums := n.gradients(b, rng, lambda, s.weights)
 	return n.descend(s, grads, rate), sums
 }
 
 // gradients returns the gradient of L^NPT with respect to every array, and the four sums that make the losses.
-func (n *network) gradients(values, mask, truth, codes, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
+func (n *network) gradients(b batch, rng, lambda *graph.Node, arrays []*graph.Node) (grads []*graph.Node, sums *graph.Node) {
 	params := n.parameters(arrays)
-	f := n.forward(params, codes, newDropout(n.Dropout, rng))
+	f := n.forward(params, b.codes, newDropout(n.Dropout, rng))
 	f.asked = n.scored()
-	losses := n.loss(f.predict(values, mask), f.wanted(truth), f.wanted(codes))
+	losses := n.loss(f.predict(b.values, b.mask), f.wanted(b.truth), f.wanted(b.codes))
 	grads = graph.Gradient(losses.npt(lambda), params...)
 	for i, g := range grads {
 		grads[i] = graph.ConvertDType(g, n.master())
@@ -160,11 +149,9 @@ func (n *network) descend(s stateNodes, grads []*graph.Node, rate *graph.Node) s
 
 // evaluate returns what the network predicts for the rows of a batch that are asked for (m x S: values, and probabilities of
 // classes), and the four sums.
-func (n *network) evaluate(b batchInput, w []*graph.Node, asked func(*graph.Node) *graph.Node) (predictions, sums *graph.Node) {
-	truth := b.truth(n.master())
-	values, mask := n.observed(b, truth, nil)
-	f := n.forward(n.parameters(w), b.codes, nil)
+func (n *network) evaluate(b batch, arrays []*graph.Node, asked func(*graph.Node) *graph.Node) (predictions, sums *graph.Node) {
+	f := n.forward(n.parameters(arrays), b.codes, nil)
 	f.asked = asked
-	z := f.predict(values, mask)
-	return n.predictions(graph.ConvertDType(z, n.master())), n.loss(z, f.wanted(truth), f.wanted(b.codes)).vector()
+	z := f.predict(b.values, b.mask)
+	return n.predictions(graph.ConvertDType(z, n.master())), n.loss(z, f.wanted(b.truth), f.wanted(b.codes)).vector()
 }

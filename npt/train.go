@@ -97,7 +97,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 			c.BatchSize, batches, t.Train)
 	}
 	n := newNetwork(c, t.Columns)
-	n.fit(backend)
+	n.rowUnit = rowUnitOn(backend)
 	e, err := newEngine(n, t, backend)
 	if err != nil {
 		return nil, err
