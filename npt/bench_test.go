@@ -65,7 +65,7 @@ func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (
 	tb.Helper()
 	c := DefaultConfig()
 	c.Hidden, c.Precision, c.Recompute = b.hidden, p, b.recompute
-	if err := c.Check(); err != nil {
+	if err := c.check(); err != nil {
 		tb.Fatal(err)
 	}
 	table := &Table{Columns: b.columns, Train: b.rows * 7 / 10, Val: b.rows / 5, Test: b.rows - b.rows*7/10 - b.rows/5}

@@ -2,6 +2,7 @@ package npt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -81,8 +82,8 @@ func DefaultConfig() Config {
 	}
 }
 
-// Check reports the first setting that is impossible, as one line that begins with the field's name.
-func (c *Config) Check() error {
+// check reports the first setting that is impossible, as one line that begins with the field's name.
+func (c *Config) check() error {
 	bad := func(field, format string, args ...any) error {
 		return fmt.Errorf("npt: %s: %s", field, fmt.Sprintf(format, args...))
 	}
@@ -112,8 +113,8 @@ func (c *Config) Check() error {
 		return bad("Steps", "%d, want at least 1", c.Steps)
 	case !(c.LR > 0 && finite(c.LR)):
 		return bad("LR", "%v, want a positive rate", c.LR)
-	case !c.Schedule.known():
-		return bad("Schedule", "%q, want one of %s", c.Schedule, strings.Join(Schedules(), ", "))
+	case !slices.Contains(schedules, string(c.Schedule)):
+		return bad("Schedule", "%q, want one of %s", c.Schedule, strings.Join(schedules, ", "))
 	case !share(c.FlatShare):
 		return bad("FlatShare", "%v, want a share from 0 to 1", c.FlatShare)
 	case !share(c.Warmup):

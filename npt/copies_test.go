@@ -156,7 +156,7 @@ func TestCopiesRefused(t *testing.T) {
 	}
 	table := copiesTable()
 	table.Values = table.Values[:len(table.Values)/2]
-	if err := table.Check(); err == nil {
+	if err := table.check(); err == nil {
 		t.Error("a table without the copies that it says it has")
 	}
 }

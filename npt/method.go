@@ -42,7 +42,7 @@ func Method() *method.Method {
 			{Name: "repeat", Type: method.Int, Default: d.Repeat, Min: 1, Doc: "steps on each batch in a row (the published data loader repeated batches on some data sets)"},
 			{Name: "steps", Type: method.Int, Default: d.Steps, Min: 1, Doc: "optimiser steps"},
 			{Name: "lr", Type: method.Float, Default: d.LR, Min: 1e-12, Doc: "peak learning rate of LAMB"},
-			{Name: "schedule", Type: method.Choice, Default: string(d.Schedule), Choices: Schedules(), Doc: "of the learning rate"},
+			{Name: "schedule", Type: method.Choice, Default: string(d.Schedule), Choices: schedules, Doc: "of the learning rate"},
 			{Name: "flat_share", Type: method.Float, Default: d.FlatShare, Min: 0, Max: 1, Doc: "share of the steps before flat-and-anneal begins to anneal"},
 			{Name: "warmup", Type: method.Float, Default: d.Warmup, Min: 0, Max: 1, Doc: "share of the steps in which cosine-cyclic and polynomial rates rise"},
 			{Name: "tradeoff", Type: method.Float, Default: d.Tradeoff, Min: 0, Max: 1, Doc: "lambda, weight of the feature loss at the first step; 0 throughout when p_feature is 0"},
@@ -69,7 +69,7 @@ func Method() *method.Method {
 			if config.TargetMask == 0 {
 				return fmt.Errorf("p_target: 0 leaves nothing to learn from, want a share above 0")
 			}
-			return config.Check()
+			return config.check()
 		},
 		CheckBackend: func(c method.Config, name string) error {
 			if backends.Accelerated(name) {
@@ -247,10 +247,10 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		"backend":         trainer.engine.backend.Name(),
 		"learning_curve":  trainer.curve.means(), // of the label loss in training, over equal parts of the steps
 	}
-	if trainer.trainedSteps > 0 {
-		perStep := trainer.trained.Seconds() / float64(trainer.trainedSteps)
+	if calls := trainer.calls; calls.restSteps > 0 {
+		perStep := calls.rest.Seconds() / float64(calls.restSteps)
 		result.Details["steps_per_second"] = 1 / perStep
-		result.Details["compile_seconds"] = trainer.first.Seconds() - float64(trainer.firstSteps)*perStep // about: what the first call took longer
+		result.Details["compile_seconds"] = calls.first.Seconds() - float64(calls.firstSteps)*perStep // about: what the first call took longer
 	}
 	if t.ModelDir != "" {
 		if err := trainer.keep(keptFile(t, config)); err != nil {

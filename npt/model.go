@@ -104,7 +104,7 @@ func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 }
 
 func (m *Model) engine(t *Table) (*engine, error) {
-	if err := t.Check(); err != nil {
+	if err := t.check(); err != nil {
 		return nil, err
 	}
 	if !sameColumns(t.Columns, m.net.columns) {
@@ -216,7 +216,7 @@ func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	var h modelHeader
 	m := &Model{backend: backend}
 	numbers, err := checkpoint.Read(path, "model", &h, func() (sizes []int, wide bool, err error) {
-		if err := h.Config.Check(); err != nil {
+		if err := h.Config.check(); err != nil {
 			return nil, false, err
 		}
 		m.net = newNetwork(h.Config, h.Columns)

@@ -124,7 +124,7 @@ func TestGradientsAreClamped(t *testing.T) {
 func TestSchedules(t *testing.T) {
 	c := DefaultConfig()
 	c.Steps, c.LR = 1000, 2e-3
-	rate := func(s Schedule, step int) float64 { c.Schedule = s; return c.LearningRate(step) }
+	rate := func(s Schedule, step int) float64 { c.Schedule = s; return c.learningRate(step) }
 	c.FlatShare = 0.5
 	for _, v := range []struct {
 		schedule Schedule
@@ -163,15 +163,15 @@ func TestTradeoff(t *testing.T) {
 	c := DefaultConfig()
 	c.Steps = 100
 	for step, want := range map[int]float64{0: 1, 1: 1, 51: 0.5, 101: 0, 102: 0, 200: 0} {
-		if got := c.TradeoffAt(step); math.Abs(got-want) > 1e-15 {
+		if got := c.tradeoffAt(step); math.Abs(got-want) > 1e-15 {
 			t.Errorf("step %d: %v, want %v", step, got, want)
 		}
 	}
 	c.Anneal, c.Tradeoff = false, 0.5
-	if got := c.TradeoffAt(70); got != 0.5 {
+	if got := c.tradeoffAt(70); got != 0.5 {
 		t.Errorf("constant trade-off: %v", got)
 	}
-	if c.FeatureMask = 0; c.TradeoffAt(0) != 0 {
+	if c.FeatureMask = 0; c.tradeoffAt(0) != 0 {
 		t.Error("without masked features there must be no feature loss")
 	}
 }

@@ -151,9 +151,9 @@ func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 	}
 	number := tr.planning()
 	tr.planned = append(tr.planned, plannedStep{
-		stepInput{pass, rows, tr.config.LearningRate(number), tr.config.TradeoffAt(number)}, after,
+		stepInput{pass, rows, tr.config.learningRate(number), tr.config.tradeoffAt(number)}, after,
 	})
-	long := tr.stepped == 0 || time.Duration(len(tr.planned)+1)*tr.stepped > callTime
+	long := tr.calls.step == 0 || time.Duration(len(tr.planned)+1)*tr.calls.step > callTime
 	if long || len(tr.planned) == tr.engine.callSteps || (number+1)%optimiser.LookaheadSteps == 0 {
 		return tr.takePlanned()
 	}
@@ -179,14 +179,7 @@ func (tr *Trainer) takePlanned() error {
 	tr.at = tr.planned[len(steps)-1].after
 	tr.evaluateNext = tr.at.Steps == 0 && (tr.state.step >= tr.config.Steps || tr.at.Pass%tr.config.EvalEvery == 0)
 	tr.planned = tr.planned[:0]
-	took := time.Since(start)
-	if tr.stepped > 0 { // what the first call compiles says nothing of the rest
-		tr.trained += took
-		tr.trainedSteps += len(steps)
-	} else {
-		tr.first, tr.firstSteps = took, len(steps)
-	}
-	tr.stepped = took / time.Duration(len(steps))
+	tr.calls.add(time.Since(start), len(steps))
 	for i := range steps {
 		s := sums[i*lossSumCount:]
 		tr.target, tr.feature = s[0]/max(s[1], 1), s[2]/max(s[3], 1)

@@ -107,20 +107,22 @@ func newProgram(n *network, backend compute.Backend) (p program, err error) {
 // Arguments: the table, the codes of passes (passes x rows x d), for each step the place of its pass among them, rows
 // (steps x n), states of the generator, learning rates and lambdas, then how many steps to take, and the state.
 func (n *network) stepsGraph(args []*graph.Node) []*graph.Node {
-	const first = 8 // argument of the state
 	if places := args[2].Shape().Dimensions[0]; places > 1 {
-		return n.loop(args, first, places)
+		return n.loop(args, places)
 	}
-	losses, state := n.oneStep(args, first, graph.Const(args[0].Graph(), int32(0)))
+	losses, state := n.oneStep(args, graph.Const(args[0].Graph(), int32(0)))
 	return append([]*graph.Node{graph.Reshape(losses, 1, lossSumCount)}, state...)
 }
 
+// stateArg is the first argument of the state.
+const stateArg = 8
+
 // oneStep takes the step that has place i.
-func (n *network) oneStep(args []*graph.Node, first int, i *graph.Node) (losses *graph.Node, next []*graph.Node) {
-	need := func(arg int) *graph.Node { return element(args[arg], i) }
-	state, p := args[first:], len(n.Arrays)
-	s, losses := n.trainStep(n.batch(args[0], element(args[1], need(2)), need(3)), need(4), need(5), need(6),
-		stateNodes{state[:p], state[p : 2*p], state[2*p:]})
+func (n *network) oneStep(args []*graph.Node, i *graph.Node) (losses *graph.Node, next []*graph.Node) {
+	here := func(arg int) *graph.Node { return element(args[arg], i) }
+	table, codes, rows, rng, rate, lambda := args[0], element(args[1], here(2)), here(3), here(4), here(5), here(6)
+	state, p := args[stateArg:], len(n.Arrays)
+	s, losses := n.trainStep(n.batch(table, codes, rows), rng, rate, lambda, stateNodes{state[:p], state[p : 2*p], state[2*p:]})
 	return losses, slices.Concat(s.weights, s.m, s.v)
 }
 
@@ -134,7 +136,7 @@ func element(x, i *graph.Node) *graph.Node {
 }
 
 // loop takes as many steps as the argument before the state says, on the device.
-func (n *network) loop(args []*graph.Node, first, places int) []*graph.Node {
+func (n *network) loop(args []*graph.Node, places int) []*graph.Node {
 	g, sums := args[0].Graph(), shapes.Make(n.master(), places, lossSumCount)
 	begin := slices.Concat([]*graph.Node{graph.Const(g, int32(0)), graph.Zeros(g, sums)}, args)
 	variables := func() (i, losses *graph.Node, args []*graph.Node) {
@@ -146,17 +148,17 @@ func (n *network) loop(args []*graph.Node, first, places int) []*graph.Node {
 	}
 	goesOn := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
 		i, _, args := variables()
-		return []*graph.Node{graph.LessThan(i, args[first-1])}
+		return []*graph.Node{graph.LessThan(i, args[stateArg-1])}
 	})
 	step := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
 		i, losses, args := variables()
-		of, next := n.oneStep(args, first, i)
+		of, next := n.oneStep(args, i)
 		here := graph.Equal(graph.Iota(g, shapes.Make(dtypes.Int32, sums.Dimensions...), 0), graph.BroadcastToDims(i, sums.Dimensions...))
 		losses = graph.Where(here, graph.BroadcastToDims(graph.Reshape(of, 1, lossSumCount), sums.Dimensions...), losses)
-		return slices.Concat([]*graph.Node{graph.OnePlus(i), losses}, args[:first], next)
+		return slices.Concat([]*graph.Node{graph.OnePlus(i), losses}, args[:stateArg], next)
 	})
 	end := graph.While(goesOn, step, begin...)
-	return append(end[1:2:2], end[2+first:]...)
+	return append(end[1:2:2], end[2+stateArg:]...)
 }
 
 // evalGraph evaluates a batch. Arguments: the table, the codes of its entries, the batch's rows, and the weights.

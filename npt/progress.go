@@ -43,7 +43,7 @@ func (tr *Trainer) report() {
 	last := max(tr.state.step-1, 0)
 	p := Progress{
 		Step: tr.state.step, Steps: tr.config.Steps, Pass: tr.at.Pass,
-		LearningRate: tr.config.LearningRate(last), Tradeoff: tr.config.TradeoffAt(last),
+		LearningRate: tr.config.learningRate(last), Tradeoff: tr.config.tradeoffAt(last),
 		Target: tr.target, Feature: tr.feature,
 		Validation: tr.valLoss, Best: tr.bestLoss, BestStep: tr.bestStep,
 	}
@@ -52,6 +52,22 @@ func (tr *Trainer) report() {
 		p.Left = took / time.Duration(steps) * time.Duration(max(p.Steps-p.Step, 0))
 	}
 	tr.Progress(p)
+}
+
+// A callTimes is how long the calls of the device took since a trainer was made. The first, which compiles, says nothing of the rest.
+type callTimes struct {
+	first, rest           time.Duration
+	firstSteps, restSteps int
+	step                  time.Duration // in the last call; 0 before the first
+}
+
+func (c *callTimes) add(took time.Duration, steps int) {
+	if c.step == 0 {
+		c.first, c.firstSteps = took, steps
+	} else {
+		c.rest, c.restSteps = c.rest+took, c.restSteps+steps
+	}
+	c.step = took / time.Duration(steps)
 }
 
 // A pace is how fast a training gets on, by two milestones, the older of which was passed one to two minutes ago: what was

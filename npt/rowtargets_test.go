@@ -196,7 +196,7 @@ func TestRowTargetsOfTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := tableOf(on)
-	if err := seen.Check(); err != nil {
+	if err := seen.check(); err != nil {
 		t.Fatal(err)
 	}
 	y := slices.Concat(on.Y[:on.Train-on.Copies], on.Y[on.Train:], truth.Y)

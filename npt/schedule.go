@@ -1,9 +1,6 @@
 package npt
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A Schedule names how the learning rate changes over the steps of a training.
 type Schedule string
@@ -16,15 +13,10 @@ const (
 	minimalRate           = 1e-7                      // where CosineCyclic starts and Polynomial ends
 )
 
-// Schedules lists the names.
-func Schedules() []string {
-	return []string{string(Constant), string(FlatAnneal), string(CosineCyclic), string(Polynomial)}
-}
+var schedules = []string{string(Constant), string(FlatAnneal), string(CosineCyclic), string(Polynomial)}
 
-func (s Schedule) known() bool { return slices.Contains(Schedules(), string(s)) }
-
-// LearningRate returns the rate of the step with the given index, 0 to c.Steps-1 (a training may overshoot a little).
-func (c *Config) LearningRate(step int) float64 {
+// learningRate returns the rate of the step with the given index, 0 to c.Steps-1 (a training may overshoot a little).
+func (c *Config) learningRate(step int) float64 {
 	s, total := float64(step), float64(c.Steps)
 	switch c.Schedule {
 	case FlatAnneal:
@@ -79,8 +71,8 @@ func polynomial(s, total, warmup, peak float64) float64 {
 	return minimalRate + (peak-minimalRate)*(1-(s-warmup)/(total-warmup))
 }
 
-// TradeoffAt returns lambda, the weight of the feature loss, at the step with the given index.
-func (c *Config) TradeoffAt(step int) float64 {
+// tradeoffAt returns lambda, the weight of the feature loss, at the step with the given index.
+func (c *Config) tradeoffAt(step int) float64 {
 	if c.FeatureMask == 0 {
 		return 0
 	}

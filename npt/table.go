@@ -61,8 +61,8 @@ func (t *Table) unseen(row, column int) bool {
 // Channels returns the width of a row of Values.
 func (t *Table) Channels() int { return channels(t.Columns) }
 
-// Check reports what is wrong with a table: its dimensions, values that are NaN or infinite, categories that are not one-hot.
-func (t *Table) Check() error {
+// check reports what is wrong with a table: its dimensions, values that are NaN or infinite, categories that are not one-hot.
+func (t *Table) check() error {
 	switch rows := t.stored(); {
 	case len(t.Columns) == 0:
 		return fmt.Errorf("npt: table: no columns")

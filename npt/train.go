@@ -46,7 +46,6 @@ type Trainer struct {
 	masks        passMasks         // on the device, of this pass and perhaps of the next ones
 	planned      []plannedStep     // not taken yet
 	ahead        <-chan *drawnPass // what is drawn meanwhile, with drawAhead
-	stepped      time.Duration     // what a step took in the last call of the device
 
 	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
 	bestStep int
@@ -56,30 +55,29 @@ type Trainer struct {
 	target, feature float64 // losses of the last step
 	curve           curve
 
-	earlier      time.Duration // time that interrupted parts of the training took, up to the checkpoint
-	started      time.Time     // when Train was called
-	trained      time.Duration // time in steps since this trainer was made, but for the first call, which compiles
-	trainedSteps int
-	first        time.Duration // time in the first call
-	firstSteps   int
-	trainedRows  int
-	reported     time.Time
-	pace         pace
+	earlier     time.Duration // time that interrupted parts of the training took, up to the checkpoint
+	started     time.Time     // when Train was called
+	calls       callTimes
+	trainedRows int
+	reported    time.Time
+	pace        pace
 
 	nextCheckpoint time.Time
 }
 
 // NewTrainer prepares the training of a new network. The table is shared, not copied. A nil backend is the one that
 // the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends" in the package's doc).
+//
+// The error names the first setting that is impossible, or row and column of the first value that is.
 func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	backend, err := orDefault(backend)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Check(); err != nil {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if err := t.Check(); err != nil {
+	if err := t.check(); err != nil {
 		return nil, err
 	}
 	if !t.labelled(trainMode) {

@@ -76,8 +76,8 @@ func TestTrainingLearns(t *testing.T) {
 	if !(last.Best < 0.5*first.Validation) {
 		t.Errorf("validation loss went from %v to %v only", first.Validation, last.Best)
 	}
-	if tr.first <= 0 || tr.firstSteps == 0 || tr.firstSteps+tr.trainedSteps != 120 {
-		t.Errorf("%d steps in a first call of %v, and %d after", tr.firstSteps, tr.first, tr.trainedSteps)
+	if c := tr.calls; c.first <= 0 || c.firstSteps == 0 || c.firstSteps+c.restSteps != 120 {
+		t.Errorf("%d steps in a first call of %v, and %d after", c.firstSteps, c.first, c.restSteps)
 	}
 	if last.Step != 120 || last.Pass != 120 || last.RowsPerSecond <= 0 || last.Left != 0 || last.BestStep == 0 {
 		t.Errorf("progress %+v", last)
@@ -450,7 +450,7 @@ func TestTableOf(t *testing.T) {
 	tk.Missing = make([]bool, tk.Rows()*2)
 	tk.Missing[3*2+1] = true
 	table := tableOf(tk)
-	if err := table.Check(); err != nil {
+	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}
 	want := []Column{{Name: "a"}, {Name: "target", Categories: 2, Target: true}, {Name: "b", Categories: 2}}
