@@ -110,7 +110,7 @@ func TestCancelledAnywhere(t *testing.T) {
 					return newTestTrainer(t, table, c)
 				}
 				tr := newTestTrainerOn(t, loopBackend(t), table, c)
-				tr.engine.callSteps, tr.engine.passes, tr.drawAhead = optimiser.LookaheadSteps, 3, true // as on an accelerator
+				tr.engine.callSteps, tr.engine.passes = optimiser.LookaheadSteps, 3 // as on an accelerator
 				return tr
 			}
 			c := smallConfig()

@@ -42,9 +42,15 @@ func (tr *Trainer) runPasses(ctx context.Context) error {
 // planning is the number of the step that is planned next.
 func (tr *Trainer) planning() int { return tr.state.step + len(tr.planned) }
 
+// runPass draws the mask and the batches of a pass, and plans its steps.
 func (tr *Trainer) runPass(ctx context.Context, pass int) error {
-	drawn := tr.drawn(pass)
-	place, err := tr.loadMasks(pass, drawn.codes)
+	rng := tr.rng("pass", pass)
+	var codes []code
+	if tr.engine.passes == 0 {
+		codes = drawMask(rng, tr.table, &tr.config, trainMode)
+	}
+	batches := dealBatches(rng, tr.table, &tr.config, trainMode)
+	place, err := tr.loadMasks(pass, codes)
 	if err != nil {
 		return err
 	}
@@ -52,7 +58,7 @@ func (tr *Trainer) runPass(ctx context.Context, pass int) error {
 	if pass == tr.at.Pass {
 		first = tr.at.Steps
 	}
-	steps := len(drawn.batches) * tr.config.Repeat
+	steps := len(batches) * tr.config.Repeat
 	for i := first; i < steps; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -61,45 +67,11 @@ func (tr *Trainer) runPass(ctx context.Context, pass int) error {
 		if i+1 == steps {
 			after = position{pass + 1, 0}
 		}
-		if err := tr.plan(place, drawn.batches[i/tr.config.Repeat], after); err != nil {
+		if err := tr.plan(place, batches[i/tr.config.Repeat], after); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// A drawnPass is what the host draws for a pass: the rows of its batches and, where the device does not, the mask.
-type drawnPass struct {
-	pass    int
-	codes   []code
-	batches [][]int32
-}
-
-func (tr *Trainer) draw(pass int) *drawnPass {
-	rng, p := tr.rng("pass", pass), &drawnPass{pass: pass}
-	if tr.engine.passes == 0 {
-		p.codes = drawMask(rng, tr.table, &tr.config, trainMode)
-	}
-	p.batches = dealBatches(rng, tr.table, &tr.config, trainMode)
-	return p
-}
-
-// drawn returns what is drawn for a pass, and begins to draw the next one, while the device is busy with this one.
-func (tr *Trainer) drawn(pass int) *drawnPass {
-	var this *drawnPass
-	if tr.ahead != nil {
-		this = <-tr.ahead
-	}
-	if this == nil || this.pass != pass {
-		this = tr.draw(pass)
-	}
-	tr.ahead = nil
-	if tr.drawAhead {
-		ahead := make(chan *drawnPass, 1)
-		go func() { ahead <- tr.draw(pass + 1) }()
-		tr.ahead = ahead
-	}
-	return this
 }
 
 // passMasks are the codes of one or more passes, on the device.

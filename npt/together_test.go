@@ -38,11 +38,8 @@ func testTrainingsSideBySide(t *testing.T, backend compute.Backend) {
 	prepare := func(i int) (err error) {
 		c := smallConfig()
 		c.Hidden, c.Layers, c.Steps, c.Precision, c.BatchSize, c.EvalEvery, c.Seed = 4, 2, 30, Float32, 20, 4, uint64(i)
-		if trainers[i], err = NewTrainer(table, c, backend); err == nil {
-			trainers[i].drawAhead = true
-			if hasLoops(backend) {
-				trainers[i].engine.callSteps = optimiser.LookaheadSteps
-			}
+		if trainers[i], err = NewTrainer(table, c, backend); err == nil && hasLoops(backend) {
+			trainers[i].engine.callSteps = optimiser.LookaheadSteps
 		}
 		return err
 	}

@@ -38,14 +38,11 @@ type Trainer struct {
 	digest string // of the table, once it was asked for
 	engine *engine
 
-	drawAhead bool // draw a pass while the device is busy with the one before
-
 	state        *state
-	at           position          // where in the data the training is
-	evaluateNext bool              // before the next step
-	masks        passMasks         // on the device, of this pass and perhaps of the next ones
-	planned      []plannedStep     // not taken yet
-	ahead        <-chan *drawnPass // what is drawn meanwhile, with drawAhead
+	at           position      // where in the data the training is
+	evaluateNext bool          // before the next step
+	masks        passMasks     // on the device, of this pass and perhaps of the next ones
+	planned      []plannedStep // not taken yet
 
 	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
 	bestStep int
@@ -103,7 +100,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	passes := min(c.EvalEvery, max(e.passes, 1)) // a call ends where an evaluation begins, and where other masks are wanted
 	e.callSteps = int(min(float64(e.callSteps), float64(batches)*float64(c.Repeat)*float64(passes)))
 	return &Trainer{
-		config: c, table: t, engine: e, drawAhead: backends.HasDevice(backend), state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
+		config: c, table: t, engine: e, state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 		curve: newCurve(c.Steps),
 	}, nil
 }
