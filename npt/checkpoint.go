@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
@@ -58,7 +59,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("npt: %w", err)
 	}
-	if err := checkpoint.Write(path, "checkpoint", h, arrays, tr.config.Precision == Float64); err != nil {
+	if err := checkpoint.Write(path, "checkpoint", h, arrays); err != nil {
 		return fmt.Errorf("npt: %w", err)
 	}
 	return nil
@@ -68,33 +69,30 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 // what they would have given without the interruption, bit for bit on the same backend.
 func (tr *Trainer) LoadCheckpoint(path string) error {
 	var h checkpointHeader
-	numbers, err := checkpoint.Read(path, "checkpoint", &h, func() (sizes []int, wide bool, err error) {
+	arrays, err := checkpoint.Read(path, "checkpoint", &h, func() (of []shapes.Shape, err error) {
 		h.Config.Recompute = tr.config.Recompute // which does not matter
 		if h.Config != tr.config || !slices.Equal(h.Columns, tr.table.Columns) ||
 			h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
-			return nil, false, fmt.Errorf("is of another training: configuration, columns or numbers of rows differ")
+			return nil, fmt.Errorf("is of another training: configuration, columns or numbers of rows differ")
 		}
 		data, err := tr.dataDigest()
 		if err == nil && data != h.Data {
 			err = fmt.Errorf("is of another training: the data differ")
 		}
 		for range h.Sets {
-			sizes = append(sizes, tr.engine.net.Sizes()...)
+			of = append(of, tr.engine.net.Shapes(tr.config.master())...)
 		}
-		return sizes, tr.config.Precision == Float64, err
+		return of, err
 	})
 	if err != nil {
 		return fmt.Errorf("npt: %w", err)
 	}
-	loaded := map[string][]*tensors.Tensor{}
-	for _, name := range h.Sets {
-		for _, array := range tr.engine.net.Arrays {
-			loaded[name] = append(loaded[name], tr.config.array(numbers[0], array.Dims...))
-			numbers = numbers[1:]
-		}
-	}
+	n := len(tr.engine.net.Arrays)
 	for _, set := range tr.sets() {
-		*set.tensors = loaded[set.name]
+		*set.tensors = nil
+		if i := slices.Index(h.Sets, set.name); i >= 0 {
+			*set.tensors = arrays[i*n : (i+1)*n]
+		}
 	}
 	tr.state.step, tr.at, tr.evaluateNext = h.Step, h.position, h.EvaluateNext
 	tr.bestStep, tr.earlier, tr.curve = h.BestStep, h.Elapsed, h.Curve

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -91,11 +90,10 @@ type state struct {
 func (e *engine) newState() *state {
 	s := new(state)
 	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "weights"), 0))
-	for i, w := range e.net.Initial(rng) {
-		dims := e.net.Arrays[i].Dims
-		s.weights = append(s.weights, e.net.array(w, dims...))
-		s.m = append(s.m, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
-		s.v = append(s.v, tensors.FromShape(shapes.Make(e.net.master(), dims...)))
+	initial := e.net.Initial(rng)
+	for i, shape := range e.net.Shapes(e.net.master()) {
+		s.weights = append(s.weights, e.net.array(initial[i], shape.Dimensions...))
+		s.m, s.v = append(s.m, tensors.FromShape(shape)), append(s.v, tensors.FromShape(shape))
 	}
 	return s
 }
@@ -284,14 +282,7 @@ func (e *engine) free() {
 
 // array makes a tensor of the master type.
 func (c *Config) array(values []float64, dims ...int) *tensors.Tensor {
-	if c.Precision == Float64 {
-		return tensors.FromFlatDataAndDimensions(values, dims...)
-	}
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(narrow, dims...)
+	return backends.Tensor(values, c.master(), dims...)
 }
 
 // stepsPerCall returns how many steps a backend is given at a time, at most optimiser.LookaheadSteps. On an accelerator a call costs time

@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/vectors"
 	"nptbench/internal/weights"
 )
@@ -163,30 +164,9 @@ func flat(columns [][][]float64, widths []Column) (values, mask []float64) {
 	return values, mask
 }
 
-func toTensor(values []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
-	if dtype == dtypes.Float64 {
-		return tensors.FromFlatDataAndDimensions(values, dims...)
-	}
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(narrow, dims...)
-}
-
 func toFloats(t *testing.T, x *tensors.Tensor) []float64 {
 	t.Helper()
-	var out []float64
-	err := x.ConstFlatData(func(data any) {
-		switch data := data.(type) {
-		case []float64:
-			out = append(out, data...)
-		case []float32:
-			for _, v := range data {
-				out = append(out, float64(v))
-			}
-		}
-	})
+	out, err := backends.Floats(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,11 +212,11 @@ func (g *golden) run(t *testing.T, backend compute.Backend, n *network, dtype dt
 		codes = append(codes, row...)
 	}
 	args := []any{
-		toTensor(input, dtype, rows, s), toTensor(mask, dtype, rows, d), toTensor(truth, dtype, rows, s),
+		backends.Tensor(input, dtype, rows, s), backends.Tensor(mask, dtype, rows, d), backends.Tensor(truth, dtype, rows, s),
 		tensors.FromFlatDataAndDimensions(codes, rows, d),
 	}
 	for i, p := range n.Params {
-		args = append(args, toTensor(params[i], dtype, p.Dims...))
+		args = append(args, backends.Tensor(params[i], dtype, p.Dims...))
 	}
 	program, err := graph.NewExec(backend, func(in []*graph.Node) []*graph.Node {
 		params, masks := in[4:], g.Masks
@@ -367,7 +347,7 @@ func (g *golden) engine(t *testing.T, backend compute.Backend, n *network) (*eng
 	}
 	e := &engine{net: n, backend: backend}
 	args := []any{
-		toTensor(input, dtype, rows, s), toTensor(mask, dtype, rows, d), toTensor(truth, dtype, rows, s),
+		backends.Tensor(input, dtype, rows, s), backends.Tensor(mask, dtype, rows, d), backends.Tensor(truth, dtype, rows, s),
 		tensors.FromFlatDataAndDimensions(codes, rows, d), n.array([]float64{g.Train.LR}), n.array([]float64{g.Config.Lambda}),
 	}
 	var err error
@@ -421,7 +401,7 @@ func testGoldenTraining(t *testing.T, backend compute.Backend) {
 					params = append(params, g.Params.pack(t, p))
 				}
 				for i, w := range n.PackedNumbers(params) {
-					s.weights[i] = toTensor(w, n.master(), n.Arrays[i].Dims...)
+					s.weights[i] = backends.Tensor(w, n.master(), n.Arrays[i].Dims...)
 				}
 				trained := func() [][]float64 {
 					var arrays [][]float64

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -201,7 +202,7 @@ type modelHeader struct {
 // Save writes the model to a file, which is replaced as a whole.
 func (m *Model) Save(path string) error {
 	header := modelHeader{m.net.Config, m.net.columns}
-	if err := checkpoint.Write(path, "model", header, m.weights, m.net.Precision == Float64); err != nil {
+	if err := checkpoint.Write(path, "model", header, m.weights); err != nil {
 		return fmt.Errorf("npt: %w", err)
 	}
 	return nil
@@ -215,19 +216,16 @@ func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	}
 	var h modelHeader
 	m := &Model{backend: backend}
-	numbers, err := checkpoint.Read(path, "model", &h, func() (sizes []int, wide bool, err error) {
+	m.weights, err = checkpoint.Read(path, "model", &h, func() ([]shapes.Shape, error) {
 		if err := h.Config.check(); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		m.net = newNetwork(h.Config, h.Columns)
-		return m.net.Sizes(), h.Config.Precision == Float64, nil
+		return m.net.Shapes(h.Config.master()), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)
 	}
 	m.net.rowUnit = rowUnitOn(backend)
-	for i, array := range m.net.Arrays {
-		m.weights = append(m.weights, m.net.array(numbers[i], array.Dims...))
-	}
 	return m, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/backends"
 )
 
 // The published parameter counts, counted by the official code.
@@ -207,7 +209,7 @@ func TestWhatTheNetworkSees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Call(toTensor(truth, n.master(), 4, 6), tensors.FromFlatDataAndDimensions(codes, 4, 4), toTensor(replacement, n.master(), 4, 6))
+	out, err := exec.Call(backends.Tensor(truth, n.master(), 4, 6), tensors.FromFlatDataAndDimensions(codes, 4, 4), backends.Tensor(replacement, n.master(), 4, 6))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -189,7 +191,7 @@ func (tr *trainer) save() {
 	}
 	err := os.MkdirAll(tr.task.CheckpointDir, 0o755)
 	if err == nil {
-		err = checkpoint.Write(tr.checkpoint(), checkpointKind, s, arrays, true)
+		err = checkpoint.Write(tr.checkpoint(), checkpointKind, s, arrays)
 	}
 	if tr.checkpointErr == nil {
 		tr.checkpointErr = err
@@ -202,20 +204,20 @@ func (tr *trainer) load() {
 		return
 	}
 	var s state
-	arrays, err := checkpoint.Read(tr.checkpoint(), checkpointKind, &s, func() (sizes []int, wide bool, err error) {
+	arrays, err := checkpoint.Read(tr.checkpoint(), checkpointKind, &s, func() (of []shapes.Shape, err error) {
 		if s.Data != tr.Data {
-			return nil, true, errors.New("is of other data")
+			return nil, errors.New("is of other data")
 		}
 		for _, a := range tr.arrays() {
-			sizes = append(sizes, len(a))
+			of = append(of, shapes.Make(dtypes.Float64, len(a)))
 		}
-		return sizes, true, nil
+		return of, nil
 	})
 	if err != nil {
 		return
 	}
 	tr.state = s
 	for i, a := range tr.arrays() {
-		copy(a, arrays[i])
+		tensors.MustConstFlatData(arrays[i], func(flat []float64) { copy(a, flat) })
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/checkpoint"
@@ -50,7 +51,7 @@ func (tr *training) save() {
 		for _, t := range tr.saved() {
 			arrays = append(arrays, *t)
 		}
-		err = checkpoint.Write(c.path, "tabnet", tr.header(), arrays, tr.net.Double)
+		err = checkpoint.Write(c.path, "tabnet", tr.header(), arrays)
 	}
 	if c.err == nil {
 		c.err = err
@@ -66,20 +67,20 @@ func (tr *training) saved() []**tensors.Tensor {
 // load goes on where the training that wrote the file was: same table, same configuration.
 func (tr *training) load(path string) error {
 	var h checkpointHeader
-	numbers, err := checkpoint.Read(path, "tabnet", &h, func() (sizes []int, wide bool, err error) {
+	arrays, err := checkpoint.Read(path, "tabnet", &h, func() (of []shapes.Shape, err error) {
 		want := tr.header()
 		want.At, want.Elapsed = h.At, h.Elapsed
 		if !reflect.DeepEqual(h, want) {
 			err = fmt.Errorf("is of another training")
 		}
-		p, s := tr.net.params.Size(), tr.net.statistics.Size()
-		return []int{p, p, p, s, p, s}, tr.net.Double, err
+		p, s := shapes.Make(tr.net.dtype(), tr.net.params.Size()), shapes.Make(tr.net.dtype(), tr.net.statistics.Size())
+		return []shapes.Shape{p, p, p, s, p, s}, err
 	})
 	if err != nil {
 		return fmt.Errorf("tabnet: %w", err)
 	}
 	for i, t := range tr.saved() {
-		*t = tr.net.array(numbers[i], len(numbers[i]))
+		*t = arrays[i]
 	}
 	tr.at, tr.earlier = h.At, h.Elapsed
 	return nil

@@ -136,12 +136,5 @@ func (p *program) take(s *state, args []any, keep ...*tensors.Tensor) (loss *ten
 
 // array makes a tensor of the network's type.
 func (n *network) array(values []float64, dims ...int) *tensors.Tensor {
-	if n.Double {
-		return tensors.FromFlatDataAndDimensions(values, dims...)
-	}
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(narrow, dims...)
+	return backends.Tensor(values, n.dtype(), dims...)
 }

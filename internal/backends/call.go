@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -56,6 +57,18 @@ func Floats(t *tensors.Tensor) ([]float64, error) {
 		return nil, Error(err)
 	}
 	return out, nil
+}
+
+// Tensor is the reverse of Floats: a tensor of float64, or of float32.
+func Tensor(numbers []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor {
+	if dtype == dtypes.Float64 {
+		return tensors.FromFlatDataAndDimensions(numbers, dims...)
+	}
+	narrow := make([]float32, len(numbers))
+	for i, x := range numbers {
+		narrow[i] = float32(x)
+	}
+	return tensors.FromFlatDataAndDimensions(narrow, dims...)
 }
 
 // Guard turns a panic of GoMLX, which reports errors in graphs by panicking, into an error.

@@ -17,6 +17,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/google/renameio/v2"
 
@@ -26,8 +28,8 @@ import (
 // magicFormat is the first line of a file of some kind. Version 3: weights that moved along gradients derived by GoMLX.
 const magicFormat = "nptbench %s 3\n"
 
-// Write writes a file of the given kind. header becomes JSON. wide says whether numbers take 8 bytes instead of 4.
-func Write(path, kind string, header any, arrays []*tensors.Tensor, wide bool) (err error) {
+// Write writes a file of the given kind. header becomes JSON; arrays are of float32 or float64.
+func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
@@ -52,7 +54,7 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor, wide bool) (
 		if err != nil {
 			return err
 		}
-		if err := writeNumbers(w, a, wide); err != nil {
+		if err := writeNumbers(w, a, t.DType() == dtypes.Float64); err != nil {
 			return err
 		}
 	}
@@ -85,9 +87,9 @@ func writeNumbers(w io.Writer, a []float64, wide bool) error {
 	return nil
 }
 
-// Read reads what Write wrote: the header into the value that header points to, then the arrays, whose sizes the caller tells once
+// Read reads what Write wrote: the header into the value that header points to, then the arrays, whose shapes the caller tells once
 // the header is read, or else why they cannot be his.
-func Read(path, kind string, header any, layout func() (sizes []int, wide bool, err error)) (arrays [][]float64, err error) {
+func Read(path, kind string, header any, layout func() ([]shapes.Shape, error)) (arrays []*tensors.Tensor, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -117,26 +119,22 @@ func Read(path, kind string, header any, layout func() (sizes []int, wide bool, 
 	if err := json.Unmarshal(bytes.TrimSpace(line), header); err != nil {
 		return nil, err
 	}
-	sizes, wide, err := layout()
+	of, err := layout()
 	if err != nil {
 		return nil, err
 	}
-	width := 4
-	if wide {
-		width = 8
-	}
 	left := info.Size()
-	for _, n := range sizes { // before any memory is taken for what a damaged header says
-		if left -= int64(n) * int64(width); left < 0 {
+	for _, shape := range of { // before any memory is taken for what a damaged header says
+		if left -= int64(shape.ByteSize()); left < 0 {
 			return nil, errEndsEarly
 		}
 	}
-	for _, n := range sizes {
-		a, err := r.numbers(n, width)
+	for _, shape := range of {
+		a, err := r.numbers(shape.Size(), shape.DType.Size())
 		if err != nil {
 			return nil, err
 		}
-		arrays = append(arrays, a)
+		arrays = append(arrays, backends.Tensor(a, shape.DType, shape.Dimensions...))
 	}
 	return arrays, r.verify()
 }

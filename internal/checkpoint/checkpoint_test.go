@@ -31,7 +31,7 @@ func TestWrittenInItsFolder(t *testing.T) {
 		if in, elsewhere := count(dir), count(temporary); in != 1 || elsewhere != 0 {
 			t.Errorf("while it is written, %d files are in its folder and %d elsewhere", in, elsewhere)
 		}
-	}), nil, true)
+	}), nil)
 	if err != nil || !looked || count(dir) != 1 || count(temporary) != 0 {
 		t.Errorf("%v; looked %v; %d files in the end, %d elsewhere", err, looked, count(dir), count(temporary))
 	}

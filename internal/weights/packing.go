@@ -3,6 +3,8 @@ package weights
 import (
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -93,12 +95,12 @@ func (s *Set) PackedNumbers(params [][]float64) [][]float64 {
 	return out
 }
 
-// Sizes returns the number of weights in every array.
-func (s *Set) Sizes() (sizes []int) {
+// Shapes returns the shape of every array, of numbers of that type.
+func (s *Set) Shapes(dtype dtypes.DType) (of []shapes.Shape) {
 	for _, a := range s.Arrays {
-		sizes = append(sizes, a.Size())
+		of = append(of, shapes.Make(dtype, a.Dims...))
 	}
-	return sizes
+	return of
 }
 
 // eachItsOwn returns 0, 1, ..., n-1: every row is a tensor.
