@@ -17,6 +17,9 @@
 // packages of its own: internal/backends (what computes, by name), internal/weights, internal/optimiser, internal/batching,
 // internal/checkpoint (files).
 //
+// Another kind of layer is a method of forward beside abd and aba and a case in predict (network.go), its weights in listParams
+// (parameters.go), and where rows attend to other rows in it, between has to say so: padding and what is not computed depend on that.
+//
 // From Train to the loss, on the host:
 //
 //	Trainer.Train   evaluations, checkpoints, and in between runPasses: passes over the data (train.go, passes.go)

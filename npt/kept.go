@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
@@ -49,10 +48,11 @@ func (tr *Trainer) keep(path string) error {
 
 // openKept opens the model of a configuration. It is an error when it is not there, is damaged, or is another's.
 func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, error) {
-	config, backend, err := trainingConfig(t, of), compute.Backend(nil), error(nil)
-	if backend, err = backends.Open(t.Backend, t.Threads); err != nil {
+	backend, err := backends.Open(t.Backend, t.Threads)
+	if err != nil {
 		return nil, err
 	}
+	config := trainingConfig(t, of)
 	path := keptFile(t, config)
 	m, err := LoadModel(path, backend)
 	if err != nil {
@@ -63,10 +63,8 @@ func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, 
 	if m.net.Config != config || !sameColumns(m.net.columns, k.table.Columns) {
 		return nil, fmt.Errorf("npt: %s: the model of another training", path)
 	}
-	net := *m.net
-	net.rowUnit = keptRowUnit
-	m.net = &net
-	k.program, err = programOf(&net, backend)
+	m.net.rowUnit = keptRowUnit
+	k.program, err = programOf(m.net, backend)
 	return k, err
 }
 

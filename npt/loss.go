@@ -118,10 +118,11 @@ func (n *network) spread(entries *graph.Node) *graph.Node {
 	return mul(entries, graph.Transpose(oneHot(entries, channelColumns(n.columns), len(n.columns)), 0, 1))
 }
 
-// isCode reports for every entry whether its code is one of two.
-func isCode(codes *graph.Node, a, b code) *graph.Node {
-	is := func(c code) *graph.Node {
-		return graph.Equal(codes, graph.Scalar(codes.Graph(), dtypes.Uint8, c))
+// isCode reports for every entry whether its code is this one, or one of the others.
+func isCode(codes *graph.Node, this code, others ...code) *graph.Node {
+	is := graph.Equal(codes, graph.Scalar(codes.Graph(), dtypes.Uint8, this))
+	for _, other := range others {
+		is = graph.LogicalOr(is, isCode(codes, other))
 	}
-	return graph.LogicalOr(is(a), is(b))
+	return is
 }

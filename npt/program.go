@@ -77,27 +77,17 @@ func (n *network) sameGraphs(m *network) bool {
 
 func newProgram(n *network, backend compute.Backend) (p program, err error) {
 	err = backends.Guard(func() (err error) {
-		if p.steps, err = graph.NewExec(backend, n.stepsGraph); err != nil {
-			return err
+		for _, of := range []struct {
+			exec  **graph.Exec
+			graph func(args []*graph.Node) []*graph.Node
+		}{{&p.steps, n.stepsGraph}, {&p.sync, syncGraph}, {&p.eval, n.evalGraph}, {&p.rows, n.rowsGraph}, {&p.masks, masksGraph}} {
+			if *of.exec, err = graph.NewExec(backend, of.graph); err != nil {
+				return err
+			}
+			(*of.exec).SetMaxCache(-1)
 		}
-		if p.sync, err = graph.NewExec(backend, syncGraph); err != nil {
-			return err
-		}
-		if p.masks, err = graph.NewExec(backend, masksGraph); err != nil {
-			return err
-		}
-		if p.eval, err = graph.NewExec(backend, n.evalGraph); err != nil {
-			return err
-		}
-		p.rows, err = graph.NewExec(backend, n.rowsGraph)
-		return err
+		return nil
 	})
-	if err == nil {
-		p.steps.SetMaxCache(-1)
-		p.eval.SetMaxCache(-1)
-		p.rows.SetMaxCache(-1)
-		p.masks.SetMaxCache(-1)
-	}
 	return p, err
 }
 

@@ -57,7 +57,7 @@ func gatherRows(x, rows *graph.Node) *graph.Node { return graph.Gather(x, graph.
 
 // randomise gives the randomised entries of a batch these values (n x S).
 func (n *network) randomise(b batch, replacement *graph.Node) batch {
-	random := n.spread(graph.ConvertDType(isCode(b.codes, randomised, randomised), b.truth.DType()))
+	random := n.spread(graph.ConvertDType(isCode(b.codes, randomised), b.truth.DType()))
 	b.values = graph.Add(b.values, graph.Mul(random, graph.Sub(replacement, b.truth)))
 	return b
 }
@@ -67,7 +67,7 @@ func (n *network) padding(codes *graph.Node) *graph.Node {
 	if n.rowUnit == 1 {
 		return nil
 	}
-	return isCode(graph.SliceAxis(codes, 1, graph.AxisRange(0, 1)), padding, padding)
+	return isCode(graph.SliceAxis(codes, 1, graph.AxisRange(0, 1)), padding)
 }
 
 // replacement draws a random value for every entry: standard normal, or a uniform class (which may be the true one).

@@ -135,13 +135,16 @@ func (x view) reshape(dims []int) (view, bool) {
 // resolve finds the views of all useful values. It returns those that have to be computed or are inputs, operands before results;
 // among them copies that it adds where there is no view.
 func resolve(f *function) (order []*value) {
+	copied := func(x view) view {
+		c := copyOf(f, x)
+		order = append(order, c)
+		return c.view
+	}
 	inOrder := func(x view) view {
-		if !x.inOrder() {
-			c := copyOf(f, x)
-			order = append(order, c)
-			x = c.view
+		if x.inOrder() {
+			return x
 		}
-		return x
+		return copied(x)
 	}
 	for _, v := range slices.Clone(f.values) {
 		if !v.useful {
@@ -185,9 +188,7 @@ func resolve(f *function) (order []*value) {
 			x.dims = dims
 		case compute.OpTypeBitcast:
 			if at := x.offset * x.dtype.Size(); !x.inOrder() || at%v.shape.DType.Size() != 0 {
-				c := copyOf(f, x)
-				order = append(order, c)
-				x = c.view
+				x = copied(x)
 			}
 			x.offset = x.offset * x.dtype.Size() / v.shape.DType.Size()
 			x.dtype, x.dims, x.strides = v.shape.DType, dims, stridesOf(dims)
