@@ -35,10 +35,7 @@ func TestResumeEqualsUninterrupted(t *testing.T) {
 
 func testResume(t *testing.T, backend compute.Backend) {
 	newTrainer := func(table *Table, c Config) *Trainer {
-		tr, err := NewTrainer(table, c, backend)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := newTestTrainerOn(t, backend, table, c)
 		tr.CheckpointEvery = time.Nanosecond
 		return tr
 	}
@@ -46,9 +43,7 @@ func testResume(t *testing.T, backend compute.Backend) {
 	c := smallConfig()
 	c.Layers, c.Steps, c.Precision, c.BatchSize, c.TargetMask, c.EvalEvery = 2, 22, Float32, 30, 0.5, 2
 	whole := newTrainer(table, c)
-	if err := whole.Train(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	train(t, whole)
 	want := allWeights(t, whole)
 	for _, stop := range []int{2, 7, 12, 13, 21} {
 		path := filepath.Join(t.TempDir(), "checkpoint")
@@ -70,9 +65,7 @@ func testResume(t *testing.T, backend compute.Backend) {
 		if second.state.step == 0 {
 			t.Fatal("the checkpoint is empty")
 		}
-		if err := second.Train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		train(t, second)
 		if !slices.Equal(allWeights(t, second), want) || second.bestLoss != whole.bestLoss || second.bestStep != whole.bestStep {
 			t.Errorf("stopped at step %d, the training ends differently", stop)
 		}
@@ -117,9 +110,7 @@ func TestCancelledAnywhere(t *testing.T) {
 			c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.EvalEvery = 4, 2, 9, Float32, 0.5, 2
 			change(&c)
 			whole := newTrainer(c)
-			if err := whole.Train(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			train(t, whole)
 			want := allWeights(t, whole)
 			for stop := 0; ; stop++ {
 				first := newTrainer(c)
@@ -139,9 +130,7 @@ func TestCancelledAnywhere(t *testing.T) {
 					t.Fatal(err)
 				}
 				for how, tr := range map[string]*Trainer{"called again": first, "saved": second} {
-					if err := tr.Train(context.Background()); err != nil {
-						t.Fatal(err)
-					}
+					train(t, tr)
 					if !slices.Equal(allWeights(t, tr), want) || tr.state.step != whole.state.step || tr.bestStep != whole.bestStep {
 						t.Errorf("stopped after step %d, %s: ends differently, at step %d with best %d, want %d and %d",
 							at, how, tr.state.step, tr.bestStep, whole.state.step, whole.bestStep)
@@ -168,9 +157,7 @@ func TestSavedWithinProgress(t *testing.T) {
 			}
 			whole.reported = time.Time{} // the next one comes soon
 		}
-		if err := whole.Train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		train(t, whole)
 		if len(files) < 3 {
 			t.Fatalf("progress was told %d times", len(files))
 		}
@@ -180,9 +167,7 @@ func TestSavedWithinProgress(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := tr.state.step
-			if err := tr.Train(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			train(t, tr)
 			if !slices.Equal(allWeights(t, tr), allWeights(t, whole)) || tr.bestStep != whole.bestStep || tr.bestLoss != whole.bestLoss {
 				t.Errorf("saved at step %d: ends with best step %d and loss %v, want %d and %v", at, tr.bestStep, tr.bestLoss, whole.bestStep, whole.bestLoss)
 			}

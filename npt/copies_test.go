@@ -68,17 +68,9 @@ func TestPairBatches(t *testing.T) {
 // The target of a copy has an effect on the prediction of its row, that of a test row none.
 func TestCopiesAreSeen(t *testing.T) {
 	table := copiesTable()
-	tr, err := NewTrainer(table, copiesConfig(), testBackend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tr.Train(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m, err := tr.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := newTestTrainer(t, table, copiesConfig())
+	train(t, tr)
+	m := modelOf(t, tr)
 	predict := func() float64 {
 		rows, err := m.Predict(t.Context(), table)
 		if err != nil || len(rows) != table.Test {

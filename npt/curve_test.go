@@ -32,9 +32,7 @@ func TestTrainingCurve(t *testing.T) {
 	tr := newTestTrainer(t, testTable(30, 10, 10, true), c)
 	var last float64
 	tr.Progress = func(p Progress) { last = p.Target }
-	if err := tr.Train(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	train(t, tr)
 	if len(tr.curve) != 30 || tr.curve[29].Sum/float64(tr.curve[29].Steps) != last {
 		t.Errorf("%v, the last loss is %v", tr.curve, last)
 	}

@@ -24,9 +24,7 @@ func fitOn(t *testing.T, tk *task.Task, params map[string]any, seed uint64) *fit
 		t.Fatal(err)
 	}
 	tr := newTestTrainer(t, tableOf(tk), config)
-	if err := tr.Train(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	train(t, tr)
 	rows, err := modelOf(t, tr).Predict(t.Context(), tableOf(tk))
 	if err != nil {
 		t.Fatal(err)

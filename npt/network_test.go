@@ -134,9 +134,7 @@ func TestUnknownValuesMayBeNaN(t *testing.T) {
 	var trained [2]*Trainer
 	for k, table := range []*Table{clean, dirty} {
 		trained[k] = newTestTrainer(t, table, c)
-		if err := trained[k].Train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		train(t, trained[k])
 	}
 	if !slices.Equal(allWeights(t, trained[0]), allWeights(t, trained[1])) {
 		t.Error("the training depends on them")
@@ -165,10 +163,7 @@ func TestTrainingIgnoresHiddenTargets(t *testing.T) {
 	c.TargetMask = 0.5
 	var weights [2][]float64
 	for k, table := range []*Table{table, &changed} {
-		tr, err := NewTrainer(table, c, testBackend(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := newTestTrainer(t, table, c)
 		if err := tr.runPass(context.Background(), 0); err != nil {
 			t.Fatal(err)
 		}

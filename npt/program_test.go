@@ -59,10 +59,7 @@ func TestThreadsDoNotChangeResults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var weights [][]float64
 			for _, n := range threads {
-				tr, err := NewTrainer(table, c, openTestBackend(t, name, n))
-				if err != nil {
-					t.Fatal(err)
-				}
+				tr := newTestTrainerOn(t, openTestBackend(t, name, n), table, c)
 				for pass := range c.Steps {
 					if err := tr.runPass(context.Background(), pass); err != nil {
 						t.Fatal(err)

@@ -1,7 +1,6 @@
 package npt
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,11 +22,9 @@ func testRecompute(t *testing.T, backend compute.Backend) {
 	var losses [2][]float64
 	for i, recompute := range []bool{false, true} {
 		c.Recompute = recompute
-		tr, err := NewTrainer(table, c, backend)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := newTestTrainerOn(t, backend, table, c)
 		again := false // layers are in the graph a second time, behind barriers
+		var err error
 		tr.engine.steps, err = graph.NewExec(backend, func(args []*graph.Node) []*graph.Node {
 			out := tr.engine.net.stepsGraph(args)
 			again = strings.Contains(args[0].Graph().String(), "OptimizationBarrier")
@@ -36,9 +33,7 @@ func testRecompute(t *testing.T, backend compute.Backend) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tr.Train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		train(t, tr)
 		if again != recompute {
 			t.Errorf("layers are computed again: %v, want %v", again, recompute)
 		}

@@ -59,9 +59,7 @@ func TestRowTargetCodes(t *testing.T) {
 func TestRowTargets(t *testing.T) {
 	table, c := rowTargetsTest()
 	tr := newTestTrainer(t, table, c)
-	if err := tr.Train(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	train(t, tr)
 	loss, err := tr.engine.loss(t.Context(), tr.best, valMode, newRand(1))
 	if err != nil {
 		t.Fatal(err)
@@ -116,9 +114,7 @@ func TestTrainingIgnoresOtherRowTargets(t *testing.T) {
 			table.Values[4*i+table.RowTargets[i]] += float32(k)
 		}
 		tr := newTestTrainer(t, table, c)
-		if err := tr.Train(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		train(t, tr)
 		for _, w := range tr.state.weights {
 			weights[k] = append(weights[k], toFloats(t, w)...)
 		}
@@ -152,13 +148,8 @@ func testRowTargetsOnBackends(t *testing.T, backend compute.Backend) {
 	for k, b := range []compute.Backend{openTestBackend(t, backends.Go, 0), backend} {
 		table, c := rowTargetsTest()
 		c.Steps, c.Precision = 6, Float64
-		tr, err := NewTrainer(table, c, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tr.Train(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		tr := newTestTrainerOn(t, b, table, c)
+		train(t, tr)
 		rows, err := modelOf(t, tr).Predict(t.Context(), table)
 		if err != nil {
 			t.Fatal(err)

@@ -38,6 +38,13 @@ func newTestTrainerOn(t *testing.T, b compute.Backend, table *Table, c Config) *
 	return tr
 }
 
+func train(t *testing.T, tr *Trainer) {
+	t.Helper()
+	if err := tr.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func modelOf(t *testing.T, tr *Trainer) *Model {
 	t.Helper()
 	m, err := tr.Model()
@@ -70,9 +77,7 @@ func TestTrainingLearns(t *testing.T) {
 		}
 		last = p
 	}
-	if err := tr.Train(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	train(t, tr)
 	if !(last.Best < 0.5*first.Validation) {
 		t.Errorf("validation loss went from %v to %v only", first.Validation, last.Best)
 	}
@@ -92,9 +97,7 @@ func TestPrecisionsAgree(t *testing.T) {
 		c := smallConfig()
 		c.Layers, c.Steps, c.LR, c.Precision, c.EvalEvery, c.Dropout = 2, 60, 1e-2, p, 5, 0
 		tr := newTestTrainer(t, table, c)
-		if err := tr.Train(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		train(t, tr)
 		loss[p] = tr.bestLoss
 	}
 	t.Logf("validation losses %v", loss)
@@ -319,9 +322,7 @@ func TestTwoTargets(t *testing.T) {
 	c := smallConfig()
 	c.Steps, c.Precision, c.TargetMask, c.EvalEvery = 10, Float32, 0.5, 5
 	tr := newTestTrainer(t, table, c)
-	if err := tr.Train(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	train(t, tr)
 	rows, err := modelOf(t, tr).Predict(context.Background(), table)
 	if err != nil {
 		t.Fatal(err)
