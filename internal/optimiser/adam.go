@@ -6,27 +6,34 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Adam's constants, the paper's and every library's defaults.
+// The constants of Adam, the paper's and every library's defaults. LAMB has the same rates β₁ and β₂.
 const (
-	adamBeta1   = 0.9
-	adamBeta2   = 0.999
+	beta1       = 0.9
+	beta2       = 0.999
 	adamEpsilon = 1e-8
 )
+
+// moments returns the running means of a gradient and of its square after one step.
+//
+//	m = β₁ m + (1-β₁) g,  v = β₂ v + (1-β₂) g²
+func moments(m, v, grad *graph.Node) (m2, v2 *graph.Node) {
+	return graph.Add(graph.MulScalar(m, beta1), graph.MulScalar(grad, 1-beta1)),
+		graph.Add(graph.MulScalar(v, beta2), graph.MulScalar(graph.Square(grad), 1-beta2))
+}
 
 // Adam (Kingma and Ba, 2015) returns the weights of an array and their two moments after one step along the gradient, as PyTorch
 // takes it. rate and root are scalars: what AdamScales says of the step.
 //
-//	m = β₁ m + (1-β₁) g,  v = β₂ v + (1-β₂) g²,  w = w - rate m / (√v root + ε)
+//	w = w - rate m / (√v root + ε)
 func Adam(w, m, v, grad, rate, root *graph.Node) (w2, m2, v2 *graph.Node) {
-	m2 = graph.Add(graph.MulScalar(m, adamBeta1), graph.MulScalar(grad, 1-adamBeta1))
-	v2 = graph.Add(graph.MulScalar(v, adamBeta2), graph.MulScalar(graph.Square(grad), 1-adamBeta2))
+	m2, v2 = moments(m, v, grad)
 	step := graph.Div(m2, graph.AddScalar(graph.Mul(graph.Sqrt(v2), root), adamEpsilon))
 	return graph.Sub(w, graph.Mul(rate, step)), m2, v2
 }
 
 // AdamScales returns what corrects the bias of the moments in step number t, which counts from 1, at a learning rate.
 func AdamScales(learningRate float64, t int) (rate, root float64) {
-	return learningRate / (1 - math.Pow(adamBeta1, float64(t))), 1 / math.Sqrt(1-math.Pow(adamBeta2, float64(t)))
+	return learningRate / (1 - math.Pow(beta1, float64(t))), 1 / math.Sqrt(1-math.Pow(beta2, float64(t)))
 }
 
 // ClipNorm scales a gradient, all of it in one array, to that Euclidean norm where its own is larger, as PyTorch's

@@ -16,20 +16,21 @@ type LAMB struct {
 }
 
 const (
-	beta1   = 0.9
-	beta2   = 0.999
-	epsilon = 1e-6
-	maxNorm = 10
+	lambEpsilon = 1e-6
+	maxNorm     = 10
 )
 
-// Step returns the weights of an array and their two moments after one step along the gradient. rate is a scalar.
+// Step returns the weights of an array and their two moments after one step along the gradient. rate is a scalar. For each tensor
+//
+//	r = m / (√v + ε) + WeightDecay w,  w = w - rate min(|w|, 10)/|r| r
+//
+// where that quotient of norms, the trust ratio, is 1 if one of them is 0.
 func (o LAMB) Step(a weights.Array, w, m, v, grad, rate *graph.Node) (w2, m2, v2 *graph.Node) {
 	if o.Clip > 0 {
 		grad = graph.ClipScalar(grad, -o.Clip, o.Clip)
 	}
-	m2 = graph.Add(graph.MulScalar(m, beta1), graph.MulScalar(grad, 1-beta1))
-	v2 = graph.Add(graph.MulScalar(v, beta2), graph.MulScalar(graph.Square(grad), 1-beta2))
-	r := graph.Div(m2, graph.AddScalar(graph.Sqrt(v2), epsilon))
+	m2, v2 = moments(m, v, grad)
+	r := graph.Div(m2, graph.AddScalar(graph.Sqrt(v2), lambEpsilon))
 	if o.WeightDecay > 0 {
 		r = graph.Add(r, graph.MulScalar(w, o.WeightDecay))
 	}
