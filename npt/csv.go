@@ -101,6 +101,9 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	p := &Predictor{target: at, context: &Table{Train: len(order) - val, Val: val}}
 	for j, name := range f.Names {
 		column := newFrameColumn(f, j, order, p.context.Train)
+		if !finite(column.std) {
+			return nil, fmt.Errorf("npt: column %q: its numbers are too large, their variance is not finite", name)
+		}
 		p.columns = append(p.columns, column)
 		p.context.Columns = append(p.context.Columns, Column{Name: name, Categories: len(column.classes), Target: j == at})
 	}

@@ -126,6 +126,10 @@ func TestFitRefuses(t *testing.T) {
 	if _, err := npt.Fit(t.Context(), f, "sied", small()); err == nil || !strings.Contains(err.Error(), `did you mean "side"?`) {
 		t.Error(err)
 	}
+	f.Rows[3][2], f.Rows[5][2] = "1e200", "1e210"
+	if _, err := npt.Fit(t.Context(), f, "y", small()); err == nil || !strings.Contains(err.Error(), `column "y": its numbers are too large`) {
+		t.Error(err)
+	}
 	f.Rows[7][2] = ""
 	if _, err := npt.Fit(t.Context(), f, "y", small()); err == nil || !strings.Contains(err.Error(), "row 7 has no y") {
 		t.Error(err)
