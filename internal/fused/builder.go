@@ -384,16 +384,16 @@ func (f *function) Gather(v, indices compute.Value, indexVectorAxis int, offsetO
 	if err != nil {
 		return nil, err
 	}
-	whole := slices.Equal(collapsedSliceAxes, []int{0}) && slices.Equal(startIndexMap, []int{0}) &&
-		slices.Equal(sliceSizes[1:], x.shape.Dimensions[1:]) && at.shape.DType == dtypes.Int32 &&
-		at.shape.Rank() == indexVectorAxis+1 && at.shape.Dimensions[indexVectorAxis] == 1
-	for i, axis := range offsetOutputAxes {
-		whole = whole && axis == indexVectorAxis+i
-	}
-	if !whole {
+	if !areRows(at.shape, indexVectorAxis) || !slices.Equal(collapsedSliceAxes, []int{0}) || !slices.Equal(startIndexMap, []int{0}) ||
+		!slices.Equal(sliceSizes[1:], x.shape.Dimensions[1:]) || !slices.Equal(offsetOutputAxes, count(indexVectorAxis, len(offsetOutputAxes))) {
 		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: Gather of anything but slices along the first axis", Name)
 	}
 	return f.node(compute.OpTypeGather, shape, nil, x, at), nil
+}
+
+// areRows reports whether indices, whose last axis is to be the one of an index's numbers, have one number each.
+func areRows(indices shapes.Shape, indexVectorAxis int) bool {
+	return indices.DType == dtypes.Int32 && indices.Rank() == indexVectorAxis+1 && indices.Dimensions[indexVectorAxis] == 1
 }
 
 // ScatterSum is implemented for whole slices along the first axis, as in the gradient of Gather.
@@ -408,11 +408,9 @@ func (f *function) ScatterSum(v, indices, updates compute.Value, indexVectorAxis
 	if err != nil {
 		return nil, err
 	}
-	whole := slices.Equal(insertedWindowAxes, []int{0}) && slices.Equal(scatterAxes, []int{0}) && at.shape.DType == dtypes.Int32 &&
-		at.shape.Rank() == indexVectorAxis+1 && at.shape.Dimensions[indexVectorAxis] == 1 &&
-		slices.Equal(updateWindowAxes, count(indexVectorAxis, y.shape.Rank()-indexVectorAxis)) &&
-		slices.Equal(y.shape.Dimensions[indexVectorAxis:], x.shape.Dimensions[1:])
-	if !whole || !x.shape.DType.IsFloat() {
+	if !areRows(at.shape, indexVectorAxis) || !slices.Equal(insertedWindowAxes, []int{0}) || !slices.Equal(scatterAxes, []int{0}) ||
+		!slices.Equal(updateWindowAxes, count(indexVectorAxis, y.shape.Rank()-indexVectorAxis)) ||
+		!slices.Equal(y.shape.Dimensions[indexVectorAxis:], x.shape.Dimensions[1:]) || !x.shape.DType.IsFloat() {
 		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: ScatterSum of anything but floating-point slices along the first axis", Name)
 	}
 	return f.node(compute.OpTypeScatterSum, shape, nil, in...), nil
