@@ -32,7 +32,7 @@ func (s *Summary) Document() *Document {
 		if s.own {
 			heading = "Figure"
 		}
-		d.Blocks = append(d.Blocks, heading, Figure{s.file(".svg"), s.figureCaption(panels), drawPanels(panels)})
+		d.Blocks = append(d.Blocks, heading, Figure{s.file(".svg"), s.figureCaption(panels), tiled(panels, legend(panels))})
 	}
 	if curves := s.learningCurves(); len(curves) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"nptbench/internal/terminal"
 	"nptbench/results"
 )
 
@@ -80,23 +81,15 @@ var lineDashes = [][]vg.Length{nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1.5
 func drawLearningCurves(curves []learningCurve) picture {
 	bySteps := func(a, b learningCurve) int { return cmp.Compare(a.steps, b.steps) }
 	if slices.MaxFunc(curves, bySteps).steps > 10*slices.MinFunc(curves, bySteps).steps {
-		var panels [][]learningCurve // which lie behind one another
+		var panels []curvePanel // whose curves lie behind one another
 		for _, c := range curves {
 			if last := len(panels) - 1; last >= 0 && panels[last][0].dataset == c.dataset && panels[last][0].series == c.series {
 				panels[last] = append(panels[last], c)
 			} else {
-				panels = append(panels, []learningCurve{c})
+				panels = append(panels, curvePanel{c})
 			}
 		}
-		return sideBySide(len(panels), func(i int) (*plot.Plot, error) {
-			panel := panels[i]
-			p, err := plotLearningCurves(panel, func(c learningCurve) string { return c.folds })
-			if err == nil {
-				p.Title.Text = panel[0].dataset + ", " + panel[0].series
-				p.Legend.Left = true // and below, where a loss that falls leaves room
-			}
-			return p, err
-		})
+		return tiled(panels, nil)
 	}
 	legend := vg.Length(len(curves)) * vg.Points(13)
 	return picture{2 * panelWidth, 3.5*vg.Inch + legend, func(whole draw.Canvas) error {
@@ -112,6 +105,20 @@ func drawLearningCurves(curves []learningCurve) picture {
 		p.Draw(draw.Crop(whole, vg.Points(6), -vg.Points(12), vg.Points(4), -legend-vg.Points(8)))
 		return nil
 	}}
+}
+
+// A curvePanel has the learning curves of a data set and series.
+type curvePanel []learningCurve
+
+func (c curvePanel) size() (width, height vg.Length) { return panelWidth, drawingHeight }
+
+func (c curvePanel) plot() (*plot.Plot, error) {
+	p, err := plotLearningCurves(c, func(c learningCurve) string { return c.folds })
+	if err == nil {
+		p.Title.Text = terminal.Wrap(c[0].dataset+", "+c[0].series, "", 2*titleWidth)
+		p.Legend.Left = true // and below, where a loss that falls leaves room
+	}
+	return p, err
 }
 
 // plotLearningCurves plots curves by step, the losses on a logarithmic axis. The legend has what names a curve, if anything.

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"nptbench/internal/measure"
 	"nptbench/internal/terminal"
@@ -37,7 +36,7 @@ func (s *Summary) drawings() (blocks []Block) {
 			if name == s.Name {
 				ending = ".svg"
 			}
-			blocks = append(blocks, Figure{s.file(ending), all[0].of.Caption, drawDrawings(all)})
+			blocks = append(blocks, Figure{s.file(ending), all[0].of.Caption, tiled(all, nil)})
 		}
 	}
 	if blocks != nil {
@@ -48,36 +47,14 @@ func (s *Summary) drawings() (blocks []Block) {
 
 const drawingHeight = 3.4 * vg.Inch
 
-// drawDrawings draws drawings side by side.
-func drawDrawings(drawings []drawing) picture {
-	return sideBySide(len(drawings), func(i int) (*plot.Plot, error) {
-		p := drawings[i]
-		plotted, err := p.of.Plot(p.table)
-		if err != nil {
-			return nil, fmt.Errorf("drawing of %s: %w", p.title, err)
-		}
-		plotted.Title.Text = p.title
-		return plotted, nil
-	})
-}
+func (d drawing) size() (width, height vg.Length) { return panelWidth, drawingHeight }
 
-// sideBySide draws n plots with titles in rows of a few.
-func sideBySide(n int, plotted func(i int) (*plot.Plot, error)) picture {
-	columns := min(figureColumns, n)
-	rows := (n + columns - 1) / columns
-	width, height := vg.Length(columns)*panelWidth, vg.Length(rows)*drawingHeight
-	return picture{width, height, func(whole draw.Canvas) error {
-		for i := range n {
-			p, err := plotted(i)
-			if err != nil {
-				return err
-			}
-			p.Title.Text = terminal.Wrap(p.Title.Text, "", 2*titleWidth)
-			sansSerif(p)
-			left, top := vg.Length(i%columns)*panelWidth, vg.Length(i/columns)*drawingHeight
-			c := draw.Crop(whole, left, left+panelWidth-width, height-top-drawingHeight, -top)
-			p.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
-		}
-		return nil
-	}}
+func (d drawing) plot() (*plot.Plot, error) {
+	p, err := d.of.Plot(d.table)
+	if err != nil {
+		return nil, fmt.Errorf("drawing of %s: %w", d.title, err)
+	}
+	p.Title.Text = terminal.Wrap(d.title, "", 2*titleWidth)
+	sansSerif(p)
+	return p, nil
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -141,43 +140,15 @@ var figureMarks = []mark{
 }
 
 const (
-	figureColumns = 2
-	panelWidth    = 4.2 * vg.Inch
-	panelFrame    = 0.75 * vg.Inch // height of a panel without its lines
-	lineHeight    = 0.3 * vg.Inch
-	legendHeight  = 0.3 * vg.Inch
-	titleWidth    = 23 // letters in a line of a method's title
+	panelWidth   = 4.2 * vg.Inch
+	panelFrame   = 0.75 * vg.Inch // height of a panel without its lines
+	lineHeight   = 0.3 * vg.Inch
+	legendHeight = 0.3 * vg.Inch
+	titleWidth   = 23 // letters in a line of a method's title
 )
 
-// drawPanels draws panels, two in a row, under the legend. A panel is as high as its lines ask for, a row as its highest panel.
-func drawPanels(panels []panel) picture {
-	width, height := vg.Length(min(figureColumns, len(panels)))*panelWidth, legendHeight
-	var tops []vg.Length // of rows, from above
-	for row := range slices.Chunk(panels, figureColumns) {
-		highest := vg.Length(0)
-		for _, p := range row {
-			highest = max(highest, p.height())
-		}
-		tops = append(tops, height)
-		height += highest
-	}
-	return picture{width, height, func(whole draw.Canvas) error {
-		drawLegend(draw.Crop(whole, 0, 0, height-legendHeight, 0), legend(panels))
-		for i, p := range panels {
-			left, top := vg.Length(i%figureColumns)*panelWidth, tops[i/figureColumns]
-			c := draw.Crop(whole, left, left+panelWidth-width, height-top-p.height(), -top)
-			plotted, err := p.plot()
-			if err != nil {
-				return fmt.Errorf("figure of %s: %w", p.title, err)
-			}
-			plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
-		}
-		return nil
-	}}
-}
-
-// height is that of a panel with its title, lines and axis.
-func (p panel) height() vg.Length { return panelFrame + vg.Length(len(p.lines))*lineHeight }
+// size has room for a title, lines and an axis.
+func (p panel) size() (width, height vg.Length) { return panelWidth, panelFrame + vg.Length(len(p.lines))*lineHeight }
 
 // legend leaves out the kinds of marks that no panel has.
 func legend(panels []panel) (entries []legendEntry) {

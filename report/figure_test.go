@@ -42,7 +42,8 @@ func TestTicks(t *testing.T) {
 func TestFigureShowsWhatIsComplete(t *testing.T) {
 	s := goldenSummary(t)
 	var out bytes.Buffer
-	if err := drawPanels(s.panels()).writeSVG(&out); err != nil {
+	panels := s.panels()
+	if err := tiled(panels, legend(panels)).writeSVG(&out); err != nil {
 		t.Fatal(err)
 	}
 	var texts []string

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/text/encoding/charmap"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -20,6 +22,46 @@ import (
 type picture struct {
 	width, height vg.Length
 	draw          func(draw.Canvas) error // on white paper of that size
+}
+
+// A tile is one of several plots in a picture, all of which are as wide.
+type tile interface {
+	size() (width, height vg.Length)
+	plot() (*plot.Plot, error)
+}
+
+const tilesInRow = 2
+
+// tiled draws plots in rows, each as high as its highest one, under a legend of all of them.
+func tiled[T tile](all []T, legend []legendEntry) picture {
+	each, _ := all[0].size()
+	width := vg.Length(min(tilesInRow, len(all))) * each
+	above := vg.Length(len(legendLines(legend, width))) * legendHeight
+	height := above
+	var tops []vg.Length // of rows, from above
+	for row := range slices.Chunk(all, tilesInRow) {
+		tops = append(tops, height)
+		highest := vg.Length(0)
+		for _, t := range row {
+			_, own := t.size()
+			highest = max(highest, own)
+		}
+		height += highest
+	}
+	return picture{width, height, func(whole draw.Canvas) error {
+		drawLegend(draw.Crop(whole, 0, 0, height-above, 0), legend)
+		for i, t := range all {
+			plotted, err := t.plot()
+			if err != nil {
+				return err
+			}
+			_, own := t.size()
+			left, top := vg.Length(i%tilesInRow)*each, tops[i/tilesInRow]
+			c := draw.Crop(whole, left, left+each-width, height-top-own, -top)
+			plotted.Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
+		}
+		return nil
+	}}
 }
 
 func (p picture) paint(on vg.CanvasSizer) error {

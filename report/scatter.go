@@ -58,31 +58,20 @@ func (g polygonGlyph) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) 
 
 const scatterSide = 3.4 * vg.Inch
 
-// drawScatters draws panels, two in a row, under a line that names the kinds of points, if there are several.
-func drawScatters(kinds []string, panels []scatter) picture {
-	columns := min(2, len(panels))
-	rows := (len(panels) + columns - 1) / columns
-	width := vg.Length(columns) * scatterSide
-	var legend []legendEntry
-	if len(kinds) > 1 {
-		for i, name := range kinds {
-			legend = append(legend, legendEntry{pointGlyph(i), name})
-		}
-	}
-	above := vg.Length(len(legendLines(legend, width))) * legendHeight
-	height := vg.Length(rows)*scatterSide + above
-	return picture{width, height, func(whole draw.Canvas) error {
-		drawLegend(draw.Crop(whole, 0, 0, vg.Length(rows)*scatterSide, 0), legend)
-		for i, p := range panels {
-			left, top := vg.Length(i%columns)*scatterSide, above+vg.Length(i/columns)*scatterSide
-			c := draw.Crop(whole, left, left+scatterSide-width, height-top-scatterSide, -top)
-			p.plot().Draw(draw.Crop(c, vg.Points(6), -vg.Points(12), vg.Points(4), -vg.Points(4)))
-		}
+// kindsOfPoints is the legend of panels with several kinds of points; nil of one kind.
+func kindsOfPoints(kinds []string) (legend []legendEntry) {
+	if len(kinds) < 2 {
 		return nil
-	}}
+	}
+	for i, name := range kinds {
+		legend = append(legend, legendEntry{pointGlyph(i), name})
+	}
+	return legend
 }
 
-func (s *scatter) plot() *plot.Plot {
+func (s scatter) size() (width, height vg.Length) { return scatterSide, scatterSide }
+
+func (s scatter) plot() (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = s.title, s.x, s.y
 	sansSerif(out)
@@ -90,7 +79,7 @@ func (s *scatter) plot() *plot.Plot {
 	x, y := s.ranges()
 	x.set(&out.X)
 	y.set(&out.Y)
-	return out
+	return out, nil
 }
 
 // decadeTicks are logTicks with labels for powers of ten alone, and at most five, where the others would stand too close.
@@ -109,7 +98,7 @@ func decadeTicks(from, to float64) []plot.Tick {
 }
 
 // ranges are those of the axes, with a margin.
-func (s *scatter) ranges() (x, y axisRange) {
+func (s scatter) ranges() (x, y axisRange) {
 	x, y = axisRange{math.Inf(1), math.Inf(-1), s.logX}, axisRange{math.Inf(1), math.Inf(-1), s.logY}
 	for _, p := range slices.Concat(s.points...) {
 		x.min, x.max, y.min, y.max = min(x.min, p.x), max(x.max, p.x), min(y.min, p.y), max(y.max, p.y)
@@ -145,7 +134,7 @@ func (r axisRange) widened() axisRange {
 }
 
 // Plot implements plot.Plotter.
-func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
+func (s scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	at := func(p point) vg.Point { return vg.Point{X: x(p.x), Y: y(p.y)} }
 	thin := draw.LineStyle{Color: color.Gray{Y: 0xb0}, Width: vg.Points(0.75)}
@@ -162,8 +151,6 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 }
-
-var _ plot.Plotter = (*scatter)(nil)
 
 // Pairs are the points of a panel: the results of two methods on the same folds, say.
 type Pairs struct {
@@ -183,7 +170,7 @@ func WritePairs(w io.Writer, all []Pairs, pdf bool) error {
 		panels[i] = scatter{title: p.Title, x: p.X, y: p.Y, logX: p.Log, logY: p.Log, diagonal: true, points: [][]point{points}}
 	}
 	if pdf {
-		return drawScatters(nil, panels).writePDF(w)
+		return tiled(panels, nil).writePDF(w)
 	}
-	return drawScatters(nil, panels).writeSVG(w)
+	return tiled(panels, nil).writeSVG(w)
 }

@@ -143,7 +143,7 @@ func TestWideLaTeXTable(t *testing.T) {
 func TestPDF(t *testing.T) {
 	write := func(title string) string {
 		var out bytes.Buffer
-		p := drawScatters(nil, []scatter{{title: title, points: [][]point{{{1, 2}}}}})
+		p := tiled([]scatter{{title: title, points: [][]point{{{1, 2}}}}}, nil)
 		if err := p.writePDF(&out); err != nil || !strings.HasPrefix(out.String(), "%PDF-") || !strings.HasSuffix(out.String(), "%%EOF\n") {
 			t.Fatalf("%v, %d bytes", err, out.Len())
 		}
