@@ -42,9 +42,8 @@ type Spec struct {
 // A Summary is what a report needs to know of the records of a plan.
 type Summary struct {
 	Spec
-	Groups     []*Group  // by data set, protocol and series
-	Numbers    []*Number // of the groups, each with the metrics of its problem
-	Provenance Provenance
+	Groups  []*Group  // by data set, protocol and series
+	Numbers []*Number // of the groups, each with the metrics of its problem
 
 	Records    int // of the plan's cells, duplicates left out
 	Failures   int // of Records
@@ -57,6 +56,7 @@ type Summary struct {
 
 	Conflict *results.Conflict // cells whose records have different metrics; nil: none
 
+	origins  *origins
 	own      bool // the tables are those of Table 1, and the paper has none of their numbers
 	ranks    []*RankTable
 	appendix []Block // of data sets and settings; nil: none
@@ -124,8 +124,8 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		spec.Says, spec.Claims = "", nil // all are somebody's own, of which the paper says nothing
 	}
 	spec.keepClaims()
-	c := &collector{Summary: &Summary{Spec: spec}, places: spec.Plan.Places(), tables: map[*plan.Group]*table{},
-		failures: map[results.Failure]*results.Failure{}, origins: newOrigins()}
+	c := &collector{Summary: &Summary{Spec: spec, origins: newOrigins()}, places: spec.Plan.Places(), tables: map[*plan.Group]*table{},
+		failures: map[results.Failure]*results.Failure{}}
 	for _, l := range spec.Tables {
 		if err := l.check(spec.Series); err != nil {
 			return nil, err
@@ -152,7 +152,6 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			c.Failures += folds[0].Failed
 		}
 	}
-	c.Provenance = c.origins.provenance()
 	for of, t := range c.tables {
 		if t.apart == 1 {
 			for _, fold := range t.folds[0] {
@@ -216,7 +215,6 @@ type collector struct {
 	places   *plan.Places
 	tables   map[*plan.Group]*table
 	failures map[results.Failure]*results.Failure // each distinct one is kept once
-	origins  *origins
 }
 
 // A table finds the folds that a record of a plan's group counts for: several, where protocols share the task.

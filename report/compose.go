@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -316,7 +315,6 @@ func graded(verdicts map[Verdict]int) string {
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
 func (s *Summary) sources() []string {
-	p := &s.Provenance
 	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of cells that have one, %s of other cells.",
 		thousands(s.Records), plural(s.Duplicates, "further record", "further records"), thousands(s.OutOfPlan))}
 	if s.OtherSeeds > 0 {
@@ -335,32 +333,5 @@ func (s *Summary) sources() []string {
 	if s.Records == 0 {
 		return lines
 	}
-	lines = append(lines,
-		"Sweep: "+countList(p.Sweeps),
-		"Code: "+countList(p.Code),
-		"Machine: "+countList(p.Machines),
-		"Libraries: "+countList(p.Libraries),
-		fmt.Sprintf("Finished from %s to %s.", p.First.UTC().Format(time.RFC3339), p.Last.UTC().Format(time.RFC3339)),
-		fmt.Sprintf("Fits took %s in all.", p.FitTime.Round(time.Millisecond)),
-	)
-	if p.PeakMemory > 0 {
-		lines = append(lines, "Most memory of the process while a fit ran: "+bytesText(p.PeakMemory)+".")
-	}
-	for _, d := range p.Data {
-		name, digest, _ := strings.Cut(d.Text, " ")
-		lines = append(lines, fmt.Sprintf("Data: %s, digest %s.", name, digest))
-	}
-	return lines
-}
-
-// countList writes what the records agree on, or how many say what.
-func countList(counts []Count) string {
-	if len(counts) == 1 {
-		return counts[0].Text
-	}
-	parts := make([]string, len(counts))
-	for i, c := range counts {
-		parts[i] = fmt.Sprintf("%s (%s)", c.Text, plural(c.Records, "record", "records"))
-	}
-	return strings.Join(parts, "; ")
+	return append(lines, s.origins.lines()...)
 }

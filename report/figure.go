@@ -148,7 +148,9 @@ const (
 )
 
 // size has room for a title, lines and an axis.
-func (p panel) size() (width, height vg.Length) { return panelWidth, panelFrame + vg.Length(len(p.lines))*lineHeight }
+func (p panel) size() (width, height vg.Length) {
+	return panelWidth, panelFrame + vg.Length(len(p.lines))*lineHeight
+}
 
 // legend leaves out the kinds of marks that no panel has.
 func legend(panels []panel) (entries []legendEntry) {

@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,26 +12,8 @@ import (
 	"nptbench/results"
 )
 
-// Provenance says by what, on what and from which data the records of a report were made.
-type Provenance struct {
-	Sweeps    []Count
-	Code      []Count // revisions
-	Machines  []Count
-	Libraries []Count // with the Go version
-	Data      []Count // data set and digest of its table
-
-	First, Last time.Time // when the first and the last record was finished
-	FitTime     time.Duration
-	PeakMemory  int64 // bytes; 0: not measured
-}
-
-// A Count is a fact and the number of records that it holds for.
-type Count struct {
-	Text    string
-	Records int
-}
-
-// origins counts the distinct origins of records. Its keys become texts at the end, since there are few of them and many records.
+// origins counts the distinct origins of records: by what, on what and from which data they were made. Its keys become texts at the end,
+// since there are few of them and many records.
 type origins struct {
 	sweeps, code    map[string]int
 	machines        map[machine]int
@@ -100,30 +84,42 @@ func joined(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-func (o *origins) provenance() Provenance {
+// lines say by what, on what and from which data the records were made.
+func (o *origins) lines() []string {
 	asItIs := func(text string) string { return text }
-	return Provenance{
-		Sweeps: counts(o.sweeps, asItIs), Code: counts(o.code, asItIs), Machines: counts(o.machines, machine.text),
-		Libraries: counts(o.libraries, librariesText),
-		Data:      counts(o.data, func(data [2]string) string { return data[0] + " " + data[1] }),
-		First:     o.first, Last: o.last,
-		FitTime:    time.Duration(o.fitSeconds * float64(time.Second)),
-		PeakMemory: o.peak,
+	lines := []string{
+		"Sweep: " + counted(o.sweeps, asItIs), "Code: " + counted(o.code, asItIs),
+		"Machine: " + counted(o.machines, machine.text), "Libraries: " + counted(o.libraries, librariesText),
+		fmt.Sprintf("Finished from %s to %s.", o.first.UTC().Format(time.RFC3339), o.last.UTC().Format(time.RFC3339)),
+		fmt.Sprintf("Fits took %s in all.", time.Duration(o.fitSeconds*float64(time.Second)).Round(time.Millisecond)),
 	}
+	if o.peak > 0 {
+		lines = append(lines, "Most memory of the process while a fit ran: "+bytesText(o.peak)+".")
+	}
+	data, _ := byRecords(o.data, func(of [2]string) string { return fmt.Sprintf("Data: %s, digest %s.", of[0], of[1]) })
+	return append(lines, data...)
 }
 
-// counts lists what was counted, the most frequent first.
-func counts[K comparable](m map[K]int, text func(K) string) []Count {
-	byText := map[string]int{}
+// counted writes what the records agree on, or how many say what.
+func counted[K comparable](m map[K]int, text func(K) string) string {
+	all, records := byRecords(m, text)
+	if len(all) == 1 {
+		return all[0]
+	}
+	for i, text := range all {
+		all[i] = fmt.Sprintf("%s (%s)", text, plural(records[text], "record", "records"))
+	}
+	return strings.Join(all, "; ")
+}
+
+// byRecords lists what was counted as texts, that of the most records first, and the number of records of each.
+func byRecords[K comparable](m map[K]int, text func(K) string) (all []string, records map[string]int) {
+	records = map[string]int{}
 	for key, n := range m {
-		byText[cmp.Or(text(key), "unknown")] += n
+		records[cmp.Or(text(key), "unknown")] += n
 	}
-	var out []Count
-	for text, n := range byText {
-		out = append(out, Count{text, n})
-	}
-	slices.SortFunc(out, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(b.Records, a.Records), cmp.Compare(a.Text, b.Text))
+	all = slices.SortedFunc(maps.Keys(records), func(a, b string) int {
+		return cmp.Or(cmp.Compare(records[b], records[a]), cmp.Compare(a, b))
 	})
-	return out
+	return all, records
 }
