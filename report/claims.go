@@ -66,10 +66,10 @@ func AtMost(most float64, where ...Where) Test {
 // AsPaper tests whether changes of a layout have the direction of the paper's.
 func AsPaper(l Layout, where ...Where) Test {
 	return changes(l, where, func(f fact) Answer {
-		if f.verdict == NotClear {
+		if f.Verdict == NotClear {
 			return Unclear
 		}
-		return answer(f.verdict == SameDirection)
+		return answer(f.Verdict == SameDirection)
 	})
 }
 
@@ -77,8 +77,8 @@ func AsPaper(l Layout, where ...Where) Test {
 func AsLarge(l Layout, where ...Where) Test { return changes(l, where, asLarge) }
 
 func asLarge(f fact) Answer {
-	large := f.mean/f.paper >= 0.5
-	if large && f.verdict == NotClear {
+	large := f.Mean/f.Paper.Mean >= 0.5
+	if large && f.Verdict == NotClear {
 		return Unclear
 	}
 	return answer(large)
@@ -89,8 +89,8 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	only := Layout{Where: where}
 	return func(s *Summary) (all []Evidence) {
 		for _, f := range l.facts(s.Numbers) {
-			if only.holds(f.Number) && f.hasPaper {
-				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.mean, f.rounded()), f.Metric.Title, f.Info.Title, f.verdict)
+			if only.holds(f.Number) && f.HasPaper {
+				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
 				all = append(all, Evidence{f.Series.Values[l.Base.Field], "", text, speaks(f), !f.Series.Paper})
 			}
 		}
@@ -123,11 +123,11 @@ func Best(l Layout, rows ...string) Test {
 				if a.metric == a.Metric.Name && a.Metric.Larger {
 					a, b = b, a
 				}
-				return cmp.Compare(a.mean, b.mean)
+				return cmp.Compare(a.Mean, b.Mean)
 			})
 			smaller := slices.ContainsFunc(facts, func(f fact) bool { return named(f) && !f.Series.Paper })
 			missing := l.missing(facts)
-			facts = slices.DeleteFunc(facts, func(f fact) bool { return math.Abs(f.mean-best.mean) > 1e-9*math.Abs(best.mean) })
+			facts = slices.DeleteFunc(facts, func(f fact) bool { return math.Abs(f.Mean-best.Mean) > 1e-9*math.Abs(best.Mean) })
 			var titles []string
 			for _, f := range facts {
 				name := title(f)

@@ -159,7 +159,7 @@ func (s *Summary) figureCaption(panels []panel) string {
 		case !l.Figure:
 		case slices.ContainsFunc(panels, panel.hasBars):
 			return l.Title + "; bars are standard errors."
-		case slices.ContainsFunc(l.facts(s.Numbers), func(f fact) bool { return f.verdict == Extrapolated }):
+		case slices.ContainsFunc(l.facts(s.Numbers), func(f fact) bool { return f.Verdict == Extrapolated }):
 			return l.Title + ", without what is extrapolated."
 		default:
 			return l.Title + "."

@@ -56,73 +56,44 @@ func (c *cost) seconds() (float64, bool) { return c.fit + c.predict + c.left, c.
 // The parts of the paper's Tables 6 and 7: the search over all settings, on one core, beside the paper's on its cores. Core time is
 // by the clock, times threads, however long others kept the cores; processor time is the fits' own, with their predictions.
 var (
-	CoreTime   = Part{"Core time", true, nil, func(t *Table, c comparison) Cell { return c.any().coreTime(t) }, coreTimeFact}
-	Processor  = Part{"Processor time", true, nil, func(t *Table, c comparison) Cell { return c.any().processorTime(t) }, processorFact}
-	Prediction = Part{"Prediction", true, nil, func(_ *Table, c comparison) Cell { return c.any().predictionTime() }, predictionFact}
-	PeakMemory = Part{"Memory", true, nil, func(_ *Table, c comparison) Cell { return c.any().peakMemory() }, memoryFact}
+	CoreTime   = factPart("Core time", coreTimeFact, fact.coreTime)
+	Processor  = factPart("Processor time", processorFact, fact.processorTime)
+	Prediction = factPart("Prediction", predictionFact, fact.predictionTime)
+	PeakMemory = factPart("Memory", memoryFact, fact.memory)
 	PaperTime  = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return c.any().paperTime() }, nil}
 	PaperMem   = Part{"Paper's memory", true, nil, func(t *Table, c comparison) Cell { return c.any().paperMemory(t) }, nil}
 )
 
-func (n *Number) coreTime(t *Table) Cell {
-	seconds, known := n.cost.seconds()
-	if !known || seconds == 0 {
-		return blank
-	}
-	if n.cost.left == 0 {
-		cell := number(clock(seconds), seconds)
-		if n.cost.compiling >= 1 {
-			cell.Notes = []int{t.note("Of it " + clock(n.cost.compiling) + " for what first steps took longer, as they compile the network.")}
+func (f fact) coreTime(t *Table, _ comparison) Cell {
+	if f.Verdict != Extrapolated {
+		cell := number(clock(f.Mean), f.Mean)
+		if f.cost.compiling >= 1 {
+			cell.Notes = []int{t.note("Of it " + clock(f.cost.compiling) + " for what first steps took longer, as they compile the network.")}
 		}
 		return cell
 	}
 	note := "Extrapolated: no cell has a record; from the most similar records, those of the same data set first, by rows times columns, of NPT by multiplications and of TabNet by activations."
-	if n.cost.cells > 0 {
-		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(n.cost.cells), thousands(len(n.Folds)*n.Settings),
-			clock(n.cost.fit+n.cost.predict))
+	if f.cost.cells > 0 {
+		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(f.cost.cells), thousands(len(f.Folds)*f.Settings),
+			clock(f.cost.fit+f.cost.predict))
 	}
-	return Cell{Text: "≈ " + roughly(seconds), Value: full(seconds), Tone: Fair, Notes: []int{t.note(note)}}
+	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: []int{t.note(note)}}
 }
 
 // processorTime is that of the cells whose records have it.
-func (n *Number) processorTime(t *Table) Cell {
-	if n.cost.metered == 0 {
-		return blank
-	}
-	cell := number(clock(n.cost.processor), n.cost.processor)
-	if all := len(n.Folds) * n.Settings; n.cost.metered < all {
-		cell.Notes = []int{t.note(fmt.Sprintf("Of %s of %s cells: that of the others is not known.", thousands(n.cost.metered), thousands(all)))}
+func (f fact) processorTime(t *Table, _ comparison) Cell {
+	cell := number(clock(f.Mean), f.Mean)
+	if all := len(f.Folds) * f.Settings; f.N < all {
+		cell.Notes = []int{t.note(fmt.Sprintf("Of %s of %s cells: that of the others is not known.", thousands(f.N), thousands(all)))}
 	}
 	return cell
 }
 
-// predictionTime is that of the chosen settings on validation and test rows, on average over folds.
-func (n *Number) predictionTime() Cell {
-	seconds, folds := n.prediction()
-	if folds == 0 {
-		return blank
-	}
-	return number(fmt.Sprintf("%.3g s", seconds), seconds)
+func (f fact) predictionTime(*Table, comparison) Cell {
+	return number(fmt.Sprintf("%.3g s", f.Mean), f.Mean)
 }
 
-func (n *Number) prediction() (seconds float64, folds int) {
-	for _, f := range n.Folds {
-		if f.Chosen != nil {
-			seconds += f.Chosen.PredictSeconds * float64(max(1, f.Chosen.Provenance.Threads))
-			folds++
-		}
-	}
-	return seconds / float64(max(1, folds)), folds
-}
-
-func (n *Number) peakMemory() Cell {
-	if n.cost.peak == 0 {
-		return blank
-	}
-	return number(fmt.Sprintf("%.2f GB", gigabytes(n.cost.peak)), gigabytes(n.cost.peak))
-}
-
-func gigabytes(n int64) float64 { return float64(n) / 1e9 }
+func (f fact) memory(*Table, comparison) Cell { return number(fmt.Sprintf("%.2f GB", f.Mean), f.Mean) }
 
 func (n *Number) paperTime() Cell {
 	c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name)
@@ -152,7 +123,7 @@ func coreTimeFact(c comparison) (fact, bool) {
 	seconds, known := n.cost.seconds()
 	f := n.costFact(coreSeconds, seconds, func(c results.Cost) float64 { return c.Seconds * float64(c.Cores) })
 	if n.cost.left > 0 {
-		f.verdict = Extrapolated
+		f.Verdict = Extrapolated
 	}
 	return f, known && seconds > 0
 }
@@ -160,24 +131,32 @@ func coreTimeFact(c comparison) (fact, bool) {
 func processorFact(c comparison) (fact, bool) {
 	n := c.any()
 	f := n.costFact("processor_seconds", n.cost.processor, nil)
-	f.folds = n.cost.metered
+	f.N = n.cost.metered
 	return f, n.cost.metered > 0
 }
 
+// predictionFact is the time of the chosen settings on validation and test rows, on average over folds.
 func predictionFact(c comparison) (fact, bool) {
-	seconds, folds := c.any().prediction()
-	return c.any().costFact("predict_core_seconds", seconds, nil), folds > 0
+	seconds, folds := 0.0, 0
+	for _, f := range c.any().Folds {
+		if f.Chosen != nil {
+			seconds += f.Chosen.PredictSeconds * float64(max(1, f.Chosen.Provenance.Threads))
+			folds++
+		}
+	}
+	return c.any().costFact("predict_core_seconds", seconds/float64(max(1, folds)), nil), folds > 0
 }
 
 func memoryFact(c comparison) (fact, bool) {
 	n := c.any()
-	return n.costFact("peak_memory_gb", gigabytes(n.cost.peak), func(c results.Cost) float64 { return c.Memory }), n.cost.peak > 0
+	return n.costFact("peak_memory_gb", float64(n.cost.peak)/1e9, func(c results.Cost) float64 { return c.Memory }), n.cost.peak > 0
 }
 
 func (n *Number) costFact(name string, value float64, paper func(results.Cost) float64) fact {
-	f := fact{Number: n, metric: name, mean: value, stdErr: math.NaN(), folds: n.cost.cells, verdict: NotComparable}
+	f := n.derived(name, value, math.NaN(), n.cost.cells)
+	f.Verdict = NotComparable
 	if c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name); ok && paper != nil {
-		f.hasPaper, f.paper = true, paper(c)
+		f.HasPaper, f.Paper = true, results.Published{Mean: paper(c)}
 	}
 	return f
 }

@@ -96,8 +96,8 @@ func TestCost(t *testing.T) {
 		t.Errorf("got\n%s", out.String())
 	}
 	for _, f := range costs.facts(s.Numbers) {
-		if f.metric == "core_seconds" && f.Series.Method.Name == "random-forest" && (math.Abs(f.mean-22) > 1e-9 || f.paper != 48838*8 || f.verdict != NotComparable) ||
-			f.metric == "core_seconds" && f.Series.Method.Name != "random-forest" && f.verdict != Extrapolated {
+		if f.metric == "core_seconds" && f.Series.Method.Name == "random-forest" && (math.Abs(f.Mean-22) > 1e-9 || f.Paper.Mean != 48838*8 || f.Verdict != NotComparable) ||
+			f.metric == "core_seconds" && f.Series.Method.Name != "random-forest" && f.Verdict != Extrapolated {
 			t.Errorf("%+v", f)
 		}
 	}

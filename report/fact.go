@@ -3,24 +3,14 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
-
-	"nptbench/internal/stats"
 )
 
-// A fact is a number that a table shows: a metric, or what a variant changes of it, or its rank.
+// A fact is a number that a table shows: as it is, or with what its change, its rank or its cost comes to instead.
 type fact struct {
 	*Number
-	metric       string
-	mean, stdErr float64 // stdErr is NaN where there is none
-	folds        int
-
-	hasPaper           bool
-	paper, paperStdErr float64 // paperStdErr is 0 where there is none
-
-	verdict Verdict // empty where there is nothing to judge
+	metric string // what it is of the number: its metric, or the name of something derived
 }
 
 func publishedFact(c comparison) (fact, bool) { return c.published.fact() }
@@ -30,32 +20,14 @@ func (n *Number) fact() (fact, bool) {
 	if n == nil || n.N == 0 {
 		return fact{}, false
 	}
-	return fact{n, n.Metric.Name, n.Mean, n.StdErr, n.N, n.HasPaper, n.Paper.Mean, n.Paper.StdErr(), n.Verdict}, true
+	return fact{n, n.Metric.Name}, true
 }
 
-func changeFact(c comparison) (fact, bool) {
-	d, ok := c.change()
-	n := c.any()
-	return fact{n, n.Metric.Name + "_change", d.mean, d.stdErr, d.folds, d.hasPaper, d.paper.Mean, d.paperStdErr, d.direction()}, ok
-}
-
-func pFact(c comparison) (fact, bool) {
-	d, ok := c.change()
-	n := c.any()
-	return fact{Number: n, metric: n.Metric.Name + "_change_p", mean: d.p, stdErr: math.NaN(), folds: d.folds}, ok && !math.IsNaN(d.p)
-}
-
-func rankFact(c comparison) (fact, bool) {
-	ranks := c.ranks()
-	if len(ranks) == 0 {
-		return fact{}, false
-	}
-	mean, stdErr := stats.MeanRank(ranks)
-	f := fact{Number: c.any(), metric: "rank", mean: mean, stdErr: stdErr, folds: len(ranks), verdict: NotComparable}
-	if p, ok := c.paperRank(); ok {
-		f.hasPaper, f.paper, f.paperStdErr = true, p.Mean, p.StdErr()
-	}
-	return f, true
+// derived is something else of a number, over so many folds or cells, beside which the paper has nothing yet.
+func (n *Number) derived(metric string, mean, stdErr float64, over int) fact {
+	of := *n
+	of.Mean, of.StdErr, of.N, of.HasPaper, of.Verdict = mean, stdErr, over, false, ""
+	return fact{&of, metric}
 }
 
 // kind is what a fact is of its metric; empty: the metric itself.
@@ -119,7 +91,7 @@ func (s *Summary) writeFacts(w io.Writer) error {
 	for i := range s.layouts() {
 		l := &s.layouts()[i]
 		for _, f := range l.facts(s.Numbers) {
-			key := fmt.Sprint(f.Info.Name, f.Protocol, f.Series.whole(), f.metric, f.hasPaper, f.paper)
+			key := fmt.Sprint(f.Info.Name, f.Protocol, f.Series.whole(), f.metric, has(f.HasPaper, full(f.Paper.Mean)))
 			if !shown[key] {
 				shown[key] = true
 				lines = append(lines, line{f, l.Name})
@@ -133,12 +105,12 @@ func (s *Summary) writeFacts(w io.Writer) error {
 		{"method", func(l line) string { return l.Series.Method.Name }},
 		{"variant", func(l line) string { return l.Series.variant(s.Series) }},
 		{"metric", func(l line) string { return l.metric }},
-		{"mean", func(l line) string { return full(l.mean) }},
-		{"stderr", func(l line) string { return full(l.stdErr) }},
-		{"n", func(l line) string { return strconv.Itoa(l.folds) }},
-		{"paper", func(l line) string { return has(l.hasPaper, full(l.paper)) }},
-		{"paper_stderr", func(l line) string { return has(l.hasPaper && l.paperStdErr > 0, full(l.paperStdErr)) }},
-		{"verdict", func(l line) string { return string(l.verdict) }},
+		{"mean", func(l line) string { return full(l.Mean) }},
+		{"stderr", func(l line) string { return full(l.StdErr) }},
+		{"n", func(l line) string { return strconv.Itoa(l.N) }},
+		{"paper", func(l line) string { return has(l.HasPaper, full(l.Paper.Mean)) }},
+		{"paper_stderr", func(l line) string { return has(l.HasPaper && l.Paper.StdErr() > 0, full(l.Paper.StdErr())) }},
+		{"verdict", func(l line) string { return string(l.Verdict) }},
 		{"title", func(l line) string { return l.Group.title() }},
 	})
 }

@@ -96,7 +96,7 @@ func knownError(stdErr float64) float64 {
 func (l *Layout) panels(numbers []*Number) (panels []panel) {
 	facts := l.facts(numbers)
 	for _, f := range facts {
-		if f.kind() != facts[0].kind() || f.verdict == Extrapolated { // of another part, such as p
+		if f.kind() != facts[0].kind() || f.Verdict == Extrapolated { // of another part, such as p
 			continue
 		}
 		at := slices.IndexFunc(panels, func(p panel) bool { return p.title == f.Info.Title })
@@ -112,8 +112,8 @@ func (l *Layout) panels(numbers []*Number) (panels []panel) {
 			*lines = append(*lines, panelLine{title: title})
 		}
 		values := &(*lines)[line].values
-		values[0] = panelValue{f.paper, f.paperStdErr, f.hasPaper}
-		values[1+slices.Index(split.Protocols, f.Protocol)] = panelValue{f.mean, knownError(f.stdErr), true}
+		values[0] = panelValue{f.Paper.Mean, f.Paper.StdErr(), f.HasPaper}
+		values[1+slices.Index(split.Protocols, f.Protocol)] = panelValue{f.Mean, knownError(f.StdErr), true}
 	}
 	return panels
 }

@@ -8,8 +8,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/split"
-	"nptbench/internal/stats"
-	"nptbench/results"
 )
 
 // A Part is what a table shows of a comparison, in a column of its own.
@@ -61,14 +59,29 @@ var CorrectedAlone = Part{"", true, needsCorrected, func(t *Table, c comparison)
 
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
-	VariantChange = Part{"Change", true, nil, func(_ *Table, c comparison) Cell { return c.changeCell() }, changeFact}
-	PValue        = Part{"p", true, nil, func(_ *Table, c comparison) Cell { return c.pCell() }, pFact}
-	PaperChange   = Part{"Paper's", true, nil, func(_ *Table, c comparison) Cell { return c.paperChangeCell() }, nil}
-	Direction     = Part{"Verdict", false, nil, func(t *Table, c comparison) Cell { return c.directionCell(t) }, nil}
+	VariantChange = factPart("Change", changeFact, fact.changeCell)
+	PValue        = factPart("p", pFact, fact.pCell)
+	PaperChange   = Part{"Paper's", true, nil, ofFact(changeFact, fact.paperCell), nil}
+	Direction     = Part{"Verdict", false, nil, ofFact(changeFact, fact.directionCell), nil}
 )
 
 // The parts of tables of ranks over folds, counted from 0, beside the paper's.
-var FoldRank = Part{"Rank (paper's)", true, nil, func(t *Table, c comparison) Cell { return c.rankCell(t) }, rankFact}
+var FoldRank = factPart("Rank (paper's)", rankFact, fact.rankCell)
+
+// factPart is a part that shows a fact of its own.
+func factPart(head string, of func(comparison) (fact, bool), write func(fact, *Table, comparison) Cell) Part {
+	return Part{head, true, nil, ofFact(of, write), of}
+}
+
+// ofFact is the cell of a fact, blank where there is none.
+func ofFact(of func(comparison) (fact, bool), write func(fact, *Table, comparison) Cell) func(*Table, comparison) Cell {
+	return func(t *Table, c comparison) Cell {
+		if f, ok := of(c); ok {
+			return write(f, t, c)
+		}
+		return blank
+	}
+}
 
 var blank = Cell{Text: none, Tone: Faint}
 
@@ -255,78 +268,47 @@ func correction(_ *Table, c comparison) Cell {
 	return number(decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
 }
 
-func (c comparison) changeCell() Cell {
-	d, ok := c.change()
-	if !ok {
-		return blank
+func (f fact) changeCell(*Table, comparison) Cell {
+	text := signed(f.Mean, f.rounded())
+	if !math.IsNaN(f.StdErr) {
+		text += " ± " + decimal(f.StdErr, f.rounded())
 	}
-	text := signed(d.mean, c.digits())
-	if !math.IsNaN(d.stdErr) {
-		text += " ± " + decimal(d.stdErr, c.digits())
-	}
-	return number(text, d.mean)
+	return number(text, f.Mean)
 }
 
-func (c comparison) pCell() Cell {
-	d, ok := c.change()
-	if !ok || math.IsNaN(d.p) {
-		return blank
-	}
-	return number(decimal(d.p, 3), d.p)
-}
+func (f fact) pCell(*Table, comparison) Cell { return number(decimal(f.Mean, 3), f.Mean) }
 
-func (c comparison) paperChangeCell() Cell {
-	d, ok := c.change()
-	if !ok || !d.hasPaper {
+func (f fact) paperCell(*Table, comparison) Cell {
+	if !f.HasPaper {
 		return blank
 	}
-	text := signed(d.paper.Mean, d.paper.Decimals)
-	if d.paperStdErr > 0 {
-		text += " ± " + decimal(d.paperStdErr, d.paper.SpreadDecimals)
+	text := signed(f.Paper.Mean, f.Paper.Decimals)
+	if spread := f.Paper.StdErr(); spread > 0 {
+		text += " ± " + decimal(spread, f.Paper.SpreadDecimals)
 	}
-	return number(text, d.paper.Mean)
+	return number(text, f.Paper.Mean)
 }
 
 // directionCell carries the footnotes of the number, since the change is of it.
-func (c comparison) directionCell(t *Table) Cell {
-	d, ok := c.change()
-	if !ok {
-		return blank
+func (f fact) directionCell(t *Table, c comparison) Cell {
+	notes := f.Notes
+	if f.N < c.any().N {
+		notes = append(slices.Clone(notes), fmt.Sprintf("Over %d of %d folds.", f.N, len(f.Folds)))
 	}
-	v := d.direction()
-	notes := c.any().Notes
-	if d.folds < c.any().N {
-		notes = append(slices.Clone(notes), fmt.Sprintf("Over %d of %d folds.", d.folds, len(c.any().Folds)))
-	}
-	return Cell{Text: string(v), Tone: v.tone(), Notes: t.notes(notes)}
+	return Cell{Text: string(f.Verdict), Tone: f.Verdict.tone(), Notes: t.notes(notes)}
 }
 
-func (c comparison) rankCell(t *Table) Cell {
-	ranks := c.ranks()
-	if len(ranks) == 0 {
-		return blank
+func (f fact) rankCell(t *Table, c comparison) Cell {
+	cell := number(plusMinus(f.Mean, f.StdErr, rankDigits), f.Mean)
+	if f.HasPaper {
+		cell.Text += " (" + f.Paper.String() + ")"
 	}
-	mean, stdErr := stats.MeanRank(ranks)
-	cell := number(plusMinus(mean, stdErr, rankDigits), mean)
-	if p, ok := c.paperRank(); ok {
-		cell.Text += " (" + p.String() + ")"
+	notes := f.smallerNote(c.titled)
+	if f.N < f.Info.RunFolds {
+		notes = append(notes, fmt.Sprintf("Over %d of the paper's %d folds.", f.N, f.Info.RunFolds))
 	}
-	n := c.any()
-	cell.Notes = t.notes(n.smallerNote(c.titled))
-	if len(ranks) < n.Info.RunFolds {
-		cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("Over %d of the paper's %d folds.", len(ranks), n.Info.RunFolds)))
-	}
-	slices.Sort(cell.Notes)
+	cell.Notes = t.notes(notes)
 	return cell
 }
 
 const rankDigits = 2
-
-// paperRank is what the paper has for a rank over folds.
-func (c comparison) paperRank() (results.Published, bool) {
-	n := c.any()
-	return results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank")
-}
-
-// digits are those of a table of changes.
-func (c comparison) digits() int { return c.any().rounded() }

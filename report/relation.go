@@ -43,26 +43,17 @@ func (l *Layout) withPaper(n *Number) *Number {
 	return &of
 }
 
-// A change is what a variant changes against the base: the mean of the differences fold by fold.
-type change struct {
-	folds        int
-	mean, stdErr float64 // of a single split the two numbers' errors over the test rows together
-	p            float64 // of Wilcoxon's signed-rank test, two-sided; NaN for a single split
-
-	paper       results.Published // the difference of the paper's means; its error is of both means together
-	hasPaper    bool
-	paperStdErr float64
-}
-
-// change compares a number with the layout's base; false when there is none, or no fold that both have.
-func (c comparison) change() (change, bool) {
+// change is what a variant changes against the layout's base: the mean of the differences fold by fold, beside the difference of the
+// paper's means, whose error is of both together. p is that of Wilcoxon's signed-rank test, two-sided. Of a single split the error is that
+// of both numbers over the test rows, and p is NaN. It is false when there is no base, or no fold that both have.
+func (c comparison) change() (f fact, p float64, ok bool) {
 	n := c.any()
 	at := slices.IndexFunc(c.among, func(base *Number) bool {
 		value, _ := base.field(c.layout.Base.Field)
 		return base.beside(n) && base.Series.Method == n.Series.Method && slices.Contains(c.layout.Base.Values, value)
 	})
 	if at < 0 {
-		return change{}, false
+		return fact{}, 0, false
 	}
 	base := c.layout.withPaper(c.among[at])
 	ours, theirs := n.values(), base.values()
@@ -73,37 +64,49 @@ func (c comparison) change() (change, bool) {
 			with, without, differences = append(with, x), append(without, y), append(differences, x-y)
 		}
 	}
-	d := change{folds: len(differences), p: math.NaN()}
-	if d.folds == 0 {
-		return d, false
+	folds := len(differences)
+	if folds == 0 {
+		return fact{}, 0, false
 	}
-	d.mean = stat.Mean(differences, nil)
-	d.stdErr = math.Hypot(n.RowStdErr, base.RowStdErr)
-	if d.folds > 1 {
-		d.stdErr = stat.StdErr(stat.StdDev(differences, nil), float64(d.folds))
+	f, p = n.derived(n.Metric.Name+"_change", stat.Mean(differences, nil), math.Hypot(n.RowStdErr, base.RowStdErr), folds), math.NaN()
+	if folds > 1 {
+		f.StdErr = stat.StdErr(stat.StdDev(differences, nil), float64(folds))
 		if test, err := stats.Wilcoxon(with, without, stats.WilcoxonOptions{}); err == nil { // it is defined for any pairs of numbers
-			d.p = test.P
+			p = test.P
 		}
 	}
-	if d.hasPaper = n.HasPaper && base.HasPaper; d.hasPaper {
-		d.paper = n.Paper
-		d.paper.Mean -= base.Paper.Mean
-		d.paperStdErr = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr())
+	if f.HasPaper = n.HasPaper && base.HasPaper; f.HasPaper {
+		f.Paper.Mean -= base.Paper.Mean
+		f.Paper.Spread, f.Paper.SpreadIsStdDev = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr()), false
 	}
-	return d, true
+	f.Verdict = f.direction()
+	return f, p, true
 }
 
 // direction is the verdict on a change: whether it has the direction of the paper's, once it is clear.
-func (d *change) direction() Verdict {
+func (n *Number) direction() Verdict {
 	switch {
-	case !d.hasPaper:
+	case !n.HasPaper:
 		return NoPaper
-	case math.IsNaN(d.stdErr) || math.Abs(d.mean) <= clearly*d.stdErr:
+	case math.IsNaN(n.StdErr) || math.Abs(n.Mean) <= clearly*n.StdErr:
 		return NotClear
-	case d.mean*d.paper.Mean > 0:
+	case n.Mean*n.Paper.Mean > 0:
 		return SameDirection
 	}
 	return OppositeDirection
+}
+
+func changeFact(c comparison) (fact, bool) {
+	f, _, ok := c.change()
+	return f, ok
+}
+
+func pFact(c comparison) (fact, bool) {
+	f, p, ok := c.change()
+	if !ok || math.IsNaN(p) {
+		return fact{}, false
+	}
+	return f.derived(f.metric+"_p", p, math.NaN(), f.N), true
 }
 
 // clearly is how many standard errors from 0 a change is clear.
@@ -137,6 +140,20 @@ func (c comparison) ranks() (ranks []float64) {
 	return ranks
 }
 
+// rankFact is the mean of the ranks, beside what the paper has for it.
+func rankFact(c comparison) (fact, bool) {
+	ranks := c.ranks()
+	if len(ranks) == 0 {
+		return fact{}, false
+	}
+	n := c.any()
+	mean, stdErr := stats.MeanRank(ranks)
+	f := n.derived("rank", mean, stdErr, len(ranks))
+	f.Verdict = NotComparable
+	f.Paper, f.HasPaper = results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank")
+	return f, true
+}
+
 // order says for each data set how much the order of a table's first facts is like that of the paper's.
 func (l *Layout) order(facts []fact) string {
 	text := ""
@@ -146,8 +163,8 @@ func (l *Layout) order(facts []fact) string {
 		}
 		var ours, paper []float64
 		for _, g := range facts {
-			if g.metric == f.metric && g.beside(f.Number) && g.hasPaper {
-				ours, paper = append(ours, g.mean), append(paper, g.paper)
+			if g.metric == f.metric && g.beside(f.Number) && g.HasPaper {
+				ours, paper = append(ours, g.Mean), append(paper, g.Paper.Mean)
 			}
 		}
 		if tau := stats.Kendall(ours, paper); len(ours) > 2 && !math.IsNaN(tau) {

@@ -61,19 +61,19 @@ func TestChange(t *testing.T) {
 		t.Fatalf("%d facts, want 4", len(facts))
 	}
 	// scipy.stats.wilcoxon(d, zero_method="wilcox").pvalue
-	if p := facts[1]; p.metric != "rmse_change_p" || math.Abs(p.mean-0.00390625) > 1e-12 || p.folds != 10 {
+	if p := facts[1]; p.metric != "rmse_change_p" || math.Abs(p.Mean-0.00390625) > 1e-12 || p.N != 10 {
 		t.Errorf("%+v", p)
 	}
 	// numpy: d = np.arange(10) / 8; d.mean(), d.std(ddof=1) / np.sqrt(10)
 	f := facts[0]
-	if f.metric != "rmse_change" || math.Abs(f.mean-0.5625) > 1e-12 || math.Abs(f.stdErr-0.11967838846954226) > 1e-12 || f.folds != 10 || f.verdict != SameDirection {
+	if f.metric != "rmse_change" || math.Abs(f.Mean-0.5625) > 1e-12 || math.Abs(f.StdErr-0.11967838846954226) > 1e-12 || f.N != 10 || f.Verdict != SameDirection {
 		t.Errorf("%+v", f)
 	}
-	if math.Abs(f.paper-0.38) > 1e-12 || math.Abs(f.paperStdErr-math.Hypot(0.46, 0.23)) > 1e-12 { // 3.38 ± 0.46 and 3.00 ± 0.23
-		t.Errorf("the paper's change is %v ± %v", f.paper, f.paperStdErr)
+	if math.Abs(f.Paper.Mean-0.38) > 1e-12 || math.Abs(f.Paper.StdErr()-math.Hypot(0.46, 0.23)) > 1e-12 { // 3.38 ± 0.46 and 3.00 ± 0.23
+		t.Errorf("the paper's change is %v ± %v", f.Paper.Mean, f.Paper.StdErr())
 	}
-	if f = facts[2]; math.Abs(f.mean) > 1e-12 || f.verdict != NotClear {
-		t.Errorf("a change of zero is %v, %s", f.mean, f.verdict)
+	if f = facts[2]; math.Abs(f.Mean) > 1e-12 || f.Verdict != NotClear {
+		t.Errorf("a change of zero is %v, %s", f.Mean, f.Verdict)
 	}
 	var out bytes.Buffer
 	markdownTable(&out, changesOfBoston.table(s.Numbers))
@@ -102,12 +102,12 @@ func TestDirection(t *testing.T) {
 		{1, 0.4, 0.1, SameDirection}, {-1, 0.4, -0.1, SameDirection}, {1, 0.4, -0.1, OppositeDirection}, {-1, 0.4, 0.1, OppositeDirection},
 		{1, 0.5, 0.1, NotClear}, {1, math.NaN(), 0.1, NotClear}, {0, 0, 0.1, NotClear},
 	} {
-		d := change{mean: c.mean, stdErr: c.stdErr, hasPaper: true, paper: results.Published{Mean: c.paper}}
+		d := Number{Mean: c.mean, StdErr: c.stdErr, HasPaper: true, Paper: results.Published{Mean: c.paper}}
 		if got := d.direction(); got != c.want {
 			t.Errorf("%v ± %v beside %v: %s, want %s", c.mean, c.stdErr, c.paper, got, c.want)
 		}
 	}
-	if got := (&change{mean: 1}).direction(); got != NoPaper {
+	if got := (&Number{Mean: 1}).direction(); got != NoPaper {
 		t.Errorf("without the paper: %s", got)
 	}
 }
@@ -138,18 +138,18 @@ func TestFoldRanks(t *testing.T) {
 	s := ablation(t, 10)
 	var got []float64
 	for _, f := range l.facts(s.Numbers) {
-		if f.metric != "rank" || f.folds != 10 || f.hasPaper != (f.Series.Values["variant"] == "Base") {
+		if f.metric != "rank" || f.N != 10 || f.HasPaper != (f.Series.Values["variant"] == "Base") {
 			t.Errorf("%+v", f)
 		}
-		got = append(got, f.mean)
+		got = append(got, f.Mean)
 	}
 	// Fold 0: 0, 0, 1/8. Odd folds: the third is the best, then Base; on fold 1 the second is last. Even ones from 2: Base, and then the
 	// third, which on fold 2 has 3/8 where the second has 4/8.
 	if want := []float64{(0.5 + 5*1 + 4*0) / 10, (0.5 + 5*2 + 4*2) / 10, (2 + 5*0 + 4*1) / 10.}; !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
 		t.Errorf("ranks %v, want %v", got, want)
 	}
-	if facts := l.facts(ablation(t, 3).Numbers); facts[0].folds != 3 {
-		t.Errorf("%d folds, want the 3 that there are", facts[0].folds)
+	if facts := l.facts(ablation(t, 3).Numbers); facts[0].N != 3 {
+		t.Errorf("%d folds, want the 3 that there are", facts[0].N)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestAsLarge(t *testing.T) {
 		verdict Verdict
 		want    Answer
 	}{{-20, SameDirection, No}, {-21, SameDirection, Yes}, {-21, NotClear, Unclear}, {-1, NotClear, No}, {21, OppositeDirection, No}} {
-		if got := asLarge(fact{mean: c.mean, paper: -42, verdict: c.verdict}); got != c.want {
+		if got := asLarge(fact{&Number{Mean: c.mean, Paper: results.Published{Mean: -42}, Verdict: c.verdict}, ""}); got != c.want {
 			t.Errorf("%v, %s: %v, want %v", c.mean, c.verdict, got, c.want)
 		}
 	}

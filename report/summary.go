@@ -36,8 +36,8 @@ func (s *Summary) judged() (all []judgement) {
 			section = l.Title
 		}
 		for _, f := range s.Tables[i].facts(s.Numbers) {
-			if f.verdict != "" {
-				all = append(all, judgement{f.verdict, section})
+			if f.Verdict != "" {
+				all = append(all, judgement{f.Verdict, section})
 			}
 		}
 	}
