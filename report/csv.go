@@ -303,8 +303,8 @@ func (s *Summary) writeMeanRanks(w io.Writer) error {
 		{"published_folds_stderr", func(l rankLine) string { return full(l.PublishedStdErr) }},
 		{"paper_same_sets", func(l rankLine) string { return full(l.PaperMean) }},
 		{"paper_same_sets_stderr", func(l rankLine) string { return full(l.PaperStdErr) }},
-		{"paper", func(l rankLine) string { return l.Paper.PrintedMeanRank }},
-		{"paper_stderr", func(l rankLine) string { return l.Paper.PrintedStdErr }},
+		{"paper", func(l rankLine) string { return l.Paper.Printed }},
+		{"paper_stderr", func(l rankLine) string { return l.Paper.PrintedSpread }},
 	}...))
 }
 

@@ -47,7 +47,7 @@ type RankRow struct {
 	// sets of the task.
 	PaperRanks             []float64 // by data set; nil where the paper has none
 	PaperMean, PaperStdErr float64
-	Paper                  results.PublishedRank
+	Paper                  results.Published
 }
 
 // RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for all
@@ -402,7 +402,7 @@ func (t *RankTable) row(r RankRow) Row {
 	}
 	if !t.All {
 		row = append(row, number(plusMinus(r.PaperMean, r.PaperStdErr, rankDigits), r.PaperMean),
-			number(r.Paper.PrintedMeanRank+" ± "+r.Paper.PrintedStdErr, r.Paper.MeanRank))
+			number(r.Paper.String(), r.Paper.Mean))
 	}
 	return Row{Cells: row}
 }

@@ -25,9 +25,9 @@ func TestPaperTable1(t *testing.T) {
 	for _, table := range tables {
 		for _, row := range table.Rows {
 			mean, stdErr := fmt.Sprintf("%.2f", row.Mean), fmt.Sprintf("%.2f", row.StdErr)
-			if mean != row.Paper.PrintedMeanRank || stdErr != row.Paper.PrintedStdErr {
+			if mean != row.Paper.Printed || stdErr != row.Paper.PrintedSpread {
 				t.Errorf("%s %s: %s ± %s, the paper has %s ± %s", table.Problem, row.Series.Method.Name, mean, stdErr,
-					row.Paper.PrintedMeanRank, row.Paper.PrintedStdErr)
+					row.Paper.Printed, row.Paper.PrintedSpread)
 			}
 			if row.PaperMean != row.Mean || math.Abs(row.PaperStdErr-row.StdErr) > 1e-12 {
 				t.Errorf("%s %s: from the paper's order %v ± %v", table.Problem, row.Series.Method.Name, row.PaperMean, row.PaperStdErr)
@@ -93,7 +93,7 @@ func TestPaperTable1NeedsItsTies(t *testing.T) {
 		for name, r := range ranks {
 			mean, stdErr := stats.MeanRank(r)
 			p, _ := results.PaperRank(task.String(), name)
-			if fmt.Sprintf("%.2f %.2f", mean, stdErr) != p.PrintedMeanRank+" "+p.PrintedStdErr {
+			if fmt.Sprintf("%.2f %.2f", mean, stdErr) != p.Printed+" "+p.PrintedSpread {
 				wrong++
 			}
 		}

@@ -144,7 +144,7 @@ func (t *RankTable) gapRows(of *Table) []Row {
 		var paper []float64
 		for _, m := range results.PaperMethods {
 			if r, ok := results.PaperRank(t.Problem.String(), m.Name); ok {
-				paper = append(paper, r.MeanRank)
+				paper = append(paper, r.Mean)
 			}
 		}
 		n := paperDatasets(t.Problem, t.Metric.Name)

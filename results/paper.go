@@ -47,11 +47,11 @@ func methodNamed(title string) string {
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
 const paperFolds = 10
 
-// Published is one number of the paper's Tables 2 to 5 and 8 to 13.
+// Published is one number of the paper's Tables 1 to 5 and 8 to 13.
 type Published struct {
 	Table          int
 	Mean           float64
-	Spread         float64 // over ten folds; 0 when none is printed (single split)
+	Spread         float64 // over ten folds, of ranks over data sets; 0 when none is printed (single split)
 	Printed        string  // the mean as the text has it
 	PrintedSpread  string  // empty when none is printed
 	Decimals       int     // digits after the point that the mean is known to
@@ -84,15 +84,9 @@ func Paper(dataset, method, metricName string) (Published, bool) {
 	return p, p.Printed != ""
 }
 
-// PublishedRank is one row of the paper's Table 1.
-type PublishedRank struct {
-	MeanRank, StdErr               float64
-	PrintedMeanRank, PrintedStdErr string
-}
-
 // PaperRank returns the paper's mean rank of a method over the data sets of a task (metric.Ranking says by
-// what).
-func PaperRank(task, method string) (PublishedRank, bool) {
+// what), from its Table 1.
+func PaperRank(task, method string) (Published, bool) {
 	r, ok := paper().ranks[[2]string{task, method}]
 	return r, ok
 }
@@ -205,7 +199,7 @@ func PaperSearches() []Search { return paper().searches }
 
 type paperTables struct {
 	results   map[[3]string]Published
-	ranks     map[[2]string]PublishedRank
+	ranks     map[[2]string]Published
 	better    map[[4]string]bool // data set, metric, better and worse method of a tie
 	settings  map[[2]string]int
 	splitRows map[string][3]int
@@ -220,7 +214,7 @@ type paperTables struct {
 var paper = sync.OnceValue(func() *paperTables {
 	t := &paperTables{
 		results:   map[[3]string]Published{},
-		ranks:     map[[2]string]PublishedRank{},
+		ranks:     map[[2]string]Published{},
 		better:    map[[4]string]bool{},
 		settings:  map[[2]string]int{},
 		splitRows: map[string][3]int{},
@@ -236,10 +230,7 @@ var paper = sync.OnceValue(func() *paperTables {
 		}
 	}
 	for _, row := range paperRows("table01_rank_orders") {
-		t.ranks[[2]string{row["task"], methodNamed(row["method"])}] = PublishedRank{
-			MeanRank: number(row["mean_rank"]), StdErr: number(row["stderr"]),
-			PrintedMeanRank: row["mean_rank"], PrintedStdErr: row["stderr"],
-		}
+		t.ranks[[2]string{row["task"], methodNamed(row["method"])}] = published(row)
 	}
 	names := map[[2]string]string{}
 	for _, row := range paperRows("variants") {

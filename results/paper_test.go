@@ -125,7 +125,7 @@ func TestPaperRanksCounts(t *testing.T) {
 	}
 	for _, row := range rows {
 		r, ok := PaperRank(row[1], methodNamed(row[3]))
-		if !ok || r.PrintedMeanRank != row[5] || r.PrintedStdErr != row[6] {
+		if !ok || r.Printed != row[5] || r.PrintedSpread != row[6] {
 			t.Errorf("%v read as %+v", row, r)
 		}
 	}
@@ -133,7 +133,7 @@ func TestPaperRanksCounts(t *testing.T) {
 		sum := 0.0
 		for _, m := range PaperMethods {
 			r, _ := PaperRank(task, m.Name)
-			sum += r.MeanRank
+			sum += r.Mean
 		}
 		if sum != 45 { // 1 + ... + 9, whatever the number of data sets
 			t.Errorf("%s: mean ranks over %v data sets sum to %v, want 45", task, sets, sum)
