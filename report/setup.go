@@ -51,30 +51,36 @@ func (s *Summary) statistics(datasets []dataset.Info) *Table {
 		t.Columns = append(t.Columns, Column{c.head, true})
 	}
 	t.Columns = append(t.Columns, Column{"Rows of records", true})
-	entries, same := 0, 0
+	var of agreement
 	for _, d := range datasets {
 		row := Row{Cells: cells(d.Title)}
 		for _, c := range columns {
 			paper, has := results.PaperStatistic(d.Name, c.field)
 			cell := c.ours(d, paper.Printed)
-			if has {
-				entries++
-				if printed := withThousands(paper.Printed); printed == cell.Text {
-					same++
-				} else {
-					cell.Text += " (" + printed + ")"
-					if paper.Why != "" {
-						cell.Notes = []int{t.note(paper.Why)}
-					}
-				}
+			if has && !of.beside(&cell, withThousands(paper.Printed)) && paper.Why != "" {
+				cell.Notes = []int{t.note(paper.Why)}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
 		t.Rows = append(t.Rows, Row{Cells: append(row.Cells, s.recordedRows(t, d))})
 	}
 	t.Caption = fmt.Sprintf("Data sets (Tables 14 and 15): %d of the paper's %d entries are the same; where not, the paper's stands in parentheses. "+
-		"NPT's batches are rows of sweep %s.", same, entries, s.Setup.Name)
+		"NPT's batches are rows of sweep %s.", of.same, of.entries, s.Setup.Name)
 	return t
+}
+
+// An agreement counts the entries of a table of the paper, and those that are the same here.
+type agreement struct{ entries, same int }
+
+// beside counts an entry, and puts the paper's in parentheses behind ours where they differ.
+func (a *agreement) beside(ours *Cell, paper string) (same bool) {
+	a.entries++
+	if paper == ours.Text {
+		a.same++
+		return true
+	}
+	ours.Text += " (" + paper + ")"
+	return false
 }
 
 // withThousands writes a printed integer with separators.
@@ -148,23 +154,17 @@ func (s *Summary) settingCounts(datasets []dataset.Info) *Table {
 	for _, d := range datasets {
 		t.Columns = append(t.Columns, Column{d.Title, true})
 	}
-	entries, same := 0, 0
+	var of agreement
 	for _, m := range results.PaperMethods {
 		row := Row{Cells: cells(m.Title)}
 		for _, d := range datasets {
 			all, distinct := s.countSettings(d, m.Name)
 			paper, has := results.PaperSettings(d.Name, m.Name)
 			cell := count(all)
-			switch {
-			case all == 0 && !has:
-				cell = blank
-			case has && all == paper:
-				same++
-			case has:
-				cell.Text += " (" + thousands(paper) + ")"
-			}
 			if has {
-				entries++
+				of.beside(&cell, thousands(paper))
+			} else if all == 0 {
+				cell = blank
 			}
 			if distinct < all {
 				cell.Notes = []int{t.note(thousands(distinct) + " of them can differ in their predictions.")}
@@ -174,7 +174,7 @@ func (s *Summary) settingCounts(datasets []dataset.Info) *Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Caption = fmt.Sprintf("Settings of sweep %s (Table 16): %d of the paper's %d numbers are the same; where not, the paper's stands in parentheses.",
-		s.Setup.Name, same, entries)
+		s.Setup.Name, of.same, of.entries)
 	return t
 }
 
