@@ -147,16 +147,14 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			c.unreadable(err)
 		}
 	}
-	for _, t := range c.tables {
-		for _, folds := range slices.Concat(t.folds[:t.apart]...) {
-			c.Failures += folds[0].Failed
-		}
-	}
 	for of, t := range c.tables {
-		if t.apart == 1 {
-			for _, fold := range t.folds[0] {
-				for _, f := range fold {
-					f.group.cost.extrapolate(c.Plan, c.Estimate, of)
+		for _, p := range t.parts[:t.apart] {
+			for _, folds := range p.folds {
+				c.Failures += folds[0].Failed
+				for _, f := range folds {
+					if t.apart == 1 {
+						f.group.cost.extrapolate(c.Plan, c.Estimate, of)
+					}
 				}
 			}
 		}
@@ -219,58 +217,67 @@ type collector struct {
 
 // A table finds the folds that a record of a plan's group counts for: several, where protocols share the task.
 type table struct {
-	places [][]place   // of each setting: in its series, and in the one of all settings
-	folds  [][][]*Fold // by series and by the plan's fold
-	apart  int         // series that have no setting in common: all but the one of all settings
+	parts  []*part
+	places [][]place // of each setting: in its series, and in the one of all settings
+	apart  int       // parts that have no setting in common: all but the one of all settings
 }
 
-// A place is a setting's: in which series, and the how-manieth of its settings.
-type place struct{ series, setting int }
+// A part of a plan's group has its settings of one series.
+type part struct {
+	series   *Series
+	settings int
+	sizes    sizes
+	folds    [][]*Fold // by the plan's fold
+}
+
+// A place is a setting's: in which part, and the how-manieth of its settings.
+type place struct {
+	*part
+	setting int
+}
+
+// put adds a setting to the part of a series.
+func (t *table) put(s *Series, setting *plan.Setting, number int) {
+	at := slices.IndexFunc(t.parts, func(p *part) bool { return p.series == s })
+	if at < 0 {
+		at = len(t.parts)
+		t.parts = append(t.parts, &part{series: s, sizes: make(sizes, len(s.sizes))})
+	}
+	p := t.parts[at]
+	t.places[number] = append(t.places[number], place{p, p.settings})
+	p.settings++
+	p.sizes.widen(setting)
+}
 
 func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 	t := &table{places: make([][]place, len(of.Settings))}
 	c.tables[of] = t
-	var series []*Series
-	var settings []int // by series
-	var ofSeries []sizes
-	add := func(setting int, s *Series) {
-		at := slices.Index(series, s)
-		if at < 0 {
-			at = len(series)
-			series, settings, ofSeries = append(series, s), append(settings, 0), append(ofSeries, make(sizes, len(s.sizes)))
-		}
-		t.places[setting] = append(t.places[setting], place{at, settings[at]})
-		settings[at]++
-		ofSeries[at].widen(&of.Settings[setting])
-	}
-	trainings := 0 // series that nothing is measured for but predictions
 	for i := range of.Settings {
-		before := len(series)
-		if add(i, index.of(&of.Settings[i])); of.Settings[i].Measure == nil {
-			trainings += len(series) - before
-		}
+		t.put(index.of(&of.Settings[i]), &of.Settings[i], i)
 	}
-	t.apart = len(series)
+	t.apart = len(t.parts)
+	predicting := slices.DeleteFunc(slices.Clone(t.parts), func(p *part) bool { return p.series.Measure != nil })
 	for i := range of.Settings {
-		if c.Chosen != "" && trainings > 1 && of.Settings[i].Measure == nil {
-			add(i, index.chosen(of.Method))
+		if c.Chosen != "" && len(predicting) > 1 && of.Settings[i].Measure == nil {
+			t.put(index.chosen(of.Method), &of.Settings[i], i)
 		}
 	}
-	for i, s := range series {
-		t.folds = append(t.folds, make([][]*Fold, len(of.Dataset.Folds)))
+	for _, p := range t.parts {
+		p.folds = make([][]*Fold, len(of.Dataset.Folds))
 		for _, protocol := range c.Plan.Protocols {
-			g := c.newGroup(of.Dataset, protocol, s, settings[i])
-			g.sizes = ofSeries[i]
-			for _, f := range g.Folds {
-				at := slices.IndexFunc(of.Dataset.Folds, func(task plan.Fold) bool {
-					return task.Number == f.Number && slices.Contains(task.Under, protocol)
-				})
-				t.folds[i][at] = append(t.folds[i][at], f)
+			g := c.newGroup(of.Dataset, protocol, p.series, p.settings)
+			g.sizes = p.sizes
+			left := g.Folds
+			for i, fold := range of.Dataset.Folds {
+				if slices.Contains(fold.Under, protocol) {
+					p.folds[i], left = append(p.folds[i], left[0]), left[1:]
+				}
 			}
 		}
 	}
 }
 
+// newGroup adds a group with the folds that a data set has under a protocol.
 func (c *collector) newGroup(d *plan.Dataset, protocol split.Protocol, s *Series, settings int) *Group {
 	g := &Group{Info: d.Info, Protocol: protocol, Series: s, Settings: settings, Select: c.selects(d.Info.Problem)}
 	for _, f := range d.Folds {
@@ -341,7 +348,7 @@ func (c *collector) add(rec *results.Record) {
 	t := c.tables[at.Group]
 	counted := false
 	for _, p := range t.places[at.Setting] {
-		for _, f := range t.folds[p.series][at.Fold] {
+		for _, f := range p.folds[at.Fold] {
 			if seed != c.Plan.Sweep.Seed {
 				f = f.under(seed)
 			}
