@@ -141,9 +141,7 @@ func (s *Summary) smaller() (list []string) {
 		if all[m] == nil {
 			methods, all[m] = append(methods, m), make(sizes, len(m.Sizes))
 		}
-		for i, b := range g.sizes {
-			all[m].include(i, b)
-		}
+		all[m].join(g.sizes)
 	}
 	for _, m := range methods {
 		if text := all[m].smaller(m); text != "" {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"nptbench/internal/split"
 )
 
 // A fact is a number that a table shows: as it is, or with what its change, its rank or its cost comes to instead.
@@ -13,14 +15,15 @@ type fact struct {
 	metric string // what it is of the number: its metric, or the name of something derived
 }
 
-func publishedFact(c comparison) (fact, bool) { return c.published.fact() }
-func correctedFact(c comparison) (fact, bool) { return c.corrected.fact() }
-
-func (n *Number) fact() (fact, bool) {
-	if n == nil || n.N == 0 {
-		return fact{}, false
+// factUnder is the number itself under a protocol, where there is one.
+func factUnder(p split.Protocol) func(comparison) (fact, bool) {
+	return func(c comparison) (fact, bool) {
+		n := c.under(p)
+		if n == nil || n.N == 0 {
+			return fact{}, false
+		}
+		return fact{n, n.Metric.Name}, true
 	}
-	return fact{n, n.Metric.Name}, true
 }
 
 // derived is something else of a number, over so many folds or cells, beside which the paper has nothing yet.

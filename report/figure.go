@@ -12,8 +12,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"nptbench/internal/dataset"
-	"nptbench/internal/metric"
 	"nptbench/internal/split"
 	"nptbench/internal/terminal"
 )
@@ -34,7 +32,7 @@ type panelLine struct {
 }
 
 type panelValue struct {
-	mean, stdErr float64
+	mean, stdErr float64 // stdErr is drawn where it is above 0
 	ok           bool
 }
 
@@ -50,46 +48,13 @@ func (s *Summary) panels() (panels []panel) {
 		return panels
 	}
 	var complete []*Number
-	var datasets []dataset.Info
 	for _, n := range s.Numbers {
 		if n.Complete() {
 			complete = append(complete, n)
-			if !slices.ContainsFunc(datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
-				datasets = append(datasets, n.Info)
-			}
 		}
 	}
-	for _, d := range datasets {
-		layout := Layout{Where: []Where{{"dataset", []string{d.Name}}, {"ranking", []string{"yes"}}}, Rows: []string{"series"}}
-		p := panel{title: d.Title, axis: metric.Ranking(d.Problem).Axis()}
-		lines, _ := layout.project(complete)
-		for _, line := range lines {
-			c := *line.cells[""]
-			n := c.any()
-			p.lines = append(p.lines, panelLine{n.Group.title(), [3]panelValue{
-				{n.Paper.Mean, n.Paper.StdErr(), n.HasPaper}, ownResult(c.published), ownResult(c.corrected),
-			}})
-		}
-		if len(p.lines) > 0 {
-			panels = append(panels, p)
-		}
-	}
-	return panels
-}
-
-func ownResult(n *Number) panelValue {
-	if n == nil {
-		return panelValue{}
-	}
-	return panelValue{n.Mean, knownError(n.StdErr), true}
-}
-
-// knownError is 0, which is not drawn, where there is no error.
-func knownError(stdErr float64) float64 {
-	if math.IsNaN(stdErr) {
-		return 0
-	}
-	return stdErr
+	ranked := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Group: "dataset", Rows: []string{"series"}, Show: []Part{Ours, Corrected}}
+	return ranked.panels(complete)
 }
 
 // panels shows the facts of a layout's first part by data set, those that are measured.
@@ -105,6 +70,9 @@ func (l *Layout) panels(numbers []*Number) (panels []panel) {
 			panels = append(panels, panel{title: f.Info.Title, axis: f.axis(), zero: f.metric != f.Metric.Name && f.metric != coreSeconds})
 		}
 		title := f.Number.title(l.Rows...)
+		if slices.Equal(l.Rows, []string{"series"}) {
+			title = f.Group.title()
+		}
 		lines := &panels[at].lines
 		line := slices.IndexFunc(*lines, func(line panelLine) bool { return line.title == title })
 		if line < 0 {
@@ -113,7 +81,7 @@ func (l *Layout) panels(numbers []*Number) (panels []panel) {
 		}
 		values := &(*lines)[line].values
 		values[0] = panelValue{f.Paper.Mean, f.Paper.StdErr(), f.HasPaper}
-		values[1+slices.Index(split.Protocols, f.Protocol)] = panelValue{f.Mean, knownError(f.StdErr), true}
+		values[1+slices.Index(split.Protocols, f.Protocol)] = panelValue{f.Mean, f.StdErr, true}
 	}
 	return panels
 }

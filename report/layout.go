@@ -82,12 +82,19 @@ type comparison struct {
 	among  []*Number // all numbers, also those that the layout leaves out
 }
 
+func (c comparison) under(p split.Protocol) *Number {
+	if p == split.Published {
+		return c.published
+	}
+	return c.corrected
+}
+
 func (c comparison) any() *Number { return cmp.Or(c.published, c.corrected) }
 
 // source is what the number of a part is of.
 func (c comparison) source(p Part) *Group {
-	if c.corrected != nil && slices.Equal(p.needs, needsCorrected) {
-		return c.corrected.Group
+	if len(p.needs) == 1 {
+		return c.under(p.needs[0]).Group
 	}
 	return c.any().Group
 }

@@ -109,15 +109,20 @@ func (n *Number) overSeeds() (mean, deviation string) {
 	return decimal(m, n.digits()), decimal(sd, n.digits())
 }
 
+// result is a metric of the chosen setting of a complete fold, where it is defined.
+func (f *Fold) result(m metric.Metric) (x float64, ok bool) {
+	if !f.Complete() || f.Chosen == nil {
+		return 0, false
+	}
+	return finite(f.Chosen.Test, m.Name)
+}
+
 // testResults returns a metric of the chosen settings of all complete folds, and the numbers of folds where it is not defined.
 func testResults(folds []*Fold, m metric.Metric) (values []float64, undefined []int) {
 	for _, f := range folds {
-		if !f.Complete() || f.Chosen == nil {
-			continue
-		}
-		if x, ok := finite(f.Chosen.Test, m.Name); ok {
+		if x, ok := f.result(m); ok {
 			values = append(values, x)
-		} else {
+		} else if f.Complete() && f.Chosen != nil {
 			undefined = append(undefined, f.Number)
 		}
 	}

@@ -20,53 +20,77 @@ type Part struct {
 	fact  func(comparison) (fact, bool) // what it shows as a number, for NAME.csv and figures; nil: nothing of its own
 }
 
+// The parts of the paper's Tables 8 to 12. Published is ours where there is no verdict beside it.
 var (
-	needsPublished = []split.Protocol{split.Published}
-	needsCorrected = []split.Protocol{split.Corrected}
-)
-
-// The parts of the paper's Tables 8 to 12.
-var (
-	Ours       = Part{"Ours", true, needsPublished, func(_ *Table, c comparison) Cell { return mean(c.published) }, publishedFact}
+	Ours       = numberPart("Ours", split.Published, (*Number).meanCell)
+	Published  = numberPart("Published folds", split.Published, (*Number).notedMean)
+	Corrected  = numberPart("Corrected folds", split.Corrected, (*Number).notedMean)
 	Paper      = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }, nil}
-	Difference = Part{"Difference", true, needsPublished, func(_ *Table, c comparison) Cell { return difference(c.published) }, nil}
-	Judgement  = Part{"Verdict", false, needsPublished, func(t *Table, c comparison) Cell { return verdict(t, c.published) }, nil}
-	Corrected  = Part{"Corrected folds", true, needsCorrected, func(t *Table, c comparison) Cell { return notedMean(t, c.corrected) }, correctedFact}
+	Difference = numberPart("Difference", split.Published, (*Number).differenceCell).withoutFact()
+	Judgement  = Part{"Verdict", false, []split.Protocol{split.Published}, ofNumber(split.Published, (*Number).verdictCell), nil}
 	Change     = Part{"Change", true, split.Protocols, protocolChange, nil}
 )
 
-// Published is ours where there is no verdict beside it.
-var Published = Part{"Published folds", true, needsPublished, func(t *Table, c comparison) Cell { return notedMean(t, c.published) }, publishedFact}
-
-// The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, and
-// our mean under the published and then the corrected protocol.
+// The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, that alone, that
+// over several seeds with the standard deviation, and our mean under the published and then the corrected protocol.
 var (
-	Beside     = Part{"", true, needsPublished, beside, publishedFact}
-	Correction = Part{"", true, split.Protocols, correction, correctedFact}
+	Beside     = numberPart("", split.Published, ifComplete((*Number).besidePaper))
+	OursAlone  = numberPart("", split.Published, ifComplete((*Number).alone))
+	OverSeeds  = numberPart("", split.Published, (*Number).overSeedsCell).withoutFact()
+	Correction = Part{"", true, split.Protocols, correction, factUnder(split.Corrected)}
 )
 
-// OursAlone is our complete mean alone.
-var OursAlone = Part{"", true, needsPublished, alone, publishedFact}
-
-// OverSeeds is the mean of our complete means under several seeds, with their standard deviation.
-var OverSeeds = Part{"", true, needsPublished, overSeeds, nil}
-
-// Mean is ours, over however many folds there are, with the paper's in parentheses where there is one.
-var Mean = Part{"Result (paper's)", true, needsPublished, func(t *Table, c comparison) Cell { return meanBeside(t, c.published, c.titled) }, publishedFact}
-
-// CorrectedAlone is the mean under corrected folds, over however many there are.
-var CorrectedAlone = Part{"", true, needsCorrected, func(t *Table, c comparison) Cell { return meanAlone(t, c.corrected, c.titled) }, correctedFact}
+// Mean is ours, over however many folds there are, with the paper's in parentheses where there is one; CorrectedAlone is the mean under
+// corrected folds.
+var (
+	Mean           = numberPart("Result (paper's)", split.Published, (*Number).besidePaper)
+	CorrectedAlone = numberPart("", split.Corrected, (*Number).alone)
+)
 
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.
 var (
 	VariantChange = factPart("Change", changeFact, fact.changeCell)
 	PValue        = factPart("p", pFact, fact.pCell)
-	PaperChange   = Part{"Paper's", true, nil, ofFact(changeFact, fact.paperCell), nil}
+	PaperChange   = factPart("Paper's", changeFact, fact.paperCell).withoutFact()
 	Direction     = Part{"Verdict", false, nil, ofFact(changeFact, fact.directionCell), nil}
 )
 
 // The parts of tables of ranks over folds, counted from 0, beside the paper's.
 var FoldRank = factPart("Rank (paper's)", rankFact, fact.rankCell)
+
+// numberPart is a part that shows the number under a protocol.
+func numberPart(head string, of split.Protocol, write func(*Number, *Table, sizes) Cell) Part {
+	return Part{head, true, []split.Protocol{of}, ofNumber(of, write), factUnder(of)}
+}
+
+// withoutFact is a part of what others show as a number.
+func (p Part) withoutFact() Part {
+	p.fact = nil
+	return p
+}
+
+// ofNumber is the cell of a number, blank where there is none. The sizes are those in the title of its row.
+func ofNumber(of split.Protocol, write func(*Number, *Table, sizes) Cell) func(*Table, comparison) Cell {
+	return func(t *Table, c comparison) Cell {
+		if n := c.under(of); n != nil {
+			return write(n, t, c.titled)
+		}
+		return blank
+	}
+}
+
+// ifComplete is the cell of a number that is complete, or says that it failed.
+func ifComplete(write func(*Number, *Table, sizes) Cell) func(*Number, *Table, sizes) Cell {
+	return func(n *Number, t *Table, titled sizes) Cell {
+		switch {
+		case n.Verdict == FailedCell:
+			return n.verdictCell(t, titled)
+		case !n.Complete():
+			return blank
+		}
+		return write(n, t, titled)
+	}
+}
 
 // factPart is a part that shows a fact of its own.
 func factPart(head string, of func(comparison) (fact, bool), write func(fact, *Table, comparison) Cell) Part {
@@ -85,9 +109,9 @@ func ofFact(of func(comparison) (fact, bool), write func(fact, *Table, compariso
 
 var blank = Cell{Text: none, Tone: Faint}
 
-// mean is ours with its spread, with a digit more than the paper has.
-func mean(n *Number) Cell {
-	if n == nil || n.N == 0 {
+// meanCell is ours with its spread, with a digit more than the paper has.
+func (n *Number) meanCell(*Table, sizes) Cell {
+	if n.N == 0 {
 		return blank
 	}
 	return number(n.text(n.digits()), n.Mean)
@@ -118,18 +142,15 @@ func paperValue(n *Number) Cell {
 	return number(n.Paper.String(), n.Paper.Mean)
 }
 
-func difference(n *Number) Cell {
-	if n == nil || !n.HasDifference() {
+func (n *Number) differenceCell(*Table, sizes) Cell {
+	if !n.HasDifference() {
 		return blank
 	}
 	return number(fmt.Sprintf("%s (%s %%)", signed(n.Difference(), n.digits()), signed(100*n.Difference()/n.Paper.Mean, 1)), n.Difference())
 }
 
-// verdict is the cell with a number's verdict and its footnotes.
-func verdict(t *Table, n *Number) Cell {
-	if n == nil {
-		return blank
-	}
+// verdictCell is the cell with a number's verdict and its footnotes.
+func (n *Number) verdictCell(t *Table, _ sizes) Cell {
 	text := string(n.Verdict)
 	switch {
 	case n.Verdict == Reproduced && n.SpreadReproduced:
@@ -155,19 +176,17 @@ func (v Verdict) tone() Tone {
 }
 
 // notedMean has no verdict beside it to carry its footnotes.
-func notedMean(t *Table, n *Number) Cell {
+func (n *Number) notedMean(t *Table, titled sizes) Cell {
 	if n.failed() {
-		return verdict(t, n)
+		return n.verdictCell(t, titled)
 	}
-	cell := mean(n)
-	if n != nil {
-		cell.Notes = t.notes(n.seedNotes())
-	}
+	cell := n.meanCell(t, titled)
+	cell.Notes = t.notes(n.seedNotes())
 	return cell
 }
 
 // failed reports whether there is no mean because fits have failed.
-func (n *Number) failed() bool { return n != nil && n.N == 0 && n.Verdict == FailedCell }
+func (n *Number) failed() bool { return n.N == 0 && n.Verdict == FailedCell }
 
 func protocolChange(_ *Table, c comparison) Cell {
 	if !c.complete() {
@@ -182,66 +201,36 @@ func (c comparison) complete() bool {
 	return c.published != nil && c.corrected != nil && c.published.Complete() && c.corrected.Complete()
 }
 
-func beside(t *Table, c comparison) Cell {
-	if cell, ok := unfinished(t, c.published); ok {
-		return cell
-	}
-	return meanBeside(t, c.published, c.titled)
-}
-
-// unfinished is the cell of a number that is not complete: that it failed, or nothing.
-func unfinished(t *Table, n *Number) (cell Cell, ok bool) {
-	switch {
-	case n != nil && n.Verdict == FailedCell:
-		return verdict(t, n), true
-	case n == nil || !n.Complete():
-		return blank, true
-	}
-	return Cell{}, false
-}
-
-func alone(t *Table, c comparison) Cell {
-	if cell, ok := unfinished(t, c.published); ok {
-		return cell
-	}
-	return meanAlone(t, c.published, c.titled)
-}
-
-func meanAlone(t *Table, n *Number, titled sizes) Cell {
-	switch {
-	case n.failed():
-		return verdict(t, n)
-	case n == nil || n.N == 0:
-		return blank
-	}
-	return Cell{Text: n.text(n.Metric.Digits), Value: full(n.Mean), Notes: n.caveats(t, titled)}
-}
-
-func overSeeds(_ *Table, c comparison) Cell {
-	n := c.published
-	if n == nil || len(n.Seeds) < 2 {
+func (n *Number) overSeedsCell(*Table, sizes) Cell {
+	if len(n.Seeds) < 2 {
 		return blank
 	}
 	mean, deviation := n.overSeeds()
 	return number(fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), stat.Mean(n.Seeds, nil))
 }
 
-func meanBeside(t *Table, n *Number, titled sizes) Cell {
-	if n.failed() {
-		return verdict(t, n)
-	}
-	if n == nil || n.N == 0 {
-		return blank
-	}
-	cell := number(n.text(n.rounded()), n.Mean)
-	if n.HasPaper {
+func (n *Number) alone(t *Table, titled sizes) Cell { return n.roundedMean(n.Metric.Digits, t, titled) }
+
+func (n *Number) besidePaper(t *Table, titled sizes) Cell {
+	cell := n.roundedMean(n.rounded(), t, titled)
+	if n.N > 0 && n.HasPaper {
 		cell.Text += " (" + n.Paper.String() + ")"
 	}
 	if n.Verdict == Reproduced {
 		cell.Tone = Good
 	}
-	cell.Notes = n.caveats(t, titled)
 	return cell
+}
+
+// roundedMean has so many digits, with its caveats.
+func (n *Number) roundedMean(digits int, t *Table, titled sizes) Cell {
+	switch {
+	case n.failed():
+		return n.verdictCell(t, titled)
+	case n.N == 0:
+		return blank
+	}
+	return Cell{Text: n.text(digits), Value: full(n.Mean), Notes: n.caveats(t, titled)}
 }
 
 // caveats are the footnotes without which a mean would be taken for more than it is.

@@ -18,10 +18,8 @@ import (
 func (n *Number) values() map[int]float64 {
 	values := map[int]float64{}
 	for _, f := range n.Folds {
-		if f.Complete() && f.Chosen != nil {
-			if x, ok := finite(f.Chosen.Test, n.Metric.Name); ok {
-				values[f.Number] = x
-			}
+		if x, ok := f.result(n.Metric); ok {
+			values[f.Number] = x
 		}
 	}
 	return values

@@ -275,7 +275,7 @@ func TestVerdictsOverSeeds(t *testing.T) {
 		if note := "Over 3 seeds: mean 4.510, standard deviation 0.050."; tt.name == "near" && !slices.Contains(n.seedNotes(), note) {
 			t.Errorf("notes %q, want %q: as many decimals of both", n.seedNotes(), note)
 		}
-		if cell, want := overSeeds(nil, comparison{published: n}), "4.510 ± 0.050 (3)"; tt.name == "near" && cell.Text != want || (tt.seeds > 1) != (cell.Text != none) {
+		if cell, want := n.overSeedsCell(nil, nil), "4.510 ± 0.050 (3)"; tt.name == "near" && cell.Text != want || (tt.seeds > 1) != (cell.Text != none) {
 			t.Errorf("%s: over seeds %q", tt.name, cell.Text)
 		}
 	}

@@ -443,7 +443,7 @@ func TestFootnotesOfNoRow(t *testing.T) {
 	empty := Part{"x", false, nil, func(t *Table, c comparison) Cell {
 		return Cell{Text: none, Notes: []int{t.note(c.any().Series.Title)}}
 	}, nil}
-	l := Layout{Rows: []string{"series"}, Columns: []string{"metric"}, Show: []Part{{"y", false, nil, func(t *Table, c comparison) Cell { return mean(c.any()) }, nil}, empty}}
+	l := Layout{Rows: []string{"series"}, Columns: []string{"metric"}, Show: []Part{Ours, empty}}
 	if table := l.table(collect(t, f).Numbers); len(table.Rows) != 1 || !slices.Equal(table.Notes, []string{"k-NN"}) {
 		t.Errorf("%d rows with the footnotes %q", len(table.Rows), table.Notes)
 	}
