@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"container/heap"
 	"errors"
 	"fmt"
 	"iter"
@@ -152,49 +151,38 @@ func sortRuns(dir string, from []string, tolerable func(*Damage) bool) (runs []s
 	return runs, err
 }
 
-// A front is the first line of each run that is not yet merged: a heap, in the order of the lines and then of the runs.
-type front []*frontLine
-
-type frontLine struct {
+// A sortedRun is a run that is being merged: its first line that is not yet.
+type sortedRun struct {
 	*cellLine
-	run  int
 	next func() (*cellLine, error, bool)
 }
 
-func (f front) Len() int { return len(f) }
-func (f front) Less(i, j int) bool {
-	return cmp.Or(f[i].compare(f[j].cellLine), cmp.Compare(f[i].run, f[j].run)) < 0
-}
-func (f front) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *front) Push(x any)   { *f = append(*f, x.(*frontLine)) }
-func (f *front) Pop() any {
-	last := (*f)[len(*f)-1]
-	*f = (*f)[:len(*f)-1]
-	return last
+// advance goes on to the next line; false at the end.
+func (r *sortedRun) advance() (more bool, err error) {
+	r.cellLine, err, more = r.next()
+	return more, err
 }
 
 // bestLines merges sorted runs: it yields one line for each cell, that which stands for it, and after that calls conflict once if
-// there are successes of the cell with other metrics.
+// there are successes of the cell with other metrics. Equal lines come in the order of the runs.
 func bestLines(runs []string, conflict func(Cell)) iter.Seq2[*cellLine, error] {
 	return func(yield func(*cellLine, error) bool) {
-		var f front
-		for i, path := range runs {
+		var left []*sortedRun
+		for _, path := range runs {
 			next, stop := iter.Pull2(cellLines(path))
 			defer stop()
-			line, err, ok := next()
-			if err != nil {
+			run := &sortedRun{next: next}
+			if more, err := run.advance(); err != nil {
 				yield(nil, err)
 				return
-			}
-			if ok {
-				f = append(f, &frontLine{line, i, next})
+			} else if more {
+				left = append(left, run)
 			}
 		}
-		heap.Init(&f)
 		var best *cellLine
 		said := false
-		for len(f) > 0 {
-			first := f[0]
+		for len(left) > 0 {
+			first := slices.MinFunc(left, func(a, b *sortedRun) int { return a.compare(b.cellLine) }) // there are few
 			if best == nil || first.id != best.id {
 				if best, said = first.cellLine, false; !yield(best, nil) {
 					return
@@ -203,15 +191,11 @@ func bestLines(runs []string, conflict func(Cell)) iter.Seq2[*cellLine, error] {
 				said = true
 				conflict(best.cell)
 			}
-			line, err, ok := first.next()
-			if err != nil {
+			if more, err := first.advance(); err != nil {
 				yield(nil, err)
 				return
-			}
-			if first.cellLine = line; ok {
-				heap.Fix(&f, 0)
-			} else {
-				heap.Pop(&f)
+			} else if !more {
+				left = slices.DeleteFunc(left, func(r *sortedRun) bool { return r == first })
 			}
 		}
 	}
