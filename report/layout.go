@@ -41,6 +41,9 @@ type Where struct {
 	Values []string
 }
 
+// Is are the numbers whose field has one of the values.
+func Is(field string, values ...string) Where { return Where{field, values} }
+
 // place is where a number's value stands among the values, -1 when it is none of them.
 func (w Where) place(n *Number) int {
 	value, _ := n.field(w.Field)

@@ -8,33 +8,29 @@ import (
 	"nptbench/report"
 )
 
-func where(field string, values ...string) report.Where {
-	return report.Where{Field: field, Values: values}
-}
-
 var (
-	base    = where("variant", "Base")
-	noABA   = where("variant", "No ABA")
-	noMasks = where("variant", "No feature masking")
-	ranking = where("ranking", "yes")
+	base    = report.Is("variant", "Base")
+	noABA   = report.Is("variant", "No ABA")
+	noMasks = report.Is("variant", "No feature masking")
+	ranking = report.Is("ranking", "yes")
 
 	// allTargets is not the paper's: a row can be told from its own features and other rows' alone.
 	allTargets = "No feature masking, all targets masked"
 
-	table4 = where("variant", "Base", "No semi-supervision", "No target masking", "No feature masking", "No masking", "Feature mask 0.5",
+	table4 = report.Is("variant", "Base", "No semi-supervision", "No target masking", "No feature masking", "No masking", "Feature mask 0.5",
 		"Target mask 0.5", "Half the layers", "Twice the layers", "Half the heads", "Twice the heads", "Tradeoff 0.5")
 
 	settings = report.Layout{
 		Name: "settings", Title: "What each setting changes (Table 4)",
 		Caption: "Change of the test result against Base on the same folds, ± standard error; below 0 the variant is better.",
-		Where:   []report.Where{where("dataset", "boston-housing", "protein"), where("variant", table4.Values[1:]...), ranking},
+		Where:   []report.Where{report.Is("dataset", "boston-housing", "protein"), report.Is("variant", table4.Values[1:]...), ranking},
 		Group:   "dataset", Rows: []string{"variant"}, Show: []report.Part{report.VariantChange, report.PValue, report.PaperChange, report.Direction},
 		Paper: 4, Base: base, Order: true, Figure: true,
 	}
 	parts = report.Layout{
 		Name: "parts", Title: "What attention between attributes and feature masking change (Table 5)",
 		Caption: "The same without the layers between attributes (ABA), and without the masking of features.",
-		Where:   []report.Where{where("variant", "No ABA", "No feature masking", allTargets), ranking},
+		Where:   []report.Where{report.Is("variant", "No ABA", "No feature masking", allTargets), ranking},
 		Group:   "dataset", Rows: []string{"variant"}, Show: settings.Show,
 		Paper: 5, Base: base,
 	}
@@ -56,16 +52,16 @@ var ablation = experiment.Spec{
 	Says: "layers between attributes help on 7 of 10 data sets and feature masking on 9, most on Poker Hand; other settings matter little " +
 		"(Tables 4 and 5).",
 	Series: []string{"variant"},
-	Tables: []report.Layout{settings, means("table4", 4, settings.Where[0], table4), parts, means("table5", 5, where("variant", "Base", "No ABA", "No feature masking", allTargets))},
+	Tables: []report.Layout{settings, means("table4", 4, settings.Where[0], table4), parts, means("table5", 5, report.Is("variant", "Base", "No ABA", "No feature masking", allTargets))},
 	Claims: []report.Claim{
 		{ID: "abl2_aba", Says: "Leaving the layers between attributes out helps on Yacht, Concrete and Protein, and hurts on the other 7 data sets " +
 			"(appendix B.5).", Test: report.AsPaper(parts, noABA), Count: 10},
 		{ID: "abl2_poker", Says: "On Poker Hand the accuracy falls from 99.3 to 57.4 % without them (appendix B.5).",
-			Test: report.AsLarge(parts, noABA, where("dataset", "poker-hand"))},
+			Test: report.AsLarge(parts, noABA, report.Is("dataset", "poker-hand"))},
 		{ID: "abl2_fm", Says: "Leaving feature masking out hurts on 8 data sets and helps on Yacht (Table 5; by the text of appendix B.5 masking helps on 9 of 10).",
 			Test: report.AsPaper(parts, noMasks), Count: 9}, // Income's base has none
 		{ID: "abl2_poker_fm", Says: "On Poker Hand the accuracy falls by about 30 points without it (appendix B.5).",
-			Test: report.AsLarge(parts, noMasks, where("dataset", "poker-hand"))},
+			Test: report.AsLarge(parts, noMasks, report.Is("dataset", "poker-hand"))},
 	},
 }
 

@@ -8,10 +8,6 @@ import (
 	"nptbench/report"
 )
 
-func where(field string, values ...string) report.Where {
-	return report.Where{Field: field, Values: values}
-}
-
 var attention = experiment.Spec{
 	Name:   "attention",
 	About:  "asks to which other rows NPT attends: the paper's attention maps, with numbers",
@@ -23,11 +19,11 @@ var attention = experiment.Spec{
 		Name: "heads", Title: "The head that looks most at near rows",
 		Caption: "Share of its weight on the 10 nearest other rows, on average over test rows, and what equal weights would give, in percent; ± is over test rows. " +
 			"attention-rows.csv has all heads.",
-		Where: []report.Where{where("measure", "attention"), where("metric", "best_share", "uniform_share", "above_uniform", "best_layer", "best_head")},
+		Where: []report.Where{report.Is("measure", "attention"), report.Is("metric", "best_share", "uniform_share", "above_uniform", "best_layer", "best_head")},
 		Rows:  []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
 	}},
 	Claims: []report.Claim{
-		{ID: "attention_near", Says: "Some heads attend more strongly to near rows (section 4.4, appendix B.3.1).", Test: report.Above(0, where("metric", "above_uniform"))},
+		{ID: "attention_near", Says: "Some heads attend more strongly to near rows (section 4.4, appendix B.3.1).", Test: report.Above(0, report.Is("metric", "above_uniform"))},
 	},
 }
 

@@ -12,20 +12,16 @@ import (
 	"nptbench/report"
 )
 
-func where(field string, values ...string) report.Where {
-	return report.Where{Field: field, Values: values}
-}
-
 var (
-	changes = where("metric", "rmse_change", "accuracy_change")
-	changed = where("metric", "changed_rows")
-	npt     = where("method", "npt")
-	whole   = where("variant", "")
+	changes = report.Is("metric", "rmse_change", "accuracy_change")
+	changed = report.Is("metric", "changed_rows")
+	npt     = report.Is("method", "npt")
+	whole   = report.Is("variant", "")
 )
 
 func table(name, title, caption string, metrics report.Where) report.Layout {
 	return report.Layout{
-		Name: name, Title: title, Caption: caption, Where: []report.Where{where("measure", "corruption"), metrics},
+		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("measure", "corruption"), metrics},
 		Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []report.Part{report.Beside}, Figure: name == "corruption",
 	}
 }
@@ -42,22 +38,22 @@ var corruption = experiment.Spec{
 		table("corruption", "What corruption changes (Table 2)", "Minus the increase of the test RMSE in percent, or the change of the accuracy in percentage "+
 			"points; negative is worse. In parentheses the paper's. ± is over test rows, or over folds where there are several.", changes),
 		table("changed", "Rows with another prediction", "In percent of the test rows; 0: not a bit of any prediction has changed.", changed),
-		table("metrics", "Before and after", "Test metrics of the same rows.", where("metric", "clean_rmse", "corrupted_rmse", "clean_accuracy", "corrupted_accuracy")),
+		table("metrics", "Before and after", "Test metrics of the same rows.", report.Is("metric", "clean_rmse", "corrupted_rmse", "clean_accuracy", "corrupted_accuracy")),
 	},
 	Claims: []report.Claim{
 		{ID: "corr_worse", Says: "Corruption makes NPT worse on Yacht, Protein, Boston Housing and Concrete (Table 2).", Count: 4,
-			Test: report.Below(0, npt, whole, changes, where("dataset", "yacht", "protein", "boston-housing", "concrete"))},
+			Test: report.Below(0, npt, whole, changes, report.Is("dataset", "yacht", "protein", "boston-housing", "concrete"))},
 		{ID: "corr_none", Says: "It does not on Breast Cancer: 0.0 points (Table 2).",
-			Test: report.Near(0, npt, whole, changes, where("dataset", "breast-cancer"))},
+			Test: report.Near(0, npt, whole, changes, report.Is("dataset", "breast-cancer"))},
 		{ID: "corr_classes", Says: "Its accuracy falls by 1.1 points on Income and Poker Hand, and by 0.5 on Higgs (Table 2).", Count: 3,
-			Test: report.Below(0, npt, whole, changes, where("dataset", "income", "poker-hand", "higgs"))},
+			Test: report.Below(0, npt, whole, changes, report.Is("dataset", "income", "poker-hand", "higgs"))},
 		{ID: "corr_protein_worse", Says: "On Protein the corrupted NPT is worse than all baselines, which the clean one is not (section 4.3).",
-			Test: report.WorseThanBaselines(measure.CleanRMSE, measure.CorruptedRMSE, metric.RMSE, npt, whole, where("dataset", "protein"))},
+			Test: report.WorseThanBaselines(measure.CleanRMSE, measure.CorruptedRMSE, metric.RMSE, npt, whole, report.Is("dataset", "protein"))},
 		{ID: "corr_zero", Says: "Not the paper's, but so by what they are: forests, boosted trees, MLPs, and an NPT without layers between datapoints or " +
 			"whose rows attend to themselves alone do not change by a single bit.", Test: report.Each(
-			report.Exactly(0, changed, where("method", "random-forest", "gradient-boosting", "mlp")),
-			report.Exactly(0, changed, where("variant", "without ABD", "self only")))},
-		{ID: "corr_neighbours", Method: "knn", Says: "Not the paper's either: nearest neighbours, which are other rows, get worse.", Test: report.Below(0, changes, where("method", "knn"))},
+			report.Exactly(0, changed, report.Is("method", "random-forest", "gradient-boosting", "mlp")),
+			report.Exactly(0, changed, report.Is("variant", "without ABD", "self only")))},
+		{ID: "corr_neighbours", Method: "knn", Says: "Not the paper's either: nearest neighbours, which are other rows, get worse.", Test: report.Below(0, changes, report.Is("method", "knn"))},
 	},
 }
 

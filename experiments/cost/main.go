@@ -9,10 +9,6 @@ import (
 	"nptbench/report"
 )
 
-func where(field string, values ...string) report.Where {
-	return report.Where{Field: field, Values: values}
-}
-
 var cost = experiment.Spec{
 	Name:     "cost",
 	About:    "says what the methods cost, from records: the paper's Tables 6 and 7",
@@ -25,12 +21,12 @@ var cost = experiment.Spec{
 		Name: "cost", Title: "The search over all settings, and NPT's training (Tables 6 and 7)",
 		Caption: "Core time is by the clock, times threads, of all fits and predictions, whatever else ran on the machine; processor time is what " +
 			"they used of it; memory is the peak of one fit. Beside them the paper's: time × processors, on other machines.",
-		Where: []report.Where{where("dataset", "protein", "higgs"), where("ranking", "yes")},
+		Where: []report.Where{report.Is("dataset", "protein", "higgs"), report.Is("ranking", "yes")},
 		Group: "dataset", Rows: []string{"series"},
 		Show: []report.Part{report.CoreTime, report.Processor, report.PeakMemory, report.PaperTime, report.PaperMem}, Order: true, Figure: true,
 	}, {
 		Name: "prediction", Title: "Prediction", Caption: "Core time that the chosen settings take to predict validation and test rows, mean over folds.",
-		Where: []report.Where{where("dataset", "protein", "kick", "income", "poker-hand", "forest-cover"), where("ranking", "yes")},
+		Where: []report.Where{report.Is("dataset", "protein", "kick", "income", "poker-hand", "forest-cover"), report.Is("ranking", "yes")},
 		Rows:  []string{"series"}, Columns: []string{"dataset"}, Show: []report.Part{report.Prediction}, Wide: true,
 	}},
 	Claims: []report.Claim{

@@ -11,7 +11,7 @@ import (
 
 func table(name, title, caption, metric string) report.Layout {
 	return report.Layout{
-		Name: name, Title: title, Caption: caption, Where: []report.Where{{Field: "metric", Values: []string{metric}}},
+		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("metric", metric)},
 		Group: "layers", Rows: []string{"dim_hidden"}, Columns: []string{"heads"}, Show: []report.Part{report.Beside},
 	}
 }

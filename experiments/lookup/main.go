@@ -26,21 +26,21 @@ import (
 
 var (
 	tasks   = []string{"lookup", "lookup-random", "lookup-add-one", "lookup-random-add-one"}
-	onTasks = report.Where{Field: "dataset", Values: tasks}
+	onTasks = report.Is("dataset", tasks...)
 
 	coded     = append(slices.Clip(tasks), "lookup-random-flagged")
-	onCoded   = report.Where{Field: "dataset", Values: coded}
-	anyColumn = report.Where{Field: "dataset", Values: []string{"lookup-random-column"}}
-	onAll     = report.Where{Field: "dataset", Values: slices.Concat(coded, anyColumn.Values)}
+	onCoded   = report.Is("dataset", coded...)
+	anyColumn = report.Is("dataset", "lookup-random-column")
+	onAll     = report.Is("dataset", slices.Concat(coded, anyColumn.Values)...)
 
-	ofNPT       = report.Where{Field: "method", Values: []string{"npt"}}
-	correlation = report.Where{Field: "metric", Values: []string{"correlation"}}
+	ofNPT       = report.Is("method", "npt")
+	correlation = report.Is("metric", "correlation")
 )
 
 func table(name, title, caption, metric string) report.Layout {
 	return report.Layout{
 		Name: name, Title: title, Caption: caption,
-		Where: []report.Where{onCoded, {Field: "metric", Values: []string{metric}}},
+		Where: []report.Where{onCoded, report.Is("metric", metric)},
 		Rows:  []string{"series"}, Columns: []string{"dataset"}, Show: []report.Part{report.Beside},
 	}
 }
@@ -48,12 +48,10 @@ func table(name, title, caption, metric string) report.Layout {
 // measured is a table of what was measured on the models.
 func measured(name, title, caption string, metrics ...string) report.Layout {
 	return report.Layout{
-		Name: name, Title: title, Caption: caption, Where: []report.Where{onAll, {Field: "metric", Values: metrics}},
+		Name: name, Title: title, Caption: caption, Where: []report.Where{onAll, report.Is("metric", metrics...)},
 		Rows: []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
 	}
 }
-
-func metric(name string) report.Where { return report.Where{Field: "metric", Values: []string{name}} }
 
 var lookup = experiment.Spec{
 	Name:  "lookup",
@@ -72,14 +70,14 @@ var lookup = experiment.Spec{
 		table("correlation", "Correlation", "Pearson's r between predictions and targets of test rows.", "correlation"),
 		{
 			Name: "seeds", Title: "Under several seeds", Caption: "Means and standard deviations over the seeds that there are records of, and their number, where it is more than one.",
-			Where: []report.Where{onTasks, {Field: "metric", Values: []string{"rmse", "correlation"}}},
+			Where: []report.Where{onTasks, report.Is("metric", "rmse", "correlation")},
 			Rows:  []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.OverSeeds},
 		},
 		{
 			Name: "random-column", Title: "Any column can be the target", Caption: "Each row has one of all ten columns of Protein as its target, drawn at random, and its copy has that entry in sight. " +
 				"RMSE of test rows in standard deviations of the columns, where whoever predicts means has about 1, and Pearson's r over all of them. Both depend on a few entries far " +
 				"out: one of 9,146 test rows has its hidden one at 31.5. The paper says that only NPT can take this task (appendix B.1.2), and has no number for it.",
-			Where: []report.Where{anyColumn, {Field: "metric", Values: []string{"rmse", "correlation"}}, {Field: "variant", Values: []string{"", "without attention between datapoints"}}},
+			Where: []report.Where{anyColumn, report.Is("metric", "rmse", "correlation"), report.Is("variant", "", "without attention between datapoints")},
 			Rows:  []string{"series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
 		},
 		measured("intervention", "Intervention", "The target of a copy is moved over ten values in the range of the targets: by how much the prediction changes with it, "+
@@ -90,28 +88,28 @@ var lookup = experiment.Spec{
 	},
 	Claims: []report.Claim{{
 		ID: "dup_r", Says: "On the original task NPT's predictions correlate with the targets at more than 99.9 % (section 4.2).",
-		Test: report.AtLeast(0.999, report.Where{Field: "dataset", Values: []string{"lookup"}}, ofNPT, correlation),
+		Test: report.AtLeast(0.999, report.Is("dataset", "lookup"), ofNPT, correlation),
 	}, {
 		ID: "dup_r_all", Says: "On all variants of the task they do (appendix B.1.2).", Count: 4,
 		Test: report.AtLeast(0.999, onTasks, ofNPT, correlation),
 	}, {
 		ID: "dup_rmse_text", Says: "On the original task its RMSE is 0.44 (section 4.2; 0.34 in Table 3).",
-		Test: report.AtMost(0.44, report.Where{Field: "dataset", Values: tasks[:1]}, ofNPT, metric("rmse")),
+		Test: report.AtMost(0.44, report.Is("dataset", "lookup"), ofNPT, report.Is("metric", "rmse")),
 	}, {
 		ID: "dup_mlp", Method: "mlp", Says: "An MLP, which cannot look anything up, has an RMSE of 3.62 there, as on Protein itself (section 4.2).",
-		Test: report.Near(3.62, report.Where{Field: "dataset", Values: tasks[:1]}, report.Where{Field: "method", Values: []string{"mlp"}}, metric("rmse")),
+		Test: report.Near(3.62, report.Is("dataset", "lookup"), report.Is("method", "mlp"), report.Is("metric", "rmse")),
 	}, {
 		ID: "protein_target_std", Method: "knn", Says: "Where one is added, the nearest neighbour's RMSE is one standard deviation of the target, 6.11 (Table 3, appendix B.1.2).",
-		Test: report.Near(6.11, report.Where{Field: "dataset", Values: []string{"lookup-add-one"}},
-			report.Where{Field: "variant", Values: []string{"1 neighbour"}}, metric("rmse")),
+		Test: report.Near(6.11, report.Is("dataset", "lookup-add-one"),
+			report.Is("variant", "1 neighbour"), report.Is("metric", "rmse")),
 	}, {
 		ID: "dup_intervention", Says: "Predictions follow targets of copies that are moved, with near-perfect correlation (section 4.2, figure 3e).",
-		Test: report.AtLeast(0.999, onTasks, metric("intervention_r")),
+		Test: report.AtLeast(0.999, onTasks, report.Is("metric", "intervention_r")),
 	}, {
-		ID: "dup_attention", Says: "Some heads attend to the copy of a row (section 4.2, figure 3b).", Test: report.Above(0, onTasks, metric("above_uniform")),
+		ID: "dup_attention", Says: "Some heads attend to the copy of a row (section 4.2, figure 3b).", Test: report.Above(0, onTasks, report.Is("metric", "above_uniform")),
 	}, {
 		ID: "dup_fig_head", Says: "Head 0 at depth 4 is such a head (figure 3b, of a network of 8 layers).",
-		Test: report.Tells(onTasks, report.Where{Field: "metric", Values: []string{"best_layer", "best_head"}}),
+		Test: report.Tells(onTasks, report.Is("metric", "best_layer", "best_head")),
 	}},
 }
 

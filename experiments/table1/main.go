@@ -12,13 +12,13 @@ import (
 )
 
 var headline = report.Layout{
-	Where: []report.Where{methods, {Field: "ranking", Values: []string{"yes"}}, {Field: "dataset", Values: []string{"higgs", "breast-cancer", "protein", "boston-housing"}}},
+	Where: []report.Where{methods, report.Is("ranking", "yes"), report.Is("dataset", "higgs", "breast-cancer", "protein", "boston-housing")},
 	Rows:  []string{"method"}, Columns: []string{"dataset"}, Show: []report.Part{report.Ours},
 }
 
 // methods are the paper's.
 var methods = func() report.Where {
-	w := report.Where{Field: "method"}
+	w := report.Is("method")
 	for _, m := range results.PaperMethods {
 		w.Values = append(w.Values, m.Name)
 	}

@@ -11,14 +11,10 @@ import (
 
 const chosen = "Chosen by validation"
 
-func where(field string, values ...string) report.Where {
-	return report.Where{Field: field, Values: values}
-}
-
 var (
-	eight = where("variant", "Base", "Feature mask 0.2", "Target mask 0.5", "Target mask 0.1", "Twice the heads", "Twice the layers", "Twice both",
+	eight = report.Is("variant", "Base", "Feature mask 0.2", "Target mask 0.5", "Target mask 0.1", "Twice the heads", "Twice the layers", "Twice both",
 		"Cosine cyclic rate")
-	loss = where("metric", "rmse", "nll") // RMSE has the order of the squared error, the loss of regression
+	loss = report.Is("metric", "rmse", "nll") // RMSE has the order of the squared error, the loss of regression
 
 	ranks = report.Layout{
 		Name: "ranks", Title: "Rank orders of the variants (Table 13)",
@@ -31,7 +27,7 @@ var (
 var results = report.Layout{
 	Name: "results", Title: "A variant for all folds, and the choice by validation in every fold",
 	Caption: "Test results ± standard error over folds; the paper has them for the choice alone (Tables 10 and 11).",
-	Where:   []report.Where{where("ranking", "yes"), where("dataset", "boston-housing", "breast-cancer", "concrete", "yacht")},
+	Where:   []report.Where{report.Is("ranking", "yes"), report.Is("dataset", "boston-housing", "breast-cancer", "concrete", "yacht")},
 	Group:   "dataset", Rows: []string{"variant", "metric"}, Show: []report.Part{report.Mean},
 }
 
