@@ -192,7 +192,7 @@ func TestSmallNetworksAreRankedApart(t *testing.T) {
 		for i, table := range tables {
 			var got []string
 			for _, r := range table.Rows {
-				got = append(got, r.Series.Title+" "+plusMinus(r.Mean, r.StdErr, 0))
+				got = append(got, r.Series.Title+" "+plusMinus(r.Own.Mean, r.Own.StdErr, 0))
 			}
 			if !slices.Equal(got, want[i]) || table.All != (i == 1) {
 				t.Errorf("%q, want %q", got, want[i])

@@ -34,20 +34,49 @@ type RankTable struct {
 
 // A RankRow is the rank order of one series.
 type RankRow struct {
-	Series *Series
-	Ranks  []float64 // by data set, from 1; equal results share the mean of their ranks
-	Of     []*Group  // by data set: whose result was ranked
-	Mean   float64
-	StdErr float64 // sd(ddof 1)/sqrt(data sets); NaN for a single one
-
-	// In a table of the corrected protocol, the same under the published one; NaN when that has not been run.
-	PublishedMean, PublishedStdErr float64
+	Series    *Series
+	Ranks     []float64 // by data set, from 1; equal results share the mean of their ranks
+	Of        []*Group  // by data set: whose result was ranked
+	Own       MeanRank
+	Published MeanRank // in a table of the corrected protocol, the same under the published one; NaN when that has not been run
 
 	// The paper's results ranked over the same methods and data sets, and its Table 1, over nine methods and all data
 	// sets of the task.
-	PaperRanks             []float64 // by data set; nil where the paper has none
-	PaperMean, PaperStdErr float64
-	Paper                  results.Published
+	PaperRanks []float64 // by data set; nil where the paper has none
+	PaperMean  MeanRank  // of these
+	Paper      results.Published
+}
+
+// A MeanRank is a mean over data sets and its standard error, sd(ddof 1)/sqrt(data sets), which is NaN for a single one.
+type MeanRank struct{ Mean, StdErr float64 }
+
+func meanRank(ranks []float64) MeanRank {
+	mean, stdErr := stats.MeanRank(ranks)
+	return MeanRank{mean, stdErr}
+}
+
+// A rankColumn has a mean rank for each row.
+type rankColumn struct {
+	head string
+	of   func(RankRow) MeanRank
+}
+
+var (
+	ownRanks       = rankColumn{"Mean", func(r RankRow) MeanRank { return r.Own }}
+	publishedRanks = rankColumn{"Mean, published folds", func(r RankRow) MeanRank { return r.Published }}
+	paperRankMeans = rankColumn{"Paper, same methods and data sets", func(r RankRow) MeanRank { return r.PaperMean }}
+)
+
+// columns are those of a table's means.
+func (t *RankTable) columns() []rankColumn {
+	columns := []rankColumn{ownRanks}
+	if t.hasPublished() {
+		columns = append(columns, publishedRanks)
+	}
+	if !t.All {
+		columns = append(columns, paperRankMeans)
+	}
+	return columns
 }
 
 // RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for all
@@ -212,9 +241,8 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	}
 	t.Datasets = datasets
 	for i, ranks := range f.ranks(methods, datasets) {
-		nan := math.NaN()
-		row := RankRow{Series: methods[i], Ranks: ranks, PublishedMean: nan, PublishedStdErr: nan, PaperMean: nan, PaperStdErr: nan}
-		row.Mean, row.StdErr = stats.MeanRank(ranks)
+		nothing := MeanRank{math.NaN(), math.NaN()}
+		row := RankRow{Series: methods[i], Ranks: ranks, Own: meanRank(ranks), Published: nothing, PaperMean: nothing}
 		for _, d := range datasets {
 			row.Of = append(row.Of, f.of[result{d.Name, methods[i]}])
 		}
@@ -222,23 +250,19 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 			for _, d := range datasets {
 				row.PaperRanks = append(row.PaperRanks, paperRanks(d.Name, f.metric.Name, methods)[i])
 			}
-			row.PaperMean, row.PaperStdErr = stats.MeanRank(row.PaperRanks)
+			row.PaperMean = meanRank(row.PaperRanks)
 			row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	if beside != nil && beside.hasAll(methods, datasets) {
 		for i, r := range beside.ranks(methods, datasets) {
-			t.Rows[i].PublishedMean, t.Rows[i].PublishedStdErr = stats.MeanRank(r)
+			t.Rows[i].Published = meanRank(r)
 		}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Mean, b.Mean) })
+	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Own.Mean, b.Own.Mean) })
 	t.Notes = f.rankNotes(methods, datasets)
-	var ranked []*Series
-	for _, r := range t.Rows {
-		ranked = append(ranked, r.Series)
-	}
-	t.Significance = f.significance(ranked, datasets)
+	t.Significance = f.significance(t.Rows, datasets)
 	return t
 }
 
@@ -352,7 +376,7 @@ func (t *RankTable) name() string {
 
 // hasPublished reports whether it is known how the same methods rank under published folds, in a table of corrected ones.
 func (t *RankTable) hasPublished() bool {
-	return slices.ContainsFunc(t.Rows, func(r RankRow) bool { return !math.IsNaN(r.PublishedMean) })
+	return slices.ContainsFunc(t.Rows, func(r RankRow) bool { return !math.IsNaN(r.Published.Mean) })
 }
 
 // table has the ranks, and what gap between two of them tells methods apart.
@@ -376,12 +400,11 @@ func (t *RankTable) ranks() *Table {
 	for _, d := range t.Datasets {
 		out.Columns = append(out.Columns, Column{d.Title, true})
 	}
-	out.Columns = append(out.Columns, Column{"Mean", true})
-	if t.hasPublished() {
-		out.Columns = append(out.Columns, Column{"Mean, published folds", true})
+	for _, c := range t.columns() {
+		out.Columns = append(out.Columns, Column{c.head, true})
 	}
 	if !t.All {
-		out.Columns = append(out.Columns, Column{"Paper, same methods and data sets", true}, Column{"Paper, all", true})
+		out.Columns = append(out.Columns, Column{"Paper, all", true})
 	}
 	for _, r := range t.Rows {
 		out.Rows = append(out.Rows, t.row(r))
@@ -396,13 +419,12 @@ func (t *RankTable) row(r RankRow) Row {
 		cell.Of = r.Of[i]
 		row = append(row, cell)
 	}
-	row = append(row, number(plusMinus(r.Mean, r.StdErr, rankDigits), r.Mean))
-	if t.hasPublished() {
-		row = append(row, number(plusMinus(r.PublishedMean, r.PublishedStdErr, rankDigits), r.PublishedMean))
+	for _, c := range t.columns() {
+		of := c.of(r)
+		row = append(row, number(plusMinus(of.Mean, of.StdErr, rankDigits), of.Mean))
 	}
 	if !t.All {
-		row = append(row, number(plusMinus(r.PaperMean, r.PaperStdErr, rankDigits), r.PaperMean),
-			number(r.Paper.String(), r.Paper.Mean))
+		row = append(row, number(r.Paper.String(), r.Paper.Mean))
 	}
 	return Row{Cells: row}
 }

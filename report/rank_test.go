@@ -24,13 +24,13 @@ func TestPaperTable1(t *testing.T) {
 	checked := 0
 	for _, table := range tables {
 		for _, row := range table.Rows {
-			mean, stdErr := fmt.Sprintf("%.2f", row.Mean), fmt.Sprintf("%.2f", row.StdErr)
+			mean, stdErr := fmt.Sprintf("%.2f", row.Own.Mean), fmt.Sprintf("%.2f", row.Own.StdErr)
 			if mean != row.Paper.Printed || stdErr != row.Paper.PrintedSpread {
 				t.Errorf("%s %s: %s ± %s, the paper has %s ± %s", table.Problem, row.Series.Method.Name, mean, stdErr,
 					row.Paper.Printed, row.Paper.PrintedSpread)
 			}
-			if row.PaperMean != row.Mean || math.Abs(row.PaperStdErr-row.StdErr) > 1e-12 {
-				t.Errorf("%s %s: from the paper's order %v ± %v", table.Problem, row.Series.Method.Name, row.PaperMean, row.PaperStdErr)
+			if row.PaperMean.Mean != row.Own.Mean || math.Abs(row.PaperMean.StdErr-row.Own.StdErr) > 1e-12 {
+				t.Errorf("%s %s: from the paper's order %v", table.Problem, row.Series.Method.Name, row.PaperMean)
 			}
 			checked++
 		}
@@ -210,8 +210,8 @@ func TestCorrectedRanksShowThePublishedOnes(t *testing.T) {
 		t.Fatalf("%d tables", len(tables))
 	}
 	for _, row := range tables[1].Rows {
-		if want := value[published][row.Series.Method.Name]; row.PublishedMean != want || row.Mean != 3-want {
-			t.Errorf("%s: rank %v, published %v", row.Series.Method.Name, row.Mean, row.PublishedMean)
+		if want := value[published][row.Series.Method.Name]; row.Published.Mean != want || row.Own.Mean != 3-want {
+			t.Errorf("%s: rank %v, published %v", row.Series.Method.Name, row.Own, row.Published)
 		}
 	}
 }

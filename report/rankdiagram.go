@@ -1,11 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -19,7 +17,7 @@ func (t *RankTable) figure(name string) Figure {
 	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), the methods of the table. A thick bar joins methods that do not differ at %v: by Nemenyi's test of "+
 		"mean ranks, and by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
 		t.Metric.Title, plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, rankLevel)
-	return Figure{name + "-" + t.name() + ".svg", caption, t.Significance.picture()}
+	return Figure{name + "-" + t.name() + ".svg", caption, t.picture()}
 }
 
 // A rankDiagram is Demšar's diagram (JMLR 7, 2006): methods at their mean ranks on an axis, the best on the left, and bars under it
@@ -33,19 +31,14 @@ type rankDiagram struct {
 }
 
 // picture has two diagrams, one below the other: by Nemenyi's test, and by the signed-rank test.
-func (s *Significance) picture() picture {
-	order := make([]int, len(s.Series))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Friedman.Mean[a], s.Friedman.Mean[b]) })
+func (t *RankTable) picture() picture {
 	var names []string
-	var ranks []float64
-	for _, i := range order {
-		names, ranks = append(names, s.Series[i].Title), append(ranks, s.Friedman.Mean[i])
+	for _, r := range t.Rows {
+		names = append(names, r.Series.Title)
 	}
+	ranks, s := t.means(ownRanks), t.Significance
 	nemenyi, _ := stats.Cliques(ranks, func(i, j int) bool { return math.Abs(ranks[i]-ranks[j]) > s.Difference })
-	wilcoxon, _ := stats.Cliques(ranks, func(i, j int) bool { return s.Wilcoxon[order[i]][order[j]] <= rankLevel })
+	wilcoxon, _ := stats.Cliques(ranks, func(i, j int) bool { return s.Wilcoxon[i][j] <= rankLevel })
 	return drawRankDiagrams([]rankDiagram{
 		{"Nemenyi's test", names, ranks, s.Difference, nemenyi},
 		{"Signed-rank test, Holm's correction", names, ranks, 0, wilcoxon},

@@ -13,9 +13,8 @@ import (
 // rankLevel is the level of the tests of rank orders.
 const rankLevel = 0.05
 
-// A Significance says what the mean ranks of some series over a few data sets support.
+// A Significance says what the mean ranks of a table over a few data sets support. Series are in the order of its rows.
 type Significance struct {
-	Series     []*Series
 	Friedman   *stats.FriedmanTest
 	Difference float64     // of mean ranks that is critical, Nemenyi's
 	Wilcoxon   [][]float64 // p of the signed-rank test of two series, after Holm's correction for all pairs
@@ -23,8 +22,8 @@ type Significance struct {
 
 // significance tests the ranks of series that have finished all of the data sets; nil for a single data set. A method without a
 // result is the last one there.
-func (f *finished) significance(series []*Series, datasets []dataset.Info) *Significance {
-	if len(datasets) < 2 || len(series) < 2 {
+func (f *finished) significance(rows []RankRow, datasets []dataset.Info) *Significance {
+	if len(datasets) < 2 || len(rows) < 2 {
 		return nil
 	}
 	worst := math.Inf(1)
@@ -32,10 +31,10 @@ func (f *finished) significance(series []*Series, datasets []dataset.Info) *Sign
 		worst = math.Inf(-1)
 	}
 	values := make([][]float64, len(datasets))
-	columns := make([][]float64, len(series))
+	columns := make([][]float64, len(rows))
 	for i, d := range datasets {
-		for j, s := range series {
-			x := f.value[result{d.Name, s}]
+		for j, r := range rows {
+			x := f.value[result{d.Name, r.Series}]
 			if math.IsNaN(x) {
 				x = worst
 			}
@@ -47,8 +46,7 @@ func (f *finished) significance(series []*Series, datasets []dataset.Info) *Sign
 	if err != nil {
 		panic(err) // all data sets have all methods, and no NaN
 	}
-	return &Significance{Series: series, Friedman: friedman, Difference: stats.NemenyiDifference(rankLevel, friedman.K, friedman.N),
-		Wilcoxon: wilcoxonHolm(columns)}
+	return &Significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), wilcoxonHolm(columns)}
 }
 
 // wilcoxonHolm is the signed-rank test of all pairs of columns. Two that are both infinite on a data set are equal there.
@@ -110,16 +108,12 @@ func largestGap(means []float64) float64 {
 }
 
 // means are the mean ranks of a column of the table.
-func (t *RankTable) means(of func(RankRow) float64) (means []float64) {
+func (t *RankTable) means(c rankColumn) (means []float64) {
 	for _, r := range t.Rows {
-		means = append(means, of(r))
+		means = append(means, c.of(r).Mean)
 	}
 	return means
 }
-
-func ownMean(r RankRow) float64       { return r.Mean }
-func publishedMean(r RankRow) float64 { return r.PublishedMean }
-func paperMean(r RankRow) float64     { return r.PaperMean }
 
 // gapRows are the largest gap between two mean ranks and the critical difference, for each column of a table.
 func (t *RankTable) gapRows(of *Table) []Row {
@@ -127,18 +121,17 @@ func (t *RankTable) gapRows(of *Table) []Row {
 		return nil
 	}
 	shown := func(x float64) Cell { return Cell{Text: decimal(x, rankDigits)} } // no value of the column's, among which a page would sort it
-	critical, gap := Cell{Text: none}, func(func(RankRow) float64) Cell { return Cell{Text: none} }
-	if t.Significance != nil {
-		critical = shown(t.Significance.Difference)
-		gap = func(of func(RankRow) float64) Cell { return shown(largestGap(t.means(of))) }
-	}
 	gaps, differences := []Cell{{Text: "Largest gap"}}, []Cell{{Text: "Critical diff."}}
+	add := func(gap, difference Cell) { gaps, differences = append(gaps, gap), append(differences, difference) }
 	for range t.Datasets {
-		gaps, differences = append(gaps, Cell{}), append(differences, Cell{})
+		add(Cell{}, Cell{})
 	}
-	gaps, differences = append(gaps, gap(ownMean)), append(differences, critical)
-	if t.hasPublished() {
-		gaps, differences = append(gaps, gap(publishedMean)), append(differences, critical)
+	for _, c := range t.columns() {
+		if t.Significance == nil {
+			add(Cell{Text: none}, Cell{Text: none})
+		} else {
+			add(shown(largestGap(t.means(c))), shown(t.Significance.Difference))
+		}
 	}
 	if !t.All {
 		var paper []float64
@@ -147,9 +140,7 @@ func (t *RankTable) gapRows(of *Table) []Row {
 				paper = append(paper, r.Mean)
 			}
 		}
-		n := paperDatasets(t.Problem, t.Metric.Name)
-		gaps = append(gaps, gap(paperMean), shown(largestGap(paper)))
-		differences = append(differences, critical, shown(stats.NemenyiDifference(rankLevel, len(paper), n)))
+		add(shown(largestGap(paper)), shown(stats.NemenyiDifference(rankLevel, len(paper), paperDatasets(t.Problem, t.Metric.Name))))
 	}
 	rows := []Row{{Cells: gaps}, {Cells: differences}}
 	rows[1].Cells[0].Notes = []int{of.note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart.", rankLevel))}
@@ -157,10 +148,10 @@ func (t *RankTable) gapRows(of *Table) []Row {
 }
 
 // differ lists the pairs of rows whose mean ranks are farther apart than the critical difference, the better one first.
-func (t *RankTable) differ(of func(RankRow) float64) (pairs []string) {
+func (t *RankTable) differ(in rankColumn) (pairs []string) {
 	for _, a := range t.Rows {
 		for _, b := range t.Rows {
-			if of(b)-of(a) > t.Significance.Difference {
+			if in.of(b).Mean-in.of(a).Mean > t.Significance.Difference {
 				pairs = append(pairs, fmt.Sprintf("%s and %s", a.Series.Title, b.Series.Title))
 			}
 		}
@@ -172,7 +163,7 @@ func (t *RankTable) differ(of func(RankRow) float64) (pairs []string) {
 func (t *RankTable) supports() string {
 	s := t.Significance
 	text := "No gap between two mean ranks reaches the critical difference: over so few data sets these ranks do not tell any two methods apart."
-	if pairs := t.differ(ownMean); len(pairs) > 0 {
+	if pairs := t.differ(ownRanks); len(pairs) > 0 {
 		text = fmt.Sprintf("Farther apart than the critical difference: %s. The ranks do not tell the other pairs apart.", strings.Join(pairs, "; "))
 	}
 	least := stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided)
@@ -193,7 +184,7 @@ func foldsChange(tables []*RankTable) string {
 		for i, a := range t.Rows {
 			for _, b := range t.Rows[:i] {
 				pairs++
-				if order(a.Mean, b.Mean) != order(a.PublishedMean, b.PublishedMean) {
+				if order(a.Own.Mean, b.Own.Mean) != order(a.Published.Mean, b.Published.Mean) {
 					changed++
 				}
 			}
@@ -206,7 +197,7 @@ func foldsChange(tables []*RankTable) string {
 			what += " and all methods here"
 		}
 		part := fmt.Sprintf("%s %d of %s of methods are in another order", what, changed, plural(pairs, "pair", "pairs"))
-		if before, now := strings.Join(t.differ(publishedMean), "; "), strings.Join(t.differ(ownMean), "; "); before != now {
+		if before, now := strings.Join(t.differ(publishedRanks), "; "), strings.Join(t.differ(ownRanks), "; "); before != now {
 			conclusions++
 			part += fmt.Sprintf(", told apart under published folds: %s; under corrected ones: %s", orNone(before), orNone(now))
 		}
