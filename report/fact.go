@@ -13,6 +13,7 @@ import (
 type fact struct {
 	*Number
 	metric string // what it is of the number: its metric, or the name of something derived
+	row    string // as the table names it
 }
 
 // factUnder is the number itself under a protocol, where there is one.
@@ -22,7 +23,7 @@ func factUnder(p split.Protocol) func(comparison) (fact, bool) {
 		if n == nil || n.N == 0 {
 			return fact{}, false
 		}
-		return fact{n, n.Metric.Name}, true
+		return fact{Number: n, metric: n.Metric.Name}, true
 	}
 }
 
@@ -30,7 +31,7 @@ func factUnder(p split.Protocol) func(comparison) (fact, bool) {
 func (n *Number) derived(metric string, mean, stdErr float64, over int) fact {
 	of := *n
 	of.Mean, of.StdErr, of.N, of.HasPaper, of.Verdict = mean, stdErr, over, false, ""
-	return fact{&of, metric}
+	return fact{Number: &of, metric: metric}
 }
 
 // kind is what a fact is of its metric; empty: the metric itself.
@@ -64,6 +65,7 @@ func (l *Layout) facts(numbers []*Number) (facts []fact) {
 					continue
 				}
 				if f, ok := part.fact(*c); ok {
+					f.row = strings.Join(line.labels(l.Rows), " ")
 					facts = append(facts, f)
 				}
 			}

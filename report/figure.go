@@ -69,15 +69,11 @@ func (l *Layout) panels(numbers []*Number) (panels []panel) {
 			at = len(panels)
 			panels = append(panels, panel{title: f.Info.Title, axis: f.axis(), zero: f.metric != f.Metric.Name && f.metric != coreSeconds})
 		}
-		title := f.Number.title(l.Rows...)
-		if slices.Equal(l.Rows, []string{"series"}) {
-			title = f.Group.title()
-		}
 		lines := &panels[at].lines
-		line := slices.IndexFunc(*lines, func(line panelLine) bool { return line.title == title })
+		line := slices.IndexFunc(*lines, func(line panelLine) bool { return line.title == f.row })
 		if line < 0 {
 			line = len(*lines)
-			*lines = append(*lines, panelLine{title: title})
+			*lines = append(*lines, panelLine{title: f.row})
 		}
 		values := &(*lines)[line].values
 		values[0] = panelValue{f.Paper.Mean, f.Paper.StdErr(), f.HasPaper}

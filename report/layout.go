@@ -182,12 +182,16 @@ type line struct {
 	sizes sizes                  // of the networks of all its numbers, where these are of one series
 }
 
-// label is what the table has for a field of a row.
-func (l *line) label(field string) string {
-	if field == "series" && l.Settings > 0 {
-		return l.Series.titled(l.sizes)
+// labels are what the table has for the fields of a row.
+func (l *line) labels(fields []string) []string {
+	texts := make([]string, len(fields))
+	for i, field := range fields {
+		texts[i] = l.title(field)
+		if field == "series" && l.Settings > 0 {
+			texts[i] = l.Series.titled(l.sizes)
+		}
 	}
-	return l.title(field)
+	return texts
 }
 
 // project finds the lines and columns of some numbers, which come by data set, protocol and series.
@@ -275,10 +279,7 @@ func (l *Layout) table(numbers []*Number) *Table {
 		}
 	}
 	for _, line := range lines {
-		row, noted := Row{Group: line.groupOf(l)}, len(t.Notes)
-		for _, f := range l.Rows {
-			row.Cells = append(row.Cells, Cell{Text: line.label(f)})
-		}
+		row, noted := Row{Group: line.groupOf(l), Cells: cells(line.labels(l.Rows)...)}, len(t.Notes)
 		something := false
 		for _, c := range columns {
 			for _, part := range show {

@@ -193,7 +193,7 @@ func TestAsLarge(t *testing.T) {
 		verdict Verdict
 		want    Answer
 	}{{-20, SameDirection, No}, {-21, SameDirection, Yes}, {-21, NotClear, Unclear}, {-1, NotClear, No}, {21, OppositeDirection, No}} {
-		if got := asLarge(fact{&Number{Mean: c.mean, Paper: results.Published{Mean: -42}, Verdict: c.verdict}, ""}); got != c.want {
+		if got := asLarge(fact{Number: &Number{Mean: c.mean, Paper: results.Published{Mean: -42}, Verdict: c.verdict}}); got != c.want {
 			t.Errorf("%v, %s: %v, want %v", c.mean, c.verdict, got, c.want)
 		}
 	}
