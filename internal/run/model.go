@@ -16,29 +16,28 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/seed"
-	"nptbench/internal/task"
 	"nptbench/results"
 )
 
 // do fits what is to be fitted, and measures what is to be measured on the models. A training that has a record is not repeated,
 // unless its model is wanted and lost.
-func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, configs []method.Config) error {
+func (s *serving) do(ctx context.Context) error {
 	s.processor = processorTime()
 	var fit []int // of the configurations
 	var batch []method.Config
 	for i, training := range s.Trainings {
-		lost := len(training.Measures) > 0 && !training.Failed && m.Model != nil && s.model(ctx, m, t, configs[i]) == nil
+		lost := len(training.Measures) > 0 && !training.Failed && s.method.Model != nil && s.model(ctx, s.configs[i]) == nil
 		if len(training.Cells) > 0 || lost {
-			fit, batch = append(fit, i), append(batch, configs[i])
+			fit, batch = append(fit, i), append(batch, s.configs[i])
 		}
 	}
-	trained := make([]*outcome, len(configs)) // nil: not fitted here
-	begun, _ := os.ReadDir(s.CheckpointDir)   // by another process, whose time is not in this one's
+	trained := make([]*outcome, len(s.configs)) // nil: not fitted here
+	begun, _ := os.ReadDir(s.CheckpointDir)     // by another process, whose time is not in this one's
 	var broken, failed error
 	if len(fit) > 0 {
-		failed = m.Run(ctx, t, batch, func(res method.Result) {
+		failed = s.method.Run(ctx, s.task, batch, func(res method.Result) {
 			i := fit[res.Index]
-			o := s.scored(t, res)
+			o := s.scored(res)
 			trained[i] = &o
 			if records := s.trained(i, o); len(records) > 0 {
 				broken = errors.Join(broken, s.report(records, len(begun) == 0))
@@ -53,7 +52,10 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 			if err := cmp.Or(broken, ctx.Err()); err != nil {
 				return err
 			}
-			o := s.measured(ctx, m, t, configs[i], training, of, trained[i])
+			o := s.known(training, trained[i])
+			if o.failure == nil {
+				o = s.measured(ctx, s.configs[i], of, o)
+			}
 			if o.failure != nil && o.failure.Kind == interrupted {
 				return ctx.Err()
 			}
@@ -63,40 +65,43 @@ func (s *serving) do(ctx context.Context, m *method.Method, t *task.Task, config
 	return errors.Join(broken, failed)
 }
 
+// known is what a training has come to: now, where it was done here, or as its record says.
+func (s *serving) known(training *plan.Training, now *outcome) outcome {
+	o := s.outcome()
+	switch {
+	case training.Failed:
+		o.failure = &results.Failure{Kind: "error", Message: "the record of its training is a failure"}
+	case now != nil && now.failure != nil:
+		o.failure = &results.Failure{Kind: now.failure.Kind, Message: oneLine("its training: " + now.failure.Message)}
+	case training.Record != nil:
+		o.val, o.test = training.Record.Val, training.Record.Test
+	case now != nil:
+		o.val, o.test = now.val, now.test
+	}
+	return o
+}
+
 // model opens the model of a configuration, wherever it lies; nil when there is none.
-func (s *serving) model(ctx context.Context, m *method.Method, t *task.Task, c method.Config) method.Model {
+func (s *serving) model(ctx context.Context, c method.Config) method.Model {
 	for _, dir := range append([]string{s.ModelDir}, s.MoreModels...) {
 		if dir == "" {
 			continue
 		}
-		there := *t
+		there := *s.task
 		there.ModelDir = dir
-		if model, err := m.Model(ctx, &there, c); err == nil {
+		if model, err := s.method.Model(ctx, &there, c); err == nil {
 			return model
 		}
 	}
 	return nil
 }
 
-// measured makes a measurement. trained is what the training has come to where it was done just now.
-func (s *serving) measured(ctx context.Context, m *method.Method, t *task.Task, config method.Config, training *plan.Training, of *plan.Measure, trained *outcome) (o outcome) {
-	started := time.Now()
-	o = outcome{rows: [3]int{t.Train, t.Val, t.Test}, splitDigest: t.Split, subset: t.Subset}
-	var known results.Metrics // of the training's test rows
-	switch {
-	case training.Failed:
-		o.failure = &results.Failure{Kind: "error", Message: "the record of its training is a failure"}
-		return o
-	case trained != nil && trained.failure != nil:
-		o.failure = &results.Failure{Kind: trained.failure.Kind, Message: oneLine("its training: " + trained.failure.Message)}
-		return o
-	case training.Record != nil:
-		o.val, known = training.Record.Val, training.Record.Test
-	case trained != nil:
-		o.val, known = trained.val, trained.test
-	}
+// measured makes a measurement on the model of a training, of which so much is known.
+func (s *serving) measured(ctx context.Context, config method.Config, of *plan.Measure, trained outcome) outcome {
+	started, o := time.Now(), trained
+	o.test = nil
 	err := guarded(func() error {
-		out, how, err := s.measure(ctx, m, t, config, of, known)
+		out, how, err := s.measure(ctx, config, of, trained.test)
 		if err == nil {
 			o.test, o.table, o.details = out.Metrics, out.Table, map[string]any{"model": how}
 		}
@@ -109,25 +114,25 @@ func (s *serving) measured(ctx context.Context, m *method.Method, t *task.Task, 
 	return o
 }
 
-// measure opens the model and makes the measurement on it. how says what model that is.
-func (s *serving) measure(ctx context.Context, m *method.Method, t *task.Task, config method.Config, of *plan.Measure, known results.Metrics) (out *measure.Outcome, how string, err error) {
+// measure opens the model and makes the measurement on it. how says what model that is; known are the metrics of its test rows.
+func (s *serving) measure(ctx context.Context, config method.Config, of *plan.Measure, known results.Metrics) (out *measure.Outcome, how string, err error) {
 	at := slices.IndexFunc(s.measurements, func(x *measure.Measurement) bool { return x.Name == of.Name })
 	if at < 0 {
 		return nil, "", fmt.Errorf("measurement %q is not known to the worker", of.Name)
 	}
-	with, err := s.measurements[at].Resolve(of.With, t.Info)
+	with, err := s.measurements[at].Resolve(of.With, s.task.Info)
 	if err != nil {
 		return nil, "", err
 	}
-	subject := &measure.Subject{Task: t, Truth: s.truth, Seed: seed.Derive(t.Seed, m.Name, config.JSON(), of.Name, with.JSON())}
+	subject := &measure.Subject{Task: s.task, Truth: s.truth, Seed: seed.Derive(s.task.Seed, s.method.Name, config.JSON(), of.Name, with.JSON())}
 	how = "kept by the training"
-	if m.Model == nil {
-		how, subject.Model = "fitted once more on the same rows, with the same seed", measure.Refit(m, t, config)
-	} else if subject.Model = s.model(ctx, m, t, config); subject.Model == nil {
+	if s.method.Model == nil {
+		how, subject.Model = "fitted once more on the same rows, with the same seed", measure.Refit(s.method, s.task, config)
+	} else if subject.Model = s.model(ctx, config); subject.Model == nil {
 		return nil, "", fmt.Errorf("the training left no model in %s", s.ModelDir)
 	}
 	subject.Check = func(test method.Prediction) error {
-		now, err := ScoreTest(t, s.truth, test)
+		now, err := ScoreTest(s.task, s.truth, test)
 		if err != nil {
 			return err
 		}

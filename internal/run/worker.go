@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"nptbench/internal/command"
-	"nptbench/internal/dataset"
 	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
@@ -149,12 +148,14 @@ func (w *worker) share(threads int, memory int64) {
 	}
 }
 
-// A serving is a job that a worker does.
+// A serving is a job that a worker does. It has a method, a task and configurations of its trainings once these are there.
 type serving struct {
 	*worker
 	request
-	task  *task.Task // nil while it is not there
-	truth *task.Truth
+	method  *method.Method
+	task    *task.Task
+	truth   *task.Truth
+	configs []method.Config
 
 	processor time.Duration // processorTime when the last records were sent, or the fit began
 }
@@ -209,26 +210,28 @@ func (s *serving) report(all []*results.Record, measured bool) error {
 }
 
 func (s *serving) run(ctx context.Context) error {
-	m := find(s.methods, s.Method)
+	s.method = find(s.methods, s.Method)
 	if s.Command != nil {
-		m = command.New(*s.Command)
+		s.method = command.New(*s.Command)
 	}
-	if m == nil {
+	if s.method == nil {
 		return fmt.Errorf("method %q is not known to the worker", s.Method)
 	}
-	var err error
-	spec := task.Spec{Dataset: s.Dataset, Protocol: s.Protocol, Fold: s.Fold, Statistics: s.Statistics}
-	if s.task, s.truth, err = s.loader.Load(ctx, &s.Library, spec); err != nil {
-		return err
-	}
-	if s.task.Digest != s.Digest {
-		return fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", s.Dataset, s.task.Digest, s.Digest)
-	}
-	configs, err := s.resolve(m, s.task.Info)
+	loaded, truth, err := s.loader.Load(ctx, &s.Library, task.Spec{Dataset: s.Dataset, Protocol: s.Protocol, Fold: s.Fold, Statistics: s.Statistics})
 	if err != nil {
 		return err
 	}
-	t := *s.task
+	if loaded.Digest != s.Digest {
+		return fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", s.Dataset, loaded.Digest, s.Digest)
+	}
+	for _, training := range s.Trainings { // configurations came as JSON
+		c, err := s.method.Resolve(training.Config, loaded.Info)
+		if err != nil {
+			return err
+		}
+		s.configs = append(s.configs, c)
+	}
+	t := *loaded
 	t.Threads, t.Backend = s.Threads, s.Backend
 	t.ModelDir, t.CheckpointDir = s.ModelDir, s.CheckpointDir
 	t.Seed, t.SweepSeed = seed.Derive(s.Seed, s.Dataset, s.Protocol, s.Fold), s.Seed
@@ -239,28 +242,21 @@ func (s *serving) run(ctx context.Context) error {
 			s.send(reply{Progress: &p}) // when this fails, so does the next result
 		}
 	}
-	return s.do(ctx, m, &t, configs)
+	s.task, s.truth = &t, truth
+	return s.do(ctx)
 }
 
-// resolve brings the configurations, which came as JSON, to the types of their parameters.
-func (s *serving) resolve(m *method.Method, info dataset.Info) (configs []method.Config, err error) {
-	configs = make([]method.Config, len(s.Trainings))
-	for i, training := range s.Trainings {
-		if configs[i], err = m.Resolve(training.Config, info); err != nil {
-			return nil, err
-		}
-	}
-	return configs, nil
+// outcome is one of which nothing but the task is known yet.
+func (s *serving) outcome() outcome {
+	return outcome{rows: [3]int{s.task.Train, s.task.Val, s.task.Test}, splitDigest: s.task.Split, subset: s.task.Subset}
 }
 
-func (s *serving) scored(t *task.Task, res method.Result) outcome {
-	o := outcome{
-		fit: res.Fit, predict: res.Predict, details: res.Details, peakMemory: peakMemory(),
-		rows: [3]int{t.Train, t.Val, t.Test}, splitDigest: t.Split, subset: t.Subset,
-	}
+func (s *serving) scored(res method.Result) outcome {
+	o := s.outcome()
+	o.fit, o.predict, o.details, o.peakMemory = res.Fit, res.Predict, res.Details, peakMemory()
 	err := res.Err
 	if err == nil {
-		o.val, o.test, err = Score(t, s.truth, res)
+		o.val, o.test, err = Score(s.task, s.truth, res)
 	}
 	if err != nil {
 		o.failure = failure(err)
