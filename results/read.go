@@ -41,10 +41,7 @@ func Open(ctx context.Context, paths ...string) (*Store, error) {
 			return nil, err
 		}
 	}
-	s.Imports, s.Conflict = imports.sorted(), s.chosen.conflict
-	if s.Conflict != nil {
-		s.Conflict.Kept = s.chosen.place(s.chosen.best[s.Conflict.Cell.ID()])
-	}
+	s.Imports, s.Conflict = imports.sorted(), s.chosen.found()
 	return s, nil
 }
 
@@ -208,6 +205,14 @@ type chooser struct {
 func newChooser() *chooser { return &chooser{best: map[ID]candidate{}} }
 
 func (c *chooser) place(b candidate) string { return fmt.Sprintf("%s:%d", c.files[b.file], b.line) }
+
+// found is the conflict among all records that were added; nil: none.
+func (c *chooser) found() *Conflict {
+	if c.conflict != nil {
+		c.conflict.Kept = c.place(c.best[c.conflict.Cell.ID()])
+	}
+	return c.conflict
+}
 
 func (c *chooser) add(l *cellLine) {
 	if n := len(c.files); n == 0 || c.files[n-1] != l.file {
