@@ -170,19 +170,6 @@ func TestEveryChangedByteIsNoticed(t *testing.T) {
 	}
 }
 
-// A success counts whatever failed before or after it.
-func TestIndexPrefersSuccess(t *testing.T) {
-	failed := record(1)
-	failed.Status = Failed
-	for _, order := range [][]*Record{{failed, record(1)}, {record(1), failed}} {
-		dir := t.TempDir()
-		write(t, dir, order...)
-		if index, _, _ := readIndex(t, dir); index[record(1).ID] != OK {
-			t.Error("a cell that succeeded and failed counts as failed")
-		}
-	}
-}
-
 func TestWritersShareAFolder(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup
@@ -240,22 +227,6 @@ func TestFullDisk(t *testing.T) {
 	}
 	if w.Close() == nil {
 		t.Error("Close forgot the error")
-	}
-}
-
-func TestMerge(t *testing.T) {
-	a, b := t.TempDir(), t.TempDir()
-	failed := record(1)
-	failed.Status = Failed
-	write(t, a, failed, record(2))
-	write(t, b, record(1), record(3))
-	out := filepath.Join(t.TempDir(), "all.jsonl.gz")
-	if n, _, err := Merge(out, false, a, b); n != 3 || err != nil {
-		t.Fatalf("%d records, %v", n, err)
-	}
-	records, damages := read(t, filepath.Dir(out))
-	if len(records) != 3 || len(damages) > 0 || records[0].Status != OK {
-		t.Errorf("%d records, damages %v", len(records), damages)
 	}
 }
 
