@@ -9,7 +9,6 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
-	"nptbench/results"
 )
 
 // What rows attend to: the paper's figures 3 and 4, as numbers. Of each head of each layer between datapoints it is measured how much of
@@ -52,7 +51,7 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 	if !ok {
 		return nil, fmt.Errorf("the model has no attention")
 	}
-	if err := s.checkClean(ctx); err != nil {
+	if _, err := s.clean(ctx); err != nil {
 		return nil, err
 	}
 	type head struct{ layer, head int }
@@ -87,11 +86,11 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 			}
 		}
 	}
-	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"layer", "head", "share", "share_se", "uniform_share"}}}
+	o := newOutcome("layer", "head", "share", "share_se", "uniform_share")
 	alike, _ := meanStdErr(uniform)
 	for _, h := range heads {
 		mean, se := meanStdErr(shares[h])
-		o.Table.Lines = append(o.Table.Lines, []float64{float64(h.layer), float64(h.head), short(mean), short(se), short(alike)})
+		o.add(float64(h.layer), float64(h.head), short(mean), short(se), short(alike))
 	}
 	best := slices.MaxFunc(heads, func(a, b head) int {
 		x, _ := meanStdErr(everySecond(shares[a], 0))

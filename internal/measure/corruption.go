@@ -12,7 +12,6 @@ import (
 	"nptbench/internal/metric"
 	"nptbench/internal/seed"
 	"nptbench/internal/task"
-	"nptbench/results"
 )
 
 // The corruption of section 4.3, Table 2 and the algorithm of appendix B.2.1: for every test row all other rows of its batch are
@@ -134,7 +133,7 @@ func permuted(batch *task.Task, keep int, rng *rand.Rand) *task.Task {
 
 // compare holds the predictions of corrupted batches against the clean ones of the same rows, the first test rows.
 func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
-	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "target", "clean", "corrupted"}}}
+	o := newOutcome("row", "target", "clean", "corrupted")
 	outputs := s.Outputs()
 	rows := len(clean) / outputs
 	before, after, other := make([]float64, rows), make([]float64, rows), make([]float64, rows)
@@ -147,7 +146,7 @@ func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
 		if s.Info.Problem == dataset.Regression {
 			y := s.Truth.Y[i]
 			before[i], after[i] = (a[0]-y)*(a[0]-y), (b[0]-y)*(b[0]-y)
-			o.Table.Lines = append(o.Table.Lines, []float64{float64(i), short(s.units(y)), short(s.units(a[0])), short(s.units(b[0]))})
+			o.add(float64(i), short(s.units(y)), short(s.units(a[0])), short(s.units(b[0])))
 			continue
 		}
 		label := s.Truth.Labels[i : i+1]
@@ -156,7 +155,7 @@ func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
 		lossBefore, _ := metric.LogLoss(a, label, outputs)
 		lossAfter, _ := metric.LogLoss(b, label, outputs)
 		gain, likelier = append(gain, after[i]-before[i]), append(likelier, lossBefore-lossAfter)
-		o.Table.Lines = append(o.Table.Lines, []float64{float64(i), float64(label[0]), short(a[label[0]]), short(b[label[0]])})
+		o.add(float64(i), float64(label[0]), short(a[label[0]]), short(b[label[0]]))
 	}
 	o.set(Changed, other)
 	if s.Info.Problem.Classification() {

@@ -13,7 +13,6 @@ import (
 	"nptbench/internal/metric"
 	"nptbench/internal/seed"
 	"nptbench/internal/stats"
-	"nptbench/results"
 )
 
 // The data deletion of section 4.4, Algorithm 2 in appendix B.3.2: other rows of a test row's batch are deleted one by one, drawn at
@@ -64,11 +63,11 @@ var (
 )
 
 func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
-	if err := s.checkClean(ctx); err != nil {
+	if _, err := s.clean(ctx); err != nil {
 		return nil, err
 	}
 	rows := s.rows(with)
-	table := &results.Table{Columns: []string{"row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations"}}
+	o := newOutcome("row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations")
 	for _, batch := range s.Model.Batches() {
 		for _, row := range s.TestRows(batch) {
 			if row >= rows {
@@ -81,12 +80,12 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 			}
 			random := slices.Clone(d.others)
 			rng.Shuffle(len(random), func(a, b int) { random[a], random[b] = random[b], random[a] })
-			table.Lines = append(table.Lines, []float64{float64(row), float64(len(batch)), float64(len(d.kept)), short(s.distance(d.active, d.kept)),
-				short(s.distance(d.active, random[:len(d.kept)])), short(s.distance(d.active, d.deleted)), float64(d.evaluations)})
-			s.advance(len(table.Lines), rows)
+			o.add(float64(row), float64(len(batch)), float64(len(d.kept)), short(s.distance(d.active, d.kept)),
+				short(s.distance(d.active, random[:len(d.kept)])), short(s.distance(d.active, d.deleted)), float64(d.evaluations))
+			s.advance(len(o.Table.Lines), rows)
 		}
 	}
-	return deletionOutcome(table)
+	return o.ofDeletion()
 }
 
 // A deleted is what became of the other rows of a batch.
@@ -164,10 +163,9 @@ func (s *Subject) squaredDistance(a, b int) (sum float64) {
 	return sum
 }
 
-// deletionOutcome makes the metrics of the table. Test rows that no other row could be deleted for, or whose other rows all were, have
+// ofDeletion makes the metrics of the table. Test rows that no other row could be deleted for, or whose other rows all were, have
 // nothing to compare.
-func deletionOutcome(table *results.Table) (*Outcome, error) {
-	o := &Outcome{Metrics: results.Metrics{}, Table: table}
+func (o *Outcome) ofDeletion() (*Outcome, error) {
 	var kept, random, deleted, nearer, remaining, toOne, toTen []float64
 	percent := func(yes bool) float64 {
 		if yes {
@@ -175,7 +173,7 @@ func deletionOutcome(table *results.Table) (*Outcome, error) {
 		}
 		return 0
 	}
-	for _, line := range table.Lines {
+	for _, line := range o.Table.Lines {
 		n, left := line[1], line[2]
 		remaining, toOne, toTen = append(remaining, 100*left/n), append(toOne, percent(left < 0.01*n)), append(toTen, percent(left < 0.1*n))
 		if left > 0 && left < n-1 {
@@ -189,7 +187,7 @@ func deletionOutcome(table *results.Table) (*Outcome, error) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("no row could be deleted for any of %d test rows, or all were", len(table.Lines))
+		return nil, fmt.Errorf("no row could be deleted for any of %d test rows, or all were", len(o.Table.Lines))
 	}
 	for m, other := range map[*metric.Metric][]float64{&PKeptRandom: random, &PKeptDeleted: deleted} {
 		t, err := stats.Wilcoxon(kept, other, stats.WilcoxonOptions{Alternative: stats.Less})

@@ -10,7 +10,6 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/task"
-	"nptbench/results"
 )
 
 // A smoother predicts the mean of the visible targets in its batch, near rows weighing more: exp(-distance/width). A width of 0 looks
@@ -211,10 +210,12 @@ func TestDistance(t *testing.T) {
 // Metrics follow from the table: shares are below 1 and 10 %, not at them, and where all other rows or none are kept there is nothing
 // to compare.
 func TestMetricsOfDeletion(t *testing.T) {
-	out, err := deletionOutcome(&results.Table{Lines: [][]float64{
+	o := newOutcome()
+	o.Table.Lines = [][]float64{
 		// row, rows, kept, distances of kept, random and deleted rows, evaluations
 		{0, 100, 1, 4, 6, 10, 0}, {1, 100, 10, 2, 3, 12, 0}, {2, 100, 9, 3, 7, 14, 0}, {3, 100, 98, 7, 6, 8, 0}, {4, 100, 99, 50, 50, 0, 0}, {5, 100, 0, 0, 0, 50, 0},
-	}})
+	}
+	out, err := o.ofDeletion()
 	if err != nil {
 		t.Fatal(err)
 	}

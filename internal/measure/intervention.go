@@ -11,7 +11,6 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
-	"nptbench/results"
 )
 
 // The intervention of section 4.2, figure 3e: on the semi-synthetic tasks the target of a row's copy is moved, so that what is to be
@@ -49,11 +48,11 @@ var (
 )
 
 func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
-	if err := s.checkClean(ctx); err != nil {
+	if _, err := s.clean(ctx); err != nil {
 		return nil, err
 	}
 	rows, values := min(with.Int("rows"), s.Test), with.Int("values")
-	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "copy", "follow", "prediction"}}}
+	o := newOutcome("row", "copy", "follow", "prediction")
 	if s.TargetFeatures != nil { // which column is moved, from 0
 		o.Table.Columns = append(o.Table.Columns, "column")
 	}
@@ -82,7 +81,7 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 				if s.TargetFeatures != nil {
 					line = append(line, float64(s.TargetFeatures[of[first+at]]))
 				}
-				o.Table.Lines = append(o.Table.Lines, line)
+				o.add(line...)
 			}
 			_, slope := stat.LinearRegression(x, y, nil, false)
 			slopes, follow, predicted = append(slopes, slope), append(follow, x...), append(predicted, y...)

@@ -77,12 +77,6 @@ func (s *Subject) predict(ctx context.Context, batch *task.Task) (method.Predict
 	return out[0], nil
 }
 
-// checkClean checks the predictions of all test rows as they are.
-func (s *Subject) checkClean(ctx context.Context) error {
-	_, err := s.clean(ctx)
-	return err
-}
-
 // clean returns the predictions of all test rows as they are, once these are checked.
 func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
 	clean, outputs := make(method.Prediction, s.Test*s.Outputs()), s.Outputs()
@@ -115,6 +109,14 @@ func (s *Subject) advance(done, rows int) {
 
 // units undoes the standardisation of a target.
 func (s *Subject) units(y float64) float64 { return y*s.TargetStd + s.TargetMean }
+
+// newOutcome has a table with these columns, and nothing in it yet.
+func newOutcome(columns ...string) *Outcome {
+	return &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: columns}}
+}
+
+// add notes a line of the table.
+func (o *Outcome) add(numbers ...float64) { o.Table.Lines = append(o.Table.Lines, numbers) }
 
 // set notes the mean of a metric over rows.
 func (o *Outcome) set(m metric.Metric, rows []float64) {

@@ -10,7 +10,6 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
-	"nptbench/results"
 )
 
 // The predictions of test rows beside their targets, in original units or as probabilities of the classes, so that anybody can
@@ -42,11 +41,11 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		return nil, err
 	}
 	rows := s.rows(with)
-	o := &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: []string{"row", "target"}}}
+	o := newOutcome("row", "target")
 	if s.Info.Problem == dataset.Regression {
 		o.Table.Columns = append(o.Table.Columns, "prediction")
 		for i, y := range s.Truth.Y[:rows] {
-			o.Table.Lines = append(o.Table.Lines, []float64{float64(i), short(s.units(y)), short(s.units(clean[i]))})
+			o.add(float64(i), short(s.units(y)), short(s.units(clean[i])))
 		}
 		o.put(PredictionsR, stat.Correlation(s.Truth.Y[:rows], clean[:rows], nil), math.NaN())
 		return o, nil
@@ -60,7 +59,7 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		for _, x := range p {
 			line = append(line, short(x))
 		}
-		o.Table.Lines = append(o.Table.Lines, line)
+		o.add(line...)
 		right[i], _ = metric.PercentCorrect(p, s.Truth.Labels[i:i+1], outputs)
 	}
 	o.set(PredictionsAccuracy, right)
