@@ -11,7 +11,7 @@ import (
 	"nptbench/results"
 )
 
-// find makes a data set of the plan, without the status of its cells. Its table is the one that is here. Where there is none, or nothing
+// find makes a data set of the plan. Its table is the one that is here. Where there is none, or nothing
 // will be run on it, it is among all tables that are known of the data set, a subset of its rows for instance, the one with the most records.
 func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Library, records results.Index) (*Dataset, error) {
 	var tables []dataset.Location
@@ -45,28 +45,15 @@ func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Li
 		d := &Dataset{Info: at.Info, Digest: at.Digest, Subset: at.Subset, Missing: missing}
 		d.Folds = foldsOf(at.Info, p.Protocols, p.Sweep.Folds(at.Info))
 		d.addGroups(p.Sweep, o)
-		if len(tables) == 1 {
-			return d, nil
+		n, err := p.addStatus(ctx, d, records)
+		if err != nil {
+			return nil, err
 		}
-		if n := p.recorded(d, records); n > most {
+		if n > most {
 			best, most = d, n
 		}
 	}
 	return best, nil
-}
-
-// recorded counts the cells of a data set that have a record.
-func (p *Plan) recorded(d *Dataset, records results.Index) (n int) {
-	for _, g := range d.Groups {
-		for fold := range d.Folds {
-			for setting := range g.Settings {
-				if records[p.cell(g, fold, setting).ID()] != "" {
-					n++
-				}
-			}
-		}
-	}
-	return n
 }
 
 // locate finds a table, after a download where the library may, and its digest, by reading it where the checksum of its file is

@@ -113,9 +113,6 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 		if err != nil {
 			return nil, err
 		}
-		if err := p.addStatus(ctx, d, records); err != nil {
-			return nil, err
-		}
 		d.Groups = slices.DeleteFunc(d.Groups, func(g *Group) bool { return !g.Selected && p.Count(g).Done == 0 })
 		if len(d.Groups) > 0 {
 			p.Datasets = append(p.Datasets, d)
@@ -179,8 +176,8 @@ func (s *Setting) goesOn(m *method.Method) string {
 	return s.fit
 }
 
-// addStatus looks for the records of a data set's cells.
-func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index) error {
+// addStatus looks for the records of a data set's cells, and counts the cells that have one.
+func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index) (recorded int, err error) {
 	for _, g := range d.Groups {
 		g.status = make([]status, len(d.Folds)*len(g.Settings))
 		if d.Digest == "" {
@@ -188,7 +185,7 @@ func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index)
 		}
 		for fold := range d.Folds {
 			if err := ctx.Err(); err != nil {
-				return err
+				return 0, err
 			}
 			for setting := range g.Settings {
 				switch records[p.cell(g, fold, setting).ID()] {
@@ -196,11 +193,14 @@ func (p *Plan) addStatus(ctx context.Context, d *Dataset, records results.Index)
 					*g.at(fold, setting) = done
 				case results.Failed:
 					*g.at(fold, setting) = failed
+				default:
+					continue
 				}
+				recorded++
 			}
 		}
 	}
-	return nil
+	return recorded, nil
 }
 
 // cell is the identity of a cell.
