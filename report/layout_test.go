@@ -272,19 +272,25 @@ func TestFootnotesHaveCells(t *testing.T) {
 			if !ok {
 				continue
 			}
-			used := map[int]bool{}
-			for _, row := range table.Rows {
-				for _, c := range row.Cells {
-					for _, n := range c.Notes {
-						used[n] = true
-					}
-				}
+			table.checkFootnotes(t)
+		}
+	}
+}
+
+// checkFootnotes checks that each is one of some cell.
+func (t *Table) checkFootnotes(test *testing.T) {
+	test.Helper()
+	used := map[int]bool{}
+	for _, row := range t.Rows {
+		for _, c := range row.Cells {
+			for _, n := range c.Notes {
+				used[n] = true
 			}
-			for i, note := range table.Notes {
-				if !used[i+1] {
-					t.Errorf("table %s: no cell has the footnote %q", table.Name, note)
-				}
-			}
+		}
+	}
+	for i, note := range t.Notes {
+		if !used[i+1] {
+			test.Errorf("table %s: no cell has the footnote %q", t.Name, note)
 		}
 	}
 }

@@ -396,17 +396,7 @@ func TestFailedMethodKeepsItsRow(t *testing.T) {
 		if len(cell.Notes) == 0 || !strings.Contains(table.Notes[slices.Max(cell.Notes)-2], "no numpy") {
 			t.Errorf("%s: %+v, %q", protocol, row, table.Notes)
 		}
-		marked := map[int]bool{}
-		for _, row := range table.Rows {
-			for _, cell := range row.Cells {
-				for _, n := range cell.Notes {
-					marked[n] = true
-				}
-			}
-		}
-		if len(marked) != len(table.Notes) {
-			t.Errorf("%s: %d footnotes are marked, of %q", protocol, len(marked), table.Notes)
-		}
+		table.checkFootnotes(t)
 	}
 }
 
