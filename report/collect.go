@@ -57,9 +57,9 @@ type Summary struct {
 	Conflict *results.Conflict // cells whose records have different metrics; nil: none
 
 	origins  *origins
-	own      bool // the tables are those of Table 1, and the paper has none of their numbers
-	ranks    []*RankTable
-	appendix []Block // of data sets and settings; nil: none
+	own      bool         // the tables are those of Table 1, and the paper has none of their numbers
+	ranks    []*RankTable // see rankTables
+	appendix []Block      // of data sets and settings; nil: none
 }
 
 // firstUnreadable is how many errors a summary keeps.

@@ -88,9 +88,8 @@ func (s *Summary) atAGlance() (blocks []Block) {
 			blocks = append(blocks, t)
 		}
 	}
-	tables := s.RankTables()
-	for _, t := range tables {
-		ofAll := slices.ContainsFunc(tables, func(all *RankTable) bool {
+	for _, t := range s.ranks {
+		ofAll := slices.ContainsFunc(s.ranks, func(all *RankTable) bool {
 			return all.All && len(all.Rows) > 0 && all.Protocol == t.Protocol && all.Problem == t.Problem
 		})
 		if len(t.Datasets) < 2 || !t.All && ofAll {
@@ -188,7 +187,7 @@ func (s *Summary) leftOut() (notes []string) {
 // tables are the rank orders and the tables of the layouts, as far as there are numbers for them.
 func (s *Summary) tables(wide bool) (blocks []Block) {
 	if s.Tables == nil {
-		if ranks := rankBlocks(s.RankTables(), s.file("")); len(ranks) > 0 {
+		if ranks := rankBlocks(s.ranks, s.file("")); len(ranks) > 0 {
 			heading := Heading("Rank orders (the paper's Table 1)")
 			if s.own {
 				heading = "Rank orders"

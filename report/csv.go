@@ -236,7 +236,7 @@ type rankLine struct {
 }
 
 func (s *Summary) rankLines() (lines []rankLine) {
-	for _, t := range s.RankTables() {
+	for _, t := range s.ranks {
 		for _, r := range t.Rows {
 			lines = append(lines, rankLine{t, r})
 		}

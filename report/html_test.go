@@ -146,7 +146,7 @@ func TestNumbersLeadToRecords(t *testing.T) {
 
 // Ranks lead to the records of the results that were ranked, in the table's own order of data sets.
 func TestRanksLeadToRecords(t *testing.T) {
-	for _, r := range goldenSummary(t).RankTables() {
+	for _, r := range goldenSummary(t).ranks {
 		for i, row := range r.Rows {
 			cells := r.table().Rows[i].Cells
 			for j, d := range r.Datasets {

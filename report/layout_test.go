@@ -185,7 +185,7 @@ func TestSmallNetworksAreRankedApart(t *testing.T) {
 		if small {
 			want = [][]string{{"XGBoost 1", "k-NN 2"}, {"XGBoost 1", "NPT, 2 layers 2", "k-NN 3"}}
 		}
-		tables := collect(t, f).RankTables()
+		tables := collect(t, f).ranks
 		if len(tables) != len(want) {
 			t.Fatalf("%d tables, want %d", len(tables), len(want))
 		}

@@ -79,10 +79,8 @@ func (t *RankTable) columns() []rankColumn {
 	return columns
 }
 
-// RankTables returns the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for all
-// methods and data sets where these rank any that are not the paper's.
-func (s *Summary) RankTables() []*RankTable { return s.ranks }
-
+// rankTables are the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for all methods
+// and data sets where these rank any that are not the paper's.
 func (s *Summary) rankTables() (all []*RankTable) {
 	for _, everything := range []bool{false, true} {
 		if s.own && !everything {

@@ -65,7 +65,7 @@ func paperRankTables(t *testing.T) []*RankTable {
 			}
 		}
 	}
-	return collect(t, f).RankTables()
+	return collect(t, f).ranks
 }
 
 // Without the documented order of ties, Table 1 does not come out: the test above can fail.
@@ -156,7 +156,7 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 		for fold := range 10 {
 			f.ok("boston-housing", published, "golearn-knn", fold, 0, mse(1), rmse(0))
 		}
-		table := collect(t, f).RankTables()[0]
+		table := collect(t, f).ranks[0]
 		var ranked, over []string
 		for _, m := range testMethods {
 			if slices.ContainsFunc(table.Rows, func(r RankRow) bool { return r.Series.Method == m }) {
@@ -205,7 +205,7 @@ func TestCorrectedRanksShowThePublishedOnes(t *testing.T) {
 			}
 		}
 	}
-	tables := collect(t, f).RankTables()
+	tables := collect(t, f).ranks
 	if len(tables) != 2 || tables[1].Protocol != corrected {
 		t.Fatalf("%d tables", len(tables))
 	}
