@@ -148,7 +148,7 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		}
 	}
 	for of, t := range c.tables {
-		for _, p := range t.parts[:t.apart] {
+		for _, p := range t.subgroups[:t.apart] {
 			for _, folds := range p.folds {
 				c.Failures += folds[0].Failed
 				for _, f := range folds {
@@ -217,33 +217,33 @@ type collector struct {
 
 // A table finds the folds that a record of a plan's group counts for: several, where protocols share the task.
 type table struct {
-	parts  []*part
-	places [][]place // of each setting: in its series, and in the one of all settings
-	apart  int       // parts that have no setting in common: all but the one of all settings
+	subgroups []*subgroup
+	places    [][]place // of each setting: in its series, and in the one of all settings
+	apart     int       // subgroups that have no setting in common: all but the one of all settings
 }
 
-// A part of a plan's group has its settings of one series.
-type part struct {
+// A subgroup of a plan's group has its settings of one series.
+type subgroup struct {
 	series   *Series
 	settings int
 	sizes    sizes
 	folds    [][]*Fold // by the plan's fold
 }
 
-// A place is a setting's: in which part, and the how-manieth of its settings.
+// A place is a setting's: in which subgroup, and the how-manieth of its settings.
 type place struct {
-	*part
+	*subgroup
 	setting int
 }
 
-// put adds a setting to the part of a series.
+// put adds a setting to the subgroup of a series.
 func (t *table) put(s *Series, setting *plan.Setting, number int) {
-	at := slices.IndexFunc(t.parts, func(p *part) bool { return p.series == s })
+	at := slices.IndexFunc(t.subgroups, func(p *subgroup) bool { return p.series == s })
 	if at < 0 {
-		at = len(t.parts)
-		t.parts = append(t.parts, &part{series: s, sizes: make(sizes, len(s.sizes))})
+		at = len(t.subgroups)
+		t.subgroups = append(t.subgroups, &subgroup{series: s, sizes: make(sizes, len(s.sizes))})
 	}
-	p := t.parts[at]
+	p := t.subgroups[at]
 	t.places[number] = append(t.places[number], place{p, p.settings})
 	p.settings++
 	p.sizes.widen(setting)
@@ -255,14 +255,14 @@ func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 	for i := range of.Settings {
 		t.put(index.of(&of.Settings[i]), &of.Settings[i], i)
 	}
-	t.apart = len(t.parts)
-	predicting := slices.DeleteFunc(slices.Clone(t.parts), func(p *part) bool { return p.series.Measure != nil })
+	t.apart = len(t.subgroups)
+	predicting := slices.DeleteFunc(slices.Clone(t.subgroups), func(p *subgroup) bool { return p.series.Measure != nil })
 	for i := range of.Settings {
 		if c.Chosen != "" && len(predicting) > 1 && of.Settings[i].Measure == nil {
 			t.put(index.chosen(of.Method), &of.Settings[i], i)
 		}
 	}
-	for _, p := range t.parts {
+	for _, p := range t.subgroups {
 		p.folds = make([][]*Fold, len(of.Dataset.Folds))
 		for _, protocol := range c.Plan.Protocols {
 			g := c.newGroup(of.Dataset, protocol, p.series, p.settings)
