@@ -82,8 +82,7 @@ func (s *Summary) atAGlance() (blocks []Block) {
 				caption += ", the paper's in parentheses"
 			}
 		}
-		l := Layout{Caption: caption + "; of RMSE less is better, of AUROC and accuracy more.", Where: []Where{{"ranking", []string{"yes"}}, {"protocol", []string{string(protocol)}}},
-			Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{show}}
+		l := overview("", caption+"; of RMSE less is better, of AUROC and accuracy more.", show, ranking, Is("protocol", string(protocol)))
 		if t := l.table(s.Numbers); t != nil {
 			blocks = append(blocks, t)
 		}

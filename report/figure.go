@@ -53,8 +53,8 @@ func (s *Summary) panels() (panels []panel) {
 			complete = append(complete, n)
 		}
 	}
-	ranked := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Group: "dataset", Rows: []string{"series"}, Show: []Part{Ours, Corrected}}
-	return ranked.panels(complete)
+	shown := Layout{Where: []Where{ranking}, Group: "dataset", Rows: []string{"series"}, Show: []Part{Ours, Corrected}}
+	return shown.panels(complete)
 }
 
 // panels shows the facts of a layout's first part by data set, those that are measured.

@@ -12,37 +12,30 @@ var (
 	largeTables = []string{"protein", "kick", "income", "poker-hand", "forest-cover", "higgs"}
 )
 
-// Table1 are the tables of a comparison of methods: an overview by data set, and the paper's Tables 8 to 12.
-var Table1 = append([]Layout{
-	{
-		Name: "small", Title: "At a glance",
-		Caption: "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced to the printed digits).",
-		Where:   []Where{{"dataset", smallTables}, {"ranking", []string{"yes"}}},
-		Rows:    []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
-	},
-	{
-		Name: "breast-cancer", Caption: "The same for all metrics of Breast Cancer.",
-		Where: []Where{{"dataset", []string{"breast-cancer"}}},
-		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
-	},
-	{
-		Name: "large", Caption: "The same for the data sets with a single split.",
-		Where: []Where{{"dataset", largeTables}, {"ranking", []string{"yes"}}},
-		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Beside},
-	},
-	{
-		Name: "best", Best: true,
-		Caption: "Ours alone: the best of each column in bold, the second underlined, by their printed digits (± standard error over folds; of RMSE " +
-			"less is better, of AUROC and accuracy more).",
-		Where: []Where{{"dataset", slices.Concat(smallTables, largeTables)}, {"ranking", []string{"yes"}}},
-		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{OursAlone},
-	},
-	{
-		Name: "protocols", Caption: "What correcting the protocol changes: published folds → corrected folds.",
-		Where: []Where{{"dataset", smallTables}, {"ranking", []string{"yes"}}},
-		Rows:  []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{Correction},
-	},
-}, metricTables(metricTitle, Ours, Paper, Difference, Judgement, Corrected, Change)...)
+// ranking are the numbers by which Table 1 ranks.
+var ranking = Is("ranking", "yes")
+
+// overview has a row for each method, and a column for each data set and metric.
+func overview(name, caption string, show Part, where ...Where) Layout {
+	return Layout{Name: name, Caption: caption, Where: where, Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{show}}
+}
+
+// Table1 are the tables of a comparison of methods: overviews by data set, and the paper's Tables 8 to 12.
+var Table1 = func() []Layout {
+	small := overview("small", "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced to the printed digits).",
+		Beside, Is("dataset", smallTables...), ranking)
+	small.Title = "At a glance"
+	best := overview("best", "Ours alone: the best of each column in bold, the second underlined, by their printed digits (± standard error over "+
+		"folds; of RMSE less is better, of AUROC and accuracy more).", OursAlone, Is("dataset", slices.Concat(smallTables, largeTables)...), ranking)
+	best.Best = true
+	return append([]Layout{
+		small,
+		overview("breast-cancer", "The same for all metrics of Breast Cancer.", Beside, Is("dataset", "breast-cancer")),
+		overview("large", "The same for the data sets with a single split.", Beside, Is("dataset", largeTables...), ranking),
+		best,
+		overview("protocols", "What correcting the protocol changes: published folds → corrected folds.", Correction, Is("dataset", smallTables...), ranking),
+	}, metricTables(metricTitle, Ours, Paper, Difference, Judgement, Corrected, Change)...)
+}()
 
 // ownTables are those where the paper has none of the numbers.
 var ownTables = metricTables(metric.Metric.Heading, Published, Corrected, Change)
