@@ -264,6 +264,14 @@ func TestRecordsWithoutMeans(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v; left out %v", name, n, c.want, p.LeftOut)
 		}
 	}
+	var b strings.Builder // what is not to be run is not printed
+	p := planned(t, waves, Options{Methods: mean}, some, recorded(waves, some))
+	if err := p.Print(&b, p.Estimate(func(func(*results.Record, error) bool) {}), "out/records", 2, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); strings.Contains(text, "absent") || !regexp.MustCompile(`(?m)^mean +1 +2 +6 +3 +6 +0 +0$`).MatchString(text) {
+		t.Errorf("mean alone is printed as\n%s", text)
+	}
 }
 
 // A failure is a record: its cell is run again only when asked to.

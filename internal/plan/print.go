@@ -15,12 +15,16 @@ import (
 // printedColumns is how wide Print is.
 const printedColumns = 80
 
-// Print says in at most a screen of 80 columns what there is to do: a line for each method, what the words mean, and how long it
-// takes that many cores, by records from where it says. At the end it names what takes more memory than a fit may have.
+// Print says in at most a screen of 80 columns what there is to do of what is selected: a line for each method, what the words mean, and
+// how long it takes that many cores, by records from where it says. At the end it names what takes more memory than a fit may have.
 func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory int64) error {
+	selected := slices.DeleteFunc(p.Groups(), func(g *Group) bool { return !g.Selected })
+	var methods []*method.Method
 	names := len("method")
-	for _, m := range p.methods() {
-		names = max(names, len(m.Name))
+	for _, g := range selected {
+		if !slices.Contains(methods, g.Method) {
+			methods, names = append(methods, g.Method), max(names, len(g.Method.Name))
+		}
 	}
 	var table strings.Builder
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -29,8 +33,8 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 	}
 	row("method", "data", "settings", "cells", "fits", "done", "to do", "time")
 	fits, total, allKnown := 0, time.Duration(0), true
-	for _, m := range p.methods() {
-		groups := slices.DeleteFunc(p.Groups(), func(g *Group) bool { return g.Method != m })
+	for _, m := range methods {
+		groups := slices.DeleteFunc(slices.Clone(selected), func(g *Group) bool { return g.Method != m })
 		n := p.Count(groups...)
 		all, settings := 0, 0
 		for _, g := range groups {
@@ -41,7 +45,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 		fits, total, allKnown = fits+all, total+left, allKnown && known
 		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, atLeast(left/time.Duration(cores), known))
 	}
-	n := p.Count(p.Groups()...)
+	n := p.Count(selected...)
 	row("total", "", "", n.Cells, fits, n.Done, n.ToDo, atLeast(total/time.Duration(cores), allKnown))
 	t.Flush()
 	for line := range strings.Lines(table.String()) {
@@ -131,16 +135,6 @@ func atLeast(t time.Duration, known bool) string {
 		return "?"
 	}
 	return "> " + roundly(t)
-}
-
-// methods lists the plan's methods in the order in which they come first.
-func (p *Plan) methods() (all []*method.Method) {
-	for _, g := range p.Groups() {
-		if !slices.Contains(all, g.Method) {
-			all = append(all, g.Method)
-		}
-	}
-	return all
 }
 
 // roundly writes a duration as people do.
