@@ -162,21 +162,34 @@ def depth(report, *paths):
 
 
 def fold(numbers, dataset, report, *paths):
-    """Means over some folds."""
+    """Means over some folds, with standard errors where there are several."""
     folds = [int(n) for n in numbers.split(",")]
     names = [name for name in ("accuracy", "nll", "auroc", "rmse") if any(r["test_" + name] for r in of_paper(report, dataset))]
     tests, trainings = collections.defaultdict(dict), collections.defaultdict(list)
     for r in sorted(deep(paths), key=lambda r: r["fold"]):
         if (r["dataset"], r["protocol"]) == (dataset, "published") and r["fold"] in folds:
             tests[size(r)][r["fold"]] = r["test"]
-            trainings[size(r)].append((str(r["details"]["best_step"]), "%.0f" % (r["fit_seconds"] / 60), products_of(r)))
+            trainings[size(r)].append((r["details"]["best_step"], round(r["fit_seconds"] / 60), products_of(r)))
     for r in of_paper(report, dataset, protocol="published"):
         if int(r["fold"]) in folds:
             tests[r["title"]][int(r["fold"])] = {name: float(r["test_" + name]) for name in names}
-    means = {name: {m: statistics.mean(t[m] for t in of.values()) for m in names} for name, of in tests.items() if len(of) == len(folds)}
+
+    def mean(of, name):
+        x = [t[name] for t in of.values()]
+        return with_error(x, DIGITS[name]) if len(x) > 1 else "%.*f" % (DIGITS[name], x[0])
+
+    def of_training(name):
+        if name not in trainings:
+            return "–", "–", "–"
+        steps, minutes, products = zip(*trainings[name])
+        ends = sorted({min(minutes), max(minutes)})
+        return ", ".join(map(str, steps)), " to ".join(map(str, ends)), ", ".join(sorted(set(products)))
+
+    by = "nll" if "nll" in names else "rmse"
+    complete = [(name, of) for name, of in tests.items() if len(of) == len(folds)]
     table(["published fold %s" % numbers.replace(",", ", "), *map(METRICS.get, names), "step that validation chose", "minutes of training", "products"],
-          *([name, *("%.*f" % (DIGITS[m], mean[m]) for m in names), *map(", ".join, zip(*trainings.get(name, [("–", "–", "–")])))]
-            for name, mean in sorted(means.items(), key=lambda item: item[1]["nll" if "nll" in names else "rmse"])))
+          *([name, *(mean(of, m) for m in names), *of_training(name)]
+            for name, of in sorted(complete, key=lambda item: statistics.mean(t[by] for t in item[1].values()))))
 
 
 def without(number, report, *paths):
