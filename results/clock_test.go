@@ -18,19 +18,20 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A training that served cells after 10, 20 and 35 s took two threads 35 s, in whatever order the records are read; that of another fold,
-// or of other cells, is another one.
+// A forest of 50, 100 and 1,000 trees that had grown after 10, 20 and 35 s, and predicted in 1, 2 and 20 s, took two threads 35 and 20 s, in
+// whatever order the records are read; that of another fold, or of other cells, is another one.
 func TestClockOfTraining(t *testing.T) {
 	var clock Clock
-	at := func(seconds float64, fold, cells int) *Record {
-		return &Record{Cell: Cell{Fold: fold}, FitSeconds: seconds, FitCells: cells, Provenance: Provenance{Threads: 2}}
+	at := func(fit, predict float64, fold, cells int) *Record {
+		return &Record{Cell: Cell{Fold: fold}, FitSeconds: fit, PredictSeconds: predict, FitCells: cells, Provenance: Provenance{Threads: 2}}
 	}
-	total := 0.0
-	for _, r := range []*Record{at(20, 0, 3), at(10, 0, 3), at(35, 0, 3), at(5, 1, 3), at(7, 0, 1)} {
-		fit, _ := clock.Seconds(r, "deep")
-		total += fit
+	var total took
+	for _, r := range []*Record{at(20, 2, 0, 3), at(10, 1, 0, 3), at(35, 20, 0, 3), at(5, 1, 1, 3), at(7, 3, 0, 1)} {
+		fit, predict := clock.Seconds(r, "deep")
+		total.fit, total.predict = total.fit+fit, total.predict+predict
 	}
-	if fit, _ := clock.Seconds(at(10, 0, 3), "wide"); total != 2*(35+5+7) || fit != 20 {
-		t.Errorf("%v s, and %v s of another training", total, fit)
+	fit, predict := clock.Seconds(at(10, 1, 0, 3), "wide")
+	if want := (took{2 * (35 + 5 + 7), 2 * (20 + 1 + 3)}); total != want || fit != 20 || predict != 2 {
+		t.Errorf("%v s, want %v, and %v and %v s of another training", total, want, fit, predict)
 	}
 }

@@ -124,7 +124,7 @@ type Record struct {
 	Subset         string  `json:"subset,omitempty"` // which part of the published table this is, if not all
 	FitSeconds     float64 `json:"fit_seconds"`      // of the fit that served this cell; of a training that goes on with others, from its beginning up to this one
 	FitCells       int     `json:"fit_cells"`        // how many cells that fit served
-	PredictSeconds float64 `json:"predict_seconds"`  // val and test rows; of a measurement, all that it took
+	PredictSeconds float64 `json:"predict_seconds"`  // val and test rows, a part of it that served other cells too included; of a measurement, all that it took
 	// ProcessorSeconds is user and system time of the worker and of all it started, libraries included, since the record before of
 	// the same job, or since the job had its data. Where a fit serves several cells the first record has nearly all of it: it is
 	// the sum over records that says what all took. That of processes which are still there is known to 10 ms. 0: not measured, as

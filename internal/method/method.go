@@ -36,7 +36,8 @@ type Method struct {
 	// to Run together. Nil gives every configuration a fit of its own.
 	FitKey func(c Config, kind dataset.Problem) string
 
-	// GoesOn marks methods whose fit serves a batch one configuration after another: Result.Fit is then from its beginning.
+	// GoesOn marks methods whose fit serves a batch one configuration after another: Result.Fit is then from its beginning, and
+	// Result.Predict whole, with what was predicted for a smaller configuration already.
 	GoesOn bool
 
 	// Statistics says over which rows continuous features are standardised for a configuration. Nil: over all rows.

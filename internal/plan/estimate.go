@@ -107,7 +107,7 @@ func (e *Estimate) add(r *results.Record) {
 		return
 	}
 	if goesOn != "" { // then the work is also from its beginning
-		seconds = float64(max(1, r.Provenance.Threads))*r.FitSeconds + predict
+		seconds = float64(max(1, r.Provenance.Threads)) * (r.FitSeconds + r.PredictSeconds)
 	}
 	e.samples[m.Name] = append(e.samples[m.Name], sample{info.Name, m.Work(c, info), seconds})
 }

@@ -133,7 +133,8 @@ func TestPrint(t *testing.T) {
 	two, gpu := beside(10, 6, 1), beside(20, 3, 1)
 	two.Provenance.Threads, gpu.FitSeconds, gpu.Provenance.GPU = 2, 5, "H100"
 	worker := p.Groups()[0].Method
-	goesOn := []*results.Record{record("waves", `{"pause": 9, "shift": 1}`, 4), record("waves", `{"pause": 9, "shift": 2}`, 10)} // 10 s, and twice 1 s
+	goesOn := []*results.Record{record("waves", `{"pause": 9, "shift": 1}`, 4), record("waves", `{"pause": 9, "shift": 2}`, 10)}
+	goesOn[1].PredictSeconds = 2 // together they took 10 s, and 2 s
 	work := func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }
 	for name, c := range map[string]struct {
 		records []*results.Record
@@ -150,8 +151,8 @@ func TestPrint(t *testing.T) {
 		"other":            {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"},                                                  // of 506 x 14, for 120 x 5
 		"a part":           {[]*results.Record{record("poker-hand", "", 58)}, nil, "mean  1  6  18  6  0  18  29 s"},                                                                               // of 506 x 11, which are not all
 		"work":             {[]*results.Record{record("kick", `{"shift": 3}`, 18), record("kick", `{"shift": 9}`, 88)}, work, "mean  1  6  18  6  0  18  8 min"},
-		"goes on":          {goesOn, nil, "mean  1  6  18  6  0  18  54 s"},   // 6 s a cell
-		"goes on, by work": {goesOn, work, "mean  1  6  18  6  0  18  9 min"}, // for work of 2 it took 11 s
+		"goes on":          {goesOn, nil, "mean  1  6  18  6  0  18  54 s"},    // 6 s a cell
+		"goes on, by work": {goesOn, work, "mean  1  6  18  6  0  18  10 min"}, // for work of 2 it took 12 s
 	} {
 		worker.Work, worker.GoesOn = c.work, strings.HasPrefix(name, "goes on")
 		e := p.Estimate(func(yield func(*results.Record, error) bool) {
