@@ -5,14 +5,13 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"nptbench/internal/method"
+	"nptbench/internal/parallel"
 	"nptbench/internal/task"
 )
 
@@ -56,34 +55,22 @@ func (m *model) conditioned(x blas64.General, y []float64, queries blas64.Genera
 // local predicts every query from the k training rows that are nearest to it in the embedding.
 func (m *model) local(ctx context.Context, t *task.Task, train, queries blas64.General, k int, noise float64) ([]float64, error) {
 	out := make([]float64, queries.Rows)
-	var (
-		group  sync.WaitGroup
-		next   atomic.Int64
-		mu     sync.Mutex
-		failed error
-	)
-	for range max(t.Threads, 1) {
-		group.Go(func() {
-			x, y := matrix(k, train.Cols), make([]float64, k)
-			for q := int(next.Add(1)) - 1; q < queries.Rows && ctx.Err() == nil; q = int(next.Add(1)) - 1 {
-				query := rows(queries, q, q+1)
-				for i, n := range nearest(query.Data, train, k) {
-					copy(row(x, i), row(train, n))
-					y[i] = t.Y[n]
-				}
-				mean, err := m.conditioned(x, y, query, noise)
-				if err != nil {
-					mu.Lock()
-					failed = err
-					mu.Unlock()
-					return
-				}
-				out[q] = mean[0]
-			}
-		})
-	}
-	group.Wait()
-	return out, cmp.Or(ctx.Err(), failed)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	parallel.For(ctx, t.Threads, queries.Rows, 1, func(_, q, _ int) {
+		x, y, query := matrix(k, train.Cols), make([]float64, k), rows(queries, q, q+1)
+		for i, n := range nearest(query.Data, train, k) {
+			copy(row(x, i), row(train, n))
+			y[i] = t.Y[n]
+		}
+		mean, err := m.conditioned(x, y, query, noise)
+		if err != nil {
+			fail(err)
+			return
+		}
+		out[q] = mean[0]
+	})
+	return out, context.Cause(ctx)
 }
 
 // nearest returns the k rows of x that are nearest to a point, the first ones of those at the same distance.

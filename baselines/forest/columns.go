@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"slices"
-	"sync"
+
+	"nptbench/internal/parallel"
 )
 
 // indistinct is the distance up to which scikit-learn takes neighbouring values in a node to be the same.
@@ -65,70 +65,52 @@ const blockColumns = 16
 // is of no use then.
 func encode(ctx context.Context, x []float32, width int, order []int32, threads int) ([]column, []bundle) {
 	columns, rare := make([]column, width), make([]bitset, width)
-	encodeTwoValued(x, width, order, columns, rare, threads)
+	encodeTwoValued(ctx, x, width, order, columns, rare, threads)
 	var many []int
 	for c := range columns {
 		if columns[c].smallest == nil {
 			many = append(many, c)
 		}
 	}
-	blocks := make(chan []int)
-	var group sync.WaitGroup
-	for range max(1, threads) {
-		group.Go(func() {
-			var e *encoder
-			for block := range blocks {
-				if e == nil {
-					e = newEncoder(len(order))
-				}
-				e.read(x, width, order, block)
-				for i, c := range block {
-					columns[c] = e.rank(e.values[i])
-				}
-			}
-		})
-	}
-	for block := range slices.Chunk(many, blockColumns) {
-		if ctx.Err() != nil {
-			break
+	encoders := make([]*encoder, max(1, threads))
+	parallel.For(ctx, threads, len(many), blockColumns, func(worker, from, to int) {
+		if encoders[worker] == nil {
+			encoders[worker] = newEncoder(len(order))
 		}
-		blocks <- block
-	}
-	close(blocks)
-	group.Wait()
+		e := encoders[worker]
+		e.read(x, width, order, many[from:to])
+		for i, c := range many[from:to] {
+			columns[c] = e.rank(e.values[i])
+		}
+	})
 	return columns, bundled(columns, rare, len(order))
 }
 
 // encodeTwoValued makes the columns with one or two values, and notes where the rarer one is. It reads the matrix twice from
 // front to back, because most of the columns of a wide table are of this kind. Other columns are left alone.
-func encodeTwoValued(x []float32, width int, order []int32, columns []column, rare []bitset, threads int) {
+func encodeTwoValued(ctx context.Context, x []float32, width int, order []int32, columns []column, rare []bitset, threads int) {
 	place := make([]int32, len(order)) // by row of x
 	for i, row := range order {
 		place[row] = int32(i)
 	}
 	part := (width + max(1, threads) - 1) / max(1, threads)
-	var group sync.WaitGroup
-	for first := 0; first < width; first += part {
-		group.Go(func() {
-			last := min(first+part, width)
-			found := findTwoValues(x, width, first, last)
-			rarer := make([]float32, last-first)
-			for i := range found {
-				rarer[i] = found[i].column(&columns[first+i], len(order))
-				if rarer[i] == rarer[i] {
-					rare[first+i] = newBitset(len(order))
+	parallel.For(ctx, threads, width, part, func(_, first, last int) {
+		found := findTwoValues(x, width, first, last)
+		rarer := make([]float32, last-first)
+		for i := range found {
+			rarer[i] = found[i].column(&columns[first+i], len(order))
+			if rarer[i] == rarer[i] {
+				rare[first+i] = newBitset(len(order))
+			}
+		}
+		for row, at := range place {
+			for i, v := range x[row*width+first : row*width+last] {
+				if v == rarer[i] {
+					rare[first+i].set(int(at))
 				}
 			}
-			for row, at := range place {
-				for i, v := range x[row*width+first : row*width+last] {
-					if v == rarer[i] {
-						rare[first+i].set(int(at))
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
+		}
+	})
 }
 
 // twoValues are the two values of a column, which may be equal, and how many rows have the higher one; or many are more.

@@ -5,8 +5,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"nptbench/internal/parallel"
 )
 
 // A criterion measures splits of a node. Rows are numbered by ascending target, and a node's rows are in that order.
@@ -99,26 +99,13 @@ func criteria(d *Data, name string, order []int32, bundles []bundle) func() crit
 
 // grow returns the trees numbered from first to last-1.
 func (b *builder) grow(ctx context.Context, first, last int) ([]tree, error) {
-	trees := make([]tree, last-first)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(max(1, b.options.Threads), len(trees)) {
-		group.Go(func() {
-			g := b.newGrower()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(trees) || ctx.Err() != nil {
-					return
-				}
-				trees[i] = g.grow(ctx, first+i)
-			}
-		})
-	}
-	group.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return trees, nil
+	trees, growers := make([]tree, last-first), make([]*grower, max(1, b.options.Threads))
+	return trees, parallel.For(ctx, b.options.Threads, len(trees), 1, func(worker, i, _ int) {
+		if growers[worker] == nil {
+			growers[worker] = b.newGrower()
+		}
+		trees[i] = growers[worker].grow(ctx, first+i)
+	})
 }
 
 // A grower grows one tree at a time; its fields are reused from tree to tree.

@@ -1,6 +1,7 @@
 package forest
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -110,9 +111,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 			}
 			fit += time.Since(started)
 			started = time.Now()
-			val.add(ctx, trees, t.Threads)
-			test.add(ctx, trees, t.Threads)
-			if err := ctx.Err(); err != nil {
+			if err := cmp.Or(val.add(ctx, trees, t.Threads), test.add(ctx, trees, t.Threads)); err != nil {
 				return err
 			}
 			predict += time.Since(started)

@@ -2,8 +2,8 @@ package forest
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
+
+	"nptbench/internal/parallel"
 )
 
 // A node sends rows whose feature is at most the threshold to the tree's node child, the others to child+1. In a leaf
@@ -34,32 +34,19 @@ func newSum(x []float32, width, outputs int) *sum {
 const blockBytes = 1 << 20
 
 // add adds the trees' predictions. The order of additions in a row is that of the trees, whatever the number of threads.
-// When ctx is done it returns early; the sum is of no use then.
-func (s *sum) add(ctx context.Context, trees []tree, threads int) {
-	rows := len(s.x) / s.width
+// After an error, which is ctx's, the sum is of no use.
+func (s *sum) add(ctx context.Context, trees []tree, threads int) error {
 	block := min(max(blockBytes/(4*s.width), 8), 16384)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range max(1, threads) {
-		group.Go(func() {
-			for {
-				first := int(next.Add(int64(block))) - block
-				if first >= rows || ctx.Err() != nil {
-					return
-				}
-				last := min(first+block, rows)
-				for i := range trees {
-					s.addRows(&trees[i], first, last)
-				}
-			}
-		})
-	}
-	group.Wait()
+	return parallel.For(ctx, threads, len(s.x)/s.width, block, func(_, from, to int) {
+		for i := range trees {
+			s.addRows(&trees[i], from, to)
+		}
+	})
 }
 
-// addRows adds a tree's predictions for the rows from first to last-1.
-func (s *sum) addRows(t *tree, first, last int) {
-	for row := first; row < last; row++ {
+// addRows adds a tree's predictions for the rows from from to to-1.
+func (s *sum) addRows(t *tree, from, to int) {
+	for row := from; row < to; row++ {
 		x, n := s.x[row*s.width:][:s.width], &t.nodes[0]
 		for n.feature >= 0 {
 			at := n.child

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"nptbench/internal/method"
+	"nptbench/internal/parallel"
 )
 
 // A Model is a boosted ensemble of binary trees that can predict. It is safe for concurrent use.
@@ -74,18 +73,7 @@ func (m *Model) rawScores(ctx context.Context, x []float32, counts []int, thread
 	for i := range out {
 		out[i] = make(method.Prediction, rows*m.Outputs)
 	}
-	blocks := (rows + blockRows - 1) / blockRows
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(max(threads, 1), blocks) {
-		wg.Go(func() {
-			for b := int(next.Add(1)) - 1; b < blocks && ctx.Err() == nil; b = int(next.Add(1)) - 1 {
-				m.scoreRows(ctx, x, b*blockRows, min((b+1)*blockRows, rows), counts, out)
-			}
-		})
-	}
-	wg.Wait()
-	return out, ctx.Err()
+	return out, parallel.For(ctx, threads, rows, blockRows, func(_, from, to int) { m.scoreRows(ctx, x, from, to, counts, out) })
 }
 
 // scoreRows writes the raw scores of rows first to end-1, tree by tree. It stops early, with scores that are not complete,

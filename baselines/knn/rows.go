@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/parallel"
 	"nptbench/internal/task"
 )
 
@@ -64,7 +65,7 @@ func newRows(ctx context.Context, t *task.Task, p, threads int) (*rows, error) {
 	}
 	r.numeric = make([]float32, r.n*r.width)
 	r.codes = make([]uint16, r.n*len(features))
-	return r, parallel(ctx, threads, r.n, chunk, func(_, from, to int) {
+	return r, parallel.For(ctx, threads, r.n, chunk, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			for j, c := range plain {
 				r.numeric[i*r.width+j] = t.X[i*t.Width+c]
@@ -81,7 +82,7 @@ func newRows(ctx context.Context, t *task.Task, p, threads int) (*rows, error) {
 func categories(ctx context.Context, t *task.Task, f task.Feature, threads int) []uint16 {
 	codes := make([]uint16, t.Rows())
 	var plain atomic.Bool
-	parallel(ctx, threads, t.Rows(), chunk, func(_, from, to int) {
+	parallel.For(ctx, threads, t.Rows(), chunk, func(_, from, to int) {
 		for i := from; i < to && !plain.Load(); i++ {
 			codes[i] = uint16(f.Width)
 			for c, v := range t.Row(i)[f.Offset : f.Offset+f.Width] {
@@ -103,7 +104,7 @@ func categories(ctx context.Context, t *task.Task, f task.Feature, threads int) 
 
 func checkFinite(ctx context.Context, t *task.Task, threads int) error {
 	var bad atomic.Int64 // number of the last row found, from 1
-	err := parallel(ctx, threads, t.Rows(), chunk, func(_, from, to int) {
+	err := parallel.For(ctx, threads, t.Rows(), chunk, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			for _, v := range t.Row(i) {
 				if v-v != 0 { // infinite or not a number

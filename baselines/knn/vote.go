@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"nptbench/internal/method"
+	"nptbench/internal/parallel"
 	"nptbench/internal/task"
 )
 
@@ -40,7 +41,7 @@ func predict(ctx context.Context, t *task.Task, x *index, models []*model, threa
 	for i := range threads {
 		searches[i], polls[i] = newSearch(x, k), newPoll(t, x.rows, models)
 	}
-	return parallel(ctx, threads, len(queries), fanout, func(worker, from, to int) {
+	return parallel.For(ctx, threads, len(queries), fanout, func(worker, from, to int) {
 		searches[worker].run(queries[from:to])
 		for i, row := range queries[from:to] {
 			polls[worker].run(models, int(row), searches[worker].found[i].sorted())

@@ -25,11 +25,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/parallel"
 	"nptbench/internal/seed"
 	"nptbench/internal/task"
 )
@@ -82,27 +82,17 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	if err := usable(t); err != nil {
 		return err
 	}
-	var (
-		group sync.WaitGroup
-		next  atomic.Int64
-		mu    sync.Mutex // one call of done at a time
-	)
-	for range min(max(t.Threads, 1), len(batch)) {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(batch) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				r := fit(ctx, t, batch[i])
-				r.Index = i
-				if ctx.Err() != nil {
-					return
-				}
-				mu.Lock()
-				done(r)
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	return ctx.Err()
+	var mu sync.Mutex // one call of done at a time
+	return parallel.For(ctx, t.Threads, len(batch), 1, func(_, i, _ int) {
+		r := fit(ctx, t, batch[i])
+		r.Index = i
+		if ctx.Err() != nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done(r)
+	})
 }
 
 // usable refuses tables that cannot be trained on.
