@@ -96,11 +96,6 @@ func work(c method.Config, info dataset.Info) float64 {
 
 // run trains once and predicts in every way that the batch asks for.
 func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
-	for i, x := range t.X {
-		if x-x != 0 { // NaN or infinite
-			return fmt.Errorf("dkl: row %d, encoded column %d is %v, want a finite number", i/t.Width, i%t.Width, x)
-		}
-	}
 	if t.Val < 1 {
 		return fmt.Errorf("dkl: no validation rows, want at least one, for early stopping")
 	}

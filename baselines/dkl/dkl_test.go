@@ -290,12 +290,6 @@ func TestRefused(t *testing.T) {
 	if _, err := Method.Resolve(nil, dataset.Info{Name: "kick", Problem: dataset.Binary}); err == nil || !strings.Contains(err.Error(), "regression") {
 		t.Errorf("a classification task: %v", err)
 	}
-	data := wave(50)
-	data.X[4] = float32(math.NaN())
-	err := Method.Run(t.Context(), data, []method.Config{config(t, nil)}, nil)
-	if err == nil || !strings.Contains(err.Error(), "row 1, encoded column 1 is NaN") {
-		t.Errorf("a feature that is NaN: %v", err)
-	}
 }
 
 func TestDiverges(t *testing.T) {

@@ -7,39 +7,54 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
 
 // noisy makes a table with a signal in it: targets depend on two features, labels too.
-func noisy(rows int, classification bool) Data {
+func noisy(rows int, classification bool) data {
 	rng := rand.New(rand.NewPCG(11, 12))
-	d := Data{Width: 6}
+	d := data{width: 6}
 	for i := range rows {
 		x := []float32{
 			float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.IntN(5)),
 			float32(i % 2), float32(i % 3 / 2), float32(rng.NormFloat64()),
 		}
-		d.X = append(d.X, x...)
+		d.x = append(d.x, x...)
 		signal := 2*float64(x[0]) + float64(x[2]*x[3]) + 0.3*rng.NormFloat64()
 		if classification {
-			d.Classes = 3
-			d.Labels = append(d.Labels, uint16(max(0, min(2, math.Floor(signal+1)))))
+			d.classes = 3
+			d.labels = append(d.labels, uint16(max(0, min(2, math.Floor(signal+1)))))
 		} else {
-			d.Y = append(d.Y, signal)
+			d.y = append(d.y, signal)
 		}
 	}
 	return d
 }
 
-func fit(t testing.TB, d Data, o Options) *Forest {
+// A forest is one that was grown at once, whose trees are kept.
+type forest struct {
+	width, outputs int
+	trees          []tree
+}
+
+func fit(t testing.TB, d data, o options, trees int) *forest {
 	t.Helper()
-	f, err := Fit(context.Background(), d, o)
+	b, err := newBuilder(t.Context(), &d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := &forest{width: d.width, outputs: b.outputs}
+	if f.trees, err = b.grow(t.Context(), 0, trees); err != nil {
+		t.Fatal(err)
+	}
 	return f
+}
+
+func (f *forest) predict(x []float32, threads int) []float64 {
+	s := newSum(x, f.width, f.outputs)
+	s.add(context.Background(), f.trees, threads)
+	return s.mean(len(f.trees))
 }
 
 var criteriaNames = []string{Gini, Entropy, MSE, MAE}
@@ -50,20 +65,19 @@ func classifies(criterion string) bool { return criterion == Gini || criterion =
 func TestTreesAreReproducible(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := noisy(300, classifies(criterion))
-		o := Options{Criterion: criterion, Trees: 12, MaxFeatures: 2, Seed: 7}
-		one := fit(t, d, o).Predict(d.X, 1)
-		o.Threads = 5
-		five := fit(t, d, o)
-		if !slices.Equal(one, five.Predict(d.X, 3)) {
+		o := options{criterion: criterion, maxFeatures: 2, seed: 7}
+		one := fit(t, d, o, 12).predict(d.x, 1)
+		o.threads = 5
+		five := fit(t, d, o, 12)
+		if !slices.Equal(one, five.predict(d.x, 3)) {
 			t.Errorf("%s: predictions depend on the number of threads", criterion)
 		}
-		o.Trees = 5
-		prefix := &Forest{Width: d.Width, Outputs: five.Outputs, trees: five.trees[:5]}
-		if !slices.Equal(prefix.Predict(d.X, 1), fit(t, d, o).Predict(d.X, 1)) {
+		prefix := &forest{width: d.width, outputs: five.outputs, trees: five.trees[:5]}
+		if !slices.Equal(prefix.predict(d.x, 1), fit(t, d, o, 5).predict(d.x, 1)) {
 			t.Errorf("%s: five trees are not the first five of twelve", criterion)
 		}
-		o.Seed++
-		if slices.Equal(prefix.Predict(d.X, 1), fit(t, d, o).Predict(d.X, 1)) {
+		o.seed++
+		if slices.Equal(prefix.predict(d.x, 1), fit(t, d, o, 5).predict(d.x, 1)) {
 			t.Errorf("%s: the seed has no effect", criterion)
 		}
 	}
@@ -73,7 +87,7 @@ func TestTreesAreReproducible(t *testing.T) {
 func TestPresortingChangesNothing(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := noisy(500, classifies(criterion))
-		n, err := newBuilder(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: d.Width, Seed: 3})
+		n, err := newBuilder(t.Context(), &d, options{criterion: criterion, maxFeatures: d.width, seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +107,7 @@ func TestPresortingChangesNothing(t *testing.T) {
 func TestGrowerIsReusable(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := awkward(rand.New(rand.NewPCG(1, 1)), 200, criterion)
-		n, err := newBuilder(t.Context(), &d, Options{Criterion: criterion, Trees: 1, MaxFeatures: 3, Seed: 3})
+		n, err := newBuilder(t.Context(), &d, options{criterion: criterion, maxFeatures: 3, seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,17 +123,17 @@ func TestGrowerIsReusable(t *testing.T) {
 func TestPredictIsTheMeanOfTheTrees(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := noisy(1500, classifies(criterion))
-		f := fit(t, d, Options{Criterion: criterion, Trees: 7, MaxFeatures: 3})
-		got := f.Predict(d.X, 2)
+		f := fit(t, d, options{criterion: criterion, maxFeatures: 3}, 7)
+		got := f.predict(d.x, 2)
 		for row := range 1500 {
-			want := make([]float64, f.Outputs)
+			want := make([]float64, f.outputs)
 			for i := range f.trees {
 				at := int32(0)
 				tr := &f.trees[i]
 				for tr.nodes[at].feature >= 0 {
 					n := tr.nodes[at]
 					at = n.child
-					if !(d.X[row*d.Width+int(n.feature)] <= n.threshold) {
+					if !(d.x[row*d.width+int(n.feature)] <= n.threshold) {
 						at++
 					}
 				}
@@ -128,8 +142,8 @@ func TestPredictIsTheMeanOfTheTrees(t *testing.T) {
 				}
 			}
 			for k := range want {
-				if want[k] /= 7; got[row*f.Outputs+k] != want[k] {
-					t.Fatalf("%s, row %d: %v, want %v", criterion, row, got[row*f.Outputs:(row+1)*f.Outputs], want)
+				if want[k] /= 7; got[row*f.outputs+k] != want[k] {
+					t.Fatalf("%s, row %d: %v, want %v", criterion, row, got[row*f.outputs:(row+1)*f.outputs], want)
 				}
 			}
 		}
@@ -138,12 +152,12 @@ func TestPredictIsTheMeanOfTheTrees(t *testing.T) {
 
 func TestForestLearns(t *testing.T) {
 	d := noisy(2000, false)
-	train, test := d, d.X[1000*d.Width:]
-	train.X, train.Y = d.X[:1000*d.Width], d.Y[:1000]
+	train, test := d, d.x[1000*d.width:]
+	train.x, train.y = d.x[:1000*d.width], d.y[:1000]
 	for _, criterion := range []string{MSE, MAE} {
 		squares := 0.0
-		for i, p := range fit(t, train, Options{Criterion: criterion, Trees: 50, MaxFeatures: 6, Threads: 2}).Predict(test, 2) {
-			squares += (p - d.Y[1000+i]) * (p - d.Y[1000+i])
+		for i, p := range fit(t, train, options{criterion: criterion, maxFeatures: 6, threads: 2}, 50).predict(test, 2) {
+			squares += (p - d.y[1000+i]) * (p - d.y[1000+i])
 		}
 		if rmse := math.Sqrt(squares / 1000); rmse > 0.45 { // the noise is 0.3, the target's deviation 2.4
 			t.Errorf("%s: test RMSE %v", criterion, rmse)
@@ -154,28 +168,28 @@ func TestForestLearns(t *testing.T) {
 // One row, two rows, equal rows with different targets, constant columns, a class that does not occur, huge targets.
 func TestEdges(t *testing.T) {
 	for name, c := range map[string]struct {
-		data Data
+		data data
 		want map[string][]float64 // by criterion: mean prediction over trees for the first row, on all rows
 	}{
-		"one row, regression": {Data{X: []float32{5}, Width: 1, Y: []float64{2.5}}, map[string][]float64{MSE: {2.5}, MAE: {2.5}}},
-		"one row, classes":    {Data{X: []float32{5}, Width: 1, Labels: []uint16{2}, Classes: 4}, map[string][]float64{Gini: {0, 0, 1, 0}, Entropy: {0, 0, 1, 0}}},
-		"two rows":            {Data{X: []float32{5, 6}, Width: 1, Y: []float64{2, 3}}, map[string][]float64{MSE: {2}, MAE: {2}}},
-		"two equal rows":      {Data{X: []float32{5, 5}, Width: 1, Y: []float64{2, 3}}, map[string][]float64{MSE: {2.5}, MAE: {2.5}}},
-		"equal rows": {Data{X: []float32{5, 1, 5, 1, 5, 1}, Width: 2, Labels: []uint16{0, 2, 2}, Classes: 3},
+		"one row, regression": {data{x: []float32{5}, width: 1, y: []float64{2.5}}, map[string][]float64{MSE: {2.5}, MAE: {2.5}}},
+		"one row, classes":    {data{x: []float32{5}, width: 1, labels: []uint16{2}, classes: 4}, map[string][]float64{Gini: {0, 0, 1, 0}, Entropy: {0, 0, 1, 0}}},
+		"two rows":            {data{x: []float32{5, 6}, width: 1, y: []float64{2, 3}}, map[string][]float64{MSE: {2}, MAE: {2}}},
+		"two equal rows":      {data{x: []float32{5, 5}, width: 1, y: []float64{2, 3}}, map[string][]float64{MSE: {2.5}, MAE: {2.5}}},
+		"equal rows": {data{x: []float32{5, 1, 5, 1, 5, 1}, width: 2, labels: []uint16{0, 2, 2}, classes: 3},
 			map[string][]float64{Gini: {1. / 3, 0, 2. / 3}, Entropy: {1. / 3, 0, 2. / 3}}},
-		"equal rows, regression": {Data{X: []float32{5, 1, 5, 1, 5, 1}, Width: 2, Y: []float64{1, 2, 9}}, map[string][]float64{MSE: {4}, MAE: {2}}},
-		"huge targets":           {Data{X: []float32{1, 2, 3}, Width: 1, Y: []float64{5e307, -5e307, 0}}, map[string][]float64{MSE: {5e307}, MAE: {5e307}}},
-		"tiny targets":           {Data{X: []float32{1, 2, 3}, Width: 1, Y: []float64{5e-324, 1e-323, 0}}, map[string][]float64{MSE: {5e-324}, MAE: {5e-324}}},
-		"equal targets":          {Data{X: []float32{1, 2, 3}, Width: 1, Y: []float64{7, 7, 7}}, map[string][]float64{MSE: {7}, MAE: {7}}},
-		"huge values":            {Data{X: []float32{-3e38, 3e38, 0}, Width: 1, Y: []float64{1, 2, 3}}, map[string][]float64{MSE: {1}, MAE: {1}}},
+		"equal rows, regression": {data{x: []float32{5, 1, 5, 1, 5, 1}, width: 2, y: []float64{1, 2, 9}}, map[string][]float64{MSE: {4}, MAE: {2}}},
+		"huge targets":           {data{x: []float32{1, 2, 3}, width: 1, y: []float64{5e307, -5e307, 0}}, map[string][]float64{MSE: {5e307}, MAE: {5e307}}},
+		"tiny targets":           {data{x: []float32{1, 2, 3}, width: 1, y: []float64{5e-324, 1e-323, 0}}, map[string][]float64{MSE: {5e-324}, MAE: {5e-324}}},
+		"equal targets":          {data{x: []float32{1, 2, 3}, width: 1, y: []float64{7, 7, 7}}, map[string][]float64{MSE: {7}, MAE: {7}}},
+		"huge values":            {data{x: []float32{-3e38, 3e38, 0}, width: 1, y: []float64{1, 2, 3}}, map[string][]float64{MSE: {1}, MAE: {1}}},
 	} {
 		for criterion, want := range c.want {
-			o := Options{Criterion: criterion, Trees: 3, MaxFeatures: 5, AllRows: true}
-			if got := fit(t, c.data, o).Predict(c.data.X[:c.data.Width], 1); !slices.Equal(got, want) {
+			o := options{criterion: criterion, maxFeatures: 5, allRows: true}
+			if got := fit(t, c.data, o, 3).predict(c.data.x[:c.data.width], 1); !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %v, want %v", name, criterion, got, want)
 			}
-			o.AllRows = false
-			for _, v := range fit(t, c.data, o).Predict(c.data.X, 4) {
+			o.allRows = false
+			for _, v := range fit(t, c.data, o, 3).predict(c.data.x, 4) {
 				if v-v != 0 {
 					t.Errorf("%s, %s: predicts %v", name, criterion, v)
 				}
@@ -185,46 +199,21 @@ func TestEdges(t *testing.T) {
 }
 
 func TestPredictNothing(t *testing.T) {
-	f := fit(t, noisy(20, true), Options{Criterion: Gini, Trees: 2, MaxFeatures: 1})
-	if got := f.Predict(nil, 2); len(got) != 0 {
+	f := fit(t, noisy(20, true), options{criterion: Gini, maxFeatures: 1}, 2)
+	if got := f.predict(nil, 2); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }
 
-func TestErrors(t *testing.T) {
-	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	good := Data{X: []float32{1, 2, 3, 4}, Width: 2, Y: []float64{1, 2}}
-	options := Options{Criterion: MSE, Trees: 1, MaxFeatures: 1}
-	for want, change := range map[string]func(*Data, *Options){
-		"training row 1, column 0 is NaN":         func(d *Data, _ *Options) { d.X = []float32{1, 2, nan, 4} },
-		"training row 0, column 1 is +Inf":        func(d *Data, _ *Options) { d.X = []float32{1, inf, 3, 4} },
-		"target of training row 1 is NaN":         func(d *Data, _ *Options) { d.Y = []float64{1, math.NaN()} },
-		"no training rows":                        func(d *Data, _ *Options) { d.X, d.Y = nil, nil },
-		"3 feature values for 2 rows":             func(d *Data, _ *Options) { d.X = d.X[:3] },
-		"0 feature columns":                       func(d *Data, _ *Options) { d.X, d.Width = nil, 0 },
-		`criterion "squared_error"`:               func(_ *Data, o *Options) { o.Criterion = "squared_error" },
-		"criterion gini does not fit the targets": func(_ *Data, o *Options) { o.Criterion = Gini },
-		"label of training row 0 is 5": func(d *Data, o *Options) {
-			d.Y, d.Labels, d.Classes, o.Criterion = nil, []uint16{5, 1}, 5, Entropy
-		},
-		"0 trees":             func(_ *Data, o *Options) { o.Trees = 0 },
-		"0 features per node": func(_ *Data, o *Options) { o.MaxFeatures = 0 },
-	} {
-		d, o := good, options
-		change(&d, &o)
-		_, err := Fit(context.Background(), d, o)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error is %v, want one line with %q", err, want)
-		}
-	}
-}
-
-func TestFitStops(t *testing.T) {
+func TestGrowStops(t *testing.T) {
 	d := noisy(50_000, true)
 	ctx, cancel := context.WithCancel(context.Background())
 	var cancelled time.Time
 	time.AfterFunc(300*time.Millisecond, func() { cancelled = time.Now(); cancel() })
-	_, err := Fit(ctx, d, Options{Criterion: Entropy, Trees: 1000, MaxFeatures: 6, Threads: 2})
+	b, err := newBuilder(ctx, &d, options{criterion: Entropy, maxFeatures: 6, threads: 2})
+	if err == nil {
+		_, err = b.grow(ctx, 0, 1000)
+	}
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error is %v", err)
 	}
@@ -251,20 +240,20 @@ func TestMaxFeaturesRules(t *testing.T) {
 func TestMemory(t *testing.T) {
 	const rows, width = 100_000, 28
 	rng := rand.New(rand.NewPCG(1, 2))
-	d := Data{X: make([]float32, rows*width), Width: width, Labels: make([]uint16, rows), Classes: 2}
-	for i := range d.X {
-		d.X[i] = rng.Float32()
+	d := data{x: make([]float32, rows*width), width: width, labels: make([]uint16, rows), classes: 2}
+	for i := range d.x {
+		d.x[i] = rng.Float32()
 	}
-	for i := range d.Labels {
-		if d.X[i*width]+d.X[i*width+1]+0.2*rng.Float32() > 1.1 {
-			d.Labels[i] = 1
+	for i := range d.labels {
+		if d.x[i*width]+d.x[i*width+1]+0.2*rng.Float32() > 1.1 {
+			d.labels[i] = 1
 		}
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	fit(t, d, Options{Criterion: Gini, Trees: 2, MaxFeatures: 4, Threads: 1})
+	fit(t, d, options{criterion: Gini, maxFeatures: 4, threads: 1}, 2)
 	runtime.ReadMemStats(&after)
-	allocated, data := after.TotalAlloc-before.TotalAlloc, uint64(4*len(d.X))
+	allocated, data := after.TotalAlloc-before.TotalAlloc, uint64(4*len(d.x))
 	if allocated > 6*data {
 		t.Errorf("%d bytes allocated for data of %d bytes", allocated, data)
 	}
@@ -277,11 +266,8 @@ func TestMemory(t *testing.T) {
 func TestRunOfCloseValues(t *testing.T) {
 	const gap = 0.8e-7
 	grow := func(maxFeatures int, x []float32, labels []uint16) (sizes map[int]int) {
-		d := Data{X: x, Width: 2, Labels: labels, Classes: 3}
-		f, err := Fit(t.Context(), d, Options{Criterion: Gini, Trees: 200, MaxFeatures: maxFeatures, AllRows: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := data{x: x, width: 2, labels: labels, classes: 3}
+		f := fit(t, d, options{criterion: Gini, maxFeatures: maxFeatures, allRows: true}, 200)
 		sizes = map[int]int{}
 		for i := range f.trees {
 			sizes[len(f.trees[i].nodes)]++

@@ -36,7 +36,7 @@ type criterion interface {
 
 // A builder grows the trees of a forest; it has what they share: the encoded columns and the targets.
 type builder struct {
-	options Options
+	options options
 	rows    int
 	order   []int32 // the row of the data at each place; rows are numbered by ascending target everywhere else
 	outputs int
@@ -46,49 +46,46 @@ type builder struct {
 	newCriterion func() criterion
 }
 
-func newBuilder(ctx context.Context, d *Data, o Options) (*builder, error) {
-	if err := check(d, &o); err != nil {
-		return nil, err
-	}
-	order := make([]int32, d.rows())
+func newBuilder(ctx context.Context, d *data, o options) (*builder, error) {
+	order := make([]int32, len(d.x)/d.width)
 	for i := range order {
 		order[i] = int32(i)
 	}
 	b := &builder{options: o, rows: len(order), order: order, outputs: 1}
-	if d.Labels != nil {
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Labels[a], d.Labels[b]) })
-		b.outputs = d.Classes
+	if d.labels != nil {
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.labels[a], d.labels[b]) })
+		b.outputs = d.classes
 	} else {
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.Y[a], d.Y[b]) })
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(d.y[a], d.y[b]) })
 	}
-	b.columns, b.bundles = encode(ctx, d.X, d.Width, order, o.Threads)
+	b.columns, b.bundles = encode(ctx, d.x, d.width, order, o.threads)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b.newCriterion = criteria(d, o.Criterion, order, b.bundles)
+	b.newCriterion = criteria(d, o.criterion, order, b.bundles)
 	return b, nil
 }
 
 // criteria returns a maker of the named criterion for the targets in the given order.
-func criteria(d *Data, name string, order []int32, bundles []bundle) func() criterion {
+func criteria(d *data, name string, order []int32, bundles []bundle) func() criterion {
 	cells := 0
 	for i := range bundles {
 		cells += bundles[i].cells()
 	}
-	if d.Labels != nil {
+	if d.labels != nil {
 		labels := make([]uint16, len(order))
 		for i, row := range order {
-			labels[i] = d.Labels[row]
+			labels[i] = d.labels[row]
 		}
 		if name == Gini {
-			return func() criterion { return newGini(labels, d.Classes, cells) }
+			return func() criterion { return newGini(labels, d.classes, cells) }
 		}
 		table := entropyTable(len(order))
-		return func() criterion { return newEntropy(labels, d.Classes, cells, table) }
+		return func() criterion { return newEntropy(labels, d.classes, cells, table) }
 	}
 	y := make([]float64, len(order))
 	for i, row := range order {
-		y[i] = d.Y[row]
+		y[i] = d.y[row]
 	}
 	fixed := fixedPoint(y)
 	if name == MSE {
@@ -99,8 +96,8 @@ func criteria(d *Data, name string, order []int32, bundles []bundle) func() crit
 
 // grow returns the trees numbered from first to last-1.
 func (b *builder) grow(ctx context.Context, first, last int) ([]tree, error) {
-	trees, growers := make([]tree, last-first), make([]*grower, max(1, b.options.Threads))
-	return trees, parallel.For(ctx, b.options.Threads, len(trees), 1, func(worker, i, _ int) {
+	trees, growers := make([]tree, last-first), make([]*grower, max(1, b.options.threads))
+	return trees, parallel.For(ctx, b.options.threads, len(trees), 1, func(worker, i, _ int) {
 		if growers[worker] == nil {
 			growers[worker] = b.newGrower()
 		}
@@ -150,7 +147,7 @@ func (b *builder) newGrower() *grower {
 		left:      make([]bool, b.rows),
 		aside:     make([]int32, b.rows),
 	}
-	if float64(b.options.MaxFeatures) >= presortShare*float64(len(b.columns)) {
+	if float64(b.options.maxFeatures) >= presortShare*float64(len(b.columns)) {
 		g.presorted = make([][]key, len(b.columns))
 	}
 	return g
@@ -170,7 +167,7 @@ const (
 
 // grow grows the numbered tree. When ctx is done it returns early; the tree is of no use then.
 func (g *grower) grow(ctx context.Context, number int) tree {
-	g.random = rand.NewPCG(treeSeeds(g.options.Seed, number))
+	g.random = rand.NewPCG(treeSeeds(g.options.seed, number))
 	for i := range g.features {
 		g.features[i] = int32(i)
 	}
@@ -199,7 +196,7 @@ func (g *grower) grow(ctx context.Context, number int) tree {
 func (g *grower) draw() {
 	clear(g.weights)
 	for i := range g.weights {
-		if g.options.AllRows {
+		if g.options.allRows {
 			g.weights[i] = 1
 		} else {
 			g.weights[below(g.random.Uint64(), g.rows)]++
@@ -254,7 +251,7 @@ type candidate struct {
 func (g *grower) search(s segment) candidate {
 	best, varies := candidate{score: -1}, false
 	for i := range g.features {
-		if varies && (i >= g.options.MaxFeatures || s.end-s.start == 2) {
+		if varies && (i >= g.options.maxFeatures || s.end-s.start == 2) {
 			break // with two rows, one feature that tells them apart is as good as another
 		}
 		j := i + below(g.random.Uint64(), len(g.features)-i)

@@ -83,18 +83,11 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	slices.SortFunc(order, func(a, b int) int { return size(a) - size(b) })
 
 	started := time.Now()
-	data := Data{X: t.TrainX(), Width: t.Width, Classes: t.Info.Classes}
-	if t.Info.Problem.Classification() {
-		data.Labels = t.Labels[:t.Train]
-	} else {
-		data.Y = t.Y[:t.Train]
-	}
-	n, err := newBuilder(ctx, &data, Options{
-		Criterion:   name,
-		Trees:       size(order[len(order)-1]),
-		MaxFeatures: maxFeatures(rule, t.Width),
-		Seed:        seed.Derive(t.Seed, "random-forest", name, rule),
-		Threads:     t.Threads,
+	n, err := newBuilder(ctx, trainingRows(t), options{
+		criterion:   name,
+		maxFeatures: maxFeatures(rule, t.Width),
+		seed:        seed.Derive(t.Seed, "random-forest", name, rule),
+		threads:     t.Threads,
 	})
 	if err != nil {
 		return err

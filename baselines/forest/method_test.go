@@ -71,18 +71,18 @@ func TestRefusals(t *testing.T) {
 // small makes a task of 60 training, 20 validation and 20 test rows.
 func small(classification bool) *task.Task {
 	d := noisy(100, classification)
-	t := &task.Task{X: d.X, Width: d.Width, Train: 60, Val: 20, Test: 20, TargetStd: 1, Seed: 5, Threads: 2}
+	t := &task.Task{X: d.x, Width: d.width, Train: 60, Val: 20, Test: 20, TargetStd: 1, Seed: 5, Threads: 2}
 	if classification {
-		t.Info = dataset.Info{Problem: dataset.MultiClass, Classes: d.Classes}
-		t.Labels = d.Labels[:80]
+		t.Info = dataset.Info{Problem: dataset.MultiClass, Classes: d.classes}
+		t.Labels = d.labels[:80]
 	} else {
-		t.Y = d.Y[:80]
+		t.Y = d.y[:80]
 	}
 	return t
 }
 
 // A batch gives for every size what a forest of that size, with the seed of its fit, predicts. Times are those of all its trees.
-func TestRunEqualsFit(t *testing.T) {
+func TestRunEqualsForest(t *testing.T) {
 	for _, classification := range []bool{false, true} {
 		tk := small(classification)
 		c, err := Method.Resolve(map[string]any{"max_features": "sqrt"}, tk.Info)
@@ -99,12 +99,12 @@ func TestRunEqualsFit(t *testing.T) {
 		err = Method.Run(context.Background(), tk, batch, func(r method.Result) {
 			order = append(order, sizes[r.Index])
 			criterion := c.String("criterion")
-			f := fit(t, Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}, Options{
-				Criterion: criterion, Trees: sizes[r.Index], MaxFeatures: 2,
-				Seed: seed.Derive(tk.Seed, "random-forest", criterion, "sqrt"),
-			})
-			if !slices.Equal(r.Val, f.Predict(tk.ValX(), 1)) || !slices.Equal(r.Test, f.Predict(tk.TestX(), 1)) {
-				t.Errorf("%d trees: predictions differ from those of Fit", sizes[r.Index])
+			f := fit(t, *trainingRows(tk), options{
+				criterion: criterion, maxFeatures: 2,
+				seed: seed.Derive(tk.Seed, "random-forest", criterion, "sqrt"),
+			}, sizes[r.Index])
+			if !slices.Equal(r.Val, f.predict(tk.ValX(), 1)) || !slices.Equal(r.Test, f.predict(tk.TestX(), 1)) {
+				t.Errorf("%d trees: predictions differ from those of a forest of that size", sizes[r.Index])
 			}
 			if r.Err != nil || r.Fit <= before.Fit || r.Predict <= before.Predict {
 				t.Errorf("%d trees: error %v, fit %v, predict %v, before %v and %v", sizes[r.Index], r.Err, r.Fit, r.Predict, before.Fit, before.Predict)
@@ -118,20 +118,6 @@ func TestRunEqualsFit(t *testing.T) {
 			t.Errorf("reported in the order %d", order)
 		}
 	}
-}
-
-func trainTargets(t *task.Task) []float64 {
-	if t.Y == nil {
-		return nil
-	}
-	return t.Y[:t.Train]
-}
-
-func trainLabels(t *task.Task) []uint16 {
-	if t.Labels == nil {
-		return nil
-	}
-	return t.Labels[:t.Train]
 }
 
 func TestRunStops(t *testing.T) {

@@ -13,16 +13,16 @@ import (
 // from their formulas.
 
 // impurity is the weight of the rows times their impurity.
-func impurity(d *Data, criterion string, rows []int, weights []float64) float64 {
+func impurity(d *data, criterion string, rows []int, weights []float64) float64 {
 	total := 0.0
 	for _, r := range rows {
 		total += weights[r]
 	}
 	switch criterion {
 	case Gini, Entropy:
-		counts := make([]float64, d.Classes)
+		counts := make([]float64, d.classes)
 		for _, r := range rows {
-			counts[d.Labels[r]] += weights[r]
+			counts[d.labels[r]] += weights[r]
 		}
 		sum := 0.0
 		for _, c := range counts {
@@ -39,7 +39,7 @@ func impurity(d *Data, criterion string, rows []int, weights []float64) float64 
 	center := prediction(d, criterion, rows, weights)[0]
 	sum := 0.0
 	for _, r := range rows {
-		dev := d.Y[r] - center
+		dev := d.y[r] - center
 		if criterion == MSE {
 			sum += weights[r] * dev * dev
 		} else {
@@ -50,13 +50,13 @@ func impurity(d *Data, criterion string, rows []int, weights []float64) float64 
 }
 
 // prediction is what a leaf of the rows predicts.
-func prediction(d *Data, criterion string, rows []int, weights []float64) []float64 {
+func prediction(d *data, criterion string, rows []int, weights []float64) []float64 {
 	switch criterion {
 	case Gini, Entropy:
-		p := make([]float64, d.Classes)
+		p := make([]float64, d.classes)
 		total := 0.0
 		for _, r := range rows {
-			p[d.Labels[r]] += weights[r]
+			p[d.labels[r]] += weights[r]
 			total += weights[r]
 		}
 		for k := range p {
@@ -66,7 +66,7 @@ func prediction(d *Data, criterion string, rows []int, weights []float64) []floa
 	case MSE:
 		sum, total := 0.0, 0.0
 		for _, r := range rows {
-			sum += weights[r] * d.Y[r]
+			sum += weights[r] * d.y[r]
 			total += weights[r]
 		}
 		return []float64{sum / total}
@@ -74,7 +74,7 @@ func prediction(d *Data, criterion string, rows []int, weights []float64) []floa
 	var repeated []float64
 	for _, r := range rows {
 		for range int(weights[r]) {
-			repeated = append(repeated, d.Y[r])
+			repeated = append(repeated, d.y[r])
 		}
 	}
 	slices.Sort(repeated)
@@ -83,10 +83,10 @@ func prediction(d *Data, criterion string, rows []int, weights []float64) []floa
 }
 
 // boundaries returns the thresholds of a feature that scikit-learn would try.
-func boundaries(d *Data, feature int, rows []int) []float64 {
+func boundaries(d *data, feature int, rows []int) []float64 {
 	var values []float32
 	for _, r := range rows {
-		values = append(values, d.X[r*d.Width+feature])
+		values = append(values, d.x[r*d.width+feature])
 	}
 	slices.Sort(values)
 	var out []float64
@@ -98,9 +98,9 @@ func boundaries(d *Data, feature int, rows []int) []float64 {
 	return out
 }
 
-func divide(d *Data, feature int, threshold float64, rows []int) (left, right []int) {
+func divide(d *data, feature int, threshold float64, rows []int) (left, right []int) {
 	for _, r := range rows {
-		if float64(d.X[r*d.Width+feature]) <= threshold {
+		if float64(d.x[r*d.width+feature]) <= threshold {
 			left = append(left, r)
 		} else {
 			right = append(right, r)
@@ -110,28 +110,28 @@ func divide(d *Data, feature int, threshold float64, rows []int) (left, right []
 }
 
 // checkTree walks down the tree and fails at the first node that the definition does not allow.
-func checkTree(t *testing.T, d *Data, o Options, tr *tree, at int32, rows []int, weights []float64) {
+func checkTree(t *testing.T, d *data, o options, tr *tree, at int32, rows []int, weights []float64) {
 	t.Helper()
 	n := tr.nodes[at]
 	best := math.Inf(1)
 	of := map[int]float64{} // feature: its least impurity
-	for f := range d.Width {
+	for f := range d.width {
 		for _, b := range boundaries(d, f, rows) {
 			left, right := divide(d, f, b, rows)
-			sum := impurity(d, o.Criterion, left, weights) + impurity(d, o.Criterion, right, weights)
+			sum := impurity(d, o.criterion, left, weights) + impurity(d, o.criterion, right, weights)
 			if old, ok := of[f]; !ok || sum < old {
 				of[f] = sum
 			}
 			best = min(best, sum)
 		}
 	}
-	whole := impurity(d, o.Criterion, rows, weights)
+	whole := impurity(d, o.criterion, rows, weights)
 	tolerance := 1e-9 * (1 + math.Abs(whole))
 	if n.feature < 0 {
 		if len(of) > 0 && whole > tolerance {
 			t.Fatalf("a leaf of impurity %v, though %d features could split it", whole, len(of))
 		}
-		want := prediction(d, o.Criterion, rows, weights)
+		want := prediction(d, o.criterion, rows, weights)
 		got := tr.values[n.child : int(n.child)+len(want)]
 		for k := range want {
 			if math.Abs(got[k]-want[k]) > 1e-9*(1+math.Abs(want[k])) {
@@ -151,10 +151,10 @@ func checkTree(t *testing.T, d *Data, o Options, tr *tree, at int32, rows []int,
 		t.Fatalf("threshold %v is not halfway between two values: %v", n.threshold, boundaries(d, f, rows))
 	}
 	want := best
-	if o.MaxFeatures < d.Width {
+	if o.maxFeatures < d.width {
 		want = of[f] // which features were drawn is not known here
 	}
-	got := impurity(d, o.Criterion, left, weights) + impurity(d, o.Criterion, right, weights)
+	got := impurity(d, o.criterion, left, weights) + impurity(d, o.criterion, right, weights)
 	if got > want+tolerance {
 		t.Fatalf("%d rows: feature %d at %v leaves an impurity of %v, the best is %v", len(rows), f, n.threshold, got, want)
 	}
@@ -164,8 +164,8 @@ func checkTree(t *testing.T, d *Data, o Options, tr *tree, at int32, rows []int,
 
 // awkward makes a table of ties, constants, duplicates, one-hot columns with their complements, two-valued columns that
 // overlap, values closer than scikit-learn can tell, and huge ones.
-func awkward(rng *rand.Rand, rows int, criterion string) Data {
-	d := Data{Width: 14, X: make([]float32, 0, 14*rows)}
+func awkward(rng *rand.Rand, rows int, criterion string) data {
+	d := data{width: 14, x: make([]float32, 0, 14*rows)}
 	for range rows {
 		category := rng.IntN(4)
 		x := []float32{
@@ -185,24 +185,24 @@ func awkward(rng *rand.Rand, rows int, criterion string) Data {
 			x[4+category] = 1
 		}
 		x[7] = 1 - x[4]
-		d.X = append(d.X, x...)
+		d.x = append(d.x, x...)
 	}
 	for i := 2; i < rows; i += 5 { // duplicates, with other targets
-		copy(d.X[i*d.Width:(i+1)*d.Width], d.X[(i-1)*d.Width:i*d.Width])
+		copy(d.x[i*d.width:(i+1)*d.width], d.x[(i-1)*d.width:i*d.width])
 	}
 	if criterion == Gini || criterion == Entropy {
-		d.Classes = 4
-		d.Labels = make([]uint16, rows)
-		for i := range d.Labels {
-			d.Labels[i] = uint16(rng.IntN(2) + 2*(i%2)*rng.IntN(2)) // class 3 may be missing
+		d.classes = 4
+		d.labels = make([]uint16, rows)
+		for i := range d.labels {
+			d.labels[i] = uint16(rng.IntN(2) + 2*(i%2)*rng.IntN(2)) // class 3 may be missing
 		}
 		return d
 	}
-	d.Y = make([]float64, rows)
-	for i := range d.Y {
-		d.Y[i] = math.Round(rng.NormFloat64()*4)/4 + float64(d.X[i*d.Width+1])
+	d.y = make([]float64, rows)
+	for i := range d.y {
+		d.y[i] = math.Round(rng.NormFloat64()*4)/4 + float64(d.x[i*d.width+1])
 		if i%3 == 0 {
-			d.Y[i] = rng.NormFloat64() + 1000
+			d.y[i] = rng.NormFloat64() + 1000
 		}
 	}
 	return d
@@ -216,7 +216,7 @@ func TestTreesByDefinition(t *testing.T) {
 					name := fmt.Sprintf("%s/%d rows/%d features/all %v", criterion, rows, features, all)
 					t.Run(name, func(t *testing.T) {
 						d := awkward(rand.New(rand.NewPCG(uint64(rows), uint64(features))), rows, criterion)
-						o := Options{Criterion: criterion, Trees: 3, MaxFeatures: features, AllRows: all, Seed: 1}
+						o := options{criterion: criterion, maxFeatures: features, allRows: all, seed: 1}
 						checkTrees(t, d, o)
 					})
 				}
@@ -226,14 +226,14 @@ func TestTreesByDefinition(t *testing.T) {
 }
 
 // checkTrees checks every tree of a forest, with the sample that it was grown on.
-func checkTrees(t *testing.T, d Data, o Options) {
+func checkTrees(t *testing.T, d data, o options) {
 	t.Helper()
 	n, err := newBuilder(t.Context(), &d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := n.newGrower()
-	for i := range o.Trees {
+	for i := range 3 {
 		tr := g.grow(context.Background(), i)
 		weights := make([]float64, n.rows)
 		var rows []int

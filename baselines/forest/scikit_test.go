@@ -59,9 +59,9 @@ func TestEqualToScikitLearn(t *testing.T) {
 // measure does with our forests what testdata/reference.py did with scikit-learn's.
 func measure(t *testing.T, tk *task.Task, truth *task.Truth, criterion, rule string, trees, seeds int) (scores, nodes []float64) {
 	t.Helper()
-	d := Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}
-	o := Options{Criterion: criterion, Trees: trees * seeds, MaxFeatures: maxFeatures(rule, tk.Width), Threads: 2}
-	n, err := newBuilder(t.Context(), &d, o)
+	d := trainingRows(tk)
+	o := options{criterion: criterion, maxFeatures: maxFeatures(rule, tk.Width), threads: 2}
+	n, err := newBuilder(t.Context(), d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func measure(t *testing.T, tk *task.Task, truth *task.Truth, criterion, rule str
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := Forest{Width: tk.Width, Outputs: n.outputs, trees: grown}
-		p := f.Predict(tk.TestX(), 2)
+		f := forest{width: tk.Width, outputs: n.outputs, trees: grown}
+		p := f.predict(tk.TestX(), 2)
 		if tk.Info.Problem.Classification() {
 			loss := 0.0
 			for i, label := range truth.Labels {

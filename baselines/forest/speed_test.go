@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -48,10 +49,10 @@ func BenchmarkFit(b *testing.B) {
 			if tk == nil {
 				tk, _ = papertest.Fold(b, papertest.Load(b, c.dataset), split.Corrected, 0)
 			}
-			d := Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk), Labels: trainLabels(tk), Classes: tk.Info.Classes}
-			o := Options{Criterion: c.criterion, Trees: c.trees, MaxFeatures: maxFeatures(c.rule, tk.Width), Threads: 1}
+			d := trainingRows(tk)
+			o := options{criterion: c.criterion, maxFeatures: maxFeatures(c.rule, tk.Width), threads: 1}
 			start := cpuTime()
-			n, err := newBuilder(b.Context(), &d, o)
+			n, err := newBuilder(b.Context(), d, o)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -82,20 +83,20 @@ func BenchmarkRows(b *testing.B) {
 	for _, rows := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(rows), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			d := Data{X: make([]float32, rows*width), Width: width, Labels: make([]uint16, rows), Classes: 2}
-			for i := range d.X {
-				d.X[i] = float32(rng.NormFloat64())
+			d := data{x: make([]float32, rows*width), width: width, labels: make([]uint16, rows), classes: 2}
+			for i := range d.x {
+				d.x[i] = float32(rng.NormFloat64())
 			}
-			for i := range d.Labels {
-				x := d.X[i*width:]
+			for i := range d.labels {
+				x := d.x[i*width:]
 				if float64(x[0]*x[1]+x[2]+x[3]*x[4])+rng.NormFloat64() > 0 {
-					d.Labels[i] = 1
+					d.labels[i] = 1
 				}
 			}
 			start := cpuTime()
 			n := 0
 			for b.Loop() {
-				fit(b, d, Options{Criterion: Gini, Trees: 4, MaxFeatures: 5, Threads: 1, Seed: uint64(n)})
+				fit(b, d, options{criterion: Gini, maxFeatures: 5, threads: 1, seed: uint64(n)}, 4)
 				n += 4
 			}
 			b.ReportMetric((cpuTime()-start).Seconds()*1000/float64(n), "cpu-ms/tree")
@@ -106,9 +107,9 @@ func BenchmarkRows(b *testing.B) {
 // BenchmarkPredict predicts the test rows of Protein by 50 trees, on one thread.
 func BenchmarkPredict(b *testing.B) {
 	tk, _ := papertest.Fold(b, papertest.Load(b, "protein"), split.Corrected, 0)
-	f := fit(b, Data{X: tk.TrainX(), Width: tk.Width, Y: trainTargets(tk)}, Options{Criterion: MSE, Trees: 50, MaxFeatures: 3, Threads: 2})
+	f := fit(b, *trainingRows(tk), options{criterion: MSE, maxFeatures: 3, threads: 2}, 50)
 	for b.Loop() {
-		f.Predict(tk.TestX(), 1)
+		f.predict(tk.TestX(), 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(50*tk.Test), "ns/row/tree")
 }
@@ -132,11 +133,12 @@ func scikitLearn(b *testing.B, tk *task.Task, criterion, rule string, trees int)
 		b.Skipf("no scikit-learn: %v", err)
 	}
 	dir := b.TempDir()
-	y := trainTargets(tk)
-	for _, label := range trainLabels(tk) {
+	d := trainingRows(tk)
+	y := slices.Clone(d.y)
+	for _, label := range d.labels {
 		y = append(y, float64(label))
 	}
-	for name, values := range map[string]any{"x": tk.TrainX(), "y": y} {
+	for name, values := range map[string]any{"x": d.x, "y": y} {
 		var buffer bytes.Buffer
 		if err := binary.Write(&buffer, binary.LittleEndian, values); err != nil {
 			b.Fatal(err)

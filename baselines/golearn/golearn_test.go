@@ -266,25 +266,25 @@ func TestForestLearnsLess(t *testing.T) {
 		width   int
 		class   func([]float32) float64
 		rule    string
-		drawn   int
 		between [2]float64 // golearn's accuracy
 	}{
-		"a feature is tested once":    {2, band, "all", 2, [2]float64{0.6, 0.85}},
-		"one feature is no feature":   {2, half, "log2", 1, [2]float64{0.5, 0.7}},
-		"features are drawn per tree": {8, chequers, "log2", 3, [2]float64{0.4, 0.75}},
+		"a feature is tested once":    {2, band, "all", [2]float64{0.6, 0.85}},
+		"one feature is no feature":   {2, half, "log2", [2]float64{0.5, 0.7}},
+		"features are drawn per tree": {8, chequers, "log2", [2]float64{0.4, 0.75}},
 	} {
 		x, y := cloud(900, c.width, c.class)
 		tk := table(c.width, 2, x[:600*c.width], y[:600], x[600*c.width:])
 		if got := share(predict(t, Forest, tk, map[string]any{"n_estimators": 50, "max_features": c.rule}), y[600:]); got < c.between[0] || got > c.between[1] {
 			t.Errorf("%s: accuracy %.3f, not from %v to %v: the documentation is out of date", name, got, c.between[0], c.between[1])
 		}
-		ours, err := forest.Fit(t.Context(), forest.Data{X: tk.TrainX(), Width: c.width, Labels: tk.Labels, Classes: 2},
-			forest.Options{Criterion: forest.Entropy, Trees: 50, MaxFeatures: c.drawn, Threads: 2})
-		if err != nil {
+		rule := map[string]string{"all": "auto", "log2": "log2"}[c.rule]
+		var ours []float64
+		config := method.Config{"criterion": forest.Entropy, "max_features": rule, "n_estimators": 200}
+		if err := forest.Method.Run(t.Context(), tk, []method.Config{config}, func(r method.Result) { ours = r.Test }); err != nil {
 			t.Fatal(err)
 		}
 		right := 0.0
-		for i, p := range slices.Collect(slices.Chunk(ours.Predict(tk.TestX(), 1), 2)) {
+		for i, p := range slices.Collect(slices.Chunk(ours, 2)) {
 			if (p[1] > 0.5) == (y[600+i] == 1) {
 				right += 1.0 / 300
 			}

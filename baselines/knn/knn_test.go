@@ -132,19 +132,6 @@ func TestTooManyNeighbours(t *testing.T) {
 	}
 }
 
-func TestNotFinite(t *testing.T) {
-	v := readVectors(t)[0]
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		tk := newTask(v.X, v.Widths, v.Train, v.Val, v.Classes, v.Y)
-		tk.X[7*tk.Width] = float32(bad)
-		batch := []method.Config{config(5, "uniform", 2)}
-		err := Method.Run(context.Background(), tk, batch, func(method.Result) { t.Error("done") })
-		if want := "row 8 of the task has features that are not finite numbers"; err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
-	}
-}
-
 func TestCancelled(t *testing.T) {
 	v := readVectors(t)[0]
 	tk := newTask(v.X, v.Widths, v.Train, v.Val, v.Classes, v.Y)
@@ -172,14 +159,5 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("ties %s: %d settings are %d distinct ones in %d fits, want 480, %d and 2",
 				tt.ties, len(all), len(distinct), len(fits), tt.distinct)
 		}
-	}
-}
-
-func TestNoColumns(t *testing.T) {
-	tk := newTask(make([][]float32, 200), nil, 100, 50, 0, make([]float64, 150))
-	batch := []method.Config{config(1, "uniform", 2)}
-	err := Method.Run(context.Background(), tk, batch, func(method.Result) { t.Error("done") })
-	if want := "0 feature columns, want at least one"; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -2,7 +2,6 @@ package knn
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -30,14 +29,8 @@ type rows struct {
 const chunk = 1024
 
 // newRows reads the matrix of a task. A categorical feature that is not one-hot or all zeros in every row is taken as
-// plain columns. Entries have to be finite.
+// plain columns.
 func newRows(ctx context.Context, t *task.Task, p, threads int) (*rows, error) {
-	if t.Width < 1 {
-		return nil, fmt.Errorf("%d feature columns, want at least one", t.Width)
-	}
-	if err := checkFinite(ctx, t, threads); err != nil {
-		return nil, err
-	}
 	r := &rows{n: t.Rows(), squared: p == 2}
 	var plain []int         // columns of t.X
 	var features [][]uint16 // categories of all rows
@@ -100,23 +93,6 @@ func categories(ctx context.Context, t *task.Task, f task.Feature, threads int) 
 		return nil
 	}
 	return codes
-}
-
-func checkFinite(ctx context.Context, t *task.Task, threads int) error {
-	var bad atomic.Int64 // number of the last row found, from 1
-	err := parallel.For(ctx, threads, t.Rows(), chunk, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			for _, v := range t.Row(i) {
-				if v-v != 0 { // infinite or not a number
-					bad.Store(int64(i + 1))
-				}
-			}
-		}
-	})
-	if i := bad.Load(); i > 0 {
-		return fmt.Errorf("row %d of the task has features that are not finite numbers", i)
-	}
-	return err
 }
 
 // distance returns the Manhattan or the squared Euclidean distance of rows a and b. Numbers are summed in order and in

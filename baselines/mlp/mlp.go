@@ -22,7 +22,6 @@ package mlp
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -79,8 +78,8 @@ func check(c method.Config, _ dataset.Info) error {
 
 // run trains one network per configuration, on as many threads at once as the task allows and the batch has configurations.
 func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
-	if err := usable(t); err != nil {
-		return err
+	if t.Train < 2 {
+		return fmt.Errorf("mlp: %d training rows, want at least 2, because one is held out for early stopping", t.Train)
 	}
 	var mu sync.Mutex // one call of done at a time
 	return parallel.For(ctx, t.Threads, len(batch), 1, func(_, i, _ int) {
@@ -93,25 +92,6 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 		defer mu.Unlock()
 		done(r)
 	})
-}
-
-// usable refuses tables that cannot be trained on.
-func usable(t *task.Task) error {
-	if t.Train < 2 {
-		return fmt.Errorf("mlp: %d training rows, want at least 2, because one is held out for early stopping", t.Train)
-	}
-	if t.Width < 1 {
-		return fmt.Errorf("mlp: %d feature columns, want at least one", t.Width)
-	}
-	if t.Rows() > math.MaxInt32 {
-		return fmt.Errorf("mlp: %d rows, want at most %d", t.Rows(), math.MaxInt32)
-	}
-	for i, x := range t.X {
-		if x-x != 0 { // NaN or infinite
-			return fmt.Errorf("mlp: row %d, encoded column %d is %v, want a finite number", i/t.Width, i%t.Width, x)
-		}
-	}
-	return nil
 }
 
 // fit trains one configuration and predicts validation and test rows.

@@ -5,7 +5,7 @@ import "fmt"
 // A Table is encoded data, ordered training, validation, test.
 type Table struct {
 	Columns
-	Numbers []float32 // rows x Numeric, row-major: numeric features, standardised, 0 where missing
+	Numbers []float32 // rows x Numeric, row-major: numeric features, finite, standardised, 0 where missing
 	Codes   []int32   // rows x len(Categories), row-major: categories from 0 on
 
 	// Of the training and validation rows; one of the two is set.
@@ -25,8 +25,6 @@ func (t *Table) Check() error {
 		targets = len(t.Labels)
 	}
 	switch rows := t.Rows(); {
-	case t.features() == 0:
-		return fmt.Errorf("tabnet: table: no features")
 	case t.Train < 2 || t.Val < 1 || t.Test < 0:
 		return fmt.Errorf("tabnet: table: %d training, %d validation and %d test rows, want at least 2 and 1", t.Train, t.Val, t.Test)
 	case len(t.Numbers) != rows*t.Numeric:
@@ -35,11 +33,6 @@ func (t *Table) Check() error {
 		return fmt.Errorf("tabnet: table: %d codes, want %d (%d rows of %d)", len(t.Codes), rows*len(t.Categories), rows, len(t.Categories))
 	case targets != t.Train+t.Val:
 		return fmt.Errorf("tabnet: table: %d targets, want %d, of the training and validation rows", targets, t.Train+t.Val)
-	}
-	for i, x := range t.Numbers {
-		if x-x != 0 {
-			return fmt.Errorf("tabnet: table: row %d, numeric column %d: %v, want a number", i/t.Numeric, i%t.Numeric, x)
-		}
 	}
 	for i, code := range t.Codes {
 		if column := i % len(t.Categories); code < 0 || int(code) >= t.Categories[column] {

@@ -18,7 +18,8 @@ const (
 )
 
 // Encode makes the task of one split of a table, and the test targets that methods may not see. The caller sets what does
-// not come from the data: Seed, SweepSeed, Threads and Backend.
+// not come from the data: Seed, SweepSeed, Threads and Backend. Encoded features and targets are finite; numbers too large for that are
+// an error, as are tables in which no feature has a value.
 //
 // Features: one-hot over the categories of all rows that are not flagged as missing; standardised by mean and population
 // deviation. The regression target is standardised by the training rows. A deviation of zero counts as one. Flagged
@@ -43,6 +44,9 @@ func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, sta
 	}
 	e.features(t)
 	truth := e.targets(t)
+	if err := e.check(t, truth); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", table.Info.Name, err)
+	}
 	if c := table.Info.Copies; c != nil {
 		if c.AnyColumn {
 			drawTargets(t, truth, table.Target().Name)
@@ -168,7 +172,7 @@ func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 
 // meanStd returns the mean and the population standard deviation of the included ones of n values. Like scikit-learn's
 // StandardScaler it corrects the sum of squares for the rounding of the mean, and returns 1 where the values are constant
-// up to rounding.
+// up to rounding. Both are NaN where squares are too large for float64.
 func meanStd(n int, value func(int) float64, include func(int) bool) (mean, std float64) {
 	count, sum := 0.0, 0.0
 	for i := range n {
@@ -190,12 +194,37 @@ func meanStd(n int, value func(int) float64, include func(int) bool) (mean, std 
 		}
 	}
 	variance := (squares - rest*rest/count) / count
+	if !finite(variance) {
+		return math.NaN(), math.NaN()
+	}
 	const epsilon = 0x1p-52
 	noise := count * mean * epsilon
 	if variance <= count*epsilon*variance+noise*noise {
 		return mean, 1
 	}
 	return mean, math.Sqrt(variance)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// check says why no method could use a task.
+func (e *encoder) check(t *Task, truth *Truth) error {
+	if t.Train == 0 || t.Width == 0 {
+		return fmt.Errorf("%d training rows and %d encoded features, want at least one of each", t.Train, t.Width)
+	}
+	const tooLarge = "column %s has numbers too large to be standardised: divide them all by a power of ten"
+	for i, x := range t.X {
+		if x-x != 0 { // NaN or infinite
+			at := slices.IndexFunc(t.Features, func(f Feature) bool { return i%t.Width < f.Offset+f.Width })
+			return fmt.Errorf(tooLarge, t.Features[at].Name)
+		}
+	}
+	for _, y := range slices.Concat(t.Y, truth.Y) {
+		if !finite(y) {
+			return fmt.Errorf(tooLarge, e.table.Target().Name)
+		}
+	}
+	return nil
 }
 
 // targets sets the task's training and validation targets and returns those of the test rows.

@@ -141,6 +141,39 @@ func TestTaskHoldsNoTestTargets(t *testing.T) {
 	}
 }
 
+// Numbers whose squares are beyond float64, and differences beyond float32, are named instead of given to methods as 0, NaN or infinity.
+func TestNumbersTooLarge(t *testing.T) {
+	table := func(number, target float64) *dataset.Table {
+		return &dataset.Table{Info: dataset.Info{Name: "huge", Target: 1, Columns: 2, Problem: dataset.Regression}, Rows: 4, Columns: []dataset.Column{
+			{Name: "number", F64: []float64{0, 0, 0, number}}, {Name: "target", F64: []float64{1, target, 3, 4}}}}
+	}
+	rows := split.Split{Train: []int32{0, 1}, Val: []int32{2}, Test: []int32{3}}
+	for _, c := range []struct {
+		number, target float64
+		stats          Statistics
+		want           string // the column; empty: none
+	}{
+		{1e150, 1e150, AllRows, ""}, {1e200, 2, AllRows, "number"}, {math.MaxFloat64, 2, AllRows, "number"}, {1e39, 2, AllRows, ""},
+		{1e39, 2, TrainRows, "number"}, {1, 1e200, AllRows, "target"}, {1, -math.MaxFloat64, AllRows, "target"},
+	} {
+		_, _, err := Encode(table(c.number, c.target), rows, split.Corrected, 0, c.stats)
+		if want := "huge: column " + c.want + " has numbers too large to be standardised"; (err != nil) != (c.want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, %v: error %v, want %q", c.number, c.target, err, want)
+		}
+	}
+}
+
+// Where no entry of any feature has a value there is nothing to predict from.
+func TestNothingToPredictFrom(t *testing.T) {
+	table := &dataset.Table{Info: dataset.Info{Name: "empty", Target: 1, Columns: 2}, Rows: 3, Columns: []dataset.Column{
+		{Name: "letter", Type: dataset.Categorical, Categories: []string{}, Codes: []uint16{0, 0, 0}, Missing: []bool{true, true, true}},
+		{Name: "target", F64: []float64{1, 2, 3}}}}
+	_, _, err := Encode(table, split.Split{Train: []int32{0}, Val: []int32{1}, Test: []int32{2}}, split.Corrected, 0, AllRows)
+	if want := "empty: 1 training rows and 0 encoded features, want at least one of each"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestSplitOfAnotherTable(t *testing.T) {
 	_, table, s := load(t)
 	s.Test = s.Test[1:]
