@@ -46,26 +46,25 @@ type Cell struct {
 
 // Cells counts the cells that a job serves.
 func (j *Job) Cells() (n int) {
-	for _, t := range j.Trainings {
-		for range t.All() {
-			n++
-		}
+	for range CellsOf(j.Trainings) {
+		n++
 	}
 	return n
 }
 
-// All yields the cells of a training, those that are measured on its model last.
-func (t *Training) All() iter.Seq[Cell] {
+// CellsOf yields the cells of trainings, of each those last that are measured on its model.
+func CellsOf(trainings []*Training) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		for _, cell := range t.Cells {
-			if !yield(cell) {
-				return
+		for _, t := range trainings {
+			lists := [][]Cell{t.Cells}
+			for _, x := range t.Measures {
+				lists = append(lists, x.Cells)
 			}
-		}
-		for _, x := range t.Measures {
-			for _, cell := range x.Cells {
-				if !yield(cell) {
-					return
+			for _, cells := range lists {
+				for _, cell := range cells {
+					if !yield(cell) {
+						return
+					}
 				}
 			}
 		}

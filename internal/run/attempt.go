@@ -132,10 +132,8 @@ func (a *attempt) rest() *plan.Job {
 
 // failRest gives the cells without a record one of the failure.
 func (a *attempt) failRest(f *results.Failure) {
-	for _, training := range a.rest().Trainings {
-		for cell := range training.All() {
-			a.result(reply{Records: a.request.records([]plan.Cell{cell}, outcome{failure: f})})
-		}
+	for cell := range plan.CellsOf(a.rest().Trainings) {
+		a.result(reply{Records: a.request.records([]plan.Cell{cell}, outcome{failure: f})})
 	}
 }
 

@@ -51,10 +51,7 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 }
 
 // Failures makes the records of all cells of a job, for one reason. It is for executors whose worker has made none.
-func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) (all []*results.Record) {
+func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) []*results.Record {
 	q := request{Sweep: s.Name, Code: codeVersion()}
-	for _, training := range j.Trainings {
-		all = append(all, q.records(slices.Collect(training.All()), outcome{failure: f})...)
-	}
-	return all
+	return q.records(slices.Collect(plan.CellsOf(j.Trainings)), outcome{failure: f})
 }

@@ -87,10 +87,8 @@ func (r *reporter) beat(interval time.Duration, done <-chan struct{}) {
 
 // of is the place of a job in the task. What is left of a job that is run again is another *plan.Job.
 func (r *reporter) of(j *plan.Job) int {
-	for _, training := range j.Trainings {
-		for cell := range training.All() {
-			return r.place[cell.ID]
-		}
+	for cell := range plan.CellsOf(j.Trainings) {
+		return r.place[cell.ID]
 	}
 	return 0
 }

@@ -9,6 +9,7 @@ import (
 
 // A batch is the jobs of a task.
 type batch struct {
+	gpu  bool
 	jobs []*plan.Job
 	took time.Duration // estimated, of one core
 }
@@ -32,7 +33,6 @@ func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
 		magnitude int // of the time, as a power of two
 	}
 	openBatches := map[kind]*batch{}
-	var kinds []kind
 	var batches []*batch
 	budget := c.Pool.Sweep.Budget.Time
 	for _, j := range jobs {
@@ -45,9 +45,9 @@ func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
 		k := kind{j.Dataset.Info.Name, j.Method.Network && len(c.GPUArgs) > 0, int(math.Log2(max(1, took.Seconds())))}
 		b := openBatches[k]
 		if b == nil || b.took+took > c.TaskTime {
-			b = &batch{}
+			b = &batch{gpu: k.gpu}
 			openBatches[k] = b
-			batches, kinds = append(batches, b), append(kinds, k)
+			batches = append(batches, b)
 		}
 		b.jobs, b.took = append(b.jobs, j), b.took+took
 	}
@@ -56,8 +56,8 @@ func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
 		limit time.Duration
 	}
 	packings := map[ask]*packing{}
-	for i, b := range batches {
-		a := ask{kinds[i].gpu, taskLimit(b.took, budget)}
+	for _, b := range batches {
+		a := ask{b.gpu, taskLimit(b.took, budget)}
 		if packings[a] == nil {
 			packings[a] = &packing{gpu: a.gpu, limit: a.limit}
 			all = append(all, packings[a])

@@ -23,9 +23,8 @@ type watch struct {
 	*Cluster
 	run.Watcher
 
-	jobs   []*followed
-	byCell map[results.ID]*followed
-	cells  map[results.ID]whereabouts
+	jobs  []*followed
+	cells map[results.ID]*cell // of these jobs
 
 	submissions map[string]*submission // by path
 	flying      int                    // tasks that wait or run, with cells of this plan that have no record
@@ -45,26 +44,23 @@ type followed struct {
 	left    bool // it is not submitted again
 }
 
-// whereabouts says where a cell is that the plan has to do. Two who submit in the same moment may both have a task for it.
-type whereabouts struct {
+// A cell is one that the plan has to do. Two who submit in the same moment may both have a task for it.
+type cell struct {
+	job   *followed
 	tasks int32 // that wait or run and have the cell
 	done  bool  // it has a record
 }
 
 // nowhere reports whether a cell is left to be done by a task that is not there yet.
-func (w whereabouts) nowhere() bool { return w.tasks == 0 && !w.done }
+func (c *cell) nowhere() bool { return c.tasks == 0 && !c.done }
 
 func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
-	r := &watch{
-		Cluster: c, Watcher: w, byCell: map[results.ID]*followed{}, cells: map[results.ID]whereabouts{}, submissions: map[string]*submission{},
-	}
+	r := &watch{Cluster: c, Watcher: w, cells: map[results.ID]*cell{}, submissions: map[string]*submission{}}
 	for _, j := range jobs {
 		f := &followed{Job: j}
 		r.jobs = append(r.jobs, f)
-		for _, training := range j.Trainings {
-			for cell := range training.All() {
-				r.byCell[cell.ID] = f
-			}
+		for planned := range plan.CellsOf(j.Trainings) {
+			r.cells[planned.ID] = &cell{job: f}
 		}
 	}
 	return r
@@ -97,10 +93,8 @@ func (t *watched) cells() iter.Seq[results.ID] {
 // count adds a task, or takes one away, where the plan's cells in it are.
 func (r *watch) count(t *watched, n int32) {
 	for id := range t.cells() {
-		if r.byCell[id] != nil {
-			w := r.cells[id]
-			w.tasks += n
-			r.cells[id] = w
+		if c := r.cells[id]; c != nil {
+			c.tasks += n
 		}
 	}
 }
@@ -108,7 +102,7 @@ func (r *watch) count(t *watched, n int32) {
 // awaits reports whether a task has cells that the plan has to do and that nobody has recorded.
 func (r *watch) awaits(t *watched) bool {
 	for id := range t.cells() {
-		if r.byCell[id] != nil && !r.cells[id].done {
+		if c := r.cells[id]; c != nil && !c.done {
 			return true
 		}
 	}
@@ -261,33 +255,24 @@ func (r *watch) replay(t *watched, e event) {
 // of is the job of the plan that has one of these cells; nil when there is none.
 func (r *watch) of(cells []results.ID) *followed {
 	for _, id := range cells {
-		if f := r.byCell[id]; f != nil {
-			return f
+		if c := r.cells[id]; c != nil {
+			return c.job
 		}
 	}
 	return nil
 }
 
-// done notes that a cell has a record.
-func (r *watch) done(id results.ID) {
-	w := r.cells[id]
-	w.done = true
-	r.cells[id] = w
-}
-
 // record notes that a cell has a record. What of that is shown is made up again.
 func (r *watch) record(t *watched, e event) {
-	f := r.byCell[*e.Cell]
-	if f == nil || r.cells[*e.Cell].done || e.Failure != nil && r.Retry && !r.looked {
+	c := r.cells[*e.Cell]
+	if c == nil || c.done || e.Failure != nil && r.Retry && !r.looked {
 		return
 	}
-	r.done(*e.Cell)
+	c.done = true
 	record := &results.Record{ID: *e.Cell, Status: results.OK, Details: map[string]any{method.Warning: e.Text}}
-	for _, training := range f.Trainings {
-		for cell := range training.All() {
-			if cell.ID == record.ID {
-				record.Cell, record.Variant = cell.Cell, cell.Variant
-			}
+	for planned := range plan.CellsOf(c.job.Trainings) {
+		if planned.ID == record.ID {
+			record.Cell, record.Variant = planned.Cell, planned.Variant
 		}
 	}
 	if e.Failure != nil {
@@ -297,7 +282,7 @@ func (r *watch) record(t *watched, e event) {
 			record.Failure = &results.Failure{Kind: e.Failure.Kind, Message: e.Failure.Message + "; log: " + t.log()}
 		}
 	}
-	r.Record(f.Job, record)
+	r.Record(c.job.Job, record)
 }
 
 // end says in which way a task has ended; empty: it has not.
@@ -359,7 +344,7 @@ func (r *watch) settle(t *watched, how string) error {
 			continue // not of this plan
 		}
 		f.deaths = max(f.deaths, fate.deaths)
-		cells := slices.DeleteFunc(fate.cells, func(id results.ID) bool { return r.byCell[id] == nil || !r.cells[id].nowhere() })
+		cells := slices.DeleteFunc(fate.cells, func(id results.ID) bool { return r.cells[id] == nil || !r.cells[id].nowhere() })
 		if len(cells) == 0 {
 			continue // another task has done them, or has them to do
 		}
@@ -378,7 +363,7 @@ func (r *watch) settle(t *watched, how string) error {
 				if err := r.Pool.Records.Append(record); err != nil {
 					return err
 				}
-				r.done(record.ID)
+				r.cells[record.ID].done = true
 				r.Record(f.Job, record)
 			}
 		case t.known && (t.finished || how == "CANCELLED") || f.barren >= mostBarren:
@@ -437,8 +422,8 @@ func (r *watch) missing() (jobs []*plan.Job) {
 
 // deaths is how many tasks died at a job.
 func (r *watch) deaths(j *plan.Job) int {
-	for cell := range j.Trainings[0].All() {
-		return r.byCell[cell.ID].deaths
+	for planned := range plan.CellsOf(j.Trainings) {
+		return r.cells[planned.ID].job.deaths
 	}
 	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"nptbench/internal/plan"
 	"nptbench/results"
 )
 
@@ -47,10 +48,8 @@ func newWatched(s *submission, index int, jobs []*job) *watched {
 	t := &watched{submission: s, index: index, recorded: map[results.ID]bool{}, open: map[int]bool{}, first: -1}
 	for _, j := range jobs {
 		w := watchedJob{deaths: j.Deaths, checkpoint: j.Trainings[0].Folder()}
-		for _, training := range j.Trainings {
-			for cell := range training.All() {
-				w.cells = append(w.cells, cell.ID)
-			}
+		for cell := range plan.CellsOf(j.Trainings) {
+			w.cells = append(w.cells, cell.ID)
 		}
 		t.jobs = append(t.jobs, w)
 		t.size += len(w.cells)
