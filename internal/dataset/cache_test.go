@@ -18,7 +18,7 @@ func cachedToy(t *testing.T) (l *Library, table *Table, path string) {
 	t.Helper()
 	l = put(t, map[string]string{"toy.csv": toyText})
 	l.CacheDir = filepath.Join(t.TempDir(), "new", "cache")
-	table, err := l.load(context.Background(), toy(), downloader{})
+	table, err := l.load(context.Background(), toy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestCacheDamage(t *testing.T) {
 	var log strings.Builder
 	l.Log = &log
 	os.WriteFile(path, sound[:len(sound)-1], 0o644)
-	if again, err := l.load(context.Background(), toy(), downloader{}); err != nil || !sameTables(again, table) {
+	if again, err := l.load(context.Background(), toy()); err != nil || !sameTables(again, table) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	if want := "warning: toy: cache file " + path + " passed over: cut short\n"; log.String() != want {
@@ -104,7 +104,7 @@ func TestCacheFollowsSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.Chtimes(file, time.Time{}, info.ModTime())
-	if table, err := l.load(context.Background(), toy(), downloader{}); err == nil {
+	if table, err := l.load(context.Background(), toy()); err == nil {
 		t.Errorf("loaded %v though the file was altered", table)
 	}
 }
@@ -123,7 +123,7 @@ func TestCacheUnwritable(t *testing.T) {
 		l := put(t, map[string]string{"toy.csv": toyText})
 		var log strings.Builder
 		l.CacheDir, l.Log = dir, &log
-		if _, err := l.load(context.Background(), toy(), downloader{}); err != nil {
+		if _, err := l.load(context.Background(), toy()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !strings.Contains(log.String(), "warning: toy: no cache file: ") {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,7 @@ const chunk = 1 << 18
 func tableDigest(columns []Column, rows int) string {
 	h := sha256.New()
 	encode(h, columns, rows) // a hash does not fail
-	return hex.EncodeToString(h.Sum(nil))
+	return hexSum(h)
 }
 
 // encode writes the binary form.
@@ -126,7 +125,7 @@ func decode(r io.Reader, specs []columnSpec, rows int) ([]Column, string, error)
 			return nil, "", fmt.Errorf("column %d: %w", i, d.err)
 		}
 	}
-	return columns, hex.EncodeToString(h.Sum(nil)), nil
+	return columns, hexSum(h), nil
 }
 
 type decoder struct {

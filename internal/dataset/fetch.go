@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -23,10 +24,10 @@ func (l *Library) Fetch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return l.fetch(ctx, s, defaultDownloader)
+	return l.fetch(ctx, s)
 }
 
-func (l *Library) fetch(ctx context.Context, s *source, d downloader) error {
+func (l *Library) fetch(ctx context.Context, s *source) error {
 	if len(l.Dirs) == 0 {
 		return errNoFolder
 	}
@@ -37,36 +38,74 @@ func (l *Library) fetch(ctx context.Context, s *source, d downloader) error {
 	if len(ways) == 0 {
 		return l.missing(s)
 	}
-	dir := l.dirs(s)[0]
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	f := &fetcher{Library: l, web: cmp.Or(l.web, defaultDownloader), source: s, dir: l.dirs(s)[0]}
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	unlock, err := l.lock(ctx, dir)
+	unlock, err := l.lock(ctx, f.dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	defer unlock()
+	if err := firstOf(ctx, ways, func(v *variant) error { return f.variant(ctx, v) }); err != nil {
+		return cmp.Or(ctx.Err(), fmt.Errorf("%s: %w", s.Name, err))
+	}
+	return nil
+}
+
+// firstOf tries ways until one succeeds, the context ends, or a fault is found that another way would not help, such as a full disk.
+// Else the error has those of all.
+func firstOf[T any](ctx context.Context, ways []T, try func(T) error) error {
 	var failures []string
-	for _, v := range ways {
-		err := l.fetchVariant(ctx, s, v, d)
-		if err == nil {
+	for _, way := range ways {
+		err := try(way)
+		switch {
+		case err == nil:
 			return nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return ctx.Err()
 		}
 		failures = append(failures, err.Error())
+		if errors.As(err, new(*os.PathError)) {
+			break
+		}
 	}
-	return fmt.Errorf("%s: %s", s.Name, strings.Join(failures, "; "))
+	return errors.New(strings.Join(failures, "; "))
 }
 
-// fetchVariant downloads the files of a variant that are in none of the folders.
-func (l *Library) fetchVariant(ctx context.Context, s *source, v *variant, d downloader) error {
+// A fetcher downloads files of a data set into a folder.
+type fetcher struct {
+	*Library
+	web    downloader
+	source *source
+	dir    string
+}
+
+// variant downloads the files of a variant that are in none of the folders.
+func (f *fetcher) variant(ctx context.Context, v *variant) error {
 	for i := range v.files {
-		there, _, err := l.file(s, v.files[i].Name)
-		if err == nil && there == "" { // another process may have fetched it meanwhile
-			err = l.fetchFile(ctx, s, v, i, d)
+		file := &v.files[i]
+		there, _, err := f.file(f.source, file.Name)
+		if err != nil {
+			return err
 		}
+		if there != "" { // another process may have fetched it meanwhile
+			continue
+		}
+		addresses := file.URLs
+		if file.OpenML > 0 {
+			address, err := f.web.resolveOpenML(ctx, file.OpenML)
+			if err != nil {
+				return err
+			}
+			addresses = []string{address}
+		}
+		err = firstOf(ctx, addresses, func(address string) error {
+			if err := f.from(ctx, address, v, file); err != nil {
+				return fmt.Errorf("%s: %w", address, err)
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -116,50 +155,21 @@ func (l *Library) lock(ctx context.Context, dir string) (unlock func(), err erro
 	return func() { lock.Unlock() }, nil
 }
 
-// fetchFile tries the addresses of a file one after the other.
-func (l *Library) fetchFile(ctx context.Context, s *source, v *variant, i int, d downloader) error {
-	f := &v.files[i]
-	addresses := f.URLs
-	if f.OpenML > 0 {
-		address, err := d.resolveOpenML(ctx, f.OpenML)
-		if err != nil {
-			return err
-		}
-		addresses = []string{address}
-	}
-	var failures []string
-	for _, address := range addresses {
-		err := l.fetchFrom(ctx, address, s, v, i, d)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		failures = append(failures, fmt.Sprintf("%s: %v", address, err))
-		if localFault := (*os.PathError)(nil); errors.As(err, &localFault) {
-			break // another address would not help a full disk
-		}
-	}
-	return errors.New(strings.Join(failures, "; "))
-}
-
-// fetchFrom downloads a file from one address, checks it and gives it its name. Content that is found wrong is thrown
+// from downloads a file of a variant from one address, checks it and gives it its name. Content that is found wrong is thrown
 // away; if part of it was left from an earlier attempt, the download is tried once more from the start.
-func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *variant, i int, d downloader) error {
-	name := v.files[i].Name
+func (f *fetcher) from(ctx context.Context, address string, v *variant, file *File) error {
+	name := file.Name
 	if path.Ext(strings.TrimSuffix(address, "/")) == ".gz" {
 		name += ".gz"
 	}
-	final := filepath.Join(l.dirs(s)[0], name)
-	part := filepath.Join(l.dirs(s)[0], "."+name+".part")
+	final, part := filepath.Join(f.dir, name), filepath.Join(f.dir, "."+name+".part")
 	for {
 		_, missing := os.Stat(part)
-		if err := d.download(ctx, address, part, v.files[i].limit(), l.progress(s.Name+": "+name)); err != nil {
+		if err := f.web.download(ctx, address, part, file.limit(), f.progress(f.source.Name+": "+name)); err != nil {
 			removeEmpty(part)
 			return err
 		}
-		err := checkDownload(ctx, part, s, v, i)
+		err := f.check(ctx, part, v, file)
 		if err == nil {
 			break
 		}
@@ -174,7 +184,7 @@ func (l *Library) fetchFrom(ctx context.Context, address string, s *source, v *v
 	if err := os.Rename(part, final); err != nil {
 		return err
 	}
-	l.logf("%s: fetched %s", s.Name, final)
+	f.logf("%s: fetched %s", f.source.Name, final)
 	return nil
 }
 
@@ -188,20 +198,16 @@ func removeEmpty(part string) {
 	}
 }
 
-// checkDownload accepts a file whose checksum is known, and otherwise one that is a whole data set with the right values.
-func checkDownload(ctx context.Context, part string, s *source, v *variant, i int) error {
-	f := &v.files[i]
-	stored, content, err := checksums(ctx, part, f.limit())
-	if err != nil {
+// check accepts a download whose checksum is known, and otherwise one that is a whole data set with the right values.
+func (f *fetcher) check(ctx context.Context, part string, v *variant, file *File) error {
+	stored, content, err := checksums(ctx, part, file.limit())
+	if err != nil || file.known(stored, content) {
 		return err
 	}
-	if f.known(stored, content) {
-		return nil
-	}
 	if len(v.files) > 1 {
-		return fmt.Errorf("not the published file: the SHA-256 of its content begins with %.16s, not with %.16s", content, f.SHA256[0])
+		return fmt.Errorf("not the published file: the SHA-256 of its content begins with %.16s, not with %.16s", content, file.SHA256[0])
 	}
-	loc := Location{Info: s.info(v), Files: []Found{{File: *f, Path: part}}, Rows: s.rowsOf(v), source: s, variant: v}
+	loc := Location{Info: f.source.info(v), Files: []Found{{File: *file, Path: part}}, Rows: f.source.rowsOf(v), source: f.source, variant: v}
 	_, err = read(ctx, &loc)
 	return err
 }

@@ -102,7 +102,8 @@ func fetchToy(t *testing.T, d downloader, addresses ...string) (*Library, error)
 	s := toy()
 	s.variants[0].files[0].URLs = addresses
 	l := put(t, nil)
-	return l, l.fetch(context.Background(), s, d)
+	l.web = d
+	return l, l.fetch(context.Background(), s)
 }
 
 func TestFetch(t *testing.T) {
@@ -132,7 +133,7 @@ func TestFetch(t *testing.T) {
 				t.Errorf("%d bytes sent for %d", srv.sentBytes.Load(), len(test.content))
 			}
 			onlyFile(t, l, filepath.Base(test.path))
-			if table, err := l.load(context.Background(), toy(), downloader{}); err != nil || table.Digest != toyDigest {
+			if table, err := l.load(context.Background(), toy()); err != nil || table.Digest != toyDigest {
 				t.Errorf("%v, %v", table, err)
 			}
 		})
@@ -211,7 +212,7 @@ func TestFetchResume(t *testing.T) {
 			s := toy()
 			s.variants[0].files[0].URLs = []string{srv.URL + "/toy.csv"}
 			l := put(t, map[string]string{".toy.csv.part": test.part})
-			if err := l.fetch(context.Background(), s, quick()); err != nil {
+			if err := l.fetch(context.Background(), s); err != nil {
 				t.Fatal(err)
 			}
 			onlyFile(t, l, "toy.csv")
@@ -258,14 +259,14 @@ func TestFetchOtherForm(t *testing.T) {
 	other.files = []File{{Name: "toy.txt", Rows: 4, URLs: []string{good.URL + "/toy.txt"}, parse: form.parse}}
 	s.variants = append(s.variants, other)
 	l := put(t, nil)
-	if err := l.fetch(context.Background(), s, quick()); err != nil {
+	if err := l.fetch(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
-	if table, err := l.load(context.Background(), s, downloader{}); err != nil || table.Digest != toyDigest {
+	if table, err := l.load(context.Background(), s); err != nil || table.Digest != toyDigest {
 		t.Errorf("%v, %v", table, err)
 	}
 	good.status, good.failing = 500, 99
-	err := put(t, nil).fetch(context.Background(), s, quick())
+	err := put(t, nil).fetch(context.Background(), s)
 	want := "toy: " + gone.URL + "/toy.csv: server returned 404 Not Found; " + good.URL +
 		"/toy.txt: given up after 3 attempts: server returned 500 Internal Server Error"
 	if err == nil || err.Error() != want {
@@ -291,11 +292,11 @@ func TestFetchCancel(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	if err := l.fetch(ctx, s, quick()); !errors.Is(err, context.Canceled) {
+	if err := l.fetch(ctx, s); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
 	close(srv.hang)
-	if err := l.fetch(context.Background(), s, quick()); err != nil {
+	if err := l.fetch(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
 	if n := srv.sentBytes.Load(); n != int64(len(toyText)) {
@@ -378,7 +379,7 @@ func TestFetchFolderNotWritable(t *testing.T) {
 	os.WriteFile(file, nil, 0o644)
 	s := toy()
 	s.variants[0].files[0].URLs = []string{"http://127.0.0.1:1/toy.csv"}
-	if err := (&Library{Dirs: []string{file}}).fetch(context.Background(), s, quick()); err == nil || !strings.HasPrefix(err.Error(), "toy: ") {
+	if err := (&Library{Dirs: []string{file}, web: quick()}).fetch(context.Background(), s); err == nil || !strings.HasPrefix(err.Error(), "toy: ") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -389,12 +390,12 @@ func TestLoadDownloads(t *testing.T) {
 	s := toy()
 	s.variants[0].files[0].URLs = []string{srv.URL + "/toy.csv"}
 	l := put(t, nil)
-	if _, err := l.load(context.Background(), s, quick()); !errors.As(err, new(*MissingError)) || srv.requests.Load() > 0 {
+	if _, err := l.load(context.Background(), s); !errors.As(err, new(*MissingError)) || srv.requests.Load() > 0 {
 		t.Fatalf("error %v after %d requests", err, srv.requests.Load())
 	}
 	l.Download = true
 	for range 2 {
-		if _, err := l.load(context.Background(), s, quick()); err != nil {
+		if _, err := l.load(context.Background(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -403,7 +404,7 @@ func TestLoadDownloads(t *testing.T) {
 	}
 	s.variants[0].files[0].URLs = nil
 	l.Dirs = []string{t.TempDir()}
-	if _, err := l.load(context.Background(), s, quick()); !errors.As(err, new(*MissingError)) || !strings.Contains(err.Error(), "toy shop") {
+	if _, err := l.load(context.Background(), s); !errors.As(err, new(*MissingError)) || !strings.Contains(err.Error(), "toy shop") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -417,7 +418,7 @@ func TestFetchTogether(t *testing.T) {
 	l.Log = io.Discard
 	errs := make(chan error)
 	for range 4 {
-		go func() { errs <- l.fetch(context.Background(), s, quick()) }()
+		go func() { errs <- l.fetch(context.Background(), s) }()
 	}
 	for range 4 {
 		if err := <-errs; err != nil {
@@ -439,21 +440,21 @@ func TestFetchOpenML(t *testing.T) {
 		fmt.Fprintf(w, `{"data_set_description":{"id":"4353","url":%q}}`, srv.URL+"/download/1/toy.csv")
 	}))
 	t.Cleanup(api.Close)
-	d := quick()
-	d.openML = api.URL + "/data/"
 	s := toy()
 	s.variants[0].files[0].OpenML = 4353
 	l := put(t, nil)
-	if err := l.fetch(context.Background(), s, d); err != nil {
+	l.web.openML = api.URL + "/data/"
+	if err := l.fetch(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
 	onlyFile(t, l, "toy.csv")
 	s.variants[0].files[0].OpenML = 1
-	if err := put(t, nil).fetch(context.Background(), s, d); err == nil || err.Error() != "toy: "+api.URL+"/data/1: the server answers 412 Precondition Failed" {
+	l.Dirs = []string{t.TempDir()}
+	if err := l.fetch(context.Background(), s); err == nil || err.Error() != "toy: "+api.URL+"/data/1: the server answers 412 Precondition Failed" {
 		t.Errorf("error %v", err)
 	}
-	d.openML = srv.URL + "/"
-	if err := put(t, nil).fetch(context.Background(), s, d); err == nil || err.Error() != "toy: "+srv.URL+"/1: no address in the answer" {
+	l.web.openML = srv.URL + "/"
+	if err := l.fetch(context.Background(), s); err == nil || err.Error() != "toy: "+srv.URL+"/1: no address in the answer" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -476,7 +477,7 @@ func TestFetchSeveral(t *testing.T) {
 		{Name: "two", MaxBytes: 100000, URLs: []string{two.URL + "/two"}, SHA256: []string{hexSHA256(first)}},
 	}
 	l := put(t, nil)
-	if err := l.fetch(context.Background(), s, quick()); err == nil || !strings.Contains(err.Error(), two.URL+"/two: not the published file") {
+	if err := l.fetch(context.Background(), s); err == nil || !strings.Contains(err.Error(), two.URL+"/two: not the published file") {
 		t.Fatalf("error %v", err)
 	}
 	onlyFile(t, l, "one")
@@ -484,7 +485,7 @@ func TestFetchSeveral(t *testing.T) {
 	elsewhere := put(t, map[string]string{"one": string(first)})
 	elsewhere.Dirs = []string{t.TempDir(), elsewhere.Dirs[0]}
 	requests := one.requests.Load()
-	if err := elsewhere.fetch(context.Background(), s, quick()); err != nil || one.requests.Load() != requests {
+	if err := elsewhere.fetch(context.Background(), s); err != nil || one.requests.Load() != requests {
 		t.Errorf("%v after %d further requests", err, one.requests.Load()-requests)
 	}
 	if got, _ := os.ReadFile(filepath.Join(elsewhere.Dirs[0], "toy", "two")); !bytes.Equal(got, second) {

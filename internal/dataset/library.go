@@ -19,6 +19,8 @@ type Library struct {
 	Download bool      // whether Load may fetch what is in none of the folders
 	Log      io.Writer // progress of downloads and warnings; nil: nowhere
 	Terminal bool      // Log is a terminal on which a line can be redrawn
+
+	web downloader // zero: defaultDownloader
 }
 
 // NewLibrary returns a library of the given folder, or else of $NPT_DATA_DIR, and of ./data, where one's own data sets may be. Without

@@ -23,13 +23,13 @@ func (l *Library) Load(ctx context.Context, name string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.load(ctx, s, defaultDownloader)
+	return l.load(ctx, s)
 }
 
-func (l *Library) load(ctx context.Context, s *source, d downloader) (*Table, error) {
+func (l *Library) load(ctx context.Context, s *source) (*Table, error) {
 	loc, err := l.find(s)
 	if missing := (*MissingError)(nil); l.Download && errors.As(err, &missing) {
-		if err := l.fetch(ctx, s, d); err != nil {
+		if err := l.fetch(ctx, s); err != nil {
 			return nil, err
 		}
 		loc, err = l.find(s)

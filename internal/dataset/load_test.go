@@ -11,7 +11,7 @@ import (
 )
 
 func TestLoad(t *testing.T) {
-	table, err := put(t, map[string]string{"toy.csv": toyText}).load(context.Background(), toy(), downloader{})
+	table, err := put(t, map[string]string{"toy.csv": toyText}).load(context.Background(), toy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestLoadSameTable(t *testing.T) {
 		"quoted header":       {"toy.csv": `"id","bad","day","colour","size","weight"` + toyText[strings.Index(toyText, "\n"):]},
 		"other numerals":      {"toy.csv": strings.NewReplacer(",10,0.5", ",1e1,+5E-1", ",9,1.1", ",9.00,1.10", "1,0,1/2", "1,0.0,01/02").Replace(toyText)},
 	} {
-		table, err := put(t, files).load(context.Background(), toy(), downloader{})
+		table, err := put(t, files).load(context.Background(), toy())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if table.Digest != toyDigest {
@@ -107,7 +107,7 @@ func TestLoadRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := put(t, map[string]string{"toy.csv": test.content})
-			table, err := l.load(context.Background(), toy(), downloader{})
+			table, err := l.load(context.Background(), toy())
 			if err == nil {
 				t.Fatalf("loaded %v", table)
 			}
@@ -128,18 +128,18 @@ func TestLoadChecks(t *testing.T) {
 	l := put(t, map[string]string{"toy.csv": toyText})
 	s := toy()
 	s.variants[0].digest = ""
-	table, err := l.load(context.Background(), s, downloader{})
+	table, err := l.load(context.Background(), s)
 	if err != nil || table.Check != SameRows {
 		t.Fatalf("%v, %v; want %v", table, err, SameRows)
 	}
 	s.variants[0].files[0].SHA256 = []string{strings.Repeat("0", 64)}
-	if _, err = l.load(context.Background(), s, downloader{}); err == nil || !strings.Contains(err.Error(), "not the published ones") {
+	if _, err = l.load(context.Background(), s); err == nil || !strings.Contains(err.Error(), "not the published ones") {
 		t.Fatalf("error %v", err)
 	}
 	s.variants[0].files[0].SHA256 = []string{hexSHA256([]byte(toyText))}
 	for name, content := range map[string]string{"toy.csv": toyText, "toy.csv.gz": zipped(toyText)} {
 		l := put(t, map[string]string{name: content})
-		if table, err := l.load(context.Background(), s, downloader{}); err != nil || table.Check != SameFile {
+		if table, err := l.load(context.Background(), s); err != nil || table.Check != SameFile {
 			t.Fatalf("%s: %v, %v; want %v", name, table, err, SameFile)
 		}
 	}
@@ -149,7 +149,7 @@ func TestLoadCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	l := put(t, map[string]string{"toy.csv": toyText})
-	if _, err := l.load(ctx, toy(), downloader{}); !errors.Is(err, context.Canceled) {
+	if _, err := l.load(ctx, toy()); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
 }
@@ -160,7 +160,7 @@ func TestLoadUnreadable(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.load(context.Background(), toy(), downloader{}); err == nil || err.Error() != "toy: "+path+" is not a file" {
+	if _, err := l.load(context.Background(), toy()); err == nil || err.Error() != "toy: "+path+" is not a file" {
 		t.Fatalf("error %v", err)
 	}
 }

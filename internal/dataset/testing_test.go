@@ -72,7 +72,7 @@ const toyText = `id,bad,day,colour,size,weight
 // toyDigest was computed elsewhere, from the description of the binary form in encode.go.
 const toyDigest = "cf34b43f6adac90625df3e87176667fee3c1ad77b6272102a0b10cdcb4d919aa"
 
-// put writes files into the folder of the data set toy and returns a library of it.
+// put writes files into the folder of the data set toy and returns a library of it, whose downloads do not wait.
 func put(t testing.TB, files map[string]string) *Library {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,7 +84,7 @@ func put(t testing.TB, files map[string]string) *Library {
 			t.Fatal(err)
 		}
 	}
-	return &Library{Dirs: []string{dir}, Log: logger{t}}
+	return &Library{Dirs: []string{dir}, Log: logger{t}, web: quick()}
 }
 
 func zipped(s string) string {
