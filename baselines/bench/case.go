@@ -12,6 +12,7 @@ import (
 	"nptbench/baselines/mlp"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/metric"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 )
@@ -201,15 +202,10 @@ func resolve(m *method.Method, given map[string]any, info dataset.Info) (method.
 
 // score is the RMSE of the standardised target, or the log-loss.
 func score(p method.Prediction, truth *task.Truth, classes int) float64 {
-	sum := 0.0
 	if truth.Labels == nil {
-		for i, y := range truth.Y {
-			sum += (p[i] - y) * (p[i] - y)
-		}
-		return math.Sqrt(sum / float64(len(truth.Y)))
+		mse, _ := metric.MeanSquaredError(p, truth.Y)
+		return math.Sqrt(mse)
 	}
-	for i, label := range truth.Labels {
-		sum -= math.Log(min(max(p[i*classes+int(label)], 1e-15), 1-1e-15))
-	}
-	return sum / float64(len(truth.Labels))
+	loss, _ := metric.LogLoss(p, truth.Labels, classes)
+	return loss
 }

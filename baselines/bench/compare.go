@@ -16,6 +16,8 @@ import (
 
 	_ "embed"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/task"
@@ -25,16 +27,16 @@ import (
 var scikit string
 
 // compare measures all benchmarks that the flags let through and adds a row for each.
-func compare(ctx context.Context, o *options, library *dataset.Library, s *section) error {
+func compare(ctx context.Context, o *options, s *section) error {
 	s.head("Method", "Table", "Training rows × columns, test rows", "Setting", "Ours, s", "scikit-learn, s", "Ratio", "Score, ours", "Score, scikit-learn")
 	for i := range benchmarks {
 		b := &benchmarks[i]
 		if b.long && !o.long || !o.wants(b.method, b.table) {
 			continue
 		}
-		t, truth, err := load(ctx, library, b.table, b.rows)
+		t, truth, err := load(ctx, o.library, b.table, b.rows)
 		if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
-			fmt.Fprintln(os.Stderr, "left out:", err)
+			fmt.Fprintln(s.log, "left out:", err)
 			continue
 		}
 		if err != nil {
@@ -216,15 +218,9 @@ func spread(x []float64) string {
 	if len(x) == 0 {
 		return "diverged"
 	}
-	mean, squares := 0.0, 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		squares += (v - mean) * (v - mean)
-	}
 	if len(x) == 1 {
-		return fmt.Sprintf("%.4f", mean)
+		return fmt.Sprintf("%.4f", x[0])
 	}
-	return fmt.Sprintf("%.4f ± %.4f", mean, math.Sqrt(squares/float64(len(x)-1)))
+	mean, deviation := stat.MeanStdDev(x, nil)
+	return fmt.Sprintf("%.4f ± %.4f", mean, deviation)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"nptbench/baselines/forest"
 	"nptbench/baselines/gbdt"
@@ -117,7 +117,7 @@ func higgs(ctx context.Context, o *options, s *section) error {
 			if err != nil {
 				return fmt.Errorf("%s, 1/%d of the rows: %w", f.name(), share, err)
 			}
-			fmt.Fprintf(os.Stderr, "%s, 1/%d of the rows: %s s, %.2f GB\n", f.name(), share, significant(cost.Seconds), float64(cost.Memory)/1e9)
+			fmt.Fprintf(s.log, "%s, 1/%d of the rows: %s s, %.2f GB\n", f.name(), share, significant(cost.Seconds), float64(cost.Memory)/1e9)
 			if err := keepCost(o.kept, cost); err != nil {
 				return err
 			}
@@ -228,8 +228,7 @@ func keepCost(path string, c *bigCost) error {
 	return errors.Join(err, f.Close())
 }
 
-// measureBig has a process of its own fit, looks every 50 ms at the memory of that and of what it has started, and ends it where that
-// is more than the limit.
+// measureBig has a process of its own fit, and ends it where that and what it has started take more memory than the limit.
 func measureBig(ctx context.Context, f *bigFit, share int, limit uint64) (*bigCost, error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -241,41 +240,28 @@ func measureBig(ctx context.Context, f *bigFit, share int, limit uint64) (*bigCo
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	peak := uint64(0)
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	for tick := time.NewTicker(50 * time.Millisecond); ; {
-		select {
-		case err := <-ended:
-			cost := &bigCost{Name: f.name(), Share: share, Memory: peak, Ended: peak > limit}
-			if err == nil {
-				_, err = fmt.Sscan(out.String(), &cost.Seconds)
-			}
-			if cost.Ended {
-				err = nil
-			}
-			return cost, err
-		case <-tick.C:
-			if peak = max(peak, uint64(subprocess.ResidentMemory(cmd.Process.Pid))); peak > limit {
-				end()
-			}
+	peak := watchMemory(cmd.Process.Pid, func(peak uint64) {
+		if peak > limit {
+			end()
 		}
+	})
+	err := cmd.Wait()
+	cost := &bigCost{Name: f.name(), Share: share, Memory: peak()}
+	if cost.Ended = cost.Memory > limit; cost.Ended {
+		return cost, nil
 	}
+	if err == nil {
+		_, err = fmt.Sscan(out.String(), &cost.Seconds)
+	}
+	return cost, err
 }
 
 // used is what this process and all it started have used of processors, in seconds.
-func used() (seconds float64) {
-	for _, p := range subprocess.Tree(os.Getpid()) {
-		if t, err := p.Times(); err == nil {
-			seconds += t.User + t.System
-		}
-	}
-	return seconds
-}
+func used() float64 { return subprocess.ProcessorTime(os.Getpid()).Seconds() }
 
 // fitBig is what that process does: it fits on generated rows, and prints the seconds of processor time that a unit took. A tiny fit
 // before has Python import its libraries.
-func fitBig(ctx context.Context, asked string) error {
+func fitBig(ctx context.Context, asked string, out io.Writer) error {
 	name, number, _ := strings.Cut(asked, "|")
 	fits := bigFits()
 	at := slices.IndexFunc(fits, func(f *bigFit) bool { return f.name() == name })
@@ -300,7 +286,7 @@ func fitBig(ctx context.Context, asked string) error {
 		if err := fitOnce(ctx, f.method, c, t); err != nil {
 			return err
 		}
-		fmt.Println((used() - before) / f.units)
+		fmt.Fprintln(out, (used()-before)/f.units)
 		return nil
 	}
 	watch := &stopper{stop: f.stop}
@@ -317,7 +303,7 @@ func fitBig(ctx context.Context, asked string) error {
 	if err := fitOnce(watch, f.method, c, t); !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("ended before it was stopped: %v", err)
 	}
-	fmt.Println(watch.perStep() * max(1, watch.batches))
+	fmt.Fprintln(out, watch.perStep()*max(1, watch.batches))
 	return nil
 }
 

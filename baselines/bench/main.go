@@ -8,101 +8,88 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"slices"
-	"strings"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/program"
 )
 
+const about = `Measures k-NN, random forest and MLP beside scikit-learn's, in seconds of the processor. With -scaling it measures how their time
+grows with the rows, of ours alone, and with -higgs parts of fits of all methods on tables of Higgs' shape.`
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	work := func() error { return run(ctx, os.Args[1:], os.Stdout) }
 	if asked := os.Getenv(bigVariable); asked != "" {
-		work = func() error { return fitBig(ctx, asked) }
+		program.Main(func(ctx context.Context, e program.Env) (exit int, err error) {
+			return program.ExitOK, fitBig(ctx, asked, e.Stdout)
+		})
 	}
-	if err := work(); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-		}
-		os.Exit(2)
-	}
+	program.Main(bench)
 }
 
-// options are the flags.
+// A measurer adds the rows of its table to a section of the document.
+type measurer func(context.Context, *options, *section) error
+
+// options are what the command line says.
 type options struct {
+	library          *dataset.Library
 	python, document string
-	methods, tables  []string
-	data             string
-	long, scaling    bool
-	higgs            bool
+	methods, tables  []string // empty: all
+	long             bool
 	kept             string
 	largest          int
 	memory           float64
 	threads          int
+
+	name, command string // of the section, and of the make target that writes it
+	measure       measurer
 }
 
-func parse(args []string) (o options, err error) {
-	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	fs.StringVar(&o.python, "python", ".venv/bin/python", "Python with scikit-learn")
-	fs.StringVar(&o.document, "document", "", "Markdown file whose table is replaced; empty: none")
-	fs.StringVar(&o.data, "data", "", "folder of the data sets")
-	fs.BoolVar(&o.long, "long", false, "also what takes scikit-learn minutes")
-	fs.BoolVar(&o.scaling, "scaling", false, "measure how time grows with the number of rows, of ours alone")
-	fs.BoolVar(&o.higgs, "higgs", false, "measure parts of fits on tables of Higgs' shape")
-	fs.StringVar(&o.kept, "kept", "out/bench-higgs.jsonl", "with -higgs: file of what was measured, which is not measured again")
-	fs.IntVar(&o.largest, "largest", 1, "with -higgs: largest share of the rows that is measured: 64, 16, 4 or 1 for a 64th and so on")
-	fs.Float64Var(&o.memory, "memory", 24, "with -higgs: `GB` that a fit may take before it is ended")
-	fs.IntVar(&o.threads, "threads", 1, "threads of both sides")
-	methods := fs.String("methods", "", "only these methods, separated by commas")
-	tables := fs.String("tables", "", "only these data sets, separated by commas")
-	if err := fs.Parse(args); err != nil {
-		return o, err
+func parse(e program.Env) (*options, error) {
+	o := &options{name: "comparison", command: "make bench-baselines", measure: compare}
+	f := program.NewFlags("bench", about)
+	f.StringVar(&o.python, "python", ".venv/bin/python", "`program`, a Python with scikit-learn")
+	f.StringVar(&o.document, "document", "", "Markdown `file` whose table is replaced; empty: none")
+	data := f.Data()
+	f.BoolVar(&o.long, "long", false, "also what takes scikit-learn minutes")
+	scaling := f.Bool("scaling", false, "measure how time grows with the number of rows, of ours alone")
+	big := f.Bool("higgs", false, "measure parts of fits on tables of Higgs' shape")
+	f.StringVar(&o.kept, "kept", "out/bench-higgs.jsonl", "with -higgs: `file` of what was measured, which is not measured again")
+	f.IntVar(&o.largest, "largest", 1, "with -higgs: largest `share` of the rows that is measured: 64, 16, 4 or 1 for a 64th and so on")
+	f.Float64Var(&o.memory, "memory", 24, "with -higgs: `GB` that a fit may take before it is ended")
+	f.IntVar(&o.threads, "threads", 1, "threads of both sides")
+	methods := f.List("methods", "only these methods, a `list` with commas")
+	tables := f.List("tables", "only these data sets, a `list` with commas")
+	if err := f.Parse(e); err != nil {
+		return nil, err
 	}
-	if fs.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	switch {
+	case o.threads < 1:
+		return nil, f.Errorf("-threads %d: want at least 1", o.threads)
+	case *scaling && *big:
+		return nil, f.Errorf("-scaling and -higgs: want one of them")
+	case *scaling:
+		o.name, o.command, o.measure = "scaling", "make bench-scaling", scale
+	case *big:
+		o.name, o.command, o.measure = "higgs", "make bench-higgs", higgs
 	}
-	if o.threads < 1 {
-		return o, fmt.Errorf("-threads: %d, want at least 1", o.threads)
-	}
-	if *methods != "" {
-		o.methods = strings.Split(*methods, ",")
-	}
-	if *tables != "" {
-		o.tables = strings.Split(*tables, ",")
-	}
+	o.library, o.methods, o.tables = dataset.NewLibrary(*data), *methods, *tables
 	return o, nil
 }
 
 // wants reports whether the flags let a method and a table through.
 func (o *options) wants(method, table string) bool {
-	return (o.methods == nil || slices.Contains(o.methods, method)) && (o.tables == nil || slices.Contains(o.tables, table))
+	return (len(o.methods) == 0 || slices.Contains(o.methods, method)) && (len(o.tables) == 0 || slices.Contains(o.tables, table))
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
-	o, err := parse(args)
+func bench(ctx context.Context, e program.Env) (exit int, err error) {
+	o, err := parse(e)
 	if err != nil {
-		return err
+		return program.ExitBadInput, err
 	}
-	library := dataset.NewLibrary(o.data)
-	s := &section{name: "comparison", command: "make bench-baselines", threads: o.threads, out: out}
-	measure := compare
-	if o.higgs {
-		s.name, s.command = "higgs", "make bench-higgs"
-		measure = func(ctx context.Context, o *options, _ *dataset.Library, s *section) error { return higgs(ctx, o, s) }
+	s := &section{threads: o.threads, out: e.Stdout, log: e.Stderr}
+	if err := o.measure(ctx, o, s); err != nil || o.document == "" {
+		return program.ExitOK, err
 	}
-	if o.scaling {
-		s.name, s.command = "scaling", "make bench-scaling"
-		measure = scale
-	}
-	if err := measure(ctx, &o, library, s); err != nil {
-		return err
-	}
-	return s.replaceIn(o.document)
+	return program.ExitOK, s.replaceIn(o.document, o.name, o.command)
 }

@@ -8,25 +8,29 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"sync/atomic"
+	"syscall"
 	"time"
 
-	"github.com/shirou/gopsutil/v4/process"
+	"gonum.org/v1/gonum/stat"
 
 	"nptbench/baselines/forest"
 	"nptbench/baselines/knn"
 	"nptbench/baselines/mlp"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/subprocess"
 )
 
-// scaled are the settings whose time is measured: one of the paper's grid for each method.
-var scaled = []struct {
+// A scaling is a setting whose time is measured.
+type scaling struct {
 	method *method.Method
 	given  map[string]any
 	says   string
 	epochs bool // times are per epoch
-}{
+}
+
+// scaled has one of the paper's grid for each method.
+var scaled = []scaling{
 	{knn.Method, map[string]any{"n_neighbors": 25, "weights": "distance"}, "k = 25, 2,000 test rows", false},
 	{forest.Method, map[string]any{"n_estimators": 10, "criterion": forest.Gini}, "10 trees, gini, sqrt", false},
 	{mlp.Method, map[string]any{"hidden_layer_sizes": []int{25, 25, 25}, "batch_size": 256, "learning_rate_init": 1e-2},
@@ -37,16 +41,16 @@ var scaled = []struct {
 var shares = []int{8, 4, 2, 1}
 
 // scale measures every method on the large tables, with an eighth, a quarter, half and all of the training rows.
-func scale(ctx context.Context, o *options, library *dataset.Library, s *section) error {
+func scale(ctx context.Context, o *options, s *section) error {
 	s.head("Method", "Table", "Setting", "Training rows × columns", "1/8, s", "1/4, s", "1/2, s", "All, s", "Exponent", "Peak memory, GB")
 	for _, table := range []string{"forest-cover", "income", "poker-hand", numbers} {
 		for _, m := range scaled {
 			if !o.wants(m.method.Name, table) {
 				continue
 			}
-			row, err := scaleOne(ctx, o, library, table, m.method, m.given, m.epochs)
+			row, err := scaleOne(ctx, o, table, m)
 			if missing := (*dataset.MissingError)(nil); errors.As(err, &missing) {
-				fmt.Fprintln(os.Stderr, "left out:", err)
+				fmt.Fprintln(s.log, "left out:", err)
 				continue
 			}
 			if err != nil {
@@ -58,13 +62,13 @@ func scale(ctx context.Context, o *options, library *dataset.Library, s *section
 	return nil
 }
 
-func scaleOne(ctx context.Context, o *options, library *dataset.Library, table string, m *method.Method, given map[string]any, epochs bool) ([]string, error) {
+func scaleOne(ctx context.Context, o *options, table string, m scaling) ([]string, error) {
 	const million = 1_000_000
-	all, truth, err := load(ctx, library, table, map[string]int{numbers: million}[table])
+	all, truth, err := load(ctx, o.library, table, map[string]int{numbers: million}[table])
 	if err != nil {
 		return nil, err
 	}
-	c, err := resolve(m, given, all.Info)
+	c, err := resolve(m.method, m.given, all.Info)
 	if err != nil {
 		return nil, err
 	}
@@ -75,18 +79,18 @@ func scaleOne(ctx context.Context, o *options, library *dataset.Library, table s
 		t, _ := withoutVal(part(all, all.Train/share), truth, 2000)
 		t.Threads = o.threads
 		debug.FreeOSMemory()
-		memory := watchMemory()
+		peakMemory := watchMemory(os.Getpid(), nil)
 		start := processorTime()
 		var result method.Result
-		if err := m.Run(ctx, t, []method.Config{c}, func(r method.Result) { result = r }); err != nil {
+		if err := m.method.Run(ctx, t, []method.Config{c}, func(r method.Result) { result = r }); err != nil {
 			return nil, err
 		}
 		took := (processorTime() - start).Seconds()
-		peak = memory()
+		peak = peakMemory()
 		if result.Err != nil {
-			return nil, fmt.Errorf("%s on %s: %w", m.Name, table, result.Err)
+			return nil, fmt.Errorf("%s on %s: %w", m.method.Name, table, result.Err)
 		}
-		if epochs {
+		if m.epochs {
 			took /= float64(result.Details["epochs"].(int))
 		}
 		rows, seconds = append(rows, float64(t.Train)), append(seconds, took)
@@ -98,36 +102,48 @@ func scaleOne(ctx context.Context, o *options, library *dataset.Library, table s
 
 // exponent is the slope of a straight line through the logarithms.
 func exponent(x, y []float64) float64 {
-	n, sx, sy, sxx, sxy := float64(len(x)), 0.0, 0.0, 0.0, 0.0
-	for i := range x {
-		a, b := math.Log(x[i]), math.Log(y[i])
-		sx, sy, sxx, sxy = sx+a, sy+b, sxx+a*a, sxy+a*b
+	logs := func(x []float64) []float64 {
+		out := make([]float64, len(x))
+		for i, v := range x {
+			out[i] = math.Log(v)
+		}
+		return out
 	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	_, slope := stat.LinearRegression(logs(x), logs(y), nil, false)
+	return slope
 }
 
-// watchMemory looks at the resident memory of this process every 20 ms until the function it returns is called, which
-// returns the largest value.
-func watchMemory() func() uint64 {
-	var peak atomic.Uint64
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	p, err := process.NewProcess(int32(os.Getpid()))
+// processorTime is what this process has used of all cores. It depends less than the clock on what else the machine does.
+func processorTime() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// watchMemory looks every 50 ms at what a process and all it started have resident, and tells a new peak (nil: nobody), until it is asked
+// for the peak.
+func watchMemory(pid int, tell func(peak uint64)) (peak func() uint64) {
+	most, stop, stopped := uint64(0), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		for err == nil {
-			if info, err := p.MemoryInfo(); err == nil {
-				peak.Store(max(peak.Load(), info.RSS))
+		for {
+			if now := uint64(subprocess.ResidentMemory(pid)); now > most {
+				if most = now; tell != nil {
+					tell(most)
+				}
 			}
 			select {
 			case <-stop:
 				return
-			case <-time.After(20 * time.Millisecond):
+			case <-time.After(50 * time.Millisecond):
 			}
 		}
 	}()
 	return func() uint64 {
 		close(stop)
 		<-stopped
-		return peak.Load()
+		return most
 	}
 }

@@ -15,11 +15,10 @@ import (
 
 // A section is the part of the document that a run replaces: a table, and what it was made with.
 type section struct {
-	name, command string
-	threads       int
-	version       string // of scikit-learn
-	out           io.Writer
-	text          bytes.Buffer
+	threads  int
+	version  string // of scikit-learn
+	out, log io.Writer
+	text     bytes.Buffer
 }
 
 func (s *section) head(cells ...string) {
@@ -35,7 +34,7 @@ func (s *section) row(cells ...string) {
 }
 
 // origin says what the table was made with.
-func (s *section) origin() string {
+func (s *section) origin(command string) string {
 	name := runtime.GOARCH
 	if info, err := cpu.Info(); err == nil && len(info) > 0 && info[0].ModelName != "" {
 		name = info[0].ModelName
@@ -44,27 +43,24 @@ func (s *section) origin() string {
 	if s.version != "" {
 		scikit = ", scikit-learn " + s.version
 	}
-	return fmt.Sprintf("`%s`, %s, %d of %d cores of %s, %s%s.\n\n", s.command, time.Now().UTC().Format("2 January 2006"), s.threads,
+	return fmt.Sprintf("`%s`, %s, %d of %d cores of %s, %s%s.\n\n", command, time.Now().UTC().Format("2 January 2006"), s.threads,
 		runtime.NumCPU(), name, runtime.Version(), scikit)
 }
 
-// replaceIn puts the section into the document, between its markers.
-func (s *section) replaceIn(path string) error {
-	if path == "" {
-		return nil
-	}
+// replaceIn puts the section into the document, between the markers of that name, and says which command made it.
+func (s *section) replaceIn(path, name, command string) error {
 	document, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	before, after, found := "", "", false
-	open, end := "<!-- "+s.name+" -->\n", "<!-- end of "+s.name+" -->\n"
+	open, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
 	if before, after, found = strings.Cut(string(document), open); found {
 		_, after, found = strings.Cut(after, end)
 	}
 	if !found {
 		return fmt.Errorf("%s: no lines %q and %q", path, strings.TrimSpace(open), strings.TrimSpace(end))
 	}
-	text := before + open + "\n" + s.origin() + s.text.String() + "\n" + end + after
+	text := before + open + "\n" + s.origin(command) + s.text.String() + "\n" + end + after
 	return renameio.WriteFile(path, []byte(text), 0o644)
 }
