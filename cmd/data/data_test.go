@@ -152,11 +152,3 @@ func TestOwn(t *testing.T) {
 		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
 	}
 }
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 11000000: "11,000,000"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/spelling"
 	"nptbench/internal/terminal"
 )
 
@@ -43,7 +43,7 @@ func grid(w io.Writer, rows []row, width int) (notes []string, err error) {
 	}
 	table := terminal.Table{Columns: columns}
 	for _, r := range rows {
-		rowsText := thousands(r.rows)
+		rowsText := spelling.Thousands(r.rows)
 		if r.subset != "" {
 			notes = append(notes, fmt.Sprintf("%s is a subset: %s.", r.info.Title, r.subset))
 			rowsText = fmt.Sprintf("[%d] %s", len(notes), rowsText)
@@ -97,15 +97,4 @@ func orDash(ok bool, s string) string {
 		return "-"
 	}
 	return s
-}
-
-// thousands writes a number with commas: 11,000,000.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	var groups []string
-	for len(s) > 3 {
-		groups = append([]string{s[len(s)-3:]}, groups...)
-		s = s[:len(s)-3]
-	}
-	return strings.Join(append([]string{s}, groups...), ",")
 }

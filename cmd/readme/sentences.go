@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
@@ -40,7 +41,7 @@ var sentences = []sentence{
 		})
 		fewest, most := others.span("settings")
 		low, high := others.span("paper_settings")
-		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s", fewest, most, low, thousands(high))
+		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s", fewest, most, low, spelling.Thousands(int(high)))
 	}},
 	{"RESULTS.md", func(r *reports) string {
 		lack := map[string]int{} // reproduced numbers
@@ -459,12 +460,4 @@ func word(n int) string {
 		return words[n]
 	}
 	return fmt.Sprint(n)
-}
-
-func thousands(x float64) string {
-	text := fmt.Sprintf("%.0f", x)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

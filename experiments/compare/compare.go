@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
@@ -80,7 +81,7 @@ func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error
 			}
 			continue
 		} else if n < most {
-			r.notes = append(r.notes, fmt.Sprintf("Over %s of %d.", plural(n, "fold"), most))
+			r.notes = append(r.notes, fmt.Sprintf("Over %s of %d.", spelling.Count(n, "fold"), most))
 		}
 		if len(r.values) > 1 {
 			share, note := testShare(r.values)
@@ -133,7 +134,7 @@ func pairs(a, b []result) (x, y []result, note []string) {
 		}
 	}
 	if differ > 0 {
-		note = []string{fmt.Sprintf("%s of the same number have other rows: they are not paired.", plural(differ, "fold"))}
+		note = []string{fmt.Sprintf("%s of the same number have other rows: they are not paired.", spelling.Count(differ, "fold"))}
 	}
 	return x, y, note
 }
@@ -164,7 +165,7 @@ func (r *row) compareWith(first *row, larger bool, alpha float64) (err error) {
 		}
 		d.median = stats.Median(differences)
 		if d.pairs < max(len(r.values), len(first.values)) {
-			r.notes = append(r.notes, fmt.Sprintf("The difference is over the %s that both have.", plural(d.pairs, "fold")))
+			r.notes = append(r.notes, fmt.Sprintf("The difference is over the %s that both have.", spelling.Count(d.pairs, "fold")))
 		}
 		if d.pairs > 1 {
 			share, _ := testShare(x)
@@ -218,16 +219,9 @@ func (t *table) gapNotes(dataset, method string) (notes []string) {
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(count)) {
-		notes = append(notes, fmt.Sprintf("%s %s left out.", plural(count[why], "fold")+" "+why, map[bool]string{true: "is", false: "are"}[count[why] == 1]))
+		notes = append(notes, fmt.Sprintf("%s %s left out.", spelling.Count(count[why], "fold")+" "+why, map[bool]string{true: "is", false: "are"}[count[why] == 1]))
 	}
 	return notes
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // compareNatural orders the names of folds: numbers by their value.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
@@ -65,7 +66,7 @@ func (o *overall) leaveOut(t *table) {
 		}
 	}
 	o.notes = append(o.notes, fmt.Sprintf("%s is not ranked: it has all folds of %d of %s.",
-		o.methods[fewest], len(t.finished(o.methods[fewest])), plural(len(t.datasets), "data set")))
+		o.methods[fewest], len(t.finished(o.methods[fewest])), spelling.Count(len(t.datasets), "data set")))
 	o.methods = slices.Delete(o.methods, fewest, fewest+1)
 }
 
@@ -92,7 +93,7 @@ func (t *table) lacking(name string, methods []string) string {
 	var lacking []string
 	for _, method := range methods {
 		if n := len(t.results[place{name, method}]); n < t.folds(name) {
-			lacking = append(lacking, fmt.Sprintf("%s (%d of %s)", method, n, plural(t.folds(name), "fold")))
+			lacking = append(lacking, fmt.Sprintf("%s (%d of %s)", method, n, spelling.Count(t.folds(name), "fold")))
 		}
 	}
 	return fmt.Sprintf("%s is left out: it lacks results of %s.", name, strings.Join(lacking, ", "))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/report"
@@ -63,7 +64,7 @@ func (c *comparison) differences() *report.Table {
 		digits := d.digits(c.metric.Digits)
 		group := d.name
 		if n := len(d.rows[0].values); n > 0 {
-			group += ", " + plural(n, "fold")
+			group += ", " + spelling.Count(n, "fold")
 		}
 		for _, r := range d.rows {
 			cells := r.cells(t, digits, c.alpha)
@@ -180,7 +181,7 @@ func (c *comparison) overallBlocks() []report.Block {
 	}
 	t := &report.Table{
 		Caption: fmt.Sprintf("Over %s: %s. p of the signed-rank test against %s, after Holm's correction for all pairs of methods.",
-			plural(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0]),
+			spelling.Count(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0]),
 		Columns: []report.Column{{Head: "Method"}, {Head: "Mean rank", Right: true}, {Head: "p", Right: true}, {Head: "Wins", Right: true}},
 	}
 	ranks := o.meanRanks(c.metric.Larger)

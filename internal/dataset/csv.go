@@ -42,12 +42,12 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 		case err == io.EOF && n == rows:
 			return nil
 		case err == io.EOF:
-			return fmt.Errorf("%s, %d declared", count(n, "row"), rows)
+			return fmt.Errorf("%s, %d declared", spelling.Count(n, "row"), rows)
 		case err != nil:
 			return csvError(err)
 		case n == rows:
 			line, _ := lines.FieldPos(0)
-			return &lineError{line: line, err: fmt.Errorf("more than the declared %s", count(rows, "row"))}
+			return &lineError{line: line, err: fmt.Errorf("more than the declared %s", spelling.Count(rows, "row"))}
 		}
 		for i, column := range at {
 			if column == nil {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"nptbench/internal/spelling"
 )
 
 // Load returns a data set. What is in none of the folders is fetched first if Download is set. Counts are compared with
@@ -65,7 +67,7 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 	t := &Table{Info: loc.Info, Rows: loc.Rows, Subset: loc.Subset, Columns: make([]Column, len(columns))}
 	for i, b := range columns {
 		if b.n != loc.Rows {
-			return nil, fmt.Errorf("column %d (%s) has %s, %d expected", i, b.name, count(b.n, "row"), loc.Rows)
+			return nil, fmt.Errorf("column %d (%s) has %s, %d expected", i, b.name, spelling.Count(b.n, "row"), loc.Rows)
 		}
 		t.Columns[i] = b.column()
 	}
@@ -128,7 +130,7 @@ func verifyClasses(t *Table, want []int) error {
 			return fmt.Errorf("class %s has no row", t.Target().Categories[class])
 		}
 		if want != nil && n != want[class] {
-			return fmt.Errorf("class %s has %s, %d expected", t.Target().Categories[class], count(n, "row"), want[class])
+			return fmt.Errorf("class %s has %s, %d expected", t.Target().Categories[class], spelling.Count(n, "row"), want[class])
 		}
 	}
 	return nil

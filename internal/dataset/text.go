@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"nptbench/internal/spelling"
 )
 
 // A parser appends the rows of one file to the columns of a table. Errors that concern a place in the file are a
@@ -48,7 +50,7 @@ func (f text) parse(r io.Reader, rows int, columns []*builder) error {
 		line, err := f.row(s)
 		if err == io.EOF {
 			if n < rows {
-				return s.fail(fmt.Errorf("the file ends after %s, %d expected", count(n, "row"), rows))
+				return s.fail(fmt.Errorf("the file ends after %s, %d expected", spelling.Count(n, "row"), rows))
 			}
 			return nil
 		}
@@ -110,7 +112,7 @@ func (f text) checkHeader(s *scanner, width int) error {
 		names[i] = strings.Trim(strings.TrimSpace(names[i]), `"`)
 	}
 	if len(names) != width {
-		return fmt.Errorf("header of %s, %d expected", count(len(names), "field"), width)
+		return fmt.Errorf("header of %s, %d expected", spelling.Count(len(names), "field"), width)
 	}
 	if _, isNumber := parseNumber([]byte(names[width-1]), false); isNumber {
 		return errors.New("a row of numbers where the header line is expected")
@@ -137,7 +139,7 @@ func (f text) skipARFFHeader(s *scanner, width int) error {
 		case word == "@data" && attributes == width:
 			return nil
 		case word == "@data":
-			return fmt.Errorf("%s declared, %d expected", count(attributes, "attribute"), width)
+			return fmt.Errorf("%s declared, %d expected", spelling.Count(attributes, "attribute"), width)
 		}
 	}
 }
@@ -253,7 +255,7 @@ func (p *rowParser) wrongWidth(line []byte) error {
 		_, rest, more = p.cut(rest)
 		n++
 	}
-	return fmt.Errorf("%s, %d expected", count(n, "field"), len(p.columns))
+	return fmt.Errorf("%s, %d expected", spelling.Count(n, "field"), len(p.columns))
 }
 
 // A scanner reads lines that are not blank and counts all of them.
@@ -318,11 +320,3 @@ func (s *scanner) refuseForeign() error {
 
 // fail gives an error the place that has been read last.
 func (s *scanner) fail(err error) error { return &lineError{line: s.line, err: err} }
-
-// count returns "1 row" or "2 rows".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -24,6 +24,7 @@ import (
 
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
+	"nptbench/internal/spelling"
 )
 
 // A Cluster is an executor whose jobs Slurm's nodes do.
@@ -186,6 +187,6 @@ func (r *watch) submitArray(ctx context.Context, p *packing, batches []batch) er
 		return err
 	}
 	r.follow(made)
-	r.Note(fmt.Sprintf("submitted %s: job %s", counted(len(tasks), "task"), made.number))
+	r.Note(fmt.Sprintf("submitted %s: job %s", spelling.Count(len(tasks), "task"), made.number))
 	return nil
 }

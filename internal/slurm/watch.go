@@ -15,6 +15,7 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
+	"nptbench/internal/spelling"
 	"nptbench/results"
 )
 
@@ -385,7 +386,7 @@ func (r *watch) settle(t *watched, how string) error {
 		what  string
 	}{{failed, "recorded as failed"}, {again, "to be submitted again"}, {left, "left for another time"}} {
 		if part.cells > 0 {
-			text += fmt.Sprintf(", %s %s", counted(part.cells, "cell"), part.what)
+			text += fmt.Sprintf(", %s %s", spelling.Count(part.cells, "cell"), part.what)
 		}
 	}
 	r.Note(text + "; " + t.lastWords())
@@ -399,13 +400,6 @@ const (
 	shownTroubles = 10
 	mostBarren    = 3 // tasks with a job that end before they begin, until it is left
 )
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
 
 // missing are the jobs of the plan with cells that are in no task.
 func (r *watch) missing() (jobs []*plan.Job) {

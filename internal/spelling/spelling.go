@@ -1,10 +1,28 @@
-// Package spelling finds the name that a user most likely meant, for error messages.
+// Package spelling is for messages: it finds the name that a user most likely meant, and spells numbers.
 package spelling
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
+
+// Count returns "1 row" or "2 rows".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Thousands writes a number, which is not negative, with commas: 11,000,000.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
 
 // Nearest returns the candidate that begins with name, if only one does, or else the one with the smallest edit distance to
 // it, or "" when none is close: more than a third of the longer name, and at least two letters, would have to change.
