@@ -33,84 +33,48 @@ func (r *results) named(methods []string) (titles []string) {
 }
 
 // choose makes a table for each protocol and metric of what is to be compared.
-func (o *options) choose(r *results) ([]*table, error) {
-	datasets := order(r.all, func(r result) string { return r.dataset })
-	methods := order(r.all, func(r result) string { return r.method })
-	o.methods = r.named(o.methods)
-	metrics := order(r.all, func(r result) string { return r.metric })
-	protocols := order(r.all, func(r result) string { return r.protocol })
-	var protocol []string
-	if o.protocol != "" {
-		protocol = []string{o.protocol}
-	}
-	for _, c := range []struct {
-		flag         string
-		asked, known []string
-	}{{"datasets", o.datasets, datasets}, {"methods", o.methods, methods}, {"metric", o.metrics, metrics},
-		{"protocol", protocol, protocols}, {"larger", o.larger, metrics}, {"smaller", o.smaller, metrics}} {
-		for i, name := range c.asked {
-			if slices.Equal(c.known, []string{""}) {
-				return nil, fmt.Errorf("-%s: %s has no column with the %s", c.flag, r.file, c.flag)
-			}
-			if !slices.Contains(c.known, name) {
-				return nil, fmt.Errorf("-%s: %s has no %q%s", c.flag, r.file, name, spelling.Hint(name, c.known))
-			}
-			if slices.Contains(c.asked[:i], name) {
-				return nil, fmt.Errorf("-%s: %s is named twice", c.flag, name)
+func (o *options) choose(r *results) (tables []*table, err error) {
+	pick := func(flag string, asked []string, of func(result) string) []string {
+		known := order(r.all, of)
+		for i, name := range asked {
+			switch {
+			case err != nil:
+			case slices.Equal(known, []string{""}):
+				err = fmt.Errorf("-%s: %s has no column with the %s", flag, r.file, flag)
+			case !slices.Contains(known, name):
+				err = fmt.Errorf("-%s: %s has no %q%s", flag, r.file, name, spelling.Hint(name, known))
+			case slices.Contains(asked[:i], name):
+				err = fmt.Errorf("-%s: %s is named twice", flag, name)
 			}
 		}
+		if len(asked) > 0 {
+			return asked
+		}
+		return known
 	}
-	if len(o.datasets) > 0 {
-		datasets = o.datasets
-	}
-	if len(o.methods) > 0 {
-		methods = o.methods
+	metricOf := func(r result) string { return r.metric }
+	datasets := pick("datasets", o.datasets, func(r result) string { return r.dataset })
+	methods := pick("methods", r.named(o.methods), func(r result) string { return r.method })
+	metrics := pick("metric", o.metrics, metricOf)
+	protocols := pick("protocol", o.protocol, func(r result) string { return r.protocol })
+	pick("larger", o.larger, metricOf)
+	pick("smaller", o.smaller, metricOf)
+	if err != nil {
+		return nil, err
 	}
 	if len(methods) < 2 {
 		return nil, fmt.Errorf("%s: there is one method, %s: want two to compare", r.file, methods[0])
 	}
-	if len(o.metrics) > 0 {
-		metrics = o.metrics
-	}
-	var tables []*table
-	if len(protocol) > 0 {
-		protocols = protocol
-	}
 	for _, protocol := range protocols {
 		for _, name := range metrics {
-			t := &table{protocol: protocol, results: map[place]map[string]result{}}
-			for _, one := range r.all {
-				if one.protocol != protocol || one.metric != name || !slices.Contains(datasets, one.dataset) || !slices.Contains(methods, one.method) ||
-					r.report && len(o.metrics) == 0 && name != ranking(r, one.dataset) {
-					continue
-				}
-				at := place{one.dataset, one.method}
-				if t.results[at] == nil {
-					t.results[at] = map[string]result{}
-				}
-				t.results[at][one.fold] = one
-				if !slices.Contains(t.datasets, one.dataset) {
-					t.datasets = append(t.datasets, one.dataset)
-				}
-			}
-			if len(t.results) == 0 {
-				continue
-			}
-			t.methods = slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
-				return !slices.ContainsFunc(t.datasets, func(d string) bool { return t.results[place{d, m}] != nil })
+			t := r.table(protocol, datasets, methods, func(one result) bool {
+				return one.metric == name && !(r.report && len(o.metrics) == 0 && name != ranking(r, one.dataset))
 			})
 			if len(t.methods) < 2 {
 				continue
 			}
-			slices.SortStableFunc(t.datasets, func(a, b string) int { return slices.Index(datasets, a) - slices.Index(datasets, b) })
-			var err error
 			if t.metric, err = o.direction(name); err != nil {
 				return nil, err
-			}
-			for _, g := range r.gaps {
-				if g.protocol == protocol && slices.Contains(t.datasets, g.dataset) && slices.Contains(methods, g.method) {
-					t.gaps = append(t.gaps, g)
-				}
 			}
 			tables = append(tables, t)
 		}
@@ -119,6 +83,38 @@ func (o *options) choose(r *results) ([]*table, error) {
 		return nil, fmt.Errorf("%s has no metric of which two of these methods have results on these data sets", r.file)
 	}
 	return tables, nil
+}
+
+// table has those results of a protocol, of these data sets and methods, that are wanted: of one metric.
+func (r *results) table(protocol string, datasets, methods []string, wanted func(result) bool) *table {
+	t := &table{protocol: protocol, results: map[place]map[string]result{}}
+	for _, one := range r.all {
+		if one.protocol != protocol || !slices.Contains(datasets, one.dataset) || !slices.Contains(methods, one.method) || !wanted(one) {
+			continue
+		}
+		at := place{one.dataset, one.method}
+		if t.results[at] == nil {
+			t.results[at] = map[string]result{}
+		}
+		t.results[at][one.fold] = one
+	}
+	has := func(dataset, method string) bool { return t.results[place{dataset, method}] != nil }
+	for _, d := range datasets {
+		if slices.ContainsFunc(methods, func(m string) bool { return has(d, m) }) {
+			t.datasets = append(t.datasets, d)
+		}
+	}
+	for _, m := range methods {
+		if slices.ContainsFunc(t.datasets, func(d string) bool { return has(d, m) }) {
+			t.methods = append(t.methods, m)
+		}
+	}
+	for _, g := range r.gaps {
+		if g.protocol == protocol && slices.Contains(t.datasets, g.dataset) && slices.Contains(methods, g.method) {
+			t.gaps = append(t.gaps, g)
+		}
+	}
+	return t
 }
 
 // order lists different values as they come.

@@ -38,7 +38,7 @@ type options struct {
 	by              []string // further columns that tell methods apart
 	larger, smaller []string // metrics that the program does not know
 	alpha           float64
-	protocol        string // empty: all
+	protocol        []string // one; empty: all
 	csv             bool
 	plot            string // file; empty: none
 }
@@ -50,7 +50,7 @@ func parse(e program.Env) (*options, error) {
 	methods := f.List("methods", "compare these, a `list` with commas, the others with the first (default all, in the order of the file)")
 	metrics := f.List("metric", "compare by these, a `list` with commas (default all; of a report, those by which Table 1 ranks)")
 	datasets := f.List("datasets", "on these data sets only, a `list` with commas")
-	f.StringVar(&o.protocol, "protocol", "", "folds of this protocol only, published or corrected in a report (default all)")
+	protocol := f.String("protocol", "", "folds of this protocol only, published or corrected in a report (default all)")
 	by := f.List("by", "further columns that tell methods apart, a `list` with commas, such as variant")
 	larger := f.List("larger", "metrics, a `list` with commas, of which larger is better, where the program does not know that")
 	smaller := f.List("smaller", "metrics, a `list` with commas, of which smaller is better, where the program does not know that")
@@ -62,6 +62,9 @@ func parse(e program.Env) (*options, error) {
 	}
 	if !(o.alpha > 0 && o.alpha < 1) {
 		return nil, f.Errorf("-alpha %v: want a number between 0 and 1, such as 0.05", o.alpha)
+	}
+	if *protocol != "" {
+		o.protocol = []string{*protocol}
 	}
 	o.methods, o.metrics, o.datasets, o.by, o.larger, o.smaller = *methods, *metrics, *datasets, *by, *larger, *smaller
 	return o, nil
