@@ -86,30 +86,15 @@ func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
 	if !t.Info.Problem.Classification() {
 		return f, nil
 	}
-	f.labels, f.origin.Classes = contiguous(t.Labels[:t.Train], t.Info.Classes)
-	if len(f.origin.Classes) < 2 {
+	numbers, classes := t.TrainClasses()
+	if len(classes) < 2 {
 		return nil, fmt.Errorf("all %d training rows are of one class, want at least two", t.Train)
 	}
+	f.origin.Classes = classes
+	for _, n := range numbers {
+		f.labels = append(f.labels, int32(n))
+	}
 	return f, nil
-}
-
-// contiguous numbers the classes that occur from 0 on, as the libraries want them.
-func contiguous(labels []uint16, classes int) (numbers []int32, known []int) {
-	number := make([]int32, classes)
-	for _, l := range labels {
-		number[l] = 1
-	}
-	for class, occurs := range number {
-		if occurs == 1 {
-			number[class] = int32(len(known))
-			known = append(known, class)
-		}
-	}
-	numbers = make([]int32, len(labels))
-	for i, l := range labels {
-		numbers[i] = number[l]
-	}
-	return numbers, known
 }
 
 func (f *fit) link() link {

@@ -35,39 +35,15 @@ func newOutput(t *task.Task) output {
 		}
 		return linear{y}
 	}
-	labels := t.Labels[:t.Train]
-	known := classes(labels, t.Outputs())
-	if len(known) == 1 {
-		return nil
-	}
-	position := make([]uint16, t.Outputs())
-	for i, c := range known {
-		position[c] = uint16(i)
-	}
-	class := make([]uint16, t.Train)
-	for i, c := range labels {
-		class[i] = position[c]
-	}
+	class, known := t.TrainClasses()
 	c := classified{class: class, known: known, all: t.Outputs()}
-	if len(known) == 2 {
+	switch len(known) {
+	case 1:
+		return nil
+	case 2:
 		return logistic{c}
 	}
 	return softmax{c}
-}
-
-// classes lists the classes that occur, ascending.
-func classes(labels []uint16, all int) []int {
-	occurs := make([]bool, all)
-	for _, c := range labels {
-		occurs[c] = true
-	}
-	var known []int
-	for c, yes := range occurs {
-		if yes {
-			known = append(known, c)
-		}
-	}
-	return known
 }
 
 // linear is the output of regression.

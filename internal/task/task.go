@@ -3,6 +3,7 @@
 package task
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -131,6 +132,26 @@ func (t *Task) Outputs() int {
 		return 1
 	}
 	return t.Info.Classes
+}
+
+// TrainClasses lists the classes that occur in the training rows, ascending, and numbers them in that order from 0 on: what those
+// learn who are not to predict the others. Numbers are by training row.
+func (t *Task) TrainClasses() (numbers []uint16, classes []int) {
+	numbers = slices.Clone(t.Labels[:t.Train])
+	number := make([]uint16, t.Info.Classes)
+	for _, class := range numbers {
+		number[class] = 1
+	}
+	for class, occurs := range number {
+		if occurs == 1 {
+			number[class] = uint16(len(classes))
+			classes = append(classes, class)
+		}
+	}
+	for i, class := range numbers {
+		numbers[i] = number[class]
+	}
+	return numbers, classes
 }
 
 // A Truth holds the targets of a task's test rows, in the order of the task. Methods never get one.
