@@ -236,16 +236,10 @@ func listOf[T any](p *treeParser, key string, n int, parse func(string) (T, erro
 	}
 	line := p.line(key)
 	list := make([]T, 0, min(n, len(line)))
-	for end := 0; end < len(line); end++ {
-		begin := end
-		for end < len(line) && line[end] != ' ' {
-			end++
-		}
-		if begin == end {
-			continue
-		}
-		var v T
-		if v, p.err = parse(line[begin:end]); p.err != nil {
+	for word := range strings.FieldsSeq(line) {
+		v, err := parse(word)
+		if err != nil {
+			p.err = err
 			return nil
 		}
 		list = append(list, v)
@@ -292,35 +286,29 @@ func columnNames(n int) []string {
 func (t *tree) append(b []byte, index int) []byte {
 	b = fmt.Appendf(b, "Tree=%d\nnum_leaves=%d\nnum_cat=0\n", index, len(t.leaf))
 	if len(t.feature) > 0 {
-		b = appendInts(b, "split_feature", t.feature)
-		b = appendFloats(b, "threshold", t.threshold)
-		b = appendInts(b, "decision_type", t.decision)
-		b = appendInts(b, "left_child", t.left)
-		b = appendInts(b, "right_child", t.right)
+		b = appendList(b, "split_feature", t.feature, appendInt)
+		b = appendList(b, "threshold", t.threshold, appendFloat)
+		b = appendList(b, "decision_type", t.decision, appendInt)
+		b = appendList(b, "left_child", t.left, appendInt)
+		b = appendList(b, "right_child", t.right, appendInt)
 	}
-	b = appendFloats(b, "leaf_value", t.leaf)
+	b = appendList(b, "leaf_value", t.leaf, appendFloat)
 	return append(b, "shrinkage=1\n\n"...)
 }
 
-func appendInts[T int32 | uint8](b []byte, key string, values []T) []byte {
+// appendList writes the line key=1 2 3.
+func appendList[T any](b []byte, key string, values []T, appendValue func([]byte, T) []byte) []byte {
 	b = append(append(b, key...), '=')
 	for i, v := range values {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		b = strconv.AppendInt(b, int64(v), 10)
+		b = appendValue(b, v)
 	}
 	return append(b, '\n')
 }
 
-// appendFloats prints the shortest digits that read back as the same float64.
-func appendFloats(b []byte, key string, values []float64) []byte {
-	b = append(append(b, key...), '=')
-	for i, v := range values {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = strconv.AppendFloat(b, v, 'g', -1, 64)
-	}
-	return append(b, '\n')
-}
+func appendInt[T int32 | uint8](b []byte, v T) []byte { return strconv.AppendInt(b, int64(v), 10) }
+
+// appendFloat prints the shortest digits that read back as the same float64.
+func appendFloat(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
