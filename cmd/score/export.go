@@ -15,7 +15,7 @@ import (
 // export writes the encoded rows of a split as CSV: which part they belong to, their features, and the target, classes by
 // number and numbers standardised by the training rows.
 func (s *scorer) export(ctx context.Context, o options) error {
-	if err := s.load(ctx, o.place(firstFold)); err != nil {
+	if err := s.load(ctx, o.spec(firstFold)); err != nil {
 		return err
 	}
 	if err := s.write(o.export); err != nil {

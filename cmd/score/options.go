@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
 
 	"nptbench/internal/program"
 	"nptbench/internal/split"
+	"nptbench/internal/task"
 )
 
 const about = `Predicts with boosted trees that are fitted already, without Python, and prints their metrics. The exit code is 1 when a
@@ -63,18 +65,13 @@ func parse(e program.Env) (o options, err error) {
 	return o, o.check(f)
 }
 
-// place is where the options say, and where they say nothing, the other place.
-func (o *options) place(other place) place {
-	if o.dataset != "" {
-		other.dataset = o.dataset
+// spec is the task that the options name, and where they say nothing, the other one.
+func (o *options) spec(other task.Spec) task.Spec {
+	fold := o.fold
+	if fold < 0 {
+		fold = other.Fold
 	}
-	if o.protocol != "" {
-		other.protocol = o.protocol
-	}
-	if o.fold >= 0 {
-		other.fold = o.fold
-	}
-	return other
+	return task.Spec{Dataset: cmp.Or(o.dataset, other.Dataset), Protocol: cmp.Or(o.protocol, other.Protocol), Fold: fold}
 }
 
 // Flags that go with each way of using the program, besides -data.

@@ -73,32 +73,30 @@ type scorer struct {
 
 	// The last task: models come ordered by it.
 	loader task.Loader
-	at     place
+	at     task.Spec
 	task   *task.Task
 	truth  *task.Truth
 }
 
-// A place is where a model is scored.
-type place struct {
-	dataset  string
-	protocol split.Protocol
-	fold     int
+// firstFold is the task of what does not say where it belongs.
+var firstFold = task.Spec{Protocol: split.Published}
+
+// fittedOn is the task that a model says it was fitted on.
+func fittedOn(m *gbdt.Model) task.Spec {
+	return task.Spec{Dataset: m.Origin.Dataset, Protocol: split.Protocol(m.Origin.Protocol), Fold: m.Origin.Fold}
 }
 
-// firstFold is the place of what does not say where it belongs.
-var firstFold = place{protocol: split.Published}
-
-// sameTask reports whether a task of one place is that of the other, too.
-func (s *scorer) sameTask(p, other place) bool {
-	info, err := s.library.Lookup(p.dataset)
-	return p == other || err == nil && p.dataset == other.dataset && p.fold == other.fold && task.Shared(info, p.fold)
+// sameTask reports whether two specs are of the same rows.
+func (s *scorer) sameTask(a, b task.Spec) bool {
+	info, err := s.library.Lookup(a.Dataset)
+	return a == b || err == nil && a.Dataset == b.Dataset && a.Fold == b.Fold && task.Shared(info, a.Fold)
 }
 
-// load makes the task of a place.
-func (s *scorer) load(ctx context.Context, at place) (err error) {
+// load makes a task.
+func (s *scorer) load(ctx context.Context, at task.Spec) (err error) {
 	s.task, s.truth = nil, nil // before the next one takes memory
 	s.at = at
-	s.task, s.truth, err = s.loader.Load(ctx, s.library, task.Spec{Dataset: at.dataset, Protocol: at.protocol, Fold: at.fold})
+	s.task, s.truth, err = s.loader.Load(ctx, s.library, at)
 	return err
 }
 
@@ -144,8 +142,7 @@ func (s *scorer) kept(ctx context.Context, file string, known records) error {
 	if m.Origin.Method == "" {
 		return errors.New("the model does not say where it comes from: score it with -model and -dataset")
 	}
-	at := place{m.Origin.Dataset, split.Protocol(m.Origin.Protocol), m.Origin.Fold}
-	if err := s.load(ctx, at); err != nil {
+	if err := s.load(ctx, fittedOn(m)); err != nil {
 		return err
 	}
 	if m.Origin.TargetMean != s.task.TargetMean || m.Origin.TargetStd != s.task.TargetStd {
@@ -179,14 +176,14 @@ func (s *scorer) one(ctx context.Context, o options) error {
 		return err
 	}
 	ours := m.Origin.Method != ""
-	at := o.place(firstFold)
+	at := o.spec(firstFold)
 	if ours {
-		fitted := place{m.Origin.Dataset, split.Protocol(m.Origin.Protocol), m.Origin.Fold}
-		if at = o.place(fitted); !s.sameTask(at, fitted) {
+		fitted := fittedOn(m)
+		if at = o.spec(fitted); !s.sameTask(at, fitted) {
 			fmt.Fprintf(s.stderr, "note: the model was fitted on %s, %s, fold %d; test rows of another place may have been its training rows\n",
-				fitted.dataset, fitted.protocol, fitted.fold)
+				fitted.Dataset, fitted.Protocol, fitted.Fold)
 		}
-	} else if at.dataset == "" {
+	} else if at.Dataset == "" {
 		return fmt.Errorf("%s does not say what it was fitted on: name the data set with -dataset", o.model)
 	}
 	if err := s.load(ctx, at); err != nil {
@@ -240,7 +237,7 @@ func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, original
 			s.standardise(r.Test)
 		}
 		one := score{origin: m.Origin, trees: n}
-		one.origin.Dataset, one.origin.Protocol, one.origin.Fold = s.at.dataset, string(s.at.protocol), s.at.fold
+		one.origin.Dataset, one.origin.Protocol, one.origin.Fold = s.at.Dataset, string(s.at.Protocol), s.at.Fold
 		if one.val, one.test, err = harness.Score(s.task, s.truth, r); err != nil {
 			return nil, err
 		}

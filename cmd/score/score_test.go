@@ -21,6 +21,7 @@ import (
 	"nptbench/internal/program/programtest"
 	harness "nptbench/internal/run"
 	"nptbench/internal/split"
+	"nptbench/internal/task"
 	"nptbench/results"
 )
 
@@ -124,7 +125,7 @@ func TestRefusals(t *testing.T) {
 func TestConstantModel(t *testing.T) {
 	data := dataFolder(t)
 	s := &scorer{library: dataset.NewLibrary(data)}
-	if err := s.load(context.Background(), place{"waves", split.Corrected, 3}); err != nil {
+	if err := s.load(context.Background(), task.Spec{Dataset: "waves", Protocol: split.Corrected, Fold: 3}); err != nil {
 		t.Fatal(err)
 	}
 	squares := 0.0
@@ -149,7 +150,7 @@ func TestConstantModel(t *testing.T) {
 func TestScaleWarning(t *testing.T) {
 	data := dataFolder(t)
 	s := &scorer{library: dataset.NewLibrary(data)}
-	if err := s.load(context.Background(), place{"waves", split.Published, 0}); err != nil {
+	if err := s.load(context.Background(), task.Spec{Dataset: "waves", Protocol: split.Published, Fold: 0}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ target, value, want string }{
@@ -224,7 +225,7 @@ func TestKeptModels(t *testing.T) {
 	needPython(t)
 	dir := t.TempDir()
 	s := &scorer{library: dataset.NewLibrary(data)}
-	if err := s.load(context.Background(), place{"waves", split.Published, 4}); err != nil {
+	if err := s.load(context.Background(), task.Spec{Dataset: "waves", Protocol: split.Published, Fold: 4}); err != nil {
 		t.Fatal(err)
 	}
 	on := *s.task
@@ -287,7 +288,7 @@ func TestKeptModelAlone(t *testing.T) {
 	}
 	datasettest.Write(t, data, "steps", "rows: 200\ncolumns: {x: number, late: [\"false\", \"true\"]}\ntarget: late\nsplit: {folds: 10}\n", rows)
 	s := &scorer{library: dataset.NewLibrary(data)}
-	if err := s.load(context.Background(), place{"steps", split.Corrected, 3}); err != nil {
+	if err := s.load(context.Background(), task.Spec{Dataset: "steps", Protocol: split.Corrected, Fold: 3}); err != nil {
 		t.Fatal(err)
 	}
 	on := *s.task

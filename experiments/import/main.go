@@ -113,7 +113,7 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 	if err := save(path, records); err != nil {
 		return program.ExitFailed, err
 	}
-	if err := printScores(e, all, records); err != nil {
+	if err := printScores(e, all); err != nil {
 		return program.ExitFailed, err
 	}
 	fmt.Fprintf(e.Stderr, "%d records are in %s; reports take them with -with %s\n", len(records), path, o.out)
@@ -136,6 +136,7 @@ func (o *options) records(all []*foldPredictions, details map[string]any) (recor
 		if r.Val, r.Test, err = f.score(); err != nil {
 			return nil, fmt.Errorf("%s: %s, %s fold %d: %w", o.file, f.task.Info.Name, f.task.Protocol, f.task.Fold, err)
 		}
+		f.test = r.Test
 		at := slices.IndexFunc(records, func(other *results.Record) bool { return other.ID == r.ID })
 		if at < 0 {
 			records = append(records, r)
@@ -210,7 +211,7 @@ func save(path string, records []*results.Record) error {
 }
 
 // printScores prints the mean test metrics by data set and protocol.
-func printScores(e program.Env, all []*foldPredictions, records []*results.Record) error {
+func printScores(e program.Env, all []*foldPredictions) error {
 	grid := terminal.Table{Columns: []terminal.Column{{Head: "data set"}, {Head: "folds"}, {Head: "metric"}, {Head: "mean", Right: true}}}
 	for i := 0; i < len(all); {
 		first, n := all[i].task, 0
@@ -221,11 +222,7 @@ func printScores(e program.Env, all []*foldPredictions, records []*results.Recor
 		for _, m := range metric.Of(first.Info.Problem) {
 			sum := 0.0
 			for _, f := range all[i-n : i] {
-				protocol := task.Canonical(f.task.Info, f.task.Protocol, f.task.Fold)
-				at := slices.IndexFunc(records, func(r *results.Record) bool {
-					return r.Dataset == f.task.Info.Name && r.Protocol == protocol && r.Fold == f.task.Fold
-				})
-				x, ok := records[at].Test[m.Name]
+				x, ok := f.test[m.Name]
 				if !ok {
 					x = math.NaN() // not defined on these rows
 				}

@@ -29,6 +29,7 @@ type foldPredictions struct {
 	at    []int32     // position in the task, by row
 	lines []int       // by position: where the prediction stands; 0: nowhere
 	p     [][]float64 // by position
+	test  results.Metrics
 }
 
 // score computes the metrics, of validation rows only if there are predictions for them.
@@ -55,20 +56,14 @@ type reader struct {
 	columns map[string]int
 	classes []int // columns of probabilities
 	tables  map[string]*dataset.Table
-	folds   map[foldKey]*foldPredictions
-	order   []foldKey
-}
-
-type foldKey struct {
-	dataset  string
-	protocol split.Protocol
-	fold     int
+	folds   map[task.Spec]*foldPredictions
+	order   []task.Spec
 }
 
 // read reads predictions by data set, protocol and fold, in the order of the file, and checks that there is one for each test row of
 // every fold of a data set and protocol, for each validation row of a fold or none, and for no other row.
 func read(ctx context.Context, file string, content []byte, lib *dataset.Library) ([]*foldPredictions, error) {
-	r := &reader{file: file, lib: lib, tables: map[string]*dataset.Table{}, folds: map[foldKey]*foldPredictions{}}
+	r := &reader{file: file, lib: lib, tables: map[string]*dataset.Table{}, folds: map[task.Spec]*foldPredictions{}}
 	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff"))))
 	in.ReuseRecord = true
 	header, err := in.Read()
@@ -138,12 +133,12 @@ func (r *reader) findColumns(header []string) error {
 // add takes a line.
 func (r *reader) add(ctx context.Context, line int, record []string) error {
 	field := func(name string) string { return strings.TrimSpace(record[r.columns[name]]) }
-	key := foldKey{dataset: field("dataset"), protocol: split.Protocol(field("protocol"))}
-	if !slices.Contains(split.Protocols, key.protocol) {
-		return fmt.Errorf("the protocol is %q, want published or corrected", key.protocol)
+	key := task.Spec{Dataset: field("dataset"), Protocol: split.Protocol(field("protocol"))}
+	if !slices.Contains(split.Protocols, key.Protocol) {
+		return fmt.Errorf("the protocol is %q, want published or corrected", key.Protocol)
 	}
 	var err error
-	if key.fold, err = strconv.Atoi(field("fold")); err != nil {
+	if key.Fold, err = strconv.Atoi(field("fold")); err != nil {
 		return fmt.Errorf("the fold is %q, want its number from 0", field("fold"))
 	}
 	f := r.folds[key]
@@ -157,15 +152,15 @@ func (r *reader) add(ctx context.Context, line int, record []string) error {
 		return fmt.Errorf("the row is %q, want its number from 0", field("row"))
 	}
 	if row < 0 || row >= len(f.at) {
-		return fmt.Errorf("%s has no row %d: it has %d, the first is row 0", key.dataset, row, len(f.at))
+		return fmt.Errorf("%s has no row %d: it has %d, the first is row 0", key.Dataset, row, len(f.at))
 	}
 	position := int(f.at[row])
 	switch {
 	case position < f.task.Train:
 		return fmt.Errorf("row %d of %s is a training row of %s fold %d, want test rows, and validation rows if there are predictions for them",
-			row, key.dataset, key.protocol, key.fold)
+			row, key.Dataset, key.Protocol, key.Fold)
 	case f.lines[position] > 0:
-		return fmt.Errorf("row %d of %s, %s fold %d, stands in line %d already", row, key.dataset, key.protocol, key.fold, f.lines[position])
+		return fmt.Errorf("row %d of %s, %s fold %d, stands in line %d already", row, key.Dataset, key.Protocol, key.Fold, f.lines[position])
 	}
 	f.lines[position] = line
 	f.p[position], err = r.prediction(f.task, record)
@@ -226,29 +221,29 @@ func (r *reader) prediction(t *task.Task, record []string) (p []float64, err err
 }
 
 // begin makes the fold of a first line.
-func (r *reader) begin(ctx context.Context, key foldKey, line int) (*foldPredictions, error) {
-	table := r.tables[key.dataset]
+func (r *reader) begin(ctx context.Context, key task.Spec, line int) (*foldPredictions, error) {
+	table := r.tables[key.Dataset]
 	if table == nil {
-		info, err := r.lib.Lookup(key.dataset)
+		info, err := r.lib.Lookup(key.Dataset)
 		if err != nil {
 			return nil, err
 		}
 		if info.Copies != nil {
-			return nil, fmt.Errorf("%s is made by copying rows: predictions of it cannot be imported", key.dataset)
+			return nil, fmt.Errorf("%s is made by copying rows: predictions of it cannot be imported", key.Dataset)
 		}
-		if table, err = r.lib.Load(ctx, key.dataset); err != nil {
+		if table, err = r.lib.Load(ctx, key.Dataset); err != nil {
 			return nil, err
 		}
-		r.tables[key.dataset] = table
+		r.tables[key.Dataset] = table
 	}
-	if key.fold < 0 || key.fold >= table.Info.RunFolds {
-		return nil, fmt.Errorf("%s has no fold %d: its folds are 0 to %d", key.dataset, key.fold, table.Info.RunFolds-1)
+	if key.Fold < 0 || key.Fold >= table.Info.RunFolds {
+		return nil, fmt.Errorf("%s has no fold %d: its folds are 0 to %d", key.Dataset, key.Fold, table.Info.RunFolds-1)
 	}
-	t, truth, err := task.FromTable(table, key.protocol, key.fold, task.AllRows)
+	t, truth, err := task.FromTable(table, key.Protocol, key.Fold, task.AllRows)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := split.Make(split.RuleOf(table), key.protocol, key.fold)
+	rows, err := split.Make(split.RuleOf(table), key.Protocol, key.Fold)
 	if err != nil {
 		return nil, err
 	}
@@ -268,18 +263,18 @@ func (r *reader) complete() (all []*foldPredictions, err error) {
 	if len(r.order) == 0 {
 		return nil, fmt.Errorf("%s has no predictions", r.file)
 	}
-	seen := map[foldKey]bool{}
+	seen := map[task.Spec]bool{}
 	for _, first := range r.order {
-		place := foldKey{first.dataset, first.protocol, 0}
+		place := task.Spec{Dataset: first.Dataset, Protocol: first.Protocol}
 		if seen[place] {
 			continue
 		}
 		seen[place] = true
-		for fold := range r.tables[first.dataset].Info.RunFolds {
-			f := r.folds[foldKey{first.dataset, first.protocol, fold}]
+		for fold := range r.tables[first.Dataset].Info.RunFolds {
+			f := r.folds[task.Spec{Dataset: first.Dataset, Protocol: first.Protocol, Fold: fold}]
 			if f == nil {
 				return nil, fmt.Errorf("%s:%d: here %s under %s folds begins, of which fold %d is missing: want all of 0 to %d",
-					r.file, r.folds[first].line, first.dataset, first.protocol, fold, r.tables[first.dataset].Info.RunFolds-1)
+					r.file, r.folds[first].line, first.Dataset, first.Protocol, fold, r.tables[first.Dataset].Info.RunFolds-1)
 			}
 			if err := f.check(); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", r.file, f.line, err)
