@@ -72,11 +72,6 @@ check-report: reports-published .venv-check/installed ## open the pages of our o
 	.venv-check/bin/python report/testdata/check_page.py out/check-report out/published*/report/*.html
 	report/testdata/check_latex.sh out/check-report out/published*/report/*.tex
 
-.venv-check/installed:
-	python3 -m venv .venv-check
-	.venv-check/bin/python -m pip install --quiet --disable-pip-version-check playwright==1.65.2
-	touch $@
-
 HOURS ?= 8
 OVERNIGHT ?= out/overnight
 
@@ -154,6 +149,16 @@ xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA librari
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda.txt
 	touch $@
 
+# Environments of single checks, each with the packages of the first file that it depends on.
+.venv-check/installed: report/testdata/requirements.txt
+.venv-tabnet/installed: baselines/tabnet/testdata/requirements.txt
+.venv-estimate/installed: npt/testdata/requirements-estimate.txt npt/requirements-cuda.txt
+.venv-gpytorch/installed: baselines/dkl/testdata/requirements.txt
+.venv-%/installed:
+	$(PY) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $(firstword $^)
+	touch $@
+
 # Makes a target, or says in a line what is left out without it and where the reason is: $(call try,TARGET,LOG,WHAT).
 try = mkdir -p out && PIP_RETRIES=1 $(MAKE) --no-print-directory $(1) >out/$(2).log 2>&1 || echo "$(3) (see out/$(2).log)" >&2
 
@@ -203,11 +208,6 @@ accuracy-tf32: xla ## what TF32 products, emulated on the processor, do to ten f
 check-tabnet: .venv-tabnet/installed ## TabNet beside pytorch-tabnet itself (2 GB of libraries): steps, errors over 20 seeds, speed; ten minutes to an hour
 	NPT_LONG_TESTS=1 NPT_TABNET_PYTHON=$(CURDIR)/.venv-tabnet/bin/python go test -count=1 -run Library -v -timeout 5h ./baselines/tabnet
 
-.venv-tabnet/installed: baselines/tabnet/testdata/requirements.txt
-	$(PY) -m venv .venv-tabnet
-	.venv-tabnet/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r baselines/tabnet/testdata/requirements.txt
-	touch $@
-
 .PHONY: bench-npt
 bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
 	go test -run '^$$' -bench 'Step|Evaluation' -benchtime $(BENCHTIME) -timeout 60m ./npt
@@ -220,19 +220,9 @@ estimate-gpu: xla .venv-estimate/installed ## what limits NPT's training step on
 	NPT_DUMP_STEP=$(CURDIR)/out/steps go test -count=1 -timeout 60m -run TestDumpStep ./npt
 	.venv-estimate/bin/python npt/testdata/gpu_estimate.py out/steps
 
-.venv-estimate/installed: npt/testdata/requirements-estimate.txt npt/requirements-cuda.txt
-	$(PY) -m venv .venv-estimate
-	.venv-estimate/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/testdata/requirements-estimate.txt
-	touch $@
-
 .PHONY: check-dkl
 check-dkl: .venv-gpytorch/installed ## deep kernel learning's bound, gradient, steps and predictions beside GPyTorch's, at the paper's sizes; installs PyTorch (5 GB)
 	NPT_GPYTORCH_PYTHON=$(CURDIR)/.venv-gpytorch/bin/python go test -count=1 -run GPyTorch -v ./baselines/dkl
-
-.venv-gpytorch/installed: baselines/dkl/testdata/requirements.txt
-	$(PY) -m venv .venv-gpytorch
-	.venv-gpytorch/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r baselines/dkl/testdata/requirements.txt
-	touch $@
 
 .PHONY: bench-baselines
 bench-baselines: venv ## k-NN, random forest and MLP beside scikit-learn's, into baselines/BENCHMARKS.md; minutes. BENCH='-long' for more
