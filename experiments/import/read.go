@@ -57,7 +57,7 @@ type reader struct {
 	classes []int // columns of probabilities
 	tables  map[string]*dataset.Table
 	folds   map[task.Spec]*foldPredictions
-	order   []task.Spec
+	firsts  []task.Spec // the first fold of every data set and protocol, in the order of the file
 }
 
 // read reads predictions by data set, protocol and fold, in the order of the file, and checks that there is one for each test row of
@@ -254,22 +254,18 @@ func (r *reader) begin(ctx context.Context, key task.Spec, line int) (*foldPredi
 		f.at[row] = int32(position)
 	}
 	r.folds[key] = f
-	r.order = append(r.order, key)
+	if !slices.ContainsFunc(r.firsts, func(s task.Spec) bool { return s.Dataset == key.Dataset && s.Protocol == key.Protocol }) {
+		r.firsts = append(r.firsts, key)
+	}
 	return f, nil
 }
 
 // complete checks that nothing is missing, and returns the folds by data set, protocol and number.
 func (r *reader) complete() (all []*foldPredictions, err error) {
-	if len(r.order) == 0 {
+	if len(r.firsts) == 0 {
 		return nil, fmt.Errorf("%s has no predictions", r.file)
 	}
-	seen := map[task.Spec]bool{}
-	for _, first := range r.order {
-		place := task.Spec{Dataset: first.Dataset, Protocol: first.Protocol}
-		if seen[place] {
-			continue
-		}
-		seen[place] = true
+	for _, first := range r.firsts {
 		for fold := range r.tables[first.Dataset].Info.RunFolds {
 			f := r.folds[task.Spec{Dataset: first.Dataset, Protocol: first.Protocol, Fold: fold}]
 			if f == nil {
