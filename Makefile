@@ -188,16 +188,18 @@ bench: ## benchmarks of the harness: planning, records, reports (one of a millio
 test-gpu: ## NPT's tests on the GPU, against the same reference numbers as on the processor
 	GOMLX_BACKEND=xla:cuda,tf32=false go test -count=1 -timeout 30m ./npt
 
+KIT_DATA = boston-housing yacht breast-cancer concrete
+
+# Data sets come from where programs look for them, the folder that is searched first last, so that its files stay.
 .PHONY: gpu-kit
-gpu-kit: ## out/gpu-kit: binaries, small data sets and a script that checks and runs NPT on a machine with a GPU and without Go
+gpu-kit: bin/data ## out/gpu-kit: binaries, small data sets and a script that checks and runs NPT on a machine with a GPU and without Go
 	@rm -rf out/gpu-kit && mkdir -p out/gpu-kit/data
 	go build -ldflags=-s -o out/gpu-kit/table1 ./experiments/table1
 	go test -c -ldflags=-s -o out/gpu-kit/npt.test ./npt
 	cp -r npt/testdata out/gpu-kit/ && mv out/gpu-kit/testdata/gpu.sh out/gpu-kit/
-	for name in boston-housing yacht breast-cancer concrete; do \
-	  for dir in "$$NPT_DATA_DIR" data ../shared/data; do [ ! -d "$$dir/$$name" ] || break; done; \
-	  cp -r "$$dir/$$name" out/gpu-kit/data/ || exit; \
-	done && chmod -R u+w out/gpu-kit
+	if [ -n "$$NPT_DATA_DIR" ]; then set -- data "$$NPT_DATA_DIR"; else set -- ../shared/data data; fi; \
+	for dir; do for name in $(KIT_DATA); do [ ! -d "$$dir/$$name" ] || cp -r "$$dir/$$name" out/gpu-kit/data/ || exit; chmod -R u+w out/gpu-kit; done; done
+	bin/data -data out/gpu-kit/data $(KIT_DATA)
 	@du -sh out/gpu-kit
 
 .PHONY: accuracy-tf32
