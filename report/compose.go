@@ -7,6 +7,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 )
 
@@ -211,9 +212,9 @@ func (s *Summary) tables(wide bool) (blocks []Block) {
 }
 
 func (s *Summary) progress() string {
-	text := fmt.Sprintf("%s of %s cells have a record", thousands(s.Records), thousands(s.Plan.Count(s.Plan.Groups()...).Cells))
+	text := fmt.Sprintf("%s of %s cells have a record", spelling.Thousands(s.Records), spelling.Thousands(s.Plan.Count(s.Plan.Groups()...).Cells))
 	if s.Failures > 0 {
-		text += fmt.Sprintf(", %s of them a failure", thousands(s.Failures))
+		text += fmt.Sprintf(", %s of them a failure", spelling.Thousands(s.Failures))
 	}
 	if s.Unreadable > 0 {
 		text += fmt.Sprintf("; %s could not be read", plural(s.Unreadable, "line of the records", "lines of the records"))
@@ -312,7 +313,7 @@ func percent(part, whole int) float64 { return 100 * float64(part) / float64(who
 
 func (s *Summary) sources() []string {
 	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of cells that have one, %s of other cells.",
-		thousands(s.Records), plural(s.Duplicates, "further record", "further records"), thousands(s.OutOfPlan))}
+		spelling.Thousands(s.Records), plural(s.Duplicates, "further record", "further records"), spelling.Thousands(s.OutOfPlan))}
 	if s.OtherSeeds > 0 {
 		lines = append(lines, fmt.Sprintf("Under other seeds: %s of this sweep's cells.", plural(s.OtherSeeds, "record", "records")))
 	}

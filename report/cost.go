@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nptbench/internal/plan"
+	"nptbench/internal/spelling"
 	"nptbench/results"
 )
 
@@ -74,7 +75,7 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 	}
 	note := "Extrapolated: no cell has a record; from the most similar records, those of the same data set first, by rows times columns, of NPT by multiplications and of TabNet by activations."
 	if f.cost.cells > 0 {
-		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", thousands(f.cost.cells), thousands(len(f.Folds)*f.Settings),
+		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
 			clock(f.cost.fit+f.cost.predict))
 	}
 	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: []int{t.note(note)}}
@@ -84,7 +85,7 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 func (f fact) processorTime(t *Table, _ comparison) Cell {
 	cell := number(clock(f.Mean), f.Mean)
 	if all := len(f.Folds) * f.Settings; f.N < all {
-		cell.Notes = []int{t.note(fmt.Sprintf("Of %s of %s cells: that of the others is not known.", thousands(f.N), thousands(all)))}
+		cell.Notes = []int{t.note(fmt.Sprintf("Of %s of %s cells: that of the others is not known.", spelling.Thousands(f.N), spelling.Thousands(all)))}
 	}
 	return cell
 }
@@ -202,7 +203,7 @@ func clock(seconds float64) string {
 func roughly(seconds float64) string {
 	for _, u := range clockUnits {
 		if seconds >= 2*u.seconds {
-			return fmt.Sprintf("%s%s", thousands(int(math.Round(seconds/u.seconds))), u.name)
+			return fmt.Sprintf("%s%s", spelling.Thousands(int(math.Round(seconds/u.seconds))), u.name)
 		}
 	}
 	return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond).String()

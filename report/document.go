@@ -1,6 +1,10 @@
 package report
 
-import "slices"
+import (
+	"slices"
+
+	"nptbench/internal/spelling"
+)
 
 // A Document is a report before it is written in some format.
 type Document struct {
@@ -110,7 +114,7 @@ func (t *Table) notes(texts []string) []int {
 // number is the cell of a number, NaN where there is none, and count that of an integer.
 func number(text string, x float64) Cell { return Cell{Text: text, Value: full(x)} }
 
-func count(n int) Cell { return number(thousands(n), float64(n)) }
+func count(n int) Cell { return number(spelling.Thousands(n), float64(n)) }
 
 func cells(texts ...string) []Cell {
 	out := make([]Cell, len(texts))

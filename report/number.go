@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/metric"
+	"nptbench/internal/spelling"
 	"nptbench/results"
 )
 
@@ -176,7 +177,7 @@ func (g *Group) notes() []string {
 	}
 	if complete < len(g.Folds) {
 		notes = append(notes, fmt.Sprintf("%d of %s complete; %s of %s cells have a record.",
-			complete, plural(len(g.Folds), "fold is", "folds are"), thousands(cells), thousands(planned)))
+			complete, plural(len(g.Folds), "fold is", "folds are"), spelling.Thousands(cells), spelling.Thousands(planned)))
 	}
 	if g.Info.RunFolds > len(g.Folds) {
 		notes = append(notes, fmt.Sprintf("The sweep has %d of %d folds.", len(g.Folds), g.Info.RunFolds))
@@ -194,7 +195,7 @@ func (g *Group) notes() []string {
 	}
 	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() && g.Series.Measure == nil {
 		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
-			plural(g.Settings, "setting", "settings"), thousands(n)))
+			plural(g.Settings, "setting", "settings"), spelling.Thousands(n)))
 	}
 	return notes
 }
@@ -205,7 +206,7 @@ func (g *Group) failedNote() []string {
 	if failed == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s cells failed: %s.", thousands(failed), thousands(ok+failed+missing), g.failures())}
+	return []string{fmt.Sprintf("%s of %s cells failed: %s.", spelling.Thousands(failed), spelling.Thousands(ok+failed+missing), g.failures())}
 }
 
 // smaller has the sizes of the group's networks that are smaller than published; empty: none is.
@@ -267,7 +268,7 @@ func (g *Group) failures() string {
 	var parts []string
 	for _, name := range sortedKeys(kinds) {
 		k := kinds[name]
-		parts = append(parts, fmt.Sprintf("%s %s (%s)", thousands(k.count), name, bothEnds(k.message)))
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", spelling.Thousands(k.count), name, bothEnds(k.message)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/plan"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/results"
 )
@@ -86,7 +87,7 @@ func (a *agreement) beside(ours *Cell, paper string) (same bool) {
 // withThousands writes a printed integer with separators.
 func withThousands(printed string) string {
 	if n, err := strconv.Atoi(printed); err == nil {
-		return thousands(n)
+		return spelling.Thousands(n)
 	}
 	return printed
 }
@@ -162,12 +163,12 @@ func (s *Summary) settingCounts(datasets []dataset.Info) *Table {
 			paper, has := results.PaperSettings(d.Name, m.Name)
 			cell := count(all)
 			if has {
-				of.beside(&cell, thousands(paper))
+				of.beside(&cell, spelling.Thousands(paper))
 			} else if all == 0 {
 				cell = blank
 			}
 			if distinct < all {
-				cell.Notes = []int{t.note(thousands(distinct) + " of them can differ in their predictions.")}
+				cell.Notes = []int{t.note(spelling.Thousands(distinct) + " of them can differ in their predictions.")}
 			}
 			row.Cells = append(row.Cells, cell)
 		}

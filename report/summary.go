@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"nptbench/internal/spelling"
 )
 
 // A judgement is the verdict on one number, and the heading of the section that has it.
@@ -112,7 +114,7 @@ func (s *Summary) writeSummary(w io.Writer) error {
 		}
 		var counts []string
 		if numbers > 0 {
-			counts = append(counts, fmt.Sprintf("%s of %s", thousands(numbers), plural(len(judged), "number", "numbers")))
+			counts = append(counts, fmt.Sprintf("%s of %s", spelling.Thousands(numbers), plural(len(judged), "number", "numbers")))
 		}
 		if len(found) > 0 {
 			counts = append(counts, fmt.Sprintf("%d of %s", len(found), plural(len(claims), "claim", "claims")))
@@ -155,13 +157,13 @@ func (s *Summary) summarise(out io.Writer, v Verdict, judged []judgement) {
 	}
 	links := make([]string, len(sections))
 	for i, section := range sections {
-		links[i] = fmt.Sprintf("[%s](%s%s) %s", markdownText(section), s.file(".md"), headingLink(section), thousands(count[section]))
+		links[i] = fmt.Sprintf("[%s](%s%s) %s", markdownText(section), s.file(".md"), headingLink(section), spelling.Thousands(count[section]))
 	}
 	text := string(v)
 	if why := because[v]; why != "" {
 		text += " (" + why + ")"
 	}
-	fmt.Fprintf(out, "- %s %s: %s\n", thousands(all), text, strings.Join(links, ", "))
+	fmt.Fprintf(out, "- %s %s: %s\n", spelling.Thousands(all), text, strings.Join(links, ", "))
 }
 
 // headingLink is where GitHub has a heading of a Markdown page.

@@ -9,25 +9,18 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"nptbench/internal/spelling"
 )
 
 // none stands in a table where there is no number.
 const none = "–"
 
-// thousands writes an integer with separators: 11,340.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return thousands(n) + " " + many
+	return spelling.Thousands(n) + " " + many
 }
 
 // decimal writes a number with a fixed number of digits after the point, or none for NaN. One that rounds to zero has no sign.

@@ -286,11 +286,6 @@ func TestWriteToAnImpossiblePlace(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 11340: "11,340", 1234567: "1,234,567", -1234: "-1,234", -999: "-999"} {
-		if got := thousands(n); got != want {
-			t.Errorf("thousands(%d) = %s", n, got)
-		}
-	}
 	for _, tt := range []struct {
 		x      float64
 		digits int

@@ -185,10 +185,14 @@ def fold(numbers, dataset, report, *paths):
         ends = sorted({min(minutes), max(minutes)})
         return ", ".join(map(str, steps)), " to ".join(map(str, ends)), ", ".join(sorted(set(products)))
 
+    of_paper_npt = []
+    if len(folds) > 1:
+        printed = {r["metric"]: r["paper_printed"] for r in rows(report, "cells", dataset=dataset, protocol="published", method="npt")}
+        of_paper_npt = [["the paper's NPT, ten folds", *(printed[name] for name in names), "–", "–", "–"]]
     by = "nll" if "nll" in names else "rmse"
     complete = [(name, of) for name, of in tests.items() if len(of) == len(folds)]
     table(["published fold %s" % numbers.replace(",", ", "), *map(METRICS.get, names), "step that validation chose", "minutes of training", "products"],
-          *([name, *(mean(of, m) for m in names), *of_training(name)]
+          *of_paper_npt, *([name, *(mean(of, m) for m in names), *of_training(name)]
             for name, of in sorted(complete, key=lambda item: statistics.mean(t[by] for t in item[1].values()))))
 
 

@@ -11,8 +11,8 @@ import (
 	"nptbench/results"
 )
 
-// find makes a data set of the plan. Its table is the one that is here. Where there is none, or nothing
-// will be run on it, it is among all tables that are known of the data set, a subset of its rows for instance, the one with the most records.
+// find makes a data set of the plan. Its table is the one that is here. Where there is none, or nothing will be run on it, it is among all
+// tables that are known of the data set, a subset of its rows for instance, the one with the most records.
 func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Library, records results.Index) (*Dataset, error) {
 	var tables []dataset.Location
 	var missing error
