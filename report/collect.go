@@ -230,7 +230,7 @@ type subgroup struct {
 	folds    [][]*Fold // by the plan's fold
 }
 
-// A place is a setting's: in which subgroup, and the how-manieth of its settings.
+// A place is a setting's: in which subgroup, and which of its settings, from 0.
 type place struct {
 	*subgroup
 	setting int
