@@ -16,7 +16,7 @@ import (
 // An Estimate says how long cells take, from records of the same method on the same data set: the mean of those with the same
 // configuration; where there are none, of all, or, of a method that knows the work of a configuration, the median of those of the most
 // similar work. Where none are of the data set, those of another count. A record's time is that of the processor where a fit of one
-// cell has that and no GPU: it does not grow when others keep the cores.
+// cell has that: it does not grow when others keep the cores. A GPU or a program of one's own may have taken longer, though.
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
@@ -93,7 +93,8 @@ func (e *Estimate) add(r *results.Record) {
 	}
 	fit, predict := e.clock.Seconds(r, goesOn)
 	seconds := fit + predict
-	if r.ProcessorSeconds > 0 && r.FitCells <= 1 && r.Provenance.GPU == "" { // else it is of several cells in unequal parts, or not what the fit took
+	alone := r.FitCells <= 1 // else the processor's time is of several cells in unequal parts
+	if r.ProcessorSeconds > 0 && alone && r.Provenance.GPU == "" && m.Command == nil {
 		seconds = r.ProcessorSeconds
 	}
 	of := cells{r.Dataset, kind(r.Method, r.Measure, string(r.With)), string(r.Config)}

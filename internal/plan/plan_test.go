@@ -146,6 +146,7 @@ func TestPrint(t *testing.T) {
 		"beside":           {[]*results.Record{beside(100, 6, 1)}, nil, "mean  1  6  18  6  0  18  54 s"},
 		"threads":          {[]*results.Record{two}, nil, "mean  1  6  18  6  0  18  54 s"},
 		"GPU":              {[]*results.Record{gpu}, nil, "mean  1  6  18  6  0  18  54 s"},
+		"command":          {[]*results.Record{beside(5, 0.1, 1)}, nil, "mean  1  6  18  6  0  18  54 s"}, // which waits for something else
 		"shared":           {[]*results.Record{first, second}, nil, "mean  1  6  18  6  0  18  54 s"},
 		"setting":          {[]*results.Record{record("waves", `{"pause":0,"same":0,"shift":1}`, 2), record("waves", `{"pause":0,"same":0,"shift":3}`, 6)}, nil, "mean  1  6  18  6  0  18  24 s"}, // 2 s, and 3 s where no record is of the setting
 		"other":            {[]*results.Record{record("boston-housing", "", 58), record("kick", "", 1e9)}, nil, "mean  1  6  18  6  0  18  23 s"},                                                  // of 506 x 14, for 120 x 5
@@ -155,6 +156,10 @@ func TestPrint(t *testing.T) {
 		"goes on, by work": {goesOn, work, "mean  1  6  18  6  0  18  10 min"}, // for work of 2 it took 12 s
 	} {
 		worker.Work, worker.GoesOn = c.work, strings.HasPrefix(name, "goes on")
+		worker.Command = nil
+		if name == "command" {
+			worker.Command = &method.Command{}
+		}
 		e := p.Estimate(func(yield func(*results.Record, error) bool) {
 			for _, r := range c.records {
 				if !yield(r, nil) {
