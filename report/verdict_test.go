@@ -38,7 +38,7 @@ func TestPrintsAs(t *testing.T) {
 	}
 }
 
-// folds runs a regression method with one setting on ten folds and returns its RMSE entry.
+// foldsEntry runs a regression method with one setting on ten folds and returns its RMSE entry.
 func foldsEntry(t *testing.T, method string, values []float64, change func(*fixture)) *Number {
 	t.Helper()
 	f := newFixture()

@@ -3,6 +3,7 @@ package gbdt
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -36,18 +37,14 @@ func parseObjective(objective string, outputs int) (link, error) {
 		return logistic, nil
 	case objective == softmax.objective(outputs) && outputs > 1:
 		return softmax, nil
-	case outputs == 1 && !strings.Contains(rest, "sqrt"):
-		for _, plain := range plainObjectives {
-			if name == plain {
-				return identity, nil
-			}
-		}
+	case outputs == 1 && !strings.Contains(rest, "sqrt") && slices.Contains(plainObjectives, name):
+		return identity, nil
 	}
 	return 0, fmt.Errorf("objective %q for %d raw scores is not supported, want regression, binary sigmoid:1 or multiclass num_class:%[2]d",
 		objective, outputs)
 }
 
-// classes is the number of probabilities that the link makes of the raw scores of a row; 1 for regression.
+// predictions is how many numbers the link makes of the raw scores of a row: probabilities, or 1 for regression.
 func (l link) predictions(outputs int) int {
 	if l == logistic {
 		return 2
