@@ -26,9 +26,9 @@ report-published: bin/table1 ## the tables from our own records in results/publi
 	bin/table1 -sweep table1-cpu -protocol both -with results/published -report-only -out out/published $(ARGS)
 
 .PHONY: reports-published
-reports-published: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size ## the same for make reproduce-table1 and all experiments
+reports-published: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size bin/width ## the same for make reproduce-table1 and all experiments
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
-	for x in lookup lookup-size ablation variants corruption deletion attention cost; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
+	for x in lookup lookup-size ablation variants corruption deletion attention cost width; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu random-column coded; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
 	for x in ablation corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
 
@@ -39,6 +39,10 @@ lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-s
 .PHONY: lookup-size
 lookup-size: bin/lookup-size ## how small can a network be and still look targets up? about half an hour on two cores
 	bin/lookup-size -fetch $(ARGS)
+
+.PHONY: width
+width: bin/width ## what is NPT's width worth? errors and learning curves on Boston Housing, two days on two cores; ARGS='-with results/published -report-only' shows what there is
+	bin/width -fetch $(ARGS)
 
 .PHONY: ablation
 ablation: bin/ablation ## what are NPT's parts good for? the paper's ablations, Tables 4 and 5; minutes, ARGS='-sweep ablation-paper -dry-run' for theirs
@@ -87,7 +91,7 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 readme: reports-published ## write the tables and figures of README.md and the other documents anew, from our own records
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
 	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
-	cp out/published-lookup/report/lookup-curves.svg results/published/
+	cp out/published-lookup/report/lookup-curves.svg out/published-width/report/width-curves.svg results/published/
 	rm -rf results/published/report && mkdir results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme
 

@@ -20,8 +20,8 @@ func (s *Summary) Document() *Document {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
 	d.Blocks = append(d.Blocks, Paragraph(s.progress()))
-	if !s.own {
-		d.Blocks = append(d.Blocks, s.verdictTable())
+	if t := s.verdictTable(); t != nil {
+		d.Blocks = append(d.Blocks, t)
 	}
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
@@ -58,11 +58,7 @@ func (s *Summary) digest() *Document {
 	} else {
 		d.Blocks, notes = append(s.opening(), s.tables(false)...), s.notes()
 	}
-	counts := s.progress()
-	if !s.own {
-		counts = s.verdictCounts() + " " + counts
-	}
-	d.Blocks = append(d.Blocks, Paragraph(counts))
+	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()+s.progress()))
 	if claims := s.claims(); claims != nil {
 		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
 	}
@@ -222,10 +218,14 @@ func (s *Summary) progress() string {
 	return text + "."
 }
 
-// verdictTable counts the verdicts over all numbers of Tables 8 to 12, or over what the tables show where they are others.
+// verdictTable counts the verdicts over all numbers of Tables 8 to 12, or over what the tables show where they are others; nil where there
+// are none.
 func (s *Summary) verdictTable() *Table {
 	numbers := map[Verdict]int{}
 	judged := s.judged()
+	if len(judged) == 0 {
+		return nil
+	}
 	for _, j := range judged {
 		numbers[j.verdict]++
 	}
@@ -239,14 +239,17 @@ func (s *Summary) verdictTable() *Table {
 	return t
 }
 
-// verdictCounts says the same in a sentence.
+// verdictCounts says the same in a sentence, before another one.
 func (s *Summary) verdictCounts() string {
 	t := s.verdictTable()
+	if t == nil {
+		return ""
+	}
 	var parts []string
 	for _, row := range t.Rows {
 		parts = append(parts, row.Cells[1].Text+" "+row.Cells[0].Text)
 	}
-	return t.Caption + " " + strings.Join(parts, ", ") + "."
+	return t.Caption + " " + strings.Join(parts, ", ") + ". "
 }
 
 func (s *Summary) howToRead() []string {

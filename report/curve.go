@@ -80,7 +80,7 @@ var lineDashes = [][]vg.Length{nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1.5
 // drawLearningCurves draws curves into one panel, or into one for each data set and series where some trainings are far longer than others.
 func drawLearningCurves(curves []learningCurve) picture {
 	bySteps := func(a, b learningCurve) int { return cmp.Compare(a.steps, b.steps) }
-	if slices.MaxFunc(curves, bySteps).steps > 10*slices.MinFunc(curves, bySteps).steps {
+	if slices.MaxFunc(curves, bySteps).steps > 20*slices.MinFunc(curves, bySteps).steps {
 		var panels []curvePanel // whose curves lie behind one another
 		for _, c := range curves {
 			if last := len(panels) - 1; last >= 0 && panels[last][0].dataset == c.dataset && panels[last][0].series == c.series {

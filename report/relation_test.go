@@ -169,7 +169,11 @@ func TestClaimsOnChanges(t *testing.T) {
 		opening[2] != "On: Boston Housing (10 folds); smaller than in the paper: NPT, 2 layers." {
 		t.Errorf("%q", opening)
 	}
-	if empty := ablation(t, 0); !strings.Contains(empty.Document().Blocks[0].(List)[1], "nothing yet") {
+	empty := ablation(t, 0)
+	if text := empty.verdictCounts(); text != "" {
+		t.Errorf("nothing has verdicts: %q", text)
+	}
+	if !strings.Contains(empty.Document().Blocks[0].(List)[1], "nothing yet") {
 		t.Error("without records something is found")
 	}
 	var out bytes.Buffer
