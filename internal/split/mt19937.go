@@ -1,6 +1,9 @@
 package split
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // twister is the Mersenne Twister MT19937 with the seeding and the bounded draws of NumPy's legacy RandomState.
 // Algorithm: Matsumoto and Nishimura, ACM TOMACS 8(1), 1998.
@@ -93,12 +96,7 @@ func (t *twister) approximateMode(sizes []int, draw int) []int {
 		open -= counts[c]
 	}
 	for open > 0 {
-		largest := math.Inf(-1)
-		for _, r := range remainders {
-			if r > largest {
-				largest = r
-			}
-		}
+		largest := slices.Max(remainders)
 		var tied []int
 		for c, r := range remainders {
 			if r == largest {
