@@ -136,22 +136,33 @@ def products_of(r):
     return "bfloat16" if "bfloat16" in r["provenance"]["backend"] else "float32"
 
 
-def title(r):
-    return size(r) + (", products of bfloat16" if products_of(r) == "bfloat16" else "")
-
-
 def deep(paths):
     """NPTs of published depth and steps."""
     return (r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, 2000))
+
+
+def widths(paths, protocol):
+    """RMSE on Boston Housing by fold of NPTs of published depth and steps. The first fold is the same under both protocols."""
+    of, float32 = collections.defaultdict(dict), collections.defaultdict(list)
+    for r in sorted(deep(paths), key=lambda r: (r["config"]["dim_hidden"], r["fold"])):
+        if r["dataset"] == "boston-housing" and (r["protocol"] == protocol or r["fold"] == 0):
+            of[size(r)][r["fold"]] = r["test"]["rmse"]
+            if products_of(r) == "float32":
+                float32[size(r)].append(r["fold"])
+
+    def name(size):
+        if len(float32[size]) == len(of[size]):
+            return size
+        return size + ", products of bfloat16" + "".join(", on fold %d of float32" % fold for fold in float32[size])
+
+    return {name(size): x for size, x in of.items()}
 
 
 def depth(report, *paths):
     of = collections.defaultdict(dict)
     for r in rows(report, "folds", dataset="boston-housing", protocol="published", method="npt"):
         of[r["title"]][int(r["fold"])] = float(r["test_rmse"])
-    for r in sorted(deep(paths), key=lambda r: r["config"]["dim_hidden"]):
-        if (r["dataset"], r["protocol"]) == ("boston-housing", "published"):
-            of[title(r)][r["fold"]] = r["test"]["rmse"]
+    of |= widths(paths, "published")
     first = next(iter(of.values()))
     lines = []
     for name, x in of.items():
@@ -162,14 +173,15 @@ def depth(report, *paths):
 
 
 def fold(numbers, dataset, report, *paths):
-    """Means over some folds, with standard errors where there are several."""
-    folds = [int(n) for n in numbers.split(",")]
+    """Results on one fold, or means over "all" ten with standard errors and the published size's difference from every other method."""
+    folds = list(range(10)) if numbers == "all" else [int(numbers)]
     names = [name for name in ("accuracy", "nll", "auroc", "rmse") if any(r["test_" + name] for r in of_paper(report, dataset))]
     tests, trainings = collections.defaultdict(dict), collections.defaultdict(list)
-    for r in sorted(deep(paths), key=lambda r: r["fold"]):
+    for r in sorted(deep(paths), key=lambda r: (r["config"]["dim_hidden"], r["fold"])):
         if (r["dataset"], r["protocol"]) == (dataset, "published") and r["fold"] in folds:
             tests[size(r)][r["fold"]] = r["test"]
             trainings[size(r)].append((r["details"]["best_step"], round(r["fit_seconds"] / 60), products_of(r)))
+    published = list(tests)[-1]
     for r in of_paper(report, dataset, protocol="published"):
         if int(r["fold"]) in folds:
             tests[r["title"]][int(r["fold"])] = {name: float(r["test_" + name]) for name in names}
@@ -181,18 +193,23 @@ def fold(numbers, dataset, report, *paths):
     def of_training(name):
         if name not in trainings:
             return "–", "–", "–"
-        steps, minutes, products = zip(*trainings[name])
-        ends = sorted({min(minutes), max(minutes)})
-        return ", ".join(map(str, steps)), " to ".join(map(str, ends)), ", ".join(sorted(set(products)))
+        steps, minutes, products = (sorted(set(x)) for x in zip(*trainings[name]))
+        ends = lambda x: " to ".join(str(i) for i in sorted({x[0], x[-1]}))
+        return ends(steps), ends(minutes), ", ".join(products)
 
-    of_paper_npt = []
+    def difference(name, of):
+        return "–" if name == published else with_error([tests[published][f][names[-1]] - of[f][names[-1]] for f in folds], DIGITS[names[-1]], "+")
+
+    head, of_paper_npt = "published fold %s" % numbers, []
     if len(folds) > 1:
+        head = "ten published folds"
         printed = {r["metric"]: r["paper_printed"] for r in rows(report, "cells", dataset=dataset, protocol="published", method="npt")}
-        of_paper_npt = [["the paper's NPT, ten folds", *(printed[name] for name in names), "–", "–", "–"]]
+        of_paper_npt = [["the paper's NPT", *(printed[name] for name in names), "–", "–", "–", "–"]]
     by = "nll" if "nll" in names else "rmse"
     complete = [(name, of) for name, of in tests.items() if len(of) == len(folds)]
-    table(["published fold %s" % numbers.replace(",", ", "), *map(METRICS.get, names), "step that validation chose", "minutes of training", "products"],
-          *of_paper_npt, *([name, *(mean(of, m) for m in names), *of_training(name)]
+    table([head, *map(METRICS.get, names), *(["e = 32 minus this, %s" % METRICS[names[-1]]] if len(folds) > 1 else []),
+           "step that validation chose", "minutes of training", "products"],
+          *of_paper_npt, *([name, *(mean(of, m) for m in names), *([difference(name, of)] if len(folds) > 1 else []), *of_training(name)]
             for name, of in sorted(complete, key=lambda item: statistics.mean(t[by] for t in item[1].values()))))
 
 
@@ -202,19 +219,18 @@ def without(number, report, *paths):
         paper[r["method"]] = r["paper_printed"]
     for r in of_paper(report, "boston-housing"):
         (by if r["protocol"] == "published" else true)[r["method"], r["title"]][int(r["fold"])] = float(r["test_rmse"])
-    for r in deep(paths):
-        if r["dataset"] == "boston-housing":
-            for folds, protocol in (by, "published"), (true, "corrected"):
-                if r["protocol"] == protocol or r["fold"] == 0:  # the first one is the same
-                    folds["npt", title(r)][r["fold"]] = r["test"]["rmse"]
+    for folds, protocol in (by, "published"), (true, "corrected"):
+        for name, x in widths(paths, protocol).items():
+            folds["npt", name] = x
     whole = [name for name, x in by.items() if len(x) == 10]
-    last = whole[-1]  # the NPT of eight layers
+    npt = [name for name in whole if len(true[name]) == 10][-1]  # of eight layers
     rest = lambda x: {f: e for f, e in x.items() if f != int(number)}
     paired = lambda x, y: "–" if x is y else with_error([x[f] - y[f] for f in x], sign="+")
-    table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, "minus the last row", "true cross-validation", "minus the last row"],
+    of_true = lambda name: (with_error(true[name].values()), paired(true[name], true[npt])) if len(true[name]) == 10 else ("–", "–")
+    minus = "minus NPT's, e = 16"
+    table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, minus, "true cross-validation", minus],
           *([name[1], paper[name[0]], with_error(x.values()), "%.2f" % x[int(number)], "%.2f" % max(rest(x).values()),
-             with_error(rest(x).values()), paired(rest(x), rest(by[last])) if name != last else "–",
-             with_error(true[name].values()), paired(true[name], true[last])] for name, x in ((name, by[name]) for name in whole)))
+             with_error(rest(x).values()), paired(rest(x), rest(by[npt])) if name != npt else "–", *of_true(name)] for name, x in ((name, by[name]) for name in whole)))
 
 
 def bounds(*published):
