@@ -162,14 +162,14 @@ def depth(report, *paths):
     of = collections.defaultdict(dict)
     for r in rows(report, "folds", dataset="boston-housing", protocol="published", method="npt"):
         of[r["title"]][int(r["fold"])] = float(r["test_rmse"])
-    of |= widths(paths, "published")
-    first = next(iter(of.values()))
+    wide = widths(paths, "published")
+    narrow = next(iter(wide.values()))
     lines = []
-    for name, x in of.items():
-        difference = [x[f] - first[f] for f in x]
+    for name, x in (of | wide).items():
+        difference = [x[f] - narrow[f] for f in x]
         lines.append([name, *("%.2f" % x[f] if f in x else "–" for f in range(10)), with_error(x.values()) if len(x) == 10 else "–",
-                      "–" if x is first else with_error(difference, sign="+") if len(x) > 1 else "%+.2f" % difference[0]])
-    table(["fold", *map(str, range(10)), "mean", "minus the first row, same folds"], *lines)
+                      "–" if x is narrow else with_error(difference, sign="+") if len(x) > 1 else "%+.2f" % difference[0]])
+    table(["fold", *map(str, range(10)), "mean", "minus e = 16, same folds"], *lines)
 
 
 def fold(numbers, dataset, report, *paths):
