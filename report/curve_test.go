@@ -42,9 +42,9 @@ func TestLearningCurves(t *testing.T) {
 		return string(text)
 	}
 	panels := drawLearningCurves(curves) // one of 10 steps and one of 400
-	curves[1].steps = 20
+	curves[1].steps = 200
 	if one := drawLearningCurves(curves); panels.height != drawingHeight || one.height == drawingHeight {
-		t.Errorf("trainings of 10 and 400 steps are %v high, of 10 and 20 steps %v", panels.height, one.height)
+		t.Errorf("trainings of 10 and 400 steps are %v high, of 10 and 200 steps %v", panels.height, one.height)
 	}
 	svg, markdown := content("table1-curves.svg"), content("table1.md")
 	for _, want := range []string{">step<", ">training loss, log scale<", ">Protein, NPT", ">Yacht, NPT", ">0.01<", ">300<"} {

@@ -137,25 +137,26 @@ def products_of(r):
 
 
 def deep(paths):
-    """NPTs of published depth and steps."""
-    return (r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, 2000))
+    """NPTs of published depth and steps under the sweeps' seed, the narrow ones first."""
+    return sorted((r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"], r["seed"]) == (8, 2000, 42)),
+                  key=lambda r: (r["config"]["dim_hidden"], r["fold"]))
 
 
 def widths(paths, protocol):
-    """RMSE on Boston Housing by fold of NPTs of published depth and steps. The first fold is the same under both protocols."""
-    of, float32 = collections.defaultdict(dict), collections.defaultdict(list)
-    for r in sorted(deep(paths), key=lambda r: (r["config"]["dim_hidden"], r["fold"])):
+    """RMSE on Boston Housing of these by size and fold. The first fold is the same under both protocols."""
+    of = collections.defaultdict(dict)
+    for r in deep(paths):
         if r["dataset"] == "boston-housing" and (r["protocol"] == protocol or r["fold"] == 0):
             of[size(r)][r["fold"]] = r["test"]["rmse"]
-            if products_of(r) == "float32":
-                float32[size(r)].append(r["fold"])
+    return of
 
-    def name(size):
-        if len(float32[size]) == len(of[size]):
-            return size
-        return size + ", products of bfloat16" + "".join(", on fold %d of float32" % fold for fold in float32[size])
 
-    return {name(size): x for size, x in of.items()}
+def with_products(paths, of):
+    """The size, and on which published folds of Boston Housing products are not of float32."""
+    products = {r["fold"]: products_of(r) for r in deep(paths) if (size(r), r["dataset"], r["protocol"]) == (of, "boston-housing", "published")}
+    if "bfloat16" not in products.values():
+        return of
+    return of + ", products of bfloat16" + "".join(", on fold %d of float32" % fold for fold, x in products.items() if x == "float32")
 
 
 def depth(report, *paths):
@@ -167,7 +168,7 @@ def depth(report, *paths):
     lines = []
     for name, x in (of | wide).items():
         difference = [x[f] - narrow[f] for f in x]
-        lines.append([name, *("%.2f" % x[f] if f in x else "–" for f in range(10)), with_error(x.values()) if len(x) == 10 else "–",
+        lines.append([with_products(paths, name), *("%.2f" % x[f] if f in x else "–" for f in range(10)), with_error(x.values()) if len(x) == 10 else "–",
                       "–" if x is narrow else with_error(difference, sign="+") if len(x) > 1 else "%+.2f" % difference[0]])
     table(["fold", *map(str, range(10)), "mean", "minus e = 16, same folds"], *lines)
 
@@ -177,7 +178,7 @@ def fold(numbers, dataset, report, *paths):
     folds = list(range(10)) if numbers == "all" else [int(numbers)]
     names = [name for name in ("accuracy", "nll", "auroc", "rmse") if any(r["test_" + name] for r in of_paper(report, dataset))]
     tests, trainings = collections.defaultdict(dict), collections.defaultdict(list)
-    for r in sorted(deep(paths), key=lambda r: (r["config"]["dim_hidden"], r["fold"])):
+    for r in deep(paths):
         if (r["dataset"], r["protocol"]) == (dataset, "published") and r["fold"] in folds:
             tests[size(r)][r["fold"]] = r["test"]
             trainings[size(r)].append((r["details"]["best_step"], round(r["fit_seconds"] / 60), products_of(r)))
@@ -207,7 +208,7 @@ def fold(numbers, dataset, report, *paths):
         of_paper_npt = [["the paper's NPT", *(printed[name] for name in names), "–", "–", "–", "–"]]
     by = "nll" if "nll" in names else "rmse"
     complete = [(name, of) for name, of in tests.items() if len(of) == len(folds)]
-    table([head, *map(METRICS.get, names), *(["e = 32 minus this, %s" % METRICS[names[-1]]] if len(folds) > 1 else []),
+    table([head, *map(METRICS.get, names), *(["the 8 layers minus this, %s" % METRICS[names[-1]]] if len(folds) > 1 else []),
            "step that validation chose", "minutes of training", "products"],
           *of_paper_npt, *([name, *(mean(of, m) for m in names), *([difference(name, of)] if len(folds) > 1 else []), *of_training(name)]
             for name, of in sorted(complete, key=lambda item: statistics.mean(t[by] for t in item[1].values()))))
@@ -220,16 +221,15 @@ def without(number, report, *paths):
     for r in of_paper(report, "boston-housing"):
         (by if r["protocol"] == "published" else true)[r["method"], r["title"]][int(r["fold"])] = float(r["test_rmse"])
     for folds, protocol in (by, "published"), (true, "corrected"):
-        for name, x in widths(paths, protocol).items():
-            folds["npt", name] = x
+        folds |= {("npt", name): x for name, x in widths(paths, protocol).items()}
     whole = [name for name, x in by.items() if len(x) == 10]
-    npt = [name for name in whole if len(true[name]) == 10][-1]  # of eight layers
+    npt = "npt", next(iter(widths(paths, "published")))
     rest = lambda x: {f: e for f, e in x.items() if f != int(number)}
     paired = lambda x, y: "–" if x is y else with_error([x[f] - y[f] for f in x], sign="+")
     of_true = lambda name: (with_error(true[name].values()), paired(true[name], true[npt])) if len(true[name]) == 10 else ("–", "–")
     minus = "minus NPT's, e = 16"
     table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, minus, "true cross-validation", minus],
-          *([name[1], paper[name[0]], with_error(x.values()), "%.2f" % x[int(number)], "%.2f" % max(rest(x).values()),
+          *([with_products(paths, name[1]), paper[name[0]], with_error(x.values()), "%.2f" % x[int(number)], "%.2f" % max(rest(x).values()),
              with_error(rest(x).values()), paired(rest(x), rest(by[npt])) if name != npt else "–", *of_true(name)] for name, x in ((name, by[name]) for name in whole)))
 
 

@@ -11,7 +11,7 @@ var (
 	rmse = report.Is("metric", "rmse")
 	base = report.Is("dim_hidden", "16")
 
-	errors = report.Layout{
+	means = report.Layout{
 		Name: "errors", Title: "Error by width",
 		Caption: "Test RMSE ± standard error over folds.",
 		Where:   []report.Where{rmse}, Rows: []string{"layers", "dim_hidden"}, Show: []report.Part{report.Published, report.Corrected}, Figure: true,
@@ -20,7 +20,7 @@ var (
 		Name: "changes", Title: "Change by width",
 		Caption: "Test RMSE minus that of e = 16 on the same folds, ± standard error.",
 		Where:   []report.Where{rmse, report.Is("dim_hidden", "8", "32", "64", "128")},
-		Rows:    errors.Rows, Columns: []string{"protocol"}, Show: []report.Part{report.VariantChange}, Base: base,
+		Rows:    means.Rows, Columns: []string{"protocol"}, Show: []report.Part{report.VariantChange}, Base: base,
 	}
 )
 
@@ -31,7 +31,7 @@ var width = experiment.Spec{
 	Title:  "NPT by width",
 	Says:   "on Boston Housing NPT has entries of width 128 (appendix C.1.2); the paper does not vary it there.",
 	Series: []string{"layers", "dim_hidden"},
-	Tables: []report.Layout{errors, changes},
+	Tables: []report.Layout{means, changes},
 	Curves: true,
 }
 
