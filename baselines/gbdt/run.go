@@ -65,9 +65,9 @@ type fit struct {
 	unkept error // why the model could not be saved
 }
 
-// seed is a fit's: the sweep's plus the number of the fold, as in the paper's code, whose 42 gives the paper's digits. Libraries
+// Seed is a fit's: the sweep's plus the number of the fold, as in the paper's code, whose 42 gives the paper's digits. Libraries
 // take 31 bits.
-func seed(t *task.Task) int { return int((t.SweepSeed + uint64(t.Fold)) & math.MaxInt32) }
+func Seed(sweep uint64, fold int) int { return int((sweep + uint64(fold)) & math.MaxInt32) }
 
 func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
 	f := &fit{lib: lib, task: t}
@@ -78,7 +78,7 @@ func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
 		Method: lib.method, Dataset: t.Info.Name, Protocol: string(t.Protocol), Fold: t.Fold,
 		LearningRate: batch[0].Float("learning_rate"), MaxDepth: batch[0].Int("max_depth"), Iterations: slices.Max(f.counts),
 		Counts: slices.Sorted(slices.Values(f.counts)),
-		Seed:   seed(t), TargetMean: t.TargetMean, TargetStd: t.TargetStd,
+		Seed:   Seed(t.SweepSeed, t.Fold), TargetMean: t.TargetMean, TargetStd: t.TargetStd,
 	}
 	for _, feature := range t.Features {
 		f.origin.Columns = append(f.origin.Columns, feature.Name)

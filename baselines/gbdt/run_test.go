@@ -129,7 +129,7 @@ func TestSeed(t *testing.T) {
 		fold  int
 		want  int
 	}{{42, 0, 42}, {42, 9, 51}, {43, 9, 52}, {1 << 31, 1, 1}, {math.MaxUint64, 0, math.MaxInt32}} {
-		if got := seed(&task.Task{SweepSeed: c.sweep, Fold: c.fold}); got != c.want {
+		if got := Seed(c.sweep, c.fold); got != c.want {
 			t.Errorf("seed %d of sweep %d and fold %d, want %d", got, c.sweep, c.fold, c.want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"nptbench/results"
 )
 
-// records are the successful ones, by what a kept model knows of its cell.
+// records are the successful ones of trainings, by what a kept model knows of its cell.
 type records map[cellKey]*results.Record
 
 type cellKey struct {
@@ -20,10 +20,11 @@ type cellKey struct {
 	method            string
 	rate              float64
 	depth, trees      int
+	seed              int // the fit's
 }
 
 func keyOf(o *gbdt.Origin, trees int) cellKey {
-	return cellKey{o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, trees}
+	return cellKey{o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, trees, o.Seed}
 }
 
 // readRecords returns nil when no folder is named.
@@ -46,8 +47,9 @@ func readRecords(dir string) (records, error) {
 			Depth int     `json:"max_depth"`
 			Trees int     `json:"n_estimators"`
 		}
-		if r.Status == results.OK && json.Unmarshal([]byte(r.Config), &config) == nil {
-			known[cellKey{r.Dataset, string(r.Protocol), r.Fold, r.Method, config.Rate, config.Depth, config.Trees}] = r
+		if r.Status == results.OK && r.Measure == "" && json.Unmarshal([]byte(r.Config), &config) == nil {
+			seed := gbdt.Seed(r.Seed, r.Fold)
+			known[cellKey{r.Dataset, string(r.Protocol), r.Fold, r.Method, config.Rate, config.Depth, config.Trees, seed}] = r
 		}
 	}
 	return known, nil

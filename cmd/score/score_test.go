@@ -262,6 +262,13 @@ func TestKeptModels(t *testing.T) {
 		}
 		return filepath.Join(dir, name)
 	}
+	fits := found
+	for _, other := range []results.Cell{{Seed: 43}, {Measure: "predictions"}} { // of which the model knows nothing
+		r := fits[0].Clone()
+		r.Seed, r.Measure, r.Test["rmse"] = other.Seed, other.Measure, 1e6
+		r.ID = r.Cell.ID()
+		found = append(found, r)
+	}
 	exit, stdout, stderr := programtest.Run(t, run, "-data", data, "-models", on.ModelDir, "-records", keep("right"))
 	if exit != program.ExitOK || strings.Count(stdout, " same ") != 2 || stderr != "" {
 		t.Errorf("exit code %d, %q\n%s", exit, stderr, stdout)
