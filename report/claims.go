@@ -84,14 +84,18 @@ func asLarge(f fact) Answer {
 	return answer(large)
 }
 
-// changes asks for what each change speaks for which the paper has one.
+// changes asks for what each change speaks for which the paper has one. Those over some of its folds, or under another protocol, say nothing.
 func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	only := Layout{Where: where}
 	return func(s *Summary) (all []Evidence) {
 		for _, f := range l.facts(s.Numbers) {
 			if only.holds(f.Number) && f.HasPaper {
 				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
-				all = append(all, Evidence{f.Series.Values[l.Base.Field], "", text, speaks(f), !f.Series.Paper})
+				e := Evidence{f.Series.Values[l.Base.Field], "", text, Untested, !f.Series.Paper}
+				if f.Verdict != Partial && f.Verdict != NotJudged {
+					e.For = speaks(f)
+				}
+				all = append(all, e)
 			}
 		}
 		return all
@@ -99,7 +103,8 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 }
 
 // Best tests whether one of some rows is the best of those that the layout names, or as good as the best, on every data set that has it
-// and others. Where one of the others is missing that the paper has, it says nothing.
+// and others: clearly, by the differences fold by fold from the best of the others. Where one of the others is missing that the paper
+// has, or folds of ranks, it says nothing.
 func Best(l Layout, rows ...string) Test {
 	return func(s *Summary) (all []Evidence) {
 		byData := map[string][]fact{}
@@ -113,37 +118,66 @@ func Best(l Layout, rows ...string) Test {
 			}
 		}
 		for _, data := range order {
-			facts := byData[data]
-			title := func(f fact) string { return f.Number.title(l.Rows...) }
-			named := func(f fact) bool { return slices.Contains(rows, title(f)) }
-			if len(facts) < 2 || !slices.ContainsFunc(facts, named) {
+			var named, others []fact
+			for _, f := range byData[data] {
+				if slices.Contains(rows, f.Number.title(l.Rows...)) {
+					named = append(named, f)
+				} else {
+					others = append(others, f)
+				}
+			}
+			if named == nil || others == nil {
 				continue
 			}
-			best := slices.MinFunc(facts, func(a, b fact) int {
-				if a.metric == a.Metric.Name && a.Metric.Larger {
-					a, b = b, a
+			ours, theirs := bestOf(named)[0], bestOf(others)[0]
+			best := bestOf(byData[data])
+			e := Evidence{Of: "best on " + data, Text: strings.Join(titles(best, l.Rows), " and "), For: Yes,
+				Smaller: slices.ContainsFunc(named, func(f fact) bool { return !f.Series.Paper })}
+			if len(bestOf([]fact{ours, theirs})) == 1 {
+				difference, stdErr := theirs.minus(ours)
+				if ours.largerIsBetter() {
+					difference = -difference
 				}
-				return cmp.Compare(a.Mean, b.Mean)
-			})
-			smaller := slices.ContainsFunc(facts, func(f fact) bool { return named(f) && !f.Series.Paper })
-			missing := l.missing(facts)
-			facts = slices.DeleteFunc(facts, func(f fact) bool { return math.Abs(f.Mean-best.Mean) > 1e-9*math.Abs(best.Mean) })
-			var titles []string
-			for _, f := range facts {
-				name := title(f)
-				if name == f.Series.Method.Title { // with its size, where that is not the paper's
-					name = f.Series.Title
-				}
-				titles = append(titles, name)
+				e.For = apart(difference, stdErr)
 			}
-			e := Evidence{"best on " + data, "", strings.Join(titles, " and "), answer(slices.ContainsFunc(facts, named)), smaller}
-			if missing > 0 {
+			switch missing := l.missing(byData[data]); {
+			case missing > 0:
 				e.Text, e.For = fmt.Sprintf("%s, without %d of those that the paper compares", e.Text, missing), Untested
+			case !ours.Complete():
+				e.Text, e.For = fmt.Sprintf("%s, over %d of the paper's %d folds", e.Text, ours.N, ours.paperFolds()), Untested
+			case e.For == Unclear:
+				e.Text += " (" + notClear + ")"
 			}
 			all = append(all, e)
 		}
 		return all
 	}
+}
+
+// largerIsBetter tells numbers whose metric is so from what is derived of them.
+func (f *fact) largerIsBetter() bool { return f.metric == f.Metric.Name && f.Metric.Larger }
+
+// bestOf are the best of some facts: several where they are equal.
+func bestOf(facts []fact) []fact {
+	best := slices.MinFunc(facts, func(a, b fact) int {
+		if a.largerIsBetter() {
+			a, b = b, a
+		}
+		return cmp.Compare(a.Mean, b.Mean)
+	})
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return math.Abs(f.Mean-best.Mean) > 1e-9*math.Abs(best.Mean) })
+}
+
+// titles name facts as the rows of a table do, and whole methods with their size, where that is not the paper's.
+func titles(facts []fact, rows []string) (titles []string) {
+	for _, f := range facts {
+		title := f.Number.title(rows...)
+		if title == f.Series.Method.Title {
+			title = f.Series.Title
+		}
+		titles = append(titles, title)
+	}
+	return titles
 }
 
 // missing counts the rows that the layout names and the facts of a data set lack, but for methods for which the paper has no number.
@@ -244,7 +278,7 @@ func (s *Summary) findings() (all []finding) {
 		size := ""
 		for _, e := range f.evidence {
 			count[e.For]++
-			if e.Smaller {
+			if e.Smaller && e.For != Untested {
 				size = atThisSize
 			}
 		}

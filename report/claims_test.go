@@ -69,9 +69,9 @@ func TestClaimsOnOrder(t *testing.T) {
 			f.ok("kick", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 0.7})
 		}
 		f.expect("protein", published, method, 1)
-		f.ok("protein", published, method, 0, 0, mse(1), rmse(value))
+		f.ok("protein", published, method, 0, 0, mse(1), results.Metrics{"rmse": value, "rmse_se": 0.1})
 		f.expect("higgs", published, method, 1) // the larger AUROC is the better one
-		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 1 - value/10})
+		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 1 - value/10, "auroc_se": 0.01})
 	}
 	want := []string{
 		"does not hold at this size, on the 2 of 3 that were measured", "holds", "not tested", "holds", "holds at this size", "not tested", "not tested",
@@ -82,6 +82,56 @@ func TestClaimsOnOrder(t *testing.T) {
 		}
 		if f.ID == "smaller" && !strings.Contains(f.measured(), "best on Protein: NPT, 2 layers") {
 			t.Errorf("measured %s, want the network's size", f.measured())
+		}
+	}
+}
+
+// The best is so by the differences fold by fold, once they are clear; on a single split by the errors over its rows.
+func TestBestIsClear(t *testing.T) {
+	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	for _, c := range []struct {
+		dataset string
+		npt     func(fold int) float64 // k-NN has the number of the fold
+		stdErr  float64
+		want    Answer
+	}{
+		{"boston-housing", func(fold int) float64 { return float64(fold) - 0.1 }, 0, Yes},
+		{"boston-housing", func(fold int) float64 { return float64(fold) + 0.1 }, 0, No},
+		{"boston-housing", func(fold int) float64 { return float64(fold) - float64(fold%2) + 0.4 }, 0, Unclear}, // -0.1 ± 0.17
+		{"boston-housing", func(fold int) float64 { return float64(9 - fold) }, 0, Yes},                         // as good as the best
+		{"protein", func(int) float64 { return -0.1 }, 0.03, Yes},
+		{"protein", func(int) float64 { return -0.1 }, 0.04, Unclear}, // of 0.057
+	} {
+		f := newFixture()
+		folds := 1
+		if c.dataset != "protein" {
+			folds = 10
+		}
+		for fold := range folds {
+			for method, value := range map[string]float64{"npt": c.npt(fold), "knn": float64(fold)} {
+				if fold == 0 {
+					f.expect(c.dataset, published, method, 1)
+				}
+				f.ok(c.dataset, published, method, fold, 0, mse(1), results.Metrics{"rmse": value, "rmse_se": c.stdErr})
+			}
+		}
+		all := Best(l, "NPT")(collect(t, f))
+		if len(all) != 1 || all[0].For != c.want || strings.Contains(all[0].Text, "not clear") != (c.want == Unclear) {
+			t.Errorf("%+v: %+v, want %v", c, all, c.want)
+		}
+	}
+}
+
+// Ranks over some of the paper's folds do not make anything the best.
+func TestBestOverSomeFolds(t *testing.T) {
+	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{FoldRank}}
+	for folds, want := range map[int]Evidence{
+		3:  {Text: "Base, over 3 of the paper's 10 folds", For: Untested},
+		10: {Text: "Base (not clear)", For: Unclear}, // 0.55 and 0.6
+	} {
+		all := Best(l, "Base")(ablation(t, folds))
+		if len(all) != 1 || all[0].Text != want.Text || all[0].For != want.For {
+			t.Errorf("%d folds: %+v, want %+v", folds, all, want)
 		}
 	}
 }
@@ -120,7 +170,7 @@ func TestClaimsOnRanks(t *testing.T) {
 				}
 				f.expect(d, published, m.Name, 1)
 				for fold := range 10 {
-					f.ok(d, published, m.Name, fold, 0, mse(1), rmse(value))
+					f.ok(d, published, m.Name, fold, 0, mse(1), results.Metrics{"rmse": value, "rmse_se": 0.1})
 				}
 			}
 		}
@@ -234,5 +284,14 @@ func TestClaimsOnNumbers(t *testing.T) {
 		if f := s.findings()[0]; f.verdict != c.want {
 			t.Errorf("%v ± %v: %s (%s), want %s", c.mean, c.stdErr, f.verdict, f.measured(), c.want)
 		}
+	}
+}
+
+// Evidence of a small network that says nothing for or against a claim does not make it one of that size.
+func TestSizeOfUntestedEvidence(t *testing.T) {
+	test := func(*Summary) []Evidence { return []Evidence{{For: Yes}, {For: Untested, Smaller: true}} }
+	s := &Summary{Spec: Spec{Claims: []Claim{{ID: "r", Test: test}}}}
+	if got := s.findings()[0].verdict; got != holds {
+		t.Errorf("%s, want %s", got, holds)
 	}
 }

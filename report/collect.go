@@ -45,9 +45,8 @@ type Summary struct {
 	Groups  []*Group  // by data set, protocol and series
 	Numbers []*Number // of the groups, each with the metrics of its problem
 
-	Records    int // of the plan's cells, duplicates left out
+	Records    int // of the plan's cells
 	Failures   int // of Records
-	Duplicates int // further records of a cell that has one
 	OtherSeeds int // of the plan's cells under other seeds
 	OutOfPlan  int // records of other cells
 
@@ -94,12 +93,11 @@ type Fold struct {
 	Unselected int                      // settings with a result that lacks a finite validation metric
 
 	group *Group
-	ok    []bool           // by the setting's place in the sweep
 	seeds map[uint64]*Fold // the same under other seeds than the sweep's
 }
 
 func (g *Group) newFold(number int) *Fold {
-	return &Fold{Number: number, group: g, Failures: map[int]*results.Failure{}, ok: make([]bool, g.Settings), seeds: map[uint64]*Fold{}}
+	return &Fold{Number: number, group: g, Failures: map[int]*results.Failure{}, seeds: map[uint64]*Fold{}}
 }
 
 // under returns the fold under a seed.
@@ -111,14 +109,13 @@ func (f *Fold) under(seed uint64) *Fold {
 }
 
 // Missing is the number of the fold's settings that have no record.
-func (f *Fold) Missing() int { return len(f.ok) - f.OK - f.Failed }
+func (f *Fold) Missing() int { return f.group.Settings - f.OK - f.Failed }
 
 // Complete reports whether every setting has a record, of success or of failure.
 func (f *Fold) Complete() bool { return f.Missing() == 0 }
 
-// Collect reads the records of a plan. It keeps one record per fold and a byte per cell, however many records there are.
-// Of several records of one cell the first successful one counts. An error among the records says that a part of them
-// could not be read: it is counted and shown, and the rest is used.
+// Collect reads the records of a plan, at most one of each cell (results.Store.Records), and keeps one for each fold, however many
+// there are. An error among the records says that a part of them could not be read: it is counted and shown, and the rest is used.
 func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
 	if !slices.ContainsFunc(spec.Plan.Datasets, func(d *plan.Dataset) bool { return cataloguePlace(d.Info) >= 0 }) {
 		spec.Says, spec.Claims = "", nil // all are somebody's own, of which the paper says nothing
@@ -346,26 +343,21 @@ func (c *collector) add(rec *results.Record) {
 		failure = c.distinct(cmp.Or(rec.Failure, &results.Failure{Kind: "error", Message: "the record does not say why"}))
 	}
 	t := c.tables[at.Group]
-	counted := false
 	for _, p := range t.places[at.Setting] {
 		for _, f := range p.folds[at.Fold] {
 			if seed != c.Plan.Sweep.Seed {
 				f = f.under(seed)
 			}
-			counted = f.add(rec, failure, p.setting)
-			if counted && seed == c.Plan.Sweep.Seed {
+			f.add(rec, failure, p.setting)
+			if seed == c.Plan.Sweep.Seed {
 				f.group.cost.add(rec, at.GoesOn())
 			}
 		}
 	}
-	switch {
-	case !counted:
-		c.Duplicates++
-		return
-	case seed != c.Plan.Sweep.Seed:
-		c.OtherSeeds++
-	default:
+	if seed == c.Plan.Sweep.Seed {
 		c.Records++
+	} else {
+		c.OtherSeeds++
 	}
 	c.origins.add(rec)
 }
@@ -381,24 +373,15 @@ func (c *collector) distinct(failure *results.Failure) *results.Failure {
 	return kept
 }
 
-// add counts a record for a setting of the fold, with its failure if it is one; false when another one counts instead.
-func (f *Fold) add(rec *results.Record, failure *results.Failure, position int) bool {
-	_, failedBefore := f.Failures[position]
-	switch {
-	case f.ok[position] || failedBefore && failure != nil:
-		return false
-	case failure != nil:
+// add counts the record of a setting, with its failure if it is one.
+func (f *Fold) add(rec *results.Record, failure *results.Failure, position int) {
+	if failure != nil {
 		f.Failed++
 		f.Failures[position] = failure
-		return true
-	case failedBefore:
-		f.Failed--
-		delete(f.Failures, position)
+		return
 	}
 	f.OK++
-	f.ok[position] = true
 	f.consider(rec, position)
-	return !failedBefore
 }
 
 // consider makes the record the chosen one of its fold if its validation metric is better, or equal and its setting

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"iter"
@@ -75,29 +76,6 @@ func TestTiesGoToTheFirstOfTheSweep(t *testing.T) {
 	fold := collect(t, f).Groups[0].Folds[0]
 	if fold.Position != 1 || fold.Chosen.Test["rmse"] != 1 || fold.Tied != 4 {
 		t.Errorf("chose place %d among %d tied, want 1 among 4", fold.Position, fold.Tied)
-	}
-}
-
-func TestOneRecordPerCellCounts(t *testing.T) {
-	f := newFixture()
-	f.expect("protein", published, "knn", 3)
-	f.failed("protein", published, "knn", 0, 0, "timeout", "first try") // failed, then done
-	f.ok("protein", published, "knn", 0, 0, mse(0.5), rmse(1))
-	f.ok("protein", published, "knn", 0, 1, mse(0.4), rmse(2)) // done twice: the first one counts
-	f.ok("protein", published, "knn", 0, 1, mse(0.1), rmse(7))
-	f.failed("protein", published, "knn", 0, 1, "crash", "late")
-	f.failed("protein", published, "knn", 0, 2, "memory", "first") // failed twice
-	f.failed("protein", published, "knn", 0, 2, "crash", "second")
-	s := collect(t, f)
-	fold := s.Groups[0].Folds[0]
-	if fold.OK != 2 || fold.Failed != 1 || fold.Missing() != 0 || s.Records != 3 || s.Duplicates != 4 {
-		t.Errorf("%d ok, %d failed, %d missing, %d records, %d duplicates", fold.OK, fold.Failed, fold.Missing(), s.Records, s.Duplicates)
-	}
-	if fold.Chosen.Test["rmse"] != 2 || fold.Tied != 1 {
-		t.Errorf("chose %v, %d tied", fold.Chosen.Test, fold.Tied)
-	}
-	if len(fold.Failures) != 1 || fold.Failures[2].Kind != "memory" {
-		t.Errorf("failures %v", fold.Failures)
 	}
 }
 
@@ -262,6 +240,70 @@ func TestProvenance(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// A mean over folds that different backends trained says so, and folds.csv says which trained which.
+func TestBackends(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", published, "npt", 1)
+	for fold := range 10 {
+		by := "fused"
+		if fold > 1 {
+			by = "fused,products=bfloat16"
+		}
+		r := f.ok("boston-housing", published, "npt", fold, 0, mse(1), rmse(3))
+		r.Provenance.Backend, r.Details = by, map[string]any{"backend": by}
+	}
+	s := collect(t, f)
+	n := s.number("boston-housing", published, "npt", metric.RMSE)
+	const want = "Trained on folds 0, 1 by fused, on folds 2, 3, 4, 5, 6, 7, 8, 9 by fused,products=bfloat16."
+	if !slices.Contains(n.Notes, want) {
+		t.Errorf("notes %q", n.Notes)
+	}
+	var table Table
+	if n.besidePaper(&table, nil); !slices.Contains(table.Notes, want) {
+		t.Errorf("beside the paper %q", table.Notes)
+	}
+	var out bytes.Buffer
+	if err := s.writeFolds(&out); err != nil {
+		t.Fatal(err)
+	}
+	if lines, err := csv.NewReader(&out).ReadAll(); err != nil || column(lines, "backend") != "fused fused"+strings.Repeat(" fused,products=bfloat16", 8) {
+		t.Errorf("%v, backends %s", err, column(lines, "backend"))
+	}
+	for _, f := range n.Folds {
+		f.Chosen.Details["backend"] = "fused"
+	}
+	if notes := n.backendNote(); notes != nil {
+		t.Errorf("one backend: %q", notes)
+	}
+}
+
+// column are the fields of a CSV file's column.
+func column(lines [][]string, name string) string {
+	at := slices.Index(lines[0], name)
+	if at < 0 {
+		return "no column " + name
+	}
+	var fields []string
+	for _, line := range lines[1:] {
+		fields = append(fields, line[at])
+	}
+	return strings.Join(fields, " ")
+}
+
+// folds.csv has every metric that there are numbers of.
+func TestFoldsHaveAllMetrics(t *testing.T) {
+	f := newFixture()
+	f.expect("lookup", published, "knn", 1)
+	f.ok("lookup", published, "knn", 0, 0, mse(1), results.Metrics{"rmse": 3, "correlation": 0.5})
+	var out bytes.Buffer
+	if err := collect(t, f).writeFolds(&out); err != nil {
+		t.Fatal(err)
+	}
+	if lines, err := csv.NewReader(&out).ReadAll(); err != nil || column(lines, "test_correlation") != "0.5" {
+		t.Errorf("%v, correlation %s", err, column(lines, "test_correlation"))
 	}
 }
 

@@ -315,8 +315,7 @@ func graded(verdicts map[Verdict]int) string {
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
 func (s *Summary) sources() []string {
-	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of cells that have one, %s of other cells.",
-		spelling.Thousands(s.Records), plural(s.Duplicates, "further record", "further records"), spelling.Thousands(s.OutOfPlan))}
+	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of other cells.", spelling.Thousands(s.Records), spelling.Thousands(s.OutOfPlan))}
 	if s.OtherSeeds > 0 {
 		lines = append(lines, fmt.Sprintf("Under other seeds: %s of this sweep's cells.", plural(s.OtherSeeds, "record", "records")))
 	}

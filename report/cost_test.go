@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"nptbench/internal/dataset"
@@ -108,6 +109,16 @@ func TestCost(t *testing.T) {
 		t.Errorf("the figure has %+v, want what is measured", p)
 	} else if got := s.figureCaption(p); got != costs.Title+", without what is extrapolated." {
 		t.Errorf("its caption is %q", got)
+	}
+	facts := costs.facts(s.Numbers)
+	if text := costs.order(facts); text != "" {
+		t.Errorf("an order of what is extrapolated:%s", text)
+	}
+	for i := range facts {
+		facts[i].Verdict = NotComparable
+	}
+	if text := costs.order(facts); !strings.HasPrefix(text, " Kendall's rank correlation of this order with the paper's on Protein: +0.33") {
+		t.Errorf("of all three:%s", text)
 	}
 	if f := s.findings()[0]; f.verdict != "not tested" || len(f.evidence) != 1 {
 		t.Errorf("%+v: an extrapolation tests nothing", f)

@@ -195,6 +195,13 @@ func (s *Summary) writeFolds(w io.Writer) error {
 	}
 	columns = append(columns, chosen("config", func(r *results.Record) string { return string(r.Config) }))
 	metrics := slices.Concat(metric.Of(dataset.Regression), []metric.Metric{metric.StandardisedMSE}, metric.Of(dataset.Binary))
+	for _, g := range s.Groups {
+		for _, m := range g.metrics() {
+			if !slices.Contains(metrics, m) {
+				metrics = append(metrics, m)
+			}
+		}
+	}
 	for _, part := range []struct {
 		prefix string
 		of     func(*results.Record) results.Metrics
@@ -223,6 +230,7 @@ func (s *Summary) writeFolds(w io.Writer) error {
 		chosen("fit_cells", func(r *results.Record) string { return strconv.Itoa(r.FitCells) }),
 		chosen("predict_seconds", func(r *results.Record) string { return full(r.PredictSeconds) }),
 		chosen("peak_memory_bytes", func(r *results.Record) string { return strconv.FormatInt(r.PeakMemoryBytes, 10) }),
+		chosen("backend", func(r *results.Record) string { return r.Provenance.Backend }),
 		chosen("code", func(r *results.Record) string { return r.Provenance.Code }),
 		chosen("finished", func(r *results.Record) string { return r.Provenance.Finished.UTC().Format(time.RFC3339) }),
 		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.title() }},

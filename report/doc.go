@@ -18,7 +18,6 @@
 // Only the published protocol is judged, by which the paper's numbers were made, and no network that is smaller than the
 // paper's.
 //
-// Every report says how often its verdicts would be wrong, by comparing our numbers with the paper's for other methods. With
-// the published records 3.5 % of 1,024 such pairs would be called reproduced, and of those graded by seeds 44.1 % the same
-// ("make report-published").
+// Every report says how often its verdicts would be wrong, by comparing our numbers with the paper's for other methods
+// ("How to read this").
 package report

@@ -12,8 +12,9 @@ import (
 // A fact is a number that a table shows: as it is, or with what its change, its rank or its cost comes to instead.
 type fact struct {
 	*Number
-	metric string // what it is of the number: its metric, or the name of something derived
-	row    string // as the table names it
+	metric string          // what it is of the number: its metric, or the name of something derived
+	row    string          // as the table names it
+	byFold map[int]float64 // what it is the mean of, by the number of the fold; nil of what is not
 }
 
 // factUnder is the number itself under a protocol, where there is one.
@@ -23,8 +24,19 @@ func factUnder(p split.Protocol) func(comparison) (fact, bool) {
 		if n == nil || n.N == 0 {
 			return fact{}, false
 		}
-		return fact{Number: n, metric: n.Metric.Name}, true
+		return n.fact(), true
 	}
+}
+
+// fact is the number itself.
+func (n *Number) fact() fact {
+	byFold := map[int]float64{}
+	for _, f := range n.Folds {
+		if x, ok := f.result(n.Metric); ok {
+			byFold[f.Number] = x
+		}
+	}
+	return fact{Number: n, metric: n.Metric.Name, byFold: byFold}
 }
 
 // derived is something else of a number, over so many folds or cells, beside which the paper has nothing yet.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -28,6 +29,7 @@ type panel struct {
 // A panelLine has a value for each kind of mark.
 type panelLine struct {
 	title  string
+	folds  string // over how many it is, where these are not all
 	values [3]panelValue
 }
 
@@ -69,17 +71,40 @@ func (l *Layout) panels(numbers []*Number) (panels []panel) {
 			at = len(panels)
 			panels = append(panels, panel{title: f.Info.Title, axis: f.axis(), zero: f.metric != f.Metric.Name && f.metric != coreSeconds})
 		}
+		folds := ""
+		if f.metric != coreSeconds && f.N < f.paperFolds() {
+			folds = fmt.Sprintf("%d of %d folds", f.N, f.paperFolds())
+		}
 		lines := &panels[at].lines
-		line := slices.IndexFunc(*lines, func(line panelLine) bool { return line.title == f.row })
+		line := slices.IndexFunc(*lines, func(line panelLine) bool { return line.title == f.row && line.folds == folds })
 		if line < 0 {
 			line = len(*lines)
-			*lines = append(*lines, panelLine{title: f.row})
+			*lines = append(*lines, panelLine{title: f.row, folds: folds})
 		}
 		values := &(*lines)[line].values
 		values[0] = panelValue{f.Paper.Mean, f.Paper.StdErr(), f.HasPaper}
 		values[1+slices.Index(split.Protocols, f.Protocol)] = panelValue{f.Mean, f.StdErr, true}
 	}
+	for i := range panels {
+		panels[i].sayFolds()
+	}
 	return panels
+}
+
+// sayFolds has over how many folds lines are in the panel's title, where that is the same of all, or else in theirs.
+func (p *panel) sayFolds() {
+	folds := p.lines[0].folds
+	if !slices.ContainsFunc(p.lines, func(line panelLine) bool { return line.folds != folds }) {
+		if folds != "" {
+			p.title += ", " + folds
+		}
+		return
+	}
+	for i := range p.lines {
+		if line := &p.lines[i]; line.folds != "" {
+			line.title += " (" + line.folds + ")"
+		}
+	}
 }
 
 // A mark is one kind of sign of the figure. Its colours are told apart by the colour-blind, too (Okabe and Ito).

@@ -190,6 +190,7 @@ func (g *Group) notes() []string {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
 			plural(unselected, "cell", "cells"), g.Select.Name))
 	}
+	notes = append(notes, g.backendNote()...)
 	if g.Series.Values[variantField] != "" { // whose rows may have no sizes in their titles
 		notes = append(notes, g.smallerNote(nil)...)
 	}
@@ -198,6 +199,27 @@ func (g *Group) notes() []string {
 			plural(g.Settings, "setting", "settings"), spelling.Thousands(n)))
 	}
 	return notes
+}
+
+// backendNote says which folds networks were trained on by which backend, where that was not the same.
+func (g *Group) backendNote() []string {
+	folds := map[string][]int{}
+	for _, f := range g.Folds {
+		if f.Chosen == nil {
+			continue
+		}
+		if by, isNetwork := f.Chosen.Details["backend"].(string); isNetwork {
+			folds[by] = append(folds[by], f.Number)
+		}
+	}
+	if len(folds) < 2 {
+		return nil
+	}
+	var parts []string
+	for _, by := range sortedKeys(folds) {
+		parts = append(parts, fmt.Sprintf("%s by %s", foldList(folds[by]), by))
+	}
+	return []string{"Trained on " + strings.Join(parts, ", on ") + "."}
 }
 
 // failedNote says how many cells failed, if any, and how.

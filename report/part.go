@@ -243,10 +243,15 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 	if n.Verdict == FailedCell {
 		notes = append(notes, n.failedNote()...)
 	}
-	if n.N < n.paperFolds() {
-		notes = append(notes, fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds()))
+	return t.notes(slices.Concat(notes, n.foldsNote(), n.backendNote()))
+}
+
+// foldsNote says over how many folds a number is, where these are not all.
+func (n *Number) foldsNote() []string {
+	if n.N >= n.paperFolds() {
+		return nil
 	}
-	return t.notes(notes)
+	return []string{fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds())}
 }
 
 func correction(_ *Table, c comparison) Cell {
@@ -257,12 +262,14 @@ func correction(_ *Table, c comparison) Cell {
 	return number(decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
 }
 
-func (f fact) changeCell(*Table, comparison) Cell {
+func (f fact) changeCell(t *Table, _ comparison) Cell {
 	text := signed(f.Mean, f.rounded())
 	if !math.IsNaN(f.StdErr) {
 		text += " ± " + decimal(f.StdErr, f.rounded())
 	}
-	return number(text, f.Mean)
+	cell := number(text, f.Mean)
+	cell.Notes = t.notes(f.foldsNote())
+	return cell
 }
 
 func (f fact) pCell(*Table, comparison) Cell { return number(decimal(f.Mean, 3), f.Mean) }
@@ -279,12 +286,8 @@ func (f fact) paperCell(*Table, comparison) Cell {
 }
 
 // directionCell carries the footnotes of the number, since the change is of it.
-func (f fact) directionCell(t *Table, c comparison) Cell {
-	notes := f.Notes
-	if f.N < c.any().N {
-		notes = append(slices.Clone(notes), fmt.Sprintf("Over %d of %d folds.", f.N, len(f.Folds)))
-	}
-	return Cell{Text: string(f.Verdict), Tone: f.Verdict.tone(), Notes: t.notes(notes)}
+func (f fact) directionCell(t *Table, _ comparison) Cell {
+	return Cell{Text: string(f.Verdict), Tone: f.Verdict.tone(), Notes: t.notes(f.Notes)}
 }
 
 func (f fact) rankCell(t *Table, c comparison) Cell {
@@ -292,11 +295,7 @@ func (f fact) rankCell(t *Table, c comparison) Cell {
 	if f.HasPaper {
 		cell.Text += " (" + f.Paper.String() + ")"
 	}
-	notes := f.smallerNote(c.titled)
-	if f.N < f.Info.RunFolds {
-		notes = append(notes, fmt.Sprintf("Over %d of the paper's %d folds.", f.N, f.Info.RunFolds))
-	}
-	cell.Notes = t.notes(notes)
+	cell.Notes = t.notes(append(f.smallerNote(c.titled), f.foldsNote()...))
 	return cell
 }
 

@@ -5,25 +5,16 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
 // What a number is among the others of its table: the change that a variant makes against Layout.Base, and the rank among the
 // variants, both fold by fold.
-
-// values are the metric of the chosen settings of all complete folds, by the number of the fold.
-func (n *Number) values() map[int]float64 {
-	values := map[int]float64{}
-	for _, f := range n.Folds {
-		if x, ok := f.result(n.Metric); ok {
-			values[f.Number] = x
-		}
-	}
-	return values
-}
 
 // beside reports whether two numbers are of the same folds and metric.
 func (n *Number) beside(other *Number) bool {
@@ -41,9 +32,31 @@ func (l *Layout) withPaper(n *Number) *Number {
 	return &of
 }
 
+// pairs are the values of two facts on the folds that both have.
+func (f fact) pairs(other fact) (x, y []float64) {
+	for _, fold := range f.Folds {
+		a, has := f.byFold[fold.Number]
+		if b, both := other.byFold[fold.Number]; has && both {
+			x, y = append(x, a), append(y, b)
+		}
+	}
+	return x, y
+}
+
+// minus is the mean of the differences from another fact on the folds that both have, with its standard error. Of a single split the
+// error is that of both numbers over the test rows.
+func (f fact) minus(other fact) (mean, stdErr float64) {
+	x, y := f.pairs(other)
+	differences := floats.SubTo(make([]float64, len(x)), x, y)
+	if len(x) > 1 {
+		return stat.Mean(differences, nil), stat.StdErr(stat.StdDev(differences, nil), float64(len(x)))
+	}
+	return stat.Mean(differences, nil), math.Hypot(f.RowStdErr, other.RowStdErr)
+}
+
 // change is what a variant changes against the layout's base: the mean of the differences fold by fold, beside the difference of the
-// paper's means, whose error is of both together. p is that of Wilcoxon's signed-rank test, two-sided. Of a single split the error is that
-// of both numbers over the test rows, and p is NaN. It is false when there is no base, or no fold that both have.
+// means that the layout's table of the paper has, whose error is of both together. p is that of Wilcoxon's signed-rank test, two-sided,
+// and NaN of a single split. It is false when there is no base, or no fold that both have.
 func (c comparison) change() (f fact, p float64, ok bool) {
 	n := c.any()
 	at := slices.IndexFunc(c.among, func(base *Number) bool {
@@ -54,26 +67,18 @@ func (c comparison) change() (f fact, p float64, ok bool) {
 		return fact{}, 0, false
 	}
 	base := c.layout.withPaper(c.among[at])
-	ours, theirs := n.values(), base.values()
-	var with, without, differences []float64
-	for _, f := range n.Folds {
-		x, has := ours[f.Number]
-		if y, both := theirs[f.Number]; has && both {
-			with, without, differences = append(with, x), append(without, y), append(differences, x-y)
-		}
-	}
-	folds := len(differences)
-	if folds == 0 {
+	with, without := n.fact().pairs(base.fact())
+	if len(with) == 0 {
 		return fact{}, 0, false
 	}
-	f, p = n.derived(n.Metric.Name+"_change", stat.Mean(differences, nil), math.Hypot(n.RowStdErr, base.RowStdErr), folds), math.NaN()
-	if folds > 1 {
-		f.StdErr = stat.StdErr(stat.StdDev(differences, nil), float64(folds))
+	mean, stdErr := n.fact().minus(base.fact())
+	f, p = n.derived(n.Metric.Name+"_change", mean, stdErr, len(with)), math.NaN()
+	if len(with) > 1 {
 		if test, err := stats.Wilcoxon(with, without, stats.WilcoxonOptions{}); err == nil { // it is defined for any pairs of numbers
 			p = test.P
 		}
 	}
-	if f.HasPaper = n.HasPaper && base.HasPaper; f.HasPaper {
+	if f.HasPaper = c.layout.Paper != 0 && n.HasPaper && base.HasPaper; f.HasPaper {
 		f.Paper.Mean -= base.Paper.Mean
 		f.Paper.Spread, f.Paper.SpreadIsStdDev = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr()), false
 	}
@@ -81,12 +86,17 @@ func (c comparison) change() (f fact, p float64, ok bool) {
 	return f, p, true
 }
 
-// direction is the verdict on a change: whether it has the direction of the paper's, once it is clear.
+// direction is the verdict on a change: whether it has the direction of the paper's, once it is clear. As with numbers, changes over some
+// of the paper's folds or under another protocol have none.
 func (n *Number) direction() Verdict {
 	switch {
+	case n.N < n.paperFolds():
+		return Partial
 	case !n.HasPaper:
 		return NoPaper
-	case math.IsNaN(n.StdErr) || math.Abs(n.Mean) <= clearly*n.StdErr:
+	case n.Protocol != split.Published:
+		return NotJudged
+	case apart(n.Mean, n.StdErr) == Unclear:
 		return NotClear
 	case n.Mean*n.Paper.Mean > 0:
 		return SameDirection
@@ -107,13 +117,10 @@ func pFact(c comparison) (fact, bool) {
 	return f.derived(f.metric+"_p", p, math.NaN(), f.N), true
 }
 
-// clearly is how many standard errors from 0 a change is clear.
-const clearly = 2
-
 // ranks are the places by the metric among the numbers of the layout on each fold that all have, counted from 0 for the best.
-func (c comparison) ranks() (ranks []float64) {
+func (c comparison) ranks() map[int]float64 {
 	n := c.any()
-	var peers []map[int]float64
+	var peers []fact
 	self := 0
 	for _, peer := range c.among {
 		if !peer.beside(n) || !c.layout.holds(peer) {
@@ -122,17 +129,18 @@ func (c comparison) ranks() (ranks []float64) {
 		if peer.Series == n.Series {
 			self = len(peers)
 		}
-		peers = append(peers, peer.values())
+		peers = append(peers, peer.fact())
 	}
+	ranks := map[int]float64{}
 	for _, f := range n.Folds {
 		var values []float64
 		for _, peer := range peers {
-			if x, ok := peer[f.Number]; ok {
+			if x, ok := peer.byFold[f.Number]; ok {
 				values = append(values, x)
 			}
 		}
 		if len(values) == len(peers) {
-			ranks = append(ranks, stats.Ranks(values, n.Metric.Larger)[self]-1)
+			ranks[f.Number] = stats.Ranks(values, n.Metric.Larger)[self] - 1
 		}
 	}
 	return ranks
@@ -140,19 +148,25 @@ func (c comparison) ranks() (ranks []float64) {
 
 // rankFact is the mean of the ranks, beside what the paper has for it.
 func rankFact(c comparison) (fact, bool) {
-	ranks := c.ranks()
-	if len(ranks) == 0 {
+	byFold := c.ranks()
+	if len(byFold) == 0 {
 		return fact{}, false
 	}
 	n := c.any()
+	var ranks []float64
+	for _, f := range n.Folds {
+		if rank, ok := byFold[f.Number]; ok {
+			ranks = append(ranks, rank)
+		}
+	}
 	mean, stdErr := stats.MeanRank(ranks)
 	f := n.derived("rank", mean, stdErr, len(ranks))
-	f.Verdict = NotComparable
+	f.Verdict, f.byFold = NotComparable, byFold
 	f.Paper, f.HasPaper = results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank")
 	return f, true
 }
 
-// order says for each data set how much the order of a table's first facts is like that of the paper's.
+// order says for each data set how much the order of a table's first facts, of what was measured, is like that of the paper's.
 func (l *Layout) order(facts []fact) string {
 	text := ""
 	for i, f := range facts {
@@ -161,7 +175,7 @@ func (l *Layout) order(facts []fact) string {
 		}
 		var ours, paper []float64
 		for _, g := range facts {
-			if g.metric == f.metric && g.beside(f.Number) && g.HasPaper {
+			if g.metric == f.metric && g.beside(f.Number) && g.HasPaper && g.Verdict != Extrapolated {
 				ours, paper = append(ours, g.Mean), append(paper, g.Paper.Mean)
 			}
 		}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -95,6 +97,10 @@ func TestChange(t *testing.T) {
 
 // The direction of a change is that of its sign where it is more than two standard errors from zero.
 func TestDirection(t *testing.T) {
+	number := func(protocol split.Protocol, folds int) *Number {
+		g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: protocol, Series: &Series{}}
+		return &Number{Group: g, N: folds, Mean: 1, StdErr: 0.1, HasPaper: true, Paper: results.Published{Mean: 1}}
+	}
 	for _, c := range []struct {
 		mean, stdErr, paper float64
 		want                Verdict
@@ -102,13 +108,66 @@ func TestDirection(t *testing.T) {
 		{1, 0.4, 0.1, SameDirection}, {-1, 0.4, -0.1, SameDirection}, {1, 0.4, -0.1, OppositeDirection}, {-1, 0.4, 0.1, OppositeDirection},
 		{1, 0.5, 0.1, NotClear}, {1, math.NaN(), 0.1, NotClear}, {0, 0, 0.1, NotClear},
 	} {
-		d := Number{Mean: c.mean, StdErr: c.stdErr, HasPaper: true, Paper: results.Published{Mean: c.paper}}
+		d := number(published, 10)
+		d.Mean, d.StdErr, d.Paper = c.mean, c.stdErr, results.Published{Mean: c.paper}
 		if got := d.direction(); got != c.want {
 			t.Errorf("%v ± %v beside %v: %s, want %s", c.mean, c.stdErr, c.paper, got, c.want)
 		}
 	}
-	if got := (&Number{Mean: 1}).direction(); got != NoPaper {
+	if got := number(published, 9).direction(); got != Partial {
+		t.Errorf("over nine of ten folds: %s", got)
+	}
+	if got := number(corrected, 10).direction(); got != NotJudged {
+		t.Errorf("under the corrected protocol: %s", got)
+	}
+	alone := number(published, 10)
+	alone.HasPaper = false
+	if got := alone.direction(); got != NoPaper {
 		t.Errorf("without the paper: %s", got)
+	}
+}
+
+// Settings that the paper does not compare change nothing in it, although it has a number of their method.
+func TestChangeThatThePaperLacks(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"setting"}
+	f.expect("boston-housing", published, "npt", 2)
+	for fold := range 10 {
+		f.ok("boston-housing", published, "npt", fold, 0, mse(1), rmse(float64(fold)))
+		f.ok("boston-housing", published, "npt", fold, 1, mse(1), rmse(float64(fold)+1))
+	}
+	l := Layout{
+		Where: []Where{{"metric", []string{"rmse"}}, {"setting", []string{"1"}}}, Rows: []string{"setting"},
+		Show: []Part{Published, VariantChange}, Base: Where{"setting", []string{"0"}},
+	}
+	facts := l.facts(collect(t, f).Numbers)
+	if len(facts) != 2 || !facts[0].HasPaper {
+		t.Fatalf("got %v", facts)
+	}
+	if change := facts[1]; change.Mean != 1 || change.HasPaper || change.Verdict != NoPaper {
+		t.Errorf("%v, the paper's %v: %s", change.Mean, change.Paper, change.Verdict)
+	}
+}
+
+// A change over three of ten folds is no evidence, and says how many folds it has.
+func TestChangeOverSomeFolds(t *testing.T) {
+	s := ablation(t, 3)
+	for _, f := range s.findings()[:2] {
+		if f.verdict != notTested || f.evidence == nil {
+			t.Errorf("%s: %s by %v", f.ID, f.verdict, f.evidence)
+		}
+	}
+	if p := s.panels()[0]; p.title != "Boston Housing, 3 of 10 folds" || p.lines[0].title != "No semi-supervision" {
+		t.Errorf("the figure has %q, %q", p.title, p.lines[0].title)
+	}
+	mixed := panel{title: "Yacht", lines: []panelLine{{title: "Base"}, {title: "No ABA", folds: "3 of 10 folds"}}}
+	if mixed.sayFolds(); mixed.title != "Yacht" || mixed.lines[0].title != "Base" || mixed.lines[1].title != "No ABA (3 of 10 folds)" {
+		t.Errorf("the figure has %+v", mixed)
+	}
+	var out bytes.Buffer
+	markdownTable(&out, changesOfBoston.table(s.Numbers))
+	if !strings.Contains(out.String(), "+0.12 ± 0.07<sup>1</sup> |") || !strings.Contains(out.String(), "<sup>1</sup> Over 3 of the paper's 10 folds.") {
+		t.Errorf("got\n%s", out.String())
 	}
 }
 
@@ -126,8 +185,8 @@ func TestChosenBesideVariants(t *testing.T) {
 		}
 	}
 	chosen := s.Numbers[slices.IndexFunc(s.Numbers, func(n *Number) bool { return n.Series.chosen && n.Metric == metric.RMSE })]
-	if chosen.Settings != 3 || chosen.Paper.String() != "2.92 ± 0.15" || s.Records != 30 || s.Duplicates != 0 {
-		t.Errorf("among %d, the paper has %s; %d records, %d duplicates", chosen.Settings, chosen.Paper, s.Records, s.Duplicates)
+	if chosen.Settings != 3 || chosen.Paper.String() != "2.92 ± 0.15" || s.Records != 30 {
+		t.Errorf("among %d, the paper has %s; %d records", chosen.Settings, chosen.Paper, s.Records)
 	}
 }
 

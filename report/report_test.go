@@ -139,9 +139,10 @@ func (f *fixture) failed(dataset string, protocol split.Protocol, method string,
 	return rec
 }
 
-// all gives the records the identities of their cells. Those that are in no plan have another one.
+// all gives the records the identities of their cells, and has the first of each cell. Those that are in no plan have another one.
 func (f *fixture) all(p *plan.Plan) iter.Seq2[*results.Record, error] {
 	return func(yield func(*results.Record, error) bool) {
+		seen := map[results.ID]bool{}
 		for _, rec := range f.records {
 			rec.ID = results.ID{}
 			for _, g := range p.Groups() {
@@ -153,6 +154,10 @@ func (f *fixture) all(p *plan.Plan) iter.Seq2[*results.Record, error] {
 					rec.ID, rec.DataDigest, rec.Config = cell.ID(), cell.DataDigest, cell.Config
 				}
 			}
+			if seen[rec.ID] && rec.ID != (results.ID{}) {
+				continue
+			}
+			seen[rec.ID] = true
 			if !yield(rec.Record, nil) {
 				return
 			}

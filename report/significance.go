@@ -166,9 +166,12 @@ func (t *RankTable) supports() string {
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
 		text = fmt.Sprintf("Farther apart than the critical difference: %s. The ranks do not tell the other pairs apart.", strings.Join(pairs, "; "))
 	}
-	least := stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided)
-	return fmt.Sprintf("%s %v. The signed-rank test of two methods cannot give a p below %.3g on %d data sets.",
-		text, s.Friedman.TieCorrected, least, s.Friedman.N)
+	text += fmt.Sprintf(" %v.", s.Friedman.TieCorrected)
+	for _, w := range s.Friedman.Warnings {
+		text += " " + w.Text
+	}
+	return fmt.Sprintf("%s The signed-rank test of two methods cannot give a p below %.3g on %d data sets.",
+		text, stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided), s.Friedman.N)
 }
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, whether

@@ -21,6 +21,9 @@ func TestPaperTable1IsNotSignificant(t *testing.T) {
 		if pairs := table.differ(ownRanks); pairs != nil || !strings.HasPrefix(table.supports(), "No gap") {
 			t.Errorf("%s: %q differ: %s", table.Problem, pairs, table.supports())
 		}
+		if !strings.Contains(table.supports(), "χ² and F are approximations for more than 10 data sets and 5 methods") {
+			t.Errorf("%s: nothing says that p is an approximation: %s", table.Problem, table.supports())
+		}
 		for i := range s.Wilcoxon {
 			for j := range i {
 				if s.Wilcoxon[i][j] <= rankLevel {

@@ -56,9 +56,10 @@ var outcomes = []struct {
 	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart}, []string{holds}},
 	{"Not reproduced, but as near as another seed is", []Verdict{SameWithinSeeds}, nil},
 	{"Not decided, fewer than three seeds", []Verdict{NotGraded}, nil},
-	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold, notClear}},
+	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold}},
 	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
-	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection, NotClear}, []string{doesNotHold + atThisSize, notClear + atThisSize}},
+	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection}, []string{doesNotHold + atThisSize}},
+	{"Not clear", []Verdict{NotClear}, []string{notClear, notClear + atThisSize}},
 	{"Not tested, or only in part", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
 }
 

@@ -20,6 +20,9 @@ func Above(value float64, where ...Where) Test {
 	return numbers(func(n *Number) Answer { return apart(n.Mean-value, n.StdErr) }, where)
 }
 
+// clearly is how many standard errors from 0 a difference is clear.
+const clearly = 2
+
 // apart reports whether a difference is positive, once it is clear that there is one.
 func apart(difference, stdErr float64) Answer {
 	if !(math.Abs(difference) > clearly*stdErr) {

@@ -321,7 +321,8 @@ func TestSummary(t *testing.T) {
 	s.Claims = []Claim{{ID: "first", Says: "It is the best."}, {ID: "second", Says: "It is near 4.27.",
 		Test: Near(4.27, Where{"method", []string{"knn"}}, Where{"metric", []string{"rmse"}}, Where{"dataset", []string{"boston-housing"}}, Where{"protocol", []string{"published"}})},
 		{ID: "half", Says: "It is near 4.27 on both.", Count: 2, Test: Near(4.27, Where{"method", []string{"knn"}}, Where{"metric", []string{"rmse"}}, Where{"dataset", []string{"boston-housing"}}, Where{"protocol", []string{"published"}})},
-		{ID: "third", Says: "NPT is as good on Higgs.", Test: Near(0.8, Where{"method", []string{"npt"}}, Where{"metric", []string{"auroc"}}, Where{"dataset", []string{"higgs"}})}}
+		{ID: "third", Says: "NPT is as good on Higgs.", Test: Near(0.8, Where{"method", []string{"npt"}}, Where{"metric", []string{"auroc"}}, Where{"dataset", []string{"higgs"}})},
+		{ID: "fourth", Says: "It is better.", Test: func(*Summary) []Evidence { return []Evidence{{For: Unclear}} }}}
 	var summary, report bytes.Buffer
 	if err := errors.Join(s.writeSummary(&summary), writeMarkdown(&report, s.Document())); err != nil {
 		t.Fatal(err)
@@ -349,7 +350,10 @@ func TestSummary(t *testing.T) {
 		t.Errorf("not reproduced is more than what failed:\n%s", summary.String())
 	}
 	smaller, untested, _ := strings.Cut(rest, "## Not tested, or only in part")
-	_, smaller, _ = strings.Cut(smaller, "## As in the paper, by direction alone or at a smaller size: 1 of 4 claims\n")
+	_, smaller, _ = strings.Cut(smaller, "## As in the paper, by direction alone or at a smaller size: 1 of 5 claims\n")
+	if _, unclear, _ := strings.Cut(smaller, "## Not clear: 1 of 5 claims\n"); !strings.Contains(unclear, "claim fourth") {
+		t.Errorf("what is not clear has no part of its own:\n%s", summary.String())
+	}
 	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(untested, "claim half") || !strings.Contains(smaller, "claim third") {
 		t.Errorf("claims are in the wrong part:\n%s", summary.String())
 	}
