@@ -42,7 +42,7 @@ func (n *Number) fact() fact {
 // derived is something else of a number, over so many folds or cells, beside which the paper has nothing yet.
 func (n *Number) derived(metric string, mean, stdErr float64, over int) fact {
 	of := *n
-	of.Mean, of.StdErr, of.N, of.HasPaper, of.Verdict = mean, stdErr, over, false, ""
+	of.Mean, of.StdErr, of.N, of.HasPaper, of.Verdict, of.Seeds = mean, stdErr, over, false, "", nil
 	return fact{Number: &of, metric: metric}
 }
 

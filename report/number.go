@@ -85,7 +85,7 @@ func (g *Group) number(m metric.Metric) *Number {
 		n.StdErr = stat.StdErr(stat.StdDev(values, nil), float64(n.N))
 		n.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(n.N))
 	}
-	n.Seeds = g.seeds(n)
+	n.Seeds = n.seeds(nil)
 	n.Notes = g.notes()
 	if len(undefined) > 0 {
 		n.Notes = append(n.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
@@ -130,24 +130,43 @@ func testResults(folds []*Fold, m metric.Metric) (values []float64, undefined []
 	return values, undefined
 }
 
-// seeds returns the mean of a complete number and of what other seeds gave, in their order, as far as that is complete.
-func (g *Group) seeds(n *Number) (means []float64) {
-	if !n.Complete() {
+// seeds returns the mean of a complete number and of what other seeds gave, in their order, as far as that is complete. Of two numbers
+// it is their difference under each seed that both have.
+func (n *Number) seeds(minus *Number) (means []float64) {
+	if !n.Complete() || minus != nil && !minus.Complete() {
 		return nil
 	}
 	means = []float64{n.Mean}
-	for _, seed := range sortedKeys(g.Folds[0].seeds) {
-		var folds []*Fold
-		for _, f := range g.Folds {
-			if again := f.seeds[seed]; again != nil {
-				folds = append(folds, again)
-			}
+	if minus != nil {
+		means[0] -= minus.Mean
+	}
+	for _, seed := range sortedKeys(n.Folds[0].seeds) {
+		mean, ok := n.under(seed)
+		if minus != nil && ok {
+			var base float64
+			base, ok = minus.under(seed)
+			mean -= base
 		}
-		if values, _ := testResults(folds, n.Metric); len(values) == n.N {
-			means = append(means, stat.Mean(values, nil))
+		if ok {
+			means = append(means, mean)
 		}
 	}
 	return means
+}
+
+// under is the mean under another seed than the sweep's, where it is complete.
+func (n *Number) under(seed uint64) (mean float64, ok bool) {
+	var folds []*Fold
+	for _, f := range n.Folds {
+		if again := f.seeds[seed]; again != nil {
+			folds = append(folds, again)
+		}
+	}
+	values, _ := testResults(folds, n.Metric)
+	if len(values) < n.N {
+		return 0, false
+	}
+	return stat.Mean(values, nil), true
 }
 
 // notes are the footnotes that concern all metrics of a group.

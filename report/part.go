@@ -285,9 +285,9 @@ func (f fact) paperCell(*Table, comparison) Cell {
 	return number(text, f.Paper.Mean)
 }
 
-// directionCell carries the footnotes of the number, since the change is of it.
+// directionCell carries the footnotes of the number, since the change is of it, and what the change is under other seeds.
 func (f fact) directionCell(t *Table, _ comparison) Cell {
-	return Cell{Text: string(f.Verdict), Tone: f.Verdict.tone(), Notes: t.notes(f.Notes)}
+	return Cell{Text: string(f.Verdict), Tone: f.Verdict.tone(), Notes: t.notes(f.seedNotes())}
 }
 
 func (f fact) rankCell(t *Table, c comparison) Cell {

@@ -82,7 +82,7 @@ func (c comparison) change() (f fact, p float64, ok bool) {
 		f.Paper.Mean -= base.Paper.Mean
 		f.Paper.Spread, f.Paper.SpreadIsStdDev = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr()), false
 	}
-	f.Verdict = f.direction()
+	f.Seeds, f.Verdict = n.seeds(base), f.direction()
 	return f, p, true
 }
 

@@ -149,6 +149,33 @@ func TestChangeThatThePaperLacks(t *testing.T) {
 	}
 }
 
+// A change under several seeds has their mean, over the seeds that both sides have.
+func TestChangeUnderSeeds(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"setting"}
+	f.expect("boston-housing", published, "npt", 2)
+	for seed, change := range map[uint64]float64{42: 1, 43: 2, 44: 6, 45: 100} {
+		for fold := range 10 {
+			f.ok("boston-housing", published, "npt", fold, 1, mse(1), rmse(float64(fold)*float64(seed)+change)).Seed = seed
+			if seed != 45 {
+				f.ok("boston-housing", published, "npt", fold, 0, mse(1), rmse(float64(fold)*float64(seed))).Seed = seed
+			}
+		}
+	}
+	l := Layout{
+		Where: []Where{{"metric", []string{"rmse"}}, {"setting", []string{"1"}}}, Rows: []string{"setting"},
+		Show: []Part{VariantChange, Direction}, Base: Where{"setting", []string{"0"}},
+	}
+	numbers := collect(t, f).Numbers
+	change := l.facts(numbers)[0]
+	if slices.Sort(change.Seeds); !slices.EqualFunc(change.Seeds, []float64{1, 2, 6}, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+		t.Errorf("changes under seeds %v", change.Seeds)
+	}
+	if notes := l.table(numbers).Notes; !slices.Contains(notes, "Over 3 seeds: mean 3.000, standard deviation 2.646.") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 // A change over three of ten folds is no evidence, and says how many folds it has.
 func TestChangeOverSomeFolds(t *testing.T) {
 	s := ablation(t, 3)
