@@ -84,7 +84,8 @@ func asLarge(f fact) Answer {
 	return answer(large)
 }
 
-// changes asks for what each change speaks for which the paper has one. Those over some of its folds, or under another protocol, say nothing.
+// changes asks for what each change speaks for which the paper has one. Those over some of its folds, or under another protocol, say
+// nothing.
 func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	only := Layout{Where: where}
 	return func(s *Summary) (all []Evidence) {

@@ -120,8 +120,8 @@ func (s *Summary) writeRows(w io.Writer, name string) error {
 	return writeCSV(w, lines, columns)
 }
 
-// besidePaper are the numbers with what the first of the report's tables that has it says that the paper has.
-func (s *Summary) besidePaper() []*Number {
+// withTablesPaper are the numbers with what the first of the report's tables that has it says that the paper has.
+func (s *Summary) withTablesPaper() []*Number {
 	numbers := slices.Clone(s.Numbers)
 	for i, n := range s.Numbers {
 		for j := range s.Tables {
@@ -136,10 +136,10 @@ func (s *Summary) besidePaper() []*Number {
 	return numbers
 }
 
-// writeCells writes every number. Spreads are standard errors of means, also the paper's of its Table
-// 12, where printed standard deviations are divided by sqrt(10).
+// writeCells writes every number. Spreads are standard errors of means, also the paper's of its Table 12, where printed standard
+// deviations are divided by sqrt(10).
 func (s *Summary) writeCells(w io.Writer) error {
-	return writeCSV(w, s.besidePaper(), append(identity(s.identityFields(), func(n *Number) *Group { return n.Group }), []csvColumn[*Number]{
+	return writeCSV(w, s.withTablesPaper(), append(identity(s.identityFields(), func(n *Number) *Group { return n.Group }), []csvColumn[*Number]{
 		{"metric", func(n *Number) string { return n.Metric.Name }},
 		{"mean", func(n *Number) string { return has(n.N > 0, full(n.Mean)) }},
 		{"stderr", func(n *Number) string { return full(n.StdErr) }},

@@ -85,7 +85,9 @@ func (g *Group) number(m metric.Metric) *Number {
 		n.StdErr = stat.StdErr(stat.StdDev(values, nil), float64(n.N))
 		n.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(n.N))
 	}
-	n.Seeds = n.seeds(nil)
+	if n.Complete() {
+		n.Seeds = withSeeds(n.Mean, n.otherSeeds())
+	}
 	n.Notes = g.notes()
 	if len(undefined) > 0 {
 		n.Notes = append(n.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
@@ -130,43 +132,33 @@ func testResults(folds []*Fold, m metric.Metric) (values []float64, undefined []
 	return values, undefined
 }
 
-// seeds returns the mean of a complete number and of what other seeds gave, in their order, as far as that is complete. Of two numbers
-// it is their difference under each seed that both have.
-func (n *Number) seeds(minus *Number) (means []float64) {
-	if !n.Complete() || minus != nil && !minus.Complete() {
-		return nil
+// otherSeeds are the means of a complete number under other seeds than the sweep's, as far as these are complete, too.
+func (n *Number) otherSeeds() map[uint64]float64 {
+	means := map[uint64]float64{}
+	if !n.Complete() {
+		return means
 	}
-	means = []float64{n.Mean}
-	if minus != nil {
-		means[0] -= minus.Mean
-	}
-	for _, seed := range sortedKeys(n.Folds[0].seeds) {
-		mean, ok := n.under(seed)
-		if minus != nil && ok {
-			var base float64
-			base, ok = minus.under(seed)
-			mean -= base
+	for seed := range n.Folds[0].seeds {
+		var folds []*Fold
+		for _, f := range n.Folds {
+			if again := f.seeds[seed]; again != nil {
+				folds = append(folds, again)
+			}
 		}
-		if ok {
-			means = append(means, mean)
+		if values, _ := testResults(folds, n.Metric); len(values) == n.N {
+			means[seed] = stat.Mean(values, nil)
 		}
 	}
 	return means
 }
 
-// under is the mean under another seed than the sweep's, where it is complete.
-func (n *Number) under(seed uint64) (mean float64, ok bool) {
-	var folds []*Fold
-	for _, f := range n.Folds {
-		if again := f.seeds[seed]; again != nil {
-			folds = append(folds, again)
-		}
+// withSeeds has a mean first, and then those under other seeds, in the order of these.
+func withSeeds(mean float64, others map[uint64]float64) []float64 {
+	means := []float64{mean}
+	for _, seed := range sortedKeys(others) {
+		means = append(means, others[seed])
 	}
-	values, _ := testResults(folds, n.Metric)
-	if len(values) < n.N {
-		return 0, false
-	}
-	return stat.Mean(values, nil), true
+	return means
 }
 
 // notes are the footnotes that concern all metrics of a group.

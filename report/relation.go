@@ -54,6 +54,17 @@ func (f fact) minus(other fact) (mean, stdErr float64) {
 	return stat.Mean(differences, nil), math.Hypot(f.RowStdErr, other.RowStdErr)
 }
 
+// minusBySeed are the differences under the seeds that both have.
+func minusBySeed(ours, theirs map[uint64]float64) map[uint64]float64 {
+	differences := map[uint64]float64{}
+	for seed, mean := range ours {
+		if base, ok := theirs[seed]; ok {
+			differences[seed] = mean - base
+		}
+	}
+	return differences
+}
+
 // change is what a variant changes against the layout's base: the mean of the differences fold by fold, beside the difference of the
 // means that the layout's table of the paper has, whose error is of both together. p is that of Wilcoxon's signed-rank test, two-sided,
 // and NaN of a single split. It is false when there is no base, or no fold that both have.
@@ -67,11 +78,12 @@ func (c comparison) change() (f fact, p float64, ok bool) {
 		return fact{}, 0, false
 	}
 	base := c.layout.withPaper(c.among[at])
-	with, without := n.fact().pairs(base.fact())
+	ours, theirs := n.fact(), base.fact()
+	with, without := ours.pairs(theirs)
 	if len(with) == 0 {
 		return fact{}, 0, false
 	}
-	mean, stdErr := n.fact().minus(base.fact())
+	mean, stdErr := ours.minus(theirs)
 	f, p = n.derived(n.Metric.Name+"_change", mean, stdErr, len(with)), math.NaN()
 	if len(with) > 1 {
 		if test, err := stats.Wilcoxon(with, without, stats.WilcoxonOptions{}); err == nil { // it is defined for any pairs of numbers
@@ -82,7 +94,10 @@ func (c comparison) change() (f fact, p float64, ok bool) {
 		f.Paper.Mean -= base.Paper.Mean
 		f.Paper.Spread, f.Paper.SpreadIsStdDev = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr()), false
 	}
-	f.Seeds, f.Verdict = n.seeds(base), f.direction()
+	if n.Complete() && base.Complete() {
+		f.Seeds = withSeeds(mean, minusBySeed(n.otherSeeds(), base.otherSeeds()))
+	}
+	f.Verdict = f.direction()
 	return f, p, true
 }
 

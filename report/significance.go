@@ -164,7 +164,8 @@ func (t *RankTable) supports() string {
 	s := t.Significance
 	text := "No gap between two mean ranks reaches the critical difference: over so few data sets these ranks do not tell any two methods apart."
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
-		text = fmt.Sprintf("Farther apart than the critical difference: %s. The ranks do not tell the other pairs apart.", strings.Join(pairs, "; "))
+		text = fmt.Sprintf("Farther apart than the critical difference, which is %s: %s. The ranks do not tell the other pairs apart.",
+			decimal(t.Significance.Difference, 4), strings.Join(pairs, "; "))
 	}
 	text += fmt.Sprintf(" %v.", s.Friedman.TieCorrected)
 	for _, w := range s.Friedman.Warnings {

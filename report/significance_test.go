@@ -83,6 +83,10 @@ func TestFoldsChange(t *testing.T) {
 			}
 		}
 	}
+	// scipy.stats.studentized_range.ppf(0.95, 3, inf) / sqrt(2) * sqrt(3*4/(6*8)) = 1.17185
+	if text := foldTables([]float64{1, 2, 3})[0].supports(); !strings.HasPrefix(text, "Farther apart than the critical difference, which is 1.1719: A and C.") {
+		t.Errorf("%q", text)
+	}
 	if text := foldsChange(foldTables([]float64{1, 2, 3})[:1]); text != "" {
 		t.Errorf("without corrected folds: %q", text)
 	}

@@ -262,9 +262,8 @@ func TestKeptModels(t *testing.T) {
 		}
 		return filepath.Join(dir, name)
 	}
-	fits := found
 	for _, other := range []results.Cell{{Seed: 43}, {Measure: "predictions"}} { // of which the model knows nothing
-		r := fits[0].Clone()
+		r := found[0].Clone()
 		r.Seed, r.Measure, r.Test["rmse"] = other.Seed, other.Measure, 1e6
 		r.ID = r.Cell.ID()
 		found = append(found, r)
