@@ -1,5 +1,5 @@
-"""The tables of npt/PAPER.md, npt/GPU.md and baselines/tabnet/PAPER.md, one of baselines/gbdt/PAPER.md and four of EXPERIMENTS.md, from records (files .jsonl or
-.jsonl.gz) and from the report of them (a folder). go run ./cmd/readme puts them there.
+"""Tables of npt/PAPER.md, npt/GPU.md, baselines/tabnet/PAPER.md, baselines/gbdt/PAPER.md and EXPERIMENTS.md, from records (files .jsonl or .jsonl.gz) and from
+the report of them (a folder). go run ./cmd/readme puts them there.
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
@@ -15,6 +15,7 @@
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
     python3 cmd/readme/tables.py largest N RECORDS...             # how much of NPT's error on the lookup task is that of N rows
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
+    python3 cmd/readme/tables.py changes RECORDS...               # RMSE of variants of NPT minus that of Base on the same folds, by seed
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
@@ -315,6 +316,22 @@ def largest(number, *paths):
     table(["", "seed", "test rows", "RMSE", "share of the %s largest squared errors" % number, "RMSE without them"],
           *([title, "%d" % seed, "{:,}".format(len(x)), "%.3f" % statistics.mean(x) ** 0.5, "%.0f %%" % (100 * sum(x[-int(number):]) / sum(x)),
              "%.3f" % statistics.mean(x[:-int(number)]) ** 0.5] for form, title in FORMS.items() for (of, seed), x in sorted(found.items()) if of == form))
+
+
+def changes(*paths):
+    of = collections.defaultdict(dict)
+    for r in records(paths):
+        of[r["dataset"], r["variant"], r["seed"]][r["fold"]] = r["test"]["rmse"]
+    by_seed = collections.defaultdict(list)
+    for (dataset, variant, seed), folds in sorted(of.items(), key=lambda item: item[0][2]):
+        if variant != "Base":
+            by_seed[dataset, variant].append([x - of[dataset, "Base", seed][fold] for fold, x in folds.items()])
+    seeds = sorted({seed for _, _, seed in of})
+    lines = {}
+    for (dataset, variant), found in by_seed.items():
+        means = [statistics.mean(x) for x in found]
+        lines[dataset, variant] = [TITLES[dataset], variant, *(with_error(x, sign="+") for x in found), "%+.2f" % statistics.mean(means), "%.2f" % statistics.stdev(means)]
+    table(["", "", *("seed %d" % seed for seed in seeds), "mean", "standard deviation over seeds"], *(lines[key] for key in sorted(lines)))
 
 
 def protein(*paths):
