@@ -134,51 +134,112 @@ store:
 	VZEROUPPER
 	RET
 
-DATA half<>+0(SB)/4, $0x7fff
-DATA last<>+0(SB)/4, $1
-DATA upper<>+0(SB)/4, $0xffff0000
-GLOBL half<>(SB), RODATA|NOPTR, $4
-GLOBL last<>(SB), RODATA|NOPTR, $4
-GLOBL upper<>(SB), RODATA|NOPTR, $4
+// Which of 16 words of two rows comes first, second, ... in pairs of them: 0, 8, 1, 9, 2, 10, ...
+DATA pairs<>+0(SB)/8, $0x0009000100080000
+DATA pairs<>+8(SB)/8, $0x000b0003000a0002
+DATA pairs<>+16(SB)/8, $0x000d0005000c0004
+DATA pairs<>+24(SB)/8, $0x000f0007000e0006
+GLOBL pairs<>(SB), RODATA|NOPTR, $32
 
-// EVEN adds what rounds the upper half of x to the nearest, and to even where there are two.
-#define EVEN(x, y) VPSRLD $16, x, y; VPAND Y14, y, y; VPADDD Y13, x, x; VPADDD y, x, x
+// func pairRows(dst, src unsafe.Pointer, ldSrc uintptr, pairs, width int)
+TEXT ·pairRows(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), AX
+	MOVQ    ldSrc+16(FP), BX
+	MOVQ    pairs+24(FP), CX
+	MOVQ    width+32(FP), R9
+	SHLQ    $2, R9
+	VMOVDQU pairs<>(SB), Y2
+	TESTQ   CX, CX
+	JZ      end
 
-// func pairRows(x unsafe.Pointer, pairs, width int)
-TEXT ·pairRows(SB), NOSPLIT, $0-24
-	MOVQ         x+0(FP), SI
-	MOVQ         pairs+8(FP), CX
-	MOVQ         width+16(FP), BX
-	SHLQ         $2, BX
-	MOVQ         SI, DI
-	VPBROADCASTD half<>(SB), Y13
-	VPBROADCASTD last<>(SB), Y14
-	VPBROADCASTD upper<>(SB), Y15
-	TESTQ        CX, CX
-	JZ           end
-
-pair: // the second row of it is at R8
-	MOVQ BX, DX
-	LEAQ (SI)(BX*1), R8
+pair: // its rows are at AX and R8
+	LEAQ (AX)(BX*1), R8
+	XORQ DX, DX
 
 lanes:
-	VMOVDQU (SI), Y0
-	VMOVDQU (R8), Y1
-	EVEN(Y0, Y2)
-	EVEN(Y1, Y3)
-	VPSRLD  $16, Y0, Y0
-	VPAND   Y15, Y1, Y1
-	VPOR    Y1, Y0, Y0
-	VMOVDQU Y0, (DI)
-	ADDQ    $32, SI
-	ADDQ    $32, R8
-	ADDQ    $32, DI
-	SUBQ    $32, DX
-	JNZ     lanes
-	ADDQ    BX, SI
+	VMOVDQU (AX)(DX*1), Y0
+	VMOVDQU (R8)(DX*1), Y1
+	BYTE $0x62; BYTE $0xf2; BYTE $0x77; BYTE $0x28; BYTE $0x72; BYTE $0xc0 // VCVTNE2PS2BF16 Y0, Y1, Y0: rounded to the nearest, row 0 below
+	VPERMW  Y0, Y2, Y0
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $32, DX
+	CMPQ    DX, R9
+	JNE     lanes
+	LEAQ    (AX)(BX*2), AX
+	ADDQ    R9, DI
 	DECQ    CX
 	JNZ     pair
 
 end:
 	VZEROUPPER
+	RET
+
+// PAIR makes 4 pairs of 8 numbers, by VCVTNEPS2BF16 of a vector to its lower half, which the last byte tells.
+#define PAIR(at, y, operands) VMOVDQU at, y; BYTE $0x62; BYTE $0xf2; BYTE $0x7e; BYTE $0x28; BYTE $0x72; BYTE operands
+
+// func pairTranspose8(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
+TEXT ·pairTranspose8(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), AX
+	MOVQ ldDst+16(FP), SI
+	MOVQ ldSrc+24(FP), BX
+	MOVQ cols+32(FP), CX
+	LEAQ (BX)(BX*2), R10 // three rows of src
+	LEAQ (AX)(BX*4), R9  // its fifth row
+	LEAQ (SI)(SI*2), R11 // three rows of dst
+
+loop: // as transpose8 (avx2_amd64.s)
+	PAIR((AX), Y0, $0xc0)
+	PAIR((AX)(BX*1), Y1, $0xc9)
+	PAIR((AX)(BX*2), Y2, $0xd2)
+	PAIR((AX)(R10*1), Y3, $0xdb)
+	PAIR((R9), Y4, $0xe4)
+	PAIR((R9)(BX*1), Y5, $0xed)
+	PAIR((R9)(BX*2), Y6, $0xf6)
+	PAIR((R9)(R10*1), Y7, $0xff)
+	VINSERTI128 $1, X4, Y0, Y0
+	VINSERTI128 $1, X5, Y1, Y1
+	VINSERTI128 $1, X6, Y2, Y2
+	VINSERTI128 $1, X7, Y3, Y3
+	VUNPCKLPS   Y1, Y0, Y4
+	VUNPCKHPS   Y1, Y0, Y5
+	VUNPCKLPS   Y3, Y2, Y6
+	VUNPCKHPS   Y3, Y2, Y7
+	VUNPCKLPD   Y6, Y4, Y0
+	VUNPCKHPD   Y6, Y4, Y1
+	VUNPCKLPD   Y7, Y5, Y2
+	VUNPCKHPD   Y7, Y5, Y3
+	VMOVUPS     Y0, (DI)
+	VMOVUPS     Y1, (DI)(SI*1)
+	VMOVUPS     Y2, (DI)(SI*2)
+	VMOVUPS     Y3, (DI)(R11*1)
+	ADDQ        $32, AX
+	ADDQ        $32, R9
+	LEAQ        (DI)(SI*4), DI
+	SUBQ        $8, CX
+	JG          loop
+
+	VZEROUPPER
+	RET
+
+// func prefetch(at unsafe.Pointer, ld uintptr, rows, lines int)
+TEXT ·prefetch(SB), NOSPLIT, $0-32
+	MOVQ at+0(FP), AX
+	MOVQ ld+8(FP), BX
+	MOVQ rows+16(FP), CX
+	MOVQ lines+24(FP), DX
+
+row:
+	MOVQ AX, R8
+	MOVQ DX, R9
+
+line:
+	PREFETCHT1 (R8)
+	ADDQ $64, R8
+	DECQ R9
+	JNZ  line
+	ADDQ BX, AX
+	DECQ CX
+	JNZ  row
 	RET

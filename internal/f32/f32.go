@@ -43,15 +43,20 @@ type Kernel struct {
 	// For packed panels. Portable has none of them.
 	Wide, Narrow Panel // for most products, and for those of at most 16 columns
 
-	// Pairs multiplies in bfloat16, with sums in float32, what PairRows has made of both panels. PairRows rounds a packed panel, k rows
-	// of width numbers, in place: each two rows become one, whose numbers are pairs. width is a multiple of 8. Both are missing where
-	// the processor does not multiply pairs of bfloat16.
-	Pairs    Panel
-	PairRows func(x unsafe.Pointer, k, width int)
-
 	// Transpose8 transposes 8 rows and, 4 at a time, cols columns: column c of src becomes the 8 numbers at dst + c*ldDst.
 	// Strides are in bytes.
 	Transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
+
+	// Prefetch asks for rows of so many cache lines, ld bytes apart, to be in the second cache soon.
+	Prefetch func(at unsafe.Pointer, ld uintptr, rows, lines int)
+
+	// Pairs multiplies in bfloat16, with sums in float32, packed panels whose rows, or columns of a, hold pairs of bfloat16, made of two
+	// rows. PairRows makes them of k rows of width numbers, a multiple of 8, ldSrc bytes apart; dst may be src if the rows lie one behind
+	// the other. PairTranspose8 makes them as Transpose8 would, 8 columns at a time: columns c and c+1 of src become the 8 pairs at
+	// dst + c/2*ldDst. All are missing where the processor does not multiply pairs of bfloat16.
+	Pairs          Panel
+	PairRows       func(dst, src unsafe.Pointer, ldSrc uintptr, k, width int)
+	PairTranspose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
 }
 
 // PanelRows is the number of rows of a packed panel of A.

@@ -14,7 +14,7 @@ func All() []*Kernel {
 		return []*Kernel{Portable}
 	}
 	avx2 := Kernel{Name: "avx2", mul: mulAVX2, relu: relu, reluGrad: reluGrad, adam: adam, transpose: transpose,
-		Transpose8: transpose8}
+		Transpose8: transpose8, Prefetch: prefetch}
 	avx2.Wide = Panel{16, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 		var t tile
 		t.panel(c, a, b, k, ldc, add, 16)
@@ -38,24 +38,24 @@ func All() []*Kernel {
 		t.panel(c, a, b, k, ldc, add, 16)
 		tile8x16(&t)
 	}}
-	if cpu.X86.HasAVX512BF16 {
+	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VL {
 		avx512.Pairs = Panel{32, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 			var t tile
 			t.panel(c, a, b, (k+1)/2, ldc, add, 32)
 			pairs8x32(&t)
 		}}
-		avx512.PairRows = roundRows
+		avx512.PairRows, avx512.PairTranspose8 = roundRows, pairTranspose8
 	}
 	return []*Kernel{&avx512, &avx2, Portable}
 }
 
 // roundRows is Kernel.PairRows.
-func roundRows(x unsafe.Pointer, k, width int) {
-	pairRows(x, k/2, width)
+func roundRows(dst, src unsafe.Pointer, ldSrc uintptr, k, width int) {
+	pairRows(dst, src, ldSrc, k/2, width)
 	if k%2 == 0 {
 		return
 	}
-	row, out := unsafe.Slice((*uint32)(unsafe.Add(x, (k-1)*width*4)), width), unsafe.Slice((*uint32)(unsafe.Add(x, k/2*width*4)), width)
+	row, out := unsafe.Slice((*uint32)(unsafe.Add(src, uintptr(k-1)*ldSrc)), width), unsafe.Slice((*uint32)(unsafe.Add(dst, k/2*width*4)), width)
 	for i, bits := range row {
 		out[i] = (bits + 0x7fff + bits>>16&1) >> 16
 	}
@@ -125,7 +125,13 @@ func tile8x16(t *tile)
 func pairs8x32(t *tile)
 
 //go:noescape
-func pairRows(x unsafe.Pointer, pairs, width int)
+func pairRows(dst, src unsafe.Pointer, ldSrc uintptr, pairs, width int)
+
+//go:noescape
+func pairTranspose8(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
+
+//go:noescape
+func prefetch(at unsafe.Pointer, ld uintptr, rows, lines int)
 
 //go:noescape
 func tile4x16(t *tile)

@@ -17,8 +17,10 @@ type panelKernel[T floating] struct {
 	deep     int // rows of a panel of b: as many as stay in the first cache
 	multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
 
-	transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int) // of package f32, or nil
-	pairRows   func(x unsafe.Pointer, k, width int)                          // nil, or what makes packed panels pairs of bfloat16
+	// Of package f32, or nil. With pairRows panels hold pairs of bfloat16. Prefetching gains nothing for numbers.
+	transpose8, pairTranspose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
+	pairRows                   func(dst, src unsafe.Pointer, ldSrc uintptr, k, width int)
+	prefetch                   func(at unsafe.Pointer, ld uintptr, rows, lines int)
 }
 
 const (
@@ -41,13 +43,15 @@ func kernels32(k *f32.Kernel) (gemm, narrow panelKernel[float32]) {
 		gemm = panelKernel[float32]{width: 8, deep: wholeDeep, multiply: multiplyPanel[float32]}
 		return gemm, gemm
 	}
-	return panelKernel[float32]{k.Wide.Width, wholeDeep, k.Wide.Multiply, k.Transpose8, nil},
-		panelKernel[float32]{k.Narrow.Width, wholeDeep, k.Narrow.Multiply, k.Transpose8, nil}
+	of := func(panel f32.Panel) panelKernel[float32] {
+		return panelKernel[float32]{width: panel.Width, deep: wholeDeep, multiply: panel.Multiply, transpose8: k.Transpose8}
+	}
+	return of(k.Wide), of(k.Narrow)
 }
 
 // pairs32 multiplies in bfloat16; without a function where the processor does not.
 func pairs32(k *f32.Kernel) panelKernel[float32] {
-	return panelKernel[float32]{k.Pairs.Width, panelDeep, k.Pairs.Multiply, k.Transpose8, k.PairRows}
+	return panelKernel[float32]{k.Pairs.Width, panelDeep, k.Pairs.Multiply, k.Transpose8, k.PairTranspose8, k.PairRows, k.Prefetch}
 }
 
 func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
@@ -96,59 +100,56 @@ func (m matrix[T]) from(i, j int) matrix[T] { return matrix[T]{m.element(i, j), 
 
 func (m matrix[T]) transposed() matrix[T] { return matrix[T]{m.at, m.cs, m.rs} }
 
-// packRows packs up to panelRows rows of a into a panel of that many columns; rows that are missing are 0.
-func (p *panelKernel[T]) packRows(dst []T, a matrix[T], rows, columns int) {
+// packPanel packs that many rows, and columns up to width, of b into a panel; columns that are missing are 0. A panel of a is one of
+// a's transpose, of width panelRows.
+func (p *panelKernel[T]) packPanel(dst []T, b matrix[T], width, rows, columns int) {
 	size := unsafe.Sizeof(dst[0])
-	if rows < panelRows {
-		clear(dst[:columns*panelRows])
-	}
-	done := 0
 	switch {
-	case a.cs == 1 && rows == panelRows && p.transpose8 != nil && columns >= 8:
-		done = columns &^ 7
-		p.transpose8(pointer(dst), a.at, panelRows*size, uintptr(a.rs)*size, done)
-	case a.rs == 1 && rows == panelRows:
-		for c := range columns {
-			column := *(*[panelRows]T)(a.element(0, c)) // without the variable it is a call of memmove
-			*(*[panelRows]T)(dst[c*panelRows:]) = column
+	case p.pairRows == nil:
+		p.packNumbers(dst, b, width, rows, columns)
+	case b.cs == 1 && columns == width:
+		p.pairRows(pointer(dst), b.at, uintptr(b.rs)*size, rows, width)
+	case b.rs == 1 && columns == width && rows%8 == 0:
+		for c := 0; c < columns; c += 8 {
+			p.pairTranspose8(unsafe.Pointer(&dst[c]), b.element(0, c), uintptr(width)*size, uintptr(b.cs)*size, rows)
 		}
-		return
-	}
-	for r := range rows {
-		row := a.element(r, 0)
-		for c := done; c < columns; c++ {
-			dst[c*panelRows+r] = *(*T)(unsafe.Add(row, c*a.cs*int(size)))
-		}
+	default:
+		p.packNumbers(dst, b, width, rows, columns)
+		p.pairRows(pointer(dst), pointer(dst), uintptr(width)*size, rows, width)
 	}
 }
 
-// packColumns packs up to width columns of b into a panel of that many rows; columns that are missing are 0.
-func (p *panelKernel[T]) packColumns(dst []T, b matrix[T], rows, columns int) {
-	w, size := p.width, unsafe.Sizeof(dst[0])
-	if columns < w {
-		clear(dst[:rows*w])
+func (p *panelKernel[T]) packNumbers(dst []T, b matrix[T], width, rows, columns int) {
+	size := unsafe.Sizeof(dst[0])
+	if columns < width {
+		clear(dst[:rows*width])
 	}
 	switch {
+	case b.cs == 1 && columns == panelRows:
+		for r := range rows {
+			row := *(*[panelRows]T)(b.element(r, 0)) // without the variable it is a call of memmove
+			*(*[panelRows]T)(dst[r*width:]) = row
+		}
 	case b.cs == 1:
 		for r := range rows {
-			copy(dst[r*w:r*w+columns], array[T](b.element(r, 0), columns))
+			copy(dst[r*width:], array[T](b.element(r, 0), columns))
 		}
 	case b.rs == 1 && p.transpose8 != nil && rows >= 8 && columns >= 8:
 		done, c := rows&^7, 0
 		for ; c+8 <= columns; c += 8 {
-			p.transpose8(unsafe.Pointer(&dst[c]), b.element(0, c), uintptr(w)*size, uintptr(b.cs)*size, done)
+			p.transpose8(unsafe.Pointer(&dst[c]), b.element(0, c), uintptr(width)*size, uintptr(b.cs)*size, done)
 		}
-		p.packSlowly(dst[done*w:], b.from(done, 0), rows-done, c)
-		p.packSlowly(dst[c:], b.from(0, c), rows, columns-c)
+		packSlowly(dst[done*width:], b.from(done, 0), width, rows-done, c)
+		packSlowly(dst[c:], b.from(0, c), width, rows, columns-c)
 	default:
-		p.packSlowly(dst, b, rows, columns)
+		packSlowly(dst, b, width, rows, columns)
 	}
 }
 
-func (p *panelKernel[T]) packSlowly(dst []T, b matrix[T], rows, columns int) {
+func packSlowly[T floating](dst []T, b matrix[T], width, rows, columns int) {
 	for c := range columns {
 		for r := range rows {
-			dst[r*p.width+c] = *(*T)(b.element(r, c))
+			dst[r*width+c] = *(*T)(b.element(r, c))
 		}
 	}
 }
@@ -173,12 +174,21 @@ func (p *panelKernel[T]) pack(dst packed[T], a matrix[T], rows span) {
 	for j := 0; j < dst.k; j += p.deep {
 		deep := min(p.deep, dst.k-j)
 		for i := rows.from; i < rows.to; i += panelRows {
-			panel := dst.panel(i, j, deep)
-			p.packRows(panel, a.from(i, j), min(panelRows, dst.m-i), deep)
-			if p.pairRows != nil {
-				p.pairRows(pointer(panel), deep, panelRows)
-			}
+			p.packPanel(dst.panel(i, j, deep), a.from(i, j).transposed(), panelRows, deep, min(panelRows, dst.m-i))
 		}
+	}
+}
+
+// ahead has a part of the next panel of b come into the second cache. There are as many parts as a block of a has panels.
+func (p *panelKernel[T]) ahead(b matrix[T], deep, part int) {
+	const rows = panelDeep / (blockTall / panelRows)
+	var t T
+	size := int(unsafe.Sizeof(t))
+	switch {
+	case b.cs == 1 && part*rows < deep:
+		p.prefetch(b.element(part*rows, 0), uintptr(b.rs*size), min(rows, deep-part*rows), p.width*size/64)
+	case b.rs == 1 && part < p.width: // a column
+		p.prefetch(b.element(0, part), 0, 1, (deep*size+63)/64)
 	}
 }
 
@@ -196,11 +206,11 @@ func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], ro
 		}
 		for col := columns.from; col < columns.to; col += p.width {
 			wide := min(p.width, columns.to-col)
-			p.packColumns(panel, b.from(j, col), deep, wide)
-			if p.pairRows != nil {
-				p.pairRows(pointer(panel), deep, p.width)
-			}
+			p.packPanel(panel, b.from(j, col), p.width, deep, wide)
 			for i := rows.from; i < rows.to; i += panelRows {
+				if p.prefetch != nil && col+2*p.width <= columns.to {
+					p.ahead(b.from(j, col+p.width), deep, (i-rows.from)/panelRows)
+				}
 				x, tall := pointer(a.panel(i, j, deep)), min(panelRows, a.m-i)
 				if tall == panelRows && wide == p.width {
 					p.multiply(c.element(i, col), x, pointer(panel), deep, c.rs, add)

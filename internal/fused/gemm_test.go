@@ -2,6 +2,7 @@ package fused
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -89,6 +90,45 @@ func BenchmarkMultiply(b *testing.B) {
 				}
 				b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 			})
+		}
+	}
+}
+
+// Packed pairs are what rounding each number by itself gives, however the matrix lies.
+func TestPackPairs(t *testing.T) {
+	p := pairs32(f32.All()[0])
+	if p.multiply == nil {
+		t.Skip("this processor does not multiply bfloat16")
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, size := range [][2]int{{8, 32}, {9, 32}, {7, 5}, {512, 32}, {64, 8}, {1, 1}} {
+		rows, columns := size[0], size[1]
+		x := make([]float32, rows*columns)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+			if i%5 == 0 {
+				x[i] = math.Float32frombits(math.Float32bits(x[i])&0xffff0000 | 0x8000) // half way between two
+			}
+		}
+		x[0] = float32(math.Inf(1))
+		for _, width := range []int{panelRows, 32} {
+			for _, b := range []matrix[float32]{{pointer(x), columns, 1}, {pointer(x), 1, rows}, {pointer(x), 1, 0}} {
+				columns := min(columns, width)
+				panel := make([]float32, (rows+1)*width)
+				p.packPanel(panel, b, width, rows, columns)
+				halves := array[uint16](pointer(panel), 2*len(panel))
+				for r := range (rows + 1) &^ 1 { // the last pair may lack its second
+					for c := range width {
+						var want bfloat16.BFloat16
+						if r < rows && c < columns {
+							want = bfloat16.FromFloat32(*(*float32)(b.element(r, c)))
+						}
+						if got := halves[(r/2*width+c)*2+r%2]; got != want.Bits() {
+							t.Fatalf("%v, width %d: row %d column %d is %x, not %x", size, width, r, c, got, want.Bits())
+						}
+					}
+				}
+			}
 		}
 	}
 }
