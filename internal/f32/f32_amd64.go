@@ -57,7 +57,12 @@ func roundRows(dst, src unsafe.Pointer, ldSrc uintptr, k, width int) {
 	}
 	row, out := unsafe.Slice((*uint32)(unsafe.Add(src, uintptr(k-1)*ldSrc)), width), unsafe.Slice((*uint32)(unsafe.Add(dst, k/2*width*4)), width)
 	for i, bits := range row {
-		out[i] = (bits + 0x7fff + bits>>16&1) >> 16
+		if bits&(1<<31-1) > 0x7f800000 { // NaN, which rounding could make a number
+			bits |= 1 << 22
+		} else {
+			bits += 0x7fff + bits>>16&1
+		}
+		out[i] = bits >> 16
 	}
 }
 
