@@ -69,13 +69,18 @@ func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, 
 }
 
 // Batches deals the rows as the training's last pass over the test rows did.
-func (k *keptModel) Batches() (all [][]int) {
+func (k *keptModel) Batches() [][]int { return k.BatchesOf(k.net.BatchSize) }
+
+// BatchesOf deals them in batches of another size.
+func (k *keptModel) BatchesOf(size int) (all [][]int) {
+	c := k.net.Config
+	c.BatchSize = size
 	row := make([]int, k.table.stored()) // of the task, by row of the table
 	for i := range row {
 		row[tableRow(k.task, i)] = i
 	}
 	rng := rand.New(rand.NewPCG(seed.Derive(k.net.Seed, "prediction", int(testMode)), 0))
-	for _, batch := range evaluationBatches(rng, k.table, &k.net.Config, testMode) {
+	for _, batch := range evaluationBatches(rng, k.table, &c, testMode) {
 		var rows []int
 		for _, at := range batch {
 			rows = append(rows, row[at])

@@ -99,6 +99,15 @@ func TestKeptModel(t *testing.T) {
 			if seen != on.Test {
 				t.Errorf("%d test rows in all batches, want %d", seen, on.Test)
 			}
+			var tests []int
+			for _, rows := range model.BatchesOf(16) {
+				if tests = append(tests, on.TestRows(rows)...); len(rows) > 16 || !slices.IsSorted(rows) {
+					t.Errorf("a batch of 16 rows: %v", rows)
+				}
+			}
+			if slices.Sort(tests); len(tests) != on.Test || len(slices.Compact(tests)) != on.Test {
+				t.Errorf("test rows in batches of 16: %v", tests)
+			}
 			for i := range want {
 				if math.Abs(got[i]-want[i]) > 1e-5*(1+math.Abs(want[i])) {
 					t.Fatalf("number %d: %v, the training predicted %v", i, got[i], want[i])

@@ -60,7 +60,7 @@ type Subject struct {
 
 // All returns the measurements that sweeps may name.
 func All() []*Measurement {
-	return []*Measurement{corruption, deletion, attention, intervention, predictions}
+	return []*Measurement{corruption, deletion, attention, intervention, predictions, batchSize}
 }
 
 // Resolve completes the given parameters by defaults and checks them, as a method's.
@@ -77,17 +77,26 @@ func (s *Subject) predict(ctx context.Context, batch *task.Task) (method.Predict
 	return out[0], nil
 }
 
-// clean returns the predictions of all test rows as they are, once these are checked.
-func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
-	clean, outputs := make(method.Prediction, s.Test*s.Outputs()), s.Outputs()
-	for _, rows := range s.Model.Batches() {
+// predictAll returns the predictions of all test rows, from these batches.
+func (s *Subject) predictAll(ctx context.Context, batches [][]int) (method.Prediction, error) {
+	all, outputs := make(method.Prediction, s.Test*s.Outputs()), s.Outputs()
+	for _, rows := range batches {
 		p, err := s.predict(ctx, s.Select(rows))
 		if err != nil {
 			return nil, err
 		}
 		for at, row := range s.TestRows(rows) {
-			copy(clean[row*outputs:], p[at*outputs:(at+1)*outputs])
+			copy(all[row*outputs:], p[at*outputs:(at+1)*outputs])
 		}
+	}
+	return all, nil
+}
+
+// clean returns the predictions of all test rows as they are, once these are checked.
+func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
+	clean, err := s.predictAll(ctx, s.Model.Batches())
+	if err != nil {
+		return nil, err
 	}
 	return clean, s.Check(clean)
 }

@@ -16,6 +16,14 @@ type Model interface {
 	Predict(ctx context.Context, batches []*task.Task) ([]Prediction, error)
 }
 
+// A Batched model can be asked for other batches than those it was trained in.
+type Batched interface {
+	Model
+
+	// BatchesOf are Batches of so many rows each, or a few less.
+	BatchesOf(size int) [][]int
+}
+
 // An Attentive model can be asked what rows attend to.
 type Attentive interface {
 	Model
