@@ -29,7 +29,7 @@ report-published: bin/table1 ## the tables from our own records in results/publi
 reports-published: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size bin/width ## the same for make reproduce-table1 and all experiments
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
 	for x in lookup lookup-size ablation variants corruption deletion attention cost width; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
-	for x in cpu random-column coded; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
+	for x in cpu random-column coded batches; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
 	for x in ablation corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
 
 .PHONY: lookup

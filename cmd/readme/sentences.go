@@ -144,7 +144,31 @@ var sentences = []sentence{
 	}},
 	{"README.md", func(r *reports) string {
 		low, high := lookedUp(r)
-		return fmt.Sprintf("networks far smaller than the paper's have %.0f to %.0f %% of its error", low, high)
+		return fmt.Sprintf("and %.0f to %.0f %% in the smaller ones that they were trained in", low, high)
+	}},
+	{"README.md", func(r *reports) string { return "have " + inLargerBatches(r) + " of its error in batches of 1,024 rows" }},
+	{"README.md", func(r *reports) string { return "in such batches the same networks have " + inLargerBatches(r) + " (seed 42)" }},
+	{"EXPERIMENTS.md", func(r *reports) string { return "That is " + inLargerBatches(r) + " of the paper's error in the same form" }},
+	{"README.md", func(r *reports) string {
+		count := map[string]int{}
+		for _, c := range r.rows(grids + "cells.csv") {
+			count[c["verdict"]]++
+		}
+		same := count["reproduced"] + count["reproduced on a part of the test rows"]
+		seeds, differ, not := count["same within seeds"], count["differs"], count["not graded"]
+		return fmt.Sprintf("Of %d numbers of baselines %d come out to the printed digit**, %d more could by another seed, %d are not graded and %d differ",
+			same+seeds+differ+not, same, seeds, not, differ)
+	}},
+	{"README.md", func(r *reports) string {
+		ours, paper := r.line("npt/PAPER.md", "NPT, 8 layers, e = 32, 2,000 steps", 7), r.line("npt/PAPER.md", "the paper's NPT", 7)
+		return fmt.Sprintf("an accuracy of %s (the paper %s) and an AUROC of %s (%s)", ours[0], paper[0], ours[2], paper[2])
+	}},
+	{"README.md", func(r *reports) string {
+		auroc := func(seed string) string { a, _, _ := strings.Cut(r.line("npt/PAPER.md", "seed "+seed, 4)[3], " "); return a }
+		if auroc("43") != auroc("44") {
+			return "other values under seeds 43 and 44"
+		}
+		return fmt.Sprintf("A network of two layers has %s under the same seed and %s under two others", auroc("42"), auroc("43"))
 	}},
 	{"EXPERIMENTS.md", func(r *reports) string {
 		least, _ := r.rows("out/published-lookup-cpu/report/lookup.csv").where("method", "npt", "metric", "best_share").span("mean")
@@ -350,6 +374,17 @@ func lookedUp(r *reports) (low, high float64) {
 		low, high = min(low, ours/c.number("paper")), max(high, ours/c.number("paper"))
 	}
 	return 100 * low, 100 * high
+}
+
+// inLargerBatches is the same of the networks of one seed in the batches of lookup-batches.
+func inLargerBatches(r *reports) string {
+	paper := r.rows("out/published-lookup-cpu/report/cells.csv").where("method", "npt", "metric", "rmse")
+	low, high := math.Inf(1), 0.0
+	for _, c := range r.rows("out/published-lookup-batches/report/lookup.csv").where("metric", "batch_size_rmse", "variant", "trained in batches of 256, batch_size") {
+		share := 100 * c.number("mean") / paper.where("dataset", c["dataset"]).number("paper")
+		low, high = min(low, share), max(high, share)
+	}
+	return fmt.Sprintf("%.0f to %.0f %%", low, high)
 }
 
 // threeSeeds finds the mean and the standard deviation over three seeds in a cell's notes.
