@@ -146,9 +146,15 @@ var sentences = []sentence{
 		low, high := lookedUp(r)
 		return fmt.Sprintf("and %.0f to %.0f %% in the smaller ones that they were trained in", low, high)
 	}},
-	{"README.md", func(r *reports) string { return "have " + inLargerBatches(r) + " of its error in batches of 1,024 rows" }},
-	{"README.md", func(r *reports) string { return "in such batches the same networks have " + inLargerBatches(r) + " (seed 42)" }},
-	{"EXPERIMENTS.md", func(r *reports) string { return "That is " + inLargerBatches(r) + " of the paper's error in the same form" }},
+	{"README.md", func(r *reports) string {
+		return "have " + inLargerBatches(r) + " of its error in batches of 1,024 rows"
+	}},
+	{"README.md", func(r *reports) string {
+		return "in such batches the same networks have " + inLargerBatches(r) + " (seed 42)"
+	}},
+	{"EXPERIMENTS.md", func(r *reports) string {
+		return "That is " + inLargerBatches(r) + " of the paper's error in the same form"
+	}},
 	{"README.md", func(r *reports) string {
 		count := map[string]int{}
 		for _, c := range r.rows(grids + "cells.csv") {
@@ -164,7 +170,10 @@ var sentences = []sentence{
 		return fmt.Sprintf("an accuracy of %s (the paper %s) and an AUROC of %s (%s)", ours[0], paper[0], ours[2], paper[2])
 	}},
 	{"README.md", func(r *reports) string {
-		auroc := func(seed string) string { a, _, _ := strings.Cut(r.line("npt/PAPER.md", "seed "+seed, 4)[3], " "); return a }
+		auroc := func(seed string) string {
+			a, _, _ := strings.Cut(r.line("npt/PAPER.md", "seed "+seed, 4)[3], " ")
+			return a
+		}
 		if auroc("43") != auroc("44") {
 			return "other values under seeds 43 and 44"
 		}
