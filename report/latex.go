@@ -242,7 +242,7 @@ func (r Row) broken(widths []int) (lines [][]Cell) {
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
-	"|", `\textbar{}`, `"`, `\textquotedbl{}`,
+	"|", `\textbar{}`, `"`, `\textquotedbl{}`, "[", "{[}", "*", "{*}", // the last two after \\ or \item
 	"±", `$\pm$`, "–", "--", "…", `\ldots{}`, "√", `$\surd$`, "²", `$^2$`, "×", `$\times$`,
 	"≤", `$\leq$`, "≈", `$\approx$`, "→", `$\to$`, "χ", `$\chi$`)
 

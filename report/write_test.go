@@ -210,6 +210,9 @@ func checkLaTeX(t *testing.T, source string) {
 }
 
 func TestLaTeXText(t *testing.T) {
+	if got := latexText("[a] *b"); got != "{[}a] {*}b" { // what \\ before it would take for its argument
+		t.Errorf("escaped to %s", got)
+	}
 	if got := latexText(nasty); strings.ContainsAny(got, "→界\n\t") || !strings.Contains(got, `50\% of \$x\_1 \& \{y\}`) {
 		t.Errorf("escaped to %s", got)
 	}
