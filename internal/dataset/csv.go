@@ -16,6 +16,7 @@ import (
 // A csvForm is the form of a data set of one's own: RFC 4180 with a header line, whose names say which field is which column.
 type csvForm struct {
 	separator rune
+	target    string   // name of the column that has a value in every row
 	missing   []string // fields that mean: no value
 	skipped   []string // names of fields that are no columns
 }
@@ -94,6 +95,9 @@ func (f csvForm) match(header []string, columns []*builder) ([]*builder, error) 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
 	if slices.Contains(f.missing, field) {
+		if column.name == f.target {
+			return errors.New("the target has no value; leave the row out")
+		}
 		column.addMissing()
 		return nil
 	}

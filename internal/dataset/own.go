@@ -30,7 +30,7 @@ import (
 //	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
 //	separator: ";"              # left out: a comma
 //	rows: 1599
-//	missing: ["", "?"]          # fields that stand for no value; left out: none
+//	missing: ["", "?"]          # fields that stand for no value, which a target must have; left out: none
 //	columns:                    # all that the header has
 //	  colour: [red, white]      # a category, one of these
 //	  region: category          # a category, any text
@@ -252,7 +252,7 @@ func (d *declaration) source() (*source, *token.Position, error) {
 		}
 	}
 	f := File{Name: d.File, Rows: d.Rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
-	f.parse = csvForm{separator: separator, missing: d.Missing, skipped: skipped}.parse
+	f.parse = csvForm{separator: separator, target: d.Target, missing: d.Missing, skipped: skipped}.parse
 	if d.SHA256 != "" {
 		f.SHA256 = []string{d.SHA256}
 	}

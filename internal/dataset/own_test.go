@@ -71,14 +71,19 @@ func TestOwn(t *testing.T) {
 		t.Errorf("columns\n%+v, want\n%+v", table.Columns, want)
 	}
 	// What is declared beside the values changes the digest, by which records know the table.
+	full := strings.Replace(wineText, ";;", ";3;", 1)
+	l, _ = declare(t, "wine", wineDeclaration, full)
+	if table, err = l.Load(t.Context(), "wine"); err != nil {
+		t.Fatal(err)
+	}
 	for _, change := range []string{"split: {folds: 2}/split: {folds: 3}", "split: {folds: 2}/split: {test: 1}", "target: quality/target: acidity"} {
 		old, new, _ := strings.Cut(change, "/")
-		other, _ := declare(t, "wine", strings.Replace(wineDeclaration, old, new, 1), wineText)
+		other, _ := declare(t, "wine", strings.Replace(wineDeclaration, old, new, 1), full)
 		if again, err := other.Load(t.Context(), "wine"); err != nil || again.Digest == table.Digest {
 			t.Errorf("%s: %v, %v", change, again, err)
 		}
 	}
-	same, _ := declare(t, "wine", strings.Replace(wineDeclaration, "Wine", "Vino", 1), wineText)
+	same, _ := declare(t, "wine", strings.Replace(wineDeclaration, "Wine", "Vino", 1), full)
 	if again, err := same.Load(t.Context(), "wine"); err != nil || again.Digest != table.Digest {
 		t.Errorf("another title: %v, %v", again, err)
 	}
@@ -165,6 +170,7 @@ func TestOwnRefuses(t *testing.T) {
 		"data 4;red;north/4;red; north":                    `wine.csv:5:7: column region: " north" is not a category: it is empty, or has blanks around it`,
 		"data 5.5/5.5;1":                                   `wine.csv:4:1: wrong number of fields`,
 		`data "wild/x"wild`:                                `wine.csv:3:10: bare " in non-quoted-field`,
+		"data ;6/;":                                        `wine.csv:2:17: column quality: the target has no value; leave the row out`,
 		"data quality/acidity":                             `wine.csv:1:5: header field 5, "acidity", comes twice`,
 		"data 1;red;north/1;red;\xffnorth":                 `wine.csv:2:7: column region: "\xffnorth" is not UTF-8`,
 	} {
@@ -190,6 +196,21 @@ func TestOwnRefuses(t *testing.T) {
 		got := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "wine: "), dir+string(filepath.Separator), "")
 		if !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
 			t.Errorf("%s: got\n%s, want\n%s", change, got, want)
+		}
+	}
+}
+
+// A row without a target is refused, whatever the target is and if none has one.
+func TestOwnMissingTarget(t *testing.T) {
+	for _, test := range []struct{ target, rows, want string }{
+		{"number", "1,NA\n1,2\n", "wine.csv:2:3"}, {"number", "1,NA\n1,NA\n", "wine.csv:2:3"}, {"[no, yes]", "1,no\n1,NA\n", "wine.csv:3:3"},
+		{"[NA, yes]", "1,yes\n1,NA\n", "wine.csv:3:3"},
+	} {
+		l, _ := declare(t, "wine", "file: wine.csv\nrows: 2\nmissing: [NA]\ncolumns: {x: number, y: "+test.target+"}\ntarget: y\nsplit: {folds: 2}\n",
+			"x,y\n"+test.rows)
+		want := test.want + ": column y: the target has no value; leave the row out"
+		if table, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%+v: %v, error %v, want %s", test, table, err, want)
 		}
 	}
 }
