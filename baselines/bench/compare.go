@@ -26,6 +26,14 @@ import (
 //go:embed scikit.py
 var scikit string
 
+// compared names the rows of the comparison.
+func compared() (rows []rowName) {
+	for _, b := range benchmarks {
+		rows = append(rows, rowName{b.method, b.table})
+	}
+	return rows
+}
+
 // compare measures all benchmarks that the flags let through and adds a row for each.
 func compare(ctx context.Context, o *options, s *section) error {
 	s.head("Method", "Table", "Training rows × columns, test rows", "Setting", "Ours, s", "scikit-learn, s", "Ratio", "Score, ours", "Score, scikit-learn")

@@ -102,6 +102,14 @@ type bigCost struct {
 // bigVariable is set in the environment of a process that fits, to what it is to fit: NAME|SHARE.
 const bigVariable = "NPTBENCH_BENCH_BIG"
 
+// higgsRowNames names the rows of the table of Higgs.
+func higgsRowNames() (rows []rowName) {
+	for _, f := range bigFits() {
+		rows = append(rows, rowName{f.method.Name, "higgs"})
+	}
+	return rows
+}
+
 // higgs measures what has not been kept by an earlier run, and makes a table of all that has.
 func higgs(ctx context.Context, o *options, s *section) error {
 	kept, err := readCosts(o.kept)

@@ -13,6 +13,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/program"
+	"nptbench/internal/spelling"
 )
 
 const about = `Measures k-NN, random forest and MLP beside scikit-learn's, in seconds of the processor. With -scaling it measures how their time
@@ -43,10 +44,14 @@ type options struct {
 
 	name, command string // of the section, and of the make target that writes it
 	measure       measurer
+	rows          []rowName // of its table
 }
 
+// A rowName is the method of a row, and the table that it is measured on.
+type rowName struct{ method, table string }
+
 func parse(e program.Env) (*options, error) {
-	o := &options{name: "comparison", command: "make bench-baselines", measure: compare}
+	o := &options{name: "comparison", command: "make bench-baselines", measure: compare, rows: compared()}
 	f := program.NewFlags("bench", about)
 	f.StringVar(&o.python, "python", ".venv/bin/python", "`program`, a Python with scikit-learn")
 	f.StringVar(&o.document, "document", "", "Markdown `file` whose table is replaced; empty: none")
@@ -58,23 +63,55 @@ func parse(e program.Env) (*options, error) {
 	f.IntVar(&o.largest, "largest", 1, "with -higgs: largest `share` of the rows that is measured: 64, 16, 4 or 1 for a 64th and so on")
 	f.Float64Var(&o.memory, "memory", 24, "with -higgs: `GB` that a fit may take before it is ended")
 	f.IntVar(&o.threads, "threads", 1, "threads of both sides")
-	methods := f.List("methods", "only these methods, a `list` with commas")
-	tables := f.List("tables", "only these data sets, a `list` with commas")
+	methods := f.List("methods", "only these methods, a `list` with commas; not with -document")
+	tables := f.List("tables", "only these data sets, a `list` with commas; not with -document")
 	if err := f.Parse(e); err != nil {
 		return nil, err
 	}
 	switch {
 	case o.threads < 1:
 		return nil, f.Errorf("-threads %d: want at least 1", o.threads)
+	case !slices.Contains(higgsShares, o.largest):
+		return nil, f.Errorf("-largest %d: want 64, 16, 4 or 1", o.largest)
+	case !(o.memory > 0):
+		return nil, f.Errorf("-memory %v: want more than 0", o.memory)
 	case *scaling && *big:
 		return nil, f.Errorf("-scaling and -higgs: want one of them")
 	case *scaling:
 		o.name, o.command, o.measure = "scaling", "make bench-scaling", scale
+		o.rows = scaledRows()
 	case *big:
 		o.name, o.command, o.measure = "higgs", "make bench-higgs", higgs
+		o.rows = higgsRowNames()
 	}
 	o.library, o.methods, o.tables = dataset.NewLibrary(*data), *methods, *tables
-	return o, nil
+	return o, o.checkFilters(f)
+}
+
+// checkFilters refuses names that the table does not have, and a document that would lose rows.
+func (o *options) checkFilters(f *program.Flags) error {
+	var methods, tables []string
+	for _, r := range o.rows {
+		methods, tables = append(methods, r.method), append(tables, r.table)
+	}
+	for _, filter := range []struct {
+		flag         string
+		given, known []string
+	}{{"-methods", o.methods, methods}, {"-tables", o.tables, tables}} {
+		for _, name := range filter.given {
+			if !slices.Contains(filter.known, name) {
+				slices.Sort(filter.known)
+				return f.Errorf("%s: %q is not measured%s", filter.flag, name, spelling.Hint(name, slices.Compact(filter.known)))
+			}
+		}
+	}
+	switch {
+	case !slices.ContainsFunc(o.rows, func(r rowName) bool { return o.wants(r.method, r.table) }):
+		return f.Errorf("-methods, -tables: none of these methods is measured on one of these tables")
+	case o.document != "" && len(o.methods)+len(o.tables) > 0:
+		return f.Errorf("-document: its table would lose the rows that -methods or -tables leave out: want only one of these flags")
+	}
+	return nil
 }
 
 // wants reports whether the flags let a method and a table through.

@@ -37,13 +37,25 @@ var scaled = []scaling{
 		"25-25-25, batches of 256, 1e-2; per epoch", true},
 }
 
+var scaledTables = []string{"forest-cover", "income", "poker-hand", numbers}
+
+// scaledRows names the rows of the table of growth.
+func scaledRows() (rows []rowName) {
+	for _, table := range scaledTables {
+		for _, m := range scaled {
+			rows = append(rows, rowName{m.method.Name, table})
+		}
+	}
+	return rows
+}
+
 // shares are the parts of the training rows.
 var shares = []int{8, 4, 2, 1}
 
 // scale measures every method on the large tables, with an eighth, a quarter, half and all of the training rows.
 func scale(ctx context.Context, o *options, s *section) error {
 	s.head("Method", "Table", "Setting", "Training rows × columns", "1/8, s", "1/4, s", "1/2, s", "All, s", "Exponent", "Peak memory, GB")
-	for _, table := range []string{"forest-cover", "income", "poker-hand", numbers} {
+	for _, table := range scaledTables {
 		for _, m := range scaled {
 			if !o.wants(m.method.Name, table) {
 				continue

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,17 +18,23 @@ import (
 type section struct {
 	threads  int
 	version  string // of scikit-learn
+	rows     int    // without the head
 	out, log io.Writer
 	text     bytes.Buffer
 }
 
 func (s *section) head(cells ...string) {
-	s.row(cells...)
-	s.row(strings.Split(strings.Repeat("---,", len(cells)-1)+"---", ",")...)
+	s.line(cells)
+	s.line(slices.Repeat([]string{"---"}, len(cells)))
 }
 
 // row adds a row, and prints it at once.
 func (s *section) row(cells ...string) {
+	s.rows++
+	s.line(cells)
+}
+
+func (s *section) line(cells []string) {
 	line := "| " + strings.Join(cells, " | ") + " |\n"
 	s.text.WriteString(line)
 	fmt.Fprint(s.out, line)
@@ -47,8 +54,12 @@ func (s *section) origin(command string) string {
 		runtime.NumCPU(), name, runtime.Version(), scikit)
 }
 
-// replaceIn puts the section into the document, between the markers of that name, and says which command made it.
+// replaceIn puts the section into the document, between the markers of that name, and says which command made it. A section
+// without rows replaces nothing.
 func (s *section) replaceIn(path, name, command string) error {
+	if s.rows == 0 {
+		return fmt.Errorf("%s: nothing was measured, so its table stays", path)
+	}
 	document, err := os.ReadFile(path)
 	if err != nil {
 		return err
