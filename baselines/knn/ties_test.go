@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"nptbench/internal/method"
+	"nptbench/internal/task"
 )
 
 // ties.json holds predictions of scikit-learn 0.24.2 from tables in which nearly every distance is tied; see
@@ -45,6 +47,9 @@ func TestTies(t *testing.T) {
 				}
 			}
 			for i, r := range runAll(t, tk, batch) {
+				if alone := runAll(t, tk, batch[i:i+1])[0]; !slices.Equal(alone.Test, r.Test) { // its k is the largest there
+					t.Errorf("%s, %v: other predictions than in a batch with larger k", v.Name, batch[i])
+				}
 				for j, got := range r.Test {
 					same := math.Abs(got-want[i][j]) < 1e-9
 					if batch[i].String("ties") == "first" {
@@ -59,6 +64,21 @@ func TestTies(t *testing.T) {
 		}
 		if differ < 1000 {
 			t.Errorf("%s: only %d predictions depend on the tie rule", v.Name, differ)
+		}
+	}
+}
+
+// Up to 15 columns, and for k of less than half the rows, algorithm auto is a tree.
+func TestAutoTies(t *testing.T) {
+	for _, c := range []struct {
+		width, k int
+		tree     bool
+	}{{15, 2, true}, {16, 2, false}, {15, 3, false}} {
+		tk := &task.Task{Train: 6, Width: c.width, X: make([]float32, 6*c.width)}
+		m := &model{k: c.k}
+		batch := []method.Config{config(c.k, "uniform", 2).With("algorithm", "auto").With("leaf_size", 30).With("ties", "scikit-learn")}
+		if err := setTieRules(t.Context(), tk, []*model{m}, batch); err != nil || (m.ties.tree != nil) != c.tree {
+			t.Errorf("%+v: a tree: %v, error %v", c, m.ties.tree != nil, err)
 		}
 	}
 }
