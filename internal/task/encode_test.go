@@ -123,21 +123,33 @@ func TestMissingFlags(t *testing.T) {
 // Nothing of the test targets may be reachable from a task: not its values, not through a slice's capacity, and the
 // task must not change when they do.
 func TestTaskHoldsNoTestTargets(t *testing.T) {
-	_, table, s := load(t)
-	before, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
-	if len(before.Y) != before.Train+before.Val || cap(before.Y) != len(before.Y) {
-		t.Errorf("%d targets with room for %d, want %d", len(before.Y), cap(before.Y), before.Train+before.Val)
-	}
-	for _, row := range s.Test {
-		table.Columns[2].F64[row] += 1000
-	}
-	after, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
-	a, err := json.Marshal(before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err := json.Marshal(after); err != nil || string(a) != string(b) {
-		t.Errorf("the task depends on test targets (error %v)", err)
+	for _, problem := range []dataset.Problem{dataset.Regression, dataset.Binary} {
+		_, table, s := load(t)
+		target := &table.Columns[2]
+		if table.Info.Problem = problem; problem.Classification() {
+			table.Info.Classes = 2
+			*target = dataset.Column{Name: "target", Type: dataset.Categorical, Categories: []string{"no", "yes"}, Codes: make([]uint16, table.Rows)}
+		}
+		before, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
+		known := before.Train + before.Val
+		if len(before.Y)+len(before.Labels) != known || cap(before.Y)+cap(before.Labels) != known {
+			t.Errorf("%v: %d targets with room for %d, want %d", problem, len(before.Y)+len(before.Labels), cap(before.Y)+cap(before.Labels), known)
+		}
+		for _, row := range s.Test {
+			if problem.Classification() {
+				target.Codes[row] = 1
+			} else {
+				target.F64[row] += 1000
+			}
+		}
+		after, _, _ := Encode(table, s, split.Corrected, 0, AllRows)
+		a, err := json.Marshal(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := json.Marshal(after); err != nil || string(a) != string(b) {
+			t.Errorf("%v: the task depends on test targets (error %v)", problem, err)
+		}
 	}
 }
 
