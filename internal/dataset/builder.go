@@ -24,7 +24,7 @@ const maxCategories = 1 << 16
 // A builder collects the fields of one column, row by row.
 type builder struct {
 	columnSpec
-	rows    int // how many there will be
+	rows    int // how many to make room for at first
 	n       int // how many there are
 	f32     []float32
 	f64     []float64
@@ -64,9 +64,7 @@ func (b *builder) add(field []byte) error {
 
 // addMissing appends a missing entry.
 func (b *builder) addMissing() {
-	if b.missing == nil {
-		b.missing = make([]bool, b.rows)
-	}
+	b.missing = append(b.missing, make([]bool, b.n-len(b.missing)+1)...)
 	b.missing[b.n] = true
 	b.n++
 	if b.kind == Categorical {
@@ -178,6 +176,9 @@ func plainNumber(field []byte) string {
 
 // column returns the finished column: categories in ascending order, numerically when all of them are numbers.
 func (b *builder) column() Column {
+	if b.missing != nil {
+		b.missing = append(b.missing, make([]bool, b.n-len(b.missing))...)
+	}
 	c := Column{Name: b.name, Type: b.kind, F32: b.f32, F64: b.f64, Codes: b.codes, Missing: b.missing}
 	if b.kind == Continuous {
 		return c

@@ -55,9 +55,13 @@ func (l *Library) load(ctx context.Context, s *source) (*Table, error) {
 
 // read parses the files of a data set and checks what comes of it.
 func read(ctx context.Context, loc *Location) (*Table, error) {
+	room := loc.Rows
+	if loc.source.dir != "" {
+		room = min(room, 1<<16) // a declaration may say more rows than there are
+	}
 	columns := make([]*builder, len(loc.source.columns))
 	for i, spec := range loc.source.columns {
-		columns[i] = newBuilder(spec, loc.Rows)
+		columns[i] = newBuilder(spec, room)
 	}
 	for i := range loc.Files {
 		if err := readFile(ctx, &loc.Files[i], columns); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -200,6 +201,8 @@ func (d *declaration) source() (*source, *token.Position, error) {
 			hint = fmt.Sprintf("; %s has %d", d.File, n)
 		}
 		return fail("rows", "want the number of rows, without the header%s", hint)
+	case d.Rows > math.MaxInt32:
+		return fail("rows", "a table has at most %d rows", math.MaxInt32)
 	case d.SHA256 != "" && !checksum.MatchString(d.SHA256):
 		return fail("sha256", "want 64 hexadecimal digits in small letters")
 	}

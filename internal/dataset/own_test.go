@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -143,6 +144,7 @@ func TestOwnRefuses(t *testing.T) {
 		"rows: 4\n/":                                       `dataset.yaml: rows: want the number of rows, without the header; wine.csv has 4`,
 		"rows: 4/rows: 3":                                  `wine.csv:5: more than the declared 3 rows`,
 		"rows: 4/rows: 5":                                  `wine.csv: 4 rows, 5 declared`,
+		"rows: 4/rows: 6000000000000000000":                `dataset.yaml:4:1: rows: a table has at most 2147483647 rows`,
 		"acidity: number/acidity: nmber":                   `dataset.yaml:9:12: columns: acidity: "nmber" is no type, want number, category, a list of categories, or skip (did you mean "number"?)`,
 		"acidity: number/colour: number":                   `dataset.yaml:9:3: mapping key "colour" already defined at [7:3]`,
 		"  acidity: number\n/":                             `wine.csv:1:4: header field 4, "acidity", is not declared; known: colour, region, quality`,
@@ -212,6 +214,18 @@ func TestOwnMissingTarget(t *testing.T) {
 		if table, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%+v: %v, error %v, want %s", test, table, err, want)
 		}
+	}
+}
+
+// Memory is taken for the rows that are there, not for those that a declaration promises.
+func TestOwnPromisesRows(t *testing.T) {
+	l, _ := declare(t, "wine", strings.Replace(wineDeclaration, "rows: 4", "rows: 2000000000", 1), wineText)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := l.Load(t.Context(), "wine")
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 16<<20 || err == nil || !strings.HasSuffix(err.Error(), "wine.csv: 4 rows, 2000000000 declared") {
+		t.Errorf("%d bytes taken, error %v", taken, err)
 	}
 }
 
