@@ -35,12 +35,12 @@ func PercentCorrect(probabilities []float64, labels []uint16, classes int) (perc
 	})
 }
 
-// logLossFloor is where probabilities are cut off before the logarithm: scikit-learn's log_loss up to version 1.2, which
-// the paper's numbers were made with.
+// logLossFloor is where probabilities are cut off before the logarithm: the default of scikit-learn's log_loss up to version 1.1, and
+// so of the one that the paper's numbers were made with.
 const logLossFloor = 1e-15
 
-// LogLoss is the mean negative logarithm, to base e, of the probability of the true class. As in scikit-learn 1.2
-// probabilities are clipped to [1e-15, 1-1e-15] and then divided by their sum in each row.
+// LogLoss is the mean negative logarithm, to base e, of the probability of the true class. As in scikit-learn up
+// to version 1.1, probabilities are clipped to [1e-15, 1-1e-15] and then divided by their sum in each row.
 func LogLoss(probabilities []float64, labels []uint16, classes int) (nll, stderr float64) {
 	return meanOf(len(labels), func(i int) float64 {
 		sum := 0.0

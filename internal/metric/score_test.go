@@ -83,7 +83,15 @@ func TestEqualsScikitLearn(t *testing.T) {
 
 func TestNLLOfImpossibleClass(t *testing.T) {
 	got, _ := LogLoss([]float64{1, 0}, []uint16{1}, 2)
-	if want := 34.538776394910684; math.Abs(got-want) > 1e-9 { // -ln(1e-15), log_loss of scikit-learn 1.2
+	if want := 34.538776394910684; math.Abs(got-want) > 1e-9 { // -ln(1e-15), as log_loss of scikit-learn 1.1
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Probabilities are divided by their sum, as log_loss of scikit-learn 1.1 does.
+func TestNLLOfSums(t *testing.T) {
+	got, _ := LogLoss([]float64{0.3005, 0.7}, []uint16{1}, 2)
+	if want := 0.3571748189803; math.Abs(got-want) > 1e-12 { // -ln(0.7 / 1.0005)
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -98,5 +106,14 @@ func TestAUROCOfOneClassIsNotDefined(t *testing.T) {
 func TestStandardError(t *testing.T) {
 	if mse, se := MeanSquaredError([]float64{1, 3}, []float64{0, 0}); mse != 5 || se != 4 {
 		t.Errorf("got %v ± %v, want 5 ± 4", mse, se)
+	}
+}
+
+// By hand: of 2 × 3 pairs 5 are in order, so A = 5/6, Q1 = A/(2-A) = 5/7 and Q2 = 2A²/(1+A) = 25/33.
+func TestStandardErrorOfAUROC(t *testing.T) {
+	auroc, se := AreaUnderROC([]float64{0.1, 0.3, 0.2, 0.8, 0.4}, []uint16{0, 1, 0, 1, 0})
+	want := math.Sqrt((5./36 + 1*(5./7-25./36) + 2*(25./33-25./36)) / 6)
+	if math.Abs(auroc-5./6) > 1e-15 || math.Abs(se-want) > 1e-15 {
+		t.Errorf("got %v ± %v, want %v ± %v", auroc, se, 5./6, want)
 	}
 }
