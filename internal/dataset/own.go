@@ -148,15 +148,14 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 		}
 		return nil, key.Position, fmt.Errorf("unknown key %q%s", key.Value, spelling.Hint(key.Value, known))
 	}
-	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) && wrong.StructFieldName != nil {
-		_, field, _ := strings.Cut(strings.ToLower(*wrong.StructFieldName), ".")
-		want := map[reflect.Kind]string{reflect.Int: "a whole number", reflect.String: "text", reflect.Slice: "a list"}
-		return nil, wrong.Token.Position, fmt.Errorf("%s: want %s", field, cmp.Or(want[wrong.DstType.Kind()], "something else"))
-	}
 	if wrong := yaml.Error(nil); errors.As(err, &wrong) {
 		at := (*token.Position)(nil)
 		if t := wrong.GetToken(); t != nil {
 			at = t.Position
+		}
+		switch wrong.(type) {
+		case *yaml.TypeError, *yaml.OverflowError, *yaml.UnexpectedNodeTypeError:
+			return nil, at, d.wantedAt(at)
 		}
 		return nil, at, errors.New(strings.Join(strings.Fields(wrong.GetMessage()), " "))
 	}
@@ -164,6 +163,32 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 		return nil, nil, err
 	}
 	return d.source()
+}
+
+const wantedSplit = "want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end"
+
+// wantedAt says what a value at that place should be.
+func (d *declaration) wantedAt(at *token.Position) error {
+	compare := func(a, b *token.Position) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	}
+	key := "" // the last one before it
+	for name, position := range d.at {
+		if compare(position, at) <= 0 && (key == "" || compare(position, d.at[key]) > 0) {
+			key = name
+		}
+	}
+	switch key {
+	case "":
+		return fmt.Errorf("want lines of KEY: VALUE; the keys are %s", strings.Join(keys(*d), ", "))
+	case "rows":
+		return errors.New("rows: want a whole number")
+	case "missing":
+		return errors.New("missing: want a list, as in [NA]")
+	case "split":
+		return errors.New("split: " + wantedSplit)
+	}
+	return fmt.Errorf("%s: want text", key)
 }
 
 // keys lists what a declaration, or a part of it, may have.
@@ -195,6 +220,8 @@ func (d *declaration) source() (*source, *token.Position, error) {
 		return fail("file", "want the name of a CSV file in the same folder")
 	case d.Separator != "" && size != len(d.Separator):
 		return fail("separator", "%q has more than one character", d.Separator)
+	case strings.ContainsRune("\"\r\n\x00\ufffd", separator):
+		return fail("separator", "%q cannot stand between fields; most files have \",\", \";\" or \"\\t\"", d.Separator)
 	case d.Rows < 1:
 		hint := ""
 		if n, err := countRows(path, separator); err == nil {
@@ -245,7 +272,7 @@ func (d *declaration) source() (*source, *token.Position, error) {
 	case split.Test > 0:
 		s.Folds, s.RunFolds, v.testAt = 5, 1, d.Rows-split.Test
 	case split.Folds < 2 || split.Folds > d.Rows || split.Folds > 255:
-		return fail("split", "want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end")
+		return fail("split", wantedSplit)
 	case split.Run < 0 || split.Run > split.Folds:
 		return fail("split", "run: want 1 to %d, the number of folds", split.Folds)
 	default:
