@@ -41,7 +41,7 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 		row, err := lines.Read()
 		switch {
 		case err == io.EOF && n == rows:
-			return nil
+			return refuseEmpty(columns)
 		case err == io.EOF:
 			return fmt.Errorf("%s, %d declared", spelling.Count(n, "row"), rows)
 		case err != nil:
@@ -60,6 +60,16 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 			}
 		}
 	}
+}
+
+// refuseEmpty refuses columns without any value, of which methods could learn nothing.
+func refuseEmpty(columns []*builder) error {
+	for _, c := range columns {
+		if len(c.missing) == c.n && !slices.Contains(c.missing, false) {
+			return fmt.Errorf("column %s has no value in any row: declare it skip", c.name)
+		}
+	}
+	return nil
 }
 
 // match returns the column of every field by the header, nil for fields that are skipped.

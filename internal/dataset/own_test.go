@@ -227,6 +227,17 @@ func TestOwnMissingTarget(t *testing.T) {
 	}
 }
 
+// A column without any value is refused, whatever its type.
+func TestOwnEmptyColumn(t *testing.T) {
+	for _, kind := range []string{"number", "category", "[a, b]"} {
+		l, _ := declare(t, "wine", "file: wine.csv\nrows: 2\nmissing: [NA]\ncolumns: {x: "+kind+", z: number, y: number}\ntarget: y\nsplit: {folds: 2}\n",
+			"x,z,y\nNA,NA,1\nNA,1,2\n")
+		if table, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: column x has no value in any row: declare it skip") {
+			t.Errorf("%s: %v, error %v", kind, table, err)
+		}
+	}
+}
+
 // Memory is taken for the rows that are there, not for those that a declaration promises.
 func TestOwnPromisesRows(t *testing.T) {
 	l, _ := declare(t, "wine", strings.Replace(wineDeclaration, "rows: 4", "rows: 2000000000", 1), wineText)
