@@ -86,7 +86,7 @@ func (c comparison) change() (f fact, p float64, ok bool) {
 	mean, stdErr := ours.minus(theirs)
 	f, p = n.derived(n.Metric.Name+"_change", mean, stdErr, len(with)), math.NaN()
 	if len(with) > 1 {
-		if test, err := stats.Wilcoxon(with, without, stats.WilcoxonOptions{}); err == nil { // it is defined for any pairs of numbers
+		if test, err := stats.Wilcoxon(with, without, stats.TwoSided); err == nil { // it is defined for any pairs of numbers
 			p = test.P
 		}
 	}

@@ -60,7 +60,7 @@ func wilcoxonHolm(columns [][]float64) [][]float64 {
 					x[n], y[n] = 0, 0
 				}
 			}
-			test, err := stats.Wilcoxon(x, y, stats.WilcoxonOptions{})
+			test, err := stats.Wilcoxon(x, y, stats.TwoSided)
 			if err != nil {
 				panic(err) // no difference is a NaN
 			}
@@ -169,7 +169,7 @@ func (t *RankTable) supports() string {
 	}
 	text += fmt.Sprintf(" %v.", s.Friedman.TieCorrected)
 	for _, w := range s.Friedman.Warnings {
-		text += " " + w.Text
+		text += " " + w
 	}
 	return fmt.Sprintf("%s The signed-rank test of two methods cannot give a p below %.3g on %d data sets.",
 		text, stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided), s.Friedman.N)

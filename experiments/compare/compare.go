@@ -188,9 +188,7 @@ func (r *row) compareWith(first *row, larger bool, alpha float64) (err error) {
 	case d.test == nil:
 		r.notes = append(r.notes, "One fold in common: no test.")
 	default:
-		for _, w := range d.test.Warnings {
-			r.notes = append(r.notes, w.Text)
-		}
+		r.notes = append(r.notes, d.test.Warnings...)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (t *table) compareOverall(alpha float64) (*overall, error) {
 		if o.friedman, err = stats.Friedman(o.means, t.metric.Larger); err != nil {
 			return nil, err
 		}
-		o.warn(o.friedman.Warnings)
+		o.notes = append(o.notes, o.friedman.Warnings...)
 	}
 	return o, o.pairs()
 }
@@ -113,14 +113,14 @@ func (o *overall) pairs() error {
 	for i := range k {
 		o.wilcoxon[i], o.adjusted[i] = make([]*stats.WilcoxonTest, k), make([]float64, k)
 		for j := range i {
-			test, err := stats.Wilcoxon(column(i), column(j), stats.WilcoxonOptions{})
+			test, err := stats.Wilcoxon(column(i), column(j), stats.TwoSided)
 			if err != nil {
 				return err
 			}
 			o.wilcoxon[i][j] = test
 			p = append(p, test.P)
 			if k == 2 {
-				o.warn(test.Warnings)
+				o.notes = append(o.notes, test.Warnings...)
 			}
 		}
 	}
@@ -141,12 +141,6 @@ func (o *overall) pairs() error {
 			len(o.datasets), least, math.Min(1, least*float64(len(p))), len(p)))
 	}
 	return nil
-}
-
-func (o *overall) warn(warnings []stats.Warning) {
-	for _, w := range warnings {
-		o.notes = append(o.notes, w.Text)
-	}
 }
 
 // wins is the share of data sets on which a method is better than the first.

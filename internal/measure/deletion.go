@@ -190,7 +190,7 @@ func (o *Outcome) ofDeletion() (*Outcome, error) {
 		return nil, fmt.Errorf("no row could be deleted for any of %d test rows, or all were", len(o.Table.Lines))
 	}
 	for m, other := range map[*metric.Metric][]float64{&PKeptRandom: random, &PKeptDeleted: deleted} {
-		t, err := stats.Wilcoxon(kept, other, stats.WilcoxonOptions{Alternative: stats.Less})
+		t, err := stats.Wilcoxon(kept, other, stats.Less)
 		if err != nil {
 			return nil, err
 		}

@@ -26,18 +26,6 @@ func Holm(p []float64) ([]float64, error) {
 	return adjusted, nil
 }
 
-// BonferroniDunn adjusts p-values of tests against one control, or of any others: each times their number (Dunn, JASA 56, 1961).
-func BonferroniDunn(p []float64) ([]float64, error) {
-	if err := probabilities(p); err != nil {
-		return nil, err
-	}
-	adjusted := make([]float64, len(p))
-	for i := range p {
-		adjusted[i] = min(1, p[i]*float64(len(p)))
-	}
-	return adjusted, nil
-}
-
 func probabilities(p []float64) error {
 	for i, x := range p {
 		if !(x >= 0 && x <= 1) {

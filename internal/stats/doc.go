@@ -13,25 +13,6 @@ import (
 	"math"
 )
 
-// A Warning is a sentence that belongs to a result.
-type Warning struct {
-	Kind WarningKind
-	Text string
-}
-
-// A WarningKind says what a warning is about.
-type WarningKind uint8
-
-const (
-	TooFew    WarningKind = iota // so few data that the test cannot, or can hardly, reject at 5 %
-	Ties                         // equal values share ranks
-	Zeros                        // differences of zero
-	Unequal                      // the methods do not have the same data sets or folds
-	Unpaired                     // folds differ, so that values are compared as independent ones
-	Assumed                      // something that the data do not say was assumed
-	Dependent                    // the values depend on each other
-)
-
 // numbers refuses values that are NaN.
 func numbers(name string, values []float64) error {
 	for i, v := range values {

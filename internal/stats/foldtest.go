@@ -19,7 +19,7 @@ type TTest struct {
 	DF        float64 // degrees of freedom
 	P         float64 // two-sided; NaN when the values have no variance and are not zero
 	Low, High float64 // interval of the mean, of the level that was asked for
-	Warnings  []Warning
+	Warnings  []string
 }
 
 // CorrectedT is Nadeau and Bengio's corrected resampled t-test of the differences of two methods over folds or resamples of one
@@ -69,7 +69,7 @@ func (t *TTest) finish(level float64) {
 		t.P = 1
 		if t.Mean != 0 {
 			t.T, t.P = math.Copysign(math.Inf(1), t.Mean), math.NaN()
-			t.Warnings = append(t.Warnings, Warning{Ties, "All differences are the same: they have no variance to test by."})
+			t.Warnings = append(t.Warnings, "All differences are the same: they have no variance to test by.")
 		}
 		return
 	}

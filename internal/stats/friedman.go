@@ -16,10 +16,9 @@ type FriedmanTest struct {
 	Mean   []float64   // ranks by method, over data sets
 	StdErr []float64   // of Mean; NaN for a single data set
 
-	// With the correction for shared ranks, as in SciPy and R, and without it, as in Demšar's article.
-	TieCorrected, Uncorrected RankTest
+	TieCorrected RankTest // for shared ranks, as in SciPy and R
 
-	Warnings []Warning
+	Warnings []string
 }
 
 // A RankTest is Friedman's statistic, and F that Iman and Davenport made of it.
@@ -75,7 +74,7 @@ func Friedman(results [][]float64, larger bool) (*FriedmanTest, error) {
 	return t, nil
 }
 
-// test computes both statistics from sums over ranks, which are exact.
+// test computes the statistics from sums over ranks, which are exact.
 func (t *FriedmanTest) test() {
 	n, k := float64(t.N), float64(t.K)
 	between, squares := 0.0, 0.0 // of rank sums around their mean, and of ranks
@@ -89,7 +88,6 @@ func (t *FriedmanTest) test() {
 		d := sum - n*(k+1)/2
 		between += d * d
 	}
-	t.Uncorrected = t.rankTest(12 * between / (n * k * (k + 1)))
 	if within := squares - n*k*(k+1)*(k+1)/4; within > 0 {
 		t.TieCorrected = t.rankTest((k - 1) * between / within)
 	} else {
@@ -118,21 +116,21 @@ func upperTailOfF(x, d1, d2 float64) float64 {
 	return mathext.RegIncBeta(d2/2, d1/2, d2/(d2+d1*x))
 }
 
-// FriedmanSmallestP is the smallest p that Friedman's exact test can give for k methods on n data sets: all rank alike, in one of
+// friedmanSmallestP is the smallest p that Friedman's exact test can give for k methods on n data sets: all rank alike, in one of
 // k! orders, so (1/k!)^(n-1).
-func FriedmanSmallestP(k, n int) float64 {
+func friedmanSmallestP(k, n int) float64 {
 	logFactorial, _ := math.Lgamma(float64(k) + 1)
 	return math.Exp(-logFactorial * float64(n-1))
 }
 
 func (t *FriedmanTest) warn(ties bool) {
-	if least := FriedmanSmallestP(t.K, t.N); least > 0.05 {
-		t.Warnings = append(t.Warnings, Warning{TooFew, fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", t.K, t.N, least)})
+	if least := friedmanSmallestP(t.K, t.N); least > 0.05 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", t.K, t.N, least))
 	}
 	if t.N <= 10 || t.K <= 5 {
-		t.Warnings = append(t.Warnings, Warning{TooFew, fmt.Sprintf("χ² and F are approximations for more than 10 data sets and 5 methods; here there are %d and %d.", t.N, t.K)})
+		t.Warnings = append(t.Warnings, fmt.Sprintf("χ² and F are approximations for more than 10 data sets and 5 methods; here there are %d and %d.", t.N, t.K))
 	}
 	if ties {
-		t.Warnings = append(t.Warnings, Warning{Ties, "Equal results on a data set share ranks."})
+		t.Warnings = append(t.Warnings, "Equal results on a data set share ranks.")
 	}
 }

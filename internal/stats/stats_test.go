@@ -12,15 +12,14 @@ type oracle struct {
 	Wilcoxon []struct {
 		X, Y  []float64
 		Tests []struct {
-			Zeros, Alternative, Method string
-			Continuity                 bool
-			Statistic, Plus            *float64
-			P                          float64
+			Alternative, Method string
+			Statistic, Plus     *float64
+			P                   float64
 		}
 	}
 	Large []struct {
 		N, Shift      int
-		Statistic, Z  float64
+		Statistic     float64
 		SciPy         float64 `json:"scipy"`
 		TwoSided      float64 `json:"two-sided"`
 		Less, Greater float64
@@ -40,7 +39,7 @@ type oracle struct {
 			K        int
 		}
 	}
-	Adjust []struct{ P, Holm, Bonferroni []float64 }
+	Adjust []struct{ P, Holm []float64 }
 	T      []struct {
 		D                      []float64
 		Share, T, P, Low, High float64

@@ -9,8 +9,8 @@ import "math"
 //
 // (Hartley, Biometrika 32, 1942), in the form in which small probabilities keep their digits.
 
-// StudentizedRangeTail is that probability.
-func StudentizedRangeTail(q float64, k int) float64 {
+// studentizedRangeTail is that probability.
+func studentizedRangeTail(q float64, k int) float64 {
 	if q <= 0 {
 		return 1
 	}
@@ -28,10 +28,10 @@ func StudentizedRangeTail(q float64, k int) float64 {
 	return math.Min(1, float64(k)*sum*step/math.Sqrt(2*math.Pi))
 }
 
-// StudentizedRangeQuantile is the q that is exceeded with probability alpha, 0 < alpha < 1.
-func StudentizedRangeQuantile(alpha float64, k int) float64 {
+// studentizedRangeQuantile is the q that is exceeded with probability alpha, 0 < alpha < 1.
+func studentizedRangeQuantile(alpha float64, k int) float64 {
 	low, high := 0.0, 1.0
-	for StudentizedRangeTail(high, k) > alpha {
+	for studentizedRangeTail(high, k) > alpha {
 		low, high = high, 2*high
 	}
 	for {
@@ -39,7 +39,7 @@ func StudentizedRangeQuantile(alpha float64, k int) float64 {
 		if middle <= low || middle >= high {
 			return middle
 		}
-		if StudentizedRangeTail(middle, k) > alpha {
+		if studentizedRangeTail(middle, k) > alpha {
 			low = middle
 		} else {
 			high = middle
