@@ -2,7 +2,7 @@
 // 3.1.1 (dreamquark-ai) has it, the library and version with which the paper compared, on GoMLX.
 //
 // In a few decision steps the network chooses, row by row, features to look at: a mask that sums to 1, of which most entries are
-// 0. What the steps find adds up to the prediction, and the masks say which features it was made from (Model.Explain).
+// 0. What the steps find adds up to the prediction.
 //
 // To read it, begin with network.go, the forward pass, and parameters.go, the list of weights; GoMLX derives the gradients.
 // Around them: step.go has what runs on the device, train.go the loop with its early stopping, method.go the method of the

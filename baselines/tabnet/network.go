@@ -40,9 +40,7 @@ type forward struct {
 	w        map[string]*graph.Node // the weights by name
 	running  map[string]*graph.Node // the running statistics by name
 	training bool
-	seen     []momentPair  // in training: of what was normalised, in that order
-	masks    []*graph.Node // of every step, n x D
-	decided  []*graph.Node // of every step, n x N_d
+	seen     []momentPair // in training: of what was normalised, in that order
 }
 
 // A momentPair is the means and the unbiased variances of virtual batches, virtual batches x width.
@@ -96,7 +94,6 @@ func (f *forward) predict(x *graph.Node) (predictions, sparsity *graph.Node) {
 		d, a = f.split(f.transform(stepName(step), graph.Mul(m, x)))
 		d = relu(d)
 		sum = add(sum, d)
-		f.masks, f.decided = append(f.masks, m), append(f.decided, d)
 	}
 	rows := x.Shape().Dimensions[0]
 	return linear(sum, f.w["output.weight"]), graph.MulScalar(sparsity, 1/float64(rows*f.Steps))
@@ -239,15 +236,6 @@ func (n *network) loss(predictions, targets *graph.Node) *graph.Node {
 	truth := graph.Equal(classes, graph.BroadcastToDims(targets, rows, n.columns.Classes))
 	own := graph.ReduceSum(graph.Mul(z, graph.ConvertDType(truth, z.DType())), 1)
 	return graph.ReduceAllMean(graph.Sub(graph.Log(graph.ReduceSum(graph.Exp(z), 1)), own))
-}
-
-// importance returns how much each feature had to do with the predictions (n x D): the masks of all steps, weighted by what
-// the step added to the decision.
-func (f *forward) importance() (sum *graph.Node) {
-	for step, m := range f.masks {
-		sum = add(sum, graph.Mul(m, graph.ReduceAndKeep(f.decided[step], graph.ReduceSum, 1)))
-	}
-	return sum
 }
 
 // linear returns x Wᵀ.

@@ -38,8 +38,6 @@ type libraryRun struct {
 	Epochs      []int
 	Losses      []float64
 	Predictions [][]float64
-	Importance  [][]float64
-	Masks       [][][]float64
 }
 
 // A libraryConfig is a table and settings by the library's names.
@@ -94,8 +92,7 @@ func (r *libraryRun) table() *Table {
 	return t
 }
 
-// With the library's data, weights and batches 50 steps have the library's losses, and end with its predictions, importances and
-// masks.
+// With the library's data, weights and batches 50 steps have the library's losses, and end with its predictions.
 func TestFiftySteps(t *testing.T) {
 	for _, name := range []string{"steps-number", "steps-classes"} {
 		t.Run(name, func(t *testing.T) {
@@ -148,23 +145,10 @@ func (r *libraryRun) check(t *testing.T, tolerance float64) {
 	within(t, "first ten losses", 1e-9, losses[:10], r.Losses[:10])
 	within(t, "losses", tolerance, losses, r.Losses)
 	m := &Model{program: tr.program, weights: tr.state.weights, running: tr.state.running}
-	predicted, err := m.Predict(t.Context(), table, 0, table.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	within(t, "predictions", tolerance, predicted, flat(r.Predictions))
-	e, err := m.Explain(t.Context(), table, 0, table.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	within(t, "importance", 10*tolerance, flat(e.Importance), flat(r.Importance))
-	for step, mask := range e.Masks {
-		within(t, fmt.Sprint("mask ", step), tolerance, flat(mask), flat(r.Masks[step]))
-	}
+	within(t, "predictions", tolerance, m.on(t, table, 0, table.Train), flat(r.Predictions))
 }
 
-// within holds numbers against others: 50 steps make differences in the last digits grow, and the library adds importances up in
-// single precision.
+// within holds numbers against others: 50 steps make differences in the last digits grow.
 func within(t *testing.T, what string, tolerance float64, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -221,14 +205,11 @@ func ourErrors(t *testing.T, tk *task.Task, truth *task.Truth, l libraryConfig, 
 	for seed := range seeds {
 		c := l.config()
 		c.Seed, c.Double = uint64(seed), false
-		m, err := Train(t.Context(), table, c, Stop{l.MaxEpochs, l.Patience}, backend)
+		m, err := train(t.Context(), table, c, Stop{l.MaxEpochs, l.Patience}, backend)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.Predict(t.Context(), table, table.Train+table.Val, table.Rows())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := m.on(t, table, table.Train+table.Val, table.Rows())
 		if table.Classes > 0 {
 			nll, _ := metric.LogLoss(p, truth.Labels, table.Classes)
 			errors = append(errors, nll)

@@ -14,9 +14,9 @@ import (
 
 // A program is what runs on the device. Each graph is compiled when it is first used, once for every number of rows.
 type program struct {
-	net                *network
-	backend            compute.Backend
-	step, eval, reason *graph.Exec
+	net        *network
+	backend    compute.Backend
+	step, eval *graph.Exec
 }
 
 func newProgram(n *network, backend compute.Backend) (*program, error) {
@@ -25,10 +25,7 @@ func newProgram(n *network, backend compute.Backend) (*program, error) {
 		if p.step, err = graph.NewExec(backend, n.stepGraph); err != nil {
 			return err
 		}
-		if p.eval, err = graph.NewExec(backend, n.evalGraph); err != nil {
-			return err
-		}
-		p.reason, err = graph.NewExec(backend, n.reasonGraph)
+		p.eval, err = graph.NewExec(backend, n.evalGraph)
 		return err
 	})
 	if err != nil {
@@ -101,14 +98,6 @@ func (n *network) evalGraph(args []*graph.Node) []*graph.Node {
 	f := n.forward(rest[0], rest[1], false)
 	predictions, _ := f.predict(f.features(numbers, codes))
 	return []*graph.Node{predictions}
-}
-
-// reasonGraph, of the same arguments, returns why: the importance of every feature, and the masks of all steps.
-func (n *network) reasonGraph(args []*graph.Node) []*graph.Node {
-	numbers, codes, _, rest := n.rowNodes(args)
-	f := n.forward(rest[0], rest[1], false)
-	f.predict(f.features(numbers, codes))
-	return append([]*graph.Node{f.importance()}, f.masks...)
 }
 
 // take takes a training step. It reuses the memory of the state's tensors, but of those in keep.

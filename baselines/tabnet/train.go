@@ -49,25 +49,6 @@ type progress struct {
 	Loss float64 // on the validation rows
 }
 
-// Train trains a network and returns the weights of the epoch with the lowest validation loss: the mean squared error, or the
-// cross-entropy.
-func Train(ctx context.Context, t *Table, c Config, stop Stop, backend compute.Backend) (m *Model, err error) {
-	tr, err := newTraining(t, c, backend)
-	if err != nil {
-		return nil, err
-	}
-	err = tr.run(ctx, []Stop{stop}, func(_ int, of *Model) error {
-		m = of
-		return nil
-	})
-	if err != nil {
-		tr.free()
-		return nil, err
-	}
-	tr.free(m.weights, m.running)
-	return m, nil
-}
-
 func newTraining(t *Table, c Config, backend compute.Backend) (*training, error) {
 	if err := t.Check(); err != nil {
 		return nil, err

@@ -2,7 +2,7 @@
 
     oracle.py steps SEED    50 training steps in double precision from random weights, with random settings, as JSON: settings, data,
                             weights and statistics at the beginning, the rows of every batch, the loss of every step, then the
-                            predictions, importances and masks in evaluation mode
+                            predictions in evaluation mode
     oracle.py fit           reads a task and settings as JSON from standard input, trains with every seed, prints the test metric of
                             each as soon as it is there
     oracle.py time THREADS  reads cases as JSON, a line each, and answers with the processor time of a training step in seconds
@@ -87,10 +87,8 @@ def steps(seed):
     net.eval()
     with torch.no_grad():
         z, _ = net(tx)
-        importance, masks = net.forward_masks(tx)
     json.dump(dict(config=c, x=x.tolist(), y=y.reshape(-1).tolist(), before=before, batches=batches, epochs=epochs, losses=losses,
-                   predictions=(torch.softmax(z, 1) if c["classes"] else z).tolist(), importance=importance.tolist(),
-                   masks=[masks[i].tolist() for i in range(c["n_steps"])]), sys.stdout)
+                   predictions=(torch.softmax(z, 1) if c["classes"] else z).tolist()), sys.stdout)
 
 
 def fit():
