@@ -142,7 +142,7 @@ func (p *parser) names(n *node, what, one string, known, folders []string) []str
 			continue
 		}
 		if !slices.Contains(known, name) {
-			p.errorf(e.at, "unknown %s %q%s%s", one, name, dataset.Undeclared(name, folders), spelling.Hint(name, known))
+			p.errorf(e.at, "unknown %s %q%s", one, name, dataset.Unknown(name, folders, known))
 			continue
 		}
 		if before, twice := first[name]; twice {

@@ -86,10 +86,8 @@ func (o *options) choose(l *dataset.Library) error {
 	given := o.names
 	o.names = nil
 	if !o.named {
-		infos, err := l.Infos()
-		for _, info := range infos {
-			o.names = append(o.names, info.Name)
-		}
+		names, err := l.Names()
+		o.names = names
 		return err
 	}
 	for _, name := range given {
@@ -122,8 +120,12 @@ type row struct {
 
 // look finds a data set, after fetching it and before reading it if asked to. It is also read when its checksum is unknown.
 func look(ctx context.Context, l *dataset.Library, name string, o options) row {
-	info, _ := l.Lookup(name)
+	info, err := l.Lookup(name)
 	r := row{info: info, rows: info.Rows}
+	if err != nil {
+		r.info.Name = name
+		return r.failed("unreadable", err)
+	}
 	loc, err := l.Find(name)
 	missing := errors.As(err, new(*dataset.MissingError))
 	if o.fetch && (missing || loc.Subset != "" && o.named) {

@@ -136,7 +136,7 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
-// Data sets of one's own are listed behind the built-in ones, and read; one that is wrong names the place.
+// Data sets of one's own are listed behind the built-in ones, and read; one that is wrong names the place, and the others are listed.
 func TestOwn(t *testing.T) {
 	dir := datasettest.Library(t).Dirs[0]
 	code, stdout, _ := call(t, append([]string{"-data", dir}, datasettest.Names...)...)
@@ -148,7 +148,12 @@ func TestOwn(t *testing.T) {
 	}
 	datasettest.Write(t, dir, "waves", "rows: 1\ncolumns: {a: number, b: number}\ntarget: b\nsplit: {test: 0}\n", "a,b\n1,2\n")
 	want := filepath.Join(dir, "waves", "dataset.yaml") + ":5:1: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end\n"
-	if code, _, stderr := call(t, "-data", dir); code != program.ExitBadInput || stderr != want {
+	code, stdout, stderr := call(t, "-data", dir)
+	if code != program.ExitFailed || stderr != "" || !strings.HasSuffix(stdout, "\nFailed:\n  "+want) || !strings.Contains(stdout, "\n mnist ") ||
+		!strings.Contains(stdout, "\n waves ") {
+		t.Errorf("exit code %d, %q\n%s", code, stderr, stdout)
+	}
+	if code, _, stderr := call(t, "-data", dir, "waves"); code != program.ExitBadInput || stderr != want {
 		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
 	}
 }

@@ -3,8 +3,6 @@ package dataset
 import (
 	"fmt"
 	"slices"
-
-	"nptbench/internal/spelling"
 )
 
 // catalogue lists the data sets in the order of the paper's tables. Adding one takes a file that describes it and a line
@@ -83,12 +81,25 @@ func Infos() []Info {
 	return infos
 }
 
-// Infos returns what is known of every data set: the built-in ones, and those of one's own in the library's folders.
+// Names lists every data set: the built-in ones, and those of one's own in the library's folders, those too whose declaration is wrong.
+func (l *Library) Names() ([]string, error) {
+	own, err := l.ownNames()
+	var names []string
+	for _, s := range catalogue {
+		names = append(names, s.Name)
+		own = slices.DeleteFunc(own, func(name string) bool { return name == s.Name })
+	}
+	return append(names, own...), err
+}
+
+// Infos returns what is known of every data set, but for those of one's own whose declaration is wrong: Lookup says what is.
 func (l *Library) Infos() ([]Info, error) {
 	infos := Infos()
-	own, err := l.own()
-	for _, s := range own {
-		infos = append(infos, s.info(&s.variants[0]))
+	own, err := l.ownNames()
+	for _, name := range own {
+		if s, err := l.own(name); err == nil {
+			infos = append(infos, s.info(&s.variants[0]))
+		}
 	}
 	return infos, err
 }
@@ -103,21 +114,17 @@ func (l *Library) Lookup(name string) (Info, error) {
 }
 
 func (l *Library) source(name string) (*source, error) {
+	if s, err := l.own(name); s != nil || err != nil {
+		return s, err
+	}
 	if s := builtIn(name); s != nil {
 		return s, nil
 	}
-	own, err := l.own()
+	names, err := l.Names()
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, s := range slices.Concat(catalogue, own) {
-		if s.Name == name {
-			return s, nil
-		}
-		names = append(names, s.Name)
-	}
-	return nil, fmt.Errorf("unknown data set %q%s%s", name, Undeclared(name, l.Dirs), spelling.Hint(name, names))
+	return nil, fmt.Errorf("unknown data set %q%s", name, Unknown(name, l.Dirs, names))
 }
 
 // builtIn returns the data set of that name in the catalogue, or nil.

@@ -69,36 +69,47 @@ var (
 	checksum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// own returns the data sets of one's own, by name; in several folders the first counts.
-func (l *Library) own() ([]*source, error) {
-	var out []*source
+// ownNames lists the data sets of one's own by name, those too whose declaration is wrong.
+func (l *Library) ownNames() ([]string, error) {
+	var names []string
 	for _, dir := range l.Dirs {
 		files, err := filepath.Glob(filepath.Join(dir, "*", Declaration))
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			name := filepath.Base(filepath.Dir(file))
-			if slices.ContainsFunc(out, func(s *source) bool { return s.Name == name }) {
-				continue
-			}
-			s, err := readDeclaration(file, name)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, s)
+			names = append(names, filepath.Base(filepath.Dir(file)))
 		}
 	}
-	slices.SortFunc(out, func(a, b *source) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
-// Undeclared says in which folders a data set of one's own is not, for a message behind its name. It is empty where none could have it.
-func Undeclared(name string, dirs []string) string {
-	if !ownName.MatchString(name) || len(dirs) == 0 {
-		return ""
+// own returns a data set of one's own, from the first folder that declares it; nil where none does.
+func (l *Library) own(name string) (*source, error) {
+	if filepath.Base(name) != name {
+		return nil, nil
 	}
-	return fmt.Sprintf(": no %s in %s", filepath.Join(name, Declaration), strings.Join(dirs, ", "))
+	for _, dir := range l.Dirs {
+		s, err := readDeclaration(filepath.Join(dir, name, Declaration), name)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return s, err
+		}
+	}
+	return nil, nil
+}
+
+// Unknown says, for a message behind a name that is not among the known ones, what is wrong with the declaration of a data set of one's
+// own, or else in which folders there is none, where one could be, and the nearest known name.
+func Unknown(name string, dirs, known []string) string {
+	if _, err := (&Library{Dirs: dirs}).own(name); err != nil {
+		return ": " + err.Error()
+	}
+	where := ""
+	if ownName.MatchString(name) && len(dirs) > 0 {
+		where = fmt.Sprintf(": no %s in %s", filepath.Join(name, Declaration), strings.Join(dirs, ", "))
+	}
+	return where + spelling.Hint(name, known)
 }
 
 // readDeclaration reads a declaration. Errors have one line and name the place.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -271,9 +272,44 @@ func TestOwnRefusesMore(t *testing.T) {
 		"Wine":  `the name of a data set, "Wine", has small letters, digits and hyphens only: rename the folder`,
 	} {
 		l, _ := declare(t, name, wineDeclaration, wineText)
-		if _, err := l.Infos(); err == nil || !strings.HasSuffix(err.Error(), want) {
+		if _, err := l.Lookup(name); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A wrong declaration stands in the way of that data set alone.
+func TestOwnWrong(t *testing.T) {
+	l, dir := declare(t, "wine", wineDeclaration, wineText)
+	wrong := filepath.Join(filepath.Dir(dir), "wrong")
+	if err := os.Mkdir(wrong, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(wrong, Declaration), []byte("missing: NA\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Load(t.Context(), "wine"); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"yacht", "wine"} {
+		if _, err := l.Lookup(name); err != nil {
+			t.Error(err)
+		}
+	}
+	infos, err := l.Infos()
+	if err != nil || len(infos) != len(catalogue)+1 || infos[len(catalogue)].Name != "wine" {
+		t.Errorf("%d data sets, %v", len(infos), err)
+	}
+	names, err := l.Names()
+	if err != nil || !slices.Equal(names[len(catalogue):], []string{"wine", "wrong"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+	said := filepath.Join(wrong, Declaration) + ":1:10: missing: want a list, as in [NA]"
+	if _, err := l.Find("wrong"); err == nil || err.Error() != said {
+		t.Errorf("error %v, want %s", err, said)
+	}
+	if got := Unknown("wrong", l.Dirs, names); got != ": "+said {
+		t.Errorf("%s, want %s", got, said)
 	}
 }
 
