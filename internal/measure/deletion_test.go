@@ -175,10 +175,10 @@ func algorithm2(n int, perDeletion, change, remaining float64, retries int) (kep
 	}
 }
 
-// Rows are deleted as Algorithm 2 says, also where deletions are refused for long.
+// Rows are deleted as Algorithm 2 says, also where deletions are refused for long, and where predictions are negative.
 func TestDeletionIsAlgorithm2(t *testing.T) {
 	on, _ := loadTask(t, "waves")
-	on.TargetMean, on.TargetStd = 0, 1 // so that what is predicted is the number of rows
+	on.TargetMean = 0 // so that what is predicted is the number of rows
 	s := &Subject{Task: on, Model: &smoother{task: on, width: -1}}
 	for _, c := range []struct {
 		perDeletion, change, remaining float64
@@ -186,9 +186,11 @@ func TestDeletionIsAlgorithm2(t *testing.T) {
 	}{{0.01, 0.1, 0.02, 50}, {0.005, 0.1, 0.01, 50}, {0.3, 0.2, 0, 3}, {0.01, 0.3, 0.8, 4}, {0.025, 0.5, 0.5, 2}} {
 		with := method.Config{"per_deletion": c.perDeletion, "remaining": c.remaining, "change": c.change, "retries": c.retries}
 		kept, evaluations := algorithm2(on.Rows(), c.perDeletion, c.change, c.remaining, c.retries)
-		d, err := s.deleteAround(t.Context(), s.Model.Batches()[0], on.Rows()-1, with, newRNG(3))
-		if err != nil || len(d.kept) != kept || d.evaluations != evaluations || len(d.deleted) != on.Rows()-1-kept {
-			t.Errorf("%+v: %v, %d rows kept after %d evaluations, want %d after %d", c, err, len(d.kept), d.evaluations, kept, evaluations)
+		for _, on.TargetStd = range []float64{1, -1} {
+			d, err := s.deleteAround(t.Context(), s.Model.Batches()[0], on.Rows()-1, with, newRNG(3))
+			if err != nil || len(d.kept) != kept || d.evaluations != evaluations || len(d.deleted) != on.Rows()-1-kept {
+				t.Errorf("%+v, times %v: %v, %d rows kept after %d evaluations, want %d after %d", c, on.TargetStd, err, len(d.kept), d.evaluations, kept, evaluations)
+			}
 		}
 	}
 }

@@ -23,8 +23,10 @@ func TestPredictions(t *testing.T) {
 			t.Errorf("%v, want target %v and half as far from the mean", line, s.units(y))
 		}
 	}
-	if out, err := predictions.Run(t.Context(), s, method.Config{"rows": 3}); err != nil || len(out.Table.Lines) != 3 {
-		t.Error(err, out)
+	for rows, want := range map[int]int{3: 3, on.Test: on.Test, on.Test + 1: on.Test} {
+		if out, err := predictions.Run(t.Context(), s, method.Config{"rows": rows}); err != nil || len(out.Table.Lines) != want {
+			t.Errorf("rows %d: %v, error %v, want %d lines", rows, out, err, want)
+		}
 	}
 	refused := errors.New("another model")
 	s.Check = func(method.Prediction) error { return refused }

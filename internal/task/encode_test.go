@@ -120,6 +120,40 @@ func TestMissingFlags(t *testing.T) {
 	}
 }
 
+// A missing entry that is not flagged is the mean of its column over all rows, also where statistics are of training rows only.
+func TestGapMean(t *testing.T) {
+	_, table, s := load(t)
+	number := &table.Columns[0]
+	task, _, err := Encode(table, s, split.Published, 0, TrainRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gaps, values, encoded []float64 // of entries that are not flagged: encoded gaps, values and their encoding
+	sum, count := 0.0, 0.0
+	for position, row := range s.Rows() {
+		present := !number.IsMissing(int(row))
+		if present {
+			sum, count = sum+number.Float(int(row)), count+1
+		}
+		if x := float64(task.Row(position)[0]); number.IsMissing(position) {
+			continue
+		} else if present {
+			values, encoded = append(values, number.Float(int(row))), append(encoded, x)
+		} else {
+			gaps = append(gaps, x)
+		}
+	}
+	if len(gaps) == 0 {
+		t.Fatal("no gap without a flag")
+	}
+	std := (values[1] - values[0]) / (encoded[1] - encoded[0])
+	for _, x := range gaps {
+		if got := values[0] + (x-encoded[0])*std; math.Abs(got-sum/count) > 1e-5 {
+			t.Errorf("a gap is %v, want %v", got, sum/count)
+		}
+	}
+}
+
 // Nothing of the test targets may be reachable from a task: not its values, not through a slice's capacity, and the
 // task must not change when they do.
 func TestTaskHoldsNoTestTargets(t *testing.T) {
