@@ -206,3 +206,15 @@ func TestRuleOf(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 }
+
+// The shares of validation rows are those that EXTENDING.md names.
+func TestValidationShares(t *testing.T) {
+	for _, c := range []struct {
+		rule Rule
+		val  int
+	}{{Rule{Rows: 400, Folds: 10}, 80}, {Rule{Rows: 400, Folds: 5}, 40}, {Rule{Rows: 400, Folds: 20}, 40}, {Rule{Rows: 500, Folds: 5, TestAt: 400}, 50}} {
+		if _, val, _ := c.rule.Sizes(0); val != c.val {
+			t.Errorf("%+v: %d validation rows, want %d", c.rule, val, c.val)
+		}
+	}
+}
