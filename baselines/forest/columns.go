@@ -124,7 +124,7 @@ type twoValues struct {
 func findTwoValues(x []float32, width, first, last int) []twoValues {
 	found := make([]twoValues, last-first)
 	for i, v := range x[first:last] {
-		found[i].low, found[i].high = v+0, v+0 // no negative zeros
+		found[i].low, found[i].high = v, v
 	}
 	for row := range len(x) / width {
 		for i, v := range x[row*width+first : row*width+last] {
@@ -180,7 +180,7 @@ func (e *encoder) read(x []float32, width int, order []int32, columns []int) {
 	for i, row := range order {
 		values := x[int(row)*width:][:width]
 		for j, c := range columns {
-			e.values[j][i] = values[c] + 0 // no negative zeros
+			e.values[j][i] = values[c]
 		}
 	}
 }

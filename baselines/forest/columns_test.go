@@ -41,6 +41,7 @@ func TestEncodeColumn(t *testing.T) {
 		"a run of close values":   {values: []float32{0, 8e-8, 16e-8, 1}, codes: []uint16{0, 1, 2, 3}, many: true, close: true},
 		"three values, two to us": {values: []float32{0, 1, 5e-8}, codes: []uint16{0, 1, 0}, many: true},
 		"largest numbers":         {values: []float32{-3e38, 3e38, 0}, codes: []uint16{0, 2, 1}, many: true},
+		"zeros among many":        {values: []float32{2, minusZero, 1, 0}, codes: []uint16{2, 0, 1, 0}, many: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			columns, bundles := encodeColumns(c.values)
