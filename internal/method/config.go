@@ -194,7 +194,7 @@ func (c Config) Ints(name string) []int    { return c[name].([]int) }
 // Has reports whether an optional parameter is there.
 func (c Config) Has(name string) bool { return c[name] != nil }
 
-// Without returns a copy in which an optional parameter has its default.
+// Without returns a copy without the named parameter.
 func (c Config) Without(name string) Config {
 	out := maps.Clone(c)
 	delete(out, name)

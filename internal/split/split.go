@@ -29,14 +29,6 @@ const (
 // Protocols lists both.
 var Protocols = []Protocol{Published, Corrected}
 
-// Other returns the other protocol.
-func (p Protocol) Other() Protocol {
-	if p == Published {
-		return Corrected
-	}
-	return Published
-}
-
 // numpySeed seeds fold assignment and validation draws, the latter anew for every fold.
 const numpySeed = 42
 

@@ -228,7 +228,6 @@ func TestSplitOfAnotherTable(t *testing.T) {
 	}
 }
 
-// Shared must be right for every data set that is here.
 func TestTrainClasses(t *testing.T) {
 	tk := &Task{Info: dataset.Info{Classes: 6}, Train: 5, Labels: []uint16{4, 1, 4, 5, 1, 0}}
 	if numbers, classes := tk.TrainClasses(); !slices.Equal(numbers, []uint16{1, 0, 1, 2, 0}) || !slices.Equal(classes, []int{1, 4, 5}) || tk.Labels[0] != 4 {
@@ -236,6 +235,7 @@ func TestTrainClasses(t *testing.T) {
 	}
 }
 
+// Shared must be right for every data set that is here.
 func TestShared(t *testing.T) {
 	generated := datasettest.Library(t)
 	for _, name := range append([]string{"yacht", "breast-cancer", "protein", "kick"}, datasettest.Names...) {
