@@ -230,7 +230,7 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 				}
 				means := make([]float64, len(methods))
 				for i, ranks := range f.ranks(methods, datasets) {
-					means[i], _ = stats.MeanRank(ranks)
+					means[i], _ = stats.MeanStdErr(ranks)
 				}
 				has := 1
 				for _, mean := range means {

@@ -51,7 +51,7 @@ type RankRow struct {
 type MeanRank struct{ Mean, StdErr float64 }
 
 func meanRank(ranks []float64) MeanRank {
-	mean, stdErr := stats.MeanRank(ranks)
+	mean, stdErr := stats.MeanStdErr(ranks)
 	return MeanRank{mean, stdErr}
 }
 

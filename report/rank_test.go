@@ -91,7 +91,7 @@ func TestPaperTable1NeedsItsTies(t *testing.T) {
 			}
 		}
 		for name, r := range ranks {
-			mean, stdErr := stats.MeanRank(r)
+			mean, stdErr := stats.MeanStdErr(r)
 			p, _ := results.PaperRank(task.String(), name)
 			if fmt.Sprintf("%.2f %.2f", mean, stdErr) != p.Printed+" "+p.PrintedSpread {
 				wrong++

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
@@ -48,10 +47,10 @@ func (f fact) pairs(other fact) (x, y []float64) {
 func (f fact) minus(other fact) (mean, stdErr float64) {
 	x, y := f.pairs(other)
 	differences := floats.SubTo(make([]float64, len(x)), x, y)
-	if len(x) > 1 {
-		return stat.Mean(differences, nil), stat.StdErr(stat.StdDev(differences, nil), float64(len(x)))
+	if mean, stdErr = stats.MeanStdErr(differences); len(x) < 2 {
+		stdErr = math.Hypot(f.RowStdErr, other.RowStdErr)
 	}
-	return stat.Mean(differences, nil), math.Hypot(f.RowStdErr, other.RowStdErr)
+	return mean, stdErr
 }
 
 // minusBySeed are the differences under the seeds that both have.
@@ -174,7 +173,7 @@ func rankFact(c comparison) (fact, bool) {
 			ranks = append(ranks, rank)
 		}
 	}
-	mean, stdErr := stats.MeanRank(ranks)
+	mean, stdErr := stats.MeanStdErr(ranks)
 	f := n.derived("rank", mean, stdErr, len(ranks))
 	f.Verdict, f.byFold = NotComparable, byFold
 	f.Paper, f.HasPaper = results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank")

@@ -215,7 +215,7 @@ func (o *overall) meanRanks(larger bool) []meanRank {
 	}
 	out := make([]meanRank, len(ranks))
 	for j := range ranks {
-		out[j].mean, out[j].stdErr = stats.MeanRank(ranks[j])
+		out[j].mean, out[j].stdErr = stats.MeanStdErr(ranks[j])
 	}
 	return out
 }

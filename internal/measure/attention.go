@@ -9,6 +9,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/stats"
 )
 
 // What rows attend to: the paper's figures 3 and 4, as numbers. Of each head of each layer between datapoints it is measured how much of
@@ -87,14 +88,14 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 		}
 	}
 	o := newOutcome("layer", "head", "share", "share_se", "uniform_share")
-	alike, _ := meanStdErr(uniform)
+	alike, _ := stats.MeanStdErr(uniform)
 	for _, h := range heads {
-		mean, se := meanStdErr(shares[h])
+		mean, se := stats.MeanStdErr(shares[h])
 		o.add(float64(h.layer), float64(h.head), short(mean), short(se), short(alike))
 	}
 	best := slices.MaxFunc(heads, func(a, b head) int {
-		x, _ := meanStdErr(everySecond(shares[a], 0))
-		y, _ := meanStdErr(everySecond(shares[b], 0))
+		x, _ := stats.MeanStdErr(everySecond(shares[a], 0))
+		y, _ := stats.MeanStdErr(everySecond(shares[b], 0))
 		return cmp.Compare(x, y)
 	})
 	share, expected := everySecond(shares[best], 1), everySecond(uniform, 1)

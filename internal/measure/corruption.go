@@ -11,6 +11,7 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/internal/seed"
+	"nptbench/internal/stats"
 	"nptbench/internal/task"
 )
 
@@ -170,14 +171,14 @@ func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
 	for i := range after { // the ratio's error, to first order
 		after[i] -= ratio * ratio * before[i]
 	}
-	_, se := meanStdErr(after)
+	_, se := stats.MeanStdErr(after)
 	o.put(RMSEChange, 100*(1-ratio), 100*se/mse/(2*ratio))
 	return o
 }
 
 // setRMSE notes the root of the mean of squared errors, in the target's units, and returns that mean.
 func (s *Subject) setRMSE(o *Outcome, m metric.Metric, squares []float64) (mse float64) {
-	mse, se := meanStdErr(squares)
+	mse, se := stats.MeanStdErr(squares)
 	rmse := math.Sqrt(mse)
 	o.put(m, rmse*s.TargetStd, se*s.TargetStd/(2*rmse))
 	return mse

@@ -10,12 +10,12 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/stats"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
@@ -129,7 +129,7 @@ func (o *Outcome) add(numbers ...float64) { o.Table.Lines = append(o.Table.Lines
 
 // set notes the mean of a metric over rows.
 func (o *Outcome) set(m metric.Metric, rows []float64) {
-	mean, se := meanStdErr(rows)
+	mean, se := stats.MeanStdErr(rows)
 	o.put(m, mean, se)
 }
 
@@ -140,11 +140,6 @@ func (o *Outcome) put(m metric.Metric, value, se float64) {
 			o.Metrics[name] = x
 		}
 	}
-}
-
-func meanStdErr(x []float64) (mean, se float64) {
-	mean, sd := stat.MeanStdDev(x, nil)
-	return mean, sd / math.Sqrt(float64(len(x)))
 }
 
 // short rounds to six digits: what tables in records need.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
@@ -29,7 +30,7 @@ func plotDistances(t *results.Table) (*plot.Plot, error) {
 		plotter.YErrors
 	}
 	for i, name := range names {
-		mean, se := meanStdErr(t.Column(name + "_distance"))
+		mean, se := stats.MeanStdErr(t.Column(name + "_distance"))
 		points.XYs = append(points.XYs, plotter.XY{X: float64(i), Y: mean})
 		points.YErrors = append(points.YErrors, struct{ Low, High float64 }{se, se})
 	}

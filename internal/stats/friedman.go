@@ -66,7 +66,7 @@ func Friedman(results [][]float64, larger bool) (*FriedmanTest, error) {
 		for i := range column {
 			column[i] = t.Ranks[i][j]
 		}
-		mean, stdErr := MeanRank(column)
+		mean, stdErr := MeanStdErr(column)
 		t.Mean, t.StdErr = append(t.Mean, mean), append(t.StdErr, stdErr)
 	}
 	t.test()

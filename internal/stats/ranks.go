@@ -46,11 +46,8 @@ func shared[T cmp.Ordered](ranks []T) bool {
 	return len(slices.Compact(sorted)) < len(ranks)
 }
 
-// MeanRank is the mean of ranks over data sets and its standard error, sd(ddof 1)/sqrt(data sets): NaN for a single one.
-func MeanRank(ranks []float64) (mean, stdErr float64) {
-	mean = stat.Mean(ranks, nil)
-	if len(ranks) < 2 {
-		return mean, math.NaN()
-	}
-	return mean, stat.StdErr(stat.StdDev(ranks, nil), float64(len(ranks)))
+// MeanStdErr is the mean of values and its standard error, sd(ddof 1)/sqrt(n): NaN for a single one.
+func MeanStdErr(values []float64) (mean, stdErr float64) {
+	mean, sd := stat.MeanStdDev(values, nil)
+	return mean, stat.StdErr(sd, float64(len(values)))
 }
