@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import queue
+import re
 import signal
 import sys
 import threading
@@ -281,9 +282,11 @@ def read_until_the_end(source, requests):
 
 
 def describe(e):
-    """The error in one line."""
+    """The error in one line, without the time and the place in a library's source that some begin with."""
     lines = [line.strip() for line in str(e).splitlines() if line.strip()]
-    return f"{type(e).__name__}: {lines[0]}" if lines else type(e).__name__
+    if not lines:
+        return type(e).__name__
+    return f"{type(e).__name__}: " + re.sub(r"^(\[[\d:]+\] )?\S+/\S+\.(cc|cpp|h):\d+: ", "", lines[0])
 
 
 def out_of_memory(e):
