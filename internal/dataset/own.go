@@ -31,7 +31,7 @@ import (
 //	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
 //	separator: ";"              # left out: a comma
 //	rows: 1599
-//	missing: ["", "?"]          # fields that stand for no value, which a target must have; left out: none
+//	missing: ["", "?"]          # fields that stand for no value; left out: none; a target has a value in every row
 //	columns:                    # all that the header has
 //	  colour: [red, white]      # a category, one of these
 //	  region: category          # a category, any text
