@@ -25,7 +25,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/optimiser"
-	"nptbench/internal/seed"
+	"nptbench/internal/task"
 )
 
 // A training that is interrupted at any pass and goes on from its checkpoint ends with the same bits.
@@ -89,7 +89,7 @@ func (c *endsAfter) Err() error {
 }
 
 // A training whose context ends anywhere, in the middle of a pass or in an evaluation, ends with the same bits when Train is
-// called again, and when it is saved there and goes on in another trainer.
+// called again, and when another trainer goes on, from where it is saved or from the checkpoint of its last step.
 func TestCancelledAnywhere(t *testing.T) {
 	table := testTable(20, 10, 10, true)
 	for name, change := range map[string]func(*Config){
@@ -113,7 +113,8 @@ func TestCancelledAnywhere(t *testing.T) {
 			train(t, whole)
 			want := allWeights(t, whole)
 			for stop := 0; ; stop++ {
-				first := newTrainer(c)
+				first, written := newTrainer(c), filepath.Join(t.TempDir(), "written")
+				first.Checkpoint, first.CheckpointEvery = written, time.Nanosecond
 				err := first.Train(&endsAfter{context.Background(), stop})
 				if err == nil {
 					break // stop is beyond the end
@@ -129,7 +130,11 @@ func TestCancelledAnywhere(t *testing.T) {
 				if err := second.LoadCheckpoint(path); err != nil {
 					t.Fatal(err)
 				}
-				for how, tr := range map[string]*Trainer{"called again": first, "saved": second} {
+				third := newTrainer(c)
+				if err := third.LoadCheckpoint(written); at > 0 && (err != nil || third.state.step != at) {
+					t.Fatalf("stopped after step %d, the checkpoint is of step %d, error %v", at, third.state.step, err)
+				}
+				for how, tr := range map[string]*Trainer{"called again": first, "saved": second, "written": third} {
 					train(t, tr)
 					if !slices.Equal(allWeights(t, tr), want) || tr.state.step != whole.state.step || tr.bestStep != whole.bestStep {
 						t.Errorf("stopped after step %d, %s: ends differently, at step %d with best %d, want %d and %d",
@@ -360,20 +365,14 @@ func TestMethodResumes(t *testing.T) {
 	if got := run(); !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != nil {
 		t.Errorf("with a folder for checkpoints the predictions differ, or the fit was resumed: %v", got.Details)
 	}
-	config := configOf(c)
-	config.Seed = seed.Derive(tk.Seed, "npt", c.JSON())
-	broken := newTestTrainer(t, tableOf(tk), config)
-	ctx, cancel := context.WithCancel(context.Background())
-	broken.Progress = func(p Progress) {
-		if p.Step >= 12 {
+	ctx, cancel := context.WithCancel(t.Context())
+	tk.Progress = func(p task.Progress) {
+		if p.Share >= 0.4 { // much less than a minute after the beginning
 			cancel()
 		}
 	}
-	if err := broken.Train(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	path := filepath.Join(tk.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
-	if err := broken.SaveCheckpoint(path); err != nil {
+	err := m.Run(ctx, tk, []method.Config{c}, func(method.Result) { t.Error("an interrupted fit has a result") })
+	if tk.Progress = nil; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	got := run()
@@ -381,6 +380,7 @@ func TestMethodResumes(t *testing.T) {
 		t.Errorf("the resumed fit predicts differently, or began anew: %v", got.Details)
 	}
 
+	path := filepath.Join(tk.CheckpointDir, fmt.Sprintf("%016x.npt", trainingConfig(tk, c).Seed))
 	if err := os.WriteFile(path, []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,6 +223,9 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		}
 	}
 	if err := trainer.Train(ctx); err != nil {
+		if trainer.Checkpoint != "" && errors.Is(err, ctx.Err()) {
+			err = cmp.Or(trainer.SaveCheckpoint(trainer.Checkpoint), err)
+		}
 		return method.Result{}, err
 	}
 	result := method.Result{Fit: trainer.elapsed()}

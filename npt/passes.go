@@ -25,7 +25,7 @@ type plannedStep struct {
 	after position
 }
 
-// runPasses goes through the data, with new masks and new batches in every pass, until an evaluation or a checkpoint is due.
+// runPasses goes through the data, with new masks and new batches in every pass, until an evaluation is due.
 // It goes on from where a pass was interrupted.
 func (tr *Trainer) runPasses(ctx context.Context) error {
 	tr.planned = tr.planned[:0]
@@ -33,8 +33,8 @@ func (tr *Trainer) runPasses(ctx context.Context) error {
 		if err := tr.runPass(ctx, pass); err != nil {
 			return err
 		}
-		if tr.planning() >= tr.config.Steps || (pass+1)%tr.config.EvalEvery == 0 || tr.checkpointDue() {
-			return tr.takePlanned() // an evaluation is due after it, unless it is the checkpoint
+		if tr.planning() >= tr.config.Steps || (pass+1)%tr.config.EvalEvery == 0 {
+			return tr.takePlanned()
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 	return nil
 }
 
-// takePlanned takes the planned steps and checks their losses.
+// takePlanned takes the planned steps, checks their losses, and writes a checkpoint where one is due.
 func (tr *Trainer) takePlanned() error {
 	if len(tr.planned) == 0 {
 		return nil
@@ -163,5 +163,6 @@ func (tr *Trainer) takePlanned() error {
 	if time.Since(tr.reported) > time.Second {
 		tr.report()
 	}
+	tr.checkpoint()
 	return nil
 }

@@ -26,9 +26,9 @@ type Trainer struct {
 	// Progress, when set, is called after every evaluation and about every second between two.
 	Progress func(Progress)
 
-	// Checkpoint, when set, is the file that a checkpoint is written to after the first pass over the data that ends
-	// CheckpointEvery after the last checkpoint, but not at the end of the training. Zero is a minute, or more where
-	// checkpoints would take more than a twentieth of the time.
+	// Checkpoint, when set, is the file that a checkpoint is written to after the first step, or evaluation, that ends
+	// CheckpointEvery after the last checkpoint. Zero is a minute, or more where checkpoints would take more than a twentieth
+	// of the time.
 	Checkpoint      string
 	CheckpointEvery time.Duration
 	CheckpointErr   error // the first one of a checkpoint that could not be written, on a full disk say: training goes on
@@ -132,18 +132,20 @@ func (tr *Trainer) Train(ctx context.Context) error {
 				return err
 			}
 			tr.evaluateNext = false
-		}
-		if tr.checkpointDue() {
-			start := time.Now()
-			tr.CheckpointErr = cmp.Or(tr.CheckpointErr, tr.SaveCheckpoint(tr.Checkpoint))
-			tr.nextCheckpoint = time.Now().Add(tr.checkpointInterval(time.Since(start)))
+			tr.checkpoint()
 		}
 	}
 	return nil
 }
 
-func (tr *Trainer) checkpointDue() bool {
-	return tr.Checkpoint != "" && time.Now().After(tr.nextCheckpoint)
+// checkpoint writes a checkpoint where one is due.
+func (tr *Trainer) checkpoint() {
+	start := time.Now()
+	if tr.Checkpoint == "" || !start.After(tr.nextCheckpoint) {
+		return
+	}
+	tr.CheckpointErr = cmp.Or(tr.CheckpointErr, tr.SaveCheckpoint(tr.Checkpoint))
+	tr.nextCheckpoint = time.Now().Add(tr.checkpointInterval(time.Since(start)))
 }
 
 // checkpointInterval returns how long after a checkpoint, which took that long, the next one is due.
