@@ -21,6 +21,7 @@ import (
 // the seed and the numbers of step and pass, so these are the whole random state.
 type checkpointHeader struct {
 	Config  Config
+	Backend string // its name; "" in files of versions that did not note it
 	Columns []Column
 	Rows    [3]int // training, validation, test
 	Data    string // digest of the table
@@ -44,7 +45,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 	}
 	h := checkpointHeader{
 		Data:   data,
-		Config: tr.config, Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
+		Config: tr.config, Backend: tr.engine.backend.Name(), Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
 		Step: tr.state.step, position: tr.at, EvaluateNext: tr.evaluateNext, BestStep: tr.bestStep,
 		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
 		Elapsed: tr.elapsed(), Curve: tr.curve,
@@ -65,8 +66,8 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 	return nil
 }
 
-// LoadCheckpoint continues where the training that wrote the file was: same table, same configuration. Steps then give
-// what they would have given without the interruption, bit for bit on the same backend.
+// LoadCheckpoint continues where the training that wrote the file was: same table, same configuration, a backend of the same
+// name. Steps then give what they would have given without the interruption, bit for bit on the same backend.
 func (tr *Trainer) LoadCheckpoint(path string) error {
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "checkpoint", &h, func() (of []shapes.Shape, err error) {
@@ -74,6 +75,9 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 		if h.Config != tr.config || !slices.Equal(h.Columns, tr.table.Columns) ||
 			h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
 			return nil, fmt.Errorf("is of another training: configuration, columns or numbers of rows differ")
+		}
+		if own := tr.engine.backend.Name(); h.Backend != own && h.Backend != "" {
+			return nil, fmt.Errorf("is of a training on backend %q, this is %q: go on there, or remove the file to begin anew here", h.Backend, own)
 		}
 		data, err := tr.dataDigest()
 		if err == nil && data != h.Data {

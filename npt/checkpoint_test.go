@@ -226,6 +226,23 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 }
 
+// Results of a training are those of one backend: another one does not go on with it.
+func TestCheckpointOfAnotherBackend(t *testing.T) {
+	table, c, path := testTable(10, 4, 4, false), smallConfig(), filepath.Join(t.TempDir(), "checkpoint")
+	on, other := openTestBackend(t, backends.Fused, 0), openTestBackend(t, backends.Go, 0)
+	tr := newTestTrainerOn(t, on, table, c)
+	if err := tr.SaveCheckpoint(path); err != nil {
+		t.Fatal(err)
+	}
+	err := newTestTrainerOn(t, other, table, c).LoadCheckpoint(path)
+	if err == nil || !strings.HasSuffix(err.Error(), `is of a training on backend "fused", this is "Go Backend": go on there, or remove the file to begin anew here`) {
+		t.Errorf("error %v", err)
+	}
+	if err := newTestTrainerOn(t, on, table, c).LoadCheckpoint(path); err != nil {
+		t.Errorf("on its own backend: %v", err)
+	}
+}
+
 // killedVariable makes the test's program a process that trains until it is killed, with its checkpoint in that file.
 const killedVariable = "NPT_TEST_KILLED"
 

@@ -211,7 +211,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	resumed := 0
 	if t.CheckpointDir != "" {
 		trainer.Checkpoint = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
-		// A checkpoint that is missing, damaged or of other data has nothing to go on from: the training begins anew.
+		// A checkpoint that is missing, damaged, of other data or of another backend is none to go on from: the training begins anew.
 		if trainer.LoadCheckpoint(trainer.Checkpoint) == nil {
 			resumed = trainer.state.step
 		}
