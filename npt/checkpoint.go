@@ -29,7 +29,7 @@ type checkpointHeader struct {
 	position
 	EvaluateNext bool // see Trainer
 	BestStep     int
-	BestLoss     *float64 // nil before the first evaluation
+	BestLoss     *float64 // nil before the first evaluation, and without validation labels
 	ValLoss      *float64
 	Elapsed      time.Duration
 	Curve        curve

@@ -244,12 +244,14 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	}
 	result.Predict = time.Since(start)
 	result.Details = map[string]any{
-		"best_step":       trainer.bestStep,
-		"steps":           trainer.state.step,
-		"parameters":      trainer.engine.net.Size(),
-		"validation_loss": trainer.bestLoss,
-		"backend":         trainer.engine.backend.Name(),
-		"learning_curve":  trainer.curve.means(), // of the label loss in training, over equal parts of the steps
+		"best_step":      trainer.bestStep,
+		"steps":          trainer.state.step,
+		"parameters":     trainer.engine.net.Size(),
+		"backend":        trainer.engine.backend.Name(),
+		"learning_curve": trainer.curve.means(), // of the label loss in training, over equal parts of the steps
+	}
+	if finite(trainer.bestLoss) { // else no validation row has a label
+		result.Details["validation_loss"] = trainer.bestLoss
 	}
 	if calls := trainer.calls; calls.restSteps > 0 {
 		perStep := calls.rest.Seconds() / float64(calls.restSteps)

@@ -14,8 +14,8 @@ type Progress struct {
 	Tradeoff      float64 // lambda of the last step
 	Target        float64 // label loss of the last step, on the standardised scale
 	Feature       float64 // feature loss of the last step
-	Validation    float64 // label loss of the last evaluation on the validation rows; NaN before the first
-	Best          float64 // lowest of these so far
+	Validation    float64 // label loss of the last evaluation on the validation rows; NaN before the first, and where none has a label
+	Best          float64 // lowest of these so far; no finite number where Validation is none
 	BestStep      int
 	RowsPerSecond float64       // trained on in the last minute or two, the time for evaluations included; 0: not known yet
 	Left          time.Duration // estimated from that; 0: not known yet

@@ -46,8 +46,8 @@ type Trainer struct {
 
 	best     []*tensors.Tensor // weights at the evaluation with the lowest validation loss
 	bestStep int
-	bestLoss float64
-	valLoss  float64 // at the last evaluation
+	bestLoss float64 // +Inf before the first evaluation, NaN where no validation row has a label
+	valLoss  float64 // at the last evaluation, NaN before the first and where no validation row has a label
 
 	target, feature float64 // losses of the last step
 	curve           curve
@@ -167,18 +167,18 @@ func (tr *Trainer) elapsed() time.Duration {
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // validate evaluates the validation rows and keeps the weights when they are the best so far. Without validation rows
-// that have labels the latest weights are the best.
+// that have labels there is no loss, and the latest weights are the best.
 func (tr *Trainer) validate(ctx context.Context) error {
-	loss, labelled := 0.0, tr.table.labelled(valMode)
+	loss, labelled := math.NaN(), tr.table.labelled(valMode)
 	if labelled {
 		var err error
 		loss, err = tr.engine.loss(ctx, tr.state.weights, valMode, tr.rng("validation", tr.state.step))
 		if err != nil {
 			return err
 		}
-	}
-	if !finite(loss) {
-		return fmt.Errorf("npt: %w: validation loss %v at step %d", ErrDiverged, loss, tr.state.step)
+		if !finite(loss) {
+			return fmt.Errorf("npt: %w: validation loss %v at step %d", ErrDiverged, loss, tr.state.step)
+		}
 	}
 	if tr.valLoss = loss; tr.best == nil || loss < tr.bestLoss || !labelled {
 		old := tr.best

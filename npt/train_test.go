@@ -247,7 +247,7 @@ func TestPredictWantsTheColumns(t *testing.T) {
 	}
 }
 
-// Without a label to validate with, the latest weights count.
+// Without a label to validate with, the latest weights count, and no validation loss is told.
 func TestNoValidationLabels(t *testing.T) {
 	table := testTable(20, 5, 5, false)
 	table.Missing = make([]bool, table.Rows()*4)
@@ -257,8 +257,23 @@ func TestNoValidationLabels(t *testing.T) {
 	c := smallConfig()
 	c.Layers, c.Steps = 2, 5
 	tr := newTestTrainer(t, table, c)
+	tr.Progress = func(p Progress) {
+		if finite(p.Validation) || finite(p.Best) || strings.Contains(p.String(), "validation") {
+			t.Errorf("%s; losses %v and %v", p, p.Validation, p.Best)
+		}
+	}
 	if err := tr.Train(context.Background()); err != nil || tr.bestStep != 5 {
 		t.Errorf("error %v, the best step is %d, want 5", err, tr.bestStep)
+	}
+	m, tk := Method(), testTask(0, dataset.Regression)
+	tk.Train, tk.Val = tk.Train+tk.Val, 0
+	err := m.Run(t.Context(), tk, []method.Config{quickConfig(t, m, tk.Info, nil)}, func(r method.Result) {
+		if loss, told := r.Details["validation_loss"]; told || r.Err != nil {
+			t.Errorf("validation loss %v, error %v", loss, r.Err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
