@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
@@ -20,7 +22,7 @@ import (
 // A Frame is a table as a CSV file has it.
 type Frame struct {
 	Names []string   // of the columns
-	Rows  [][]string // a field for each column; "", "NA", "NaN" and "?" stand for no value
+	Rows  [][]string // a field for each column, spaces around it do not count; "", "NA", "NaN" and "?" stand for no value
 }
 
 // ReadCSV reads a file with a header line. Errors name file and line.
@@ -39,6 +41,8 @@ func ReadCSV(path string) (*Frame, error) {
 	}
 	f := &Frame{Names: lines[0], Rows: lines[1:]}
 	for i, name := range f.Names {
+		name = strings.TrimSpace(name)
+		f.Names[i] = name
 		if slices.Contains(f.Names[:i], name) {
 			return nil, fmt.Errorf("npt: %s: line 1: two columns are called %q", path, name)
 		}
@@ -78,8 +82,9 @@ type Prediction struct {
 	Probability float64 // of that class
 }
 
-// Fit trains an NPT to predict a column from the others. Columns whose values are all numbers are continuous, others are
-// categories. A fifth of the rows, drawn by c.Seed, are validation rows, which choose the step whose weights are kept.
+// Fit trains an NPT to predict a column from the others. Columns whose values are all finite numbers are continuous, those of which
+// at least half are not are categories, and what is in between is an error that names row and field. A fifth of the rows, drawn by
+// c.Seed, are validation rows, which choose the step whose weights are kept.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	at := slices.Index(f.Names, target)
 	if at < 0 {
@@ -90,7 +95,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	}
 	order := make([]int, len(f.Rows))
 	for i, row := range f.Rows {
-		if noValue(row[at]) {
+		if noValue(strings.TrimSpace(row[at])) {
 			return nil, fmt.Errorf("npt: row %d has no %s", i, target)
 		}
 		order[i] = i
@@ -100,9 +105,9 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	val := len(order) / 5
 	p := &Predictor{target: at, context: &Table{Train: len(order) - val, Val: val}}
 	for j, name := range f.Names {
-		column := newFrameColumn(f, j, order, p.context.Train)
-		if !finite(column.std) {
-			return nil, fmt.Errorf("npt: column %q: its numbers are too large, their variance is not finite", name)
+		column, err := newFrameColumn(f, j, order, p.context.Train)
+		if err != nil {
+			return nil, err
 		}
 		p.columns = append(p.columns, column)
 		p.context.Columns = append(p.context.Columns, Column{Name: name, Categories: len(column.classes), Target: j == at})
@@ -126,29 +131,38 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 
 func noValue(field string) bool { return slices.Contains([]string{"", "NA", "NaN", "?"}, field) }
 
-// newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows.
-func newFrameColumn(f *Frame, j int, order []int, train int) frameColumn {
+// newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
+// numbers, but not all, it is an error that names the first row of another one.
+func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {
 	c := frameColumn{name: f.Names[j], std: 1}
-	var numbers []float64
-	isNumber := true
+	var numbers []float64 // of training rows
+	var others []int      // rows
+	classes, valid := map[string]bool{}, 0
 	for place, i := range order {
-		field := f.Rows[i][j]
+		field := strings.TrimSpace(f.Rows[i][j])
 		if noValue(field) {
 			continue
 		}
-		if at, known := slices.BinarySearch(c.classes, field); !known {
-			c.classes = slices.Insert(c.classes, at, field)
-		}
+		classes[field] = true
 		x, err := strconv.ParseFloat(field, 64)
-		isNumber = isNumber && err == nil && finite(x)
+		if err != nil || !finite(x) {
+			others = append(others, i)
+			continue
+		}
+		valid++
 		if place < train {
 			numbers = append(numbers, x)
 		}
 	}
-	if !isNumber {
-		return c
+	switch {
+	case valid > len(others) && len(others) > 0:
+		i := slices.Min(others)
+		return c, fmt.Errorf("npt: row %d: %q in column %q, where %d of %d values are numbers: want a number, or \"\" for no value; "+
+			"where numbers are categories, a letter before each", i, f.Rows[i][j], c.name, valid, valid+len(others))
+	case len(others) > 0:
+		c.classes = slices.Sorted(maps.Keys(classes))
+		return c, nil
 	}
-	c.classes = nil
 	for _, x := range numbers {
 		c.mean += x / float64(len(numbers))
 	}
@@ -156,17 +170,20 @@ func newFrameColumn(f *Frame, j int, order []int, train int) frameColumn {
 	for _, x := range numbers {
 		variance += (x - c.mean) * (x - c.mean) / float64(len(numbers))
 	}
+	if !finite(variance) {
+		return c, fmt.Errorf("npt: column %q: its numbers are too large, their variance is not finite", c.name)
+	}
 	if variance > 0 {
 		c.std = math.Sqrt(variance)
 	}
-	return c
+	return c, nil
 }
 
 // encode adds a row to a table. A category that no row of the training had is taken for no value; a text among numbers, or a number that
 // the network cannot take, is an error.
 func (p *Predictor) encode(t *Table, fields []string) error {
 	for j, c := range p.columns {
-		field := fields[j]
+		field := strings.TrimSpace(fields[j])
 		missing := noValue(field)
 		if c.classes != nil {
 			at, known := slices.BinarySearch(c.classes, field)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,6 +108,38 @@ func TestFitFrame(t *testing.T) {
 	}
 }
 
+// Spaces around fields and names do not count: the same values, the same predictions.
+func TestSpaces(t *testing.T) {
+	c := small()
+	c.Steps = 2
+	var got [2][]npt.Prediction
+	for i, space := range []string{"", " "} {
+		text := "x," + space + "side,y\n"
+		for _, row := range frame().Rows {
+			text += space + strings.Join(row, space+","+space) + "\n"
+		}
+		path := filepath.Join(t.TempDir(), "spaces.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := npt.ReadCSV(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := npt.Fit(t.Context(), f, "y", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[i], err = p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "side"}, Rows: [][]string{{space + "1", space + "left"}, {space, space + "right"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got[0], got[1]) {
+		t.Errorf("%v without spaces, %v with", got[0], got[1])
+	}
+}
+
 // A category that the training did not have is no value.
 func TestPredictUnseenCategory(t *testing.T) {
 	c := small()
@@ -122,6 +155,16 @@ func TestPredictUnseenCategory(t *testing.T) {
 }
 
 func TestFitRefuses(t *testing.T) {
+	for column, name := range map[int]string{0: "x", 2: "y"} {
+		for _, odd := range []string{"1,5", "1e999", "inf", "one"} {
+			f := frame()
+			f.Rows[17][column], f.Rows[5][column] = "7 or so", odd
+			_, err := npt.Fit(t.Context(), f, "y", small())
+			if want := fmt.Sprintf("row 5: %q in column %q, where ", odd, name); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+	}
 	f := frame()
 	if _, err := npt.Fit(t.Context(), f, "sied", small()); err == nil || !strings.Contains(err.Error(), `did you mean "side"?`) {
 		t.Error(err)
@@ -130,7 +173,7 @@ func TestFitRefuses(t *testing.T) {
 	if _, err := npt.Fit(t.Context(), f, "y", small()); err == nil || !strings.Contains(err.Error(), `column "y": its numbers are too large`) {
 		t.Error(err)
 	}
-	f.Rows[7][2] = ""
+	f.Rows[7][2] = " "
 	if _, err := npt.Fit(t.Context(), f, "y", small()); err == nil || !strings.Contains(err.Error(), "row 7 has no y") {
 		t.Error(err)
 	}
