@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -33,6 +34,19 @@ func batchCount(t *Table, c *Config, m mode) int {
 		return 1
 	}
 	return (rows + c.BatchSize - 1) / c.BatchSize
+}
+
+// checkBatches returns an error where some batch of a pass would hold none of the rows of context, whose targets are known: training
+// rows, in a test pass validation rows, too. Where rows do not attend to others, or their copies are the context, only training needs
+// them.
+func checkBatches(t *Table, c *Config, m mode) error {
+	from, _ := m.part(t)
+	known, batches := max(from, t.Train), batchCount(t, c, m)
+	if batches <= known || m != trainMode && (t.Copies || c.lastBetween() < 0) {
+		return nil
+	}
+	return fmt.Errorf("npt: BatchSize: %d rows make %d batches, of which some would hold none of the %d rows of context, "+
+		"want a larger one, 0 for all, or fewer rows to predict", c.BatchSize, batches, known)
 }
 
 // pairBatches deals the rows of a pass's own part, and puts the copy of each into its batch.

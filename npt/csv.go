@@ -212,8 +212,10 @@ func (p *Predictor) encode(t *Table, fields []string) error {
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
 // one prediction for each row. A category that the training did not have is no value, like "": the network has no input for it.
+// With a BatchSize, the more rows there are, the fewer of the fitted ones each is predicted with (see Model.Predict).
 //
-// The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers.
+// The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers;
+// or it says that there are too many rows for the BatchSize.
 func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
 	if err := f.check(); err != nil {
 		return nil, err

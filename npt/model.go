@@ -46,6 +46,9 @@ func (tr *Trainer) Model() (*Model, error) {
 // features are always seen, their targets when the model was trained with a target mask below 1. The columns must be those
 // of the training. The result has one slice per test row with, for each target, the standardised value or the probability
 // of every class.
+//
+// With a BatchSize, the rows are dealt into as few batches as hold them, each with the same shares of training, validation and test
+// rows: the more test rows there are, the fewer of the context each is predicted with. A batch without any is an error.
 func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 	rows, err := m.complete(ctx, t)
 	if err != nil {
@@ -90,6 +93,9 @@ func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 	e, err := m.engine(t)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkBatches(t, &m.net.Config, testMode); err != nil {
 		return nil, err
 	}
 	rows, err := e.predict(ctx, m.weights, testMode, m.rng())

@@ -86,10 +86,10 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if t.RowTargets != nil && c.FeatureMask > 0 {
 		return nil, fmt.Errorf("npt: FeatureMask: %v, want 0: where rows differ in their target, every column counts in the loss of targets", c.FeatureMask)
 	}
-	batches := batchCount(t, &c, trainMode)
-	if batches > t.Train {
-		return nil, fmt.Errorf("npt: BatchSize: %d rows make %d batches, of which some would hold none of the %d training rows",
-			c.BatchSize, batches, t.Train)
+	for _, m := range []mode{trainMode, valMode, testMode} {
+		if err := checkBatches(t, &c, m); err != nil {
+			return nil, err
+		}
 	}
 	n := newNetwork(c, t.Columns)
 	n.rowUnit = rowUnitOn(backend)
@@ -98,7 +98,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		return nil, err
 	}
 	passes := min(c.EvalEvery, max(e.passes, 1)) // a call ends where an evaluation begins, and where other masks are wanted
-	e.callSteps = int(min(float64(e.callSteps), float64(batches)*float64(c.Repeat)*float64(passes)))
+	e.callSteps = int(min(float64(e.callSteps), float64(batchCount(t, &c, trainMode))*float64(c.Repeat)*float64(passes)))
 	return &Trainer{
 		config: c, table: t, engine: e, state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 		curve: newCurve(c.Steps),

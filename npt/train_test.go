@@ -195,6 +195,41 @@ func TestImpossibleSettings(t *testing.T) {
 	}
 }
 
+// Batches of any pass hold rows of context, but where no row is told of another.
+func TestBatchesWithoutContext(t *testing.T) {
+	config := func(change func(*Config)) Config {
+		c := smallConfig()
+		c.SemiSupervised, c.BatchSize = false, 3
+		change(&c)
+		return c
+	}
+	for _, v := range []struct {
+		train, val, test int
+		change           func(*Config)
+		want             string
+	}{
+		{4, 2, 13, func(c *Config) {}, "3 rows make 7 batches, of which some would hold none of the 6 rows of context"},
+		{4, 2, 12, func(c *Config) {}, ""},
+		{4, 9, 2, func(c *Config) {}, "3 rows make 5 batches, of which some would hold none of the 4 rows of context"},
+		{4, 2, 12, func(c *Config) { c.SemiSupervised = true }, "3 rows make 6 batches, of which some would hold none of the 4 rows of context"},
+		{4, 2, 13, func(c *Config) { c.NoABD = true }, ""},
+		{4, 2, 13, func(c *Config) { c.SelfOnly = true }, ""},
+		{4, 2, 13, func(c *Config) { c.BatchSize = 0 }, ""},
+	} {
+		_, err := NewTrainer(testTable(v.train, v.val, v.test, false), config(v.change), testBackend(t))
+		if v.want == "" && err != nil || v.want != "" && (err == nil || !strings.Contains(err.Error(), "BatchSize: "+v.want)) {
+			t.Errorf("error %v, want %q", err, v.want)
+		}
+	}
+	m := modelOf(t, newTestTrainer(t, testTable(4, 2, 4, false), config(func(*Config) {})))
+	if _, err := m.Predict(t.Context(), testTable(4, 2, 12, false)); err != nil {
+		t.Errorf("12 rows: %v", err)
+	}
+	if _, err := m.Predict(t.Context(), testTable(4, 2, 13, false)); err == nil || !strings.Contains(err.Error(), "fewer rows to predict") {
+		t.Errorf("13 rows: %v", err)
+	}
+}
+
 // A NaN that is not flagged would spread from one row to the predictions of all.
 func TestPredictSaysNaN(t *testing.T) {
 	table := testTable(20, 5, 5, false)
