@@ -69,8 +69,13 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 }
 
 // Impute returns a copy of the table in which the missing feature entries have their predicted values: standardised
-// values, and probabilities of classes.
+// values, and probabilities of classes. A model that was trained without a feature loss cannot, which is an error. Batches are those
+// of Predict.
 func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
+	if c := m.net.Config; c.tradeoffAt(0) == 0 {
+		return nil, fmt.Errorf("npt: FeatureMask: %v, with a Tradeoff of %v: the model has not learnt to predict features, want both above 0 in training",
+			c.FeatureMask, c.Tradeoff)
+	}
 	rows, err := m.complete(ctx, t)
 	if err != nil {
 		return nil, err

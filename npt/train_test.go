@@ -363,6 +363,16 @@ func TestImpute(t *testing.T) {
 	if slices.Contains(full.Missing, true) || !slices.Contains(table.Missing, true) {
 		t.Error("the flags of missing entries are wrong")
 	}
+	for want, change := range map[string]func(*Config){
+		"FeatureMask: 0, with a Tradeoff of 1:":    func(c *Config) { c.FeatureMask = 0 },
+		"FeatureMask: 0.15, with a Tradeoff of 0:": func(c *Config) { c.Tradeoff = 0 },
+	} {
+		c := smallConfig()
+		change(&c)
+		if _, err := modelOf(t, newTestTrainer(t, table, c)).Impute(t.Context(), table); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
 }
 
 // Two targets of different kinds are learnt and predicted together.
