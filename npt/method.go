@@ -259,17 +259,25 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		result.Details["compile_seconds"] = calls.first.Seconds() - float64(calls.firstSteps)*perStep // about: what the first call took longer
 	}
 	if t.ModelDir != "" {
-		if err := trainer.keep(keptFile(t, config)); err != nil {
-			result.Details[method.Warning] = "the model cannot be kept: " + err.Error()
-		}
+		warn(result.Details, "the model cannot be kept", trainer.keep(keptFile(t, config)))
 	}
-	if trainer.CheckpointErr != nil {
-		result.Details[method.Warning] = "a checkpoint cannot be written: " + trainer.CheckpointErr.Error()
-	}
+	warn(result.Details, "a checkpoint cannot be written", trainer.CheckpointErr)
 	if resumed > 0 {
 		result.Details["resumed_at_step"] = resumed
 	}
 	return result, nil
+}
+
+// warn adds to the warnings of a result what could not be done, unless the error is nil.
+func warn(details map[string]any, what string, err error) {
+	if err == nil {
+		return
+	}
+	text := what + ": " + err.Error()
+	if earlier, ok := details[method.Warning]; ok {
+		text = fmt.Sprintf("%v; %s", earlier, text)
+	}
+	details[method.Warning] = text
 }
 
 // targetPrediction picks the channels of the target out of predicted rows, which are those of the task from first on.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -554,6 +555,18 @@ func TestMethodChecks(t *testing.T) {
 	b := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.7, "warmup": 0.1})
 	if m.Canonical(a, info.Problem).JSON() != m.Canonical(b, info.Problem).JSON() {
 		t.Error("settings without effect make different configurations")
+	}
+}
+
+// A second warning does not replace the first.
+func TestWarnings(t *testing.T) {
+	details := map[string]any{}
+	warn(details, "nothing", nil)
+	warn(details, "the model cannot be kept", errors.New("disk full"))
+	warn(details, "a checkpoint cannot be written", errors.New("no folder"))
+	want := map[string]any{method.Warning: "the model cannot be kept: disk full; a checkpoint cannot be written: no folder"}
+	if !maps.Equal(details, want) {
+		t.Errorf("%v, want %v", details, want)
 	}
 }
 
