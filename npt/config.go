@@ -96,9 +96,9 @@ func (c *Config) check() error {
 	case c.Layers < 2 || c.Layers%2 != 0:
 		return bad("Layers", "%d, want an even number, half ABD and half ABA", c.Layers)
 	case c.NoABA && c.NoABD:
-		return bad("NoABD", "there are no layers without ABA and ABD")
+		return bad("NoABD", "there are no layers without ABA and ABD, want one of them")
 	case c.SelfOnly && c.NoABD:
-		return bad("SelfOnly", "there are no ABD layers in which rows could attend to themselves")
+		return bad("SelfOnly", "true, want false: there are no ABD layers in which rows could attend to themselves")
 	case !(c.Dropout >= 0 && c.Dropout < 1):
 		return bad("Dropout", "%v, want a share of at least 0 and below 1", c.Dropout)
 	case !share(c.FeatureMask):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -61,16 +62,10 @@ func Method() *method.Method {
 			if info.AnyColumn() && config.FeatureMask > 0 {
 				return fmt.Errorf("p_feature: %v, want 0: rows differ there in the column that is their target, and others are not masked", config.FeatureMask)
 			}
-			if e := config.Hidden; e%config.Heads != 0 {
-				return fmt.Errorf("heads: %d does not divide dim_hidden, which is %d", config.Heads, e)
+			if err := config.check(); err != nil {
+				return errors.New(parameterNames.Replace(err.Error()))
 			}
-			if config.Layers%2 != 0 {
-				return fmt.Errorf("layers: %d, want an even number, half ABD and half ABA", config.Layers)
-			}
-			if config.TargetMask == 0 {
-				return fmt.Errorf("p_target: 0 leaves nothing to learn from, want a share above 0")
-			}
-			return config.check()
+			return nil
 		},
 		CheckBackend: func(c method.Config, name string) error {
 			if backends.Accelerated(name) {
@@ -100,6 +95,15 @@ func Method() *method.Method {
 		Model: openKept,
 	}
 }
+
+// parameterNames puts the names of parameters in the place of those of a Config's fields.
+var parameterNames = strings.NewReplacer("npt: ", "", "Hidden", "dim_hidden", "Layers", "layers", "Heads", "heads", "Dropout", "dropout",
+	"NoABA", "aba", "NoABD", "abd", "SelfOnly", "self_only", "LayerNormKeys", "norm_keys",
+	"FeatureMask", "p_feature", "TargetMask", "p_target", "SemiSupervised", "semi_supervised",
+	"BatchSize", "batch_size", "ClassBalancing", "class_balancing", "Repeat", "repeat",
+	"Steps", "steps", "LR", "lr", "Schedule", "schedule", "FlatShare", "flat_share", "Warmup", "warmup",
+	"Tradeoff", "tradeoff", "Anneal", "tradeoff_annealing", "Clip", "clip", "WeightDecay", "weight_decay",
+	"EvalEvery", "eval_every", "Precision", "precision")
 
 // work is about how many multiplications a training takes: those of the layers' products for the rows of every step, three times,
 // for a pass forwards and twice as much backwards, once more for evaluations, and LAMB's few for every weight. Softmax and

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -541,14 +542,21 @@ func TestMethodChecks(t *testing.T) {
 		given map[string]any
 		want  string
 	}{
-		{map[string]any{"dim_hidden": 10, "heads": 4}, "heads: 4 does not divide"},
+		{map[string]any{"dim_hidden": 10, "heads": 4}, "heads: 4 does not divide dim_hidden, which is 10"},
 		{map[string]any{"layers": 3}, "layers: 3, want an even number"},
-		{map[string]any{"p_target": 0.0}, "p_target: 0"},
+		{map[string]any{"p_target": 0.0}, "p_target: 0, want a share above 0"},
+		{map[string]any{"aba": false, "abd": false}, "abd: there are no layers"},
+		{map[string]any{"abd": false, "self_only": true}, "self_only: true, want false: there are no ABD layers"},
 		{map[string]any{"schedule": "cosine"}, "schedule:"},
 		{map[string]any{"learning_rate": 0.1}, "learning_rate:"},
 	} {
 		if _, err := m.Resolve(v.given, info); err == nil || !strings.HasPrefix(err.Error(), v.want) {
 			t.Errorf("%v: error %v, want %q", v.given, err, v.want)
+		}
+	}
+	for field := range reflect.TypeFor[Config]().Fields() {
+		if name := parameterNames.Replace(field.Name); m.Param(name) == nil && name != "Seed" && name != "Recompute" {
+			t.Errorf("%s: no parameter is called %s", field.Name, name)
 		}
 	}
 	a := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.3, "warmup": 0.4})
