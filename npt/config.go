@@ -119,6 +119,10 @@ func (c *Config) check() error {
 		return bad("FlatShare", "%v, want a share from 0 to 1", c.FlatShare)
 	case !share(c.Warmup):
 		return bad("Warmup", "%v, want a share from 0 to 1", c.Warmup)
+	case c.Schedule == CosineCyclic && c.warmupSteps() < 1:
+		return bad("Warmup", "%v of %d steps is none, want at least one: the cycles of %s are multiples of it", c.Warmup, c.Steps, CosineCyclic)
+	case (c.Schedule == CosineCyclic || c.Schedule == Polynomial) && c.LR < minimalRate:
+		return bad("LR", "%v, want at least %v, the lowest rate of %s", c.LR, minimalRate, c.Schedule)
 	case !share(c.Tradeoff):
 		return bad("Tradeoff", "%v, want a weight from 0 to 1", c.Tradeoff)
 	case !(c.Clip >= 0 && finite(c.Clip)):

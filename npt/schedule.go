@@ -22,12 +22,15 @@ func (c *Config) learningRate(step int) float64 {
 	case FlatAnneal:
 		return c.LR * flatAnneal(s, total, c.FlatShare)
 	case CosineCyclic:
-		return cosineCyclic(s, math.Floor(total*c.Warmup), c.LR)
+		return cosineCyclic(s, c.warmupSteps(), c.LR)
 	case Polynomial:
-		return polynomial(s, total, math.Floor(total*c.Warmup), c.LR)
+		return polynomial(s, total, c.warmupSteps(), c.LR)
 	}
 	return c.LR
 }
+
+// warmupSteps returns the number of steps with a rising rate.
+func (c *Config) warmupSteps() float64 { return math.Floor(float64(c.Steps) * c.Warmup) }
 
 // flatAnneal is 1 for the first share of the steps, s <= total*share-1 as the published code compares them; the cosine then takes
 // one step ahead of the first annealed one.
@@ -40,14 +43,11 @@ func flatAnneal(s, total, share float64) float64 {
 	return 0.5 * (1 + math.Cos(math.Pi*min(s-first+1, length)/length))
 }
 
-// cosineCyclic rises linearly for the warm-up steps, then follows cosines: the first lasts twice the warm-up, each further
-// one is twice as long and half as high as the one before.
+// cosineCyclic rises linearly for the warm-up steps, at least one, then follows cosines: the first lasts twice the warm-up, each
+// further one is twice as long and half as high as the one before.
 func cosineCyclic(s, warmup, peak float64) float64 {
 	if s < warmup {
 		return minimalRate + s*(peak-minimalRate)/warmup
-	}
-	if warmup == 0 {
-		return peak
 	}
 	s -= warmup
 	length, low := 2*warmup, minimalRate

@@ -153,14 +153,24 @@ func TestImpossibleSettings(t *testing.T) {
 		"LR":         func(c *Config) { c.LR = math.NaN() },
 		"BatchSize":  func(c *Config) { c.BatchSize = 1 },
 
+		"Warmup: 0.04 of 20 steps is none": func(c *Config) { c.Schedule, c.Warmup = CosineCyclic, 0.04 },
+		"LR: 9e-08, want at least 1e-07":   func(c *Config) { c.Schedule, c.LR = Polynomial, 9e-8 },
+
 		"Dropout":     func(c *Config) { c.Dropout = math.NaN() },
 		"Clip":        func(c *Config) { c.Clip = math.Inf(1) },
 		"WeightDecay": func(c *Config) { c.WeightDecay = math.NaN() },
 	} {
 		c := smallConfig()
 		change(&c)
-		if _, err := NewTrainer(table, c, testBackend(t)); err == nil || !strings.Contains(err.Error(), want+":") {
+		if _, err := NewTrainer(table, c, testBackend(t)); err == nil || !strings.HasPrefix(err.Error(), "npt: "+want) {
 			t.Errorf("%s: error %v", want, err)
+		}
+	}
+	for _, s := range []Schedule{CosineCyclic, Polynomial} { // of one step of warm-up, and of the lowest rate
+		c := smallConfig()
+		c.Schedule, c.Warmup, c.LR = s, 0.05, minimalRate
+		if _, err := NewTrainer(table, c, testBackend(t)); err != nil {
+			t.Errorf("%s: %v", s, err)
 		}
 	}
 	negative := testTable(10, 4, 4, false)
