@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -19,5 +20,38 @@ func TestManyDifferentValues(t *testing.T) {
 		if took := time.Since(start); err != nil || !slices.IsSorted(c.classes) || len(c.classes) != len(letter)*200_000 || took > 5*time.Second {
 			t.Errorf("%d classes after %v, error %v", len(c.classes), took, err)
 		}
+	}
+}
+
+// A fifth of the rows, spread over the whole frame, is held out; numbers are standardised by the others alone.
+func TestHeldOutRows(t *testing.T) {
+	f := &Frame{Names: []string{"row", "y"}}
+	for i := range 100 {
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i), strconv.Itoa(i % 7)})
+	}
+	c := smallConfig()
+	c.Layers, c.Steps = 2, 1
+	p, err := Fit(t.Context(), f, "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column, table := p.columns[0], p.context
+	var rows []int // in the order of the table
+	var mean, square float64
+	for i := range table.Rows() {
+		x := float64(table.Values[2*i])
+		rows = append(rows, int(math.Round(x*column.std+column.mean)))
+		if i < table.Train {
+			mean, square = mean+x/float64(table.Train), square+x*x/float64(table.Train)
+		}
+	}
+	if table.Train != 80 || table.Val != 20 || math.Abs(mean) > 1e-6 || math.Abs(square-1) > 1e-6 {
+		t.Errorf("%d training and %d validation rows, the mean of training rows is %v, of their squares %v", table.Train, table.Val, mean, square)
+	}
+	if held := rows[80:]; slices.Min(held) >= 20 || slices.Max(held) < 80 {
+		t.Errorf("held out are the rows %v", held)
+	}
+	if slices.Sort(rows); !slices.Equal(rows, count(100)) {
+		t.Errorf("the rows are %v", rows)
 	}
 }

@@ -121,6 +121,26 @@ func TestGradientsAreClamped(t *testing.T) {
 	closeTo(t, "first moment", toFloats(t, s.m[0]), []float64{0.1, -0.05, -0.1}, 1e-14)
 }
 
+// Weight decay is part of what the trust ratio scales: r = m/(√v + ε) + λ w.
+func TestWeightDecay(t *testing.T) {
+	p := weights.Param{Name: "w", Dims: []int{2}, Init: weights.Zeros}
+	e := optimiserEngine(t, p)
+	e.net.WeightDecay = 0.5
+	s, w, g, rate := e.newState(), []float64{3, 4}, []float64{0.1, -0.2}, 0.01
+	s.weights[0] = e.net.array(w, p.Dims...)
+	if _, err := e.advance(s, []any{e.net.array(g, p.Dims...), e.net.array([]float64{rate})}, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	var r, want [2]float64
+	for i := range r {
+		r[i] = 0.1*g[i]/(math.Sqrt(0.001)*math.Abs(g[i])+1e-6) + 0.5*w[i]
+	}
+	for i := range r {
+		want[i] = w[i] - rate*5/math.Hypot(r[0], r[1])*r[i]
+	}
+	closeTo(t, "weights", toFloats(t, s.weights[0]), want[:], 1e-14)
+}
+
 func TestSchedules(t *testing.T) {
 	c := DefaultConfig()
 	c.Steps, c.LR = 1000, 2e-3

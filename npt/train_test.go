@@ -294,6 +294,17 @@ func TestPredictWantsTheColumns(t *testing.T) {
 	}
 }
 
+// Of evaluations with the same loss the first one counts.
+func TestTheFirstOfEqualLosses(t *testing.T) {
+	c := smallConfig()
+	c.Layers, c.Steps, c.LR, c.EvalEvery = 2, 6, 1e-300, 2 // too little to move a weight
+	tr := newTestTrainer(t, testTable(20, 5, 5, false), c)
+	train(t, tr)
+	if tr.bestStep != 2 || tr.valLoss != tr.bestLoss {
+		t.Errorf("the best step is %d with a loss of %v, want 2 with %v as in the end", tr.bestStep, tr.bestLoss, tr.valLoss)
+	}
+}
+
 // Without a label to validate with, the latest weights count, and no validation loss is told.
 func TestNoValidationLabels(t *testing.T) {
 	table := testTable(20, 5, 5, false)
@@ -569,10 +580,25 @@ func TestMethodChecks(t *testing.T) {
 			t.Errorf("%s: no parameter is called %s", field.Name, name)
 		}
 	}
-	a := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.3, "warmup": 0.4})
-	b := quickConfig(t, m, info, map[string]any{"p_feature": 0.0, "tradeoff": 0.7, "warmup": 0.1})
-	if m.Canonical(a, info.Problem).JSON() != m.Canonical(b, info.Problem).JSON() {
-		t.Error("settings without effect make different configurations")
+	for _, v := range []struct {
+		kind    dataset.Problem
+		a, b    map[string]any
+		differs bool
+	}{
+		{dataset.Regression, map[string]any{"p_feature": 0.0, "tradeoff": 0.3}, map[string]any{"p_feature": 0.0, "tradeoff": 0.7}, false},
+		{dataset.Regression, map[string]any{"tradeoff": 0.3}, map[string]any{"tradeoff": 0.7}, true},
+		{dataset.Regression, map[string]any{"warmup": 0.4}, map[string]any{"warmup": 0.1}, false},
+		{dataset.Regression, map[string]any{"flat_share": 0.4}, map[string]any{"flat_share": 0.5}, true},
+		{dataset.Regression, map[string]any{"schedule": "constant", "flat_share": 0.4}, map[string]any{"schedule": "constant"}, false},
+		{dataset.Regression, map[string]any{"batch_size": 8, "class_balancing": true}, map[string]any{"batch_size": 8}, false},
+		{dataset.Binary, map[string]any{"batch_size": 8, "class_balancing": true}, map[string]any{"batch_size": 8}, true},
+		{dataset.Binary, map[string]any{"class_balancing": true}, nil, false},
+	} {
+		info := dataset.Info{Problem: v.kind}
+		a, b := m.Canonical(quickConfig(t, m, info, v.a), v.kind), m.Canonical(quickConfig(t, m, info, v.b), v.kind)
+		if differs := a.JSON() != b.JSON(); differs != v.differs {
+			t.Errorf("%v, %v and %v: other configurations %v, want %v", v.kind, v.a, v.b, differs, v.differs)
+		}
 	}
 }
 
