@@ -89,6 +89,30 @@ func TestCopiesAreSeen(t *testing.T) {
 	}
 }
 
+// Nothing is predicted for copies, not even where a batch is padded.
+func TestCopiesHaveNoPredictions(t *testing.T) {
+	for _, rowUnit := range []int{1, 8} {
+		table, c := copiesTable(), copiesConfig()
+		c.BatchSize = 6 // three rows and their copies, two rows of padding
+		n := newNetwork(c, table.Columns)
+		n.rowUnit = rowUnit
+		e, err := newEngine(n, table, testBackend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := e.predict(t.Context(), e.newState().weights, testMode, newRand(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := testMode.part(table)
+		for i, row := range rows {
+			if want := i >= from && i < to; (row != nil) != want {
+				t.Errorf("multiples of %d rows: a prediction for row %d is there: %v, want %v", rowUnit, i, row != nil, want)
+			}
+		}
+	}
+}
+
 // Losses and gradient are those of a network that predicts copies, too.
 func TestCopiesAreNotPredicted(t *testing.T) {
 	for name, change := range map[string]func(*Config){

@@ -60,7 +60,7 @@ func testDropoutMasks(t *testing.T, backend compute.Backend) {
 	}
 }
 
-// The indices of masks 1 and 56 of a step overlap, in masks of more than 35 million entries, see keep: that makes them no
+// The indices of masks 1 and 56 of a step overlap, in masks of more than 35 million entries, see dropoutMask: that makes them no
 // more alike than others.
 func TestLargeDropoutMasks(t *testing.T) {
 	const rate, few, golden = 0.1, 1 << 20, 0x9e3779b9

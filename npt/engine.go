@@ -233,7 +233,9 @@ func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode,
 		values, err := backends.Floats(predictions)
 		if err == nil {
 			for i, r := range rows[:min(len(rows), len(values)/width)] {
-				out[r] = values[i*width : (i+1)*width]
+				if int(r) < e.table.Rows() { // else a copy, which the network has predicted in place of padding
+					out[r] = values[i*width : (i+1)*width]
+				}
 			}
 		}
 		return err

@@ -124,7 +124,7 @@ func Read(path, kind string, header any, layout func() ([]shapes.Shape, error)) 
 		return nil, err
 	}
 	left := info.Size()
-	for _, shape := range of { // before any memory is taken for what a damaged header says
+	for _, shape := range of { // before memory is taken for arrays of which a damaged header says that they are there
 		if left -= int64(shape.ByteSize()); left < 0 {
 			return nil, errEndsEarly
 		}
