@@ -139,8 +139,12 @@ func (p *panelKernel[T]) packNumbers(dst []T, b matrix[T], width, rows, columns 
 		for ; c+8 <= columns; c += 8 {
 			p.transpose8(unsafe.Pointer(&dst[c]), b.element(0, c), uintptr(width)*size, uintptr(b.cs)*size, done)
 		}
-		packSlowly(dst[done*width:], b.from(done, 0), width, rows-done, c)
-		packSlowly(dst[c:], b.from(0, c), width, rows, columns-c)
+		if done < rows {
+			packSlowly(dst[done*width:], b.from(done, 0), width, rows-done, c)
+		}
+		if c < columns {
+			packSlowly(dst[c:], b.from(0, c), width, rows, columns-c)
+		}
 	default:
 		packSlowly(dst, b, width, rows, columns)
 	}
