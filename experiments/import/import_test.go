@@ -222,6 +222,7 @@ func TestMistakes(t *testing.T) {
 		{"a training row", with(waves, 3, training), "is a training row of corrected fold 0"},
 		{"a row twice", append(append([]string{}, waves[:4]...), waves...), "stands in line 2 already"},
 		{"NaN", with(waves, 3, set(4, "nan")), `p.csv:5: prediction is "nan", want a number`},
+		{"a prediction without a square", with(waves, 3, set(4, "1e200")), "p.csv: waves, corrected fold 0: the mean squared error of the predictions for test"},
 		{"no prediction", with(waves, 3, set(4, "")), `p.csv:5: prediction is "", want a number`},
 		{"a probability for a regression", with(waves, 3, set(5, "1")), "p.csv:5: waves is a regression: probability_0 must be empty"},
 		{"a missing row", waves[1:], "p.csv:2: here waves, corrected fold 0, begins, of which 1 of 12 test rows have no prediction"},

@@ -61,7 +61,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "short", "silent", "error", "resume", "memory", "leave"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "error", "resume", "memory", "leave"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -111,6 +111,10 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			r.Details["grandchild"] = startGrandchild()
 		case "nan":
 			r.Test[3] = math.NaN()
+		case "huge": // its square is too large for a number
+			r.Test[3] = 1e200
+		case "vast":
+			r.Val[3] = -1e200
 		case "short":
 			r.Test = r.Test[1:]
 		case "silent":
@@ -283,6 +287,8 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"hang", "budget: {time: 300ms}\n", "timeout", "budget of 300ms"},
 		{"eat", "budget: {memory: 400MiB}\n", "memory", "the budget is 0.39 GiB"},
 		{"nan", "", "diverged", "test row 3 is NaN"},
+		{"huge", "", "diverged", "the mean squared error of the predictions for test rows is too large"},
+		{"vast", "", "diverged", "the mean squared error of the predictions for validation rows is too large"},
 		{"short", "", "error", "11 numbers were predicted for 12 test rows"},
 		{"silent", "", "error", "without a result"},
 		{"error", "", "error", "no luck with this"},
@@ -297,6 +303,8 @@ func TestFailuresAreRecords(t *testing.T) {
 			for _, r := range records(t, dir) {
 				if bad := strings.Contains(string(r.Config), c.mode); bad != (r.Status == results.Failed) {
 					t.Errorf("%s is %s", r.Config, r.Status)
+				} else if bad && len(r.Val)+len(r.Test) > 0 {
+					t.Errorf("%s failed and has metrics: %v and %v", r.Config, r.Val, r.Test)
 				} else if bad && (r.Failure.Kind != c.kind || !strings.Contains(r.Failure.Message, c.message) || strings.Contains(r.Failure.Message, "\n")) {
 					t.Errorf("failure %+v, want %s: ...%s...", *r.Failure, c.kind, c.message)
 				}

@@ -13,8 +13,8 @@ import (
 	"nptbench/results"
 )
 
-// Score computes the metrics of a prediction for validation and test rows, as records have them. A prediction of the wrong length, or with a
-// number that is none, is an error: a method that diverged must not get a metric.
+// Score computes the metrics of a prediction for validation and test rows, as records have them. A prediction of the wrong length, with a
+// number that is none, or with one whose square is none, is an error: a method that diverged must not get a metric.
 func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.Metrics, err error) {
 	if err := check("validation", r.Val, t.Val, t); err != nil {
 		return nil, nil, err
@@ -22,10 +22,13 @@ func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.
 	if test, err = ScoreTest(t, truth, r.Test); err != nil {
 		return nil, nil, err
 	}
-	if t.Info.Problem == dataset.Regression {
-		return regression(t, r.Val, t.Y[t.Train:]), test, nil
+	if t.Info.Problem != dataset.Regression {
+		return classification(t, r.Val, t.Labels[t.Train:]), test, nil
 	}
-	return classification(t, r.Val, t.Labels[t.Train:]), test, nil
+	if val, err = regression("validation", t, r.Val, t.Y[t.Train:]); err != nil {
+		return nil, nil, err
+	}
+	return val, test, nil
 }
 
 // ScoreTest computes those of a prediction for test rows alone.
@@ -34,7 +37,7 @@ func ScoreTest(t *task.Task, truth *task.Truth, p method.Prediction) (results.Me
 		return nil, err
 	}
 	if t.Info.Problem == dataset.Regression {
-		return regression(t, p, truth.Y), nil
+		return regression("test", t, p, truth.Y)
 	}
 	return classification(t, p, truth.Labels), nil
 }
@@ -69,15 +72,18 @@ func check(part string, p method.Prediction, rows int, t *task.Task) error {
 	return nil
 }
 
-// diverged marks predictions that are not numbers.
+// diverged marks predictions that are not numbers, or too large for their errors to be.
 type diverged struct{ message string }
 
 func (d *diverged) Error() string { return d.message }
 
-func regression(t *task.Task, p method.Prediction, y []float64) results.Metrics {
+func regression(part string, t *task.Task, p method.Prediction, y []float64) (results.Metrics, error) {
 	m := results.Metrics{}
 	mse, se := metric.MeanSquaredError(p, y)
 	variance := t.TargetStd * t.TargetStd
+	if math.IsInf(mse*variance, 0) {
+		return nil, &diverged{fmt.Sprintf("the mean squared error of the predictions for %s rows is too large for a number", part)}
+	}
 	set(m, metric.StandardisedMSE, mse, math.NaN())
 	set(m, metric.MSE, mse*variance, se*variance)
 	rmse := math.Sqrt(mse) * t.TargetStd
@@ -85,7 +91,7 @@ func regression(t *task.Task, p method.Prediction, y []float64) results.Metrics 
 	if t.Copies > 0 {
 		set(m, metric.Correlation, stat.Correlation(p, y, nil), math.NaN())
 	}
-	return m
+	return m, nil
 }
 
 func classification(t *task.Task, p method.Prediction, labels []uint16) results.Metrics {
