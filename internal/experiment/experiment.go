@@ -389,8 +389,8 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	}
 	fmt.Fprintln(e.Stderr)
 	if before.Failed > 0 {
-		fmt.Fprintf(e.Stderr, "%d cells failed in earlier runs; -retry-failed runs them again:\n", before.Failed)
-		for _, line := range p.Failures() {
+		fmt.Fprintf(e.Stderr, "%d cells failed in earlier runs; -retry-failed runs those again that are selected:\n", before.Failed)
+		for _, line := range p.Failures(p.Groups()...) {
 			fmt.Fprintln(e.Stderr, "  "+line)
 		}
 	}

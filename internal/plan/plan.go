@@ -30,8 +30,8 @@ type Options struct {
 	// Datasets and Methods are those to run; empty: all. Of others the plan has what there are records of, for a report.
 	Datasets, Methods []string
 
-	Retry      bool // cells whose record is a failure are to do
-	ReportOnly bool // nothing will be run: whether methods can be run here is not asked
+	Retry      bool // cells that are run here and whose record is a failure are to do
+	ReportOnly bool // nothing will be run, failures neither: whether methods can be run here is not asked
 	Absent     bool // what is to do on data sets that are not here counts as if they were
 }
 
@@ -104,7 +104,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 	if err := o.check(s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry, absent: o.Absent}
+	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry && !o.ReportOnly, absent: o.Absent}
 	if len(o.Protocols) > 0 {
 		p.Protocols = o.Protocols
 	}
@@ -287,7 +287,7 @@ func (p *Plan) ToDo(g *Group) iter.Seq2[*Setting, int] {
 
 // A Count says how many cells there are, and what of them has a record.
 type Count struct {
-	Cells, Done, Failed int // Failed of Done: the record is a failure
+	Cells, Done, Failed int // Failed of Done: the record is a failure, which stays
 	ToDo                int // to be run: without a record, or with a failure that is to be tried again
 }
 
@@ -298,15 +298,14 @@ func (p *Plan) Count(groups ...*Group) (n Count) {
 		n.Cells += len(g.status)
 		for _, s := range g.status {
 			switch {
-			case p.isToDo(s):
-				if runs {
-					n.ToDo++
-				}
-				continue
+			case runs && p.isToDo(s):
+				n.ToDo++
 			case s == failed:
 				n.Failed++
+				n.Done++
+			case s == done:
+				n.Done++
 			}
-			n.Done++
 		}
 	}
 	return n
@@ -320,9 +319,9 @@ func (p *Plan) Groups() (all []*Group) {
 	return all
 }
 
-// Failures names the groups that have cells whose record is a failure and that are not tried again, with their number.
-func (p *Plan) Failures() (lines []string) {
-	for _, g := range p.Groups() {
+// Failures names those of some groups that have cells whose record is a failure and that are not tried again, with their number.
+func (p *Plan) Failures(groups ...*Group) (lines []string) {
+	for _, g := range groups {
 		if n := p.Count(g).Failed; n > 0 {
 			lines = append(lines, fmt.Sprintf("%s on %s: %d", g.Method.Name, g.Dataset.Info.Name, n))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -286,11 +287,35 @@ func TestRetry(t *testing.T) {
 	s := parse(t, lib, "{shift: [0, 1]}", "")
 	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Trainings[0].Cells[0].ID: results.Failed}
 	p := planned(t, s, Options{}, lib, failed)
-	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures()) != 1 || p.Failures()[0] != "mean on waves: 1" {
-		t.Errorf("%+v, failures %v", n, p.Failures())
+	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures(p.Groups()...)) != 1 || p.Failures(p.Groups()...)[0] != "mean on waves: 1" {
+		t.Errorf("%+v, failures %v", n, p.Failures(p.Groups()...))
 	}
 	if n := planned(t, s, Options{Retry: true}, lib, failed).all(); n != (Count{Cells: 6, ToDo: 6}) {
 		t.Errorf("to be tried again: %+v", n)
+	}
+}
+
+// A failure that is not tried again stays one: of a method that was not asked for, or cannot be run here, and in a report.
+func TestFailuresThatStay(t *testing.T) {
+	lib := datasettest.Library(t)
+	s := parse(t, lib, "{shift: [0]}", "  - method: absent\n")
+	all, records := planned(t, s, Options{ReportOnly: true}, lib, nil), results.Index{}
+	for fold := range 3 {
+		records[all.cell(all.Groups()[0], fold, 0).ID()] = results.OK
+		records[all.cell(all.Groups()[1], fold, 0).ID()] = results.Failed
+	}
+	for name, o := range map[string]Options{
+		"not selected": {Methods: []string{"mean"}, Retry: true}, "cannot be run": {Retry: true}, "a report": {Retry: true, ReportOnly: true},
+	} {
+		p := planned(t, s, o, lib, records)
+		if n := p.all(); n != (Count{Cells: 6, Done: 6, Failed: 3}) || !slices.Equal(p.Failures(p.Groups()...), []string{"absent on waves: 3"}) {
+			t.Errorf("%s: %+v, failures %v", name, n, p.Failures(p.Groups()...))
+		}
+	}
+	var b strings.Builder // nor does a plan for others speak of it
+	p := planned(t, s, Options{Methods: []string{"mean"}}, lib, records)
+	if err := p.Print(&b, p.Estimate(func(func(*results.Record, error) bool) {}), "out/records", 2, 1<<30); err != nil || strings.Contains(b.String(), "failures") {
+		t.Errorf("%v, mean alone is printed as\n%s", err, b.String())
 	}
 }
 

@@ -58,7 +58,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 		{"cell", "one setting on one fold of one data set, or a measurement on its model: what has a record"},
 		{"fit", "a training, which may serve several cells: all k of k-NN, all sizes of a forest"},
 	}
-	if failed := p.Failures(); len(failed) > 0 {
+	if failed := p.Failures(selected...); len(failed) > 0 {
 		words = append(words, [2]string{"done", fmt.Sprintf("with %d failures, which -retry-failed runs again: %s", n.Failed, strings.Join(failed, ", "))})
 	}
 	if absent := p.countedAbsent(); len(absent) > 0 {

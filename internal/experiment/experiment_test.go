@@ -1,0 +1,75 @@
+package experiment
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/program"
+	"nptbench/internal/program/programtest"
+	"nptbench/internal/run"
+	"nptbench/results"
+)
+
+var spec = Spec{Name: "test", Title: "Test"}
+
+func experiment(ctx context.Context, e program.Env) (int, error) { return Run(ctx, e, spec) }
+
+// small are the arguments for a sweep of some methods on one fold of generated data.
+func small(t *testing.T, methods, out string) []string {
+	t.Helper()
+	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
+	text := "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [" + methods + "]\n"
+	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out}
+}
+
+// record writes a failure for each cell of a sweep, of the named method a result.
+func record(t *testing.T, args []string, out, succeeded string) {
+	t.Helper()
+	p, _, err := Plan(t.Context(), program.Env{Args: args, Getenv: os.Getenv, Stderr: t.Output()}, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := results.NewWriter(filepath.Join(out, "records"))
+	for _, j := range p.Jobs() {
+		for _, r := range run.Failures(p.Sweep, j, &results.Failure{Kind: "error", Message: "no luck"}) {
+			if r.Method == succeeded {
+				r.Status, r.Failure, r.Test = results.OK, nil, results.Metrics{"rmse": 1}
+			}
+			if err := w.Append(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What failed in an earlier run and is not tried again is said, stands in the report, and is not a success.
+func TestEarlierFailures(t *testing.T) {
+	out := t.TempDir()
+	args := small(t, "{method: knn}, {method: random-forest}", out)
+	record(t, args, out, "knn")
+	for _, more := range [][]string{nil, {"-methods", "knn"}, {"-methods", "knn", "-retry-failed"}} {
+		exit, stdout, stderr := programtest.Run(t, experiment, append(args, more...)...)
+		if exit != program.ExitFailed || !strings.Contains(stderr, "1 cells failed in earlier runs") || !strings.Contains(stderr, "random-forest on waves: 1\n") {
+			t.Errorf("%q: exit code %d, %s%s", more, exit, stdout, stderr)
+		}
+		if failures, err := os.ReadFile(filepath.Join(out, "report", "failures.csv")); err != nil || !strings.Contains(string(failures), "random-forest") {
+			t.Errorf("%q: %v, %s", more, err, failures)
+		}
+	}
+	failed := t.TempDir()
+	args = small(t, "{method: knn}", failed)
+	record(t, args, failed, "")
+	if exit, stdout, stderr := programtest.Run(t, experiment, append(args, "-report-only", "-retry-failed")...); exit != program.ExitOK {
+		t.Errorf("a report: exit code %d, %s%s", exit, stdout, stderr)
+	}
+}
