@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"nptbench/internal/program"
 	"nptbench/results"
@@ -34,6 +35,9 @@ func merge(_ context.Context, e program.Env) (exit int, err error) {
 		return program.ExitBadInput, f.Errorf("want the file to write and at least one folder of records")
 	}
 	file, folders := f.Arg(0), f.Args()[1:]
+	if !strings.HasSuffix(file, ".jsonl.gz") { // by which it is read
+		return program.ExitBadInput, f.Errorf("%s: want a name that ends in .jsonl.gz for the file to write", file)
+	}
 	for _, dir := range folders {
 		if _, err := os.Stat(dir); err != nil {
 			return program.ExitBadInput, err

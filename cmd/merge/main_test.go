@@ -54,8 +54,12 @@ func TestConflict(t *testing.T) {
 
 // A file keeps what it had, unless it is to be replaced.
 func TestMerge(t *testing.T) {
-	kept := t.TempDir()
+	kept, plain := t.TempDir(), folder(t, 0)
 	file := filepath.Join(kept, "all.jsonl.gz")
+	segments, err := filepath.Glob(filepath.Join(plain, "*"))
+	if err != nil || len(segments) != 1 {
+		t.Fatal(segments, err)
+	}
 	for _, step := range []struct {
 		args []string
 		exit int
@@ -68,6 +72,8 @@ func TestMerge(t *testing.T) {
 		{[]string{"-replace", file, folder(t)}, program.ExitFailed, "no records in "},
 		{[]string{"-replace", file, folder(t, 3)}, program.ExitOK, "1 records in "},
 		{[]string{file, filepath.Join(kept, "none")}, program.ExitBadInput, "no such file"},
+		{[]string{segments[0], folder(t, 1)}, program.ExitBadInput, segments[0] + ": want a name that ends in .jsonl.gz"},
+		{[]string{"-replace", plain, folder(t, 1)}, program.ExitBadInput, plain + ": want a name that ends in .jsonl.gz"},
 		{[]string{file}, program.ExitBadInput, "want the file to write and at least one folder"},
 	} {
 		exit, stdout, stderr := programtest.Run(t, merge, step.args...)
@@ -75,8 +81,10 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%q: exit code %d, %q, want %q", step.args, exit, stdout+stderr, step.want)
 		}
 	}
-	if store, err := results.Open(t.Context(), kept); err != nil || len(store.Index()) != 1 || len(store.Damages) > 0 {
-		t.Errorf("%+v, %v", store, err)
+	for _, dir := range []string{kept, plain} {
+		if store, err := results.Open(t.Context(), dir); err != nil || len(store.Index()) != 1 || len(store.Damages) > 0 {
+			t.Errorf("%s: %+v, %v", dir, store, err)
+		}
 	}
 	if left, _ := os.ReadDir(kept); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
