@@ -130,9 +130,26 @@ func (a *attempt) rest() *plan.Job {
 	return a.job.Without(func(id results.ID) bool { return a.reported[id] })
 }
 
-// failRest gives the cells without a record one of the failure.
-func (a *attempt) failRest(f *results.Failure) {
-	for cell := range plan.CellsOf(a.rest().Trainings) {
+// blamed are the cells that a failure is of: all that are left, where the worker finished the job, and else what it was doing, which is
+// a fit, with all that it serves, as long as nothing has come of it, then one configuration after the other, then one measurement. What
+// comes after that has not been tried.
+func (a *attempt) blamed(finished bool) []plan.Cell {
+	rest := a.rest().Trainings
+	fits := slices.DeleteFunc(slices.Clone(rest), func(t *plan.Training) bool { return len(t.Cells) == 0 })
+	switch {
+	case finished || len(rest) == 0:
+		return slices.Collect(plan.CellsOf(rest))
+	case len(fits) == 0:
+		return rest[0].Measures[0].Cells
+	case len(a.reported) == 0:
+		return slices.Collect(plan.CellsOf(fits))
+	}
+	return fits[0].Cells
+}
+
+// failed gives cells a record of the failure.
+func (a *attempt) failed(cells []plan.Cell, f *results.Failure) {
+	for _, cell := range cells {
 		a.result(reply{Records: a.request.records([]plan.Cell{cell}, outcome{failure: f})})
 	}
 }

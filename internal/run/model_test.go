@@ -250,6 +250,9 @@ func TestFailuresOfMeasurements(t *testing.T) {
 		{"error", "", "    measure: {first: [{mode: error}, {}]}\n", Outcome{OK: 6, Failed: 3}, "cannot be measured"},
 		{"exit", "", "    measure: {first: [{}, {mode: exit}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
 		{"hang", "budget: {time: 500ms}\n", "    measure: {first: [{}, {mode: hang}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
+		{"exit first", "", "    measure: {first: [{mode: exit}, {}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
+		{"hang first", "budget: {time: 500ms}\n", "    measure: {first: [{mode: hang}, {}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
+		{"exit twice", "", "    measure: {first: [{mode: exit}, {mode: exit, times: 2}, {}]}\n", Outcome{OK: 6, Failed: 6}, "exit status 3"},
 		{"training", "", "    params: {mode: error}\n    measure: {first: {}}\n", Outcome{Failed: 6}, "no luck"},
 		{"no model", "", "    params: {mode: forgetful}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, "left no model"},
 	} {
@@ -258,6 +261,9 @@ func TestFailuresOfMeasurements(t *testing.T) {
 			dir := t.TempDir()
 			if o := measured(t, lib, dir, measuring(c.more, c.keeper), false); o != c.want {
 				t.Errorf("%+v, want %+v", o, c.want)
+			}
+			if n := fits(t, dir); n != 3 {
+				t.Errorf("%d fits, want one for each fold", n)
 			}
 			for _, r := range records(t, dir) {
 				if r.Failure != nil && !strings.Contains(r.Failure.Message, c.message) {
@@ -268,6 +274,31 @@ func TestFailuresOfMeasurements(t *testing.T) {
 				t.Errorf("again: %+v; failures are records", o)
 			}
 		})
+	}
+}
+
+// What a worker was doing when it ended gets the failure: a fit that has come to nothing with all that it serves, or a single
+// configuration or measurement; what was not tried does not.
+func TestBlamed(t *testing.T) {
+	cell := func(letter byte) plan.Cell { return plan.Cell{ID: results.ID{letter}, Variant: string(letter)} }
+	measured := func(letter byte) []*plan.Measure { return []*plan.Measure{{Cells: []plan.Cell{cell(letter)}}} }
+	j := &plan.Job{Trainings: []*plan.Training{
+		{Measures: measured('u')}, {Cells: []plan.Cell{cell('a')}}, {Cells: []plan.Cell{cell('b')}, Measures: measured('v')},
+	}}
+	for reported, want := range map[string]string{"": "abv", "a": "b", "ab": "u", "abu": "v", "abuv": ""} {
+		for finished, want := range map[bool]string{false: want, true: "uabv"} {
+			a, got := &attempt{job: j, reported: map[results.ID]bool{}}, ""
+			for i := range reported {
+				a.reported[results.ID{reported[i]}] = true
+				want = strings.ReplaceAll(want, reported[i:i+1], "")
+			}
+			for _, c := range a.blamed(finished) {
+				got += c.Variant
+			}
+			if got != want {
+				t.Errorf("with records of %q, finished %v: %q is blamed, want %q", reported, finished, got, want)
+			}
+		}
 	}
 }
 

@@ -195,7 +195,7 @@ func (q *queue) next() (j *plan.Job, threads int, ok bool) {
 
 // work runs the jobs of a queue in a worker process, several at the same time where the queue says so, and replaces the process when it
 // dies. Which of several jobs was the cause of a death, or of a lack of memory, is not known. So those that were not finished are run
-// again first, each alone in the process.
+// again first, each alone in the process, and so is what a job has left that was not yet tried when its worker ended.
 func (r *poolRun) work(ctx context.Context, q *queue) {
 	var c *child
 	var again []*plan.Job
@@ -203,7 +203,7 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 	for {
 		for ctx.Err() == nil && running < most && (running == 0 || !c.isGone()) {
 			var j *plan.Job
-			threads, ok := q.cores, true
+			threads, ok := max(1, q.cores/q.processes), true
 			if len(again) > 0 {
 				j, again = again[0], again[1:]
 			} else {
@@ -250,24 +250,27 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	if finished || j.Method.Command != nil {
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	}
-	switch {
-	case finished:
-	case failure == nil: // interrupted
+	if failure == nil { // interrupted
 		r.watcher.Ended(j)
 		return nil
-	case a.maybeAnothersFault(failure):
-		if rest := a.rest(); len(rest.Trainings) > 0 {
-			r.watcher.Again(j)
-			return rest
-		}
 	}
-	a.failRest(failure)
-	r.watcher.Ended(j)
+	own := finished || !a.maybeAnothersFault(failure)
+	if own {
+		a.failed(a.blamed(finished), failure)
+	}
+	if rest := a.rest(); len(rest.Trainings) > 0 {
+		r.watcher.Again(j)
+		again = rest
+	} else {
+		r.watcher.Ended(j)
+	}
 	if a.succeeded {
 		failure = nil
 	}
-	r.note(j, failure, time.Since(started))
-	return nil
+	if own {
+		r.note(j, failure, time.Since(started))
+	}
+	return again
 }
 
 func (r *poolRun) request(j *plan.Job, threads int) request {
