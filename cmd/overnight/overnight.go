@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,6 +25,9 @@ const about = `Runs sweeps one after the other until its hours are over, one fit
 
 // inOrderOfValue are the sweeps that are run when none is named.
 var inOrderOfValue = []string{"npt-boston", "npt-breast-cancer", "npt-width"}
+
+// mostHours is how many a time.Duration holds.
+const mostHours = float64(math.MaxInt64 / time.Hour)
 
 func main() {
 	experiment.ServeProcess()
@@ -40,8 +44,8 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if err := f.Parse(e); err != nil {
 		return program.ExitBadInput, err
 	}
-	if *hours <= 0 {
-		return program.ExitBadInput, f.Errorf("-hours %g: want more than 0", *hours)
+	if !(*hours > 0 && *hours <= mostHours) {
+		return program.ExitBadInput, f.Errorf("-hours %g: want more than 0, and at most %.0f", *hours, mostHours)
 	}
 	sweeps := f.Args()
 	if len(sweeps) == 0 {
@@ -77,7 +81,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		switch {
 		case errors.Is(context.Cause(ctx), over):
 			fmt.Fprintf(e.Stderr, "%v: the same command goes on from here\n", over)
-			return program.ExitOK, nil
+			return exit, nil
 		case ctx.Err() != nil:
 			return program.ExitInterrupted, ctx.Err()
 		case err != nil: // the others may be spared what befell this one

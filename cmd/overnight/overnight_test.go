@@ -52,7 +52,28 @@ func TestHours(t *testing.T) {
 	if exit, said, _ := call(); exit != program.ExitOK || strings.Count(said, ": 0 of 20 cells to do, about 0\n") != 2 {
 		t.Errorf("again: exit %d: %s", exit, said)
 	}
-	if exit, _, said := call("-hours", "0"); exit != program.ExitBadInput || !strings.Contains(said, "-hours 0") {
-		t.Errorf("exit %d: %s", exit, said)
+	for _, hours := range []string{"0", "-1", "nan", "inf", "1e10", "3e6"} {
+		if exit, _, said := call("-hours", hours); exit != program.ExitBadInput || !strings.Contains(said, "want more than 0, and at most 2562047") {
+			t.Errorf("%s hours: exit %d: %s", hours, exit, said)
+		}
+	}
+}
+
+// What failed in a sweep is in the exit code, whether the hours end after it or not.
+func TestFailingSweep(t *testing.T) {
+	dir, data := t.TempDir(), datasettest.Library(t).Dirs[0]
+	failing, long := filepath.Join(dir, "failing.yaml"), filepath.Join(dir, "long.yaml")
+	for file, command := range map[string]string{failing: "[sh, -c, exit 3]", long: "[sleep, '60']"} {
+		text := "datasets: [waves]\nprotocols: [published]\nfolds: 1\nmethods: [{method: mine, command: " + command + "}]\n"
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for over, sweeps := range map[bool][]string{false: {failing}, true: {failing, long}} {
+		args := []string{"-hours", "0.001", "-out", filepath.Join(t.TempDir(), "out"), "-data", data}
+		exit, _, said := programtest.Run(t, run, append(args, sweeps...)...)
+		if exit != program.ExitFailed || strings.Contains(said, "hours are over") != over || !strings.Contains(said, "0 cells done, 1 failed") {
+			t.Errorf("hours over %v: exit %d: %s", over, exit, said)
+		}
 	}
 }
