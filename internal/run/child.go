@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -182,7 +183,7 @@ func (c *child) retire() {
 	<-c.gone
 }
 
-// causeOfDeath says how the process ended, with the first that it printed.
+// causeOfDeath says how the process ended, with the first that it printed since it last had nothing to do.
 func (c *child) causeOfDeath() string {
 	if c.garbled {
 		return "what it sent is no reply; it said: " + oneLine(c.stderr.String())
@@ -201,7 +202,7 @@ func (c *child) causeOfDeath() string {
 	return oneLine(how)
 }
 
-// A head keeps the beginning of what is written to it: a crash report of Go begins with its reason.
+// A head keeps the beginning of what is written to it since the last jobMark: a crash report of Go begins with its reason.
 type head struct {
 	mu   sync.Mutex
 	text []byte
@@ -212,7 +213,11 @@ const headLimit = 1000
 func (t *head) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.text = append(t.text, p[:min(len(p), headLimit-len(t.text))]...)
+	said := p
+	if mark := bytes.LastIndexByte(p, jobMark); mark >= 0 {
+		t.text, said = nil, p[mark+1:]
+	}
+	t.text = append(t.text, said[:min(len(said), headLimit-len(t.text))]...)
 	return len(p), nil
 }
 

@@ -445,6 +445,20 @@ func TestPrintingMethod(t *testing.T) {
 	}
 }
 
+// A crash is explained by what its own job printed, not by what a job before it in the same worker did.
+func TestLastWords(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := planned(t, parse(t, sweepOf("", "{mode: [print, exit]}")), lib, dir, plan.Options{})
+	if o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 1 }); o != (Outcome{OK: 3, Failed: 3}) {
+		t.Errorf("outcome %+v", o)
+	}
+	for _, r := range records(t, dir) {
+		if r.Failure != nil && !strings.HasSuffix(r.Failure.Message, "exit status 3; it said: something broke") {
+			t.Error(r.Failure.Message)
+		}
+	}
+}
+
 // A method that can only fail is given up before it leaves a record of that for each of its cells; others go on.
 func TestHopelessMethod(t *testing.T) {
 	lib, dir := library(t), t.TempDir()

@@ -25,6 +25,9 @@ import (
 // workerVariable is set in the environment of worker processes.
 const workerVariable = "NPTBENCH_WORKER"
 
+// jobMark stands on a worker's standard error where it begins a job beside no other: what was printed before explains nothing of it.
+const jobMark = 0
+
 // IsWorker reports whether this process was started as a worker: then main calls Work and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
@@ -116,10 +119,13 @@ type worker struct {
 	memory  int64
 }
 
-// stoppable returns the context of a job.
+// stoppable returns the context of a job, which begins.
 func (w *worker) stoppable(ctx context.Context, number int) context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.stops) == 0 {
+		os.Stderr.Write([]byte{jobMark})
+	}
 	ctx, w.stops[number] = context.WithCancel(ctx)
 	return ctx
 }
