@@ -64,7 +64,7 @@ func (f *Flags) checkData(e Env) error {
 	return nil
 }
 
-// List defines a flag whose value is a list with commas.
+// List defines a flag whose value is a list with commas, of one word at least.
 func (f *Flags) List(name, usage string) *[]string {
 	var list []string
 	f.Func(name, usage, func(s string) error {
@@ -73,6 +73,9 @@ func (f *Flags) List(name, usage string) *[]string {
 			if word = strings.TrimSpace(word); word != "" {
 				list = append(list, word)
 			}
+		}
+		if len(list) == 0 { // without the flag that often stands for all
+			return errors.New("want at least one, with commas between several")
 		}
 		return nil
 	})

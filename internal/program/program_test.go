@@ -113,15 +113,17 @@ func TestFlags(t *testing.T) {
 
 func TestFlagErrors(t *testing.T) {
 	for want, args := range map[string][]string{
-		"flag provided but not defined: -nmae; tool -help lists the flags":                                             {"-nmae"},
-		`invalid value "smal" for flag -kind: want large or small (did you mean "small"?); tool -help lists the flags`: {"-kind", "smal"},
-		`"file" is not a flag; tool -help lists the flags`:                                                             {"-n", "4", "file"},
-		`-n stands after "file": flags come first; tool -help lists the flags`:                                         {"file", "-n", "4"},
-		`invalid value "x" for flag -n: want a whole number; tool -help lists the flags`:                               {"-n", "x"},
-		`invalid value "-1" for flag -from-seed: want a whole number, 0 or more; tool -help lists the flags`:           {"-from-seed", "-1"},
-		`invalid value "x" for flag -time: want a duration, such as 20m or 1h30m; tool -help lists the flags`:          {"-time", "x"},
-		`invalid value "x" for flag -alpha: want a number; tool -help lists the flags`:                                 {"-alpha", "x"},
-		`invalid boolean value "x" for -csv: want true or false; tool -help lists the flags`:                           {"-csv=x"},
+		"flag provided but not defined: -nmae; tool -help lists the flags":                                               {"-nmae"},
+		`invalid value "smal" for flag -kind: want large or small (did you mean "small"?); tool -help lists the flags`:   {"-kind", "smal"},
+		`invalid value "" for flag -names: want at least one, with commas between several; tool -help lists the flags`:   {"-names", ""},
+		`invalid value ", " for flag -names: want at least one, with commas between several; tool -help lists the flags`: {"-names=, "},
+		`"file" is not a flag; tool -help lists the flags`:                                                               {"-n", "4", "file"},
+		`-n stands after "file": flags come first; tool -help lists the flags`:                                           {"file", "-n", "4"},
+		`invalid value "x" for flag -n: want a whole number; tool -help lists the flags`:                                 {"-n", "x"},
+		`invalid value "-1" for flag -from-seed: want a whole number, 0 or more; tool -help lists the flags`:             {"-from-seed", "-1"},
+		`invalid value "x" for flag -time: want a duration, such as 20m or 1h30m; tool -help lists the flags`:            {"-time", "x"},
+		`invalid value "x" for flag -alpha: want a number; tool -help lists the flags`:                                   {"-alpha", "x"},
+		`invalid boolean value "x" for -csv: want true or false; tool -help lists the flags`:                             {"-csv=x"},
 	} {
 		if _, _, _, err := parse(nil, args...); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", args, err, want)
