@@ -108,8 +108,6 @@ func (a *attempt) ended(r reply) (failure *results.Failure, finished bool) {
 	switch {
 	case a.overdue:
 		return a.timeout(), false
-	case r.Failure != nil && r.Failure.Kind == interrupted:
-		return nil, false
 	case r.Failure != nil && r.Failure.Kind == "memory" && a.child.together(a.call) > 1:
 		return r.Failure, false
 	case a.crowded != nil:

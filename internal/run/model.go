@@ -56,9 +56,6 @@ func (s *serving) do(ctx context.Context) error {
 			if o.failure == nil {
 				o = s.measured(ctx, s.configs[i], of, o)
 			}
-			if o.failure != nil && o.failure.Kind == interrupted {
-				return ctx.Err()
-			}
 			broken = s.report(s.records(of.Cells, o), true)
 		}
 	}

@@ -99,7 +99,7 @@ func testMeasurements() []*measure.Measurement {
 		Name: "first",
 		Params: []method.Param{
 			{Name: "times", Type: method.Int, Default: 1},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "panic", "error", "exit", "hang"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "panic", "error", "late", "exit", "hang"}},
 		},
 		Metrics: func(dataset.Info) []metric.Metric { return []metric.Metric{testMetric} },
 		Run: func(ctx context.Context, s *measure.Subject, with method.Config) (*measure.Outcome, error) {
@@ -108,6 +108,8 @@ func testMeasurements() []*measure.Measurement {
 				panic("out of its wits")
 			case "error":
 				return nil, errors.New("cannot be measured")
+			case "late":
+				return nil, context.DeadlineExceeded
 			case "exit":
 				os.Exit(3)
 			case "hang":
@@ -248,6 +250,7 @@ func TestFailuresOfMeasurements(t *testing.T) {
 	}{
 		{"panic", "", "    measure: {first: [{mode: panic}, {}]}\n", Outcome{OK: 6, Failed: 3}, "panic: out of its wits at internal/run/model_test.go"},
 		{"error", "", "    measure: {first: [{mode: error}, {}]}\n", Outcome{OK: 6, Failed: 3}, "cannot be measured"},
+		{"late", "", "    measure: {first: [{mode: late}, {}]}\n", Outcome{OK: 6, Failed: 3}, "context deadline exceeded"},
 		{"exit", "", "    measure: {first: [{}, {mode: exit}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
 		{"hang", "budget: {time: 500ms}\n", "    measure: {first: [{}, {mode: hang}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
 		{"exit first", "", "    measure: {first: [{mode: exit}, {}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},

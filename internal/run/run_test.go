@@ -61,7 +61,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "error", "resume", "memory", "leave"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "error", "late", "later", "resume", "memory", "leave"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -121,6 +121,10 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			continue
 		case "error":
 			return fmt.Errorf("no luck\nwith this")
+		case "late": // as a server may be
+			return fmt.Errorf("no answer: %w", context.DeadlineExceeded)
+		case "later":
+			r.Err = fmt.Errorf("no answer: %w", context.DeadlineExceeded)
 		case "memory":
 			return fmt.Errorf("no room for this: %w", method.ErrMemory)
 		case "resume": // breaks off, and is finished by the next one that finds what it left
@@ -292,6 +296,8 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"short", "", "error", "11 numbers were predicted for 12 test rows"},
 		{"silent", "", "error", "without a result"},
 		{"error", "", "error", "no luck with this"},
+		{"late", "", "error", "no answer: context deadline exceeded"},
+		{"later", "", "error", "no answer: context deadline exceeded"},
 		{"memory", "", "memory", "no room for this"},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
@@ -301,7 +307,7 @@ func TestFailuresAreRecords(t *testing.T) {
 				t.Errorf("outcome %+v, want 6 ok and 6 failed", o)
 			}
 			for _, r := range records(t, dir) {
-				if bad := strings.Contains(string(r.Config), c.mode); bad != (r.Status == results.Failed) {
+				if bad := strings.Contains(string(r.Config), `"`+c.mode+`"`); bad != (r.Status == results.Failed) {
 					t.Errorf("%s is %s", r.Config, r.Status)
 				} else if bad && len(r.Val)+len(r.Test) > 0 {
 					t.Errorf("%s failed and has metrics: %v and %v", r.Config, r.Val, r.Test)

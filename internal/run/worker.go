@@ -279,10 +279,8 @@ func find(methods []*method.Method, name string) *method.Method {
 	return nil
 }
 
-// interrupted is the kind of a failure that leaves no record: the cell was not finished, and is run next time.
-const interrupted = "interrupted"
-
-// failure names the kind of an error.
+// failure names the kind of an error. That a context ended is no kind of its own: of a job that was stopped the planning process says why,
+// and any other is a deadline of the method's own.
 func failure(err error) *results.Failure {
 	kind := "error"
 	var d *diverged
@@ -294,8 +292,6 @@ func failure(err error) *results.Failure {
 		kind = "memory"
 	case errors.As(err, &d) || errors.Is(err, method.ErrDiverged):
 		kind = "diverged"
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		kind = interrupted
 	}
 	return &results.Failure{Kind: kind, Message: oneLine(err.Error())}
 }
