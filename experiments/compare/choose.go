@@ -41,6 +41,8 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			case err != nil:
 			case slices.Equal(known, []string{""}):
 				err = fmt.Errorf("-%s: %s has no column with the %s", flag, r.file, flag)
+			case slices.ContainsFunc(r.gaps, func(g gap) bool { return of(g.result()) == name }) && !slices.Contains(known, name):
+				err = fmt.Errorf("-%s: %s has no result of %q that counts", flag, r.file, name)
 			case !slices.Contains(known, name):
 				err = fmt.Errorf("-%s: %s has no %q%s", flag, r.file, name, spelling.Hint(name, known))
 			case slices.Contains(asked[:i], name):

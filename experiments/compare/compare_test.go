@@ -191,6 +191,9 @@ func TestPairing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := (&options{methods: []string{"m", "p"}}).choose(r); err == nil || err.Error() != `-methods: in has no result of "p" that counts` {
+		t.Error(err)
+	}
 	c, err := tables[0].compare(0.05)
 	if err != nil {
 		t.Fatal(err)

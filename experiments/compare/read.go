@@ -36,6 +36,11 @@ type results struct {
 // A gap is a fold without a result that counts, which a report has a line about.
 type gap struct{ protocol, dataset, method, fold, why string }
 
+// result is the one that there is not.
+func (g gap) result() result {
+	return result{protocol: g.protocol, dataset: g.dataset, method: g.method, fold: g.fold}
+}
+
 // spellings are the names that columns may have, without regard to case, spaces and signs.
 var spellings = map[string][]string{
 	"data set":   {"dataset", "data", "task", "table", "problem"},
