@@ -68,6 +68,9 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		return program.ExitOK, err
 	}
 	if !o.DryRun && !o.ReportOnly && !o.Slurm { // before it is read what is done; several may watch the tasks of Slurm
+		if err := o.checkNames(ctx, sweep); err != nil {
+			return program.ExitBadInput, err
+		}
 		unlock, err := lock(o.Out, e.Stderr)
 		if err != nil {
 			return program.ExitBadInput, err
@@ -310,6 +313,23 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*pl
 		}
 	}
 	return p, store, nil
+}
+
+// checkNames refuses -datasets and -methods of which the sweep knows nothing, before a folder is made. Methods that were imported are
+// known by their records only: of those the plan knows more.
+func (o *options) checkNames(ctx context.Context, s *sweeps.Sweep) error {
+	err := o.Plan.Check(s)
+	if err == nil {
+		return nil
+	}
+	store, openErr := results.Open(ctx, o.recordFolders()...)
+	if openErr != nil {
+		return openErr
+	}
+	if slices.ContainsFunc(store.Imports, func(i results.Import) bool { return slices.Contains(o.Plan.Methods, i.Method) }) {
+		return nil
+	}
+	return err
 }
 
 // recordFolders lists where records are read from; they are written to the first.

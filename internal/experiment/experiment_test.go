@@ -52,6 +52,39 @@ func record(t *testing.T, args []string, out, succeeded string) {
 	}
 }
 
+// Names that the sweep does not have are bad input, and nothing is made; an imported method is not in the sweep's file.
+func TestUnknownNames(t *testing.T) {
+	out, imported := filepath.Join(t.TempDir(), "out"), t.TempDir()
+	args := small(t, "{method: knn}", out)
+	for flag, want := range map[string]string{"-datasets": `sweep sweep has no data set "nosuch"`, "-methods": `sweep sweep has no method "nosuch"`} {
+		if exit, _, stderr := programtest.Run(t, experiment, append(args, flag, "nosuch")...); exit != program.ExitBadInput || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: exit code %d, %s", flag, exit, stderr)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: %s was made", flag, out)
+		}
+	}
+	args = small(t, "{method: knn}", t.TempDir())
+	record(t, args, imported, "")
+	w := results.NewWriter(imported)
+	for r, err := range results.Read(filepath.Join(imported, "records")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Method, r.Config, r.Status, r.Failure, r.Test = "mine", `{"imported":"Mine"}`, results.OK, nil, results.Metrics{"rmse": 1}
+		r.ID = r.Cell.ID()
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if exit, stdout, stderr := programtest.Run(t, experiment, append(args, "-methods", "mine", "-with", imported)...); exit != program.ExitOK {
+		t.Errorf("an imported method: exit code %d, %s%s", exit, stdout, stderr)
+	}
+}
+
 // What failed in an earlier run and is not tried again is said, stands in the report, and is not a success.
 func TestEarlierFailures(t *testing.T) {
 	out := t.TempDir()

@@ -101,7 +101,7 @@ type LeftOut struct {
 
 // New expands a sweep. Cells that the records have are done. It returns early, with the context's error, when that ends.
 func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, records results.Index) (*Plan, error) {
-	if err := o.check(s); err != nil {
+	if err := o.Check(s); err != nil {
 		return nil, err
 	}
 	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry && !o.ReportOnly, absent: o.Absent}
@@ -329,8 +329,8 @@ func (p *Plan) Failures(groups ...*Group) (lines []string) {
 	return lines
 }
 
-// check refuses names that the sweep does not have.
-func (o *Options) check(s *sweeps.Sweep) error {
+// Check refuses names that the sweep does not have.
+func (o *Options) Check(s *sweeps.Sweep) error {
 	var methods []string
 	for _, d := range s.Datasets {
 		for _, setting := range s.Settings(d) {
