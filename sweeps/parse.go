@@ -97,8 +97,12 @@ func (p *parser) read(root *node) {
 
 func (p *parser) readName(n *node) {
 	name, ok := p.text(n, "name")
-	if ok && !printable(name) {
+	switch {
+	case !ok:
+	case !printable(name):
 		p.errorf(n.at, "name: %q is not one line of text", name)
+	case name == "." || name == ".." || strings.ContainsAny(name, `/\`):
+		p.errorf(n.at, `name: %q is not the name of a folder in out; want a name without / and \`, name)
 	}
 	p.sweep.Name = name
 }

@@ -214,6 +214,10 @@ func TestMistakes(t *testing.T) {
 			[]string{"1:7: name is a list; want text", "2:14: description is a number", "3:7: seed: -1 is not allowed", "4:12: protocols is text; want a list",
 				"5:8: a mapping is not a value", "6:9: select is a number; want a mapping", "7:9: budget is a list", "8:11: datasets is a mapping", "9:10: methods is text"}},
 		{"seed", "seed: 1.5\n" + valid("- method: trees"), []string{"1:7: seed: 1.5 is not allowed, want a whole number"}},
+		{"name that leaves out", "name: ../../x\n" + valid("- method: trees"), []string{`1:7: name: "../../x" is not the name of a folder`}},
+		{"name of the folder above", "name: ..\n" + valid("- method: trees"), []string{`1:7: name: ".." is not the name of a folder`}},
+		{"name of the folder", "name: .\n" + valid("- method: trees"), []string{`1:7: name: "." is not the name of a folder`}},
+		{"name with a backslash", `name: a\b` + "\n" + valid("- method: trees"), []string{`1:7: name: "a\\b" is not the name of a folder`}},
 		{"name", "name: \"a\\nb\"\n" + valid("- method: trees"), []string{`1:7: name: "a\nb" is not one line of text`}},
 		{"octal", "seed: 010\n" + valid("- method: trees"), []string{"1:7: 010: write whole numbers in plain decimal digits (is 8 meant?)"}},
 		{"names", "protocols: [publishd, corrected, corrected]\ndatasets: [boats, boat, boat, 3]\nmethods: [{method: tree}]\n", []string{
