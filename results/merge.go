@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -18,19 +19,21 @@ import (
 
 // Merge adds the records of several folders or segments to a compressed segment, or with replace writes it anew from them alone: one
 // record per cell, chosen as by Read, in the order of data set, method, protocol, fold and configuration. Equal records give equal
-// files. Damaged records are an error, those of the segment too unless it is replaced, and so is a merge of nothing.
+// files. Damaged records are an error, those of the segment too unless it is replaced, and so are a merge of nothing and the end of ctx:
+// then the segment is as it was.
 //
 // The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.
 //
 // It takes what a Store does, and about runBytes of memory: the chosen records are sorted in runs, which wait in temporary files, and the
 // runs are merged.
-func Merge(path string, replace bool, from ...string) (n int, conflict *Conflict, err error) {
+func Merge(ctx context.Context, path string, replace bool, from ...string) (n int, conflict *Conflict, err error) {
 	chosen := newChooser()
 	read := func(paths []string, torn bool) error {
 		for l, err := range cellLines(paths...) {
 			if d := (*Damage)(nil); errors.As(err, &d) && d.Torn && torn {
 				continue
-			} else if err != nil {
+			}
+			if err := cmp.Or(err, ctx.Err()); err != nil {
 				return err
 			}
 			chosen.add(l)
@@ -53,7 +56,7 @@ func Merge(path string, replace bool, from ...string) (n int, conflict *Conflict
 		return 0, nil, err
 	}
 	defer os.RemoveAll(dir)
-	runs, err := sortRuns(dir, inOrder(chosen.lines(), readCell))
+	runs, err := sortRuns(ctx, dir, inOrder(chosen.lines(), readCell))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -64,7 +67,7 @@ func Merge(path string, replace bool, from ...string) (n int, conflict *Conflict
 	defer f.Cleanup()
 	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression)
 	for line, err := range merged(runs) {
-		if err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return 0, nil, err
 		}
 		if _, err := z.Write(append(line.text, '\n')); err != nil {
@@ -91,7 +94,7 @@ func (l *cellLine) compare(other *cellLine) int {
 }
 
 // sortRuns writes lines into sorted segments of about runBytes in a folder.
-func sortRuns(dir string, lines iter.Seq2[*cellLine, error]) (runs []string, err error) {
+func sortRuns(ctx context.Context, dir string, lines iter.Seq2[*cellLine, error]) (runs []string, err error) {
 	var run []*cellLine
 	size := 0
 	flush := func() error {
@@ -111,7 +114,7 @@ func sortRuns(dir string, lines iter.Seq2[*cellLine, error]) (runs []string, err
 		return errors.Join(out.Flush(), f.Close())
 	}
 	for l, err := range lines {
-		if err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		run = append(run, l)

@@ -57,7 +57,7 @@ func verify(line []byte) string {
 	return ""
 }
 
-// A Damage is a place in a segment that is not a whole record. It is skipped, so its cell is run again.
+// A Damage is a place in a segment that is not a whole record. A Store skips it, so its cell is run again.
 type Damage struct {
 	File  string
 	Line  int // the first one
@@ -66,7 +66,7 @@ type Damage struct {
 	Torn  bool // the last line, cut off by a crash: expected, and harmless
 }
 
-func (d *Damage) Error() string { return fmt.Sprintf("%s:%d: %s; skipped", d.File, d.Line, d.Why) }
+func (d *Damage) Error() string { return fmt.Sprintf("%s:%d: %s", d.File, d.Line, d.Why) }
 
 // shownDamages is how many damaged lines of a segment have a Damage of their own.
 const shownDamages = 3

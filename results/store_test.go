@@ -362,7 +362,7 @@ func TestWrongContent(t *testing.T) {
 		if len(records) != 1 || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
 			t.Errorf("%s: %d records, damages %v; want %s", c.with, len(records), damages, want)
 		}
-		if _, _, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, _, err := Merge(t.Context(), filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: merged, %v; want %s", c.with, err, want)
 		}
 	}
@@ -449,7 +449,7 @@ func TestManyDamages(t *testing.T) {
 		t.Fatalf("%d records, %v, %v", len(index), damages, err)
 	}
 	path := segment(t, dir)
-	for i, want := range []string{":21: checksum does not match; skipped", ":22: checksum", ":23: checksum", ":24: 57 more damaged lines from here on; skipped"} {
+	for i, want := range []string{":21: checksum does not match", ":22: checksum", ":23: checksum", ":24: 57 more damaged lines from here on"} {
 		if !strings.HasPrefix(damages[i].Error(), path+want) {
 			t.Errorf("%v, want %s", damages[i], want)
 		}
@@ -469,7 +469,7 @@ func TestCutCompressed(t *testing.T) {
 	write(t, dir, all...)
 	kept := t.TempDir()
 	file := filepath.Join(kept, "all.jsonl.gz")
-	if _, _, err := Merge(file, false, dir); err != nil {
+	if _, _, err := Merge(t.Context(), file, false, dir); err != nil {
 		t.Fatal(err)
 	}
 	whole, _ := os.ReadFile(file)
@@ -537,7 +537,7 @@ func severalRecordsOfACell(t *testing.T, record func(int) *Record) {
 		if !strings.Contains(strings.Split(string(content), "\n")[number-1], `"rmse":4.1`) {
 			t.Errorf("%v does not name the best", conflicts[0])
 		}
-		if _, merged, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, a, b); err != nil || !reflect.DeepEqual(merged, conflicts[0]) {
+		if _, merged, err := Merge(t.Context(), filepath.Join(t.TempDir(), "all.jsonl.gz"), false, a, b); err != nil || !reflect.DeepEqual(merged, conflicts[0]) {
 			t.Errorf("merged: %v, %v; want %v", merged, err, conflicts[0])
 		}
 	}
@@ -548,7 +548,7 @@ func severalRecordsOfACell(t *testing.T, record func(int) *Record) {
 	if got, _ := read(t, dir); len(got) != 1 || !reflect.DeepEqual(got[0], again) {
 		t.Errorf("%d records of one cell, or not the last one", len(got))
 	}
-	if _, conflict, err := Merge(filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); conflict != nil || err != nil {
+	if _, conflict, err := Merge(t.Context(), filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); conflict != nil || err != nil {
 		t.Errorf("%v, %v; want no conflict", conflict, err)
 	}
 }
@@ -614,7 +614,7 @@ func TestMergeInRuns(t *testing.T) {
 	for _, runBytes = range []int{usual, 5000, 1} {
 		file := filepath.Join(t.TempDir(), "all.jsonl.gz")
 		for range 2 { // the second time over itself
-			if n, _, err := Merge(file, false, dir); n != 40 || err != nil {
+			if n, _, err := Merge(t.Context(), file, false, dir); n != 40 || err != nil {
 				t.Fatalf("%d records, %v", n, err)
 			}
 		}
@@ -634,6 +634,43 @@ func TestMergeInRuns(t *testing.T) {
 	}
 }
 
+// A countdown is a context that ends when it has been asked so often whether it has.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A merge that is interrupted, while it reads, sorts or writes, leaves nothing behind.
+func TestMergeInterrupted(t *testing.T) {
+	dir, target, temporary := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	var all []*Record
+	for i := range 40 {
+		all = append(all, record(i))
+	}
+	write(t, dir, all...)
+	for _, left := range []int{0, 39, 50, 90, 119} {
+		if _, _, err := Merge(&countdown{t.Context(), left}, filepath.Join(target, "all.jsonl.gz"), false, dir); !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d records: %v", left, err)
+		}
+		for _, folder := range []string{target, temporary} {
+			if files, err := os.ReadDir(folder); len(files) > 0 || err != nil {
+				t.Errorf("after %d records: left behind: %v, %v", left, files, err)
+			}
+		}
+	}
+	if n, _, err := Merge(&countdown{t.Context(), 120}, filepath.Join(target, "all.jsonl.gz"), false, dir); n != 40 || err != nil {
+		t.Errorf("%d records, %v", n, err)
+	}
+}
+
 // A file keeps what it had, unless it is replaced; by nothing it never is.
 func TestMergeKeepsRecords(t *testing.T) {
 	failed := record(2)
@@ -643,33 +680,33 @@ func TestMergeKeepsRecords(t *testing.T) {
 	write(t, one, record(1))
 	write(t, worse, record(1), failed)
 	file := filepath.Join(t.TempDir(), "all.jsonl.gz")
-	if n, _, err := Merge(file, false, two); n != 2 || err != nil {
+	if n, _, err := Merge(t.Context(), file, false, two); n != 2 || err != nil {
 		t.Fatalf("%d records, %v", n, err)
 	}
 	before, _ := os.ReadFile(file)
 	for _, dir := range []string{one, worse} {
-		if n, _, err := Merge(file, false, dir); n != 2 || err != nil {
+		if n, _, err := Merge(t.Context(), file, false, dir); n != 2 || err != nil {
 			t.Errorf("%d records, %v", n, err)
 		}
 	}
 	for _, replace := range []bool{false, true} {
-		if _, _, err := Merge(file, replace, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no records in") {
+		if _, _, err := Merge(t.Context(), file, replace, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no records in") {
 			t.Errorf("replaced by nothing: %v", err)
 		}
 	}
 	if after, _ := os.ReadFile(file); !bytes.Equal(before, after) {
 		t.Error("the file was changed")
 	}
-	if n, _, err := Merge(file, true, one); n != 1 || err != nil {
+	if n, _, err := Merge(t.Context(), file, true, one); n != 1 || err != nil {
 		t.Errorf("%d records, %v", n, err)
 	}
 	if err := os.WriteFile(file, before[:len(before)-20], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Merge(file, false, one); err == nil {
+	if _, _, err := Merge(t.Context(), file, false, one); err == nil {
 		t.Error("added to a damaged file")
 	}
-	if n, _, err := Merge(file, true, one); n != 1 || err != nil {
+	if n, _, err := Merge(t.Context(), file, true, one); n != 1 || err != nil {
 		t.Errorf("%d records, %v", n, err)
 	}
 }
@@ -687,7 +724,7 @@ func TestMergeIsCanonical(t *testing.T) {
 			write(t, dir, record(n))
 		}
 		file := filepath.Join(t.TempDir(), "all.jsonl.gz")
-		if n, _, err := Merge(file, false, a, b); n != 60 || err != nil {
+		if n, _, err := Merge(t.Context(), file, false, a, b); n != 60 || err != nil {
 			t.Fatal(n, err)
 		}
 		files[i], _ = os.ReadFile(file)

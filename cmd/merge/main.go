@@ -24,7 +24,7 @@ code is 0 all the same.`
 
 func main() { program.Main(merge) }
 
-func merge(_ context.Context, e program.Env) (exit int, err error) {
+func merge(ctx context.Context, e program.Env) (exit int, err error) {
 	f := program.NewFlags("merge", about, "[-replace] FILE.jsonl.gz FOLDER...")
 	replace := f.Bool("replace", false, "write the file anew, from the folders alone")
 	f.Arguments = true
@@ -43,7 +43,7 @@ func merge(_ context.Context, e program.Env) (exit int, err error) {
 			return program.ExitBadInput, err
 		}
 	}
-	n, conflict, err := results.Merge(file, *replace, folders...)
+	n, conflict, err := results.Merge(ctx, file, *replace, folders...)
 	if err != nil {
 		return program.ExitFailed, fmt.Errorf("%s is not written: %w", file, err)
 	}

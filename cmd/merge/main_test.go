@@ -74,6 +74,7 @@ func TestMerge(t *testing.T) {
 		{[]string{file, filepath.Join(kept, "none")}, program.ExitBadInput, "no such file"},
 		{[]string{segments[0], folder(t, 1)}, program.ExitBadInput, segments[0] + ": want a name that ends in .jsonl.gz"},
 		{[]string{"-replace", plain, folder(t, 1)}, program.ExitBadInput, plain + ": want a name that ends in .jsonl.gz"},
+		{[]string{file, "main.go"}, program.ExitFailed, file + " is not written: main.go:1: no checksum at the end\n"},
 		{[]string{file}, program.ExitBadInput, "want the file to write and at least one folder"},
 	} {
 		exit, stdout, stderr := programtest.Run(t, merge, step.args...)

@@ -110,7 +110,7 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 	if err := o.compare(ctx, path, records); err != nil {
 		return program.ExitBadInput, err
 	}
-	if err := save(path, records); err != nil {
+	if err := save(ctx, path, records); err != nil {
 		return program.ExitFailed, err
 	}
 	if err := printScores(e, all); err != nil {
@@ -188,7 +188,7 @@ func (o *options) compare(ctx context.Context, path string, records []*results.R
 }
 
 // save adds the records to a file, all or none.
-func save(path string, records []*results.Record) error {
+func save(ctx context.Context, path string, records []*results.Record) error {
 	dir, err := os.MkdirTemp("", "import-")
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func save(path string, records []*results.Record) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	_, _, err = results.Merge(path, false, dir)
+	_, _, err = results.Merge(ctx, path, false, dir)
 	return err
 }
 

@@ -287,7 +287,7 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*pl
 		return nil, nil, err
 	}
 	for _, d := range store.Damages {
-		fmt.Fprintln(e.Stderr, d)
+		fmt.Fprintf(e.Stderr, "%v; skipped\n", d)
 	}
 	if store.Conflict != nil {
 		fmt.Fprintln(e.Stderr, store.Conflict)
