@@ -13,12 +13,14 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -227,6 +229,36 @@ func TestFullDisk(t *testing.T) {
 	}
 	if w.Close() == nil {
 		t.Error("Close forgot the error")
+	}
+}
+
+// A record of which a part is written, as on a full disk, leaves no part of a line behind.
+func TestPartOfARecord(t *testing.T) {
+	dir := t.TempDir()
+	w := NewWriter(dir)
+	if err := w.Append(record(1)); err != nil {
+		t.Fatal(err)
+	}
+	var usual syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	limit := usual
+	limit.Cur = uint64(w.size) + 100
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	err := w.Append(record(2))
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual); err != nil {
+		t.Fatal(err)
+	}
+	if err == nil || w.Close() == nil {
+		t.Errorf("written: %v", err)
+	}
+	if records, damages := read(t, dir); len(records) != 1 || len(damages) > 0 {
+		t.Errorf("%d records, damages %v", len(records), damages)
 	}
 }
 

@@ -93,6 +93,7 @@ func (r *poolRun) note(j *plan.Job, failure *results.Failure, took time.Duration
 	defer r.mu.Unlock()
 	s := r.streaks[j.Method.Name]
 	switch {
+	case s != nil && s.jobs >= hopeless: // it stays given up, as was said, whatever becomes of jobs that still run
 	case failure == nil || took > atOnce || failure.Kind != "error" && failure.Kind != "crash":
 		delete(r.streaks, j.Method.Name)
 	case s == nil || s.message != failure.Message:

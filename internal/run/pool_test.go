@@ -1,0 +1,66 @@
+package run
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"nptbench/internal/method"
+	"nptbench/internal/plan"
+	"nptbench/results"
+)
+
+// givenUp counts what a Watcher is told of methods that are given up.
+type givenUp struct {
+	Watcher
+	times int
+}
+
+func (g *givenUp) GivenUp(*plan.Job, string) { g.times++ }
+
+// A method is given up when ten of its jobs in a row have failed at once with the same error or crash; once it is, it stays so.
+func TestGivenUp(t *testing.T) {
+	j := &plan.Job{Method: &method.Method{Name: "mine"}}
+	failure := func(kind, message string) *results.Failure { return &results.Failure{Kind: kind, Message: message} }
+	broken := failure("error", "no such program")
+	for name, c := range map[string]struct {
+		jobs []*results.Failure
+		took time.Duration
+		want int
+	}{
+		"errors":              {slices.Repeat([]*results.Failure{broken}, 12), time.Second, 1},
+		"crashes":             {slices.Repeat([]*results.Failure{failure("crash", "exit status 3")}, 10), time.Second, 1},
+		"nine":                {slices.Repeat([]*results.Failure{broken}, 9), time.Second, 0},
+		"slow ones":           {slices.Repeat([]*results.Failure{broken}, 12), time.Minute, 0},
+		"successes":           {make([]*results.Failure, 12), time.Second, 0},
+		"divergence":          {slices.Repeat([]*results.Failure{failure("diverged", "NaN")}, 12), time.Second, 0},
+		"different messages":  {slices.Repeat([]*results.Failure{broken, failure("error", "another")}, 10), time.Second, 0},
+		"a success in nine":   {slices.Insert(slices.Repeat([]*results.Failure{broken}, 18), 9, nil), time.Second, 0},
+		"a success after ten": {slices.Insert(slices.Repeat([]*results.Failure{broken}, 20), 10, nil), time.Second, 1},
+	} {
+		w := &givenUp{}
+		r := &poolRun{watcher: w, streaks: map[string]*streak{}}
+		for _, f := range c.jobs {
+			r.note(j, f, c.took)
+		}
+		if w.times != c.want || r.givenUp(j) != (c.want > 0) {
+			t.Errorf("%s: said %d times, given up: %v", name, w.times, r.givenUp(j))
+		}
+	}
+}
+
+// The last jobs of a queue share all cores.
+func TestThreads(t *testing.T) {
+	q := &queue{cores: 8, processes: 2, each: 2, jobs: make([]*plan.Job, 6)}
+	var got []int
+	for {
+		_, threads, ok := q.next()
+		if !ok {
+			break
+		}
+		got = append(got, threads)
+	}
+	if want := []int{2, 2, 2, 2, 4, 8}; !slices.Equal(got, want) {
+		t.Errorf("%v threads, want %v", got, want)
+	}
+}
