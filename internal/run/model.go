@@ -35,13 +35,15 @@ func (s *serving) do(ctx context.Context) error {
 	begun, _ := os.ReadDir(s.CheckpointDir)     // by another process, whose time is not in this one's
 	var broken, failed error
 	if len(fit) > 0 {
-		failed = s.method.Run(ctx, s.task, batch, func(res method.Result) {
-			i := fit[res.Index]
-			o := s.scored(res)
-			trained[i] = &o
-			if records := s.trained(i, o); len(records) > 0 {
-				broken = errors.Join(broken, s.report(records, len(begun) == 0))
-			}
+		failed = guarded(func() error { // what was trained before a panic is measured
+			return s.method.Run(ctx, s.task, batch, func(res method.Result) {
+				i := fit[res.Index]
+				o := s.scored(res)
+				trained[i] = &o
+				if records := s.trained(i, o); len(records) > 0 {
+					broken = errors.Join(broken, s.report(records, len(begun) == 0))
+				}
+			})
 		})
 	}
 	for i, training := range s.Trainings {

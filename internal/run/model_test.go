@@ -31,7 +31,7 @@ func testKeeper() *method.Method {
 		Params: []method.Param{
 			{Name: "number", Type: method.Int, Default: 0},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "unlucky", "exit", "forgetful", "fickle"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "unlucky", "exit", "panic", "forgetful", "fickle"}},
 		},
 		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
 		Run: func(_ context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
@@ -46,10 +46,14 @@ func testKeeper() *method.Method {
 					if _, err := os.Stat(file(t, c) + ".fits"); err != nil {
 						r.Err = errors.New("no luck")
 					}
-				case "exit": // at the last of several
-					if i > 0 && i == len(batch)-1 {
-						os.Exit(3)
+				case "exit", "panic": // at the last of several
+					if i == 0 || i < len(batch)-1 {
+						break
 					}
+					if c.String("mode") == "panic" {
+						panic("out of its wits")
+					}
+					os.Exit(3)
 				case "fickle": // another fit each time
 					if _, err := os.Stat(file(t, c) + ".fits"); err == nil {
 						number++
@@ -335,17 +339,20 @@ func TestMeasurementOfFailedTraining(t *testing.T) {
 	}
 }
 
-// A crash costs the configuration that it happens at, and what would be measured on its model, which is not fitted again; what the same
-// fit has served before is measured.
+// A crash or a panic costs the configuration that it happens at, and what would be measured on its model, which is not fitted again; what
+// the same fit has served before is measured.
 func TestCrashAfterTraining(t *testing.T) {
-	lib, dir := library(t), t.TempDir()
-	sweep := measuring("", "    grid: {number: [1, 2, 3], mode: [exit]}\n    measure: {first: {}}\n")
-	if o := measured(t, lib, dir, sweep, false); o != (Outcome{OK: 12, Failed: 6}) || fits(t, dir) != 6 {
-		t.Errorf("%+v after %d fits", o, fits(t, dir))
-	}
-	for _, r := range records(t, dir) {
-		if bad := strings.Contains(string(r.Config), `"number":3`); bad != (r.Status == results.Failed) {
-			t.Errorf("%s %s is %s: %+v", r.Config, r.Measure, r.Status, r.Failure)
+	lib := library(t)
+	for _, mode := range []string{"exit", "panic"} {
+		dir := t.TempDir()
+		sweep := measuring("", "    grid: {number: [1, 2, 3], mode: ["+mode+"]}\n    measure: {first: {}}\n")
+		if o := measured(t, lib, dir, sweep, false); o != (Outcome{OK: 12, Failed: 6}) || fits(t, dir) != 6 {
+			t.Errorf("%s: %+v after %d fits", mode, o, fits(t, dir))
+		}
+		for _, r := range records(t, dir) {
+			if bad := strings.Contains(string(r.Config), `"number":3`); bad != (r.Status == results.Failed) {
+				t.Errorf("%s %s is %s: %+v", r.Config, r.Measure, r.Status, r.Failure)
+			}
 		}
 	}
 }
