@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -62,6 +63,14 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 			}
 		}
 	}
+}
+
+// timeFile lies beside what an unfinished fit has left, and says how much of the budget of time that took. Empty: no folder is for that.
+func (a *attempt) timeFile() string {
+	if a.request.CheckpointDir == "" {
+		return ""
+	}
+	return filepath.Join(a.request.CheckpointDir, "time-used")
 }
 
 // look compares what the job has used with its budget. It returns why the worker must be killed, or nil. A worker that has

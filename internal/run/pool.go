@@ -246,18 +246,24 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: map[results.ID]bool{}}
 	r.watcher.Started(j)
 	started := time.Now()
+	if used, err := os.ReadFile(a.timeFile()); err == nil { // by the attempt that this one goes on from
+		a.used, _ = time.ParseDuration(string(used))
+	}
 	a.call = c.call(a.request)
 	failure, finished := a.follow(ctx)
 	if finished || j.Method.Command != nil {
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	}
+	own := failure != nil && (finished || !a.maybeAnothersFault(failure))
+	if own {
+		os.Remove(a.timeFile()) // who has it tried again gives it more time
+		a.failed(a.blamed(finished), failure)
+	} else {
+		os.WriteFile(a.timeFile(), []byte(a.used.String()), 0o666) // if the fit has made the folder
+	}
 	if failure == nil { // interrupted
 		r.watcher.Ended(j)
 		return nil
-	}
-	own := finished || !a.maybeAnothersFault(failure)
-	if own {
-		a.failed(a.blamed(finished), failure)
 	}
 	if rest := a.rest(); len(rest.Trainings) > 0 {
 		r.watcher.Again(j)

@@ -442,6 +442,43 @@ func TestCheckpointFolders(t *testing.T) {
 	}
 }
 
+// What goes on from where it was interrupted goes on with the time that it had used; after a timeout it may be tried again with all of it.
+func TestTimeBudgetGoesOn(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	s := parse(t, sweepOf("budget: {time: 30m}\n", "{mode: [hang]}"))
+	run := func(ctx context.Context) Outcome {
+		return execute(t, ctx, planned(t, s, lib, dir, plan.Options{}), lib, dir, func(p *Pool) { p.Jobs, p.Checkpoints = 3, filepath.Join(dir, "checkpoints") })
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { hanging(dir, 3); cancel() }()
+	if o := run(ctx); o != (Outcome{Left: 3}) {
+		t.Errorf("interrupted: %+v", o)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "time-used"))
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		if used, err := time.ParseDuration(string(text)); err != nil || used < 0 || used > time.Minute {
+			t.Errorf("%q of the time is used: %v", text, err)
+		}
+		if err := os.WriteFile(file, []byte("29m59.9s"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if o := run(ctx); o != (Outcome{Failed: 3}) || len(files) != 3 {
+		t.Errorf("with a tenth of a second left: %+v, of %d the time is known", o, len(files))
+	}
+	for _, r := range records(t, dir) {
+		if r.Failure.Kind != "timeout" {
+			t.Errorf("%+v", r.Failure)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "*")); len(files) != 3 {
+		t.Errorf("after timeouts there are %v", files)
+	}
+}
+
 // A method, or what it loads, may print; that is no reply.
 func TestPrintingMethod(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
