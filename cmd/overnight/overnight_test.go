@@ -69,9 +69,9 @@ func TestFailingSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for over, sweeps := range map[bool][]string{false: {failing}, true: {failing, long}} {
-		args := []string{"-hours", "0.001", "-out", filepath.Join(t.TempDir(), "out"), "-data", data}
-		exit, _, said := programtest.Run(t, run, append(args, sweeps...)...)
+	for over, args := range map[bool][]string{false: {failing}, true: {"-hours", "0.0015", failing, long}} {
+		args = append([]string{"-out", filepath.Join(t.TempDir(), "out"), "-data", data}, args...)
+		exit, _, said := programtest.Run(t, run, args...)
 		if exit != program.ExitFailed || strings.Contains(said, "hours are over") != over || !strings.Contains(said, "0 cells done, 1 failed") {
 			t.Errorf("hours over %v: exit %d: %s", over, exit, said)
 		}

@@ -267,7 +267,7 @@ func TestFailuresOfMeasurements(t *testing.T) {
 		{"exit", "", "    measure: {first: [{}, {mode: exit}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
 		{"hang", "budget: {time: 500ms}\n", "    measure: {first: [{}, {mode: hang}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
 		{"exit first", "", "    measure: {first: [{mode: exit}, {}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
-		{"hang first", "budget: {time: 500ms}\n", "    measure: {first: [{mode: hang}, {}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
+		{"hang first", "budget: {time: 1s}\n", "    measure: {first: [{mode: hang}, {}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 1s"},
 		{"exit twice", "", "    measure: {first: [{mode: exit}, {mode: exit, times: 2}, {}]}\n", Outcome{OK: 6, Failed: 6}, "exit status 3"},
 		{"training", "", "    params: {mode: error}\n    measure: {first: {}}\n", Outcome{Failed: 6}, "no luck"},
 		{"no model", "", "    params: {mode: forgetful}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, "left no model"},

@@ -61,7 +61,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "error", "late", "later", "resume", "memory", "leave"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "error", "late", "later", "twice", "resume", "memory", "leave"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -125,6 +125,8 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			return fmt.Errorf("no answer: %w", context.DeadlineExceeded)
 		case "later":
 			r.Err = fmt.Errorf("no answer: %w", context.DeadlineExceeded)
+		case "twice":
+			done(r)
 		case "memory":
 			return fmt.Errorf("no room for this: %w", method.ErrMemory)
 		case "resume": // breaks off, and is finished by the next one that finds what it left
@@ -485,6 +487,15 @@ func TestPrintingMethod(t *testing.T) {
 	p := planned(t, parse(t, sweepOf("", "{mode: [print], shift: [0, 1, 12]}")), lib, dir, plan.Options{})
 	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 9}) {
 		t.Errorf("outcome %+v", o)
+	}
+}
+
+// A method that reports a configuration twice has a fault that no record may hide.
+func TestReportedTwice(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	_, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [twice]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard)
+	if err == nil || err.Error() != "mean reported a configuration of a job twice" {
+		t.Error(err)
 	}
 }
 
