@@ -155,6 +155,12 @@ var sentences = []sentence{
 	{"EXPERIMENTS.md", func(r *reports) string {
 		return "That is " + inLargerBatches(r, "256") + " of the paper's error in the same form"
 	}},
+	{"EXPERIMENTS.md", func(r *reports) string {
+		return "it has " + inLargerBatches(r, "1,024") + " of the paper's error there"
+	}},
+	{"README.md", func(r *reports) string {
+		return "and one that was trained in them, on the original form, has " + inLargerBatches(r, "1,024")
+	}},
 	{"README.md", func(r *reports) string {
 		count := map[string]int{}
 		for _, c := range r.rows(grids + "cells.csv") {
