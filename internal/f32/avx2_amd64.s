@@ -2,6 +2,7 @@
 
 #include "go_asm.h"
 #include "textflag.h"
+#include "transpose_amd64.h"
 
 // Registers of the tiles:
 //   AX  first row of A; BX, R10: stride of its rows, and three times that; CX stride of its columns
@@ -192,18 +193,7 @@ loop:
 	VINSERTF128 $1, (R9)(BX*1), Y1, Y1
 	VINSERTF128 $1, (R9)(BX*2), Y2, Y2
 	VINSERTF128 $1, (R9)(R10*1), Y3, Y3
-	VUNPCKLPS Y1, Y0, Y4          // both halves are transposed as 4 x 4
-	VUNPCKHPS Y1, Y0, Y5
-	VUNPCKLPS Y3, Y2, Y6
-	VUNPCKHPS Y3, Y2, Y7
-	VUNPCKLPD Y6, Y4, Y0
-	VUNPCKHPD Y6, Y4, Y1
-	VUNPCKLPD Y7, Y5, Y2
-	VUNPCKHPD Y7, Y5, Y3
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, (DI)(SI*1)
-	VMOVUPS Y2, (DI)(SI*2)
-	VMOVUPS Y3, (DI)(R11*1)
+	TRANSPOSE
 	ADDQ $16, AX
 	ADDQ $16, R9
 	LEAQ (DI)(SI*4), DI

@@ -2,6 +2,7 @@
 
 #include "go_asm.h"
 #include "textflag.h"
+#include "transpose_amd64.h"
 
 // Registers of the tiles:
 //   AX  first row of A, R9 its fifth; BX, R10: stride of the rows of A, and three times that; CX stride of its columns
@@ -189,7 +190,7 @@ TEXT ·pairTranspose8(SB), NOSPLIT, $0-40
 	LEAQ (AX)(BX*4), R9  // its fifth row
 	LEAQ (SI)(SI*2), R11 // three rows of dst
 
-loop: // as transpose8 (avx2_amd64.s)
+loop:
 	PAIR((AX), Y0, $0xc0)
 	PAIR((AX)(BX*1), Y1, $0xc9)
 	PAIR((AX)(BX*2), Y2, $0xd2)
@@ -202,18 +203,7 @@ loop: // as transpose8 (avx2_amd64.s)
 	VINSERTI128 $1, X5, Y1, Y1
 	VINSERTI128 $1, X6, Y2, Y2
 	VINSERTI128 $1, X7, Y3, Y3
-	VUNPCKLPS   Y1, Y0, Y4
-	VUNPCKHPS   Y1, Y0, Y5
-	VUNPCKLPS   Y3, Y2, Y6
-	VUNPCKHPS   Y3, Y2, Y7
-	VUNPCKLPD   Y6, Y4, Y0
-	VUNPCKHPD   Y6, Y4, Y1
-	VUNPCKLPD   Y7, Y5, Y2
-	VUNPCKHPD   Y7, Y5, Y3
-	VMOVUPS     Y0, (DI)
-	VMOVUPS     Y1, (DI)(SI*1)
-	VMOVUPS     Y2, (DI)(SI*2)
-	VMOVUPS     Y3, (DI)(R11*1)
+	TRANSPOSE
 	ADDQ        $32, AX
 	ADDQ        $32, R9
 	LEAQ        (DI)(SI*4), DI
