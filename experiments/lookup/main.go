@@ -83,9 +83,8 @@ var lookup = experiment.Spec{
 		measured("intervention", "Intervention", "The target of a copy is moved over ten values in the range of the targets: by how much the prediction changes with it, "+
 			"Pearson's r of the predictions and what they are to follow, and the RMSE between them in the target's units, on the task with random "+
 			"columns in standard deviations.", "slope", "intervention_r", "intervention_rmse"),
-		measured("batch-size", "In larger batches", "The same networks where 1,024 test rows and their copies are in a batch, as we take it for the paper's, "+
-			"and so more that can be mistaken for each other than the 256 of most trainings here. RMSE in the target's units; the paper's are 0.34, 0.24 (random "+
-			"features), 0.46 (add one) and 0.75 (both).", "batch_size_rmse", "batch_size_r"),
+		measured("batch-size", "In batches of another size", "The same networks, when test rows are predicted in batches of the size that the sweep names: "+
+			"the more rows, the more can be mistaken for each other. RMSE in the target's units.", "batch_size_rmse", "batch_size_r"),
 		measured("attention", "The head that looks most at copies", "Share of its weight on the copy of a test row, on average over test rows of a batch, and what equal "+
 			"weights would give, in percent. attention-rows.csv has all heads.", "best_share", "uniform_share", "best_layer", "best_head"),
 	},

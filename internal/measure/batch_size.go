@@ -10,6 +10,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/results"
 )
 
 // What becomes of predictions when more rows, or fewer, share a batch than in training. On the semi-synthetic tasks more rows are more that
@@ -54,12 +55,13 @@ func predictInBatches(ctx context.Context, s *Subject, with method.Config) (*Out
 	if err != nil {
 		return nil, err
 	}
-	o := newOutcome()
-	o.Table = nil
+	o := &Outcome{Metrics: results.Metrics{}}
 	if s.Info.Problem == dataset.Regression {
-		mse, se := metric.MeanSquaredError(predicted, s.Truth.Y)
-		rmse := math.Sqrt(mse)
-		o.put(BatchSizeRMSE, rmse*s.TargetStd, se/(2*rmse)*s.TargetStd)
+		squares := make([]float64, s.Test)
+		for i, y := range s.Truth.Y {
+			squares[i] = (predicted[i] - y) * (predicted[i] - y)
+		}
+		s.setRMSE(o, BatchSizeRMSE, squares)
 		o.put(BatchSizeR, stat.Correlation(s.Truth.Y, predicted, nil), math.NaN())
 		return o, nil
 	}
