@@ -175,14 +175,7 @@ done:
 
 // func transpose8(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
 TEXT ·transpose8(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), AX
-	MOVQ ldDst+16(FP), SI
-	MOVQ ldSrc+24(FP), BX
-	MOVQ cols+32(FP), CX
-	LEAQ (BX)(BX*2), R10          // three rows of src
-	LEAQ (AX)(BX*4), R9           // its fifth row
-	LEAQ (SI)(SI*2), R11          // three rows of dst
+	TRANSPOSE_ARGUMENTS
 
 loop:
 	VMOVUPS (AX), X0              // rows 0 and 4, 1 and 5, 2 and 6, 3 and 7

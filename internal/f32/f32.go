@@ -47,16 +47,15 @@ type Kernel struct {
 	// Strides are in bytes.
 	Transpose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
 
-	// Prefetch asks for rows of so many cache lines, ld bytes apart, to be in the second cache soon.
-	Prefetch func(at unsafe.Pointer, ld uintptr, rows, lines int)
-
 	// Pairs multiplies in bfloat16, with sums in float32, packed panels whose rows, or columns of a, hold pairs of bfloat16, made of two
 	// rows. PairRows makes them of k rows of width numbers, a multiple of 8, ldSrc bytes apart; dst may be src if the rows lie one behind
 	// the other. PairTranspose8 makes them as Transpose8 would, 8 columns at a time: columns c and c+1 of src become the 8 pairs at
-	// dst + c/2*ldDst. All are missing where the processor does not multiply pairs of bfloat16.
+	// dst + c/2*ldDst. Prefetch asks for rows of so many cache lines, ld bytes apart, to be in the second cache soon. All are missing where
+	// the processor does not multiply pairs of bfloat16.
 	Pairs          Panel
 	PairRows       func(dst, src unsafe.Pointer, ldSrc uintptr, k, width int)
 	PairTranspose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
+	Prefetch       func(at unsafe.Pointer, ld uintptr, rows, lines int)
 }
 
 // PanelRows is the number of rows of a packed panel of A.

@@ -14,7 +14,7 @@ func All() []*Kernel {
 		return []*Kernel{Portable}
 	}
 	avx2 := Kernel{Name: "avx2", mul: mulAVX2, relu: relu, reluGrad: reluGrad, adam: adam, transpose: transpose,
-		Transpose8: transpose8, Prefetch: prefetch}
+		Transpose8: transpose8}
 	avx2.Wide = Panel{16, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 		var t tile
 		t.panel(c, a, b, k, ldc, add, 16)
@@ -44,7 +44,7 @@ func All() []*Kernel {
 			t.panel(c, a, b, (k+1)/2, ldc, add, 32)
 			pairs8x32(&t)
 		}}
-		avx512.PairRows, avx512.PairTranspose8 = roundRows, pairTranspose8
+		avx512.PairRows, avx512.PairTranspose8, avx512.Prefetch = roundRows, pairTranspose8, prefetch
 	}
 	return []*Kernel{&avx512, &avx2, Portable}
 }
