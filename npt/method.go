@@ -1,7 +1,6 @@
 package npt
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -228,7 +227,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	}
 	if err := trainer.Train(ctx); err != nil {
 		if trainer.Checkpoint != "" && errors.Is(err, ctx.Err()) {
-			err = cmp.Or(trainer.SaveCheckpoint(trainer.Checkpoint), err)
+			err = errors.Join(err, trainer.SaveCheckpoint(trainer.Checkpoint))
 		}
 		return method.Result{}, err
 	}

@@ -255,10 +255,11 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	}
 	own := failure != nil && (finished || !a.maybeAnothersFault(failure))
-	if own {
+	switch {
+	case own:
 		os.Remove(a.timeFile()) // who has it tried again gives it more time
 		a.failed(a.blamed(finished), failure)
-	} else {
+	case !finished:
 		os.WriteFile(a.timeFile(), []byte(a.used.String()), 0o666) // if the fit has made the folder
 	}
 	if failure == nil { // interrupted
