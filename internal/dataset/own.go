@@ -149,7 +149,15 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	d.at = map[string]*token.Position{}
 	if m, ok := body.(ast.MapNode); ok {
 		for entry := m.MapRange(); entry.Next(); {
-			d.at[entry.Key().GetToken().Value] = entry.Key().GetToken().Position
+			key := entry.Key().GetToken()
+			d.at[key.Value] = key.Position
+			if key.Value != "rows" && key.Value != "split" {
+				continue
+			}
+			if parts := ast.Filter(ast.FloatType, entry.Value()); len(parts) > 0 { // whose decimals the YAML package would cut off
+				at := parts[0].GetToken().Position
+				return nil, at, d.wantedAt(at)
+			}
 		}
 	}
 	if err == nil {

@@ -141,6 +141,8 @@ func TestOwnRefuses(t *testing.T) {
 		"split: {folds/split: {fold":                       `dataset.yaml:13:9: unknown key "fold" (did you mean "folds"?)`,
 		"split: {folds/split: {title":                      `dataset.yaml:13:9: unknown key "title"; known: folds, run, test`,
 		"title: Wine/title: [a":                            `dataset.yaml:`,
+		"rows: 4/rows: 4.5":                                `dataset.yaml:4:7: rows: want a whole number`,
+		"{folds: 2}/{folds: 2.5}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
 		"rows: 4/rows: many":                               `dataset.yaml:4:7: rows: want a whole number`,
 		"rows: 4\n/":                                       `dataset.yaml: rows: want the number of rows, without the header; wine.csv has 4`,
 		"rows: 4/rows: 3":                                  `wine.csv:5: more than the declared 3 rows`,
