@@ -513,6 +513,23 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
+// The reply that a job is done comes when the worker has it no more: another job may begin at once.
+func TestDoneIsLast(t *testing.T) {
+	w := &worker{stops: map[int]context.CancelFunc{}}
+	left := -1
+	w.out = json.NewEncoder(writer(func(p []byte) (int, error) { // with w.mu locked
+		left = len(w.stops)
+		return len(p), nil
+	}))
+	if err := w.serve(w.stoppable(t.Context(), 1), request{Number: 1, Method: "none"}); err != nil || left != 0 {
+		t.Errorf("error %v, %d jobs at the reply", err, left)
+	}
+}
+
+type writer func(p []byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
 // A method that can only fail is given up before it leaves a record of that for each of its cells; others go on.
 func TestHopelessMethod(t *testing.T) {
 	lib, dir := library(t), t.TempDir()

@@ -84,7 +84,6 @@ func Work(in io.Reader, out io.Writer, methods []*method.Method, measurements []
 		}
 		ctx := w.stoppable(ctx, r.Number)
 		jobs.Go(func() {
-			defer w.stop(r.Number)
 			if err := w.serve(ctx, r); err != nil {
 				cancel(err)
 			}
@@ -173,6 +172,7 @@ func (w *worker) serve(ctx context.Context, r request) error {
 	w.share(r.Threads, r.Memory)
 	err := guarded(func() error { return s.run(ctx) })
 	w.share(-r.Threads, -r.Memory)
+	w.stop(r.Number) // before the reply, at which the next job may come
 	end := reply{Done: true}
 	if err != nil {
 		end.Failure = failure(err)
