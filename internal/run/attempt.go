@@ -21,8 +21,9 @@ type attempt struct {
 	request  request
 	reported map[results.ID]bool
 
-	succeeded bool  // a cell has a result
-	peak      int64 // bytes seen in use by the worker and all it started
+	succeeded bool             // a cell has a result
+	recorded  *results.Failure // of the last cell that has none
+	peak      int64            // bytes seen in use by the worker and all it started
 
 	looked  time.Time        // at the clock
 	used    time.Duration    // of the budget of time: since the last finished cell
@@ -183,7 +184,11 @@ func (a *attempt) result(r reply) {
 		a.fail(fmt.Errorf("%s reported a configuration of a job twice", a.job.Method.Name))
 		return
 	}
-	a.succeeded = a.succeeded || r.Records[0].Failure == nil
+	if f := r.Records[0].Failure; f != nil {
+		a.recorded = f
+	} else {
+		a.succeeded = true
+	}
 	if training := a.trainingOf(r.Records[0].ID); training != nil { // what is left of the job is measured on its model
 		training.Record, training.Failed = r.Records[0], r.Records[0].Failure != nil
 	}

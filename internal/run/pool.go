@@ -87,7 +87,7 @@ const (
 	atOnce   = 10 * time.Second
 )
 
-// note counts how a job ended; failure is that of all its cells, nil when one has a result.
+// note counts how a job ended; failure is that of the last of its cells, nil when one has a result.
 func (r *poolRun) note(j *plan.Job, failure *results.Failure, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -273,10 +273,10 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		r.watcher.Ended(j)
 	}
 	if a.succeeded {
-		failure = nil
+		a.recorded = nil
 	}
 	if own {
-		r.note(j, failure, time.Since(started))
+		r.note(j, a.recorded, time.Since(started))
 	}
 	return again
 }
