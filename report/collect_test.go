@@ -257,7 +257,7 @@ func TestBackends(t *testing.T) {
 	}
 	s := collect(t, f)
 	n := s.number("boston-housing", published, "npt", metric.RMSE)
-	const want = "Trained on folds 0, 1 by fused, on folds 2, 3, 4, 5, 6, 7, 8, 9 by fused,products=bfloat16."
+	const want = "Trained on folds 0, 1 by fused, on folds 2 to 9 by fused,products=bfloat16."
 	if !slices.Contains(n.Notes, want) {
 		t.Errorf("notes %q", n.Notes)
 	}

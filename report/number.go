@@ -43,6 +43,8 @@ type Number struct {
 	SpreadReproduced bool
 
 	Notes []string // footnotes, each one sentence or more
+
+	undefined []int // the folds on whose test rows there is no such metric
 }
 
 // Difference is ours minus the paper's; valid when both are there.
@@ -88,11 +90,8 @@ func (g *Group) number(m metric.Metric) *Number {
 	if n.Complete() {
 		n.Seeds = withSeeds(n.Mean, n.otherSeeds())
 	}
-	n.Notes = g.notes()
-	if len(undefined) > 0 {
-		n.Notes = append(n.Notes, fmt.Sprintf("%s is not defined on the test rows of %s.", m.Title, foldList(undefined)))
-	}
-	n.Notes = append(n.Notes, n.subsetNote()...)
+	n.undefined = undefined
+	n.Notes = slices.Concat(g.notes(), n.undefinedNote(), n.subsetNote())
 	n.judge()
 	return n
 }
@@ -326,14 +325,25 @@ func (g *Group) rows() [3]int {
 	return [3]int{}
 }
 
+// foldList names folds by their numbers, three neighbours and more by the first and the last.
 func foldList(folds []int) string {
 	slices.Sort(folds)
-	text := make([]string, len(folds))
-	for i, n := range folds {
-		text[i] = fmt.Sprint(n)
+	var parts []string
+	for i := 0; i < len(folds); {
+		end := i + 1 // of a run of neighbours
+		for end < len(folds) && folds[end] == folds[end-1]+1 {
+			end++
+		}
+		if end > i+2 {
+			parts = append(parts, fmt.Sprintf("%d to %d", folds[i], folds[end-1]))
+		} else {
+			end = i + 1
+			parts = append(parts, fmt.Sprint(folds[i]))
+		}
+		i = end
 	}
 	if len(folds) == 1 {
-		return "fold " + text[0]
+		return "fold " + parts[0]
 	}
-	return "folds " + strings.Join(text, ", ")
+	return "folds " + strings.Join(parts, ", ")
 }

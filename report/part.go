@@ -246,12 +246,23 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 	return t.notes(slices.Concat(notes, n.foldsNote(), n.backendNote()))
 }
 
-// foldsNote says over how many folds a number is, where these are not all.
+// foldsNote says over how many folds a number is, where these are not all, and why some are missing of which there are records.
 func (n *Number) foldsNote() []string {
 	if n.N >= n.paperFolds() {
 		return nil
 	}
-	return []string{fmt.Sprintf("Over %d of the paper's %d folds.", n.N, n.paperFolds())}
+	whose := "the paper's "
+	if cataloguePlace(n.Info) < 0 {
+		whose = ""
+	}
+	return append([]string{fmt.Sprintf("Over %d of %s%d folds.", n.N, whose, n.paperFolds())}, n.undefinedNote()...)
+}
+
+func (n *Number) undefinedNote() []string {
+	if len(n.undefined) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is not defined on the test rows of %s.", n.Metric.Title, foldList(n.undefined))}
 }
 
 func correction(_ *Table, c comparison) Cell {

@@ -130,7 +130,7 @@ func TestIncompleteEntries(t *testing.T) {
 			for fold := range 10 {
 				f.failed("boston-housing", published, "knn", fold, 0, "crash", "boom")
 			}
-		}, FailedCell, 0, "No setting has a result on folds 0, 1, 2, 3, 4, 5, 6, 7, 8, 9."},
+		}, FailedCell, 0, "No setting has a result on folds 0 to 9."},
 		{"settings to do", ten, func(f *fixture) {
 			f.expected[0].settings = 2
 		}, Partial, 0, "0 of 10 folds are complete; 10 of 20 cells have a record."},
@@ -151,6 +151,29 @@ func TestIncompleteEntries(t *testing.T) {
 		}
 		if tt.note != "" && !slices.Contains(e.Notes, tt.note) {
 			t.Errorf("%s: notes %q lack %q", tt.name, e.Notes, tt.note)
+		}
+	}
+}
+
+// The footnote of a mean over some folds says whose folds these are, and why others are missing that have records.
+func TestFoldsNote(t *testing.T) {
+	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	n := foldsEntry(t, "knn", ten, func(f *fixture) {
+		delete(f.records[4].Test, "rmse")
+		delete(f.records[9].Test, "rmse")
+	})
+	want := []string{"Over 8 of the paper's 10 folds.", "RMSE is not defined on the test rows of folds 4, 9."}
+	if got := n.foldsNote(); !slices.Equal(got, want) {
+		t.Errorf("notes %q", got)
+	}
+	own := *n.Group
+	own.Info.Name, n.Group = "mine", &own
+	if got := n.foldsNote(); got[0] != "Over 8 of 10 folds." {
+		t.Errorf("of one's own data: notes %q", got)
+	}
+	for want, folds := range map[string][]int{"fold 3": {3}, "folds 3, 4": {4, 3}, "folds 0 to 2": {0, 1, 2}, "folds 0, 2 to 5, 7, 8": {8, 7, 5, 4, 3, 2, 0}} {
+		if got := foldList(folds); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
