@@ -248,7 +248,13 @@ func describeCell(j *plan.Job, r *results.Record) string {
 	var config map[string]any
 	json.Unmarshal([]byte(r.Config), &config)                                           // that of a cell is valid
 	defaults, _ := j.Method.Resolve(nil, dataset.Info{Problem: j.Dataset.Info.Problem}) // which the data set may not allow
-	for _, name := range j.Method.ParamNames() {
+	names := j.Method.ParamNames()
+	for _, name := range slices.Sorted(maps.Keys(config)) { // what a method of one's own is given
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
 		if value := config[name]; value != nil && fmt.Sprint(value) != fmt.Sprint(defaults[name]) {
 			text += fmt.Sprintf(" %s=%v", name, value)
 		}

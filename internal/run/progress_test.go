@@ -11,6 +11,7 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/split"
+	"nptbench/results"
 )
 
 // A fold that both protocols share is called by the protocol of the plan.
@@ -18,6 +19,24 @@ func TestDescribeJob(t *testing.T) {
 	j := &plan.Job{Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Method: &method.Method{Name: "knn"},
 		Fold: plan.Fold{Protocol: split.Published, Under: []split.Protocol{split.Corrected}}}
 	if got, want := describeJob(j), "yacht knn corrected fold 0"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A setting is told by what is not at its default, whatever a method of one's own is given included.
+func TestDescribeCell(t *testing.T) {
+	m := &method.Method{Name: "mine", AnyParams: true, Params: []method.Param{
+		{Name: "command", Type: method.Choice, Default: "./mine", Choices: []string{"./mine"}},
+		{Name: "size", Type: method.Int, Default: 1},
+	}}
+	j := &plan.Job{Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Method: m, Fold: plan.Fold{Under: []split.Protocol{split.Corrected}}}
+	r := &results.Record{}
+	r.Config = `{"command":"./mine","mode":"fast","rate":0.1,"size":2}`
+	if got, want := describeCell(j, r), "yacht mine corrected fold 0 size=2 mode=fast rate=0.1"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Variant = "quick"
+	if got, want := describeCell(j, r), "yacht mine corrected fold 0 quick"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
