@@ -9,8 +9,13 @@ PY    ?= python3
 .PHONY: help
 help: ## list the targets
 	@echo "nptbench: make TARGET"
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder, ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*', BENCHTIME=3x (bench-npt), SKIPS=regexp (test: it fails if a test is skipped for another reason)."
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { line = sprintf("  %-18s", $$1); n = split($$2, words, " "); \
+		for (i = 1; i <= n; i++) { if (length(line " " words[i]) > 79) { print line; line = sprintf("%20s", "") } line = line " " words[i] } \
+		print line }' $(MAKEFILE_LIST)
+	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder,"
+	@echo "  ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*',"
+	@echo "  BENCHTIME=3x (bench-npt), SKIPS=regexp (test: it fails if a test is skipped"
+	@echo "  for another reason)."
 
 .PHONY: reproduce-table1
 reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing

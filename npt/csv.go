@@ -39,22 +39,27 @@ func ReadCSV(path string) (*Frame, error) {
 	if len(lines) < 2 {
 		return nil, fmt.Errorf("npt: %s: want a header line and at least one row", path)
 	}
+	lines[0][0] = strings.TrimPrefix(lines[0][0], "\ufeff") // a byte order mark
 	f := &Frame{Names: lines[0], Rows: lines[1:]}
 	for i, name := range f.Names {
-		name = strings.TrimSpace(name)
-		f.Names[i] = name
-		if slices.Contains(f.Names[:i], name) {
-			return nil, fmt.Errorf("npt: %s: line 1: two columns are called %q", path, name)
-		}
+		f.Names[i] = strings.TrimSpace(name)
+	}
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("npt: %s: %w", path, err)
 	}
 	return f, nil
 }
 
-// check reports the first row that has not a field for each column.
+// check reports the first name that comes twice, or the first row that has not a field for each column.
 func (f *Frame) check() error {
+	for i, name := range f.Names {
+		if slices.Contains(f.Names[:i], name) {
+			return fmt.Errorf("two columns are called %q", name)
+		}
+	}
 	for i, row := range f.Rows {
 		if len(row) != len(f.Names) {
-			return fmt.Errorf("npt: row %d has %d fields, want %d", i, len(row), len(f.Names))
+			return fmt.Errorf("row %d has %d fields, want %d", i, len(row), len(f.Names))
 		}
 	}
 	return nil
@@ -91,7 +96,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 		return nil, fmt.Errorf("npt: no column %q%s", target, spelling.Hint(target, f.Names))
 	}
 	if err := f.check(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("npt: %w", err)
 	}
 	order := make([]int, len(f.Rows))
 	for i, row := range f.Rows {
@@ -218,7 +223,7 @@ func (p *Predictor) encode(t *Table, fields []string) error {
 // or it says that there are too many rows for the BatchSize.
 func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
 	if err := f.check(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("npt: %w", err)
 	}
 	place := make([]int, len(p.columns))
 	for j, c := range p.columns {

@@ -177,6 +177,17 @@ func TestFitRefuses(t *testing.T) {
 	if _, err := npt.Fit(t.Context(), f, "y", small()); err == nil || !strings.Contains(err.Error(), "row 7 has no y") {
 		t.Error(err)
 	}
+	twice := &npt.Frame{Names: []string{"a", "y", "a"}, Rows: [][]string{{"1", "2", "3"}}}
+	if _, err := npt.Fit(t.Context(), twice, "y", small()); err == nil || !strings.Contains(err.Error(), `two columns are called "a"`) {
+		t.Error(err)
+	}
+	marked := filepath.Join(t.TempDir(), "marked.csv")
+	if err := os.WriteFile(marked, []byte("\ufeff a,b\n1,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := npt.ReadCSV(marked); err != nil || f.Names[0] != "a" {
+		t.Errorf("behind a byte order mark: %q, %v", f, err)
+	}
 	for text, want := range map[string]string{"a,b\n1\n": "line 2", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row"} {
 		path := filepath.Join(t.TempDir(), "bad.csv")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

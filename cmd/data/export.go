@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,7 @@ import (
 // Features are encoded as all methods here get them under corrected folds: one-hot, or standardised over all rows; a missing entry
 // is all zeros.
 func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (exit int, err error) {
+	var failed error
 	for _, name := range o.names {
 		info, err := l.Lookup(name)
 		if err != nil {
@@ -42,14 +44,21 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 			continue
 		}
 		table, err := l.Load(ctx, name)
-		if err != nil {
-			return program.ExitFailed, err
+		if ctx.Err() != nil {
+			return program.ExitFailed, ctx.Err()
 		}
 		dir := filepath.Join(o.export, name)
-		if err := exportTable(dir, table); err != nil {
-			return program.ExitFailed, fmt.Errorf("%s: %w", dir, err)
+		if err == nil {
+			err = exportTable(dir, table)
+		}
+		if err != nil { // which does not keep others from it
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", dir, err))
+			continue
 		}
 		fmt.Fprintf(e.Stdout, "%s: %d rows, %d folds under each protocol\n", dir, table.Rows, table.Info.RunFolds)
+	}
+	if failed != nil {
+		return program.ExitFailed, failed
 	}
 	return program.ExitOK, nil
 }

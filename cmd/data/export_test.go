@@ -108,4 +108,13 @@ func TestExportChooses(t *testing.T) {
 	if exit, _, stderr := call(t, "-data", t.TempDir(), "-export-splits", t.TempDir()); exit != program.ExitFailed || !strings.Contains(stderr, "boston-housing") && !strings.Contains(stderr, "yacht") {
 		t.Errorf("nothing there: exit code %d, %s", exit, stderr)
 	}
+	lib := datasettest.Library(t)
+	if err := os.WriteFile(filepath.Join(lib.Dirs[0], "gaps", "rows.csv"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	exit, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", out, "gaps", "waves")
+	if exit != program.ExitFailed || !strings.Contains(stdout, filepath.Join(out, "waves")+": 120 rows") || !strings.Contains(stderr, "gaps") {
+		t.Errorf("one is broken: exit code %d, %s%s", exit, stdout, stderr)
+	}
 }

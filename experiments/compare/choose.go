@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
@@ -20,9 +21,16 @@ type table struct {
 // A place is where a method has results by fold.
 type place struct{ dataset, method string }
 
-// named puts the titles of a method in the place of its name.
+// named puts the titles of a method in the place of its name, and together the parts of a title that has commas.
 func (r *results) named(methods []string) (titles []string) {
-	for _, name := range methods {
+	known := order(r.all, func(r result) string { return r.method })
+	for len(methods) > 0 {
+		n := len(methods)
+		for n > 1 && !slices.Contains(known, strings.Join(methods[:n], ", ")) {
+			n--
+		}
+		name := strings.Join(methods[:n], ", ")
+		methods = methods[n:]
 		if all := r.titles[name]; all != nil {
 			titles = append(titles, all...)
 		} else {

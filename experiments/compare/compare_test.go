@@ -164,6 +164,7 @@ func TestTitles(t *testing.T) {
 		{nil, nil, []string{"NPT, 2 layers", "NPT, 4 layers", "k-NN", "MLP"}},
 		{[]string{"MLP", "npt"}, nil, []string{"MLP", "NPT, 2 layers", "NPT, 4 layers"}},
 		{[]string{"knn", "mlp"}, []string{"layers"}, []string{"k-NN", "MLP"}},
+		{[]string{"MLP", "NPT", "4 layers", "k-NN"}, nil, []string{"MLP", "NPT, 4 layers", "k-NN"}}, // a list with commas, of titles with commas
 		{[]string{"npt"}, []string{"size"}, []string{"NPT, 2 layers", "NPT, 4 layers"}},
 		{[]string{"npt"}, []string{"ending"}, []string{"NPT, 2 layers, layers", "NPT, 4 layers, layers"}},
 	} {

@@ -243,12 +243,17 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: something was imported", c.what)
 		}
 	}
+	strange := filepath.Join(t.TempDir(), "strange.csv")
+	if err := os.WriteFile(strange, []byte("dataset,protocol,fold,row,prediction,predicton\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for want, args := range map[string][]string{
-		"want one file of predictions, not 0":     {"-method", "mine"},
-		`-method "": want a name`:                 {"p.csv"},
-		"-method knn: that is a method of nptben": {"-method", "knn", "p.csv"},
-		`-title "=1": want letters`:               {"-method", "mine", "-title", "=1", "p.csv"},
-		"nowhere.csv: no such file":               {"-method", "mine", "nowhere.csv"},
+		`strange.csv:1: the column "predicton" is not known (did you mean "prediction"?)`: {"-method", "mine", strange},
+		"want one file of predictions, not 0":                                             {"-method", "mine"},
+		`-method "": want a name`:                                                         {"p.csv"},
+		"-method knn: that is a method of nptben":                                         {"-method", "knn", "p.csv"},
+		`-title "=1": want letters`:                                                       {"-method", "mine", "-title", "=1", "p.csv"},
+		"nowhere.csv: no such file":                                                       {"-method", "mine", "nowhere.csv"},
 	} {
 		if exit, _, stderr := programtest.Run(t, importPredictions, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, %q, want %q", args, exit, stderr, want)

@@ -15,6 +15,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/run"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
@@ -117,15 +118,17 @@ func (r *reader) findColumns(header []string) error {
 		}
 		r.classes = append(r.classes, at)
 	}
-	known := 4 + len(r.classes)
-	if _, ok := r.columns["prediction"]; ok {
-		known++
+	known := []string{"dataset", "protocol", "fold", "row", "prediction"}
+	for i := range r.classes {
+		known = append(known, probability+strconv.Itoa(i))
 	}
-	if known == 4 {
+	if _, ok := r.columns["prediction"]; !ok && len(r.classes) == 0 {
 		return fmt.Errorf("there is neither a column prediction nor %s0", probability)
 	}
-	if known < len(header) {
-		return fmt.Errorf("%d columns are not known; want dataset, protocol, fold, row, and prediction or %s0, %s1 and so on", len(header)-known, probability, probability)
+	for _, name := range header {
+		if !slices.Contains(known, strings.ToLower(strings.TrimSpace(name))) {
+			return fmt.Errorf("the column %q is not known%s", name, spelling.Hint(name, known))
+		}
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 			return refuseEmpty(columns)
 		case err == io.EOF:
 			return fmt.Errorf("%s, %d declared", spelling.Count(n, "row"), rows)
+		case errors.Is(err, csv.ErrFieldCount):
+			line, _ := lines.FieldPos(0)
+			return &lineError{line: line, err: fmt.Errorf("%s, the header has %d", spelling.Count(len(row), "field"), len(header))}
 		case err != nil:
 			return csvError(err)
 		case n == rows:
@@ -87,6 +90,9 @@ func (f csvForm) match(header []string, columns []*builder) ([]*builder, error) 
 			return nil, fail(i, "%s, comes twice", quote([]byte(name)))
 		}
 		column := slices.Index(names, name)
+		if column < 0 && len(header) == 1 && len(names) > 1 && strings.ContainsAny(name, ",;\t") {
+			return nil, fail(i, "%s, is none of %d: is there another separator than %q?", quote([]byte(name)), len(names), f.separator)
+		}
 		if column < 0 && !slices.Contains(f.skipped, name) {
 			return nil, fail(i, "%s, is not declared%s", quote([]byte(name)), spelling.Hint(name, names))
 		}
@@ -129,6 +135,9 @@ func (f csvForm) add(column *builder, field string) error {
 // csvError says in our form what package csv found wrong.
 func csvError(err error) error {
 	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		if parse.StartLine < parse.Line { // a quoted field that ends nowhere ends with the file
+			return &lineError{line: parse.StartLine, err: fmt.Errorf("in the row that begins here: %w", parse.Err)}
+		}
 		return &lineError{parse.Line, parse.Column, parse.Err}
 	}
 	return err

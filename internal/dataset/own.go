@@ -150,6 +150,9 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	if m, ok := body.(ast.MapNode); ok {
 		for entry := m.MapRange(); entry.Next(); {
 			key := entry.Key().GetToken()
+			if names := keys(*d); !slices.Contains(names, key.Value) { // the YAML package says so of any of several
+				return nil, key.Position, unknown(key, names)
+			}
 			d.at[key.Value] = key.Position
 			if key.Value != "rows" && key.Value != "split" {
 				continue
@@ -163,12 +166,8 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	if err == nil {
 		err = yaml.NodeToValue(body, d, yaml.Strict())
 	}
-	if unknown := (*yaml.UnknownFieldError)(nil); errors.As(err, &unknown) {
-		key, known := unknown.Token, keys(*d)
-		if d.at[key.Value] != key.Position {
-			known = keys(d.Split)
-		}
-		return nil, key.Position, fmt.Errorf("unknown key %q%s", key.Value, spelling.Hint(key.Value, known))
+	if field := (*yaml.UnknownFieldError)(nil); errors.As(err, &field) {
+		return nil, field.Token.Position, unknown(field.Token, keys(d.Split))
 	}
 	if wrong := yaml.Error(nil); errors.As(err, &wrong) {
 		at := (*token.Position)(nil)
@@ -185,6 +184,10 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 		return nil, nil, err
 	}
 	return d.source()
+}
+
+func unknown(key *token.Token, known []string) error {
+	return fmt.Errorf("unknown key %q%s", key.Value, spelling.Hint(key.Value, known))
 }
 
 const wantedSplit = "want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end"
@@ -289,8 +292,8 @@ func (d *declaration) source() (*source, *token.Position, error) {
 	}
 	v := variant{rule: fmt.Sprint(d.Target, d.Split)}
 	switch split := d.Split; {
-	case split.Test < 0 || split.Test >= d.Rows || split.Test > 0 && (split.Folds != 0 || split.Run != 0):
-		return fail("split", "want {test: N}, alone, with fewer than the %d rows", d.Rows)
+	case split.Test < 0 || split.Test > 0 && (split.Test > d.Rows-2 || split.Folds != 0 || split.Run != 0):
+		return fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", d.Rows-2, d.Rows)
 	case split.Test > 0:
 		s.Folds, s.RunFolds, v.testAt = 5, 1, d.Rows-split.Test
 	case split.Folds < 2 || split.Folds > d.Rows || split.Folds > 255:

@@ -24,20 +24,21 @@ func Thousands(n int) string {
 	return s
 }
 
-// Nearest returns the candidate that begins with name, if only one does, or else the one with the smallest edit distance to
-// it, or "" when none is close: more than a third of the longer name, and at least two letters, would have to change.
+// Nearest returns the candidate that begins with name, if only one does, else the only one that has it somewhere, or else the one with
+// the smallest edit distance to it, or "" when none is close: more than a third of the longer name, and at least two letters, would have to change.
 func Nearest(name string, candidates []string) string {
-	best, bestDistance := "", -1
-	begin := 0
-	for _, c := range candidates {
-		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(c), strings.ToLower(name)) {
-			best, begin = c, begin+1
+	for _, has := range []func(s, part string) bool{strings.HasPrefix, strings.Contains} {
+		best, found := "", 0
+		for _, c := range candidates {
+			if len(name) >= 3 && has(strings.ToLower(c), strings.ToLower(name)) {
+				best, found = c, found+1
+			}
+		}
+		if found == 1 {
+			return best
 		}
 	}
-	if begin == 1 {
-		return best
-	}
-	best = ""
+	best, bestDistance := "", -1
 	for _, c := range candidates {
 		d := distance(strings.ToLower(name), strings.ToLower(c))
 		if limit := max(2, max(len(name), len(c))/3); d <= limit && d < len(c) && (bestDistance < 0 || d < bestDistance) {

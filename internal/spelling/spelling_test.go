@@ -6,7 +6,7 @@ func TestNearest(t *testing.T) {
 	sets := []string{"yacht", "boston-housing", "breast-cancer", "poker-hand", "forest-cover", "kick"}
 	for given, want := range map[string]string{
 		"yatch": "yacht", "boston": "boston-housing", "Boston-Housing": "boston-housing", "brest-cancer": "breast-cancer",
-		"kik": "kick", "pokerhand": "poker-hand", "": "", "mnist": "", "b": "", "forestcover": "forest-cover",
+		"kik": "kick", "pokerhand": "poker-hand", "": "", "mnist": "", "b": "", "forestcover": "forest-cover", "cover": "forest-cover",
 	} {
 		if got := Nearest(given, sets); got != want {
 			t.Errorf("%q: got %q, want %q", given, got, want)
