@@ -109,6 +109,10 @@ func TestConflict(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	_, _, _, err := call(t, append(arguments(t, "{method: knn, params: {n_neighbors: 3}}", out), "-report-only")...)
+	if err == nil || !strings.HasSuffix(err.Error(), ": what is there, 1 record, is of other settings, or of data that have changed since") {
+		t.Errorf("a report of other settings: %v", err)
+	}
 	const want = "1 cell has records with different metrics, such as knn on "
 	exit, _, errs, err := call(t, append(args, "-with", other, "-report-only")...)
 	if exit != program.ExitOK || err != nil || strings.Count(errs, want) != 1 {

@@ -28,6 +28,7 @@ import (
 	"nptbench/internal/program"
 	"nptbench/internal/run"
 	"nptbench/internal/slurm"
+	"nptbench/internal/spelling"
 	"nptbench/internal/terminal"
 	"nptbench/report"
 	"nptbench/results"
@@ -93,7 +94,11 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		}
 		return program.ExitOK, p.Print(e.Stdout, estimate, from, runtime.NumCPU(), memoryOfFit(p))
 	case o.ReportOnly && n.Done == 0:
-		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "))
+		others := ""
+		if n := len(store.Index()); n > 0 {
+			others = fmt.Sprintf(": what is there, %s, is of other settings, or of data that have changed since", spelling.Count(n, "record"))
+		}
+		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s%s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "), others)
 	case n.ToDo+n.Done == 0:
 		return program.ExitFailed, errors.New("nothing of the sweep can be run here")
 	}
