@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"nptbench/internal/subprocess"
 )
@@ -227,9 +228,9 @@ func (t *head) String() string {
 	return strings.TrimSpace(string(t.text))
 }
 
-// oneLine puts a message on one line of bearable length.
+// oneLine puts a message on one line of bearable length, without what would change colours or ring on a terminal.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if len(s) > 500 {
 		s = strings.ToValidUTF8(s[:500], "") + "…"
 	}

@@ -513,6 +513,14 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
+func TestOneLine(t *testing.T) {
+	for s, want := range map[string]string{" a\n\tb ": "a b", "\x1b[31mred\a\x00": "[31mred", strings.Repeat("ö", 300): strings.Repeat("ö", 250) + "…"} {
+		if got := oneLine(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
 // The reply that a job is done comes when the worker has it no more: another job may begin at once.
 func TestDoneIsLast(t *testing.T) {
 	w := &worker{stops: map[int]context.CancelFunc{}}
