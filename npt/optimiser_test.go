@@ -195,3 +195,11 @@ func TestTradeoff(t *testing.T) {
 		t.Error("without masked features there must be no feature loss")
 	}
 }
+
+func TestWarmupIsRoundedDown(t *testing.T) {
+	c := DefaultConfig()
+	c.Steps, c.Warmup = 15, 0.1
+	if got := c.warmupSteps(); got != 1 {
+		t.Error(got)
+	}
+}

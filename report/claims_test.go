@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -293,5 +294,76 @@ func TestSizeOfUntestedEvidence(t *testing.T) {
 	s := &Summary{Spec: Spec{Claims: []Claim{{ID: "r", Test: test}}}}
 	if got := s.findings()[0].verdict; got != holds {
 		t.Errorf("%s, want %s", got, holds)
+	}
+}
+
+// Changes under corrected folds say nothing of the paper's claims.
+func TestClaimUnderCorrected(t *testing.T) {
+	s := twoProtocols(t)
+	s.Numbers = slices.DeleteFunc(s.Numbers, func(n *Number) bool { return n.Protocol == published })
+	l := Layout{Where: []Where{{"metric", []string{"rmse"}}, {"variant", []string{"No semi-supervision"}}}, Rows: []string{"variant"}, Show: []Part{VariantChange}, Paper: 4, Base: Where{"variant", []string{"Base"}}}
+	if all := AsPaper(l)(s); len(all) != 1 || all[0].For != Untested {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Of metrics of which more is better the largest is the best.
+func TestBestAmongLarger(t *testing.T) {
+	l := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	f := newFixture()
+	for method, auroc := range map[string]float64{"npt": 0.8, "knn": 0.9, "xgboost": 0.7} {
+		f.expect("higgs", published, method, 1)
+		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": auroc, "auroc_se": 0.01})
+	}
+	if all := Best(l, "NPT")(collect(t, f)); len(all) != 1 || all[0].For != No || all[0].Text != "k-NN" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Who is ahead on three of ten folds decides nothing.
+func TestBestAgainstComplete(t *testing.T) {
+	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	f := newFixture()
+	for _, method := range []string{"npt", "knn", "xgboost"} {
+		f.expect("boston-housing", published, method, 1)
+	}
+	for fold := range 10 {
+		f.ok("boston-housing", published, "npt", fold, 0, mse(1), rmse(2))
+		f.ok("boston-housing", published, "xgboost", fold, 0, mse(1), rmse(3+0.1*float64(fold)))
+		if fold < 3 {
+			f.ok("boston-housing", published, "knn", fold, 0, mse(1), rmse(1+0.01*float64(fold)))
+		}
+	}
+	if all := Best(l, "NPT")(collect(t, f)); len(all) != 1 || all[0].For != Yes {
+		t.Errorf("%+v", all)
+	}
+}
+
+// A larger rank is worse, whatever the metric.
+func TestLargerRanks(t *testing.T) {
+	rank := fact{Number: &Number{Metric: metric.Accuracy}, metric: "rank"}
+	if rank.largerIsBetter() {
+		t.Error("a larger rank is better")
+	}
+}
+
+// Place says nothing as long as one of the paper's methods is to be run, also on data sets on which the paper has all.
+func TestPlaceOfUnfinished(t *testing.T) {
+	f := newFixture()
+	for i, m := range testMethods[:len(results.PaperMethods)] {
+		for _, d := range []string{"protein", "concrete", "boston-housing", "yacht"} {
+			f.expect(d, published, m.Name, 1)
+			value := float64(9 - i)
+			for fold := range 10 {
+				if m.Name == "xgboost" && d == "yacht" {
+					continue
+				}
+				f.ok(d, published, m.Name, fold, 0, mse(1), rmse(value))
+			}
+		}
+	}
+	f.Claims = []Claim{{ID: "rank", Says: "NPT is first.", Test: Place("npt", 1, dataset.Regression)}}
+	if found := collect(t, f).findings()[0]; found.verdict != notTested {
+		t.Errorf("%s (%s)", found.verdict, found.measured())
 	}
 }

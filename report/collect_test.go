@@ -358,3 +358,51 @@ func BenchmarkCollectMillion(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(all)), "ns/record")
 }
+
+// Damage of which it is not known how many lines it took is one at least.
+func TestUnknownDamage(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1)
+	f.Plan = f.plan(t)
+	s, err := Collect(func(yield func(*results.Record, error) bool) {
+		yield(nil, &results.Damage{File: "a.jsonl.gz", Line: 8})
+	}, f.Spec)
+	if err != nil || s.Unreadable != 1 {
+		t.Errorf("%v, %d", err, s.Unreadable)
+	}
+}
+
+// A failure that the choice among variants has, too, is one.
+func TestFailuresCountOnce(t *testing.T) {
+	f := newFixture()
+	f.Series, f.Chosen = []string{"variant"}, "Chosen"
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No semi-supervision: {setting: 1}"}
+	f.expect("boston-housing", published, "npt", 2)
+	f.ok("boston-housing", published, "npt", 0, 0, mse(1), rmse(3))
+	f.failed("boston-housing", published, "npt", 0, 1, "error", "no")
+	if s := collect(t, f); s.Failures != 1 || s.Records != 2 {
+		t.Errorf("%d failures of %d", s.Failures, s.Records)
+	}
+}
+
+// On Kick, whose missing values the protocols treat differently, a record belongs to one of them.
+func TestKickHasTwoTasks(t *testing.T) {
+	f := newFixture()
+	f.expect("kick", published, "knn", 1)
+	f.expect("kick", corrected, "knn", 1)
+	f.ok("kick", published, "knn", 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": 0.7})
+	if g := collect(t, f).group("kick", corrected, "knn"); g.Folds[0].OK != 0 {
+		t.Errorf("%d records", g.Folds[0].OK)
+	}
+}
+
+// One variant alone is not beside a choice among variants.
+func TestChosenOfOne(t *testing.T) {
+	f := newFixture()
+	f.Series, f.Chosen = []string{"variant"}, "Chosen"
+	f.variants = map[string]string{"npt": "Base: {setting: 0}"}
+	f.expect("protein", published, "npt", 1)
+	if s := collect(t, f); slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.Series.chosen }) {
+		t.Error("one variant is beside itself")
+	}
+}

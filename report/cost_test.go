@@ -137,3 +137,35 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+// What runs under other seeds took is not in the cost of a search.
+func TestCostOfOtherSeeds(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1)
+	for _, seed := range []uint64{42, 43} {
+		rec := f.ok("protein", published, "knn", 0, 0, mse(1), rmse(3))
+		rec.Seed, rec.FitCells, rec.FitSeconds = seed, 1, float64(seed)
+	}
+	if g := collect(t, f).Groups[0]; g.cost.cells != 1 || g.cost.fit != 42 {
+		t.Errorf("%d cells, %v s", g.cost.cells, g.cost.fit)
+	}
+}
+
+// What all settings together have left is the cost of none.
+func TestCostOfSeries(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"setting"}
+	f.expect("protein", published, "knn", 2)
+	f.ok("protein", published, "knn", 0, 0, mse(1), rmse(3))
+	f.Plan = f.plan(t)
+	f.Estimate = f.Plan.Estimate(f.all(f.Plan))
+	s, err := Collect(f.all(f.Plan), f.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range s.Groups {
+		if g.cost.known {
+			t.Errorf("%s has %v s left, those of all settings", g.Series.Title, g.cost.left)
+		}
+	}
+}

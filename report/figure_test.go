@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/metric"
+
 	"gonum.org/v1/plot"
 )
 
@@ -72,5 +74,11 @@ func TestFigureShowsWhatIsComplete(t *testing.T) {
 	}
 	if panels := (&Summary{}).panels(); len(panels) != 0 {
 		t.Errorf("%d panels without a result", len(panels))
+	}
+}
+
+func TestCorrelationDirection(t *testing.T) {
+	if got := metric.Correlation.Direction(); !strings.Contains(got, "larger") {
+		t.Error(got)
 	}
 }

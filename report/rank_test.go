@@ -242,3 +242,91 @@ func TestMeanRanksAreToldApart(t *testing.T) {
 		t.Errorf("lines are of %v", sortedKeys(seen))
 	}
 }
+
+// Three of the paper's ten folds are not ranked, also where all failed.
+func TestFailedOnSomeFolds(t *testing.T) {
+	f := newFixture()
+	f.folds = "3"
+	for _, m := range []string{"knn", "npt"} {
+		f.expect("boston-housing", published, m, 1)
+		for fold := range 3 {
+			f.failed("boston-housing", published, m, fold, 0, "error", "no")
+		}
+	}
+	if table := collect(t, f).ranks[0]; len(table.Rows) != 0 {
+		t.Errorf("%d rows: three of the paper's ten folds are ranked", len(table.Rows))
+	}
+}
+
+// ranked lists the methods and data sets of the first table of ranks, where of each method the data sets with a d are done.
+func ranked(t *testing.T, states map[string]string) string {
+	f := newFixture()
+	for place, name := range []string{"xgboost", "knn", "npt"} {
+		for i, d := range []string{"protein", "concrete", "boston-housing", "yacht"} {
+			f.expect(d, published, name, 1)
+			for fold := range 10 {
+				if states[name][i] == 'd' && (d != "protein" || fold == 0) {
+					f.ok(d, published, name, fold, 0, mse(1), rmse(float64(place+1)))
+				}
+			}
+		}
+	}
+	table := collect(t, f).ranks[0]
+	text := ""
+	for _, r := range table.Rows {
+		text += r.Series.Method.Name + " "
+	}
+	for _, d := range table.Datasets {
+		text += d.Name + " "
+	}
+	return text
+}
+
+func TestCommonTies(t *testing.T) {
+	// three methods on one data set compare as much as two on three
+	if got := ranked(t, map[string]string{"xgboost": "dddo", "knn": "dddo", "npt": "odoo"}); got != "xgboost knn npt concrete " {
+		t.Error(got)
+	}
+	// of two that have finished as many the later one is left out
+	if got := ranked(t, map[string]string{"xgboost": "ddoo", "knn": "oodd", "npt": "dddd"}); got != "xgboost npt concrete protein " {
+		t.Error(got)
+	}
+}
+
+// Ranks under published folds, beside those under corrected ones, are of methods that have both.
+func TestPublishedOfUnfinished(t *testing.T) {
+	f := newFixture()
+	for _, name := range []string{"knn", "xgboost"} {
+		f.expect("boston-housing", published, name, 1)
+		f.expect("boston-housing", corrected, name, 1)
+		for fold := range 10 {
+			f.ok("boston-housing", corrected, name, fold, 0, mse(1), rmse(float64(len(name))))
+			if name == "knn" {
+				f.ok("boston-housing", published, name, fold, 0, mse(1), rmse(1))
+			}
+		}
+	}
+	tables := collect(t, f).ranks
+	for _, row := range tables[len(tables)-1].Rows {
+		if !math.IsNaN(row.Published.Mean) {
+			t.Errorf("%s: published %v", row.Series.Title, row.Published)
+		}
+	}
+}
+
+// The semi-synthetic data sets are not in the paper's Table 1.
+func TestPaperTableHasThePapersDataSets(t *testing.T) {
+	f := newFixture()
+	for _, name := range []string{"knn", "npt"} {
+		for _, d := range []string{"protein", "lookup"} {
+			f.expect(d, published, name, 1)
+			for fold := range 10 {
+				f.ok(d, published, name, fold, 0, mse(1), rmse(float64(len(name))+float64(len(name[:1]))))
+			}
+		}
+	}
+	table := collect(t, f).ranks[0]
+	if len(table.Datasets) != 1 {
+		t.Errorf("%d data sets", len(table.Datasets))
+	}
+}

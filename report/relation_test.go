@@ -363,3 +363,67 @@ func TestFigureOfChanges(t *testing.T) {
 		t.Errorf("%+v", line)
 	}
 }
+
+// twoProtocols is ablation under both protocols, with other numbers under the corrected one.
+func twoProtocols(t *testing.T) *Summary {
+	f := newFixture()
+	f.Series = []string{"variant"}
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No semi-supervision: {setting: 1}"}
+	f.expect("boston-housing", published, "npt", 2)
+	f.expect("boston-housing", corrected, "npt", 2)
+	for fold := range 10 {
+		x := float64(fold)
+		f.ok("boston-housing", published, "npt", fold, 0, mse(1), rmse(x))
+		f.ok("boston-housing", published, "npt", fold, 1, mse(1), rmse(x+1+0.1*float64(fold%2)))
+		if fold > 0 {
+			f.ok("boston-housing", corrected, "npt", fold, 0, mse(1), rmse(x+50))
+			f.ok("boston-housing", corrected, "npt", fold, 1, mse(1), rmse(x+40))
+		}
+	}
+	return collect(t, f)
+}
+
+// Ranks on a fold are among the variants under the same protocol.
+func TestRanksOfOneProtocol(t *testing.T) {
+	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{FoldRank}, Paper: 13}
+	facts := l.facts(twoProtocols(t).Numbers)
+	if len(facts) != 2 || facts[0].Mean != 0 || facts[1].Mean != 1 {
+		t.Errorf("%v %v", facts[0].Mean, facts[1].Mean)
+	}
+}
+
+// Where the paper has no number for the base, it has no change.
+func TestPaperLacksTheBase(t *testing.T) {
+	s := ablation(t, 10)
+	l := changesOfBoston
+	l.Base = Where{"variant", []string{"Chosen"}}
+	if f := l.facts(s.Numbers); len(f) == 0 || f[0].HasPaper {
+		t.Errorf("the paper's change is %v", f[0].Paper.Mean)
+	}
+}
+
+// Variants are ranked on the folds that all have.
+func TestRanksWhereAllHaveTheFold(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"variant"}
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No semi-supervision: {setting: 1}"}
+	f.expect("boston-housing", published, "npt", 2)
+	for fold := range 10 {
+		f.ok("boston-housing", published, "npt", fold, 0, mse(1), rmse(1))
+		if fold > 0 {
+			f.ok("boston-housing", published, "npt", fold, 1, mse(1), rmse(2))
+		}
+	}
+	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{FoldRank}, Paper: 13}
+	if facts := l.facts(collect(t, f).Numbers); facts[0].N != 9 {
+		t.Errorf("over %d folds", facts[0].N)
+	}
+}
+
+// Where the paper prints no change, a clear one is not in its direction.
+func TestDirectionOfNothing(t *testing.T) {
+	g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: published, Series: &Series{}}
+	if got := (&Number{Group: g, N: 10, Mean: 1, StdErr: 0.4, HasPaper: true}).direction(); got != OppositeDirection {
+		t.Error(got)
+	}
+}

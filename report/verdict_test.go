@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/metric"
 	"nptbench/results"
 )
@@ -348,5 +350,57 @@ func TestFalsePositives(t *testing.T) {
 	got, verdicts := collect(t, f).falsePositives()
 	if got != pairs || pairs != 72 || verdicts[Reproduced] != alike || verdicts[NotGraded] != pairs-alike {
 		t.Errorf("%d pairs with %v, want %d of %d alike", got, verdicts, alike, pairs)
+	}
+}
+
+// The paper's number may be anything that rounds to what is printed.
+func TestSameWithinSeedsByRounding(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", published, "knn", 1)
+	for seed, mean := range []float64{4.47, 4.52, 4.57} {
+		for fold := range 10 {
+			f.ok("boston-housing", published, "knn", fold, 0, mse(0.1), rmse(mean)).Seed = 42 + uint64(seed)
+		}
+	}
+	if n := collect(t, f).Numbers[0]; n.Verdict != SameWithinSeeds {
+		t.Errorf("%q", n.Verdict)
+	}
+}
+
+// Smaller networks say nothing about how often the same number is taken for another one.
+func TestFalsePositivesOfSmallNetworks(t *testing.T) {
+	f := newFixture()
+	f.params["npt"] = "layers: 2"
+	f.expect("protein", published, "npt", 1)
+	f.ok("protein", published, "npt", 0, 0, mse(0.1), rmse(3.41))
+	if pairs, _ := collect(t, f).falsePositives(); pairs != 0 {
+		t.Errorf("%d pairs", pairs)
+	}
+}
+
+// Other validation rows, or as many other test rows, are no part of the paper's.
+func TestOtherRowsAreNotComparable(t *testing.T) {
+	for _, rows := range [][3]int{{21883, 3000, 100000}, {21883, 3127, 1000000}} {
+		f := newFixture()
+		f.expect("poker-hand", published, "knn", 1)
+		rec := f.ok("poker-hand", published, "knn", 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50.4, "nll": 0.975})
+		rec.Rows, rec.Subset = rows, "others"
+		if n := collect(t, f).Numbers[0]; n.Verdict != NotComparable {
+			t.Errorf("%v: %q", rows, n.Verdict)
+		}
+	}
+}
+
+// The paper measures on the first fold alone.
+func TestFoldsOfMeasurements(t *testing.T) {
+	n := &Number{Group: &Group{Info: dataset.Info{RunFolds: 10}, Series: &Series{Measure: measure.All()[0]}, Folds: make([]*Fold, 1)}, N: 1}
+	if !n.Complete() {
+		t.Error("the paper measures on the first fold alone")
+	}
+}
+
+func TestTwoSeedsAreNoted(t *testing.T) {
+	if notes := (&Number{Metric: metric.RMSE, Seeds: []float64{4.5, 4.6}}).seedNotes(); len(notes) != 1 {
+		t.Errorf("%q", notes)
 	}
 }

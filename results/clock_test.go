@@ -35,3 +35,13 @@ func TestClockOfTraining(t *testing.T) {
 		t.Errorf("%v s, want %v, and %v and %v s of another training", total, want, fit, predict)
 	}
 }
+
+// A fit under another seed is another fit.
+func TestClockOfSeeds(t *testing.T) {
+	var clock Clock
+	for _, seed := range []uint64{42, 43} {
+		if fit, _ := clock.Seconds(&Record{Cell: Cell{Seed: seed}, FitSeconds: 10, FitCells: 3}, "deep"); fit != 10 {
+			t.Errorf("seed %d: %v s", seed, fit)
+		}
+	}
+}

@@ -977,3 +977,59 @@ func TestNoLibraries(t *testing.T) {
 		t.Errorf("versions %v of what is none", got)
 	}
 }
+
+// What a file has lost is not given up silently.
+func TestMergeIntoATornFile(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	write(t, dir, record(1), record(2))
+	write(t, other, record(3))
+	file := segment(t, dir)
+	content, _ := os.ReadFile(file)
+	os.WriteFile(file, content[:len(content)-20], 0o666)
+	if n, _, err := Merge(t.Context(), file, false, other); err == nil {
+		t.Errorf("%d records: the torn one is gone", n)
+	}
+}
+
+// Of two records of a cell that are as old the first stands for it.
+func TestFirstOfEqualAge(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, record(1), later(record(1), 0, 9))
+	if got, _ := first(t, dir); got.Test["rmse"] != 4.2746 {
+		t.Errorf("%v", got.Test)
+	}
+}
+
+// first is the first record of a folder, with the conflict there is.
+func first(t *testing.T, dir string) (*Record, *Conflict) {
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range s.Records() {
+		if err == nil {
+			return r, s.Conflict
+		}
+	}
+	return nil, s.Conflict
+}
+
+// Three records that differ are a conflict of one cell.
+func TestConflictsAreOfCells(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, later(record(1), 5, 4.2), later(record(1), 7, 4.3), later(record(1), 9, 4.1))
+	if _, c := first(t, dir); c == nil || c.Cells != 1 {
+		t.Errorf("%v", c)
+	}
+}
+
+// A cell that failed first and succeeded later contradicts nothing.
+func TestFailureIsNoConflict(t *testing.T) {
+	dir := t.TempDir()
+	failed := record(1)
+	failed.Status, failed.Val, failed.Test, failed.Failure = Failed, nil, nil, &Failure{Kind: "timeout"}
+	write(t, dir, failed, later(record(1), 9, 4.1))
+	if _, c := first(t, dir); c != nil {
+		t.Errorf("%v", c)
+	}
+}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/task"
 )
 
 // A dealer deals all test rows, with their copies, into batches of a size; it finds the copy only where the batch is small.
@@ -82,3 +84,25 @@ func TestBatchSizeOfClasses(t *testing.T) {
 type reader struct{ *rowReader }
 
 func (r *reader) BatchesOf(int) [][]int { return r.Batches() }
+
+// An inverter predicts the opposite.
+type inverter struct{ *dealer }
+
+func (m inverter) Predict(ctx context.Context, batches []*task.Task) ([]method.Prediction, error) {
+	all, err := m.dealer.Predict(ctx, batches)
+	for _, p := range all {
+		for i := range p {
+			p[i] = -p[i]
+		}
+	}
+	return all, err
+}
+
+// The correlation is that of predictions with targets.
+func TestBatchSizeCorrelation(t *testing.T) {
+	on, truth := lookupTask(t, &dataset.Copies{})
+	s := &Subject{Task: on, Truth: truth, Model: inverter{&dealer{&finder{&smoother{task: on}, 1}, 4}}, Check: func(method.Prediction) error { return nil }}
+	if out, err := batchSize.Run(t.Context(), s, method.Config{"size": 4}); err != nil || !near(out.Metrics["batch_size_r"], -1) {
+		t.Errorf("%v, %v", out, err)
+	}
+}

@@ -324,3 +324,38 @@ func TestErrorsOfCorruption(t *testing.T) {
 		}
 	}
 }
+
+// Another seed permutes otherwise.
+func TestCorruptionBySeed(t *testing.T) {
+	on, truth := loadTask(t, "waves")
+	first := func(seed uint64) float64 {
+		s := &Subject{Task: on, Truth: truth, Model: &watcher{task: on, others: 0.1}, Seed: seed, Check: func(method.Prediction) error { return nil }}
+		out, err := corruption.Run(t.Context(), s, method.Config{"rows": 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Table.Lines[0][3]
+	}
+	if first(5) == first(6) {
+		t.Error("two seeds permute alike")
+	}
+}
+
+// Other rows are permuted anew for each test row.
+func TestPermutationsDiffer(t *testing.T) {
+	on, truth := loadTask(t, "waves")
+	model := &watcher{task: on}
+	s := &Subject{Task: on, Truth: truth, Model: model, Seed: 5, Check: func(method.Prediction) error { return nil }}
+	if _, err := corruption.Run(t.Context(), s, method.Config{"rows": 2}); err != nil {
+		t.Fatal(err)
+	}
+	alike := 0
+	for i := range on.Train {
+		if slices.Equal(model.shown[1].Row(i), model.shown[2].Row(i)) {
+			alike++
+		}
+	}
+	if alike > on.Train/4 {
+		t.Errorf("%d of %d rows are permuted alike for two test rows", alike, on.Train)
+	}
+}

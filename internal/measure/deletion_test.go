@@ -231,3 +231,58 @@ func TestMetricsOfDeletion(t *testing.T) {
 		}
 	}
 }
+
+// A lever is a model that is moved by rows whose feature is 1.
+type lever struct{ *smoother }
+
+func (m lever) Predict(_ context.Context, batches []*task.Task) (all []method.Prediction, err error) {
+	for _, b := range batches {
+		moved := 0.0
+		for i := range b.Rows() {
+			moved += 1.05 * float64(b.Row(i)[0])
+		}
+		p := make(method.Prediction, b.Test)
+		for i := range p {
+			p[i] = 100 + moved - 21
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Larger changes are accepted only after so many refusals in a row.
+func TestRefusalsInARow(t *testing.T) {
+	on := &task.Task{Train: 120, Test: 1, Width: 1, X: make([]float32, 121), Y: make([]float64, 120), TargetStd: 1, Features: make([]task.Feature, 1)}
+	for i := range 20 {
+		on.X[6*i] = 1
+	}
+	s := &Subject{Task: on, Model: lever{&smoother{task: on}}}
+	d, err := s.deleteAround(t.Context(), s.Model.Batches()[0], 120, method.Config{"per_deletion": 0.01, "remaining": 0.5, "change": 0.1, "retries": 8}, newRNG(3))
+	if err != nil || slices.ContainsFunc(d.deleted, func(i int) bool { return on.X[i] == 1 }) {
+		t.Errorf("%v: refused rows were deleted after %d evaluations", err, d.evaluations)
+	}
+}
+
+// Random rows are drawn from all, others for each test row.
+func TestRandomRows(t *testing.T) {
+	on, truth := loadTask(t, "waves")
+	for i := range on.X {
+		on.X[i] = map[bool]float32{true: 0, false: 1}[i/on.Width < on.Rows()/2]
+	}
+	s := &Subject{Task: on, Truth: truth, Model: &smoother{task: on}, Seed: 5, Check: func(method.Prediction) error { return nil }}
+	c, _ := deletion.Resolve(map[string]any{"remaining": 0.2}, on.Info)
+	out, err := deletion.Run(t.Context(), s, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, random := 0.0, out.Table.Column("random_distance")
+	for _, d := range random {
+		sum += d / float64(on.Width) / float64(len(random))
+	}
+	if sum < 0.4 || sum > 0.6 {
+		t.Errorf("%v of the random rows are of the first half", sum)
+	}
+	if kept := out.Table.Column("kept_distance"); kept[0] == kept[1] && kept[1] == kept[2] && kept[2] == kept[3] {
+		t.Errorf("the same rows are drawn for each: %v", kept)
+	}
+}

@@ -82,3 +82,19 @@ func TestOrderChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Predictions are given in the units of the target.
+func TestUnits(t *testing.T) {
+	s := &Subject{Task: &task.Task{TargetMean: 10, TargetStd: 2}}
+	if got := s.units(3); got != 16 {
+		t.Error(got)
+	}
+}
+
+// A row is not among those nearest to it.
+func TestNearestAreOthers(t *testing.T) {
+	s := &Subject{Task: &task.Task{Train: 3, Test: 1, Width: 1, X: []float32{9, 1, 4, 0}}}
+	if got := s.wanted([]int{0, 1, 2, 3}, 3, 2); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("%v", got)
+	}
+}

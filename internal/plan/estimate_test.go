@@ -1,6 +1,14 @@
 package plan
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/method"
+	"nptbench/results"
+)
 
 // A record on the same data set says more than one of more similar work on another, and the median more than a slow one.
 func TestNearest(t *testing.T) {
@@ -18,5 +26,37 @@ func TestNearest(t *testing.T) {
 	}
 	if _, ok := nearest(nil, "protein", 100); ok {
 		t.Error("none is near")
+	}
+}
+
+// Of several records as near the middle one counts.
+func TestEstimateIsAMedian(t *testing.T) {
+	a, b, c := sample{"protein", 20, 3}, sample{"protein", 20, 30}, sample{"protein", 20, 300}
+	if got, _ := nearest([]sample{c, a, b}, "protein", 100); got != 1.5 {
+		t.Error(got)
+	}
+}
+
+// A job takes the time of its fits and of all that is measured on them.
+func TestEstimateOfMeasurements(t *testing.T) {
+	m, info := &method.Method{Name: "mean"}, dataset.Info{Name: "waves"}
+	with := method.Config{}
+	e := &Estimate{shares: map[cells]*share{{"waves", kind("mean", "", ""), ""}: {seconds: 5, cells: 1}, {"waves", kind("mean", "first", with.JSON()), ""}: {seconds: 2, cells: 1}}}
+	j := &Job{Dataset: &Dataset{Info: info}, Method: m, Trainings: []*Training{{Config: with, Cells: make([]Cell, 2), Measures: []*Measure{{Name: "first", With: with, Cells: make([]Cell, 3)}}}}}
+	if took, known := e.Job(j); !known || took != 16*time.Second {
+		t.Errorf("%v, %v", took, known)
+	}
+}
+
+// Ten seconds of four threads are forty of a core.
+func TestEstimateOfThreads(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1, 2]}", ""), Options{}, lib, nil)
+	m := p.Groups()[0].Method
+	m.Work, m.GoesOn = func(c method.Config, _ dataset.Info) float64 { return float64(c.Int("shift")) }, true
+	r := &results.Record{Status: results.OK, FitSeconds: 10, FitCells: 2, Cell: results.Cell{Dataset: "waves", Method: "mean", Config: `{"shift":1}`}, Provenance: results.Provenance{Threads: 4}}
+	e := p.Estimate(func(yield func(*results.Record, error) bool) { yield(r, nil) })
+	if s := e.samples["mean"]; len(s) != 1 || s[0].seconds != 40 {
+		t.Errorf("%+v", s)
 	}
 }

@@ -349,3 +349,30 @@ func BenchmarkPlan(b *testing.B) {
 		}
 	}
 }
+
+// A dry run may plan data sets that are not there.
+func TestAbsentDataSets(t *testing.T) {
+	lib := datasettest.Library(t)
+	datasets, _ := lib.Infos()
+	s, err := sweeps.Parse("t.yaml", []byte("name: test\nseed: 7\ndatasets: [poker-hand]\nmethods:\n  - method: mean\n"), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for absent, want := range map[bool]bool{true: true, false: false} {
+		p := planned(t, s, Options{Absent: absent}, lib, nil)
+		if n := p.all(); (n.ToDo > 0) != want || len(p.LeftOut) != 1 {
+			t.Errorf("%v: %+v, %v", absent, n, p.LeftOut)
+		}
+	}
+}
+
+// A method beyond the paper's may be missing, unless it is the user's own program.
+func TestOwnProgramIsMissed(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{}, lib, nil)
+	m := p.Groups()[0].Method
+	m.Extra, m.Command, m.Available = true, &method.Command{}, func() error { return errors.New("gone") }
+	if p.leaveOut(); len(p.LeftOut) != 1 || p.LeftOut[0].Extra {
+		t.Errorf("%+v", p.LeftOut)
+	}
+}

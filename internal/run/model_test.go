@@ -401,3 +401,14 @@ func TestSameMetrics(t *testing.T) {
 		}
 	}
 }
+
+// A measurement that failed is no failure of its training: what is added later is measured.
+func TestAfterAFailedMeasurement(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	if o := measured(t, lib, dir, measuring("", "    measure: {first: {mode: error}}\n"), false); o != (Outcome{OK: 3, Failed: 3}) {
+		t.Fatal(o)
+	}
+	if o := measured(t, lib, dir, measuring("", "    measure: {first: [{mode: error}, {}]}\n"), false); o != (Outcome{OK: 3}) {
+		t.Errorf("%+v", o)
+	}
+}

@@ -1,13 +1,17 @@
 package run
 
 import (
+	"os"
+	"os/exec"
 	"slices"
 	"testing"
 	"time"
 
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
+	"nptbench/internal/subprocess"
 	"nptbench/results"
+	"nptbench/sweeps"
 )
 
 // givenUp counts what a Watcher is told of methods that are given up.
@@ -62,5 +66,34 @@ func TestThreads(t *testing.T) {
 	}
 	if want := []int{2, 2, 2, 2, 4, 8}; !slices.Equal(got, want) {
 		t.Errorf("%v threads, want %v", got, want)
+	}
+}
+
+// besideAnother is an attempt of a network's job in a process that has another job, too.
+func besideAnother(budget int64, replies chan reply) *attempt {
+	p, _ := os.FindProcess(os.Getpid())
+	return &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: &sweeps.Sweep{Budget: sweeps.Budget{Memory: budget}}}}, child: &child{cmd: &exec.Cmd{Process: p}},
+		call: &call{together: 2, replies: replies}, job: &plan.Job{Method: &method.Method{Name: "npt"}}, reported: map[results.ID]bool{}}
+}
+
+// What a job lacks beside another one is not its own failure, and two jobs have the budgets of two.
+func TestMemoryBesideOthers(t *testing.T) {
+	if _, finished := besideAnother(0, nil).ended(reply{Done: true, Failure: &results.Failure{Kind: "memory"}}); finished {
+		t.Error("the want of memory besideAnother another is recorded")
+	}
+	if f := besideAnother(subprocess.ResidentMemory(os.Getpid())*3/4, nil).look(); f != nil {
+		t.Errorf("%v: two jobs have the budgets of two", f)
+	}
+}
+
+// A result that comes after the budget of time is not taken.
+func TestLateResult(t *testing.T) {
+	replies := make(chan reply, 2)
+	replies <- reply{Records: []*results.Record{{Failure: &results.Failure{Kind: "memory"}}}} // is noted as crowded, no more
+	replies <- reply{Done: true}
+	a := besideAnother(0, replies)
+	a.overdue = true
+	if a.follow(t.Context()); a.crowded != nil {
+		t.Error("a result that came too late was taken")
 	}
 }

@@ -218,3 +218,40 @@ func TestValidationShares(t *testing.T) {
 		}
 	}
 }
+
+// Tables of 65,537 rows and more need random numbers of more than 16 bits; numpy.random.RandomState(42) gives these.
+func TestLargeTables(t *testing.T) {
+	for fold, want := range map[int][3]string{
+		0: {"6d1b4411b09f340c", "ee11e7e11e2f25bd", "fe022d0438a66e17"}, 4: {"9370a008a513e84c", "cf34dddaa3ac13b0", "4d2af73646a0cd68"},
+	} {
+		s, err := Make(Rule{Rows: 70000, Folds: 5}, Corrected, fold)
+		if got := [3]string{shortSHA(s.Train), shortSHA(s.Val), shortSHA(s.Test)}; err != nil || got != want {
+			t.Errorf("fold %d: %v, %v, want %v", fold, got, err, want)
+		}
+	}
+}
+
+// Classes whose shares tie, or are whole numbers but for rounding, are divided as scikit-learn divides them.
+func TestHoldOutOfTies(t *testing.T) {
+	for _, c := range []struct {
+		rows, classes, val int
+		train, valid       string
+	}{{27, 5, 9, "2b1dc8d647afb4b9", "4eadd0974297bec3"}, {135, 7, 45, "0a32576bce579ff4", "d3ebf0240f6aa31d"}} {
+		labels := make([]uint16, c.rows)
+		for i := range labels {
+			labels[i] = uint16((i*i*31 + 7*i) % c.classes)
+		}
+		if train, val := stratifiedHoldOut(labels, c.val); shortSHA(train) != c.train || shortSHA(val) != c.valid {
+			t.Errorf("%+v: %s, %s", c, shortSHA(train), shortSHA(val))
+		}
+	}
+}
+
+func TestSmallestTables(t *testing.T) {
+	if s, err := Make(Rule{Rows: 10, Folds: 10}, Corrected, 0); err != nil || len(s.Rows()) != 10 {
+		t.Errorf("ten rows: %v, %v", s, err)
+	}
+	if s, err := Make(Rule{Rows: 2, Folds: 2}, Corrected, 0); err == nil {
+		t.Errorf("no training rows: %v", s)
+	}
+}

@@ -183,3 +183,9 @@ func TestCliques(t *testing.T) {
 		t.Errorf("%v, hidden %v", got, hidden)
 	}
 }
+
+func TestInfiniteShare(t *testing.T) {
+	if _, err := CorrectedT([]float64{1, 2}, math.Inf(1), 0.95); err == nil {
+		t.Error("infinite share")
+	}
+}

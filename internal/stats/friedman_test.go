@@ -167,3 +167,23 @@ func TestRanks(t *testing.T) {
 		}
 	}
 }
+
+// The chi-squared approximation wants more than 10 data sets and 5 methods.
+func TestFriedmanWarns(t *testing.T) {
+	for _, c := range []struct {
+		n, k int
+		warn bool
+	}{{11, 6, false}, {10, 6, true}, {11, 5, true}} {
+		var r [][]float64
+		for i := range c.n {
+			row := make([]float64, c.k)
+			for j := range row {
+				row[j] = float64((i + j) % c.k)
+			}
+			r = append(r, row)
+		}
+		if f, _ := Friedman(r, false); (len(f.Warnings) > 0) != c.warn {
+			t.Errorf("%+v: %q", c, f.Warnings)
+		}
+	}
+}

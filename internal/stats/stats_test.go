@@ -69,3 +69,9 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 		t.Errorf("%s: %.17g, want %.17g", what, got, want)
 	}
 }
+
+func TestPTextAtItsLimit(t *testing.T) {
+	if got := PText(math.Log(0.0005)); got != "0.0005" {
+		t.Error(got)
+	}
+}

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -216,5 +217,24 @@ func TestPText(t *testing.T) {
 		if got := PText(logP); got != want {
 			t.Errorf("%v: %s, want %s", logP, got, want)
 		}
+	}
+}
+
+// Where both signs have the same ranks, p is 1.
+func TestWilcoxonOfSymmetry(t *testing.T) {
+	var x, y []float64
+	for i := range 52 {
+		x, y = append(x, float64(i%2)), append(y, float64(1-i%2))
+	}
+	if w, _ := Wilcoxon(x, y, TwoSided); w.P != 1 || w.LogP != 0 {
+		t.Errorf("%v %v", w.P, w.LogP)
+	}
+}
+
+// Seven differences can be significant; an equal pair is named.
+func TestWilcoxonWarns(t *testing.T) {
+	w, _ := Wilcoxon([]float64{1, 2, 3, 4, 5, 6, 7, 7}, []float64{0, 0, 0, 0, 0, 0, 0, 7}, TwoSided)
+	if !slices.Contains(w.Warnings, "1 of 8 pairs are equal.") || len(w.Warnings) != 1 {
+		t.Errorf("%q", w.Warnings)
 	}
 }

@@ -70,3 +70,25 @@ func TestFlaggedFeaturesOfCopies(t *testing.T) {
 		}
 	}
 }
+
+// Each fold has random features of its own.
+func TestCopiesOfFolds(t *testing.T) {
+	x := func(fold int) []float32 {
+		c := dataset.Copies{RandomFeatures: 1}
+		got := &Task{Info: dataset.Info{Name: "toy", Copies: &c}, Fold: fold, Train: 2, Val: 1, Test: 1, Width: 1, Features: make([]Feature, 1),
+			X: make([]float32, 4), Y: []float64{1, 2, 3}}
+		addCopies(got, &Truth{Y: []float64{4}}, &c)
+		return got.X
+	}
+	if slices.Equal(x(0), x(1)) {
+		t.Error("two folds have the same random features")
+	}
+}
+
+// Copies are the last of the training rows, also of those that are selected.
+func TestSelectCopies(t *testing.T) {
+	got, _ := copied(dataset.Copies{})
+	if s := got.Select([]int{1, 2, 6, 7}); s.Train != 2 || s.Copies != 1 {
+		t.Errorf("%d training rows, %d copies", s.Train, s.Copies)
+	}
+}

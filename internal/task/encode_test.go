@@ -307,3 +307,24 @@ func TestLoader(t *testing.T) {
 		}
 	}
 }
+
+// A column that is constant but for rounding is constant.
+func TestAlmostConstant(t *testing.T) {
+	a, b := 0.1, 0.2
+	v := []float64{0.3, a + b, 0.3}
+	if _, std := meanStd(3, func(i int) float64 { return v[i] }, func(int) bool { return true }); std != 1 {
+		t.Errorf("deviation %v", std)
+	}
+}
+
+// A column without any entry in training rows is not scaled.
+func TestNoTrainingEntry(t *testing.T) {
+	table := &dataset.Table{Info: dataset.Info{Name: "gaps", Target: 2, Columns: 3}, Rows: 4, Columns: []dataset.Column{
+		{Name: "x", F64: []float64{0, 0, 5, 6}, Missing: []bool{true, true, false, false}},
+		{Name: "z", F64: []float64{1, 2, 3, 4}},
+		{Name: "y", F64: []float64{1, 2, 3, 4}}}}
+	got, _, err := Encode(table, split.Split{Train: []int32{0, 1}, Val: []int32{2}, Test: []int32{3}}, split.Corrected, 0, TrainRows)
+	if err != nil || got.X[4] != 5 || got.X[6] != 6 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
