@@ -370,16 +370,16 @@ def controls(*reports):
 
 
 def alone(*paths):
-    """NPT and the network whose rows attend to themselves alone, of those whose targets are all masked, by seed."""
+    """NPT and the network whose rows attend to themselves alone, with all targets masked and with those of training rows in sight, by seed."""
     kinds = collections.defaultdict(dict)
     for r in finished(paths, "corruption"):
         c = r["config"]
-        if r["dataset"] == "protein" and c["p_target"] == 1 and c.get("abd", True):
-            kinds[r["seed"]]["alone" if c.get("self_only") else "npt"] = r["test"]
+        if r["dataset"] == "protein" and c.get("abd", True):
+            kinds[c["p_target"] < 1, r["seed"]]["alone" if c.get("self_only") else "npt"] = r["test"]
     rmse = lambda t, which="clean": "%.2f ± %.2f" % (t[which + "_rmse"], t[which + "_rmse_se"])
     table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone"],
-          *(["seed %d" % seed, rmse(of["npt"]), rmse(of["npt"], "corrupted"), "%.1f ± %.1f" % (of["npt"]["rmse_change"], of["npt"]["rmse_change_se"]),
-             rmse(of["alone"]) if "alone" in of else "–"] for seed, of in sorted(kinds.items())))
+          *(["%s, seed %d" % ("targets in sight" if sight else "all targets masked", seed), rmse(of["npt"]), rmse(of["npt"], "corrupted"), "%.1f ± %.1f" % (of["npt"]["rmse_change"], of["npt"]["rmse_change_se"]),
+             rmse(of["alone"]) if "alone" in of else "–"] for (sight, seed), of in sorted(kinds.items())))
 
 
 def columns(report):

@@ -79,7 +79,7 @@ func besideAnother(budget int64, replies chan reply) *attempt {
 // What a job lacks beside another one is not its own failure, and two jobs have the budgets of two.
 func TestMemoryBesideOthers(t *testing.T) {
 	if _, finished := besideAnother(0, nil).ended(reply{Done: true, Failure: &results.Failure{Kind: "memory"}}); finished {
-		t.Error("the want of memory besideAnother another is recorded")
+		t.Error("the want of memory beside another is recorded")
 	}
 	if f := besideAnother(subprocess.ResidentMemory(os.Getpid())*3/4, nil).look(); f != nil {
 		t.Errorf("%v: two jobs have the budgets of two", f)
