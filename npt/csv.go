@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gomlx/compute"
+
+	"nptbench/internal/checkpoint"
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
 )
@@ -75,9 +78,9 @@ type Predictor struct {
 
 // A frameColumn is how a column is encoded.
 type frameColumn struct {
-	name      string
-	classes   []string // in order; nil: numbers
-	mean, std float64  // of the numbers of the training rows
+	Name      string
+	Classes   []string `json:",omitempty"` // in order; nil: numbers
+	Mean, Std float64  // of the numbers of the training rows
 }
 
 // A Prediction is that of one row.
@@ -115,7 +118,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 			return nil, err
 		}
 		p.columns = append(p.columns, column)
-		p.context.Columns = append(p.context.Columns, Column{Name: name, Categories: len(column.classes), Target: j == at})
+		p.context.Columns = append(p.context.Columns, Column{Name: name, Categories: len(column.Classes), Target: j == at})
 	}
 	for _, i := range order {
 		if err := p.encode(p.context, f.Rows[i]); err != nil {
@@ -139,7 +142,7 @@ func noValue(field string) bool { return slices.Contains([]string{"", "NA", "NaN
 // newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
 // numbers, but not all, it is an error that names the first row of another one.
 func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {
-	c := frameColumn{name: f.Names[j], std: 1}
+	c := frameColumn{Name: f.Names[j], Std: 1}
 	var numbers []float64 // of training rows
 	var others []int      // rows
 	classes, valid := map[string]bool{}, 0
@@ -163,23 +166,23 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 	case valid > len(others) && len(others) > 0:
 		i := slices.Min(others)
 		return c, fmt.Errorf("npt: row %d: %q in column %q, where %d of %d values are numbers: want a number, or \"\" for no value; "+
-			"where numbers are categories, a letter before each", i, f.Rows[i][j], c.name, valid, valid+len(others))
+			"where numbers are categories, a letter before each", i, f.Rows[i][j], c.Name, valid, valid+len(others))
 	case len(others) > 0:
-		c.classes = slices.Sorted(maps.Keys(classes))
+		c.Classes = slices.Sorted(maps.Keys(classes))
 		return c, nil
 	}
 	for _, x := range numbers {
-		c.mean += x / float64(len(numbers))
+		c.Mean += x / float64(len(numbers))
 	}
 	variance := 0.0
 	for _, x := range numbers {
-		variance += (x - c.mean) * (x - c.mean) / float64(len(numbers))
+		variance += (x - c.Mean) * (x - c.Mean) / float64(len(numbers))
 	}
 	if !finite(variance) {
-		return c, fmt.Errorf("npt: column %q: its numbers are too large, their variance is not finite", c.name)
+		return c, fmt.Errorf("npt: column %q: its numbers are too large, their variance is not finite", c.Name)
 	}
 	if variance > 0 {
-		c.std = math.Sqrt(variance)
+		c.Std = math.Sqrt(variance)
 	}
 	return c, nil
 }
@@ -190,23 +193,23 @@ func (p *Predictor) encode(t *Table, fields []string) error {
 	for j, c := range p.columns {
 		field := strings.TrimSpace(fields[j])
 		missing := noValue(field)
-		if c.classes != nil {
-			at, known := slices.BinarySearch(c.classes, field)
-			channels := make([]float32, len(c.classes))
+		if c.Classes != nil {
+			at, known := slices.BinarySearch(c.Classes, field)
+			channels := make([]float32, len(c.Classes))
 			if missing = missing || !known; !missing {
 				channels[at] = 1
 			}
 			t.Values = append(t.Values, channels...)
 		} else {
 			x, err := strconv.ParseFloat(field, 64)
-			standardised := float32((x - c.mean) / c.std)
+			standardised := float32((x - c.Mean) / c.Std)
 			switch {
 			case missing:
 				standardised = 0
 			case err != nil || !finite(x):
-				return fmt.Errorf("%q in column %q, whose values were all numbers in training: want a number, or \"\" for no value", field, c.name)
+				return fmt.Errorf("%q in column %q, whose values were all numbers in training: want a number, or \"\" for no value", field, c.Name)
 			case !finite(float64(standardised)):
-				return fmt.Errorf("%q in column %q, whose values were about %.3g ± %.3g in training, is too large", field, c.name, c.mean, c.std)
+				return fmt.Errorf("%q in column %q, whose values were about %.3g ± %.3g in training, is too large", field, c.Name, c.Mean, c.Std)
 			}
 			t.Values = append(t.Values, standardised)
 		}
@@ -227,8 +230,8 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 	}
 	place := make([]int, len(p.columns))
 	for j, c := range p.columns {
-		if place[j] = slices.Index(f.Names, c.name); place[j] < 0 && j != p.target {
-			return nil, fmt.Errorf("npt: no column %q, which the training had%s", c.name, spelling.Hint(c.name, f.Names))
+		if place[j] = slices.Index(f.Names, c.Name); place[j] < 0 && j != p.target {
+			return nil, fmt.Errorf("npt: no column %q, which the training had%s", c.Name, spelling.Hint(c.Name, f.Names))
 		}
 	}
 	t := *p.context
@@ -250,12 +253,40 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 	}
 	out := make([]Prediction, len(rows))
 	for i, row := range rows {
-		if c := p.columns[p.target]; c.classes == nil {
-			out[i].Value = row[0]*c.std + c.mean
+		if c := p.columns[p.target]; c.Classes == nil {
+			out[i].Value = row[0]*c.Std + c.Mean
 		} else {
 			best := slices.Index(row, slices.Max(row))
-			out[i] = Prediction{Class: c.classes[best], Probability: row[best]}
+			out[i] = Prediction{Class: c.Classes[best], Probability: row[best]}
 		}
 	}
 	return out, nil
+}
+
+// A predictorHeader describes a file with a Predictor: the table is what it keeps as context.
+type predictorHeader struct {
+	Config  Config
+	Table   Table
+	Columns []frameColumn
+	Target  int
+}
+
+// Save writes the predictor to a file, which is replaced as a whole. The rows that it was fitted on are in it, since it predicts from them.
+func (p *Predictor) Save(path string) error {
+	h := predictorHeader{p.model.net.Config, *p.context, p.columns, p.target}
+	if err := checkpoint.Write(path, "predictor", h, p.model.weights); err != nil {
+		return fmt.Errorf("npt: %w", err)
+	}
+	return nil
+}
+
+// LoadPredictor reads a predictor that Save wrote. Its predictions are those of the one that was saved, bit for bit on the same backend.
+// A nil backend is as for NewTrainer.
+func LoadPredictor(path string, backend compute.Backend) (*Predictor, error) {
+	var h predictorHeader
+	m, err := loadModel(path, "predictor", backend, &h, func() (Config, []Column, error) { return h.Config, h.Table.Columns, h.Table.check() })
+	if err != nil {
+		return nil, err
+	}
+	return &Predictor{m, &h.Table, h.Columns, h.Target}, nil
 }

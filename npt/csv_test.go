@@ -154,6 +154,50 @@ func TestPredictUnseenCategory(t *testing.T) {
 	}
 }
 
+// A predictor from a file predicts what the one that was saved does; a file that is cut, or of something else, is refused.
+func TestSavePredictor(t *testing.T) {
+	dir := t.TempDir()
+	for _, target := range []string{"y", "side"} {
+		p, err := npt.Fit(t.Context(), frame(), target, small())
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, target)
+		if err := p.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := npt.LoadPredictor(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := frame()
+		want, err := p.Predict(t.Context(), asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := loaded.Predict(t.Context(), asked); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", target, got, err, want)
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"cut": content[:len(content)-100], "flipped": append(content[:len(content)-100:len(content)-100], make([]byte, 100)...),
+		"table.csv": []byte("a,b\n1,2\n")} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := npt.LoadPredictor(path, nil); err == nil || !strings.HasPrefix(err.Error(), "npt: "+path+": ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := npt.LoadModel(filepath.Join(dir, "y"), nil); err == nil || !strings.Contains(err.Error(), "not a model") {
+		t.Errorf("taken for a model: %v", err)
+	}
+}
+
 func TestFitRefuses(t *testing.T) {
 	for column, name := range map[int]string{0: "x", 2: "y"} {
 		for _, odd := range []string{"1,5", "1e999", "inf", "one"} {

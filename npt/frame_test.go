@@ -17,8 +17,8 @@ func TestManyDifferentValues(t *testing.T) {
 		}
 		start := time.Now()
 		c, err := newFrameColumn(f, 0, count(len(f.Rows)), 150_000)
-		if took := time.Since(start); err != nil || !slices.IsSorted(c.classes) || len(c.classes) != len(letter)*200_000 || took > 5*time.Second {
-			t.Errorf("%d classes after %v, error %v", len(c.classes), took, err)
+		if took := time.Since(start); err != nil || !slices.IsSorted(c.Classes) || len(c.Classes) != len(letter)*200_000 || took > 5*time.Second {
+			t.Errorf("%d classes after %v, error %v", len(c.Classes), took, err)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestHeldOutRows(t *testing.T) {
 	var mean, square float64
 	for i := range table.Rows() {
 		x := float64(table.Values[2*i])
-		rows = append(rows, int(math.Round(x*column.std+column.mean)))
+		rows = append(rows, int(math.Round(x*column.Std+column.Mean)))
 		if i < table.Train {
 			mean, square = mean+x/float64(table.Train), square+x*x/float64(table.Train)
 		}

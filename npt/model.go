@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -221,18 +222,24 @@ func (m *Model) Save(path string) error {
 
 // LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
+	var h modelHeader
+	return loadModel(path, "model", backend, &h, func() (Config, []Column, error) { return h.Config, h.Columns, nil })
+}
+
+// loadModel reads a model from a file of some kind; what network it is of, network says once the header is read.
+func loadModel(path, kind string, backend compute.Backend, header any, network func() (Config, []Column, error)) (*Model, error) {
 	backend, err := orDefault(backend)
 	if err != nil {
 		return nil, err
 	}
-	var h modelHeader
 	m := &Model{backend: backend}
-	m.weights, err = checkpoint.Read(path, "model", &h, func() ([]shapes.Shape, error) {
-		if err := h.Config.check(); err != nil {
+	m.weights, err = checkpoint.Read(path, kind, header, func() ([]shapes.Shape, error) {
+		config, columns, err := network()
+		if err = cmp.Or(err, config.check()); err != nil {
 			return nil, err
 		}
-		m.net = newNetwork(h.Config, h.Columns)
-		return m.net.Shapes(h.Config.master()), nil
+		m.net = newNetwork(config, columns)
+		return m.net.Shapes(config.master()), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)
