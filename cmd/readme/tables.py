@@ -308,7 +308,8 @@ def lookup(*paths):
     found = {(r["dataset"], r["seed"]): r["test"] for r in records(paths)}
     seeds = sorted({seed for _, seed in found})
     table(["", *("seed %d" % seed for seed in seeds)],
-          *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) for t in (found[form, seed] for seed in seeds))] for form, title in FORMS.items()))
+          *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) if t else "–" for t in (found.get((form, seed)) for seed in seeds))]
+            for form, title in FORMS.items()))
 
 
 def largest(number, *paths):
