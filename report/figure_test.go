@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"nptbench/internal/metric"
-
 	"gonum.org/v1/plot"
 )
 
@@ -74,11 +72,5 @@ func TestFigureShowsWhatIsComplete(t *testing.T) {
 	}
 	if panels := (&Summary{}).panels(); len(panels) != 0 {
 		t.Errorf("%d panels without a result", len(panels))
-	}
-}
-
-func TestCorrelationDirection(t *testing.T) {
-	if got := metric.Correlation.Direction(); !strings.Contains(got, "larger") {
-		t.Error(got)
 	}
 }

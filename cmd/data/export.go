@@ -47,20 +47,17 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 		if ctx.Err() != nil {
 			return program.ExitFailed, ctx.Err()
 		}
-		dir := filepath.Join(o.export, name)
-		if err == nil {
-			err = exportTable(dir, table)
-		}
-		if err != nil { // which does not keep others from it
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", dir, err))
+		if err != nil { // which does not keep others from being exported
+			failed = errors.Join(failed, err)
 			continue
+		}
+		dir := filepath.Join(o.export, name)
+		if err := exportTable(dir, table); err != nil {
+			return program.ExitFailed, errors.Join(failed, fmt.Errorf("%s: %w", dir, err))
 		}
 		fmt.Fprintf(e.Stdout, "%s: %d rows, %d folds under each protocol\n", dir, table.Rows, table.Info.RunFolds)
 	}
-	if failed != nil {
-		return program.ExitFailed, failed
-	}
-	return program.ExitOK, nil
+	return program.ExitOK, failed
 }
 
 // A description is the content of dataset.json.

@@ -90,10 +90,10 @@ func (f csvForm) match(header []string, columns []*builder) ([]*builder, error) 
 			return nil, fail(i, "%s, comes twice", quote([]byte(name)))
 		}
 		column := slices.Index(names, name)
-		if column < 0 && len(header) == 1 && len(names) > 1 && strings.ContainsAny(name, ",;\t") {
-			return nil, fail(i, "%s, is none of %d: is there another separator than %q?", quote([]byte(name)), len(names), f.separator)
-		}
 		if column < 0 && !slices.Contains(f.skipped, name) {
+			if len(header) == 1 && strings.ContainsAny(name, ",;\t") {
+				return nil, fail(i, "%s, is not declared: is there another separator than %q?", quote([]byte(name)), f.separator)
+			}
 			return nil, fail(i, "%s, is not declared%s", quote([]byte(name)), spelling.Hint(name, names))
 		}
 		if column >= 0 {

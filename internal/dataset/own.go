@@ -186,6 +186,7 @@ func (d *declaration) read(content []byte) (s *source, at *token.Position, err e
 	return d.source()
 }
 
+// unknown says that there is no such key, with the name that was meant.
 func unknown(key *token.Token, known []string) error {
 	return fmt.Errorf("unknown key %q%s", key.Value, spelling.Hint(key.Value, known))
 }

@@ -178,7 +178,7 @@ func TestOwnRefuses(t *testing.T) {
 		`separator: ";"/separator: "\n"`:                   `dataset.yaml:3:1: separator: "\n" cannot stand between fields; most files have ",", ";" or "\t"`,
 		`separator: ";"/separator: "\r"`:                   `dataset.yaml:3:1: separator: "\r" cannot stand between fields; most files have ",", ";" or "\t"`,
 		"separator: \";\"/separator: \xff":                 `dataset.yaml:3:1: separator: `,
-		`separator: ";"/separator: ","`:                    `wine.csv:1:1: header field 1, "id;colour;region;acidity;quality", is none of 4: is there another separator than ','?`,
+		`separator: ";"/separator: ","`:                    `wine.csv:1:1: header field 1, "id;colour;region;acidity;quality", is not declared: is there another separator than ','?`,
 		"title: Wine/sha256: 24":                           `dataset.yaml:1:1: sha256: want 64 hexadecimal digits in small letters`,
 		"title: Wine/sha256: " + strings.Repeat("24", 32):  `wine.csv: the content does not have the SHA-256 that `,
 		"columns:/columns: 3\nother:":                      `dataset.yaml:`,

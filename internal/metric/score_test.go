@@ -3,6 +3,7 @@ package metric
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"nptbench/internal/vectors"
@@ -115,5 +116,12 @@ func TestStandardErrorOfAUROC(t *testing.T) {
 	want := math.Sqrt((5./36 + 1*(5./7-25./36) + 2*(25./33-25./36)) / 6)
 	if math.Abs(auroc-5./6) > 1e-15 || math.Abs(se-want) > 1e-15 {
 		t.Errorf("got %v ± %v, want %v ± %v", auroc, se, 5./6, want)
+	}
+}
+
+// A correlation is better the larger it is, as figures and ranks have to know.
+func TestCorrelationDirection(t *testing.T) {
+	if got := Correlation.Direction(); !strings.Contains(got, "larger") {
+		t.Error(got)
 	}
 }

@@ -272,11 +272,11 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	} else {
 		r.watcher.Ended(j)
 	}
-	if a.succeeded {
-		a.recorded = nil
-	}
 	if own {
-		r.note(j, a.recorded, time.Since(started))
+		if failure = a.recorded; a.succeeded {
+			failure = nil
+		}
+		r.note(j, failure, time.Since(started))
 	}
 	return again
 }
