@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -89,15 +90,22 @@ type Fold struct {
 	Position int
 	Tied     int
 
-	Failures   map[int]*results.Failure // by the setting's place in the sweep
-	Unselected int                      // settings with a result that lacks a finite validation metric
+	Failures   map[int]Failed // by the setting's place in the sweep
+	Unselected int            // settings with a result that lacks a finite validation metric
 
 	group *Group
 	seeds map[uint64]*Fold // the same under other seeds than the sweep's
 }
 
+// Failed is a cell that failed.
+type Failed struct {
+	*results.Failure
+	Record results.ID
+	Config results.Config
+}
+
 func (g *Group) newFold(number int) *Fold {
-	return &Fold{Number: number, group: g, Failures: map[int]*results.Failure{}, seeds: map[uint64]*Fold{}}
+	return &Fold{Number: number, group: g, Failures: map[int]Failed{}, seeds: map[uint64]*Fold{}}
 }
 
 // under returns the fold under a seed.
@@ -377,7 +385,7 @@ func (c *collector) distinct(failure *results.Failure) *results.Failure {
 func (f *Fold) add(rec *results.Record, failure *results.Failure, position int) {
 	if failure != nil {
 		f.Failed++
-		f.Failures[position] = failure
+		f.Failures[position] = Failed{failure, rec.ID, results.Config(strings.Clone(string(rec.Config)))}
 		return
 	}
 	f.OK++

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -332,31 +331,23 @@ func (s *Summary) writeMeanRanks(w io.Writer) error {
 	}...))
 }
 
-// writeFailures writes one line for each fold, kind and message of failures.
+// writeFailures writes one line for each cell that failed.
 func (s *Summary) writeFailures(w io.Writer) error {
 	type line struct {
 		*Fold
-		results.Failure
-		cells int
+		Failed
 	}
 	var lines []line
 	for _, f := range s.folds() {
-		count := map[results.Failure]int{}
-		for _, failure := range f.Failures {
-			count[*failure]++
+		for _, position := range sortedKeys(f.Failures) {
+			lines = append(lines, line{f, f.Failures[position]})
 		}
-		first := len(lines)
-		for failure, n := range count {
-			lines = append(lines, line{f, failure, n})
-		}
-		slices.SortFunc(lines[first:], func(a, b line) int {
-			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
-		})
 	}
 	return writeCSV(w, lines, append(identity(s.identityFields(), func(l line) *Group { return l.group }), []csvColumn[line]{
 		{"fold", func(l line) string { return strconv.Itoa(l.Number) }},
+		{"record", func(l line) string { return l.Record.String() }},
+		{"config", func(l line) string { return string(l.Config) }},
 		{"kind", func(l line) string { return l.Kind }},
-		{"cells", func(l line) string { return strconv.Itoa(l.cells) }},
 		{"message", func(l line) string { return l.Message }},
 	}...))
 }
