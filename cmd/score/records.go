@@ -33,14 +33,14 @@ func readRecords(dir string) (records, error) {
 		return nil, nil
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("-records: %w", err)
+		return nil, err
 	}
 	known := records{}
 	for r, err := range results.Read(dir) {
 		if c := (*results.Conflict)(nil); errors.As(err, &c) {
 			continue // the better record follows
 		} else if err != nil {
-			return nil, fmt.Errorf("-records: %w", err)
+			return nil, err
 		}
 		var config struct {
 			Rate  float64 `json:"learning_rate"`

@@ -55,8 +55,14 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if len(s.scores) > 0 {
 		err = errors.Join(printScores(e.Stdout, s.scores, o.records != "", e.Width), err)
 	}
-	return program.ExitOK, err
+	if errors.As(err, new(badInput)) || errors.Is(err, split.ErrNoFold) {
+		exit = program.ExitBadInput
+	}
+	return exit, err
 }
+
+// badInput is the error of what the command line names and cannot be used: nothing has been scored.
+type badInput struct{ error }
 
 // A score is what one model's first so many iterations reach.
 type score struct {
@@ -103,15 +109,15 @@ func (s *scorer) load(ctx context.Context, at task.Spec) (err error) {
 // all scores a folder of models. One that cannot be scored does not keep the others from it.
 func (s *scorer) all(ctx context.Context, o options) error {
 	if info, err := os.Stat(o.models); err != nil || !info.IsDir() {
-		return fmt.Errorf("-models: there is no folder %s", o.models)
+		return badInput{fmt.Errorf("-models: there is no folder %s", o.models)}
 	}
 	files, err := filepath.Glob(filepath.Join(o.models, "*.txt*"))
 	if err != nil || len(files) == 0 {
-		return fmt.Errorf("-models: no models (*.txt.gz) in %s", o.models)
+		return badInput{fmt.Errorf("-models: no models (*.txt.gz) in %s", o.models)}
 	}
 	known, err := readRecords(o.records)
 	if err != nil {
-		return err
+		return badInput{fmt.Errorf("-records: %w", err)}
 	}
 	failed := 0
 	for _, file := range files { // in the order of their names, which is that of their places
@@ -173,7 +179,7 @@ func (s *scorer) kept(ctx context.Context, file string, known records) error {
 func (s *scorer) one(ctx context.Context, o options) error {
 	m, err := gbdt.LoadModel(o.model)
 	if err != nil {
-		return err
+		return badInput{err}
 	}
 	ours := m.Origin.Method != ""
 	at := o.spec(firstFold)
@@ -184,7 +190,7 @@ func (s *scorer) one(ctx context.Context, o options) error {
 				fitted.Dataset, fitted.Protocol, fitted.Fold)
 		}
 	} else if at.Dataset == "" {
-		return fmt.Errorf("%s does not say what it was fitted on: name the data set with -dataset", o.model)
+		return badInput{fmt.Errorf("%s does not say what it was fitted on: name the data set with -dataset", o.model)}
 	}
 	if err := s.load(ctx, at); err != nil {
 		return err
@@ -193,7 +199,7 @@ func (s *scorer) one(ctx context.Context, o options) error {
 	switch {
 	case len(trees) > 0:
 		if most := slices.Max(trees); most > m.Iterations() {
-			return fmt.Errorf("-trees %d: the model has %d iterations", most, m.Iterations())
+			return badInput{fmt.Errorf("-trees %d: the model has %d iterations", most, m.Iterations())}
 		}
 	case ours:
 		trees = m.Origin.Counts // the last of which may be more than there are, where the library stopped early

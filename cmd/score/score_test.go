@@ -90,33 +90,35 @@ func TestRefusals(t *testing.T) {
 	data := dataFolder(t)
 	regression := write(t, "m.txt", constant(6, "regression", "2"))
 	for _, c := range []struct {
+		exit int
 		want string
 		args []string
 	}{
-		{"no such file", []string{"-model", "nowhere.txt", "-dataset", "waves"}},
-		{"does not say what it was fitted on: name the data set with -dataset", []string{"-model", regression}},
-		{"the model wants 6 features, tail has 2 encoded ones", []string{"-model", regression, "-dataset", "tail"}},
-		{"the model predicts 1 number(s) for a row, circles (binary) wants 2",
+		{program.ExitBadInput, "no such file", []string{"-model", "nowhere.txt", "-dataset", "waves"}},
+		{program.ExitBadInput, "does not say what it was fitted on: name the data set with -dataset", []string{"-model", regression}},
+		{program.ExitFailed, "the model wants 6 features, tail has 2 encoded ones", []string{"-model", regression, "-dataset", "tail"}},
+		{program.ExitFailed, "the model predicts 1 number(s) for a row, circles (binary) wants 2",
 			[]string{"-model", write(t, "m.txt", constant(2, "regression", "2")), "-dataset", "circles"}},
-		{"the model predicts 3 number(s) for a row, circles (binary) wants 2",
+		{program.ExitFailed, "the model predicts 3 number(s) for a row, circles (binary) wants 2",
 			[]string{"-model", write(t, "m.txt.gz", constant(2, "multiclass num_class:3", "2")), "-dataset", "circles"}},
-		{"-trees 7: the model has 1 iterations", []string{"-model", regression, "-dataset", "waves", "-trees", "7"}},
-		{`version "v5" is not supported`,
+		{program.ExitBadInput, "-trees 7: the model has 1 iterations", []string{"-model", regression, "-dataset", "waves", "-trees", "7"}},
+		{program.ExitBadInput, `version "v5" is not supported`,
 			[]string{"-model", write(t, "m.txt", strings.Replace(constant(6, "regression", "2"), "v3", "v5", 1)), "-dataset", "waves"}},
-		{"not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "waves"}},
-		{"the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
-		{"it unpacks to more than 64 times its size: not a model", []string{"-model", write(t, "m.txt.gz", strings.Repeat("0", 100<<20)), "-dataset", "waves"}},
-		{"fold", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
-		{"-export nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
-		{"-models: there is no folder nowhere", []string{"-models", "nowhere"}},
-		{"-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},
-		{"m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
+		{program.ExitBadInput, "not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "waves"}},
+		{program.ExitFailed, "the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
+		{program.ExitBadInput, "it unpacks to more than 64 times its size: not a model", []string{"-model", write(t, "m.txt.gz", strings.Repeat("0", 100<<20)), "-dataset", "waves"}},
+		{program.ExitBadInput, "fold 10 does not exist: the rule makes 10", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
+		{program.ExitFailed, "-export nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
+		{program.ExitBadInput, "-models: there is no folder nowhere", []string{"-models", "nowhere"}},
+		{program.ExitBadInput, "-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},
+		{program.ExitBadInput, "-records: stat nowhere: no such file or directory", []string{"-models", filepath.Dir(regression), "-records", "nowhere"}},
+		{program.ExitFailed, "m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
 			[]string{"-models", filepath.Dir(regression)}},
 	} {
 		exit, stdout, stderr := programtest.Run(t, run, append(c.args, "-data", data)...)
 		lines := 1 + strings.Count(c.want, "\n")
-		if exit != program.ExitFailed || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != lines {
-			t.Errorf("%q: exit code %d, %q, want %q", c.args, exit, stderr, c.want)
+		if exit != c.exit || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != lines {
+			t.Errorf("%q: exit code %d, %q, want %d, %q", c.args, exit, stderr, c.exit, c.want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 
@@ -78,10 +79,13 @@ func (r Rule) valShare() float64 {
 	return 0.1
 }
 
-// Make returns one fold. The error says which part would be empty.
+// ErrNoFold is the error of a fold that a rule does not make.
+var ErrNoFold = errors.New("does not exist")
+
+// Make returns one fold. The error says which part would be empty, or is ErrNoFold.
 func Make(r Rule, p Protocol, fold int) (Split, error) {
 	if fold < 0 || fold >= r.Folds || r.TestAt > 0 && fold != 0 {
-		return Split{}, fmt.Errorf("fold %d does not exist: the rule makes %d", fold, r.folds())
+		return Split{}, fmt.Errorf("fold %d %w: the rule makes %d", fold, ErrNoFold, r.folds())
 	}
 	if r.Folds < 2 || r.TestAt == 0 && r.Rows < r.Folds {
 		return Split{}, fmt.Errorf("%d rows cannot be cut into %d folds", r.Rows, r.Folds)
