@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -361,11 +360,11 @@ func (s *Summary) claims() (list List) {
 }
 
 func (s *Summary) writeClaims(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"id", "claim", "measured", "verdict", "command"})
-	for _, f := range s.findings() {
-		out.Write([]string{f.ID, f.Says, f.measured(), f.verdict, s.Command})
-	}
-	out.Flush()
-	return out.Error()
+	return writeCSV(w, s.findings(), []csvColumn[finding]{
+		{"id", func(f finding) string { return f.ID }},
+		{"claim", func(f finding) string { return f.Says }},
+		{"measured", func(f finding) string { return f.measured() }},
+		{"verdict", func(f finding) string { return f.verdict }},
+		{"command", func(f finding) string { return s.Command }},
+	})
 }

@@ -255,7 +255,8 @@ func linearTicks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// logTicks labels 1, 2 and 5 times powers of ten, or the powers alone where these are many, or what linearTicks labels where there would be one.
+// logTicks labels 1, 2 and 5 times powers of ten, or the powers alone where these are many, or what linearTicks labels where there would
+// be one.
 func logTicks(from, to float64) []plot.Tick {
 	digits, step := []float64{1, 2, 5}, 1
 	if decades := math.Log10(to / from); decades > 2.5 {

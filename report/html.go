@@ -119,18 +119,20 @@ func (t *Table) groups() (groups []*Group) {
 	return groups
 }
 
-// anchor is where on the page the records of a group are.
+// anchor is where on the page the records of a group are, a name of its own for every group.
 func anchor(g *Group) string {
-	name := strings.Map(func(r rune) rune {
+	var name strings.Builder
+	for _, r := range "r " + g.Info.Name + " " + string(g.Protocol) + " " + g.Series.whole() {
 		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
+		case r == ' ':
+			name.WriteByte('-')
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			name.WriteRune(r)
+		default:
+			fmt.Fprintf(&name, "_%x_", r)
 		}
-		return '-'
-	}, g.Info.Name+" "+string(g.Protocol)+" "+g.Series.whole())
-	return "r-" + name
+	}
+	return name.String()
 }
 
 // An htmlGroup has a line for every fold of a group: the chosen record, and what it says. Those under other seeds follow.

@@ -195,6 +195,18 @@ func TestMeasuredGroups(t *testing.T) {
 	}
 }
 
+// Groups whose titles differ in signs alone have places of their own on the page.
+func TestAnchorsDiffer(t *testing.T) {
+	named := map[string]string{}
+	for _, title := range []string{"Mine", "mine", "mine+", "mine-", "mine ", "mine, x = -1", "mine; x = -1", "mine_2d_", "mine\u02d1", "mine é"} {
+		name := anchor(&Group{Info: dataset.Info{Name: "yacht"}, Protocol: published, Series: &Series{Title: title}})
+		if other, has := named[name]; has {
+			t.Errorf("%q and %q are both at %s", other, title, name)
+		}
+		named[name] = title
+	}
+}
+
 // A page sorts by the numbers themselves: what it shows may be a time, have separators, or end in the numbers of footnotes.
 func TestHTMLHasValues(t *testing.T) {
 	table := &Table{Name: "t", Columns: []Column{{Head: "Method"}, {"Time", true}, {"Number", true}}}

@@ -133,10 +133,9 @@ func (n *Number) paperRows() [3]int {
 	return rows
 }
 
-// yardstick is the standard error that Z is in, for CSV files: both sides share their folds, so that over folds it says little
-// about a difference. Over folds it is that of the difference of the two
-// means. The numbers of a single split were made on the same rows, or ours on a part of them; what is known of their
-// error is that of our metric over the test rows.
+// yardstick is the standard error that Z is in, for CSV files. Over folds it is that of the difference of the two means, which says
+// little, since both sides share their folds. The numbers of a single split were made on the same rows, or ours on a part of them; what
+// is known of their error is that of our metric over the test rows.
 func (n *Number) yardstick() float64 {
 	if n.N > 1 {
 		return math.Hypot(n.StdErr, n.Paper.StdErr())

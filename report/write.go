@@ -20,10 +20,11 @@ type file struct {
 // file is the name of a file with that ending.
 func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") + ending }
 
-// Write writes the report into a folder: summary.md, a page of what was reproduced, NAME.md, NAME.html and NAME.tex with the tables (each also in NAME-tables, for another
-// document's \input), figures NAME.svg and so on (as PDF in NAME-figures), NAME.csv with what the tables show, and cells.csv,
-// folds.csv, failures.csv, ranks.csv, mean-ranks.csv and claims.csv with all numbers, as far as there are ranks and claims; MEASUREMENT-rows.csv has
-// the rows that a measurement's numbers are made from. Each file is replaced as a whole or not at all.
+// Write writes the report into a folder: summary.md, a page of what was reproduced, NAME.md, NAME.html and NAME.tex with the tables
+// (each also in NAME-tables, for another document's \input), figures NAME.svg and so on (as PDF in NAME-figures), NAME.csv with what
+// the tables show, and cells.csv, folds.csv, failures.csv, ranks.csv, mean-ranks.csv and claims.csv with all numbers, as far as there
+// are ranks and claims; MEASUREMENT-rows.csv has the rows that a measurement's numbers are made from. Each file is replaced as a whole
+// or not at all.
 func (s *Summary) Write(dir string) error {
 	document := s.Document()
 	files := []file{

@@ -80,7 +80,8 @@ func (o *Origin) fileName() string {
 		o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, o.Iterations)
 }
 
-// keep saves the model, if that can be written, after making sure that leaves, for which anybody may want it, predicts the same numbers by it.
+// keep saves the model, if that can be written, after making sure that leaves, for which anybody may want it, predicts the same numbers
+// by it.
 func (f *fit) keep(m *Model) error {
 	text := f.origin.addTo(m.text())
 	x := f.unseen()[:min(f.task.Val+f.task.Test, keptRows)*m.Features]

@@ -456,7 +456,8 @@ func overSeeds(cells rows) (low, high string) {
 	return low, high
 }
 
-// otherSeeds is by how much the errors of two more NPTs on Protein grow when other rows are corrupted, of the table that alone of tables.py writes.
+// otherSeeds is by how much the errors of two more NPTs on Protein grow when other rows are corrupted, of the table that alone of
+// tables.py writes.
 func otherSeeds(r *reports) string {
 	loss := regexp.MustCompile(`(?m)^\| all targets masked, seed 4[34] \|.*\| -(\S+) ± \S+ \|`).FindAllSubmatch(r.text("EXPERIMENTS.md"), -1)
 	if len(loss) != 2 {

@@ -9,7 +9,8 @@ import (
 )
 
 // A kernel computes n elements of dst from those of its operands, one by one. n is a multiple of laneCount, and what lies behind
-// the last element may be anything: a kernel must not fail for it. dst may be one of the operands. Truth values are masks of four bytes with all bits set or none.
+// the last element may be anything: a kernel must not fail for it. dst may be one of the operands. Truth values are masks of four bytes
+// with all bits set or none.
 type kernel func(dst, a, b, c unsafe.Pointer, n int)
 
 // laneCount is what kernels may round the number of elements up to.

@@ -25,7 +25,8 @@ func Thousands(n int) string {
 }
 
 // Nearest returns the candidate that begins with name, if only one does, else the only one that has it somewhere, or else the one with
-// the smallest edit distance to it, or "" when none is close: more than a third of the longer name, and at least two letters, would have to change.
+// the smallest edit distance to it, or "" when none is close: more than a third of the longer name, and at least two letters, would have
+// to change.
 func Nearest(name string, candidates []string) string {
 	for _, has := range []func(s, part string) bool{strings.HasPrefix, strings.Contains} {
 		best, found := "", 0
