@@ -258,7 +258,7 @@ func TestPaperVariants(t *testing.T) {
 				_, known := results.PaperVariant(table, d, setting.Variant, metric)
 				if table == 4 {
 					_, inTable5 := results.PaperVariant(5, d, setting.Variant, metric)
-					known = known || inTable5
+					known = known || inTable5 || setting.Variant == "Self only" // a control of ours
 				}
 				if !known {
 					t.Errorf("%s: the paper has no variant %q on %s", sweep, setting.Variant, d)

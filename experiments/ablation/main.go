@@ -14,8 +14,11 @@ var (
 	noMasks = report.Is("variant", "No feature masking")
 	ranking = report.Is("ranking", "yes")
 
-	// allTargets is not the paper's: a row can be told from its own features and other rows' alone.
+	// Not the paper's. With allTargets a row can be told from its own features and other rows' alone; with selfOnly and bothAlone, the same of
+	// allTargets, rows attend to themselves alone in the layers between datapoints.
 	allTargets = "No feature masking, all targets masked"
+	selfOnly   = "Self only"
+	bothAlone  = "Self only, no feature masking, all targets masked"
 
 	table4 = report.Is("variant", "Base", "No semi-supervision", "No target masking", "No feature masking", "No masking", "Feature mask 0.5",
 		"Target mask 0.5", "Half the layers", "Twice the layers", "Half the heads", "Twice the heads", "Tradeoff 0.5")
@@ -34,7 +37,21 @@ var (
 		Group:   "dataset", Rows: []string{"variant"}, Show: settings.Show,
 		Paper: 5, Base: base,
 	}
+
+	alone = []report.Layout{
+		withoutOthers("alone", "What other rows give (not in the paper)", "The same where rows attend to themselves alone in the layers between "+
+			"datapoints: a network that nothing is told of other rows.", selfOnly, base.Values[0]),
+		withoutOthers("alone-unmasked", "", "The same for networks whose features are not masked, and all of whose targets are.", bothAlone, allTargets),
+	}
 )
+
+// withoutOthers has what a variant changes against another one.
+func withoutOthers(name, title, caption, variant, against string) report.Layout {
+	return report.Layout{
+		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("variant", variant), ranking},
+		Group: "dataset", Rows: []string{"variant"}, Show: []report.Part{report.VariantChange, report.PValue}, Base: report.Is("variant", against),
+	}
+}
 
 // means are the test results by themselves, as the paper prints them.
 func means(name string, table int, conditions ...report.Where) report.Layout {
@@ -52,7 +69,8 @@ var ablation = experiment.Spec{
 	Says: "layers between attributes help on 7 of 10 data sets and feature masking on 9, most on Poker Hand; other settings matter little " +
 		"(Tables 4 and 5).",
 	Series: []string{"variant"},
-	Tables: []report.Layout{settings, means("table4", 4, settings.Where[0], table4), parts, means("table5", 5, report.Is("variant", "Base", "No ABA", "No feature masking", allTargets))},
+	Tables: append([]report.Layout{settings, means("table4", 4, settings.Where[0], table4), parts,
+		means("table5", 5, report.Is("variant", "Base", "No ABA", "No feature masking", allTargets, selfOnly, bothAlone))}, alone...),
 	Claims: []report.Claim{
 		{ID: "abl2_aba", Says: "Leaving the layers between attributes out helps on Yacht, Concrete and Protein, and hurts on the other 7 data sets " +
 			"(appendix B.5).", Test: report.AsPaper(parts, noABA), Count: 10},
