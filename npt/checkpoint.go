@@ -45,7 +45,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 	}
 	h := checkpointHeader{
 		Data:   data,
-		Config: tr.config, Backend: tr.engine.backend.Name(), Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
+		Config: tr.config, Backend: backends.Name(tr.engine.backend), Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
 		Step: tr.state.step, position: tr.at, EvaluateNext: tr.evaluateNext, BestStep: tr.bestStep,
 		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
 		Elapsed: tr.elapsed(), Curve: tr.curve,
@@ -76,7 +76,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 			h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
 			return nil, fmt.Errorf("is of another training: configuration, columns or numbers of rows differ")
 		}
-		if own := tr.engine.backend.Name(); h.Backend != own && h.Backend != "" {
+		if own := backends.Name(tr.engine.backend); h.Backend != own && h.Backend != "" {
 			return nil, fmt.Errorf("is of a training on backend %q, this is %q: go on there, or remove the file to begin anew here", h.Backend, own)
 		}
 		data, err := tr.dataDigest()

@@ -250,7 +250,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		"best_step":      trainer.bestStep,
 		"steps":          trainer.state.step,
 		"parameters":     trainer.engine.net.Size(),
-		"backend":        trainer.engine.backend.Name(),
+		"backend":        backends.Name(trainer.engine.backend),
 		"learning_curve": trainer.curve.means(), // of the label loss in training, over equal parts of the steps
 	}
 	if finite(trainer.bestLoss) { // else no validation row has a label

@@ -61,7 +61,7 @@ func (c *Config) supportedBy(backend compute.Backend) error {
 	if backend.Capabilities().DTypes[c.activations()] {
 		return nil
 	}
-	return fmt.Errorf("npt: backend %s does not compute in %s; %s, %s and %s do", backend.Name(), c.Precision, backends.CUDA, backends.CPU, backends.Go)
+	return fmt.Errorf("npt: backend %s does not compute in %s; %s, %s and %s do", backends.Name(backend), c.Precision, backends.CUDA, backends.CPU, backends.Go)
 }
 
 // sameGraphs reports whether two networks differ at most in what is no part of their graphs.

@@ -134,7 +134,7 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, config Config
 		r := method.Result{Index: i, Fit: tr.elapsed()}
 		r.Details = map[string]any{
 			"best_epoch": m.BestEpoch, "epochs": m.Epochs, "validation_loss": m.Loss,
-			"parameters": tr.net.params.Size(), "backend": backend.Name(),
+			"parameters": tr.net.params.Size(), "backend": backends.Name(backend),
 		}
 		if tr.checkpoint != nil && tr.checkpoint.err != nil {
 			r.Details[method.Warning] = "a checkpoint cannot be written: " + tr.checkpoint.err.Error()

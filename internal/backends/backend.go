@@ -210,6 +210,22 @@ func openGo(threads int) (compute.Backend, error) {
 	})
 }
 
+// Name is what tells a backend from others in records and checkpoints: its own name, of XLA with what it runs on.
+func Name(b compute.Backend) string {
+	x, ok := b.(*xla.Backend)
+	if !ok {
+		return b.Name()
+	}
+	switch plugin := filepath.Base(x.PluginName()); {
+	case !HasDevice(b):
+		return CPU
+	case strings.Contains(plugin, "cuda"):
+		return CUDA
+	default:
+		return "xla:" + plugin
+	}
+}
+
 // HasDevice reports whether a backend has a device of its own.
 func HasDevice(b compute.Backend) bool {
 	x, ok := b.(*xla.Backend)

@@ -29,6 +29,22 @@ func TestTryBackend(t *testing.T) {
 	}
 }
 
+// Records and checkpoints tell backends apart, XLA's on a processor from that on a GPU, whatever options it is opened with.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{Fused: Fused, CPU: CPU, CPU + ",shared_buffers=false": CPU} {
+		b, err := Open(name, 1)
+		if errors.Is(err, ErrNoPlugin) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Name(b); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestAccelerated(t *testing.T) {
 	for name, want := range map[string]bool{
 		"go": false, "go:ops_sequential": false, "xla:cpu": false, "xla:/opt/xla_cpu_pjrt.so,tf32=false": false,
