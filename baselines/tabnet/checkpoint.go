@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute/shapes"
@@ -64,14 +65,16 @@ func (tr *training) saved() []**tensors.Tensor {
 	return append(tr.state.tensors(), &tr.best.weights, &tr.best.running)
 }
 
-// load goes on where the training that wrote the file was: same table, same configuration.
-func (tr *training) load(path string) error {
+// load goes on where the training that wrote the file was: same table, same configuration, and none of the stops reached.
+func (tr *training) load(path string, stops []Stop) error {
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "tabnet", &h, func() (of []shapes.Shape, err error) {
 		want := tr.header()
 		want.At, want.Elapsed = h.At, h.Elapsed
 		if !reflect.DeepEqual(h, want) {
 			err = fmt.Errorf("is of another training")
+		} else if slices.ContainsFunc(stops, h.At.ends) {
+			err = fmt.Errorf("is of epoch %d, when this training is over", h.At.Epochs)
 		}
 		p, s := shapes.Make(tr.net.dtype(), tr.net.params.Size()), shapes.Make(tr.net.dtype(), tr.net.statistics.Size())
 		return []shapes.Shape{p, p, p, s, p, s}, err

@@ -111,21 +111,17 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, config Config
 		return err
 	}
 	defer tr.free()
-	resumed := 0
-	if t.CheckpointDir != "" {
-		key := "" // of all that are to end, since a checkpoint is of use for as long as none has
-		for _, c := range batch {
-			key += c.JSON()
-		}
-		tr.checkpoint = &checkpointer{path: filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", seed.Derive(config.Seed, key))), due: tr.started.Add(interval)}
-		// A checkpoint that is missing, damaged or of other data has nothing to go on from: the training begins anew.
-		if tr.load(tr.checkpoint.path) == nil {
-			resumed = tr.at.Epochs
-		}
-	}
 	var stops []Stop
 	for _, c := range batch {
 		stops = append(stops, stopOf(c))
+	}
+	resumed := 0
+	if t.CheckpointDir != "" {
+		tr.checkpoint = &checkpointer{path: filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", config.Seed)), due: tr.started.Add(interval)}
+		// A checkpoint that is missing, damaged, of other data or past one of the stops has nothing to go on from: the training begins anew.
+		if tr.load(tr.checkpoint.path, stops) == nil {
+			resumed = tr.at.Epochs
+		}
 	}
 	if t.Progress != nil {
 		tr.progress = func(p progress) { t.Progress(p.of(stops)) }

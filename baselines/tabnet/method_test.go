@@ -171,3 +171,34 @@ func TestMethodGoesOn(t *testing.T) {
 		t.Errorf("after a damaged checkpoint %v", again.Details)
 	}
 }
+
+// A fit that is stopped when one of its configurations has ended goes on for the others, and begins anew for one that would have ended.
+func TestMethodGoesOnForTheRest(t *testing.T) {
+	tk := testTask(t, "waves")
+	batch := []method.Config{config(t, tk, map[string]any{"max_epochs": 3}), config(t, tk, map[string]any{"max_epochs": 12})}
+	want := results(t, tk, batch...)
+
+	tk.CheckpointDir = t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	tk.Progress = func(p task.Progress) {
+		if p.Share > 0.6 {
+			cancel()
+		}
+	}
+	old := interval
+	interval = 0
+	defer func() { interval = old }()
+	ended := 0
+	if err := Method().Run(ctx, tk, batch, func(method.Result) { ended++ }); !errors.Is(err, context.Canceled) || ended != 1 {
+		t.Fatal(err, ended)
+	}
+	tk.Progress = nil
+	if got := results(t, tk, batch[1])[0]; !reflect.DeepEqual(got.Test, want[1].Test) || got.Details["resumed_at_epoch"].(int) < 4 {
+		t.Errorf("the rest goes on with other predictions, %v", got.Details)
+	}
+	for i, got := range results(t, tk, batch...) {
+		if !reflect.DeepEqual(got.Test, want[i].Test) || got.Details["resumed_at_epoch"] != nil {
+			t.Errorf("both begin with other predictions, %v", got.Details)
+		}
+	}
+}

@@ -41,6 +41,7 @@ type position struct {
 	Epochs, Steps int     // taken
 	BestEpoch     int     // of the lowest validation loss, counted from 1; 0: there is none yet
 	BestLoss      float64 // that loss
+	Waited        int     // the most epochs that went by without a lower one
 }
 
 // A progress is what can be said of a training after an epoch.
@@ -121,7 +122,7 @@ func (tr *training) run(ctx context.Context, stops []Stop, done func(i int, m *M
 				return err
 			}
 		}
-		if left == len(stops) {
+		if left > 0 {
 			tr.save()
 		}
 	}
@@ -129,9 +130,7 @@ func (tr *training) run(ctx context.Context, stops []Stop, done func(i int, m *M
 }
 
 // ends reports whether a training is over.
-func (p position) ends(s Stop) bool {
-	return p.Epochs >= s.MaxEpochs || p.Epochs-max(p.BestEpoch, 1) >= s.Patience
-}
+func (p position) ends(s Stop) bool { return p.Epochs >= s.MaxEpochs || p.Waited >= s.Patience }
 
 func finite(x float64) bool { return x-x == 0 }
 
@@ -193,6 +192,7 @@ func (tr *training) validate(ctx context.Context) (float64, error) {
 		tr.best.weights, tr.best.running = tr.state.weights, tr.state.running
 		tr.at.BestEpoch, tr.at.BestLoss = tr.at.Epochs, loss
 	}
+	tr.at.Waited = max(tr.at.Waited, tr.at.Epochs-max(tr.at.BestEpoch, 1))
 	return loss, nil
 }
 

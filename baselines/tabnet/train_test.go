@@ -154,7 +154,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Fatal(err, first.checkpoint.err)
 	}
 	second := start(table)
-	if err := second.load(path); err != nil {
+	if err := second.load(path, []Stop{stop}); err != nil {
 		t.Fatal(err)
 	}
 	if second.at.Epochs != 9 || second.elapsed() < second.earlier || second.earlier == 0 {
@@ -171,7 +171,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 	other := *table
 	other.Targets = append([]float64{1}, table.Targets[1:]...)
-	if err := start(&other).load(path); err == nil || !strings.Contains(err.Error(), "another training") {
+	if err := start(&other).load(path, []Stop{stop}); err == nil || !strings.Contains(err.Error(), "another training") {
 		t.Errorf("another table: %v", err)
 	}
 }

@@ -93,12 +93,15 @@ func (j *Job) Without(done func(results.ID) bool) *Job {
 	return &rest
 }
 
-// Folder is the id by which the folder is known in which an unfinished fit leaves what it needs to go on.
-func (t *Training) Folder() results.ID {
-	if len(t.Cells) > 0 {
-		return t.Cells[0].ID
+// Folder is the id by which the folder is known in which a fit that serves these trainings leaves what it needs to go on. Those that are
+// left of them, and those that are added, have the same.
+func Folder(fit string, trainings []*Training) results.ID {
+	for cell := range CellsOf(trainings) {
+		of := cell.Cell
+		of.Config, of.Measure, of.With = results.Config(fit), "", ""
+		return of.ID()
 	}
-	return t.ID
+	return results.ID{}
 }
 
 // Jobs joins the cells to do into jobs, by data set and fold, so that neighbours are of the same task.

@@ -117,6 +117,30 @@ func TestJobs(t *testing.T) {
 
 // How long cells take is what their like took: on the same data set, else on another one in proportion to its size, and of
 // methods that know the work of a configuration in proportion to that.
+// What is left of a job finds what the whole had left unfinished; no other fit, fold or seed does.
+func TestFolder(t *testing.T) {
+	lib := datasettest.Library(t)
+	s := parse(t, lib, "{shift: [0, 1, 12]}", "")
+	folders := map[results.ID]bool{}
+	jobs := planned(t, s, Options{}, lib, nil).Jobs()
+	s.Seed++
+	for _, j := range append(jobs, planned(t, s, Options{}, lib, nil).Jobs()...) {
+		folder := Folder(j.Fit, j.Trainings)
+		if folders[folder] {
+			t.Errorf("two jobs have the folder %s", folder)
+		}
+		folders[folder] = true
+		if first := j.Trainings[0].Cells[0].ID; j.Cells() > 1 {
+			if rest := j.Without(func(id results.ID) bool { return id == first }); Folder(rest.Fit, rest.Trainings) != folder {
+				t.Error("the rest of a job has another folder")
+			}
+		}
+	}
+	if len(folders) != 12 {
+		t.Errorf("%d jobs, want 3 folds of 2 under 2 seeds", len(folders))
+	}
+}
+
 func TestPrint(t *testing.T) {
 	lib := datasettest.Library(t)
 	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, lib, nil)

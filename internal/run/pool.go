@@ -295,7 +295,7 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 		q.Backend = r.Backend
 	}
 	if r.Checkpoints != "" {
-		q.CheckpointDir = filepath.Join(r.Checkpoints, j.Trainings[0].Folder().String())
+		q.CheckpointDir = filepath.Join(r.Checkpoints, plan.Folder(j.Fit, j.Trainings).String())
 	}
 	return q
 }

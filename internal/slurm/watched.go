@@ -47,7 +47,7 @@ type watchedJob struct {
 func newWatched(s *submission, index int, jobs []*job) *watched {
 	t := &watched{submission: s, index: index, recorded: map[results.ID]bool{}, open: map[int]bool{}, first: -1}
 	for _, j := range jobs {
-		w := watchedJob{deaths: j.Deaths, checkpoint: j.Trainings[0].Folder()}
+		w := watchedJob{deaths: j.Deaths, checkpoint: plan.Folder(j.Fit, j.Trainings)}
 		for cell := range plan.CellsOf(j.Trainings) {
 			w.cells = append(w.cells, cell.ID)
 		}
