@@ -8,6 +8,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
     python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of each method below an error on fold N of Boston Housing
+    python3 cmd/readme/tables.py luck RMSE RECORDS...             # NPTs on fold 3 of Boston Housing under several seeds
     python3 cmd/readme/tables.py worst N RMSE RECORDS...          # the N test rows with the largest errors, the error without them, and what they would have to be predicted for another one
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
     python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
@@ -256,6 +257,18 @@ def below(limit, number, *paths):
             errors[r["method"] + (", %d layers" % layers if layers else "")][r["id"]] = r["test"]["rmse"]
     table(["published fold %s" % number, "settings", "with an RMSE below %s" % limit, "lowest"],
           *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()), "%.2f" % min(x.values())] for method, x in sorted(errors.items())))
+
+
+def luck(limit, *paths):
+    """What networks come to under several seeds, each training's record once."""
+    by = {}
+    for r in finished(paths):
+        c = r["config"]
+        name = "%d layers, e = %d, %s" % (c["layers"], c["dim_hidden"], "features masked" if c["p_feature"] else "no features masked")
+        by.setdefault(name, {})[r["id"]] = r["test"]["rmse"]
+    table(["NPT on published fold 3", "seeds", "with an RMSE below %s" % limit, "lowest", "median", "highest"],
+          *([name, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()),
+             *("%.2f" % f(x.values()) for f in (min, statistics.median, max))] for name, x in sorted(by.items())))
 
 
 def worst(number, limit, *paths):
