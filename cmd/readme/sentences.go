@@ -224,7 +224,7 @@ var sentences = []sentence{
 		count := map[string]int{}
 		seen := map[string]bool{}
 		for _, c := range r.rows("out/published-ablation/report/ablation.csv").where("metric", "rmse_change") {
-			if key := c["dataset"] + c["variant"]; !seen[key] {
+			if key := c["dataset"] + c["variant"]; !seen[key] && c["variant"] != "Self only" { // which is none of the paper's
 				seen[key] = true
 				count[c["dataset"]]++
 				count[c["verdict"]]++

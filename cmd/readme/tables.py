@@ -15,6 +15,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
     python3 cmd/readme/tables.py largest N RECORDS...             # how much of NPT's error on the lookup task is that of N rows
+    python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
     python3 cmd/readme/tables.py changes RECORDS...               # RMSE of variants of NPT minus that of Base on the same folds, by seed
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
@@ -40,7 +41,7 @@ import sys
 METHODS = {"random-forest": "Random Forest", "gradient-boosting": "Gradient Boosting", "xgboost": "XGBoost", "catboost": "CatBoost", "lightgbm": "LightGBM",
            "mlp": "MLP", "knn": "k-NN"}
 TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}
-DATASETS = {**TITLES, "protein": "Protein", "poker-hand": "Poker Hand"}
+DATASETS = {**TITLES, "protein": "Protein", "kick": "Kick", "income": "Income", "poker-hand": "Poker Hand", "forest-cover": "Forest Cover"}
 FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
@@ -338,7 +339,7 @@ def changes(*paths):
         of[r["dataset"], r["variant"], r["seed"]][r["fold"]] = r["test"]["rmse"]
     by_seed = collections.defaultdict(list)
     for (dataset, variant, seed), folds in sorted(of.items(), key=lambda item: item[0][2]):
-        if variant != "Base":
+        if variant != "Base" and not variant.startswith("Self only"):  # of which the table of others tells
             by_seed[dataset, variant].append([x - of[dataset, "Base", seed][fold] for fold, x in folds.items()])
     seeds = sorted({seed for _, _, seed in of})
     lines = {}
@@ -394,6 +395,34 @@ def alone(*paths):
     table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone"],
           *(["%s, seed %d" % ("targets in sight" if sight else "all targets masked", seed), rmse(of["npt"]), rmse(of["npt"], "corrupted"), "%.1f ± %.1f" % (of["npt"]["rmse_change"], of["npt"]["rmse_change_se"]),
              rmse(of["alone"]) if "alone" in of else "–"] for (sight, seed), of in sorted(kinds.items())))
+
+
+def others(*paths):
+    """NPT and the network whose rows attend to themselves alone, on the same folds, by seed."""
+    of = collections.defaultdict(lambda: collections.defaultdict(dict))
+    for r in records(paths):
+        of[r["dataset"], r["variant"]][r["seed"]][r["fold"]] = r["test"]
+    unmasked = "No feature masking, all targets masked"
+    both = {"Base": ("Self only", ""), unmasked: ("Self only, %s%s" % (unmasked[0].lower(), unmasked[1:]), ", nothing but all targets masked")}
+    seeds = sorted({seed for found in of.values() for seed in found})
+    lines = []
+    for dataset in DATASETS:
+        name = {"breast-cancer": "auroc", "kick": "auroc", "income": "auroc", "poker-hand": "accuracy", "forest-cover": "accuracy"}.get(dataset, "rmse")
+        for variant, (control, note) in both.items():
+            def of_both(seed):
+                a, b = of[dataset, variant][seed], of[dataset, control][seed]
+                return [(a[fold], b[fold]) for fold in a if fold in b]
+            def shown(values, errors, sign=""):
+                if len(values) > 1:
+                    return with_error(values, DIGITS[name], sign)
+                return "%%%s.%df ± %%.%df" % (sign, DIGITS[name], DIGITS[name]) % (values[0], math.hypot(*errors))
+            if not of_both(42):
+                continue
+            pairs = {seed: of_both(seed) for seed in seeds}
+            one = lambda at: shown([pair[at][name] for pair in pairs[42]], [pairs[42][0][at][name + "_se"]])
+            change = lambda found: shown([b[name] - a[name] for a, b in found], [t[name + "_se"] for t in found[0]], "+") if found else "–"
+            lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), one(0), one(1), *(change(pairs[seed]) for seed in seeds)])
+    table(["", "NPT, seed 42", "rows attend to themselves alone", *("difference, seed %d" % seed for seed in seeds)], *lines)
 
 
 def columns(report):
