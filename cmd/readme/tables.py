@@ -7,7 +7,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py fold N,... DATASET REPORT RECORDS...  # NPTs of eight layers and all methods, means over published folds
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
-    python3 cmd/readme/tables.py below RMSE N RECORDS...          # settings of each method below an error on fold N of Boston Housing
+    python3 cmd/readme/tables.py below RMSE N RECORDS...          # trainings of each method below an error on fold N of Boston Housing
     python3 cmd/readme/tables.py luck RMSE RECORDS...             # NPTs on fold 3 of Boston Housing under several seeds
     python3 cmd/readme/tables.py worst N RMSE RECORDS...          # the N test rows with the largest errors, the error without them, and what they would have to be predicted for another one
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
@@ -44,6 +44,7 @@ TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Con
 DATASETS = {**TITLES, "protein": "Protein", "kick": "Kick", "income": "Income", "poker-hand": "Poker Hand", "forest-cover": "Forest Cover"}
 FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
+UNMASKED = ", no features masked"
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
 
@@ -132,7 +133,7 @@ def seeds(report, *paths):
 
 def size(r):
     """Of an NPT of published depth and steps."""
-    return "NPT, 8 layers, e = %d, 2,000 steps" % r["config"]["dim_hidden"]
+    return "NPT, 8 layers, e = %d, 2,000 steps%s" % (r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED)
 
 
 def products_of(r):
@@ -142,7 +143,7 @@ def products_of(r):
 def deep(paths):
     """NPTs of published depth and steps under the sweeps' seed, the narrow ones first."""
     return sorted((r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"], r["seed"]) == (8, 2000, 42)),
-                  key=lambda r: (r["config"]["dim_hidden"], r["fold"]))
+                  key=lambda r: (r["config"]["dim_hidden"], not r["config"]["p_feature"], r["fold"]))
 
 
 def widths(paths, protocol):
@@ -221,6 +222,9 @@ def without(number, report, *paths):
     paper, by, true = (collections.defaultdict(dict) for _ in range(3))
     for r in rows(report, "cells", dataset="boston-housing", protocol="published", metric="rmse"):
         paper[r["method"]] = r["paper_printed"]
+    for r in csv.DictReader(open("results/paper/table05_ablation.csv", newline="")):
+        if (r["dataset"], r["method"]) == ("boston-housing", "NPT without feature masking"):
+            paper["npt" + UNMASKED] = "%s ± %s" % (r["mean"], r["stderr"])
     for r in of_paper(report, "boston-housing"):
         (by if r["protocol"] == "published" else true)[r["method"], r["title"]][int(r["fold"])] = float(r["test_rmse"])
     for folds, protocol in (by, "published"), (true, "corrected"):
@@ -232,7 +236,7 @@ def without(number, report, *paths):
     of_true = lambda name: (with_error(true[name].values()), paired(true[name], true[npt])) if len(true[name]) == 10 else ("–", "–")
     minus = "minus NPT's, e = 16"
     table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, minus, "true cross-validation", minus],
-          *([with_products(paths, name[1]), paper[name[0]], with_error(x.values()), "%.2f" % x[int(number)], "%.2f" % max(rest(x).values()),
+          *([with_products(paths, name[1]), paper[name[0] + (UNMASKED if name[1].endswith(UNMASKED) else "")], with_error(x.values()), "%.2f" % x[int(number)], "%.2f" % max(rest(x).values()),
              with_error(rest(x).values()), paired(rest(x), rest(by[npt])) if name != npt else "–", *of_true(name)] for name, x in ((name, by[name]) for name in whole)))
 
 
@@ -253,20 +257,22 @@ def bounds(*published):
 def below(limit, number, *paths):
     errors = collections.defaultdict(dict)
     for r in finished(paths):
-        if (r["dataset"], r["protocol"], r["fold"], r["seed"]) == ("boston-housing", "published", int(number), 42):
-            layers = r["config"].get("layers")
-            errors[r["method"] + (", %d layers" % layers if layers else "")][r["id"]] = r["test"]["rmse"]
-    table(["published fold %s" % number, "settings", "with an RMSE below %s" % limit, "lowest"],
+        if (r["dataset"], r["protocol"], r["fold"]) == ("boston-housing", "published", int(number)):
+            c = r["config"]
+            of = ", %d layers%s" % (c["layers"], "" if c["p_feature"] else UNMASKED) if "layers" in c else ""
+            errors[r["method"] + of][r["id"]] = r["test"]["rmse"]
+    table(["published fold %s" % number, "settings and seeds", "with an RMSE below %s" % limit, "lowest"],
           *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()), "%.2f" % min(x.values())] for method, x in sorted(errors.items())))
 
 
 def luck(limit, *paths):
-    """What networks come to under several seeds, each training's record once."""
+    """What networks come to under several seeds, all targets masked."""
     by = {}
     for r in finished(paths):
         c = r["config"]
-        name = "%d layers, e = %d, %s" % (c["layers"], c["dim_hidden"], "features masked" if c["p_feature"] else "no features masked")
-        by.setdefault(name, {})[r["id"]] = r["test"]["rmse"]
+        if (r["dataset"], r["protocol"], r["fold"], c["p_target"]) == ("boston-housing", "published", 3, 1):
+            name = "%d layers, e = %d, %s" % (c["layers"], c["dim_hidden"], "features masked" if c["p_feature"] else "no features masked")
+            by.setdefault(name, {})[r["seed"]] = r["test"]["rmse"]
     table(["NPT on published fold 3", "seeds", "with an RMSE below %s" % limit, "lowest", "median", "highest"],
           *([name, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()),
              *("%.2f" % f(x.values()) for f in (min, statistics.median, max))] for name, x in sorted(by.items())))
