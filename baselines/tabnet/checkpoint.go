@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/checkpoint"
 )
 
@@ -30,6 +31,7 @@ var interval = time.Minute // tests shorten it
 // A checkpointHeader describes a checkpoint; the arrays that follow are the state's, then those of the best epoch.
 type checkpointHeader struct {
 	Config  Config
+	Backend string
 	Columns Columns
 	Data    string // digest of the table
 	At      position
@@ -37,7 +39,7 @@ type checkpointHeader struct {
 }
 
 func (tr *training) header() checkpointHeader {
-	return checkpointHeader{tr.net.Config, tr.net.columns, tr.table.digest(), tr.at, tr.elapsed()}
+	return checkpointHeader{tr.net.Config, backends.Name(tr.backend), tr.net.columns, tr.table.digest(), tr.at, tr.elapsed()}
 }
 
 // save writes a checkpoint if one is due. Before there is a best epoch there is nothing worth it.
@@ -65,7 +67,7 @@ func (tr *training) saved() []**tensors.Tensor {
 	return append(tr.state.tensors(), &tr.best.weights, &tr.best.running)
 }
 
-// load goes on where the training that wrote the file was: same table, same configuration, and none of the stops reached.
+// load goes on where the training that wrote the file was: same table, configuration and backend, and none of the stops reached.
 func (tr *training) load(path string, stops []Stop) error {
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "tabnet", &h, func() (of []shapes.Shape, err error) {

@@ -88,8 +88,8 @@ var sentences = []sentence{
 			return "other methods or data sets under corrected folds than under published ones"
 		}
 		return fmt.Sprintf("ranks %s methods on %s regression tables. Under published folds the critical difference is %.2f, and the pairs as far apart as that "+
-			"are %s; under corrected ones it is %.2f, and they are %s; of %d pairs %s changes places with the folds, and %s tie under one of them",
-			word(k1), word(n1), critical, first.apart(critical), critical, second.apart(critical), pairs, word(changed), word(ties))
+			"are %s; under corrected ones it is %.2f, and they are %s; pairs that change places with the folds: %s of %d; that tie under one of them: %s",
+			word(k1), word(n1), critical, first.apart(critical), critical, second.apart(critical), word(changed), pairs, word(ties))
 	}},
 	{"RESULTS.md", func(r *reports) string {
 		x := narrow(r)

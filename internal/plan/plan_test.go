@@ -115,8 +115,6 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// How long cells take is what their like took: on the same data set, else on another one in proportion to its size, and of
-// methods that know the work of a configuration in proportion to that.
 // What is left of a job finds what the whole had left unfinished; no other fit, fold or seed does.
 func TestFolder(t *testing.T) {
 	lib := datasettest.Library(t)
@@ -141,6 +139,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// How long cells take is what their like took: on the same data set, else on another one in proportion to its size, and of
+// methods that know the work of a configuration in proportion to that.
 func TestPrint(t *testing.T) {
 	lib := datasettest.Library(t)
 	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, lib, nil)

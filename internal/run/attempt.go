@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"nptbench/internal/plan"
@@ -72,6 +73,27 @@ func (a *attempt) timeFile() string {
 		return ""
 	}
 	return filepath.Join(a.request.CheckpointDir, "time-used")
+}
+
+// timeUsed is what the file says: the time, and the cells that it was for.
+func (a *attempt) timeUsed() string {
+	text := a.used.String()
+	for cell := range plan.CellsOf(a.job.Trainings) {
+		text += " " + cell.ID.String()
+	}
+	return text
+}
+
+// usedBefore is the time that a file names, and none where the job has a cell that it does not: then the fit may begin anew.
+func (a *attempt) usedBefore(text string) time.Duration {
+	words := strings.Fields(text)
+	for cell := range plan.CellsOf(a.job.Trainings) {
+		if !slices.Contains(words, cell.ID.String()) {
+			return 0
+		}
+	}
+	used, _ := time.ParseDuration(words[0])
+	return used
 }
 
 // look compares what the job has used with its budget. It returns why the worker must be killed, or nil. A worker that has

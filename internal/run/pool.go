@@ -246,8 +246,8 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: map[results.ID]bool{}}
 	r.watcher.Started(j)
 	started := time.Now()
-	if used, err := os.ReadFile(a.timeFile()); err == nil { // by the attempt that this one goes on from
-		a.used, _ = time.ParseDuration(string(used))
+	if before, err := os.ReadFile(a.timeFile()); err == nil { // of the attempt that this one goes on from
+		a.used = a.usedBefore(string(before))
 	}
 	a.call = c.call(a.request)
 	failure, finished := a.follow(ctx)
@@ -260,7 +260,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		os.Remove(a.timeFile()) // who has it tried again gives it more time
 		a.failed(a.blamed(finished), failure)
 	case !finished:
-		os.WriteFile(a.timeFile(), []byte(a.used.String()), 0o666) // if the fit has made the folder
+		os.WriteFile(a.timeFile(), []byte(a.timeUsed()), 0o666) // if the fit has made the folder
 	}
 	if failure == nil { // interrupted
 		r.watcher.Ended(j)

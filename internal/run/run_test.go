@@ -459,10 +459,11 @@ func TestTimeBudgetGoesOn(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "time-used"))
 	for _, file := range files {
 		text, _ := os.ReadFile(file)
-		if used, err := time.ParseDuration(string(text)); err != nil || used < 0 || used > time.Minute {
+		first, cells, _ := strings.Cut(string(text), " ")
+		if used, err := time.ParseDuration(first); err != nil || used < 0 || used > time.Minute {
 			t.Errorf("%q of the time is used: %v", text, err)
 		}
-		if err := os.WriteFile(file, []byte("29m59.9s"), 0o666); err != nil {
+		if err := os.WriteFile(file, []byte("29m59.9s "+cells), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -478,6 +479,24 @@ func TestTimeBudgetGoesOn(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "*")); len(files) != 3 {
 		t.Errorf("after timeouts there are %v", files)
+	}
+}
+
+// The time that a fit had used counts for what is left of its job, and not where a cell was added, for which it may begin anew.
+func TestTimeUsedBefore(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	whole := planned(t, parse(t, sweepOf("", "{mode: [ok], shift: [0, 1]}")), lib, dir, plan.Options{}).Jobs()[0]
+	first := whole.Trainings[0].Cells[0].ID
+	rest := whole.Without(func(id results.ID) bool { return id == first })
+	text := (&attempt{job: whole, used: time.Minute}).timeUsed()
+	if used := (&attempt{job: rest}).usedBefore(text); used != time.Minute {
+		t.Errorf("the rest has used %v", used)
+	}
+	if used := (&attempt{job: whole}).usedBefore((&attempt{job: rest, used: time.Minute}).timeUsed()); used != 0 {
+		t.Errorf("with a cell more %v is used", used)
+	}
+	if used := (&attempt{job: whole}).usedBefore(""); used != 0 {
+		t.Errorf("by an empty file %v is used", used)
 	}
 }
 
