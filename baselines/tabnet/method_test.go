@@ -136,30 +136,35 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// interrupt begins a fit with a checkpoint after every epoch, and ends it after a share of its epochs.
+func interrupt(t *testing.T, tk *task.Task, share float64, batch []method.Config, done func(method.Result)) {
+	t.Helper()
+	old := interval
+	interval = 0
+	t.Cleanup(func() { interval = old })
+	tk.CheckpointDir = t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	tk.Progress = func(p task.Progress) {
+		if p.Share > share {
+			cancel()
+		}
+	}
+	if err := Method().Run(ctx, tk, batch, done); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	tk.Progress = nil
+}
+
 // A fit that is stopped says so, and goes on from its checkpoint the next time.
 func TestMethodGoesOn(t *testing.T) {
 	tk := testTask(t, "waves")
 	c := config(t, tk, map[string]any{"max_epochs": 12})
 	want := results(t, tk, c)[0]
-
-	tk.CheckpointDir = t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	tk.Progress = func(p task.Progress) {
-		if p.Share > 0.4 {
-			cancel()
-		}
-	}
-	old := interval
-	interval = 0
-	defer func() { interval = old }()
-	if err := Method().Run(ctx, tk, []method.Config{c}, nil); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	interrupt(t, tk, 0.4, []method.Config{c}, nil)
 	files, err := filepath.Glob(filepath.Join(tk.CheckpointDir, "*.tabnet"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("checkpoints %v, %v", files, err)
 	}
-	tk.Progress = nil
 	got := results(t, tk, c)[0]
 	if !reflect.DeepEqual(got.Test, want.Test) || got.Details["resumed_at_epoch"] == nil {
 		t.Errorf("goes on with other predictions, %v", got.Details)
@@ -177,24 +182,10 @@ func TestMethodGoesOnForTheRest(t *testing.T) {
 	tk := testTask(t, "waves")
 	batch := []method.Config{config(t, tk, map[string]any{"max_epochs": 3}), config(t, tk, map[string]any{"max_epochs": 12})}
 	want := results(t, tk, batch...)
-
-	tk.CheckpointDir = t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	tk.Progress = func(p task.Progress) {
-		if p.Share > 0.6 {
-			cancel()
-		}
-	}
-	old := interval
-	interval = 0
-	defer func() { interval = old }()
 	ended := 0
-	if err := Method().Run(ctx, tk, batch, func(method.Result) { ended++ }); !errors.Is(err, context.Canceled) || ended != 1 {
-		t.Fatal(err, ended)
-	}
-	tk.Progress = nil
-	if got := results(t, tk, batch[1])[0]; !reflect.DeepEqual(got.Test, want[1].Test) || got.Details["resumed_at_epoch"].(int) < 4 {
-		t.Errorf("the rest goes on with other predictions, %v", got.Details)
+	interrupt(t, tk, 0.6, batch, func(method.Result) { ended++ })
+	if got := results(t, tk, batch[1])[0]; ended != 1 || !reflect.DeepEqual(got.Test, want[1].Test) || got.Details["resumed_at_epoch"].(int) < 4 {
+		t.Errorf("after %d ended, the rest goes on with other predictions, %v", ended, got.Details)
 	}
 	for i, got := range results(t, tk, batch...) {
 		if !reflect.DeepEqual(got.Test, want[i].Test) || got.Details["resumed_at_epoch"] != nil {
