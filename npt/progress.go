@@ -8,7 +8,7 @@ import (
 
 // A Progress describes where a training stands.
 type Progress struct {
-	Step, Steps   int
+	Step, Steps   int     // Steps are all that there will be: the last pass is finished
 	Pass          int     // passes over the data so far
 	LearningRate  float64 // of the last step
 	Tradeoff      float64 // lambda of the last step
@@ -42,7 +42,7 @@ func (tr *Trainer) report() {
 	}
 	last := max(tr.state.step-1, 0)
 	p := Progress{
-		Step: tr.state.step, Steps: tr.config.Steps, Pass: tr.at.Pass,
+		Step: tr.state.step, Steps: tr.steps(), Pass: tr.at.Pass,
 		LearningRate: tr.config.learningRate(last), Tradeoff: tr.config.tradeoffAt(last),
 		Target: tr.target, Feature: tr.feature,
 		Validation: tr.valLoss, Best: tr.bestLoss, BestStep: tr.bestStep,
@@ -52,6 +52,12 @@ func (tr *Trainer) report() {
 		p.Left = took / time.Duration(steps) * time.Duration(max(p.Steps-p.Step, 0))
 	}
 	tr.Progress(p)
+}
+
+// steps is how many steps the training takes: the pass in which it has taken Config.Steps is finished.
+func (tr *Trainer) steps() int {
+	pass := float64(batchCount(tr.table, &tr.config, trainMode)) * float64(tr.config.Repeat)
+	return int(math.Ceil(float64(tr.config.Steps)/pass) * pass)
 }
 
 // A callTimes is how long the calls of the device took since a trainer was made. The first, which compiles, says nothing of the rest.

@@ -305,6 +305,23 @@ func TestTheFirstOfEqualLosses(t *testing.T) {
 	}
 }
 
+// The last pass is finished, and progress knows that from the beginning.
+func TestProgressOfWholePasses(t *testing.T) {
+	c := smallConfig()
+	c.Layers, c.Steps, c.BatchSize, c.Repeat = 2, 13, 10, 2 // three batches a pass
+	tr := newTestTrainer(t, testTable(20, 5, 5, false), c)
+	var last Progress
+	tr.Progress = func(p Progress) {
+		if last = p; p.Steps != 18 {
+			t.Errorf("%s", p)
+		}
+	}
+	train(t, tr)
+	if last.Step != 18 {
+		t.Errorf("ends with %s", last)
+	}
+}
+
 // Without a label to validate with, the latest weights count, and no validation loss is told.
 func TestNoValidationLabels(t *testing.T) {
 	table := testTable(20, 5, 5, false)
