@@ -31,7 +31,17 @@ func TestTryBackend(t *testing.T) {
 
 // Records and checkpoints tell backends apart, XLA's on a processor from that on a GPU, whatever options it is opened with.
 func TestNames(t *testing.T) {
-	for name, want := range map[string]string{Fused: Fused, CPU: CPU, CPU + ",shared_buffers=false": CPU} {
+	names := map[string]string{Fused: Fused, CPU: CPU, CPU + ",shared_buffers=false": CPU}
+	if path, err := FindPlugin(CPU); err == nil {
+		for file, want := range map[string]string{"xla_cuda_plugin.so": CUDA, "tpu_plugin.so": "xla:tpu_plugin.so"} { // as which it passes
+			link := filepath.Join(t.TempDir(), file)
+			if err := os.Symlink(path, link); err != nil {
+				t.Fatal(err)
+			}
+			names["xla:"+link] = want
+		}
+	}
+	for name, want := range names {
 		b, err := Open(name, 1)
 		if errors.Is(err, ErrNoPlugin) {
 			continue
