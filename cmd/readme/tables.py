@@ -15,12 +15,12 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
     python3 cmd/readme/tables.py largest N RECORDS...             # how much of NPT's error on the lookup task is that of N rows
-    python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
     python3 cmd/readme/tables.py changes RECORDS...               # RMSE of variants of NPT minus that of Base on the same folds, by seed
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
+    python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
@@ -79,7 +79,8 @@ def loss(r):
 
 
 def metric(dataset):
-    return "auroc" if dataset == "breast-cancer" else "rmse"
+    """By which Table 1 ranks."""
+    return {"breast-cancer": "auroc", "kick": "auroc", "income": "auroc", "poker-hand": "accuracy", "forest-cover": "accuracy"}.get(dataset, "rmse")
 
 
 def table(head, *lines):
@@ -203,7 +204,10 @@ def fold(numbers, dataset, report, *paths):
         return ends(steps), ends(minutes), ", ".join(products)
 
     def difference(name, of):
-        return "–" if name == published else with_error([tests[published][f][names[-1]] - of[f][names[-1]] for f in folds], DIGITS[names[-1]], "+")
+        if name == published:
+            return "–"
+        x = [tests[published][f][names[-1]] - of[f][names[-1]] for f in folds]
+        return "%s (%.1f)" % (with_error(x, DIGITS[names[-1]], "+"), statistics.mean(x) / statistics.stdev(x) * len(x) ** 0.5)
 
     head, of_paper_npt = "published fold %s" % numbers, []
     if len(folds) > 1:
@@ -212,7 +216,7 @@ def fold(numbers, dataset, report, *paths):
         of_paper_npt = [["the paper's NPT", *(printed[name] for name in names), "–", "–", "–", "–"]]
     by = "nll" if "nll" in names else "rmse"
     complete = [(name, of) for name, of in tests.items() if len(of) == len(folds)]
-    table([head, *map(METRICS.get, names), *(["the 8 layers minus this, %s" % METRICS[names[-1]]] if len(folds) > 1 else []),
+    table([head, *map(METRICS.get, names), *(["the 8 layers minus this, %s (in standard errors)" % METRICS[names[-1]]] if len(folds) > 1 else []),
            "step that validation chose", "minutes of training", "products"],
           *of_paper_npt, *([name, *(mean(of, m) for m in names), *([difference(name, of)] if len(folds) > 1 else []), *of_training(name)]
             for name, of in sorted(complete, key=lambda item: statistics.mean(t[by] for t in item[1].values()))))
@@ -411,32 +415,33 @@ def alone(*paths):
 
 
 def others(*paths):
-    """NPT and the network whose rows attend to themselves alone, on the same folds, by seed."""
-    of = collections.defaultdict(lambda: collections.defaultdict(dict))
+    """By how much the network whose rows attend to themselves alone is worse than NPT on the same folds, by seed."""
+    of = collections.defaultdict(dict)
     for r in records(paths):
-        of[r["dataset"], r["variant"]][r["seed"]][r["fold"]] = r["test"]
+        of[r["dataset"], r["variant"], r["seed"]][r["fold"]] = r["test"]
     unmasked = "No feature masking, all targets masked"
-    both = {"Base": ("Self only", ""), unmasked: ("Self only, %s%s" % (unmasked[0].lower(), unmasked[1:]), ", nothing but all targets masked")}
-    seeds = sorted({seed for found in of.values() for seed in found})
+    controls = {"Base": ("Self only", ""), unmasked: ("Self only, n" + unmasked[1:], ", nothing but all targets masked")}
+    seeds = sorted({seed for _, _, seed in of})
+
+    def with_any_error(x, rows, name, sign=""):
+        """The error is over folds, or of a single split over its test rows."""
+        if len(x) > 1:
+            return with_error(x, DIGITS[name], sign)
+        return "%%%s.%df ± %%.%df" % (sign, DIGITS[name], DIGITS[name]) % (x[0], math.hypot(*(t[name + "_se"] for t in rows)))
+
     lines = []
-    for dataset in DATASETS:
-        name = {"breast-cancer": "auroc", "kick": "auroc", "income": "auroc", "poker-hand": "accuracy", "forest-cover": "accuracy"}.get(dataset, "rmse")
-        for variant, (control, note) in both.items():
-            def of_both(seed):
-                a, b = of[dataset, variant][seed], of[dataset, control][seed]
-                return [(a[fold], b[fold]) for fold in a if fold in b]
-            def shown(values, errors, sign=""):
-                if len(values) > 1:
-                    return with_error(values, DIGITS[name], sign)
-                return "%%%s.%df ± %%.%df" % (sign, DIGITS[name], DIGITS[name]) % (values[0], math.hypot(*errors))
-            if not of_both(42):
-                continue
-            pairs = {seed: of_both(seed) for seed in seeds}
-            one = lambda at: shown([pair[at][name] for pair in pairs[42]], [pairs[42][0][at][name + "_se"]])
-            worse = 1 if name == "rmse" else -1
-            change = lambda found: shown([worse * (b[name] - a[name]) for a, b in found], [t[name + "_se"] for t in found[0]], "+") if found else "–"
-            lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), one(0), one(1), *(change(pairs[seed]) for seed in seeds)])
-    table(["", "NPT, seed 42", "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds)], *lines)
+    for dataset, (variant, (control, note)) in ((d, pair) for d in DATASETS for pair in controls.items()):
+        name, cells = metric(dataset), []
+        for seed in seeds:
+            ours, alone = of[dataset, variant, seed], of[dataset, control, seed]
+            both = [(ours[fold], alone[fold]) for fold in ours if fold in alone]
+            if seed == seeds[0]:
+                cells += [with_any_error([t[name] for t in side], side[:1], name) for side in zip(*both)]
+            worse = [(b[name] - a[name]) * (1 if name == "rmse" else -1) for a, b in both]
+            cells.append(with_any_error(worse, both[0], name, "+") if both else "–")
+        if len(cells) > len(seeds):
+            lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), *cells])
+    table(["", "NPT, seed %d" % seeds[0], "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds)], *lines)
 
 
 def columns(report):
