@@ -214,6 +214,9 @@ var sentences = []sentence{
 				full, boosting = append(full, rmse), append(boosting, f.number("test_rmse"))
 			}
 		}
+		if len(full) < 2 {
+			return "the folds of Boston Housing that NPT at its full size has"
+		}
 		ours, oursErr := stats.MeanStdErr(full)
 		theirs, theirsErr := stats.MeanStdErr(boosting)
 		largest := slices.Max(full)
