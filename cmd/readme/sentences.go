@@ -98,6 +98,9 @@ var sentences = []sentence{
 	{"RESULTS.md", func(r *reports) string {
 		return fmt.Sprintf("By true cross-validation that narrow NPT has %s,", narrow(r)[6])
 	}},
+	{"README.md", func(r *reports) string {
+		return fmt.Sprintf("a network of an eighth of the width has %s by true cross-validation", narrow(r)[6])
+	}},
 	{"npt/PAPER.md", func(r *reports) string {
 		x := narrow(r)
 		const ordinary = 3.2

@@ -7,6 +7,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py fold N,... DATASET REPORT RECORDS...  # NPTs of eight layers and all methods, means over published folds
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
+    python3 cmd/readme/tables.py squares REPORT TABLE RECORDS...  # squared errors on Boston Housing by both kinds of folds beside those of the paper's table
     python3 cmd/readme/tables.py below RMSE N RECORDS...          # trainings of each method below an error on fold N of Boston Housing
     python3 cmd/readme/tables.py luck RMSE RECORDS...             # NPTs on fold 3 of Boston Housing under several seeds
     python3 cmd/readme/tables.py worst N RMSE RECORDS...          # the N test rows with the largest errors, the error without them, and what they would have to be predicted for another one
@@ -256,6 +257,24 @@ def bounds(*published):
         else:
             lines.append((r["method"], "RMSE %s ± %s" % (r["mean"], r["stderr"]), highest(r["mean"]) + 3 * 10 ** 0.5 * highest(r["stderr"])))
     table(["the paper's NPT on Boston Housing", "error", "no fold has an RMSE above"], *([name, error, "%.2f" % most] for name, error, most in sorted(lines, key=lambda x: x[2])))
+
+
+def squares(report, printed, *paths):
+    """Means and deviations over ten folds, as in the paper those of the sample for NPT and of the population for baselines."""
+    of = collections.defaultdict(lambda: collections.defaultdict(list))
+    for r in of_paper(report, "boston-housing"):
+        of[r["method"], r["title"]][r["protocol"]].append(float(r["test_mse"]))
+    for protocol in "published", "corrected":
+        for name, x in widths(paths, protocol).items():
+            of["npt", name][protocol] = [rmse ** 2 for rmse in x.values()]
+    paper = {r["method"]: "%s, %s" % (r["mean"], r["stddev"]) for r in csv.DictReader(open(printed, newline="")) if r["dataset"] == "boston-housing"}
+    lines = []
+    for (method, name), folds in of.items():
+        deviation = statistics.stdev if method == "npt" else statistics.pstdev
+        if len(folds["published"]) == len(folds["corrected"]) == 10:
+            lines.append([name, paper["NPT" if method == "npt" else name],
+                          *("%.1f, %.1f" % (statistics.mean(x), deviation(x)) for x in (folds["published"], folds["corrected"]))])
+    table(["MSE on Boston Housing, mean and deviation over ten folds", "the paper's", "published folds", "true cross-validation"], *lines)
 
 
 def below(limit, number, *paths):
