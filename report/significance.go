@@ -184,12 +184,15 @@ func foldsChange(tables []*RankTable) string {
 		if t.Significance == nil || !t.hasPublished() {
 			continue
 		}
-		changed, pairs := 0, 0
+		changed, ties, pairs := 0, 0, 0
 		for i, a := range t.Rows {
 			for _, b := range t.Rows[:i] {
 				pairs++
-				if order(a.Own.Mean, b.Own.Mean) != order(a.Published.Mean, b.Published.Mean) {
+				switch before, now := order(a.Published.Mean, b.Published.Mean), order(a.Own.Mean, b.Own.Mean); {
+				case before == -now && now != 0:
 					changed++
+				case before != now:
+					ties++
 				}
 			}
 		}
@@ -200,7 +203,7 @@ func foldsChange(tables []*RankTable) string {
 		if t.All {
 			what += " and all methods here"
 		}
-		part := fmt.Sprintf("%s %d of %s of methods are in another order", what, changed, plural(pairs, "pair", "pairs"))
+		part := fmt.Sprintf("%s %d of %s of methods change places and %d tie under one kind of folds", what, changed, plural(pairs, "pair", "pairs"), ties)
 		if before, now := strings.Join(t.differ(publishedRanks), "; "), strings.Join(t.differ(ownRanks), "; "); before != now {
 			conclusions++
 			part += fmt.Sprintf(", told apart under published folds: %s; under corrected ones: %s", orNone(before), orNone(now))

@@ -70,11 +70,11 @@ func TestFoldsChange(t *testing.T) {
 		corrected []float64
 		want      []string
 	}{
-		{[]float64{1, 2, 3}, []string{"No order, and no conclusion", "0 of 3 pairs"}},
-		{[]float64{1, 2, 2}, []string{"Yes, an order", "1 of 3 pairs", "under corrected ones: A and B; A and C"}},
-		{[]float64{3, 2, 1}, []string{"Yes, an order; and a conclusion", "3 of 3 pairs",
+		{[]float64{1, 2, 3}, []string{"No order, and no conclusion", "0 of 3 pairs of methods change places and 0 tie"}},
+		{[]float64{1, 2, 2}, []string{"No order; and a conclusion", "0 of 3 pairs of methods change places and 1 tie", "under corrected ones: A and B; A and C"}},
+		{[]float64{3, 2, 1}, []string{"Yes, an order; and a conclusion", "3 of 3 pairs of methods change places and 0 tie",
 			"told apart under published folds: A and C; under corrected ones: C and A"}},
-		{[]float64{1, 1, 1}, []string{"Yes, an order; and a conclusion", "A and C; under corrected ones: none"}},
+		{[]float64{1, 1, 1}, []string{"No order; and a conclusion", "3 tie", "A and C; under corrected ones: none"}},
 	} {
 		text := foldsChange(foldTables(c.corrected))
 		for _, want := range c.want {
