@@ -35,7 +35,7 @@ type Evidence struct {
 	Smaller bool // of a network smaller than published, which can only say what holds at its size
 }
 
-// An Answer says for what a piece of evidence speaks.
+// An Answer says whether a piece of evidence speaks for a claim.
 type Answer uint8
 
 const (
@@ -54,7 +54,7 @@ func answer(yes bool) Answer {
 
 // AtLeast tests whether all complete numbers of some kind reach a value.
 func AtLeast(least float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return answer(!math.IsNaN(n.Mean) && n.Mean >= least) }, where)
+	return numbers(func(n *Number) Answer { return answer(n.Mean >= least) }, where)
 }
 
 // AtMost tests whether all complete numbers of some kind are no more than a value.
@@ -83,13 +83,12 @@ func asLarge(f fact) Answer {
 	return answer(large)
 }
 
-// changes asks for what each change speaks for which the paper has one. Those over some of its folds, or under another protocol, say
-// nothing.
+// changes asks each change that the paper has, too, whether it speaks for a claim. Those over some of its folds, or under another
+// protocol, say nothing.
 func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
-	only := Layout{Where: where}
 	return func(s *Summary) (all []Evidence) {
 		for _, f := range l.facts(s.Numbers) {
-			if only.holds(f.Number) && f.HasPaper {
+			if f.meets(where) && f.HasPaper {
 				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
 				e := Evidence{f.Series.Values[l.Base.Field], "", text, Untested, !f.Series.Paper}
 				if f.Verdict != Partial && f.Verdict != NotJudged {
@@ -207,12 +206,7 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 		for _, problem := range problems {
 			f := s.finished(split.Published, problem, true)
 			f.datasets = slices.DeleteFunc(f.datasets, func(d dataset.Info) bool { return !f.ofPaper(d) })
-			of := 0
-			for _, d := range dataset.Infos() {
-				if d.Problem == problem && f.ofPaper(d) {
-					of++
-				}
-			}
+			of := paperDatasets(problem, f.metric.Name)
 			everything := f.series
 			for _, m := range everything {
 				if m.Method.Name != method {
@@ -265,9 +259,10 @@ type finding struct {
 	*Claim
 	evidence []Evidence
 	verdict  string
+	partly   string // how much was measured of what it takes; empty: all
 }
 
-// findings hold the claims against the numbers: one piece of evidence against a claim is enough, and none for it is not.
+// findings hold the claims against the numbers. One that has evidence against it does not hold, one without evidence is not tested.
 func (s *Summary) findings() (all []finding) {
 	for i := range s.Claims {
 		f := finding{Claim: &s.Claims[i], verdict: notTested}
@@ -292,7 +287,7 @@ func (s *Summary) findings() (all []finding) {
 			f.verdict = holds + size
 		}
 		if n := len(f.evidence) - count[Untested]; n > 0 && n < f.Count {
-			f.verdict += fmt.Sprintf(", on the %d of %d that were measured", n, f.Count)
+			f.partly = fmt.Sprintf(", on the %d of %d that were measured", n, f.Count)
 		}
 		all = append(all, f)
 	}
@@ -350,7 +345,7 @@ func (s *Summary) found() string {
 // claims lists the claims with what was found, the verdict first.
 func (s *Summary) claims() (list List) {
 	for _, f := range s.findings() {
-		text := fmt.Sprintf("%s%s (%s): %s", strings.ToUpper(f.verdict[:1]), f.verdict[1:], f.ID, f.Says)
+		text := fmt.Sprintf("%s%s%s (%s): %s", strings.ToUpper(f.verdict[:1]), f.verdict[1:], f.partly, f.ID, f.Says)
 		if f.evidence != nil {
 			text += " Measured: " + f.measured() + "."
 		}
@@ -364,7 +359,7 @@ func (s *Summary) writeClaims(w io.Writer) error {
 		{"id", func(f finding) string { return f.ID }},
 		{"claim", func(f finding) string { return f.Says }},
 		{"measured", func(f finding) string { return f.measured() }},
-		{"verdict", func(f finding) string { return f.verdict }},
+		{"verdict", func(f finding) string { return f.verdict + f.partly }},
 		{"command", func(f finding) string { return s.Command }},
 	})
 }

@@ -19,7 +19,7 @@ import (
 
 // A Spec says what a report shows of a plan.
 type Spec struct {
-	Name    string // of its files; empty: table1
+	Name    string // of its files
 	Title   string
 	Plan    *plan.Plan
 	Says    string   // what the paper says, in a sentence; the report begins with it
@@ -33,7 +33,7 @@ type Spec struct {
 	// Setup is the paper's own sweep, which an appendix holds against the paper's Tables 14 to 25; nil: there is none.
 	Setup *sweeps.Sweep
 
-	Estimate *plan.Estimate // how long cells take that have no record; nil: costs are of the records alone
+	Estimate *plan.Estimate // how long cells take that have no record; nil: tables have no core times of searches
 
 	// Methods are those that there are. Where a plan has all that the paper has of them, the paper's others keep their places
 	// in the tables.
@@ -152,18 +152,6 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			c.unreadable(err)
 		}
 	}
-	for of, t := range c.tables {
-		for _, p := range t.subgroups[:t.apart] {
-			for _, folds := range p.folds {
-				c.Failures += folds[0].Failed
-				for _, f := range folds {
-					if t.apart == 1 {
-						f.group.cost.extrapolate(c.Plan, c.Estimate, of)
-					}
-				}
-			}
-		}
-	}
 	for _, g := range c.Groups {
 		for _, m := range g.metrics() {
 			c.Numbers = append(c.Numbers, g.number(m))
@@ -224,7 +212,6 @@ type collector struct {
 type table struct {
 	subgroups []*subgroup
 	places    [][]place // of each setting: in its series, and in the one of all settings
-	apart     int       // subgroups that have no setting in common: all but the one of all settings
 }
 
 // A subgroup of a plan's group has its settings of one series.
@@ -260,7 +247,7 @@ func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 	for i := range of.Settings {
 		t.put(index.of(&of.Settings[i]), &of.Settings[i], i)
 	}
-	t.apart = len(t.subgroups)
+	whole := len(t.subgroups) == 1
 	predicting := slices.DeleteFunc(slices.Clone(t.subgroups), func(p *subgroup) bool { return p.series.Measure != nil })
 	for i := range of.Settings {
 		if c.Chosen != "" && len(predicting) > 1 && of.Settings[i].Measure == nil {
@@ -272,6 +259,9 @@ func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 		for _, protocol := range c.Plan.Protocols {
 			g := c.newGroup(of.Dataset, protocol, p.series, p.settings)
 			g.sizes = p.sizes
+			if whole {
+				g.cost.extrapolate(c.Plan, c.Estimate, of)
+			}
 			left := g.Folds
 			for i, fold := range of.Dataset.Folds {
 				if slices.Contains(fold.Under, protocol) {
@@ -364,10 +354,13 @@ func (c *collector) add(rec *results.Record) {
 	}
 	if seed == c.Plan.Sweep.Seed {
 		c.Records++
+		if failure != nil {
+			c.Failures++
+		}
 	} else {
 		c.OtherSeeds++
 	}
-	c.origins.add(rec)
+	c.origins.add(rec, at.GoesOn())
 }
 
 // distinct returns the one copy that is kept of a failure.

@@ -234,7 +234,7 @@ func TestProvenance(t *testing.T) {
 	for _, want := range []string{
 		"Code: abc123 (3 records); def456+changes (1 record)", "Libraries: go1.26 (3 records); go1.26, catboost 1.2, xgboost 1.7.4 (1 record)",
 		"; linux, Some CPU, 2 cores, 1 thread per fit, Some GPU, 2 networks at a time (1 record)",
-		"Fits took 6s in all.", // four cells, two to a fit of three seconds
+		"Fits took 6s of one core in all.", // four cells, two to a fit of three seconds
 		"Most memory of the process while a fit ran: 1024 MiB.",
 	} {
 		if !strings.Contains(text, want) {

@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/plan"
 	"nptbench/internal/spelling"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -42,9 +43,9 @@ func (c *cost) add(rec *results.Record, goesOn string) {
 	c.peak = max(c.peak, rec.PeakMemoryBytes)
 }
 
-// extrapolate takes what is left from the estimate of a plan.
+// extrapolate takes what is left of a plan's group from the estimate. Protocols that the group has in common all get all of it.
 func (c *cost) extrapolate(p *plan.Plan, e *plan.Estimate, g *plan.Group) {
-	if e == nil || g == nil {
+	if e == nil {
 		return
 	}
 	left, known := p.Left(e, g)
@@ -69,7 +70,7 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 	if f.Verdict != Extrapolated {
 		cell := number(clock(f.Mean), f.Mean)
 		if f.cost.compiling >= 1 {
-			cell.Notes = []int{t.note("Of it " + clock(f.cost.compiling) + " for what first steps took longer, as they compile the network.")}
+			cell.Notes = []int{t.Note("Of it " + clock(f.cost.compiling) + " for what first steps took longer, as they compile the network.")}
 		}
 		return cell
 	}
@@ -78,14 +79,14 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
 			clock(f.cost.fit+f.cost.predict))
 	}
-	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: []int{t.note(note)}}
+	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: []int{t.Note(note)}}
 }
 
 // processorTime is that of the cells whose records have it.
 func (f fact) processorTime(t *Table, _ comparison) Cell {
 	cell := number(clock(f.Mean), f.Mean)
 	if all := len(f.Folds) * f.Settings; f.N < all {
-		cell.Notes = []int{t.note(fmt.Sprintf("Of %s of %s cells: that of the others is not known.", spelling.Thousands(f.N), spelling.Thousands(all)))}
+		cell.Notes = []int{t.Note(fmt.Sprintf("Of %s of %s cells: that of the others is not known.", spelling.Thousands(f.N), spelling.Thousands(all)))}
 	}
 	return cell
 }
@@ -111,7 +112,7 @@ func (n *Number) paperMemory(t *Table) Cell {
 	}
 	cell := number(fmt.Sprintf("%.2f GB", c.Memory), c.Memory)
 	if c.GPUMemory > 0 {
-		cell.Notes = []int{t.note(fmt.Sprintf("On a GPU, with %.2f GB of its memory.", c.GPUMemory))}
+		cell.Notes = []int{t.Note(fmt.Sprintf("On a GPU, with %.2f GB of its memory.", c.GPUMemory))}
 	}
 	return cell
 }
@@ -166,7 +167,10 @@ func (n *Number) costFact(name string, value float64, paper func(results.Cost) f
 func Took(dataset, method string) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, g := range s.Groups {
-			if seconds, known := g.cost.seconds(); known && seconds > 0 && g.Info.Name == dataset && g.Series.Method.Name == method {
+			if g.Protocol != split.Published || g.Info.Name != dataset || g.Series.Method.Name != method {
+				continue
+			}
+			if seconds, known := g.cost.seconds(); known && seconds > 0 {
 				text := clock(seconds)
 				if g.cost.left > 0 {
 					text = "about " + roughly(seconds) + ", extrapolated,"

@@ -39,7 +39,7 @@ func (s *Summary) coverage() *Table {
 			number(fmt.Sprintf("%d of %d", complete, len(g.Folds)), float64(complete)), count(g.Settings), searched, count(ok), count(failed),
 			count(missing), g.cost.cell(), {Text: g.library()}}}
 		if failed > 0 {
-			row.Cells[6].Notes = []int{t.note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, g.failures()))}
+			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, g.failures()))}
 		}
 		t.Rows = append(t.Rows, row)
 	}

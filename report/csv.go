@@ -119,12 +119,12 @@ func (s *Summary) writeRows(w io.Writer, name string) error {
 	return writeCSV(w, lines, columns)
 }
 
-// withTablesPaper are the numbers with what the first of the report's tables that has it says that the paper has.
+// withTablesPaper returns the numbers, each with the paper's number from the first of the report's tables that has one.
 func (s *Summary) withTablesPaper() []*Number {
 	numbers := slices.Clone(s.Numbers)
 	for i, n := range s.Numbers {
 		for j := range s.Tables {
-			if l := &s.Tables[j]; l.holds(n) {
+			if l := &s.Tables[j]; n.meets(l.Where) {
 				if of := l.withPaper(n); of.HasPaper {
 					numbers[i] = of
 					break

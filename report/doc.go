@@ -3,7 +3,7 @@
 // Collect reads a stream of records once and keeps, for every fold of a Series, the record of the setting with the best
 // validation result. A Number is what the folds come to: the mean of a metric with its error, the paper's number, and a
 // Verdict. Layouts, which are data (tables.go), say how numbers become tables: which of them, in what rows and columns, and
-// what of each is shown. Markdown, LaTeX, a terminal's text and the figure are written from the same numbers, and CSV files
+// what of each is shown. Markdown, HTML, LaTeX, a terminal's text and figures are written from the same numbers, and CSV files
 // have all of them. Warnings are data that travel with a number and are printed as footnotes.
 //
 // Begin with collect.go and layout.go; an experiment with tables of its own needs a Layout for each, and nothing else.

@@ -92,8 +92,8 @@ func (List) block()      {}
 func (Figure) block()    {}
 func (*Table) block()    {}
 
-// note returns the number of the footnote with this text, adding it if it is new.
-func (t *Table) note(text string) int {
+// Note returns the number of the footnote with this text, adding it if it is new.
+func (t *Table) Note(text string) int {
 	if i := slices.Index(t.Notes, text); i >= 0 {
 		return i + 1
 	}
@@ -105,7 +105,7 @@ func (t *Table) note(text string) int {
 func (t *Table) notes(texts []string) []int {
 	var numbers []int
 	for _, text := range texts {
-		numbers = append(numbers, t.note(text))
+		numbers = append(numbers, t.Note(text))
 	}
 	slices.Sort(numbers)
 	return numbers

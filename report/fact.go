@@ -14,7 +14,7 @@ type fact struct {
 	*Number
 	metric string          // what it is of the number: its metric, or the name of something derived
 	row    string          // as the table names it
-	byFold map[int]float64 // what it is the mean of, by the number of the fold; nil of what is not
+	byFold map[int]float64 // what it is the mean of, by the number of the fold; nil when it is no mean over folds
 }
 
 // factUnder is the number itself under a protocol, where there is one.

@@ -20,7 +20,7 @@ import (
 var pageSource string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"numbers": noteNumbers, "anchor": anchor, "whole": (*Series).whole, "next": func(i int) int { return i + 1 },
+	"numbers": noteNumbers, "anchor": anchor, "whole": (*Series).whole,
 }).Parse(pageSource))
 
 // writeHTML writes a document as one page that needs no other file: figures are part of it, and every number leads to the

@@ -211,7 +211,7 @@ func TestAnchorsDiffer(t *testing.T) {
 func TestHTMLHasValues(t *testing.T) {
 	table := &Table{Name: "t", Columns: []Column{{Head: "Method"}, {"Time", true}, {"Number", true}}}
 	noted := count(11340)
-	noted.Notes = []int{table.note("It has a footnote.")}
+	noted.Notes = []int{table.Note("It has a footnote.")}
 	for _, row := range [][]Cell{
 		{{Text: "k-NN"}, number(clock(112), 112), noted},
 		{{Text: "NPT"}, {Text: "≈ " + roughly(13.2*86400), Value: full(13.2 * 86400)}, number("4.27 ± 0.39", 4.2746)},

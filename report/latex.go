@@ -201,8 +201,8 @@ func (t *Table) longest(i int) (letters int) {
 	return letters
 }
 
-// latexSize is the size of letters in which a table is not wider than the page, by about how many of them go into 17 cm, and the letters
-// of each column, of which texts have fewer than they are long where not even the smallest size is enough.
+// latexSize chooses the largest font at which a table fits the page, by about how many letters go into 17 cm, and each column's width in
+// letters. Where not even the smallest font will do, columns of text are narrower than their texts.
 func (t *Table) latexSize() (size string, widths []int) {
 	letters := 0
 	least := make([]int, len(t.Columns)) // of the headings, and of what is not broken
@@ -247,8 +247,7 @@ var latexEscapes = strings.NewReplacer(
 	"≤", `$\leq$`, "≈", `$\approx$`, "→", `$\to$`, "χ", `$\chi$`)
 
 // latexText escapes what LaTeX would take as a command. Characters that its usual fonts lack, as in a message that a
-// record quotes, become question marks.
-// Words too long for a line, such as digests, may be broken.
+// record quotes, become question marks. Words too long for a line, such as digests, may be broken.
 func latexText(s string) string {
 	var out strings.Builder
 	word := 0 // letters since the last place where a line may end

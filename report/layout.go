@@ -15,8 +15,9 @@ import (
 // name; the same row and column under both protocols make one comparison, of which Show has the parts.
 //
 // Fields are "dataset", "series" (method, and whatever else tells rows apart), "metric", "protocol", "ranking" (the metric by
-// which Table 1 ranks on the data set: "yes" or "no"), "method", and those that Spec.Series names. Tests of claims can also ask for
-// the parameters of what was measured.
+// which Table 1 ranks on the data set: "yes" or "no"), "method", "measure" (the name of what was measured on the models),
+// "measured" (that with its parameters), and those that Spec.Series names. Tests of claims can also ask for single parameters of
+// what was measured.
 type Layout struct {
 	Name    string  // by which documents take the table out of a report
 	Title   string  // heading above; empty: no further one
@@ -200,7 +201,7 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 	group := map[string]int{}
 	bySeries := slices.Contains(l.Rows, "series")
 	for _, n := range numbers {
-		if !l.holds(n) {
+		if !n.meets(l.Where) {
 			continue
 		}
 		n = l.withPaper(n)
@@ -244,8 +245,8 @@ func (l *Layout) project(numbers []*Number) (lines []*line, columns []*Number) {
 	return lines, columns
 }
 
-func (l *Layout) holds(n *Number) bool {
-	return !slices.ContainsFunc(l.Where, func(w Where) bool { return w.place(n) < 0 })
+func (n *Number) meets(all []Where) bool {
+	return !slices.ContainsFunc(all, func(w Where) bool { return w.place(n) < 0 })
 }
 
 func (n *Number) groupOf(l *Layout) string {
@@ -290,7 +291,7 @@ func (l *Layout) table(numbers []*Number) *Table {
 						cell.Of = at.source(part)
 					}
 					if at.more > 0 {
-						cell.Notes = append(cell.Notes, t.note(fmt.Sprintf("The first of %d numbers that the table does not tell apart.", at.more+1)))
+						cell.Notes = append(cell.Notes, t.Note(fmt.Sprintf("The first of %d numbers that the table does not tell apart.", at.more+1)))
 					}
 				}
 				something = something || cell.Text != none

@@ -10,6 +10,7 @@ import (
 
 	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
+	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
@@ -39,7 +40,7 @@ type Number struct {
 	Verdict Verdict
 	Z       float64 // difference in standard errors, unless our number prints as the paper's; NaN where there is none
 
-	// SpreadReproduced: the paper's printed spread equals StdErr0 or StdErr at its printed digits.
+	// SpreadReproduced: the paper's printed spread equals StdErr of NPT, StdErr0 of the others, at its printed digits.
 	SpreadReproduced bool
 
 	Notes []string // footnotes, each one sentence or more
@@ -53,8 +54,13 @@ func (n *Number) Difference() float64 { return n.Mean - n.Paper.Mean }
 // HasDifference reports whether there are two numbers to compare.
 func (n *Number) HasDifference() bool { return n.HasPaper && n.Complete() }
 
-// StdDev is the standard deviation over folds that belongs to StdErr, as Table 12 prints it.
-func (n *Number) StdDev() float64 { return n.StdErr * math.Sqrt(float64(n.N)) }
+// StdDev is the standard deviation over folds that belongs to StdErr, as Table 12 prints it; NaN for fewer than two folds.
+func (n *Number) StdDev() float64 {
+	if n.N < 2 {
+		return math.NaN()
+	}
+	return n.StdErr * math.Sqrt(float64(n.N))
+}
 
 // Complete reports whether the mean is over all folds that the paper's is over.
 func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() }
@@ -80,11 +86,11 @@ func (g *Group) number(m metric.Metric) *Number {
 		}
 	}
 	n.N = len(values)
-	if n.N > 0 {
-		n.Mean = stat.Mean(values, nil)
-	}
-	if n.N > 1 {
-		n.StdErr = stat.StdErr(stat.StdDev(values, nil), float64(n.N))
+	switch {
+	case n.N == 1:
+		n.Mean = values[0]
+	case n.N > 1:
+		n.Mean, n.StdErr = stats.MeanStdErr(values)
 		n.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(n.N))
 	}
 	if n.Complete() {
@@ -97,12 +103,14 @@ func (g *Group) number(m metric.Metric) *Number {
 }
 
 // seedNotes are the footnotes, and what other seeds gave.
-func (n *Number) seedNotes() []string {
+func (n *Number) seedNotes() []string { return append(slices.Clip(n.Notes), n.seedsNote()...) }
+
+func (n *Number) seedsNote() []string {
 	if len(n.Seeds) < 2 {
-		return n.Notes
+		return nil
 	}
 	mean, deviation := n.overSeeds()
-	return append(slices.Clip(n.Notes), fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), mean, deviation))
+	return []string{fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), mean, deviation)}
 }
 
 // overSeeds writes the mean and the standard deviation over several seeds.
@@ -131,12 +139,9 @@ func testResults(folds []*Fold, m metric.Metric) (values []float64, undefined []
 	return values, undefined
 }
 
-// otherSeeds are the means of a complete number under other seeds than the sweep's, as far as these are complete, too.
+// otherSeeds are the means of a number, which is complete, under other seeds than the sweep's, as far as these are complete, too.
 func (n *Number) otherSeeds() map[uint64]float64 {
 	means := map[uint64]float64{}
-	if !n.Complete() {
-		return means
-	}
 	for seed := range n.Folds[0].seeds {
 		var folds []*Fold
 		for _, f := range n.Folds {

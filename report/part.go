@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -63,7 +62,7 @@ func numberPart(head string, of split.Protocol, write func(*Number, *Table, size
 	return Part{head, true, []split.Protocol{of}, ofNumber(of, write), factUnder(of)}
 }
 
-// withoutFact is a part of what others show as a number.
+// withoutFact is the part without its fact, which another part already has.
 func (p Part) withoutFact() Part {
 	p.fact = nil
 	return p
@@ -273,13 +272,14 @@ func correction(_ *Table, c comparison) Cell {
 	return number(decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
 }
 
-func (f fact) changeCell(t *Table, _ comparison) Cell {
-	text := signed(f.Mean, f.rounded())
-	if !math.IsNaN(f.StdErr) {
-		text += " ± " + decimal(f.StdErr, f.rounded())
+// changeCell carries the footnotes of the change, and how small the network is where no verdict beside it does.
+func (f fact) changeCell(t *Table, c comparison) Cell {
+	cell := number(withSpread(signed(f.Mean, f.rounded()), f.StdErr, f.rounded()), f.Mean)
+	notes := append(f.foldsNote(), f.seedsNote()...)
+	if !slices.ContainsFunc(c.layout.Show, func(p Part) bool { return p.Head == Direction.Head }) {
+		notes = append(notes, f.smallerNote(c.titled)...)
 	}
-	cell := number(text, f.Mean)
-	cell.Notes = t.notes(f.foldsNote())
+	cell.Notes = t.notes(notes)
 	return cell
 }
 
@@ -291,14 +291,14 @@ func (f fact) paperCell(*Table, comparison) Cell {
 	}
 	text := signed(f.Paper.Mean, f.Paper.Decimals)
 	if spread := f.Paper.StdErr(); spread > 0 {
-		text += " ± " + decimal(spread, f.Paper.SpreadDecimals)
+		text = withSpread(text, spread, f.Paper.SpreadDecimals)
 	}
 	return number(text, f.Paper.Mean)
 }
 
-// directionCell carries the footnotes of the number, since the change is of it, and what the change is under other seeds.
+// directionCell carries the footnotes of the number, since the change is of it.
 func (f fact) directionCell(t *Table, _ comparison) Cell {
-	return Cell{Text: string(f.Verdict), Tone: f.Verdict.tone(), Notes: t.notes(f.seedNotes())}
+	return Cell{Text: string(f.Verdict), Tone: f.Verdict.tone(), Notes: t.notes(f.Notes)}
 }
 
 func (f fact) rankCell(t *Table, c comparison) Cell {

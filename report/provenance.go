@@ -20,7 +20,8 @@ type origins struct {
 	libraries, data map[[2]string]int // of Go and its libraries, of a data set and its digest
 
 	first, last time.Time
-	fitSeconds  float64
+	clock       results.Clock
+	fitSeconds  float64 // of one core
 	peak        int64
 }
 
@@ -31,7 +32,8 @@ func newOrigins() *origins {
 	}
 }
 
-func (o *origins) add(rec *results.Record) {
+// add counts a record. goesOn is for results.Clock.
+func (o *origins) add(rec *results.Record, goesOn string) {
 	p := &rec.Provenance
 	o.sweeps[rec.Sweep]++
 	o.code[p.Code]++
@@ -44,7 +46,8 @@ func (o *origins) add(rec *results.Record) {
 	if p.Finished.After(o.last) {
 		o.last = p.Finished
 	}
-	o.fitSeconds += rec.FitSeconds / float64(max(1, rec.FitCells)) // a fit that served many cells is counted once
+	fit, _ := o.clock.Seconds(rec, goesOn)
+	o.fitSeconds += fit
 	o.peak = max(o.peak, rec.PeakMemoryBytes)
 }
 
@@ -91,7 +94,7 @@ func (o *origins) lines() []string {
 		"Sweep: " + counted(o.sweeps, asItIs), "Code: " + counted(o.code, asItIs),
 		"Machine: " + counted(o.machines, machine.text), "Libraries: " + counted(o.libraries, librariesText),
 		fmt.Sprintf("Finished from %s to %s.", o.first.UTC().Format(time.RFC3339), o.last.UTC().Format(time.RFC3339)),
-		fmt.Sprintf("Fits took %s in all.", time.Duration(o.fitSeconds*float64(time.Second)).Round(time.Millisecond)),
+		fmt.Sprintf("Fits took %s of one core in all.", clock(o.fitSeconds)),
 	}
 	if o.peak > 0 {
 		lines = append(lines, "Most memory of the process while a fit ran: "+bytesText(o.peak)+".")

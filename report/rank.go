@@ -238,6 +238,12 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 		return t
 	}
 	t.Datasets = datasets
+	var paper [][]float64 // by data set
+	if !f.all {
+		for _, d := range datasets {
+			paper = append(paper, paperRanks(d.Name, f.metric.Name, methods))
+		}
+	}
 	for i, ranks := range f.ranks(methods, datasets) {
 		nothing := MeanRank{math.NaN(), math.NaN()}
 		row := RankRow{Series: methods[i], Ranks: ranks, Own: meanRank(ranks), Published: nothing, PaperMean: nothing}
@@ -245,8 +251,8 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 			row.Of = append(row.Of, f.of[result{d.Name, methods[i]}])
 		}
 		if !f.all {
-			for _, d := range datasets {
-				row.PaperRanks = append(row.PaperRanks, paperRanks(d.Name, f.metric.Name, methods)[i])
+			for _, ranks := range paper {
+				row.PaperRanks = append(row.PaperRanks, ranks[i])
 			}
 			row.PaperMean = meanRank(row.PaperRanks)
 			row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)

@@ -64,31 +64,33 @@ func minusBySeed(ours, theirs map[uint64]float64) map[uint64]float64 {
 	return differences
 }
 
-// change is what a variant changes against the layout's base: the mean of the differences fold by fold, beside the difference of the
-// means that the layout's table of the paper has, whose error is of both together. p is that of Wilcoxon's signed-rank test, two-sided,
-// and NaN of a single split. It is false when there is no base, or no fold that both have.
-func (c comparison) change() (f fact, p float64, ok bool) {
+// changed is the number and the layout's base of it; false when there is no base, or no fold that both have.
+func (c comparison) changed() (ours, base fact, ok bool) {
 	n := c.any()
 	at := slices.IndexFunc(c.among, func(base *Number) bool {
 		value, _ := base.field(c.layout.Base.Field)
 		return base.beside(n) && base.Series.Method == n.Series.Method && slices.Contains(c.layout.Base.Values, value)
 	})
 	if at < 0 {
-		return fact{}, 0, false
+		return fact{}, fact{}, false
 	}
-	base := c.layout.withPaper(c.among[at])
-	ours, theirs := n.fact(), base.fact()
-	with, without := ours.pairs(theirs)
-	if len(with) == 0 {
-		return fact{}, 0, false
+	ours, base = n.fact(), c.layout.withPaper(c.among[at]).fact()
+	with, _ := ours.pairs(base)
+	return ours, base, len(with) > 0
+}
+
+const changeOf = "_change" // behind the name of a metric
+
+// changeFact is what a variant changes against the layout's base: the mean of the differences fold by fold, beside the difference of the
+// means that the layout's table of the paper has, whose error is of both together.
+func changeFact(c comparison) (fact, bool) {
+	n, base, ok := c.changed()
+	if !ok {
+		return fact{}, false
 	}
-	mean, stdErr := ours.minus(theirs)
-	f, p = n.derived(n.Metric.Name+"_change", mean, stdErr, len(with)), math.NaN()
-	if len(with) > 1 {
-		if test, err := stats.Wilcoxon(with, without, stats.TwoSided); err == nil { // it is defined for any pairs of numbers
-			p = test.P
-		}
-	}
+	mean, stdErr := n.minus(base)
+	with, _ := n.pairs(base)
+	f := n.derived(n.metric+changeOf, mean, stdErr, len(with))
 	if f.HasPaper = c.layout.Paper != 0 && n.HasPaper && base.HasPaper; f.HasPaper {
 		f.Paper.Mean -= base.Paper.Mean
 		f.Paper.Spread, f.Paper.SpreadIsStdDev = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr()), false
@@ -97,7 +99,24 @@ func (c comparison) change() (f fact, p float64, ok bool) {
 		f.Seeds = withSeeds(mean, minusBySeed(n.otherSeeds(), base.otherSeeds()))
 	}
 	f.Verdict = f.direction()
-	return f, p, true
+	return f, true
+}
+
+// pFact is the p of a change, by Wilcoxon's signed-rank test, two-sided; a single split has none.
+func pFact(c comparison) (fact, bool) {
+	n, base, ok := c.changed()
+	if !ok {
+		return fact{}, false
+	}
+	with, without := n.pairs(base)
+	if len(with) < 2 {
+		return fact{}, false
+	}
+	test, err := stats.Wilcoxon(with, without, stats.TwoSided)
+	if err != nil {
+		panic(err) // pairs of finite numbers
+	}
+	return n.derived(n.metric+changeOf+"_p", test.P, math.NaN(), len(with)), true
 }
 
 // direction is the verdict on a change: whether it has the direction of the paper's, once it is clear. As with numbers, changes over some
@@ -118,26 +137,13 @@ func (n *Number) direction() Verdict {
 	return OppositeDirection
 }
 
-func changeFact(c comparison) (fact, bool) {
-	f, _, ok := c.change()
-	return f, ok
-}
-
-func pFact(c comparison) (fact, bool) {
-	f, p, ok := c.change()
-	if !ok || math.IsNaN(p) {
-		return fact{}, false
-	}
-	return f.derived(f.metric+"_p", p, math.NaN(), f.N), true
-}
-
 // ranks are the places by the metric among the numbers of the layout on each fold that all have, counted from 0 for the best.
 func (c comparison) ranks() map[int]float64 {
 	n := c.any()
 	var peers []fact
 	self := 0
 	for _, peer := range c.among {
-		if !peer.beside(n) || !c.layout.holds(peer) {
+		if !peer.beside(n) || !peer.meets(c.layout.Where) {
 			continue
 		}
 		if peer.Series == n.Series {

@@ -65,7 +65,7 @@ type record struct {
 }
 
 func newFixture() *fixture {
-	return &fixture{Spec: Spec{Title: "Table 1", Methods: testMethods}, folds: "all", params: map[string]string{}}
+	return &fixture{Spec: Spec{Name: "table1", Title: "Table 1", Methods: testMethods}, folds: "all", params: map[string]string{}}
 }
 
 // expect adds a method with so many settings on a data set to the sweep, and the protocol to the whole sweep.

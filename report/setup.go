@@ -59,7 +59,7 @@ func (s *Summary) statistics(datasets []dataset.Info) *Table {
 			paper, has := results.PaperStatistic(d.Name, c.field)
 			cell := c.ours(d, paper.Printed)
 			if has && !of.beside(&cell, withThousands(paper.Printed)) && paper.Why != "" {
-				cell.Notes = []int{t.note(paper.Why)}
+				cell.Notes = []int{t.Note(paper.Why)}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
@@ -142,11 +142,11 @@ func (s *Summary) recordedRows(t *Table, d dataset.Info) Cell {
 		}
 		cell := count(n)
 		if subset := g.subset(); subset != "" {
-			cell.Notes = []int{t.note(fmt.Sprintf("%s: %s.", d.Title, subset))}
+			cell.Notes = []int{t.Note(fmt.Sprintf("%s: %s.", d.Title, subset))}
 		}
 		return cell
 	}
-	return Cell{Text: none, Tone: Faint, Notes: []int{t.note("There is no record yet.")}}
+	return Cell{Text: none, Tone: Faint, Notes: []int{t.Note("There is no record yet.")}}
 }
 
 // settingCounts is a table of how many settings the paper's sweep has.
@@ -168,7 +168,7 @@ func (s *Summary) settingCounts(datasets []dataset.Info) *Table {
 				cell = blank
 			}
 			if distinct < all {
-				cell.Notes = []int{t.note(spelling.Thousands(distinct) + " of them can differ in their predictions.")}
+				cell.Notes = []int{t.Note(spelling.Thousands(distinct) + " of them can differ in their predictions.")}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
@@ -209,9 +209,9 @@ func (s *Summary) searches(datasets []dataset.Info) *Table {
 			lines++
 			switch {
 			case !inRange(search.Range, values, texts):
-				row.Cells[2].Notes = []int{t.note("Not the paper's.")}
+				row.Cells[2].Notes = []int{t.Note("Not the paper's.")}
 			case !everywhere:
-				row.Cells[2].Notes = []int{t.note("Not the same for all of these methods and data sets.")}
+				row.Cells[2].Notes = []int{t.Note("Not the same for all of these methods and data sets.")}
 			default:
 				same++
 			}

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"nptbench/internal/dataset"
@@ -46,43 +48,11 @@ func (f *finished) significance(rows []RankRow, datasets []dataset.Info) *Signif
 	if err != nil {
 		panic(err) // all data sets have all methods, and no NaN
 	}
-	return &Significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), wilcoxonHolm(columns)}
-}
-
-// wilcoxonHolm is the signed-rank test of all pairs of columns. Two that are both infinite on a data set are equal there.
-func wilcoxonHolm(columns [][]float64) [][]float64 {
-	var p []float64
-	for i := range columns {
-		for j := range i {
-			x, y := append([]float64{}, columns[i]...), append([]float64{}, columns[j]...)
-			for n := range x {
-				if x[n] == y[n] {
-					x[n], y[n] = 0, 0
-				}
-			}
-			test, err := stats.Wilcoxon(x, y, stats.TwoSided)
-			if err != nil {
-				panic(err) // no difference is a NaN
-			}
-			p = append(p, test.P)
-		}
-	}
-	adjusted, err := stats.Holm(p)
+	_, adjusted, err := stats.WilcoxonPairs(columns)
 	if err != nil {
-		panic(err) // probabilities of a test
+		panic(err) // no difference is a NaN
 	}
-	out := make([][]float64, len(columns))
-	for i := range out {
-		out[i] = make([]float64, len(columns))
-		out[i][i] = 1
-	}
-	for i := range columns {
-		for j := range i {
-			out[i][j], out[j][i] = adjusted[0], adjusted[0]
-			adjusted = adjusted[1:]
-		}
-	}
-	return out
+	return &Significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted}
 }
 
 // paperDatasets counts the data sets of the paper's Table 1 with a problem.
@@ -97,14 +67,10 @@ func paperDatasets(p dataset.Problem, metric string) (n int) {
 
 // largestGap is the largest gap between two of several mean ranks; NaN for fewer.
 func largestGap(means []float64) float64 {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, m := range means {
-		low, high = min(low, m), max(high, m)
-	}
-	if math.IsNaN(low) || math.IsNaN(high) || len(means) < 2 {
+	if len(means) < 2 {
 		return math.NaN()
 	}
-	return high - low
+	return slices.Max(means) - slices.Min(means)
 }
 
 // means are the mean ranks of a column of the table.
@@ -143,7 +109,7 @@ func (t *RankTable) gapRows(of *Table) []Row {
 		add(shown(largestGap(paper)), shown(stats.NemenyiDifference(rankLevel, len(paper), paperDatasets(t.Problem, t.Metric.Name))))
 	}
 	rows := []Row{{Cells: gaps}, {Cells: differences}}
-	rows[1].Cells[0].Notes = []int{of.note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart.", rankLevel))}
+	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart.", rankLevel))}
 	return rows
 }
 
@@ -188,7 +154,7 @@ func foldsChange(tables []*RankTable) string {
 		for i, a := range t.Rows {
 			for _, b := range t.Rows[:i] {
 				pairs++
-				switch before, now := order(a.Published.Mean, b.Published.Mean), order(a.Own.Mean, b.Own.Mean); {
+				switch before, now := cmp.Compare(a.Published.Mean, b.Published.Mean), cmp.Compare(a.Own.Mean, b.Own.Mean); {
 				case before == -now && now != 0:
 					changed++
 				case before != now:
@@ -206,7 +172,7 @@ func foldsChange(tables []*RankTable) string {
 		part := fmt.Sprintf("%s %d of %s of methods change places and %d tie under one kind of folds", what, changed, plural(pairs, "pair", "pairs"), ties)
 		if before, now := strings.Join(t.differ(publishedRanks), "; "), strings.Join(t.differ(ownRanks), "; "); before != now {
 			conclusions++
-			part += fmt.Sprintf(", told apart under published folds: %s; under corrected ones: %s", orNone(before), orNone(now))
+			part += fmt.Sprintf(", told apart under published folds: %s; under corrected ones: %s", cmp.Or(before, "none"), cmp.Or(now, "none"))
 		}
 		parts = append(parts, part)
 	}
@@ -220,23 +186,4 @@ func foldsChange(tables []*RankTable) string {
 		answer += ", and no conclusion: the critical difference tells the same pairs of methods apart, if any"
 	}
 	return fmt.Sprintf("Does correcting the folds change an order or a conclusion? %s. For %s.", answer, strings.Join(parts, "; for "))
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
-// order is the order of two mean ranks: -1, 0 or 1.
-func order(a, b float64) int {
-	const rounding = 1e-9
-	switch {
-	case a < b-rounding:
-		return -1
-	case a > b+rounding:
-		return 1
-	}
-	return 0
 }

@@ -72,7 +72,7 @@ const (
 	atThisSize  = " at this size" // by evidence of smaller networks
 )
 
-// because says what verdicts mean of which it is not plain.
+// because explains the verdicts that are not plain.
 var because = map[Verdict]string{
 	NotGraded:     "another number; whether a rerun would give the paper's is not known",
 	NotClear:      "too near to no change to have a direction",
@@ -96,8 +96,8 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	for _, outcome := range outcomes {
 		var found []finding
 		for _, f := range claims {
-			verdict, _, partly := strings.Cut(f.verdict, ",") // without how much of it was measured
-			if partly && strings.HasPrefix(verdict, holds) {
+			verdict := f.verdict
+			if f.partly != "" && strings.HasPrefix(verdict, holds) {
 				verdict = notTested
 			}
 			if slices.Contains(outcome.claims, verdict) {
@@ -125,7 +125,7 @@ func (s *Summary) writeSummary(w io.Writer) error {
 			s.summarise(out, v, judged)
 		}
 		for _, f := range found {
-			fmt.Fprintf(out, "- [claim %s](%s%s) %s: %s\n", f.ID, s.file(".md"), headingLink(claimsTitle), f.verdict, markdownText(f.Says))
+			fmt.Fprintf(out, "- [claim %s](%s%s) %s: %s\n", f.ID, s.file(".md"), headingLink(claimsTitle), f.verdict+f.partly, markdownText(f.Says))
 		}
 	}
 	for _, b := range s.appendix {

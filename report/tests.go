@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -63,10 +64,10 @@ func Tells(where ...Where) Test {
 // WorseThanBaselines tests whether predictions by which a method was not worse than all of the paper's others on a data set are so by
 // another metric, where larger is worse. Where they were worse before it says nothing.
 func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...Where) Test {
-	l := Layout{Where: append(where, Where{"metric", []string{after.Name}})}
+	where = append(slices.Clip(where), Where{"metric", []string{after.Name}})
 	return func(s *Summary) (all []Evidence) {
 		for _, n := range s.Numbers {
-			if !l.holds(n) || !n.Complete() {
+			if !n.tests(where) {
 				continue
 			}
 			worst := 0.0
@@ -101,7 +102,8 @@ func Exactly(value float64, where ...Where) Test {
 				of = append(of, e.Of)
 			}
 		}
-		return []Evidence{{strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes, all[0].Smaller}}
+		return []Evidence{{strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes,
+			slices.ContainsFunc(all, func(e Evidence) bool { return e.Smaller })}}
 	}
 }
 
@@ -109,18 +111,22 @@ func Exactly(value float64, where ...Where) Test {
 func Each(tests ...Test) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, t := range tests {
-			all = slices.Concat(all, t(s))
+			all = append(all, t(s)...)
 		}
 		return all
 	}
 }
 
-// numbers asks for what each complete number speaks.
+// tests reports whether a claim about numbers that meet conditions is tested by this one.
+func (n *Number) tests(where []Where) bool {
+	return n.meets(where) && n.Complete() && n.Protocol == split.Published
+}
+
+// numbers asks for what each number speaks that tests a claim.
 func numbers(speaks func(*Number) Answer, where []Where) Test {
-	l := Layout{Where: where}
 	return func(s *Summary) (all []Evidence) {
 		for _, n := range s.Numbers {
-			if l.holds(n) && n.Complete() {
+			if n.tests(where) {
 				all = append(all, Evidence{n.Series.Title, n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
 			}
 		}

@@ -37,10 +37,14 @@ func decimal(x float64, digits int) string {
 
 // plusMinus writes a mean and its spread, leaving out a spread that is not there.
 func plusMinus(mean, spread float64, digits int) string {
+	return withSpread(decimal(mean, digits), spread, digits)
+}
+
+func withSpread(mean string, spread float64, digits int) string {
 	if math.IsNaN(spread) {
-		return decimal(mean, digits)
+		return mean
 	}
-	return decimal(mean, digits) + " ± " + decimal(spread, digits)
+	return mean + " ± " + decimal(spread, digits)
 }
 
 // longest is how many characters a footnote has of a message.

@@ -40,7 +40,9 @@ var Verdicts = []Verdict{
 	NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
 }
 
+// judge holds the number against the paper's that it has now.
 func (n *Number) judge() {
+	n.Z, n.SpreadReproduced = math.NaN(), false
 	n.Verdict = n.standing()
 	if n.Verdict != "" {
 		return
@@ -83,13 +85,13 @@ func (n *Number) withinSeeds() bool {
 func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
 	verdicts = map[Verdict]int{}
 	for _, n := range s.Numbers {
-		if n.Protocol != split.Published || !n.HasDifference() || !n.Series.Paper {
+		if n.Protocol != split.Published || !n.HasDifference() || !n.Series.Paper || n.subset() != "" {
 			continue
 		}
 		for _, m := range results.PaperMethods {
 			other := *n
 			other.Paper, other.HasPaper = results.Paper(n.Info.Name, m.Name, n.Metric.Name)
-			if m.Name == n.Series.Method.Name || !other.HasPaper || n.subset() != "" {
+			if m.Name == n.Series.Method.Name || !other.HasPaper {
 				continue
 			}
 			other.judge()
@@ -124,13 +126,9 @@ func (n *Number) standing() Verdict {
 
 // testSubset reports whether the training and validation rows are the paper's, and the test rows a part of the paper's.
 func (n *Number) testSubset() bool {
-	rows, paper := n.rows(), n.paperRows()
+	rows := n.rows()
+	paper, _ := results.PaperSplitRows(n.Info.Name)
 	return n.subset() != "" && rows[0] == paper[0] && rows[1] == paper[1] && rows[2] < paper[2]
-}
-
-func (n *Number) paperRows() [3]int {
-	rows, _ := results.PaperSplitRows(n.Info.Name)
-	return rows
 }
 
 // yardstick is the standard error that Z is in, for CSV files. Over folds it is that of the difference of the two means, which says

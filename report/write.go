@@ -18,7 +18,7 @@ type file struct {
 }
 
 // file is the name of a file with that ending.
-func (s *Summary) file(ending string) string { return cmp.Or(s.Name, "table1") + ending }
+func (s *Summary) file(ending string) string { return s.Name + ending }
 
 // Write writes the report into a folder: summary.md, a page of what was reproduced, NAME.md, NAME.html and NAME.tex with the tables
 // (each also in NAME-tables, for another document's \input), figures NAME.svg and so on (as PDF in NAME-figures), NAME.csv with what

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,12 +29,13 @@ func TestPublishedRecords(t *testing.T) {
 	if exit != program.ExitOK {
 		t.Fatalf("exit %d: %s", exit, stderr)
 	}
+	footnote := regexp.MustCompile(` \[\d+\]`)
 	for _, want := range []string{
 		"No feature masking -1.02 ± 0.14 0.002 -0.77 ± 0.16 same direction", "No masking -0.79 ± 0.28 0.027 +0.20 ± 0.35 other direction",
 		"Half the heads +0.01 ± 0.10 0.922 +0.25 ± 0.38 not clear", "Kendall's rank correlation",
 		"Over 3 seeds: mean -0.026, standard deviation 0.356.", // of Half the heads
 	} {
-		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+		if !strings.Contains(strings.Join(strings.Fields(footnote.ReplaceAllString(stdout, "")), " "), want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}

@@ -102,43 +102,24 @@ func (t *table) lacking(name string, methods []string) string {
 // pairs does the signed-rank test of all pairs of methods.
 func (o *overall) pairs() error {
 	k := len(o.methods)
-	column := func(j int) (values []float64) {
-		for _, row := range o.means {
-			values = append(values, row[j])
-		}
-		return values
-	}
-	var p []float64
-	o.wilcoxon, o.adjusted = make([][]*stats.WilcoxonTest, k), make([][]float64, k)
-	for i := range k {
-		o.wilcoxon[i], o.adjusted[i] = make([]*stats.WilcoxonTest, k), make([]float64, k)
-		for j := range i {
-			test, err := stats.Wilcoxon(column(i), column(j), stats.TwoSided)
-			if err != nil {
-				return err
-			}
-			o.wilcoxon[i][j] = test
-			p = append(p, test.P)
-			if k == 2 {
-				o.notes = append(o.notes, test.Warnings...)
-			}
+	columns := make([][]float64, k)
+	for _, row := range o.means {
+		for j, mean := range row {
+			columns[j] = append(columns[j], mean)
 		}
 	}
-	adjusted, err := stats.Holm(p)
-	if err != nil {
+	var err error
+	if o.wilcoxon, o.adjusted, err = stats.WilcoxonPairs(columns); err != nil {
 		return err
 	}
-	at := 0
-	for i := range k {
-		for j := range i {
-			o.adjusted[i][j], o.adjusted[j][i] = adjusted[at], adjusted[at]
-			o.wilcoxon[j][i] = o.wilcoxon[i][j]
-			at++
-		}
+	if k == 2 {
+		o.notes = append(o.notes, o.wilcoxon[1][0].Warnings...)
+		return nil
 	}
-	if least := stats.WilcoxonSmallestP(len(o.datasets), stats.TwoSided); k > 2 && least*float64(len(p)) > 0.05 {
-		o.notes = append(o.notes, fmt.Sprintf("On %d data sets the signed-rank test gives no p below %.3g, and %.3g after Holm's correction for %d pairs.",
-			len(o.datasets), least, math.Min(1, least*float64(len(p))), len(p)))
+	pairs := float64(k * (k - 1) / 2)
+	if least := stats.WilcoxonSmallestP(len(o.datasets), stats.TwoSided); least*pairs > 0.05 {
+		o.notes = append(o.notes, fmt.Sprintf("On %d data sets the signed-rank test gives no p below %.3g, and %.3g after Holm's correction for %v pairs.",
+			len(o.datasets), least, math.Min(1, least*pairs), pairs))
 	}
 	return nil
 }

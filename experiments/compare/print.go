@@ -76,7 +76,10 @@ func (c *comparison) differences() *report.Table {
 }
 
 func (r *row) cells(t *report.Table, digits int, alpha float64) []report.Cell {
-	cells := []report.Cell{{Notes: notes(t, r.notes)}, {}, {}, {}, {}, {}}
+	cells := make([]report.Cell, 6)
+	if len(r.notes) > 0 {
+		cells[0].Notes = []int{t.Note(strings.Join(r.notes, " "))}
+	}
 	switch {
 	case len(r.values) == 0:
 		cells[1].Text = "–"
@@ -119,20 +122,6 @@ func pText(logP float64) string {
 		return strconv.FormatFloat(p, 'f', 3, 64)
 	}
 	return stats.PText(logP)
-}
-
-// notes returns the number of a footnote, adding it if it is new.
-func notes(t *report.Table, texts []string) []int {
-	if len(texts) == 0 {
-		return nil
-	}
-	text := strings.Join(texts, " ")
-	at := slices.Index(t.Notes, text)
-	if at < 0 {
-		at = len(t.Notes)
-		t.Notes = append(t.Notes, text)
-	}
-	return []int{at + 1}
 }
 
 // digits are the decimals of a data set: those that the paper prints of the metric, or two digits of the narrowest interval where

@@ -25,8 +25,8 @@ type WilcoxonTest struct {
 	Warnings  []string
 }
 
-// Wilcoxon is the signed-rank test of pairs: is x-y symmetric around zero? (Wilcoxon, Biometrics Bulletin 1, 1945.) Differences of
-// zero are dropped before ranking. P is exact, given the ranks, for up to 50 others; for more the sum of ranks is taken for normally
+// Wilcoxon is the signed-rank test of pairs: is x-y symmetric around zero? (Wilcoxon, Biometrics Bulletin 1, 1945.) Pairs of equal values
+// are dropped before ranking. P is exact, given the ranks, for up to 50 others; for more the sum of ranks is taken for normally
 // distributed, with the variance that shared ranks have. So does scipy.stats.wilcoxon, but that its P is approximate wherever ranks
 // are shared. Differences that are all zero have P 1 and a warning.
 func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
@@ -38,13 +38,14 @@ func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
 	}
 	var differences []float64 // other than zero
 	for i := range x {
+		if x[i] == y[i] { // both may be infinite
+			continue
+		}
 		d := x[i] - y[i]
 		if math.IsNaN(d) {
 			return nil, fmt.Errorf("stats: pair %d, %v and %v, has no difference", i+1, x[i], y[i])
 		}
-		if d != 0 {
-			differences = append(differences, d)
-		}
+		differences = append(differences, d)
 	}
 	s := rankSigned(differences)
 	t := &WilcoxonTest{Statistic: s.plus}
@@ -61,6 +62,34 @@ func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
 	}
 	t.warn(len(x), len(differences), a, shared(s.doubled))
 	return t, nil
+}
+
+// WilcoxonPairs is the two-sided signed-rank test of all pairs of columns, and its P after Holm's correction for all of them. A column and
+// itself have no test and a P of 1.
+func WilcoxonPairs(columns [][]float64) (tests [][]*WilcoxonTest, adjusted [][]float64, err error) {
+	var p []float64
+	for i := range columns {
+		tests, adjusted = append(tests, make([]*WilcoxonTest, len(columns))), append(adjusted, make([]float64, len(columns)))
+		adjusted[i][i] = 1
+		for j := range i {
+			test, err := Wilcoxon(columns[i], columns[j], TwoSided)
+			if err != nil {
+				return nil, nil, err
+			}
+			tests[i][j], tests[j][i] = test, test
+			p = append(p, test.P)
+		}
+	}
+	p, err = Holm(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range columns {
+		for j := range i {
+			adjusted[i][j], adjusted[j][i], p = p[0], p[0], p[1:]
+		}
+	}
+	return tests, adjusted, nil
 }
 
 // signedRanks are the ranks of differences by their size, doubled to make them integers, their sums for either sign, and the moments
