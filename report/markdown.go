@@ -24,7 +24,8 @@ func writeMarkdown(w io.Writer, d *Document) error {
 				fmt.Fprintf(out, "- %s\n", markdownText(item))
 			}
 		case Figure:
-			fmt.Fprintf(out, "![%s](%s)\n", markdownText(b.Caption), b.File)
+			caption := markdownText(b.Caption)
+			fmt.Fprintf(out, "![%s](%s)\n\n%s\n", caption, b.File, caption) // a page does not show what stands for a picture
 		case *Table:
 			markdownTable(out, b)
 		}

@@ -283,7 +283,10 @@ func (f fact) changeCell(t *Table, c comparison) Cell {
 	return cell
 }
 
-func (f fact) pCell(*Table, comparison) Cell { return number(decimal(f.Mean, 3), f.Mean) }
+// pCell carries the warnings of the test.
+func (f fact) pCell(t *Table, _ comparison) Cell {
+	return Cell{Text: decimal(f.Mean, 3), Value: full(f.Mean), Notes: t.notes(f.Notes)}
+}
 
 func (f fact) paperCell(*Table, comparison) Cell {
 	if !f.HasPaper {

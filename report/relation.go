@@ -116,7 +116,9 @@ func pFact(c comparison) (fact, bool) {
 	if err != nil {
 		panic(err) // pairs of finite numbers
 	}
-	return n.derived(n.metric+changeOf+"_p", test.P, math.NaN(), len(with)), true
+	p := n.derived(n.metric+changeOf+"_p", test.P, math.NaN(), len(with))
+	p.Notes = test.Warnings
+	return p, true
 }
 
 // direction is the verdict on a change: whether it has the direction of the paper's, once it is clear. As with numbers, changes over some
