@@ -129,7 +129,7 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		spec.Says, spec.Claims = "", nil // all are somebody's own, of which the paper says nothing
 	}
 	spec.keepClaims()
-	c := &collector{Summary: &Summary{Spec: spec, origins: newOrigins()}, places: spec.Plan.Places(), tables: map[*plan.Group]*table{},
+	c := &collector{Summary: &Summary{Spec: spec, origins: newOrigins()}, places: spec.Plan.Places(), indexes: map[*plan.Group]*foldIndex{},
 		failures: map[results.Failure]*results.Failure{}}
 	for _, l := range spec.Tables {
 		if err := l.check(spec.Series); err != nil {
@@ -204,12 +204,12 @@ func (s *Summary) unreadable(err error) {
 type collector struct {
 	*Summary
 	places   *plan.Places
-	tables   map[*plan.Group]*table
+	indexes  map[*plan.Group]*foldIndex
 	failures map[results.Failure]*results.Failure // each distinct one is kept once
 }
 
-// A table finds the folds that a record of a plan's group counts for: several, where protocols share the task.
-type table struct {
+// A foldIndex finds the folds that a record of a plan's group counts for: several, where protocols share the task.
+type foldIndex struct {
 	subgroups []*subgroup
 	places    [][]place // of each setting: in its series, and in the one of all settings
 }
@@ -229,7 +229,7 @@ type place struct {
 }
 
 // put adds a setting to the subgroup of a series.
-func (t *table) put(s *Series, setting *plan.Setting, number int) {
+func (t *foldIndex) put(s *Series, setting *plan.Setting, number int) {
 	at := slices.IndexFunc(t.subgroups, func(p *subgroup) bool { return p.series == s })
 	if at < 0 {
 		at = len(t.subgroups)
@@ -242,8 +242,8 @@ func (t *table) put(s *Series, setting *plan.Setting, number int) {
 }
 
 func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
-	t := &table{places: make([][]place, len(of.Settings))}
-	c.tables[of] = t
+	t := &foldIndex{places: make([][]place, len(of.Settings))}
+	c.indexes[of] = t
 	for i := range of.Settings {
 		t.put(index.of(&of.Settings[i]), &of.Settings[i], i)
 	}
@@ -340,7 +340,7 @@ func (c *collector) add(rec *results.Record) {
 	if rec.Status != results.OK {
 		failure = c.distinct(cmp.Or(rec.Failure, &results.Failure{Kind: "error", Message: "the record does not say why"}))
 	}
-	t := c.tables[at.Group]
+	t := c.indexes[at.Group]
 	for _, p := range t.places[at.Setting] {
 		for _, f := range p.folds[at.Fold] {
 			if seed != c.Plan.Sweep.Seed {
