@@ -102,6 +102,13 @@ func TestCost(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
+	fits := 0.0
+	for _, g := range s.Groups {
+		fits += g.cost.fit
+	}
+	if s.origins.fitSeconds != fits || fits != 25 {
+		t.Errorf("fits took %v s where all records come from, %v s in the tables, want 25", s.origins.fitSeconds, fits)
+	}
 	figure := costs
 	figure.Figure = true
 	s.Tables = []Layout{figure}
