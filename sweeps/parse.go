@@ -130,7 +130,7 @@ func (p *parser) readSeed(n *node) {
 	}
 	i, isInt := v.(int)
 	if !isInt || i < 0 {
-		p.errorf(n.at, "seed: %v is not allowed, want a whole number >= 0", v)
+		p.errorf(n.at, "seed: %v is not allowed, want a whole number >= 0, in plain decimal digits", v)
 		return
 	}
 	p.sweep.Seed = uint64(i)

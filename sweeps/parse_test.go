@@ -272,6 +272,7 @@ func TestMistakes(t *testing.T) {
 			"4:32: *b: no &b comes before it; known: a", "5:32: anchor &a is used twice", "5:39: a mapping is not a value"}},
 		{"alias of itself", valid("- {method: network, params: &a {shape: [*a]}}"), []string{"3:41: *a: no &a comes before it"}},
 		{"merge of a scalar", valid("- {method: trees, params: {<<: 3}}"), []string{"3:32: << is a number"}},
+		{"infinity", valid("- {method: trees, params: {count: .inf}}"), []string{"3:35: .inf: want a finite number"}},
 		{"tag", valid("- {method: trees, params: {count: !!int 3}}"), []string{"3:35: a tag (!) is not a value"}},
 		{"same through an alias", valid("- {method: trees, list: &a [{count: 3}]}", "- {method: trees, list: *a}"), []string{
 			"4:3: trees on boat: the same configuration as at 3:3, "}},

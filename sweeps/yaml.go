@@ -357,7 +357,7 @@ func (d *document) scalar(from ast.Node, n *node) {
 	case *ast.FloatNode:
 		n.is, n.value = aNumber, v.Value
 	case *ast.InfinityNode, *ast.NanNode:
-		n.is = aNumber
+		d.errorf(n.at, "%s: want a finite number", v.GetToken().Value)
 	case *ast.IntegerNode:
 		n.is = aNumber
 		digits := v.Token.Value

@@ -21,7 +21,7 @@ type table struct {
 // A place is where a method has results by fold.
 type place struct{ dataset, method string }
 
-// named puts the titles of a method in the place of its name, and together the parts of a title that has commas.
+// named replaces a method's name by its titles, and rejoins titles that were cut at their commas.
 func (r *results) named(methods []string) (titles []string) {
 	known := order(r.all, func(r result) string { return r.method })
 	for len(methods) > 0 {
@@ -83,10 +83,18 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			if len(t.methods) < 2 {
 				continue
 			}
+			if len(o.methods) > 0 {
+				t.methods = methods // those without a result, too
+			}
 			if t.metric, err = o.direction(name); err != nil {
 				return nil, err
 			}
 			tables = append(tables, t)
+		}
+	}
+	for _, name := range o.metrics {
+		if !slices.ContainsFunc(tables, func(t *table) bool { return t.metric.Name == name }) {
+			return nil, fmt.Errorf("-metric: %s has no two methods of these with the %s on these data sets", r.file, name)
 		}
 	}
 	if len(tables) == 0 {

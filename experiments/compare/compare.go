@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -20,7 +21,7 @@ type comparison struct {
 	overall *overall // nil: fewer than two data sets
 }
 
-// A datasetComparison has the methods on one data set, the first of them that the others are compared with.
+// A datasetComparison has a row for each method on a data set; the others are compared with the first one.
 type datasetComparison struct {
 	name string
 	rows []*row
@@ -66,15 +67,11 @@ func (t *table) compare(alpha float64) (*comparison, error) {
 
 func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error) {
 	d := &datasetComparison{name: name}
-	most := t.folds(name)
+	most, parts := t.folds(name), t.parts(name)
 	for _, method := range t.methods {
 		r := &row{method: method}
 		d.rows = append(d.rows, r)
-		folds := t.results[place{name, method}]
-		r.notes = append(r.notes, t.gapNotes(name, method)...)
-		for _, fold := range slices.SortedFunc(maps.Keys(folds), compareNatural) {
-			r.values = append(r.values, folds[fold])
-		}
+		r.values, r.notes = t.at(name, method), append(r.notes, t.gapNotes(name, method)...)
 		if n := len(r.values); n == 0 {
 			if len(r.notes) == 0 {
 				r.notes = []string{"No results."}
@@ -84,20 +81,31 @@ func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error
 			r.notes = append(r.notes, fmt.Sprintf("Over %s of %d.", spelling.Count(n, "fold"), most))
 		}
 		if len(r.values) > 1 {
-			share, note := testShare(r.values)
-			mean, err := stats.CorrectedT(values(r.values), share, 1-alpha)
+			share, note, err := testShare(r.values, parts)
 			if err != nil {
 				return nil, err
 			}
-			r.mean, r.notes = mean, append(r.notes, note...)
+			r.notes = append(r.notes, note...)
+			if r.mean, err = stats.CorrectedT(values(r.values), share, 1-alpha); err != nil {
+				return nil, err
+			}
 		}
 		if first := d.rows[0]; r != first && len(first.values) > 0 {
-			if err := r.compareWith(first, t.metric.Larger, alpha); err != nil {
+			if err := r.compareWith(first, parts, t.metric.Larger, alpha); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return d, d.adjust()
+}
+
+// at returns the results of a method on a data set in the order of their folds.
+func (t *table) at(dataset, method string) (results []result) {
+	folds := t.results[place{dataset, method}]
+	for _, fold := range slices.SortedFunc(maps.Keys(folds), compareNatural) {
+		results = append(results, folds[fold])
+	}
+	return results
 }
 
 func values(results []result) []float64 {
@@ -108,16 +116,30 @@ func values(results []result) []float64 {
 	return out
 }
 
-// testShare is the mean number of test rows over training rows; of k folds that do not say, 1/(k-1), as in cross-validation.
-func testShare(folds []result) (share float64, note []string) {
+// parts is into how many folds a data set is cut, in each repetition if there are several.
+func (t *table) parts(dataset string) int {
+	all := map[string]bool{}
+	for _, method := range t.methods {
+		for _, r := range t.results[place{dataset, method}] {
+			all[r.part] = true
+		}
+	}
+	return len(all)
+}
+
+// testShare is the mean number of test rows over training rows; of folds that do not say, 1/(parts-1), as in cross-validation.
+func testShare(folds []result, parts int) (share float64, note []string, err error) {
 	for _, f := range folds {
 		share += f.testShare / float64(len(folds))
 	}
-	if math.IsNaN(share) {
-		share = 1 / float64(len(folds)-1)
-		note = []string{fmt.Sprintf("The file does not say how many rows are tested: taken for %d-fold cross-validation.", len(folds))}
+	if !math.IsNaN(share) {
+		return share, nil, nil
 	}
-	return share, note
+	if parts < 2 {
+		return 0, nil, errors.New("repetitions of a single fold: want columns with the train rows and the test rows, on which the test depends")
+	}
+	note = []string{fmt.Sprintf("The file does not say how many rows are tested: taken for %d-fold cross-validation.", parts)}
+	return 1 / float64(parts-1), note, nil
 }
 
 // pairs returns the results on the folds that both have, by their names and, where known, their rows.
@@ -143,7 +165,7 @@ func pairs(a, b []result) (x, y []result, note []string) {
 const resamples = 2000
 
 // compareWith compares a method with the first one, by the folds that both have; where these are none, as independent samples.
-func (r *row) compareWith(first *row, larger bool, alpha float64) (err error) {
+func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (err error) {
 	nan := math.NaN()
 	d := &difference{wins: nan, median: nan, low: nan, high: nan, adjusted: nan}
 	r.against = d
@@ -168,12 +190,17 @@ func (r *row) compareWith(first *row, larger bool, alpha float64) (err error) {
 			r.notes = append(r.notes, fmt.Sprintf("The difference is over the %s that both have.", spelling.Count(d.pairs, "fold")))
 		}
 		if d.pairs > 1 {
-			share, _ := testShare(x)
+			share, _, err := testShare(x, parts)
+			if err != nil {
+				return err
+			}
 			d.paired = true
 			if d.test, err = stats.CorrectedT(differences, share, 1-alpha); err != nil {
 				return err
 			}
-			d.low, d.high, err = stats.Bootstrap(differences, stats.Median, 1-alpha, resamples, 42)
+			if d.low, d.high, err = stats.Bootstrap(differences, stats.Median, 1-alpha, resamples, 42); err != nil {
+				return err
+			}
 		}
 	} else if len(r.values) > 1 && len(first.values) > 1 {
 		r.notes = append(r.notes, fmt.Sprintf("No fold is also one of %s: compared as independent samples, by Welch's test.", first.method))
@@ -217,7 +244,11 @@ func (t *table) gapNotes(dataset, method string) (notes []string) {
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(count)) {
-		notes = append(notes, fmt.Sprintf("%s %s left out.", spelling.Count(count[why], "fold")+" "+why, map[bool]string{true: "is", false: "are"}[count[why] == 1]))
+		verb := "are"
+		if count[why] == 1 {
+			verb = "is"
+		}
+		notes = append(notes, fmt.Sprintf("%s %s %s left out.", spelling.Count(count[why], "fold"), why, verb))
 	}
 	return notes
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -176,6 +177,87 @@ func TestTitles(t *testing.T) {
 		if err != nil || !slices.Equal(tables[0].methods, c.want) {
 			t.Errorf("%q: %v, want %q", c.methods, tables, c.want)
 		}
+	}
+}
+
+// compared is what is printed for a file, which may end with an error.
+func compared(t *testing.T, content string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "in.csv")
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, stderr = programtest.Run(t, run, append([]string{"-in", file}, args...)...)
+	return strings.Join(strings.Fields(stdout), " "), stderr
+}
+
+// Two methods with the same values on all folds share their ranks, however sums are rounded.
+func TestEqualMethodsTie(t *testing.T) {
+	lines := "dataset,fold,method,metric,value\n"
+	for d := range 4 {
+		for f := range 10 {
+			x := 0.1*float64(f+1) + 0.37*float64(d) + 0.013*float64(f*f)
+			lines += fmt.Sprintf("d%d,%d,a,rmse,%v\nd%d,%d,b,rmse,%v\nd%d,%d,c,rmse,%v\n", d, f, x, d, f, x, d, f, x+1)
+		}
+	}
+	for range 20 { // maps have another order every time
+		if stdout, _ := compared(t, lines); !strings.Contains(stdout, "a 1.50 ± 0.00 b 1.50 ± 0.00 1.000 2/4 c 3.00 ± 0.00") {
+			t.Fatal(stdout)
+		}
+	}
+}
+
+// Of how many folds a method has results does not change what share of the rows is tested, and repetitions do not either.
+func TestTestShare(t *testing.T) {
+	repeated, incomplete := "dataset,repetition,fold,method,metric,value\n", "dataset,fold,method,metric,value\n"
+	for f := range 10 {
+		incomplete += fmt.Sprintf("d,%d,a,rmse,%v\n", f, 1+0.1*float64(f*7%10))
+		if f < 3 {
+			incomplete += fmt.Sprintf("d,%d,b,rmse,%v\n", f, 1.05+0.1*float64(f*3%10))
+		}
+		for r := range 5 {
+			repeated += fmt.Sprintf("d,%d,%d,a,rmse,%v\nd,%d,%d,b,rmse,%v\n", r, f, 1+0.1*float64((f*7+r*3)%10), r, f, 1.05+0.1*float64((f*3+r*5)%10))
+		}
+	}
+	for name, content := range map[string]string{"repeated": repeated, "incomplete": incomplete} {
+		stdout, _ := compared(t, content)
+		if !strings.Contains(stdout, "taken for 10-fold cross-validation") || strings.Count(stdout, "-fold cross-validation") != strings.Count(stdout, "10-fold") {
+			t.Errorf("%s: %s", name, stdout)
+		}
+	}
+	// t is the mean difference over sqrt((1/50 + 1/9) of the variance of the differences), with 49 degrees of freedom.
+	if stdout, _ := compared(t, repeated, "-csv"); !strings.Contains(stdout, ",d,b,a,nadeau_bengio_t,0.34174589132466") || !strings.Contains(stdout, ",d,b,a,nadeau_bengio_df,49") {
+		t.Error(stdout)
+	}
+	if _, stderr := compared(t, "dataset,repetition,fold,method,metric,value\nd,0,0,a,rmse,1\nd,1,0,a,rmse,2\nd,0,0,b,rmse,1\nd,1,0,b,rmse,3\n"); !strings.Contains(stderr,
+		"d: repetitions of a single fold: want columns with the train rows and the test rows") {
+		t.Error(stderr)
+	}
+}
+
+// A method whose folds are others than those of the rest lacks theirs.
+func TestOtherFolds(t *testing.T) {
+	stdout, _ := compared(t, "dataset,fold,method,metric,value\nd,0,a,rmse,1\nd,1,a,rmse,1.2\nd,2,b,rmse,2\nd,3,b,rmse,3\ne,0,a,rmse,1\ne,1,a,rmse,1.2\ne,2,b,rmse,2\ne,3,b,rmse,3\n")
+	if !strings.Contains(stdout, "Over 2 folds of 4.") || !strings.Contains(stdout, "No two methods have all folds of the same two data sets.") {
+		t.Error(stdout)
+	}
+}
+
+// What was asked for is there, with or without results, and the first method is what others are compared with.
+func TestWhatWasAskedFor(t *testing.T) {
+	const lines = "protocol,dataset,fold,method,metric,value\n" +
+		"published,d,0,npt,rmse,1\npublished,d,1,npt,rmse,1.2\npublished,d,0,knn,rmse,2\npublished,d,1,knn,rmse,3\n" +
+		"corrected,d,0,knn,rmse,2\ncorrected,d,1,knn,rmse,3\ncorrected,d,0,mlp,rmse,4\ncorrected,d,1,mlp,rmse,5\ncorrected,d,1,mlp,auroc,0.5\n"
+	if stdout, _ := compared(t, lines, "-methods", "npt,knn,mlp"); strings.Count(stdout, "difference from npt.") != 2 || strings.Count(stdout, "No results.") != 2 {
+		t.Error(stdout)
+	}
+	if _, stderr := compared(t, lines, "-metric", "rmse,auroc"); !strings.Contains(stderr, "has no two methods of these with the auroc on these data sets") {
+		t.Error(stderr)
+	}
+	stdout, _ := compared(t, "dataset,fold,method,variant,metric,value\nd,0,npt,,rmse,1\nd,1,npt,,rmse,1.5\nd,0,npt,big,rmse,0.5\nd,1,npt,big,rmse,.6\nd,0,knn,,rmse,2\nd,1,knn,,rmse,3\n",
+		"-by", "variant", "-methods", "npt,knn")
+	if !strings.Contains(stdout, "difference from npt.") || !strings.Contains(stdout, "npt, big") {
+		t.Error(stdout)
 	}
 }
 

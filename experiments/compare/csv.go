@@ -27,7 +27,7 @@ func writeCSV(w io.Writer, comparisons []*comparison) error {
 			d.write(line)
 		}
 		if c.overall != nil {
-			c.overall.write(line, c.metric.Larger, c.alpha)
+			c.overall.write(line, c.alpha)
 		}
 	}
 	out.Flush()
@@ -74,16 +74,17 @@ func (d *datasetComparison) write(line writeLine) {
 	}
 }
 
-func (o *overall) write(line writeLine, larger bool, alpha float64) {
+func (o *overall) write(line writeLine, alpha float64) {
 	line("", "", "", "datasets", float64(len(o.datasets)), o.notes)
 	if len(o.datasets) < 2 {
 		return
 	}
-	for j, r := range o.meanRanks(larger) {
-		line("", o.methods[j], "", "mean_rank", r.mean, nil)
-		line("", o.methods[j], "", "mean_rank_stderr", r.stdErr, nil)
+	f, several := o.friedman, len(o.methods) > 2
+	for j, method := range o.methods {
+		line("", method, "", "mean_rank", f.Mean[j], nil)
+		line("", method, "", "mean_rank_stderr", f.StdErr[j], nil)
 	}
-	if f := o.friedman; f != nil {
+	if several {
 		line("", "", "", "friedman_chi_square", f.TieCorrected.ChiSquare, nil)
 		line("", "", "", "friedman_p", f.TieCorrected.P, nil)
 		line("", "", "", "iman_davenport_f", f.TieCorrected.F, nil)
@@ -97,8 +98,7 @@ func (o *overall) write(line writeLine, larger bool, alpha float64) {
 			line("", o.methods[i], o.methods[j], "wilcoxon_log_p", test.LogP, nil)
 			line("", o.methods[i], o.methods[j], "wilcoxon_p", test.P, nil)
 			line("", o.methods[i], o.methods[j], "wilcoxon_p_holm", o.adjusted[i][j], nil)
-			if o.friedman != nil {
-				f := o.friedman
+			if several {
 				line("", o.methods[i], o.methods[j], "nemenyi_p", stats.NemenyiP(f.Mean[i]-f.Mean[j], f.K, f.N), nil)
 			}
 		}

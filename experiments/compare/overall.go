@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
@@ -15,7 +17,7 @@ type overall struct {
 	datasets []string
 	means    [][]float64 // by data set and method
 	methods  []string
-	friedman *stats.FriedmanTest // nil: two methods
+	friedman *stats.FriedmanTest // its ranks; the test itself is said of three methods and more
 	wilcoxon [][]*stats.WilcoxonTest
 	adjusted [][]float64 // its P after Holm's correction, over all pairs
 	notes    []string
@@ -40,21 +42,18 @@ func (t *table) compareOverall(alpha float64) (*overall, error) {
 		}
 		means := make([]float64, len(o.methods))
 		for i, method := range o.methods {
-			folds := t.results[place{name, method}]
-			for _, r := range folds {
-				means[i] += r.value / float64(len(folds))
-			}
+			means[i] = stat.Mean(values(t.at(name, method)), nil)
 		}
 		o.means = append(o.means, means)
 	}
+	var err error
+	if o.friedman, err = stats.Friedman(o.means, t.metric.Larger); err != nil {
+		return nil, err
+	}
 	if len(o.methods) > 2 {
-		var err error
-		if o.friedman, err = stats.Friedman(o.means, t.metric.Larger); err != nil {
-			return nil, err
-		}
 		o.notes = append(o.notes, o.friedman.Warnings...)
 	}
-	return o, o.pairs()
+	return o, o.pairs(alpha)
 }
 
 // leaveOut leaves out the method that has finished the fewest data sets, the last one of several.
@@ -70,12 +69,15 @@ func (o *overall) leaveOut(t *table) {
 	o.methods = slices.Delete(o.methods, fewest, fewest+1)
 }
 
-// folds is how many folds of a data set there are: as many as any method has.
-func (t *table) folds(dataset string) (folds int) {
+// folds is how many different folds of a data set the methods have.
+func (t *table) folds(dataset string) int {
+	all := map[string]bool{}
 	for _, method := range t.methods {
-		folds = max(folds, len(t.results[place{dataset, method}]))
+		for fold := range t.results[place{dataset, method}] {
+			all[fold] = true
+		}
 	}
-	return folds
+	return len(all)
 }
 
 // finished are the data sets of which all of some methods have all folds.
@@ -100,7 +102,7 @@ func (t *table) lacking(name string, methods []string) string {
 }
 
 // pairs does the signed-rank test of all pairs of methods.
-func (o *overall) pairs() error {
+func (o *overall) pairs(alpha float64) error {
 	k := len(o.methods)
 	columns := make([][]float64, k)
 	for _, row := range o.means {
@@ -117,7 +119,7 @@ func (o *overall) pairs() error {
 		return nil
 	}
 	pairs := float64(k * (k - 1) / 2)
-	if least := stats.WilcoxonSmallestP(len(o.datasets), stats.TwoSided); least*pairs > 0.05 {
+	if least := stats.WilcoxonSmallestP(len(o.datasets), stats.TwoSided); least*pairs > alpha {
 		o.notes = append(o.notes, fmt.Sprintf("On %d data sets the signed-rank test gives no p below %.3g, and %.3g after Holm's correction for %v pairs.",
 			len(o.datasets), least, math.Min(1, least*pairs), pairs))
 	}

@@ -30,10 +30,10 @@ func document(file string, comparisons []*comparison) *report.Document {
 	}
 	d.Blocks = append(d.Blocks, report.Heading("How to read this"), report.List{
 		intervals,
-		fmt.Sprintf("Difference: the method minus %s, over the folds of both. p: of no difference, by the same test, after Holm's correction for the "+
-			"methods of a data set; * at most %v.", c.methods[0], c.alpha),
-		fmt.Sprintf("Wins: folds, or data sets, on which the method is better than %s, ties half. δ: Cliff's, from −1 to 1: how much more often a "+
-			"result of the method is better than one of %s, over all pairs of folds.", c.methods[0], c.methods[0]),
+		fmt.Sprintf("Difference: the method minus the first of its table, over the folds of both. p: of no difference, by the same test, after Holm's "+
+			"correction for the methods of a data set; * at most %v.", c.alpha),
+		"Wins: folds, or data sets, on which the method is better than the first, ties half. δ: Cliff's, from −1 to 1: how much more often a " +
+			"result of the method is better than one of the first, over all pairs of folds.",
 	})
 	return d
 }
@@ -173,9 +173,8 @@ func (c *comparison) overallBlocks() []report.Block {
 			spelling.Count(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0]),
 		Columns: []report.Column{{Head: "Method"}, {Head: "Mean rank", Right: true}, {Head: "p", Right: true}, {Head: "Wins", Right: true}},
 	}
-	ranks := o.meanRanks(c.metric.Larger)
 	for j, method := range o.methods {
-		cells := []report.Cell{{Text: method}, {Text: fmt.Sprintf("%.2f ± %.2f", ranks[j].mean, ranks[j].stdErr)}, {}, {}}
+		cells := []report.Cell{{Text: method}, {Text: fmt.Sprintf("%.2f ± %.2f", o.friedman.Mean[j], o.friedman.StdErr[j])}, {}, {}}
 		if j > 0 {
 			cells[2] = pCell(math.Log(o.adjusted[0][j]), c.alpha)
 			n := float64(len(o.datasets))
@@ -187,26 +186,10 @@ func (c *comparison) overallBlocks() []report.Block {
 	if len(o.notes) > 0 {
 		blocks = append(blocks, report.List(o.notes))
 	}
-	if o.friedman != nil {
+	if len(o.methods) > 2 {
 		blocks = append(blocks, report.Paragraph(o.friedmanText(c.alpha)))
 	}
 	return blocks
-}
-
-type meanRank struct{ mean, stdErr float64 }
-
-func (o *overall) meanRanks(larger bool) []meanRank {
-	ranks := make([][]float64, len(o.methods))
-	for _, row := range o.means {
-		for j, r := range stats.Ranks(row, larger) {
-			ranks[j] = append(ranks[j], r)
-		}
-	}
-	out := make([]meanRank, len(ranks))
-	for j := range ranks {
-		out[j].mean, out[j].stdErr = stats.MeanStdErr(ranks[j])
-	}
-	return out
 }
 
 func (o *overall) friedmanText(alpha float64) string {

@@ -19,6 +19,7 @@ type result struct {
 	line                              int
 	protocol, dataset, method, metric string
 	fold                              string  // with the repetition, where there is one
+	part                              string  // the fold without it
 	split                             string  // digest of its rows; empty: not known
 	value                             float64 // finite
 	testShare                         float64 // test rows over training rows; NaN: not known
@@ -179,7 +180,7 @@ func (s *sheet) add(record []string) error {
 	}
 	line, _ := s.FieldPos(0)
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
-		fold: field("fold"), split: field("digest"), testShare: math.NaN()}
+		fold: field("fold"), part: field("fold"), split: field("digest"), testShare: math.NaN()}
 	name := r.method
 	if title := field("title"); title != "" {
 		r.method = title
@@ -189,13 +190,13 @@ func (s *sheet) add(record []string) error {
 			r.method += ", " + v
 		}
 	}
-	if r.method != name && !slices.Contains(s.titles[name], r.method) {
+	if !slices.Contains(s.titles[name], r.method) {
 		s.titles[name] = append(s.titles[name], r.method)
 	}
 	if repetition := field("repetition"); repetition != "" {
 		r.fold += " of repetition " + repetition
 	}
-	for key, text := range map[string]string{"data set": r.dataset, "fold": field("fold"), "method": field("method")} {
+	for key, text := range map[string]string{"data set": r.dataset, "fold": r.part, "method": field("method")} {
 		if text == "" {
 			return fmt.Errorf("there is no %s", key)
 		}

@@ -41,7 +41,7 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 		row, err := lines.Read()
 		switch {
 		case err == io.EOF && n == rows:
-			return refuseEmpty(columns)
+			return refuse(columns)
 		case err == io.EOF:
 			return fmt.Errorf("%s, %d declared", spelling.Count(n, "row"), rows)
 		case errors.Is(err, csv.ErrFieldCount):
@@ -65,11 +65,21 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 	}
 }
 
-// refuseEmpty refuses columns without any value, of which methods could learn nothing.
-func refuseEmpty(columns []*builder) error {
+// refuse refuses columns without any value, of which methods could learn nothing, and categories that are the same number.
+func refuse(columns []*builder) error {
 	for _, c := range columns {
 		if len(c.missing) == c.n && !slices.Contains(c.missing, false) {
 			return fmt.Errorf("column %s has no value in any row: declare it skip", c.name)
+		}
+		if c.levels != nil {
+			continue
+		}
+		first := map[string]string{}
+		for i, number := range plainNumbers(c.texts) {
+			if other, again := first[number]; again {
+				return fmt.Errorf("column %s: the categories %q and %q are the same number: declare it number, or make them alike", c.name, other, c.texts[i])
+			}
+			first[number] = c.texts[i]
 		}
 	}
 	return nil

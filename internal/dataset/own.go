@@ -56,7 +56,7 @@ type declaration struct {
 	File      string
 	Separator string
 	Rows      int
-	Missing   []string
+	Missing   texts
 	Columns   ast.Node
 	Target    string
 	Split     struct{ Folds, Run, Test int }
@@ -65,6 +65,23 @@ type declaration struct {
 
 	dir, name string
 	at        map[string]*token.Position // of the top keys
+}
+
+// texts is a list of words as the file has them: -9.0 stays "-9.0", and NULL and 077 are what they look like.
+type texts []string
+
+func (t *texts) UnmarshalYAML(n ast.Node) error {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		return &yaml.UnexpectedNodeTypeError{Token: n.GetToken()}
+	}
+	for _, item := range list.Values {
+		if _, ok := item.(ast.ScalarNode); !ok {
+			return &yaml.UnexpectedNodeTypeError{Token: item.GetToken()}
+		}
+		*t = append(*t, item.GetToken().Value)
+	}
+	return nil
 }
 
 var (
@@ -291,7 +308,9 @@ func (d *declaration) source() (*source, *token.Position, error) {
 	case s.Classes > 2:
 		s.Problem = MultiClass
 	}
-	v := variant{rule: fmt.Sprint(d.Target, d.Split)}
+	rule := d.Split
+	rule.Run = 0 // which folds are run changes none
+	v := variant{rule: fmt.Sprint(d.Target, rule)}
 	switch split := d.Split; {
 	case split.Test < 0 || split.Test > 0 && (split.Test > d.Rows-2 || split.Folds != 0 || split.Run != 0):
 		return fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", d.Rows-2, d.Rows)
@@ -328,7 +347,7 @@ func (d *declaration) columns() (columns []columnSpec, skipped []string, at *tok
 		spec := columnSpec{name: entry.Key().GetToken().Value}
 		var word string
 		switch {
-		case yaml.NodeToValue(entry.Value(), &spec.levels) == nil:
+		case yaml.NodeToValue(entry.Value(), (*texts)(&spec.levels)) == nil:
 			if err := spec.sortLevels(); err != nil {
 				return nil, nil, at, fmt.Errorf("columns: %s: %w", spec.name, err)
 			}
@@ -389,7 +408,7 @@ func countRows(path string, separator rune) (n int, err error) {
 	if err == io.EOF {
 		err = nil
 	}
-	return n - 1, err
+	return max(n-1, 0), err
 }
 
 // ruleDigest is the digest of a table of one's own: what a task is made of besides the values may change as well.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -85,9 +86,47 @@ func TestOwn(t *testing.T) {
 			t.Errorf("%s: %v, %v", change, again, err)
 		}
 	}
-	same, _ := declare(t, "wine", strings.Replace(wineDeclaration, "Wine", "Vino", 1), full)
-	if again, err := same.Load(t.Context(), "wine"); err != nil || again.Digest != table.Digest {
-		t.Errorf("another title: %v, %v", again, err)
+	for _, change := range []string{"Wine/Vino", "split: {folds: 2}/split: {folds: 2, run: 1}", "split: {folds: 2}/split: {folds: 2, run: 2}"} {
+		old, new, _ := strings.Cut(change, "/")
+		same, _ := declare(t, "wine", strings.Replace(wineDeclaration, old, new, 1), full)
+		if again, err := same.Load(t.Context(), "wine"); err != nil || again.Digest != table.Digest {
+			t.Errorf("%s: %v, %v", change, again, err)
+		}
+	}
+}
+
+// Words of a declaration are what the file has, whatever they are to YAML.
+func TestOwnWords(t *testing.T) {
+	const declaration = "file: wine.csv\nrows: 4\nmissing: [%s]\ncolumns:\n  c: %s\n  y: number\ntarget: y\nsplit: {folds: 2}\n"
+	for _, test := range []struct {
+		missing, column, values string
+		gaps                    string
+		categories              []string
+	}{
+		{"NULL", "category", "a NULL b NULL", "0101", []string{"a", "b"}},
+		{"-9.0", "number", "1 -9.0 -9 2", "0100", nil},
+		{"077", "number", "1 077 63 2", "0100", nil},
+		{"NA, ~", "[010, 020]", "010 NA 020 ~", "0101", []string{"10", "20"}},
+		{"NA", "[null, true]", "null NA true null", "0100", []string{"null", "true"}},
+	} {
+		v := strings.Fields(test.values)
+		l, _ := declare(t, "wine", fmt.Sprintf(declaration, test.missing, test.column), fmt.Sprintf("c,y\n%s,1\n%s,2\n%s,3\n%s,4\n", v[0], v[1], v[2], v[3]))
+		table, err := l.Load(t.Context(), "wine")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		gaps := ""
+		for row := range 4 {
+			gaps += map[bool]string{true: "1", false: "0"}[table.Columns[0].IsMissing(row)]
+		}
+		if gaps != test.gaps || !slices.Equal(table.Columns[0].Categories, test.categories) {
+			t.Errorf("%+v: missing %s, categories %q", test, gaps, table.Columns[0].Categories)
+		}
+	}
+	l, _ := declare(t, "wine", fmt.Sprintf(declaration, "NA", "category"), "c,y\n01,1\n2,2\n1.0,3\n3,4\n")
+	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.Contains(err.Error(), `column c: the categories "01" and "1.0" are the same number: declare it number, or make them alike`) {
+		t.Error(err)
 	}
 }
 

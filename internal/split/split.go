@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"nptbench/internal/dataset"
 )
@@ -250,22 +251,13 @@ func divide(rows int, isTest func(row int) bool) (rest, test []int32) {
 // likely numbers of rows for the two parts, then the rows themselves from a permutation, then both parts shuffled.
 // A class of a single row, which scikit-learn refuses, goes where the counts put it.
 func stratifiedHoldOut(labels []uint16, val int) (trainAt, valAt []int32) {
-	classes := 0
-	for _, label := range labels {
-		classes = max(classes, int(label)+1)
-	}
-	rows := make([][]int32, classes)
+	rows := make([][]int32, int(slices.Max(labels))+1)
 	for i, label := range labels {
 		rows[label] = append(rows[label], int32(i))
 	}
-	present := rows[:0]
-	for _, r := range rows {
-		if len(r) > 0 {
-			present = append(present, r)
-		}
-	}
-	sizes := make([]int, len(present))
-	for c, r := range present {
+	rows = slices.DeleteFunc(rows, func(r []int32) bool { return len(r) == 0 }) // classes without a row
+	sizes := make([]int, len(rows))
+	for c, r := range rows {
 		sizes[c] = len(r)
 	}
 	t := newTwister(numpySeed)
@@ -275,7 +267,7 @@ func stratifiedHoldOut(labels []uint16, val int) (trainAt, valAt []int32) {
 		remaining[c] = sizes[c] - trainCounts[c]
 	}
 	valCounts := t.approximateMode(remaining, val)
-	for c, r := range present {
+	for c, r := range rows {
 		p := pick(r, t.permutation(len(r)))
 		trainAt = append(trainAt, p[:trainCounts[c]]...)
 		valAt = append(valAt, p[trainCounts[c]:trainCounts[c]+valCounts[c]]...)

@@ -102,6 +102,10 @@ func TestTTestsOfNothing(t *testing.T) {
 			t.Errorf("all differences %v: %+v, %v", d, got, err)
 		}
 	}
+	x, y, third := 0.86, 0.72, 0.14 // differences of 0.01, but for rounding
+	if got, err := CorrectedT([]float64{x - 0.85, y - 0.71, third - 0.13}, 0.5, 0.95); err != nil || !math.IsNaN(got.P) || len(got.Warnings) != 1 {
+		t.Errorf("differences that are the same but for rounding: %+v, %v", got, err)
+	}
 }
 
 func TestEffectsEqualSciPy(t *testing.T) {

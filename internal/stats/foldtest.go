@@ -64,7 +64,7 @@ func Welch(x, y []float64, level float64) (*TTest, error) {
 
 // finish computes what follows from mean, standard error and degrees of freedom.
 func (t *TTest) finish(level float64) {
-	if t.StdErr == 0 {
+	if t.StdErr <= 1e-12*math.Abs(t.Mean) { // constant but for rounding
 		t.Low, t.High = t.Mean, t.Mean
 		t.P = 1
 		if t.Mean != 0 {

@@ -75,6 +75,7 @@ func (e *encoder) flagged(c *dataset.Column, position int) bool {
 type columnEncoder func(position int, into []float32)
 
 func (e *encoder) features(t *Task) {
+	var columns []*dataset.Column
 	var encoders []columnEncoder
 	anyMissing := false
 	for j := range e.table.Columns {
@@ -90,35 +91,22 @@ func (e *encoder) features(t *Task) {
 		}
 		t.Features = append(t.Features, Feature{Name: c.Name, Type: c.Type, Offset: t.Width, Width: width})
 		t.Width += width
-		encoders = append(encoders, encode)
+		columns, encoders = append(columns, c), append(encoders, encode)
 		anyMissing = anyMissing || c.Missing != nil
 	}
 	t.X = make([]float32, len(e.rows)*t.Width)
+	if anyMissing {
+		t.Missing = make([]bool, len(e.rows)*len(columns))
+	}
 	for position := range e.rows {
 		row := t.Row(position)
-		for f, encode := range encoders {
+		for f, c := range columns {
 			feature := &t.Features[f]
-			encode(position, row[feature.Offset:feature.Offset+feature.Width])
-		}
-	}
-	if anyMissing {
-		e.missing(t)
-	}
-}
-
-func (e *encoder) missing(t *Task) {
-	t.Missing = make([]bool, len(e.rows)*len(t.Features))
-	f := 0
-	for j := range e.table.Columns {
-		if j == e.table.Info.Target {
-			continue
-		}
-		if c := &e.table.Columns[j]; c.Missing != nil {
-			for position := range e.rows {
-				t.Missing[position*len(t.Features)+f] = e.flagged(c, position)
+			encoders[f](position, row[feature.Offset:feature.Offset+feature.Width])
+			if c.Missing != nil {
+				t.Missing[position*len(columns)+f] = e.flagged(c, position)
 			}
 		}
-		f++
 	}
 }
 
