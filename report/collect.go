@@ -193,6 +193,9 @@ func (g *Group) metrics() []metric.Metric {
 func (s *Summary) unreadable(err error) {
 	n := 1
 	if d := (*results.Damage)(nil); errors.As(err, &d) {
+		if d.Torn { // by a crash: its cell is run again
+			return
+		}
 		n = max(n, d.Lines)
 	}
 	s.Unreadable += n

@@ -28,7 +28,7 @@ type training struct {
 // fold where it serves one cell after another, so that its records have the times from its beginning; empty: it does not.
 func (c *Clock) Seconds(r *Record, goesOn string) (fit, predict float64) {
 	threads := float64(max(1, r.Provenance.Threads))
-	if goesOn != "" {
+	if goesOn != "" && r.Measure == "" {
 		if c.trainings == nil {
 			c.trainings = map[training]took{}
 		}

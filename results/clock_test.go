@@ -45,3 +45,16 @@ func TestClockOfSeeds(t *testing.T) {
 		}
 	}
 }
+
+// What is measured on the models of one training takes its own time each.
+func TestClockOfMeasurements(t *testing.T) {
+	var clock Clock
+	total := 0.0
+	for name, took := range map[string]float64{"corruption": 100, "predictions": 5} {
+		_, predict := clock.Seconds(&Record{Cell: Cell{Measure: name, With: "{}"}, PredictSeconds: took}, "forest sqrt")
+		total += predict
+	}
+	if total != 105 {
+		t.Errorf("%v s, want 105", total)
+	}
+}

@@ -117,7 +117,7 @@ func readCell(line segmentLine) (*cellLine, error) {
 // one for all further ones.
 func cellLines(paths ...string) iter.Seq2[*cellLine, error] {
 	return func(yield func(*cellLine, error) bool) {
-		files, err := segments(paths)
+		files, err := Segments(paths...)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -200,6 +200,7 @@ type chooser struct {
 	best     map[ID]candidate // by id
 	files    []string         // in the order in which they are read
 	conflict *Conflict        // nil: none
+	differ   [2]candidate     // the first two records of conflict.Cell that differ
 }
 
 func newChooser() *chooser { return &chooser{best: map[ID]candidate{}} }
@@ -209,7 +210,11 @@ func (c *chooser) place(b candidate) string { return fmt.Sprintf("%s:%d", c.file
 // found is the conflict among all records that were added; nil: none.
 func (c *chooser) found() *Conflict {
 	if c.conflict != nil {
-		c.conflict.Kept = c.place(c.best[c.conflict.Cell.ID()])
+		kept, other := c.best[c.conflict.Cell.ID()], c.differ[0]
+		if other.metrics == kept.metrics {
+			other = c.differ[1]
+		}
+		c.conflict.Kept, c.conflict.Other = c.place(kept), c.place(other)
 	}
 	return c.conflict
 }
@@ -232,7 +237,7 @@ func (c *chooser) add(l *cellLine) {
 	if now.ok && before.ok && now.metrics != before.metrics && !winner.conflict {
 		winner.conflict = true
 		if c.conflict == nil {
-			c.conflict = &Conflict{Cell: l.cell, Other: c.place(loser)}
+			c.conflict, c.differ = &Conflict{Cell: l.cell}, [2]candidate{loser, winner}
 		}
 		c.conflict.Cells++
 	}

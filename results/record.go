@@ -104,7 +104,7 @@ const (
 	Failed = "failed"
 )
 
-// Metrics are by the names of metric.All. A metric that is not defined, such as the AUROC of rows of one class, is absent.
+// Metrics are by the names of metric.All, or of what was measured on a model. A metric that is not defined, such as the AUROC of rows of one class, is absent.
 // "NAME_se" is the standard error of NAME over the rows of this one split.
 type Metrics map[string]float64
 

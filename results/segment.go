@@ -82,9 +82,9 @@ func (l segmentLine) damage(why string) *Damage {
 	return &Damage{File: l.file, Line: l.line, Lines: 1, Why: why}
 }
 
-// segments lists the segments in folders, in the order of folders and file names. A path that is a file stands for itself,
+// Segments lists the segments in folders, in the order of folders and file names. A path that is a file stands for itself,
 // one that does not exist for nothing.
-func segments(paths []string) (files []string, err error) {
+func Segments(paths ...string) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -585,6 +585,25 @@ func severalRecordsOfACell(t *testing.T, record func(int) *Record) {
 	}
 }
 
+// A conflict names two records that differ, whichever came in between.
+func TestConflictNamesADifference(t *testing.T) {
+	for _, rmse := range [][]float64{{1, 2, 1}, {1, 2, 2}, {1, 1, 2}, {2, 1, 3}} {
+		dir := t.TempDir()
+		write(t, dir, later(record(0), 0, rmse[0]), later(record(0), 1, rmse[1]), later(record(0), 2, rmse[2]))
+		s, err := Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(place string) float64 {
+			line, _ := strconv.Atoi(place[strings.LastIndex(place, ":")+1:])
+			return rmse[line-1]
+		}
+		if of(s.Conflict.Kept) == of(s.Conflict.Other) {
+			t.Errorf("%v: %v", rmse, s.Conflict)
+		}
+	}
+}
+
 // Whoever removes, renames or cuts what a run writes does not make it believe that its records are kept.
 func TestSegmentDisappears(t *testing.T) {
 	for what, spoil := range map[string]func(dir, segment string) error{
@@ -884,7 +903,7 @@ func TestClone(t *testing.T) {
 // Published records are decoded as encoding/json would do it, and without it.
 func TestDecoding(t *testing.T) {
 	i := 0
-	files, err := segments([]string{"published"})
+	files, err := Segments("published")
 	if err != nil {
 		t.Fatal(err)
 	}

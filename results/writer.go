@@ -21,15 +21,11 @@ type Writer struct {
 	dirty   bool     // written since the last sync
 	err     error    // the first failure, which all later calls return
 	stop    chan struct{}
-	stopped chan struct{}
+	syncing sync.WaitGroup
 }
 
 // NewWriter prepares a segment in dir, which is made when the first record comes.
-func NewWriter(dir string) *Writer {
-	w := &Writer{dir: dir, stop: make(chan struct{}), stopped: make(chan struct{})}
-	go w.syncLoop()
-	return w
-}
+func NewWriter(dir string) *Writer { return &Writer{dir: dir, stop: make(chan struct{})} }
 
 // Append writes one record. When it returns the record outlives the process; within a second it outlives the machine.
 // After an error, a full disk say, the segment still ends in a whole line. A folder or segment that somebody removes, renames
@@ -48,6 +44,7 @@ func (w *Writer) Append(r *Record) error {
 		if w.file, w.err = createSegment(w.dir); w.err != nil {
 			return w.err
 		}
+		w.syncing.Go(w.syncLoop)
 	}
 	if _, err := w.file.Write(line); err != nil {
 		w.err = fmt.Errorf("records cannot be written: %w", err)
@@ -78,7 +75,6 @@ func createSegment(dir string) (*os.File, error) {
 }
 
 func (w *Writer) syncLoop() {
-	defer close(w.stopped)
 	tick := time.NewTicker(syncInterval)
 	defer tick.Stop()
 	for {
@@ -134,7 +130,7 @@ func (w *Writer) inPlace() error {
 // Close syncs the segment and returns the first error that the writer met.
 func (w *Writer) Close() error {
 	close(w.stop)
-	<-w.stopped
+	w.syncing.Wait()
 	w.sync()
 	w.mu.Lock()
 	defer w.mu.Unlock()

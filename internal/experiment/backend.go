@@ -99,7 +99,7 @@ func probe(ctx context.Context, backend string) error {
 		return nil
 	}
 	for line := range strings.Lines(stderr.String()) {
-		if strings.HasPrefix(line, "npt: ") { // others may be XLA's
+		if strings.HasPrefix(line, "backend ") { // others may be XLA's
 			return errors.New(strings.TrimSpace(line))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"os"
@@ -153,7 +154,7 @@ func makeWritable(dir string) error {
 func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, store *results.Store, recorded int) error {
 	var costs *plan.Estimate
 	if s.Recorded {
-		costs = estimate(ctx, p, store)
+		costs = estimateFrom(ctx, p, store)
 	}
 	var setup *sweeps.Sweep
 	if s.Setup != "" {
@@ -184,9 +185,16 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 	return nil
 }
 
-// command does the same once more.
+// command is the command line that makes the report again.
 func (o *options) command(s Spec) string {
 	text := fmt.Sprintf("go run ./experiments/%s -sweep %s", s.Name, o.Sweep)
+	switch len(o.Plan.Protocols) {
+	case 0:
+	case 1:
+		text += " -protocol " + string(o.Plan.Protocols[0])
+	default:
+		text += " -protocol both"
+	}
 	if o.Seed != nil {
 		text += fmt.Sprintf(" -seed %d", *o.Seed)
 	}
@@ -206,7 +214,7 @@ func Plan(ctx context.Context, e program.Env, s Spec) (*plan.Plan, *plan.Estimat
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, estimate(ctx, p, store), ctx.Err()
+	return p, estimateFrom(ctx, p, store), ctx.Err()
 }
 
 // load reads the command line and the sweep.
@@ -234,8 +242,8 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	return o, sweep, nil
 }
 
-// estimate learns from the records how long cells take.
-func estimate(ctx context.Context, p *plan.Plan, store *results.Store) *plan.Estimate {
+// estimateFrom learns from records how long cells take.
+func estimateFrom(ctx context.Context, p *plan.Plan, store *results.Store) *plan.Estimate {
 	return p.Estimate(until(ctx, store.Records()))
 }
 
@@ -245,7 +253,7 @@ const publishedRecords = "results/published"
 // estimate is an estimate from the records, and where those say nothing from the published ones, if they are there. It also names the
 // folders.
 func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Store) (e *plan.Estimate, from string, err error) {
-	e, from = estimate(ctx, p, store), strings.Join(o.recordFolders(), ", ")
+	e, from = estimateFrom(ctx, p, store), strings.Join(o.recordFolders(), ", ")
 	if _, err := os.Stat(publishedRecords); err != nil || p.Known(e) {
 		return e, from, nil
 	}
@@ -253,7 +261,7 @@ func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Sto
 	if err != nil {
 		return nil, "", err
 	}
-	e.Else = estimate(ctx, p, published)
+	e.Else = estimateFrom(ctx, p, published)
 	return e, from + ", else " + publishedRecords + " (other machines)", nil
 }
 
@@ -385,15 +393,17 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.KeepModels && before.Done > 0 {
 		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
 	}
-	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks)
+	var log io.Writer
 	if o.Log != "" {
-		log, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		file, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
 			return outcome, program.ExitBadInput, fmt.Errorf("-log: %w", err)
 		}
-		defer log.Close()
-		shown.Log = log
+		defer file.Close()
+		log = file
 	}
+	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks)
+	shown.Log = log
 	stop := func() {}
 	if !o.Slurm {
 		stop = o.expect(ctx, p, store, shown)
@@ -442,7 +452,7 @@ func (o *options) cluster(ctx context.Context, p *plan.Plan, store *results.Stor
 	}
 	return &slurm.Cluster{
 		Dir: dir, Records: o.recordFolders()[0], Pool: *pool, Args: o.Cluster, GPUArgs: o.GPU, TaskTime: o.TaskTime,
-		Estimate: estimate(ctx, p, store).Job, Retry: o.Plan.Retry, Detach: o.Detach,
+		Estimate: estimateFrom(ctx, p, store).Job, Retry: o.Plan.Retry, Detach: o.Detach,
 	}, ctx.Err()
 }
 

@@ -1,9 +1,11 @@
 package experiment
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -104,5 +106,35 @@ func TestEarlierFailures(t *testing.T) {
 	record(t, args, failed, "")
 	if exit, stdout, stderr := programtest.Run(t, experiment, append(args, "-report-only", "-retry-failed")...); exit != program.ExitOK {
 		t.Errorf("a report: exit code %d, %s%s", exit, stdout, stderr)
+	}
+}
+
+// A log that cannot be opened is said, and leaves nothing running.
+func TestNoLog(t *testing.T) {
+	out := t.TempDir()
+	exit, _, stderr := programtest.Run(t, experiment, append(small(t, "{method: knn}", out), "-log", filepath.Join(out, "no", "such", "log"))...)
+	if exit != program.ExitBadInput || !strings.Contains(stderr, "-log: open") {
+		t.Errorf("exit %d: %s", exit, stderr)
+	}
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for _, name := range []string{"(*Progress).redraw", "(*Writer).syncLoop"} {
+		if bytes.Contains(stacks, []byte(name)) {
+			t.Errorf("%s still runs", name)
+		}
+	}
+}
+
+// A line that a kill has torn costs its cell, which is to be done, and the report has no more to say of it.
+func TestTornRecord(t *testing.T) {
+	out := t.TempDir()
+	args := small(t, "{method: knn}", out)
+	record(t, args, out, "knn")
+	if err := os.WriteFile(filepath.Join(out, "records", "torn.jsonl"), []byte(`{"id":"torn`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	exit, stdout, stderr := programtest.Run(t, experiment, append(args, "-report-only")...)
+	if exit != program.ExitOK || strings.Contains(stdout, "could not be read") || !strings.Contains(stderr, "torn.jsonl:1: ") {
+		t.Errorf("exit %d: %s%s", exit, stdout, stderr)
 	}
 }

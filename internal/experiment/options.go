@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
+	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
 	"nptbench/internal/split"
 	"nptbench/internal/terminal"
+	"nptbench/results"
 )
 
 // options are the flags of every experiment.
@@ -96,7 +97,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 		if _, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("-with: %w", err)
 		}
-		if segments, _ := filepath.Glob(filepath.Join(dir, "*.jsonl*")); len(segments) == 0 {
+		if segments, err := results.Segments(dir); err != nil || len(segments) == 0 {
 			return nil, fmt.Errorf("-with %s: no records there, want files *.jsonl or *.jsonl.gz", dir)
 		}
 	}
@@ -128,22 +129,29 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	return o, nil
 }
 
-// describe prints the data sets, and the methods with their parameters, in so many columns.
+// describe prints the data sets, and the methods and what can be measured on their models with the parameters, in so many columns.
 func describe(w io.Writer, methods []*method.Method, width int) {
 	var names []string
 	for _, info := range dataset.Infos() {
 		names = append(names, info.Name)
 	}
 	fmt.Fprintf(w, "\n%s\n\nMethods and their parameters, as sweep files name them:\n", terminal.Wrap("Data sets: "+strings.Join(names, ", "), "  ", width))
-	for _, m := range methods {
-		fmt.Fprintf(w, "\n%s\n", terminal.Indent(fmt.Sprintf("%s (%s): %s", m.Name, m.Title, m.Doc), "  ", width))
-		for i := range m.Params {
-			p := &m.Params[i]
+	with := func(head string, params []method.Param) {
+		fmt.Fprintf(w, "\n%s\n", terminal.Indent(head, "  ", width))
+		for i := range params {
+			p := &params[i]
 			text := fmt.Sprintf("%s [%s, default %v]", p.Doc, p.Allowed(dataset.Binary), p.Default)
 			if p.RegressionChoices != nil {
 				text += fmt.Sprintf("; for regression [%s, default %v]", p.Allowed(dataset.Regression), cmp.Or(p.RegressionDefault, p.Default))
 			}
 			fmt.Fprintf(w, "    %-20s %s\n", p.Name, strings.TrimSpace(terminal.Indent(text, strings.Repeat(" ", 25), width)))
 		}
+	}
+	for _, m := range methods {
+		with(fmt.Sprintf("%s (%s): %s", m.Name, m.Title, m.Doc), m.Params)
+	}
+	fmt.Fprintf(w, "\nMeasurements on fitted models, as sweep files name them under measure:\n")
+	for _, m := range measure.All() {
+		with(m.Name+": "+m.Doc, m.Params)
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/method"
 	"nptbench/internal/program"
 	"nptbench/internal/split"
@@ -20,7 +22,8 @@ import (
 // A process that was started to open a backend finds none.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(probeVariable); name != "" {
-		fmt.Fprintf(os.Stderr, "a warning\nnpt: backend %s: nothing there\ngoroutine 1\n", name)
+		fmt.Fprintln(os.Stderr, "a warning")
+		fmt.Fprintln(os.Stderr, backends.Try(name))
 		os.Exit(program.ExitFailed)
 	}
 	os.Exit(m.Run())
@@ -30,7 +33,7 @@ func TestMain(m *testing.M) {
 func TestChooseBackend(t *testing.T) {
 	var said bytes.Buffer
 	name, err := chooseBackend(t.Context(), "xla:cuda", "NPT", program.Env{Stderr: &said})
-	if want := "npt: backend xla:cuda: nothing there; -backend"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
+	if want := "backend xla:cuda: its XLA plugin is not installed"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
 		t.Errorf("%q, %v; want %q", name, err, want)
 	}
 	name, err = chooseBackend(t.Context(), "go", "NPT", program.Env{Stderr: &said})
@@ -87,13 +90,25 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// Records may be a folder of any name, or a file.
+func TestParseRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "runs[1]")
+	file := filepath.Join(dir, "a.jsonl")
+	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(file, nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := parseArgs("-with", dir+","+file); err != nil || !slices.Equal(o.With, []string{dir, file}) {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 func TestHelpNamesEverything(t *testing.T) {
 	var out bytes.Buffer
 	_, err := parse(table1, program.Env{Args: []string{"-help"}, Stdout: &out, Getenv: os.Getenv}, one)
 	if !errors.Is(err, flag.ErrHelp) {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"-dry-run", "-seed number", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "from 1 to 1000000", "for regression [one of b, default b]", "130 interrupted"} {
+	for _, want := range []string{"-dry-run", "-seed number", "forest-cover", "one (One)", "size", "how large", "integer >= 1, default 3", "from 1 to 1000000", "Measurements on fitted models", "corruption: ", "for regression [one of b, default b]", "130 interrupted"} {
 		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 			t.Errorf("the help does not mention %q", want)
 		}

@@ -180,21 +180,19 @@ func (o *Outcome) ofDeletion() (*Outcome, error) {
 			kept, random, deleted, nearer = append(kept, line[3]), append(random, line[4]), append(deleted, line[5]), append(nearer, line[4]-line[3])
 		}
 	}
-	for m, values := range map[*metric.Metric][]float64{&KeptDistance: kept, &RandomDistance: random, &DeletedDistance: deleted, &KeptNearer: nearer,
-		&RemainingRows: remaining, &ToOnePercent: toOne, &ToTenPercent: toTen} {
-		if len(values) > 0 {
-			o.set(*m, values)
-		}
-	}
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("no row could be deleted for any of %d test rows, or all were", len(o.Table.Lines))
 	}
-	for m, other := range map[*metric.Metric][]float64{&PKeptRandom: random, &PKeptDeleted: deleted} {
+	for m, values := range map[metric.Metric][]float64{KeptDistance: kept, RandomDistance: random, DeletedDistance: deleted, KeptNearer: nearer,
+		RemainingRows: remaining, ToOnePercent: toOne, ToTenPercent: toTen} {
+		o.set(m, values)
+	}
+	for m, other := range map[metric.Metric][]float64{PKeptRandom: random, PKeptDeleted: deleted} {
 		t, err := stats.Wilcoxon(kept, other, stats.Less)
 		if err != nil {
 			return nil, err
 		}
-		o.put(*m, t.LogP/math.Ln10, math.NaN())
+		o.put(m, t.LogP/math.Ln10, math.NaN())
 	}
 	return o, nil
 }

@@ -32,6 +32,11 @@ func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Li
 		}
 		tables = append(tables, known...)
 	}
+	if len(tables) == 0 && missing == nil { // one's own, and not to be run: its content alone says which records are of it
+		if at, err := locate(ctx, lib, name); err == nil {
+			tables = append(tables, at)
+		}
+	}
 	if len(tables) == 0 {
 		info, err := lib.Lookup(name)
 		if err != nil {

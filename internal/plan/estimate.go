@@ -98,6 +98,9 @@ func (e *Estimate) add(r *results.Record) {
 		seconds = r.ProcessorSeconds
 	}
 	of := cells{r.Dataset, kind(r.Method, r.Measure, string(r.With)), string(r.Config)}
+	if goesOn != "" && r.Measure == "" { // which of the fit's cells has how much of it depends on the order of the records
+		of.config = goesOn
+	}
 	e.count(of, seconds, r)
 	if m.Work == nil || r.Measure != "" {
 		of.config = ""
@@ -125,14 +128,16 @@ func (e *Estimate) count(of cells, seconds float64, r *results.Record) {
 // size is what the time of methods that do not know their work is taken to grow with.
 func size(rows int, info dataset.Info) float64 { return float64(rows) * float64(info.Columns) }
 
-// Left estimates how long the cells of a group that are to do take one core; false when there are no records of the kind of some, which
-// are left out.
-func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
+// Left estimates how long the cells of some groups that are to do take one core; false when there are no records of the kind of some,
+// which are left out.
+func (p *Plan) Left(e *Estimate, groups ...*Group) (left time.Duration, known bool) {
 	known = true
-	for s, n := range p.ToDo(g) {
-		name, with := s.Key()
-		each, knows := e.cell(g.Dataset.Info, g.Method, s.Canonical, name, with)
-		left, known = left+seconds(each*float64(n)), known && knows
+	for _, g := range groups {
+		for s, n := range p.ToDo(g) {
+			name, with := s.Key()
+			each, knows := e.cell(g.Dataset.Info, g.Method, s.Canonical, s.JSON, name, with)
+			left, known = left+seconds(each*float64(n)), known && knows
+		}
 	}
 	return left, known
 }
@@ -141,25 +146,24 @@ func (p *Plan) Left(e *Estimate, g *Group) (left time.Duration, known bool) {
 func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
 	info, total := j.Dataset.Info, 0.0
 	for _, t := range j.Trainings {
-		each, known := e.cell(info, j.Method, t.Config, "", "")
-		if !known {
-			return 0, false
-		}
-		total += each * float64(len(t.Cells))
-		for _, m := range t.Measures {
-			if each, known = e.cell(info, j.Method, t.Config, m.Name, m.With.JSON()); !known {
+		for cell := range CellsOf([]*Training{t}) {
+			each, known := e.cell(info, j.Method, t.Config, string(cell.Config), cell.Measure, string(cell.With))
+			if !known {
 				return 0, false
 			}
-			total += each * float64(len(m.Cells))
+			total += each
 		}
 	}
 	return seconds(total), true
 }
 
-// cell estimates how many seconds a cell with a canonical configuration takes one core.
-func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, measure, with string) (seconds float64, known bool) {
+// cell estimates how many seconds a cell takes one core: by its configuration as records have it, and the canonical one.
+func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, config, measure, with string) (seconds float64, known bool) {
 	kind := kind(m.Name, measure, with)
-	for _, config := range []string{c.JSON(), ""} {
+	if m.GoesOn && measure == "" {
+		config = resolve(sweeps.Setting{Method: m, Config: c}, info.Problem).fit
+	}
+	for _, config := range []string{config, c.JSON(), ""} {
 		if s := e.shares[cells{info.Name, kind, config}]; s != nil {
 			return s.mean(), true
 		}
@@ -173,7 +177,7 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, me
 	case known:
 		return rate * work, true
 	case e.Else != nil:
-		return e.Else.cell(info, m, c, measure, with)
+		return e.Else.cell(info, m, c, config, measure, with)
 	}
 	return 0, false
 }

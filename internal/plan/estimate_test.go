@@ -42,9 +42,51 @@ func TestEstimateOfMeasurements(t *testing.T) {
 	m, info := &method.Method{Name: "mean"}, dataset.Info{Name: "waves"}
 	with := method.Config{}
 	e := &Estimate{shares: map[cells]*share{{"waves", kind("mean", "", ""), ""}: {seconds: 5, cells: 1}, {"waves", kind("mean", "first", with.JSON()), ""}: {seconds: 2, cells: 1}}}
-	j := &Job{Dataset: &Dataset{Info: info}, Method: m, Trainings: []*Training{{Config: with, Cells: make([]Cell, 2), Measures: []*Measure{{Name: "first", With: with, Cells: make([]Cell, 3)}}}}}
+	measured := Cell{Cell: results.Cell{Measure: "first", With: results.Config(with.JSON())}}
+	j := &Job{Dataset: &Dataset{Info: info}, Method: m, Trainings: []*Training{{Config: with, Cells: make([]Cell, 2), Measures: []*Measure{{Name: "first", With: with, Cells: []Cell{measured, measured, measured}}}}}}
 	if took, known := e.Job(j); !known || took != 16*time.Second {
 		t.Errorf("%v, %v", took, known)
+	}
+}
+
+// A record is found by its own configuration, which may not be the canonical one.
+func TestEstimateOfTheSameConfiguration(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1, 2], same: [1]}", ""), Options{}, lib, nil)
+	record := func(config string, seconds float64) *results.Record {
+		return &results.Record{Status: results.OK, FitSeconds: seconds, FitCells: 1, Cell: results.Cell{Dataset: "waves", Method: "mean", Config: results.Config(config)}}
+	}
+	e := p.Estimate(func(yield func(*results.Record, error) bool) {
+		_ = yield(record(`{"pause":0,"same":1,"shift":1}`, 2), nil) && yield(record(`{"pause":0,"same":1,"shift":2}`, 200), nil)
+	})
+	j := *p.Jobs()[0]
+	for i, want := range []time.Duration{2 * time.Second, 200 * time.Second} {
+		one := j
+		one.Trainings = j.Trainings[i : i+1]
+		if took, known := e.Job(&one); !known || took != want {
+			t.Errorf("%v, %v, want %v", took, known, want)
+		}
+	}
+}
+
+// What a fit takes that goes on from cell to cell is shared by its cells, whatever the order of their records.
+func TestEstimateOfGrowingFits(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1, 2]}", ""), Options{}, lib, nil)
+	p.Groups()[0].Method.GoesOn = true
+	record := func(config string, seconds float64) *results.Record {
+		return &results.Record{Status: results.OK, FitSeconds: seconds, FitCells: 2, Cell: results.Cell{Dataset: "waves", Method: "mean", Config: results.Config(config)}}
+	}
+	e := p.Estimate(func(yield func(*results.Record, error) bool) {
+		_ = yield(record(`{"pause":0,"same":0,"shift":2}`, 10), nil) && yield(record(`{"pause":0,"same":0,"shift":1}`, 4), nil)
+	})
+	j := *p.Jobs()[0]
+	for i := range j.Trainings {
+		one := j
+		one.Trainings = j.Trainings[i : i+1]
+		if took, known := e.Job(&one); !known || took != 5*time.Second {
+			t.Errorf("%v, %v, want a half of 10 s", took, known)
+		}
 	}
 }
 

@@ -93,8 +93,8 @@ func (j *Job) Without(done func(results.ID) bool) *Job {
 	return &rest
 }
 
-// Folder is the id by which the folder is known in which a fit that serves these trainings leaves what it needs to go on. Those that are
-// left of them, and those that are added, have the same.
+// Folder names the folder in which a fit that serves these trainings leaves its checkpoints. Jobs with some of its trainings, or with more,
+// have the same.
 func Folder(fit string, trainings []*Training) results.ID {
 	for cell := range CellsOf(trainings) {
 		of := cell.Cell
@@ -164,8 +164,8 @@ func (t *Training) measure(s *Setting) *Measure {
 	return x
 }
 
-// Recall gives trainings the records that they have had before, where models are to be measured. It reads no records where
-// nothing asks for one.
+// Recall gives trainings the records that they have had before, where models are to be measured, and says which have failed. It reads no
+// records where nothing asks for one.
 func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
 	wanted := map[results.ID][]*Training{}
 	for _, j := range jobs {
@@ -183,7 +183,9 @@ func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
 			continue // said when they were indexed
 		}
 		for _, t := range wanted[r.ID] {
-			t.Record = r
+			if t.Failed = r.Status == results.Failed; !t.Failed {
+				t.Record = r
+			}
 		}
 	}
 }

@@ -48,7 +48,7 @@ type Plan struct {
 // A Dataset is a table that the sweep names.
 type Dataset struct {
 	Info    dataset.Info
-	Digest  string // of the table; empty when it is neither here nor in the records: then its cells are not known
+	Digest  string // of the table; empty when the table is neither here nor in the catalogue: then its cells are not known
 	Subset  string // which part of the published table this is; empty: all
 	Missing error  // why the table cannot be loaded here
 	Folds   []Fold // by protocol, in the plan's order; one that both make alike is there once
@@ -67,7 +67,6 @@ type Group struct {
 	Dataset  *Dataset
 	Method   *method.Method
 	Settings []Setting // in the sweep's order
-	Distinct int       // settings whose predictions can differ, without what is measured on their models
 	Fits     int       // that serve all settings of a fold
 	Selected bool      // to be run; see Options
 
@@ -129,7 +128,7 @@ func selects(list []string, name string) bool { return len(list) == 0 || slices.
 // addGroups resolves the settings that a sweep has for a data set, by method.
 func (d *Dataset) addGroups(s *sweeps.Sweep, o Options) {
 	groups := map[string]*Group{}
-	seen := map[string]bool{}
+	fits := map[string]bool{}
 	for _, setting := range s.Settings(d.Info.Name) {
 		m := setting.Method
 		g := groups[m.Name]
@@ -143,12 +142,8 @@ func (d *Dataset) addGroups(s *sweeps.Sweep, o Options) {
 			r.modelOf = g.Settings[r.modelOf-1].modelOf // which the sweep has before what is measured on its model
 		}
 		g.Settings = append(g.Settings, r)
-		if !seen[r.key] {
-			seen[r.key] = true
-			g.Distinct++
-		}
-		if !seen["fit "+r.fit] {
-			seen["fit "+r.fit] = true
+		if !fits[r.fit] {
+			fits[r.fit] = true
 			g.Fits++
 		}
 	}

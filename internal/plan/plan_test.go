@@ -110,8 +110,8 @@ func TestJobs(t *testing.T) {
 	if len(p.Jobs()) != 6 || len(j.Trainings) != 2 || len(j.Trainings[0].Cells) != 2 || j.Cells() != 4 {
 		t.Errorf("%d jobs, the first with %d trainings for %d cells", len(p.Jobs()), len(j.Trainings), j.Cells())
 	}
-	if g := p.Groups()[0]; g.Distinct != 3 || g.Fits != 2 || len(g.Settings) != 6 {
-		t.Errorf("%d settings, %d distinct, %d fits", len(g.Settings), g.Distinct, g.Fits)
+	if g := p.Groups()[0]; g.Fits != 2 || len(g.Settings) != 6 {
+		t.Errorf("%d settings, %d fits", len(g.Settings), g.Fits)
 	}
 }
 
@@ -386,6 +386,36 @@ func TestAbsentDataSets(t *testing.T) {
 		p := planned(t, s, Options{Absent: absent}, lib, nil)
 		if n := p.all(); (n.ToDo > 0) != want || len(p.LeftOut) != 1 {
 			t.Errorf("%v: %+v, %v", absent, n, p.LeftOut)
+		}
+	}
+}
+
+// What there are records of is in a plan of other data sets, also of data sets of one's own.
+func TestRecordsOfOtherDataSets(t *testing.T) {
+	lib := datasettest.Library(t)
+	s := sweep(t, lib, "waves, circles", "{shift: [0, 1]}", "")
+	all, records := planned(t, s, Options{}, lib, nil), results.Index{}
+	for _, g := range all.Groups() {
+		for fold := range g.Dataset.Folds {
+			for setting := range g.Settings {
+				records[all.cell(g, fold, setting).ID()] = results.OK
+			}
+		}
+	}
+	if n := planned(t, s, Options{Datasets: []string{"waves"}}, lib, records).all(); n.Done != len(records) || n.ToDo != 0 {
+		t.Errorf("%+v, want %d done", n, len(records))
+	}
+}
+
+// A training whose record is a failure is known to have failed; one that has a result, by its record.
+func TestRecall(t *testing.T) {
+	for status, want := range map[string]bool{results.OK: false, results.Failed: true} {
+		of := &Training{ID: results.ID{1}, Measures: []*Measure{{}}}
+		Recall([]*Job{{Trainings: []*Training{of}}}, func(yield func(*results.Record, error) bool) {
+			yield(&results.Record{ID: of.ID, Status: status}, nil)
+		})
+		if of.Failed != want || (of.Record == nil) != want {
+			t.Errorf("%v: %+v", status, of)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 			all += g.Fits * len(g.Dataset.Folds)
 			settings = max(settings, g.trainings())
 		}
-		left, known := p.left(e, groups)
+		left, known := p.Left(e, groups...)
 		fits, total, allKnown = fits+all, total+left, allKnown && known
 		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, atLeast(left/time.Duration(cores), known))
 	}
@@ -102,7 +102,7 @@ func (g *Group) trainings() (n int) {
 
 // Time estimates how long the plan's cells take, with that many cores.
 func (p *Plan) Time(e *Estimate, cores int) string {
-	total, known := p.left(e, p.Groups())
+	total, known := p.Left(e, p.Groups()...)
 	text := roundly(total / time.Duration(cores))
 	if !known {
 		text = "more than " + text
@@ -112,18 +112,8 @@ func (p *Plan) Time(e *Estimate, cores int) string {
 
 // Known reports whether the time is known of everything that is to do.
 func (p *Plan) Known(e *Estimate) bool {
-	_, known := p.left(e, p.Groups())
+	_, known := p.Left(e, p.Groups()...)
 	return known
-}
-
-// left adds up what the cells of some groups take that are to do, as far as that is known.
-func (p *Plan) left(e *Estimate, groups []*Group) (left time.Duration, known bool) {
-	known = true
-	for _, g := range groups {
-		took, knows := p.Left(e, g)
-		left, known = left+took, known && knows
-	}
-	return left, known
 }
 
 // atLeast writes a time of which only a part may be known.

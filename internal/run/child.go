@@ -237,7 +237,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicSite finds in a stack trace the first line of this module after the panic itself.
+// panicSite finds in a stack trace the first call after the panic that is not the runtime's.
 func panicSite(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
 	seenPanic := false

@@ -68,7 +68,7 @@ func (s *serving) do(ctx context.Context) error {
 func (s *serving) known(training *plan.Training, now *outcome) outcome {
 	o := s.outcome()
 	switch {
-	case training.Failed:
+	case training.Failed && now == nil:
 		o.failure = &results.Failure{Kind: "error", Message: "the record of its training is a failure"}
 	case now != nil && now.failure != nil:
 		o.failure = &results.Failure{Kind: now.failure.Kind, Message: oneLine("its training: " + now.failure.Message)}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,12 @@ func testKeeper() *method.Method {
 			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "unlucky", "exit", "panic", "forgetful", "fickle"}},
 		},
 		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
+		Canonical: func(c method.Config, _ dataset.Problem) method.Config {
+			if c.String("mode") == "unlucky" {
+				return c.With("pause", 0)
+			}
+			return c
+		},
 		Run: func(_ context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
 			for i, c := range batch {
 				time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
@@ -112,7 +119,7 @@ func testMeasurements() []*measure.Measurement {
 		Name: "first",
 		Params: []method.Param{
 			{Name: "times", Type: method.Int, Default: 1},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "panic", "error", "late", "exit", "hang"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "panic", "error", "late", "exit", "hang", "nan"}},
 		},
 		Metrics: func(dataset.Info) []metric.Metric { return []metric.Metric{testMetric} },
 		Run: func(ctx context.Context, s *measure.Subject, with method.Config) (*measure.Outcome, error) {
@@ -135,9 +142,13 @@ func testMeasurements() []*measure.Measurement {
 			if err := s.Check(p[0]); err != nil {
 				return nil, err
 			}
+			row := 0.0
+			if with.String("mode") == "nan" {
+				row = math.NaN()
+			}
 			return &measure.Outcome{
 				Metrics: results.Metrics{"first": p[0][0] * float64(with.Int("times"))},
-				Table:   &results.Table{Columns: []string{"row", "seed"}, Lines: [][]float64{{0, float64(s.Seed >> 40)}}},
+				Table:   &results.Table{Columns: []string{"row", "seed"}, Lines: [][]float64{{row, float64(s.Seed >> 40)}}},
 			}, nil
 		},
 	}}
@@ -263,6 +274,7 @@ func TestFailuresOfMeasurements(t *testing.T) {
 	}{
 		{"panic", "", "    measure: {first: [{mode: panic}, {}]}\n", Outcome{OK: 6, Failed: 3}, "panic: out of its wits at internal/run/model_test.go"},
 		{"error", "", "    measure: {first: [{mode: error}, {}]}\n", Outcome{OK: 6, Failed: 3}, "cannot be measured"},
+		{"nan", "", "    measure: {first: [{mode: nan}, {}]}\n", Outcome{OK: 6, Failed: 3}, "what it gave has a number that is NaN"},
 		{"late", "", "    measure: {first: [{mode: late}, {}]}\n", Outcome{OK: 6, Failed: 3}, "context deadline exceeded"},
 		{"exit", "", "    measure: {first: [{}, {mode: exit}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
 		{"hang", "budget: {time: 500ms}\n", "    measure: {first: [{}, {mode: hang}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
@@ -336,6 +348,27 @@ func TestMeasurementOfFailedTraining(t *testing.T) {
 	}
 	if o := measured(t, lib, lucky, sweep, true); o != (Outcome{OK: 6}) {
 		t.Errorf("tried again with more luck: %+v", o)
+	}
+}
+
+// A training that succeeds is measured, whatever is recorded of an equivalent one; what is known to have failed is not trained again.
+func TestMeasurementOfEquivalentTraining(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	measured(t, lib, dir, measuring("", "    params: {mode: unlucky, pause: 1}\n    measure: {first: {}}\n"), false)
+	two := "    grid: {pause: [0, 1], mode: [unlucky]}\n    measure: {first: [{}, {times: 2}]}\n"
+	if o := measured(t, lib, dir, measuring("", two), false); o != (Outcome{OK: 12}) || fits(t, dir) != 6 {
+		t.Errorf("%+v after %d fits, want all measurements on the trainings that were lucky", o, fits(t, dir))
+	}
+}
+
+// What is said of a failed measurement is not that its training failed.
+func TestSaysWhatFailed(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := planned(t, parse(t, measuring("", "    measure: {first: {mode: error}}\n")), lib, dir, plan.Options{})
+	var said bytes.Buffer
+	if _, err := executed(t.Context(), p, lib, dir, false, &said, func(p *Pool) { p.Models = filepath.Join(dir, "models") }); err != nil ||
+		!strings.Contains(said.String(), "waves keeper first published fold 1: cannot be measured") && !strings.Contains(said.String(), "fold 1 first: cannot be measured") {
+		t.Errorf("%v: %s", err, &said)
 	}
 }
 

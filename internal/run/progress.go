@@ -241,10 +241,13 @@ func describeJob(j *plan.Job) string {
 
 // describeCell names a cell to a person: its setting by the name that the sweep gives it, else by what is not at its default.
 func describeCell(j *plan.Job, r *results.Record) string {
-	if r.Variant != "" {
-		return describeJob(j) + " " + r.Variant
-	}
 	text := describeJob(j)
+	if r.Measure != "" {
+		text += " " + r.Measure
+	}
+	if r.Variant != "" {
+		return text + " " + r.Variant
+	}
 	var config map[string]any
 	json.Unmarshal([]byte(r.Config), &config)                                           // that of a cell is valid
 	defaults, _ := j.Method.Resolve(nil, dataset.Info{Problem: j.Dataset.Info.Problem}) // which the data set may not allow

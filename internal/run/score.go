@@ -13,8 +13,8 @@ import (
 	"nptbench/results"
 )
 
-// Score computes the metrics of a prediction for validation and test rows, as records have them. A prediction of the wrong length, with a
-// number that is none, or with one whose square is none, is an error: a method that diverged must not get a metric.
+// Score computes the metrics of a prediction for validation and test rows, as records have them. A prediction of the wrong length, or with a
+// number that is NaN, infinite, or so large that its square is, is an error: a method that diverged must not get a metric.
 func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.Metrics, err error) {
 	if err := check("validation", r.Val, t.Val, t); err != nil {
 		return nil, nil, err

@@ -28,7 +28,7 @@ const workerVariable = "NPTBENCH_WORKER"
 // jobMark stands on a worker's standard error where it begins a job beside no other: what was printed before explains nothing of it.
 const jobMark = 0
 
-// IsWorker reports whether this process was started as a worker: then main calls Work and nothing else.
+// IsWorker reports whether this process was started as a worker: then main calls Serve and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
 // repliesDescriptor is the file that a worker writes its replies to: whatever it loads may print to standard output.
@@ -212,7 +212,15 @@ func (s *serving) report(all []*results.Record, measured bool) error {
 		}
 	}
 	s.processor = now
-	return s.send(reply{Records: all})
+	err := s.send(reply{Records: all})
+	if unsupported := (*json.UnsupportedValueError)(nil); errors.As(err, &unsupported) { // nothing was sent
+		for _, r := range all {
+			r.Status, r.Val, r.Test, r.Details, r.Table = results.Failed, nil, nil, nil, nil
+			r.Failure = failure(&diverged{"what it gave has a number that is " + unsupported.Str})
+		}
+		return s.send(reply{Records: all})
+	}
+	return err
 }
 
 func (s *serving) run(ctx context.Context) error {

@@ -40,6 +40,25 @@ func newFake(t *testing.T) (dir string) {
 	return dir
 }
 
+// endTasks cancels what waits in the fake's queue, and waits for what runs.
+func endTasks() {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		running := false
+		tasks, _ := filepath.Glob(filepath.Join(os.Getenv(fakeFolder), "*|*"))
+		for _, path := range tasks {
+			switch state, _ := os.ReadFile(path); string(state) {
+			case "PENDING":
+				os.WriteFile(path, []byte("CANCELLED"), 0o644)
+			case "RUNNING":
+				running = true
+			}
+		}
+		if !running {
+			return
+		}
+	}
+}
+
 // wish has something go wrong in the fake, until it is taken back.
 func wish(t *testing.T, dir, name, value string) {
 	t.Helper()

@@ -105,6 +105,7 @@ type world struct {
 
 func newWorld(t *testing.T, folds int, grid string) *world {
 	w := &world{T: t, library: datasettest.Library(t), out: t.TempDir()}
+	t.Cleanup(endTasks) // before the folders are removed, into which they write
 	datasets, err := w.library.Infos()
 	if err != nil {
 		t.Fatal(err)
