@@ -62,6 +62,19 @@ const (
 	digestParam = "files_sha256"
 )
 
+// Find returns the method that a command is, and without one (nil) the known method of that name.
+func Find(known []*method.Method, name string, c *method.Command) (*method.Method, error) {
+	if c != nil {
+		return New(*c), nil
+	}
+	for _, m := range known {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("method %q is not known to this program", name)
+}
+
 // New returns the method that a command is. Its digest must have been set.
 func New(c method.Command) *method.Method {
 	m := &method.Method{Name: c.Name, Title: c.Title, Doc: "a command of one's own", Command: &c, AnyParams: true, Extra: true}

@@ -223,13 +223,9 @@ func (s *serving) report(all []*results.Record, measured bool) error {
 	return err
 }
 
-func (s *serving) run(ctx context.Context) error {
-	s.method = find(s.methods, s.Method)
-	if s.Command != nil {
-		s.method = command.New(*s.Command)
-	}
-	if s.method == nil {
-		return fmt.Errorf("method %q is not known to the worker", s.Method)
+func (s *serving) run(ctx context.Context) (err error) {
+	if s.method, err = command.Find(s.methods, s.Method, s.Command); err != nil {
+		return err
 	}
 	loaded, truth, err := s.loader.Load(ctx, &s.Library, task.Spec{Dataset: s.Dataset, Protocol: s.Protocol, Fold: s.Fold, Statistics: s.Statistics})
 	if err != nil {
@@ -276,15 +272,6 @@ func (s *serving) scored(res method.Result) outcome {
 		o.failure = failure(err)
 	}
 	return o
-}
-
-func find(methods []*method.Method, name string) *method.Method {
-	for _, m := range methods {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
 }
 
 // failure names the kind of an error. That a context ended is no kind of its own: of a job that was stopped the planning process says why,

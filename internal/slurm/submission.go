@@ -60,17 +60,9 @@ func (j *job) planned(methods []*method.Method, library *dataset.Library) (*plan
 	if err != nil {
 		return nil, err
 	}
-	var m *method.Method
-	if j.Command != nil {
-		m = command.New(*j.Command)
-	}
-	for _, known := range methods {
-		if m == nil && known.Name == j.Method {
-			m = known
-		}
-	}
-	if m == nil {
-		return nil, fmt.Errorf("method %q is not known to this program", j.Method)
+	m, err := command.Find(methods, j.Method, j.Command)
+	if err != nil {
+		return nil, err
 	}
 	for _, training := range j.Trainings { // which come as JSON
 		if training.Config, err = m.Resolve(training.Config, location.Info); err != nil {
