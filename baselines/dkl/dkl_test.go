@@ -333,3 +333,12 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 }
+
+// Before the first epoch has ended there is no lowest validation loss.
+func TestProgressOfTheFirstEpoch(t *testing.T) {
+	said := ""
+	tr := &trainer{task: &task.Task{Progress: func(p task.Progress) { said = p.Text }}, maxEpochs: 10, state: state{BestLoss: math.Inf(1)}}
+	if tr.report(); said == "" || strings.Contains(said, "Inf") {
+		t.Errorf("%q", said)
+	}
+}

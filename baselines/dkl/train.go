@@ -162,11 +162,11 @@ func (tr *trainer) report() {
 		return
 	}
 	tr.reported = time.Now()
-	tr.task.Progress(task.Progress{
-		Share: float64(tr.Epoch) / float64(tr.maxEpochs),
-		Text: fmt.Sprintf("epoch %d of %d at most, validation loss lowest in epoch %d: %.4g", tr.Epoch+1, tr.maxEpochs,
-			tr.BestEpoch, tr.BestLoss),
-	})
+	text := fmt.Sprintf("epoch %d of %d at most", tr.Epoch+1, tr.maxEpochs)
+	if tr.BestEpoch > 0 {
+		text += fmt.Sprintf(", validation loss lowest in epoch %d: %.4g", tr.BestEpoch, tr.BestLoss)
+	}
+	tr.task.Progress(task.Progress{Share: float64(tr.Epoch) / float64(tr.maxEpochs), Text: text})
 }
 
 const checkpointKind = "dkl checkpoint"

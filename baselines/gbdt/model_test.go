@@ -197,7 +197,7 @@ func TestLinkFarOut(t *testing.T) {
 }
 
 func TestOriginTravels(t *testing.T) {
-	o := Origin{Method: "xgboost", Library: "a=b", Dataset: "yacht", Protocol: "published", Fold: 3, LearningRate: 0.1, MaxDepth: 5, Iterations: 100, Columns: []string{"a"}, TargetMean: 7, TargetStd: 2}
+	o := Origin{Method: "xgboost", Library: "a=b", Dataset: "yacht", Protocol: "published", Fold: 3, LearningRate: 0.1, MaxDepth: 5, Iterations: 100, Seed: 45, Columns: []string{"a"}, TargetMean: 7, TargetStd: 2}
 	m, err := ParseModel(o.addTo([]byte(twoTrees)))
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestOriginTravels(t *testing.T) {
 	if !reflect.DeepEqual(m.Origin, o) {
 		t.Errorf("%+v, want %+v", m.Origin, o)
 	}
-	if got, want := o.fileName(), "yacht-published-fold3-xgboost-rate0.1-depth5-trees100.txt.gz"; got != want {
+	if got, want := o.fileName(), "yacht-published-fold3-xgboost-rate0.1-depth5-trees100-seed45.txt.gz"; got != want {
 		t.Errorf("file name %s, want %s", got, want)
 	}
 }

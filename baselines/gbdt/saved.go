@@ -76,8 +76,8 @@ func (o *Origin) addTo(text []byte) []byte {
 
 // fileName says which fit it is.
 func (o *Origin) fileName() string {
-	return fmt.Sprintf("%s-%s-fold%d-%s-rate%v-depth%d-trees%d.txt.gz",
-		o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, o.Iterations)
+	return fmt.Sprintf("%s-%s-fold%d-%s-rate%v-depth%d-trees%d-seed%d.txt.gz",
+		o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, o.Iterations, o.Seed)
 }
 
 // keep saves the model, if that can be written, after making sure that leaves, for which anybody may want it, predicts the same numbers
@@ -168,7 +168,7 @@ func LoadModel(file string) (*Model, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s: it unpacks to more than %d times its size: not a model", file, maxRatio)
+		return nil, fmt.Errorf("%s: %w", file, fmt.Errorf("it unpacks to more than %d times its size: not a model", maxRatio))
 	}
 	m, err := ParseModel(text)
 	if err != nil {

@@ -164,7 +164,11 @@ func panicLine(stderr string) string {
 // workerPath is $NPT_GOLEARN, or bin/golearn in the working directory or one above.
 func workerPath() (string, error) {
 	if path := os.Getenv("NPT_GOLEARN"); path != "" {
-		return exec.LookPath(path)
+		path, err := exec.LookPath(path)
+		if err != nil {
+			return "", fmt.Errorf("NPT_GOLEARN: want the program that make golearn builds: %w", err)
+		}
+		return path, nil
 	}
 	dir, err := os.Getwd()
 	for err == nil {

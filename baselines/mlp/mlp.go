@@ -48,7 +48,7 @@ var Method = &method.Method{
 		{Name: "learning_rate", Type: method.Choice, Default: "constant",
 			Choices: []string{"constant", "invscaling", "adaptive"},
 			Doc:     "schedule of the learning rate: without effect, because Adam does not use one"},
-		{Name: "learning_rate_init", Type: method.Float, Default: 1e-3,
+		{Name: "learning_rate_init", Type: method.Float, Default: 1e-3, Min: 1e-12,
 			Doc: "learning rate of Adam"},
 	},
 	Check: check,
@@ -63,9 +63,6 @@ var Method = &method.Method{
 const maxWeights = 1e9
 
 func check(c method.Config, _ dataset.Info) error {
-	if c.Float("learning_rate_init") == 0 {
-		return fmt.Errorf("learning_rate_init: 0 would not train, want a number > 0")
-	}
 	hidden, weights := c.Ints("hidden_layer_sizes"), 0.0
 	for i := 1; i < len(hidden); i++ {
 		weights += float64(hidden[i-1]) * float64(hidden[i])

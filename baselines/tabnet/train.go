@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -206,10 +205,10 @@ func (t *Table) loss(predicted []float64, from, to int) (loss float64) {
 	return loss
 }
 
-// free gives the memory of the training back to the device, but for these tensors.
-func (tr *training) free(keep ...*tensors.Tensor) {
+// free gives the memory of the training back to the device.
+func (tr *training) free() {
 	for _, t := range append(tr.saved(), &tr.targets) {
-		if *t != nil && !slices.Contains(keep, *t) {
+		if *t != nil {
 			(*t).FinalizeAll()
 		}
 	}

@@ -77,6 +77,12 @@ func parse(e program.Env) (o options, err error) {
 	if err := f.Parse(e); err != nil {
 		return o, err
 	}
+	switch {
+	case f.Given("export-splits") && o.export == "":
+		return o, f.Errorf("-export-splits: want the name of a folder")
+	case o.export != "" && (o.fetch || o.verify):
+		return o, f.Errorf("-fetch and -verify have no meaning with -export-splits")
+	}
 	o.names, o.named, o.data = f.Args(), f.NArg() > 0, *data
 	return o, nil
 }

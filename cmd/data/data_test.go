@@ -157,3 +157,16 @@ func TestOwn(t *testing.T) {
 		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
 	}
 }
+
+// What a form of the command line has no use for is refused.
+func TestExportTakesNoOtherFlags(t *testing.T) {
+	for _, args := range [][]string{{"-fetch"}, {"-verify"}} {
+		args = append(args, "-export-splits", t.TempDir(), "waves")
+		if exit, _, stderr := call(t, args...); exit != program.ExitBadInput || !strings.Contains(stderr, "no meaning with -export-splits") {
+			t.Errorf("%q: exit code %d, %q", args, exit, stderr)
+		}
+	}
+	if exit, _, stderr := call(t, "-export-splits", "", "waves"); exit != program.ExitBadInput || !strings.Contains(stderr, "want the name of a folder") {
+		t.Errorf("exit code %d, %q", exit, stderr)
+	}
+}

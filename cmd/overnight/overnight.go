@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"nptbench/internal/experiment"
@@ -24,7 +26,7 @@ import (
 const about = `Runs sweeps one after the other until its hours are over, one fit at a time on all cores, and goes on from there the next time.`
 
 // inOrderOfValue are the sweeps that are run when none is named.
-var inOrderOfValue = []string{"npt-boston", "npt-breast-cancer", "npt-width"}
+var inOrderOfValue = []string{"npt-boston", "npt-breast-cancer", "npt-width", "mlp-large"}
 
 // mostHours is how many a time.Duration holds.
 const mostHours = float64(math.MaxInt64 / time.Hour)
@@ -51,9 +53,15 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if len(sweeps) == 0 {
 		sweeps = inOrderOfValue
 	}
+	name := func(sweep string) string { return strings.TrimSuffix(filepath.Base(sweep), ".yaml") }
+	for i, sweep := range sweeps {
+		if slices.ContainsFunc(sweeps[:i], func(other string) bool { return name(other) == name(sweep) }) {
+			return program.ExitBadInput, f.Errorf("two sweeps are called %s: their results would be in one folder", name(sweep))
+		}
+	}
 	args := func(sweep string, more ...string) program.Env {
 		e := e
-		e.Args = append([]string{"-sweep", sweep, "-out", filepath.Join(*out, filepath.Base(sweep)), "-data", *data, "-jobs", "1"}, more...)
+		e.Args = append([]string{"-sweep", sweep, "-out", filepath.Join(*out, name(sweep)), "-data", *data, "-jobs", "1"}, more...)
 		if _, err := os.Stat(published); err == nil {
 			e.Args = append(e.Args, "-with", published)
 		}

@@ -57,6 +57,9 @@ func TestHours(t *testing.T) {
 			t.Errorf("%s hours: exit %d: %s", hours, exit, said)
 		}
 	}
+	if exit, _, said := programtest.Run(t, run, "-out", out, "-data", data, sweeps[0], "elsewhere/first"); exit != program.ExitBadInput || !strings.Contains(said, "two sweeps are called first") {
+		t.Errorf("exit %d: %s", exit, said)
+	}
 }
 
 // What failed in a sweep is in the exit code, whether the hours end after it or not.

@@ -9,10 +9,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -111,7 +113,7 @@ func (s *scorer) all(ctx context.Context, o options) error {
 	if info, err := os.Stat(o.models); err != nil || !info.IsDir() {
 		return badInput{fmt.Errorf("-models: there is no folder %s", o.models)}
 	}
-	files, err := filepath.Glob(filepath.Join(o.models, "*.txt*"))
+	files, err := fs.Glob(os.DirFS(o.models), "*.txt*") // the folder's name is no pattern
 	if err != nil || len(files) == 0 {
 		return badInput{fmt.Errorf("-models: no models (*.txt.gz) in %s", o.models)}
 	}
@@ -124,8 +126,8 @@ func (s *scorer) all(ctx context.Context, o options) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := s.kept(ctx, file, known); err != nil {
-			fmt.Fprintf(s.stderr, "%s: %v\n", filepath.Base(file), oneLine(err))
+		if err := s.kept(ctx, filepath.Join(o.models, file), known); err != nil {
+			fmt.Fprintf(s.stderr, "%s: %v\n", file, oneLine(err))
 			failed++
 		}
 	}
@@ -143,7 +145,7 @@ func (s *scorer) all(ctx context.Context, o options) error {
 func (s *scorer) kept(ctx context.Context, file string, known records) error {
 	m, err := gbdt.LoadModel(file)
 	if err != nil {
-		return errors.Unwrap(err) // the caller names the file
+		return cmp.Or(errors.Unwrap(err), err) // the caller names the file
 	}
 	if m.Origin.Method == "" {
 		return errors.New("the model does not say where it comes from: score it with -model and -dataset")
@@ -155,7 +157,7 @@ func (s *scorer) kept(ctx context.Context, file string, known records) error {
 		return fmt.Errorf("the model was fitted on other rows: its target has mean %v and deviation %v, that of the training rows here %v and %v",
 			m.Origin.TargetMean, m.Origin.TargetStd, s.task.TargetMean, s.task.TargetStd)
 	}
-	scores, err := s.score(ctx, m, m.Origin.Counts, false)
+	scores, err := s.score(ctx, m, m.Origin.Counts, s.task.TargetMean, s.task.TargetStd)
 	if err != nil {
 		return err
 	}
@@ -206,7 +208,14 @@ func (s *scorer) one(ctx context.Context, o options) error {
 	default:
 		trees = []int{m.Iterations()}
 	}
-	scores, err := s.score(ctx, m, trees, !ours && o.target == original)
+	mean, std := 0.0, 1.0
+	switch {
+	case ours: // it predicts what its own training rows standardise
+		mean, std = m.Origin.TargetMean, m.Origin.TargetStd
+	case o.target == standardised:
+		mean, std = s.task.TargetMean, s.task.TargetStd
+	}
+	scores, err := s.score(ctx, m, trees, mean, std)
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.model, err)
 	}
@@ -215,7 +224,10 @@ func (s *scorer) one(ctx context.Context, o options) error {
 		return nil
 	}
 	other := map[string]string{original: standardised, standardised: original}[o.target]
-	as, err := s.score(ctx, m, trees, other == original)
+	if mean, std = 0, 1; other == standardised {
+		mean, std = s.task.TargetMean, s.task.TargetStd
+	}
+	as, err := s.score(ctx, m, trees, mean, std)
 	now, then := scores[len(scores)-1].val["rmse"], math.Inf(1)
 	if err == nil {
 		then = as[len(as)-1].val["rmse"]
@@ -227,8 +239,9 @@ func (s *scorer) one(ctx context.Context, o options) error {
 	return nil
 }
 
-// score predicts the rows of the task and computes the metrics; predictions on the original scale are standardised first.
-func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, originalScale bool) ([]score, error) {
+// score predicts the rows of the task and computes the metrics. Where it is a regression, the target's units are the model's predictions
+// times std, plus mean.
+func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, mean, std float64) ([]score, error) {
 	on := *s.task
 	on.Threads = runtime.NumCPU()
 	val, test, err := m.PredictTask(ctx, &on, trees)
@@ -238,9 +251,9 @@ func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, original
 	var scores []score
 	for i, n := range trees {
 		r := method.Result{Val: val[i], Test: test[i]}
-		if originalScale && !s.task.Info.Problem.Classification() {
-			s.standardise(r.Val)
-			s.standardise(r.Test)
+		if !s.task.Info.Problem.Classification() {
+			s.standardise(r.Val, mean, std)
+			s.standardise(r.Test, mean, std)
 		}
 		one := score{origin: m.Origin, trees: n}
 		one.origin.Dataset, one.origin.Protocol, one.origin.Fold = s.at.Dataset, string(s.at.Protocol), s.at.Fold
@@ -252,9 +265,13 @@ func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, original
 	return scores, nil
 }
 
-func (s *scorer) standardise(p method.Prediction) {
+// standardise brings predictions from a model's scale to that of the task; on the same one they stay as they are, to the last digit.
+func (s *scorer) standardise(p method.Prediction, mean, std float64) {
+	if mean == s.task.TargetMean && std == s.task.TargetStd {
+		return
+	}
 	for i := range p {
-		p[i] = (p[i] - s.task.TargetMean) / s.task.TargetStd
+		p[i] = (p[i]*std + mean - s.task.TargetMean) / s.task.TargetStd
 	}
 }
 

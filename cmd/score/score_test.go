@@ -333,3 +333,49 @@ func TestKeptModelAlone(t *testing.T) {
 		t.Errorf("another fold: %q\n%s", stderr, stdout)
 	}
 }
+
+func TestUnpacksToNothing(t *testing.T) {
+	file := write(t, "m.txt.gz", strings.Repeat("0", 100<<20))
+	exit, _, stderr := programtest.Run(t, run, "-models", filepath.Dir(file), "-data", dataFolder(t))
+	if exit != program.ExitFailed || !strings.Contains(stderr, "unpacks to more than") {
+		t.Errorf("exit code %d: %q", exit, stderr)
+	}
+}
+
+func TestFolderWithBrackets(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run[1]")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(dir, "m.txt"), []byte("x"), 0o666)
+	_, _, stderr := programtest.Run(t, run, "-models", dir, "-data", dataFolder(t))
+	if !strings.Contains(stderr, "m.txt: not a LightGBM") {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// A model of ours says what its own training rows standardise, wherever it is scored.
+func TestOtherFold(t *testing.T) {
+	data := dataFolder(t)
+	tasks := map[int]*task.Task{}
+	s := &scorer{library: dataset.NewLibrary(data)}
+	for _, fold := range []int{3, 4} {
+		if err := s.load(t.Context(), task.Spec{Dataset: "waves", Protocol: split.Corrected, Fold: fold}); err != nil {
+			t.Fatal(err)
+		}
+		tasks[fold] = s.task
+	}
+	squares := 0.0
+	for _, y := range s.truth.Y { // of fold 4
+		d := y*s.task.TargetStd + s.task.TargetMean - (2*tasks[3].TargetStd + tasks[3].TargetMean)
+		squares += d * d
+	}
+	want := fmt.Sprintf(" %.4f", math.Sqrt(squares/float64(len(s.truth.Y))))
+	origin := fmt.Sprintf(`nptbench={"method":"xgboost","dataset":"waves","protocol":"corrected","fold":3,"n_estimators":[1],"target_mean":%v,"target_std":%v}`,
+		tasks[3].TargetMean, tasks[3].TargetStd)
+	text := strings.Replace(constant(s.task.Width, "regression", "2"), "version=v3", "version=v3\n"+origin, 1)
+	_, stdout, stderr := programtest.Run(t, run, "-data", data, "-model", write(t, "m.txt", text), "-fold", "4")
+	if !strings.Contains(stdout, want) {
+		t.Errorf("want%s in\n%s%s", want, stdout, stderr)
+	}
+}

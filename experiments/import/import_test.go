@@ -14,6 +14,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
+	"nptbench/internal/method"
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
 	"nptbench/internal/split"
@@ -301,4 +302,39 @@ func TestEqualsScikitLearn(t *testing.T) {
 		t.Errorf("%d metrics were compared", checked)
 	}
 	t.Logf("%d metrics; the largest relative difference is %.2g", checked, largest)
+}
+
+// A title may have signs that JSON escapes: a plan finds the records all the same.
+func TestTitleWithSigns(t *testing.T) {
+	lib, out := datasettest.Library(t), t.TempDir()
+	const title = "R & D, e <= 16"
+	exit, _, stderr := call(t, lib, out, predictions(t, lib, "waves", split.Corrected, false), "-title", title)
+	if exit != program.ExitOK {
+		t.Fatalf("exit code %d: %s", exit, stderr)
+	}
+	want := results.Config(method.Config{results.ImportedParam: title}.JSON())
+	for _, r := range readAll(t, out) {
+		if r.Config != want {
+			t.Fatalf("the configuration is %s, a plan looks for %s", r.Config, want)
+		}
+	}
+}
+
+// Other predictions of validation rows are other predictions, too.
+func TestOtherValidation(t *testing.T) {
+	lib, out := datasettest.Library(t), t.TempDir()
+	lines := predictions(t, lib, "waves", split.Corrected, true)
+	if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	last := len(lines) - 1
+	parts := strings.Split(lines[last], ",")
+	parts[4] = "123"
+	lines[last] = strings.Join(parts, ",")
+	if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitBadInput || !strings.Contains(stderr, "-replace") {
+		t.Errorf("exit code %d: %s", exit, stderr)
+	}
+	if exit, _, stderr := call(t, lib, out, lines, "-replace"); exit != program.ExitOK {
+		t.Error(stderr)
+	}
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 	"nptbench/internal/methods"
 	"nptbench/internal/metric"
 	"nptbench/internal/program"
@@ -122,7 +123,7 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 
 // records scores all folds. A fold that both protocols make alike has one record.
 func (o *options) records(all []*foldPredictions, details map[string]any) (records []*results.Record, err error) {
-	config := results.Config(fmt.Sprintf(`{%q:%q}`, results.ImportedParam, o.title))
+	config := results.Config(method.Config{results.ImportedParam: o.title}.JSON()) // as a plan has it
 	for _, f := range all {
 		r := &results.Record{
 			Status: results.OK,
@@ -147,14 +148,18 @@ func (o *options) records(all []*foldPredictions, details map[string]any) (recor
 	return records, nil
 }
 
-// same reports whether two records have the same test metrics, but for rounding.
+// same reports whether two records have the same metrics, but for rounding; of validation rows only if both have some.
 func same(a, b *results.Record) bool {
-	for name, x := range a.Test {
-		if y, ok := b.Test[name]; !ok || math.Abs(x-y) > 1e-9*math.Abs(x) {
+	return sameMetrics(a.Test, b.Test) && (len(a.Val) == 0 || len(b.Val) == 0 || sameMetrics(a.Val, b.Val))
+}
+
+func sameMetrics(a, b results.Metrics) bool {
+	for name, x := range a {
+		if y, ok := b[name]; !ok || math.Abs(x-y) > 1e-9*math.Abs(x) {
 			return false
 		}
 	}
-	return len(a.Test) == len(b.Test)
+	return len(a) == len(b)
 }
 
 // compare refuses records that would replace others, and another title for the same method.

@@ -93,7 +93,7 @@ var (
 func (l *Library) ownNames() ([]string, error) {
 	var names []string
 	for _, dir := range l.Dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "*", Declaration))
+		files, err := fs.Glob(os.DirFS(dir), "*/"+Declaration) // the folder's name is no pattern
 		if err != nil {
 			return nil, err
 		}

@@ -130,6 +130,23 @@ const taskMemory = 512
 // asksMemory reports whether an argument of sbatch says how much memory a task may have.
 func asksMemory(arg string) bool { return strings.HasPrefix(arg, "--mem") }
 
+// sbatchArgs are the arguments of sbatch for a submission. The last of equal ones counts: the user's are behind what they may change, and
+// before what the tasks are found by.
+func (c *Cluster) sbatchArgs(s *submission, p *packing) []string {
+	args, asked := []string{"--requeue", "--ntasks=1"}, c.Args
+	if p.gpu {
+		asked = slices.Concat(asked, c.GPUArgs)
+	}
+	if p.limit > 0 {
+		args = append(args, fmt.Sprintf("--time=%d", int(p.limit.Minutes())))
+	}
+	if memory := c.Pool.Sweep.Budget.Memory; memory > 0 && !slices.ContainsFunc(asked, asksMemory) {
+		args = append(args, fmt.Sprintf("--mem=%dM", memory>>20+taskMemory))
+	}
+	return slices.Concat(args, asked,
+		[]string{"--job-name=" + s.name(), "--output=" + filepath.Join(s.path, logFile("%a")), "--open-mode=append"})
+}
+
 // errLate says that somebody else has just submitted some of the cells.
 var errLate = errors.New("submitted by another")
 
@@ -165,20 +182,7 @@ func (r *watch) submitArray(ctx context.Context, p *packing, batches []batch) er
 		os.RemoveAll(path)
 		return cmp.Or(err, errLate)
 	}
-	args := []string{
-		"--job-name=" + made.name(), "--output=" + filepath.Join(path, logFile("%a")), "--open-mode=append", "--requeue", "--ntasks=1",
-	}
-	if p.limit > 0 {
-		args = append(args, fmt.Sprintf("--time=%d", int(p.limit.Minutes())))
-	}
-	if memory := r.Pool.Sweep.Budget.Memory; memory > 0 && !slices.ContainsFunc(r.Args, asksMemory) {
-		args = append(args, fmt.Sprintf("--mem=%dM", memory>>20+taskMemory))
-	}
-	args = append(args, r.Args...)
-	if p.gpu {
-		args = append(args, r.GPUArgs...)
-	}
-	made.number, err = submit(ctx, len(tasks), filepath.Join(path, scriptFile), args...)
+	made.number, err = submit(ctx, len(tasks), filepath.Join(path, scriptFile), r.sbatchArgs(made, p)...)
 	if err != nil {
 		os.RemoveAll(path)
 		return err

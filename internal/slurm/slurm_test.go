@@ -556,3 +556,32 @@ func TestPack(t *testing.T) {
 		t.Errorf("%v, want %v", tasks, want)
 	}
 }
+
+// Of equal arguments sbatch takes the last one; tasks are asked for by the name of the submission.
+func TestArgumentsOfSbatch(t *testing.T) {
+	c := &Cluster{Pool: run.Pool{Sweep: &sweeps.Sweep{}}, Args: []string{"--job-name=mine"}, GPUArgs: []string{"--mem-per-gpu=40G"}}
+	c.Pool.Sweep.Budget.Memory = 1 << 30
+	for _, gpu := range []bool{false, true} {
+		args := c.sbatchArgs(&submission{path: "/shared/nptbench-1"}, &packing{gpu: gpu})
+		if i := slices.Index(args, "--job-name=nptbench-1"); i < slices.Index(args, "--job-name=mine") {
+			t.Errorf("the tasks have another name: %q", args)
+		}
+		if asks := slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--mem=") }); asks == gpu {
+			t.Errorf("GPU %v: %q", gpu, args)
+		}
+	}
+}
+
+func TestSubmissionsInFolderWithBrackets(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out[1]")
+	path := filepath.Join(dir, "nptbench-x")
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeJSON(filepath.Join(path, setupFile), setup{}); err != nil {
+		t.Fatal(err)
+	}
+	if open, err := openSubmissions(dir, nil); err != nil || len(open) != 1 {
+		t.Errorf("%d submissions, %v", len(open), err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -185,12 +186,12 @@ func (s *submission) name() string { return filepath.Base(s.path) }
 
 // openSubmissions lists the submissions in a folder that are not over and not among those known, by their paths.
 func openSubmissions(dir string, known map[string]*submission) (all []*submission, err error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "nptbench-*", setupFile))
+	names, err := fs.Glob(os.DirFS(dir), "nptbench-*/"+setupFile) // the folder's name is no pattern
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range paths {
-		path = filepath.Dir(path)
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.Dir(name))
 		if strings.HasSuffix(path, ".new") || known[path] != nil {
 			continue
 		}
