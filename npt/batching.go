@@ -25,15 +25,15 @@ func dealBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
 
 // batchCount returns how many batches a pass has.
 func batchCount(t *Table, c *Config, m mode) int {
-	rows := m.present(t, c.SemiSupervised)
-	if t.Copies {
-		from, to := m.part(t)
-		rows = 2 * (to - from)
-	}
 	if c.BatchSize == 0 {
 		return 1
 	}
-	return (rows + c.BatchSize - 1) / c.BatchSize
+	rows, size := m.present(t, c.SemiSupervised), c.BatchSize
+	if t.Copies { // pairs
+		from, to := m.part(t)
+		rows, size = to-from, max(1, c.BatchSize/2)
+	}
+	return (rows + size - 1) / size
 }
 
 // checkBatches returns an error where some batch of a pass would hold none of the rows of context, whose targets are known: training

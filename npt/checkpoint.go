@@ -31,6 +31,7 @@ type checkpointHeader struct {
 	BestStep     int
 	BestLoss     *float64 // nil before the first evaluation, and without validation labels
 	ValLoss      *float64
+	LastLosses   [2]float64 // of targets and of features, in the last step
 	Elapsed      time.Duration
 	Curve        curve
 	Sets         []string // each with all arrays
@@ -47,7 +48,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 		Data:   data,
 		Config: tr.config, Backend: backends.Name(tr.engine.backend), Columns: tr.table.Columns, Rows: [3]int{tr.table.Train, tr.table.Val, tr.table.Test},
 		Step: tr.state.step, position: tr.at, EvaluateNext: tr.evaluateNext, BestStep: tr.bestStep,
-		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss),
+		BestLoss: optional(tr.bestLoss), ValLoss: optional(tr.valLoss), LastLosses: [2]float64{tr.target, tr.feature},
 		Elapsed: tr.elapsed(), Curve: tr.curve,
 	}
 	var arrays []*tensors.Tensor
@@ -100,6 +101,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 	}
 	tr.state.step, tr.at, tr.evaluateNext = h.Step, h.position, h.EvaluateNext
 	tr.bestStep, tr.earlier, tr.curve = h.BestStep, h.Elapsed, h.Curve
+	tr.target, tr.feature = h.LastLosses[0], h.LastLosses[1]
 	tr.bestLoss, tr.valLoss = math.Inf(1), math.NaN()
 	if h.BestLoss != nil {
 		tr.bestLoss = *h.BestLoss

@@ -67,6 +67,9 @@ func testResume(t *testing.T, backend compute.Backend) {
 		if second.state.step == 0 {
 			t.Fatal("the checkpoint is empty")
 		}
+		if second.state.step == first.state.step && (second.target != first.target || second.feature != first.feature) {
+			t.Errorf("stopped at step %d, the last losses are %v and %v, want %v and %v", stop, second.target, second.feature, first.target, first.feature)
+		}
 		train(t, second)
 		if !slices.Equal(allWeights(t, second), want) || second.bestLoss != whole.bestLoss || second.bestStep != whole.bestStep {
 			t.Errorf("stopped at step %d, the training ends differently", stop)
@@ -418,7 +421,11 @@ func TestMethodResumes(t *testing.T) {
 	if err := os.WriteFile(path, []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := run(); !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != nil {
+	got = run()
+	if warning, _ := got.Details[method.Warning].(string); !strings.HasPrefix(warning, "the training began anew: ") {
+		t.Errorf("of a damaged checkpoint is said %q", warning)
+	}
+	if !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != nil {
 		t.Errorf("after a damaged checkpoint the fit did not begin anew: %v", got.Details)
 	}
 

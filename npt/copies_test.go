@@ -46,7 +46,8 @@ func copiesConfig() Config {
 // A batch has rows of the pass's own part, each together with its copy, and a pass has all of them.
 func TestPairBatches(t *testing.T) {
 	table, c := copiesTable(), copiesConfig()
-	for _, m := range []mode{trainMode, valMode, testMode} {
+	for i, m := range []mode{trainMode, valMode, testMode, trainMode, valMode, testMode} {
+		c.BatchSize = 8 - i/3
 		var all []int32
 		for _, batch := range dealBatches(rand.New(rand.NewPCG(1, 2)), table, &c, m) {
 			rows, copies := batch[:len(batch)/2], slices.Clone(batch[len(batch)/2:])

@@ -1,11 +1,11 @@
 package npt
 
 import (
+	"bufio"
 	"context"
 	"encoding/csv"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,6 +17,7 @@ import (
 	"nptbench/internal/checkpoint"
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
+	"nptbench/internal/task"
 )
 
 // From a CSV file to predictions: ReadCSV, Fit, Predictor.Predict. They encode the columns, hold rows out for validation, and
@@ -25,7 +26,7 @@ import (
 // A Frame is a table as a CSV file has it.
 type Frame struct {
 	Names []string   // of the columns
-	Rows  [][]string // a field for each column, spaces around it do not count; "", "NA", "NaN" and "?" stand for no value
+	Rows  [][]string // a field for each column, spaces around it do not count; "", "NA", "?" and "NaN", in letters of any case, stand for no value
 }
 
 // ReadCSV reads a file with a header line. Errors name file and line.
@@ -35,15 +36,23 @@ func ReadCSV(path string) (*Frame, error) {
 		return nil, fmt.Errorf("npt: %w", err)
 	}
 	defer file.Close()
-	lines, err := csv.NewReader(file).ReadAll() // all with as many fields as the header
+	text := bufio.NewReader(file)
+	if mark, _ := text.Peek(3); string(mark) == "\ufeff" { // a byte order mark
+		text.Discard(len(mark))
+	}
+	r := csv.NewReader(text)
+	r.TrimLeadingSpace = true // else a field in quotes may not follow a space
+	lines, err := r.ReadAll() // all with as many fields as the header
 	if err != nil {
 		return nil, fmt.Errorf("npt: %s: %w", path, err)
 	}
 	if len(lines) < 2 {
 		return nil, fmt.Errorf("npt: %s: want a header line and at least one row", path)
 	}
-	lines[0][0] = strings.TrimPrefix(lines[0][0], "\ufeff") // a byte order mark
 	f := &Frame{Names: lines[0], Rows: lines[1:]}
+	if only := f.Names[0]; len(f.Names) == 1 && strings.ContainsAny(only, ";\t") {
+		return nil, fmt.Errorf("npt: %s: its only column is %q: want commas between the fields", path, only)
+	}
 	for i, name := range f.Names {
 		f.Names[i] = strings.TrimSpace(name)
 	}
@@ -69,6 +78,7 @@ func (f *Frame) check() error {
 }
 
 // A Predictor predicts the target of rows from their features and from the rows that it was fitted on, which it keeps as context.
+// Goroutines may use it at the same time.
 type Predictor struct {
 	model   *Model
 	context *Table // all rows are training or validation rows
@@ -91,8 +101,8 @@ type Prediction struct {
 }
 
 // Fit trains an NPT to predict a column from the others. Columns whose values are all finite numbers are continuous, those of which
-// at least half are not are categories, and what is in between is an error that names row and field. A fifth of the rows, drawn by
-// c.Seed, are validation rows, which choose the step whose weights are kept.
+// at least half are not are categories, and what is in between is an error that names row, counted from 0, and field. A fifth of the
+// rows, drawn by c.Seed, are validation rows, which choose the step whose weights are kept.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	at := slices.Index(f.Names, target)
 	if at < 0 {
@@ -137,12 +147,14 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	return p, err
 }
 
-func noValue(field string) bool { return slices.Contains([]string{"", "NA", "NaN", "?"}, field) }
+func noValue(field string) bool {
+	return slices.Contains([]string{"", "NA", "?"}, field) || strings.EqualFold(field, "NaN")
+}
 
 // newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
 // numbers, but not all, it is an error that names the first row of another one.
 func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {
-	c := frameColumn{Name: f.Names[j], Std: 1}
+	c := frameColumn{Name: f.Names[j]}
 	var numbers []float64 // of training rows
 	var others []int      // rows
 	classes, valid := map[string]bool{}, 0
@@ -171,18 +183,9 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 		c.Classes = slices.Sorted(maps.Keys(classes))
 		return c, nil
 	}
-	for _, x := range numbers {
-		c.Mean += x / float64(len(numbers))
-	}
-	variance := 0.0
-	for _, x := range numbers {
-		variance += (x - c.Mean) * (x - c.Mean) / float64(len(numbers))
-	}
-	if !finite(variance) {
+	c.Mean, c.Std = task.MeanStd(len(numbers), func(i int) float64 { return numbers[i] }, func(int) bool { return true })
+	if !finite(c.Std) {
 		return c, fmt.Errorf("npt: column %q: its numbers are too large, their variance is not finite", c.Name)
-	}
-	if variance > 0 {
-		c.Std = math.Sqrt(variance)
 	}
 	return c, nil
 }
@@ -220,7 +223,8 @@ func (p *Predictor) encode(t *Table, fields []string) error {
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
 // one prediction for each row. A category that the training did not have is no value, like "": the network has no input for it.
-// With a BatchSize, the more rows there are, the fewer of the fitted ones each is predicted with (see Model.Predict).
+// Rows that are asked for together see each other's features: another row beside it changes a prediction a little. With a BatchSize, the
+// more rows there are, the fewer of the fitted ones each is predicted with (see Model.Predict).
 //
 // The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers;
 // or it says that there are too many rows for the BatchSize.

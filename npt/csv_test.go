@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"nptbench/npt"
@@ -154,6 +155,80 @@ func TestPredictUnseenCategory(t *testing.T) {
 	}
 }
 
+// A column that is constant up to rounding says nothing, and a value that differs later does not blow up.
+func TestConstantColumn(t *testing.T) {
+	f := &npt.Frame{Names: []string{"x", "constant", "y"}}
+	for i := range 60 {
+		f.Rows = append(f.Rows, []string{fmt.Sprint(i % 7), "0.1", fmt.Sprint(10 * (i % 7))})
+	}
+	p, err := npt.Fit(t.Context(), f, "y", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "constant"}, Rows: [][]string{{"3", "0.1"}, {"3", "0.2"}}})
+	if err != nil || math.Abs(got[0].Value-30) > 10 || math.Abs(got[1].Value-30) > 10 {
+		t.Errorf("%v, %v; want about 30", got, err)
+	}
+	f.Rows[7][1] = "0.2" // a validation row with some of the seeds
+	for seed := range uint64(8) {
+		c := small()
+		c.Seed, c.Steps = seed, 10
+		if _, err := npt.Fit(t.Context(), f, "y", c); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// A column of numbers of which most are missing stays one of numbers.
+func TestMostlyMissing(t *testing.T) {
+	for _, none := range []string{"nan", "NAN", "NA", "?"} {
+		f := frame()
+		for i := range f.Rows {
+			if i%3 > 0 {
+				f.Rows[i][0] = none
+			}
+		}
+		c := small()
+		c.Steps = 2
+		p, err := npt.Fit(t.Context(), f, "y", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "side"}, Rows: [][]string{{"one", "left"}}}); err == nil {
+			t.Errorf("%s: its column is taken for one of categories", none)
+		}
+	}
+}
+
+// Goroutines may predict at the same time; for the race detector.
+func TestPredictSideBySide(t *testing.T) {
+	c := small()
+	c.Steps = 2
+	p, err := npt.Fit(t.Context(), frame(), "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "predictor")
+	if err := p.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		p, err := npt.LoadPredictor(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if _, err := p.Predict(t.Context(), frame()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
 // A predictor from a file predicts what the one that was saved does; a file that is cut, or of something else, is refused.
 func TestSavePredictor(t *testing.T) {
 	dir := t.TempDir()
@@ -232,7 +307,15 @@ func TestFitRefuses(t *testing.T) {
 	if f, err := npt.ReadCSV(marked); err != nil || f.Names[0] != "a" {
 		t.Errorf("behind a byte order mark: %q, %v", f, err)
 	}
-	for text, want := range map[string]string{"a,b\n1\n": "line 2", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row"} {
+	for _, text := range []string{"\ufeff\"a\",b\n1,2\n", "a, \"b\"\n1,2\n"} {
+		if err := os.WriteFile(marked, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := npt.ReadCSV(marked); err != nil || !slices.Equal(f.Names, []string{"a", "b"}) {
+			t.Errorf("%q: %q, %v", text, f, err)
+		}
+	}
+	for text, want := range map[string]string{"a,b\n1\n": "line 2", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields"} {
 		path := filepath.Join(t.TempDir(), "bad.csv")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -211,12 +212,15 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	if err != nil {
 		return method.Result{}, err
 	}
-	resumed := 0
+	resumed, refused := 0, error(nil)
 	if t.CheckpointDir != "" {
 		trainer.Checkpoint = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
-		// A checkpoint that is missing, damaged, of other data or of another backend is none to go on from: the training begins anew.
-		if trainer.LoadCheckpoint(trainer.Checkpoint) == nil {
+		// A checkpoint that is damaged, of other data or of another backend is none to go on from: the training begins anew, and says so.
+		switch err := trainer.LoadCheckpoint(trainer.Checkpoint); {
+		case err == nil:
 			resumed = trainer.state.step
+		case !errors.Is(err, fs.ErrNotExist):
+			refused = err
 		}
 	}
 	defer trainer.free()
@@ -264,6 +268,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	if t.ModelDir != "" {
 		warn(result.Details, "the model cannot be kept", trainer.keep(keptFile(t, config)))
 	}
+	warn(result.Details, "the training began anew", refused)
 	warn(result.Details, "a checkpoint cannot be written", trainer.CheckpointErr)
 	if resumed > 0 {
 		result.Details["resumed_at_step"] = resumed

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
@@ -18,11 +19,13 @@ import (
 )
 
 // A Model is a trained NPT. It predicts rows from their own features and from other rows, the context, that it is given
-// with them.
+// with them. Goroutines may use it at the same time.
 type Model struct {
 	net     *network
 	weights []*tensors.Tensor
 	backend compute.Backend
+
+	placing sync.Mutex // see engine
 }
 
 // Model returns the network with the weights of the best evaluation so far, or the latest ones before any evaluation. They
@@ -44,9 +47,9 @@ func (tr *Trainer) Model() (*Model, error) {
 }
 
 // Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
-// features are always seen, their targets when the model was trained with a target mask below 1. The columns must be those
-// of the training. The result has one slice per test row with, for each target, the standardised value or the probability
-// of every class.
+// features are always seen, their targets when the model was trained with a target mask below 1. Test rows see each other's
+// features, too. The columns must be those of the training. The result has one slice per test row with, for each target, the
+// standardised value or the probability of every class.
 //
 // With a BatchSize, the rows are dealt into as few batches as hold them, each with the same shares of training, validation and test
 // rows: the more test rows there are, the fewer of the context each is predicted with. A batch without any is an error.
@@ -101,6 +104,7 @@ func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer e.free()
 	if err := checkBatches(t, &m.net.Config, testMode); err != nil {
 		return nil, err
 	}
@@ -128,6 +132,14 @@ func (m *Model) engine(t *Table) (*engine, error) {
 			return nil, fmt.Errorf("npt: column %d of the table is %q, want %q as in training", j, name, c.Name)
 		}
 	}
+	// GoMLX writes to a tensor when it first brings it to the device: not while another goroutine computes with it.
+	m.placing.Lock()
+	defer m.placing.Unlock()
+	for _, w := range m.weights {
+		if err := w.MaterializeOnDevice(m.backend, true, 0); err != nil {
+			return nil, fmt.Errorf("npt: %w", backends.Error(err))
+		}
+	}
 	return newEngine(m.net, t, m.backend)
 }
 
@@ -151,6 +163,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 	if err != nil {
 		return nil, err
 	}
+	defer e.free()
 	args := withTensors(e.batchArgs(rowsBetween(0, t.stored()), e.codesOf(testMode).codes), m.weights)
 	all, err := m.attention(ctx, args, []int{layer}, t.stored())
 	if err != nil {

@@ -38,7 +38,7 @@ func (n *network) scored() func(*graph.Node) *graph.Node {
 		return nil
 	}
 	return func(x *graph.Node) *graph.Node {
-		return graph.SliceAxis(x, 0, graph.AxisRange(0, (x.Shape().Dimensions[0]+1)/2)) // of padding one more
+		return graph.SliceAxis(x, 0, graph.AxisRange(0, x.Shape().Dimensions[0]/2))
 	}
 }
 

@@ -45,7 +45,7 @@ func Resolve(name string) (string, error) {
 		}
 		return CUDA, nil
 	}
-	if name == "" || name == "auto" {
+	if undecided(name) {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	kind, plugin, _ := strings.Cut(name, ":")
@@ -57,8 +57,11 @@ func Resolve(name string) (string, error) {
 
 // Automatic reports whether the choice of a backend with this name is left to Resolve.
 func Automatic(name string) bool {
-	return (name == "" || name == "auto") && os.Getenv(compute.ConfigEnvVar) == ""
+	return undecided(name) && undecided(os.Getenv(compute.ConfigEnvVar))
 }
+
+// undecided reports whether a name of a backend leaves the choice to others.
+func undecided(name string) bool { return name == "" || name == "auto" }
 
 // Accelerated reports whether the named backend has a device of its own. The others share the processor, which the system
 // divides between them.

@@ -114,6 +114,12 @@ func TestWhereThePluginIsFound(t *testing.T) {
 	t.Setenv("NPT_PYTHON", "")
 	t.Setenv(cpuPlugin.variable, "")
 	find("")
+	for p, target := range map[*plugin]string{&cpuPlugin: "make xla`", &cudaPlugin: "make xla-cuda`"} {
+		t.Setenv(p.variable, "")
+		if _, err := p.find(); err == nil || !strings.Contains(err.Error(), target) {
+			t.Errorf("where %s is missing: %v", p.backend, err)
+		}
+	}
 	venv := install("project/.venv")
 	find(venv)
 	t.Setenv("NPT_PYTHON", filepath.Join(root, "other", "bin", "python"))
@@ -155,8 +161,11 @@ func TestGPU(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\x7fELF no more"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if name, reason := Resolve("auto"); name != CUDA || reason != nil {
-		t.Errorf("with a plugin: %q, %v", name, reason)
+	for _, variable := range []string{"", "auto"} {
+		t.Setenv("GOMLX_BACKEND", variable)
+		if name, reason := Resolve("auto"); name != CUDA || reason != nil {
+			t.Errorf("with a plugin: %q, %v", name, reason)
+		}
 	}
 	gpuDevices = filepath.Join(root, "none[0-9]*")
 	if name, reason := Resolve("auto"); name != Processor || reason != nil {

@@ -21,7 +21,7 @@ func Call(b compute.Backend, exec *graph.Exec, args []any) (out []*tensors.Tenso
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("backend %s: %w", b.Name(), Error(err))
+		return nil, fmt.Errorf("backend %s: %w", Name(b), Error(err))
 	}
 	return out, nil
 }

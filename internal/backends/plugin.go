@@ -18,7 +18,7 @@ type plugin struct {
 
 var (
 	cpuPlugin = plugin{
-		CPU, "NPT_XLA_CPU", "lib/python3*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "venv",
+		CPU, "NPT_XLA_CPU", "lib/python3*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "xla",
 	}
 	cudaPlugin = plugin{
 		CUDA, "NPT_XLA_CUDA", "lib/python3*/site-packages/jax_plugins/xla_cuda1*/xla_cuda_plugin.so", "xla-cuda",

@@ -151,7 +151,7 @@ func (f *function) ConvertDType(v compute.Value, t dtypes.DType) (compute.Value,
 }
 
 func (f *function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
-	if !types[shape.DType] || shape.DType == dtypes.Bool || axis < 0 || axis >= shape.Rank() {
+	if shape.DType != dtypes.Int32 && shape.DType != dtypes.Uint32 || axis < 0 || axis >= shape.Rank() {
 		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: Iota of %s along axis %d", Name, shape, axis)
 	}
 	return f.node(compute.OpTypeIota, shape, []int{axis}), nil

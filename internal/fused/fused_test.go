@@ -470,7 +470,7 @@ func TestNotImplemented(t *testing.T) {
 		},
 		"operation Tanh": func(x *graph.Node) *graph.Node { return graph.Tanh(x) },
 		"ScatterSum of anything but": func(x *graph.Node) *graph.Node {
-			return graph.Scatter(graph.Const(x.Graph(), [][]int64{{1}, {1}}), x, x.Shape(), false, false)
+			return graph.Scatter(graph.Const(x.Graph(), [][]uint32{{1}, {1}}), x, x.Shape(), false, false)
 		},
 	} {
 		exec, err := graph.NewExec(b, build)

@@ -37,7 +37,7 @@ type kernelSet struct {
 var kernels = portableKernels()
 
 type number interface {
-	uint8 | int32 | uint32 | int64 | uint64 | float32 | float64
+	uint8 | int32 | uint32 | uint64 | float32 | float64
 }
 
 type floating interface{ float32 | float64 }
@@ -146,7 +146,7 @@ func registerNumber[T number](s *kernelSet, t dtypes.DType) {
 	registerConversions[T](s, t)
 }
 
-func registerInteger[T uint8 | int32 | uint32 | int64 | uint64](s *kernelSet, t dtypes.DType) {
+func registerInteger[T uint8 | int32 | uint32 | uint64](s *kernelSet, t dtypes.DType) {
 	registerNumber[T](s, t)
 	s.register(compute.OpTypeBitwiseXor, t, binary(func(a, b T) T { return a ^ b }))
 }
@@ -174,7 +174,6 @@ func registerConversions[F number](s *kernelSet, from dtypes.DType) {
 	s.conversions[[2]dtypes.DType{from, dtypes.Uint8}] = unary(func(a F) uint8 { return uint8(a) })
 	s.conversions[[2]dtypes.DType{from, dtypes.Int32}] = unary(func(a F) int32 { return int32(a) })
 	s.conversions[[2]dtypes.DType{from, dtypes.Uint32}] = unary(func(a F) uint32 { return uint32(a) })
-	s.conversions[[2]dtypes.DType{from, dtypes.Int64}] = unary(func(a F) int64 { return int64(a) })
 	s.conversions[[2]dtypes.DType{from, dtypes.Uint64}] = unary(func(a F) uint64 { return uint64(a) })
 	s.conversions[[2]dtypes.DType{from, dtypes.Float32}] = unary(func(a F) float32 { return float32(a) })
 	s.conversions[[2]dtypes.DType{from, dtypes.Float64}] = unary(func(a F) float64 { return float64(a) })
@@ -186,7 +185,6 @@ func portableKernels() *kernelSet {
 	registerUnsigned[uint32](s, dtypes.Uint32)
 	registerUnsigned[uint64](s, dtypes.Uint64)
 	registerInteger[int32](s, dtypes.Int32)
-	registerInteger[int64](s, dtypes.Int64)
 	registerFloating[float32](s, dtypes.Float32)
 	registerFloating[float64](s, dtypes.Float64)
 	s.register(compute.OpTypeLogicalOr, dtypes.Bool, binary(func(a, b uint32) uint32 { return a | b }))

@@ -18,6 +18,6 @@ func (d *drawing) run(r *run) {
 	for i := range out[stateWords:] {
 		out[stateWords+i] = pcg.Uint64()
 	}
-	next, _ := pcg.MarshalBinary() // "pcg:" and two words
+	next, _ := pcg.MarshalBinary() // "pcg:" and two words, which are read in the other byte order: published results depend on it
 	out[0], out[1], out[2] = endian.LittleEndian.Uint64(next[4:]), endian.LittleEndian.Uint64(next[12:]), state[2]
 }

@@ -411,25 +411,14 @@ func spreadOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, dims, strides 
 func places(dst unsafe.Pointer, v *value, start, n int) {
 	axis := v.attr.([]int)[0]
 	dim, below := v.shape.Dimensions[axis], sizeOf(v.shape.Dimensions[axis+1:])
-	switch v.shape.DType {
-	case dtypes.Uint8:
-		placesOf[uint8](dst, dim, below, start, n)
-	case dtypes.Int32:
-		placesOf[int32](dst, dim, below, start, n)
-	case dtypes.Uint32:
+	if v.shape.DType == dtypes.Uint32 {
 		placesOf[uint32](dst, dim, below, start, n)
-	case dtypes.Int64:
-		placesOf[int64](dst, dim, below, start, n)
-	case dtypes.Uint64:
-		placesOf[uint64](dst, dim, below, start, n)
-	case dtypes.Float32:
-		placesOf[float32](dst, dim, below, start, n)
-	case dtypes.Float64:
-		placesOf[float64](dst, dim, below, start, n)
+		return
 	}
+	placesOf[int32](dst, dim, below, start, n)
 }
 
-func placesOf[T number](dst unsafe.Pointer, dim, below, start, n int) {
+func placesOf[T int32 | uint32](dst unsafe.Pointer, dim, below, start, n int) {
 	d := array[T](dst, n)
 	at, within := start/below%dim, start%below
 	for i := range d {

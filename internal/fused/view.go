@@ -10,7 +10,7 @@ import (
 
 // types are those that arrays can have.
 var types = map[dtypes.DType]bool{
-	dtypes.Bool: true, dtypes.Uint8: true, dtypes.Int32: true, dtypes.Uint32: true, dtypes.Int64: true, dtypes.Uint64: true,
+	dtypes.Bool: true, dtypes.Uint8: true, dtypes.Int32: true, dtypes.Uint32: true, dtypes.Uint64: true,
 	dtypes.Float32: true, dtypes.Float64: true,
 }
 

@@ -142,7 +142,7 @@ func (e *encoder) oneHot(c *dataset.Column) (width int, encode columnEncoder) {
 func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 	value := func(position int) float64 { return c.Float(int(e.rows[position])) }
 	if c.Missing != nil {
-		mean, _ := meanStd(e.table.Rows, c.Float, func(row int) bool { return !c.IsMissing(row) })
+		mean, _ := MeanStd(e.table.Rows, c.Float, func(row int) bool { return !c.IsMissing(row) })
 		value = func(position int) float64 {
 			if row := int(e.rows[position]); !c.IsMissing(row) {
 				return c.Float(row)
@@ -150,7 +150,7 @@ func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 			return mean
 		}
 	}
-	mean, std := meanStd(e.statRows, value, func(position int) bool { return !e.flagged(c, position) })
+	mean, std := MeanStd(e.statRows, value, func(position int) bool { return !e.flagged(c, position) })
 	return func(position int, into []float32) {
 		if !e.flagged(c, position) {
 			into[0] = float32((value(position) - mean) / std)
@@ -158,10 +158,10 @@ func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 	}
 }
 
-// meanStd returns the mean and the population standard deviation of the included ones of n values. Like scikit-learn's
+// MeanStd returns the mean and the population standard deviation of the included ones of n values. Like scikit-learn's
 // StandardScaler it corrects the sum of squares for the rounding of the mean, and returns 1 where the values are constant
 // up to rounding. Both are NaN where squares are too large for float64.
-func meanStd(n int, value func(int) float64, include func(int) bool) (mean, std float64) {
+func MeanStd(n int, value func(int) float64, include func(int) bool) (mean, std float64) {
 	count, sum := 0.0, 0.0
 	for i := range n {
 		if include(i) {
@@ -228,7 +228,7 @@ func (e *encoder) targets(t *Task) *Truth {
 		return &Truth{Labels: slices.Clone(labels[known:])}
 	}
 	value := func(position int) float64 { return target.Float(int(e.rows[position])) }
-	t.TargetMean, t.TargetStd = meanStd(t.Train, value, func(int) bool { return true })
+	t.TargetMean, t.TargetStd = MeanStd(t.Train, value, func(int) bool { return true })
 	y := make([]float64, len(e.rows))
 	for position := range y {
 		y[position] = (value(position) - t.TargetMean) / t.TargetStd

@@ -312,7 +312,7 @@ func TestLoader(t *testing.T) {
 func TestAlmostConstant(t *testing.T) {
 	a, b := 0.1, 0.2
 	v := []float64{0.3, a + b, 0.3}
-	if _, std := meanStd(3, func(i int) float64 { return v[i] }, func(int) bool { return true }); std != 1 {
+	if _, std := MeanStd(3, func(i int) float64 { return v[i] }, func(int) bool { return true }); std != 1 {
 		t.Errorf("deviation %v", std)
 	}
 }
