@@ -140,11 +140,9 @@ func processorFact(c comparison) (fact, bool) {
 // predictionFact is the time of the chosen settings on validation and test rows, on average over folds.
 func predictionFact(c comparison) (fact, bool) {
 	seconds, folds := 0.0, 0
-	for _, f := range c.any().Folds {
-		if f.Chosen != nil {
-			seconds += f.Chosen.PredictSeconds * float64(max(1, f.Chosen.Provenance.Threads))
-			folds++
-		}
+	for _, rec := range c.any().chosen() {
+		seconds += rec.PredictSeconds * float64(max(1, rec.Provenance.Threads))
+		folds++
 	}
 	return c.any().costFact("predict_core_seconds", seconds/float64(max(1, folds)), nil), folds > 0
 }

@@ -24,12 +24,7 @@ func (s *Summary) coverage() *Table {
 			t.Rows = append(t.Rows, Row{Group: g.Info.Title, Cells: row})
 			continue
 		}
-		complete := 0
-		for _, f := range g.Folds {
-			if f.Complete() {
-				complete++
-			}
-		}
+		complete := g.completeFolds()
 		searched := Cell{Text: none}
 		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && g.Series.Measure == nil {
 			searched = count(n)
@@ -57,11 +52,8 @@ func (c *cost) cell() Cell {
 // library is what the records of the chosen settings say that trained them, where it is not this program.
 func (g *Group) library() string {
 	var names []string
-	for _, f := range g.Folds {
-		if f.Chosen == nil {
-			continue
-		}
-		if name, ok := f.Chosen.Details["library"].(string); ok && !slices.Contains(names, name) {
+	for _, rec := range g.chosen() {
+		if name, ok := rec.Details["library"].(string); ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

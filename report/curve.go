@@ -33,12 +33,9 @@ func (s *Summary) learningCurves() (curves []learningCurve) {
 	shown := map[results.ID]bool{}
 	for _, g := range s.Groups {
 		c, logs, folds, fresh := learningCurve{dataset: g.Info.Title, series: g.title()}, []float64(nil), 0.0, false
-		for _, f := range g.Folds {
-			if f.Chosen == nil {
-				continue
-			}
-			steps, _ := f.Chosen.Details["steps"].(float64)
-			points, _ := f.Chosen.Details["learning_curve"].([]any)
+		for _, rec := range g.chosen() {
+			steps, _ := rec.Details["steps"].(float64)
+			points, _ := rec.Details["learning_curve"].([]any)
 			of := make([]float64, len(points))
 			for i, p := range points {
 				loss, _ := p.(float64)
@@ -51,7 +48,7 @@ func (s *Summary) learningCurves() (curves []learningCurve) {
 				c.steps, logs = steps, make([]float64, len(of))
 			}
 			floats.Add(logs, of)
-			fresh, shown[f.Chosen.ID] = fresh || !shown[f.Chosen.ID], true
+			fresh, shown[rec.ID] = fresh || !shown[rec.ID], true
 		}
 		if !fresh {
 			continue // none, or all under the other protocol

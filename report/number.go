@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -165,22 +166,40 @@ func withSeeds(mean float64, others map[uint64]float64) []float64 {
 	return means
 }
 
+// chosen are the records of the chosen settings, by fold as far as there are such.
+func (g *Group) chosen() iter.Seq2[*Fold, *results.Record] {
+	return func(yield func(*Fold, *results.Record) bool) {
+		for _, f := range g.Folds {
+			if f.Chosen != nil && !yield(f, f.Chosen) {
+				return
+			}
+		}
+	}
+}
+
+// completeFolds counts them.
+func (g *Group) completeFolds() (n int) {
+	for _, f := range g.Folds {
+		if f.Complete() {
+			n++
+		}
+	}
+	return n
+}
+
 // notes are the footnotes that concern all metrics of a group.
 func (g *Group) notes() []string {
 	var notes []string
-	complete, cells, unselected := 0, 0, 0
+	unselected := 0
 	var empty []int
 	for _, f := range g.Folds {
-		if f.Complete() {
-			complete++
-			if f.Chosen == nil {
-				empty = append(empty, f.Number)
-			}
+		if f.Complete() && f.Chosen == nil {
+			empty = append(empty, f.Number)
 		}
-		cells += f.OK + f.Failed
 		unselected += f.Unselected
 	}
-	planned := len(g.Folds) * g.Settings
+	ok, failed, missing := g.counts()
+	cells := ok + failed
 	switch {
 	case g.Settings == 0 && g.Series.Method.Run == nil:
 		return []string{fmt.Sprintf("nptbench does not have %s yet.", g.Series.Method.Title)}
@@ -190,9 +209,9 @@ func (g *Group) notes() []string {
 	if cells == 0 {
 		return nil
 	}
-	if complete < len(g.Folds) {
+	if complete := g.completeFolds(); complete < len(g.Folds) {
 		notes = append(notes, fmt.Sprintf("%d of %s complete; %s of %s cells have a record.",
-			complete, plural(len(g.Folds), "fold is", "folds are"), spelling.Thousands(cells), spelling.Thousands(planned)))
+			complete, plural(len(g.Folds), "fold is", "folds are"), spelling.Thousands(cells), spelling.Thousands(cells+missing)))
 	}
 	if g.Info.RunFolds > len(g.Folds) {
 		notes = append(notes, fmt.Sprintf("The sweep has %d of %d folds.", len(g.Folds), g.Info.RunFolds))
@@ -219,11 +238,8 @@ func (g *Group) notes() []string {
 // backendNote says which folds networks were trained on by which backend, where that was not the same.
 func (g *Group) backendNote() []string {
 	folds := map[string][]int{}
-	for _, f := range g.Folds {
-		if f.Chosen == nil {
-			continue
-		}
-		if by, isNetwork := f.Chosen.Details["backend"].(string); isNetwork {
+	for f, rec := range g.chosen() {
+		if by, isNetwork := rec.Details["backend"].(string); isNetwork {
 			folds[by] = append(folds[by], f.Number)
 		}
 	}
@@ -312,20 +328,16 @@ func (g *Group) failures() string {
 
 // subset is the phrase by which the group's records say that their data set is not the complete published one.
 func (g *Group) subset() string {
-	for _, f := range g.Folds {
-		if f.Chosen != nil {
-			return f.Chosen.Subset
-		}
+	for _, rec := range g.chosen() {
+		return rec.Subset
 	}
 	return ""
 }
 
 // rows returns the numbers of training, validation and test rows of a group's first fold with a result.
 func (g *Group) rows() [3]int {
-	for _, f := range g.Folds {
-		if f.Chosen != nil {
-			return f.Chosen.Rows
-		}
+	for _, rec := range g.chosen() {
+		return rec.Rows
 	}
 	return [3]int{}
 }

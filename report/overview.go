@@ -85,12 +85,9 @@ func (s *Summary) validation() (panels []scatter) {
 			if g.Info.Name != d.Name || len(g.Folds) < 2 || g.Series.Method.Extra {
 				continue
 			}
-			for _, f := range g.Folds {
-				if f.Chosen == nil {
-					continue
-				}
-				x, hasX := finite(f.Chosen.Val, by.Name)
-				y, hasY := finite(f.Chosen.Test, by.Name)
+			for _, rec := range g.chosen() {
+				x, hasX := finite(rec.Val, by.Name)
+				y, hasY := finite(rec.Test, by.Name)
 				if hasX && hasY {
 					kind := slices.Index(split.Protocols, g.Protocol)
 					p.points[kind] = append(p.points[kind], point{x: x, y: y})
