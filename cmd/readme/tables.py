@@ -28,6 +28,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
     python3 cmd/readme/tables.py epochs RECORDS...                # TabNet's errors by when its training ended
+    python3 cmd/readme/tables.py kick NLL AUROC RECORDS...        # settings of the MLP on Kick: those that validation likes best, and those with the paper's numbers
     python3 cmd/readme/tables.py trees METHOD DATASET RECORDS...  # boosted trees by learning rate, depth and number, on the published fold
 """
 
@@ -578,6 +579,16 @@ def trees(method, dataset, *paths):
             numbers.add(c["n_estimators"])
     table(["rate", "depth", *("%d trees" % n for n in sorted(numbers))],
           *(["%g" % rate, "%d" % depth, *(found.get(n, "–") for n in sorted(numbers))] for (rate, depth), found in sorted(of.items())))
+
+
+def kick(nll, auroc, *paths):
+    found = sorted((r for r in records(paths, "mlp") if (r["dataset"], r["protocol"], r["seed"]) == ("kick", "published", 42)), key=loss)
+    nearest = lambda name, paper: min(found, key=lambda r: abs(r["test"][name] - float(paper)))
+    shown = [("lowest loss on validation rows of %d" % len(found), found[0]), ("second", found[1]), ("third", found[2]),
+             ("NLL nearest to the paper's, %s" % nll, nearest("nll", nll)), ("AUROC nearest to the paper's, %s" % auroc, nearest("auroc", auroc))]
+    table(["published fold of Kick", "layers", "penalty", "batch", "rate", "NLL on validation rows", "NLL", "AUROC", "accuracy"],
+          *([name, " × ".join(map(str, r["config"]["hidden_layer_sizes"])), *("%g" % r["config"][p] for p in ("alpha", "batch_size", "learning_rate_init")),
+             "%.4f" % loss(r), "%.3f" % r["test"]["nll"], "%.3f" % r["test"]["auroc"], "%.2f" % r["test"]["accuracy"]] for name, r in shown))
 
 
 globals()[sys.argv[1]](*sys.argv[2:])
