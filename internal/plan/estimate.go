@@ -185,7 +185,7 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, co
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // nearest is the median of seconds by work over the samples whose work is the most similar, by its ratio, among those of a data set if
-// there are any. It does not go by a single one, which other work on its machine may have made slow.
+// there are any, and the lower one of two in the middle: other work on their machines may have made some slow, and none fast.
 func nearest(samples []sample, on string, work float64) (rate float64, ok bool) {
 	var same bool
 	distance, rates := math.Inf(1), []float64(nil)
@@ -202,5 +202,5 @@ func nearest(samples []sample, on string, work float64) (rate float64, ok bool) 
 		return 0, false
 	}
 	slices.Sort(rates)
-	return rates[len(rates)/2], true
+	return rates[(len(rates)-1)/2], true
 }

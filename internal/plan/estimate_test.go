@@ -35,6 +35,9 @@ func TestEstimateIsAMedian(t *testing.T) {
 	if got, _ := nearest([]sample{c, a, b}, "protein", 100); got != 1.5 {
 		t.Error(got)
 	}
+	if got, _ := nearest([]sample{c, a, b, c}, "protein", 100); got != 1.5 {
+		t.Errorf("of four %v, want the second", got)
+	}
 }
 
 // A job takes the time of its fits and of all that is measured on them.
