@@ -85,7 +85,7 @@ HOURS ?= 8
 OVERNIGHT ?= out/overnight
 
 .PHONY: overnight
-overnight: bin/overnight ## long NPT runs at the lowest priority for HOURS=8, to be stopped and started again at will; SWEEPS="a b" runs others
+overnight: bin/overnight ## long runs at the lowest priority for HOURS=8, to be stopped and started again at will; SWEEPS="a b" runs others
 	nice -n 19 $$(command -v chrt >/dev/null && echo chrt -i 0) $$(command -v ionice >/dev/null && echo ionice -c 3) bin/overnight -hours $(HOURS) -out $(OVERNIGHT) $(SWEEPS)
 
 .PHONY: overnight-merge

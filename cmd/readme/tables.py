@@ -28,6 +28,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
     python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
     python3 cmd/readme/tables.py epochs RECORDS...                # TabNet's errors by when its training ended
+    python3 cmd/readme/tables.py grids REPORT RECORDS...          # the MLP on larger tables, chosen among 4 settings and among all of its grid
     python3 cmd/readme/tables.py kick NLL AUROC RECORDS...        # settings of the MLP on Kick: those that validation likes best, and those with the paper's numbers
     python3 cmd/readme/tables.py trees METHOD DATASET RECORDS...  # boosted trees by learning rate, depth and number, on the published fold
 """
@@ -581,8 +582,25 @@ def trees(method, dataset, *paths):
           *(["%g" % rate, "%d" % depth, *(found.get(n, "–") for n in sorted(numbers))] for (rate, depth), found in sorted(of.items())))
 
 
+def of_mlp(dataset, paths):
+    """Its records on the published fold of a larger table, the lowest loss on validation rows first."""
+    return sorted((r for r in records(paths, "mlp") if (r["dataset"], r["protocol"], r["seed"]) == (dataset, "published", 42)), key=loss)
+
+
+def grids(report, *paths):
+    few = lambda c: (c["hidden_layer_sizes"], c["alpha"]) == ([100, 100, 100], 1e-4) and c["learning_rate_init"] in (1e-3, 1e-2)
+    lines = []
+    for r in rows(report, "cells", method="mlp", protocol="published"):
+        name, found = r["metric"], of_mlp(r["dataset"], paths) if r["dataset"] not in TITLES else []
+        if name in METRICS and len(found) > 4:
+            some = [x for x in found if few(x["config"])]
+            lines.append(["%s, %s" % (DATASETS[r["dataset"]], METRICS[name]), r["paper_printed"],
+                          *("%.*f (%d)" % (DIGITS[name], x[0]["test"][name], len(x)) for x in (some, found))])
+    table(["published fold", "paper", "chosen among few settings", "among all"], *lines)
+
+
 def kick(nll, auroc, *paths):
-    found = sorted((r for r in records(paths, "mlp") if (r["dataset"], r["protocol"], r["seed"]) == ("kick", "published", 42)), key=loss)
+    found = of_mlp("kick", paths)
     nearest = lambda name, paper: min(found, key=lambda r: abs(r["test"][name] - float(paper)))
     shown = [("lowest loss on validation rows of %d" % len(found), found[0]), ("second", found[1]), ("third", found[2]),
              ("NLL nearest to the paper's, %s" % nll, nearest("nll", nll)), ("AUROC nearest to the paper's, %s" % auroc, nearest("auroc", auroc))]

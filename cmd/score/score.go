@@ -9,7 +9,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,8 +125,14 @@ func (s *scorer) all(ctx context.Context, o options) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := s.kept(ctx, filepath.Join(o.models, file), known); err != nil {
-			fmt.Fprintf(s.stderr, "%s: %v\n", file, oneLine(err))
+		m, err := gbdt.LoadModel(filepath.Join(o.models, file)) // an error names the file
+		if err == nil {
+			if err = s.kept(ctx, m, known); err != nil {
+				err = fmt.Errorf("%s: %w", file, err)
+			}
+		}
+		if err != nil {
+			fmt.Fprintln(s.stderr, oneLine(err))
 			failed++
 		}
 	}
@@ -142,11 +147,7 @@ func (s *scorer) all(ctx context.Context, o options) error {
 }
 
 // kept scores one of our models where it was fitted.
-func (s *scorer) kept(ctx context.Context, file string, known records) error {
-	m, err := gbdt.LoadModel(file)
-	if err != nil {
-		return cmp.Or(errors.Unwrap(err), err) // the caller names the file
-	}
+func (s *scorer) kept(ctx context.Context, m *gbdt.Model, known records) error {
 	if m.Origin.Method == "" {
 		return errors.New("the model does not say where it comes from: score it with -model and -dataset")
 	}
@@ -208,12 +209,9 @@ func (s *scorer) one(ctx context.Context, o options) error {
 	default:
 		trees = []int{m.Iterations()}
 	}
-	mean, std := 0.0, 1.0
-	switch {
-	case ours: // it predicts what its own training rows standardise
+	mean, std := s.scale(o.target)
+	if ours { // it predicts what its own training rows standardise
 		mean, std = m.Origin.TargetMean, m.Origin.TargetStd
-	case o.target == standardised:
-		mean, std = s.task.TargetMean, s.task.TargetStd
 	}
 	scores, err := s.score(ctx, m, trees, mean, std)
 	if err != nil {
@@ -224,9 +222,7 @@ func (s *scorer) one(ctx context.Context, o options) error {
 		return nil
 	}
 	other := map[string]string{original: standardised, standardised: original}[o.target]
-	if mean, std = 0, 1; other == standardised {
-		mean, std = s.task.TargetMean, s.task.TargetStd
-	}
+	mean, std = s.scale(other)
 	as, err := s.score(ctx, m, trees, mean, std)
 	now, then := scores[len(scores)-1].val["rmse"], math.Inf(1)
 	if err == nil {
@@ -237,6 +233,14 @@ func (s *scorer) one(ctx context.Context, o options) error {
 			other, then, now, o.target)
 	}
 	return nil
+}
+
+// scale is the mean and the deviation, in the target's units, of what a model predicts whose target is original or standardised.
+func (s *scorer) scale(target string) (mean, std float64) {
+	if target == standardised {
+		return s.task.TargetMean, s.task.TargetStd
+	}
+	return 0, 1
 }
 
 // score predicts the rows of the task and computes the metrics. Where it is a regression, the target's units are the model's predictions

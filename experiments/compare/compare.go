@@ -67,7 +67,7 @@ func (t *table) compare(alpha float64) (*comparison, error) {
 
 func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error) {
 	d := &datasetComparison{name: name}
-	most, parts := t.folds(name), t.parts(name)
+	most, parts := t.folds(name), t.count(name, func(r result) string { return r.part })
 	for _, method := range t.methods {
 		r := &row{method: method}
 		d.rows = append(d.rows, r)
@@ -116,18 +116,8 @@ func values(results []result) []float64 {
 	return out
 }
 
-// parts is into how many folds a data set is cut, in each repetition if there are several.
-func (t *table) parts(dataset string) int {
-	all := map[string]bool{}
-	for _, method := range t.methods {
-		for _, r := range t.results[place{dataset, method}] {
-			all[r.part] = true
-		}
-	}
-	return len(all)
-}
-
-// testShare is the mean number of test rows over training rows; of folds that do not say, 1/(parts-1), as in cross-validation.
+// testShare is the mean number of test rows over training rows; of folds that do not say, 1/(parts-1), as in cross-validation, parts
+// being into how many a repetition cuts the data set.
 func testShare(folds []result, parts int) (share float64, note []string, err error) {
 	for _, f := range folds {
 		share += f.testShare / float64(len(folds))

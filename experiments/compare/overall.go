@@ -71,10 +71,15 @@ func (o *overall) leaveOut(t *table) {
 
 // folds is how many different folds of a data set the methods have.
 func (t *table) folds(dataset string) int {
+	return t.count(dataset, func(r result) string { return r.fold })
+}
+
+// count is how many different values the methods' results on a data set have of something.
+func (t *table) count(dataset string, of func(result) string) int {
 	all := map[string]bool{}
 	for _, method := range t.methods {
-		for fold := range t.results[place{dataset, method}] {
-			all[fold] = true
+		for _, r := range t.results[place{dataset, method}] {
+			all[of(r)] = true
 		}
 	}
 	return len(all)

@@ -185,7 +185,7 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 	return nil
 }
 
-// command is the command line that makes the report again.
+// command is the command line that makes the report again, from the same data and into the usual folder.
 func (o *options) command(s Spec) string {
 	text := fmt.Sprintf("go run ./experiments/%s -sweep %s", s.Name, o.Sweep)
 	switch len(o.Plan.Protocols) {
