@@ -250,21 +250,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		*part.into = targetPrediction(t, part.first, rows[from:to])
 	}
 	result.Predict = time.Since(start)
-	result.Details = map[string]any{
-		"best_step":      trainer.bestStep,
-		"steps":          trainer.state.step,
-		"parameters":     trainer.engine.net.Size(),
-		"backend":        backends.Name(trainer.engine.backend),
-		"learning_curve": trainer.curve.means(), // of the label loss in training, over equal parts of the steps
-	}
-	if finite(trainer.bestLoss) { // else no validation row has a label
-		result.Details["validation_loss"] = trainer.bestLoss
-	}
-	if calls := trainer.calls; calls.restSteps > 0 {
-		perStep := calls.rest.Seconds() / float64(calls.restSteps)
-		result.Details["steps_per_second"] = 1 / perStep
-		result.Details["compile_seconds"] = calls.first.Seconds() - float64(calls.firstSteps)*perStep // about: what the first call took longer
-	}
+	result.Details = trainer.details()
 	if t.ModelDir != "" {
 		warn(result.Details, "the model cannot be kept", trainer.keep(keptFile(t, config)))
 	}
@@ -274,6 +260,26 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		result.Details["resumed_at_step"] = resumed
 	}
 	return result, nil
+}
+
+// details are what a record says of a training beside its predictions.
+func (tr *Trainer) details() map[string]any {
+	details := map[string]any{
+		"best_step":      tr.bestStep,
+		"steps":          tr.state.step,
+		"parameters":     tr.engine.net.Size(),
+		"backend":        backends.Name(tr.engine.backend),
+		"learning_curve": tr.curve.means(), // of the label loss in training, over equal parts of the steps
+	}
+	if finite(tr.bestLoss) { // else no validation row has a label
+		details["validation_loss"] = tr.bestLoss
+	}
+	if calls := tr.calls; calls.restSteps > 0 {
+		perStep := calls.rest.Seconds() / float64(calls.restSteps)
+		details["steps_per_second"] = 1 / perStep
+		details["compile_seconds"] = calls.first.Seconds() - float64(calls.firstSteps)*perStep // about: what the first call took longer
+	}
+	return details
 }
 
 // warn adds to the warnings of a result what could not be done, unless the error is nil.
