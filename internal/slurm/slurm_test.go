@@ -18,7 +18,9 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/measure"
 	"nptbench/internal/method"
+	"nptbench/internal/metric"
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
 	"nptbench/internal/task"
@@ -37,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 	switch {
 	case run.IsWorker():
-		fail(run.Serve(testMethods(), nil))
+		fail(run.Serve(testMethods(), testMeasurements()))
 	case IsTask():
 		fail(Serve(testMethods(), func(context.Context, string) (string, error) { return "go", nil }))
 	case os.Getenv(fakeCommand) != "":
@@ -83,6 +85,23 @@ func testMethods() []*method.Method {
 	}}
 }
 
+// testMeasurements has one that measures the first prediction.
+func testMeasurements() []*measure.Measurement {
+	return []*measure.Measurement{{
+		Name:    "first",
+		Metrics: func(dataset.Info) []metric.Metric { return []metric.Metric{{Name: "first", Title: "first prediction"}} },
+		Run: func(ctx context.Context, s *measure.Subject, _ method.Config) (*measure.Outcome, error) {
+			p, err := s.Model.Predict(ctx, []*task.Task{s.Select(s.Model.Batches()[0])})
+			if err != nil {
+				return nil, err
+			}
+			return &measure.Outcome{
+				Metrics: results.Metrics{"first": p[0][0]}, Table: &results.Table{Columns: []string{"row"}, Lines: [][]float64{{0}}},
+			}, s.Check(p[0])
+		},
+	}}
+}
+
 // endTask ends the task of this worker as Slurm does, which asks first when the time is over.
 func endTask(state string) {
 	os.WriteFile(filepath.Join(os.Getenv(fakeFolder), fmt.Sprintf("wish-%d", os.Getppid())), []byte(state), 0o644)
@@ -106,15 +125,22 @@ type world struct {
 func newWorld(t *testing.T, folds int, grid string) *world {
 	w := &world{T: t, library: datasettest.Library(t), out: t.TempDir()}
 	t.Cleanup(endTasks) // before the folders are removed, into which they write
+	w.parse(folds, "{method: number, grid: "+grid+"}")
+	return w
+}
+
+// parse gives the world another sweep.
+func (w *world) parse(folds int, entry string) {
+	w.Helper()
 	datasets, err := w.library.Infos()
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
-	text := fmt.Sprintf("name: test\ndatasets: [waves]\nfolds: %d\nbudget: {time: 1m, memory: 1GiB}\nmethods: [{method: number, grid: %s}]\n", folds, grid)
-	if w.sweep, err = sweeps.Parse("test.yaml", []byte(text), sweeps.Catalogue{Methods: testMethods(), Datasets: datasets}); err != nil {
-		t.Fatal(err)
+	text := fmt.Sprintf("name: test\ndatasets: [waves]\nfolds: %d\nbudget: {time: 1m, memory: 1GiB}\nmethods: [%s]\n", folds, entry)
+	catalogue := sweeps.Catalogue{Methods: testMethods(), Datasets: datasets, Measurements: testMeasurements()}
+	if w.sweep, err = sweeps.Parse("test.yaml", []byte(text), catalogue); err != nil {
+		w.Fatal(err)
 	}
-	return w
 }
 
 func (w *world) records() string { return filepath.Join(w.out, "records") }
@@ -516,6 +542,36 @@ func TestRetry(t *testing.T) {
 	w.mustRun(run.Outcome{}, nil)
 	if o, err := w.runUntil(t.Context(), plan.Options{Retry: true}, nil); err != nil || o.Failed != 3 {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// A task that measures the model of an earlier training has the record of that.
+func TestMeasuredLater(t *testing.T) {
+	newFake(t)
+	w := newWorld(t, 2, "{number: [3, 4]}")
+	w.mustRun(run.Outcome{OK: 4}, nil)
+	w.parse(2, "{method: number, grid: {number: [3, 4]}, measure: {first: {}}}")
+	w.mustRun(run.Outcome{OK: 4}, nil)
+	trainings := map[results.ID]*results.Record{}
+	measured := 0
+	for _, later := range []bool{false, true} {
+		for r, err := range results.Read(w.records()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := r.Training()
+			switch training := trainings[of.ID()]; {
+			case r.Measure == "":
+				trainings[r.ID] = r
+			case later && (training == nil || !maps.Equal(r.Val, training.Val) || len(r.Val) == 0):
+				t.Errorf("%s: validation %v, want that of its training", r.Config, r.Val)
+			case later:
+				measured++
+			}
+		}
+	}
+	if measured != 4 {
+		t.Errorf("%d of 4 measured", measured)
 	}
 }
 
