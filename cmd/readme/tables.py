@@ -1,4 +1,4 @@
-"""Tables of npt/PAPER.md, npt/GPU.md, baselines/tabnet/PAPER.md, baselines/gbdt/PAPER.md and EXPERIMENTS.md, from records (files .jsonl or .jsonl.gz) and from
+"""Tables of npt/PAPER.md, npt/GPU.md, baselines/BENCHMARKS.md, baselines/tabnet/PAPER.md, baselines/gbdt/PAPER.md and EXPERIMENTS.md, from records (files .jsonl or .jsonl.gz) and from
 the report of them (a folder). go run ./cmd/readme puts them there.
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
@@ -30,6 +30,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py epochs RECORDS...                # TabNet's errors by when its training ended
     python3 cmd/readme/tables.py grids REPORT RECORDS...          # the MLP on larger tables, chosen among 4 settings and among all of its grid
     python3 cmd/readme/tables.py kick NLL AUROC RECORDS...        # settings of the MLP on Kick: those that validation likes best, and those with the paper's numbers
+    python3 cmd/readme/tables.py spread METHOD REPORT RECORDS...  # a method on small tables, chosen by validation in every published fold, over seeds
     python3 cmd/readme/tables.py trees METHOD DATASET RECORDS...  # boosted trees by learning rate, depth and number, on the published fold
 """
 
@@ -585,6 +586,24 @@ def trees(method, dataset, *paths):
 def of_mlp(dataset, paths):
     """Its records on the published fold of a larger table, the lowest loss on validation rows first."""
     return sorted((r for r in records(paths, "mlp") if (r["dataset"], r["protocol"], r["seed"]) == (dataset, "published", 42)), key=loss)
+
+
+def spread(method, report, *paths):
+    best = {}
+    for r in records(paths, method):
+        if r["protocol"] == "published" and r["dataset"] in TITLES:
+            at = r["dataset"], r["seed"], r["fold"]
+            if at not in best or loss(r) < loss(best[at]):
+                best[at] = r
+    seeds = sorted({seed for _, seed, _ in best})
+    lines = []
+    for c in rows(report, "cells", method=method, protocol="published"):
+        if c["dataset"] in TITLES and c["metric"] in METRICS:
+            means = [statistics.mean(best[c["dataset"], seed, fold]["test"][c["metric"]] for fold in range(10)) for seed in seeds]
+            digits = DIGITS[c["metric"]] + 1
+            lines.append(["%s, %s" % (TITLES[c["dataset"]], METRICS[c["metric"]]), c["paper_printed"].split()[0],
+                          *("%.*f" % (digits, x) for x in (statistics.mean(means), statistics.stdev(means), min(means), max(means)))])
+    table(["ten published folds", "paper", "mean of %d seeds" % len(seeds), "standard deviation", "smallest", "largest"], *lines)
 
 
 def grids(report, *paths):
