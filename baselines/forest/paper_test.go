@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"os"
-	"strconv"
 	"testing"
 
 	"nptbench/baselines/internal/papertest"
@@ -15,9 +14,9 @@ import (
 )
 
 // With the paper's grid, folds and selection, forests land on the paper's numbers within the spread over seeds. That spread
-// is wide, because another seed selects other settings: over 12 seeds (NPT_PAPER_SEEDS=12) the standard deviations of
-// the means over folds are 0.043 on Boston, 0.039 on Concrete, 0.010 on Yacht, and 0.33 on Breast Cancer. The tolerance
-// is at least three of them.
+// is wide, because another seed selects other settings (baselines/BENCHMARKS.md): over 12 seeds the standard deviations of the
+// means over folds are 0.039 on Boston, 0.028 on Concrete, 0.015 on Yacht, and 0.45 on Breast Cancer. The tolerance is at least
+// two of them.
 //
 // Protein is the exception: the paper has 3.57, which is what all features ("auto") give, here and with scikit-learn. But
 // validation clearly prefers "sqrt", in both, and that gives 3.54 (300 trees of scikit-learn 1.2.1: validation loss 0.345
@@ -38,18 +37,14 @@ func TestPaper(t *testing.T) {
 	} {
 		t.Run(tt.dataset, func(t *testing.T) {
 			table := papertest.Load(t, tt.dataset)
-			seeds, _ := strconv.Atoi(os.Getenv("NPT_PAPER_SEEDS"))
-			for seed := range max(1, seeds) {
-				mean := 0.0
-				for fold := range table.Info.RunFolds {
-					tk, truth := papertest.Fold(t, table, split.Published, fold)
-					tk.Seed = uint64(1000*seed + fold)
-					mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
-				}
-				t.Logf("mean test %s %.4f", tt.metric, mean)
-				if math.Abs(mean-tt.want) > tt.tolerance {
-					t.Errorf("seed %d: mean test %s is %.4f, want %v up to %v", seed, tt.metric, mean, tt.want, tt.tolerance)
-				}
+			mean := 0.0
+			for fold := range table.Info.RunFolds {
+				tk, truth := papertest.Fold(t, table, split.Published, fold)
+				tk.Seed = uint64(fold)
+				mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
+			}
+			if math.Abs(mean-tt.want) > tt.tolerance {
+				t.Errorf("mean test %s is %.4f, want %v up to %v", tt.metric, mean, tt.want, tt.tolerance)
 			}
 		})
 	}
