@@ -96,8 +96,8 @@ func drawLearningCurves(curves []learningCurve) picture {
 		if err != nil {
 			return err
 		}
-		p.Legend.Top = true
-		p.Legend.Draw(draw.Crop(whole, 0, -vg.Points(12), 0, -vg.Points(4)))
+		p.Legend.Top, p.Legend.Left = true, true // names behind their lines, where a viewer with a wider font has room
+		p.Legend.Draw(draw.Crop(whole, vg.Points(12), -vg.Points(12), 0, -vg.Points(4)))
 		p.Legend = plot.NewLegend()
 		p.Draw(draw.Crop(whole, vg.Points(6), -vg.Points(12), vg.Points(4), -legend-vg.Points(8)))
 		return nil
