@@ -351,10 +351,10 @@ def products(old, new):
 
 
 def pilot(*paths):
-    tried = [(r["details"]["validation_loss"], r["config"]) for r in records(paths) if r["dataset"] == "lookup-random-add-one" and r["seed"] == 42]
-    table(["e", "heads", "batch", "rate", "constant for", "steps", "validation loss"],
+    tried = [(r["details"]["validation_loss"], loss(r), r["config"]) for r in records(paths) if r["dataset"] == "lookup-random-add-one" and r["seed"] == 42]
+    table(["e", "heads", "batch", "rate", "constant for", "steps", "lowest while it trains", "of the model"],
           *(["%d" % c["dim_hidden"], "%d" % c["heads"], "%d" % c["batch_size"], "%g" % c["lr"], "{:,.0f}".format(c["flat_share"] * c["steps"]),
-             "{:,}".format(c["steps"]), "%.1e" % loss] for loss, c in sorted(tried, key=lambda t: -t[0])))
+             "{:,}".format(c["steps"]), "%.1e" % lowest, "%.1e" % after] for lowest, after, c in sorted(tried, key=lambda t: -t[0])))
 
 
 def lookup(*paths):
