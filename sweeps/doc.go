@@ -45,6 +45,6 @@
 //
 // Whatever is wrong in a file is reported at once, each mistake with its line and column, and before anything runs.
 //
-// Begin with sweep.go, what a file comes to. yaml.go reads YAML into nodes, parse.go, folds.go and entry.go read those, and
-// expand.go makes the settings.
+// Begin with sweep.go, what a file comes to. Package internal/document reads YAML into nodes, parse.go, folds.go and entry.go read those,
+// and expand.go makes the settings.
 package sweeps

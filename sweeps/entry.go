@@ -9,6 +9,7 @@ import (
 
 	"nptbench/internal/command"
 	"nptbench/internal/dataset"
+	"nptbench/internal/document"
 	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
@@ -16,20 +17,20 @@ import (
 
 // An entry is one item of methods: a method, data sets, and the product of its dimensions.
 type entry struct {
-	at     Position
+	at     document.Position
 	method *method.Method
 	plain  *method.Method   // the method without its Check, to look at values one by one
 	kinds  [][]dataset.Info // the entry's data sets, those with the same kind of task together
 
 	dimensions [][]choice
 	measures   []measuring
-	set        map[string]Position // where a parameter gets its value
-	broken     bool                // mistakes were found; expansion would only repeat them
+	set        map[string]document.Position // where a parameter gets its value
+	broken     bool                         // mistakes were found; expansion would only repeat them
 }
 
 // A choice is one way to go in a dimension: a line of list, a variant, one value of a grid's parameter.
 type choice struct {
-	at      Position // of a line or a variant; zero for params and grids, which do not make a setting by themselves
+	at      document.Position // of a line or a variant; zero for params and grids, which do not make a setting by themselves
 	variant string
 	values  []value
 }
@@ -37,20 +38,20 @@ type choice struct {
 // A value is a parameter's value as the file has it.
 type value struct {
 	name string
-	at   Position
+	at   document.Position
 	raw  any
 }
 
 // A measuring is what is to be measured on the model of every setting of an entry.
 type measuring struct {
 	*measure.Measurement
-	at   Position
+	at   document.Position
 	with map[string]any
 }
 
-func (p *parser) readMethods(n *node) {
+func (p *parser) readMethods(n *document.Node) {
 	covered := map[string]bool{}
-	for _, item := range p.sequence(n, "methods") {
+	for _, item := range p.Sequence(n, "methods") {
 		e := p.readEntry(item)
 		if e == nil {
 			continue
@@ -63,20 +64,20 @@ func (p *parser) readMethods(n *node) {
 		}
 	}
 	for _, name := range p.sweep.Datasets {
-		if !covered[name] && len(p.errs) == 0 {
-			p.errorf(n.at, "no method is run on %s; take it out of datasets or give it a method", name)
+		if !covered[name] && len(p.Errors) == 0 {
+			p.Errorf(n.At, "no method is run on %s; take it out of datasets or give it a method", name)
 		}
 	}
 }
 
 // readEntry returns nil when there is no method to speak of.
-func (p *parser) readEntry(n *node) *entry {
-	nodes, ok := p.object(n, "a method's entry", "method", "command", "title", "datasets", "params", "grid", "list", "variants", "measure")
+func (p *parser) readEntry(n *document.Node) *entry {
+	nodes, ok := p.Object(n, "a method's entry", "method", "command", "title", "datasets", "params", "grid", "list", "variants", "measure")
 	if !ok {
 		return nil
 	}
 	if nodes["method"] == nil {
-		p.errorf(n.at, "the entry has no method; add method: NAME")
+		p.Errorf(n.At, "the entry has no method; add method: NAME")
 		return nil
 	}
 	m := p.readMethod(nodes["method"], nodes["command"], nodes["title"])
@@ -85,8 +86,8 @@ func (p *parser) readEntry(n *node) *entry {
 	}
 	plain := *m
 	plain.Check = nil
-	e := &entry{at: n.at, method: m, plain: &plain, kinds: p.entryDatasets(nodes["datasets"]), set: map[string]Position{}}
-	before := len(p.errs)
+	e := &entry{at: n.At, method: m, plain: &plain, kinds: p.entryDatasets(nodes["datasets"]), set: map[string]document.Position{}}
+	before := len(p.Errors)
 	if v := nodes["params"]; v != nil {
 		p.addDimension(e, []choice{{values: p.readValues(e, v, "params")}})
 	}
@@ -95,8 +96,8 @@ func (p *parser) readEntry(n *node) *entry {
 	}
 	if v := nodes["list"]; v != nil {
 		var lines []choice
-		for _, line := range p.sequence(v, "list") {
-			lines = append(lines, choice{at: line.at, values: p.readValues(e, line, "an item of list")})
+		for _, line := range p.Sequence(v, "list") {
+			lines = append(lines, choice{at: line.At, values: p.readValues(e, line, "an item of list")})
 		}
 		p.addDimension(e, lines)
 	}
@@ -106,41 +107,41 @@ func (p *parser) readEntry(n *node) *entry {
 	if v := nodes["measure"]; v != nil {
 		p.readMeasures(e, v)
 	}
-	e.broken = len(p.errs) > before
+	e.broken = len(p.Errors) > before
 	return e
 }
 
 // readMeasures reads {measurement: {parameter: value, ...}}, with a list of such parameters where it is to be made several times.
-func (p *parser) readMeasures(e *entry, n *node) {
+func (p *parser) readMeasures(e *entry, n *document.Node) {
 	var known []string
 	for _, m := range p.catalogue.Measurements {
 		known = append(known, m.Name)
 	}
-	if p.expect(n, "measure", aMapping) && len(n.fields) == 0 {
-		p.errorf(n.at, "measure is empty; name at least one measurement, as in {corruption: {}}")
+	if p.Expect(n, "measure", document.Mapping) && len(n.Fields) == 0 {
+		p.Errorf(n.At, "measure is empty; name at least one measurement, as in {corruption: {}}")
 	}
-	for _, f := range n.fields {
-		at := slices.Index(known, f.key)
+	for _, f := range n.Fields {
+		at := slices.Index(known, f.Key)
 		if at < 0 {
-			p.errorf(f.at, "unknown measurement %q%s", f.key, spelling.Hint(f.key, known))
+			p.Errorf(f.At, "unknown measurement %q%s", f.Key, spelling.Hint(f.Key, known))
 			continue
 		}
-		times := []*node{f.value}
-		if f.value.is == aList {
-			times = p.sequence(f.value, f.key)
+		times := []*document.Node{f.Value}
+		if f.Value.Is == document.List {
+			times = p.Sequence(f.Value, f.Key)
 		}
 		for _, one := range times {
-			m := measuring{p.catalogue.Measurements[at], one.at, map[string]any{}}
-			p.expect(one, "the parameters of "+f.key, aMapping)
-			for _, param := range one.fields {
-				raw, ok := p.value(param.value)
+			m := measuring{p.catalogue.Measurements[at], one.At, map[string]any{}}
+			p.Expect(one, "the parameters of "+f.Key, document.Mapping)
+			for _, param := range one.Fields {
+				raw, ok := p.Value(param.Value)
 				if !ok {
 					continue
 				}
-				if _, err := m.Resolve(map[string]any{param.key: raw}, dataset.Info{}); err != nil {
-					p.errorf(param.at, "%v", err)
+				if _, err := m.Resolve(map[string]any{param.Key: raw}, dataset.Info{}); err != nil {
+					p.Errorf(param.At, "%v", err)
 				}
-				m.with[param.key] = raw
+				m.with[param.Key] = raw
 			}
 			e.measures = append(e.measures, m)
 		}
@@ -148,8 +149,8 @@ func (p *parser) readMeasures(e *entry, n *node) {
 }
 
 // readMethod finds a method, or declares it if there is a command.
-func (p *parser) readMethod(n, args, title *node) *method.Method {
-	name, ok := p.text(n, "method")
+func (p *parser) readMethod(n, args, title *document.Node) *method.Method {
+	name, ok := p.Text(n, "method")
 	if !ok {
 		return nil
 	}
@@ -163,34 +164,34 @@ func (p *parser) readMethod(n, args, title *node) *method.Method {
 	}
 	switch {
 	case args != nil && found != nil:
-		p.errorf(args.at, "there is a method %s already; a command needs a name of its own, given once", name)
+		p.Errorf(args.At, "there is a method %s already; a command needs a name of its own, given once", name)
 	case args != nil:
-		return p.readCommand(name, n.at, args, title)
+		return p.readCommand(name, n.At, args, title)
 	case title != nil:
-		p.errorf(title.at, "title: only where a command is declared")
+		p.Errorf(title.At, "title: only where a command is declared")
 	case found == nil:
-		p.errorf(n.at, "unknown method %q%s", name, spelling.Hint(name, known))
+		p.Errorf(n.At, "unknown method %q%s", name, spelling.Hint(name, known))
 	}
 	return found
 }
 
 var commandName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-func (p *parser) readCommand(name string, at Position, args, title *node) *method.Method {
+func (p *parser) readCommand(name string, at document.Position, args, title *document.Node) *method.Method {
 	if !commandName.MatchString(name) {
-		p.errorf(at, "the name of a command, %q, needs small letters, digits and hyphens only, a letter first", name)
+		p.Errorf(at, "the name of a command, %q, needs small letters, digits and hyphens only, a letter first", name)
 	}
-	c := method.Command{Name: name, Title: name, Dir: filepath.Dir(p.file)}
-	for i, item := range p.sequence(args, "command") {
-		arg, _ := p.text(item, "an argument of command")
+	c := method.Command{Name: name, Title: name, Dir: filepath.Dir(p.File)}
+	for i, item := range p.Sequence(args, "command") {
+		arg, _ := p.Text(item, "an argument of command")
 		c.Args = append(c.Args, arg)
 		if err := command.CheckFile(c, i); err != nil {
-			p.errorf(item.at, "command: %v", err)
+			p.Errorf(item.At, "command: %v", err)
 		}
 	}
 	if title != nil {
-		if c.Title, _ = p.text(title, "title"); !variantName.MatchString(c.Title) {
-			p.errorf(title.at, "title: %q is no title; want letters, digits, spaces and any of %s", c.Title, nameSigns)
+		if c.Title, _ = p.Text(title, "title"); !variantName.MatchString(c.Title) {
+			p.Errorf(title.At, "title: %q is no title; want letters, digits, spaces and any of %s", c.Title, nameSigns)
 		}
 	}
 	if len(c.Args) == 0 {
@@ -198,7 +199,7 @@ func (p *parser) readCommand(name string, at Position, args, title *node) *metho
 	}
 	var err error
 	if c.Digest, err = command.Digest(c); err != nil {
-		p.errorf(args.at, "command: %v", err)
+		p.Errorf(args.At, "command: %v", err)
 	}
 	m := command.New(c)
 	p.commands = append(p.commands, m)
@@ -206,7 +207,7 @@ func (p *parser) readCommand(name string, at Position, args, title *node) *metho
 }
 
 // entryDatasets returns the entry's data sets, all of the sweep's when it names none, grouped by kind of task.
-func (p *parser) entryDatasets(n *node) [][]dataset.Info {
+func (p *parser) entryDatasets(n *document.Node) [][]dataset.Info {
 	infos := p.infos
 	if n != nil {
 		infos = nil
@@ -235,38 +236,38 @@ var variantName = regexp.MustCompile(`^[\pL\pN][` + nameSigns + `\pL\pN ]*$`)
 
 const nameSigns = "-_.,:;()<>=≤≥%*/+&"
 
-func (p *parser) readVariants(e *entry, n *node) {
-	if p.expect(n, "variants", aMapping) && len(n.fields) == 0 {
-		p.errorf(n.at, "variants is empty; give at least one, as in {base: {}}")
+func (p *parser) readVariants(e *entry, n *document.Node) {
+	if p.Expect(n, "variants", document.Mapping) && len(n.Fields) == 0 {
+		p.Errorf(n.At, "variants is empty; give at least one, as in {base: {}}")
 	}
 	var variants []choice
-	for _, f := range n.fields {
-		if !variantName.MatchString(f.key) {
-			p.errorf(f.at, "a variant needs a name of letters, digits, spaces and any of %s that begins with a letter or a digit, not %q", nameSigns, f.key)
+	for _, f := range n.Fields {
+		if !variantName.MatchString(f.Key) {
+			p.Errorf(f.At, "a variant needs a name of letters, digits, spaces and any of %s that begins with a letter or a digit, not %q", nameSigns, f.Key)
 		}
-		values := p.readValues(e, f.value, fmt.Sprintf("variant %q", f.key))
-		variants = append(variants, choice{at: f.at, variant: f.key, values: values})
+		values := p.readValues(e, f.Value, fmt.Sprintf("variant %q", f.Key))
+		variants = append(variants, choice{at: f.At, variant: f.Key, values: values})
 	}
 	p.addDimension(e, variants)
 }
 
-func (p *parser) readGrid(e *entry, n *node) {
-	if p.expect(n, "grid", aMapping) && len(n.fields) == 0 {
-		p.errorf(n.at, "grid is empty; give at least one parameter with its values")
+func (p *parser) readGrid(e *entry, n *document.Node) {
+	if p.Expect(n, "grid", document.Mapping) && len(n.Fields) == 0 {
+		p.Errorf(n.At, "grid is empty; give at least one parameter with its values")
 	}
-	for _, f := range n.fields {
+	for _, f := range n.Fields {
 		if !p.knownParam(e, f) {
 			continue
 		}
 		var choices []choice
-		first := map[string]Position{}
-		for _, v := range p.sequence(f.value, f.key) {
-			values := p.readValue(e, f.key, v)
+		first := map[string]document.Position{}
+		for _, v := range p.Sequence(f.Value, f.Key) {
+			values := p.readValue(e, f.Key, v)
 			if key := e.meaning(values); key != "" {
 				if before, twice := first[key]; twice {
-					p.errorf(v.at, "%s: the value is listed twice (first at %s)", f.key, before)
+					p.Errorf(v.At, "%s: the value is listed twice (first at %s)", f.Key, before)
 				}
-				first[key] = v.at
+				first[key] = v.At
 			}
 			choices = append(choices, choice{values: values})
 		}
@@ -275,40 +276,40 @@ func (p *parser) readGrid(e *entry, n *node) {
 }
 
 // readValues reads {parameter: value, ...}.
-func (p *parser) readValues(e *entry, n *node, what string) []value {
+func (p *parser) readValues(e *entry, n *document.Node, what string) []value {
 	var values []value
-	p.expect(n, what, aMapping)
-	for _, f := range n.fields {
+	p.Expect(n, what, document.Mapping)
+	for _, f := range n.Fields {
 		if p.knownParam(e, f) {
-			values = append(values, p.readValue(e, f.key, f.value)...)
+			values = append(values, p.readValue(e, f.Key, f.Value)...)
 		}
 	}
 	return values
 }
 
-func (p *parser) knownParam(e *entry, f field) bool {
-	if e.method.Param(f.key) != nil {
+func (p *parser) knownParam(e *entry, f document.Field) bool {
+	if e.method.Param(f.Key) != nil {
 		return true
 	}
 	if e.method.AnyParams {
-		p.errorf(f.at, "a parameter of %s needs a name of letters, digits and any of _-. that begins with a letter, not %q", e.method.Name, f.key)
+		p.Errorf(f.At, "a parameter of %s needs a name of letters, digits and any of _-. that begins with a letter, not %q", e.method.Name, f.Key)
 		return false
 	}
-	p.errorf(f.at, "%s has no parameter %q%s", e.method.Name, f.key, spelling.Hint(f.key, e.method.ParamNames()))
+	p.Errorf(f.At, "%s has no parameter %q%s", e.method.Name, f.Key, spelling.Hint(f.Key, e.method.ParamNames()))
 	return false
 }
 
 // readValue reads a parameter's value and checks that every kind of task in the entry allows it. It returns one value, or
 // none when there is none to be had.
-func (p *parser) readValue(e *entry, name string, n *node) []value {
-	raw, ok := p.value(n)
+func (p *parser) readValue(e *entry, name string, n *document.Node) []value {
+	raw, ok := p.Value(n)
 	if !ok {
 		return nil
 	}
 	if text := e.refusal(name, raw); text != "" {
-		p.errorf(n.at, "%s", text)
+		p.Errorf(n.At, "%s", text)
 	}
-	return []value{{name, n.at, raw}}
+	return []value{{name, n.At, raw}}
 }
 
 // refusal says why a value is not allowed, and for which data set if there are others that allow it, or is empty. An entry
@@ -352,7 +353,7 @@ func (e *entry) meaning(values []value) string {
 
 // addDimension notes parameters that have their value from another dimension already.
 func (p *parser) addDimension(e *entry, choices []choice) {
-	own := map[string]Position{}
+	own := map[string]document.Position{}
 	for _, c := range choices {
 		for _, v := range c.values {
 			if _, known := own[v.name]; known {
@@ -360,7 +361,7 @@ func (p *parser) addDimension(e *entry, choices []choice) {
 			}
 			own[v.name] = v.at
 			if before, twice := e.set[v.name]; twice {
-				p.errorf(v.at, "%s is set at %s already; set it in one of params, variants, list and grid", v.name, before)
+				p.Errorf(v.at, "%s is set at %s already; set it in one of params, variants, list and grid", v.name, before)
 			}
 		}
 	}

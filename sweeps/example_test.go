@@ -44,7 +44,7 @@ methods:
 	// breast-cancer random-forest many trees {"criterion":"gini","max_features":"auto","n_estimators":1000}
 }
 
-func ExampleErrors() {
+func ExampleParse_mistakes() {
 	_, err := sweeps.Parse("example.yaml", []byte(`
 dataset: [yacht]
 datasets: [yatch]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/document"
 )
 
 // Bounds on what a sweep may ask for: far above the paper's own (half a million cells, 12,000 settings for a data set),
@@ -41,7 +42,7 @@ func (p *parser) affordable(e *entry) bool {
 		size *= float64(len(d))
 	}
 	if size > maxSettings {
-		p.errorf(e.at, "%.10g settings of %s; one entry may have %d, shorten its lists", size, e.method.Name, maxSettings)
+		p.Errorf(e.at, "%.10g settings of %s; one entry may have %d, shorten its lists", size, e.method.Name, maxSettings)
 		return false
 	}
 	for _, kind := range e.kinds {
@@ -50,7 +51,7 @@ func (p *parser) affordable(e *entry) bool {
 		}
 	}
 	if p.cells > maxCells {
-		p.errorf(e.at, "the sweep has %.10g cells up to this entry; it may have %d, shorten its lists", p.cells, maxCells)
+		p.Errorf(e.at, "the sweep has %.10g cells up to this entry; it may have %d, shorten its lists", p.cells, maxCells)
 		return false
 	}
 	return true
@@ -88,13 +89,13 @@ func (p *parser) resolve(e *entry, point []choice, info dataset.Info) (Setting, 
 		if c.variant != "" {
 			s.Variant = c.variant
 		}
-		if c.at != (Position{}) {
+		if c.at != (document.Position{}) {
 			s.At = c.at
 		}
 	}
 	config, err := e.plain.Resolve(given, info)
 	if err != nil {
-		p.errorf(s.At, "%s on %s: %v", e.method.Name, info.Name, err)
+		p.Errorf(s.At, "%s on %s: %v", e.method.Name, info.Name, err)
 		return Setting{}, false
 	}
 	s.Config, s.JSON = config, config.JSON()
@@ -140,9 +141,9 @@ func (p *parser) addMeasures(e *entry, s Setting, info dataset.Info) {
 type request struct{ dataset, method, config, measure, with string }
 
 // A place is where a setting is asked for: the entry, and within it the line or variant, which an alias may share.
-type place struct{ entry, setting Position }
+type place struct{ entry, setting document.Position }
 
-func (p *parser) add(s Setting, info dataset.Info, entry Position) {
+func (p *parser) add(s Setting, info dataset.Info, entry document.Position) {
 	name, with := s.Key()
 	r, here := request{info.Name, s.Method.Name, s.JSON, name, with}, place{entry, s.At}
 	if before, twice := p.requests[r]; twice {
@@ -159,7 +160,7 @@ func (p *parser) add(s Setting, info dataset.Info, entry Position) {
 
 // A note identifies a mistake that many settings share.
 type note struct {
-	at, before Position
+	at, before document.Position
 	text       string
 }
 
@@ -167,6 +168,6 @@ type note struct {
 func (p *parser) once(n note, format string, args ...any) {
 	if !p.notes[n] {
 		p.notes[n] = true
-		p.errorf(n.at, format, args...)
+		p.Errorf(n.at, format, args...)
 	}
 }

@@ -2,6 +2,7 @@ package sweeps
 
 import (
 	"nptbench/internal/dataset"
+	"nptbench/internal/document"
 )
 
 // folds says which folds to run: those listed, else the first few, else all that the paper runs.
@@ -35,51 +36,51 @@ func available(info dataset.Info) int {
 
 const wantFolds = "want all, a count such as 3, or a list of fold numbers such as [0, 4]"
 
-func (p *parser) readFolds(n *node) {
-	if n.is == aList {
+func (p *parser) readFolds(n *document.Node) {
+	if n.Is == document.List {
 		p.sweep.folds = folds{list: p.foldList(n)}
 		return
 	}
-	v, ok := p.single(n)
+	v, ok := p.Single(n)
 	if !ok || v == "all" {
 		return
 	}
 	count, isInt := v.(int)
 	if !isInt || count < 1 {
-		p.errorf(n.at, "folds: %v is not allowed, %s", v, wantFolds)
+		p.Errorf(n.At, "folds: %v is not allowed, %s", v, wantFolds)
 		return
 	}
 	for _, info := range p.infos {
 		if most := available(info); count > most {
-			p.errorf(n.at, "folds: %d, but %s has %d; want a smaller count or all", count, info.Name, most)
+			p.Errorf(n.At, "folds: %d, but %s has %d; want a smaller count or all", count, info.Name, most)
 			return
 		}
 	}
 	p.sweep.folds = folds{first: count}
 }
 
-func (p *parser) foldList(n *node) []int {
+func (p *parser) foldList(n *document.Node) []int {
 	var list []int
-	first := map[int]Position{}
-	for _, e := range p.sequence(n, "folds") {
-		v, ok := p.single(e)
+	first := map[int]document.Position{}
+	for _, e := range p.Sequence(n, "folds") {
+		v, ok := p.Single(e)
 		if !ok {
 			continue
 		}
 		fold, isInt := v.(int)
 		if !isInt || fold < 0 {
-			p.errorf(e.at, "fold %v is not allowed, want whole numbers from 0", v)
+			p.Errorf(e.At, "fold %v is not allowed, want whole numbers from 0", v)
 			continue
 		}
 		if before, twice := first[fold]; twice {
-			p.errorf(e.at, "fold %d is listed twice (first at %s)", fold, before)
+			p.Errorf(e.At, "fold %d is listed twice (first at %s)", fold, before)
 			continue
 		}
-		first[fold] = e.at
+		first[fold] = e.At
 		list = append(list, fold)
 		for _, info := range p.infos {
 			if most := available(info); fold >= most {
-				p.errorf(e.at, "fold %d does not exist: the folds of %s are 0 to %d", fold, info.Name, most-1)
+				p.Errorf(e.At, "fold %d does not exist: the folds of %s are 0 to %d", fold, info.Name, most-1)
 				break
 			}
 		}

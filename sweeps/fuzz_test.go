@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"nptbench/internal/document"
 )
 
 // FuzzParse: whatever the content, Parse comes back with a sweep or with mistakes at places that exist.
@@ -36,7 +38,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		var errs Errors
+		var errs document.Errors
 		if !errors.As(err, &errs) || len(errs) == 0 || s != nil {
 			t.Fatalf("sweep %v, error %v", s, err)
 		}

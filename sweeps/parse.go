@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/document"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
@@ -26,10 +27,11 @@ var (
 )
 
 // Parse reads, checks and expands the content of a sweep file. The file's name appears in errors, and is the sweep's name
-// unless it has another. The error, if any, is an Errors with all mistakes found.
+// unless it has another. The error, if any, is document.Errors, all mistakes found.
 func Parse(file string, content []byte, c Catalogue) (*Sweep, error) {
+	doc, root := document.Parse(file, content, "a sweep needs at least datasets and methods")
 	p := &parser{
-		document:  document{file: file, anchors: map[string]*node{}},
+		Document:  doc,
 		catalogue: c,
 		sweep: &Sweep{
 			Name:      strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)),
@@ -42,18 +44,18 @@ func Parse(file string, content []byte, c Catalogue) (*Sweep, error) {
 		requests: map[request]place{},
 		notes:    map[note]bool{},
 	}
-	if root := p.root(content); root != nil {
+	if root != nil {
 		p.read(root)
 	}
-	if len(p.errs) > 0 {
-		return nil, p.errs.tidy()
+	if err := p.Err(); err != nil {
+		return nil, err
 	}
 	return p.sweep, nil
 }
 
 // A parser turns a document into a sweep.
 type parser struct {
-	document
+	*document.Document
 	catalogue Catalogue
 	sweep     *Sweep
 	infos     []dataset.Info    // of the sweep's data sets
@@ -63,26 +65,26 @@ type parser struct {
 	commands  []*method.Method // that the sweep declares
 }
 
-func (p *parser) read(root *node) {
-	nodes, ok := p.object(root, "the sweep",
+func (p *parser) read(root *document.Node) {
+	nodes, ok := p.Object(root, "the sweep",
 		"name", "description", "seed", "protocols", "datasets", "folds", "select", "budget", "methods")
 	if !ok {
 		return
 	}
 	for _, key := range []string{"datasets", "methods"} {
 		if nodes[key] == nil {
-			p.errorf(root.at, "the sweep has no %s; add %s: [...]", key, key)
+			p.Errorf(root.At, "the sweep has no %s; add %s: [...]", key, key)
 		}
 	}
 	s := p.sweep
 	for _, f := range []struct {
 		key  string
-		read func(*node)
+		read func(*document.Node)
 	}{ // methods come last: they need all else
 		{"name", p.readName},
-		{"description", func(n *node) { s.Description, _ = p.text(n, "description") }},
+		{"description", func(n *document.Node) { s.Description, _ = p.Text(n, "description") }},
 		{"seed", p.readSeed},
-		{"protocols", func(n *node) { s.Protocols = p.protocols(n) }},
+		{"protocols", func(n *document.Node) { s.Protocols = p.protocols(n) }},
 		{"datasets", p.readDatasets},
 		{"folds", p.readFolds},
 		{"select", p.readSelect},
@@ -95,14 +97,14 @@ func (p *parser) read(root *node) {
 	}
 }
 
-func (p *parser) readName(n *node) {
-	name, ok := p.text(n, "name")
+func (p *parser) readName(n *document.Node) {
+	name, ok := p.Text(n, "name")
 	switch {
 	case !ok:
 	case !printable(name):
-		p.errorf(n.at, "name: %q is not one line of text", name)
+		p.Errorf(n.At, "name: %q is not one line of text", name)
 	case name == "." || name == ".." || strings.ContainsAny(name, `/\`):
-		p.errorf(n.at, `name: %q is not the name of a folder in out; want a name without / and \`, name)
+		p.Errorf(n.At, `name: %q is not the name of a folder in out; want a name without / and \`, name)
 	}
 	p.sweep.Name = name
 }
@@ -112,7 +114,7 @@ func printable(name string) bool {
 	return strings.TrimSpace(name) != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-func (p *parser) protocols(n *node) (protocols []split.Protocol) {
+func (p *parser) protocols(n *document.Node) (protocols []split.Protocol) {
 	known := make([]string, len(split.Protocols))
 	for i, protocol := range split.Protocols {
 		known[i] = string(protocol)
@@ -123,43 +125,43 @@ func (p *parser) protocols(n *node) (protocols []split.Protocol) {
 	return protocols
 }
 
-func (p *parser) readSeed(n *node) {
-	v, ok := p.single(n)
+func (p *parser) readSeed(n *document.Node) {
+	v, ok := p.Single(n)
 	if !ok {
 		return
 	}
 	i, isInt := v.(int)
 	if !isInt || i < 0 {
-		p.errorf(n.at, "seed: %v is not allowed, want a whole number >= 0, in plain decimal digits", v)
+		p.Errorf(n.At, "seed: %v is not allowed, want a whole number >= 0, in plain decimal digits", v)
 		return
 	}
 	p.sweep.Seed = uint64(i)
 }
 
 // names reads a list of different names out of the known ones, which for data sets of one's own were looked for in folders.
-func (p *parser) names(n *node, what, one string, known, folders []string) []string {
+func (p *parser) names(n *document.Node, what, one string, known, folders []string) []string {
 	var names []string
-	first := map[string]Position{}
-	for _, e := range p.sequence(n, what) {
-		name, ok := p.text(e, one)
+	first := map[string]document.Position{}
+	for _, e := range p.Sequence(n, what) {
+		name, ok := p.Text(e, one)
 		if !ok {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			p.errorf(e.at, "unknown %s %q%s", one, name, dataset.Unknown(name, folders, known))
+			p.Errorf(e.At, "unknown %s %q%s", one, name, dataset.Unknown(name, folders, known))
 			continue
 		}
 		if before, twice := first[name]; twice {
-			p.errorf(e.at, "%s %q is listed twice (first at %s)", one, name, before)
+			p.Errorf(e.At, "%s %q is listed twice (first at %s)", one, name, before)
 			continue
 		}
-		first[name] = e.at
+		first[name] = e.At
 		names = append(names, name)
 	}
 	return names
 }
 
-func (p *parser) readDatasets(n *node) {
+func (p *parser) readDatasets(n *document.Node) {
 	known := make([]string, len(p.catalogue.Datasets))
 	for i, info := range p.catalogue.Datasets {
 		known[i] = info.Name
@@ -170,15 +172,15 @@ func (p *parser) readDatasets(n *node) {
 	}
 }
 
-func (p *parser) readSelect(n *node) {
-	nodes, _ := p.object(n, "select", "regression", "classification")
+func (p *parser) readSelect(n *document.Node) {
+	nodes, _ := p.Object(n, "select", "regression", "classification")
 	choose := func(key string, target *string, known []string) {
 		if nodes[key] == nil {
 			return
 		}
-		name, ok := p.text(nodes[key], key)
+		name, ok := p.Text(nodes[key], key)
 		if ok && !slices.Contains(known, name) {
-			p.errorf(nodes[key].at, "unknown %s metric %q%s", key, name, spelling.Hint(name, known))
+			p.Errorf(nodes[key].At, "unknown %s metric %q%s", key, name, spelling.Hint(name, known))
 		}
 		*target = name
 	}
@@ -186,26 +188,26 @@ func (p *parser) readSelect(n *node) {
 	choose("classification", &p.sweep.Select.Classification, classificationMetrics)
 	for _, info := range p.infos {
 		if info.Problem == dataset.MultiClass && p.sweep.Select.Classification == metric.AUROC.Name {
-			p.errorf(nodes["classification"].at, "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)
+			p.Errorf(nodes["classification"].At, "auroc needs two classes and %s has %d; want nll or accuracy", info.Name, info.Classes)
 		}
 	}
 }
 
-func (p *parser) readBudget(n *node) {
-	nodes, _ := p.object(n, "budget", "time", "memory")
+func (p *parser) readBudget(n *document.Node) {
+	nodes, _ := p.Object(n, "budget", "time", "memory")
 	if t := nodes["time"]; t != nil {
-		v, ok := p.single(t)
+		v, ok := p.Single(t)
 		d, err := time.ParseDuration(fmt.Sprint(v))
 		if ok && (err != nil || d <= 0) {
-			p.errorf(t.at, "time: %v is not a duration above zero, such as 90s, 10m or 2h30m (leave it out for no limit)", v)
+			p.Errorf(t.At, "time: %v is not a duration above zero, such as 90s, 10m or 2h30m (leave it out for no limit)", v)
 		}
 		p.sweep.Budget.Time = d
 	}
 	if m := nodes["memory"]; m != nil {
-		v, ok := p.single(m)
+		v, ok := p.Single(m)
 		bytes, good := parseSize(fmt.Sprint(v))
 		if ok && !good {
-			p.errorf(m.at, "memory: %v is not a size above zero, such as 512MiB or 4GiB (leave it out for no limit)", v)
+			p.Errorf(m.At, "memory: %v is not a size above zero, such as 512MiB or 4GiB (leave it out for no limit)", v)
 		}
 		p.sweep.Budget.Memory = bytes
 	}

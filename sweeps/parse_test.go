@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/document"
 	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
@@ -287,7 +288,7 @@ func TestMistakes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Parse("f.yaml", []byte(c.content), catalogue())
-			var errs Errors
+			var errs document.Errors
 			if !errors.As(err, &errs) || s != nil {
 				t.Fatalf("sweep %v, error %v", s, err)
 			}

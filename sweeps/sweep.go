@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/document"
 	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
@@ -61,10 +62,10 @@ type Budget struct {
 // A Setting is one configuration that the sweep asks for.
 type Setting struct {
 	Method  *method.Method
-	Config  method.Config // complete, as method.Resolve gives it; shared, not to be modified
-	Variant string        // the name that the file gives it, or ""
-	JSON    string        // Config.JSON()
-	At      Position      // where the file asks for it
+	Config  method.Config     // complete, as method.Resolve gives it; shared, not to be modified
+	Variant string            // the name that the file gives it, or ""
+	JSON    string            // Config.JSON()
+	At      document.Position // where the file asks for it
 
 	// Measure is what is to be measured on the model that the setting's training gives; nil: this is the training. With has its
 	// parameters, complete.
@@ -103,7 +104,7 @@ func Names() []string {
 }
 
 // Load reads a sweep: a built-in one when given a bare name such as "table1-quick", else the file at that path. Mistakes
-// in the file come back all together, as Errors.
+// in the file come back all together, as document.Errors.
 func Load(nameOrPath string, c Catalogue) (*Sweep, error) {
 	if slices.Contains(Names(), nameOrPath) {
 		content, err := files.ReadFile(nameOrPath + ".yaml")
@@ -125,8 +126,8 @@ func Load(nameOrPath string, c Catalogue) (*Sweep, error) {
 		return nil, fmt.Errorf("sweep %q: %w", nameOrPath, err)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("sweep %q: not a regular file; a sweep is a YAML file or the name of a built-in one", nameOrPath)
-	case info.Size() > maxBytes:
-		return nil, fmt.Errorf("sweep %q: %d bytes; a sweep file has at most %d", nameOrPath, info.Size(), maxBytes)
+	case info.Size() > document.MaxBytes:
+		return nil, fmt.Errorf("sweep %q: %d bytes; a sweep file has at most %d", nameOrPath, info.Size(), document.MaxBytes)
 	}
 	content, err := os.ReadFile(nameOrPath)
 	if err != nil {

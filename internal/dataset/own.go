@@ -11,16 +11,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
-
+	"nptbench/internal/document"
 	"nptbench/internal/spelling"
 )
 
@@ -47,41 +44,11 @@ import (
 // folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows.
 const Declaration = "dataset.yaml"
 
-// maxDeclaration is how long a declaration can be.
-const maxDeclaration = 1 << 18
-
-// A declaration is the content of such a file.
+// A declaration is such a file, being read.
 type declaration struct {
-	Title     string
-	File      string
-	Separator string
-	Rows      int
-	Missing   texts
-	Columns   ast.Node
-	Target    string
-	Split     struct{ Folds, Run, Test int }
-	Licence   string
-	SHA256    string
-
+	*document.Document
 	dir, name string
-	at        map[string]*token.Position // of the top keys
-}
-
-// texts is a list of words as the file has them: -9.0 stays "-9.0", and NULL and 077 are what they look like.
-type texts []string
-
-func (t *texts) UnmarshalYAML(n ast.Node) error {
-	list, ok := n.(*ast.SequenceNode)
-	if !ok {
-		return &yaml.UnexpectedNodeTypeError{Token: n.GetToken()}
-	}
-	for _, item := range list.Values {
-		if _, ok := item.(ast.ScalarNode); !ok {
-			return &yaml.UnexpectedNodeTypeError{Token: item.GetToken()}
-		}
-		*t = append(*t, item.GetToken().Value)
-	}
-	return nil
+	nodes     map[string]*document.Node // by key
 }
 
 var (
@@ -132,240 +99,233 @@ func Unknown(name string, dirs, known []string) string {
 	return where + spelling.Hint(name, known)
 }
 
-// readDeclaration reads a declaration. Errors have one line and name the place.
+// readDeclaration reads a declaration. Its error is the first mistake that was found, in one line that names the place.
 func readDeclaration(file, name string) (*source, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	d := &declaration{dir: filepath.Dir(file), name: name}
-	s, at, err := d.read(content)
-	if err != nil && at != nil {
-		return nil, fmt.Errorf("%s:%d:%d: %w", file, at.Line, at.Column, err)
+	doc, root := document.Parse(file, content, "its keys would be "+strings.Join(declarationKeys, ", "))
+	d := &declaration{Document: doc, dir: filepath.Dir(file), name: name}
+	var s *source
+	if root != nil {
+		s = d.source(root)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if len(d.Errors) > 0 {
+		return nil, d.Errors[0]
 	}
 	return s, nil
 }
 
-func (d *declaration) read(content []byte) (s *source, at *token.Position, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the YAML package panics on some texts
-			s, at, err = nil, nil, errors.New("not YAML")
-		}
-	}()
-	if len(content) > maxDeclaration {
-		return nil, nil, fmt.Errorf("%d bytes; a declaration has at most %d", len(content), maxDeclaration)
+var declarationKeys = []string{"title", "file", "separator", "rows", "missing", "columns", "target", "split", "licence", "sha256"}
+
+// at is where a key has its value, or else the top of the file.
+func (d *declaration) at(key string) document.Position {
+	if n := d.nodes[key]; n != nil {
+		return n.At
 	}
-	var body ast.Node
-	err = yaml.UnmarshalWithOptions(content, &body)
-	if err == nil && body == nil {
-		return nil, nil, errors.New("the file is empty")
-	}
-	d.at = map[string]*token.Position{}
-	if m, ok := body.(ast.MapNode); ok {
-		for entry := m.MapRange(); entry.Next(); {
-			key := entry.Key().GetToken()
-			if names := keys(*d); !slices.Contains(names, key.Value) { // the YAML package says so of any of several
-				return nil, key.Position, unknown(key, names)
-			}
-			d.at[key.Value] = key.Position
-			if key.Value != "rows" && key.Value != "split" {
-				continue
-			}
-			if parts := ast.Filter(ast.FloatType, entry.Value()); len(parts) > 0 { // whose decimals the YAML package would cut off
-				at := parts[0].GetToken().Position
-				return nil, at, d.wantedAt(at)
-			}
-		}
-	}
-	if err == nil {
-		err = yaml.NodeToValue(body, d, yaml.Strict())
-	}
-	if field := (*yaml.UnknownFieldError)(nil); errors.As(err, &field) {
-		return nil, field.Token.Position, unknown(field.Token, keys(d.Split))
-	}
-	if wrong := yaml.Error(nil); errors.As(err, &wrong) {
-		at := (*token.Position)(nil)
-		if t := wrong.GetToken(); t != nil {
-			at = t.Position
-		}
-		switch wrong.(type) {
-		case *yaml.TypeError, *yaml.OverflowError, *yaml.UnexpectedNodeTypeError:
-			return nil, at, d.wantedAt(at)
-		}
-		return nil, at, errors.New(strings.Join(strings.Fields(wrong.GetMessage()), " "))
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return d.source()
+	return document.Position{Line: 1, Column: 1}
 }
 
-// unknown says that there is no such key, with the name that was meant.
-func unknown(key *token.Token, known []string) error {
-	return fmt.Errorf("unknown key %q%s", key.Value, spelling.Hint(key.Value, known))
+// fail notes what is wrong with the value of a key.
+func (d *declaration) fail(key, format string, args ...any) {
+	d.Errorf(d.at(key), key+": "+format, args...)
 }
 
-const wantedSplit = "want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end"
-
-// wantedAt says what a value at that place should be.
-func (d *declaration) wantedAt(at *token.Position) error {
-	compare := func(a, b *token.Position) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+// text returns a value as the file has it, "" where there is none.
+func (d *declaration) text(key string) string {
+	n := d.nodes[key]
+	if n == nil {
+		return ""
 	}
-	key := "" // the last one before it
-	for name, position := range d.at {
-		if compare(position, at) <= 0 && (key == "" || compare(position, d.at[key]) > 0) {
-			key = name
+	word, ok := n.Word()
+	if !ok {
+		d.fail(key, "want text")
+	}
+	return word
+}
+
+// words returns a list as the file has it.
+func words(n *document.Node) (list []string, ok bool) {
+	for _, item := range n.Items {
+		word, ok := item.Word()
+		if !ok {
+			return nil, false
 		}
+		list = append(list, word)
 	}
-	switch key {
-	case "":
-		return fmt.Errorf("want lines of KEY: VALUE; the keys are %s", strings.Join(keys(*d), ", "))
-	case "rows":
-		return errors.New("rows: want a whole number")
-	case "missing":
-		return errors.New("missing: want a list, as in [NA]")
-	case "split":
-		return errors.New("split: " + wantedSplit)
-	}
-	return fmt.Errorf("%s: want text", key)
+	return list, n.Is == document.List
 }
 
-// keys lists what a declaration, or a part of it, may have.
-func keys(part any) (names []string) {
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(part)) {
-		if f.IsExported() {
-			names = append(names, strings.ToLower(f.Name))
-		}
-	}
-	return names
-}
-
-// source checks a declaration and returns what the catalogue would hold of it.
-func (d *declaration) source() (*source, *token.Position, error) {
-	fail := func(key, format string, args ...any) (*source, *token.Position, error) {
-		return nil, d.at[key], fmt.Errorf(key+": "+format, args...)
-	}
-	separator, size := utf8.DecodeRuneInString(d.Separator)
-	if d.Separator == "" {
-		separator = ','
-	}
-	path := filepath.Join(d.dir, d.File)
+// source reads a declaration and returns what the catalogue would hold of it.
+func (d *declaration) source(root *document.Node) *source {
+	d.nodes, _ = d.Object(root, "the declaration", declarationKeys...)
 	switch {
 	case !ownName.MatchString(d.name):
-		return nil, nil, fmt.Errorf("the name of a data set, %q, has small letters, digits and hyphens only: rename the folder", d.name)
+		d.Errorf(root.At, "the name of a data set, %q, has small letters, digits and hyphens only: rename the folder", d.name)
 	case builtIn(d.name) != nil:
-		return nil, nil, fmt.Errorf("%s is the name of a built-in data set: rename the folder", d.name)
-	case d.File == "" || filepath.Base(d.File) != d.File:
-		return fail("file", "want the name of a CSV file in the same folder")
-	case d.Separator != "" && size != len(d.Separator):
-		return fail("separator", "%q has more than one character", d.Separator)
-	case strings.ContainsRune("\"\r\n\x00\ufffd", separator):
-		return fail("separator", "%q cannot stand between fields; most files have \",\", \";\" or \"\\t\"", d.Separator)
-	case d.Rows < 1:
-		hint := ""
-		if n, err := countRows(path, separator); err == nil {
-			hint = fmt.Sprintf("; %s has %d", d.File, n)
-		}
-		return fail("rows", "want the number of rows, without the header%s", hint)
-	case d.Rows > math.MaxInt32:
-		return fail("rows", "a table has at most %d rows", math.MaxInt32)
-	case d.SHA256 != "" && !checksum.MatchString(d.SHA256):
-		return fail("sha256", "want 64 hexadecimal digits in small letters")
+		d.Errorf(root.At, "%s is the name of a built-in data set: rename the folder", d.name)
 	}
-	columns, skipped, at, err := d.columns()
-	if err != nil {
-		return nil, at, err
+	name, title, licence, digest := d.text("file"), d.text("title"), d.text("licence"), d.text("sha256")
+	if name == "" || filepath.Base(name) != name {
+		d.fail("file", "want the name of a CSV file in the same folder")
+	}
+	if digest != "" && !checksum.MatchString(digest) {
+		d.fail("sha256", "want 64 hexadecimal digits in small letters")
+	}
+	separator := d.separator()
+	rows := d.rows(name, separator)
+	var missing []string
+	if n := d.nodes["missing"]; n != nil {
+		var ok bool
+		if missing, ok = words(n); !ok {
+			d.fail("missing", "want a list, as in [NA]")
+		}
+	}
+	columns, skipped := d.columns()
+	if len(d.Errors) > 0 {
+		return nil // what follows would only repeat them
 	}
 	s := &source{Info: Info{
-		Name: d.name, Title: d.Title, Rows: d.Rows, Columns: len(columns), Missing: len(d.Missing) > 0, Licence: d.Licence,
+		Name: d.name, Title: cmp.Or(title, d.name), Rows: rows, Columns: len(columns), Missing: len(missing) > 0, Licence: cmp.Or(licence, "none stated"),
 	}, columns: columns, dir: d.dir}
-	if s.Title == "" {
-		s.Title = d.name
+	d.target(s)
+	f := File{Name: name, Rows: rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
+	f.parse = csvForm{separator: separator, target: d.text("target"), missing: missing, skipped: skipped}.parse
+	if digest != "" {
+		f.SHA256 = []string{digest}
 	}
-	if s.Licence == "" {
-		s.Licence = "none stated"
+	v := d.split(s)
+	v.files = []File{f}
+	s.variants = []variant{v}
+	return s
+}
+
+func (d *declaration) separator() rune {
+	given := d.text("separator")
+	if given == "" {
+		return ','
 	}
-	if s.Target = slices.IndexFunc(columns, func(c columnSpec) bool { return c.name == d.Target }); s.Target < 0 {
-		names := make([]string, len(columns))
-		for i, c := range columns {
-			names[i] = c.name
+	separator, size := utf8.DecodeRuneInString(given)
+	if size != len(given) {
+		d.fail("separator", "%q has more than one character", given)
+	} else if strings.ContainsRune("\"\r\n\x00\ufffd", separator) {
+		d.fail("separator", "%q cannot stand between fields; most files have \",\", \";\" or \"\\t\"", given)
+	}
+	return separator
+}
+
+// whole reads a whole number, 0 where there is none.
+func (d *declaration) whole(n *document.Node, wanted string) int {
+	if n == nil {
+		return 0
+	}
+	word, _ := n.Word()
+	i, err := strconv.Atoi(word)
+	if err != nil {
+		d.Errorf(n.At, "%s", wanted)
+	}
+	return i
+}
+
+func (d *declaration) rows(file string, separator rune) int {
+	rows := d.whole(d.nodes["rows"], "rows: want a whole number")
+	switch {
+	case rows < 1:
+		hint := ""
+		if n, err := countRows(filepath.Join(d.dir, file), separator); err == nil {
+			hint = fmt.Sprintf("; %s has %d", file, n)
 		}
-		return fail("target", "%q is not one of the columns%s", d.Target, spelling.Hint(d.Target, names))
+		d.fail("rows", "want the number of rows, without the header%s", hint)
+	case rows > math.MaxInt32:
+		d.fail("rows", "a table has at most %d rows", math.MaxInt32)
 	}
-	target := columns[s.Target]
+	return rows
+}
+
+// columns reads the types of the columns.
+func (d *declaration) columns() (columns []columnSpec, skipped []string) {
+	n := d.nodes["columns"]
+	if n == nil || n.Is != document.Mapping {
+		d.fail("columns", "want NAME: TYPE for every column")
+		return nil, nil
+	}
+	for _, f := range n.Fields {
+		spec := columnSpec{name: f.Key}
+		word, _ := f.Value.Word()
+		levels, isList := words(f.Value)
+		switch {
+		case isList:
+			spec.kind, spec.levels = Categorical, levels
+			if err := spec.sortLevels(); err != nil {
+				d.Errorf(f.Value.At, "columns: %s: %v", f.Key, err)
+			}
+		case word == "category":
+			spec.kind = Categorical
+		case word == "number":
+		case word == "skip":
+			skipped = append(skipped, f.Key)
+			continue
+		default:
+			d.Errorf(f.Value.At, "columns: %s: %q is no type, want number, category, a list of categories, or skip%s", f.Key, word,
+				spelling.Hint(word, []string{"number", "category", "skip"}))
+		}
+		columns = append(columns, spec)
+	}
+	if len(columns) < 2 {
+		d.fail("columns", "a table needs a target and at least one feature")
+	}
+	return columns, skipped
+}
+
+// target finds the target among the columns, and says what kind of problem it makes.
+func (d *declaration) target(s *source) {
+	name := d.text("target")
+	names := make([]string, len(s.columns))
+	for i, c := range s.columns {
+		names[i] = c.name
+	}
+	if s.Target = slices.Index(names, name); s.Target < 0 {
+		d.fail("target", "%q is not one of the columns%s", name, spelling.Hint(name, names))
+		return
+	}
+	target := s.columns[s.Target]
 	s.Classes = len(target.levels)
 	switch {
-	case len(columns) < 2:
-		return fail("columns", "a table needs a target and at least one feature")
 	case target.kind == Categorical && s.Classes < 2:
-		return fail("target", "list the classes of a target that is a category, as in %s: [no, yes]", d.Target)
+		d.fail("target", "list the classes of a target that is a category, as in %s: [no, yes]", name)
 	case s.Classes == 2:
 		s.Problem = Binary
 	case s.Classes > 2:
 		s.Problem = MultiClass
 	}
-	rule := d.Split
-	rule.Run = 0 // which folds are run changes none
-	v := variant{rule: fmt.Sprint(d.Target, rule)}
-	switch split := d.Split; {
-	case split.Test < 0 || split.Test > 0 && (split.Test > d.Rows-2 || split.Folds != 0 || split.Run != 0):
-		return fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", d.Rows-2, d.Rows)
-	case split.Test > 0:
-		s.Folds, s.RunFolds, v.testAt = 5, 1, d.Rows-split.Test
-	case split.Folds < 2 || split.Folds > d.Rows || split.Folds > 255:
-		return fail("split", wantedSplit)
-	case split.Run < 0 || split.Run > split.Folds:
-		return fail("split", "run: want 1 to %d, the number of folds", split.Folds)
-	default:
-		s.Folds, s.RunFolds = split.Folds, split.Run
-		if split.Run == 0 {
-			s.RunFolds = split.Folds
-		}
-	}
-	f := File{Name: d.File, Rows: d.Rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
-	f.parse = csvForm{separator: separator, target: d.Target, missing: d.Missing, skipped: skipped}.parse
-	if d.SHA256 != "" {
-		f.SHA256 = []string{d.SHA256}
-	}
-	v.files = []File{f}
-	s.variants = []variant{v}
-	return s, nil, nil
 }
 
-// columns reads the types of the columns.
-func (d *declaration) columns() (columns []columnSpec, skipped []string, at *token.Position, err error) {
-	m, ok := d.Columns.(ast.MapNode)
-	if !ok {
-		return nil, nil, d.at["columns"], errors.New("columns: want NAME: TYPE for every column")
+const wantedSplit = "split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end"
+
+// split reads how test rows are cut. The rule is part of the table's digest.
+func (d *declaration) split(s *source) variant {
+	n := d.nodes["split"]
+	if n == nil || n.Is != document.Mapping {
+		d.Errorf(d.at("split"), wantedSplit)
+		return variant{}
 	}
-	for entry := m.MapRange(); entry.Next(); {
-		at = entry.Value().GetToken().Position
-		spec := columnSpec{name: entry.Key().GetToken().Value}
-		var word string
-		switch {
-		case yaml.NodeToValue(entry.Value(), (*texts)(&spec.levels)) == nil:
-			if err := spec.sortLevels(); err != nil {
-				return nil, nil, at, fmt.Errorf("columns: %s: %w", spec.name, err)
-			}
-			spec.kind = Categorical
-		case yaml.NodeToValue(entry.Value(), &word) == nil && word == "category":
-			spec.kind = Categorical
-		case word == "number":
-		case word == "skip":
-			skipped = append(skipped, spec.name)
-			continue
-		default:
-			types := []string{"number", "category", "skip"}
-			return nil, nil, at, fmt.Errorf("columns: %s: %q is no type, want number, category, a list of categories, or skip%s",
-				spec.name, word, spelling.Hint(word, types))
-		}
-		columns = append(columns, spec)
+	parts, _ := d.Object(n, "split", "folds", "run", "test")
+	folds, run, test := d.whole(parts["folds"], wantedSplit), d.whole(parts["run"], wantedSplit), d.whole(parts["test"], wantedSplit)
+	v := variant{rule: fmt.Sprintf("%s{%d 0 %d}", d.text("target"), folds, test)} // run changes no fold
+	switch {
+	case test < 0 || test > 0 && (test > s.Rows-2 || folds != 0 || run != 0):
+		d.fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", s.Rows-2, s.Rows)
+	case test > 0:
+		s.Folds, s.RunFolds, v.testAt = 5, 1, s.Rows-test
+	case folds < 2 || folds > s.Rows || folds > 255:
+		d.Errorf(n.At, wantedSplit)
+	case run < 0 || run > folds:
+		d.fail("split", "run: want 1 to %d, the number of folds", folds)
+	default:
+		s.Folds, s.RunFolds = folds, cmp.Or(run, folds)
 	}
-	return columns, skipped, nil, nil
+	return v
 }
 
 // sortLevels brings declared categories into the order that a column keeps them in.

@@ -175,20 +175,24 @@ func TestOwnLevels(t *testing.T) {
 // Whatever is wrong with a declaration or its file is one line that names the place.
 func TestOwnRefuses(t *testing.T) {
 	for change, want := range map[string]string{
-		"title/titel":                                      `dataset.yaml:1:1: unknown key "titel" (did you mean "title"?)`,
-		"title/from":                                       `dataset.yaml:1:1: unknown key "from"; known: title, file, separator, rows, missing, columns, target, split, licence, sha256`,
-		"split: {folds/split: {fold":                       `dataset.yaml:13:9: unknown key "fold" (did you mean "folds"?)`,
-		"split: {folds/split: {title":                      `dataset.yaml:13:9: unknown key "title"; known: folds, run, test`,
+		"title/titel":                                      `dataset.yaml:1:1: unknown key "titel" in the declaration (did you mean "title"?)`,
+		"title/from":                                       `dataset.yaml:1:1: unknown key "from" in the declaration; known: title, file, separator, rows, missing, columns, target, split, licence, sha256`,
+		"split: {folds/split: {fold":                       `dataset.yaml:13:9: unknown key "fold" in split (did you mean "folds"?)`,
+		"split: {folds/split: {title":                      `dataset.yaml:13:9: unknown key "title" in split; known: folds, run, test`,
 		"title: Wine/title: [a":                            `dataset.yaml:`,
 		"rows: 4/rows: 4.5":                                `dataset.yaml:4:7: rows: want a whole number`,
 		"{folds: 2}/{folds: 2.5}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
+		"region: category/2019: category":                  `dataset.yaml:8:3: the key 2019 is a number; put it in quotes`,
+		"title: Wine/title:":                               `dataset.yaml:1:7: title: want text`,
+		wineDeclaration + "/# nothing\n":                   `dataset.yaml:1:1: the file is empty; its keys would be title, file, separator, rows, `,
+		"split: {folds: 2}/":                               `dataset.yaml:1:1: split: want {folds: N}`,
 		"rows: 4/rows: many":                               `dataset.yaml:4:7: rows: want a whole number`,
-		"rows: 4\n/":                                       `dataset.yaml: rows: want the number of rows, without the header; wine.csv has 4`,
+		"rows: 4\n/":                                       `dataset.yaml:1:1: rows: want the number of rows, without the header; wine.csv has 4`,
 		"rows: 4/rows: 3":                                  `wine.csv:5: more than the declared 3 rows`,
 		"rows: 4/rows: 5":                                  `wine.csv: 4 rows, 5 declared`,
-		"rows: 4/rows: 6000000000000000000":                `dataset.yaml:4:1: rows: a table has at most 2147483647 rows`,
+		"rows: 4/rows: 6000000000000000000":                `dataset.yaml:4:7: rows: a table has at most 2147483647 rows`,
 		"acidity: number/acidity: nmber":                   `dataset.yaml:9:12: columns: acidity: "nmber" is no type, want number, category, a list of categories, or skip (did you mean "number"?)`,
-		"acidity: number/colour: number":                   `dataset.yaml:9:3: mapping key "colour" already defined at [7:3]`,
+		"acidity: number/colour: number":                   `dataset.yaml:9:3: colour is given twice (first at 7:3); keep one`,
 		"  acidity: number\n/":                             `wine.csv:1:4: header field 4, "acidity", is not declared; known: colour, region, quality`,
 		"  acidity: number/  acidity: number\n  x: number": `wine.csv:1: no column "x" in the header, though it is declared`,
 		"[white, red]/[white, white]":                      `dataset.yaml:7:11: columns: colour: category white comes twice`,
@@ -197,28 +201,28 @@ func TestOwnRefuses(t *testing.T) {
 		`["", "?"]/["?"]`:                                  `wine.csv:5:13: column acidity: an empty field is not a number; if it stands for a missing value, list it under missing`,
 		`["", "?"]/x`:                                      `dataset.yaml:5:10: missing: want a list, as in [NA]`,
 		`["", "?"]/{a: b}`:                                 `dataset.yaml:5:10: missing: want a list, as in [NA]`,
-		`["", "?"]/[[a]]`:                                  `dataset.yaml:5:11: missing: want a list, as in [NA]`,
+		`["", "?"]/[[a]]`:                                  `dataset.yaml:5:10: missing: want a list, as in [NA]`,
 		"rows: 4/rows: 60000000000000000000":               `dataset.yaml:4:7: rows: want a whole number`,
 		"title: Wine/title: [a]":                           `dataset.yaml:1:8: title: want text`,
-		wineDeclaration + "/[a]":                           `dataset.yaml:1:1: want lines of KEY: VALUE; the keys are title, file, separator, rows, `,
+		wineDeclaration + "/[a]":                           `dataset.yaml:1:1: the declaration is a list; want a mapping, as in {key: value}`,
 		"region: category/region: number":                  `wine.csv:2:7: column region: "north" is not a number`,
-		"target: quality/target: qualty":                   `dataset.yaml:12:1: target: "qualty" is not one of the columns (did you mean "quality"?)`,
-		"target: quality/target: region":                   `dataset.yaml:12:1: target: list the classes of a target that is a category, as in region: [no, yes]`,
-		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:1: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
-		"{folds: 2}/{folds: 2, run: 3}":                    `dataset.yaml:13:1: split: run: want 1 to 2, the number of folds`,
-		"{folds: 2}/{folds: 2, test: 1}":                   `dataset.yaml:13:1: split: want {test: N}, alone, with N from 1 to 2: of the 4 rows one is for training and one for validation at least`,
-		"{folds: 2}/{test: 3}":                             `dataset.yaml:13:1: split: want {test: N}, alone, with N from 1 to 2`,
-		"rows: 4/ro: 4\nrws: 4":                            `dataset.yaml:4:1: unknown key "ro" (did you mean "rows"?)`,
+		"target: quality/target: qualty":                   `dataset.yaml:12:9: target: "qualty" is not one of the columns (did you mean "quality"?)`,
+		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, as in region: [no, yes]`,
+		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
+		"{folds: 2}/{folds: 2, run: 3}":                    `dataset.yaml:13:8: split: run: want 1 to 2, the number of folds`,
+		"{folds: 2}/{folds: 2, test: 1}":                   `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2: of the 4 rows one is for training and one for validation at least`,
+		"{folds: 2}/{test: 3}":                             `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2`,
+		"rows: 4/ro: 4\nrws: 4":                            `dataset.yaml:4:1: unknown key "ro" in the declaration (did you mean "rows"?)`,
 		"{folds: 2}/3":                                     `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
 		"{folds: 2}/{folds: [2]}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
-		"file: wine.csv/file: ../wine.csv":                 `dataset.yaml:2:1: file: want the name of a CSV file in the same folder`,
-		`separator: ";"/separator: ";;"`:                   `dataset.yaml:3:1: separator: ";;" has more than one character`,
-		`separator: ";"/separator: '"'`:                    `dataset.yaml:3:1: separator: "\"" cannot stand between fields; most files have ",", ";" or "\t"`,
-		`separator: ";"/separator: "\n"`:                   `dataset.yaml:3:1: separator: "\n" cannot stand between fields; most files have ",", ";" or "\t"`,
-		`separator: ";"/separator: "\r"`:                   `dataset.yaml:3:1: separator: "\r" cannot stand between fields; most files have ",", ";" or "\t"`,
-		"separator: \";\"/separator: \xff":                 `dataset.yaml:3:1: separator: `,
+		"file: wine.csv/file: ../wine.csv":                 `dataset.yaml:2:7: file: want the name of a CSV file in the same folder`,
+		`separator: ";"/separator: ";;"`:                   `dataset.yaml:3:12: separator: ";;" has more than one character`,
+		`separator: ";"/separator: '"'`:                    `dataset.yaml:3:12: separator: "\"" cannot stand between fields; most files have ",", ";" or "\t"`,
+		`separator: ";"/separator: "\n"`:                   `dataset.yaml:3:12: separator: "\n" cannot stand between fields; most files have ",", ";" or "\t"`,
+		`separator: ";"/separator: "\r"`:                   `dataset.yaml:3:12: separator: "\r" cannot stand between fields; most files have ",", ";" or "\t"`,
+		"separator: \";\"/separator: \xff":                 `dataset.yaml:3:12: not UTF-8 text; save the file as UTF-8`,
 		`separator: ";"/separator: ","`:                    `wine.csv:1:1: header field 1, "id;colour;region;acidity;quality", is not declared: is there another separator than ','?`,
-		"title: Wine/sha256: 24":                           `dataset.yaml:1:1: sha256: want 64 hexadecimal digits in small letters`,
+		"title: Wine/sha256: 24":                           `dataset.yaml:1:9: sha256: want 64 hexadecimal digits in small letters`,
 		"title: Wine/sha256: " + strings.Repeat("24", 32):  `wine.csv: the content does not have the SHA-256 that `,
 		"columns:/columns: 3\nother:":                      `dataset.yaml:`,
 		"data 3;white/3;blue":                              `wine.csv:4:3: column colour: "blue" is not one of red, white`,
@@ -348,7 +352,7 @@ func TestOwnWrong(t *testing.T) {
 	if err != nil || !slices.Equal(names[len(catalogue):], []string{"wine", "wrong"}) {
 		t.Errorf("%q, %v", names, err)
 	}
-	said := filepath.Join(wrong, Declaration) + ":1:10: missing: want a list, as in [NA]"
+	said := filepath.Join(wrong, Declaration) + ":1:1: file: want the name of a CSV file in the same folder"
 	if _, err := l.Find("wrong"); err == nil || err.Error() != said {
 		t.Errorf("error %v, want %s", err, said)
 	}
@@ -361,8 +365,11 @@ func FuzzDeclaration(f *testing.F) {
 	f.Add(wineDeclaration)
 	f.Add("columns: &a [*a]\n")
 	f.Fuzz(func(t *testing.T, s string) {
-		d := &declaration{dir: t.TempDir(), name: "wine"}
-		if _, _, err := d.read([]byte(s)); err != nil && strings.Contains(err.Error(), "\n") {
+		file := filepath.Join(t.TempDir(), Declaration)
+		if err := os.WriteFile(file, []byte(s), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readDeclaration(file, "wine"); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("more than one line: %v", err)
 		}
 	})

@@ -1,4 +1,4 @@
-package sweeps
+package document
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An Error is one mistake in a sweep file.
+// An Error is one mistake in a file.
 type Error struct {
 	File string
 	At   Position
@@ -18,7 +18,7 @@ func (e Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.At.Line, e.At.Column, e.Text)
 }
 
-// Errors are all mistakes of a sweep file, each once, in the order of the file.
+// Errors are all mistakes of a file.
 type Errors []Error
 
 // Error returns one line per mistake.
@@ -39,20 +39,25 @@ func (e Errors) Unwrap() []error {
 	return errs
 }
 
-func (e *Errors) add(file string, at Position, format string, args ...any) {
+// Errorf notes a mistake.
+func (d *Document) Errorf(at Position, format string, args ...any) {
 	text := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
-	*e = append(*e, Error{File: file, At: at, Text: text})
+	d.Errors = append(d.Errors, Error{File: d.File, At: at, Text: text})
 }
 
-// tidy puts the mistakes in the order of the file and drops repetitions, such as those of a grid used twice.
-func (e Errors) tidy() Errors {
-	slices.SortStableFunc(e, func(a, b Error) int {
+// Err returns the mistakes as Errors, each once, in the order of the file: a value that is used twice is read twice. It is nil if there
+// are none.
+func (d *Document) Err() error {
+	if len(d.Errors) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(d.Errors, func(a, b Error) int {
 		return cmp.Or(cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
 	})
-	return slices.Compact(e)
+	return slices.Compact(d.Errors)
 }
 
-// A Position is a place in a sweep file. Lines and columns count from 1, columns in characters.
+// A Position is a place in a file. Lines and columns count from 1, columns in characters.
 type Position struct{ Line, Column int }
 
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
