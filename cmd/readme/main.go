@@ -5,7 +5,7 @@
 // Where a document has a line <!-- table REPORT NAME -->, all up to the next <!-- end --> becomes the table of that name in the
 // report, such as out/published/report/table1.md. Where it has an indented line with a command, a blank line and a line
 // <!-- output -->, all up to the next <!-- end --> becomes what the command prints. Sentences with numbers of reports stand in
-// sentences.go. With -check nothing is written, and what would be is an error.
+// sentences_*.go. With -check nothing is written, and what would be is an error.
 package main
 
 import (

@@ -18,8 +18,8 @@ func TestSentences(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	says := func(text string) []sentence {
-		return []sentence{{"README.md", func(r *reports) string {
+	says := func(text string) map[string][]sentence {
+		return map[string][]sentence{"README.md": {func(r *reports) string {
 			if n := len(r.rows("cells.csv").where("method", "npt", "metric", "rmse")); n != 2 {
 				t.Errorf("%d rows, want 2", n)
 			}
@@ -32,7 +32,7 @@ func TestSentences(t *testing.T) {
 	if err := checkSentences(&reports{}, says("is 2.36 to 3.50")); err == nil || err.Error() != "README.md does not say what the reports give: is 2.36 to 3.50" {
 		t.Error(err)
 	}
-	missing := []sentence{{"README.md", func(r *reports) string { r.rows("none.csv"); return "" }}}
+	missing := map[string][]sentence{"README.md": {func(r *reports) string { r.rows("none.csv"); return "" }}}
 	if err := checkSentences(&reports{}, missing); err == nil || !strings.Contains(err.Error(), "none.csv") || !strings.Contains(err.Error(), "make reports-published") {
 		t.Error(err)
 	}
@@ -48,10 +48,12 @@ func TestSentences(t *testing.T) {
 // Without the files of reports no sentence fails in another way than by saying so.
 func TestSentencesWithoutReports(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for i, s := range sentences {
-		r := &reports{}
-		if s.says(r); r.err == nil {
-			t.Errorf("sentence %d needs no report", i)
+	for document, of := range sentences {
+		for i, s := range of {
+			r := &reports{}
+			if s(r); r.err == nil {
+				t.Errorf("sentence %d of %s needs no report", i, document)
+			}
 		}
 	}
 }

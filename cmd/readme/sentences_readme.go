@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nptbench/internal/spelling"
+	"nptbench/internal/stats"
+)
+
+// readme are the sentences of README.md.
+var readme = []sentence{
+	func(r *reports) string {
+		low, high := overSeeds(r.rows(quick+"cells.csv").where("protocol", "published", "method", "npt", "metric", "rmse"))
+		return fmt.Sprintf("over three seeds its means deviate by %s to %s in RMSE", low, high)
+	},
+	func(r *reports) string {
+		others := slices.DeleteFunc(r.rows(quick+"cells.csv").where("protocol", "published"), func(c row) bool {
+			return c["method"] == "npt" || c["method"] == "knn" || c["paper_settings"] == ""
+		})
+		fewest, most := others.span("settings")
+		low, high := others.span("paper_settings")
+		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s", fewest, most, low, spelling.Thousands(int(high)))
+	},
+	func(r *reports) string {
+		return fmt.Sprintf("a network of an eighth of the width has %s by true cross-validation", narrow(r)[6])
+	},
+	func(r *reports) string {
+		low, high := lookedUp(r)
+		return fmt.Sprintf("solves all four, with %.0f to %.0f %% of the paper's error (means of three seeds)", low, high)
+	},
+	func(r *reports) string {
+		first, last := math.Inf(1), 0.0
+		for _, c := range r.rows("out/published-lookup-cpu/report/cells.csv").where("method", "npt", "metric", "rmse") {
+			if c["paper"] != "" {
+				share := 100 * c.number("mean") / c.number("paper")
+				first, last = min(first, share), max(last, share)
+			}
+		}
+		low, high := inLargerBatches(r)
+		return fmt.Sprintf("have %.0f to %.0f %% of its error under one seed, and %.0f to %.0f %% when tested in batches of 1,024 rows", first, last, low, high)
+	},
+	func(r *reports) string {
+		low, high := inLargerBatches(r)
+		return fmt.Sprintf("in such batches the same networks have %.0f to %.0f %% (seed 42)", low, high)
+	},
+	func(r *reports) string {
+		count := map[string]int{}
+		for _, c := range r.rows(grids + "cells.csv") {
+			if count[c["verdict"]]++; c["method"] == "tabnet" && strings.HasPrefix(c["verdict"], "reproduced") {
+				return "that some of TabNet's numbers come out, too"
+			}
+		}
+		same, part := count["reproduced"], count["reproduced on a part of the test rows"]
+		seeds, differ, not := count["same within seeds"], count["differs"], count["not graded"]
+		return fmt.Sprintf("Of %d numbers of baselines %d come out to the printed digit**, and %d more to within the sampling error of a tenth of Poker Hand's "+
+			"test rows; %d could by another seed, which is a weak test, %d are not graded and %d differ (RMSE and MSE count apart)", same+part+seeds+differ+not, same, part, seeds, not, differ)
+	},
+	func(r *reports) string {
+		ours, paper := r.line("npt/PAPER.md", "NPT, 8 layers, e = 32, 2,000 steps", 7), r.line("npt/PAPER.md", "the paper's NPT", 7)
+		return fmt.Sprintf("an accuracy of %s (the paper %s) and an AUROC of %s (%s)", ours[0], paper[0], ours[2], paper[2])
+	},
+	func(r *reports) string {
+		var full []float64 // on the folds that NPT at its full size has
+		has := map[string]bool{}
+		for _, f := range r.rows(widths).where("protocol", "published", "dim_hidden", "128", "complete", "true") {
+			full, has[f["fold"]] = append(full, f.number("test_rmse")), true
+		}
+		if len(full) < 2 {
+			return "the folds of Boston Housing that NPT at its full size has"
+		}
+		ours, oursErr := stats.MeanStdErr(full)
+		others := map[string][]float64{} // by method, on the same folds
+		for _, f := range r.rows(grids+"folds.csv").where("dataset", "boston-housing", "protocol", "published") {
+			if has[f["fold"]] && f["method"] != "npt" {
+				others[f["title"]] = append(others[f["title"]], f.number("test_rmse"))
+			}
+		}
+		best, theirs, theirsErr := "", math.Inf(1), 0.0
+		for title, errors := range others {
+			if mean, stdErr := stats.MeanStdErr(errors); mean < theirs && len(errors) == len(full) {
+				best, theirs, theirsErr = title, mean, stdErr
+			}
+		}
+		largest := slices.Max(full)
+		rest := float64(len(full) - 1)
+		lowest := math.Inf(1) // of our networks that mask features, on fold 3
+		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text("npt/PAPER.md"), -1) {
+			rmse, err := strconv.ParseFloat(string(found[1]), 64)
+			r.fail(err)
+			lowest = min(lowest, rmse)
+		}
+		return fmt.Sprintf("On the %s folds of Boston Housing that it has, its RMSE is %.2f ± %.2f, that of the best other method there, %s, %.2f ± %.2f: on %s of them "+
+			"%.2f on average, and %.2f on one, where [none of our networks that mask features, as the paper's do, comes below %.1f]",
+			word(len(full)), ours, oursErr, best, theirs, theirsErr, word(len(full)-1), (ours*float64(len(full))-largest)/rest, largest, math.Floor(10*lowest)/10)
+	},
+	func(r *reports) string {
+		clean := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "protein", "metric", "clean_rmse")
+		return fmt.Sprintf("under the first seed, on %s tables is a network worse by two standard errors if it is trained so that rows attend to themselves alone, "+
+			"though all of these networks are small; under a second seed, which %s. On Protein our best has an RMSE of %.2f, and of %.2f as this control",
+			worseAlone(r), worseUnderSecondSeed(r),
+			clean.where("variant", "corruption").number("mean"), clean.where("variant", "self only, corruption").number("mean"))
+	},
+	func(r *reports) string {
+		auroc := func(seed string) string {
+			a, _, _ := strings.Cut(r.line("npt/PAPER.md", "seed "+seed, 4)[3], " ")
+			return a
+		}
+		if auroc("43") != auroc("44") {
+			return "other values under seeds 43 and 44"
+		}
+		return fmt.Sprintf("A network of two layers has %s under the same seed and %s under two others", auroc("42"), auroc("43"))
+	},
+}
+
+// overSeeds are the least and the largest of the standard deviations over three seeds that the cells' notes have.
+func overSeeds(cells rows) (low, high string) {
+	for _, c := range cells {
+		found := threeSeeds.FindStringSubmatch(c["notes"])
+		if found == nil {
+			return "none", "none"
+		}
+		if low == "" {
+			low, high = found[2], found[2]
+		}
+		low, high = min(low, found[2]), max(high, found[2]) // of equal lengths
+	}
+	return low, high
+}
+
+// threeSeeds finds the mean and the standard deviation over three seeds in a cell's notes.
+var threeSeeds = regexp.MustCompile(`Over 3 seeds: mean (\S+), standard deviation (\d+\.\d+)\.`)
+
+// lookedUp is from how many percent of the paper's error to how many NPT has on the forms of the lookup task, means of three seeds.
+func lookedUp(r *reports) (low, high float64) {
+	low = math.Inf(1)
+	for _, c := range r.rows("out/published-lookup-cpu/report/cells.csv").where("method", "npt", "metric", "rmse") {
+		if c["paper"] == "" {
+			continue
+		}
+		found := threeSeeds.FindStringSubmatch(c["notes"])
+		if found == nil {
+			r.fail(errors.New("no three seeds of " + c["dataset"]))
+			return 0, 0
+		}
+		ours, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			r.fail(err)
+			return 0, 0
+		}
+		low, high = min(low, ours/c.number("paper")), max(high, ours/c.number("paper"))
+	}
+	return 100 * low, 100 * high
+}
+
+// worseUnderSecondSeed is on which tables it is so under seed 43, and how many tables have that, by the table that others of tables.py writes.
+func worseUnderSecondSeed(r *reports) string {
+	found := regexp.MustCompile(`(?m)^\| ([^|,]+), [^|]*\|(?: [^|]+ \|){3} ([+-]\S+) ± (\S+) \| [^|]+ \|$`).FindAllSubmatch(r.text("EXPERIMENTS.md"), -1)
+	var tables, worse []string
+	protein := regexp.MustCompile(`(?m)^\| (?:all targets masked|targets in sight), seed 43 \| (\S+) ± (\S+) \|.*\| (\S+) ± (\S+) \|$`) // in a table of its own
+	for _, line := range protein.FindAllSubmatch(r.text("EXPERIMENTS.md"), -1) {
+		tables = append(tables, "Protein")
+		var x [4]float64
+		for i, printed := range line[1:] {
+			var err error
+			x[i], err = strconv.ParseFloat(string(printed), 64)
+			r.fail(err)
+		}
+		if x[2]-x[0] > 2*math.Hypot(x[1], x[3]) {
+			worse = append(worse, "Protein")
+		}
+	}
+	for _, line := range found {
+		tables = append(tables, string(line[1]))
+		by, err := strconv.ParseFloat(string(line[2]), 64)
+		stdErr, second := strconv.ParseFloat(string(line[3]), 64)
+		r.fail(errors.Join(err, second))
+		if by > 2*stdErr {
+			worse = append(worse, string(line[1]))
+		}
+	}
+	if len(worse) != 1 {
+		return fmt.Sprintf("%s tables have, it is on %q", word(len(slices.Compact(tables))), worse)
+	}
+	return fmt.Sprintf("%s tables have, one is on %s", word(len(slices.Compact(tables))), worse[0])
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nptbench/internal/stats"
+)
+
+// results are the sentences of RESULTS.md.
+var results = []sentence{
+	func(r *reports) string {
+		lack := map[string]int{} // reproduced numbers
+		all := 0
+		for _, c := range r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10") {
+			if name := c["method"]; slices.Contains([]string{"knn", "xgboost", "lightgbm", "catboost"}, name) {
+				all++
+				if c["verdict"] != "reproduced" {
+					lack[name]++
+				}
+			}
+		}
+		return fmt.Sprintf("give the paper's numbers to the printed digit, all %d of them on the small data sets, and CatBoost all but %s",
+			all/4*3-lack["knn"]-lack["xgboost"]-lack["lightgbm"], word(lack["catboost"]))
+	},
+	func(r *reports) string {
+		kick := r.rows(grids+"cells.csv").where("dataset", "kick", "method", "xgboost")
+		of := func(protocol string) string {
+			k := kick.where("protocol", protocol)
+			return fmt.Sprintf("(%.2f, %.3f, %.3f)", k.where("metric", "accuracy").number("mean"), k.where("metric", "nll").number("mean"),
+				k.where("metric", "auroc").number("mean"))
+		}
+		return fmt.Sprintf("On Kick XGBoost has the paper's three numbers with the slipped mask %s and better ones with each mask in its place %s",
+			of("published"), of("corrected"))
+	},
+	func(r *reports) string {
+		first, second := regression(r, "published"), regression(r, "corrected")
+		changed, ties, pairs := 0, 0, 0
+		for i, a := range second {
+			for _, b := range second[:i] {
+				pairs++
+				order := func(column string) int { return cmp.Compare(a.number(column), b.number(column)) }
+				switch before, now := order("published_folds"), order("mean_rank"); {
+				case before == -now && now != 0:
+					changed++
+				case before != now:
+					ties++
+				}
+			}
+		}
+		k1, n1, k2, n2 := len(first), first.datasets(), len(second), second.datasets()
+		critical := stats.NemenyiDifference(0.05, k1, n1)
+		if k1 != k2 || n1 != n2 {
+			return "other methods or data sets under corrected folds than under published ones"
+		}
+		return fmt.Sprintf("ranks the %s baselines on %s regression tables, where the critical difference is %.2f. Pairs as far apart: under published folds %s, "+
+			"under corrected ones %s. Of %d pairs %s change places with the folds, and %s ties under one of them",
+			word(k1), word(n1), critical, first.apart(critical), second.apart(critical), pairs, word(changed), word(ties))
+	},
+	func(r *reports) string {
+		x := narrow(r)
+		return fmt.Sprintf("an eighth of the width has %s over the ten folds, and %s without that one; the paper has %s over all ten", x[1], x[4], x[0])
+	},
+	func(r *reports) string {
+		return fmt.Sprintf("By true cross-validation that narrow NPT has %s,", narrow(r)[6])
+	},
+	grades("* random forest: for ", "random-forest"),
+	func(r *reports) string {
+		nll := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "breast-cancer", "method", "random-forest", "metric", "nll")
+		found := regexp.MustCompile(`Over (\d+) seeds: mean (\d+\.\d{3})`).FindStringSubmatch(append(nll, row{})[0]["notes"])
+		if found == nil {
+			return "the forest's NLL over seeds"
+		}
+		seeds, err := strconv.Atoi(found[1])
+		r.fail(err)
+		return fmt.Sprintf("whose mean over its %s seeds is %s", word(seeds), found[2])
+	},
+	grades("gradient boosting: for ", "gradient-boosting"),
+	grades("* CatBoost: for ", "catboost"),
+	grades("* MLP: for ", "mlp"),
+	grades("* TabNet: for ", "tabnet"),
+	func(r *reports) string {
+		accuracy := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "poker-hand", "method", "tabnet", "metric", "accuracy")
+		would := map[bool]string{true: "would hardly", false: "could"}[len(accuracy) == 1 && accuracy[0]["verdict"] == "differs"]
+		return fmt.Sprintf("On Poker Hand its accuracy is %.1f (the paper %.1f), which another seed %s give", accuracy.number("mean"), accuracy.number("paper"), would)
+	},
+	func(r *reports) string {
+		worth := regexp.MustCompile(`What a verdict is worth: of [\d,]+ pairs of ours and the paper's for another method, (\S+ %) would be called reproduced, ` +
+			`and of those graded by seeds (\S+ %) the same`).FindSubmatch(r.text(grids + "table1.md"))
+		if worth == nil {
+			return "what a verdict is worth, which the report does not say"
+		}
+		return fmt.Sprintf("beside the paper's number for a wrong method, %s of our numbers would be called reproduced, and %s of those graded by seeds "+
+			`"same within seeds"`, worth[1], worth[2])
+	},
+	func(r *reports) string {
+		same := regexp.MustCompile(`: (\d+) of (?:the paper's )?(\d+) (?:\w+ )?are (?:the same|as the paper prints)`).FindAllSubmatch(r.text(grids+"table1.md"), -1)
+		if len(same) != 3 || !bytes.Equal(same[1][1], same[1][2]) || !bytes.Equal(same[2][1], same[2][2]) {
+			return fmt.Sprintf("what is the paper's of statistics, settings and ranges: %q", same)
+		}
+		return fmt.Sprintf("Of %s statistics of data sets %s are the paper's (for each of the rest the report says why it differs), and so are all %s numbers of "+
+			"settings and all %s ranges of hyperparameters", same[0][2], same[0][1], same[1][1], same[2][1])
+	},
+	func(r *reports) string {
+		rank := regexp.MustCompile(`place (\d) among (\d) of`)
+		for _, c := range r.rows(grids + "claims.csv") {
+			if found := rank.FindStringSubmatch(c["measured"]); c["id"] == "rank_reg" && found != nil {
+				return fmt.Sprintf("The small NPT below is in place %s of %s on regression under published folds", found[1], found[2])
+			}
+		}
+		return "the place of the small NPT on regression"
+	},
+}
+
+// grades says for which numbers of a method on small data another seed could give the paper's.
+func grades(lead, method string) sentence {
+	return func(r *reports) string {
+		return lead + graded(r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10", "method", method))
+	}
+}
+
+// graded says it of the numbers of a method, by their verdicts; MSE says what RMSE does.
+func graded(cells rows) string {
+	var but []string
+	all, open := 0, 0 // open: those that are not reproduced
+	for _, c := range cells {
+		all++
+		if c["verdict"] != "reproduced" {
+			open++
+		}
+		digits, title := 2, "RMSE"
+		switch c["metric"] {
+		case "mse":
+			continue
+		case "accuracy":
+			title = "accuracy"
+		case "nll", "auroc":
+			digits, title = 3, strings.ToUpper(c["metric"])
+		}
+		if c["verdict"] != "same within seeds" && c["verdict"] != "reproduced" {
+			name := map[string]string{"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}[c["dataset"]]
+			but = append(but, fmt.Sprintf("its %s on %s (%.*f, the paper %s)", title, name, digits, c.number("mean"), strings.Fields(c["paper_printed"] + " none")[0]))
+		}
+	}
+	switch {
+	case but == nil && open < all:
+		return fmt.Sprintf("each of the %s that do not come out", word(open))
+	case but == nil:
+		return "each of its " + word(all)
+	}
+	return "all but " + strings.Join(but, " and ")
+}
+
+// regression are the mean ranks of the paper's methods on regression tables.
+func regression(r *reports, protocol string) rows {
+	return r.rows(grids+"mean-ranks.csv").where("protocol", protocol, "task", "regression", "among", "the paper's methods")
+}
+
+// datasets is how many data sets mean ranks are over, all the same; 0 without any.
+func (ranks rows) datasets() int {
+	if len(ranks) == 0 {
+		return 0
+	}
+	return int(ranks[0].number("datasets"))
+}
+
+// apart names the pairs of methods whose mean ranks are at least so far apart.
+func (ranks rows) apart(critical float64) string {
+	var pairs []string
+	for i, a := range ranks {
+		for _, b := range ranks[i+1:] {
+			if math.Abs(a.number("mean_rank")-b.number("mean_rank")) >= critical {
+				pairs = append(pairs, a["title"]+" and "+b["title"])
+			}
+		}
+	}
+	if pairs == nil {
+		return "none"
+	}
+	return strings.Join(pairs, ", ")
+}
