@@ -95,9 +95,10 @@ var readme = []sentence{
 			r.fail(err)
 			lowest = min(lowest, rmse)
 		}
-		return fmt.Sprintf("On the %s folds of Boston Housing that it has, its RMSE is %.2f ± %.2f, that of the best other method there, %s, %.2f ± %.2f: on %s of them "+
-			"%.2f on average, and %.2f on one, where [none of our networks that mask features, as the paper's do, comes below %.1f]",
-			word(len(full)), ours, oursErr, best, theirs, theirsErr, word(len(full)-1), (ours*float64(len(full))-largest)/rest, largest, math.Floor(10*lowest)/10)
+		return fmt.Sprintf("over %s folds its RMSE is %.2f ± %.2f (the paper %s), on %s of them %.2f on average, and %.2f on one, where [none of our networks "+
+			"that mask features, as the paper's do, comes below %.1f](npt/PAPER.md#fold-3-of-boston-housing). The best other method, %s, has %.2f ± %.2f",
+			word(len(full)), ours, oursErr, r.line("npt/PAPER.md", "the paper's NPT", 4)[1], word(len(full)-1),
+			(ours*float64(len(full))-largest)/rest, largest, math.Floor(10*lowest)/10, best, theirs, theirsErr)
 	},
 	func(r *reports) string {
 		clean := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "protein", "metric", "clean_rmse")
