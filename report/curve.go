@@ -118,7 +118,8 @@ func (c curvePanel) plot() (*plot.Plot, error) {
 	return p, err
 }
 
-// plotLearningCurves plots curves by step, the losses on a logarithmic axis. The legend has what names a curve, if anything.
+// plotLearningCurves plots curves by step, the losses on a logarithmic axis, with a colour for each series and dashes for the second kind
+// of folds, which for one series alone has a colour. The legend has what names a curve, if anything.
 func plotLearningCurves(curves []learningCurve, name func(learningCurve) string) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"+logarithmic
@@ -126,7 +127,18 @@ func plotLearningCurves(curves []learningCurve, name func(learningCurve) string)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{Y: 0xe0}, color.Gray{Y: 0xe0}
 	p.Add(grid)
-	for i, c := range curves {
+	var series, folds []string
+	place := func(all *[]string, name string) int {
+		if !slices.Contains(*all, name) {
+			*all = append(*all, name)
+		}
+		return slices.Index(*all, name)
+	}
+	for _, c := range curves {
+		place(&series, c.dataset+", "+c.series)
+		place(&folds, c.folds)
+	}
+	for _, c := range curves {
 		points := make(plotter.XYs, len(c.losses))
 		for j, loss := range c.losses {
 			points[j] = plotter.XY{X: (float64(j) + 0.5) * c.steps / float64(len(c.losses)), Y: loss}
@@ -135,8 +147,12 @@ func plotLearningCurves(curves []learningCurve, name func(learningCurve) string)
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", c.dataset, c.series, err)
 		}
-		line.Color, line.Width = lineColours[i%len(lineColours)], vg.Points(1.2)
-		line.Dashes = lineDashes[i/len(lineColours)%len(lineDashes)]
+		colour, dashes := place(&series, c.dataset+", "+c.series), place(&folds, c.folds)
+		if len(series) == 1 {
+			colour, dashes = dashes, 0
+		}
+		line.Color, line.Width = lineColours[colour%len(lineColours)], vg.Points(1.2)
+		line.Dashes = lineDashes[(colour/len(lineColours)*len(folds)+dashes)%len(lineDashes)]
 		p.Add(line)
 		if title := name(c); title != "" {
 			p.Legend.Add(title, line)
