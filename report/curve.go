@@ -118,15 +118,9 @@ func (c curvePanel) plot() (*plot.Plot, error) {
 	return p, err
 }
 
-// plotLearningCurves plots curves by step, the losses on a logarithmic axis, with a colour for each series and dashes for the second kind
-// of folds, which for one series alone has a colour. The legend has what names a curve, if anything.
-func plotLearningCurves(curves []learningCurve, name func(learningCurve) string) (*plot.Plot, error) {
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"+logarithmic
-	sansSerif(p)
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{Y: 0xe0}, color.Gray{Y: 0xe0}
-	p.Add(grid)
+// lineStyles are those of curves: each series has a colour, and its second kind of folds is dashed; where there is one series alone, each
+// kind of folds has a colour.
+func lineStyles(curves []learningCurve) []draw.LineStyle {
 	var series, folds []string
 	place := func(all *[]string, name string) int {
 		if !slices.Contains(*all, name) {
@@ -134,11 +128,30 @@ func plotLearningCurves(curves []learningCurve, name func(learningCurve) string)
 		}
 		return slices.Index(*all, name)
 	}
-	for _, c := range curves {
-		place(&series, c.dataset+", "+c.series)
-		place(&folds, c.folds)
+	styles := make([]draw.LineStyle, len(curves))
+	for i, c := range curves {
+		colour, kind := place(&series, c.dataset+", "+c.series), place(&folds, c.folds)
+		styles[i] = draw.LineStyle{Color: lineColours[colour%len(lineColours)], Width: vg.Points(1.2)}
+		styles[i].Dashes = lineDashes[(2*(colour/len(lineColours))+kind)%len(lineDashes)]
 	}
-	for _, c := range curves {
+	if len(series) == 1 {
+		for i, c := range curves {
+			styles[i].Color, styles[i].Dashes = lineColours[place(&folds, c.folds)], nil
+		}
+	}
+	return styles
+}
+
+// plotLearningCurves plots curves by step, the losses on a logarithmic axis. The legend has what names a curve, if anything.
+func plotLearningCurves(curves []learningCurve, name func(learningCurve) string) (*plot.Plot, error) {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = "step", "training loss"+logarithmic
+	sansSerif(p)
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{Y: 0xe0}, color.Gray{Y: 0xe0}
+	p.Add(grid)
+	styles := lineStyles(curves)
+	for i, c := range curves {
 		points := make(plotter.XYs, len(c.losses))
 		for j, loss := range c.losses {
 			points[j] = plotter.XY{X: (float64(j) + 0.5) * c.steps / float64(len(c.losses)), Y: loss}
@@ -147,12 +160,7 @@ func plotLearningCurves(curves []learningCurve, name func(learningCurve) string)
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", c.dataset, c.series, err)
 		}
-		colour, dashes := place(&series, c.dataset+", "+c.series), place(&folds, c.folds)
-		if len(series) == 1 {
-			colour, dashes = dashes, 0
-		}
-		line.Color, line.Width = lineColours[colour%len(lineColours)], vg.Points(1.2)
-		line.Dashes = lineDashes[(colour/len(lineColours)*len(folds)+dashes)%len(lineDashes)]
+		line.LineStyle = styles[i]
 		p.Add(line)
 		if title := name(c); title != "" {
 			p.Legend.Add(title, line)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -59,5 +60,31 @@ func TestLearningCurves(t *testing.T) {
 	var out bytes.Buffer
 	if err := writeMarkdown(&out, s.Document()); err != nil || strings.Contains(out.String(), "curves.svg") {
 		t.Error("a report that was not asked for learning curves has them", err)
+	}
+}
+
+// Ten series under both kinds of folds look different; of one series the kinds of folds have colours.
+func TestLineStyles(t *testing.T) {
+	var curves []learningCurve
+	for _, folds := range []string{"published folds", "corrected folds"} {
+		for i := range 10 {
+			curves = append(curves, learningCurve{series: fmt.Sprint(i), folds: folds})
+		}
+	}
+	seen := map[string]bool{}
+	styles := lineStyles(curves)
+	for i, s := range styles {
+		look := fmt.Sprint(s.Color, s.Dashes)
+		if seen[look] {
+			t.Errorf("curve %d looks like another", i)
+		}
+		seen[look] = true
+	}
+	if styles[0].Color != styles[10].Color || styles[0].Color == styles[1].Color || styles[0].Dashes != nil || styles[10].Dashes == nil {
+		t.Errorf("%+v, %+v, %+v", styles[0], styles[1], styles[10])
+	}
+	one := lineStyles([]learningCurve{curves[0], curves[10]})
+	if one[0].Color == one[1].Color || one[1].Dashes != nil {
+		t.Errorf("%+v", one)
 	}
 }

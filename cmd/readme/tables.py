@@ -146,16 +146,16 @@ def products_of(r):
     return "bfloat16" if "bfloat16" in r["provenance"]["backend"] else "float32"
 
 
-def deep(paths, seeds=(42,)):
+def deep(paths, under=(42,)):
     """NPTs of published depth and steps, the narrow ones first."""
-    return sorted((r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, 2000) and r["seed"] in seeds),
+    return sorted((r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, 2000) and r["seed"] in under),
                   key=lambda r: (r["config"]["dim_hidden"], not r["config"]["p_feature"], r["seed"], r["fold"]))
 
 
-def widths(paths, protocol, seeds=(42,)):
+def widths(paths, protocol, under=(42,)):
     """RMSE on Boston Housing of these by size and fold. The first fold is the same under both protocols."""
     of = collections.defaultdict(dict)
-    for r in deep(paths, seeds):
+    for r in deep(paths, under):
         if r["dataset"] == "boston-housing" and (r["protocol"] == protocol or r["fold"] == 0):
             of[size(r)][r["fold"]] = r["test"]["rmse"]
     return of
@@ -269,7 +269,7 @@ def squares(report, printed, *paths):
     for r in of_paper(report, "boston-housing"):
         of[r["method"], r["title"]][r["protocol"]].append(float(r["test_mse"]))
     for protocol in "published", "corrected":
-        for name, x in widths(paths, protocol, seeds=(42, 43, 44)).items():
+        for name, x in widths(paths, protocol, under=(42, 43, 44)).items():
             of["npt", name][protocol] = [rmse ** 2 for rmse in x.values()]
     paper = {r["method"]: "%s, %s" % (r["mean"], r["stddev"]) for r in csv.DictReader(open(printed, newline="")) if r["dataset"] == "boston-housing"}
     lines = []

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -48,7 +49,8 @@ const Declaration = "dataset.yaml"
 type declaration struct {
 	*document.Document
 	dir, name string
-	nodes     map[string]*document.Node // by key
+	top       document.Position
+	nodes     map[string]*document.Node // by key, of those that have a value
 }
 
 var (
@@ -124,7 +126,7 @@ func (d *declaration) at(key string) document.Position {
 	if n := d.nodes[key]; n != nil {
 		return n.At
 	}
-	return document.Position{Line: 1, Column: 1}
+	return d.top
 }
 
 // fail notes what is wrong with the value of a key.
@@ -145,21 +147,28 @@ func (d *declaration) text(key string) string {
 	return word
 }
 
-// words returns a list as the file has it.
-func words(n *document.Node) (list []string, ok bool) {
+// words reads a list of words as the file has them.
+func (d *declaration) words(n *document.Node, what string) (list []string) {
+	d.Expect(n, what, document.List)
 	for _, item := range n.Items {
 		word, ok := item.Word()
 		if !ok {
-			return nil, false
+			d.Errorf(item.At, "%s: %s is not a word; want text", what, item.Is)
 		}
 		list = append(list, word)
 	}
-	return list, n.Is == document.List
+	return list
 }
 
 // source reads a declaration and returns what the catalogue would hold of it.
 func (d *declaration) source(root *document.Node) *source {
+	if root.Is != document.Mapping {
+		d.Errorf(root.At, "want lines of KEY: VALUE; the keys are %s", strings.Join(declarationKeys, ", "))
+		return nil
+	}
+	d.top = root.At
 	d.nodes, _ = d.Object(root, "the declaration", declarationKeys...)
+	maps.DeleteFunc(d.nodes, func(_ string, n *document.Node) bool { return n.Is == document.Nothing })
 	switch {
 	case !ownName.MatchString(d.name):
 		d.Errorf(root.At, "the name of a data set, %q, has small letters, digits and hyphens only: rename the folder", d.name)
@@ -177,10 +186,7 @@ func (d *declaration) source(root *document.Node) *source {
 	rows := d.rows(name, separator)
 	var missing []string
 	if n := d.nodes["missing"]; n != nil {
-		var ok bool
-		if missing, ok = words(n); !ok {
-			d.fail("missing", "want a list, as in [NA]")
-		}
+		missing = d.words(n, "missing")
 	}
 	columns, skipped := d.columns()
 	if len(d.Errors) > 0 {
@@ -217,19 +223,19 @@ func (d *declaration) separator() rune {
 
 // whole reads a whole number, 0 where there is none.
 func (d *declaration) whole(n *document.Node, wanted string) int {
-	if n == nil {
+	if n == nil || n.Is == document.Nothing {
 		return 0
 	}
 	word, _ := n.Word()
 	i, err := strconv.Atoi(word)
-	if err != nil {
+	if err != nil || strconv.Itoa(i) != word { // 010 is 8 to some readers of YAML and 10 to others
 		d.Errorf(n.At, "%s", wanted)
 	}
 	return i
 }
 
 func (d *declaration) rows(file string, separator rune) int {
-	rows := d.whole(d.nodes["rows"], "rows: want a whole number")
+	rows := d.whole(d.nodes["rows"], "rows: want a whole number in plain decimal digits")
 	switch {
 	case rows < 1:
 		hint := ""
@@ -253,10 +259,9 @@ func (d *declaration) columns() (columns []columnSpec, skipped []string) {
 	for _, f := range n.Fields {
 		spec := columnSpec{name: f.Key}
 		word, _ := f.Value.Word()
-		levels, isList := words(f.Value)
 		switch {
-		case isList:
-			spec.kind, spec.levels = Categorical, levels
+		case f.Value.Is == document.List:
+			spec.kind, spec.levels = Categorical, d.words(f.Value, "columns: "+f.Key)
 			if err := spec.sortLevels(); err != nil {
 				d.Errorf(f.Value.At, "columns: %s: %v", f.Key, err)
 			}

@@ -154,6 +154,23 @@ func TestOwnClasses(t *testing.T) {
 	}
 }
 
+// Keys without a value are left out, names of columns can be numbers, and intervals are words.
+func TestOwnForms(t *testing.T) {
+	var ends []string
+	for i := range 60 {
+		ends = append(ends, fmt.Sprintf("'[%d, %d)'", i, i+1))
+	}
+	l, _ := declare(t, "wine", "title: ~\nlicence:\nseparator: null\nsha256:\nmissing:\nfile: wine.csv\nrows: 2\n"+
+		"columns: {0: ["+strings.Join(ends, ", ")+"], 2019: number}\ntarget: 2019\nsplit: {folds: 2, run: }\n", "0,2019\n\"[3, 4)\",1\n\"[0, 1)\",2\n")
+	table, err := l.Load(t.Context(), "wine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := table.Columns[0]; c.Name != "0" || len(c.Categories) != 60 || c.Categories[c.Codes[0]] != "[3, 4)" || table.Info.Title != "wine" {
+		t.Errorf("%+v, %+v", c, table.Info)
+	}
+}
+
 // Declared categories keep their order and codes when the file has only some of them.
 func TestOwnLevels(t *testing.T) {
 	l, _ := declare(t, "wine", "file: wine.csv\nrows: 2\ncolumns: {a: [10, x, 9], b: [10, 1.5, 9], y: number}\ntarget: y\nsplit: {folds: 2}\n",
@@ -182,9 +199,10 @@ func TestOwnRefuses(t *testing.T) {
 		"title: Wine/title: [a":                            `dataset.yaml:`,
 		"rows: 4/rows: 4.5":                                `dataset.yaml:4:7: rows: want a whole number`,
 		"{folds: 2}/{folds: 2.5}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
-		"region: category/2019: category":                  `dataset.yaml:8:3: the key 2019 is a number; put it in quotes`,
-		"title: Wine/title:":                               `dataset.yaml:1:7: title: want text`,
 		wineDeclaration + "/# nothing\n":                   `dataset.yaml:1:1: the file is empty; its keys would be title, file, separator, rows, `,
+		"rows: 4/rows:":                                    `dataset.yaml:1:1: rows: want the number of rows, without the header; wine.csv has 4`,
+		"rows: 4/rows: 0x4":                                `dataset.yaml:4:7: rows: want a whole number in plain decimal digits`,
+		"{folds: 2}/{folds: 010}":                          `dataset.yaml:13:16: split: want {folds: N}`,
 		"split: {folds: 2}/":                               `dataset.yaml:1:1: split: want {folds: N}`,
 		"rows: 4/rows: many":                               `dataset.yaml:4:7: rows: want a whole number`,
 		"rows: 4\n/":                                       `dataset.yaml:1:1: rows: want the number of rows, without the header; wine.csv has 4`,
@@ -199,12 +217,12 @@ func TestOwnRefuses(t *testing.T) {
 		"[white, red]/[white, rose]":                       `wine.csv:2:3: column colour: "red" is not one of rose, white`,
 		"[white, red]/[]":                                  `dataset.yaml:7:11: columns: colour: 0 categories, want 1 to 65536`,
 		`["", "?"]/["?"]`:                                  `wine.csv:5:13: column acidity: an empty field is not a number; if it stands for a missing value, list it under missing`,
-		`["", "?"]/x`:                                      `dataset.yaml:5:10: missing: want a list, as in [NA]`,
-		`["", "?"]/{a: b}`:                                 `dataset.yaml:5:10: missing: want a list, as in [NA]`,
-		`["", "?"]/[[a]]`:                                  `dataset.yaml:5:10: missing: want a list, as in [NA]`,
+		`["", "?"]/x`:                                      `dataset.yaml:5:10: missing is text; want a list, as in [a, b]`,
+		`["", "?"]/{a: b}`:                                 `dataset.yaml:5:10: missing is a mapping; want a list, as in [a, b]`,
+		`["", "?"]/[[a]]`:                                  `dataset.yaml:5:11: missing: a list is not a word; want text`,
 		"rows: 4/rows: 60000000000000000000":               `dataset.yaml:4:7: rows: want a whole number`,
 		"title: Wine/title: [a]":                           `dataset.yaml:1:8: title: want text`,
-		wineDeclaration + "/[a]":                           `dataset.yaml:1:1: the declaration is a list; want a mapping, as in {key: value}`,
+		wineDeclaration + "/[a]":                           `dataset.yaml:1:1: want lines of KEY: VALUE; the keys are title, file, separator, rows, `,
 		"region: category/region: number":                  `wine.csv:2:7: column region: "north" is not a number`,
 		"target: quality/target: qualty":                   `dataset.yaml:12:9: target: "qualty" is not one of the columns (did you mean "quality"?)`,
 		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, as in region: [no, yes]`,

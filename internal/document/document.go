@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +27,7 @@ type Document struct {
 // Bounds on the form of a file. The YAML parser takes time and stack by the square of the nesting.
 const (
 	MaxBytes = 1 << 18
-	maxLine  = 2000
+	maxLine  = 20_000 // characters; each can be a level: "- - -"
 	maxDepth = 50
 	maxSize  = 200_000 // values, with what aliases stand for
 )
@@ -69,6 +70,9 @@ func Parse(file string, content []byte, least string) (*Document, *Node) {
 	return d, root
 }
 
+// quoted is text in quotes, as far as it begins and ends in one line.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'`)
+
 // checkText refuses what is no text, or text that no person would write.
 func (d *Document) checkText(content []byte) {
 	if len(content) > MaxBytes {
@@ -93,7 +97,7 @@ func (d *Document) checkText(content []byte) {
 		if utf8.RuneCount(line) > maxLine {
 			d.Errorf(Position{row, maxLine + 1}, "a line has at most %d characters; break it", maxLine)
 		}
-		code, _, _ := strings.Cut(" "+string(line), " #")
+		code, _, _ := strings.Cut(" "+quoted.ReplaceAllString(string(line), ""), " #")
 		depth += strings.Count(code, "[") + strings.Count(code, "{") - strings.Count(code, "]") - strings.Count(code, "}")
 		if depth > maxDepth {
 			d.Errorf(Position{row, 1}, "brackets nested deeper than %d", maxDepth)

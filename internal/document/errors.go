@@ -45,8 +45,8 @@ func (d *Document) Errorf(at Position, format string, args ...any) {
 	d.Errors = append(d.Errors, Error{File: d.File, At: at, Text: text})
 }
 
-// Err returns the mistakes as Errors, each once, in the order of the file: a value that is used twice is read twice. It is nil if there
-// are none.
+// Err returns the mistakes as Errors in the order of the file, each once, though what is used twice is read twice. It is nil if there are
+// none.
 func (d *Document) Err() error {
 	if len(d.Errors) == 0 {
 		return nil

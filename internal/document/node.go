@@ -14,7 +14,7 @@ import (
 // A Node is a value of the file, with aliases and merge keys replaced by what they stand for.
 type Node struct {
 	At     Position
-	Is     string  // Mapping, List, Text, or what else it is, for messages; empty: a mistake that has been noted
+	Is     string  // Mapping, List, Nothing, or what else it is, for messages; empty: a mistake that has been noted
 	Fields []Field // of a mapping
 	Items  []*Node // of a list
 
@@ -26,10 +26,10 @@ type Node struct {
 const (
 	Mapping = "a mapping"
 	List    = "a list"
-	Text    = "text"
+	Nothing = "nothing"
+	text    = "text"
 	number  = "a number"
 	boolean = "true or false"
-	nothing = "nothing"
 	tag     = "a tag (!)"
 	other   = "something else"
 )
@@ -44,7 +44,7 @@ type Field struct {
 // Expect notes a node that is something else.
 func (d *Document) Expect(n *Node, what, is string) bool {
 	if n.Is != is && n.Is != "" {
-		want := map[string]string{Mapping: "a mapping, as in {key: value}", List: "a list, as in [a, b]", Text: "text"}[is]
+		want := map[string]string{Mapping: "a mapping, as in {key: value}", List: "a list, as in [a, b]", text: "text"}[is]
 		d.Errorf(n.At, "%s is %s; want %s", what, n.Is, want)
 	}
 	return n.Is == is
@@ -74,7 +74,7 @@ func (d *Document) Sequence(n *Node, what string) []*Node {
 
 // Text reads a string.
 func (d *Document) Text(n *Node, what string) (string, bool) {
-	if !d.Expect(n, what, Text) {
+	if !d.Expect(n, what, text) {
 		return "", false
 	}
 	return n.Word()
@@ -133,20 +133,25 @@ func kind(scalar ast.Node) string {
 		if v.Token.Type == token.StringType && withExponent.MatchString(v.Value) {
 			return number
 		}
-		return Text
+		return text
 	case *ast.LiteralNode:
-		return Text
+		return text
 	case *ast.NullNode:
-		return nothing
+		return Nothing
 	case *ast.TagNode:
 		return tag
 	}
 	return other
 }
 
-// Single reads a value that is no collection: an int, float64, bool or string.
+// Single reads a value that is no collection: an int, float64, bool or string. A number in a wrong form is noted where it is written, once
+// for all its aliases.
 func (d *Document) Single(n *Node) (any, bool) {
 	word, _ := n.Word()
+	wrong := func(format string, args ...any) (any, bool) {
+		d.Errorf(position(n.scalar), format, args...)
+		return nil, false
+	}
 	switch v := n.scalar.(type) {
 	case *ast.BoolNode:
 		return v.Value, true
@@ -154,28 +159,25 @@ func (d *Document) Single(n *Node) (any, bool) {
 		i, err := strconv.Atoi(word)
 		switch {
 		case !decimal.MatchString(word):
-			d.Errorf(n.At, "%s: write whole numbers in plain decimal digits (is %v meant?)", word, v.Value)
+			return wrong("%s: write whole numbers in plain decimal digits (is %v meant?)", word, v.Value)
 		case err != nil || i >= maxInt || i <= -maxInt:
-			d.Errorf(n.At, "%s is too large; whole numbers are below 2^53 = %d", word, maxInt)
-		default:
-			return i, true
+			return wrong("%s is too large; whole numbers are below 2^53 = %d", word, maxInt)
 		}
-		return nil, false
+		return i, true
 	case *ast.FloatNode:
 		return v.Value, true
 	case *ast.InfinityNode, *ast.NanNode:
-		d.Errorf(n.At, "%s: want a finite number", word)
-		return nil, false
+		return wrong("%s: want a finite number", word)
 	}
 	switch n.Is {
-	case Text:
+	case text:
 		return word, true
 	case number:
 		x, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			d.Errorf(n.At, "%s is too large for a number", word)
+			return wrong("%s is too large for a number", word)
 		}
-		return x, err == nil
+		return x, true
 	case "":
 	default:
 		d.Errorf(n.At, "%s is not a value; want a number, true, false or text", n.Is)

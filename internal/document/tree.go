@@ -112,16 +112,13 @@ func (d *Document) mapping(pairs []*ast.MappingValueNode) []Field {
 	return append(all, own...)
 }
 
+// key is a key as the file has it, a number too.
 func (d *Document) key(n ast.MapKeyNode) (string, bool) {
-	switch k := n.(type) {
-	case *ast.StringNode:
-		return k.Value, true
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode:
-		d.Errorf(position(n), "the key %s is %s; put it in quotes", n.GetToken().Value, kind(k))
-	default:
-		d.Errorf(position(n), "a key has to be plain text")
+	word, ok := (&Node{scalar: n}).Word()
+	if !ok {
+		d.Errorf(position(n), "a key has to be a word, or text in quotes")
 	}
-	return "", false
+	return word, ok
 }
 
 // position is where a node begins. For an alias it is the alias, not what it stands for.
