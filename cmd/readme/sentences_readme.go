@@ -28,7 +28,8 @@ var readme = []sentence{
 		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s", fewest, most, low, spelling.Thousands(int(high)))
 	},
 	func(r *reports) string {
-		return fmt.Sprintf("a network of an eighth of the width has %s by true cross-validation", narrow(r)[6])
+		x := narrow(r)
+		return fmt.Sprintf("An eighth of the width has %s on these folds, and %s by true cross-validation", x[1], x[6])
 	},
 	func(r *reports) string {
 		low, high := lookedUp(r)

@@ -5,6 +5,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
     python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT, by width, beside two on the folds of Boston Housing
     python3 cmd/readme/tables.py fold N,... DATASET REPORT RECORDS...  # NPTs of eight layers and all methods, means over published folds
+    python3 cmd/readme/tables.py times RECORDS...                 # how long trainings took on each fold, and which step validation chose
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
     python3 cmd/readme/tables.py squares REPORT TABLE RECORDS...  # squared errors on Boston Housing by both kinds of folds beside those of the paper's table
@@ -225,6 +226,15 @@ def fold(numbers, dataset, report, *paths):
            "step that validation chose", "minutes of training", "products"],
           *of_paper_npt, *([name, *(mean(of, m) for m in names), *([difference(name, of)] if len(folds) > 1 else []), *of_training(name)]
             for name, of in sorted(complete, key=lambda item: statistics.mean(t[by] for t in item[1].values()))))
+
+
+def times(*paths):
+    trainings = sorted(records(paths), key=lambda r: r["fold"])
+    minutes = lambda seconds: "%.0f" % (seconds / 60) if seconds else "–"
+    table(["fold", *("%d" % r["fold"] for r in trainings)],
+          ["step that validation chose", *("%d" % r["details"]["best_step"] for r in trainings)],
+          ["minutes by the clock", *(minutes(r["fit_seconds"]) for r in trainings)],
+          ["minutes of processor time", *(minutes(r.get("processor_seconds")) for r in trainings)])
 
 
 def without(number, report, *paths):
