@@ -3,7 +3,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
-    python3 cmd/readme/tables.py depth REPORT RECORDS...          # eight layers of NPT, by width, beside two on the folds of Boston Housing
+    python3 cmd/readme/tables.py depth PROTOCOL REPORT RECORDS... # eight layers of NPT, by width and seed, beside two on the folds of Boston Housing
     python3 cmd/readme/tables.py fold N,... DATASET REPORT RECORDS...  # NPTs of eight layers and all methods, means over published folds
     python3 cmd/readme/tables.py times RECORDS...                 # how long trainings took on each fold, and which step validation chose
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
@@ -162,26 +162,24 @@ def widths(paths, protocol, under=(42,)):
     return of
 
 
-def with_products(paths, of):
-    """The size, and on which published folds of Boston Housing products are not of float32."""
-    products = {r["fold"]: products_of(r) for r in deep(paths) if (size(r), r["dataset"], r["protocol"]) == (of, "boston-housing", "published")}
+def with_products(paths, of, protocol="published"):
+    """The size, and on which folds of Boston Housing products are not of float32."""
+    products = {r["fold"]: products_of(r) for r in deep(paths) if size(r) == of and r["dataset"] == "boston-housing" and (r["protocol"] == protocol or r["fold"] == 0)}
     if "bfloat16" not in products.values():
         return of
     return of + ", products of bfloat16" + "".join(", on fold %d of float32" % fold for fold, x in products.items() if x == "float32")
 
 
-def depth(report, *paths):
+def depth(protocol, report, *paths):
+    """RMSE of NPTs that have been trained on all ten folds of Boston Housing."""
     of = collections.defaultdict(dict)
-    for r in rows(report, "folds", dataset="boston-housing", protocol="published", method="npt"):
+    for r in rows(report, "folds", dataset="boston-housing", protocol=protocol, method="npt"):
         of[r["title"]][int(r["fold"])] = float(r["test_rmse"])
-    wide = widths(paths, "published")
+    wide = {name: x for name, x in widths(paths, protocol, under=(42, 43, 44)).items() if len(x) == 10}
     narrow = next(iter(wide.values()))
-    lines = []
-    for name, x in (of | wide).items():
-        difference = [x[f] - narrow[f] for f in x]
-        lines.append([with_products(paths, name), *("%.2f" % x[f] if f in x else "–" for f in range(10)), with_error(x.values()) if len(x) == 10 else "–",
-                      "–" if x is narrow else with_error(difference, sign="+") if len(x) > 1 else "%+.2f" % difference[0]])
-    table(["fold", *map(str, range(10)), "mean", "minus e = 16, same folds"], *lines)
+    table(["fold", *map(str, range(10)), "mean", "minus e = 16"],
+          *([with_products(paths, name, protocol), *("%.2f" % x[f] for f in range(10)), with_error(x.values()),
+             "–" if x is narrow else with_error([x[f] - narrow[f] for f in x], sign="+")] for name, x in (of | wide).items()))
 
 
 def fold(numbers, dataset, report, *paths):
