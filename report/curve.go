@@ -128,16 +128,15 @@ func lineStyles(curves []learningCurve) []draw.LineStyle {
 		}
 		return slices.Index(*all, name)
 	}
+	alone := !slices.ContainsFunc(curves, func(c learningCurve) bool { return c.dataset != curves[0].dataset || c.series != curves[0].series })
 	styles := make([]draw.LineStyle, len(curves))
 	for i, c := range curves {
 		colour, kind := place(&series, c.dataset+", "+c.series), place(&folds, c.folds)
+		if alone {
+			colour, kind = kind, 0
+		}
 		styles[i] = draw.LineStyle{Color: lineColours[colour%len(lineColours)], Width: vg.Points(1.2)}
 		styles[i].Dashes = lineDashes[(2*(colour/len(lineColours))+kind)%len(lineDashes)]
-	}
-	if len(series) == 1 {
-		for i, c := range curves {
-			styles[i].Color, styles[i].Dashes = lineColours[place(&folds, c.folds)], nil
-		}
 	}
 	return styles
 }

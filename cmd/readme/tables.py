@@ -50,6 +50,7 @@ DATASETS = {**TITLES, "protein": "Protein", "kick": "Kick", "income": "Income", 
 FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 UNMASKED = ", no features masked"
+SEEDS = (42, 43, 44)
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
 
@@ -164,7 +165,7 @@ def widths(paths, protocol, under=(42,)):
 
 def with_products(paths, of, protocol="published"):
     """The size, and on which folds of Boston Housing products are not of float32."""
-    products = {r["fold"]: products_of(r) for r in deep(paths) if size(r) == of and r["dataset"] == "boston-housing" and (r["protocol"] == protocol or r["fold"] == 0)}
+    products = {r["fold"]: products_of(r) for r in deep(paths, SEEDS) if size(r) == of and r["dataset"] == "boston-housing" and (r["protocol"] == protocol or r["fold"] == 0)}
     if "bfloat16" not in products.values():
         return of
     return of + ", products of bfloat16" + "".join(", on fold %d of float32" % fold for fold, x in products.items() if x == "float32")
@@ -175,7 +176,7 @@ def depth(protocol, report, *paths):
     of = collections.defaultdict(dict)
     for r in rows(report, "folds", dataset="boston-housing", protocol=protocol, method="npt"):
         of[r["title"]][int(r["fold"])] = float(r["test_rmse"])
-    wide = {name: x for name, x in widths(paths, protocol, under=(42, 43, 44)).items() if len(x) == 10}
+    wide = {name: x for name, x in widths(paths, protocol, SEEDS).items() if len(x) == 10}
     narrow = next(iter(wide.values()))
     table(["fold", *map(str, range(10)), "mean", "minus e = 16"],
           *([with_products(paths, name, protocol), *("%.2f" % x[f] for f in range(10)), with_error(x.values()),
@@ -277,7 +278,7 @@ def squares(report, printed, *paths):
     for r in of_paper(report, "boston-housing"):
         of[r["method"], r["title"]][r["protocol"]].append(float(r["test_mse"]))
     for protocol in "published", "corrected":
-        for name, x in widths(paths, protocol, under=(42, 43, 44)).items():
+        for name, x in widths(paths, protocol, SEEDS).items():
             of["npt", name][protocol] = [rmse ** 2 for rmse in x.values()]
     paper = {r["method"]: "%s, %s" % (r["mean"], r["stddev"]) for r in csv.DictReader(open(printed, newline="")) if r["dataset"] == "boston-housing"}
     lines = []

@@ -175,15 +175,15 @@ func (d *declaration) source(root *document.Node) *source {
 	case builtIn(d.name) != nil:
 		d.Errorf(root.At, "%s is the name of a built-in data set: rename the folder", d.name)
 	}
-	name, title, licence, digest := d.text("file"), d.text("title"), d.text("licence"), d.text("sha256")
-	if name == "" || filepath.Base(name) != name {
+	file, title, target, licence, digest := d.text("file"), d.text("title"), d.text("target"), d.text("licence"), d.text("sha256")
+	if file == "" || filepath.Base(file) != file {
 		d.fail("file", "want the name of a CSV file in the same folder")
 	}
 	if digest != "" && !checksum.MatchString(digest) {
 		d.fail("sha256", "want 64 hexadecimal digits in small letters")
 	}
 	separator := d.separator()
-	rows := d.rows(name, separator)
+	rows := d.rows(file, separator)
 	var missing []string
 	if n := d.nodes["missing"]; n != nil {
 		missing = d.words(n, "missing")
@@ -195,13 +195,14 @@ func (d *declaration) source(root *document.Node) *source {
 	s := &source{Info: Info{
 		Name: d.name, Title: cmp.Or(title, d.name), Rows: rows, Columns: len(columns), Missing: len(missing) > 0, Licence: cmp.Or(licence, "none stated"),
 	}, columns: columns, dir: d.dir}
-	d.target(s)
-	f := File{Name: name, Rows: rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
-	f.parse = csvForm{separator: separator, target: d.text("target"), missing: missing, skipped: skipped}.parse
+	d.target(s, target)
+	f := File{Name: file, Rows: rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
+	f.parse = csvForm{separator: separator, target: target, missing: missing, skipped: skipped}.parse
 	if digest != "" {
 		f.SHA256 = []string{digest}
 	}
 	v := d.split(s)
+	v.rule = target + v.rule
 	v.files = []File{f}
 	s.variants = []variant{v}
 	return s
@@ -284,8 +285,7 @@ func (d *declaration) columns() (columns []columnSpec, skipped []string) {
 }
 
 // target finds the target among the columns, and says what kind of problem it makes.
-func (d *declaration) target(s *source) {
-	name := d.text("target")
+func (d *declaration) target(s *source, name string) {
 	names := make([]string, len(s.columns))
 	for i, c := range s.columns {
 		names[i] = c.name
@@ -308,7 +308,7 @@ func (d *declaration) target(s *source) {
 
 const wantedSplit = "split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end"
 
-// split reads how test rows are cut. The rule is part of the table's digest.
+// split reads how test rows are cut. The rule is part of the table's digest; how many folds are run is not.
 func (d *declaration) split(s *source) variant {
 	n := d.nodes["split"]
 	if n == nil || n.Is != document.Mapping {
@@ -317,7 +317,7 @@ func (d *declaration) split(s *source) variant {
 	}
 	parts, _ := d.Object(n, "split", "folds", "run", "test")
 	folds, run, test := d.whole(parts["folds"], wantedSplit), d.whole(parts["run"], wantedSplit), d.whole(parts["test"], wantedSplit)
-	v := variant{rule: fmt.Sprintf("%s{%d 0 %d}", d.text("target"), folds, test)} // run changes no fold
+	v := variant{rule: fmt.Sprintf("{%d 0 %d}", folds, test)}
 	switch {
 	case test < 0 || test > 0 && (test > s.Rows-2 || folds != 0 || run != 0):
 		d.fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", s.Rows-2, s.Rows)

@@ -79,6 +79,9 @@ func TestOwn(t *testing.T) {
 	if table, err = l.Load(t.Context(), "wine"); err != nil {
 		t.Fatal(err)
 	}
+	if table.Digest != "7e200d2aaaaa8f2b14f922c24e74c47b5a70882a27ecb6090d4670da16cb00b3" {
+		t.Errorf("the digest is %s: records of earlier versions would not be found", table.Digest)
+	}
 	for _, change := range []string{"split: {folds: 2}/split: {folds: 3}", "split: {folds: 2}/split: {test: 1}", "target: quality/target: acidity"} {
 		old, new, _ := strings.Cut(change, "/")
 		other, _ := declare(t, "wine", strings.Replace(wineDeclaration, old, new, 1), full)

@@ -98,10 +98,17 @@ func (d *Document) checkText(content []byte) {
 			d.Errorf(Position{row, maxLine + 1}, "a line has at most %d characters; break it", maxLine)
 		}
 		code, _, _ := strings.Cut(" "+quoted.ReplaceAllString(string(line), ""), " #")
-		depth += strings.Count(code, "[") + strings.Count(code, "{") - strings.Count(code, "]") - strings.Count(code, "}")
-		if depth > maxDepth {
-			d.Errorf(Position{row, 1}, "brackets nested deeper than %d", maxDepth)
-			return
+		for _, r := range code {
+			switch r {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth--
+			}
+			if depth > maxDepth {
+				d.Errorf(Position{row, 1}, "brackets nested deeper than %d; no file needs that many", maxDepth)
+				return
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -65,5 +66,29 @@ f.yaml:12:4: .inf: want a finite number
 f.yaml:14:4: a tag (!) is not a value; want a number, true, false or text`
 	if err := d.Err(); err == nil || err.Error() != mistakes {
 		t.Errorf("got\n%v, want\n%s", err, mistakes)
+	}
+}
+
+// Of each bound what is on its near side is read, and what is beyond it is one mistake at its place.
+func TestBounds(t *testing.T) {
+	long := func(n int) string { return "a: '" + strings.Repeat("x", n-5) + "'" }
+	for _, test := range []struct{ content, want string }{
+		{long(maxLine), ""},
+		{"b: 1\n" + long(maxLine+1), "f.yaml:2:20001: a line has at most 20000 characters; break it"},
+		{strings.Repeat("# 3456789\n", MaxBytes/10) + "a: b", ""},
+		{strings.Repeat("# 3456789\n", MaxBytes/10) + "a: bcd", "f.yaml:1:1: 262146 bytes; the file may have 262144"},
+		{"a: " + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth), ""},
+		{"a:\n  " + strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1), "f.yaml:2:1: brackets nested deeper than 50; no file needs that many"},
+		{"a:\n" + strings.Repeat("- '[0, 1)'\n- \"{\\\"[\"\n", maxDepth), ""},
+		{strings.Repeat("- ", maxLine/2-1) + "a", ""}, // a level each
+	} {
+		d, root := Parse("f.yaml", []byte(test.content), "")
+		got := ""
+		if err := d.Err(); err != nil {
+			got = err.Error()
+		}
+		if got != test.want || (root == nil) != (test.want != "") {
+			t.Errorf("%.40q: got %q, want %q", test.content, got, test.want)
+		}
 	}
 }
