@@ -5,7 +5,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
     python3 cmd/readme/tables.py depth PROTOCOL REPORT RECORDS... # eight layers of NPT, by width and seed, beside two on the folds of Boston Housing
     python3 cmd/readme/tables.py fold N,... DATASET REPORT RECORDS...  # NPTs of eight layers and all methods, means over published folds
-    python3 cmd/readme/tables.py times RECORDS...                 # how long trainings took on each fold, and which step validation chose
+    python3 cmd/readme/tables.py times PROTOCOL RECORDS...        # how long trainings took on each fold, and which step validation chose
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
     python3 cmd/readme/tables.py squares REPORT TABLE RECORDS...  # squared errors on Boston Housing by both kinds of folds beside those of the paper's table
@@ -172,15 +172,19 @@ def with_products(paths, of, protocol="published"):
 
 
 def depth(protocol, report, *paths):
-    """RMSE of NPTs that have been trained on all ten folds of Boston Housing."""
+    """RMSE by fold of NPTs on Boston Housing: the mean where all ten are there, differences over the folds that are, if more than two."""
     of = collections.defaultdict(dict)
     for r in rows(report, "folds", dataset="boston-housing", protocol=protocol, method="npt"):
         of[r["title"]][int(r["fold"])] = float(r["test_rmse"])
-    wide = {name: x for name, x in widths(paths, protocol, SEEDS).items() if len(x) == 10}
+    wide = {name: x for name, x in widths(paths, protocol, SEEDS).items() if len(x) > 2}
     narrow = next(iter(wide.values()))
+
+    def difference(x):
+        return with_error([x[f] - narrow[f] for f in x], sign="+") + (" (%d folds)" % len(x) if len(x) < 10 else "")
+
     table(["fold", *map(str, range(10)), "mean", "minus e = 16"],
-          *([with_products(paths, name, protocol), *("%.2f" % x[f] for f in range(10)), with_error(x.values()),
-             "–" if x is narrow else with_error([x[f] - narrow[f] for f in x], sign="+")] for name, x in (of | wide).items()))
+          *([with_products(paths, name, protocol), *("%.2f" % x[f] if f in x else "–" for f in range(10)), with_error(x.values()) if len(x) == 10 else "–",
+             "–" if x is narrow else difference(x)] for name, x in (of | wide).items()))
 
 
 def fold(numbers, dataset, report, *paths):
@@ -227,8 +231,8 @@ def fold(numbers, dataset, report, *paths):
             for name, of in sorted(complete, key=lambda item: statistics.mean(t[by] for t in item[1].values()))))
 
 
-def times(*paths):
-    trainings = sorted(records(paths), key=lambda r: r["fold"])
+def times(protocol, *paths):
+    trainings = sorted((r for r in records(paths) if r["protocol"] == protocol), key=lambda r: r["fold"])
     minutes = lambda seconds: "%.0f" % (seconds / 60) if seconds else "–"
     table(["fold", *("%d" % r["fold"] for r in trainings)],
           ["step that validation chose", *("%d" % r["details"]["best_step"] for r in trainings)],

@@ -1,0 +1,131 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/plan"
+	"nptbench/internal/program"
+	"nptbench/internal/run"
+	"nptbench/internal/slurm"
+	"nptbench/results"
+)
+
+// execute does what there is to do, and says how it went. An error is about this machine or the records, not about a cell.
+func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, store *results.Store) (outcome run.Outcome, exit int, err error) {
+	jobs := p.Jobs()
+	pool := &run.Pool{
+		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
+		Checkpoints: filepath.Join(o.Out, "checkpoints"), Models: filepath.Join(o.Out, "models"), KeepModels: o.KeepModels,
+	}
+	for _, dir := range o.With { // in the folder of the records, or, as a run leaves them, beside it
+		pool.MoreModels = append(pool.MoreModels, filepath.Join(dir, "models"), filepath.Join(filepath.Dir(filepath.Clean(dir)), "models"))
+	}
+	plan.Recall(jobs, until(ctx, store.Records()))
+	var executor run.Executor = pool
+	slots := o.Jobs
+	if o.Slurm {
+		executor, err = o.cluster(ctx, p, store, pool)
+		slots = 0
+	} else if titles := networks(p); titles != nil {
+		if pool.Backend, err = chooseBackend(ctx, o.Backend, strings.Join(titles, ", "), e); err == nil && backends.Accelerated(pool.Backend) {
+			pool.Networks = o.Networks
+		}
+	}
+	if err == nil && !backends.Automatic(pool.Backend) {
+		err = checkBackend(p, pool.Backend)
+	}
+	if err != nil {
+		return outcome, program.ExitBadInput, err
+	}
+	before := p.Count(p.Groups()...)
+	if o.KeepModels && before.Done > 0 {
+		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
+	}
+	var log io.Writer
+	if o.Log != "" {
+		file, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return outcome, program.ExitBadInput, fmt.Errorf("-log: %w", err)
+		}
+		defer file.Close()
+		log = file
+	}
+	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks)
+	shown.Log = log
+	stop := func() {}
+	if !o.Slurm {
+		stop = o.expect(ctx, p, store, shown)
+	}
+	outcome, err = run.Execute(ctx, jobs, executor, o.FailFast, shown)
+	stop()
+	shown.Close()
+	os.Remove(pool.Checkpoints) // when nothing is left in it
+	if closed := pool.Records.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return outcome, program.ExitFailed, err
+	}
+	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", outcome.OK, outcome.Failed)
+	if outcome.Left > 0 {
+		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", outcome.Left)
+	}
+	fmt.Fprintln(e.Stderr)
+	if before.Failed > 0 {
+		fmt.Fprintf(e.Stderr, "%d cells failed in earlier runs; -retry-failed runs those again that are selected:\n", before.Failed)
+		for _, line := range p.Failures(p.Groups()...) {
+			fmt.Fprintln(e.Stderr, "  "+line)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return outcome, program.ExitInterrupted, nil
+	case outcome.Failed+outcome.Left+before.Failed > 0, slices.ContainsFunc(p.LeftOut, func(l plan.LeftOut) bool { return !l.Extra }):
+		return outcome, program.ExitFailed, nil
+	}
+	return outcome, program.ExitOK, nil
+}
+
+// cluster is the executor that has Slurm's nodes do the jobs, each task by such a pool. Which backend networks have there is chosen there.
+func (o *options) cluster(ctx context.Context, p *plan.Plan, store *results.Store, pool *run.Pool) (*slurm.Cluster, error) {
+	dir, err := filepath.Abs(o.slurmFolder())
+	if err != nil {
+		return nil, err
+	}
+	pool.Backend, pool.Networks = "auto", o.Networks
+	if !backends.Automatic(o.Backend) {
+		if pool.Backend, err = backends.Resolve(o.Backend); err != nil {
+			return nil, err
+		}
+	}
+	return &slurm.Cluster{
+		Dir: dir, Records: o.recordFolders()[0], Pool: *pool, Args: o.Cluster, GPUArgs: o.GPU, TaskTime: o.TaskTime,
+		Estimate: estimateFrom(ctx, p, store).Job, Retry: o.Plan.Retry, Detach: o.Detach,
+	}, ctx.Err()
+}
+
+// expect tells the display how long jobs take on this machine, once it has learned that from records, which may take seconds: the jobs
+// do not wait for it. stop ends that. Errors have been said when the plan was made, or are of records that nobody asked for.
+func (o *options) expect(ctx context.Context, p *plan.Plan, store *results.Store, shown *run.Progress) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var learning sync.WaitGroup
+	learning.Go(func() {
+		select {
+		case <-ctx.Done(): // those that end at once need no estimate
+		case <-time.After(time.Second):
+			if estimate, _, err := o.estimate(ctx, p, store); err == nil && ctx.Err() == nil {
+				shown.Expect(estimate.Job)
+			}
+		}
+	})
+	return func() { cancel(); learning.Wait() }
+}

@@ -1,0 +1,127 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"nptbench/internal/run"
+	"nptbench/internal/spelling"
+	"nptbench/results"
+)
+
+// end says in which way a task has ended; empty: it has not.
+func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now time.Time) string {
+	silence := now.Sub(t.touched())
+	switch {
+	case s.unlaunched():
+		r.cancel(ctx, t)
+		if t.finished { // Slurm has lost sight of it in between
+			return "COMPLETED"
+		}
+		return "its node could not start it"
+	case t.finished:
+		return "COMPLETED"
+	case !answered:
+		return ""
+	case s.active():
+		t.known = true
+		if s.name == "RUNNING" && t.begun && silence > r.lease {
+			r.cancel(ctx, t)
+			return fmt.Sprintf("silent for %v", silence.Round(time.Second))
+		}
+		return ""
+	case s.name == "" && t.known && silence >= min(r.lease, 2*beatInterval):
+		return "forgotten by Slurm"
+	case s.name == "" && silence < r.lease: // it is about to be submitted, or Slurm shows only one's own
+		return ""
+	case s.name == "":
+		return "unknown to Slurm"
+	case s.name == "COMPLETED" && t.known: // its last events may not be visible yet
+		if t.ended.IsZero() {
+			t.ended = time.Now()
+		}
+		if time.Since(t.ended) < visible {
+			return ""
+		}
+	}
+	return s.name
+}
+
+// cancel ends a task, if it is one's own.
+func (r *watch) cancel(ctx context.Context, t *watched) {
+	if err := cancel(ctx, fmt.Sprintf("%s_%d", t.number, t.index)); err != nil {
+		r.Note(fmt.Sprintf("%s cannot be ended: %v", t.title(), err))
+	}
+}
+
+// visible is after what time a file on a network file system is seen by everybody.
+const visible = time.Minute
+
+// settle decides what becomes of the jobs of a task that has ended, and says so where there is anything left of them.
+func (r *watch) settle(t *watched, how string) error {
+	t.over = true
+	r.count(t, -1)
+	again, failed, left := 0, 0, 0
+	for _, fate := range t.fates(how, r.Pool.Checkpoints) {
+		f := r.of(fate.cells)
+		if f == nil {
+			continue // not of this plan
+		}
+		f.deaths = max(f.deaths, fate.deaths)
+		cells := slices.DeleteFunc(fate.cells, func(id results.ID) bool { return r.cells[id] == nil || !r.cells[id].nowhere() })
+		if len(cells) == 0 {
+			continue // another task has done them, or has them to do
+		}
+		if f.running {
+			f.running = false
+			r.Again(f.Job)
+		}
+		if t.first < 0 && how != "CANCELLED" && how != "PREEMPTED" {
+			f.barren++
+		}
+		switch {
+		case fate.failure != nil:
+			failed += len(cells)
+			rest := f.Without(func(id results.ID) bool { return !slices.Contains(cells, id) })
+			for _, record := range run.Failures(r.Pool.Sweep, rest, fate.failure) {
+				if err := r.Pool.Records.Append(record); err != nil {
+					return err
+				}
+				r.cells[record.ID].done = true
+				r.Record(f.Job, record)
+			}
+		case t.known && (t.finished || how == "CANCELLED") || f.barren >= mostBarren:
+			left += len(cells)
+			f.left = true
+		default:
+			again += len(cells)
+		}
+	}
+	if again+failed+left == 0 || t.finished {
+		return nil
+	}
+	if r.troubles++; r.troubles > shownTroubles {
+		return nil
+	}
+	text := fmt.Sprintf("%s ended: %s", t.title(), how)
+	for _, part := range []struct {
+		cells int
+		what  string
+	}{{failed, "recorded as failed"}, {again, "to be submitted again"}, {left, "left for another time"}} {
+		if part.cells > 0 {
+			text += fmt.Sprintf(", %s %s", spelling.Count(part.cells, "cell"), part.what)
+		}
+	}
+	r.Note(text + "; " + t.lastWords())
+	if r.troubles == shownTroubles {
+		r.Note("more such tasks are not shown")
+	}
+	return nil
+}
+
+const (
+	shownTroubles = 10
+	mostBarren    = 3 // tasks with a job that end before they begin, until it is left
+)

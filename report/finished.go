@@ -1,0 +1,252 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
+	"nptbench/internal/split"
+	"nptbench/internal/stats"
+	"nptbench/results"
+)
+
+// finished holds the results by which series can be ranked.
+type finished struct {
+	protocol split.Protocol
+	problem  dataset.Problem
+	metric   metric.Metric
+	all      bool
+	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless it is all
+	series   []*Series      // of the paper, or all
+	value    map[result]float64
+	of       map[result]*Group
+}
+
+type result struct {
+	dataset string
+	series  *Series
+}
+
+// finished collects the mean results on data sets of a kind: no value where cells are still to be run, NaN where they have
+// been run and left no result.
+func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, everything bool) *finished {
+	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), all: everything,
+		value: map[result]float64{}, of: map[result]*Group{}}
+	for _, n := range s.Numbers {
+		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || !(everything || n.Series.Paper && f.ofPaper(n.Info)) {
+			continue
+		}
+		if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
+			f.datasets = append(f.datasets, n.Info)
+		}
+		if !slices.Contains(f.series, n.Series) {
+			f.series = append(f.series, n.Series)
+		}
+		at := result{n.Info.Name, n.Series}
+		f.of[at] = n.Group
+		switch {
+		case n.Verdict == FailedCell && len(n.Folds) >= n.paperFolds():
+			f.value[at] = math.NaN()
+		case n.Complete():
+			f.value[at] = n.Mean
+		}
+	}
+	slices.SortFunc(f.series, func(a, b *Series) int { return slices.Compare(a.order[:], b.order[:]) })
+	return f
+}
+
+// ofPaper reports whether the paper's Table 1 has a data set.
+func (f *finished) ofPaper(d dataset.Info) bool {
+	return results.PaperOrder(d.Name, f.metric.Name) != nil
+}
+
+// notEmpty reports whether there is something to rank; where it is all methods and data sets, something that is not the paper's.
+func (f *finished) notEmpty() bool {
+	if !f.all {
+		return len(f.datasets) > 0
+	}
+	for at := range f.value {
+		if !at.series.Paper {
+			return true
+		}
+	}
+	return f.ranksOwn(nil, f.datasets)
+}
+
+// ranksOwn reports whether any of the methods or data sets is not the paper's.
+func (f *finished) ranksOwn(methods []*Series, datasets []dataset.Info) bool {
+	return slices.ContainsFunc(methods, func(m *Series) bool { return !m.Paper }) ||
+		slices.ContainsFunc(datasets, func(d dataset.Info) bool { return !f.ofPaper(d) })
+}
+
+func (f *finished) has(d dataset.Info, m *Series) bool {
+	_, ok := f.value[result{d.Name, m}]
+	return ok
+}
+
+func (f *finished) hasAll(methods []*Series, datasets []dataset.Info) bool {
+	for _, d := range datasets {
+		for _, m := range methods {
+			if !f.has(d, m) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sets returns the data sets that all of the given methods have finished.
+func (f *finished) sets(methods ...*Series) []dataset.Info {
+	var out []dataset.Info
+	for _, d := range f.datasets {
+		if f.hasAll(methods, []dataset.Info{d}) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// common chooses what is ranked. It begins with all methods that have finished anything, leaves out the one that has finished the
+// fewest data sets again and again, and takes the choice that compares the most: pairs of methods times the data sets that all have.
+func (f *finished) common() (ranked []*Series, datasets []dataset.Info) {
+	var methods []*Series
+	for _, m := range f.series {
+		if len(f.sets(m)) > 0 {
+			methods = append(methods, m)
+		}
+	}
+	for most := 0; len(methods) > 1; {
+		sets := f.sets(methods...)
+		if n := len(methods) * (len(methods) - 1) / 2 * len(sets); n > most {
+			most, ranked, datasets = n, slices.Clone(methods), sets
+		}
+		fewest := 0
+		for i, m := range methods {
+			if len(f.sets(m)) <= len(f.sets(methods[fewest])) {
+				fewest = i
+			}
+		}
+		methods = slices.Delete(methods, fewest, fewest+1)
+	}
+	return ranked, datasets
+}
+
+// ranks returns the ranks of each method over the data sets, which all of them have finished.
+func (f *finished) ranks(methods []*Series, datasets []dataset.Info) [][]float64 {
+	out := make([][]float64, len(methods))
+	for _, d := range datasets {
+		values := make([]float64, len(methods))
+		for i, m := range methods {
+			values[i] = f.value[result{d.Name, m}]
+		}
+		for i, r := range stats.Ranks(values, f.metric.Larger) {
+			out[i] = append(out[i], r)
+		}
+	}
+	return out
+}
+
+// rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
+func (f *finished) rankTable(beside *finished) *RankTable {
+	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric, All: f.all}
+	methods, datasets := f.common()
+	if f.all && !f.ranksOwn(methods, datasets) {
+		for _, m := range f.series {
+			if !m.Paper && len(f.sets(m)) > 0 {
+				t.Notes = append(t.Notes, f.unranked(m))
+			}
+		}
+		return t
+	}
+	if methods == nil {
+		return t
+	}
+	t.Datasets = datasets
+	var paper [][]float64 // by data set
+	if !f.all {
+		for _, d := range datasets {
+			paper = append(paper, paperRanks(d.Name, f.metric.Name, methods))
+		}
+	}
+	for i, ranks := range f.ranks(methods, datasets) {
+		nothing := MeanRank{math.NaN(), math.NaN()}
+		row := RankRow{Series: methods[i], Ranks: ranks, Own: meanRank(ranks), Published: nothing, PaperMean: nothing}
+		for _, d := range datasets {
+			row.Of = append(row.Of, f.of[result{d.Name, methods[i]}])
+		}
+		if !f.all {
+			for _, ranks := range paper {
+				row.PaperRanks = append(row.PaperRanks, ranks[i])
+			}
+			row.PaperMean = meanRank(row.PaperRanks)
+			row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if beside != nil && beside.hasAll(methods, datasets) {
+		for i, r := range beside.ranks(methods, datasets) {
+			t.Rows[i].Published = meanRank(r)
+		}
+	}
+	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Own.Mean, b.Own.Mean) })
+	t.Notes = f.rankNotes(methods, datasets)
+	t.Significance = f.significance(t.Rows, datasets)
+	return t
+}
+
+// rankNotes says who is ranked last for want of a result, and which methods and data sets of the plan the ranks are not
+// over.
+func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []string {
+	var notes []string
+	for _, d := range datasets {
+		for _, m := range methods {
+			if math.IsNaN(f.value[result{d.Name, m}]) {
+				notes = append(notes, fmt.Sprintf("%s has no result on %s and is ranked last there.", m.Title, d.Title))
+			}
+		}
+	}
+	return append(notes, f.leftOut(methods, datasets)...)
+}
+
+func (f *finished) unranked(m *Series) string {
+	return fmt.Sprintf("%s is not ranked: it has finished %d of %s.", m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets"))
+}
+
+// leftOut says which methods and data sets of the plan the ranks are not over, and why.
+func (f *finished) leftOut(methods []*Series, datasets []dataset.Info) []string {
+	var notes []string
+	for _, m := range f.series {
+		if !slices.Contains(methods, m) {
+			notes = append(notes, f.unranked(m))
+		}
+	}
+	for _, d := range f.datasets {
+		if slices.ContainsFunc(datasets, func(other dataset.Info) bool { return other.Name == d.Name }) {
+			continue
+		}
+		var open []string
+		for _, m := range methods {
+			if !f.has(d, m) {
+				open = append(open, m.Title)
+			}
+		}
+		notes = append(notes, fmt.Sprintf("%s is left out: not finished by %s.", d.Title, strings.Join(open, "; ")))
+	}
+	return notes
+}
+
+// paperRanks ranks the given methods by the paper's results on a data set.
+func paperRanks(dataset, metricName string, methods []*Series) []float64 {
+	order := slices.DeleteFunc(results.PaperOrder(dataset, metricName), func(name string) bool {
+		return !slices.ContainsFunc(methods, func(m *Series) bool { return m.Method.Name == name })
+	})
+	ranks := make([]float64, len(methods))
+	for i, m := range methods {
+		ranks[i] = float64(slices.Index(order, m.Method.Name) + 1)
+	}
+	return ranks
+}
