@@ -102,8 +102,8 @@ func TestFacts(t *testing.T) {
 			if categorical != table.Info.Categorical {
 				t.Errorf("%d categorical features, the catalogue says %d", categorical, table.Info.Categorical)
 			}
-			if table.Info.Missing != (missing > 0) {
-				t.Errorf("%d missing entries, the catalogue says %v", missing, table.Info.Missing)
+			if table.Info.FlagsStay != (missing > 0) {
+				t.Errorf("%d missing entries, FlagsStay is %v", missing, table.Info.FlagsStay)
 			}
 			if missing != fact.missing {
 				t.Errorf("%d missing entries, want %d", missing, fact.missing)

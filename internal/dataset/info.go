@@ -23,7 +23,10 @@ type Info struct {
 	Target  int  // index of the target among all columns
 	Columns int  // number of columns, target included
 	Classes int  // 0 for regression
-	Missing bool // entries are missing
+
+	// FlagsStay: entries are missing, and in the official code the flags that say which stay where they were in the file while splits
+	// move the rows, as in all of the paper's tables with missing entries.
+	FlagsStay bool
 
 	Categorical int // number of categorical columns, target left out
 

@@ -4,7 +4,7 @@ package dataset
 // and the target moves to the end. This is the only data set with missing entries.
 var kick = &source{
 	Info: Info{
-		Name: "kick", Title: "Kick", Problem: Binary, Rows: 72983, Target: 32, Columns: 33, Classes: 2, Missing: true, Folds: 5, RunFolds: 1,
+		Name: "kick", Title: "Kick", Problem: Binary, Rows: 72983, Target: 32, Columns: 33, Classes: 2, FlagsStay: true, Folds: 5, RunFolds: 1,
 		Licence: "terms of the Kaggle competition",
 	},
 	columns: []columnSpec{

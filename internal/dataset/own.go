@@ -193,7 +193,7 @@ func (d *declaration) source(root *document.Node) *source {
 		return nil // what follows would only repeat them
 	}
 	s := &source{Info: Info{
-		Name: d.name, Title: cmp.Or(title, d.name), Rows: rows, Columns: len(columns), Missing: len(missing) > 0, Licence: cmp.Or(licence, "none stated"),
+		Name: d.name, Title: cmp.Or(title, d.name), Rows: rows, Columns: len(columns), Licence: cmp.Or(licence, "none stated"),
 	}, columns: columns, dir: d.dir}
 	d.target(s, target)
 	f := File{Name: file, Rows: rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}

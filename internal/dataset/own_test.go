@@ -57,7 +57,7 @@ func TestOwn(t *testing.T) {
 	}
 	info := infos[len(infos)-1]
 	if info.Name != "wine" || info.Title != "Wine" || info.Problem != Regression || info.Target != 3 || info.Columns != 4 ||
-		info.Folds != 2 || info.RunFolds != 2 || info.TestAt > 0 || !info.Missing {
+		info.Folds != 2 || info.RunFolds != 2 || info.TestAt > 0 || info.FlagsStay {
 		t.Errorf("%+v", info)
 	}
 	table, err := l.Load(t.Context(), "wine")

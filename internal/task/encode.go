@@ -25,7 +25,7 @@ const (
 // deviation. The regression target is standardised by the training rows. A deviation of zero counts as one. Flagged
 // entries become zeros and enter no statistic.
 //
-// Under split.Corrected the flagged entries are the missing ones. Under split.Published they are what the paper's code
+// The flagged entries are the missing ones. But where dataset.Info.FlagsStay (Kick), under split.Published they are what the paper's code
 // flagged: values moved with the split while the flags stayed where the missing entries had been in the file. So a missing
 // entry that is not flagged shows up as the mean of its column, or as the category "?" of its own, and present entries are
 // zeroed in its place.
@@ -65,7 +65,7 @@ type encoder struct {
 
 // flagged reports whether the entry at a position of the task counts as missing.
 func (e *encoder) flagged(c *dataset.Column, position int) bool {
-	if e.protocol == split.Published {
+	if e.protocol == split.Published && e.table.Info.FlagsStay {
 		return c.IsMissing(position)
 	}
 	return c.IsMissing(int(e.rows[position]))

@@ -54,7 +54,7 @@ func load(t *testing.T) (*reference, *dataset.Table, split.Split) {
 		letter.Missing = append(letter.Missing, r.Letter[i] == nil)
 	}
 	table := &dataset.Table{
-		Info: dataset.Info{Name: "gaps", Target: 2, Columns: 4},
+		Info: dataset.Info{Name: "gaps", Target: 2, Columns: 4, FlagsStay: true},
 		Rows: len(r.Number),
 		Columns: []dataset.Column{
 			number,
@@ -104,7 +104,7 @@ func TestEncodeEqualsScikitLearn(t *testing.T) {
 	}
 }
 
-// The protocols differ in which entries count as missing: the flags of the published one stay in file order.
+// The protocols differ in which entries count as missing where the flags of the published one stay in file order, and nowhere else.
 func TestMissingFlags(t *testing.T) {
 	r, table, s := load(t)
 	published, _, _ := Encode(table, s, split.Published, 0, AllRows)
@@ -117,6 +117,11 @@ func TestMissingFlags(t *testing.T) {
 		if corrected.Missing[at] != (r.Number[row] == nil) {
 			t.Errorf("corrected: flag at position %d is not that of row %d", position, row)
 		}
+	}
+	table.Info.FlagsStay = false
+	own, _, _ := Encode(table, s, split.Published, 0, AllRows)
+	if !slices.Equal(own.X, corrected.X) || !slices.Equal(own.Missing, corrected.Missing) {
+		t.Error("flags that move with their rows are not those of the corrected protocol")
 	}
 }
 

@@ -82,9 +82,9 @@ type Progress struct {
 	Text  string        // what else there is to say, in a line
 }
 
-// Shared reports whether a fold of a data set is the same task under both protocols: the first fold, when no entries are
-// missing. The data sets of which only one fold is run are among them, but for Kick.
-func Shared(info dataset.Info, fold int) bool { return fold == 0 && !info.Missing }
+// Shared reports whether a fold of a data set is the same task under both protocols: the first fold, unless the
+// published one has flags of missing entries in other places, as Kick has.
+func Shared(info dataset.Info, fold int) bool { return fold == 0 && !info.FlagsStay }
 
 // Canonical returns the protocol by which a fold's task is known: the published one where both make the same.
 func Canonical(info dataset.Info, p split.Protocol, fold int) split.Protocol {
