@@ -20,20 +20,20 @@ func TestClaims(t *testing.T) {
 		g := &Group{Info: info, Protocol: published, Series: &Series{Method: npt, Title: "NPT"}, Folds: make([]*Fold, 1), Settings: 1, sizes: sizes{{smaller: !paper}}}
 		return &Number{Group: g, Metric: metric.Correlation, Mean: mean, N: n}
 	}
-	corrected := number("a", 1, true, 1)
+	corrected := number("yacht", 1, true, 1)
 	corrected.Protocol = "corrected"
-	claim := Claim{ID: "r", Count: 2, Says: "So it is.", Test: AtLeast(0.999, Where{"dataset", []string{"a", "b"}})}
+	claim := Claim{ID: "r", Count: 2, Says: "So it is.", Test: AtLeast(0.999, Where{"dataset", []string{"yacht", "concrete"}})}
 	for name, c := range map[string]struct {
 		numbers []*Number
 		want    string
 	}{
 		"none":       {nil, "not tested"},
-		"another":    {[]*Number{number("c", 1, true, 1)}, "not tested"},
-		"unfinished": {[]*Number{number("a", 1, true, 0)}, "not tested"},
+		"another":    {[]*Number{number("protein", 1, true, 1)}, "not tested"},
+		"unfinished": {[]*Number{number("yacht", 1, true, 0)}, "not tested"},
 		"corrected":  {[]*Number{corrected}, "not tested"},
-		"all":        {[]*Number{number("a", 0.9991, true, 1), number("b", 0.999, true, 1)}, "holds"},
-		"one small":  {[]*Number{number("a", 0.9991, false, 1)}, "holds at this size, on the 1 of 2 that were measured"},
-		"one fails":  {[]*Number{number("a", 0.9991, false, 1), number("b", 0.9989, true, 1)}, "does not hold at this size"},
+		"all":        {[]*Number{number("yacht", 0.9991, true, 1), number("concrete", 0.999, true, 1)}, "holds"},
+		"one small":  {[]*Number{number("yacht", 0.9991, false, 1)}, "holds at this size, on the 1 of 2 that were measured"},
+		"one fails":  {[]*Number{number("yacht", 0.9991, false, 1), number("concrete", 0.9989, true, 1)}, "does not hold at this size"},
 	} {
 		s := &Summary{Spec: Spec{Claims: []Claim{claim}}, Numbers: c.numbers}
 		got := s.claims()

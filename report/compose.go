@@ -7,6 +7,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/plan"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 )
@@ -79,7 +80,7 @@ func (s *Summary) atAGlance() (blocks []Block) {
 				caption += ", the paper's in parentheses"
 			}
 		}
-		l := overview("", caption+"; of RMSE less is better, of AUROC and accuracy more.", show, ranking, Is("protocol", string(protocol)))
+		l := overview("", caption+"; "+s.better()+".", show, ranking, Is("protocol", string(protocol)))
 		if t := l.table(s.Numbers); t != nil {
 			blocks = append(blocks, t)
 		}
@@ -97,6 +98,19 @@ func (s *Summary) atAGlance() (blocks []Block) {
 		}
 	}
 	return blocks
+}
+
+// better says of the metrics by which the data sets are ranked whether they are to be small or large.
+func (s *Summary) better() string {
+	classes := func(d *plan.Dataset) bool { return d.Info.Problem.Classification() }
+	some := slices.ContainsFunc(s.Plan.Datasets, classes)
+	switch all := !slices.ContainsFunc(s.Plan.Datasets, func(d *plan.Dataset) bool { return !classes(d) }); {
+	case some && all:
+		return "more is better"
+	case some:
+		return "of RMSE less is better, of AUROC and accuracy more"
+	}
+	return "less is better"
 }
 
 // opening says what the paper says, what was found, and on what.
@@ -130,7 +144,7 @@ func (s *Summary) smaller() (list []string) {
 	var methods []*method.Method
 	for _, g := range s.Groups {
 		m := g.Series.Method
-		if g.Settings == 0 || len(m.Sizes) == 0 {
+		if g.Settings == 0 || len(m.Sizes) == 0 || cataloguePlace(g.Info) < 0 {
 			continue
 		}
 		if all[m] == nil {
@@ -273,8 +287,8 @@ func (s *Summary) howToRead() []string {
 	if s.Tables == nil {
 		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
 			"true cross-validation; a change is corrected minus published.",
-			"Ranks: 1 is best, by unrounded mean results; a finished method without a result is ranked last. Only methods that have "+
-				"finished all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
+			"Ranks: 1 is best, by unrounded mean results; of the paper's methods among themselves a finished one without a complete result is "+
+				"ranked last. Else only methods with complete results on all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
 				"data sets. \"Paper, all\" is its Table 1 as printed: nine methods "+
 				"over all data sets of a task.")
 	}
@@ -315,7 +329,7 @@ func graded(verdicts map[Verdict]int) string {
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
 func (s *Summary) sources() []string {
-	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells, %s of other cells.", spelling.Thousands(s.Records), spelling.Thousands(s.OutOfPlan))}
+	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells under its seed, %d, and %s of other cells.", spelling.Thousands(s.Records), s.Plan.Sweep.Seed, spelling.Thousands(s.OutOfPlan))}
 	if s.OtherSeeds > 0 {
 		lines = append(lines, fmt.Sprintf("Under other seeds: %s of this sweep's cells.", plural(s.OtherSeeds, "record", "records")))
 	}

@@ -24,6 +24,7 @@ type finished struct {
 	series   []*Series      // of the paper, or all
 	value    map[result]float64
 	of       map[result]*Group
+	failed   map[*Series]bool // among all: those that have none on some data set, though all of its cells have been run
 }
 
 type result struct {
@@ -31,11 +32,11 @@ type result struct {
 	series  *Series
 }
 
-// finished collects the mean results on data sets of a kind: no value where cells are still to be run, NaN where they have
-// been run and left no result.
+// finished collects the mean results on data sets of a kind: no value where there is no complete one, but NaN, which is ranked last as in
+// the paper, where all cells have been run and some of the folds left no result. Not so among everything: there a crash is no rank.
 func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, everything bool) *finished {
 	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), all: everything,
-		value: map[result]float64{}, of: map[result]*Group{}}
+		value: map[result]float64{}, of: map[result]*Group{}, failed: map[*Series]bool{}}
 	for _, n := range s.Numbers {
 		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || !(everything || n.Series.Paper && f.ofPaper(n.Info)) {
 			continue
@@ -49,6 +50,8 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 		at := result{n.Info.Name, n.Series}
 		f.of[at] = n.Group
 		switch {
+		case n.Verdict == FailedCell && len(n.Folds) >= n.paperFolds() && everything:
+			f.failed[n.Series] = true
 		case n.Verdict == FailedCell && len(n.Folds) >= n.paperFolds():
 			f.value[at] = math.NaN()
 		case n.Complete():
@@ -69,13 +72,11 @@ func (f *finished) notEmpty() bool {
 	if !f.all {
 		return len(f.datasets) > 0
 	}
-	for at := range f.value {
-		if !at.series.Paper {
-			return true
-		}
-	}
-	return f.ranksOwn(nil, f.datasets)
+	return slices.ContainsFunc(f.series, f.owns) || f.ranksOwn(nil, f.datasets)
 }
+
+// owns reports whether a series that is not the paper's has been run on all folds of a data set.
+func (f *finished) owns(m *Series) bool { return !m.Paper && (len(f.sets(m)) > 0 || f.failed[m]) }
 
 // ranksOwn reports whether any of the methods or data sets is not the paper's.
 func (f *finished) ranksOwn(methods []*Series, datasets []dataset.Info) bool {
@@ -156,7 +157,7 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	methods, datasets := f.common()
 	if f.all && !f.ranksOwn(methods, datasets) {
 		for _, m := range f.series {
-			if !m.Paper && len(f.sets(m)) > 0 {
+			if f.owns(m) {
 				t.Notes = append(t.Notes, f.unranked(m))
 			}
 		}
@@ -198,14 +199,14 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 	return t
 }
 
-// rankNotes says who is ranked last for want of a result, and which methods and data sets of the plan the ranks are not
+// rankNotes says who is ranked last for want of a complete result, and which methods and data sets of the plan the ranks are not
 // over.
 func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
 	for _, d := range datasets {
 		for _, m := range methods {
 			if math.IsNaN(f.value[result{d.Name, m}]) {
-				notes = append(notes, fmt.Sprintf("%s has no result on %s and is ranked last there.", m.Title, d.Title))
+				notes = append(notes, fmt.Sprintf("%s has no complete result on %s and is ranked last there.", m.Title, d.Title))
 			}
 		}
 	}
@@ -213,7 +214,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 }
 
 func (f *finished) unranked(m *Series) string {
-	return fmt.Sprintf("%s is not ranked: it has finished %d of %s.", m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets"))
+	return fmt.Sprintf("%s is not ranked: it has complete results on %d of %s.", m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets"))
 }
 
 // leftOut says which methods and data sets of the plan the ranks are not over, and why.
@@ -234,7 +235,7 @@ func (f *finished) leftOut(methods []*Series, datasets []dataset.Info) []string 
 				open = append(open, m.Title)
 			}
 		}
-		notes = append(notes, fmt.Sprintf("%s is left out: not finished by %s.", d.Title, strings.Join(open, "; ")))
+		notes = append(notes, fmt.Sprintf("%s is left out: no complete result of %s.", d.Title, strings.Join(open, "; ")))
 	}
 	return notes
 }

@@ -262,9 +262,9 @@ func (g *Group) failedNote() []string {
 	return []string{fmt.Sprintf("%s of %s cells failed: %s.", spelling.Thousands(failed), spelling.Thousands(ok+failed+missing), g.failures())}
 }
 
-// smaller has the sizes of the group's networks that are smaller than published; empty: none is.
+// smaller has the sizes of the group's networks that are smaller than published; empty: none is, or the data set is one's own.
 func (g *Group) smaller() string {
-	if g.Settings == 0 {
+	if g.Settings == 0 || cataloguePlace(g.Info) < 0 {
 		return ""
 	}
 	return g.sizes.smaller(g.Series.Method)

@@ -82,7 +82,7 @@ func ofNumber(of split.Protocol, write func(*Number, *Table, sizes) Cell) func(*
 func ifComplete(write func(*Number, *Table, sizes) Cell) func(*Number, *Table, sizes) Cell {
 	return func(n *Number, t *Table, titled sizes) Cell {
 		switch {
-		case n.Verdict == FailedCell:
+		case n.Verdict == FailedCell, n.Verdict == Undefined:
 			return n.verdictCell(t, titled)
 		case !n.Complete():
 			return blank
@@ -184,8 +184,10 @@ func (n *Number) notedMean(t *Table, titled sizes) Cell {
 	return cell
 }
 
-// failed reports whether there is no mean because fits have failed.
-func (n *Number) failed() bool { return n.N == 0 && n.Verdict == FailedCell }
+// failed reports whether there is no mean because fits have failed, or because the metric is defined on no fold.
+func (n *Number) failed() bool {
+	return n.N == 0 && (n.Verdict == FailedCell || n.Verdict == Undefined)
+}
 
 func protocolChange(_ *Table, c comparison) Cell {
 	if !c.complete() {

@@ -17,8 +17,8 @@ import (
 // A RankTable is one part of Table 1: the rank orders of the methods over the data sets with one problem.
 //
 // Ranks are never averaged over different sets of data sets: only methods that have finished all of Datasets are ranked,
-// among themselves. A method that finished a data set without a result is ranked last on it, as in the paper. What is not the
-// paper's, such as a small NPT or a method of one's own, is ranked in a table of its own, with everything else.
+// among themselves. Among the paper's one that finished a data set without a complete result is ranked last on it, as in the paper. What
+// is not the paper's, such as a small NPT or a method of one's own, is ranked in a table of its own, with everything else.
 type RankTable struct {
 	Protocol split.Protocol
 	Problem  dataset.Problem

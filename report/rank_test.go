@@ -38,7 +38,7 @@ func TestPaperTable1(t *testing.T) {
 	if len(tables) != 3 || checked != 27 {
 		t.Fatalf("%d tables with %d rows, want 3 with 27", len(tables), checked)
 	}
-	if notes := tables[0].Notes; !slices.Equal(notes, []string{"k-NN has no result on Higgs and is ranked last there."}) {
+	if notes := tables[0].Notes; !slices.Equal(notes, []string{"k-NN has no complete result on Higgs and is ranked last there."}) {
 		t.Errorf("notes %q", notes)
 	}
 }
@@ -119,15 +119,15 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 	}{
 		{"all", map[string]string{"xgboost": "dddd", "knn": "dddd", "npt": "dddd"}, "xgboost knn npt", "protein concrete boston-housing yacht", ""},
 		{"one is behind", map[string]string{"xgboost": "dddd", "knn": "dddd", "npt": "oodd"}, "xgboost knn npt", "boston-housing yacht",
-			"Protein is left out: not finished by NPT."},
+			"Protein is left out: no complete result of NPT."},
 		{"one is too far behind", map[string]string{"xgboost": "dddd", "knn": "dddd", "npt": "oood"}, "xgboost knn", "protein concrete boston-housing yacht",
-			"NPT is not ranked: it has finished 1 of 4 data sets."},
+			"NPT is not ranked: it has complete results on 1 of 4 data sets."},
 		{"one has nothing", map[string]string{"xgboost": "ddoo", "knn": "dddo", "npt": "oooo"}, "xgboost knn", "protein concrete",
-			"NPT is not ranked: it has finished 0 of 4 data sets."},
+			"NPT is not ranked: it has complete results on 0 of 4 data sets."},
 		{"nothing in common", map[string]string{"xgboost": "ddoo", "knn": "dddo", "npt": "oood"}, "xgboost knn", "protein concrete",
-			"NPT is not ranked: it has finished 1 of 4 data sets."},
+			"NPT is not ranked: it has complete results on 1 of 4 data sets."},
 		{"a failure is a result", map[string]string{"xgboost": "dddd", "knn": "dfdd", "npt": "dddd"}, "xgboost knn npt",
-			"protein concrete boston-housing yacht", "k-NN has no result on Concrete and is ranked last there."},
+			"protein concrete boston-housing yacht", "k-NN has no complete result on Concrete and is ranked last there."},
 		{"only one method", map[string]string{"xgboost": "dddd", "knn": "oooo", "npt": "oooo"}, "", "", ""},
 		{"none", map[string]string{"xgboost": "oooo", "knn": "oooo", "npt": "oooo"}, "", "", ""},
 	}

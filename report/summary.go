@@ -60,7 +60,7 @@ var outcomes = []struct {
 	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
 	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection}, []string{doesNotHold + atThisSize}},
 	{"Not clear", []Verdict{NotClear}, []string{notClear, notClear + atThisSize}},
-	{"Not tested, or only in part", []Verdict{NotRun, Partial, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
+	{"Not tested, or only in part", []Verdict{NotRun, Partial, Undefined, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
 }
 
 // Verdicts on claims.

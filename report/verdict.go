@@ -15,8 +15,9 @@ type Verdict string
 
 const (
 	NotRun           Verdict = "not run"        // no record yet
-	Partial          Verdict = "partial"        // not all folds that the paper's mean is over
+	Partial          Verdict = "partial"        // cells without a record, or not all folds that the paper's mean is over
 	FailedCell       Verdict = "failed"         // every cell has a record, and some of the paper's folds, or all there are, no result
+	Undefined        Verdict = "not defined"    // the metric, on the test rows of some folds, though every fold has a result
 	NoPaper          Verdict = "no paper value" // nothing to compare with
 	NotJudged        Verdict = "not judged"     // the corrected protocol, by which the paper's numbers were not made
 	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, or another machine
@@ -37,7 +38,7 @@ const (
 // Verdicts lists all of them in the order in which they are counted.
 var Verdicts = []Verdict{
 	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, NotClear, Extrapolated,
-	NotComparable, Partial, FailedCell, NotRun, NoPaper, NotJudged,
+	NotComparable, Partial, FailedCell, Undefined, NotRun, NoPaper, NotJudged,
 }
 
 // judge holds the number against the paper's that it has now.
@@ -110,8 +111,10 @@ func (n *Number) standing() Verdict {
 		return NotRun
 	case ok+missing == 0:
 		return FailedCell
-	case missing > 0 || len(n.Folds) < n.paperFolds():
+	case missing > 0 || n.HasPaper && len(n.Folds) < n.paperFolds():
 		return Partial
+	case n.N < len(n.Folds) && n.N+len(n.undefined) == len(n.Folds):
+		return Undefined
 	case n.N < len(n.Folds):
 		return FailedCell
 	case !n.HasPaper:

@@ -141,10 +141,10 @@ func TestIncompleteEntries(t *testing.T) {
 		}, Partial, 3, "The sweep has 3 of 10 folds."},
 		{"undefined metric", ten, func(f *fixture) {
 			delete(f.records[4].Test, "rmse")
-		}, FailedCell, 9, "RMSE is not defined on the test rows of fold 4."},
+		}, Undefined, 9, "RMSE is not defined on the test rows of fold 4."},
 		{"not a number", ten, func(f *fixture) {
 			f.records[4].Test["rmse"] = math.NaN()
-		}, FailedCell, 9, "RMSE is not defined on the test rows of fold 4."},
+		}, Undefined, 9, "RMSE is not defined on the test rows of fold 4."},
 	}
 	for _, tt := range tests {
 		e := foldsEntry(t, "knn", tt.values, tt.change)
