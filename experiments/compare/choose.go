@@ -72,8 +72,16 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	if err != nil {
 		return nil, err
 	}
+	without := lacking(r.gaps, methods)
 	if len(methods) < 2 {
-		return nil, fmt.Errorf("%s: there is one method, %s: want two to compare", r.file, methods[0])
+		others := ""
+		if len(without) > 0 {
+			others = " (none that counts has " + strings.Join(without, ", ") + ")"
+		}
+		return nil, fmt.Errorf("%s: one method has results, %s: want two to compare%s", r.file, methods[0], others)
+	}
+	if len(o.methods) == 0 {
+		methods = append(methods, without...)
 	}
 	for _, protocol := range protocols {
 		for _, name := range metrics {
@@ -85,6 +93,8 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			}
 			if len(o.methods) > 0 {
 				t.methods = methods // those without a result, too
+			} else {
+				t.methods = append(t.methods, lacking(t.gaps, t.methods)...)
 			}
 			if t.metric, err = o.direction(name); err != nil {
 				return nil, err
@@ -101,6 +111,16 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 		return nil, fmt.Errorf("%s has no metric of which two of these methods have results on these data sets", r.file)
 	}
 	return tables, nil
+}
+
+// lacking lists the methods of gaps that are not among those that have results.
+func lacking(gaps []gap, methods []string) (without []string) {
+	for _, g := range gaps {
+		if !slices.Contains(methods, g.method) && !slices.Contains(without, g.method) {
+			without = append(without, g.method)
+		}
+	}
+	return without
 }
 
 // table has those results of a protocol, of these data sets and methods, that are wanted: of one metric.

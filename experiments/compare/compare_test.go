@@ -107,7 +107,7 @@ func TestBadInput(t *testing.T) {
 		{head + "a,0,m,rmse,1\na,0,n,rmse,NaN\n", `in.csv:3: rmse is "NaN"`},
 		{head + "a,0,m,rmse,1\na,1,,rmse,1\n", "in.csv:3: there is no method"},
 		{head + "a,0,m,rmse,1\na,0,m,rmse,2\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already; if a column tells them apart, name it with -by"},
-		{head + "a,0,m,rmse,1\n", "there is one method, m: want two to compare"},
+		{head + "a,0,m,rmse,1\n", "one method has results, m: want two to compare"},
 		{head + "a,0,m,quality,1\na,0,n,quality,1\n", "is a larger or a smaller quality better? say -larger quality or -smaller quality"},
 		{head + "\"a,0\n", "in.csv:2: "},
 		{"dataset,fold,method,metric,value,train rows,test rows\na,0,m,rmse,1,10,none\n", `in.csv:2: "10" training and "none" test rows: want numbers of rows`},
@@ -129,7 +129,7 @@ func TestBadInput(t *testing.T) {
 		"-alpha 2: want a number between":                         {"-in", file, "-alpha", "2"},
 		"-by: no column is called variant":                        {"-in", file, "-by", "variant"},
 		"open nowhere.csv: no such file":                          {"-in", "nowhere.csv"},
-		"there is one method, m":                                  {"-in", file, "-methods", "m"},
+		"one method has results, m":                                  {"-in", file, "-methods", "m"},
 		"there is no " + defaultIn + ", which make reproduce-table1 writes: name another report's folds.csv": {},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
@@ -291,8 +291,36 @@ func TestPairing(t *testing.T) {
 	if o := rows[2]; o.against.paired || o.against.test == nil || o.against.test.Mean != 2.25 || !math.IsNaN(o.against.wins) {
 		t.Errorf("no fold is the same: %+v, %v", o.against, o.notes)
 	}
-	if len(rows) != 3 {
-		t.Errorf("%d methods, want 3: one has no result that counts", len(rows))
+	if p := rows[3]; len(rows) != 4 || p.method != "p" || len(p.values) > 0 || !slices.Equal(p.notes, []string{"1 fold not finished is left out.", "1 fold without a result is left out."}) {
+		t.Errorf("what has no result that counts is not listed last with the reason: %+v", p)
+	}
+}
+
+// What differs by rounding alone ties.
+func TestRounding(t *testing.T) {
+	text := "dataset,fold,method,metric,value\n"
+	for fold := range 5 {
+		x := 1 + float64(fold)/7
+		for method, value := range map[string]float64{"a": x, "b": x * (1 + 3e-16), "c": x * (1 + 1e-9)} {
+			text += fmt.Sprintf("yacht,%d,%s,rmse,%.17g\n", fold, method, value)
+		}
+	}
+	r, err := read(strings.NewReader(text), "in", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := (&options{methods: []string{"a", "b", "c"}}).choose(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tables[0].compare(0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ wins, delta, p float64 }{1: {0.5, 0, 1}, 2: {0, -0.2, 0}} {
+		if d := c.on[0].rows[i].against; i > 0 && (d.wins != want.wins || d.delta != want.delta || math.Abs(d.test.P-want.p) > 0.01) {
+			t.Errorf("%s: %+v with p %v, want %+v", c.on[0].rows[i].method, d, d.test.P, want)
+		}
 	}
 }
 

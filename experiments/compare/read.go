@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"nptbench/internal/metric"
+	"nptbench/internal/stats"
 )
 
 // A result is a value of a metric that a method has on a fold.
@@ -118,7 +119,26 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 	if len(s.all) == 0 {
 		return nil, fmt.Errorf("%s has no results", file)
 	}
+	s.unround()
 	return s.results, nil
+}
+
+// unround makes results of a fold the same that differ by rounding alone, so that they count as ties everywhere.
+func (r *results) unround() {
+	of := map[result][]int{} // places in all, by all that two methods have in common
+	for i, one := range r.all {
+		key := result{protocol: one.protocol, dataset: one.dataset, metric: one.metric, fold: one.fold}
+		of[key] = append(of[key], i)
+	}
+	for _, places := range of {
+		values := make([]float64, len(places))
+		for i, at := range places {
+			values[i] = r.all[at].value
+		}
+		for i, x := range stats.Unround(values) {
+			r.all[places[i]].value = x
+		}
+	}
 }
 
 func (s *sheet) broken(err error) error {

@@ -40,6 +40,21 @@ func Ranks(values []float64, larger bool) []float64 {
 	return ranks
 }
 
+// Unround returns values of which those that differ by rounding alone, by at most 1e-12 of their size, are the same: what two programs that
+// do the same compute should tie.
+func Unround(values []float64) []float64 {
+	out := slices.Clone(values)
+	for i, x := range out {
+		for _, earlier := range out[:i] {
+			if math.Abs(x-earlier) <= 1e-12*math.Abs(earlier) {
+				out[i] = earlier
+				break
+			}
+		}
+	}
+	return out
+}
+
 // shared reports whether some ranks are equal.
 func shared[T cmp.Ordered](ranks []T) bool {
 	sorted := slices.Sorted(slices.Values(ranks))
