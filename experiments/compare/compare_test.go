@@ -129,7 +129,7 @@ func TestBadInput(t *testing.T) {
 		"-alpha 2: want a number between":                         {"-in", file, "-alpha", "2"},
 		"-by: no column is called variant":                        {"-in", file, "-by", "variant"},
 		"open nowhere.csv: no such file":                          {"-in", "nowhere.csv"},
-		"one method has results, m":                                  {"-in", file, "-methods", "m"},
+		"one method has results, m":                               {"-in", file, "-methods", "m"},
 		"there is no " + defaultIn + ", which make reproduce-table1 writes: name another report's folds.csv": {},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {

@@ -20,9 +20,9 @@ type Info struct {
 	Title   string // as printed: "Boston Housing"
 	Problem Problem
 	Rows    int
-	Target  int  // index of the target among all columns
-	Columns int  // number of columns, target included
-	Classes int  // 0 for regression
+	Target  int // index of the target among all columns
+	Columns int // number of columns, target included
+	Classes int // 0 for regression
 
 	// FlagsStay: entries are missing, and in the official code the flags that say which stay where they were in the file while splits
 	// move the rows, as in all of the paper's tables with missing entries.
