@@ -25,13 +25,13 @@ func dealBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
 
 // batchCount returns how many batches a pass has.
 func batchCount(t *Table, c *Config, m mode) int {
-	if c.BatchSize == 0 {
-		return 1
-	}
 	rows, size := m.present(t, c.SemiSupervised), c.BatchSize
 	if t.Copies { // pairs
 		from, to := m.part(t)
 		rows, size = to-from, max(1, c.BatchSize/2)
+	}
+	if c.BatchSize == 0 {
+		return min(rows, 1)
 	}
 	return (rows + size - 1) / size
 }

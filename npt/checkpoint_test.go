@@ -433,6 +433,12 @@ func TestMethodResumes(t *testing.T) {
 	if got := run(); !slices.Equal(got.Test, want.Test) {
 		t.Error("without a folder for checkpoints the predictions differ")
 	}
+	ctx, cancel = context.WithCancel(t.Context())
+	tk.Progress = func(task.Progress) { cancel() }
+	err = m.Run(ctx, tk, []method.Config{c}, func(method.Result) { t.Error("an interrupted fit has a result") })
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("%v, which does not say that the checkpoint of an interrupted fit could not be written", err)
+	}
 }
 
 // Checkpoints never end a training: their folder is made again when another run removed it, and where none can be made or

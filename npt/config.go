@@ -70,7 +70,7 @@ const (
 // What each data set changes is in sweeps/table1-paper.yaml, by the names that Method has for these fields. On the small ones: FlatShare
 // 0.5, Hidden 128 (Breast Cancer 32, and LR 5e-4), 10,000 Steps on Concrete and Yacht, and eight variants of these. On the large ones
 // Steps and BatchSize, mostly TargetMask, and EvalEvery 5 but on Higgs; further Hidden 128 on Protein, ClassBalancing on Poker Hand and
-// Forest Cover, a Polynomial schedule with LR 5e-3 on Forest Cover, and no FeatureMask on Income.
+// Forest Cover, a Polynomial schedule with LR 5e-3 and Warmup 0.01 on Forest Cover, and no FeatureMask on Income.
 func DefaultConfig() Config {
 	return Config{
 		Hidden: 64, Layers: 8, Heads: 8, Dropout: 0.1,

@@ -26,7 +26,7 @@ import (
 // A Frame is a table as a CSV file has it.
 type Frame struct {
 	Names []string   // of the columns
-	Rows  [][]string // a field for each column, spaces around it do not count; "", "NA", "?" and "NaN", in letters of any case, stand for no value
+	Rows  [][]string // a field for each column, spaces around it do not count; "", "?", and "NA" and "NaN" in letters of any case stand for no value
 }
 
 // ReadCSV reads a file with a header line. Errors name file and line.
@@ -95,14 +95,15 @@ type frameColumn struct {
 
 // A Prediction is that of one row.
 type Prediction struct {
-	Value       float64 // of a target of numbers, in its own units
-	Class       string  // of a target of classes: the most probable one
-	Probability float64 // of that class
+	Value         float64            // of a target of numbers, in its own units
+	Class         string             // of a target of classes: the most probable one
+	Probabilities map[string]float64 // of all classes
 }
 
 // Fit trains an NPT to predict a column from the others. Columns whose values are all finite numbers are continuous, those of which
-// at least half are not are categories, and what is in between is an error that names row, counted from 0, and field. A fifth of the
-// rows, drawn by c.Seed, are validation rows, which choose the step whose weights are kept.
+// at least half are not are categories, and what is in between is an error that names row, counted from 0, and field: classes that are
+// called 0 and 1 need a letter before each. A fifth of the rows, of which there must be five, are validation rows, drawn by c.Seed, which
+// choose the step whose weights are kept.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	at := slices.Index(f.Names, target)
 	if at < 0 {
@@ -117,6 +118,9 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 			return nil, fmt.Errorf("npt: row %d has no %s", i, target)
 		}
 		order[i] = i
+	}
+	if len(order) < 5 {
+		return nil, fmt.Errorf("npt: %s, want at least 5, of which one is for validation", spelling.Count(len(order), "row"))
 	}
 	rng := rand.New(rand.NewPCG(seed.Derive(c.Seed, "held out"), 0))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -135,6 +139,9 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 			return nil, fmt.Errorf("npt: row %d: %w", i, err)
 		}
 	}
+	if c.ClassBalancing && p.columns[at].Classes == nil {
+		return nil, fmt.Errorf("npt: ClassBalancing: true, want false: %s is a column of numbers", target)
+	}
 	trainer, err := NewTrainer(p.context, c, nil)
 	if err != nil {
 		return nil, err
@@ -148,7 +155,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 }
 
 func noValue(field string) bool {
-	return slices.Contains([]string{"", "NA", "?"}, field) || strings.EqualFold(field, "NaN")
+	return field == "" || field == "?" || strings.EqualFold(field, "NA") || strings.EqualFold(field, "NaN")
 }
 
 // newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
@@ -260,8 +267,10 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 		if c := p.columns[p.target]; c.Classes == nil {
 			out[i].Value = row[0]*c.Std + c.Mean
 		} else {
-			best := slices.Index(row, slices.Max(row))
-			out[i] = Prediction{Class: c.Classes[best], Probability: row[best]}
+			out[i] = Prediction{Class: c.Classes[slices.Index(row, slices.Max(row))], Probabilities: map[string]float64{}}
+			for class, name := range c.Classes {
+				out[i].Probabilities[name] = row[class]
+			}
 		}
 	}
 	return out, nil

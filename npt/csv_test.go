@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,7 +88,7 @@ func TestFitFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err = p.Predict(t.Context(), &npt.Frame{Names: []string{"y", "x"}, Rows: [][]string{{"85", "-1.5"}, {"115", "?"}}})
-	if err != nil || len(got) != 2 || got[0].Class != "left" || got[1].Class != "right" || got[0].Probability < 0.8 {
+	if err != nil || len(got) != 2 || got[0].Class != "left" || got[1].Class != "right" || got[0].Probabilities["left"] < 0.8 || math.Abs(got[1].Probabilities["left"]+got[1].Probabilities["right"]-1) > 1e-6 {
 		t.Errorf("%+v, %v; want left and right", got, err)
 	}
 	for _, bad := range []struct {
@@ -136,7 +137,7 @@ func TestSpaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !slices.Equal(got[0], got[1]) {
+	if !reflect.DeepEqual(got[0], got[1]) {
 		t.Errorf("%v without spaces, %v with", got[0], got[1])
 	}
 }
@@ -250,7 +251,7 @@ func TestSavePredictor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := loaded.Predict(t.Context(), asked); err != nil || !slices.Equal(got, want) {
+		if got, err := loaded.Predict(t.Context(), asked); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %v, want %v", target, got, err, want)
 		}
 	}
@@ -294,6 +295,15 @@ func TestFitRefuses(t *testing.T) {
 	}
 	f.Rows[7][2] = " "
 	if _, err := npt.Fit(t.Context(), f, "y", small()); err == nil || !strings.Contains(err.Error(), "row 7 has no y") {
+		t.Error(err)
+	}
+	few := &npt.Frame{Names: []string{"x", "y"}, Rows: [][]string{{"1", "2"}, {"2", "3"}, {"3", "4"}, {"4", "5"}}}
+	if _, err := npt.Fit(t.Context(), few, "y", small()); err == nil || err.Error() != "npt: 4 rows, want at least 5, of which one is for validation" {
+		t.Error(err)
+	}
+	balanced := small()
+	balanced.ClassBalancing = true
+	if _, err := npt.Fit(t.Context(), frame(), "y", balanced); err == nil || !strings.Contains(err.Error(), "ClassBalancing: true, want false: y is a column of numbers") {
 		t.Error(err)
 	}
 	twice := &npt.Frame{Names: []string{"a", "y", "a"}, Rows: [][]string{{"1", "2", "3"}}}

@@ -40,11 +40,16 @@ func newEngine(of *network, t *Table, backend compute.Backend) (*engine, error) 
 	if err != nil {
 		return nil, err
 	}
+	return p.on(&n, t, backend)
+}
+
+// on returns the engine that runs the program of a network on a table.
+func (p program) on(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	values := tensors.FromFlatDataAndDimensions(t.Values, t.stored(), t.Channels())
 	if err := tensors.MutableFlatData(values, t.blank); err != nil {
 		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
-	return &engine{program: p, net: &n, backend: backend, table: t, values: values,
+	return &engine{program: p, net: n, backend: backend, table: t, values: values,
 		callSteps: stepsPerCall(backend), passes: masksPerCall(backend, t)}, nil
 }
 
@@ -233,7 +238,7 @@ func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode,
 		values, err := backends.Floats(predictions)
 		if err == nil {
 			for i, r := range rows[:min(len(rows), len(values)/width)] {
-				if int(r) < e.table.Rows() { // else a copy, which the network has predicted in place of padding
+				if int(r) < e.table.Rows() { // else a copy: where a batch is padded, its first half, which is predicted, can reach into the copies
 					out[r] = values[i*width : (i+1)*width]
 				}
 			}

@@ -19,7 +19,7 @@ func TestDumpStep(t *testing.T) {
 	if dir == "" {
 		t.Skip("set NPT_DUMP_STEP to a folder")
 	}
-	path, err := backends.FindPlugin(backends.CPU)
+	path, err := backends.CPUPlugin()
 	if err != nil {
 		t.Skip(err)
 	}

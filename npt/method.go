@@ -182,8 +182,8 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	for i, c := range batch {
 		config := trainingConfig(t, c)
 		result, err := withinMemory(config, func(c Config) (method.Result, error) { return fit(ctx, t, table, c, backend) })
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err != nil && ctx.Err() != nil { // interrupted; else it is finished, whatever has ended in between
+			return err
 		}
 		result.Index, result.Err = i, err
 		done(result)
@@ -215,7 +215,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	resumed, refused := 0, error(nil)
 	if t.CheckpointDir != "" {
 		trainer.Checkpoint = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
-		// A checkpoint that is damaged, of other data or of another backend is none to go on from: the training begins anew, and says so.
+		// A checkpoint that is damaged, of other data or of another backend cannot be continued: the training begins anew, and says so.
 		switch err := trainer.LoadCheckpoint(trainer.Checkpoint); {
 		case err == nil:
 			resumed = trainer.state.step

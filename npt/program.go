@@ -42,12 +42,9 @@ func programOf(n *network, backend compute.Backend) (program, error) {
 			return known.program, nil
 		}
 	}
-	if err := n.supportedBy(backend); err != nil {
-		return program{}, err
-	}
 	p, err := newProgram(n, backend)
 	if err != nil {
-		return program{}, fmt.Errorf("npt: %w", backends.Error(err))
+		return program{}, err
 	}
 	if len(programs) == programsKept {
 		programs = slices.Delete(programs, 0, 1)
@@ -75,7 +72,11 @@ func (n *network) sameGraphs(m *network) bool {
 	return graphsOf(n.Config) == graphsOf(m.Config) && n.randomises() == m.randomises() && n.rowUnit == m.rowUnit && n.copies == m.copies && sameColumns(n.columns, m.columns)
 }
 
+// newProgram returns the program of a network, none of it compiled yet.
 func newProgram(n *network, backend compute.Backend) (p program, err error) {
+	if err := n.supportedBy(backend); err != nil {
+		return p, err
+	}
 	err = backends.Guard(func() (err error) {
 		for _, of := range []struct {
 			exec  **graph.Exec
@@ -88,7 +89,10 @@ func newProgram(n *network, backend compute.Backend) (p program, err error) {
 		}
 		return nil
 	})
-	return p, err
+	if err != nil {
+		return p, fmt.Errorf("npt: %w", backends.Error(err))
+	}
+	return p, nil
 }
 
 // stepsGraph takes steps. What a step needs from the host has another axis before its own, with a place for each step; the

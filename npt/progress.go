@@ -15,7 +15,7 @@ type Progress struct {
 	Target        float64 // label loss of the last step, on the standardised scale
 	Feature       float64 // feature loss of the last step
 	Validation    float64 // label loss of the last evaluation on the validation rows; NaN before the first, and where none has a label
-	Best          float64 // lowest of these so far; no finite number where Validation is none
+	Best          float64 // lowest of these so far; +Inf before the first, NaN where no validation row has a label
 	BestStep      int
 	RowsPerSecond float64       // trained on in the last minute or two, the time for evaluations included; 0: not known yet
 	Left          time.Duration // estimated from that; 0: not known yet

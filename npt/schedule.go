@@ -32,8 +32,8 @@ func (c *Config) learningRate(step int) float64 {
 // warmupSteps returns the number of steps with a rising rate.
 func (c *Config) warmupSteps() float64 { return math.Floor(float64(c.Steps) * c.Warmup) }
 
-// flatAnneal is 1 for the first share of the steps, s <= total*share-1 as the published code compares them; the cosine then takes
-// one step ahead of the first annealed one.
+// flatAnneal is 1 for the first share of the steps, s <= total*share-1 as the published code compares them; the first annealed
+// step has the second point of the cosine, (1+cos(pi/length))/2.
 func flatAnneal(s, total, share float64) float64 {
 	first := math.Floor(total*share-1) + 1
 	length := math.Floor(total * (1 - share))

@@ -385,6 +385,37 @@ func TestModelSaveLoadPredict(t *testing.T) {
 	}
 }
 
+// However many sizes of tables a model is asked for, it keeps the programs of the last few, and predicts the same again.
+func TestModelKeepsFewPrograms(t *testing.T) {
+	m := modelOf(t, newTestTrainer(t, testTable(20, 5, 7, true), smallConfig()))
+	var first [][]float64
+	for _, tests := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1} {
+		got, err := m.Predict(context.Background(), testTable(20, 5, tests, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = got
+		} else if tests == 1 && !slices.Equal(got[0], first[0]) {
+			t.Errorf("predicts %v, and at first %v", got, first)
+		}
+		if len(m.programs) > programsKept {
+			t.Fatalf("%d programs are kept, want at most %d", len(m.programs), programsKept)
+		}
+	}
+}
+
+// A part without rows has no batches, with copies or without, whatever the size of batches.
+func TestNoRowsNoBatches(t *testing.T) {
+	table := testTable(20, 5, 0, false)
+	table.Copies = true
+	for _, size := range []int{0, 1, 4} {
+		if got := evaluationBatches(newRand(1), table, &Config{BatchSize: size}, testMode); len(got) != 0 {
+			t.Errorf("BatchSize %d: batches %v of no test rows", size, got)
+		}
+	}
+}
+
 func TestImpute(t *testing.T) {
 	table := testTable(20, 5, 5, true)
 	m := modelOf(t, newTestTrainer(t, table, smallConfig()))

@@ -213,20 +213,31 @@ func openGo(threads int) (compute.Backend, error) {
 	})
 }
 
-// Name is what tells a backend from others in records and checkpoints: its own name, of XLA with what it runs on.
+// exactProducts is the option of XLA on a GPU that changes numbers.
+const exactProducts = ",tf32=false"
+
+// Name is what tells a backend from others in records and checkpoints: its own name, of XLA with what it runs on and, there, whether its
+// products are exact.
 func Name(b compute.Backend) string {
 	x, ok := b.(*xla.Backend)
 	if !ok {
 		return b.Name()
 	}
-	switch plugin := filepath.Base(x.PluginName()); {
-	case !HasDevice(b):
+	if !HasDevice(b) {
 		return CPU
-	case strings.Contains(plugin, "cuda"):
-		return CUDA
-	default:
-		return "xla:" + plugin
 	}
+	name := "xla:" + filepath.Base(x.PluginName())
+	if strings.Contains(name, "cuda") {
+		name = CUDA
+	}
+	backendsMu.Lock()
+	defer backendsMu.Unlock()
+	for key, known := range backends {
+		if known == b && strings.Contains(key.name+",", exactProducts+",") {
+			name += exactProducts
+		}
+	}
+	return name
 }
 
 // HasDevice reports whether a backend has a device of its own.

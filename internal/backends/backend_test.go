@@ -29,16 +29,16 @@ func TestTryBackend(t *testing.T) {
 	}
 }
 
-// Records and checkpoints tell backends apart, XLA's on a processor from that on a GPU, whatever options it is opened with.
+// Records and checkpoints tell backends apart, XLA's on a processor from that on a GPU, by that of its options which changes numbers, too.
 func TestNames(t *testing.T) {
-	names := map[string]string{Fused: Fused, CPU: CPU, CPU + ",shared_buffers=false": CPU}
-	if path, err := FindPlugin(CPU); err == nil {
+	names := map[string]string{Fused: Fused, CPU: CPU, CPU + ",shared_buffers=false,tf32=false": CPU}
+	if path, err := CPUPlugin(); err == nil {
 		for file, want := range map[string]string{"xla_cuda_plugin.so": CUDA, "tpu_plugin.so": "xla:tpu_plugin.so"} { // as which it passes
 			link := filepath.Join(t.TempDir(), file)
 			if err := os.Symlink(path, link); err != nil {
 				t.Fatal(err)
 			}
-			names["xla:"+link] = want
+			names["xla:"+link], names["xla:"+link+",tf32=false"] = want, want+",tf32=false"
 		}
 	}
 	for name, want := range names {

@@ -27,13 +27,8 @@ var (
 
 var ErrNoPlugin = errors.New("its XLA plugin is not installed")
 
-// FindPlugin returns the file with XLA for the backend CPU or CUDA.
-func FindPlugin(name string) (path string, err error) {
-	if name == CUDA {
-		return cudaPlugin.find()
-	}
-	return cpuPlugin.find()
-}
+// CPUPlugin returns the file with XLA for the backend CPU.
+func CPUPlugin() (path string, err error) { return cpuPlugin.find() }
 
 // find returns the absolute path of a plugin: what its variable says, or else in the Python environment of the interpreter
 // $NPT_PYTHON, or else in the environment .venv in the working directory or the nearest one above.

@@ -431,12 +431,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func maxOfF32(a unsafe.Pointer, n int) float32, n > 0; not a number if one of them is none
+// func maxOfF32(a unsafe.Pointer, n int) float32, n > 0; NaN if one of them is NaN
 TEXT ·maxOfF32(SB), NOSPLIT, $0-20
 	MOVQ         a+0(FP), SI
 	MOVQ         n+8(FP), CX
 	VBROADCASTSS (SI), Y0
-	VXORPS       Y2, Y2, Y2    // set where one was not a number
+	VXORPS       Y2, Y2, Y2    // set where one was NaN
 	SUBQ         $8, CX
 	JLT          fold
 eights:

@@ -20,7 +20,7 @@ var attention = &Measurement{
 	Doc:  "how much of each head's weight is on the copy of a row, or on the rows nearest to it",
 	Params: []method.Param{
 		{Name: "nearest", Type: method.Int, Default: 10, Min: 1, Doc: "k, rows that count as near where there are no copies"},
-		{Name: "batches", Type: method.Int, Default: 1, Min: 1, Doc: "batches of the test rows that are looked at, the first ones"},
+		{Name: "batches", Type: method.Int, Default: 1, Min: 1, Doc: "batches with test rows that are looked at, the first ones"},
 	},
 	Metrics: func(dataset.Info) []metric.Metric {
 		return []metric.Metric{BestShare, UniformShare, AboveUniform, BestLayer, BestHead}
@@ -59,7 +59,7 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 	var first []method.Attention // of the first batch
 	shares, uniform := map[head][]float64{}, []float64{}
 	var heads []head
-	batches := s.Model.Batches()
+	batches := slices.DeleteFunc(s.Model.Batches(), func(rows []int) bool { return len(s.TestRows(rows)) == 0 })
 	for _, rows := range batches[:min(len(batches), with.Int("batches"))] {
 		layers, err := model.Attention(ctx, s.Select(rows))
 		if err != nil {

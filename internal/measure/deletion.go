@@ -24,7 +24,7 @@ var deletion = &Measurement{
 	Name: "deletion",
 	Doc:  "which other rows can be deleted while the prediction of a row stays about the same",
 	Params: []method.Param{
-		{Name: "rows", Type: method.Int, Default: 0, Min: 0, Doc: "test rows that it is done for, the first ones; 0: all"},
+		rowsParam,
 		{Name: "per_deletion", Type: method.Float, Default: 0.01, Min: 1e-9, Doc: "relative change up to which a deletion is accepted at first"},
 		{Name: "remaining", Type: method.Float, Default: 0.02, Min: 0, Max: 1, Doc: "share of the rows below which it stops"},
 		{Name: "change", Type: method.Float, Default: 0.1, Min: 1e-9, Doc: "relative change from which on no deletion is accepted"},
@@ -131,6 +131,8 @@ func (s *Subject) deleteAround(ctx context.Context, batch []int, active int, wit
 			return nil, err
 		}
 		switch change := math.Abs(y-original) / math.Abs(original); {
+		case math.IsInf(change, 1) && accepted >= with.Float("change"): // of a prediction of 0: no acceptance grows as far
+			return d, nil
 		case change >= accepted:
 			if refusals++; refusals == with.Int("retries") {
 				accepted, refusals = 1.1*accepted, 0

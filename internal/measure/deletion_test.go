@@ -263,6 +263,16 @@ func TestRefusalsInARow(t *testing.T) {
 	}
 }
 
+// Where a prediction is 0 every change of it is infinite, and deletion ends.
+func TestDeletionAroundZero(t *testing.T) {
+	on := &task.Task{Train: 120, Test: 1, Width: 1, X: make([]float32, 121), Y: make([]float64, 120), TargetStd: 1, TargetMean: -121, Features: make([]task.Feature, 1)}
+	s := &Subject{Task: on, Model: &smoother{task: on, width: -1}} // 121 rows, minus 121
+	d, err := s.deleteAround(t.Context(), s.Model.Batches()[0], 120, method.Config{"per_deletion": 0.01, "remaining": 0.5, "change": 0.1, "retries": 2}, newRNG(3))
+	if err != nil || len(d.deleted) != 0 || d.evaluations > 100 {
+		t.Errorf("%v: %d rows were deleted in %d evaluations", err, len(d.deleted), d.evaluations)
+	}
+}
+
 // Random rows are drawn from all, others for each test row.
 func TestRandomRows(t *testing.T) {
 	on, truth := loadTask(t, "waves")

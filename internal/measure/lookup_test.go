@@ -182,6 +182,24 @@ func TestBestHead(t *testing.T) {
 	}
 }
 
+// Batches without test rows, as there are where batches are small, are not looked at.
+func TestAttentionSkipsBatchesWithoutTestRows(t *testing.T) {
+	on, truth := lookupTask(t, &dataset.Copies{})
+	s := &Subject{Task: on, Truth: truth, Model: &hesitant{finder{&smoother{task: on}, 1}}, Check: func(method.Prediction) error { return nil }}
+	out, err := attention.Run(t.Context(), s, method.Config{"nearest": 10, "batches": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := out.Metrics; m["best_head"] != 1 || !near(m["best_share"], 80) || len(out.Table.Grid) != on.Test/2 {
+		t.Errorf("%v, %d rows in the picture", m, len(out.Table.Grid))
+	}
+}
+
+// A hesitant finder has batches of training rows alone before the others.
+type hesitant struct{ finder }
+
+func (m *hesitant) Batches() [][]int { return append([][]int{{0, 1}, {2, 3}}, m.finder.Batches()...) }
+
 // A moody finder has a head that is better than the other for every second test row and worse for the others.
 type moody struct{ finder }
 

@@ -101,7 +101,10 @@ func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
 	return clean, s.Check(clean)
 }
 
-// rows is how many test rows a measurement is made for, the first ones, by its parameter of that name: all of them where that is 0.
+// rowsParam is the parameter of measurements that can be made for some test rows alone.
+var rowsParam = method.Param{Name: "rows", Type: method.Int, Default: 0, Min: 0, Doc: "test rows that it is done for, the first ones; 0: all"}
+
+// rows is how many test rows a measurement is made for.
 func (s *Subject) rows(with method.Config) int {
 	if n := with.Int("rows"); n > 0 {
 		return min(n, s.Test)

@@ -18,7 +18,7 @@ var predictions = &Measurement{
 	Name: "predictions",
 	Doc:  "the predictions of test rows, with their targets",
 	Params: []method.Param{
-		{Name: "rows", Type: method.Int, Default: 0, Min: 0, Doc: "test rows that it is done for, the first ones; 0: all"},
+		rowsParam,
 	},
 	Metrics: func(info dataset.Info) []metric.Metric {
 		if info.Problem == dataset.Regression {
