@@ -73,7 +73,7 @@ func parse(e program.Env) (o options, err error) {
 	data := f.Data()
 	f.BoolVar(&o.fetch, "fetch", false, "download what is missing")
 	f.BoolVar(&o.verify, "verify", false, "read every data set in full and compare all that is known of it")
-	f.StringVar(&o.export, "export-splits", "", "write tables and folds into this `folder` instead: of the data sets named, else of those with ten folds")
+	f.StringVar(&o.export, "export-splits", "", "write tables and folds into this `folder` instead: of the data sets named, else of all with several folds")
 	if err := f.Parse(e); err != nil {
 		return o, err
 	}

@@ -77,7 +77,7 @@ type description struct {
 // A feature has one column of table.csv, behind the row's number, or one for each category.
 type feature struct {
 	Name    string `json:"name"`
-	Type    string `json:"type"`    // "continuous" or "categorical"
+	Type    string `json:"type"`    // "number" or "category"
 	Column  int    `json:"column"`  // the first one, 0 being the row's number
 	Columns int    `json:"columns"` // how many
 }

@@ -170,7 +170,7 @@ func (r *reader) add(ctx context.Context, line int, record []string) error {
 	return err
 }
 
-// prediction reads the numbers of a line: one on the standardised scale of the task, or a probability for each class.
+// prediction reads the numbers of a line: one in the units of the target, which it standardises, or a probability for each class.
 func (r *reader) prediction(t *task.Task, record []string) (p []float64, err error) {
 	number := func(name, text string) (float64, error) {
 		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)

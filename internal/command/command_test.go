@@ -88,7 +88,7 @@ func TestExchange(t *testing.T) {
 			result, err := call(t, t.Context(), tk, `[ -e val_predicted.csv ] && exit 1
 [ $OMP_NUM_THREADS = 3 ] || exit 2
 cp * $1
-for part in val test; do awk 'NR > 1 { print "`+probabilities+`" }' ${part}_x.csv > ${part}_predicted.csv; done`, copied)
+for part in val test; do awk 'NR == 2 { printf "\357\273\277" } NR > 1 { print "`+probabilities+`" }' ${part}_x.csv > ${part}_predicted.csv; done`, copied)
 			if err = errors.Join(err, result.Err); err != nil || result.Fit <= 0 {
 				t.Fatalf("%v, %v", result.Fit, err)
 			}

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/task"
 )
@@ -45,11 +44,7 @@ func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 		Rows: map[string]int{"train": t.Train, "val": t.Val, "test": t.Test}, Features: []feature{},
 	}
 	for _, f := range t.Features {
-		kind := "number"
-		if f.Type == dataset.Categorical {
-			kind = "category"
-		}
-		d.Features = append(d.Features, feature{f.Name, kind, f.Offset, f.Width})
+		d.Features = append(d.Features, feature{f.Name, f.Type.String(), f.Offset, f.Width})
 	}
 	columns := t.ColumnNames()
 	text, err := json.MarshalIndent(d, "", "  ")
@@ -117,7 +112,11 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 		wrong := func(format string, args ...any) (method.Prediction, error) {
 			return nil, fmt.Errorf("%s:%d: "+format, append([]any{name, n}, args...)...)
 		}
-		fields := strings.Split(lines.Text(), ",")
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		fields := strings.Split(text, ",")
 		switch {
 		case n > rows:
 			return wrong("one line too many, want one for each of the %d rows", rows)

@@ -131,10 +131,10 @@ func verifyClasses(t *Table, want []int) error {
 	}
 	for class, n := range got {
 		if n == 0 {
-			return fmt.Errorf("class %s has no row", t.Target().Categories[class])
+			return fmt.Errorf("class %q has no row", t.Target().Categories[class])
 		}
 		if want != nil && n != want[class] {
-			return fmt.Errorf("class %s has %s, %d expected", t.Target().Categories[class], spelling.Count(n, "row"), want[class])
+			return fmt.Errorf("class %q has %s, %d expected", t.Target().Categories[class], spelling.Count(n, "row"), want[class])
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func TestLoadRefuses(t *testing.T) {
 		"unknown class":       {replace("2,1,", "2,2,"), `toy.csv:3: field 2 (bad): "2" is not one of 0, 1`},
 		"word as class":       {replace("2,1,", "2,yes,"), `toy.csv:3: field 2 (bad): "yes" is not one of 0, 1`},
 		"control character":   {replace("blue", "bl\x01ue"), `toy.csv:3: field 4 (colour): "bl\x01ue" contains a control character`},
-		"class counts":        {replace("2,1,", "2,0,"), "toy.csv: class 0 has 4 rows, 3 expected"},
+		"class counts":        {replace("2,1,", "2,0,"), "toy.csv: class \"0\" has 4 rows, 3 expected"},
 		"altered number":      {replace("1.1", "1.2"), "toy.csv: the values are not the published ones (table digest "},
 		"altered category":    {replace("blue", "bleu"), "toy.csv: the values are not the published ones (table digest "},
 		"missing made zero":   {replace("NULL", "0"), "toy.csv: the values are not the published ones (table digest "},

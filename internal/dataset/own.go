@@ -244,6 +244,8 @@ func (d *declaration) rows(file string, separator rune) int {
 			hint = fmt.Sprintf("; %s has %d", file, n)
 		}
 		d.fail("rows", "want the number of rows, without the header%s", hint)
+	case rows < 3:
+		d.fail("rows", "%s, want at least 3: one each for training, validation and test", spelling.Count(rows, "row"))
 	case rows > math.MaxInt32:
 		d.fail("rows", "a table has at most %d rows", math.MaxInt32)
 	}
@@ -323,8 +325,10 @@ func (d *declaration) split(s *source) variant {
 		d.fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", s.Rows-2, s.Rows)
 	case test > 0:
 		s.Folds, s.RunFolds, v.testAt = 5, 1, s.Rows-test
-	case folds < 2 || folds > s.Rows || folds > 255:
+	case folds < 2 || folds > 255:
 		d.Errorf(n.At, wantedSplit)
+	case folds > s.Rows:
+		d.fail("split", "folds: %d of %d rows, want a row in each", folds, s.Rows)
 	case run < 0 || run > folds:
 		d.fail("split", "run: want 1 to %d, the number of folds", folds)
 	default:

@@ -163,8 +163,8 @@ func TestOwnForms(t *testing.T) {
 	for i := range 60 {
 		ends = append(ends, fmt.Sprintf("'[%d, %d)'", i, i+1))
 	}
-	l, _ := declare(t, "wine", "title: ~\nlicence:\nseparator: null\nsha256:\nmissing:\nfile: wine.csv\nrows: 2\n"+
-		"columns: {0: ["+strings.Join(ends, ", ")+"], 2019: number}\ntarget: 2019\nsplit: {folds: 2, run: }\n", "0,2019\n\"[3, 4)\",1\n\"[0, 1)\",2\n")
+	l, _ := declare(t, "wine", "title: ~\nlicence:\nseparator: null\nsha256:\nmissing:\nfile: wine.csv\nrows: 3\n"+
+		"columns: {0: ["+strings.Join(ends, ", ")+"], 2019: number}\ntarget: 2019\nsplit: {folds: 2, run: }\n", "0,2019\n\"[3, 4)\",1\n\"[0, 1)\",2\n\"[0, 1)\",3\n")
 	table, err := l.Load(t.Context(), "wine")
 	if err != nil {
 		t.Fatal(err)
@@ -176,15 +176,15 @@ func TestOwnForms(t *testing.T) {
 
 // Declared categories keep their order and codes when the file has only some of them.
 func TestOwnLevels(t *testing.T) {
-	l, _ := declare(t, "wine", "file: wine.csv\nrows: 2\ncolumns: {a: [10, x, 9], b: [10, 1.5, 9], y: number}\ntarget: y\nsplit: {folds: 2}\n",
-		"a,b,y\n9,1.50,1\n10,10,2\n")
+	l, _ := declare(t, "wine", "file: wine.csv\nrows: 3\ncolumns: {a: [10, x, 9], b: [10, 1.5, 9], y: number}\ntarget: y\nsplit: {folds: 2}\n",
+		"a,b,y\n9,1.50,1\n10,10,2\n10,9,3\n")
 	table, err := l.Load(t.Context(), "wine")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []Column{
-		{Name: "a", Type: Categorical, Categories: []string{"10", "9", "x"}, Codes: []uint16{1, 0}},
-		{Name: "b", Type: Categorical, Categories: []string{"1.5", "9", "10"}, Codes: []uint16{0, 2}},
+		{Name: "a", Type: Categorical, Categories: []string{"10", "9", "x"}, Codes: []uint16{1, 0, 0}},
+		{Name: "b", Type: Categorical, Categories: []string{"1.5", "9", "10"}, Codes: []uint16{0, 2, 1}},
 	} {
 		if got := table.Columns[i]; !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
@@ -229,6 +229,8 @@ func TestOwnRefuses(t *testing.T) {
 		"region: category/region: number":                  `wine.csv:2:7: column region: "north" is not a number`,
 		"target: quality/target: qualty":                   `dataset.yaml:12:9: target: "qualty" is not one of the columns (did you mean "quality"?)`,
 		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, as in region: [no, yes]`,
+		"{folds: 2}/{folds: 5}":                            `dataset.yaml:13:8: split: folds: 5 of 4 rows, want a row in each`,
+		"rows: 4/rows: 2":                                  `dataset.yaml:4:7: rows: 2 rows, want at least 3: one each for training, validation and test`,
 		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
 		"{folds: 2}/{folds: 2, run: 3}":                    `dataset.yaml:13:8: split: run: want 1 to 2, the number of folds`,
 		"{folds: 2}/{folds: 2, test: 1}":                   `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2: of the 4 rows one is for training and one for validation at least`,
@@ -285,10 +287,10 @@ func TestOwnRefuses(t *testing.T) {
 // A row without a target is refused, whatever the target is and if none has one.
 func TestOwnMissingTarget(t *testing.T) {
 	for _, test := range []struct{ target, rows, want string }{
-		{"number", "1,NA\n1,2\n", "wine.csv:2:3"}, {"number", "1,NA\n1,NA\n", "wine.csv:2:3"}, {"[no, yes]", "1,no\n1,NA\n", "wine.csv:3:3"},
-		{"[NA, yes]", "1,yes\n1,NA\n", "wine.csv:3:3"},
+		{"number", "1,NA\n1,2\n1,3\n", "wine.csv:2:3"}, {"number", "1,NA\n1,NA\n1,NA\n", "wine.csv:2:3"}, {"[no, yes]", "1,no\n1,NA\n1,yes\n", "wine.csv:3:3"},
+		{"[NA, yes]", "1,yes\n1,NA\n1,yes\n", "wine.csv:3:3"},
 	} {
-		l, _ := declare(t, "wine", "file: wine.csv\nrows: 2\nmissing: [NA]\ncolumns: {x: number, y: "+test.target+"}\ntarget: y\nsplit: {folds: 2}\n",
+		l, _ := declare(t, "wine", "file: wine.csv\nrows: 3\nmissing: [NA]\ncolumns: {x: number, y: "+test.target+"}\ntarget: y\nsplit: {folds: 2}\n",
 			"x,y\n"+test.rows)
 		want := test.want + ": column y: the target has no value; leave the row out"
 		if table, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -300,8 +302,8 @@ func TestOwnMissingTarget(t *testing.T) {
 // A column without any value is refused, whatever its type.
 func TestOwnEmptyColumn(t *testing.T) {
 	for _, kind := range []string{"number", "category", "[a, b]"} {
-		l, _ := declare(t, "wine", "file: wine.csv\nrows: 2\nmissing: [NA]\ncolumns: {x: "+kind+", z: number, y: number}\ntarget: y\nsplit: {folds: 2}\n",
-			"x,z,y\nNA,NA,1\nNA,1,2\n")
+		l, _ := declare(t, "wine", "file: wine.csv\nrows: 3\nmissing: [NA]\ncolumns: {x: "+kind+", z: number, y: number}\ntarget: y\nsplit: {folds: 2}\n",
+			"x,z,y\nNA,NA,1\nNA,1,2\nNA,3,4\n")
 		if table, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: column x has no value in any row: declare it skip") {
 			t.Errorf("%s: %v, error %v", kind, table, err)
 		}
@@ -325,7 +327,7 @@ func TestOwnRefusesMore(t *testing.T) {
 	classes := "file: wine.csv\nrows: 4\ncolumns: {colour: [red, white, rose], id: skip, region: skip, acidity: skip, quality: number}\n" +
 		"separator: ';'\ntarget: colour\nsplit: {folds: 2}\n"
 	l, dir := declare(t, "wine", classes, wineText)
-	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: class rose has no row") {
+	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: class \"rose\" has no row") {
 		t.Error(err)
 	}
 	if err := os.Remove(filepath.Join(dir, "wine.csv")); err != nil {

@@ -10,7 +10,7 @@ const (
 	Categorical
 )
 
-func (t ColumnType) String() string { return [...]string{"continuous", "categorical"}[t] }
+func (t ColumnType) String() string { return [...]string{"number", "category"}[t] }
 
 // A Column holds the raw values of one column, before any encoding.
 //
