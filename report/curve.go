@@ -88,7 +88,7 @@ func drawLearningCurves(curves []learningCurve) picture {
 		}
 		return tiled(panels, nil)
 	}
-	legend := vg.Length(len(curves)) * vg.Points(13)
+	legend := vg.Length(len(curves)) * vg.Points(15)
 	return picture{2 * panelWidth, 3.5*vg.Inch + legend, func(whole draw.Canvas) error {
 		p, err := plotLearningCurves(curves, func(c learningCurve) string {
 			return strings.TrimSuffix(c.dataset+", "+c.series+", "+c.folds, ", ")
@@ -96,6 +96,7 @@ func drawLearningCurves(curves []learningCurve) picture {
 		if err != nil {
 			return err
 		}
+		p.Legend.Padding = vg.Points(2)
 		p.Legend.Top, p.Legend.Left = true, true // names behind their lines, where a viewer with a wider font has room
 		p.Legend.Draw(draw.Crop(whole, vg.Points(12), -vg.Points(12), 0, -vg.Points(4)))
 		p.Legend = plot.NewLegend()
