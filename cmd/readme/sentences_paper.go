@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"nptbench/internal/stats"
+	published "nptbench/results"
 )
 
 // paper are the sentences of npt/PAPER.md.
@@ -26,7 +29,7 @@ var paper = []sentence{
 		}
 		folds[3] = ordinary
 		mean, deviation := stat.MeanStdDev(folds, nil)
-		return fmt.Sprintf("our narrow network has %s without fold 3, and with an ordinary error of %v there it would have %.2f ± %.2f; the paper has %s",
+		return fmt.Sprintf("our narrow network has %s without fold 3, and with an ordinary error there, of %v say, it would have %.2f ± %.2f; the paper has %s",
 			x[4], ordinary, mean, deviation/math.Sqrt(float64(len(folds))), x[0])
 	},
 	func(r *reports) string {
@@ -34,6 +37,7 @@ var paper = []sentence{
 		for _, f := range r.rows(widths).where("protocol", "corrected", "layers", "8", "dim_hidden", "16") {
 			narrow[f["fold"]] = f
 		}
+		all := map[string]float64{}
 		p := func(method string) float64 {
 			var differences []float64
 			share := 0.0
@@ -49,9 +53,40 @@ var paper = []sentence{
 			}
 			return test.P
 		}
+		for _, m := range published.PaperMethods { // NPT, the two-layer one here, among them
+			all[m.Name] = p(m.Name)
+		}
 		return fmt.Sprintf("by Nadeau and Bengio's corrected t-test, which knows that folds share training rows, p is %.2f for k-NN, %.2f for the two-layer NPT "+
-			"and %.2f for TabNet", p("knn"), p("npt"), p("tabnet"))
+			"and %.2f for TabNet, and with Holm's correction for these %s comparisons at least %.2f", all["knn"], all["npt"], all["tabnet"], word(len(all)),
+			leastHolm(r, all))
 	},
+	func(r *reports) string {
+		all, least, most := map[string]float64{}, math.Inf(1), 0.0
+		for _, m := range published.PaperMethods {
+			if m.Name == "npt" {
+				continue
+			}
+			_, z, _ := strings.Cut(r.line("npt/PAPER.md", m.Title, 7)[3], " (")
+			x, err := strconv.ParseFloat(strings.TrimSuffix(z, ")"), 64)
+			if err != nil {
+				r.fail(err)
+				return ""
+			}
+			all[m.Name] = 2 * (1 - distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(x))
+			least, most = min(least, x), max(most, x)
+		}
+		return fmt.Sprintf("Over each of the %s it is higher by %.1f to %.1f standard errors of the differences, of which none is clear with Holm's correction "+
+			"for %s comparisons (the smallest p is %.2f)", word(len(all)), least, most, word(len(all)), leastHolm(r, all))
+	},
+}
+
+// leastHolm is the smallest of some p after Holm's correction.
+func leastHolm(r *reports, p map[string]float64) float64 {
+	least := math.Inf(1)
+	for _, adjusted := range holm(r, p) {
+		least = min(least, adjusted)
+	}
+	return least
 }
 
 // narrowNPT is the NPT of published depth and an eighth of the width, as the tables of npt/PAPER.md name it.

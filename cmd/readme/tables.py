@@ -22,6 +22,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
+    python3 cmd/readme/tables.py narrow RECORDS...                # the same on Boston Housing for a network of published depth
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
@@ -50,6 +51,7 @@ DATASETS = {**TITLES, "protein": "Protein", "kick": "Kick", "income": "Income", 
 FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 UNMASKED = ", no features masked"
+ALONE = ", rows attend to themselves alone"
 SEEDS = (42, 43, 44)
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
@@ -140,8 +142,8 @@ def seeds(report, *paths):
 
 def size(r):
     """Of an NPT of published depth and steps, with the seed where it is not the sweeps'."""
-    return "NPT, 8 layers, e = %d, 2,000 steps%s%s" % (r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED,
-                                                       "" if r["seed"] == 42 else ", seed %d" % r["seed"])
+    return "NPT, 8 layers, e = %d, 2,000 steps%s%s%s" % (r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED,
+                                                         ALONE if r["config"].get("self_only") else "", "" if r["seed"] == 42 else ", seed %d" % r["seed"])
 
 
 def products_of(r):
@@ -151,7 +153,7 @@ def products_of(r):
 def deep(paths, under=(42,)):
     """NPTs of published depth and steps, the narrow ones first."""
     return sorted((r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, 2000) and r["seed"] in under),
-                  key=lambda r: (r["config"]["dim_hidden"], not r["config"]["p_feature"], r["seed"], r["fold"]))
+                  key=lambda r: (r["config"]["dim_hidden"], r["config"].get("self_only", False), not r["config"]["p_feature"], r["seed"], r["fold"]))
 
 
 def widths(paths, protocol, under=(42,)):
@@ -289,7 +291,7 @@ def squares(report, printed, *paths):
     for (method, name), folds in of.items():
         deviation = statistics.stdev if method == "npt" else statistics.pstdev
         if 10 in map(len, folds.values()):
-            lines.append([name, paper["NPT" if method == "npt" else name],
+            lines.append([name, "–" if name.endswith(UNMASKED) else paper["NPT" if method == "npt" else name],
                           *("%.1f, %.1f" % (statistics.mean(x), deviation(x)) if len(x) == 10 else "–" for x in (folds["published"], folds["corrected"]))])
     table(["MSE on Boston Housing, mean and deviation over ten folds", "the paper's", "published folds", "true cross-validation"], *lines)
 
@@ -387,19 +389,24 @@ def largest(number, *paths):
 
 
 def changes(*paths):
+    """RMSE of Base, and of variants minus that on the same folds; deviations over seeds of the changes and of the variants' own means."""
     of = collections.defaultdict(dict)
     for r in records(paths):
-        of[r["dataset"], r["variant"], r["seed"]][r["fold"]] = r["test"]["rmse"]
-    by_seed = collections.defaultdict(list)
-    for (dataset, variant, seed), folds in sorted(of.items(), key=lambda item: item[0][2]):
-        if variant != "Base" and not variant.startswith("Self only"):  # of which the table of others tells
-            by_seed[dataset, variant].append([x - of[dataset, "Base", seed][fold] for fold, x in folds.items()])
+        if not r["variant"].startswith("Self only"):  # of which the table of others tells
+            of[r["dataset"], r["variant"], r["seed"]][r["fold"]] = r["test"]["rmse"]
     seeds = sorted({seed for _, _, seed in of})
-    lines = {}
-    for (dataset, variant), found in by_seed.items():
-        means = [statistics.mean(x) for x in found]
-        lines[dataset, variant] = [TITLES[dataset], variant, *(with_error(x, sign="+") for x in found), "%+.2f" % statistics.mean(means), "%.2f" % statistics.stdev(means)]
-    table(["", "", *("seed %d" % seed for seed in seeds), "mean", "standard deviation over seeds"], *(lines[key] for key in sorted(lines)))
+    lines = []
+    for dataset, variant in sorted({(dataset, variant) for dataset, variant, _ in of}, key=lambda x: (x[0], x[1] != "Base", x[1])):
+        own = [of[dataset, variant, seed] for seed in seeds]
+        means = [statistics.mean(x.values()) for x in own]
+        deviation = "%.2f" % statistics.stdev(means)
+        if variant == "Base":
+            lines.append([TITLES[dataset], "Base, its RMSE", *(with_error(x.values()) for x in own), "%.2f" % statistics.mean(means), "–", deviation])
+            continue
+        changes = [[x[fold] - base[fold] for fold in x] for x, base in zip(own, (of[dataset, "Base", seed] for seed in seeds))]
+        mean = [statistics.mean(x) for x in changes]
+        lines.append([TITLES[dataset], variant, *(with_error(x, sign="+") for x in changes), "%+.2f" % statistics.mean(mean), "%.2f" % statistics.stdev(mean), deviation])
+    table(["", "change of RMSE", *("seed %d" % seed for seed in seeds), "mean", "its standard deviation over seeds", "that of the variant's RMSE"], *lines)
 
 
 def protein(*paths):
@@ -438,16 +445,52 @@ def controls(*reports):
 
 
 def alone(*paths):
-    """NPT and the network whose rows attend to themselves alone, with all targets masked and with those of training rows in sight, by seed."""
+    """NPT and the network whose rows attend to themselves alone, with all targets masked and with those of training rows in sight, by seed.
+    Errors are over test rows, that of a difference over the same rows; those of means over seeds."""
     kinds = collections.defaultdict(dict)
     for r in finished(paths, "corruption"):
         c = r["config"]
         if r["dataset"] == "protein" and c.get("abd", True):
-            kinds[c["p_target"] < 1, r["seed"]]["alone" if c.get("self_only") else "npt"] = r["test"]
-    rmse = lambda t, which="clean": "%.2f ± %.2f" % (t[which + "_rmse"], t[which + "_rmse_se"])
-    table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone"],
-          *(["%s, seed %d" % ("targets in sight" if sight else "all targets masked", seed), rmse(of["npt"]), rmse(of["npt"], "corrupted"), "%.1f ± %.1f" % (of["npt"]["rmse_change"], of["npt"]["rmse_change_se"]),
-             rmse(of["alone"]) if "alone" in of else "–"] for (sight, seed), of in sorted(kinds.items())))
+            kinds[c["p_target"] < 1, r["seed"]]["alone" if c.get("self_only") else "npt"] = r
+    rmse = lambda r, which="clean": "%.2f ± %.2f" % (r["test"][which + "_rmse"], r["test"][which + "_rmse_se"])
+    squares = lambda r: {row: (target - clean) ** 2 for row, target, clean, _ in r["table"]["lines"]}
+
+    def worse(of):
+        """By how much the RMSE alone is larger, and the error of that, to first order."""
+        npt, alone = (squares(of[kind]) for kind in ("npt", "alone"))
+        roots = [statistics.mean(x.values()) ** 0.5 for x in (npt, alone)]
+        parts = [alone[row] / (2 * roots[1]) - npt[row] / (2 * roots[0]) for row in npt]
+        return roots[1] - roots[0], statistics.stdev(parts) / len(parts) ** 0.5
+
+    lines = []
+    for sight in (False, True):
+        seeds = {seed: of for (s, seed), of in sorted(kinds.items()) if s == sight}
+        name = "targets in sight" if sight else "all targets masked"
+        for seed, of in seeds.items():
+            npt = of["npt"]
+            lines.append(["%s, seed %d" % (name, seed), rmse(npt), rmse(npt, "corrupted"), "%.1f ± %.1f" % (npt["test"]["rmse_change"], npt["test"]["rmse_change_se"]),
+                          rmse(of["alone"]), "%+.3f ± %.3f" % worse(of)])
+        means = lambda value, digits, sign="": with_error([value(of) for of in seeds.values()], digits, sign)
+        lines.append([name + ", mean of the seeds", means(lambda of: of["npt"]["test"]["clean_rmse"], 3), means(lambda of: of["npt"]["test"]["corrupted_rmse"], 2),
+                      means(lambda of: of["npt"]["test"]["rmse_change"], 1), means(lambda of: of["alone"]["test"]["clean_rmse"], 3), means(lambda of: worse(of)[0], 3, "+")])
+    table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone", "alone minus NPT"], *lines)
+
+
+def narrow(*paths):
+    """RMSE by true cross-validation of NPT of published depth and an eighth of the width, and with rows that attend to themselves alone, on the
+    folds that both have, by seed."""
+    lines, worse = [], []
+    for seed in SEEDS:
+        npt, alone = (widths(paths, "corrected", (seed,)).get("NPT, 8 layers, e = 16, 2,000 steps%s%s" % (kind, "" if seed == 42 else ", seed %d" % seed), {}) for kind in ("", ALONE))
+        both = sorted(npt.keys() & alone.keys())
+        if len(both) > 2:
+            differences = [alone[f] - npt[f] for f in both]
+            worse.append(statistics.mean(differences))
+            lines.append(["seed %d" % seed, "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), with_error(differences, sign="+"),
+                          "%d" % sum(d > 0 for d in differences)])
+    if len(worse) > 1:
+        lines.append(["mean of the seeds, ± over seeds", *["–"] * 3, with_error(worse, sign="+"), "–"])
+    table(["true cross-validation", "folds", "NPT, RMSE", "rows attend to themselves alone", "alone minus NPT", "folds on which NPT is better"], *lines)
 
 
 def others(*paths):
