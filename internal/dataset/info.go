@@ -25,7 +25,7 @@ type Info struct {
 	Classes int // 0 for regression
 
 	// FlagsStay: entries are missing, and in the official code the flags that say which stay where they were in the file while splits
-	// move the rows, as in all of the paper's tables with missing entries.
+	// move the rows, as on Kick, the only one of the paper's tables with any.
 	FlagsStay bool
 
 	Categorical int // number of categorical columns, target left out

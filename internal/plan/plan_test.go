@@ -65,7 +65,7 @@ func planned(t testing.TB, s *sweeps.Sweep, o Options, lib *dataset.Library, rec
 
 func (p *Plan) all() Count { return p.Count(p.Groups()...) }
 
-// The first fold of a table without missing entries is one task: one cell serves both protocols.
+// The first fold is one task where both protocols flag the same entries: one cell serves both.
 func TestFirstFoldIsOneTask(t *testing.T) {
 	lib := datasettest.Library(t)
 	s := parse(t, lib, "{shift: [0, 1, 12]}", "")
