@@ -21,7 +21,7 @@ func (s *Summary) pictures() (blocks []Block) {
 			[]string{"reproduced", "reproduced on a part of the rows", "any other", "smaller network"}, s.agreement()},
 		{"-protocols.svg", "What correcting the folds changes: the mean over the published folds against that over the corrected ones.",
 			nil, s.correction()},
-		{"-validation.svg", "The metric that settings are chosen by, on the validation and on the test rows of every fold, with the chosen setting of each of the paper's methods.",
+		{"-validation.svg", "The metric that settings are chosen by, on the validation and on the test rows of every fold, with the chosen setting of each method.",
 			[]string{"published folds", "corrected folds"}, s.validation()},
 		{"-time.svg", "Result against the time that the fits and predictions of all settings took, times their threads. The line joins methods that no other one beats in both.",
 			methods, times},
@@ -82,7 +82,7 @@ func (s *Summary) validation() (panels []scatter) {
 		by := s.selects(d.Problem)
 		p := scatter{title: d.Title + ", " + by.Title, x: "validation", y: "test" + by.Direction(), logX: isLog(by), logY: isLog(by), diagonal: true, points: make([][]point, 2)}
 		for _, g := range s.Groups {
-			if g.Info.Name != d.Name || len(g.Folds) < 2 || g.Series.Method.Extra {
+			if g.Info.Name != d.Name || len(g.Folds) < 2 {
 				continue
 			}
 			for _, rec := range g.chosen() {
