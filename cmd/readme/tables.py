@@ -378,7 +378,7 @@ def lookup(*paths):
     seeds = sorted({seed for _, seed in found})
     table(["", *("seed %d" % seed for seed in seeds)],
           *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) if t else "–" for t in (found.get((form, seed)) for seed in seeds))]
-            for form, title in FORMS.items()))
+            for form, title in FORMS.items() if any(form == of for of, _ in found)))
 
 
 def largest(number, *paths):
@@ -489,7 +489,7 @@ def narrow(*paths):
             lines.append(["seed %d" % seed, "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), with_error(differences, sign="+"),
                           "%d" % sum(d > 0 for d in differences)])
     if len(worse) > 1:
-        lines.append(["mean of the seeds, ± over seeds", *["–"] * 3, with_error(worse, sign="+"), "–"])
+        lines.append(["mean of the seeds (± over seeds)", *["–"] * 3, with_error(worse, sign="+"), "–"])
     table(["true cross-validation", "folds", "NPT, RMSE", "rows attend to themselves alone", "alone minus NPT", "folds on which NPT is better"], *lines)
 
 
