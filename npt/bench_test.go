@@ -76,7 +76,7 @@ func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (
 	}
 	n := newNetwork(c, b.columns)
 	n.rowUnit = rowUnitOn(backend)
-	e, err := newEngine(n, table, backend)
+	e, err := newEngine(n, table, 0, backend)
 	if err != nil {
 		tb.Fatal(err)
 	}

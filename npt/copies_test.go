@@ -97,7 +97,7 @@ func TestCopiesHaveNoPredictions(t *testing.T) {
 		c.BatchSize = 6 // three rows and their copies, two rows of padding
 		n := newNetwork(c, table.Columns)
 		n.rowUnit = rowUnit
-		e, err := newEngine(n, table, testBackend(t))
+		e, err := newEngine(n, table, 0, testBackend(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestCopiesAreNotPredicted(t *testing.T) {
 			for i, copies := range []bool{false, true} {
 				n := newNetwork(c, table.Columns)
 				n.rowUnit = rowUnit
-				e, err := newEngine(n, table, testBackend(t))
+				e, err := newEngine(n, table, 0, testBackend(t))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -33,23 +33,19 @@ type modeMask struct {
 	candidates [2]int
 }
 
-func newEngine(of *network, t *Table, backend compute.Backend) (*engine, error) {
+// newEngine returns the engine of a network on a table, with the program that programOf has for so many rows.
+func newEngine(of *network, t *Table, rows int, backend compute.Backend) (*engine, error) {
 	n := *of
 	n.copies = t.Copies
-	p, err := programOf(&n, backend)
+	p, err := programOf(&n, rows, backend)
 	if err != nil {
 		return nil, err
 	}
-	return p.on(&n, t, backend)
-}
-
-// on returns the engine that runs the program of a network on a table.
-func (p program) on(n *network, t *Table, backend compute.Backend) (*engine, error) {
 	values := tensors.FromFlatDataAndDimensions(t.Values, t.stored(), t.Channels())
 	if err := tensors.MutableFlatData(values, t.blank); err != nil {
 		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
-	return &engine{program: p, net: n, backend: backend, table: t, values: values,
+	return &engine{program: p, net: &n, backend: backend, table: t, values: values,
 		callSteps: stepsPerCall(backend), passes: masksPerCall(backend, t)}, nil
 }
 

@@ -64,7 +64,7 @@ func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, 
 		return nil, fmt.Errorf("npt: %s: the model of another training", path)
 	}
 	m.net.rowUnit = keptRowUnit
-	k.program, err = programOf(m.net, backend)
+	k.program, err = programOf(m.net, 0, backend)
 	return k, err
 }
 

@@ -157,7 +157,7 @@ func TestSelfOnly(t *testing.T) {
 	same, _, _ := keptAndPredicted(t, dataset.Info{Name: "waves"}, map[string]any{"self_only": true})
 	net := *same.net
 	net.SelfOnly = false
-	if same.program, err = programOf(&net, same.backend); err != nil {
+	if same.program, err = programOf(&net, 0, same.backend); err != nil {
 		t.Fatal(err)
 	}
 	single, err := same.Predict(t.Context(), batches)

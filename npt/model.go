@@ -25,16 +25,7 @@ type Model struct {
 	weights []*tensors.Tensor
 	backend compute.Backend
 
-	mu       sync.Mutex     // see engine
-	programs []sizedProgram // of the last sizes of tables
-}
-
-// A sizedProgram is the program of a model for tables of a size: its graphs are compiled for that, and callers may come with ever other
-// numbers of rows.
-type sizedProgram struct {
-	rows   int
-	copies bool
-	program
+	placing sync.Mutex // see engine
 }
 
 // Model returns the network with the weights of the best evaluation so far, or the latest ones before any evaluation. They
@@ -142,27 +133,14 @@ func (m *Model) engine(t *Table) (*engine, error) {
 		}
 	}
 	// GoMLX writes to a tensor when it first brings it to the device: not while another goroutine computes with it.
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.placing.Lock()
+	defer m.placing.Unlock()
 	for _, w := range m.weights {
 		if err := w.MaterializeOnDevice(m.backend, true, 0); err != nil {
 			return nil, fmt.Errorf("npt: %w", backends.Error(err))
 		}
 	}
-	n := *m.net
-	n.copies = t.Copies
-	at := slices.IndexFunc(m.programs, func(p sizedProgram) bool { return p.rows == t.stored() && p.copies == t.Copies })
-	if at < 0 {
-		p, err := newProgram(&n, m.backend)
-		if err != nil {
-			return nil, err
-		}
-		if at = len(m.programs); at == programsKept {
-			m.programs, at = slices.Delete(m.programs, 0, 1), at-1
-		}
-		m.programs = append(m.programs, sizedProgram{t.stored(), t.Copies, p})
-	}
-	return m.programs[at].on(&n, t, m.backend)
+	return newEngine(m.net, t, t.stored(), m.backend)
 }
 
 func (m *Model) rng() *rand.Rand { return rand.New(rand.NewPCG(seed.Derive(m.net.Seed, "predict"), 0)) }

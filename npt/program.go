@@ -18,26 +18,28 @@ import (
 type program struct{ steps, sync, eval, rows, masks *graph.Exec }
 
 // Compiling takes XLA seconds: trainings that differ in data, seed, schedule or shares of masked entries alone, like the folds
-// of a data set, share their programs.
+// of a data set, share their programs. So do models, for tables of as many rows: they may be asked with ever other numbers of rows, and a
+// program of all of these would never stop growing.
 var (
 	programsMu sync.Mutex
 	programs   []knownProgram // the last ones that were wanted
 )
 
-const programsKept = 8 // the variants of the paper's small tables are four programs
+const programsKept = 12 // the variants of the paper's small tables are four programs
 
 type knownProgram struct {
 	net     *network
+	rows    int
 	backend compute.Backend
 	program program
 }
 
-// programOf returns the program of a network, which may be one that was made before.
-func programOf(n *network, backend compute.Backend) (program, error) {
+// programOf returns the program of a network, which may be one that was made before for as many rows; 0 are the tables of trainings.
+func programOf(n *network, rows int, backend compute.Backend) (program, error) {
 	programsMu.Lock()
 	defer programsMu.Unlock()
 	for i, known := range programs {
-		if known.backend == backend && known.net.sameGraphs(n) {
+		if known.backend == backend && known.rows == rows && known.net.sameGraphs(n) {
 			programs = append(slices.Delete(programs, i, i+1), known)
 			return known.program, nil
 		}
@@ -49,7 +51,7 @@ func programOf(n *network, backend compute.Backend) (program, error) {
 	if len(programs) == programsKept {
 		programs = slices.Delete(programs, 0, 1)
 	}
-	programs = append(programs, knownProgram{n, backend, p})
+	programs = append(programs, knownProgram{n, rows, backend, p})
 	return p, nil
 }
 

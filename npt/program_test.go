@@ -33,7 +33,7 @@ func TestVariantsSharePrograms(t *testing.T) {
 			c := DefaultConfig()
 			c.Hidden, c.Heads = 16, 8
 			change(&c)
-			p, err := programOf(newNetwork(c, columns), backend)
+			p, err := programOf(newNetwork(c, columns), 0, backend)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestVariantsSharePrograms(t *testing.T) {
 	}
 	c := DefaultConfig()
 	c.Hidden, c.FeatureMask = 16, 0
-	if p, err := programOf(newNetwork(c, columns), backend); err != nil || different[p] {
+	if p, err := programOf(newNetwork(c, columns), 0, backend); err != nil || different[p] {
 		t.Errorf("a network that randomises nothing shares the program of one that does (%v)", err)
 	}
 }

@@ -96,7 +96,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	}
 	n := newNetwork(c, t.Columns)
 	n.rowUnit = rowUnitOn(backend)
-	e, err := newEngine(n, t, backend)
+	e, err := newEngine(n, t, 0, backend)
 	if err != nil {
 		return nil, err
 	}

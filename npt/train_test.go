@@ -385,11 +385,11 @@ func TestModelSaveLoadPredict(t *testing.T) {
 	}
 }
 
-// However many sizes of tables a model is asked for, it keeps the programs of the last few, and predicts the same again.
-func TestModelKeepsFewPrograms(t *testing.T) {
+// However many sizes of tables a model is asked for, programs of the last few are kept, and it predicts the same again.
+func TestFewProgramsAreKept(t *testing.T) {
 	m := modelOf(t, newTestTrainer(t, testTable(20, 5, 7, true), smallConfig()))
 	var first [][]float64
-	for _, tests := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1} {
+	for _, tests := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 1} {
 		got, err := m.Predict(context.Background(), testTable(20, 5, tests, true))
 		if err != nil {
 			t.Fatal(err)
@@ -399,8 +399,11 @@ func TestModelKeepsFewPrograms(t *testing.T) {
 		} else if tests == 1 && !slices.Equal(got[0], first[0]) {
 			t.Errorf("predicts %v, and at first %v", got, first)
 		}
-		if len(m.programs) > programsKept {
-			t.Fatalf("%d programs are kept, want at most %d", len(m.programs), programsKept)
+		if len(programs) > programsKept {
+			t.Fatalf("%d programs are kept, want at most %d", len(programs), programsKept)
+		}
+		if last := programs[len(programs)-1]; last.rows != 25+tests {
+			t.Fatalf("the last program is for tables of %d rows, want %d", last.rows, 25+tests)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	if len(methods) < 2 {
 		others := ""
 		if len(without) > 0 {
-			others = " (none that counts has " + strings.Join(without, ", ") + ")"
+			others = " (without one that counts: " + strings.Join(without, ", ") + ")"
 		}
 		return nil, fmt.Errorf("%s: one method has results, %s: want two to compare%s", r.file, methods[0], others)
 	}
