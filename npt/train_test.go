@@ -408,7 +408,7 @@ func TestFewProgramsAreKept(t *testing.T) {
 	}
 }
 
-// A part without rows has no batches, with copies or without, whatever the size of batches.
+// A pass over a part without rows has no batches where these are of the part alone and its copies, whatever their size.
 func TestNoRowsNoBatches(t *testing.T) {
 	table := testTable(20, 5, 0, false)
 	table.Copies = true

@@ -61,6 +61,12 @@ func (r *reports) line(document, name string, columns int) []string {
 	return make([]string, columns)
 }
 
+// withoutError is the mean in a cell that has its error, too.
+func withoutError(cell string) string {
+	mean, _, _ := strings.Cut(cell, " ")
+	return mean
+}
+
 // word is a small number as running text has it.
 func word(n int) string {
 	words := []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen"}

@@ -221,8 +221,7 @@ func otherSeeds(r *reports) string {
 // alone are the RMSE of NPT on Protein and of the network whose rows attend to themselves alone, means over seeds, and the difference.
 func alone(r *reports, kind string) [3]string {
 	x := r.line("EXPERIMENTS.md", kind+", mean of the seeds", 5)
-	mean := func(cell string) string { before, _, _ := strings.Cut(cell, " "); return before }
-	return [3]string{mean(x[0]), mean(x[3]), x[4]}
+	return [3]string{withoutError(x[0]), withoutError(x[3]), x[4]}
 }
 
 // eightAlone are the RMSE of NPT of eight layers by true cross-validation and of the same whose rows attend to themselves alone, by seed.
@@ -230,9 +229,7 @@ func eightAlone(r *reports) string {
 	var npt, alone []string
 	for _, seed := range []string{"42", "43", "44"} {
 		x := r.line("EXPERIMENTS.md", "seed "+seed, 5)
-		a, _, _ := strings.Cut(x[1], " ")
-		b, _, _ := strings.Cut(x[2], " ")
-		npt, alone = append(npt, a), append(alone, b)
+		npt, alone = append(npt, withoutError(x[1])), append(alone, withoutError(x[2]))
 	}
 	return fmt.Sprintf("an RMSE of %s, %s and %s under three seeds, and of %s, %s and %s as this control", npt[0], npt[1], npt[2], alone[0], alone[1], alone[2])
 }

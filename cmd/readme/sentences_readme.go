@@ -33,10 +33,7 @@ var readme = []sentence{
 	},
 	func(r *reports) string {
 		x := narrow(r)
-		other := func(seed string) string {
-			mean, _, _ := strings.Cut(r.line("npt/PAPER.md", narrowNPT+", seed "+seed, 12)[10], " ")
-			return mean
-		}
+		other := func(seed string) string { return withoutError(r.line("npt/PAPER.md", narrowNPT+", seed "+seed, 12)[10]) }
 		if other("43") != other("44") {
 			return "other means of the narrow NPT under seeds 43 and 44"
 		}
@@ -199,17 +196,20 @@ func lookedUp(r *reports) (low, high float64) {
 func worseUnderSecondSeed(r *reports) string {
 	found := regexp.MustCompile(`(?m)^\| ([^|,]+), [^|]*\|(?: [^|]+ \|){3} ([+-]\S+) ± (\S+) \| [^|]+ \|$`).FindAllSubmatch(r.text("EXPERIMENTS.md"), -1)
 	var tables, worse []string
-	protein := regexp.MustCompile(`(?m)^\| (?:all targets masked|targets in sight), seed 43 \|.*\|( )(\S+) ± (\S+) \|$`) // in a table of its own
-	for _, line := range slices.Concat(protein.FindAllSubmatch(r.text("EXPERIMENTS.md"), -1), found) {
-		if tables = append(tables, string(line[1])); tables[len(tables)-1] == " " {
-			tables[len(tables)-1] = "Protein"
+	add := func(table string, printed [][]byte) {
+		tables = append(tables, table)
+		by, err := strconv.ParseFloat(string(printed[0]), 64)
+		stdErr, second := strconv.ParseFloat(string(printed[1]), 64)
+		if r.fail(errors.Join(err, second)); by > 2*stdErr {
+			worse = append(worse, table)
 		}
-		by, err := strconv.ParseFloat(string(line[2]), 64)
-		stdErr, second := strconv.ParseFloat(string(line[3]), 64)
-		r.fail(errors.Join(err, second))
-		if by > 2*stdErr {
-			worse = append(worse, tables[len(tables)-1])
-		}
+	}
+	protein := regexp.MustCompile(`(?m)^\| (?:all targets masked|targets in sight), seed 43 \|.*\| (\S+) ± (\S+) \|$`) // in a table of its own
+	for _, line := range protein.FindAllSubmatch(r.text("EXPERIMENTS.md"), -1) {
+		add("Protein", line[1:])
+	}
+	for _, line := range found {
+		add(string(line[1]), line[2:])
 	}
 	if len(worse) != 1 {
 		return fmt.Sprintf("%s tables that have a second seed, on %q", word(len(slices.Compact(tables))), worse)
