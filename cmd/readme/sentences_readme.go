@@ -33,7 +33,9 @@ var readme = []sentence{
 	},
 	func(r *reports) string {
 		x := narrow(r)
-		other := func(seed string) string { return withoutError(r.line("npt/PAPER.md", narrowNPT+", seed "+seed, 12)[10]) }
+		other := func(seed string) string {
+			return withoutError(r.line("npt/PAPER.md", narrowNPT+", seed "+seed, 12)[10])
+		}
 		if other("43") != other("44") {
 			return "other means of the narrow NPT under seeds 43 and 44"
 		}
