@@ -90,7 +90,7 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 		for _, f := range l.facts(s.Numbers) {
 			if f.meets(where) && f.HasPaper {
 				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
-				e := Evidence{f.Series.Values[l.Base.Field], "", text, Untested, !f.Series.Paper}
+				e := Evidence{f.Series.Values[l.Base.Field], "", text, Untested, !f.asPublished()}
 				if f.Verdict != Partial && f.Verdict != NotJudged {
 					e.For = speaks(f)
 				}
@@ -131,7 +131,7 @@ func Best(l Layout, rows ...string) Test {
 			ours, theirs := bestOf(named)[0], bestOf(others)[0]
 			best := bestOf(byData[data])
 			e := Evidence{Of: "best on " + data, Text: strings.Join(titles(best, l.Rows), " and "), For: Yes,
-				Smaller: slices.ContainsFunc(named, func(f fact) bool { return !f.Series.Paper })}
+				Smaller: slices.ContainsFunc(named, func(f fact) bool { return !f.asPublished() })}
 			if len(bestOf([]fact{ours, theirs})) == 1 {
 				difference, stdErr := theirs.minus(ours)
 				if ours.largerIsBetter() {
@@ -172,7 +172,7 @@ func titles(facts []fact, rows []string) (titles []string) {
 	for _, f := range facts {
 		title := f.Number.title(rows...)
 		if title == f.Series.Method.Title {
-			title = f.Series.Title
+			title = f.Group.title()
 		}
 		titles = append(titles, title)
 	}
@@ -262,20 +262,24 @@ type finding struct {
 	partly   string // how much was measured of what it takes; empty: all
 }
 
-// findings hold the claims against the numbers. One that has evidence against it does not hold, one without evidence is not tested.
+// findings hold the claims against the numbers. One that has evidence against it does not hold, one without evidence is not tested. That it
+// is so at this size alone is said where only smaller networks speak against it, or any of those that are to speak for it is smaller.
 func (s *Summary) findings() (all []finding) {
 	for i := range s.Claims {
 		f := finding{Claim: &s.Claims[i], verdict: notTested}
 		if f.Test != nil {
 			f.evidence = f.Test(s)
 		}
-		count := map[Answer]int{}
-		size := ""
+		count, smaller := map[Answer]int{}, map[Answer]int{}
 		for _, e := range f.evidence {
 			count[e.For]++
-			if e.Smaller && e.For != Untested {
-				size = atThisSize
+			if e.Smaller {
+				smaller[e.For]++
 			}
+		}
+		size := ""
+		if count[No] > 0 && smaller[No] == count[No] || count[No] == 0 && smaller[Yes]+smaller[Unclear] > 0 {
+			size = atThisSize
 		}
 		switch {
 		case len(f.evidence) == count[Untested]:

@@ -81,7 +81,7 @@ func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...
 			if !has || clean > worst {
 				speaks = Untested
 			}
-			all = append(all, Evidence{n.Series.Title, of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
+			all = append(all, Evidence{n.Group.title(), of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
 				decimal(clean, of.Digits), decimal(n.Mean, of.Digits), n.where(), decimal(worst, of.Digits)), speaks, n.smaller() != ""})
 		}
 		return all
@@ -127,7 +127,7 @@ func numbers(speaks func(*Number) Answer, where []Where) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, n := range s.Numbers {
 			if n.tests(where) {
-				all = append(all, Evidence{n.Series.Title, n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
+				all = append(all, Evidence{n.Group.title(), n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
 			}
 		}
 		return all

@@ -61,7 +61,7 @@ func TestChoosesByTheSweepsMetric(t *testing.T) {
 	if fold := s.group("protein", published, "knn").Folds[0]; fold.Position != 1 {
 		t.Errorf("by rmse: place %d, want 1", fold.Position)
 	}
-	if text := s.howToRead()[0]; !strings.Contains(text, "(rmse for regression, accuracy for classes)") {
+	if text := s.howToRead()[0]; !strings.Contains(text, "(RMSE for regression, accuracy for classes)") {
 		t.Errorf("%s", text)
 	}
 }

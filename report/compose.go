@@ -37,7 +37,7 @@ func (s *Summary) Document() *Document {
 	}
 	if curves := s.learningCurves(); len(curves) > 0 {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
-			"Loss of the label in training, a mean over equal parts of the steps and a geometric one over the folds whose records have it, on the standardised scale.",
+			"Loss of the label in training, a mean over equal parts of the steps and a geometric one over the folds whose records have it for as many steps as the first, on the standardised scale.",
 			drawLearningCurves(curves)})
 	}
 	if s.Tables == nil {
@@ -270,7 +270,7 @@ func (s *Summary) howToRead() []string {
 	lines := []string{
 		fmt.Sprintf("Ours: the mean over folds of a test metric. In each fold, the setting with the best metric on the validation "+
 			"rows (%s for regression, %s for classes) is chosen, the first of the sweep among equals, and only its test result is used.",
-			s.selects(dataset.Regression).Name, s.selects(dataset.Binary).Name),
+			s.selects(dataset.Regression).Title, s.selects(dataset.Binary).Title),
 		"±: standard error of the mean over folds, sd/√n with ddof 1 (MSE: standard deviation over folds, as the paper prints " +
 			"it). A single split has none. The paper's own ± is over ten folds, with ddof 0 for the baselines and ddof 1 for NPT.",
 	}
@@ -279,7 +279,7 @@ func (s *Summary) howToRead() []string {
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
 			"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the "+
 				"standard deviation of our means over at least three seeds; otherwise it differs. Not graded: fewer seeds.",
-			"Not comparable: training rows other than the paper's, or a smaller network. Partial: not all folds of the paper; such a "+
+			"Not comparable: training rows other than the paper's, or a smaller network. Partial: not the folds of the paper, or not all; such a "+
 				"mean is not compared.")
 	}
 	lines = append(lines, "Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id "+
@@ -288,7 +288,7 @@ func (s *Summary) howToRead() []string {
 		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
 			"true cross-validation; a change is corrected minus published.",
 			"Ranks: 1 is best, by unrounded mean results; of the paper's methods among themselves a finished one without a complete result is "+
-				"ranked last. Else only methods with complete results on all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
+				"ranked last. In tables of all methods only those with complete results on all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
 				"data sets. \"Paper, all\" is its Table 1 as printed: nine methods "+
 				"over all data sets of a task.")
 	}
@@ -299,16 +299,18 @@ func (s *Summary) howToRead() []string {
 	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
 			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
-			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided.",
+			"Ours is larger than that of independent differences would be, as folds share training rows (Nadeau and Bengio's correction). "+
+			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided, which takes folds for independent. Published folds share test "+
+			"rows, too, which neither knows.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0. A standard error over the test rows of a single split does not have in it what another seed would "+
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
 				"changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
 	}
 	if len(s.Claims) > 0 {
-		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. What is to "+
-			"have a direction has one when it is more than %d standard errors from where it would have none, and is not clear otherwise; what is to be a "+
-			"value is at most as far from it. At this size: by networks smaller than published.", clearly))
+		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. A claim about a "+
+			"direction is not clear within %d standard errors of no effect; one about a value holds within %d of it, and so the more easily the larger "+
+			"they are. At this size: by networks smaller than published.", clearly, clearly))
 	}
 	if pairs, verdicts := s.falsePositives(); pairs > 0 {
 		lines = append(lines, fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be "+

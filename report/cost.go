@@ -173,7 +173,7 @@ func Took(dataset, method string) Test {
 				if g.cost.left > 0 {
 					text = "about " + roughly(seconds) + ", extrapolated,"
 				}
-				all = append(all, Evidence{g.Series.Title, "", fmt.Sprintf("%s of one core on %s", text, g.Info.Title), Untested, false})
+				all = append(all, Evidence{g.title(), "", fmt.Sprintf("%s of one core on %s", text, g.Info.Title), Untested, false})
 			}
 		}
 		return all

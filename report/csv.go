@@ -99,7 +99,7 @@ func (s *Summary) writeRows(w io.Writer, name string) error {
 		numbers []float64
 	}
 	var lines []line
-	var names []string
+	var names []string // of all tables: predictions have a column for each class
 	for _, f := range s.folds() {
 		if f.group.Series.measure() != name || f.Chosen == nil || f.Chosen.Table == nil {
 			continue
@@ -107,14 +107,22 @@ func (s *Summary) writeRows(w io.Writer, name string) error {
 		for _, numbers := range f.Chosen.Table.Lines {
 			lines = append(lines, line{f, numbers})
 		}
-		if names == nil {
-			names = f.Chosen.Table.Columns
+		for _, name := range f.Chosen.Table.Columns {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	columns := append(identity(s.identityFields(), func(l line) *Group { return l.group }),
 		csvColumn[line]{"fold", func(l line) string { return strconv.Itoa(l.Number) }})
-	for i, name := range names {
-		columns = append(columns, csvColumn[line]{name, func(l line) string { return full(l.numbers[i]) }})
+	for _, name := range names {
+		columns = append(columns, csvColumn[line]{name, func(l line) string {
+			i := slices.Index(l.Chosen.Table.Columns, name)
+			if i < 0 {
+				return ""
+			}
+			return full(l.numbers[i])
+		}})
 	}
 	return writeCSV(w, lines, columns)
 }

@@ -166,6 +166,9 @@ func plotLearningCurves(curves []learningCurve, name func(learningCurve) string)
 			p.Legend.Add(title, line)
 		}
 	}
+	if p.Y.Min == p.Y.Max { // which a logarithmic axis cannot show
+		p.Y.Min, p.Y.Max = p.Y.Min/1.1, p.Y.Max*1.1
+	}
 	p.Y.Scale, p.Y.Tick.Marker, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decadeTicks), plot.TickerFunc(linearTicks)
 	return p, nil
 }

@@ -88,3 +88,12 @@ func TestLineStyles(t *testing.T) {
 		t.Errorf("%+v", one)
 	}
 }
+
+// A loss that never changes, as at a learning rate of 0, has no range for a logarithmic axis.
+func TestConstantLearningCurve(t *testing.T) {
+	var out bytes.Buffer
+	curve := learningCurve{dataset: "Yacht", series: "NPT", steps: 2, losses: []float64{0.6931, 0.6931}}
+	if err := drawLearningCurves([]learningCurve{curve}).writeSVG(&out); err != nil || !strings.Contains(out.String(), ">0.70<") {
+		t.Errorf("%v, %s", err, out.String())
+	}
+}

@@ -50,9 +50,9 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 		at := result{n.Info.Name, n.Series}
 		f.of[at] = n.Group
 		switch {
-		case n.Verdict == FailedCell && len(n.Folds) >= n.paperFolds() && everything:
+		case n.Verdict == FailedCell && n.onPaperFolds() && everything:
 			f.failed[n.Series] = true
-		case n.Verdict == FailedCell && len(n.Folds) >= n.paperFolds():
+		case n.Verdict == FailedCell && n.onPaperFolds():
 			f.value[at] = math.NaN()
 		case n.Complete():
 			f.value[at] = n.Mean

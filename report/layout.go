@@ -176,7 +176,7 @@ func fieldTitle(name string) string {
 	return cmp.Or(fields[name].head, name)
 }
 
-// A line is a row before its cells are written, and a head is one of its columns; each has one of its numbers.
+// A line is a row before its cells are written, with one of its numbers.
 type line struct {
 	*Number
 	cells map[string]*comparison // by column

@@ -117,6 +117,6 @@ func markdownGrid(t *Table, columns []Column) [][]string {
 }
 
 var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "<", "&lt;", "[", `\[`, "]", `\]`, "~", `\~`, "&", "&amp;", "\n", " ")
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "<", "&lt;", "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "&", "&amp;", "\n", " ")
 
 func markdownText(s string) string { return markdownEscapes.Replace(s) }

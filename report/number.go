@@ -63,14 +63,36 @@ func (n *Number) StdDev() float64 {
 	return n.StdErr * math.Sqrt(float64(n.N))
 }
 
-// Complete reports whether the mean is over all folds that the paper's is over.
-func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() }
+// Complete reports whether the mean is over the folds that the paper's is over, and all of them.
+func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() && n.onPaperFolds() }
 
-func (n *Number) paperFolds() int {
-	if n.Info.RunFolds > 0 && n.Series.Measure == nil { // what the paper measures on its models it does on the first fold
-		return n.Info.RunFolds
+// paperFolds is how many there are.
+func (g *Group) paperFolds() int {
+	if g.Info.RunFolds > 0 && g.Series.Measure == nil { // what the paper measures on its models it does on the first fold
+		return g.Info.RunFolds
 	}
-	return len(n.Folds)
+	return len(g.Folds)
+}
+
+// onPaperFolds reports whether the plan has these folds, the first ones, and no others.
+func (g *Group) onPaperFolds() bool {
+	others := slices.ContainsFunc(g.Folds, func(f *Fold) bool { return f.Number >= g.paperFolds() })
+	return g.Series.Measure != nil || g.Info.RunFolds == 0 || len(g.Folds) == g.paperFolds() && !others
+}
+
+// otherFoldsNote says so where it does not.
+func (g *Group) otherFoldsNote() []string {
+	if g.onPaperFolds() {
+		return nil
+	}
+	var has, want []int
+	for _, f := range g.Folds {
+		has = append(has, f.Number)
+	}
+	for fold := range g.paperFolds() {
+		want = append(want, fold)
+	}
+	return []string{fmt.Sprintf("The sweep has %s, not %s.", foldList(has), foldList(want))}
 }
 
 func (g *Group) number(m metric.Metric) *Number {
@@ -213,10 +235,7 @@ func (g *Group) notes() []string {
 		notes = append(notes, fmt.Sprintf("%d of %s complete; %s of %s cells have a record.",
 			complete, plural(len(g.Folds), "fold is", "folds are"), spelling.Thousands(cells), spelling.Thousands(cells+missing)))
 	}
-	if g.Info.RunFolds > len(g.Folds) {
-		notes = append(notes, fmt.Sprintf("The sweep has %d of %d folds.", len(g.Folds), g.Info.RunFolds))
-	}
-	notes = append(notes, g.failedNote()...)
+	notes = slices.Concat(notes, g.otherFoldsNote(), g.failedNote())
 	if len(empty) > 0 {
 		notes = append(notes, fmt.Sprintf("No setting has a result on %s.", foldList(empty)))
 	}
@@ -269,6 +288,9 @@ func (g *Group) smaller() string {
 	}
 	return g.sizes.smaller(g.Series.Method)
 }
+
+// asPublished reports whether the group is of a method as the paper has it, not smaller on this data set.
+func (g *Group) asPublished() bool { return g.Series.wholeMethod() && g.smaller() == "" }
 
 // title is that of the series, with the sizes that it has on this data set.
 func (g *Group) title() string {

@@ -46,7 +46,7 @@ func (s *Summary) agreement() (panels []scatter) {
 			}
 			kind := 2
 			switch {
-			case !n.Series.Paper:
+			case !n.asPublished():
 				kind = 3
 			case n.Verdict == Reproduced:
 				kind = 0
@@ -104,20 +104,25 @@ func (s *Summary) times() (titles []string, panels []scatter) {
 	for _, d := range s.datasets() {
 		m := metric.Ranking(d.Problem)
 		p := scatter{title: d.Title, x: "core seconds", y: m.Axis(), logX: true, logY: isLog(m)}
-		for _, n := range s.Numbers {
-			if n.Info.Name == d.Name && n.Metric == m && n.Protocol == split.Published && n.Complete() && n.cost.fit > 0 {
-				kind := slices.Index(titles, n.Series.Title)
-				if kind < 0 {
-					kind = len(titles)
-					titles = append(titles, n.Series.Title)
-				}
-				for len(p.points) <= kind {
-					p.points = append(p.points, nil)
-				}
-				p.points[kind] = append(p.points[kind], point{n.cost.fit + n.cost.predict, n.Mean})
-			}
+		shown := slices.DeleteFunc(slices.Clone(s.Numbers), func(n *Number) bool {
+			return n.Info.Name != d.Name || n.Metric != m || n.Protocol != split.Published || !n.Complete() || n.cost.fit == 0
+		})
+		if len(shown) < 3 {
+			continue
 		}
-		all := slices.Concat(p.points...)
+		var all []point
+		for _, n := range shown {
+			kind := slices.Index(titles, n.Series.Title)
+			if kind < 0 {
+				kind = len(titles)
+				titles = append(titles, n.Series.Title)
+			}
+			for len(p.points) <= kind {
+				p.points = append(p.points, nil)
+			}
+			of := point{n.cost.fit + n.cost.predict, n.Mean}
+			p.points[kind], all = append(p.points[kind], of), append(all, of)
+		}
 		slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(a.x, b.x) })
 		for _, q := range all {
 			last := len(p.front) - 1
@@ -125,9 +130,7 @@ func (s *Summary) times() (titles []string, panels []scatter) {
 				p.front = append(p.front, q)
 			}
 		}
-		if len(all) > 2 {
-			panels = append(panels, p)
-		}
+		panels = append(panels, p)
 	}
 	return titles, panels
 }

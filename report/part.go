@@ -145,7 +145,11 @@ func (n *Number) differenceCell(*Table, sizes) Cell {
 	if !n.HasDifference() {
 		return blank
 	}
-	return number(fmt.Sprintf("%s (%s %%)", signed(n.Difference(), n.digits()), signed(100*n.Difference()/n.Paper.Mean, 1)), n.Difference())
+	text := signed(n.Difference(), n.digits())
+	if n.Paper.Mean != 0 {
+		text += fmt.Sprintf(" (%s %%)", signed(100*n.Difference()/n.Paper.Mean, 1))
+	}
+	return number(text, n.Difference())
 }
 
 // verdictCell is the cell with a number's verdict and its footnotes.
@@ -250,7 +254,7 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 // foldsNote says over how many folds a number is, where these are not all, and why some are missing of which there are records.
 func (n *Number) foldsNote() []string {
 	if n.N >= n.paperFolds() {
-		return nil
+		return n.otherFoldsNote()
 	}
 	whose := "the paper's "
 	if cataloguePlace(n.Info) < 0 {

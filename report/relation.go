@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
@@ -42,15 +43,19 @@ func (f fact) pairs(other fact) (x, y []float64) {
 	return x, y
 }
 
-// minus is the mean of the differences from another fact on the folds that both have, with its standard error. Of a single split the
-// error is that of both numbers over the test rows.
+// minus is the mean of the differences from another fact on the folds that both have, with its standard error, which knows that folds share
+// training rows (stats.CorrectedT). Of a single split the error is that of both numbers over the test rows.
 func (f fact) minus(other fact) (mean, stdErr float64) {
 	x, y := f.pairs(other)
-	differences := floats.SubTo(make([]float64, len(x)), x, y)
-	if mean, stdErr = stats.MeanStdErr(differences); len(x) < 2 {
-		stdErr = math.Hypot(f.RowStdErr, other.RowStdErr)
+	if len(x) < 2 {
+		return stat.Mean(floats.SubTo(make([]float64, len(x)), x, y), nil), math.Hypot(f.RowStdErr, other.RowStdErr) // NaN without folds
 	}
-	return mean, stdErr
+	rows := f.rows()
+	test, err := stats.CorrectedT(floats.SubTo(make([]float64, len(x)), x, y), float64(rows[2])/float64(max(1, rows[0])), 0.95)
+	if err != nil {
+		panic(err) // differences of finite numbers
+	}
+	return test.Mean, test.StdErr
 }
 
 // minusBySeed are the differences under the seeds that both have.
@@ -125,7 +130,7 @@ func pFact(c comparison) (fact, bool) {
 // of the paper's folds or under another protocol have none.
 func (n *Number) direction() Verdict {
 	switch {
-	case n.N < n.paperFolds():
+	case n.N < n.paperFolds() || !n.onPaperFolds():
 		return Partial
 	case !n.HasPaper:
 		return NoPaper

@@ -67,9 +67,11 @@ func TestChange(t *testing.T) {
 	if p := facts[1]; p.metric != "rmse_change_p" || math.Abs(p.Mean-0.00390625) > 1e-12 || p.N != 10 {
 		t.Errorf("%+v", p)
 	}
-	// numpy: d = np.arange(10) / 8; d.mean(), d.std(ddof=1) / np.sqrt(10)
+	// numpy: d = np.arange(10) / 8; d.mean(), d.std(ddof=1) * np.sqrt(1/10 + share)
 	f := facts[0]
-	if f.metric != "rmse_change" || math.Abs(f.Mean-0.5625) > 1e-12 || math.Abs(f.StdErr-0.11967838846954226) > 1e-12 || f.N != 10 || f.Verdict != SameDirection {
+	rows := f.Folds[0].Chosen.Rows
+	stdErr := 0.37845629426218646 * math.Sqrt(0.1+float64(rows[2])/float64(rows[0]))
+	if f.metric != "rmse_change" || math.Abs(f.Mean-0.5625) > 1e-12 || math.Abs(f.StdErr-stdErr) > 1e-12 || f.N != 10 || f.Verdict != SameDirection {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.Paper.Mean-0.38) > 1e-12 || math.Abs(f.Paper.StdErr()-math.Hypot(0.46, 0.23)) > 1e-12 { // 3.38 ± 0.46 and 3.00 ± 0.23
@@ -85,8 +87,8 @@ func TestChange(t *testing.T) {
 <!-- table changes -->
 | Data set       | Variant             |       Change |                 p |      Paper's | Verdict                    |
 |----------------|---------------------|-------------:|------------------:|-------------:|----------------------------|
-| Boston Housing | No semi-supervision | +0.56 ± 0.12 | 0.004<sup>1</sup> | +0.38 ± 0.51 | same direction<sup>2</sup> |
-|                | No target masking   |  0.00 ± 0.04 | 1.000<sup>3</sup> | -0.07 ± 0.29 | not clear<sup>2</sup>      |
+| Boston Housing | No semi-supervision | +0.56 ± 0.19 | 0.004<sup>1</sup> | +0.38 ± 0.51 | same direction<sup>2</sup> |
+|                | No target masking   |  0.00 ± 0.06 | 1.000<sup>3</sup> | -0.07 ± 0.29 | not clear<sup>2</sup>      |
 
 <sup>1</sup> 1 of 10 pairs are equal.\
 <sup>2</sup> Smaller than in the paper: 2 layers.\
@@ -98,10 +100,12 @@ func TestChange(t *testing.T) {
 	}
 }
 
+var tenFolds = []*Fold{{Number: 0}, {Number: 1}, {Number: 2}, {Number: 3}, {Number: 4}, {Number: 5}, {Number: 6}, {Number: 7}, {Number: 8}, {Number: 9}}
+
 // The direction of a change is that of its sign where it is more than two standard errors from zero.
 func TestDirection(t *testing.T) {
 	number := func(protocol split.Protocol, folds int) *Number {
-		g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: protocol, Series: &Series{}}
+		g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: protocol, Series: &Series{}, Folds: tenFolds}
 		return &Number{Group: g, N: folds, Mean: 1, StdErr: 0.1, HasPaper: true, Paper: results.Published{Mean: 1}}
 	}
 	for _, c := range []struct {
@@ -196,7 +200,7 @@ func TestChangeOverSomeFolds(t *testing.T) {
 	}
 	var out bytes.Buffer
 	markdownTable(&out, changesOfBoston.table(s.Numbers))
-	if !strings.Contains(out.String(), "+0.12 ± 0.07<sup>1</sup> |") || !strings.Contains(out.String(), "<sup>1</sup> Over 3 of the paper's 10 folds.") {
+	if !strings.Contains(out.String(), "+0.12 ± 0.09<sup>1</sup> |") || !strings.Contains(out.String(), "<sup>1</sup> Over 3 of the paper's 10 folds.") {
 		t.Errorf("got\n%s", out.String())
 	}
 }
@@ -424,7 +428,7 @@ func TestRanksWhereAllHaveTheFold(t *testing.T) {
 
 // Where the paper prints no change, a clear one is not in its direction.
 func TestDirectionOfNothing(t *testing.T) {
-	g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: published, Series: &Series{}}
+	g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: published, Series: &Series{}, Folds: tenFolds}
 	if got := (&Number{Group: g, N: 10, Mean: 1, StdErr: 0.4, HasPaper: true}).direction(); got != OppositeDirection {
 		t.Error(got)
 	}

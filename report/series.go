@@ -16,9 +16,9 @@ import (
 // fields that Spec.Series names. In every fold the best of them by its validation metric counts.
 type Series struct {
 	Method *method.Method
-	Title  string            // the method's, and what the settings differ in from other series or from what the paper has
+	Title  string            // the label of the method, and what the settings differ in from other series or from what the paper has
 	Values map[string]string // of the fields of Spec.Series, those that it has
-	Paper  bool              // a whole method of the paper, not smaller than published: what its Table 1 ranks
+	Paper  bool              // a whole method of the paper, on no data set smaller than published: what its Table 1 ranks
 
 	// Measure is what was measured on the models of the settings, nil for their predictions, With its parameters.
 	Measure *measure.Measurement
@@ -28,6 +28,7 @@ type Series struct {
 	order  [2]int   // the paper's methods first
 	sizes  sizes    // over all settings
 	fields []string // Spec.Series
+	label  string   // title of the method, with its name where another one has that title
 }
 
 // measure is the name of what was measured on the models, empty for their predictions.
@@ -104,9 +105,23 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 		}
 	}
 	for _, s := range x.series {
+		s.label = x.label(s.Method)
 		s.name(spec.Series)
 	}
 	return x, nil
+}
+
+// label is the title of a method, but that one of somebody's own that has the title of another also has its name.
+func (x *seriesIndex) label(m *method.Method) string {
+	all := slices.Clone(x.Methods)
+	for _, g := range x.Plan.Groups() {
+		all = append(all, g.Method)
+	}
+	taken := slices.ContainsFunc(all, func(other *method.Method) bool { return other.Title == m.Title && other.Name != m.Name })
+	if taken && results.PaperPlace(m.Name) < 0 {
+		return fmt.Sprintf("%s (%s)", m.Title, m.Name)
+	}
+	return m.Title
 }
 
 const variantField = "variant"
@@ -209,13 +224,18 @@ func (s sizes) smaller(m *method.Method) string {
 func (s *Series) name(fields []string) {
 	s.fields = fields
 	s.Title = s.titled(s.sizes)
-	variants := slices.Equal(fields, []string{variantField})
-	s.Paper = (len(fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0 && s.sizes.smaller(s.Method) == ""
+	s.Paper = s.wholeMethod() && s.sizes.smaller(s.Method) == ""
+}
+
+// wholeMethod reports whether the series is a method of the paper, of whatever size, or a variant of one.
+func (s *Series) wholeMethod() bool {
+	variants := slices.Equal(s.fields, []string{variantField})
+	return (len(s.fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
 }
 
 // titled is the title of the series where its settings have these sizes, as on some of the data sets.
 func (s *Series) titled(of sizes) string {
-	title := s.Method.Title
+	title := s.label
 	for i, size := range s.Method.Sizes {
 		if of[i].smaller || slices.Contains(s.fields, size.Param) {
 			title += ", " + size.Text(of[i].min, of[i].max)

@@ -43,6 +43,7 @@ func (f *finished) significance(rows []RankRow, datasets []dataset.Info) *Signif
 			values[i] = append(values[i], x)
 			columns[j] = append(columns[j], x)
 		}
+		values[i] = stats.Unround(values[i]) // as the ranks
 	}
 	friedman, err := stats.Friedman(values, f.metric.Larger)
 	if err != nil {
@@ -128,7 +129,7 @@ func (t *RankTable) differ(in rankColumn) (pairs []string) {
 // supports says in a few sentences what the ranks support.
 func (t *RankTable) supports() string {
 	s := t.Significance
-	text := "No gap between two mean ranks reaches the critical difference: over so few data sets these ranks do not tell any two methods apart."
+	text := fmt.Sprintf("No gap between two mean ranks reaches the critical difference: over %d data sets these ranks do not tell any two methods apart.", s.Friedman.N)
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
 		text = fmt.Sprintf("Farther apart than the critical difference, which is %s: %s. The ranks do not tell the other pairs apart.",
 			decimal(t.Significance.Difference, 4), strings.Join(pairs, "; "))
@@ -137,8 +138,16 @@ func (t *RankTable) supports() string {
 	for _, w := range s.Friedman.Warnings {
 		text += " " + w
 	}
-	return fmt.Sprintf("%s The signed-rank test of two methods cannot give a p below %.3g on %d data sets.",
-		text, stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided), s.Friedman.N)
+	var told []string
+	for i, a := range t.Rows {
+		for j, b := range t.Rows[:i] {
+			if s.Wilcoxon[i][j] <= rankLevel {
+				told = append(told, fmt.Sprintf("%s and %s", b.Series.Title, a.Series.Title))
+			}
+		}
+	}
+	return fmt.Sprintf("%s Signed-rank tests of all pairs, whose p cannot be below %.3g on %d data sets, tell apart, after Holm's correction: %s.",
+		text, stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided), s.Friedman.N, cmp.Or(strings.Join(told, "; "), "none"))
 }
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, whether

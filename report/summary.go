@@ -78,13 +78,15 @@ var because = map[Verdict]string{
 	NotClear:      "too near to no change to have a direction",
 	NotComparable: "a smaller network, other training rows or another machine",
 	NotJudged:     "corrected folds, by which the paper's numbers were not made",
-	Partial:       "not all folds of the paper",
+	Partial:       "not the folds of the paper, or not all of them",
 }
 
 // writeSummary writes a page in Markdown: what was reproduced, what was not and what is not tested, with counts that lead to the report.
 func (s *Summary) writeSummary(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	judged, claims := s.judged(), s.findings()
+	untold := outcomes[len(outcomes)-1]
+	told := len(slices.DeleteFunc(slices.Clone(judged), func(j judgement) bool { return slices.Contains(untold.verdicts, j.verdict) }))
 	title := s.Title
 	if !s.own {
 		title += ": what was reproduced"
@@ -114,8 +116,11 @@ func (s *Summary) writeSummary(w io.Writer) error {
 			continue
 		}
 		var counts []string
-		if numbers > 0 {
-			counts = append(counts, fmt.Sprintf("%s of %s", spelling.Thousands(numbers), plural(len(judged), "number", "numbers")))
+		switch {
+		case numbers > 0 && outcome.title == untold.title:
+			counts = append(counts, plural(numbers, "other number", "other numbers"))
+		case numbers > 0:
+			counts = append(counts, fmt.Sprintf("%s of %s", spelling.Thousands(numbers), plural(told, "number", "numbers")))
 		}
 		if len(found) > 0 {
 			counts = append(counts, fmt.Sprintf("%d of %s", len(found), plural(len(claims), "claim", "claims")))

@@ -15,7 +15,7 @@ type Verdict string
 
 const (
 	NotRun           Verdict = "not run"        // no record yet
-	Partial          Verdict = "partial"        // cells without a record, or not all folds that the paper's mean is over
+	Partial          Verdict = "partial"        // cells without a record, or not the folds that the paper's mean is over
 	FailedCell       Verdict = "failed"         // every cell has a record, and some of the paper's folds, or all there are, no result
 	Undefined        Verdict = "not defined"    // the metric, on the test rows of some folds, though every fold has a result
 	NoPaper          Verdict = "no paper value" // nothing to compare with
@@ -54,7 +54,7 @@ func (n *Number) judge() {
 		n.Z = n.Difference() / yardstick
 	}
 	switch {
-	case !n.Series.Paper:
+	case !n.asPublished():
 		n.Verdict = NotComparable
 	case n.testSubset() && (prints || math.Abs(n.Z) <= 2):
 		n.Verdict = ReproducedOnPart
@@ -86,7 +86,7 @@ func (n *Number) withinSeeds() bool {
 func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
 	verdicts = map[Verdict]int{}
 	for _, n := range s.Numbers {
-		if n.Protocol != split.Published || !n.HasDifference() || !n.Series.Paper || n.subset() != "" {
+		if n.Protocol != split.Published || !n.HasDifference() || !n.asPublished() || n.subset() != "" {
 			continue
 		}
 		for _, m := range results.PaperMethods {
@@ -111,7 +111,7 @@ func (n *Number) standing() Verdict {
 		return NotRun
 	case ok+missing == 0:
 		return FailedCell
-	case missing > 0 || n.HasPaper && len(n.Folds) < n.paperFolds():
+	case missing > 0 || n.HasPaper && !n.onPaperFolds():
 		return Partial
 	case n.N < len(n.Folds) && n.N+len(n.undefined) == len(n.Folds):
 		return Undefined

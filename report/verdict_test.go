@@ -138,7 +138,7 @@ func TestIncompleteEntries(t *testing.T) {
 		}, Partial, 0, "0 of 10 folds are complete; 10 of 20 cells have a record."},
 		{"fewer folds planned", ten[:3], func(f *fixture) {
 			f.folds = "3"
-		}, Partial, 3, "The sweep has 3 of 10 folds."},
+		}, Partial, 3, "The sweep has folds 0 to 2, not folds 0 to 9."},
 		{"undefined metric", ten, func(f *fixture) {
 			delete(f.records[4].Test, "rmse")
 		}, Undefined, 9, "RMSE is not defined on the test rows of fold 4."},
@@ -393,7 +393,7 @@ func TestOtherRowsAreNotComparable(t *testing.T) {
 
 // The paper measures on the first fold alone.
 func TestFoldsOfMeasurements(t *testing.T) {
-	n := &Number{Group: &Group{Info: dataset.Info{RunFolds: 10}, Series: &Series{Measure: measure.All()[0]}, Folds: make([]*Fold, 1)}, N: 1}
+	n := &Number{Group: &Group{Info: dataset.Info{RunFolds: 10}, Series: &Series{Measure: measure.All()[0]}, Folds: []*Fold{{}}}, N: 1}
 	if !n.Complete() {
 		t.Error("the paper measures on the first fold alone")
 	}
@@ -402,5 +402,40 @@ func TestFoldsOfMeasurements(t *testing.T) {
 func TestTwoSeedsAreNoted(t *testing.T) {
 	if notes := (&Number{Metric: metric.RMSE, Seeds: []float64{4.5, 4.6}}).seedNotes(); len(notes) != 1 {
 		t.Errorf("%q", notes)
+	}
+}
+
+// A network is as published or smaller on each data set by itself.
+func TestSizeByDataSet(t *testing.T) {
+	f := newFixture()
+	f.grids = map[string]string{"boston-housing npt": "layers: [8]", "yacht npt": "layers: [2]"}
+	f.expect("boston-housing", published, "npt", 1)
+	f.expect("yacht", published, "npt", 1)
+	for fold := range 10 {
+		f.ok("boston-housing", published, "npt", fold, 0, mse(0.1), rmse(2.92))
+		f.ok("yacht", published, "npt", fold, 0, mse(0.1), rmse(1.27))
+	}
+	s := collect(t, f)
+	if n := s.number("boston-housing", published, "npt", metric.RMSE); n.Verdict != Reproduced {
+		t.Errorf("the published network: %s, %q", n.Verdict, n.Notes)
+	}
+	if n := s.number("yacht", published, "npt", metric.RMSE); n.Verdict != NotComparable || !slices.Contains(n.Notes, "Chosen among 1 setting per fold; the paper chose among 8.") {
+		t.Errorf("a smaller one: %s, %q", n.Verdict, n.Notes)
+	}
+}
+
+// The paper's number of a single split is of fold 0: one over another fold, or over more, is not compared with it.
+func TestOtherFolds(t *testing.T) {
+	for folds, note := range map[string]string{"[1]": "The sweep has fold 1, not fold 0.", "3": "The sweep has folds 0 to 2, not fold 0."} {
+		f := newFixture()
+		f.folds = folds
+		f.expect("protein", published, "knn", 1)
+		for fold := range 3 {
+			f.ok("protein", published, "knn", fold, 0, mse(0.1), rmse(3.77))
+		}
+		n := collect(t, f).number("protein", published, "knn", metric.RMSE)
+		if n.Verdict != Partial || n.HasDifference() || !slices.Contains(n.Notes, note) || !slices.Contains(n.foldsNote(), note) {
+			t.Errorf("folds %s: %s, difference %v, %q, %q", folds, n.Verdict, n.HasDifference(), n.Notes, n.foldsNote())
+		}
 	}
 }

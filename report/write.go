@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2"
 )
@@ -24,7 +25,7 @@ func (s *Summary) file(ending string) string { return s.Name + ending }
 // (each also in NAME-tables, for another document's \input), figures NAME.svg and so on (as PDF in NAME-figures), NAME.csv with what
 // the tables show, and cells.csv, folds.csv, failures.csv, ranks.csv, mean-ranks.csv and claims.csv with all numbers, as far as there
 // are ranks and claims; MEASUREMENT-rows.csv has the rows that a measurement's numbers are made from. Each file is replaced as a whole
-// or not at all.
+// or not at all, and those of an earlier report in the folder that this one lacks are removed.
 func (s *Summary) Write(dir string) error {
 	document := s.Document()
 	files := []file{
@@ -61,6 +62,25 @@ func (s *Summary) Write(dir string) error {
 		}
 		if err := renameio.WriteFile(filepath.Join(dir, f.name), content.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("report: %s: %w", filepath.Join(dir, f.name), err)
+		}
+	}
+	return s.removeOthers(dir, files)
+}
+
+// removeOthers removes what only an earlier report of that name had.
+func (s *Summary) removeOthers(dir string, files []file) error {
+	for _, pattern := range []string{"claims.csv", "ranks.csv", "mean-ranks.csv", "*-rows.csv", s.file("-*.svg"), s.file("-tables/*.tex"), s.file("-figures/*.pdf")} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		for _, path := range found {
+			if slices.ContainsFunc(files, func(f file) bool { return filepath.Join(dir, f.name) == path }) {
+				continue
+			}
+			if err := os.Remove(path); err != nil {
+				return fmt.Errorf("report: %w", err)
+			}
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"nptbench/internal/method"
 	"nptbench/internal/split"
 	"nptbench/internal/terminal"
 )
@@ -348,8 +349,8 @@ func TestSummary(t *testing.T) {
 	if sum != len(s.Numbers) || len(links) < 10 {
 		t.Errorf("%d of %d numbers with %d links:\n%s", sum, len(s.Numbers), len(links), summary.String())
 	}
-	reproduced, rest, _ := strings.Cut(summary.String(), "## Not decided, fewer than three seeds: 4 of 48 numbers\n\n- 4 not graded")
-	if _, not, _ := strings.Cut(rest, "## Not reproduced: 2 of 48 numbers\n\n"); !strings.HasPrefix(not, "- 2 failed: ") {
+	reproduced, rest, _ := strings.Cut(summary.String(), "## Not decided, fewer than three seeds: 4 of 10 numbers\n\n- 4 not graded")
+	if _, not, _ := strings.Cut(rest, "## Not reproduced: 2 of 10 numbers\n\n"); !strings.HasPrefix(not, "- 2 failed: ") {
 		t.Errorf("not reproduced is more than what failed:\n%s", summary.String())
 	}
 	smaller, untested, _ := strings.Cut(rest, "## Not tested, or only in part")
@@ -480,6 +481,52 @@ func TestLaTeXNumbers(t *testing.T) {
 		}
 		if got := latexCell(Cell{Text: c.text}, false); got != latexText(c.text) {
 			t.Errorf("%s becomes %s in a column of texts", c.text, got)
+		}
+	}
+}
+
+// A report has no files of an earlier one that it lacks, and leaves those of others alone.
+func TestEarlierReportIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	f := newFixture()
+	f.expect("yacht", published, "npt", 1)
+	f.Claims = []Claim{{ID: "c", Says: "So it is."}}
+	s := collect(t, f)
+	if err := s.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	stale := []string{"claims.csv", "table1-old.svg", "predictions-rows.csv", "table1-tables/old.tex", "table1-figures/old.pdf"}
+	kept := []string{"notes.txt", "other-old.svg", "table1.md", "cells.csv"}
+	for _, name := range append(stale[1:], kept[:2]...) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Claims = nil
+	if err := s.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(stale, kept...) {
+		_, err := os.Stat(filepath.Join(dir, name))
+		if slices.Contains(kept, name) != (err == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Two methods of one title are two rows.
+func TestTitleOfTwoMethods(t *testing.T) {
+	f := newFixture()
+	f.expect("yacht", published, "xgboost", 1)
+	mine := &method.Method{Name: "mine", Title: "XGBoost"}
+	x := seriesIndex{Spec: Spec{Methods: append(slices.Clone(testMethods), mine), Plan: f.plan(t)}}
+	for _, m := range x.Methods {
+		want := m.Title
+		if m == mine {
+			want = "XGBoost (mine)"
+		}
+		if got := x.label(m); got != want {
+			t.Errorf("%s: %s, want %s", m.Name, got, want)
 		}
 	}
 }

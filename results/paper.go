@@ -55,7 +55,7 @@ type Published struct {
 	Printed        string  // the mean as the text has it
 	PrintedSpread  string  // empty when none is printed
 	Decimals       int     // digits after the point that the mean is known to
-	SpreadDecimals int     // digits after the point of the printed spread
+	SpreadDecimals int     // digits after the point that the spread is known to
 	SpreadIsStdDev bool    // Table 12 prints standard deviations, the others standard errors
 	Note           string  // why there is no number, if so
 }
@@ -292,6 +292,9 @@ func published(row map[string]string) Published {
 		SpreadIsStdDev: row["stddev"] != "",
 		Note:           row["note"],
 	}
+	if p.PrintedSpread != "" {
+		p.Spread, p.SpreadDecimals = number(p.PrintedSpread), decimals(p.PrintedSpread)
+	}
 	if p.Printed != "" {
 		p.Mean = number(p.Printed)
 		p.Decimals = decimals(p.Printed)
@@ -302,12 +305,11 @@ func published(row map[string]string) Published {
 		switch metricOf(row) { // the source of these two tables drops trailing zeros
 		case metric.RMSE.Name: // 4.7 stands for 4.70, beside 4.68; 13.6 for itself
 			p.Decimals = max(p.Decimals, min(2, threeFigures))
+			p.SpreadDecimals = max(p.SpreadDecimals, 2) // 0.3 stands for 0.30, beside 0.37
 		case metric.MSE.Name: // 13 stands for 13.0, beside 12.3; 190 for itself
 			p.Decimals = max(p.Decimals, threeFigures)
+			p.SpreadDecimals = max(p.SpreadDecimals, p.Decimals) // 11 stands for 11.0, beside 12.6
 		}
-	}
-	if p.PrintedSpread != "" {
-		p.Spread, p.SpreadDecimals = number(p.PrintedSpread), decimals(p.PrintedSpread)
 	}
 	return p
 }

@@ -69,7 +69,7 @@ func (t *TTest) finish(level float64) {
 		t.P = 1
 		if t.Mean != 0 {
 			t.T, t.P = math.Copysign(math.Inf(1), t.Mean), math.NaN()
-			t.Warnings = append(t.Warnings, "All differences are the same: they have no variance to test by.")
+			t.Warnings = append(t.Warnings, "There is no variance to test by.")
 		}
 		return
 	}

@@ -40,16 +40,29 @@ func Ranks(values []float64, larger bool) []float64 {
 	return ranks
 }
 
-// Unround returns values of which those that differ by rounding alone, by at most 1e-12 of their size, are the same: what two programs that
-// do the same compute should tie.
-func Unround(values []float64) []float64 {
+// rounding is how much of a number's size it may be off by rounding alone.
+const rounding = 1e-12
+
+// Unround returns values of which those that differ by rounding alone are the same: what two programs that do the same compute should tie.
+func Unround(values []float64) []float64 { return unround(values, values) }
+
+// isRounding reports whether numbers of a size differ by rounding alone.
+func isRounding(difference, size float64) bool {
+	return math.Abs(difference) <= rounding*size && !math.IsInf(difference, 0)
+}
+
+// unround does so with values that come from numbers of other sizes.
+func unround(values, sizes []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	out := slices.Clone(values)
-	for i, x := range out {
-		for _, earlier := range out[:i] {
-			if math.Abs(x-earlier) <= 1e-12*math.Abs(earlier) {
-				out[i] = earlier
-				break
-			}
+	for k := 1; k < len(order); k++ {
+		i, last := order[k], order[k-1]
+		if isRounding(out[i]-out[last], max(math.Abs(sizes[i]), math.Abs(sizes[last]))) {
+			out[i] = out[last]
 		}
 	}
 	return out

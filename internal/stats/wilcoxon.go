@@ -26,7 +26,7 @@ type WilcoxonTest struct {
 }
 
 // Wilcoxon is the signed-rank test of pairs: is x-y symmetric around zero? (Wilcoxon, Biometrics Bulletin 1, 1945.) Pairs of equal values
-// are dropped before ranking. P is exact, given the ranks, for up to 50 others; for more the sum of ranks is taken for normally
+// are dropped before ranking; what differs by rounding alone is equal. P is exact, given the ranks, for up to 50 others; for more the sum of ranks is taken for normally
 // distributed, with the variance that shared ranks have. So does scipy.stats.wilcoxon, but that its P is approximate wherever ranks
 // are shared. Differences that are all zero have P 1 and a warning.
 func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
@@ -36,18 +36,20 @@ func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
 	case len(x) == 0:
 		return nil, errors.New("stats: the signed-rank test needs a pair of values at least")
 	}
-	var differences []float64 // other than zero
+	var differences, sizes []float64 // of pairs that are not equal
 	for i := range x {
 		if x[i] == y[i] { // both may be infinite
 			continue
 		}
-		d := x[i] - y[i]
+		d, size := x[i]-y[i], max(math.Abs(x[i]), math.Abs(y[i]))
 		if math.IsNaN(d) {
 			return nil, fmt.Errorf("stats: pair %d, %v and %v, has no difference", i+1, x[i], y[i])
 		}
-		differences = append(differences, d)
+		if !isRounding(d, size) {
+			differences, sizes = append(differences, d), append(sizes, size)
+		}
 	}
-	s := rankSigned(differences)
+	s := rankSigned(differences, sizes)
 	t := &WilcoxonTest{Statistic: s.plus}
 	if a == TwoSided {
 		t.Statistic = min(s.plus, s.minus)
@@ -92,20 +94,21 @@ func WilcoxonPairs(columns [][]float64) (tests [][]*WilcoxonTest, adjusted [][]f
 	return tests, adjusted, nil
 }
 
-// signedRanks are the ranks of differences by their size, doubled to make them integers, their sums for either sign, and the moments
-// of such a sum under the null hypothesis.
+// signedRanks are the ranks of differences by their absolute values, doubled to make them integers, their sums for either sign, and the
+// moments of such a sum under the null hypothesis.
 type signedRanks struct {
 	doubled        []int
 	plus, minus    float64
 	mean, variance float64
 }
 
-func rankSigned(differences []float64) (s signedRanks) {
-	sizes := make([]float64, len(differences))
+// rankSigned ranks differences between numbers of these sizes.
+func rankSigned(differences, sizes []float64) (s signedRanks) {
+	absolute := make([]float64, len(differences))
 	for i, d := range differences {
-		sizes[i] = math.Abs(d)
+		absolute[i] = math.Abs(d)
 	}
-	for i, r := range Ranks(sizes, false) {
+	for i, r := range Ranks(unround(absolute, sizes), false) {
 		if differences[i] > 0 {
 			s.plus += r
 		} else {

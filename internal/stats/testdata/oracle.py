@@ -62,9 +62,9 @@ def wilcoxon_cases():
 
 
 def large(n, shift):
-    """x[i] = (7919 i mod 10007)/1000 and y[i] = (104729 i mod 10009)/1000 + shift/1000."""
+    """x[i] = (7919 i mod 10007)/1024 and y[i] = (104729 i mod 10009 + shift)/1024, without rounding."""
     i = np.arange(n)
-    return (7919 * i % 10007) / 1000, (104729 * i % 10009 + shift) / 1000
+    return (7919 * i % 10007) / 1024, (104729 * i % 10009 + shift) / 1024
 
 
 def large_cases():
