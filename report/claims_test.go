@@ -27,13 +27,13 @@ func TestClaims(t *testing.T) {
 		numbers []*Number
 		want    string
 	}{
-		"none":       {nil, "not tested"},
-		"another":    {[]*Number{number("protein", 1, true, 1)}, "not tested"},
-		"unfinished": {[]*Number{number("yacht", 1, true, 0)}, "not tested"},
-		"corrected":  {[]*Number{corrected}, "not tested"},
-		"all":        {[]*Number{number("yacht", 0.9991, true, 1), number("concrete", 0.999, true, 1)}, "holds"},
-		"one small":  {[]*Number{number("yacht", 0.9991, false, 1)}, "holds at this size, on the 1 of 2 that were measured"},
-		"one fails":  {[]*Number{number("yacht", 0.9991, false, 1), number("concrete", 0.9989, true, 1)}, "does not hold"},
+		"none":        {nil, "not tested"},
+		"another":     {[]*Number{number("protein", 1, true, 1)}, "not tested"},
+		"unfinished":  {[]*Number{number("yacht", 1, true, 0)}, "not tested"},
+		"corrected":   {[]*Number{corrected}, "not tested"},
+		"all":         {[]*Number{number("yacht", 0.9991, true, 1), number("concrete", 0.999, true, 1)}, "holds"},
+		"one small":   {[]*Number{number("yacht", 0.9991, false, 1)}, "holds at this size, on the 1 of 2 that were measured"},
+		"one fails":   {[]*Number{number("yacht", 0.9991, false, 1), number("concrete", 0.9989, true, 1)}, "does not hold"},
 		"small fails": {[]*Number{number("yacht", 0.9989, false, 1), number("concrete", 0.9991, true, 1)}, "does not hold at this size"},
 	} {
 		s := &Summary{Spec: Spec{Claims: []Claim{claim}}, Numbers: c.numbers}

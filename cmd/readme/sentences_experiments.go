@@ -20,7 +20,7 @@ var experiments = []sentence{
 		all := maps.Clone(small)
 		maps.Copy(all, more)
 		of, ofAll := holm(r, small), holm(r, all)
-		return fmt.Sprintf("among %s tests its p of %.3f is little: %.2f with Holm's correction, which leaves at most %.3f to the other three clear changes, and "+
+		return fmt.Sprintf("among %s tests its p of %.3f is little: %.2f with Holm's correction, which leaves at most %.3f to the three clear changes, and "+
 			"%.3f if the %s tests of Concrete and Breast Cancer below count, too", word(len(small)), small[masking], of[masking],
 			of[targets], ofAll[targets], word(len(more)))
 	},
@@ -65,8 +65,12 @@ var experiments = []sentence{
 			}
 		}
 		clear := count["same direction"] + count["other direction"]
-		return fmt.Sprintf("of %s changes, %s on Boston Housing and %s on Yacht, %s are clear at this size, %s of them in the paper's direction",
-			word(len(seen)), word(count["boston-housing"]), word(count["yacht"]), word(clear), word(count["same direction"]))
+		same := word(count["same direction"]) + " of them"
+		if count["other direction"] == 0 {
+			same = "all"
+		}
+		return fmt.Sprintf("of %s changes, %s on Boston Housing and %s on Yacht, %s are clear at this size, %s in the paper's direction",
+			word(len(seen)), word(count["boston-housing"]), word(count["yacht"]), word(clear), same)
 	},
 	func(r *reports) string {
 		fall := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "poker-hand", "metric", "accuracy_change")

@@ -53,6 +53,7 @@ SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabN
 UNMASKED = ", no features masked"
 ALONE = ", rows attend to themselves alone"
 SEEDS = (42, 43, 44)
+share = {}  # test rows over training rows, by data set
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
 
@@ -62,6 +63,7 @@ def finished(paths, measure=None):
     for path in paths:
         for line in gzip.open(path) if path.endswith(".gz") else open(path):
             r = json.loads(line)
+            share.setdefault(r["dataset"], r["rows"][2] / r["rows"][0])
             if r["status"] == "ok" and r.get("measure") == measure:
                 yield r
 
@@ -98,6 +100,15 @@ def table(head, *lines):
 
 def with_error(x, digits=2, sign=""):
     return "%%%s.%df ± %%.%df" % (sign, digits, digits) % (statistics.mean(x), statistics.stdev(x) / len(x) ** 0.5)
+
+
+def of_differences(dataset, x, digits=2):
+    """Means of differences over folds have Nadeau and Bengio's standard error, as in package report."""
+    return "%+.*f ± %.*f" % (digits, statistics.mean(x), digits, corrected_error(dataset, x))
+
+
+def corrected_error(dataset, x):
+    return statistics.stdev(x) * (1 / len(x) + share[dataset]) ** 0.5
 
 
 def with_deviation(x, digits):
@@ -182,7 +193,7 @@ def depth(protocol, report, *paths):
     narrow = next(iter(wide.values()))
 
     def difference(x):
-        return with_error([x[f] - narrow[f] for f in x], sign="+") + (" (%d folds)" % len(x) if len(x) < 10 else "")
+        return of_differences("boston-housing", [x[f] - narrow[f] for f in x]) + (" (%d folds)" % len(x) if len(x) < 10 else "")
 
     table(["fold", *map(str, range(10)), "mean", "minus e = 16"],
           *([with_products(paths, name, protocol), *("%.2f" % x[f] if f in x else "–" for f in range(10)), with_error(x.values()) if len(x) == 10 else "–",
@@ -218,7 +229,7 @@ def fold(numbers, dataset, report, *paths):
         if name == published:
             return "–"
         x = [tests[published][f][names[-1]] - of[f][names[-1]] for f in folds]
-        return "%s (%.1f)" % (with_error(x, DIGITS[names[-1]], "+"), statistics.mean(x) / statistics.stdev(x) * len(x) ** 0.5)
+        return "%s (%.1f)" % (of_differences(dataset, x, DIGITS[names[-1]]), statistics.mean(x) / corrected_error(dataset, x))
 
     head, of_paper_npt = "published fold %s" % numbers, []
     if len(folds) > 1:
@@ -256,7 +267,7 @@ def without(number, report, *paths):
     whole = [name for name, x in by.items() if len(x) == 10]
     npt = "npt", next(iter(widths(paths, "published")))
     rest = lambda x: {f: e for f, e in x.items() if f != int(number)}
-    paired = lambda x, y: "–" if x is y else with_error([x[f] - y[f] for f in x], sign="+")
+    paired = lambda x, y: "–" if x is y else of_differences("boston-housing", [x[f] - y[f] for f in x])
     of_true = lambda name: (with_error(true[name].values()), paired(true[name], true[npt])) if len(true[name]) == 10 else ("–", "–")
     minus = "minus NPT's, e = 16"
     table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, minus, "true cross-validation", minus],
@@ -405,7 +416,7 @@ def changes(*paths):
             continue
         changes = [[x[fold] - base[fold] for fold in x] for x, base in zip(own, (of[dataset, "Base", seed] for seed in seeds))]
         mean = [statistics.mean(x) for x in changes]
-        lines.append([TITLES[dataset], variant, *(with_error(x, sign="+") for x in changes), "%+.2f" % statistics.mean(mean), "%.2f" % statistics.stdev(mean), deviation])
+        lines.append([TITLES[dataset], variant, *(of_differences(dataset, x) for x in changes), "%+.2f" % statistics.mean(mean), "%.2f" % statistics.stdev(mean), deviation])
     table(["", "change of RMSE", *("seed %d" % seed for seed in seeds), "mean", "its standard deviation over seeds", "that of the variant's RMSE"], *lines)
 
 
@@ -486,7 +497,7 @@ def narrow(*paths):
         if len(both) > 2:
             differences = [alone[f] - npt[f] for f in both]
             worse.append(statistics.mean(differences))
-            lines.append(["seed %d" % seed, "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), with_error(differences, sign="+"),
+            lines.append(["seed %d" % seed, "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), of_differences("boston-housing", differences),
                           "%d" % sum(d > 0 for d in differences)])
     if len(worse) > 1:
         lines.append(["mean of the seeds (± over seeds)", *["–"] * 3, with_error(worse, sign="+"), "–"])
@@ -505,7 +516,7 @@ def others(*paths):
     def with_any_error(x, rows, name, sign=""):
         """The error is over folds, or of a single split over its test rows."""
         if len(x) > 1:
-            return with_error(x, DIGITS[name], sign)
+            return of_differences(dataset, x, DIGITS[name]) if sign else with_error(x, DIGITS[name])
         return "%%%s.%df ± %%.%df" % (sign, DIGITS[name], DIGITS[name]) % (x[0], math.hypot(*(t[name + "_se"] for t in rows)))
 
     lines = []

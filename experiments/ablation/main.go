@@ -33,8 +33,8 @@ var (
 		Name: "parts", Title: "What attention between attributes and feature masking change (Table 5)",
 		Caption: "Change of the test result against Base on the same folds, ± standard error, without the layers between attributes (ABA), and without " +
 			"the masking of features; of RMSE below 0 is better, of AUROC (Breast Cancer, Kick, Income) and accuracy above 0.",
-		Where:   []report.Where{report.Is("variant", "No ABA", "No feature masking", allTargets), ranking},
-		Group:   "dataset", Rows: []string{"variant"}, Show: settings.Show,
+		Where: []report.Where{report.Is("variant", "No ABA", "No feature masking", allTargets), ranking},
+		Group: "dataset", Rows: []string{"variant"}, Show: settings.Show,
 		Paper: 5, Base: base,
 	}
 
