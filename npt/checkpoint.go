@@ -58,7 +58,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 			arrays = append(arrays, *set.tensors...)
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return fmt.Errorf("npt: %w", err)
 	}
 	if err := checkpoint.Write(path, "checkpoint", h, arrays); err != nil {

@@ -58,12 +58,12 @@ func (w *Writer) Append(r *Record) error {
 
 // createSegment makes a new, empty segment and makes sure that its name outlives a crash.
 func createSegment(dir string) (*os.File, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("the folder of records cannot be made: %w", err)
 	}
 	host, _ := os.Hostname()
 	name := fmt.Sprintf("%s-%s-%d%s", time.Now().UTC().Format("20060102T150405.000000000"), host, os.Getpid(), segmentSuffix)
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("no segment for records can be made: %w", err)
 	}

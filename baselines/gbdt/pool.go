@@ -25,6 +25,9 @@ var trainers = pool{command: trainerCommand, pause: 5 * time.Second}
 // fit has an idle or a new trainer serve the request. A trainer that failed is not used again. Where none came to fit anything,
 // which a program or an environment that was away for a moment can cause, a fresh one is tried once more after a pause.
 func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
+	if err := ctx.Err(); err != nil { // before a trainer is taken that would not come back
+		return nil, err
+	}
 	answer, err := p.fitBy(ctx, p.take(), request)
 	if !errors.Is(err, errNotStarted) {
 		return answer, err

@@ -123,9 +123,10 @@ func startWorker(ctx context.Context, cmd *exec.Cmd) (*worker, error) {
 		return nil, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
 	its.Close() // so that the pipe ends when the trainer does
-	defer context.AfterFunc(ctx, w.kill)()
-	if _, err := w.read(); err != nil {
-		if ctx.Err() == nil {
+	keep := context.AfterFunc(ctx, w.kill)
+	_, err = w.read()
+	if killed := !keep(); killed || err != nil {
+		if !killed {
 			err = fmt.Errorf("%w: %w", errNotStarted, w.failure(err))
 		}
 		w.stop()
@@ -149,9 +150,9 @@ func (w *worker) stop() {
 // fit has the process serve a request. When the error is not nil the worker may not be used again.
 func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
 	w.oomKills = oomKills()
-	defer context.AfterFunc(ctx, w.kill)()
+	keep := context.AfterFunc(ctx, w.kill)
 	answer, err := w.exchange(request)
-	if ctx.Err() != nil {
+	if !keep() {
 		err = ctx.Err()
 	} else if err != nil && !errors.Is(err, errNotStarted) {
 		err = w.failure(err)

@@ -384,3 +384,17 @@ func TestTrainerEndsWithItsInput(t *testing.T) {
 		t.Errorf("it had to be stopped: %v", err)
 	}
 }
+
+// A fit that is over before it begins takes no trainer away.
+func TestCancelledBeforeTheFit(t *testing.T) {
+	p, _ := standIns("refuse")
+	p.fit(t.Context(), &fitRequest{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.fit(ctx, &fitRequest{}); !errors.Is(err, context.Canceled) || len(p.idle) != 1 {
+		t.Errorf("%v; %d trainers are kept", err, len(p.idle))
+	}
+	for _, w := range p.idle {
+		w.stop()
+	}
+}

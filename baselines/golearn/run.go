@@ -78,12 +78,11 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	}
 	for i, c := range batch {
 		result := method.Result{Index: i}
-		if err := set(&r, c); err != nil {
-			result.Err = err
-			done(result)
-			continue
+		var a *answer
+		err := set(&r, c)
+		if err == nil {
+			a, err = ask(ctx, path, t.Threads, &r)
 		}
-		a, err := ask(ctx, path, t.Threads, &r)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -145,8 +144,17 @@ func ask(ctx context.Context, path string, threads int, r *request) (*answer, er
 		return nil, errors.New(a.Error)
 	}
 	want := len(r.Query) / r.Width
-	if got := len(a.Labels) + len(a.Y); got != want {
-		return nil, fmt.Errorf("golearn's process: %d predictions, want %d", got, want)
+	labels, numbers := 0, want
+	if r.Classes > 0 {
+		labels, numbers = want, 0
+	}
+	if len(a.Labels) != labels || len(a.Y) != numbers {
+		return nil, fmt.Errorf("golearn's process: %d labels and %d numbers, want %d and %d", len(a.Labels), len(a.Y), labels, numbers)
+	}
+	for _, label := range a.Labels {
+		if label < 0 || label >= r.Classes {
+			return nil, fmt.Errorf("golearn's process: label %d, want 0 to %d", label, r.Classes-1)
+		}
 	}
 	return a, nil
 }

@@ -136,7 +136,7 @@ func memoryOfFit(p *plan.Plan) int64 {
 
 // makeWritable makes a folder, if it is not there, and makes sure that files can be written to it.
 func makeWritable(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".writable-")

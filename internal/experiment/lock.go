@@ -14,7 +14,7 @@ import (
 // lock keeps a second run from doing the same cells: one at a time has the lock of a folder for records and reports, which is made if it
 // is not there. The kernel gives the lock back when the process ends, in whatever way. A file system without locks is said on stderr.
 func lock(dir string, stderr io.Writer) (unlock func() error, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
 	file := filepath.Join(dir, ".lock") // which says who has it

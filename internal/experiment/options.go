@@ -89,6 +89,9 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 			return nil, fmt.Errorf("-%s: want -executor slurm with it", name)
 		}
 	}
+	if o.TaskTime <= 0 {
+		return nil, fmt.Errorf("-slurm-task %v: want a time above 0, such as 20m", o.TaskTime)
+	}
 	o.Data, o.With = *data, *with
 	if fs.Given("seed") {
 		o.Seed = seed

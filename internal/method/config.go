@@ -176,7 +176,7 @@ func asInt(v any) (int, bool) {
 
 func asFloat(v any) (float64, bool) {
 	if x, ok := v.(float64); ok {
-		return x, !math.IsNaN(x)
+		return x + 0, !math.IsNaN(x) // not -0
 	}
 	n, ok := asInt(v)
 	return float64(n), ok

@@ -147,3 +147,13 @@ func TestWithLeavesTheOriginal(t *testing.T) {
 		t.Error(a.JSON())
 	}
 }
+
+// One setting has one identity: -0 is 0.
+func TestNegativeZero(t *testing.T) {
+	for _, zero := range []any{0.0, math.Copysign(0, -1)} {
+		c, err := trees.Resolve(map[string]any{"rate": zero}, dataset.Info{Problem: dataset.Regression})
+		if err != nil || math.Signbit(c.Float("rate")) {
+			t.Errorf("%v: %v, %v", zero, c, err)
+		}
+	}
+}

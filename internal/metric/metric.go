@@ -7,7 +7,8 @@ package metric
 
 import (
 	"slices"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"nptbench/internal/dataset"
 )
@@ -90,7 +91,10 @@ func Named(name string) Metric {
 func (m Metric) StdErr() string { return m.Name + "_se" }
 
 // Heading is the title at the beginning of a line.
-func (m Metric) Heading() string { return strings.ToUpper(m.Title[:1]) + m.Title[1:] }
+func (m Metric) Heading() string {
+	first, n := utf8.DecodeRuneInString(m.Title)
+	return string(unicode.ToUpper(first)) + m.Title[n:]
+}
 
 // Axis is the title with the unit and the direction.
 func (m Metric) Axis() string {

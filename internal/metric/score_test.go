@@ -125,3 +125,11 @@ func TestCorrelationDirection(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestHeading(t *testing.T) {
+	for title, want := range map[string]string{"accuracy": "Accuracy", "écart": "Écart", "RMSE": "RMSE"} {
+		if got := (Metric{Title: title}).Heading(); got != want {
+			t.Errorf("%s: %s", title, got)
+		}
+	}
+}

@@ -143,8 +143,10 @@ func (p *Plan) jobs(g *Group, fold int) (all []*Job) {
 			t.Cells = append(t.Cells, of)
 			continue
 		}
-		trained := cell.Training()
-		t.ID, t.Failed = trained.ID(), *g.at(fold, s.modelOf) == failed && !p.retry
+		if t.ID == (results.ID{}) || t.Failed { // else an equivalent setting has it
+			trained := cell.Training()
+			t.ID, t.Failed = trained.ID(), *g.at(fold, s.modelOf) == failed && !p.retry
+		}
 		x := t.measure(s)
 		x.Cells = append(x.Cells, of)
 	}

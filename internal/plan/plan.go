@@ -93,9 +93,10 @@ type Setting struct {
 
 // LeftOut is a data set or a method that cannot be run here.
 type LeftOut struct {
-	Name  string
-	Err   error
-	Extra bool // a method of ours that the paper does not have: without it the sweep still counts as done
+	Name   string
+	Err    error
+	Method bool // it is a method
+	Extra  bool // one of ours that the paper does not have: without it the sweep still counts as done
 }
 
 // New expands a sweep. Cells that the records have are done. It returns early, with the context's error, when that ends.
@@ -224,7 +225,7 @@ func (p *Plan) leaveOut() {
 			if m := g.Method; m.Available != nil && !asked[m] {
 				asked[m] = true
 				if err := m.Available(); err != nil {
-					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Extra: m.Extra && m.Command == nil})
+					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Method: true, Extra: m.Extra && m.Command == nil})
 				}
 			}
 		}
@@ -254,7 +255,10 @@ func (p *Plan) WhyLeftOut() (lines []string) {
 // runs reports whether a group's cells are to be run, and can be here.
 func (p *Plan) runs(g *Group) bool {
 	return g.Selected && !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool {
-		return l.Name == g.Method.Name || l.Name == g.Dataset.Info.Name && !p.absent
+		if l.Method {
+			return l.Name == g.Method.Name
+		}
+		return l.Name == g.Dataset.Info.Name && !p.absent
 	})
 }
 

@@ -430,3 +430,21 @@ func TestOwnProgramIsMissed(t *testing.T) {
 		t.Errorf("%+v", p.LeftOut)
 	}
 }
+
+// What is left out is a data set or a method: another thing of its name is run.
+func TestLeftOutOfOneName(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, sweep(t, lib, "waves", "{shift: [1]}", ""), Options{}, lib, nil)
+	g := p.Groups()[0]
+	for _, c := range []struct {
+		LeftOut
+		runs bool
+	}{
+		{LeftOut{Name: g.Method.Name, Method: true}, false}, {LeftOut{Name: g.Method.Name}, true},
+		{LeftOut{Name: "waves", Method: true}, true}, {LeftOut{Name: "waves"}, false},
+	} {
+		if p.LeftOut = []LeftOut{c.LeftOut}; p.runs(g) != c.runs {
+			t.Errorf("without %+v the group runs: %v", c.LeftOut, !c.runs)
+		}
+	}
+}

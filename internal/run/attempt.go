@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,12 +29,16 @@ type attempt struct {
 
 	looked  time.Time        // at the clock
 	used    time.Duration    // of the budget of time: since the last finished cell
+	kept    time.Duration    // of it, when keepTime wrote it last
 	overdue bool             // the budget is used up, and the worker was asked to stop the job
 	crowded *results.Failure // for want of memory beside other jobs, so not recorded: alone there may be enough
 }
 
 // lookInterval is how often a worker's memory and time are looked at.
 const lookInterval = 100 * time.Millisecond
+
+// keepInterval is how often the time that a fit has used is kept.
+const keepInterval = time.Minute
 
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
 // nil when ctx ended. The budget of time counts from one finished cell to the next, since a fit may serve many; that of
@@ -67,12 +72,21 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 	}
 }
 
+// TimeFile is the name of timeFile.
+const TimeFile = "time-used"
+
 // timeFile lies beside what an unfinished fit has left, and says how much of the budget of time that took. Empty: no folder is for that.
 func (a *attempt) timeFile() string {
 	if a.request.CheckpointDir == "" {
 		return ""
 	}
-	return filepath.Join(a.request.CheckpointDir, "time-used")
+	return filepath.Join(a.request.CheckpointDir, TimeFile)
+}
+
+// keepTime writes the file, if the fit has made the folder: what a fit that is killed goes on from has used its time, too.
+func (a *attempt) keepTime() {
+	a.kept = a.used
+	os.WriteFile(a.timeFile(), []byte(a.timeUsed()), 0o666)
 }
 
 // timeUsed is what the file says: the time, and the cells that it was for.
@@ -109,6 +123,9 @@ func (a *attempt) look() *results.Failure {
 	now := time.Now()
 	a.used += min(now.Sub(a.looked), 10*lookInterval)
 	a.looked = now
+	if a.used > a.kept+keepInterval {
+		a.keepTime()
+	}
 	switch {
 	case budget.Time == 0 || a.used < budget.Time:
 		return nil

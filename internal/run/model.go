@@ -107,7 +107,7 @@ func (s *serving) measured(ctx context.Context, config method.Config, of *plan.M
 		return err
 	})
 	if err != nil {
-		o.failure = failure(err)
+		o.failure, o.val = failure(err), nil
 	}
 	o.predict, o.peakMemory = time.Since(started), peakMemory()
 	return o

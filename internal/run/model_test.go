@@ -359,6 +359,12 @@ func TestMeasurementOfEquivalentTraining(t *testing.T) {
 	if o := measured(t, lib, dir, measuring("", two), false); o != (Outcome{OK: 12}) || fits(t, dir) != 6 {
 		t.Errorf("%+v after %d fits, want all measurements on the trainings that were lucky", o, fits(t, dir))
 	}
+	for times, order := range map[int]string{3: "[0, 1]", 4: "[1, 0]"} { // the record of 1 is a failure, that of 0 is not
+		again := fmt.Sprintf("    grid: {pause: %s, mode: [unlucky]}\n    measure: {first: {times: %d}}\n", order, times)
+		if o := measured(t, lib, dir, measuring("", again), false); o != (Outcome{OK: 6}) {
+			t.Errorf("pause %s: %+v", order, o)
+		}
+	}
 }
 
 // What is said of a failed measurement is not that its training failed.

@@ -33,6 +33,7 @@ type Pool struct {
 	// for in MoreModels, too. Checkpoints is the folder for what unfinished fits have reached: each job has a folder of its own
 	// in it while it is not finished. Empty: neither is kept.
 	Models, Checkpoints string
+	Name                string // of the pool among those that share the folders at the same time; empty: it is alone
 	KeepModels          bool
 	MoreModels          []string
 }
@@ -248,6 +249,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	started := time.Now()
 	if before, err := os.ReadFile(a.timeFile()); err == nil { // of the attempt that this one goes on from
 		a.used = a.usedBefore(string(before))
+		a.kept = a.used
 	}
 	a.call = c.call(a.request)
 	failure, finished := a.follow(ctx)
@@ -260,7 +262,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		os.Remove(a.timeFile()) // who has it tried again gives it more time
 		a.failed(a.blamed(finished), failure)
 	case !finished:
-		os.WriteFile(a.timeFile(), []byte(a.timeUsed()), 0o666) // if the fit has made the folder
+		a.keepTime()
 	}
 	if failure == nil { // interrupted
 		r.watcher.Ended(j)
@@ -296,6 +298,9 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 	}
 	if r.Checkpoints != "" {
 		q.CheckpointDir = filepath.Join(r.Checkpoints, plan.Folder(j.Fit, j.Trainings).String())
+		if j.Method.Command != nil && r.Name != "" { // which empties its folder to begin with
+			q.CheckpointDir += "-" + r.Name
+		}
 	}
 	return q
 }

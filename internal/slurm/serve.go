@@ -65,7 +65,7 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 		return err
 	}
 	pool := s.Pool
-	pool.Jobs, pool.Cores = 1, coresOfTask()
+	pool.Jobs, pool.Cores, pool.Name = 1, coresOfTask(), fmt.Sprintf("%s-%d", filepath.Base(dir), index)
 	pool.Records = results.NewWriter(s.Records)
 	jobs, err := prepare(written, methods, &pool, before, r)
 	plan.Recall(jobs, results.Read(s.Records))
@@ -107,7 +107,7 @@ const beatInterval = time.Minute
 // createEvents makes the file of events of this start of a task, the first that is not there.
 func createEvents(dir string, index int) (*os.File, error) {
 	for start := 0; ; start++ {
-		f, err := os.OpenFile(filepath.Join(dir, eventsFile(index, start)), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+		f, err := os.OpenFile(filepath.Join(dir, eventsFile(index, start)), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}

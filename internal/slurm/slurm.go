@@ -187,7 +187,7 @@ func (r *watch) submitArray(ctx context.Context, p *packing, batches []batch) er
 		os.RemoveAll(path)
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(path, numberFile), []byte(made.number), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(path, numberFile), []byte(made.number), 0o666); err != nil {
 		return err
 	}
 	r.follow(made)

@@ -54,7 +54,7 @@ func testMethods() []*method.Method {
 		Name: "number", Title: "Number", Doc: "for tests",
 		Params: []method.Param{
 			{Name: "number", Type: method.Int, Default: 0},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "stuck", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
 		},
 		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
 		Run: func(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
@@ -73,6 +73,9 @@ func testMethods() []*method.Method {
 						os.MkdirAll(t.CheckpointDir, 0o777)
 						endTask("TIMEOUT")
 					}
+				case "stuck": // the same, again and again, with nothing new
+					os.MkdirAll(t.CheckpointDir, 0o777)
+					endTask("TIMEOUT")
 				case "ok":
 				default:
 					endTask(mode)
@@ -287,6 +290,7 @@ func TestTasksThatDie(t *testing.T) {
 		"NODE_FAIL":     {map[string]int{"crash": 1}, "NODE_FAIL, 2 cells to be submitted again"},
 		"PENDING":       {map[string]int{"crash": 1}, "3 tasks died at it"}, // requeued by Slurm itself, again and again
 		"checkpoint":    {map[string]int{}, "TIMEOUT, 2 cells to be submitted again"},
+		"stuck":         {map[string]int{"timeout": 1}, "TIMEOUT, 1 cell recorded as failed"},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			newFake(t)

@@ -85,12 +85,12 @@ func writeSubmission(dir string, s setup, tasks [][]*job) (path string, err erro
 	name := fmt.Sprintf("nptbench-%s-%s-%d-%d", time.Now().UTC().Format("20060102T150405"), host, os.Getpid(), submissions.Add(1))
 	path = filepath.Join(dir, name)
 	unfinished := path + ".new"
-	if err := os.Mkdir(unfinished, 0o755); err != nil {
+	if err := os.Mkdir(unfinished, 0o777); err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(unfinished)
 	script := fmt.Sprintf("#!/bin/sh\n%s=%s exec %s\n", taskVariable, quoted(path), quoted(binary))
-	if err := os.WriteFile(filepath.Join(unfinished, scriptFile), []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(unfinished, scriptFile), []byte(script), 0o777); err != nil {
 		return "", err
 	}
 	if err := writeJSON(filepath.Join(unfinished, setupFile), s); err != nil {
@@ -112,7 +112,7 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, b, 0o644)
+	return os.WriteFile(path, b, 0o666)
 }
 
 func readJSON(path string, v any) error {
@@ -156,7 +156,7 @@ func copySelf(dir string) (path string, err error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
 	f, err := os.Open(self)
@@ -164,7 +164,7 @@ func copySelf(dir string) (path string, err error) {
 		return "", err
 	}
 	defer f.Close()
-	to, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o755))
+	to, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o777))
 	if err != nil {
 		return "", err
 	}

@@ -167,7 +167,7 @@ func (r *watch) look(ctx context.Context) error {
 		}
 		if left == 0 {
 			delete(r.submissions, path)
-			os.WriteFile(filepath.Join(path, overFile), []byte("over\n"), 0o644) // another watcher may have done so
+			os.WriteFile(filepath.Join(path, overFile), []byte("over\n"), 0o666) // another watcher may have done so
 		}
 	}
 	r.looked = true
@@ -333,7 +333,7 @@ func (r *watch) giveWay(made *submission) (yes bool, err error) {
 // timeOf is the time by the clock of the file system that has the folder, which is made where it is not there. On a network that
 // also makes what others have written there visible.
 func timeOf(dir string) (time.Time, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return time.Time{}, fmt.Errorf("the shared folder: %w", err)
 	}
 	f, err := os.CreateTemp(dir, ".time-")

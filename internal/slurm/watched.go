@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"nptbench/internal/plan"
+	"nptbench/internal/run"
 	"nptbench/results"
 )
 
@@ -147,6 +148,24 @@ func (t *watched) title() string {
 	return title
 }
 
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// gained reports whether a job has left something newer than the submission in its folder.
+func (t *watched) gained(folder string) bool {
+	submitted, err := os.Stat(filepath.Join(t.path, setupFile))
+	if err != nil {
+		return false
+	}
+	files, _ := os.ReadDir(folder)
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool {
+		info, err := f.Info()
+		return err == nil && f.Name() != run.TimeFile && info.ModTime().After(submitted.ModTime())
+	})
+}
+
 // mostDeaths is how many tasks may die at a job without a reason that is the job's, before it is recorded as a crash.
 const mostDeaths = 3
 
@@ -159,7 +178,7 @@ type fate struct {
 
 // fates says what becomes of the jobs of a task that has ended in the way that Slurm gives a name. A task that ran out of memory did
 // so with the job that it was at, which would do so again; so for time, if the job had all of the task's and left nothing to go on
-// from. Other deaths may be anybody's fault: the job is tried again, a few times.
+// from, or nothing new several times. Other deaths may be anybody's fault: the job is tried again, a few times.
 func (t *watched) fates(how string, checkpoints string) (all []fate) {
 	for i, j := range t.jobs {
 		f := fate{deaths: j.deaths, cells: slices.DeleteFunc(slices.Clone(j.cells), func(id results.ID) bool { return !t.lacks(id) })}
@@ -174,7 +193,10 @@ func (t *watched) fates(how string, checkpoints string) (all []fate) {
 			case "OUT_OF_MEMORY":
 				fail("memory")
 			case "TIMEOUT", "DEADLINE":
-				if _, err := os.Stat(filepath.Join(checkpoints, j.checkpoint.String())); i == t.first && (checkpoints == "" || err != nil) {
+				if i != t.first || checkpoints != "" && t.gained(filepath.Join(checkpoints, j.checkpoint.String())) {
+					break
+				}
+				if f.deaths++; checkpoints == "" || f.deaths >= mostDeaths || !isFolder(filepath.Join(checkpoints, j.checkpoint.String())) {
 					fail("timeout")
 				}
 			case "CANCELLED", "PREEMPTED":

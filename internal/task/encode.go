@@ -112,9 +112,6 @@ func (e *encoder) features(t *Task) {
 
 // oneHot numbers the categories that occur in entries not flagged; those of missing entries not flagged are one more.
 func (e *encoder) oneHot(c *dataset.Column) (width int, encode columnEncoder) {
-	if c.Missing == nil {
-		return len(c.Categories), func(position int, into []float32) { into[c.Codes[e.rows[position]]] = 1 }
-	}
 	gap := len(c.Categories) // stands for the category "?"
 	code := func(position int) int {
 		if row := int(e.rows[position]); !c.IsMissing(row) {

@@ -333,3 +333,16 @@ func TestNoTrainingEntry(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+// A category that is declared and does not occur has no feature, whether other entries are missing or not.
+func TestCategoriesThatOccur(t *testing.T) {
+	for _, missing := range [][]bool{nil, {false, false, false, true}} {
+		table := &dataset.Table{Info: dataset.Info{Name: "wines", Target: 1, Columns: 2}, Rows: 4, Columns: []dataset.Column{
+			{Name: "colour", Type: dataset.Categorical, Categories: []string{"red", "rose", "white"}, Codes: []uint16{0, 2, 0, 2}, Missing: missing},
+			{Name: "target", F64: []float64{1, 2, 3, 4}}}}
+		tk, _, err := Encode(table, split.Split{Train: []int32{0, 3}, Val: []int32{1}, Test: []int32{2}}, split.Corrected, 0, AllRows)
+		if err != nil || tk.Features[0].Width != 2 {
+			t.Errorf("missing %v: %+v, %v", missing, tk.Features, err)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func Canonical(info dataset.Info, p split.Protocol, fold int) split.Protocol {
 	return p
 }
 
-// ColumnNames names the columns of X: the feature, and of a categorical one the number of the category behind it.
+// ColumnNames names the columns of X: the feature, and of a categorical one behind it the number of the category among those that occur.
 func (t *Task) ColumnNames() (names []string) {
 	for _, f := range t.Features {
 		for i := range f.Width {
