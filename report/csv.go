@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 	"nptbench/results"
@@ -173,6 +175,9 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"missing", func(n *Number) string { _, _, missing := n.counts(); return strconv.Itoa(missing) }},
 		{"subset", func(n *Number) string { return n.subset() }},
 		{"paper_printed", func(n *Number) string { return n.Paper.String() }},
+		{"seeds", func(n *Number) string { return has(len(n.Seeds) > 1, strconv.Itoa(len(n.Seeds))) }},
+		{"seeds_mean", func(n *Number) string { return has(len(n.Seeds) > 1, full(stat.Mean(n.Seeds, nil))) }},
+		{"seeds_stddev", func(n *Number) string { return has(len(n.Seeds) > 1, full(stat.StdDev(n.Seeds, nil))) }},
 		{"notes", func(n *Number) string { return strings.Join(n.seedNotes(), " ") }},
 		{"title", func(n *Number) string { return n.Group.title() }},
 	}...))

@@ -221,7 +221,7 @@ func significant(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// spread prints mean and standard deviation over runs; of settings that differ, their median alone says more.
+// spread prints mean and standard deviation over runs.
 func spread(x []float64) string {
 	if len(x) == 0 {
 		return "diverged"

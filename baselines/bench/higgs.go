@@ -140,6 +140,9 @@ func higgs(ctx context.Context, o *options, s *section) error {
 	for _, f := range bigFits() {
 		if costs := kept[f.name()]; costs != nil {
 			times, exponent, all := growth(costs, false, func(c bigCost) float64 { return c.Seconds })
+			if largest, ok := costs[f.most]; ok && f.unit == "step" { // which costs the same however many rows there are
+				all = largest.Seconds
+			}
 			sizes, memory, _ := growth(costs, true, func(c bigCost) float64 { return float64(c.Memory) / 1e9 })
 			row := append([]string{f.method.Name, f.says, f.unit}, times...)
 			row = append(row, exponent, days(all*f.paper))
@@ -180,6 +183,7 @@ func growth(costs map[int]bigCost, line bool, of func(bigCost) float64) (texts [
 			}
 			texts = append(texts, "≈ "+significant(all))
 		default:
+			all = math.NaN()
 			texts = append(texts, "–")
 		}
 	}

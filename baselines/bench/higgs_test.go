@@ -40,14 +40,16 @@ func TestGrowth(t *testing.T) {
 		of    func(bigCost) float64
 		want  []string
 		slope string
+		all   string // of all rows
 	}{
-		{"a", false, seconds, []string{"1", "8", "≈ 64", "≈ 512"}, "1.50"},
-		{"a", true, memory, []string{"2", "4", "≈ 12", "≈ 44"}, "0.50"},
-		{"b", false, seconds, []string{"3", "–", "–", "–"}, "–"},
-		{"b", true, memory, []string{"1", "> 9", "–", "–"}, "–"},
+		{"a", false, seconds, []string{"1", "8", "≈ 64", "≈ 512"}, "1.50", "512"},
+		{"a", true, memory, []string{"2", "4", "≈ 12", "≈ 44"}, "0.50", "44"},
+		{"b", false, seconds, []string{"3", "–", "–", "–"}, "–", "NaN"}, // not that of the largest share
+		{"b", true, memory, []string{"1", "> 9", "–", "–"}, "–", "NaN"},
 	} {
-		if got, slope, _ := growth(all[c.name], c.line, c.of); !reflect.DeepEqual(got, c.want) || slope != c.slope {
-			t.Errorf("%s: %q, %s, want %q, %s", c.name, got, slope, c.want, c.slope)
+		got, slope, of := growth(all[c.name], c.line, c.of)
+		if !reflect.DeepEqual(got, c.want) || slope != c.slope || significant(of) != c.all {
+			t.Errorf("%s: %q, %s, %v, want %q, %s, %s", c.name, got, slope, of, c.want, c.slope, c.all)
 		}
 	}
 }

@@ -23,6 +23,7 @@ package dkl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -57,13 +58,13 @@ var Method = &method.Method{
 		{Name: "patience", Type: method.Int, Default: 20, Min: 1,
 			Doc: "training ends after that many epochs without a lower validation loss, the negative log density of the targets"},
 		{Name: "prediction", Type: method.Choice, Default: exact, Choices: []string{inducing, exact, interpolation},
-			Doc: "from the inducing points, or from training rows, with or without the learned noise"},
+			Doc: "from the inducing points, or from the nearest training rows (see neighbours), with (exact) or without the learned noise (interpolation)"},
 		{Name: "neighbours", Type: method.Int, Default: defaultNeighbours, Min: 1, Max: 4096,
 			Doc: "training rows that a row is predicted from, the nearest in the embedding; without effect on prediction inducing"},
 	},
 	Check: func(_ method.Config, info dataset.Info) error {
 		if info.Problem != dataset.Regression {
-			return fmt.Errorf("dkl: %s is a classification task, want regression", info.Name)
+			return errors.New("predicts numbers alone, want a regression")
 		}
 		return nil
 	},

@@ -83,7 +83,7 @@ func TestTreesAreReproducible(t *testing.T) {
 	}
 }
 
-// The order of the rows and of the columns' sorting may not matter to a tree on all rows.
+// How a node's rows come to be sorted by a column does not matter.
 func TestPresortingChangesNothing(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := noisy(500, classifies(criterion))

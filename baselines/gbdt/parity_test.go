@@ -79,7 +79,7 @@ func libraryOf(t *testing.T, name string) *library {
 	return nil
 }
 
-// On awkward tables leaves predicts what the library predicted.
+// On awkward tables Model predicts what the library predicted.
 func TestParity(t *testing.T) {
 	worst := map[string]float64{}
 	for _, c := range parityCases(t) {

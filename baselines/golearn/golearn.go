@@ -4,7 +4,7 @@
 //
 // # What golearn does otherwise
 //
-// Each of these has a test that shows it, which fails once it is no longer so (v0.0.0-20221228163002-74ae077eafb2).
+// Tests show most of these, and fail once they are no longer so (v0.0.0-20221228163002-74ae077eafb2).
 //
 //   - The k-d tree returns wrong neighbours: an empty half of a node counts as a training point at the origin, under the
 //     name of the first training row.
@@ -85,7 +85,7 @@ var Forest = &method.Method{
 	},
 	Check: func(_ method.Config, info dataset.Info) error {
 		if !info.Problem.Classification() {
-			return errors.New("golearn-random-forest has no regression, want a data set of classes")
+			return errors.New("predicts classes alone, want a classification")
 		}
 		return nil
 	},

@@ -303,7 +303,7 @@ func TestRefusals(t *testing.T) {
 		given  map[string]any
 		want   string
 	}{
-		{Forest, regression, nil, "golearn-random-forest has no regression, want a data set of classes"},
+		{Forest, regression, nil, "predicts classes alone, want a classification"},
 		{KNN, regression, map[string]any{"weights": "distance"}, `weights: "distance" is not allowed, want one of uniform`},
 		{KNN, regression, map[string]any{"algorithm": "kdtree"}, `algorithm: "kdtree" is not allowed, want one of linear`},
 		{KNN, classes, map[string]any{"n_neighbors": 0}, "n_neighbors: 0 is not allowed, want integer from 1 to 1000000"},

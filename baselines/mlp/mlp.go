@@ -13,8 +13,7 @@
 // 0 (or 1), where scikit-learn's is, for most targets, the squared error over the rounding error of their mean, so that
 // it does not stop as early there.
 //
-// One network is trained on one thread. Of a batch of settings as many are trained at once as the task has threads; the
-// harness, for which every setting is a fit of its own, trains as many at once as it has jobs.
+// One network is trained on one thread; the harness trains as many at once as it has jobs.
 //
 // Random numbers are not scikit-learn's, so results agree in distribution over seeds, not number by number.
 package mlp
@@ -23,12 +22,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/parallel"
 	"nptbench/internal/seed"
 	"nptbench/internal/task"
 )
@@ -73,22 +70,20 @@ func check(c method.Config, _ dataset.Info) error {
 	return nil
 }
 
-// run trains one network per configuration, on as many threads at once as the task allows and the batch has configurations.
+// run trains one network per configuration, one after the other: the harness gives every one a batch of its own.
 func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
 	if t.Train < 2 {
 		return fmt.Errorf("mlp: %d training rows, want at least 2, because one is held out for early stopping", t.Train)
 	}
-	var mu sync.Mutex // one call of done at a time
-	return parallel.For(ctx, t.Threads, len(batch), 1, func(_, i, _ int) {
-		r := fit(ctx, t, batch[i])
-		r.Index = i
+	for i, c := range batch {
+		r := fit(ctx, t, c)
 		if ctx.Err() != nil {
-			return
+			return ctx.Err()
 		}
-		mu.Lock()
-		defer mu.Unlock()
+		r.Index = i
 		done(r)
-	})
+	}
+	return nil
 }
 
 // fit trains one configuration and predicts validation and test rows.

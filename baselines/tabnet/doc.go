@@ -14,6 +14,7 @@
 // features are normalised together, embedded categories too; a batch that leaves one row alone in a virtual batch is an error.
 //
 // What does not: a batch larger than the training part has all of its rows, also where incomplete batches are left out; a training
-// whose weights are no numbers any more ends at once, with the best ones before; numeric columns come before categorical ones.
+// whose weights are no numbers any more ends at once, with the best ones before; numeric columns come before categorical ones; a class
+// that no training row has gets a probability, where the library has no output for it.
 // Random numbers are not PyTorch's: results agree in distribution over seeds.
 package tabnet

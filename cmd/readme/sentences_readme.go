@@ -103,11 +103,8 @@ var readme = []sentence{
 			}
 		}
 		for _, c := range r.rows(grids+"cells.csv").where("dataset", "boston-housing", "protocol", "published", "metric", "rmse") {
-			found := threeSeeds.FindStringSubmatch(c["notes"])
-			if _, ok := theirs[c["title"]]; ok && found != nil && len(full) == 10 {
-				mean, err := strconv.ParseFloat(found[1], 64)
-				r.fail(err)
-				theirs[c["title"]] = mean
+			if _, ok := theirs[c["title"]]; ok && c["seeds"] != "" && len(full) == 10 {
+				theirs[c["title"]] = c.number("seeds_mean")
 			}
 		}
 		best := slices.SortedFunc(maps.Keys(theirs), func(a, b string) int { return cmp.Compare(theirs[a], theirs[b]) })
@@ -124,7 +121,7 @@ var readme = []sentence{
 		}
 		return fmt.Sprintf("over %s folds its RMSE is %.2f ± %.2f (the paper %s), on %s of them %.2f on average, and %.2f on one, where [none of our networks "+
 			"that mask features, as the paper's do, comes below %.1f](npt/PAPER.md#fold-3-of-boston-housing). The best other methods, %s, %s and %s, "+
-			"have %.2f to %.2f (means over seeds)",
+			"have %.2f to %.2f (means over the seeds that there are)",
 			word(len(full)), ours, oursErr, r.line("npt/PAPER.md", "the paper's NPT", 4)[1], word(len(full)-1),
 			(ours*float64(len(full))-largest)/rest, largest, math.Floor(10*lowest)/10, best[0], best[1], best[2], theirs[best[0]], theirs[best[2]])
 	},
@@ -154,23 +151,14 @@ var readme = []sentence{
 	},
 }
 
-// overSeeds are the least and the largest of the standard deviations over three seeds that the cells' notes have.
+// overSeeds are the least and the largest of the standard deviations over three seeds.
 func overSeeds(cells rows) (low, high string) {
-	for _, c := range cells {
-		found := threeSeeds.FindStringSubmatch(c["notes"])
-		if found == nil {
-			return "none", "none"
-		}
-		if low == "" {
-			low, high = found[2], found[2]
-		}
-		low, high = min(low, found[2]), max(high, found[2]) // of equal lengths
+	least, most := cells.span("seeds_stddev")
+	if len(cells.where("seeds", "3")) != len(cells) {
+		return "none", "none"
 	}
-	return low, high
+	return fmt.Sprintf("%.3f", least), fmt.Sprintf("%.3f", most)
 }
-
-// threeSeeds finds the mean and the standard deviation over three seeds in a cell's notes.
-var threeSeeds = regexp.MustCompile(`Over 3 seeds: mean (\S+), standard deviation (\d+\.\d+)\.`)
 
 // lookedUp is from how many percent of the paper's error to how many NPT has on the forms of the lookup task, means of three seeds.
 func lookedUp(r *reports) (low, high float64) {
@@ -179,16 +167,11 @@ func lookedUp(r *reports) (low, high float64) {
 		if c["paper"] == "" {
 			continue
 		}
-		found := threeSeeds.FindStringSubmatch(c["notes"])
-		if found == nil {
+		if c["seeds"] != "3" {
 			r.fail(errors.New("no three seeds of " + c["dataset"]))
 			return 0, 0
 		}
-		ours, err := strconv.ParseFloat(found[1], 64)
-		if err != nil {
-			r.fail(err)
-			return 0, 0
-		}
+		ours := c.number("seeds_mean")
 		low, high = min(low, ours/c.number("paper")), max(high, ours/c.number("paper"))
 	}
 	return 100 * low, 100 * high

@@ -7,7 +7,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"nptbench/internal/stats"
@@ -76,13 +75,10 @@ var results = []sentence{
 	grades("* random forest: for ", "random-forest"),
 	func(r *reports) string {
 		nll := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "breast-cancer", "method", "random-forest", "metric", "nll")
-		found := regexp.MustCompile(`Over (\d+) seeds: mean (\d+\.\d{3})`).FindStringSubmatch(append(nll, row{})[0]["notes"])
-		if found == nil {
+		if len(nll) != 1 || nll[0]["seeds"] == "" {
 			return "the forest's NLL over seeds"
 		}
-		seeds, err := strconv.Atoi(found[1])
-		r.fail(err)
-		return fmt.Sprintf("whose mean over its %s seeds is %s", word(seeds), found[2])
+		return fmt.Sprintf("whose mean over its %s seeds is %.3f", word(int(nll.number("seeds"))), nll.number("seeds_mean"))
 	},
 	grades("gradient boosting: for ", "gradient-boosting"),
 	grades("* CatBoost: for ", "catboost"),

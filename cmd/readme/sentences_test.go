@@ -10,8 +10,7 @@ import (
 func TestSentences(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for file, text := range map[string]string{
-		"cells.csv": "method,metric,mean,notes\nnpt,rmse,2.345,\"Over 3 seeds: mean 2.3, standard deviation 0.095.\"\n" +
-			"npt,rmse,3.5,\"Other. Over 3 seeds: mean 3.5, standard deviation 0.075.\"\nknn,rmse,9,\n",
+		"cells.csv": "method,metric,mean,seeds,seeds_stddev\nnpt,rmse,2.345,3,0.0951\nnpt,rmse,3.5,3,0.0749\nknn,rmse,9,,\n",
 		"README.md": "The error of NPT\nis 2.35 to 3.50\non these.",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
