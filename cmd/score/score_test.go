@@ -107,7 +107,7 @@ func TestRefusals(t *testing.T) {
 		{program.ExitBadInput, "not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "waves"}},
 		{program.ExitFailed, "the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
 		{program.ExitBadInput, "it unpacks to more than 64 times its size: not a model", []string{"-model", write(t, "m.txt.gz", strings.Repeat("0", 100<<20)), "-dataset", "waves"}},
-		{program.ExitBadInput, "fold 10 does not exist: the rule makes 10", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
+		{program.ExitBadInput, "fold 10 does not exist: the folds are 0 to 9", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
 		{program.ExitFailed, "-export nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
 		{program.ExitBadInput, "-models: there is no folder nowhere", []string{"-models", "nowhere"}},
 		{program.ExitBadInput, "-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},

@@ -21,7 +21,7 @@ const cacheMagic = "nptbench columns 1\n"
 type cacheHead struct {
 	Dataset  string `json:"dataset"`
 	Identity string `json:"identity"` // of the source files
-	Digest   string `json:"digest"`   // of the table, and so the SHA-256 of all bytes after this line
+	Digest   string `json:"digest"`   // of the table, which has no rule, and so the SHA-256 of all bytes after this line
 	Check    Check  `json:"check"`
 }
 

@@ -380,7 +380,7 @@ func countRows(path string, separator rune) (n int, err error) {
 	return max(n-1, 0), err
 }
 
-// ruleDigest is the digest of a table of one's own: what a task is made of besides the values may change as well.
+// ruleDigest is the digest of a table of which more than the values may change: one of somebody's own, or of the lookup task.
 func ruleDigest(table, rule string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, table, rule)

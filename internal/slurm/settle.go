@@ -70,7 +70,7 @@ func (r *watch) settle(t *watched, how string) error {
 			continue // not of this plan
 		}
 		f.deaths = max(f.deaths, fate.deaths)
-		cells := slices.DeleteFunc(fate.cells, func(id results.ID) bool { return r.cells[id] == nil || !r.cells[id].nowhere() })
+		cells := slices.DeleteFunc(fate.cells, func(id results.ID) bool { return r.cells[id] == nil || !r.cells[id].unassigned() })
 		if len(cells) == 0 {
 			continue // another task has done them, or has them to do
 		}
@@ -79,7 +79,7 @@ func (r *watch) settle(t *watched, how string) error {
 			r.Again(f.Job)
 		}
 		if t.first < 0 && how != "CANCELLED" && how != "PREEMPTED" {
-			f.barren++
+			f.badEnds++
 		}
 		switch {
 		case fate.failure != nil:
@@ -92,7 +92,7 @@ func (r *watch) settle(t *watched, how string) error {
 				r.cells[record.ID].done = true
 				r.Record(f.Job, record)
 			}
-		case t.known && (t.finished || how == "CANCELLED") || f.barren >= mostBarren:
+		case t.known && (t.finished || how == "CANCELLED") || f.badEnds >= mostBadEnds:
 			left += len(cells)
 			f.left = true
 		default:
@@ -123,5 +123,5 @@ func (r *watch) settle(t *watched, how string) error {
 
 const (
 	shownTroubles = 10
-	mostBarren    = 3 // tasks with a job that end before they begin, until it is left
+	mostBadEnds   = 3 // tasks with a job that end before they begin, until it is left
 )

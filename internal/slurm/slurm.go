@@ -64,7 +64,7 @@ func (c *Cluster) Do(ctx context.Context, jobs []*plan.Job, w run.Watcher) error
 			return nil
 		case err != nil:
 			return err
-		case c.Detach || r.flying == 0:
+		case c.Detach || r.inSlurm == 0:
 			_, err := timeOf(c.Records)
 			return err
 		}
@@ -114,7 +114,7 @@ func (r *watch) submit(ctx context.Context) error {
 // refuse says once that Slurm takes no more tasks now, because of a limit on what a user may submit, say: it is asked again as long as
 // there are others to wait for. Else that is an error.
 func (r *watch) refuse(err error) error {
-	if r.flying == 0 {
+	if r.inSlurm == 0 {
 		return err
 	}
 	if err.Error() != r.refused {

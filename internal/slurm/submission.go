@@ -51,8 +51,8 @@ type job struct {
 	Method          string
 	Command         *method.Command
 	Fit             string
-	Trainings       []*plan.Training `json:"Models"` // so in the files of versions that called them that
-	Deaths          int              // of tasks that were at it
+	Trainings       []*plan.Training
+	Deaths          int // of tasks that were at it
 }
 
 // planned is the job as a pool wants it.

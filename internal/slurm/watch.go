@@ -27,7 +27,7 @@ type watch struct {
 	cells map[results.ID]*cell // of these jobs
 
 	submissions map[string]*submission // by path
-	flying      int                    // tasks that wait or run, with cells of this plan that have no record
+	inSlurm     int                    // tasks that wait or run, with cells of this plan that have no record
 	looked      bool
 	summary     string // the last one that was said
 	silent      bool   // Slurm does not answer, which was said
@@ -40,7 +40,7 @@ type followed struct {
 	*plan.Job
 	running bool // as the Watcher was told
 	deaths  int  // of tasks at it
-	barren  int  // tasks that ended in a bad way before they came to it
+	badEnds int  // tasks that ended in a bad way before they came to it
 	left    bool // it is not submitted again
 }
 
@@ -51,8 +51,8 @@ type cell struct {
 	done  bool  // it has a record
 }
 
-// nowhere reports whether a cell is left to be done by a task that is not there yet.
-func (c *cell) nowhere() bool { return c.tasks == 0 && !c.done }
+// unassigned reports whether a cell is left to be done by a task that is not there yet.
+func (c *cell) unassigned() bool { return c.tasks == 0 && !c.done }
 
 func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
 	r := &watch{Cluster: c, Watcher: w, cells: map[results.ID]*cell{}, submissions: map[string]*submission{}}
@@ -72,7 +72,7 @@ func (r *watch) follow(s *submission) {
 	for _, t := range s.tasks {
 		r.count(t, 1)
 		if r.awaits(t) {
-			r.flying++
+			r.inSlurm++
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (r *watch) look(ctx context.Context) error {
 		}
 	}
 	counts := map[string]int{}
-	r.flying = 0
+	r.inSlurm = 0
 	for _, path := range paths {
 		s := r.submissions[path]
 		left := 0
@@ -161,7 +161,7 @@ func (r *watch) look(ctx context.Context) error {
 			}
 			left++
 			if r.awaits(t) {
-				r.flying++
+				r.inSlurm++
 				counts[strings.ToLower(of.name)]++
 			}
 		}
@@ -291,7 +291,7 @@ func (r *watch) missing() (jobs []*plan.Job) {
 		if f.left {
 			continue
 		}
-		if rest := f.Without(func(id results.ID) bool { return !r.cells[id].nowhere() }); len(rest.Trainings) > 0 {
+		if rest := f.Without(func(id results.ID) bool { return !r.cells[id].unassigned() }); len(rest.Trainings) > 0 {
 			jobs = append(jobs, rest)
 		}
 	}

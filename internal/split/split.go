@@ -86,7 +86,7 @@ var ErrNoFold = errors.New("does not exist")
 // Make returns one fold. The error says which part would be empty, or is ErrNoFold.
 func Make(r Rule, p Protocol, fold int) (Split, error) {
 	if fold < 0 || fold >= r.Folds || r.TestAt > 0 && fold != 0 {
-		return Split{}, fmt.Errorf("fold %d %w: the rule makes %d", fold, ErrNoFold, r.folds())
+		return Split{}, fmt.Errorf("fold %d %w: the folds are 0 to %d", fold, ErrNoFold, r.folds()-1)
 	}
 	if r.Folds < 2 || r.TestAt == 0 && r.Rows < r.Folds {
 		return Split{}, fmt.Errorf("%d rows cannot be cut into %d folds", r.Rows, r.Folds)
