@@ -299,7 +299,8 @@ func (s *Summary) howToRead() []string {
 	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
 			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
-			"Ours is larger than that of independent differences would be, as folds share training rows (Nadeau and Bengio's correction). "+
+			"Over folds ours is larger than that of independent differences would be, as folds share training rows (Nadeau and Bengio's "+
+			"correction). "+
 			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided, which takes folds for independent. Published folds share test "+
 			"rows, too, which neither knows.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
@@ -309,7 +310,7 @@ func (s *Summary) howToRead() []string {
 	}
 	if len(s.Claims) > 0 {
 		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. A claim about a "+
-			"direction is not clear within %d standard errors of no effect; one about a value holds within %d of it, and so the more easily the larger "+
+			"direction is not clear within %d standard errors of no effect (differences over folds: with Nadeau and Bengio's correction); one about a value holds within %d of it, and so the more easily the larger "+
 			"they are. At this size: by networks smaller than published.", clearly, clearly))
 	}
 	if pairs, verdicts := s.falsePositives(); pairs > 0 {

@@ -175,6 +175,7 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"missing", func(n *Number) string { _, _, missing := n.counts(); return strconv.Itoa(missing) }},
 		{"subset", func(n *Number) string { return n.subset() }},
 		{"paper_printed", func(n *Number) string { return n.Paper.String() }},
+		{"paper_decimals", func(n *Number) string { return has(n.HasPaper, strconv.Itoa(n.Paper.Decimals)) }},
 		{"seeds", func(n *Number) string { return has(len(n.Seeds) > 1, strconv.Itoa(len(n.Seeds))) }},
 		{"seeds_mean", func(n *Number) string { return has(len(n.Seeds) > 1, full(stat.Mean(n.Seeds, nil))) }},
 		{"seeds_stddev", func(n *Number) string { return has(len(n.Seeds) > 1, full(stat.StdDev(n.Seeds, nil))) }},

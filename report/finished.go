@@ -144,7 +144,7 @@ func (f *finished) ranks(methods []*Series, datasets []dataset.Info) [][]float64
 		for i, m := range methods {
 			values[i] = f.value[result{d.Name, m}]
 		}
-		for i, r := range stats.Ranks(stats.Unround(values), f.metric.Larger) {
+		for i, r := range stats.Ranks(values, f.metric.Larger) {
 			out[i] = append(out[i], r)
 		}
 	}

@@ -50,8 +50,11 @@ func (f fact) minus(other fact) (mean, stdErr float64) {
 	if len(x) < 2 {
 		return stat.Mean(floats.SubTo(make([]float64, len(x)), x, y), nil), math.Hypot(f.RowStdErr, other.RowStdErr) // NaN without folds
 	}
-	rows := f.rows()
-	test, err := stats.CorrectedT(floats.SubTo(make([]float64, len(x)), x, y), float64(rows[2])/float64(max(1, rows[0])), 0.95)
+	var shares []float64 // of test rows over training rows
+	for _, rec := range f.chosen() {
+		shares = append(shares, float64(rec.Rows[2])/float64(rec.Rows[0]))
+	}
+	test, err := stats.CorrectedT(floats.SubTo(make([]float64, len(x)), x, y), stat.Mean(shares, nil), 0.95)
 	if err != nil {
 		panic(err) // differences of finite numbers
 	}

@@ -43,7 +43,6 @@ func (f *finished) significance(rows []RankRow, datasets []dataset.Info) *Signif
 			values[i] = append(values[i], x)
 			columns[j] = append(columns[j], x)
 		}
-		values[i] = stats.Unround(values[i]) // as the ranks
 	}
 	friedman, err := stats.Friedman(values, f.metric.Larger)
 	if err != nil {

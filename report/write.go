@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"io/fs"
+	"nptbench/internal/measure"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +41,7 @@ func (s *Summary) Write(dir string) error {
 	}
 	files = append(files, latexFiles(document, s.file(""))...)
 	for _, name := range s.measured() {
-		files = append(files, file{name + "-rows.csv", func(w io.Writer) error { return s.writeRows(w, name) }})
+		files = append(files, file{rowsFile(name), func(w io.Writer) error { return s.writeRows(w, name) }})
 	}
 	if s.Tables == nil {
 		files = append(files, file{"ranks.csv", s.writeRanks}, file{"mean-ranks.csv", s.writeMeanRanks})
@@ -67,24 +69,31 @@ func (s *Summary) Write(dir string) error {
 	return s.removeOthers(dir, files)
 }
 
-// removeOthers removes what only an earlier report of that name had.
+// removeOthers removes what only an earlier report in the folder had.
 func (s *Summary) removeOthers(dir string, files []file) error {
-	for _, pattern := range []string{"claims.csv", "ranks.csv", "mean-ranks.csv", "*-rows.csv", s.file("-*.svg"), s.file("-tables/*.tex"), s.file("-figures/*.pdf")} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
+	patterns := []string{"claims.csv", "ranks.csv", "mean-ranks.csv", s.file("-*.svg"), s.file("-tables/*.tex"), s.file("-figures/*.pdf")}
+	for _, m := range measure.All() {
+		patterns = append(patterns, rowsFile(m.Name))
+	}
+	for _, pattern := range patterns {
+		found, err := fs.Glob(os.DirFS(dir), pattern) // the folder's name is no pattern
 		if err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
-		for _, path := range found {
-			if slices.ContainsFunc(files, func(f file) bool { return filepath.Join(dir, f.name) == path }) {
+		for _, name := range found {
+			if slices.ContainsFunc(files, func(f file) bool { return f.name == name }) {
 				continue
 			}
-			if err := os.Remove(path); err != nil {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				return fmt.Errorf("report: %w", err)
 			}
 		}
 	}
 	return nil
 }
+
+// rowsFile has the rows of a measurement.
+func rowsFile(measurement string) string { return measurement + "-rows.csv" }
 
 // Print writes the tables as text for a terminal of so many columns, 0 meaning 80, in colours if asked to.
 func (s *Summary) Print(w io.Writer, width int, colour bool) error {

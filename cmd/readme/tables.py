@@ -53,7 +53,7 @@ SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabN
 UNMASKED = ", no features masked"
 ALONE = ", rows attend to themselves alone"
 SEEDS = (42, 43, 44)
-share = {}  # test rows over training rows, by data set
+shares = collections.defaultdict(dict)  # test rows over training rows, by data set and fold
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
 
@@ -63,8 +63,8 @@ def finished(paths, measure=None):
     for path in paths:
         for line in gzip.open(path) if path.endswith(".gz") else open(path):
             r = json.loads(line)
-            share.setdefault(r["dataset"], r["rows"][2] / r["rows"][0])
             if r["status"] == "ok" and r.get("measure") == measure:
+                shares[r["dataset"]][r["protocol"], r["fold"]] = r["rows"][2] / r["rows"][0]
                 yield r
 
 
@@ -108,7 +108,7 @@ def of_differences(dataset, x, digits=2):
 
 
 def corrected_error(dataset, x):
-    return statistics.stdev(x) * (1 / len(x) + share[dataset]) ** 0.5
+    return statistics.stdev(x) * (1 / len(x) + statistics.mean(shares[dataset].values())) ** 0.5
 
 
 def with_deviation(x, digits):
@@ -581,7 +581,7 @@ def defaults(report, *paths):
             assert {len(f) for f in folds} == {10 if dataset in TITLES else 1}
             means = [statistics.mean(f["test"][name] for f in by_fold.values()) for by_fold in folds]
             reach = 4.303 * statistics.stdev(means) * (1 + 1 / 3) ** 0.5
-            half = 0.5 * 10 ** -len(r["paper_printed"].split()[0].partition(".")[2])  # a unit of the last printed digit
+            half = 0.5 * 10 ** -int(r["paper_decimals"])  # of a unit of the last digit
             same = abs(statistics.mean(means) - float(r["paper"])) <= reach + half
             line += [", ".join("%.*f" % (DIGITS[name], x) for x in means), "same within seeds" if same else "differs"]
         assert line[3] == r["verdict"], (line, r["verdict"])

@@ -43,7 +43,7 @@ type Table struct {
 	Info    Info
 	Columns []Column
 	Rows    int
-	Digest  string // hex SHA-256 over names, kinds, categories and values, the same whatever file format these came from, and over the rule of one's own or a lookup table
+	Digest  string // hex SHA-256 over names, kinds, categories, values and rule, the same whatever file format these came from
 	Check   Check  // how far this has been compared with the published table
 	Subset  string // empty, or what part of the published table this is, as a noun phrase for footnotes
 }

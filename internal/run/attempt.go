@@ -77,7 +77,7 @@ const TimeFile = "time-used"
 
 // timeFile lies beside what an unfinished fit has left, and says how much of the budget of time that took. Empty: no folder is for that.
 func (a *attempt) timeFile() string {
-	if a.request.CheckpointDir == "" {
+	if a.request.CheckpointDir == "" || a.job.Method.Command != nil { // a command begins anew
 		return ""
 	}
 	return filepath.Join(a.request.CheckpointDir, TimeFile)
@@ -87,6 +87,13 @@ func (a *attempt) timeFile() string {
 func (a *attempt) keepTime() {
 	a.kept = a.used
 	os.WriteFile(a.timeFile(), []byte(a.timeUsed()), 0o666)
+}
+
+// finishedCell begins to count anew.
+func (a *attempt) finishedCell() {
+	if a.used = 0; a.kept > 0 {
+		a.keepTime()
+	}
 }
 
 // timeUsed is what the file says: the time, and the cells that it was for.
@@ -218,7 +225,7 @@ func (a *attempt) result(r reply) {
 		a.crowded = f
 		return
 	}
-	a.used = 0
+	a.finishedCell()
 	if a.reported[r.Records[0].ID] {
 		a.fail(fmt.Errorf("%s reported a configuration of a job twice", a.job.Method.Name))
 		return

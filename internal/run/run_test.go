@@ -500,6 +500,29 @@ func TestTimeUsedBefore(t *testing.T) {
 	}
 }
 
+// What is kept of the time that a fit has used while it runs is set back when a cell is finished, and never written into a command's folder.
+func TestKeptTime(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	j := planned(t, parse(t, sweepOf("", "{mode: [ok]}")), lib, dir, plan.Options{}).Jobs()[0]
+	a := &attempt{job: j, request: request{CheckpointDir: dir}, used: time.Minute}
+	kept := func() time.Duration {
+		text, _ := os.ReadFile(filepath.Join(dir, TimeFile))
+		return a.usedBefore(string(text))
+	}
+	if a.keepTime(); kept() != time.Minute {
+		t.Errorf("kept %v of a minute", kept())
+	}
+	a.finishedCell()
+	if kept() != 0 || a.used != 0 {
+		t.Errorf("after a cell %v is kept, %v used", kept(), a.used)
+	}
+	command := *j.Method
+	command.Command = &method.Command{}
+	if a.job = (&plan.Job{Method: &command}); a.timeFile() != "" {
+		t.Errorf("of a command: %s", a.timeFile())
+	}
+}
+
 // A method, or what it loads, may print; that is no reply.
 func TestPrintingMethod(t *testing.T) {
 	lib, dir := library(t), t.TempDir()

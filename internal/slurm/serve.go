@@ -65,7 +65,7 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 		return err
 	}
 	pool := s.Pool
-	pool.Jobs, pool.Cores, pool.Name = 1, coresOfTask(), fmt.Sprintf("%s-%d", filepath.Base(dir), index)
+	pool.Jobs, pool.Cores, pool.Name = 1, coresOfTask(), poolName(dir, index)
 	pool.Records = results.NewWriter(s.Records)
 	jobs, err := prepare(written, methods, &pool, before, r)
 	plan.Recall(jobs, results.Read(s.Records))

@@ -63,6 +63,7 @@ const visible = time.Minute
 func (r *watch) settle(t *watched, how string) error {
 	t.over = true
 	r.count(t, -1)
+	t.sweep(r.Pool.Checkpoints)
 	again, failed, left := 0, 0, 0
 	for _, fate := range t.fates(how, r.Pool.Checkpoints) {
 		f := r.of(fate.cells)

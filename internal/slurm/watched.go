@@ -3,6 +3,7 @@ package slurm
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,6 +167,19 @@ func (t *watched) gained(folder string) bool {
 	})
 }
 
+// poolName tells the folders of a task's commands from those of other tasks.
+func poolName(submission string, index int) string {
+	return fmt.Sprintf("%s-%d", filepath.Base(submission), index)
+}
+
+// sweep removes what commands of the task have left.
+func (t *watched) sweep(checkpoints string) {
+	left, _ := fs.Glob(os.DirFS(checkpoints), "*-"+poolName(t.path, t.index)) // the folder's name is no pattern
+	for _, name := range left {
+		os.RemoveAll(filepath.Join(checkpoints, name))
+	}
+}
+
 // mostDeaths is how many tasks may die at a job without a reason that is the job's, before it is recorded as a crash.
 const mostDeaths = 3
 
@@ -178,7 +192,7 @@ type fate struct {
 
 // fates says what becomes of the jobs of a task that has ended in the way that Slurm gives a name. A task that ran out of memory did
 // so with the job that it was at, which would do so again; so for time, if the job had all of the task's and left nothing to go on
-// from, or nothing new several times. Other deaths may be anybody's fault: the job is tried again, a few times.
+// from, or nothing new three times in all. Other deaths may be anybody's fault: the job is tried again, a few times.
 func (t *watched) fates(how string, checkpoints string) (all []fate) {
 	for i, j := range t.jobs {
 		f := fate{deaths: j.deaths, cells: slices.DeleteFunc(slices.Clone(j.cells), func(id results.ID) bool { return !t.lacks(id) })}
@@ -193,7 +207,7 @@ func (t *watched) fates(how string, checkpoints string) (all []fate) {
 			case "OUT_OF_MEMORY":
 				fail("memory")
 			case "TIMEOUT", "DEADLINE":
-				if i != t.first || checkpoints != "" && t.gained(filepath.Join(checkpoints, j.checkpoint.String())) {
+				if i != t.first || len(f.cells) < len(j.cells) || checkpoints != "" && t.gained(filepath.Join(checkpoints, j.checkpoint.String())) {
 					break
 				}
 				if f.deaths++; checkpoints == "" || f.deaths >= mostDeaths || !isFolder(filepath.Join(checkpoints, j.checkpoint.String())) {

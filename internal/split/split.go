@@ -85,11 +85,15 @@ var ErrNoFold = errors.New("does not exist")
 
 // Make returns one fold. The error says which part would be empty, or is ErrNoFold.
 func Make(r Rule, p Protocol, fold int) (Split, error) {
-	if fold < 0 || fold >= r.Folds || r.TestAt > 0 && fold != 0 {
-		return Split{}, fmt.Errorf("fold %d %w: the folds are 0 to %d", fold, ErrNoFold, r.folds()-1)
-	}
 	if r.Folds < 2 || r.TestAt == 0 && r.Rows < r.Folds {
 		return Split{}, fmt.Errorf("%d rows cannot be cut into %d folds", r.Rows, r.Folds)
+	}
+	switch last := r.folds() - 1; {
+	case fold >= 0 && fold <= last:
+	case last == 0:
+		return Split{}, fmt.Errorf("fold %d %w: fold 0 is the only one", fold, ErrNoFold)
+	default:
+		return Split{}, fmt.Errorf("fold %d %w: the folds are 0 to %d", fold, ErrNoFold, last)
 	}
 	if p != Published {
 		return r.clean(fold)

@@ -8,9 +8,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Ranks ranks values from 1 for the best, which is the smallest or the largest. Equal values share the mean of their ranks, and
-// so do missing ones (NaN), which come last.
-func Ranks(values []float64, larger bool) []float64 {
+// Ranks ranks values from 1 for the best, which is the smallest or the largest. Values that are equal, but for rounding, share the mean of
+// their ranks, and so do missing ones (NaN), which come last.
+func Ranks(values []float64, larger bool) []float64 { return ranks(Unround(values), larger) }
+
+// ranks shares ranks between values that are equal to the last bit.
+func ranks(values []float64, larger bool) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i

@@ -108,7 +108,7 @@ func rankSigned(differences, sizes []float64) (s signedRanks) {
 	for i, d := range differences {
 		absolute[i] = math.Abs(d)
 	}
-	for i, r := range Ranks(unround(absolute, sizes), false) {
+	for i, r := range ranks(unround(absolute, sizes), false) {
 		if differences[i] > 0 {
 			s.plus += r
 		} else {

@@ -305,7 +305,7 @@ func TestLoader(t *testing.T) {
 	}
 	for want, s := range map[string]Spec{
 		"circles: fold 10 does not exist: the folds are 0 to 9": {"circles", split.Published, 10, AllRows},
-		`unknown data set "wave"`:                            {"wave", split.Published, 0, AllRows},
+		`unknown data set "wave"`:                               {"wave", split.Published, 0, AllRows},
 	} {
 		if task, _, err := l.Load(t.Context(), library, s); err == nil || !strings.HasPrefix(err.Error(), want) || task != nil {
 			t.Errorf("%v: %v, want %s", s, err, want)
