@@ -260,6 +260,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	switch {
 	case own:
 		os.Remove(a.timeFile()) // who has it tried again gives it more time
+		a.kept = 0
 		a.failed(a.blamed(finished), failure)
 	case !finished:
 		a.keepTime()
