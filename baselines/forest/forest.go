@@ -3,10 +3,10 @@
 // every node, thresholds halfway between neighbouring values, class probabilities averaged over the trees.
 // Read grow.go first: how a tree grows. The criteria are in classify.go, regress.go and median.go.
 //
-// The search for splits is exact, like scikit-learn's (of a feature with more than 65,536 values so many are tried), but works on values that were ranked once for the whole forest: a
-// node orders small integers instead of sorting numbers (order.go), and two-valued columns that never differ from their
-// usual value in the same row, such as one-hot encodings, are counted together in one pass (columns.go). Sums are sums of
-// integers, so that the number of threads cannot change a result.
+// The search for splits is exact, like scikit-learn's (of a feature with more than 65,536 values so many are tried), but works
+// on values that were ranked once for the whole forest: a node orders small integers instead of sorting numbers (order.go), and
+// two-valued columns that never differ from their usual value in the same row, such as one-hot encodings, are counted together
+// in one pass (columns.go). Sums are sums of integers, so that the number of threads cannot change a result.
 package forest
 
 import (

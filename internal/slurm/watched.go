@@ -207,10 +207,11 @@ func (t *watched) fates(how string, checkpoints string) (all []fate) {
 			case "OUT_OF_MEMORY":
 				fail("memory")
 			case "TIMEOUT", "DEADLINE":
-				if i != t.first || len(f.cells) < len(j.cells) || checkpoints != "" && t.gained(filepath.Join(checkpoints, j.checkpoint.String())) {
+				folder := filepath.Join(checkpoints, j.checkpoint.String())
+				if i != t.first || len(f.cells) < len(j.cells) || checkpoints != "" && t.gained(folder) {
 					break
 				}
-				if f.deaths++; checkpoints == "" || f.deaths >= mostDeaths || !isFolder(filepath.Join(checkpoints, j.checkpoint.String())) {
+				if f.deaths++; checkpoints == "" || f.deaths >= mostDeaths || !isFolder(folder) {
 					fail("timeout")
 				}
 			case "CANCELLED", "PREEMPTED":

@@ -26,9 +26,9 @@ type WilcoxonTest struct {
 }
 
 // Wilcoxon is the signed-rank test of pairs: is x-y symmetric around zero? (Wilcoxon, Biometrics Bulletin 1, 1945.) Pairs of equal values
-// are dropped before ranking; what differs by rounding alone is equal. P is exact, given the ranks, for up to 50 others; for more the sum of ranks is taken for normally
-// distributed, with the variance that shared ranks have. So does scipy.stats.wilcoxon, but that its P is approximate wherever ranks
-// are shared. Differences that are all zero have P 1 and a warning.
+// are dropped before ranking; what differs by rounding alone is equal. P is exact, given the ranks, for up to 50 others; for more the sum
+// of ranks is taken for normally distributed, with the variance that shared ranks have. So does scipy.stats.wilcoxon, but that its P is
+// approximate wherever ranks are shared, and that rounding tells values apart. Differences that are all zero have P 1 and a warning.
 func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
 	switch {
 	case len(x) != len(y):
