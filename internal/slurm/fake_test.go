@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -101,6 +102,10 @@ func fakeMain(command string, args []string) (exit int) {
 			fmt.Fprintf(os.Stderr, "sbatch: error: %s\nsbatch: error: Batch job submission failed\n", why)
 			return 1
 		}
+		if there("one at a time") != "" && slices.ContainsFunc(tasksOf(dir, "*"), waitsOrRuns) {
+			fmt.Fprintln(os.Stderr, "sbatch: error: AssocMaxSubmitJobLimit")
+			return 1
+		}
 		f, _ := os.OpenFile(filepath.Join(dir, "submitted"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		fmt.Fprintln(f, strings.Join(args, " "))
 		f.Close()
@@ -123,8 +128,7 @@ func fakeMain(command string, args []string) (exit int) {
 			return 1
 		}
 		for _, name := range strings.Split(flags["--name"], ",") {
-			paths, _ := filepath.Glob(taskOf(dir, name, 0)[:len(taskOf(dir, name, 0))-1] + "*")
-			for _, path := range paths {
+			for _, path := range tasksOf(dir, name) {
 				state, _ := os.ReadFile(path)
 				_, index, _ := strings.Cut(filepath.Base(path), "|")
 				forgotten := there("forget") != ""
@@ -137,9 +141,11 @@ func fakeMain(command string, args []string) (exit int) {
 			}
 		}
 	case "scancel":
-		paths, _ := filepath.Glob(taskOf(dir, flags["--name"], 0)[:len(taskOf(dir, flags["--name"], 0))-1] + "*")
-		for _, path := range paths {
-			if state, _ := os.ReadFile(path); string(state) == "PENDING" || string(state) == "RUNNING" {
+		f, _ := os.OpenFile(filepath.Join(dir, "cancelled"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		fmt.Fprintln(f, strings.Join(args, " "))
+		f.Close()
+		for _, path := range tasksOf(dir, flags["--name"]) {
+			if waitsOrRuns(path) {
 				os.WriteFile(path, []byte("CANCELLED"), 0o644)
 			}
 		}
@@ -157,6 +163,17 @@ func fakeMain(command string, args []string) (exit int) {
 
 func taskOf(dir, name string, index int) string {
 	return filepath.Join(dir, fmt.Sprintf("%s|%d", name, index))
+}
+
+// tasksOf are the files of an array's tasks.
+func tasksOf(dir, name string) []string {
+	paths, _ := filepath.Glob(filepath.Join(dir, name+"|*"))
+	return paths
+}
+
+func waitsOrRuns(path string) bool {
+	state, _ := os.ReadFile(path)
+	return string(state) == "PENDING" || string(state) == "RUNNING"
 }
 
 // runTask starts a task, as often as it is requeued, and writes down how it ended: as the task wished, or by its exit code.
@@ -196,6 +213,9 @@ func runTask(dir, name string, index int, output, script string) {
 		log.Close()
 		if wished, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("wish-%d", cmd.Process.Pid))); err == nil && state != "COMPLETED" {
 			state = string(wished)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "epilog")); err == nil { // of the node, which takes its time
+			time.Sleep(200 * time.Millisecond)
 		}
 		os.WriteFile(file, []byte(state), 0o644)
 	}

@@ -61,7 +61,7 @@ const visible = time.Minute
 
 // settle decides what becomes of the jobs of a task that has ended, and says so where there is anything left of them.
 func (r *watch) settle(t *watched, how string) error {
-	t.over = true
+	t.over, r.settled = true, time.Now()
 	r.count(t, -1)
 	t.sweep(r.Pool.Checkpoints)
 	again, failed, left := 0, 0, 0

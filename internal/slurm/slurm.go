@@ -64,7 +64,7 @@ func (c *Cluster) Do(ctx context.Context, jobs []*plan.Job, w run.Watcher) error
 			return nil
 		case err != nil:
 			return err
-		case c.Detach || r.inSlurm == 0:
+		case c.Detach || r.inSlurm == 0 && r.refused == "":
 			_, err := timeOf(c.Records)
 			return err
 		}
@@ -90,6 +90,7 @@ func Cancel(ctx context.Context, dir string) (arrays int, err error) {
 func (r *watch) submit(ctx context.Context) error {
 	jobs := r.missing()
 	if len(jobs) == 0 {
+		r.refused = ""
 		return nil
 	}
 	most, err := maxArray(ctx)
@@ -108,13 +109,14 @@ func (r *watch) submit(ctx context.Context) error {
 			}
 		}
 	}
+	r.refused = ""
 	return nil
 }
 
 // refuse says once that Slurm takes no more tasks now, because of a limit on what a user may submit, say: it is asked again as long as
-// there are others to wait for. Else that is an error.
+// there are others to wait for, or some that have just ended, which Slurm may still count. Else that is an error.
 func (r *watch) refuse(err error) error {
-	if r.inSlurm == 0 {
+	if r.inSlurm == 0 && time.Since(r.settled) > visible {
 		return err
 	}
 	if err.Error() != r.refused {

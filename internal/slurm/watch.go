@@ -29,9 +29,10 @@ type watch struct {
 	submissions map[string]*submission // by path
 	inSlurm     int                    // tasks that wait or run, with cells of this plan that have no record
 	looked      bool
-	summary     string // the last one that was said
-	silent      bool   // Slurm does not answer, which was said
-	refused     string // why Slurm took no more tasks, which was said
+	summary     string    // the last one that was said
+	silent      bool      // Slurm does not answer, which was said
+	refused     string    // why Slurm takes no more tasks now, which was said; empty: all are submitted
+	settled     time.Time // when a task was last seen to have ended
 	troubles    int
 }
 

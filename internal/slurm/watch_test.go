@@ -1,0 +1,129 @@
+package slurm
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"nptbench/internal/plan"
+	"nptbench/internal/run"
+	"nptbench/results"
+)
+
+// In which way a task has ended follows from what Slurm says of it, from what it has told itself, and from how long it has been silent.
+func TestEnd(t *testing.T) {
+	const lease, young = 30 * time.Minute, time.Second
+	for name, c := range map[string]struct {
+		task      watched
+		state     state
+		silent    bool // Slurm does not answer
+		age       time.Duration
+		want      string
+		cancelled bool
+	}{
+		"waits":                             {state: state{"PENDING", "priority"}, age: 2 * lease},
+		"runs":                              {task: watched{begun: true}, state: state{name: "RUNNING"}, age: young},
+		"runs, but has not begun":           {state: state{name: "RUNNING"}, age: 2 * lease},
+		"has hung":                          {task: watched{begun: true}, state: state{name: "RUNNING"}, age: 2 * lease, want: "silent for 1h0m0s", cancelled: true},
+		"is suspended":                      {task: watched{begun: true}, state: state{name: "SUSPENDED"}, age: 2 * lease},
+		"has told its end":                  {task: watched{begun: true, finished: true}, state: state{name: "COMPLETING"}, want: "COMPLETED"},
+		"has told it to a silent Slurm":     {task: watched{finished: true}, silent: true, want: "COMPLETED"},
+		"nobody knows":                      {silent: true, age: 2 * lease},
+		"cannot be started":                 {state: state{"PENDING", "launch failed requeued held"}, want: "its node could not start it", cancelled: true},
+		"is requeued after its end":         {task: watched{finished: true}, state: state{"PENDING", "launch_failed_requeued_held"}, want: "COMPLETED", cancelled: true},
+		"is gone":                           {task: watched{known: true}, age: 2 * beatInterval, want: "forgotten by Slurm"},
+		"is gone, but has just told more":   {task: watched{known: true}, age: young},
+		"is not there yet":                  {age: lease / 2},
+		"was never there":                   {age: lease, want: "unknown to Slurm"},
+		"has failed":                        {task: watched{known: true}, state: state{name: "NODE_FAIL"}, want: "NODE_FAIL"},
+		"has ended, not all is visible":     {task: watched{known: true}, state: state{name: "COMPLETED"}},
+		"has ended, all has become visible": {task: watched{known: true, ended: time.Now().Add(-visible)}, state: state{name: "COMPLETED"}, want: "COMPLETED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake, dir := newFake(t), t.TempDir()
+			task := c.task
+			task.submission = &submission{path: dir, number: "7"}
+			now := time.Now()
+			if err := writeJSON(filepath.Join(dir, setupFile), setup{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(filepath.Join(dir, setupFile), now, now.Add(-c.age)); err != nil {
+				t.Fatal(err)
+			}
+			r := newWatch(&Cluster{lease: lease}, nil, run.NewProgress(&bytes.Buffer{}, false, nil, 0, 0))
+			if got := r.end(t.Context(), &task, c.state, !c.silent, now); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if text, _ := os.ReadFile(filepath.Join(fake, "cancelled")); (string(text) == "7_0\n") != c.cancelled {
+				t.Errorf("scancel was given %q", text)
+			}
+		})
+	}
+}
+
+// Of two who submit cells in the same moment the one with the later name gives way, and no one does to a submission of other cells.
+func TestGivesWay(t *testing.T) {
+	w := newWorld(t, 3, "{number: [1, 10]}")
+	jobs := w.plan(plan.Options{})
+	dir := filepath.Join(w.out, "slurm")
+	submit := func(jobs []*plan.Job) *submission {
+		var task []*job
+		for _, j := range jobs {
+			task = append(task, &job{Method: j.Method.Name, Fit: j.Fit, Trainings: j.Trainings})
+		}
+		path, err := writeSubmission(dir, setup{}, [][]*job{task})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &submission{path: path}
+		s.tasks = []*watched{newWatched(s, 0, task)}
+		return s
+	}
+	first, second, other := submit(jobs[:4]), submit(jobs[3:5]), submit(jobs[5:])
+	for _, c := range []struct {
+		of   *submission
+		want bool
+	}{{first, false}, {second, true}, {other, false}} {
+		r := newWatch(&Cluster{Dir: dir}, jobs, run.NewProgress(&w.said, false, jobs, 0, 0))
+		if got, err := r.giveWay(c.of); err != nil || got != c.want {
+			t.Errorf("%s gives way: %v, %v", c.of.name(), got, err)
+		}
+		if _, own := r.submissions[c.of.path]; own || len(r.submissions) != 2 {
+			t.Errorf("%s: follows %d others, itself: %v", c.of.name(), len(r.submissions), own)
+		}
+		mine := slices.Collect(c.of.tasks[0].cells())
+		for _, j := range jobs {
+			for planned := range plan.CellsOf(j.Trainings) {
+				if r.cells[planned.ID].unassigned() && !slices.Contains(mine, planned.ID) {
+					t.Errorf("%s would submit a cell of another", c.of.name())
+				}
+			}
+		}
+	}
+}
+
+// A cluster may limit how many tasks a user has: the rest is submitted when others have ended, those that end just now included.
+func TestLimitOfTasks(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 3, "{number: [1, 10, 20], mode: [slow]}")
+	wish(t, fake, "one at a time", "yes")
+	wish(t, fake, "epilog", "yes")
+	w.mustRun(run.Outcome{OK: 9}, func(c *Cluster) { c.TaskTime = time.Second }) // nine tasks
+	if n, said := len(submitted(t, fake)), strings.Count(w.said.String(), "not all is submitted yet: sbatch: error: AssocMaxSubmitJobLimit"); n < 3 || said != 1 {
+		t.Errorf("%d arrays; said %d times:\n%s", n, said, w.said.String())
+	}
+	done := map[results.ID]int{}
+	for r, err := range results.Read(w.records()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		done[r.ID]++
+	}
+	if len(lines(t, w.records())) != 9 || len(done) != 9 {
+		t.Errorf("%d records of %d cells", len(lines(t, w.records())), len(done))
+	}
+}
