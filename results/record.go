@@ -104,8 +104,8 @@ const (
 	Failed = "failed"
 )
 
-// Metrics are by the names of metric.All, or of what was measured on a model. A metric that is not defined, such as the AUROC of rows of one class, is absent.
-// "NAME_se" is the standard error of NAME over the rows of this one split.
+// Metrics are by the names of metric.All, or of what was measured on a model. A metric that is not defined, such as the AUROC of rows
+// of one class, is absent. "NAME_se" is the standard error of NAME over the rows of this one split.
 type Metrics map[string]float64
 
 // A Record is what a finished cell leaves.

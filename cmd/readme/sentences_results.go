@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nptbench/internal/stats"
@@ -39,28 +38,18 @@ var results = []sentence{
 			of("published"), of("corrected"))
 	},
 	func(r *reports) string {
-		first, second := regression(r, "published"), regression(r, "corrected")
-		changed, ties, pairs := 0, 0, 0
-		for i, a := range second {
-			for _, b := range second[:i] {
-				pairs++
-				order := func(column string) int { return cmp.Compare(a.number(column), b.number(column)) }
-				switch before, now := order("published_folds"), order("mean_rank"); {
-				case before == -now && now != 0:
-					changed++
-				case before != now:
-					ties++
-				}
-			}
+		change := regexp.MustCompile(`for regression (\d+) of (\d+) pairs of methods change places and (\d+) ties? under one kind of folds, ` +
+			`told apart under published folds: (.+?); under corrected ones: (.+?)(?:; for |\.\n)`).FindSubmatch(r.text(grids + "table1.md"))
+		ranks := r.rows(grids+"mean-ranks.csv").where("protocol", "corrected", "task", "regression", "among", "the paper's methods")
+		if change == nil || len(ranks) == 0 {
+			return "what the folds change on regression, which the report does not say"
 		}
-		k1, n1, k2, n2 := len(first), first.datasets(), len(second), second.datasets()
-		critical := stats.NemenyiDifference(0.05, k1, n1)
-		if k1 != k2 || n1 != n2 {
-			return "other methods or data sets under corrected folds than under published ones"
-		}
+		count := func(i int) string { n, _ := strconv.Atoi(string(change[i])); return word(n) }
+		apart := func(i int) string { return strings.ReplaceAll(string(change[i]), ";", ",") }
+		k, n := len(ranks), int(ranks[0].number("datasets"))
 		return fmt.Sprintf("ranks the %s baselines on %s regression tables, where the critical difference is %.2f. Pairs as far apart: under published folds %s, "+
-			"under corrected ones %s. Of %d pairs %s change places with the folds, and %s ties under one of them",
-			word(k1), word(n1), critical, first.apart(critical), second.apart(critical), pairs, word(changed), word(ties))
+			"under corrected ones %s. Of %s pairs %s change places with the folds, and %s ties under one of them",
+			word(k), word(n), stats.NemenyiDifference(0.05, k, n), apart(4), apart(5), change[2], count(1), count(3))
 	},
 	func(r *reports) string {
 		x := narrow(r)
@@ -154,33 +143,4 @@ func graded(cells rows) string {
 		return "each of its " + word(all)
 	}
 	return "all but " + strings.Join(but, " and ")
-}
-
-// regression are the mean ranks of the paper's methods on regression tables.
-func regression(r *reports, protocol string) rows {
-	return r.rows(grids+"mean-ranks.csv").where("protocol", protocol, "task", "regression", "among", "the paper's methods")
-}
-
-// datasets is how many data sets mean ranks are over, all the same; 0 without any.
-func (ranks rows) datasets() int {
-	if len(ranks) == 0 {
-		return 0
-	}
-	return int(ranks[0].number("datasets"))
-}
-
-// apart names the pairs of methods whose mean ranks are at least so far apart.
-func (ranks rows) apart(critical float64) string {
-	var pairs []string
-	for i, a := range ranks {
-		for _, b := range ranks[i+1:] {
-			if math.Abs(a.number("mean_rank")-b.number("mean_rank")) >= critical {
-				pairs = append(pairs, a["title"]+" and "+b["title"])
-			}
-		}
-	}
-	if pairs == nil {
-		return "none"
-	}
-	return strings.Join(pairs, ", ")
 }
