@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-
-	"nptbench/internal/batching"
 )
 
 // dealBatches cuts the rows of a pass into batches of at most c.BatchSize rows. Every batch gets its proportional share of
@@ -20,7 +18,29 @@ func dealBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
 	case batches == 1:
 		return [][]int32{rowsBetween(0, rows)}
 	}
-	return batching.Deal(rng, strata(t, c.ClassBalancing, rows), batches)
+	return deal(rng, strata(t, c.ClassBalancing, rows), batches)
+}
+
+// deal deals the rows of strata, which it shuffles, into batches. Every batch gets its proportional share of every stratum, to within
+// one row. The rows of a batch are in random order, and so are the batches.
+func deal(rng *rand.Rand, strata [][]int32, batches int) [][]int32 {
+	// Position p of the strata, one after the other, belongs to batch p mod batches: this fixes how many rows of each
+	// stratum a batch gets. Which rows these are is random.
+	out := make([][]int32, batches)
+	position := 0
+	for _, stratum := range strata {
+		rng.Shuffle(len(stratum), func(i, j int) { stratum[i], stratum[j] = stratum[j], stratum[i] })
+		for _, row := range stratum {
+			b := position % batches
+			out[b] = append(out[b], row)
+			position++
+		}
+	}
+	for _, b := range out {
+		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+	}
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
 }
 
 // batchCount returns how many batches a pass has.
@@ -51,7 +71,7 @@ func checkBatches(t *Table, c *Config, m mode) error {
 
 // pairBatches deals the rows of a pass's own part, and puts the copy of each into its batch.
 func pairBatches(rng *rand.Rand, t *Table, m mode, batches int) [][]int32 {
-	out := batching.Deal(rng, [][]int32{rowsBetween(m.part(t))}, batches)
+	out := deal(rng, [][]int32{rowsBetween(m.part(t))}, batches)
 	for i, rows := range out {
 		for _, row := range rows {
 			out[i] = append(out[i], row+int32(t.Rows()))

@@ -68,7 +68,7 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 }
 
 // LoadCheckpoint continues where the training that wrote the file was: same table, same configuration, a backend of the same
-// name. Steps then give what they would have given without the interruption, bit for bit on the same backend.
+// name. Steps then give what they would have given without the interruption, on a processor bit for bit.
 func (tr *Trainer) LoadCheckpoint(path string) error {
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "checkpoint", &h, func() (of []shapes.Shape, err error) {
@@ -119,7 +119,11 @@ func (tr *Trainer) dataDigest() (string, error) {
 		return tr.digest, nil
 	}
 	sum := sha256.New()
-	err := tensors.ConstFlatData(tr.engine.values, func(values []float32) { binary.Write(sum, binary.LittleEndian, values) })
+	err := tensors.ConstFlatData(tr.engine.values, func(values []float32) {
+		for part := range slices.Chunk(values, 1<<16) { // of which Write makes a copy
+			binary.Write(sum, binary.LittleEndian, part)
+		}
+	})
 	if err != nil {
 		return "", fmt.Errorf("npt: %w", backends.Error(err))
 	}

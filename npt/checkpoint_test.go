@@ -241,7 +241,7 @@ func TestCheckpointOfAnotherBackend(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := newTestTrainerOn(t, other, table, c).LoadCheckpoint(path)
-	if err == nil || !strings.HasSuffix(err.Error(), `is of a training on backend "fused", this is "Go Backend": go on there, or remove the file to begin anew here`) {
+	if err == nil || !strings.HasSuffix(err.Error(), `is of a training on backend "fused", this is "go": go on there, or remove the file to begin anew here`) {
 		t.Errorf("error %v", err)
 	}
 	if err := newTestTrainerOn(t, on, table, c).LoadCheckpoint(path); err != nil {
@@ -415,6 +415,21 @@ func TestMethodResumes(t *testing.T) {
 	got := run()
 	if at, _ := got.Details["resumed_at_step"].(int); !slices.Equal(got.Test, want.Test) || at < 12 || at >= 30 || got.Fit <= 0 {
 		t.Errorf("the resumed fit predicts differently, or began anew: %v", got.Details)
+	}
+
+	tk.CheckpointDir = filepath.Join(t.TempDir(), "predicting")
+	ctx, cancel = context.WithCancel(t.Context())
+	tk.Progress = func(p task.Progress) {
+		if p.Share == 1 { // what is left is to predict
+			cancel()
+		}
+	}
+	err = m.Run(ctx, tk, []method.Config{c}, func(method.Result) { t.Error("a fit that was interrupted while it predicted has a result") })
+	if tk.Progress = nil; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if got := run(); !slices.Equal(got.Test, want.Test) || got.Details["resumed_at_step"] != 30 {
+		t.Errorf("a fit that was interrupted while it predicted trains again: %v", got.Details)
 	}
 
 	path := filepath.Join(tk.CheckpointDir, fmt.Sprintf("%016x.npt", trainingConfig(tk, c).Seed))

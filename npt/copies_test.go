@@ -101,7 +101,7 @@ func TestCopiesHaveNoPredictions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := e.predict(t.Context(), e.newState().weights, testMode, newRand(1))
+		rows, err := e.predict(t.Context(), e.newState().weights, testMode, newRand(1), 0, e.table.Rows())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,7 @@ package npt
 
 import "strconv"
 
-// A curve is a learning curve: label losses of training steps, on the standardised scale, summed over consecutive steps. Point i of n
+// A curve is a learning curve: label losses of training steps, as in Progress, summed over consecutive steps. Point i of n
 // has steps i S/n to (i+1) S/n of S; the last one has those beyond S, too, with which a training ends its last pass. It is empty after
 // a checkpoint of a version that kept none.
 type curve []point

@@ -6,7 +6,8 @@
 // writes checkpoints. Its Model predicts new rows next to context rows, fills gaps, and shows attention weights. ReadCSV, Fit and
 // Predictor go from a CSV file to predictions. Method is the same for the comparison with other methods.
 //
-// A training that is killed goes on from its last checkpoint and ends with the bits that it would have ended with.
+// A training that is killed goes on from its last checkpoint and, on a processor, ends with the bits that it would have ended with; on a
+// GPU a new process may choose other kernels (GPU.md).
 //
 // # Reading the code
 //
@@ -14,7 +15,7 @@
 // derives the gradients. Around them: parameters.go lists the weights, masking.go and batching.go say what is masked and which
 // rows form a batch, step.go is one training step as a graph, schedule.go the learning rate, train.go and passes.go the loop,
 // program.go and engine.go how graphs are compiled and run, pruning.go what they do not compute. What other networks can share lies in
-// packages of its own: internal/backends (what computes, by name), internal/weights, internal/optimiser, internal/batching,
+// packages of its own: internal/backends (what computes, by name), internal/weights, internal/optimiser,
 // internal/checkpoint (files).
 //
 // Another kind of layer is a method of forward beside abd and aba and a case in predict (network.go), its weights in listParams

@@ -108,7 +108,7 @@ type stepInput struct {
 
 // take takes at most callSteps steps, which have the same number of rows once padded, and end at a step of Lookahead or
 // before. codes are those of their passes (passes x rows x columns). It returns the sums that make their
-// losses, lossSumCount for each.
+// losses, lossSumCount for each. The tensors in keep stay as they are.
 func (e *engine) take(s *state, codes *tensors.Tensor, steps []stepInput, keep []*tensors.Tensor) ([]float64, error) {
 	sums, err := e.advance(s, e.stepArgs(s.step, codes, steps), len(steps), keep)
 	if err != nil {
@@ -226,16 +226,16 @@ func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 	return sum / max(count, 1), err
 }
 
-// predict returns what is predicted for every channel of every row in one pass of the given mode without dropout, nil for
-// rows that take no part and for copies.
-func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) ([][]float64, error) {
-	out, width := make([][]float64, e.table.stored()), e.table.Channels()
+// predict returns what is predicted for every channel of the rows from one up to another, none of which is a copy, in one pass of the
+// given mode without dropout, nil for rows that take no part.
+func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand, from, to int) ([][]float64, error) {
+	out, width := make([][]float64, to-from), e.table.Channels()
 	err := e.pass(ctx, weights, m, rng, func(rows []int32, _, predictions *tensors.Tensor) error {
 		values, err := backends.Floats(predictions)
 		if err == nil {
 			for i, r := range rows[:min(len(rows), len(values)/width)] {
-				if int(r) < e.table.Rows() { // else a copy: where a batch is padded, its first half, which is predicted, can reach into the copies
-					out[r] = values[i*width : (i+1)*width]
+				if r := int(r); r >= from && r < to {
+					out[r-from] = slices.Clone(values[i*width : (i+1)*width])
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,6 +61,35 @@ func TestDumpStep(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, name+".mlir"), []byte(program+"\n}\n"), 0o666); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// The tests that a machine with a GPU is to run are there under the names that testdata/gpu.sh has for them.
+func TestOfTheGPUKit(t *testing.T) {
+	script, err := os.ReadFile("testdata/gpu.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`TESTS:-([^}]+)`).FindSubmatch(script)
+	if names == nil {
+		t.Fatal("the script runs no tests")
+	}
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	for name := range strings.SplitSeq(string(names[1]), "|") {
+		if !regexp.MustCompile(`\nfunc Test\w*` + name).Match(all) {
+			t.Errorf("there is no test %s", name)
 		}
 	}
 }

@@ -37,6 +37,7 @@ type golden struct {
 		Lambda  float64 `json:"tradeoff_lambda"`
 		Dropout float64 `json:"dropout"`
 		HasType bool    `json:"feature_type_embedding"`
+		KeysLN  bool    `json:"norm_keys"`
 	} `json:"config"`
 	Masks  []string       `json:"dropout_masks"` // in the order of the forward pass: 1 for every entry that survives, else 0
 	Mask   [][]uint8      `json:"mask"`
@@ -76,7 +77,7 @@ func readGolden(t *testing.T, name string) *golden {
 func (g *golden) network() *network {
 	c := DefaultConfig()
 	c.Hidden, c.Heads, c.Layers, c.Dropout = g.Config.Hidden, g.Config.Heads, g.Config.Layers, 0
-	c.Precision = Float64
+	c.Precision, c.LayerNormKeys = Float64, g.Config.KeysLN
 	columns := make([]Column, len(g.Config.Columns))
 	for j, column := range g.Config.Columns {
 		columns[j] = Column{Categories: column.Categories, Target: j == g.Config.Target}
@@ -287,12 +288,15 @@ func (g *golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType
 }
 
 // Numbers that testdata/torch_vectors.py computed for networks of odd shapes: targets in any place and of either kind,
-// tables of one type, one feature, one row, odd numbers of heads. Where $NPT_TORCH_PYTHON is a Python with PyTorch, more of
+// tables of one type, one feature, one row, odd numbers of heads, keys and values of normalised tokens. Where $NPT_TORCH_PYTHON is a Python with PyTorch, more of
 // them are made afresh, and compared in double precision: single may be too little for what chance makes of them.
 func TestOddShapes(t *testing.T) {
 	var cases []*golden
 	vectors.Read(t, "testdata/odd-shapes.json.gz", &cases)
 	kept := len(cases)
+	if !slices.ContainsFunc(cases, func(g *golden) bool { return g.Config.KeysLN }) {
+		t.Error("no case has the norm of equation 4")
+	}
 	if python := os.Getenv("NPT_TORCH_PYTHON"); python != "" {
 		out, err := exec.Command(python, "-B", "testdata/torch_vectors.py", strconv.Itoa(rand.IntN(1e6)), "30").Output()
 		if err != nil {

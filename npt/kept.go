@@ -69,12 +69,19 @@ func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, 
 }
 
 // Batches deals the rows as the training's last pass over the test rows did.
-func (k *keptModel) Batches() [][]int { return k.BatchesOf(k.net.BatchSize) }
+func (k *keptModel) Batches() [][]int { return k.batches(k.net.Config) }
 
 // BatchesOf deals them in batches of another size.
-func (k *keptModel) BatchesOf(size int) (all [][]int) {
+func (k *keptModel) BatchesOf(size int) ([][]int, error) {
 	c := k.net.Config
 	c.BatchSize = size
+	if err := checkBatches(k.table, &c, testMode); err != nil {
+		return nil, inParameters(err)
+	}
+	return k.batches(c), nil
+}
+
+func (k *keptModel) batches(c Config) (all [][]int) {
 	row := make([]int, k.table.stored()) // of the task, by row of the table
 	for i := range row {
 		row[tableRow(k.task, i)] = i

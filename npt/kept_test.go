@@ -100,7 +100,11 @@ func TestKeptModel(t *testing.T) {
 				t.Errorf("%d test rows in all batches, want %d", seen, on.Test)
 			}
 			var tests []int
-			for _, rows := range model.BatchesOf(16) {
+			batches, err := model.BatchesOf(16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rows := range batches {
 				if tests = append(tests, on.TestRows(rows)...); len(rows) > 16 || !slices.IsSorted(rows) {
 					t.Errorf("a batch of 16 rows: %v", rows)
 				}

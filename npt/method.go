@@ -59,13 +59,13 @@ func Method() *method.Method {
 			if info.Copies != nil && config.SemiSupervised {
 				return errors.New("semi_supervised: true, want false: a pass has rows of its own part alone, with their copies")
 			}
+			if info.Copies != nil && config.BatchSize == 1 {
+				return errors.New("batch_size: 1, want at least 2, or 0 for all: each row of the table comes with its copy")
+			}
 			if info.AnyColumn() && config.FeatureMask > 0 {
 				return fmt.Errorf("p_feature: %v, want 0: rows differ there in the column that is their target, and others are not masked", config.FeatureMask)
 			}
-			if err := config.check(); err != nil {
-				return errors.New(parameterNames.Replace(err.Error()))
-			}
-			return nil
+			return inParameters(config.check())
 		},
 		CheckBackend: func(c method.Config, name string) error {
 			if backends.Accelerated(name) {
@@ -96,7 +96,14 @@ func Method() *method.Method {
 	}
 }
 
-// parameterNames puts the names of parameters in the place of those of a Config's fields.
+// inParameters is an error about a Config with the names of parameters in the place of those of its fields.
+func inParameters(err error) error {
+	if err == nil || errors.Is(err, ErrMemory) {
+		return err
+	}
+	return errors.New(parameterNames.Replace(err.Error()))
+}
+
 var parameterNames = strings.NewReplacer("npt: ", "", "Hidden", "dim_hidden", "Layers", "layers", "Heads", "heads", "Dropout", "dropout",
 	"NoABA", "aba", "NoABD", "abd", "SelfOnly", "self_only", "LayerNormKeys", "norm_keys",
 	"FeatureMask", "p_feature", "TargetMask", "p_target", "SemiSupervised", "semi_supervised",
@@ -210,7 +217,7 @@ func withinMemory(c Config, fit func(Config) (method.Result, error)) (method.Res
 func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend compute.Backend) (method.Result, error) {
 	trainer, err := NewTrainer(table, config, backend)
 	if err != nil {
-		return method.Result{}, err
+		return method.Result{}, inParameters(err)
 	}
 	resumed, refused := 0, error(nil)
 	if t.CheckpointDir != "" {
@@ -229,11 +236,14 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 			t.Progress(task.Progress{Share: float64(p.Step) / float64(p.Steps), Left: p.Left, Text: p.String()})
 		}
 	}
-	if err := trainer.Train(ctx); err != nil {
+	kept := func(err error) error { // with a checkpoint, where the context has ended
 		if trainer.Checkpoint != "" && errors.Is(err, ctx.Err()) {
 			err = errors.Join(err, trainer.SaveCheckpoint(trainer.Checkpoint))
 		}
-		return method.Result{}, err
+		return err
+	}
+	if err := trainer.Train(ctx); err != nil {
+		return method.Result{}, kept(err)
 	}
 	result := method.Result{Fit: trainer.elapsed()}
 	start := time.Now()
@@ -242,12 +252,12 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		first int // row of the task
 		into  *method.Prediction
 	}{{valMode, t.Train, &result.Val}, {testMode, t.Train + t.Val, &result.Test}} {
-		rows, err := trainer.engine.predict(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)))
-		if err != nil {
-			return method.Result{}, err
-		}
 		from, to := part.mode.part(trainer.table)
-		*part.into = targetPrediction(t, part.first, rows[from:to])
+		rows, err := trainer.engine.predict(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)), from, to)
+		if err != nil {
+			return method.Result{}, kept(err)
+		}
+		*part.into = targetPrediction(t, part.first, rows)
 	}
 	result.Predict = time.Since(start)
 	result.Details = trainer.details()
@@ -277,7 +287,7 @@ func (tr *Trainer) details() map[string]any {
 	if calls := tr.calls; calls.restSteps > 0 {
 		perStep := calls.rest.Seconds() / float64(calls.restSteps)
 		details["steps_per_second"] = 1 / perStep
-		details["compile_seconds"] = calls.first.Seconds() - float64(calls.firstSteps)*perStep // about: what the first call took longer
+		details["compile_seconds"] = max(0, calls.first.Seconds()-float64(calls.firstSteps)*perStep) // about: what the first call took longer
 	}
 	return details
 }

@@ -54,16 +54,17 @@ func (tr *Trainer) Model() (*Model, error) {
 // With a BatchSize, the rows are dealt into as few batches as hold them, each with the same shares of training, validation and test
 // rows: the more test rows there are, the fewer of the context each is predicted with. A batch without any is an error.
 func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
-	rows, err := m.complete(ctx, t)
+	first := t.Train + t.Val
+	rows, err := m.complete(ctx, t, first)
 	if err != nil {
 		return nil, err
 	}
 	channel := channelColumns(t.Columns)
 	out := make([][]float64, 0, t.Test)
-	for at := t.Train + t.Val; at < t.Rows(); at++ {
+	for at, row := range rows {
 		var targets []float64
-		for i, x := range rows[at] {
-			if t.target(at, channel[i]) {
+		for i, x := range row {
+			if t.target(first+at, channel[i]) {
 				targets = append(targets, x)
 			}
 		}
@@ -80,7 +81,7 @@ func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 		return nil, fmt.Errorf("npt: FeatureMask: %v, with a Tradeoff of %v: the model has not learnt to predict features, want both above 0 in training",
 			c.FeatureMask, c.Tradeoff)
 	}
-	rows, err := m.complete(ctx, t)
+	rows, err := m.complete(ctx, t, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +99,8 @@ func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 	return &out, nil
 }
 
-// complete predicts every entry of every row, with the targets of the test rows hidden.
-func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
+// complete predicts every entry of the rows from one on, with the targets of the test rows hidden.
+func (m *Model) complete(ctx context.Context, t *Table, from int) ([][]float64, error) {
 	e, err := m.engine(t)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (m *Model) complete(ctx context.Context, t *Table) ([][]float64, error) {
 	if err := checkBatches(t, &m.net.Config, testMode); err != nil {
 		return nil, err
 	}
-	rows, err := e.predict(ctx, m.weights, testMode, m.rng())
+	rows, err := e.predict(ctx, m.weights, testMode, m.rng(), from, t.Rows())
 	if err != nil {
 		return nil, err
 	}
@@ -178,16 +179,11 @@ func (m *Model) attention(ctx context.Context, args []any, layers []int, rows in
 	exec, err := graph.NewExec(m.backend, func(args []*graph.Node) (out []*graph.Node) {
 		b, args := m.net.batch(args[0], args[1], args[2]), args[3:]
 		f := m.net.forward(m.net.parameters(args), b.codes, nil)
-		f.attention = new([]*graph.Node)
+		f.attention = map[int]*graph.Node{}
 		f.predict(b.values, b.mask)
-		of, first := map[int]*graph.Node{}, graph.AxisRange(0, rows)
-		for l := range m.net.Layers {
-			if m.net.has(l) {
-				of[l] = (*f.attention)[len(of)]
-			}
-		}
+		first := graph.AxisRange(0, rows)
 		for _, l := range layers {
-			weights := graph.ConvertDType(of[l], m.net.master())
+			weights := graph.ConvertDType(f.attention[l], m.net.master())
 			if isABA(l) {
 				weights = graph.SliceAxis(weights, 0, first)
 			} else {

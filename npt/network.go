@@ -54,7 +54,7 @@ type forward struct {
 	drop    *dropout                      // nil: none, as in evaluations
 	asked   func(*graph.Node) *graph.Node // picks the m of n rows of an array whose predictions are asked for; nil: all
 
-	attention *[]*graph.Node // when not nil: collects the weights of every layer, groups x heads x tokens x tokens
+	attention map[int]*graph.Node // when not nil: gets the weights of every layer, groups x heads x tokens x tokens
 }
 
 // predict returns the predictions of all attributes of the n datapoints, or of the m asked for, Z (n x S): the value of a
@@ -150,7 +150,7 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 	}
 	keys, values := linear(source, "k"), linear(source, "v")
 	h, normed = f.needed(layer, h), f.needed(layer, normed)
-	heads := f.attend(linear(normed, "q"), keys, values, groups, f.between(layer))
+	heads := f.attend(linear(normed, "q"), keys, values, groups, layer)
 	res := graph.Add(linear(h, "res"), f.dropout(linear(heads, "mix")))
 
 	rff := linear(f.dropout(gelu(linear(norm(res, "ln1"), "ff1"))), "ff2")
@@ -162,12 +162,12 @@ func (f *forward) mhsa(layer int, h *graph.Node, groups int) *graph.Node {
 //	O_j = softmax(Q_j K_j^T / √w) V_j
 //
 // The rows of Q, K and V (rows x w) are one group (ABD: all datapoints) or more (ABA: the attributes of each datapoint); those
-// of Q attend to those of K in their group, between says whether these are rows of the batch. The scale is the root of the full
+// of Q attend to those of K in their group. The scale is the root of the full
 // width w, not of a head's, which is w/k for the paper's k, f.Heads here.
 //
 // A softmax is e^s / Σ e^s. It is divided by the sum after the product with V, where there are fewer numbers and the derived
 // gradient needs no array of the size of the weights for it.
-func (f *forward) attend(q, k, v *graph.Node, groups int, between bool) *graph.Node {
+func (f *forward) attend(q, k, v *graph.Node, groups, layer int) *graph.Node {
 	rows, w, heads := q.Shape().Dimensions[0], q.Shape().Dimensions[1], f.Heads
 	from, to := rows/groups, k.Shape().Dimensions[0]/groups // tokens of a group
 	split := func(x *graph.Node, tokens int) *graph.Node {  // to (groups*heads x tokens x w/heads)
@@ -181,14 +181,14 @@ func (f *forward) attend(q, k, v *graph.Node, groups int, between bool) *graph.N
 
 	q = graph.MulScalar(q, 1/math.Sqrt(float64(w)))
 	s := accurate(graph.DotGeneral(split(q, from), []int{2}, []int{0}, split(k, to), []int{2}, []int{0}))
-	if f.padding != nil && between { // elsewhere each padding row is in a group of its own
+	if f.padding != nil && f.between(layer) { // elsewhere each padding row is in a group of its own
 		padding := graph.BroadcastToDims(graph.Reshape(f.padding, 1, 1, to), s.Shape().Dimensions...)
 		s = graph.Where(padding, graph.Infinity(s.Graph(), s.DType(), -1), s)
 	}
 	exp := graph.Exp(graph.Sub(s, graph.StopGradient(graph.ReduceAndKeep(s, graph.ReduceMax, -1))))
 	inverse := graph.Reciprocal(graph.ReduceAndKeep(exp, graph.ReduceSum, -1))
 	if f.attention != nil {
-		*f.attention = append(*f.attention, graph.Reshape(graph.Mul(exp, inverse), groups, heads, from, to))
+		f.attention[layer] = graph.Reshape(graph.Mul(exp, inverse), groups, heads, from, to)
 	}
 	if f.drop != nil { // of the weights after the softmax: the sum has them all
 		exp = f.drop.mask(exp)

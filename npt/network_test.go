@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -66,7 +67,7 @@ func predictAll(t *testing.T, table *Table, c Config, m mode) [][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := e.predict(context.Background(), e.newState().weights, m, newRand(1))
+	rows, err := e.predict(context.Background(), e.newState().weights, m, newRand(1), 0, e.table.Rows())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,4 +341,22 @@ func checkSlopes(t *testing.T, c Config) {
 		weights[i] = start
 		closeTo(t, "slope along "+a.Name, []float64{slope}, []float64{(losses[1] - losses[0]) / (2 * step)}, 1e-6)
 	}
+}
+
+// One number in 2³² that GoMLX takes for normal is none on XLA; the largest one that can be is √(-2 ln 2⁻¹⁴⁹).
+func TestLegalNormal(t *testing.T) {
+	onBackends(t, func(t *testing.T, backend compute.Backend) {
+		exec, err := graph.NewExec(backend, legalNormal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := []float32{0.5, float32(math.NaN()), -14.37, float32(math.Inf(1)), 14.37, float32(math.Inf(-1))}
+		out, err := exec.Call(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := toFloats(t, out[0]), []float64{0.5, 0, -14.37, 0, 14.37, 0}; !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
 }

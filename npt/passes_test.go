@@ -101,7 +101,7 @@ func testPaddedBatches(t *testing.T, backend compute.Backend) {
 			r.losses = append(r.losses, sums...)
 		}
 		for _, m := range []mode{valMode, testMode} {
-			rows, err := e.predict(context.Background(), s.weights, m, newRand(3))
+			rows, err := e.predict(context.Background(), s.weights, m, newRand(3), 0, e.table.Rows())
 			if err != nil {
 				t.Fatal(err)
 			}

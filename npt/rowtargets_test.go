@@ -64,7 +64,7 @@ func TestRowTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := tr.engine.predict(t.Context(), tr.best, valMode, newRand(1))
+	rows, err := tr.engine.predict(t.Context(), tr.best, valMode, newRand(1), 0, table.Rows())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestRowTargets(t *testing.T) {
 		return rows[3][0]
 	}
 	before := predict()
-	whole, err := tr.engine.predict(t.Context(), tr.best, testMode, m.rng())
+	whole, err := tr.engine.predict(t.Context(), tr.best, testMode, m.rng(), 0, table.Rows())
 	if err != nil {
 		t.Fatal(err)
 	}

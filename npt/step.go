@@ -78,6 +78,7 @@ func (n *network) replacement(rng *graph.Node, rows int) (next, values *graph.No
 		shape := shapes.Make(dtypes.Float32, rows, r.columns)
 		if r.categories == 0 {
 			rng, part = graph.RandomNormal(rng, shape)
+			part = legalNormal(part)
 		} else {
 			rng, part = graph.RandomUniform(rng, shape)
 			class := graph.Floor(graph.MulScalar(part, r.categories))
@@ -87,6 +88,13 @@ func (n *network) replacement(rng *graph.Node, rows int) (next, values *graph.No
 		parts = append(parts, part)
 	}
 	return rng, graph.ConvertDType(graph.Concatenate(parts, 1), n.master())
+}
+
+// legalNormal puts 0 in the place of what is no number or infinite. GoMLX makes normal numbers as √(-2 ln u) cos(2πv), where XLA on the
+// processor takes a u of 0, one of 2³² that are drawn, for 0 and not for the smallest number above; NaN, even of an entry that is not
+// randomised, would end the training.
+func legalNormal(x *graph.Node) *graph.Node {
+	return graph.Where(graph.LessThan(graph.Abs(x), graph.Scalar(x.Graph(), x.DType(), 16)), x, graph.ZerosLike(x))
 }
 
 // parameters returns the parameters that are stored in the arrays, in the type of the activations.

@@ -75,7 +75,7 @@ func Accelerated(name string) bool {
 //
 //   - "fused" is this project's, in Go and assembly (internal/fused). It needs nothing.
 //   - "fused,products=bfloat16" is the same, but for what it multiplies: that is rounded to bfloat16 in products of more than 16
-//     columns, and summed in float32. A processor that cannot do that (AVX512_BF16) is an error.
+//     columns and more than one row, and summed in float32. A processor that cannot do that (AVX512_BF16) is an error.
 //   - "go" is GoMLX's own, in pure Go: several times slower, but with every operation and bfloat16.
 //   - "xla:cpu" is XLA on the processor, where its plugin is installed (`make xla`; $NPT_XLA_CPU names the file where it lies
 //     elsewhere).
@@ -216,9 +216,12 @@ func openGo(threads int) (compute.Backend, error) {
 // exactProducts is the option of XLA on a GPU that changes numbers.
 const exactProducts = ",tf32=false"
 
-// Name is what tells a backend from others in records and checkpoints: its own name, of XLA with what it runs on and, there, whether its
+// Name is what tells a backend from others in records and checkpoints: the name by which it is opened, of XLA with what it runs on and, there, whether its
 // products are exact.
 func Name(b compute.Backend) string {
+	if b.Name() == "Go Backend" {
+		return Go
+	}
 	x, ok := b.(*xla.Backend)
 	if !ok {
 		return b.Name()

@@ -3,6 +3,7 @@ package backends
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -74,7 +75,11 @@ func Tensor(numbers []float64, dtype dtypes.DType, dims ...int) *tensors.Tensor 
 // Guard turns a panic of GoMLX, which reports errors in graphs by panicking, into an error.
 func Guard(f func() error) (err error) {
 	defer func() {
-		switch r := recover().(type) {
+		r := recover()
+		if r != nil && os.Getenv(debugVariable) != "" {
+			debug.PrintStack()
+		}
+		switch r := r.(type) {
 		case nil:
 		case error:
 			err = r
@@ -85,7 +90,7 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// debugVariable, when set, has the log of GoMLX and whole errors of backends on standard error.
+// debugVariable, when set, has the log of GoMLX, whole errors of backends and the stacks of panics on standard error.
 const debugVariable = "NPT_DEBUG"
 
 // Error cuts stack traces and hints off the message of a backend's error, and marks one that says that memory ran out.

@@ -1,5 +1,5 @@
-// Package f32 is the home of this project's vector code for float32: matrix products, transposition, ReLU and the Adam step,
-// for one thread. A Kernel (start there) is one of three implementations: AVX-512 and AVX2 (with FMA) in assembly for
+// Package f32 has matrix products, transposition, ReLU and the Adam step for float32, for one thread; the elementwise kernels and sums of
+// networks are in package fused. A Kernel (start there) is one of three implementations: AVX-512 and AVX2 (with FMA) in assembly for
 // amd64, and plain Go for all other processors and the build tag purego. Products by AVX-512 and by AVX2 are the same to the
 // bit; plain Go rounds otherwise.
 //

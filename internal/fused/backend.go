@@ -40,8 +40,8 @@ func New(threads int) *Backend {
 	return &Backend{name: Name, team: newTeam(threads), wide: &gemm32}
 }
 
-// NewBFloat16 returns a backend that rounds what it multiplies to bfloat16, in products of float32 matrices of more than 16 columns, and
-// sums in float32: all else is as New's. It is an error if the processor does not multiply bfloat16.
+// NewBFloat16 returns a backend that rounds what it multiplies to bfloat16, in products of float32 matrices of more than 16 columns and
+// more than one row, and sums in float32: all else is as New's. It is an error if the processor does not multiply bfloat16.
 func NewBFloat16(threads int) (*Backend, error) {
 	pairs := pairs32(f32.All()[0])
 	if pairs.multiply == nil {

@@ -17,5 +17,5 @@
 // replaces what it has of kernels and of rows32, and an implementation in package f32 for matrix products; tests compare them with Go's.
 //
 // Results depend neither on the number of threads nor on whether there is AVX-512. Operations and types that no network of this
-// project uses are not implemented, half precision among them.
+// project uses are not implemented, half precision among them; but NewBFloat16 multiplies in it.
 package fused

@@ -83,7 +83,14 @@ func (p *product) scratchSize() (shared, each int) {
 	size := p.out.shape.DType.Size()
 	switch {
 	case p.m == 1 || p.n == 1:
-		return sizeOf(p.batch) * chunks(p.k) * size, p.k * size
+		shared, stride := sizeOf(p.batch)*chunks(p.k)*size, p.rk // of the vector
+		if p.n > 1 {
+			stride = p.lk
+		}
+		if stride == 1 {
+			return shared, 0
+		}
+		return shared, p.k * size
 	case p.small():
 		return 0, (packedSize(p.m, p.k) + panelSize) * size
 	}

@@ -51,7 +51,11 @@ func predictInBatches(ctx context.Context, s *Subject, with method.Config) (*Out
 	if _, err := s.clean(ctx); err != nil {
 		return nil, err
 	}
-	predicted, err := s.predictAll(ctx, model.BatchesOf(with.Int("size")))
+	batches, err := model.BatchesOf(with.Int("size"))
+	if err != nil {
+		return nil, err
+	}
+	predicted, err := s.predictAll(ctx, batches)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ type dealer struct {
 	small int
 }
 
-func (m *dealer) BatchesOf(size int) (all [][]int) {
+func (m *dealer) BatchesOf(size int) (all [][]int, err error) {
 	m.share = 0.5
 	if size <= m.small {
 		m.share = 1
@@ -33,7 +33,7 @@ func (m *dealer) BatchesOf(size int) (all [][]int) {
 			all = append(all, slices.Concat(rows[at:at+len(part)], part))
 		}
 	}
-	return all
+	return all, nil
 }
 
 func TestBatchSize(t *testing.T) {
@@ -83,7 +83,7 @@ func TestBatchSizeOfClasses(t *testing.T) {
 
 type reader struct{ *rowReader }
 
-func (r *reader) BatchesOf(int) [][]int { return r.Batches() }
+func (r *reader) BatchesOf(int) ([][]int, error) { return r.Batches(), nil }
 
 // An inverter predicts the opposite.
 type inverter struct{ *dealer }

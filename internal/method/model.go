@@ -20,8 +20,8 @@ type Model interface {
 type Batched interface {
 	Model
 
-	// BatchesOf are Batches of so many rows each, or a few less.
-	BatchesOf(size int) [][]int
+	// BatchesOf are Batches of so many rows each, or a few less. It is an error where one would hold no row whose target is known.
+	BatchesOf(size int) ([][]int, error)
 }
 
 // An Attentive model can be asked what rows attend to.

@@ -4,7 +4,8 @@
 #
 #     NPT_XLA_CUDA=.../jax_plugins/xla_cuda13/xla_cuda_plugin.so sh gpu.sh OUT
 #
-# Into the folder OUT (a relative one is beside this script) go tests.log, bench.log, and the records and tables of the sweep npt-base as far as it gets: the same command goes on.
+# Into the folder OUT (a relative one is beside this script) go tests.log, bench.log, and the records and tables of the sweep npt-base
+# as far as it gets: the same command goes on.
 set -eu
 cd "$(dirname "$0")"
 out=$1
@@ -13,7 +14,7 @@ mkdir -p "$out"
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv | tee "$out/gpu.csv"
 
 # In float32 with exact products, and in float64, against the reference numbers.
-[ -s "$out/tests.log" ] || GOMLX_BACKEND="$backend,tf32=false" ./npt.test -test.run "${TESTS:-Golden|Gradients|Steps|Filled|Recompute|Resume|Dropout|Lookahead|Predict|Model|TryBackend}" -test.v >"$out/tests.log" 2>&1 ||
+[ -s "$out/tests.log" ] || GOMLX_BACKEND="$backend,tf32=false" ./npt.test -test.run "${TESTS:-Golden|Gradients|Steps|Padded|Masks|Recompute|Resume|Dropout|Lookahead|Predict|Model|SideBySide|OnBackends}" -test.v >"$out/tests.log" 2>&1 ||
 	echo "tests failed: $out/tests.log"
 grep -c '^--- PASS' "$out/tests.log" || true
 grep '^--- FAIL' "$out/tests.log" || true

@@ -8,11 +8,12 @@ from torch.nn import functional as F
 
 
 class Attention(nn.Module):
-    """MHSA, equations 4 and 5, for tokens of width w."""
+    """MHSA, equations 4 and 5, for tokens of width w. norm_keys normalises the input of keys and values as equation 4 does, else
+    that of the queries alone is, as in the published code."""
 
-    def __init__(self, w, heads, dropout):
+    def __init__(self, w, heads, dropout, norm_keys):
         super().__init__()
-        self.scale, self.heads, self.dropout = 1 / math.sqrt(w), heads, dropout
+        self.scale, self.heads, self.dropout, self.norm_keys = 1 / math.sqrt(w), heads, dropout, norm_keys
         self.ln0, self.ln1 = nn.LayerNorm(w, eps=1e-12), nn.LayerNorm(w, eps=1e-12)
         self.q, self.k, self.v, self.mix, self.res = (nn.Linear(w, w) for _ in range(5))
         self.ff1, self.ff2 = nn.Linear(w, 4 * w), nn.Linear(4 * w, w)
@@ -23,7 +24,8 @@ class Attention(nn.Module):
     def forward(self, x):
         def drop(y):
             return F.dropout(y, self.dropout)
-        q, k, v = self.split(self.q(self.ln0(x))), self.split(self.k(x)), self.split(self.v(x))
+        source = self.ln0(x) if self.norm_keys else x
+        q, k, v = self.split(self.q(self.ln0(x))), self.split(self.k(source)), self.split(self.v(source))
         a = torch.softmax(q @ k.transpose(-1, -2) * self.scale, -1)
         h = drop(self.mix((drop(a) @ v).transpose(-3, -2).flatten(-2))) + self.res(x)
         return h + drop(self.ff2(drop(F.gelu(self.ff1(self.ln1(h))))))
@@ -32,7 +34,7 @@ class Attention(nn.Module):
 class NPT(nn.Module):
     """categories has the number of classes of every column, 0 for continuous ones."""
 
-    def __init__(self, categories, e, layers, heads, dropout=0.0):
+    def __init__(self, categories, e, layers, heads, dropout=0.0, norm_keys=False):
         super().__init__()
         d, self.dropout = len(categories), dropout
         self.kinds = [int(c > 0) for c in categories]
@@ -40,7 +42,7 @@ class NPT(nn.Module):
         self.outputs = nn.ModuleList(nn.Linear(e, max(c, 1)) for c in categories)
         self.index = nn.Embedding(d, e)
         self.kind = nn.Embedding(2, e) if len(set(self.kinds)) == 2 else None
-        self.layers = nn.ModuleList(Attention(e if i % 2 else d * e, heads, dropout) for i in range(layers))
+        self.layers = nn.ModuleList(Attention(e if i % 2 else d * e, heads, dropout, norm_keys) for i in range(layers))
 
     def forward(self, columns):
         """columns: for each one a tensor of rows x (values and mask token)."""

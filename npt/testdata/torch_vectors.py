@@ -35,7 +35,8 @@ def case(seed, dropout):
     heads = rng.choice([1, 2, 3])
     e = max(2, heads * rng.choice([1, 2]))  # one number, normalised, is nothing but rounding errors
     n, layers, lam = rng.choice([1, 2, 7, 11]), rng.choice([2, 4]), rng.choice([0.0, 0.3, 1.0])
-    model = NPT(categories, e, layers, heads, dropout)
+    norm_keys = seed % 12 >= 10
+    model = NPT(categories, e, layers, heads, dropout, norm_keys)
     with torch.no_grad():
         for p in model.parameters():  # biases and norms away from where they start
             p.add_(0.1 * torch.randn_like(p))
@@ -73,7 +74,7 @@ def case(seed, dropout):
         "config": {
             "columns": [{"type": "categorical" if c else "continuous", "categories": c} for c in categories],
             "target": target, "rows": n, "dim_hidden": e, "heads": heads, "layers": layers, "tradeoff_lambda": lam, "dropout": dropout,
-            "feature_type_embedding": model.kind is not None,
+            "norm_keys": norm_keys, "feature_type_embedding": model.kind is not None,
         },
         "dropout_masks": masks, "mask": codes.tolist(), "input": [c.tolist() for c in columns], "truth": [y.tolist() for y in truth],
         "output": [z.tolist() for z in outputs],
