@@ -20,6 +20,7 @@ type Significance struct {
 	Friedman   *stats.FriedmanTest
 	Difference float64     // of mean ranks that is critical, Nemenyi's
 	Wilcoxon   [][]float64 // p of the signed-rank test of two series, after Holm's correction for all pairs
+	ByRatios   bool        // that test is of ratios of results
 }
 
 // significance tests the ranks of series that have finished all of the data sets; nil for a single data set. A method without a
@@ -48,11 +49,11 @@ func (f *finished) significance(rows []RankRow, datasets []dataset.Info) *Signif
 	if err != nil {
 		panic(err) // all data sets have all methods, and no NaN
 	}
-	_, adjusted, err := stats.WilcoxonPairs(columns)
+	_, adjusted, err := stats.WilcoxonPairs(columns, f.metric.Larger)
 	if err != nil {
 		panic(err) // no difference is a NaN
 	}
-	return &Significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted}
+	return &Significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
 }
 
 // paperDatasets counts the data sets of the paper's Table 1 with a problem.
@@ -145,8 +146,12 @@ func (t *RankTable) supports() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s Signed-rank tests of all pairs, whose p cannot be below %.3g on %d data sets, tell apart, after Holm's correction: %s.",
-		text, stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided), s.Friedman.N, cmp.Or(strings.Join(told, "; "), "none"))
+	by := ""
+	if s.ByRatios {
+		by = ", by ratios of means"
+	}
+	return fmt.Sprintf("%s Signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, tell apart, after Holm's correction: %s.",
+		text, by, stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided), s.Friedman.N, cmp.Or(strings.Join(told, "; "), "none"))
 }
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, whether

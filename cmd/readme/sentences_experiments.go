@@ -48,7 +48,7 @@ var experiments = []sentence{
 		return "near the paper's number on Boston Housing by true cross-validation, has " + eightAlone(r)
 	},
 	func(r *reports) string {
-		return "On " + worseAlone(r) + " tables is it worse than NPT by two standard errors under the first seed"
+		return "On " + worseAlone(r) + " tables is the control worse than NPT by two standard errors under the first seed"
 	},
 	func(r *reports) string {
 		least, _ := r.rows("out/published-lookup-cpu/report/lookup.csv").where("method", "npt", "metric", "best_share").span("mean")
@@ -87,7 +87,7 @@ var experiments = []sentence{
 	},
 	func(r *reports) string {
 		masked, sight := alone(r, "all targets masked"), alone(r, "targets in sight")
-		return fmt.Sprintf("it has an RMSE of %s, and of %s as this control, where all targets are masked, so that of other rows NPT sees features alone; the difference is "+
+		return fmt.Sprintf("it has an RMSE of %s, and the control of %s, where all targets are masked, so that of other rows NPT sees features alone; the difference is "+
 			"%s over seeds. With the targets of training rows in sight these are %s, %s and %s", masked[0], masked[1], masked[2], sight[0], sight[1], sight[2])
 	},
 	func(r *reports) string {
@@ -235,7 +235,7 @@ func eightAlone(r *reports) string {
 		x := r.line("EXPERIMENTS.md", "seed "+seed, 5)
 		npt, alone = append(npt, withoutError(x[1])), append(alone, withoutError(x[2]))
 	}
-	return fmt.Sprintf("an RMSE of %s, %s and %s under three seeds, and of %s, %s and %s as this control", npt[0], npt[1], npt[2], alone[0], alone[1], alone[2])
+	return fmt.Sprintf("an RMSE of %s, %s and %s under three seeds, and the control %s, %s and %s", npt[0], npt[1], npt[2], alone[0], alone[1], alone[2])
 }
 
 // worseAlone is on how many of the tables of the ablations a network is clearly worse whose rows attend to themselves alone.

@@ -53,7 +53,7 @@ func (t *table) compareOverall(alpha float64) (*overall, error) {
 	if len(o.methods) > 2 {
 		o.notes = append(o.notes, o.friedman.Warnings...)
 	}
-	return o, o.pairs(alpha)
+	return o, o.pairs(alpha, t.metric.Larger)
 }
 
 // leaveOut leaves out the method that has finished the fewest data sets, the last one of several.
@@ -107,7 +107,7 @@ func (t *table) lacking(name string, methods []string) string {
 }
 
 // pairs does the signed-rank test of all pairs of methods.
-func (o *overall) pairs(alpha float64) error {
+func (o *overall) pairs(alpha float64, larger bool) error {
 	k := len(o.methods)
 	columns := make([][]float64, k)
 	for _, row := range o.means {
@@ -116,7 +116,7 @@ func (o *overall) pairs(alpha float64) error {
 		}
 	}
 	var err error
-	if o.wilcoxon, o.adjusted, err = stats.WilcoxonPairs(columns); err != nil {
+	if o.wilcoxon, o.adjusted, err = stats.WilcoxonPairs(columns, larger); err != nil {
 		return err
 	}
 	if k == 2 {

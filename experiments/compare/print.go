@@ -168,9 +168,13 @@ func (c *comparison) overallBlocks() []report.Block {
 	if len(o.datasets) < 2 {
 		return []report.Block{report.Paragraph("No comparison over data sets. " + strings.Join(o.notes, " "))}
 	}
+	by := ""
+	if stats.ByRatios(o.means, c.metric.Larger) {
+		by = ", by ratios of means"
+	}
 	t := &report.Table{
-		Caption: fmt.Sprintf("Over %s: %s. p of the signed-rank test against %s, after Holm's correction for all pairs of methods.",
-			spelling.Count(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0]),
+		Caption: fmt.Sprintf("Over %s: %s. p of the signed-rank test against %s%s, after Holm's correction for all pairs of methods.",
+			spelling.Count(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0], by),
 		Columns: []report.Column{{Head: "Method"}, {Head: "Mean rank", Right: true}, {Head: "p", Right: true}, {Head: "Wins", Right: true}},
 	}
 	for j, method := range o.methods {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // An Alternative is what a test holds against equality.
@@ -66,9 +67,24 @@ func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
 	return t, nil
 }
 
-// WilcoxonPairs is the two-sided signed-rank test of all pairs of columns, and its P after Holm's correction for all of them. A column and
-// itself have no test and a P of 1.
-func WilcoxonPairs(columns [][]float64) (tests [][]*WilcoxonTest, adjusted [][]float64, err error) {
+// ByRatios reports whether means (of errors, all above 0) are compared by their ratios.
+func ByRatios(means [][]float64, larger bool) bool {
+	return !larger && !slices.ContainsFunc(slices.Concat(means...), func(x float64) bool { return !(x > 0) })
+}
+
+// WilcoxonPairs is the two-sided signed-rank test of all pairs of methods, whose means on the data sets are the columns, and its P after
+// Holm's correction for all of them. A column and itself have no test and a P of 1. Errors (smaller is better, all above 0) are compared
+// by their ratios: each data set may have a unit of its own, which must not decide how differences rank across data sets.
+func WilcoxonPairs(columns [][]float64, larger bool) (tests [][]*WilcoxonTest, adjusted [][]float64, err error) {
+	if ByRatios(columns, larger) {
+		logs := make([][]float64, len(columns))
+		for i, column := range columns {
+			for _, x := range column {
+				logs[i] = append(logs[i], math.Log(x))
+			}
+		}
+		columns = logs
+	}
 	var p []float64
 	for i := range columns {
 		tests, adjusted = append(tests, make([]*WilcoxonTest, len(columns))), append(adjusted, make([]float64, len(columns)))

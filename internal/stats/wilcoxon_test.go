@@ -284,3 +284,28 @@ func TestUnround(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// The unit of a data set does not matter for errors; for scores, which have the same one everywhere, a large difference counts.
+func TestPairsInUnitsOfDataSets(t *testing.T) {
+	a := []float64{1.0, 2.1, 3.3, 4.2, 5.6, 6.9, 7.7, 8.0}
+	b := []float64{1.4, 2.5, 3.5, 4.9, 5.9, 6.8, 7.9, 8.8} // better on the sixth alone, by little
+	p := func(larger bool) float64 {
+		_, adjusted, err := WilcoxonPairs([][]float64{a, b}, larger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return adjusted[0][1]
+	}
+	errors, scores := p(false), p(true)
+	a[5], b[5] = 1000*a[5], 1000*b[5]
+	if got := p(false); got != errors {
+		t.Errorf("p of errors %v, with another unit %v", errors, got)
+	}
+	if got := p(true); got <= scores {
+		t.Errorf("p of scores %v, with a larger difference against the others %v", scores, got)
+	}
+	a[5], b[5] = 0, 0.5 // no logarithm
+	if got := p(false); got >= errors {
+		t.Errorf("p %v, where one differs for all pairs %v", errors, got)
+	}
+}
