@@ -282,5 +282,6 @@ clean: ## remove what was built; records, reports, data and the Python environme
 
 .PHONY: FORCE
 bin/%: FORCE
+	@test -n "$(wildcard cmd/$* experiments/$*)" || { echo "there is no program $*: see cmd and experiments" >&2; exit 1; }
 	@mkdir -p bin
 	go build -buildvcs=auto -o $@ ./$(firstword $(wildcard cmd/$* experiments/$*))

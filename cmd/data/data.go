@@ -107,9 +107,6 @@ func (o *options) choose(l *dataset.Library) error {
 	return nil
 }
 
-// readAnyway is the size up to which files that are not known by their checksum are read in full to be compared.
-const readAnyway = 256 << 20
-
 // A row is what is to be said of a data set.
 type row struct {
 	info   dataset.Info
@@ -152,7 +149,7 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 	}
 	slices.Sort(folders)
 	r.folder = strings.Join(slices.Compact(folders), ", ")
-	if !o.verify && (loc.Check != dataset.Unchecked || r.bytes > readAnyway) {
+	if !o.verify && (loc.Check != dataset.Unchecked || r.bytes > dataset.ReadWhole) {
 		return r
 	}
 	began := time.Now()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -12,11 +11,10 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/google/renameio/v2"
-
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 	"nptbench/internal/program"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 )
@@ -53,9 +51,9 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 		}
 		dir := filepath.Join(o.export, name)
 		if err := exportTable(dir, table); err != nil {
-			return program.ExitFailed, errors.Join(failed, fmt.Errorf("%s: %w", dir, err))
+			return program.ExitFailed, errors.Join(failed, err)
 		}
-		fmt.Fprintf(e.Stdout, "%s: %d rows, %d folds under each protocol\n", dir, table.Rows, table.Info.RunFolds)
+		fmt.Fprintf(e.Stdout, "%s: %d rows, %s under each protocol\n", dir, table.Rows, spelling.Count(table.Info.RunFolds, "fold"))
 	}
 	return program.ExitOK, failed
 }
@@ -104,13 +102,16 @@ func exportTable(dir string, table *dataset.Table) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if err := writeAtomically(filepath.Join(dir, "table.csv"), func(w io.Writer) error { return writeRows(w, table, t, rows.Rows()) }); err != nil {
+	if err := program.WriteFile(filepath.Join(dir, "table.csv"), func(w io.Writer) error { return writeRows(w, table, t, rows.Rows()) }); err != nil {
 		return err
 	}
-	if err := writeAtomically(filepath.Join(dir, "splits.csv"), func(w io.Writer) error { return writeSplits(w, table) }); err != nil {
+	if err := program.WriteFile(filepath.Join(dir, "splits.csv"), func(w io.Writer) error { return writeSplits(w, table) }); err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(dir, "dataset.json"), append(text, '\n'), 0o666)
+	return program.WriteFile(filepath.Join(dir, "dataset.json"), func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
 }
 
 // writeRows writes the rows of a table in their order; at the positions of the task stand the rows of order.
@@ -167,21 +168,4 @@ func writeSplits(w io.Writer, table *dataset.Table) error {
 		}
 	}
 	return nil
-}
-
-// writeAtomically writes a file as a whole or not at all.
-func writeAtomically(path string, write func(io.Writer) error) error {
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666))
-	if err != nil {
-		return err
-	}
-	defer file.Cleanup()
-	w := bufio.NewWriter(file)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return file.CloseAtomicallyReplace()
 }

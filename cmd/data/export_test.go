@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,6 +110,11 @@ func TestExportChooses(t *testing.T) {
 		t.Errorf("nothing there: exit code %d, %s", exit, stderr)
 	}
 	lib := datasettest.Library(t)
+	all := t.TempDir()
+	_, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", all)
+	if exported, _ := filepath.Glob(filepath.Join(all, "*")); !slices.Equal(exported, []string{filepath.Join(all, "circles"), filepath.Join(all, "waves")}) {
+		t.Errorf("without names: %q, %s%s", exported, stdout, stderr)
+	}
 	if err := os.WriteFile(filepath.Join(lib.Dirs[0], "gaps", "rows.csv"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}

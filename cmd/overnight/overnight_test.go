@@ -62,17 +62,17 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// What failed in a sweep is in the exit code, whether the hours end after it or not.
+// What failed in a sweep is in the exit code, whether a good one comes after it or the hours end.
 func TestFailingSweep(t *testing.T) {
 	dir, data := t.TempDir(), datasettest.Library(t).Dirs[0]
-	failing, long := filepath.Join(dir, "failing.yaml"), filepath.Join(dir, "long.yaml")
-	for file, command := range map[string]string{failing: "[sh, -c, exit 3]", long: "[sleep, '60']"} {
-		text := "datasets: [waves]\nprotocols: [published]\nfolds: 1\nmethods: [{method: mine, command: " + command + "}]\n"
+	failing, good, long := filepath.Join(dir, "failing.yaml"), filepath.Join(dir, "good.yaml"), filepath.Join(dir, "long.yaml")
+	for file, method := range map[string]string{failing: "mine, command: [sh, -c, exit 3]", good: "knn", long: "mine, command: [sleep, '60']"} {
+		text := "datasets: [waves]\nprotocols: [published]\nfolds: 1\nmethods: [{method: " + method + "}]\n"
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for over, args := range map[bool][]string{false: {failing}, true: {"-hours", "0.0015", failing, long}} {
+	for over, args := range map[bool][]string{false: {failing, good}, true: {"-hours", "0.0015", failing, long}} {
 		args = append([]string{"-out", filepath.Join(t.TempDir(), "out"), "-data", data}, args...)
 		exit, _, said := programtest.Run(t, run, args...)
 		if exit != program.ExitFailed || strings.Contains(said, "hours are over") != over || !strings.Contains(said, "0 cells done, 1 failed") {

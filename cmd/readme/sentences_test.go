@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -41,6 +42,14 @@ func TestSentences(t *testing.T) {
 	}
 	if low, high := cells.span("mean"); low != 2.345 || high != 9 {
 		t.Errorf("numbers from %v to %v", low, high)
+	}
+	if x := cells.where("method", "knn").number("mean"); x != 9 {
+		t.Errorf("the number of one row is %v, want 9", x)
+	}
+	for _, several := range []rows{cells, cells.where("method", "npt"), cells.where("method", "none")} {
+		if x := several.number("mean"); !math.IsNaN(x) {
+			t.Errorf("%d rows have the number %v", len(several), x)
+		}
 	}
 }
 

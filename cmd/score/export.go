@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
-	"github.com/google/renameio/v2"
-
 	"nptbench/internal/dataset"
+	"nptbench/internal/program"
 )
 
 // export writes the encoded rows of a split as CSV: which part they belong to, their features, and the target, classes by
@@ -18,22 +16,13 @@ func (s *scorer) export(ctx context.Context, o options) error {
 	if err := s.load(ctx, o.spec(firstFold)); err != nil {
 		return err
 	}
-	if err := s.write(o.export); err != nil {
-		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) { // the rest names a temporary file
-			err = inner
-		}
-		return fmt.Errorf("-export %s: %w", o.export, err)
+	if err := program.WriteFile(o.export, s.write); err != nil {
+		return fmt.Errorf("-export: %w", err)
 	}
 	return nil
 }
 
-func (s *scorer) write(path string) error {
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666))
-	if err != nil {
-		return err
-	}
-	defer file.Cleanup()
-	w := bufio.NewWriter(file)
+func (s *scorer) write(w io.Writer) error {
 	fmt.Fprint(w, "part")
 	for i := range s.task.Width {
 		fmt.Fprintf(w, ",Column_%d", i)
@@ -50,10 +39,7 @@ func (s *scorer) write(path string) error {
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return file.CloseAtomicallyReplace()
+	return nil
 }
 
 func (s *scorer) part(row int) string {

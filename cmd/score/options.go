@@ -98,6 +98,9 @@ func (o *options) check(f *program.Flags) error {
 	if o.models+o.model+o.export == "" {
 		return f.Errorf("-%s: want a name", way)
 	}
+	if way == "export" && o.dataset == "" {
+		return f.Errorf("-export: want the data set, -dataset")
+	}
 	for _, allowed := range slices.Sorted(maps.Keys(companions)) {
 		for _, name := range companions[allowed] {
 			if f.Given(name) && !slices.Contains(companions[way], name) {

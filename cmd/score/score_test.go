@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,7 +110,8 @@ func TestRefusals(t *testing.T) {
 		{program.ExitFailed, "the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
 		{program.ExitBadInput, "it unpacks to more than 64 times its size: not a model", []string{"-model", write(t, "m.txt.gz", strings.Repeat("0", 100<<20)), "-dataset", "waves"}},
 		{program.ExitBadInput, "fold 10 does not exist: the folds are 0 to 9", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
-		{program.ExitFailed, "-export nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
+		{program.ExitFailed, "-export: nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
+		{program.ExitBadInput, "-export: want the data set, -dataset", []string{"-export", "rows.csv"}},
 		{program.ExitBadInput, "-models: there is no folder nowhere", []string{"-models", "nowhere"}},
 		{program.ExitBadInput, "-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},
 		{program.ExitBadInput, "-records: stat nowhere: no such file or directory", []string{"-models", filepath.Dir(regression), "-records", "nowhere"}},
@@ -165,6 +168,48 @@ func TestScaleWarning(t *testing.T) {
 		exit, _, stderr := programtest.Run(t, run, "-data", data, "-dataset", "waves", "-model", model, "-target", c.target)
 		if exit != program.ExitOK || !strings.HasPrefix(stderr, c.want) || (c.want == "") != (stderr == "") || strings.Count(stderr, "\n") > 1 {
 			t.Errorf("%s, predicting %s: exit code %d, %q", c.target, c.value, exit, stderr)
+		}
+	}
+}
+
+// What is exported are the rows of the task and, of the test rows too, their true targets.
+func TestExport(t *testing.T) {
+	data, file := dataFolder(t), filepath.Join(t.TempDir(), "rows.csv")
+	for _, name := range []string{"waves", "circles"} {
+		args := []string{"-data", data, "-export", file, "-dataset", name, "-protocol", "corrected", "-fold", "2"}
+		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitOK {
+			t.Fatalf("%s: exit code %d, %s", name, exit, stderr)
+		}
+		s := &scorer{library: dataset.NewLibrary(data)}
+		if err := s.load(t.Context(), task.Spec{Dataset: name, Protocol: split.Corrected, Fold: 2}); err != nil {
+			t.Fatal(err)
+		}
+		targets := slices.Concat(s.task.Y, s.truth.Y)
+		for _, label := range slices.Concat(s.task.Labels, s.truth.Labels) {
+			targets = append(targets, float64(label))
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+		if err != nil || len(lines) != 1+len(targets) {
+			t.Fatalf("%s: %d lines, error %v, want a header and %d rows", name, len(lines), err, len(targets))
+		}
+		parts := slices.Repeat([]string{"train"}, s.task.Train)
+		parts = append(parts, slices.Repeat([]string{"val"}, s.task.Val)...)
+		parts = append(parts, slices.Repeat([]string{"test"}, s.task.Test)...)
+		for row, want := range targets {
+			line := lines[1+row]
+			last := len(line) - 1
+			if got, err := strconv.ParseFloat(line[last], 64); err != nil || got != want || line[0] != parts[row] {
+				t.Errorf("%s, row %d: target %s of %s, want %v of %s", name, row, line[last], line[0], want, parts[row])
+			}
+			for i, x := range s.task.Row(row) {
+				if got, err := strconv.ParseFloat(line[1+i], 32); err != nil || float32(got) != x {
+					t.Errorf("%s, row %d: feature %d is %s, want %v", name, row, i, line[1+i], x)
+				}
+			}
 		}
 	}
 }
@@ -377,5 +422,34 @@ func TestOtherFold(t *testing.T) {
 	_, stdout, stderr := programtest.Run(t, run, "-data", data, "-model", write(t, "m.txt", text), "-fold", "4")
 	if !strings.Contains(stdout, want) {
 		t.Errorf("want%s in\n%s%s", want, stdout, stderr)
+	}
+}
+
+// Where a model was not fitted is said, but not of a first fold, which both protocols share.
+func TestNoteOfAnotherPlace(t *testing.T) {
+	data := dataFolder(t)
+	const note = "note: the model was fitted on waves, published, fold %d; test rows of another place may have been its training rows\n"
+	for _, c := range []struct {
+		fitted, fold int
+		protocol     string
+		same         bool
+	}{
+		{0, 0, "published", true},
+		{0, 0, "corrected", true},
+		{0, 1, "published", false},
+		{1, 1, "published", true},
+		{1, 1, "corrected", false},
+		{1, 0, "published", false},
+	} {
+		origin := fmt.Sprintf(`nptbench={"method":"xgboost","dataset":"waves","protocol":"published","fold":%d,"n_estimators":[1],"target_mean":0,"target_std":1}`, c.fitted)
+		model := write(t, "m.txt", strings.Replace(constant(6, "regression", "2"), "version=v3", "version=v3\n"+origin, 1))
+		want := ""
+		if !c.same {
+			want = fmt.Sprintf(note, c.fitted)
+		}
+		exit, _, stderr := programtest.Run(t, run, "-data", data, "-model", model, "-protocol", c.protocol, "-fold", fmt.Sprint(c.fold))
+		if exit != program.ExitOK || stderr != want {
+			t.Errorf("fitted on fold %d, scored on %s fold %d: exit code %d, %q, want %q", c.fitted, c.protocol, c.fold, exit, stderr, want)
+		}
 	}
 }

@@ -186,7 +186,12 @@ var usual = map[string]bool{
 // direction says whether larger is better.
 func (o *options) direction(name string) (metric.Metric, error) {
 	m := metric.Named(name)
-	known := slices.ContainsFunc(metric.All, func(has metric.Metric) bool { return has.Name == name })
+	at := slices.IndexFunc(metric.All, func(has metric.Metric) bool { return spelled(has.Name) == spelled(name) })
+	known := at >= 0
+	if known {
+		m = metric.All[at]
+		m.Name = name // as the file spells it
+	}
 	larger, isUsual := usual[spelled(name)]
 	switch {
 	case slices.Contains(o.larger, name):
@@ -197,7 +202,7 @@ func (o *options) direction(name string) (metric.Metric, error) {
 	case isUsual:
 		m.Larger = larger
 	default:
-		return m, fmt.Errorf("is a larger or a smaller %s better? say -larger %s or -smaller %s", name, name, name)
+		return m, fmt.Errorf("%s: is a larger or a smaller %s better? say -larger %s or -smaller %s", o.in, name, name, name)
 	}
 	return m, nil
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
@@ -102,7 +100,7 @@ func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error
 // at returns the results of a method on a data set in the order of their folds.
 func (t *table) at(dataset, method string) (results []result) {
 	folds := t.results[place{dataset, method}]
-	for _, fold := range slices.SortedFunc(maps.Keys(folds), compareNatural) {
+	for _, fold := range slices.Sorted(maps.Keys(folds)) {
 		results = append(results, folds[fold])
 	}
 	return results
@@ -241,9 +239,4 @@ func (t *table) gapNotes(dataset, method string) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s %s %s left out.", spelling.Count(count[why], "fold"), why, verb))
 	}
 	return notes
-}
-
-// compareNatural orders the names of folds: numbers by their value.
-func compareNatural(a, b string) int {
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
+	"nptbench/internal/stats"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -108,7 +110,7 @@ func TestBadInput(t *testing.T) {
 		{head + "a,0,m,rmse,1\na,1,,rmse,1\n", "in.csv:3: there is no method"},
 		{head + "a,0,m,rmse,1\na,0,m,rmse,2\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already; if a column tells them apart, name it with -by"},
 		{head + "a,0,m,rmse,1\n", "one method has results, m: want two to compare"},
-		{head + "a,0,m,quality,1\na,0,n,quality,1\n", "is a larger or a smaller quality better? say -larger quality or -smaller quality"},
+		{head + "a,0,m,quality,1\na,0,n,quality,1\n", "in.csv: is a larger or a smaller quality better? say -larger quality or -smaller quality"},
 		{head + "\"a,0\n", "in.csv:2: "},
 		{"dataset,fold,method,metric,value,train rows,test rows\na,0,m,rmse,1,10,none\n", `in.csv:2: "10" training and "none" test rows: want numbers of rows`},
 	} {
@@ -203,6 +205,54 @@ func TestEqualMethodsTie(t *testing.T) {
 	for range 20 { // maps have another order every time
 		if stdout, _ := compared(t, lines); !strings.Contains(stdout, "a 1.50 ± 0.00 b 1.50 ± 0.00 1.000 2/4 c 3.00 ± 0.00") {
 			t.Fatal(stdout)
+		}
+	}
+}
+
+// The paper's decimals are printed where they show the narrowest interval, else two of its digits.
+func TestDigits(t *testing.T) {
+	for _, c := range []struct {
+		paper int
+		half  []float64 // of the rows' intervals
+		want  int
+	}{
+		{2, []float64{0.5, 0.012}, 2},
+		{2, []float64{0.5, 0.008}, 4},
+		{2, []float64{0.008, 0.5}, 4},
+		{0, []float64{0.5}, 2},
+		{0, []float64{2.5}, 1},
+		{0, []float64{250}, 0},
+		{1, []float64{1e-9}, 6},
+		{2, []float64{0.5, 0}, 2}, // without variance
+		{2, nil, 4},
+		{5, nil, 6},
+	} {
+		d := &datasetComparison{rows: []*row{{}}}
+		for _, half := range c.half {
+			d.rows = append(d.rows, &row{mean: &stats.TTest{Mean: 3, Low: 3 - half, High: 3 + half}})
+		}
+		if got := d.digits(c.paper); got != c.want {
+			t.Errorf("%d decimals of ± %v, where the paper has %d, want %d", got, c.half, c.paper, c.want)
+		}
+	}
+}
+
+// What the signed-rank test can give at the least, for all pairs of methods, is said where it is too much.
+func TestLeastP(t *testing.T) {
+	for datasets, want := range map[int]string{
+		3: "On 3 data sets the signed-rank test gives no p below 0.25, and 1 after Holm's correction for 6 pairs.",
+		6: "On 6 data sets the signed-rank test gives no p below 0.0312, and 0.188 after Holm's correction for 6 pairs.",
+		8: "",
+	} {
+		lines := "dataset,fold,method,metric,value\n"
+		for d := range datasets {
+			for i, method := range []string{"a", "b", "c", "d"} {
+				lines += fmt.Sprintf("d%d,0,%s,rmse,%v\n", d, method, 1+0.1*float64(d)+0.17*float64(i*(d+1)))
+			}
+		}
+		stdout, stderr := compared(t, lines)
+		if !strings.Contains(stdout, fmt.Sprintf("Over %d data sets", datasets)) || !strings.Contains(stdout, want) || (want == "") == strings.Contains(stdout, "gives no p below") {
+			t.Errorf("want %q in %s%s", want, stdout, stderr)
 		}
 	}
 }
@@ -348,6 +398,25 @@ func TestPlot(t *testing.T) {
 			t.Errorf("the picture lacks %s", want)
 		}
 	}
+	if !regexp.MustCompile(`rotate\(90\)">\s*<text[^>]*>b: RMSE`).Match(picture) {
+		t.Error("the second method's axis is not the vertical one")
+	}
+	var x, y []float64 // of the discs, which begin at their right end
+	for _, at := range regexp.MustCompile(`"M([\d.]+),([\d.]+)A`).FindAllSubmatch(picture, -1) {
+		for axis, text := range map[*[]float64][]byte{&x: at[1], &y: at[2]} {
+			number, err := strconv.ParseFloat(string(text), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*axis = append(*axis, number)
+		}
+	}
+	if len(x) != 4 {
+		t.Fatalf("%d points, want 3 of yacht and 1 of concrete", len(x))
+	}
+	if !(x[0] < x[1] && x[1] < x[2] && y[1] < y[0] && y[0] < y[2]) {
+		t.Errorf("yacht's points are at %v, %v, want the first method's results across and the second's upwards", x[:3], y[:3])
+	}
 	if strings.Contains(string(picture), ">protein<") {
 		t.Error("a panel of a data set that only one method has")
 	}
@@ -355,5 +424,25 @@ func TestPlot(t *testing.T) {
 		if exit, _, stderr := programtest.Run(t, run, "-in", in, "-plot", filepath.Join(dir, bad.file), "-methods", bad.methods); exit != program.ExitBadInput || !strings.Contains(stderr, bad.want) {
 			t.Errorf("%s of %s: exit %d, %s", bad.file, bad.methods, exit, stderr)
 		}
+	}
+	exit, _, stderr := programtest.Run(t, run, "-in", in, "-plot", "nowhere/x.svg", "-methods", "a,b")
+	if want := "-plot: nowhere/x.svg: no such file or directory\n"; exit != program.ExitFailed || stderr != want {
+		t.Errorf("exit %d, %q, want %q", exit, stderr, want)
+	}
+}
+
+// What the program knows of a metric does not depend on how a file spells it.
+func TestSpellingOfMetrics(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.csv")
+	text := "dataset,fold,method,metric,value\na,0,m,RMSE,1\na,0,n,RMSE,2\na,0,m,Accuracy,90\na,0,n,Accuracy,80\n"
+	if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	exit, stdout, stderr := programtest.Run(t, run, "-in", in)
+	if exit != program.ExitOK || !strings.Contains(stdout, "RMSE (smaller is better)") || !strings.Contains(stdout, "Accuracy (larger is better)") {
+		t.Errorf("exit %d, %s%s", exit, stdout, stderr)
+	}
+	if exit, stdout, stderr := programtest.Run(t, run, "-in", in, "-metric", "Accuracy"); exit != program.ExitOK || strings.Contains(stdout, "RMSE") {
+		t.Errorf("-metric: exit %d, %s%s", exit, stdout, stderr)
 	}
 }

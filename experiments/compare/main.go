@@ -87,8 +87,13 @@ func run(_ context.Context, e program.Env) (exit int, err error) {
 		}
 	}
 	if o.plot != "" {
-		if err := plot(o.plot, comparisons); err != nil {
+		picture, err := plot(o.plot, comparisons)
+		if err != nil {
 			return program.ExitBadInput, err
+		}
+		err = program.WriteFile(o.plot, func(w io.Writer) error { _, err := w.Write(picture); return err })
+		if err != nil {
+			return program.ExitFailed, fmt.Errorf("-plot: %w", err)
 		}
 	}
 	if o.csv {

@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
-
 	"nptbench/report"
 )
 
-// plot writes a picture of the first two methods on the folds that both have: a panel for each data set, metric and protocol.
-func plot(file string, comparisons []*comparison) error {
+// plot draws a picture, as the file that it is for is called, of the first two methods on the folds that both have: a panel for each data
+// set, metric and protocol.
+func plot(file string, comparisons []*comparison) ([]byte, error) {
 	ending := filepath.Ext(file)
 	if ending != ".svg" && ending != ".pdf" {
-		return fmt.Errorf("-plot %s: want a name that ends in .svg or .pdf", file)
+		return nil, fmt.Errorf("-plot %s: want a name that ends in .svg or .pdf", file)
 	}
 	var panels []report.Pairs
 	for _, c := range comparisons {
@@ -34,14 +33,11 @@ func plot(file string, comparisons []*comparison) error {
 		}
 	}
 	if len(panels) == 0 {
-		return errors.New("-plot: the first two methods have no fold in common")
+		return nil, errors.New("-plot: the first two methods have no fold in common")
 	}
 	var picture bytes.Buffer
 	if err := report.WritePairs(&picture, panels, ending == ".pdf"); err != nil {
-		return fmt.Errorf("-plot: %w", err)
+		return nil, fmt.Errorf("-plot: %w", err)
 	}
-	if err := renameio.WriteFile(file, picture.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("-plot: %w", err)
-	}
-	return nil
+	return picture.Bytes(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -99,6 +100,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := readAll(t, out)
+	mean := 0.0
 	for _, r := range records {
 		switch {
 		case r.ID != r.Cell.ID() || r.Status != results.OK || r.Config != `{"imported":"Mine"}` || r.Details["predictions_file"] != "p.csv":
@@ -108,6 +110,9 @@ func TestImport(t *testing.T) {
 		}
 		if r.Dataset != "waves" {
 			continue
+		}
+		if r.Protocol == split.Corrected || r.Fold == 0 { // the first fold is the same under both
+			mean += r.Test["rmse"] / 10
 		}
 		s, err := split.Make(split.RuleOf(waves), r.Protocol, r.Fold)
 		if err != nil {
@@ -124,6 +129,9 @@ func TestImport(t *testing.T) {
 				t.Errorf("waves, %s fold %d, %s: MSE %v, want %v", r.Protocol, r.Fold, part, got, want)
 			}
 		}
+	}
+	if want := fmt.Sprintf("waves 10 corrected RMSE %.4f ", mean); !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+		t.Errorf("want %sin\n%s", want, stdout)
 	}
 	store, err := results.Open(t.Context(), out)
 	if err != nil || len(store.Imports) != 1 || store.Imports[0].Title != "Mine" || len(store.Imports[0].Datasets) != 2 {
@@ -149,6 +157,24 @@ func TestImport(t *testing.T) {
 	}
 	if exit, _, stderr := call(t, lib, out, lines, "-title", "Yours"); exit != program.ExitBadInput || !strings.Contains(stderr, `has mine as "Mine"`) {
 		t.Errorf("another title: exit code %d, %s", exit, stderr)
+	}
+}
+
+// Metrics are the same but for rounding, and only where both have the same.
+func TestSameMetrics(t *testing.T) {
+	for _, c := range []struct {
+		other results.Metrics
+		want  bool
+	}{
+		{results.Metrics{"rmse": 2, "mse": 4 * (1 + 1e-12)}, true},
+		{results.Metrics{"rmse": 2, "mse": 4 * (1 + 1e-8)}, false},
+		{results.Metrics{"rmse": 2, "mse": 4 * (1 - 1e-8)}, false},
+		{results.Metrics{"rmse": 2}, false},
+	} {
+		a := results.Metrics{"rmse": 2, "mse": 4}
+		if sameMetrics(a, c.other) != c.want || sameMetrics(c.other, a) != c.want {
+			t.Errorf("%v and %v: want %v", a, c.other, c.want)
+		}
 	}
 }
 
@@ -317,6 +343,34 @@ func TestTitleWithSigns(t *testing.T) {
 		if r.Config != want {
 			t.Fatalf("the configuration is %s, a plan looks for %s", r.Config, want)
 		}
+	}
+}
+
+// A fold that both protocols share is not replaced alone: the corrected folds would then be of two files.
+func TestReplacesWhole(t *testing.T) {
+	lib, out := datasettest.Library(t), t.TempDir()
+	both := append(predictions(t, lib, "waves", split.Published, false), predictions(t, lib, "waves", split.Corrected, false)...)
+	if exit, _, stderr := call(t, lib, out, both); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	before := readAll(t, out)
+	other := predictions(t, lib, "waves", split.Published, false)
+	for i, line := range other {
+		other[i] = strings.TrimSuffix(line, ",,,") + "1,,,"
+	}
+	exit, _, stderr := call(t, lib, out, other, "-replace")
+	want := "waves, corrected fold 1 would stay from the predictions that are replaced: give all folds of both protocols in one file, or remove "
+	if exit != program.ExitBadInput || !strings.Contains(stderr, want) {
+		t.Errorf("exit code %d: %s", exit, stderr)
+	}
+	if after := readAll(t, out); len(after) != len(before) || !maps.Equal(after[0].Test, before[0].Test) {
+		t.Error("something was replaced")
+	}
+	for i, line := range both {
+		both[i] = strings.TrimSuffix(line, ",,,") + "1,,,"
+	}
+	if exit, _, stderr := call(t, lib, out, both, "-replace"); exit != program.ExitOK {
+		t.Error(stderr)
 	}
 }
 

@@ -111,13 +111,14 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 	if err := o.compare(ctx, path, records); err != nil {
 		return program.ExitBadInput, err
 	}
-	if err := save(ctx, path, records); err != nil {
+	has, err := save(ctx, path, records)
+	if err != nil {
 		return program.ExitFailed, err
 	}
 	if err := printScores(e, all); err != nil {
 		return program.ExitFailed, err
 	}
-	fmt.Fprintf(e.Stderr, "%d records are in %s; reports take them with -with %s\n", len(records), path, o.out)
+	fmt.Fprintf(e.Stderr, "%d records of %s are in %s, which has %d; reports take them with -with %s\n", len(records), o.file, path, has, o.out)
 	return program.ExitOK, nil
 }
 
@@ -162,7 +163,8 @@ func sameMetrics(a, b results.Metrics) bool {
 	return len(a) == len(b)
 }
 
-// compare refuses records that would replace others, and another title for the same method.
+// compare refuses records that would replace others unless they may, those that would replace a part of what was imported together, and
+// another title for the same method.
 func (o *options) compare(ctx context.Context, path string, records []*results.Record) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil // a new one
@@ -176,43 +178,62 @@ func (o *options) compare(ctx context.Context, path string, records []*results.R
 			return fmt.Errorf("-title %s: %s has %s as %q; give the same title, or remove the file", o.title, path, o.method, i.Title)
 		}
 	}
-	if o.replace {
-		return nil
+	type predictions struct { // of one file
+		dataset string
+		seed    uint64
+		sum     any
 	}
+	of := func(r *results.Record) predictions {
+		return predictions{r.Dataset, r.Seed, r.Details["predictions_sha256"]}
+	}
+	var stay []*results.Record
+	replaced := map[predictions]bool{}
 	for before, err := range store.Records() {
 		if err != nil {
 			return err
 		}
-		for _, r := range records {
-			if r.ID == before.ID && !same(before, r) {
-				return fmt.Errorf("%s, %s fold %d has been imported with other predictions; -replace takes these instead", r.Dataset, r.Protocol, r.Fold)
-			}
+		at := slices.IndexFunc(records, func(r *results.Record) bool { return r.ID == before.ID })
+		switch {
+		case at < 0:
+			stay = append(stay, before.Clone())
+		case same(before, records[at]):
+		case !o.replace:
+			return fmt.Errorf("%s, %s fold %d has been imported with other predictions; -replace takes these instead",
+				before.Dataset, before.Protocol, before.Fold)
+		default:
+			replaced[of(before.Clone())] = true
+		}
+	}
+	for _, r := range stay {
+		if replaced[of(r)] {
+			return fmt.Errorf("%s, %s fold %d would stay from the predictions that are replaced: give all folds of both protocols in one file, or remove %s",
+				r.Dataset, r.Protocol, r.Fold, path)
 		}
 	}
 	return nil
 }
 
-// save adds the records to a file, all or none.
-func save(ctx context.Context, path string, records []*results.Record) error {
+// save adds the records to a file, all or none, and returns how many it then has.
+func save(ctx context.Context, path string, records []*results.Record) (n int, err error) {
 	dir, err := os.MkdirTemp("", "import-")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer os.RemoveAll(dir)
 	w := results.NewWriter(dir)
 	for _, r := range records {
 		if err := w.Append(r); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := w.Close(); err != nil {
-		return err
+		return 0, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+		return 0, err
 	}
-	_, _, err = results.Merge(ctx, path, false, dir)
-	return err
+	n, _, err = results.Merge(ctx, path, false, dir)
+	return n, err
 }
 
 // printScores prints the mean test metrics by data set and protocol.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,50 @@ func TestCacheDamage(t *testing.T) {
 	}
 	if now, _ := os.ReadFile(path); !bytes.Equal(now, sound) {
 		t.Error("not replaced")
+	}
+}
+
+// A cache file must have the digest that it says, come from the files that are there, and hold the published table where one is known.
+func TestCacheChecks(t *testing.T) {
+	l, table, path := cachedToy(t)
+	loc, err := l.find(toy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *table
+	other.Columns = slices.Clone(table.Columns)
+	last := &other.Columns[len(other.Columns)-1]
+	last.Codes = slices.Clone(last.Codes)
+	last.Codes[0] ^= 1
+	other.Digest = tableDigest(other.Columns, other.Rows)
+	unknown := toy()
+	unknown.variants[0].digest = ""
+	unpublished := loc
+	unpublished.source, unpublished.variant = unknown, &unknown.variants[0]
+	for _, c := range []struct {
+		what                      string
+		loc                       Location
+		dataset, identity, digest string // of the head
+		table                     *Table
+		want                      string
+	}{
+		{"the table", loc, "toy", loc.identity(), table.Digest, table, ""},
+		{"any table where none is known", unpublished, "toy", loc.identity(), other.Digest, &other, ""},
+		{"a changed value where no table is known", unpublished, "toy", loc.identity(), table.Digest, &other, "damaged"},
+		{"another table", loc, "toy", loc.identity(), other.Digest, &other, "not the published table"},
+		{"the table of other files", loc, "toy", strings.Repeat("0", 64), table.Digest, table, "made from other files"},
+		{"another data set's table", loc, "joy", loc.identity(), table.Digest, table, "made from other files"},
+	} {
+		if err := writeCache(t.Context(), path, cacheHead{c.dataset, c.identity, c.digest, SameTable}, c.table); err != nil {
+			t.Fatal(err)
+		}
+		cached, err := readCache(t.Context(), path, &c.loc)
+		switch {
+		case c.want != "" && (err == nil || err.Error() != c.want):
+			t.Errorf("%s: error %v, want %s", c.what, err, c.want)
+		case c.want == "" && (err != nil || !reflect.DeepEqual(cached.Columns, c.table.Columns)):
+			t.Errorf("%s: %+v, error %v", c.what, cached, err)
+		}
 	}
 }
 

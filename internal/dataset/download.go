@@ -54,23 +54,38 @@ var (
 // next call to go on with, unless it cannot become a file of at most limit bytes.
 func (d *downloader) download(ctx context.Context, address, part string, limit int64, p *progress) error {
 	defer p.done()
-	pause := d.pause
-	for attempt := 1; ; attempt++ {
-		err := d.attempt(ctx, address, part, limit, p)
+	return d.again(ctx, func() (final bool, err error) {
+		err = d.attempt(ctx, address, part, limit, p)
 		status := grab.StatusCodeError(0)
 		switch {
-		case err == nil || ctx.Err() != nil:
-			return context.Cause(ctx)
 		case errors.Is(err, grab.ErrBadLength), errors.Is(err, errOtherPart): // part cannot be gone on with
 			os.Remove(part)
 		case errors.Is(err, errTooLong):
 			os.Remove(part)
-			return fmt.Errorf("%w than the %s that this file has at most", errTooLong, FormatBytes(limit))
-		case errors.As(err, &status) && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests,
-			errors.As(err, new(*os.PathError)):
-			return err
+			return true, fmt.Errorf("%w than the %s that this file has at most", errTooLong, FormatBytes(limit))
+		case errors.As(err, &status):
+			return refused(int(status)), err
 		}
-		if attempt == d.attempts || attempt == offlineAttempts && offline(err) {
+		return errors.As(err, new(*os.PathError)), err
+	})
+}
+
+// refused reports whether another attempt would have the same answer from a server.
+func refused(status int) bool {
+	return status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+}
+
+// again tries until there is no error or a final one, or too many.
+func (d *downloader) again(ctx context.Context, try func() (final bool, err error)) error {
+	pause := d.pause
+	for attempt := 1; ; attempt++ {
+		final, err := try()
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return context.Cause(ctx)
+		case final:
+			return err
+		case attempt == d.attempts || attempt == offlineAttempts && offline(err):
 			return fmt.Errorf("given up after %d attempts: %w", attempt, err)
 		}
 		select {
@@ -157,28 +172,34 @@ func withoutAddress(err error) error {
 
 // resolveOpenML asks OpenML for the address of a data set's file.
 func (d *downloader) resolveOpenML(ctx context.Context, id int) (string, error) {
-	address := fmt.Sprintf("%s%d", d.openML, id)
-	ctx, cancel := context.WithTimeout(ctx, d.patience)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return "", err
-	}
-	response, err := d.client.Do(request)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", address, withoutAddress(err))
-	}
-	defer response.Body.Close()
 	var answer struct {
 		Description struct {
 			URL string `json:"url"`
 		} `json:"data_set_description"`
 	}
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: the server answers %s", address, response.Status)
-	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&answer); err != nil || answer.Description.URL == "" {
-		return "", fmt.Errorf("%s: no address in the answer", address)
+	address := fmt.Sprintf("%s%d", d.openML, id)
+	err := d.again(ctx, func() (final bool, err error) {
+		ctx, cancel := context.WithTimeout(ctx, d.patience)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			return true, err
+		}
+		response, err := d.client.Do(request)
+		if err != nil {
+			return false, withoutAddress(err)
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return refused(response.StatusCode), fmt.Errorf("the server answers %s", response.Status)
+		}
+		if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&answer); err != nil || answer.Description.URL == "" {
+			return true, errors.New("no address in the answer")
+		}
+		return true, nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", address, err)
 	}
 	return answer.Description.URL, nil
 }

@@ -430,9 +430,16 @@ func TestFetchTogether(t *testing.T) {
 	}
 }
 
+// The first answer may be that OpenML is busy.
 func TestFetchOpenML(t *testing.T) {
 	srv := serve(t, toyText)
+	busy := true
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if busy {
+			busy = false
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
 		if r.URL.Path != "/data/4353" {
 			w.WriteHeader(http.StatusPreconditionFailed) // what OpenML answers for an unknown number
 			return

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// hashedWhole is the size up to which a file is read in full to know whether it is still the same.
-const hashedWhole = 256 << 20
+// ReadWhole is the size up to which a file is read in full to know whether it is still the same.
+const ReadWhole = 256 << 20
 
 // identify sets the identity of a file: the SHA-256 of its bytes or, where it is very large, of its size, time of change,
 // beginning and end. A known checksum makes it a checked file.
@@ -22,7 +22,7 @@ func (f *Found) identify() error {
 	}
 	defer file.Close()
 	h := sha256.New()
-	if f.Bytes > hashedWhole {
+	if f.Bytes > ReadWhole {
 		err = hashEnds(h, file)
 		f.identity = "ends:" + hexSum(h)
 		return err

@@ -126,10 +126,10 @@ func TestIdentityOfLargeFiles(t *testing.T) {
 	changed := time.Unix(1e9, 0)
 	for step, change := range []func() error{
 		func() error { return os.WriteFile(path, nil, 0o644) },
-		func() error { return os.Truncate(path, hashedWhole+10) }, // a hole, which takes no space
-		func() error { return os.Truncate(path, hashedWhole+11) },
+		func() error { return os.Truncate(path, ReadWhole+10) }, // a hole, which takes no space
+		func() error { return os.Truncate(path, ReadWhole+11) },
 		func() error { return writeAt(path, 0) },
-		func() error { return writeAt(path, hashedWhole+5) },
+		func() error { return writeAt(path, ReadWhole+5) },
 		func() error { changed = changed.Add(time.Nanosecond); return nil },
 	} {
 		if err := change(); err != nil {

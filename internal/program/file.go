@@ -1,0 +1,39 @@
+package program
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/google/renameio/v2"
+)
+
+// WriteFile writes a file as a whole or not at all. An error names the file, and none that was written in its place.
+func WriteFile(path string, write func(io.Writer) error) error {
+	err := writePending(path, write)
+	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+		err = fmt.Errorf("%s: %w", path, inner.Err)
+	} else if inner := (*os.LinkError)(nil); errors.As(err, &inner) {
+		err = fmt.Errorf("%s: %w", path, inner.Err)
+	}
+	return err
+}
+
+func writePending(path string, write func(io.Writer) error) error {
+	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666))
+	if err != nil {
+		return err
+	}
+	defer file.Cleanup()
+	w := bufio.NewWriter(file)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return file.CloseAtomicallyReplace()
+}
