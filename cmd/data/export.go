@@ -83,11 +83,11 @@ type feature struct {
 func exportTable(dir string, table *dataset.Table) error {
 	rows, err := split.Make(split.RuleOf(table), split.Corrected, 0)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	t, _, err := task.Encode(table, rows, split.Corrected, 0, task.AllRows)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	info := table.Info
 	d := description{Name: info.Name, Problem: info.Problem.String(), Classes: table.Target().Categories, Target: table.Target().Name,

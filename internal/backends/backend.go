@@ -216,8 +216,8 @@ func openGo(threads int) (compute.Backend, error) {
 // exactProducts is the option of XLA on a GPU that changes numbers.
 const exactProducts = ",tf32=false"
 
-// Name is what tells a backend from others in records and checkpoints: the name by which it is opened, of XLA with what it runs on and, there, whether its
-// products are exact.
+// Name is what tells a backend from others in records and checkpoints: the name by which it is opened, of XLA with what it runs on and,
+// there, whether its products are exact.
 func Name(b compute.Backend) string {
 	if b.Name() == "Go Backend" {
 		return Go
