@@ -95,7 +95,7 @@ overnight-merge: bin/merge ## take the finished records of make overnight over i
 .PHONY: readme
 readme: reports-published ## write the tables and figures of README.md and the other documents anew, from our own records
 	cp out/published-quick/report/table1.svg results/published/table1-quick.svg
-	cp out/published-ablation/report/ablation.svg out/published-variants/report/variants.svg results/published/
+	cp out/published-ablation/report/ablation.svg results/published/
 	cp out/published-lookup/report/lookup-curves.svg out/published-width/report/width-curves.svg results/published/
 	rm -rf results/published/report && mkdir results/published/report && cp out/published/report/summary.md out/published/report/table1.md out/published/report/table1*.svg results/published/report/
 	go run ./cmd/readme

@@ -287,9 +287,9 @@ func (g *golden) check(t *testing.T, backend compute.Backend, dtype dtypes.DType
 	}
 }
 
-// Numbers that testdata/torch_vectors.py computed for networks of odd shapes: targets in any place and of either kind,
-// tables of one type, one feature, one row, odd numbers of heads, keys and values of normalised tokens. Where $NPT_TORCH_PYTHON is a Python with PyTorch, more of
-// them are made afresh, and compared in double precision: single may be too little for what chance makes of them.
+// Numbers that testdata/torch_vectors.py computed for networks of odd shapes: targets in any place and of either kind, tables of one type,
+// one feature, one row, odd numbers of heads, keys and values of normalised tokens. Where $NPT_TORCH_PYTHON is a Python with PyTorch, more
+// of them are made afresh, and compared in double precision: single may be too little for what chance makes of them.
 func TestOddShapes(t *testing.T) {
 	var cases []*golden
 	vectors.Read(t, "testdata/odd-shapes.json.gz", &cases)

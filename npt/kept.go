@@ -75,8 +75,8 @@ func (k *keptModel) Batches() [][]int { return k.batches(k.net.Config) }
 func (k *keptModel) BatchesOf(size int) ([][]int, error) {
 	c := k.net.Config
 	c.BatchSize = size
-	if err := checkBatches(k.table, &c, testMode); err != nil {
-		return nil, inParameters(err)
+	if checkBatches(k.table, &c, testMode) != nil {
+		return nil, fmt.Errorf("npt: batches of %d rows: some would hold none of the rows of context, want larger ones", size)
 	}
 	return k.batches(c), nil
 }

@@ -3,6 +3,7 @@ package npt
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"nptbench/internal/backends"
@@ -103,6 +104,9 @@ func TestKeptModel(t *testing.T) {
 			batches, err := model.BatchesOf(16)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if _, err := model.BatchesOf(1); (err != nil) != (on.Copies == 0 && model.net.lastBetween() >= 0) || err != nil && !strings.Contains(err.Error(), "batches of 1 rows: some would hold none") {
+				t.Errorf("batches of one row: %v", err)
 			}
 			for _, rows := range batches {
 				if tests = append(tests, on.TestRows(rows)...); len(rows) > 16 || !slices.IsSorted(rows) {

@@ -87,7 +87,7 @@ var experiments = []sentence{
 	},
 	func(r *reports) string {
 		masked, sight := alone(r, "all targets masked"), alone(r, "targets in sight")
-		return fmt.Sprintf("it has an RMSE of %s, and the control of %s, where all targets are masked, so that of other rows NPT sees features alone; the difference is "+
+		return fmt.Sprintf("NPT has an RMSE of %s and the control of %s, where all targets are masked, so that of other rows NPT sees features alone; the difference is "+
 			"%s over seeds. With the targets of training rows in sight these are %s, %s and %s", masked[0], masked[1], masked[2], sight[0], sight[1], sight[2])
 	},
 	func(r *reports) string {

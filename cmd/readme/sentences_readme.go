@@ -67,7 +67,7 @@ var readme = []sentence{
 		}
 		same, part := count["reproduced"], count["reproduced on a part of the test rows"]
 		seeds, differ, not := count["same within seeds"], count["differs"], count["not graded"]
-		farther := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "forest-cover", "method", "lightgbm", "metric", "accuracy")
+		farther := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "forest-cover", "method", "lightgbm", "metric", "accuracy", "verdict", "not graded")
 		return fmt.Sprintf("Of %d numbers of baselines %d come out to the printed digit**, and %d more to within the sampling error of a tenth of Poker Hand's "+
 			"test rows; the other %d do not: %d another seed could give, which is a weak test, %d another seed could not, and for %d there are too few seeds to "+
 			"say, such as LightGBM's %.1f on Forest Cover (the paper %.1f). (RMSE and MSE count apart; %d of the paper's on these tables have not been run.)",

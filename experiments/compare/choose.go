@@ -96,7 +96,7 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			} else {
 				t.methods = append(t.methods, lacking(t.gaps, t.methods)...)
 			}
-			if t.metric, err = o.direction(name); err != nil {
+			if t.metric, err = o.direction(r.file, name); err != nil {
 				return nil, err
 			}
 			tables = append(tables, t)
@@ -184,13 +184,11 @@ var usual = map[string]bool{
 }
 
 // direction says whether larger is better.
-func (o *options) direction(name string) (metric.Metric, error) {
+func (o *options) direction(file, name string) (metric.Metric, error) {
 	m := metric.Named(name)
-	at := slices.IndexFunc(metric.All, func(has metric.Metric) bool { return spelled(has.Name) == spelled(name) })
-	known := at >= 0
-	if known {
-		m = metric.All[at]
-		m.Name = name // as the file spells it
+	known := slices.ContainsFunc(metric.All, func(has metric.Metric) bool { return has.Name == name })
+	if at := slices.IndexFunc(metric.All, func(has metric.Metric) bool { return spelled(has.Name) == spelled(name) }); at >= 0 && !known {
+		known, m.Larger = true, metric.All[at].Larger // its unit may be another
 	}
 	larger, isUsual := usual[spelled(name)]
 	switch {
@@ -202,7 +200,7 @@ func (o *options) direction(name string) (metric.Metric, error) {
 	case isUsual:
 		m.Larger = larger
 	default:
-		return m, fmt.Errorf("%s: is a larger or a smaller %s better? say -larger %s or -smaller %s", o.in, name, name, name)
+		return m, fmt.Errorf("%s: is a larger or a smaller %s better? say -larger %s or -smaller %s", file, name, name, name)
 	}
 	return m, nil
 }

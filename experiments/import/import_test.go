@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -346,31 +347,42 @@ func TestTitleWithSigns(t *testing.T) {
 	}
 }
 
-// A fold that both protocols share is not replaced alone: the corrected folds would then be of two files.
+// A fold that both protocols share is not replaced with those of one protocol alone: those of the other would then be of two files, be it
+// that they came in the same file, before or behind.
 func TestReplacesWhole(t *testing.T) {
-	lib, out := datasettest.Library(t), t.TempDir()
-	both := append(predictions(t, lib, "waves", split.Published, false), predictions(t, lib, "waves", split.Corrected, false)...)
-	if exit, _, stderr := call(t, lib, out, both); exit != program.ExitOK {
-		t.Fatal(stderr)
+	lib := datasettest.Library(t)
+	published, corrected := predictions(t, lib, "waves", split.Published, false), predictions(t, lib, "waves", split.Corrected, false)
+	both := slices.Concat(published, corrected)
+	other := func(lines []string) (all []string) {
+		for _, line := range lines {
+			all = append(all, strings.TrimSuffix(line, ",,,")+"1,,,")
+		}
+		return all
 	}
-	before := readAll(t, out)
-	other := predictions(t, lib, "waves", split.Published, false)
-	for i, line := range other {
-		other[i] = strings.TrimSuffix(line, ",,,") + "1,,,"
-	}
-	exit, _, stderr := call(t, lib, out, other, "-replace")
-	want := "waves, corrected fold 1 would stay from the predictions that are replaced: give all folds of both protocols in one file, or remove "
-	if exit != program.ExitBadInput || !strings.Contains(stderr, want) {
-		t.Errorf("exit code %d: %s", exit, stderr)
-	}
-	if after := readAll(t, out); len(after) != len(before) || !maps.Equal(after[0].Test, before[0].Test) {
-		t.Error("something was replaced")
-	}
-	for i, line := range both {
-		both[i] = strings.TrimSuffix(line, ",,,") + "1,,,"
-	}
-	if exit, _, stderr := call(t, lib, out, both, "-replace"); exit != program.ExitOK {
-		t.Error(stderr)
+	for name, files := range map[string][][]string{"one file": {both}, "published first": {published, corrected}, "corrected first": {corrected, published}} {
+		t.Run(name, func(t *testing.T) {
+			out := t.TempDir()
+			for _, lines := range files {
+				if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK {
+					t.Fatal(stderr)
+				}
+			}
+			before := readAll(t, out)
+			for stays, lines := range map[string][]string{"corrected": other(published), "published": other(corrected)} {
+				exit, _, stderr := call(t, lib, out, lines, "-replace")
+				want := "the first fold of waves is that of both protocols, and its " + stays + " folds would stay from other predictions: give both in one file, or remove "
+				if exit != program.ExitBadInput || !strings.Contains(stderr, want) {
+					t.Errorf("exit code %d: %s", exit, stderr)
+				}
+			}
+			after := readAll(t, out)
+			if !slices.EqualFunc(before, after, func(a, b *results.Record) bool { return a.ID == b.ID && maps.Equal(a.Test, b.Test) }) {
+				t.Error("something was replaced")
+			}
+			if exit, _, stderr := call(t, lib, out, other(both), "-replace"); exit != program.ExitOK || !strings.Contains(stderr, "19 records of") {
+				t.Errorf("exit code %d: %s", exit, stderr)
+			}
+		})
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -108,7 +109,7 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 		return program.ExitBadInput, err
 	}
 	path := filepath.Join(o.out, o.method+".jsonl.gz")
-	if err := o.compare(ctx, path, records); err != nil {
+	if err := o.compare(ctx, path, all, records); err != nil {
 		return program.ExitBadInput, err
 	}
 	has, err := save(ctx, path, records)
@@ -163,9 +164,9 @@ func sameMetrics(a, b results.Metrics) bool {
 	return len(a) == len(b)
 }
 
-// compare refuses records that would replace others unless they may, those that would replace a part of what was imported together, and
-// another title for the same method.
-func (o *options) compare(ctx context.Context, path string, records []*results.Record) error {
+// compare refuses records that would replace others unless they may, another title for the same method, and other predictions of a fold that
+// both protocols share where only one of them is replaced.
+func (o *options) compare(ctx context.Context, path string, all []*foldPredictions, records []*results.Record) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil // a new one
 	}
@@ -178,16 +179,11 @@ func (o *options) compare(ctx context.Context, path string, records []*results.R
 			return fmt.Errorf("-title %s: %s has %s as %q; give the same title, or remove the file", o.title, path, o.method, i.Title)
 		}
 	}
-	type predictions struct { // of one file
+	type repetition struct {
 		dataset string
 		seed    uint64
-		sum     any
 	}
-	of := func(r *results.Record) predictions {
-		return predictions{r.Dataset, r.Seed, r.Details["predictions_sha256"]}
-	}
-	var stay []*results.Record
-	replaced := map[predictions]bool{}
+	stay, replaced := map[repetition]string{}, map[repetition]bool{} // folds by one protocol, and the fold of both
 	for before, err := range store.Records() {
 		if err != nil {
 			return err
@@ -195,19 +191,22 @@ func (o *options) compare(ctx context.Context, path string, records []*results.R
 		at := slices.IndexFunc(records, func(r *results.Record) bool { return r.ID == before.ID })
 		switch {
 		case at < 0:
-			stay = append(stay, before.Clone())
+			stay[repetition{strings.Clone(before.Dataset), before.Seed}] = strings.Clone(string(before.Protocol))
 		case same(before, records[at]):
 		case !o.replace:
 			return fmt.Errorf("%s, %s fold %d has been imported with other predictions; -replace takes these instead",
 				before.Dataset, before.Protocol, before.Fold)
 		default:
-			replaced[of(before.Clone())] = true
+			f := all[slices.IndexFunc(all, func(f *foldPredictions) bool { return f.task.Info.Name == before.Dataset })]
+			if task.Shared(f.task.Info, before.Fold) {
+				replaced[repetition{f.task.Info.Name, before.Seed}] = true
+			}
 		}
 	}
-	for _, r := range stay {
-		if replaced[of(r)] {
-			return fmt.Errorf("%s, %s fold %d would stay from the predictions that are replaced: give all folds of both protocols in one file, or remove %s",
-				r.Dataset, r.Protocol, r.Fold, path)
+	for r := range replaced {
+		if protocol, ok := stay[r]; ok {
+			return fmt.Errorf("the first fold of %s is that of both protocols, and its %s folds would stay from other predictions: give both in one file, or remove %s",
+				r.dataset, protocol, path)
 		}
 	}
 	return nil

@@ -193,7 +193,11 @@ func (d *downloader) resolveOpenML(ctx context.Context, id int) (string, error) 
 		if response.StatusCode != http.StatusOK {
 			return refused(response.StatusCode), fmt.Errorf("the server answers %s", response.Status)
 		}
-		if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&answer); err != nil || answer.Description.URL == "" {
+		text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+		if err != nil {
+			return false, err
+		}
+		if json.Unmarshal(text, &answer) != nil || answer.Description.URL == "" {
 			return true, errors.New("no address in the answer")
 		}
 		return true, nil

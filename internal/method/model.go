@@ -20,7 +20,8 @@ type Model interface {
 type Batched interface {
 	Model
 
-	// BatchesOf are Batches of so many rows each, or a few less. It is an error where one would hold no row whose target is known.
+	// BatchesOf are Batches of so many rows each, or a few less. It is an error where one would hold no row whose target is known, and rows
+	// attend to others.
 	BatchesOf(size int) ([][]int, error)
 }
 

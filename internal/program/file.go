@@ -18,6 +18,8 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		err = fmt.Errorf("%s: %w", path, inner.Err)
 	} else if inner := (*os.LinkError)(nil); errors.As(err, &inner) {
 		err = fmt.Errorf("%s: %w", path, inner.Err)
+	} else if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return err
 }

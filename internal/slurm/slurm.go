@@ -114,9 +114,9 @@ func (r *watch) submit(ctx context.Context) error {
 }
 
 // refuse says once that Slurm takes no more tasks now, because of a limit on what a user may submit, say: it is asked again as long as
-// there are others to wait for, or some that have just ended, which Slurm may still count. Else that is an error.
+// there are others to wait for, or some that have just ended, which Slurm may still count. Else, and where nobody waits, that is an error.
 func (r *watch) refuse(err error) error {
-	if r.inSlurm == 0 && time.Since(r.settled) > visible {
+	if r.inSlurm == 0 && (r.Detach || time.Since(r.settled) > epilog) {
 		return err
 	}
 	if err.Error() != r.refused {
@@ -125,6 +125,9 @@ func (r *watch) refuse(err error) error {
 	}
 	return nil
 }
+
+// epilog is for how long Slurm may count a task that has ended: until its node is ready for another.
+const epilog = 2 * time.Minute
 
 // taskMemory is what a task needs beyond the budget of a cell, in MiB.
 const taskMemory = 512

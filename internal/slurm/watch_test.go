@@ -106,6 +106,26 @@ func TestGivesWay(t *testing.T) {
 	}
 }
 
+// Where nobody waits for others to end, a refusal is an error at once.
+func TestRefusedWhileDetached(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 1, "{number: [1], mode: [NODE_FAIL, ok]}")
+	detached := func(c *Cluster) { c.Detach = true }
+	w.mustRun(run.Outcome{Left: 2}, detached)
+	for states := []byte(nil); !bytes.Contains(states, []byte("NODE_FAIL")); {
+		if time.Sleep(10 * time.Millisecond); t.Context().Err() != nil {
+			t.Fatal("the task has not ended")
+		}
+		for _, path := range tasksOf(fake, "*") {
+			states, _ = os.ReadFile(path)
+		}
+	}
+	wish(t, fake, "refuse", "Invalid account")
+	if _, err := w.run(detached); err == nil || !strings.Contains(err.Error(), "Invalid account") {
+		t.Errorf("%v; said:\n%s", err, w.said.String())
+	}
+}
+
 // A cluster may limit how many tasks a user has: the rest is submitted when others have ended, those that end just now included.
 func TestLimitOfTasks(t *testing.T) {
 	fake := newFake(t)

@@ -30,7 +30,10 @@ type WilcoxonTest struct {
 // are dropped before ranking; what differs by rounding alone is equal. P is exact, given the ranks, for up to 50 others; for more the sum
 // of ranks is taken for normally distributed, with the variance that shared ranks have. So does scipy.stats.wilcoxon, but that its P is
 // approximate wherever ranks are shared, and that rounding tells values apart. Differences that are all zero have P 1 and a warning.
-func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
+func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) { return wilcoxon(x, y, a, 0) }
+
+// wilcoxon takes values below a size for as large as that where it asks what rounding can be.
+func wilcoxon(x, y []float64, a Alternative, least float64) (*WilcoxonTest, error) {
 	switch {
 	case len(x) != len(y):
 		return nil, fmt.Errorf("stats: %d values cannot be paired with %d", len(x), len(y))
@@ -42,7 +45,7 @@ func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) {
 		if x[i] == y[i] { // both may be infinite
 			continue
 		}
-		d, size := x[i]-y[i], max(math.Abs(x[i]), math.Abs(y[i]))
+		d, size := x[i]-y[i], max(math.Abs(x[i]), math.Abs(y[i]), least)
 		if math.IsNaN(d) {
 			return nil, fmt.Errorf("stats: pair %d, %v and %v, has no difference", i+1, x[i], y[i])
 		}
@@ -76,7 +79,9 @@ func ByRatios(means [][]float64, larger bool) bool {
 // Holm's correction for all of them. A column and itself have no test and a P of 1. Errors (smaller is better, all above 0) are compared
 // by their ratios: each data set may have a unit of its own, which must not decide how differences rank across data sets.
 func WilcoxonPairs(columns [][]float64, larger bool) (tests [][]*WilcoxonTest, adjusted [][]float64, err error) {
+	least := 0.0
 	if ByRatios(columns, larger) {
+		least = 1 // rounding is a share of a number, so of its logarithm a share of 1
 		logs := make([][]float64, len(columns))
 		for i, column := range columns {
 			for _, x := range column {
@@ -90,7 +95,7 @@ func WilcoxonPairs(columns [][]float64, larger bool) (tests [][]*WilcoxonTest, a
 		tests, adjusted = append(tests, make([]*WilcoxonTest, len(columns))), append(adjusted, make([]float64, len(columns)))
 		adjusted[i][i] = 1
 		for j := range i {
-			test, err := Wilcoxon(columns[i], columns[j], TwoSided)
+			test, err := wilcoxon(columns[i], columns[j], TwoSided, least)
 			if err != nil {
 				return nil, nil, err
 			}

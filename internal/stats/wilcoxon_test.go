@@ -301,6 +301,13 @@ func TestPairsInUnitsOfDataSets(t *testing.T) {
 	if got := p(false); got != errors {
 		t.Errorf("p of errors %v, with another unit %v", errors, got)
 	}
+	a0 := a[0]
+	a[0], b[0] = 1, 1+1e-13 // the same but for rounding
+	near := p(false)
+	if a[0], b[0] = 10, 10+1e-12; p(false) != near {
+		t.Errorf("p %v where two errors of 1 are the same, %v in another unit", near, p(false))
+	}
+	a[0], b[0] = a0, 1.4
 	if got := p(true); got <= scores {
 		t.Errorf("p of scores %v, with a larger difference against the others %v", scores, got)
 	}
