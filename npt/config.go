@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,6 +134,19 @@ func (c *Config) check() error {
 		return bad("EvalEvery", "%d, want at least 1", c.EvalEvery)
 	case c.Precision != Float32 && c.Precision != Float64 && c.Precision != BFloat16:
 		return bad("Precision", "%q, want %s, %s or %s", c.Precision, Float32, Float64, BFloat16)
+	}
+	return nil
+}
+
+// suits returns an error where a configuration cannot train on a table with copies, or on one in which rows differ in their target.
+func (c *Config) suits(copies, rowTargets bool) error {
+	switch {
+	case copies && c.SemiSupervised:
+		return errors.New("npt: SemiSupervised: true, want false: a pass has rows of its own part alone, with their copies")
+	case copies && c.BatchSize == 1:
+		return errors.New("npt: BatchSize: 1, want at least 2, or 0 for all: each row of the table comes with its copy")
+	case rowTargets && c.FeatureMask > 0:
+		return fmt.Errorf("npt: FeatureMask: %v, want 0: rows differ there in the column that is their target, and others are not masked", c.FeatureMask)
 	}
 	return nil
 }

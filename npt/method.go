@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,16 +57,7 @@ func Method() *method.Method {
 		},
 		Check: func(c method.Config, info dataset.Info) error {
 			config := configOf(c)
-			if info.Copies != nil && config.SemiSupervised {
-				return errors.New("semi_supervised: true, want false: a pass has rows of its own part alone, with their copies")
-			}
-			if info.Copies != nil && config.BatchSize == 1 {
-				return errors.New("batch_size: 1, want at least 2, or 0 for all: each row of the table comes with its copy")
-			}
-			if info.AnyColumn() && config.FeatureMask > 0 {
-				return fmt.Errorf("p_feature: %v, want 0: rows differ there in the column that is their target, and others are not masked", config.FeatureMask)
-			}
-			return inParameters(config.check())
+			return inParameters(cmp.Or(config.suits(info.Copies != nil, info.AnyColumn()), config.check()))
 		},
 		CheckBackend: func(c method.Config, name string) error {
 			if backends.Accelerated(name) {

@@ -80,14 +80,8 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	if !t.labelled(trainMode) {
 		return nil, fmt.Errorf("npt: table: all targets of the %d training rows are missing", t.Train)
 	}
-	if t.Copies && c.SemiSupervised {
-		return nil, fmt.Errorf("npt: SemiSupervised: a table with copies has no rows to learn from but those of its own part, want false")
-	}
-	if t.Copies && c.BatchSize == 1 {
-		return nil, fmt.Errorf("npt: BatchSize: 1, want at least 2, or 0 for all: each row of the table comes with its copy")
-	}
-	if t.RowTargets != nil && c.FeatureMask > 0 {
-		return nil, fmt.Errorf("npt: FeatureMask: %v, want 0: where rows differ in their target, every column counts in the loss of targets", c.FeatureMask)
+	if err := c.suits(t.Copies, t.RowTargets != nil); err != nil {
+		return nil, err
 	}
 	for _, m := range []mode{trainMode, valMode, testMode} {
 		if err := checkBatches(t, &c, m); err != nil {

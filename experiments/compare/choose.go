@@ -186,9 +186,9 @@ var usual = map[string]bool{
 // direction says whether larger is better.
 func (o *options) direction(file, name string) (metric.Metric, error) {
 	m := metric.Named(name)
-	known := slices.ContainsFunc(metric.All, func(has metric.Metric) bool { return has.Name == name })
-	if at := slices.IndexFunc(metric.All, func(has metric.Metric) bool { return spelled(has.Name) == spelled(name) }); at >= 0 && !known {
-		known, m.Larger = true, metric.All[at].Larger // its unit may be another
+	at := slices.IndexFunc(metric.All, func(has metric.Metric) bool { return spelled(has.Name) == spelled(name) })
+	if at >= 0 {
+		m.Larger = metric.All[at].Larger // where it is spelled in another way its unit may be another, too
 	}
 	larger, isUsual := usual[spelled(name)]
 	switch {
@@ -196,7 +196,7 @@ func (o *options) direction(file, name string) (metric.Metric, error) {
 		m.Larger = true
 	case slices.Contains(o.smaller, name):
 		m.Larger = false
-	case known:
+	case at >= 0:
 	case isUsual:
 		m.Larger = larger
 	default:

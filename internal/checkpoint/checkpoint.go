@@ -16,6 +16,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -42,6 +44,7 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) 
 		return err
 	}
 	defer pending.Cleanup()
+	removeLeft(path)
 	sum := sha256.New()
 	w := bufio.NewWriterSize(io.MultiWriter(pending, sum), 1<<20)
 	line, err := json.Marshal(header)
@@ -65,6 +68,21 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) 
 		return err
 	}
 	return pending.CloseAtomicallyReplace()
+}
+
+// removeLeft removes what processes that were killed while they wrote the file have left: as large as the file, and untouched for a minute.
+func removeLeft(path string) {
+	dir := filepath.Dir(path)
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		number, pending := strings.CutPrefix(f.Name(), "."+filepath.Base(path)) // as renameio calls them
+		if !pending || number == "" || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > time.Minute {
+			os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
 }
 
 func writeNumbers(w io.Writer, a []float64, wide bool) error {

@@ -3,7 +3,11 @@ package checkpoint
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // A header looks where a file is while it is written.
@@ -34,5 +38,38 @@ func TestWrittenInItsFolder(t *testing.T) {
 	}), nil)
 	if err != nil || !looked || count(dir) != 1 || count(temporary) != 0 {
 		t.Errorf("%v; looked %v; %d files in the end, %d elsewhere", err, looked, count(dir), count(temporary))
+	}
+}
+
+// What a killed process has left of a file goes when the file is written again; what somebody writes at this moment, or is no such file,
+// stays.
+func TestLeftByKilled(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "weights")
+	left, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir)) // as of a process that was killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".weights17", ".weightsrc", ".weights", ".other1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-2 * time.Minute)
+	for _, name := range []string{filepath.Base(left.Name()), ".weightsrc", ".weights", ".other1"} {
+		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Write(path, "test", struct{}{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{".other1", ".weights", ".weights17", ".weightsrc", "weights"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("%v, %v, want %v", names, err, want)
 	}
 }

@@ -83,7 +83,7 @@ func (p *product) scratchSize() (shared, each int) {
 	size := p.out.shape.DType.Size()
 	switch {
 	case p.m == 1 || p.n == 1:
-		shared, stride := sizeOf(p.batch)*chunks(p.k)*size, p.rk // of the vector
+		shared, stride := sizeOf(p.batch)*chunks(p.k)*size, p.rk // of the vector, as multiplyVector has it
 		if p.n > 1 {
 			stride = p.lk
 		}

@@ -14,14 +14,17 @@ import (
 // WriteFile writes a file as a whole or not at all. An error names the file, and none that was written in its place.
 func WriteFile(path string, write func(io.Writer) error) error {
 	err := writePending(path, write)
-	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
-		err = fmt.Errorf("%s: %w", path, inner.Err)
-	} else if inner := (*os.LinkError)(nil); errors.As(err, &inner) {
-		err = fmt.Errorf("%s: %w", path, inner.Err)
-	} else if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+	var of *fs.PathError
+	var to *os.LinkError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &of): // which names the file that was written in its place
+		err = of.Err
+	case errors.As(err, &to):
+		err = to.Err
 	}
-	return err
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 func writePending(path string, write func(io.Writer) error) error {

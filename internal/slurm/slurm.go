@@ -64,7 +64,7 @@ func (c *Cluster) Do(ctx context.Context, jobs []*plan.Job, w run.Watcher) error
 			return nil
 		case err != nil:
 			return err
-		case c.Detach || r.inSlurm == 0 && r.refused == "":
+		case c.Detach || r.inSlurm == 0 && len(r.missing()) == 0:
 			_, err := timeOf(c.Records)
 			return err
 		}
@@ -90,7 +90,6 @@ func Cancel(ctx context.Context, dir string) (arrays int, err error) {
 func (r *watch) submit(ctx context.Context) error {
 	jobs := r.missing()
 	if len(jobs) == 0 {
-		r.refused = ""
 		return nil
 	}
 	most, err := maxArray(ctx)
@@ -109,7 +108,6 @@ func (r *watch) submit(ctx context.Context) error {
 			}
 		}
 	}
-	r.refused = ""
 	return nil
 }
 

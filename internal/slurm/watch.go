@@ -31,7 +31,7 @@ type watch struct {
 	looked      bool
 	summary     string    // the last one that was said
 	silent      bool      // Slurm does not answer, which was said
-	refused     string    // why Slurm takes no more tasks now, which was said; empty: all are submitted
+	refused     string    // why Slurm took no more tasks, which was said
 	settled     time.Time // when a task was last seen to have ended
 	troubles    int
 }
