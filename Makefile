@@ -36,6 +36,7 @@ reports-published: report-published bin/lookup bin/ablation bin/variants bin/cor
 	for x in lookup lookup-size ablation variants corruption deletion attention cost width; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu random-column coded batches; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
 	for x in ablation corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
+	for x in full paper; do bin/corruption -sweep corruption-$$x -with results/published/gpu -report-only -out out/published-corruption-$$x || exit; done
 
 .PHONY: lookup
 lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3

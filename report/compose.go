@@ -123,8 +123,12 @@ func (s *Summary) opening() []Block {
 
 // on says on which data sets, and by what that is smaller than in the paper.
 func (s *Summary) on() string {
-	var names []string
+	var names, missing []string
 	for _, d := range s.Plan.Datasets {
+		if s.Records > 0 && !s.begun(d.Info.Name) {
+			missing = append(missing, d.Info.Title)
+			continue
+		}
 		folds := map[int]bool{} // by number: both protocols may have one of the same number, which are others
 		for _, f := range d.Folds {
 			folds[f.Number] = true
@@ -132,10 +136,20 @@ func (s *Summary) on() string {
 		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, plural(len(folds), "fold", "folds")))
 	}
 	on := strings.Join(names, ", ")
+	if missing != nil {
+		on += "; nothing yet: " + strings.Join(missing, ", ")
+	}
 	if small := s.smaller(); small != nil {
 		on += "; smaller than in the paper: " + strings.Join(small, ", ")
 	}
 	return "On: " + on + "."
+}
+
+// begun reports whether any cell of a data set has a record.
+func (s *Summary) begun(dataset string) bool {
+	return slices.ContainsFunc(s.Groups, func(g *Group) bool {
+		return g.Info.Name == dataset && slices.ContainsFunc(g.Folds, func(f *Fold) bool { return f.OK+f.Failed > 0 })
+	})
 }
 
 // smaller lists the methods that are smaller than published, with their sizes over all data sets.

@@ -272,7 +272,7 @@ func (l *Layout) table(numbers []*Number) *Table {
 			head := part.Head
 			if len(l.Columns) > 0 {
 				head = c.title(l.Columns...)
-				if len(show) > 1 {
+				if len(l.Show) > 1 && part.Head != "" {
 					head += ", " + part.Head
 				}
 			}

@@ -169,6 +169,31 @@ func TestTablesOfOneProtocol(t *testing.T) {
 	}
 }
 
+// A table with a column for each data set has one for corrected folds where there are any, and no other where there are no others.
+func TestColumnsByProtocol(t *testing.T) {
+	l := overview("", "", Beside, ranking)
+	l.Show = append(l.Show, OfCorrected)
+	for want, protocols := range map[string][]split.Protocol{
+		"Method|Protein RMSE k-NN|3.77 (3.77)":                                    {published},
+		"Method|Protein RMSE, corrected folds k-NN|3.77":                          {corrected},
+		"Method|Protein RMSE|Protein RMSE, corrected folds k-NN|3.77 (3.77)|3.77": {published, corrected},
+	} {
+		f := newFixture()
+		for _, protocol := range protocols {
+			f.expect("protein", protocol, "knn", 1)
+			f.ok("protein", protocol, "knn", 0, 0, mse(1), rmse(3.77))
+		}
+		table := l.table(collect(t, f).Numbers)
+		var heads, texts []string
+		for i, c := range table.Columns {
+			heads, texts = append(heads, c.Head), append(texts, table.Rows[0].Cells[i].Text)
+		}
+		if got := strings.Join(heads, "|") + " " + strings.Join(texts, "|"); got != want {
+			t.Errorf("%v: %s, want %s", protocols, got, want)
+		}
+	}
+}
+
 // An NPT smaller than published is called what it is, and ranked with the others in a table of its own, which the paper's is not.
 func TestSmallNetworksAreRankedApart(t *testing.T) {
 	f := newFixture()

@@ -30,13 +30,15 @@ var (
 	Change     = Part{"Change", true, split.Protocols, protocolChange, nil}
 )
 
-// The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, that alone, that
-// over several seeds with the standard deviation, and our mean under the published and then the corrected protocol.
+// The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, that under
+// corrected folds, which the paper has not, ours alone, over several seeds with the standard deviation, and under the published and then the
+// corrected protocol.
 var (
-	Beside     = numberPart("", split.Published, ifComplete((*Number).besidePaper))
-	OursAlone  = numberPart("", split.Published, ifComplete((*Number).alone))
-	OverSeeds  = numberPart("", split.Published, (*Number).overSeedsCell).withoutFact()
-	Correction = Part{"", true, split.Protocols, correction, factUnder(split.Corrected)}
+	Beside      = numberPart("", split.Published, ifComplete((*Number).besidePaper))
+	OfCorrected = numberPart("corrected folds", split.Corrected, ifComplete((*Number).alone))
+	OursAlone   = numberPart("", split.Published, ifComplete((*Number).alone))
+	OverSeeds   = numberPart("", split.Published, (*Number).overSeedsCell).withoutFact()
+	Correction  = Part{"", true, split.Protocols, correction, factUnder(split.Corrected)}
 )
 
 // Mean is ours, over however many folds there are, with the paper's in parentheses where there is one; CorrectedAlone is the mean under

@@ -307,6 +307,21 @@ func TestOpeningCountsFolds(t *testing.T) {
 	}
 }
 
+// Data sets without records are named apart, once any data set has some.
+func TestOpeningSaysWhatIsMissing(t *testing.T) {
+	f := newFixture()
+	f.Says = "parts matter."
+	f.expect("boston-housing", published, "knn", 1)
+	f.expect("protein", published, "knn", 1)
+	if opening := collect(t, f).opening()[0].(List); opening[2] != "On: Boston Housing (10 folds), Protein (1 fold)." {
+		t.Errorf("%q", opening)
+	}
+	f.ok("protein", published, "knn", 0, 0, mse(1), rmse(3.77))
+	if opening := collect(t, f).opening()[0].(List); opening[2] != "On: Protein (1 fold); nothing yet: Boston Housing." {
+		t.Errorf("%q", opening)
+	}
+}
+
 // A variant that the paper has with fewer layers is smaller than published by its own measure.
 func TestSizesOfVariants(t *testing.T) {
 	for layers, want := range map[int]string{2: "Base Half the layers", 4: "Base", 8: ""} {

@@ -23,6 +23,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
     python3 cmd/readme/tables.py narrow RECORDS...                # the same on Boston Housing for a network of published depth
+    python3 cmd/readme/tables.py full RECORDS...                  # the same at published size, on ten folds, of the experiment corruption
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
@@ -52,6 +53,7 @@ FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 UNMASKED = ", no features masked"
 ALONE = ", rows attend to themselves alone"
+GPU = ", on a GPU"
 SEEDS = (42, 43, 44)
 shares = collections.defaultdict(dict)  # test rows over training rows, by data set and fold
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
@@ -153,8 +155,9 @@ def seeds(report, *paths):
 
 def size(r):
     """Of an NPT of published depth and steps, with the seed where it is not the sweeps'."""
-    return "NPT, 8 layers, e = %d, 2,000 steps%s%s%s" % (r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED,
-                                                         ALONE if r["config"].get("self_only") else "", "" if r["seed"] == 42 else ", seed %d" % r["seed"])
+    return "NPT, 8 layers, e = %d, 2,000 steps%s%s%s%s" % (
+        r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED, ALONE if r["config"].get("self_only") else "",
+        "" if r["seed"] == 42 else ", seed %d" % r["seed"], GPU if r["provenance"].get("gpu") else "")
 
 
 def products_of(r):
@@ -189,7 +192,7 @@ def depth(protocol, report, *paths):
     of = collections.defaultdict(dict)
     for r in rows(report, "folds", dataset="boston-housing", protocol=protocol, method="npt"):
         of[r["title"]][int(r["fold"])] = float(r["test_rmse"])
-    wide = {name: x for name, x in widths(paths, protocol, SEEDS).items() if len(x) > 2}
+    wide = {name: x for name, x in widths(paths, protocol, SEEDS).items() if len(x) > 2 and ALONE not in name}
     narrow = next(iter(wide.values()))
 
     def difference(x):
@@ -502,6 +505,24 @@ def narrow(*paths):
     if len(worse) > 1:
         lines.append(["mean of the seeds (± over seeds)", *["–"] * 3, with_error(worse, sign="+"), "–"])
     table(["true cross-validation", "folds", "NPT, RMSE", "rows attend to themselves alone", "alone minus NPT", "folds on which NPT is better"], *lines)
+
+
+def full(*paths):
+    """NPT of published size by true cross-validation, with rows that attend to themselves alone, and with all other rows corrupted."""
+    of = collections.defaultdict(lambda: collections.defaultdict(dict))
+    for measure in (None, "corruption"):
+        for r in finished(paths, measure):
+            for name, x in r["test"].items():
+                of[r["dataset"], name][r.get("variant")][r["fold"]] = x
+    lines = []
+    for dataset, name in ((d, m) for d in TITLES for m in METRICS if (d, m) in of):
+        npt, alone, corrupted = of[dataset, name][None], of[dataset, name]["self only"], of[dataset, "corrupted_" + name][None]
+        differences = lambda x: [x[fold] - npt[fold] for fold in sorted(npt)]
+        better = sum((d > 0) == (name in ("rmse", "nll")) for d in differences(alone) if d)
+        lines.append(["%s, %s" % (TITLES[dataset], METRICS[name]), *(with_error(x.values(), DIGITS[name]) for x in (npt, alone)),
+                      of_differences(dataset, differences(alone), DIGITS[name]), "%d of %d" % (better, sum(d != 0 for d in differences(alone))),
+                      *((with_error(corrupted.values(), DIGITS[name]), of_differences(dataset, differences(corrupted), DIGITS[name])) if corrupted else ("–", "–"))])
+    table(["ten folds by true cross-validation", "NPT", "rows attend to themselves alone", "alone minus NPT", "NPT better on", "other rows corrupted", "corrupted minus NPT"], *lines)
 
 
 def others(*paths):

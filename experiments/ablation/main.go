@@ -57,7 +57,7 @@ func withoutOthers(name, title, caption, variant, against string) report.Layout 
 func means(name string, table int, conditions ...report.Where) report.Layout {
 	return report.Layout{
 		Name: name, Caption: "The test results themselves, the paper's in parentheses.", Wide: true, Where: append(conditions, ranking),
-		Rows: []string{"variant"}, Columns: []string{"dataset", "metric"}, Show: []report.Part{report.Beside}, Paper: table,
+		Rows: []string{"variant"}, Columns: []string{"dataset", "metric"}, Show: []report.Part{report.Beside, report.OfCorrected}, Paper: table,
 	}
 }
 

@@ -20,7 +20,7 @@ var attention = experiment.Spec{
 		Caption: "Share of its weight on the 10 nearest other rows, on average over test rows, and what equal weights would give, in percent; ± is over test rows. " +
 			"attention-rows.csv has all heads.",
 		Where: []report.Where{report.Is("measure", "attention"), report.Is("metric", "best_share", "uniform_share", "above_uniform", "best_layer", "best_head")},
-		Rows:  []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
+		Rows:  []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside, report.OfCorrected},
 	}},
 	Claims: []report.Claim{
 		{ID: "attention_near", Says: "Some heads attend more strongly to near rows (section 4.4, appendix B.3.1).", Test: report.Above(0, report.Is("metric", "above_uniform"))},

@@ -22,7 +22,7 @@ var (
 func table(name, title, caption string, metrics report.Where) report.Layout {
 	return report.Layout{
 		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("measure", "corruption"), metrics},
-		Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []report.Part{report.Beside}, Figure: name == "corruption",
+		Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []report.Part{report.Beside, report.OfCorrected}, Figure: name == "corruption",
 	}
 }
 

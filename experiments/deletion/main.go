@@ -12,7 +12,7 @@ import (
 func table(name, title, caption string, metrics ...string) report.Layout {
 	return report.Layout{
 		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("measure", "deletion"), report.Is("metric", metrics...)},
-		Group: "dataset", Rows: []string{"series", "measured"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
+		Group: "dataset", Rows: []string{"series", "measured"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside, report.OfCorrected},
 	}
 }
 

@@ -41,7 +41,7 @@ func table(name, title, caption, metric string) report.Layout {
 	return report.Layout{
 		Name: name, Title: title, Caption: caption,
 		Where: []report.Where{onCoded, report.Is("metric", metric)},
-		Rows:  []string{"series"}, Columns: []string{"dataset"}, Show: []report.Part{report.Beside},
+		Rows:  []string{"series"}, Columns: []string{"dataset"}, Show: []report.Part{report.Beside, report.OfCorrected},
 	}
 }
 
@@ -49,7 +49,7 @@ func table(name, title, caption, metric string) report.Layout {
 func measured(name, title, caption string, metrics ...string) report.Layout {
 	return report.Layout{
 		Name: name, Title: title, Caption: caption, Where: []report.Where{onAll, report.Is("metric", metrics...)},
-		Rows: []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
+		Rows: []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside, report.OfCorrected},
 	}
 }
 
@@ -78,7 +78,7 @@ var lookup = experiment.Spec{
 				"RMSE of test rows in standard deviations of the columns, where whoever predicts means has about 1, and Pearson's r over all of them. Both depend on a few entries far " +
 				"out: one of 9,146 test rows has its hidden one at 31.5. The paper says that only NPT can take this task (appendix B.1.2), and has no number for it.",
 			Where: []report.Where{anyColumn, report.Is("metric", "rmse", "correlation"), report.Is("variant", "", "without attention between datapoints")},
-			Rows:  []string{"series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside},
+			Rows:  []string{"series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside, report.OfCorrected},
 		},
 		measured("intervention", "Intervention", "The target of a copy is moved over ten values in the range of the targets: by how much the prediction changes with it, "+
 			"Pearson's r of the predictions and what they are to follow, and the RMSE between them in the target's units, on the task with random "+
