@@ -36,7 +36,7 @@ reports-published: report-published bin/lookup bin/ablation bin/variants bin/cor
 	for x in lookup lookup-size ablation variants corruption deletion attention cost width; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu random-column coded batches; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
 	for x in ablation corruption attention deletion; do bin/$$x -sweep $$x-cpu -with results/published -report-only -out out/published-$$x-cpu || exit; done
-	for x in full paper; do bin/corruption -sweep corruption-$$x -with results/published/gpu -report-only -out out/published-corruption-$$x || exit; done
+	bin/corruption -sweep corruption-paper -datasets yacht,boston-housing,concrete,breast-cancer -with results/published/gpu -report-only -out out/published-corruption-paper
 
 .PHONY: lookup
 lookup: bin/lookup ## does NPT look up targets in other rows? the paper's semi-synthetic task, Table 3
@@ -204,7 +204,7 @@ KIT_DATA = boston-housing yacht breast-cancer concrete
 .PHONY: gpu-kit
 gpu-kit: bin/data ## out/gpu-kit: binaries, small data sets and a script that checks and runs NPT on a machine with a GPU and without Go
 	@rm -rf out/gpu-kit && mkdir -p out/gpu-kit/data
-	go build -ldflags=-s -o out/gpu-kit/table1 ./experiments/table1
+	go build -ldflags=-s -o out/gpu-kit/ ./experiments/table1 ./experiments/corruption
 	go test -c -ldflags=-s -o out/gpu-kit/npt.test ./npt
 	cp -r npt/testdata out/gpu-kit/ && mv out/gpu-kit/testdata/gpu.sh out/gpu-kit/
 	if [ -n "$$NPT_DATA_DIR" ]; then set -- data "$$NPT_DATA_DIR"; else set -- ../shared/data data; fi; \

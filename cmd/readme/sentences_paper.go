@@ -81,6 +81,28 @@ var paper = []sentence{
 		return fmt.Sprintf("Over each of the %s it is higher by %.1f to %.1f standard errors of the differences, of which none is clear with Holm's correction "+
 			"for %s comparisons (the smallest p is %.2f)", word(len(all)), least, most, word(len(all)), leastHolm(r, all))
 	},
+	func(r *reports) string {
+		published, true := r.line("npt/PAPER.md", fullNPT+", products of bfloat16", 12), r.line("npt/PAPER.md", fullNPT+onGPU, 12)
+		return fmt.Sprintf("the full width differs from an eighth of it by %s over the published folds and by %s over the true ones", published[11], true[11])
+	},
+	func(r *reports) string {
+		gpu, first, others, most := r.line("npt/PAPER.md", fullNPT+onGPU, 12), "", 0, 0.0
+		for _, f := range r.rows(widths).where("protocol", "corrected", "dim_hidden", "128", "complete", "true") {
+			if f["fold"] == "0" {
+				first = fmt.Sprintf("%s and not %.2f", gpu[0], f.number("test_rmse"))
+				continue
+			}
+			n, err := strconv.Atoi(f["fold"])
+			r.fail(err)
+			rmse, err := strconv.ParseFloat(gpu[n], 64)
+			r.fail(err)
+			others, most = others+1, max(most, math.Abs(rmse-f.number("test_rmse")))
+		}
+		return fmt.Sprintf("it has %s; the other %s folds that both have differ by at most %.2f", first, word(others), most)
+	},
+	func(r *reports) string {
+		return "the full width has " + r.line("npt/PAPER.md", fullNPT+onGPU, 12)[10]
+	},
 }
 
 // leastHolm is the smallest of some p after Holm's correction.
@@ -94,6 +116,12 @@ func leastHolm(r *reports, p map[string]float64) float64 {
 
 // narrowNPT is the NPT of published depth and an eighth of the width, as the tables of npt/PAPER.md name it.
 const narrowNPT = "NPT, 8 layers, e = 16, 2,000 steps"
+
+// fullNPT is that of the published width, which was also trained on a GPU.
+const (
+	fullNPT = "NPT, 8 layers, e = 128, 2,000 steps"
+	onGPU   = ", on a GPU"
+)
 
 // narrow are its numbers in the table of Boston Housing with and without fold 3.
 func narrow(r *reports) []string { return r.line("npt/PAPER.md", narrowNPT, 8) }

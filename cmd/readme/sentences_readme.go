@@ -135,6 +135,10 @@ var readme = []sentence{
 	func(r *reports) string {
 		return "near the paper's number on Boston Housing by true cross-validation, has " + eightAlone(r)
 	},
+	fullAlone,
+	func(r *reports) string {
+		return "where the full width has " + r.line("npt/PAPER.md", fullNPT+onGPU, 12)[10]
+	},
 	func(r *reports) string {
 		return "of the " + worseUnderSecondSeed(r)
 	},

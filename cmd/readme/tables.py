@@ -24,6 +24,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
     python3 cmd/readme/tables.py narrow RECORDS...                # the same on Boston Housing for a network of published depth
     python3 cmd/readme/tables.py full RECORDS...                  # the same at published size, on ten folds, of the experiment corruption
+    python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
@@ -298,7 +299,7 @@ def squares(report, printed, *paths):
     for r in of_paper(report, "boston-housing"):
         of[r["method"], r["title"]][r["protocol"]].append(float(r["test_mse"]))
     for protocol in "published", "corrected":
-        for name, x in widths(paths, protocol, SEEDS).items():
+        for name, x in ((n, x) for n, x in widths(paths, protocol, SEEDS).items() if ALONE not in n):
             of["npt", name][protocol] = [rmse ** 2 for rmse in x.values()]
     paper = {r["method"]: "%s, %s" % (r["mean"], r["stddev"]) for r in csv.DictReader(open(printed, newline="")) if r["dataset"] == "boston-housing"}
     lines = []
@@ -509,9 +510,10 @@ def narrow(*paths):
 
 def full(*paths):
     """NPT of published size by true cross-validation, with rows that attend to themselves alone, and with all other rows corrupted."""
-    of = collections.defaultdict(lambda: collections.defaultdict(dict))
+    of, width = collections.defaultdict(lambda: collections.defaultdict(dict)), {}
     for measure in (None, "corruption"):
         for r in finished(paths, measure):
+            width[r["dataset"]] = r["config"]["dim_hidden"]
             for name, x in r["test"].items():
                 of[r["dataset"], name][r.get("variant")][r["fold"]] = x
     lines = []
@@ -519,10 +521,23 @@ def full(*paths):
         npt, alone, corrupted = of[dataset, name][None], of[dataset, name]["self only"], of[dataset, "corrupted_" + name][None]
         differences = lambda x: [x[fold] - npt[fold] for fold in sorted(npt)]
         better = sum((d > 0) == (name in ("rmse", "nll")) for d in differences(alone) if d)
-        lines.append(["%s, %s" % (TITLES[dataset], METRICS[name]), *(with_error(x.values(), DIGITS[name]) for x in (npt, alone)),
+        lines.append(["%s, e = %d, %s" % (TITLES[dataset], width[dataset], METRICS[name]), *(with_error(x.values(), DIGITS[name]) for x in (npt, alone)),
                       of_differences(dataset, differences(alone), DIGITS[name]), "%d of %d" % (better, sum(d != 0 for d in differences(alone))),
                       *((with_error(corrupted.values(), DIGITS[name]), of_differences(dataset, differences(corrupted), DIGITS[name])) if corrupted else ("–", "–"))])
     table(["ten folds by true cross-validation", "NPT", "rows attend to themselves alone", "alone minus NPT", "NPT better on", "other rows corrupted", "corrupted minus NPT"], *lines)
+
+
+def gpu(*paths):
+    """How long trainings took on a GPU, those that a process did first and all others."""
+    of = collections.defaultdict(lambda: collections.defaultdict(list))
+    for r in records(paths):
+        c = r["config"]
+        name = "%s, %d layers, e = %d, %s steps" % (TITLES[r["dataset"]], c["layers"], c["dim_hidden"], "{:,}".format(c["steps"]))
+        of[name + (ALONE if c.get("self_only") else "")][r["details"]["compile_seconds"] < 1].append(r)
+    seconds = lambda rs, of: " to ".join("%.0f" % x for x in sorted({min(map(of, rs)), max(map(of, rs))})) if rs else "–"
+    table(["", "million weights", "first training", "of that compiling", "other trainings", "steps with an evaluation in a second"],
+          *([name, "%.0f" % (all[False][0]["details"]["parameters"] / 1e6), *(seconds(all[False], of) for of in (lambda r: r["fit_seconds"], lambda r: r["details"]["compile_seconds"])),
+             seconds(all[True], lambda r: r["fit_seconds"]), seconds(all[False] + all[True], lambda r: r["details"]["steps_per_second"])] for name, all in of.items()))
 
 
 def others(*paths):
