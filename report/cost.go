@@ -12,7 +12,8 @@ import (
 	"nptbench/results"
 )
 
-// A cost is what a group's records took, in seconds of one core: their times by the clock times the threads that they had.
+// A cost is what a group's records took, in seconds of one core: their times by the clock times the threads that they had, or, of networks on
+// a GPU, those times alone.
 type cost struct {
 	cells        int
 	fit, predict float64 // a fit or prediction that served several cells counts once
@@ -29,7 +30,6 @@ type cost struct {
 
 // add counts the record of one more cell. goesOn is for results.Clock.
 func (c *cost) add(rec *results.Record, goesOn string) {
-	threads := float64(max(1, rec.Provenance.Threads))
 	c.cells++
 	fit, predict := c.clock.Seconds(rec, goesOn)
 	c.fit, c.predict = c.fit+fit, c.predict+predict
@@ -38,7 +38,7 @@ func (c *cost) add(rec *results.Record, goesOn string) {
 		c.metered++
 	}
 	if seconds, ok := rec.Details["compile_seconds"].(float64); ok {
-		c.compiling += threads * seconds / float64(max(1, rec.FitCells))
+		c.compiling += rec.Provenance.Processors() * seconds / float64(max(1, rec.FitCells))
 	}
 	c.peak = max(c.peak, rec.PeakMemoryBytes)
 }
@@ -141,7 +141,7 @@ func processorFact(c comparison) (fact, bool) {
 func predictionFact(c comparison) (fact, bool) {
 	seconds, folds := 0.0, 0
 	for _, rec := range c.any().chosen() {
-		seconds += rec.PredictSeconds * float64(max(1, rec.Provenance.Threads))
+		seconds += rec.PredictSeconds * rec.Provenance.Processors()
 		folds++
 	}
 	return c.any().costFact("predict_core_seconds", seconds/float64(max(1, folds)), nil), folds > 0

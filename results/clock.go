@@ -2,7 +2,7 @@ package results
 
 import "nptbench/internal/split"
 
-// A Clock tells how long the cells of records took one core. What served several cells counts once: a fit in equal parts, and a prediction
+// A Clock tells how long the cells of records took one core, or, of networks on a GPU, that. What served several cells counts once: a fit in equal parts, and a prediction
 // for the first of its cells. Of a training that goes on after a cell, both count by what they took longer than before: a forest grows,
 // and its prediction has that of the smaller forest in it. (A network predicts anew, which is nothing beside its training.) Cells whose
 // fit and prediction took the same to the last bit had the prediction in common. The zero Clock is ready.
@@ -24,17 +24,17 @@ type training struct {
 	cells           int
 }
 
-// Seconds returns what the fit and the prediction of a cell took by the clock, times threads. goesOn names the training among those of a
+// Seconds returns what the fit and the prediction of a cell took by the clock, times processors. goesOn names the training among those of a
 // fold where it serves one cell after another, so that its records have the times from its beginning; empty: it does not.
 func (c *Clock) Seconds(r *Record, goesOn string) (fit, predict float64) {
-	threads := float64(max(1, r.Provenance.Threads))
+	processors := r.Provenance.Processors()
 	if goesOn != "" && r.Measure == "" {
 		if c.trainings == nil {
 			c.trainings = map[training]took{}
 		}
 		t := training{r.Dataset, r.DataDigest, r.Protocol, r.Fold, r.Seed, goesOn, r.FitCells}
 		before := c.trainings[t]
-		until := took{max(before.fit, threads*r.FitSeconds), max(before.predict, threads*r.PredictSeconds)}
+		until := took{max(before.fit, processors*r.FitSeconds), max(before.predict, processors*r.PredictSeconds)}
 		c.trainings[t] = until
 		return until.fit - before.fit, until.predict - before.predict
 	}
@@ -43,7 +43,7 @@ func (c *Clock) Seconds(r *Record, goesOn string) (fit, predict float64) {
 			c.predictions = map[[2]float64]bool{}
 		}
 		c.predictions[of] = true
-		predict = threads * r.PredictSeconds
+		predict = processors * r.PredictSeconds
 	}
-	return threads * r.FitSeconds / float64(max(1, r.FitCells)), predict
+	return processors * r.FitSeconds / float64(max(1, r.FitCells)), predict
 }

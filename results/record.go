@@ -209,6 +209,19 @@ type Provenance struct {
 	Finished  time.Time `json:"finished"`
 }
 
+// Accelerated reports whether the record is of a network that had a device of its own, a GPU.
+func (p Provenance) Accelerated() bool {
+	return strings.HasPrefix(p.Backend, "xla:") && p.Backend != "xla:cpu"
+}
+
+// Processors is how many a fit had: the GPU of a network, or else threads.
+func (p Provenance) Processors() float64 {
+	if p.Accelerated() {
+		return 1
+	}
+	return float64(max(1, p.Threads))
+}
+
 // Libraries are versions by name as a JSON object, which most records have in common: it need not be taken apart to be compared.
 type Libraries string
 

@@ -42,6 +42,12 @@ func chooseBackend(ctx context.Context, asked, networks string, e program.Env) (
 	return name, nil
 }
 
+// onGPU reports whether networks are meant to run on a GPU, here or on a cluster's nodes.
+func (o *options) onGPU() bool {
+	name, _ := backends.Resolve(o.Backend)
+	return o.Slurm && o.GPU != nil || backends.Accelerated(name)
+}
+
 // checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.
 // It opens no GPU: that may be on another machine than the plan's.
 func checkNamed(p *plan.Plan, asked string) error {

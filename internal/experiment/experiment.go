@@ -236,6 +236,7 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	if o.Out == "" {
 		o.Out = filepath.Join("out", sweep.Name)
 	}
+	o.Plan.OnGPU = !s.Recorded && o.onGPU()
 	return o, sweep, nil
 }
 
@@ -244,8 +245,11 @@ func estimateFrom(ctx context.Context, p *plan.Plan, store *results.Store) *plan
 	return p.Estimate(until(ctx, store.Records()))
 }
 
-// publishedRecords is the folder of our own records, in the repository.
-const publishedRecords = "results/published"
+// publishedRecords is the folder of our own records, in the repository, and gpuRecords that of networks that a GPU trained.
+const (
+	publishedRecords = "results/published"
+	gpuRecords       = "results/published/gpu"
+)
 
 // estimate is an estimate from the records, and where those say nothing from the published ones, if they are there. It also names the
 // folders.
@@ -254,7 +258,11 @@ func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Sto
 	if _, err := os.Stat(publishedRecords); err != nil || p.Known(e) {
 		return e, from, nil
 	}
-	published, err := results.Open(ctx, publishedRecords)
+	folders := []string{publishedRecords}
+	if o.Plan.OnGPU {
+		folders = append(folders, gpuRecords)
+	}
+	published, err := results.Open(ctx, folders...)
 	if err != nil {
 		return nil, "", err
 	}

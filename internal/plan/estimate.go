@@ -16,10 +16,12 @@ import (
 // An Estimate says how long cells take, from records of the same method on the same data set: the mean of those with the same
 // configuration; where there are none, of all, or, of a method that knows the work of a configuration, the median of those of the most
 // similar work. Where none are of the data set, those of another count. A record's time is that of the processor where a fit of one
-// cell has that: it does not grow when others keep the cores. A GPU or a program of one's own may have taken longer, though.
+// cell has that: it does not grow when others keep the cores. A program of one's own may have taken longer, though. Of networks those
+// records count that are of a GPU or a processor, as the plan's would be.
 type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
+	onGPU   bool // networks
 	shares  map[cells]*share
 	samples map[string][]sample // by kind
 	clock   results.Clock
@@ -54,7 +56,7 @@ type sample struct {
 
 // Estimate learns from records how long the cells of a plan take.
 func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
-	e := &Estimate{methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, shares: map[cells]*share{}, samples: map[string][]sample{}}
+	e := &Estimate{onGPU: p.onGPU, methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, shares: map[cells]*share{}, samples: map[string][]sample{}}
 	for _, info := range dataset.Infos() {
 		e.infos[info.Name] = info
 	}
@@ -76,7 +78,7 @@ func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
 
 func (e *Estimate) add(r *results.Record) {
 	m, info := e.methods[r.Method], e.infos[r.Dataset]
-	if m == nil || info.Name == "" {
+	if m == nil || info.Name == "" || m.Network && r.Provenance.Accelerated() != e.onGPU {
 		return
 	}
 	var c method.Config // nil: not needed, or none that the method has now
@@ -94,7 +96,7 @@ func (e *Estimate) add(r *results.Record) {
 	fit, predict := e.clock.Seconds(r, goesOn)
 	seconds := fit + predict
 	alone := r.FitCells <= 1 // else the processor's time is of several cells in unequal parts
-	if r.ProcessorSeconds > 0 && alone && r.Provenance.GPU == "" && m.Command == nil {
+	if r.ProcessorSeconds > 0 && alone && !r.Provenance.Accelerated() && m.Command == nil {
 		seconds = r.ProcessorSeconds
 	}
 	of := cells{r.Dataset, kind(r.Method, r.Measure, string(r.With)), string(r.Config)}
@@ -111,7 +113,7 @@ func (e *Estimate) add(r *results.Record) {
 		return
 	}
 	if goesOn != "" { // then the work is also from its beginning
-		seconds = float64(max(1, r.Provenance.Threads)) * (r.FitSeconds + r.PredictSeconds)
+		seconds = r.Provenance.Processors() * (r.FitSeconds + r.PredictSeconds)
 	}
 	e.samples[m.Name] = append(e.samples[m.Name], sample{info.Name, m.Work(c, info), seconds})
 }

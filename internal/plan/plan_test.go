@@ -156,7 +156,7 @@ func TestPrint(t *testing.T) {
 	first, second := beside(10, 99, 2), beside(10, 0.01, 2) // with a prediction for both
 	first.PredictSeconds, second.PredictSeconds = 2, 2
 	two, gpu := beside(10, 6, 1), beside(20, 3, 1)
-	two.Provenance.Threads, gpu.FitSeconds, gpu.Provenance.GPU = 2, 5, "H100"
+	two.Provenance.Threads, gpu.FitSeconds, gpu.Provenance.Threads, gpu.Provenance.Backend = 2, 5, 16, "xla:cuda"
 	worker := p.Groups()[0].Method
 	goesOn := []*results.Record{record("waves", `{"pause": 9, "shift": 1}`, 4), record("waves", `{"pause": 9, "shift": 2}`, 10)}
 	goesOn[1].PredictSeconds = 2 // together they took 10 s, and 2 s
@@ -199,6 +199,29 @@ func TestPrint(t *testing.T) {
 		got := strings.Join(regexp.MustCompile(" {2,}").Split(strings.TrimSpace(strings.Split(b.String(), "\n")[1]), -1), "  ")
 		if got != c.want {
 			t.Errorf("%s: printed %q, want %q in\n%s", name, got, c.want, b.String())
+		}
+	}
+}
+
+// Networks take on a GPU what they took on one, one after the other, and on the cores what they took there.
+func TestPrintOnGPU(t *testing.T) {
+	lib := datasettest.Library(t)
+	record := func(backend string, seconds float64) *results.Record {
+		return &results.Record{Status: results.OK, FitSeconds: seconds, FitCells: 1, Cell: results.Cell{Dataset: "waves", Method: "mean"},
+			Provenance: results.Provenance{Threads: 4, Backend: backend}}
+	}
+	for onGPU, want := range map[bool]string{true: "30 s", false: "2 min"} { // 3 fits of 10 s, and of 4 x 20 s on two cores
+		p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{OnGPU: onGPU}, lib, nil)
+		p.Groups()[0].Method.Network = true
+		e := p.Estimate(func(yield func(*results.Record, error) bool) {
+			_ = yield(record("xla:cuda", 10), nil) && yield(record("xla:cpu", 20), nil)
+		})
+		var b strings.Builder
+		if err := p.Print(&b, e, "out/records", 2, 1<<30); err != nil {
+			t.Fatal(err)
+		}
+		if total := strings.Split(b.String(), "\n")[2]; !strings.HasSuffix(total, want) || strings.Contains(b.String(), "and a GPU") != onGPU {
+			t.Errorf("on a GPU %v: want %s in\n%s", onGPU, want, b.String())
 		}
 	}
 }

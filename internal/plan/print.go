@@ -32,7 +32,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 		fmt.Fprintf(t, "%-*s\t%s\t%s\t%v\t%v\t%v\t%v\t%s\t\n", names, name, datasets, settings, cells, fits, done, toDo, time)
 	}
 	row("method", "data", "settings", "cells", "fits", "done", "to do", "time")
-	fits, total, allKnown := 0, time.Duration(0), true
+	fits := 0
 	for _, m := range methods {
 		groups := slices.DeleteFunc(slices.Clone(selected), func(g *Group) bool { return g.Method != m })
 		n := p.Count(groups...)
@@ -41,12 +41,11 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 			all += g.Fits * len(g.Dataset.Folds)
 			settings = max(settings, g.trainings())
 		}
-		left, known := p.Left(e, groups...)
-		fits, total, allKnown = fits+all, total+left, allKnown && known
-		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, atLeast(left/time.Duration(cores), known))
+		fits += all
+		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, atLeast(p.wall(e, groups, cores)))
 	}
 	n := p.Count(selected...)
-	row("total", "", "", n.Cells, fits, n.Done, n.ToDo, atLeast(total/time.Duration(cores), allKnown))
+	row("total", "", "", n.Cells, fits, n.Done, n.ToDo, atLeast(p.wall(e, selected, cores)))
 	t.Flush()
 	for line := range strings.Lines(table.String()) {
 		if _, err := io.WriteString(w, strings.TrimPrefix(line, "  ")); err != nil {
@@ -64,7 +63,11 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 	if absent := p.countedAbsent(); len(absent) > 0 {
 		words = append(words, [2]string{"to do", "with what needs data sets that are not here: " + strings.Join(absent, ", ")})
 	}
-	words = append(words, [2]string{"time", fmt.Sprintf("estimate for what is to do on %d cores, from records in %s; ? no records, > records for a part only", cores, from)})
+	where := fmt.Sprintf("%d cores", cores)
+	if p.onGPU {
+		where += " and a GPU"
+	}
+	words = append(words, [2]string{"time", fmt.Sprintf("estimate for what is to do on %s, from records in %s; ? no records, > records for a part only", where, from)})
 	const indent = "         "
 	fmt.Fprintln(w)
 	for _, word := range words {
@@ -100,10 +103,25 @@ func (g *Group) trainings() (n int) {
 	return n
 }
 
+// wall estimates how long what is left of some groups takes by the clock: on so many cores, and beside them on the GPU.
+func (p *Plan) wall(e *Estimate, groups []*Group, cores int) (left time.Duration, known bool) {
+	var onCores, onGPU time.Duration
+	known = true
+	for _, g := range groups {
+		left, knows := p.Left(e, g)
+		if known = known && knows; p.onGPU && g.Method.Network {
+			onGPU += left
+		} else {
+			onCores += left
+		}
+	}
+	return max(onGPU, onCores/time.Duration(cores)), known
+}
+
 // Time estimates how long the plan's cells take, with that many cores.
 func (p *Plan) Time(e *Estimate, cores int) string {
-	total, known := p.Left(e, p.Groups()...)
-	text := roundly(total / time.Duration(cores))
+	total, known := p.wall(e, p.Groups(), cores)
+	text := roundly(total)
 	if !known {
 		text = "more than " + text
 	}
