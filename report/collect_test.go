@@ -230,11 +230,19 @@ func TestProvenance(t *testing.T) {
 			rec.PeakMemoryBytes = 1 << 30
 		}
 	}
-	text := strings.Join(collect(t, f).sources(), "\n")
+	f.expect("protein", published, "npt", 1)
+	rec := f.ok("protein", published, "npt", 0, 0, mse(0), rmse(0))
+	rec.Provenance.Threads, rec.Provenance.Backend, rec.FitSeconds, rec.FitCells = 16, "xla:cuda", 9, 1
+	s := collect(t, f)
+	i := slices.IndexFunc(s.coverage().Rows, func(r Row) bool { return strings.HasPrefix(r.Cells[1].Text, "NPT") })
+	if row := s.coverage().Rows[i]; row.Cells[8].Text != clock(9+rec.PredictSeconds) || s.coverage().Notes[row.Cells[8].Notes[0]-1] != "Of a GPU, for 1 cell." {
+		t.Errorf("%+v", row.Cells[8])
+	}
+	text := strings.Join(s.sources(), "\n")
 	for _, want := range []string{
-		"Code: abc123 (3 records); def456+changes (1 record)", "Libraries: go1.26 (3 records); go1.26, catboost 1.2, xgboost 1.7.4 (1 record)",
+		"Code: abc123 (4 records); def456+changes (1 record)", "Libraries: go1.26 (4 records); go1.26, catboost 1.2, xgboost 1.7.4 (1 record)",
 		"; linux, Some CPU, 2 cores, 1 thread per fit, Some GPU, 2 networks at a time (1 record)",
-		"Fits took 6s of one core in all.", // four cells, two to a fit of three seconds
+		"Fits took 6s of one core and 9s of a GPU in all.", // four cells, two to a fit of three seconds
 		"Most memory of the process while a fit ran: 1024 MiB.",
 	} {
 		if !strings.Contains(text, want) {

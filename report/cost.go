@@ -19,6 +19,7 @@ type cost struct {
 	fit, predict float64 // a fit or prediction that served several cells counts once
 	processor    float64 // user and system time, of the metered cells alone
 	metered      int
+	onGPU        int     // cells whose times are of a GPU
 	compiling    float64 // of fit, about: below 0 it is chance
 	peak         int64   // bytes of a fit's processes; 0: not measured
 
@@ -33,6 +34,9 @@ func (c *cost) add(rec *results.Record, goesOn string) {
 	c.cells++
 	fit, predict := c.clock.Seconds(rec, goesOn)
 	c.fit, c.predict = c.fit+fit, c.predict+predict
+	if rec.Provenance.Accelerated() {
+		c.onGPU++
+	}
 	if rec.ProcessorSeconds > 0 {
 		c.processor += rec.ProcessorSeconds
 		c.metered++
@@ -41,6 +45,14 @@ func (c *cost) add(rec *results.Record, goesOn string) {
 		c.compiling += rec.Provenance.Processors() * seconds / float64(max(1, rec.FitCells))
 	}
 	c.peak = max(c.peak, rec.PeakMemoryBytes)
+}
+
+// device is the footnote of a time that is of a GPU.
+func (c *cost) device(t *Table) []int {
+	if c.onGPU == 0 {
+		return nil
+	}
+	return []int{t.Note(fmt.Sprintf("Of a GPU, for %s.", plural(c.onGPU, "cell", "cells")))}
 }
 
 // extrapolate takes what is left of a plan's group from the estimate. Protocols that the group has in common all get all of it.
@@ -72,6 +84,7 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		if f.cost.compiling >= 1 {
 			cell.Notes = []int{t.Note("Of it " + clock(f.cost.compiling) + " for what first steps took longer, as they compile the network.")}
 		}
+		cell.Notes = append(cell.Notes, f.cost.device(t)...)
 		return cell
 	}
 	note := "Extrapolated: no cell has a record; from the most similar records, those of the same data set first, by rows times columns, of NPT by multiplications and of TabNet by activations."

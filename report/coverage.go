@@ -33,6 +33,7 @@ func (s *Summary) coverage() *Table {
 		row := Row{Group: g.Info.Title, Cells: []Cell{{Text: string(g.Protocol)}, {Text: g.Series.whole()},
 			number(fmt.Sprintf("%d of %d", complete, len(g.Folds)), float64(complete)), count(g.Settings), searched, count(ok), count(failed),
 			count(missing), g.cost.cell(), {Text: g.library()}}}
+		row.Cells[8].Notes = g.cost.device(t)
 		if failed > 0 {
 			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, g.failures()))}
 		}

@@ -22,6 +22,7 @@ type origins struct {
 	first, last time.Time
 	clock       results.Clock
 	fitSeconds  float64 // of one core
+	gpuSeconds  float64
 	peak        int64
 }
 
@@ -47,7 +48,11 @@ func (o *origins) add(rec *results.Record, goesOn string) {
 		o.last = p.Finished
 	}
 	fit, _ := o.clock.Seconds(rec, goesOn)
-	o.fitSeconds += fit
+	if p.Accelerated() {
+		o.gpuSeconds += fit
+	} else {
+		o.fitSeconds += fit
+	}
 	o.peak = max(o.peak, rec.PeakMemoryBytes)
 }
 
@@ -87,6 +92,18 @@ func joined(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
+// took is how long fits took.
+func (o *origins) took() string {
+	core, gpu := clock(o.fitSeconds)+" of one core", clock(o.gpuSeconds)+" of a GPU"
+	switch {
+	case o.gpuSeconds == 0:
+		return core
+	case o.fitSeconds == 0:
+		return gpu
+	}
+	return core + " and " + gpu
+}
+
 // lines say by what, on what and from which data the records were made.
 func (o *origins) lines() []string {
 	asItIs := func(text string) string { return text }
@@ -94,7 +111,7 @@ func (o *origins) lines() []string {
 		"Sweep: " + counted(o.sweeps, asItIs), "Code: " + counted(o.code, asItIs),
 		"Machine: " + counted(o.machines, machine.text), "Libraries: " + counted(o.libraries, librariesText),
 		fmt.Sprintf("Finished from %s to %s.", o.first.UTC().Format(time.RFC3339), o.last.UTC().Format(time.RFC3339)),
-		fmt.Sprintf("Fits took %s of one core in all.", clock(o.fitSeconds)),
+		fmt.Sprintf("Fits took %s in all.", o.took()),
 	}
 	if o.peak > 0 {
 		lines = append(lines, "Most memory of the process while a fit ran: "+bytesText(o.peak)+".")
