@@ -17,6 +17,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/method"
 	"nptbench/internal/optimiser"
 )
 
@@ -96,7 +97,7 @@ func (b benchmark) selected() bool {
 // eachBenchmark runs a benchmark for the selected configurations, backends and precisions.
 func eachBenchmark(b *testing.B, run func(*testing.B, benchmark, compute.Backend, Precision)) {
 	names := []string{backends.Fused, backends.CPU}
-	if name, _ := backends.Resolve("auto"); backends.Accelerated(name) {
+	if name, _ := backends.Resolve("auto"); method.Accelerated(name) {
 		names = append(names, name)
 	}
 	if name := os.Getenv(compute.ConfigEnvVar); name != "" {

@@ -305,7 +305,7 @@ func trainToBeKilled(path string) {
 // Killed twenty times without warning, a training ends with the bits of one that was left alone, and each time it goes on
 // from the last pass, or the one before when the kill hit it before its checkpoint was in place.
 func TestKilledTwentyTimes(t *testing.T) {
-	if backends.Accelerated(os.Getenv(compute.ConfigEnvVar)) {
+	if method.Accelerated(os.Getenv(compute.ConfigEnvVar)) {
 		t.Skip("every process chooses the GPU's kernels anew, and with them the last bits")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))

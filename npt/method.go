@@ -60,7 +60,7 @@ func Method() *method.Method {
 			return inParameters(cmp.Or(config.suits(info.Copies != nil, info.AnyColumn()), config.check()))
 		},
 		CheckBackend: func(c method.Config, name string) error {
-			if backends.Accelerated(name) {
+			if method.Accelerated(name) {
 				return nil // it has every precision, and to open it would take the device's memory
 			}
 			backend, err := backends.Open(name, 1)

@@ -17,9 +17,7 @@ const claimsTitle = "What the paper claims"
 // Document is the whole report.
 func (s *Summary) Document() *Document {
 	d := &Document{Title: s.Title, Blocks: s.opening()}
-	if claims := s.claims(); claims != nil {
-		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
-	}
+	d.Blocks = append(d.Blocks, s.claimed()...)
 	d.Blocks = append(d.Blocks, Paragraph(s.progress()))
 	if t := s.verdictTable(); t != nil {
 		d.Blocks = append(d.Blocks, t)
@@ -60,9 +58,7 @@ func (s *Summary) digest() *Document {
 		d.Blocks, notes = append(s.opening(), s.tables(false)...), s.notes()
 	}
 	d.Blocks = append(d.Blocks, Paragraph(s.verdictCounts()+s.progress()))
-	if claims := s.claims(); claims != nil {
-		d.Blocks = append(d.Blocks, Heading(claimsTitle), claims)
-	}
+	d.Blocks = append(d.Blocks, s.claimed()...)
 	if len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
@@ -143,6 +139,19 @@ func (s *Summary) on() string {
 		on += "; smaller than in the paper: " + strings.Join(small, ", ")
 	}
 	return "On: " + on + "."
+}
+
+// claimed has the claims with what was found, and why nothing was where no fold is published.
+func (s *Summary) claimed() (blocks []Block) {
+	claims := s.claims()
+	if claims == nil {
+		return nil
+	}
+	blocks = append(blocks, Heading(claimsTitle))
+	if !slices.Contains(s.Plan.Protocols, split.Published) {
+		blocks = append(blocks, Paragraph("They are tested on published folds, of which this report has none."))
+	}
+	return append(blocks, claims)
 }
 
 // begun reports whether any cell of a data set has a record.

@@ -12,8 +12,8 @@ import (
 	"nptbench/results"
 )
 
-// A cost is what a group's records took, in seconds of one core: their times by the clock times the threads that they had, or, of networks on
-// a GPU, those times alone.
+// A cost is what a group's records took, in seconds of one core: their times by the clock times the threads that they had; of networks on
+// a GPU times by the clock alone.
 type cost struct {
 	cells        int
 	fit, predict float64 // a fit or prediction that served several cells counts once
@@ -186,7 +186,11 @@ func Took(dataset, method string) Test {
 				if g.cost.left > 0 {
 					text = "about " + roughly(seconds) + ", extrapolated,"
 				}
-				all = append(all, Evidence{g.title(), "", fmt.Sprintf("%s of one core on %s", text, g.Info.Title), Untested, false})
+				device := "one core"
+				if g.cost.onGPU > 0 {
+					device = "a GPU"
+				}
+				all = append(all, Evidence{g.title(), "", fmt.Sprintf("%s of %s on %s", text, device, g.Info.Title), Untested, false})
 			}
 		}
 		return all

@@ -2,10 +2,11 @@ package results
 
 import "nptbench/internal/split"
 
-// A Clock tells how long the cells of records took one core, or, of networks on a GPU, that. What served several cells counts once: a fit in equal parts, and a prediction
-// for the first of its cells. Of a training that goes on after a cell, both count by what they took longer than before: a forest grows,
-// and its prediction has that of the smaller forest in it. (A network predicts anew, which is nothing beside its training.) Cells whose
-// fit and prediction took the same to the last bit had the prediction in common. The zero Clock is ready.
+// A Clock tells how long the cells of records took one core, or, where they are of networks on a GPU, that one. What served several
+// cells counts once: a fit in equal parts, and a prediction for the first of its cells. Of a training that goes on after a cell, both
+// count by what they took longer than before: a forest grows, and its prediction has that of the smaller forest in it. (A network
+// predicts anew, which is nothing beside its training.) Cells whose fit and prediction took the same to the last bit had the prediction
+// in common. The zero Clock is ready.
 type Clock struct {
 	trainings   map[training]took // up to the last cell
 	predictions map[[2]float64]bool

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"nptbench/internal/method"
 	"nptbench/internal/split"
 )
 
@@ -211,7 +212,7 @@ type Provenance struct {
 
 // Accelerated reports whether the record is of a network that had a device of its own, a GPU.
 func (p Provenance) Accelerated() bool {
-	return strings.HasPrefix(p.Backend, "xla:") && p.Backend != "xla:cpu"
+	return method.Accelerated(p.Backend)
 }
 
 // Processors is how many a fit had: the GPU of a network, or else threads.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"nptbench/internal/fused"
+	"nptbench/internal/method"
 )
 
 // Names of backends, see Open.
@@ -62,14 +63,6 @@ func Automatic(name string) bool {
 
 // undecided reports whether a name of a backend leaves the choice to others.
 func undecided(name string) bool { return name == "" || name == "auto" }
-
-// Accelerated reports whether the named backend has a device of its own. The others share the processor, which the system
-// divides between them.
-func Accelerated(name string) bool {
-	kind, plugin, _ := strings.Cut(name, ":")
-	plugin, _, _ = strings.Cut(plugin, ",")
-	return kind == "xla" && !strings.Contains(filepath.Base(plugin), "cpu")
-}
 
 // Open returns the GoMLX backend with the given name:
 //
@@ -181,7 +174,7 @@ func openNamed(name string) (compute.Backend, error) {
 			klog.LogToStderr(false)
 			klog.SetOutput(io.Discard)
 		}
-		if !Accelerated(name) {
+		if !method.Accelerated(name) {
 			keepMemory()
 		}
 		if os.Getenv("PJRT_NPROC") == "" { // looked at when XLA's client for CPUs makes its threads
@@ -246,5 +239,5 @@ func Name(b compute.Backend) string {
 // HasDevice reports whether a backend has a device of its own.
 func HasDevice(b compute.Backend) bool {
 	x, ok := b.(*xla.Backend)
-	return ok && Accelerated("xla:"+x.PluginName())
+	return ok && method.Accelerated("xla:"+x.PluginName())
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
 )
@@ -22,7 +23,7 @@ func chooseBackend(ctx context.Context, asked, networks string, e program.Env) (
 	if name == "" {
 		return "", reason
 	}
-	if backends.Accelerated(name) {
+	if method.Accelerated(name) {
 		err := probe(ctx, name)
 		if err != nil && !backends.Automatic(asked) {
 			return "", fmt.Errorf("%w; -backend %s runs networks on the processor", err, backends.Processor)
@@ -35,7 +36,7 @@ func chooseBackend(ctx context.Context, asked, networks string, e program.Env) (
 		fmt.Fprintln(e.Stderr, reason)
 	}
 	device := "processor"
-	if backends.Accelerated(name) {
+	if method.Accelerated(name) {
 		device = "GPU"
 	}
 	fmt.Fprintf(e.Stderr, "%s: on the %s (backend %s)\n", networks, device, name)
@@ -45,7 +46,7 @@ func chooseBackend(ctx context.Context, asked, networks string, e program.Env) (
 // onGPU reports whether networks are meant to run on a GPU, here or on a cluster's nodes.
 func (o *options) onGPU() bool {
 	name, _ := backends.Resolve(o.Backend)
-	return o.Slurm && o.GPU != nil || backends.Accelerated(name)
+	return o.Slurm && o.GPU != nil || method.Accelerated(name)
 }
 
 // checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
 	"nptbench/internal/run"
@@ -36,8 +37,10 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 		executor, err = o.cluster(ctx, p, store, pool)
 		slots = 0
 	} else if titles := networks(p); titles != nil {
-		if pool.Backend, err = chooseBackend(ctx, o.Backend, strings.Join(titles, ", "), e); err == nil && backends.Accelerated(pool.Backend) {
-			pool.Networks = o.Networks
+		if pool.Backend, err = chooseBackend(ctx, o.Backend, strings.Join(titles, ", "), e); err == nil {
+			if p.OnGPU = method.Accelerated(pool.Backend); p.OnGPU {
+				pool.Networks = o.Networks
+			}
 		}
 	}
 	if err == nil && !backends.Automatic(pool.Backend) {
@@ -101,6 +104,10 @@ func (o *options) cluster(ctx context.Context, p *plan.Plan, store *results.Stor
 	if err != nil {
 		return nil, err
 	}
+	estimate, _, err := o.estimate(ctx, p, store)
+	if err != nil {
+		return nil, err
+	}
 	pool.Backend, pool.Networks = "auto", o.Networks
 	if !backends.Automatic(o.Backend) {
 		if pool.Backend, err = backends.Resolve(o.Backend); err != nil {
@@ -109,7 +116,7 @@ func (o *options) cluster(ctx context.Context, p *plan.Plan, store *results.Stor
 	}
 	return &slurm.Cluster{
 		Dir: dir, Records: o.recordFolders()[0], Pool: *pool, Args: o.Cluster, GPUArgs: o.GPU, TaskTime: o.TaskTime,
-		Estimate: estimateFrom(ctx, p, store).Job, Retry: o.Plan.Retry, Detach: o.Detach,
+		Estimate: estimate.Job, Retry: o.Plan.Retry, Detach: o.Detach,
 	}, ctx.Err()
 }
 

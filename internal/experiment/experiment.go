@@ -211,7 +211,8 @@ func Plan(ctx context.Context, e program.Env, s Spec) (*plan.Plan, *plan.Estimat
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, estimateFrom(ctx, p, store), ctx.Err()
+	estimate, _, err := o.estimate(ctx, p, store)
+	return p, estimate, cmp.Or(err, ctx.Err())
 }
 
 // load reads the command line and the sweep.
@@ -236,7 +237,6 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	if o.Out == "" {
 		o.Out = filepath.Join("out", sweep.Name)
 	}
-	o.Plan.OnGPU = !s.Recorded && o.onGPU()
 	return o, sweep, nil
 }
 
@@ -259,15 +259,19 @@ func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Sto
 		return e, from, nil
 	}
 	folders := []string{publishedRecords}
-	if o.Plan.OnGPU {
-		folders = append(folders, gpuRecords)
+	if p.OnGPU {
+		folders = []string{gpuRecords, publishedRecords}
 	}
-	published, err := results.Open(ctx, folders...)
-	if err != nil {
-		return nil, "", err
+	last := e
+	for _, folder := range folders { // one by one: they have cells in common
+		published, err := results.Open(ctx, folder)
+		if err != nil {
+			return nil, "", err
+		}
+		last.Else = estimateFrom(ctx, p, published)
+		last = last.Else
 	}
-	e.Else = estimateFrom(ctx, p, published)
-	return e, from + ", else " + publishedRecords + " (other machines)", nil
+	return e, from + ", else " + strings.Join(folders, ", ") + " (other machines)", nil
 }
 
 // until ends a sequence when ctx does.
@@ -302,6 +306,7 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*pl
 	if err != nil {
 		return nil, nil, err
 	}
+	p.OnGPU = !o.ReportOnly && o.onGPU()
 	for _, line := range p.WhyLeftOut() {
 		if e.Terminal { // elsewhere a line is one for who looks for it
 			line = terminal.Wrap(line, "  ", e.Width)

@@ -56,7 +56,7 @@ type sample struct {
 
 // Estimate learns from records how long the cells of a plan take.
 func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
-	e := &Estimate{onGPU: p.onGPU, methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, shares: map[cells]*share{}, samples: map[string][]sample{}}
+	e := &Estimate{onGPU: p.OnGPU, methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, shares: map[cells]*share{}, samples: map[string][]sample{}}
 	for _, info := range dataset.Infos() {
 		e.infos[info.Name] = info
 	}

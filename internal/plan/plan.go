@@ -33,7 +33,6 @@ type Options struct {
 	Retry      bool // cells that are run here and whose record is a failure are to do
 	ReportOnly bool // nothing will be run, failures neither: whether methods can be run here is not asked
 	Absent     bool // what is to do on data sets that are not here counts as if they were
-	OnGPU      bool // networks will run on a GPU, one after the other: how long that takes, the records of GPUs say
 }
 
 // A Plan is what a sweep comes to.
@@ -43,7 +42,10 @@ type Plan struct {
 	Datasets  []*Dataset // in the sweep's order
 	LeftOut   []LeftOut  // what has cells to do and cannot be run here
 
-	retry, absent, onGPU bool
+	// OnGPU has estimates take networks to run on a GPU, one after the other and beside the rest, and to take what they took there.
+	OnGPU bool
+
+	retry, absent bool
 }
 
 // A Dataset is a table that the sweep names.
@@ -105,7 +107,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 	if err := o.Check(s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry && !o.ReportOnly, absent: o.Absent, onGPU: o.OnGPU}
+	p := &Plan{Sweep: s, Protocols: s.Protocols, retry: o.Retry && !o.ReportOnly, absent: o.Absent}
 	if len(o.Protocols) > 0 {
 		p.Protocols = o.Protocols
 	}

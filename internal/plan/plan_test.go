@@ -211,7 +211,8 @@ func TestPrintOnGPU(t *testing.T) {
 			Provenance: results.Provenance{Threads: 4, Backend: backend}}
 	}
 	for onGPU, want := range map[bool]string{true: "30 s", false: "2 min"} { // 3 fits of 10 s, and of 4 x 20 s on two cores
-		p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{OnGPU: onGPU}, lib, nil)
+		p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{}, lib, nil)
+		p.OnGPU = onGPU
 		p.Groups()[0].Method.Network = true
 		e := p.Estimate(func(yield func(*results.Record, error) bool) {
 			_ = yield(record("xla:cuda", 10), nil) && yield(record("xla:cpu", 20), nil)

@@ -64,7 +64,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 		words = append(words, [2]string{"to do", "with what needs data sets that are not here: " + strings.Join(absent, ", ")})
 	}
 	where := fmt.Sprintf("%d cores", cores)
-	if p.onGPU {
+	if p.OnGPU && slices.ContainsFunc(methods, func(m *method.Method) bool { return m.Network }) {
 		where += " and a GPU"
 	}
 	words = append(words, [2]string{"time", fmt.Sprintf("estimate for what is to do on %s, from records in %s; ? no records, > records for a part only", where, from)})
@@ -109,7 +109,7 @@ func (p *Plan) wall(e *Estimate, groups []*Group, cores int) (left time.Duration
 	known = true
 	for _, g := range groups {
 		left, knows := p.Left(e, g)
-		if known = known && knows; p.onGPU && g.Method.Network {
+		if known = known && knows; p.OnGPU && g.Method.Network {
 			onGPU += left
 		} else {
 			onCores += left

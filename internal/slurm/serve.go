@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"nptbench/internal/backends"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
@@ -70,14 +69,14 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	jobs, err := prepare(written, methods, &pool, before, r)
 	plan.Recall(jobs, results.Read(s.Records))
 	if err == nil && slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
-		if pool.Backend, err = choose(ctx, pool.Backend); err == nil && s.GPU && !backends.Accelerated(pool.Backend) {
+		if pool.Backend, err = choose(ctx, pool.Backend); err == nil && s.GPU && !method.Accelerated(pool.Backend) {
 			err = fmt.Errorf("networks were sent to GPUs, and here they run on %s", pool.Backend)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("node %s: %w", node, err)
 	}
-	if !backends.Accelerated(pool.Backend) {
+	if !method.Accelerated(pool.Backend) {
 		pool.Networks = 0
 	}
 	r.Progress = run.NewProgress(os.Stdout, false, jobs, 1, pool.Networks)
