@@ -54,6 +54,47 @@ func record(t *testing.T, args []string, out, succeeded string) {
 	}
 }
 
+// What networks take is estimated from the published records of a GPU where they will run on one, and else from those of a processor.
+func TestEstimateByDevice(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := filepath.Join(t.TempDir(), "out")
+	args := small(t, "{method: npt}", out)
+	p, _, err := Plan(t.Context(), program.Env{Args: args, Getenv: os.Getenv, Stderr: t.Output()}, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		folder, backend string
+		seconds         float64
+	}{{gpuRecords, "xla:cuda", 7}, {publishedRecords, "fused", 2 * 3600 * float64(runtime.NumCPU())}} {
+		w := results.NewWriter(of.folder)
+		for _, r := range run.Failures(p.Sweep, p.Jobs()[0], nil) {
+			r.Status, r.Test, r.FitSeconds, r.FitCells = results.OK, results.Metrics{"rmse": 1}, of.seconds, 1
+			r.Provenance.Backend, r.Provenance.Threads = of.backend, 1
+			if err := w.Append(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for backend, want := range map[string][]string{
+		"xla:cuda": {" 7 s\n", "and a GPU", "else results/published/gpu, results/published"}, "fused": {" 2 h\n", "else results/published (other"},
+	} {
+		var plan strings.Builder
+		env := program.Env{Args: append(args, "-dry-run", "-backend", backend), Getenv: os.Getenv, Stdout: &plan, Stderr: t.Output()}
+		if exit, err := experiment(t.Context(), env); exit != program.ExitOK || err != nil {
+			t.Fatal(exit, err)
+		}
+		for _, text := range want {
+			if got := strings.Join(strings.Fields(plan.String()), " "); !strings.Contains(plan.String(), text) && !strings.Contains(got, text) {
+				t.Errorf("%s: no %q in\n%s", backend, text, plan.String())
+			}
+		}
+	}
+}
+
 // Names that the sweep does not have are bad input, and nothing is made; an imported method is not in the sweep's file.
 func TestUnknownNames(t *testing.T) {
 	out, imported := filepath.Join(t.TempDir(), "out"), t.TempDir()
