@@ -82,8 +82,8 @@ var paper = []sentence{
 			"for %s comparisons (the smallest p is %.2f)", word(len(all)), least, most, word(len(all)), leastHolm(r, all))
 	},
 	func(r *reports) string {
-		published, true := r.line("npt/PAPER.md", fullNPT+", products of bfloat16", 12), r.line("npt/PAPER.md", fullNPT+onGPU, 12)
-		return fmt.Sprintf("the full width differs from an eighth of it by %s over the published folds and by %s over the true ones", published[11], true[11])
+		processor, gpu := r.line("npt/PAPER.md", fullNPT+", products of bfloat16", 12), r.line("npt/PAPER.md", fullNPT+onGPU, 12)
+		return fmt.Sprintf("the full width differs from an eighth of it by %s over the published folds and by %s over the true ones", processor[11], gpu[11])
 	},
 	func(r *reports) string {
 		gpu, first, others, most := r.line("npt/PAPER.md", fullNPT+onGPU, 12), "", 0, 0.0

@@ -513,12 +513,15 @@ def full(*paths):
     of, width = collections.defaultdict(lambda: collections.defaultdict(dict)), {}
     for measure in (None, "corruption"):
         for r in finished(paths, measure):
-            width[r["dataset"]] = r["config"]["dim_hidden"]
-            for name, x in r["test"].items():
-                of[r["dataset"], name][r.get("variant")][r["fold"]] = x
+            if (r["sweep"], r["seed"]) == ("corruption-full", 42):
+                width[r["dataset"]] = r["config"]["dim_hidden"]
+                for name, x in r["test"].items():
+                    of[r["dataset"], name][r.get("variant")][r["fold"]] = x
     lines = []
     for dataset, name in ((d, m) for d in TITLES for m in METRICS if (d, m) in of):
         npt, alone, corrupted = of[dataset, name][None], of[dataset, name]["self only"], of[dataset, "corrupted_" + name][None]
+        if name == "nll":
+            corrupted = {fold: npt[fold] - x for fold, x in of[dataset, "nll_change"][None].items()}
         differences = lambda x: [x[fold] - npt[fold] for fold in sorted(npt)]
         better = sum((d > 0) == (name in ("rmse", "nll")) for d in differences(alone) if d)
         lines.append(["%s, e = %d, %s" % (TITLES[dataset], width[dataset], METRICS[name]), *(with_error(x.values(), DIGITS[name]) for x in (npt, alone)),
@@ -529,15 +532,17 @@ def full(*paths):
 
 def gpu(*paths):
     """How long trainings took on a GPU, those that a process did first and all others."""
-    of = collections.defaultdict(lambda: collections.defaultdict(list))
+    of = collections.defaultdict(lambda: ([], []))
     for r in records(paths):
         c = r["config"]
-        name = "%s, %d layers, e = %d, %s steps" % (TITLES[r["dataset"]], c["layers"], c["dim_hidden"], "{:,}".format(c["steps"]))
+        name = "%s, e = %d, %s steps" % (TITLES[r["dataset"]], c["dim_hidden"], "{:,}".format(c["steps"]))
         of[name + (ALONE if c.get("self_only") else "")][r["details"]["compile_seconds"] < 1].append(r)
-    seconds = lambda rs, of: " to ".join("%.0f" % x for x in sorted({min(map(of, rs)), max(map(of, rs))})) if rs else "–"
-    table(["", "million weights", "first training", "of that compiling", "other trainings", "steps with an evaluation in a second"],
-          *([name, "%.0f" % (all[False][0]["details"]["parameters"] / 1e6), *(seconds(all[False], of) for of in (lambda r: r["fit_seconds"], lambda r: r["details"]["compile_seconds"])),
-             seconds(all[True], lambda r: r["fit_seconds"]), seconds(all[False] + all[True], lambda r: r["details"]["steps_per_second"])] for name, all in of.items()))
+    span = lambda rs, of: " to ".join("%.0f" % x for x in sorted({min(map(of, rs)), max(map(of, rs))})) if rs else "–"
+    seconds, compiling = lambda r: r["fit_seconds"], lambda r: r["details"]["compile_seconds"]
+    table(["", "million weights", "seconds of the first training", "of these compiling the step", "seconds of other trainings", "steps in a second", "with the evaluations after them"],
+          *([name, "%.0f" % ((first + rest)[0]["details"]["parameters"] / 1e6), span(first, seconds), span(first, compiling), span(rest, seconds),
+             span(first + rest, lambda r: r["details"]["steps_per_second"]), span(rest or first, lambda r: r["details"]["steps"] / (seconds(r) - compiling(r)))]
+            for name, (first, rest) in of.items()))
 
 
 def others(*paths):
