@@ -23,8 +23,9 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
     python3 cmd/readme/tables.py narrow RECORDS...                # the same on Boston Housing for a network of published depth
-    python3 cmd/readme/tables.py full RECORDS...                  # the same at published size, on ten folds, of the experiment corruption
+    python3 cmd/readme/tables.py full SWEEP RECORDS...            # the same of a sweep with the paper's depth, on ten folds, of the experiment corruption
     python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
+    python3 cmd/readme/tables.py curves RECORDS...                # losses of the same trainings on a processor and on a GPU
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
     python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
@@ -508,12 +509,12 @@ def narrow(*paths):
     table(["true cross-validation", "folds", "NPT, RMSE", "rows attend to themselves alone", "alone minus NPT", "folds on which NPT is better"], *lines)
 
 
-def full(*paths):
-    """NPT of published size by true cross-validation, with rows that attend to themselves alone, and with all other rows corrupted."""
+def full(sweep, *paths):
+    """NPT of the paper's depth by true cross-validation, with rows that attend to themselves alone, and with all other rows corrupted."""
     of, width = collections.defaultdict(lambda: collections.defaultdict(dict)), {}
     for measure in (None, "corruption"):
         for r in finished(paths, measure):
-            if (r["sweep"], r["seed"]) == ("corruption-full", 42):
+            if (r["sweep"], r["seed"]) == (sweep, 42):
                 width[r["dataset"]] = r["config"]["dim_hidden"]
                 for name, x in r["test"].items():
                     of[r["dataset"], name][r.get("variant")][r["fold"]] = x
@@ -543,6 +544,20 @@ def gpu(*paths):
           *([name, "%.0f" % ((first + rest)[0]["details"]["parameters"] / 1e6), span(first, seconds), span(first, compiling), span(rest, seconds),
              span(first + rest, lambda r: r["details"]["steps_per_second"]), span(rest or first, lambda r: r["details"]["steps"] / (seconds(r) - compiling(r)))]
             for name, (first, rest) in of.items()))
+
+
+def curves(*paths):
+    """Losses of the same trainings on a processor and on a GPU."""
+    of = collections.defaultdict(dict)
+    for r in records(paths):
+        of[r["dataset"], r["fold"], r["id"]]["GPU" if r["provenance"].get("gpu") else "processor"] = r
+    lines = []
+    for (dataset, fold, _), both in sorted(of.items()):
+        if len(both) == 2:
+            losses = lambda value, digits: ["%.*f" % (digits, value(both[device])) for device in ("processor", "GPU")]
+            part = lambda n: lambda r: statistics.geometric_mean(r["details"]["learning_curve"][40 * n:40 * n + 40])  # of 200 means over ten steps
+            lines.append(["%s, fold %d" % (TITLES[dataset], fold), *losses(part(0), 3), *losses(part(2), 3), *losses(part(4), 3), *losses(lambda r: r["details"]["validation_loss"], 4)])
+    table(["loss on targets: processor, GPU", "steps 1 to 400", "", "801 to 1,200", "", "1,601 to 2,000", "", "lowest on validation rows", ""], *lines)
 
 
 def others(*paths):
