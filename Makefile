@@ -152,17 +152,20 @@ xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r npt/requirements.txt
 	touch $@
 
-.PHONY: xla-cuda
-xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA libraries; made by itself where there is a GPU
+# The CUDA that the driver can run: 13 from version 580 on.
+CUDA ?= $(shell [ "$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d . -f 1)" -ge 580 ] 2>/dev/null && echo 13 || echo 12)
 
-.venv/xla-cuda-installed: npt/requirements-cuda.txt | .venv/bin/python
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda.txt
+.PHONY: xla-cuda
+xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA libraries (CUDA=12|13, by default as the driver allows); made by itself where there is a GPU
+
+.venv/xla-cuda-installed: npt/requirements-cuda12.txt npt/requirements-cuda13.txt | .venv/bin/python
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda$(CUDA).txt
 	touch $@
 
 # Environments of single checks, each with the packages of the first file that it depends on.
 .venv-check/installed: report/testdata/requirements.txt
 .venv-tabnet/installed: baselines/tabnet/testdata/requirements.txt
-.venv-estimate/installed: npt/testdata/requirements-estimate.txt npt/requirements-cuda.txt
+.venv-estimate/installed: npt/testdata/requirements-estimate.txt npt/requirements-cuda12.txt
 .venv-gpytorch/installed: baselines/dkl/testdata/requirements.txt
 .venv-%/installed:
 	$(PY) -m venv .venv-$*

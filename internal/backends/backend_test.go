@@ -167,3 +167,19 @@ func TestGPU(t *testing.T) {
 		t.Errorf("flags for XLA: %q", flags)
 	}
 }
+
+// Of the plugins for several versions of CUDA that an environment has, the one for the latest is taken.
+func TestLatestPlugin(t *testing.T) {
+	environment := t.TempDir()
+	for _, cuda := range []string{"12", "13"} {
+		file := filepath.Join(environment, "lib", "python3.11", "site-packages", "jax_plugins", "xla_cuda"+cuda, "xla_cuda_plugin.so")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv(cudaPlugin.variable, "")
+	t.Setenv("NPT_PYTHON", filepath.Join(environment, "bin", "python"))
+	if path, err := cudaPlugin.find(); err != nil || !strings.Contains(path, "xla_cuda13") {
+		t.Errorf("%s, %v", path, err)
+	}
+}

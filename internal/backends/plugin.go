@@ -42,7 +42,7 @@ func (p *plugin) find() (string, error) {
 	for _, environment := range pythonEnvironments() {
 		found, err := filepath.Glob(filepath.Join(environment, p.inEnvironment))
 		if err == nil && len(found) > 0 {
-			return filepath.Abs(found[0])
+			return filepath.Abs(found[len(found)-1]) // for the later CUDA
 		}
 	}
 	return "", fmt.Errorf("%w: `make %s` does that", ErrNoPlugin, p.target)
