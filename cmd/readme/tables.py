@@ -523,12 +523,14 @@ def full(sweep, *paths):
         npt, alone, corrupted = of[dataset, name][None], of[dataset, name]["self only"], of[dataset, "corrupted_" + name][None]
         if name == "nll":
             corrupted = {fold: npt[fold] - x for fold, x in of[dataset, "nll_change"][None].items()}
-        differences = lambda x: [x[fold] - npt[fold] for fold in sorted(npt)]
-        better = sum((d > 0) == (name in ("rmse", "nll")) for d in differences(alone) if d)
-        lines.append(["%s, e = %d, %s" % (TITLES[dataset], width[dataset], METRICS[name]), *(with_error(x.values(), DIGITS[name]) for x in (npt, alone)),
-                      of_differences(dataset, differences(alone), DIGITS[name]), "%d of %d" % (better, sum(d != 0 for d in differences(alone))),
-                      *((with_error(corrupted.values(), DIGITS[name]), of_differences(dataset, differences(corrupted), DIGITS[name])) if corrupted else ("–", "–"))])
-    table(["ten folds by true cross-validation", "NPT", "rows attend to themselves alone", "alone minus NPT", "NPT better on", "other rows corrupted", "corrupted minus NPT"], *lines)
+        folds, digits = sorted(npt.keys() & alone.keys()), DIGITS[name]
+        means = lambda x: with_error([x[fold] for fold in folds], digits)
+        differences = lambda x: [x[fold] - npt[fold] for fold in folds]
+        apart = [d for d in differences(alone) if d]
+        lines.append(["%s, e = %d, %s" % (TITLES[dataset], width[dataset], METRICS[name]), "%d" % len(folds), means(npt), means(alone),
+                      of_differences(dataset, differences(alone), digits), "%d of %d" % (sum((d > 0) == (name in ("rmse", "nll")) for d in apart), len(apart)),
+                      *((means(corrupted), of_differences(dataset, differences(corrupted), digits)) if corrupted else ("–", "–"))])
+    table(["true cross-validation", "folds", "NPT", "rows attend to themselves alone", "alone minus NPT", "NPT better on", "other rows corrupted", "corrupted minus NPT"], *lines)
 
 
 def gpu(*paths):
