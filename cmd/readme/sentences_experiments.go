@@ -49,6 +49,11 @@ var experiments = []sentence{
 	},
 	fullAlone,
 	func(r *reports) string {
+		x := r.line("EXPERIMENTS.md", "Yacht, e = 16, RMSE", 7)
+		return fmt.Sprintf("is worse by %s in RMSE when other rows are corrupted, on all of eight true folds, and its control by %s",
+			strings.TrimPrefix(x[6], "+"), strings.TrimPrefix(x[3], "+"))
+	},
+	func(r *reports) string {
 		change := func(dataset string) rows {
 			return r.rows("out/published-corruption-paper/report/corruption.csv").where("dataset", dataset, "metric", "rmse_change")
 		}
