@@ -153,13 +153,13 @@ xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which
 	touch $@
 
 # The CUDA that the driver can run: 13 from version 580 on.
-CUDA ?= $(shell [ "$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d . -f 1)" -ge 580 ] 2>/dev/null && echo 13 || echo 12)
+XLA_CUDA ?= $(shell [ "$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d . -f 1)" -ge 580 ] 2>/dev/null && echo 13 || echo 12)
 
 .PHONY: xla-cuda
-xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA libraries (CUDA=12|13, by default as the driver allows); made by itself where there is a GPU
+xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA libraries (XLA_CUDA=12|13, by default as the driver allows); made by itself where there is a GPU
 
 .venv/xla-cuda-installed: npt/requirements-cuda12.txt npt/requirements-cuda13.txt | .venv/bin/python
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda$(CUDA).txt
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda$(XLA_CUDA).txt
 	touch $@
 
 # Environments of single checks, each with the packages of the first file that it depends on.

@@ -23,7 +23,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
     python3 cmd/readme/tables.py narrow RECORDS...                # the same on Boston Housing for a network of published depth
-    python3 cmd/readme/tables.py full SWEEP RECORDS...            # the same of a sweep with the paper's depth, on ten folds, of the experiment corruption
+    python3 cmd/readme/tables.py needed SWEEP RECORDS...          # the same of a sweep with the paper's depth, on ten folds, of the experiment corruption
     python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
     python3 cmd/readme/tables.py curves RECORDS...                # losses of the same trainings on a processor and on a GPU
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
@@ -159,7 +159,11 @@ def size(r):
     """Of an NPT of published depth and steps, with the seed where it is not the sweeps'."""
     return "NPT, 8 layers, e = %d, 2,000 steps%s%s%s%s" % (
         r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED, ALONE if r["config"].get("self_only") else "",
-        "" if r["seed"] == 42 else ", seed %d" % r["seed"], GPU if r["provenance"].get("gpu") else "")
+        "" if r["seed"] == 42 else ", seed %d" % r["seed"], GPU if on_gpu(r) else "")
+
+
+def on_gpu(r):
+    return r["provenance"]["backend"].startswith("xla:cuda")
 
 
 def products_of(r):
@@ -509,7 +513,7 @@ def narrow(*paths):
     table(["true cross-validation", "folds", "NPT, RMSE", "rows attend to themselves alone", "alone minus NPT", "folds on which NPT is better"], *lines)
 
 
-def full(sweep, *paths):
+def needed(sweep, *paths):
     """NPT of the paper's depth by true cross-validation, with rows that attend to themselves alone, and with all other rows corrupted."""
     of, width = collections.defaultdict(lambda: collections.defaultdict(dict)), {}
     for measure in (None, "corruption"):
@@ -526,11 +530,14 @@ def full(sweep, *paths):
         folds, digits = sorted(npt.keys() & alone.keys()), DIGITS[name]
         means = lambda x: with_error([x[fold] for fold in folds], digits)
         differences = lambda x: [x[fold] - npt[fold] for fold in folds]
-        apart = [d for d in differences(alone) if d]
-        lines.append(["%s, e = %d, %s" % (TITLES[dataset], width[dataset], METRICS[name]), "%d" % len(folds), means(npt), means(alone),
-                      of_differences(dataset, differences(alone), digits), "%d of %d" % (sum((d > 0) == (name in ("rmse", "nll")) for d in apart), len(apart)),
-                      *((means(corrupted), of_differences(dataset, differences(corrupted), digits)) if corrupted else ("–", "–"))])
-    table(["true cross-validation", "folds", "NPT", "rows attend to themselves alone", "alone minus NPT", "NPT better on", "other rows corrupted", "corrupted minus NPT"], *lines)
+
+        def beside(x):
+            """The mean, by how much it is above NPT's, and on how many folds NPT is better, of those where the two differ."""
+            apart = [d for d in differences(x) if d]
+            return means(x), of_differences(dataset, differences(x), digits), "%d of %d" % (sum((d > 0) == (name in ("rmse", "nll")) for d in apart), len(apart))
+
+        lines.append(["%s, e = %d, %s" % (TITLES[dataset], width[dataset], METRICS[name]), "%d" % len(folds), means(npt), *beside(alone), *(beside(corrupted) if corrupted else "–––")])
+    table(["true cross-validation", "folds", "NPT", "rows attend to themselves alone", "minus NPT", "NPT better on", "other rows corrupted", "minus NPT", "NPT better on"], *lines)
 
 
 def gpu(*paths):
@@ -552,7 +559,7 @@ def curves(*paths):
     """Losses of the same trainings on a processor and on a GPU."""
     of = collections.defaultdict(dict)
     for r in records(paths):
-        of[r["dataset"], r["fold"], r["id"]]["GPU" if r["provenance"].get("gpu") else "processor"] = r
+        of[r["dataset"], r["fold"], r["id"]]["GPU" if on_gpu(r) else "processor"] = r
     lines = []
     for (dataset, fold, _), both in sorted(of.items()):
         if len(both) == 2:

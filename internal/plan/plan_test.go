@@ -224,6 +224,13 @@ func TestPrintOnGPU(t *testing.T) {
 		if total := strings.Split(b.String(), "\n")[2]; !strings.HasSuffix(total, want) || strings.Contains(b.String(), "and a GPU") != onGPU {
 			t.Errorf("on a GPU %v: want %s in\n%s", onGPU, want, b.String())
 		}
+		network := p.Groups()[0]
+		other, method := *network, *network.Method
+		other.Method, method.Network = &method, false
+		beside := map[bool]time.Duration{true: 30 * time.Second, false: 240 * time.Second} // the other half a minute or four, on two cores
+		if left, known := p.wall(e, []*Group{network, &other}, 2); left != beside[onGPU] || !known {
+			t.Errorf("on a GPU %v: %v beside a method that is no network, want %v", onGPU, left, beside[onGPU])
+		}
 	}
 }
 
