@@ -199,8 +199,8 @@ func (l *Layout) missing(facts []fact) (missing int) {
 	return missing
 }
 
-// Place tests whether a method has a place by its mean rank among the paper's methods on the paper's data sets with some problems. Ranks
-// among fewer of either say nothing: they are others.
+// Place tests whether a method has a place by its mean rank among the paper's methods on the paper's data sets with some problems: clearly,
+// by Nemenyi's critical difference. Ranks among fewer of either say nothing: they are others.
 func Place(method string, place int, problems ...dataset.Problem) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, problem := range problems {
@@ -232,15 +232,38 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 					}
 				}
 				e := Evidence{m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d among %d of its %d methods", decimal(means[at], 2),
-					len(datasets), of, problemTitle(problem), has, len(methods), len(results.PaperMethods)), answer(has == place), !m.Paper}
-				if len(datasets) < of || len(methods) < len(results.PaperMethods) {
-					e.For = Untested
+					len(datasets), of, problemTitle(problem), has, len(methods), len(results.PaperMethods)), Untested, !m.Paper}
+				if len(datasets) == of && len(methods) == len(results.PaperMethods) {
+					critical := stats.NemenyiDifference(rankLevel, len(methods), of)
+					e.Text += ", critical difference " + decimal(critical, 2)
+					e.For = inPlace(means, at, place, critical)
 				}
 				all = append(all, e)
 			}
 		}
 		return all
 	}
+}
+
+// inPlace reports whether it is clear that one of some mean ranks has a place, or that it has not: others are before or behind it by more
+// than the critical difference.
+func inPlace(means []float64, at, place int, critical float64) Answer {
+	before, behind := 0, 0
+	for _, mean := range means {
+		if mean < means[at]-critical {
+			before++
+		}
+		if mean > means[at]+critical {
+			behind++
+		}
+	}
+	switch after := len(means) - place; {
+	case before >= place || behind > after:
+		return No
+	case before == place-1 && behind == after:
+		return Yes
+	}
+	return Unclear
 }
 
 // lastAsInPaper has methods ranked last, as without a result, on data sets on which the paper has none of them either.

@@ -155,9 +155,9 @@ func TestClaimsOnRanks(t *testing.T) {
 		catboost         float64
 		rank, best, text string
 	}{
-		{"", four, false, 0.5, "holds", "does not hold", "2.00 on 4 of the paper's 4 regression data sets, place 2 among 9 of its 9 methods"},
-		{"", four, true, 0.5, "holds", "does not hold", "place 2 among 9 of its 9 methods"},
-		{"", four, true, 1.5, "does not hold", "holds", "1.00 on 4 of the paper's 4 regression data sets, place 1 among 9"},
+		{"", four, false, 0.5, "not clear", "does not hold", "2.00 on 4 of the paper's 4 regression data sets, place 2 among 9 of its 9 methods, critical difference 6.01"},
+		{"", four, true, 0.5, "not clear", "does not hold", "place 2 among 9 of its 9 methods"},
+		{"", four, true, 1.5, "not clear", "holds", "1.00 on 4 of the paper's 4 regression data sets, place 1 among 9"},
 		{"catboost", four, false, 0, "not tested", "not tested", "place 1 among 8 of its 9 methods"},
 		{"", four[:3], false, 0.5, "not tested", "does not hold", "2.00 on 3 of the paper's 4 regression data sets, place 2 among 9"},
 		{"", append(four[:2:2], "lookup"), false, 0.5, "not tested", "does not hold", "2.00 on 2 of the paper's 4 "},
@@ -186,6 +186,25 @@ func TestClaimsOnRanks(t *testing.T) {
 	}
 }
 
+func TestInPlace(t *testing.T) {
+	means := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	for _, c := range []struct {
+		at, place int
+		critical  float64
+		want      Answer
+	}{
+		{1, 2, 0.9, Yes}, {1, 2, 1.1, Unclear}, {0, 1, 0.9, Yes},
+		{5, 2, 6.01, Unclear},                                  // the best is not clearly before it
+		{8, 2, 6.01, No},                                       // two are
+		{7, 2, 6.01, Unclear},                                  // one is, which the second place has before it
+		{0, 2, 0.9, No}, {0, 2, 1.1, Unclear}, {0, 5, 3.9, No}, // five are behind it, the fifth has four
+	} {
+		if got := inPlace(means, c.at, c.place, c.critical); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // The paper has no result of k-NN on Higgs, and ranks it last there.
 func TestClaimWithoutAResultInThePaper(t *testing.T) {
 	f := newFixture()
@@ -201,7 +220,7 @@ func TestClaimWithoutAResultInThePaper(t *testing.T) {
 		}
 	}
 	f.Claims = []Claim{{ID: "rank", Says: "NPT is first.", Test: Place("npt", 1, dataset.Binary)}}
-	if found := collect(t, f).findings()[0]; found.verdict != "holds" {
+	if found := collect(t, f).findings()[0]; found.verdict != "not clear" || !strings.Contains(found.measured(), "1.00 on 4 of the paper's 4") {
 		t.Errorf("%s (%s)", found.verdict, found.measured())
 	}
 }

@@ -53,7 +53,8 @@ var outcomes = []struct {
 	verdicts []Verdict
 	claims   []string
 }{
-	{"Reproduced", []Verdict{Reproduced, ReproducedOnPart}, []string{holds}},
+	{"Reproduced", []Verdict{Reproduced}, []string{holds}},
+	{"Reproduced as far as a part of the test rows tells", []Verdict{ReproducedOnPart}, nil},
 	{"Not reproduced, but as near as another seed is", []Verdict{SameWithinSeeds}, nil},
 	{"Not decided, fewer than three seeds", []Verdict{NotGraded}, nil},
 	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold}},
@@ -74,11 +75,12 @@ const (
 
 // because explains the verdicts that are not plain.
 var because = map[Verdict]string{
-	NotGraded:     "another number; whether a rerun would give the paper's is not known",
-	NotClear:      "too near to no change to have a direction",
-	NotComparable: "a smaller network, other training rows or another machine",
-	NotJudged:     "corrected folds, by which the paper's numbers were not made",
-	Partial:       "not the folds of the paper, or not all of them",
+	ReproducedOnPart: "within the sampling error of the rows that were tested",
+	NotGraded:        "another number; whether a rerun would give the paper's is not known",
+	NotClear:         "too near to no change to have a direction",
+	NotComparable:    "a smaller network, other training rows or another machine",
+	NotJudged:        "corrected folds, by which the paper's numbers were not made",
+	Partial:          "not the folds of the paper, or not all of them",
 }
 
 // writeSummary writes a page in Markdown: what was reproduced, what was not and what is not tested, with counts that lead to the report.
