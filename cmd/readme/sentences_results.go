@@ -67,7 +67,7 @@ var results = []sentence{
 		if len(nll) != 1 || nll[0]["seeds"] == "" {
 			return "the forest's NLL over seeds"
 		}
-		return fmt.Sprintf("whose mean over its %s seeds is %.3f", word(int(nll.number("seeds"))), nll.number("seeds_mean"))
+		return fmt.Sprintf("its %s seeds have a mean of %.3f", word(int(nll.number("seeds"))), nll.number("seeds_mean"))
 	},
 	grades("gradient boosting: for ", "gradient-boosting"),
 	grades("* CatBoost: for ", "catboost"),
