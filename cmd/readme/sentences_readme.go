@@ -79,8 +79,8 @@ var readme = []sentence{
 			r.fail(err)
 			lowest = min(lowest, rmse)
 		}
-		return fmt.Sprintf("On Boston Housing its RMSE is %.2f ± %.2f (the paper %s): %.2f on average over %s folds, and %.2f on one, for which the paper's mean and "+
-			"deviation leave no room, and where [none of our networks that mask features, as the paper's do, comes below %.1f](npt/PAPER.md#fold-3-of-boston-housing)",
+		return fmt.Sprintf("On Boston Housing its RMSE is %.2f ± %.2f (the paper %s): %.2f on average over %s folds, and %.2f on one. The paper's mean and "+
+			"deviation leave no room for such a fold, where [none of our networks that mask features, as the paper's do, comes below %.1f](npt/PAPER.md#fold-3-of-boston-housing)",
 			ours, oursErr, r.line("npt/PAPER.md", "the paper's NPT", 4)[1], (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), largest,
 			math.Floor(10*lowest)/10)
 	},
