@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -237,7 +238,7 @@ func matmulRate(tb testing.TB, backend compute.Backend, p Precision) float64 {
 	}
 	c := Config{Precision: p}
 	exec, err := graph.NewExec(backend, func(g *graph.Graph) *graph.Node {
-		a := graph.IotaFull(g, shapes.Make(c.activations(), n, n))
+		a := graph.ConvertDType(graph.IotaFull(g, shapes.Make(dtypes.Int32, n, n)), c.activations())
 		for range 4 {
 			a = graph.MulScalar(mul(a, a), 1e-12)
 		}
