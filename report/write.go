@@ -71,7 +71,7 @@ func (s *Summary) Write(dir string) error {
 
 // removeOthers removes what only an earlier report in the folder had.
 func (s *Summary) removeOthers(dir string, files []file) error {
-	patterns := []string{"claims.csv", "ranks.csv", "mean-ranks.csv", s.file("-*.svg"), s.file("-tables/*.tex"), s.file("-figures/*.pdf")}
+	patterns := []string{"claims.csv", "ranks.csv", "mean-ranks.csv", s.file(".svg"), s.file("-*.svg"), s.file("-tables/*.tex"), s.file("-figures/*.pdf")}
 	for _, m := range measure.All() {
 		patterns = append(patterns, rowsFile(m.Name))
 	}

@@ -495,7 +495,7 @@ func TestEarlierReportIsRemoved(t *testing.T) {
 	if err := s.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	stale := []string{"claims.csv", "table1-old.svg", "predictions-rows.csv", "table1-tables/old.tex", "table1-figures/old.pdf"}
+	stale := []string{"claims.csv", "table1.svg", "table1-old.svg", "predictions-rows.csv", "table1-tables/old.tex", "table1-figures/old.pdf"}
 	kept := []string{"notes.txt", "other-old.svg", "table1.md", "cells.csv"}
 	for _, name := range append(stale[1:], kept[:2]...) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), nil, 0o644)); err != nil {
