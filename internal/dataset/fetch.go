@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"nptbench/internal/program"
 )
 
 // Fetch downloads the files of a complete data set that are in none of the folders into the first folder. Downloads are
@@ -141,12 +143,19 @@ func (s *source) downloadable() []*variant {
 	return ways
 }
 
-// lock keeps other processes from fetching into the same folder.
+// tryLock is replaced by a test, as of a file system without locks.
+var tryLock = (*flock.Flock).TryLock
+
+// lock keeps other processes from fetching into the same folder. A file system without locks is said.
 func (l *Library) lock(ctx context.Context, dir string) (unlock func(), err error) {
 	lock := flock.New(filepath.Join(dir, ".lock"))
-	if free, err := lock.TryLock(); err != nil {
+	free, err := tryLock(lock)
+	switch {
+	case program.HasNoLocks(err):
+		l.logf("%s cannot be locked (%v): let no other process fetch into it", dir, err)
+	case err != nil:
 		return nil, err
-	} else if !free {
+	case !free:
 		l.logf("%s: another process is fetching; waiting", dir)
 		if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
 			return nil, err

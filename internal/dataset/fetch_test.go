@@ -14,8 +14,11 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // A server serves one content in the way that a test asks for.
@@ -427,6 +430,26 @@ func TestFetchTogether(t *testing.T) {
 	}
 	if srv.requests.Load() != 1 {
 		t.Errorf("%d requests", srv.requests.Load())
+	}
+}
+
+// A file system without locks is said, and no reason not to fetch.
+func TestFetchWithoutLocks(t *testing.T) {
+	t.Cleanup(func() { tryLock = (*flock.Flock).TryLock })
+	srv := serve(t, toyText)
+	s := toy()
+	s.variants[0].files[0].URLs = []string{srv.URL + "/toy.csv"}
+	for _, none := range []error{syscall.ENOSYS, syscall.ENOLCK, syscall.EOPNOTSUPP} {
+		tryLock = func(*flock.Flock) (bool, error) { return false, none }
+		l, log := put(t, nil), &bytes.Buffer{}
+		l.Log = log
+		if err := l.fetch(context.Background(), s); err != nil || !strings.Contains(log.String(), "cannot be locked") {
+			t.Errorf("%v: %v, log %q", none, err, log)
+		}
+	}
+	tryLock = func(*flock.Flock) (bool, error) { return false, syscall.EIO }
+	if err := put(t, nil).fetch(context.Background(), s); !errors.Is(err, syscall.EIO) {
+		t.Errorf("error %v", err)
 	}
 }
 

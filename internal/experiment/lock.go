@@ -1,14 +1,14 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/gofrs/flock"
+
+	"nptbench/internal/program"
 )
 
 // lock keeps a second run from doing the same cells: one at a time has the lock of a folder for records and reports, which is made if it
@@ -20,7 +20,7 @@ func lock(dir string, stderr io.Writer) (unlock func() error, err error) {
 	file := filepath.Join(dir, ".lock") // which says who has it
 	l := flock.New(file, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	free, err := l.TryLock()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) {
+	if program.HasNoLocks(err) {
 		fmt.Fprintf(stderr, "%s cannot be locked (%v): start no second run with this -out\n", dir, err)
 		return func() error { return nil }, nil
 	}

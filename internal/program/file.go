@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/google/renameio/v2"
 )
@@ -25,6 +26,11 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		err = to.Err
 	}
 	return fmt.Errorf("%s: %w", path, err)
+}
+
+// HasNoLocks reports whether an error of a lock says that its file system has none.
+func HasNoLocks(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
 func writePending(path string, write func(io.Writer) error) error {
