@@ -9,10 +9,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"nptbench/internal/subprocess"
 )
 
 // requirements is what `make venv` installs.
@@ -65,21 +66,10 @@ func pythonPath() (string, error) {
 		}
 		return path, nil
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
+	if path := subprocess.HereOrAbove(".venv/bin/python"); path != "" {
+		return path, nil
 	}
-	for {
-		path := filepath.Join(dir, ".venv", "bin", "python")
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("no .venv with Python here or above, and NPT_PYTHON is not set; run `make venv`")
-		}
-		dir = parent
-	}
+	return "", errors.New("no .venv with Python here or above, and NPT_PYTHON is not set; run `make venv`")
 }
 
 // listPackages prints the version of Python and of its packages without importing any of them.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -178,17 +177,8 @@ func workerPath() (string, error) {
 		}
 		return path, nil
 	}
-	dir, err := os.Getwd()
-	for err == nil {
-		path := filepath.Join(dir, "bin", "golearn")
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
+	if path := subprocess.HereOrAbove("bin/golearn"); path != "" {
+		return path, nil
 	}
 	return "", errors.New("no bin/golearn here or above, and NPT_GOLEARN is not set; run `make golearn`, which needs a C++ compiler")
 }

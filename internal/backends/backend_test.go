@@ -74,6 +74,16 @@ func TestDamagedPlugin(t *testing.T) {
 	}
 }
 
+// python writes a program that stands in for an environment's Python.
+func python(t *testing.T, environment string) string {
+	t.Helper()
+	path := filepath.Join(environment, "bin", "python")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestWhereThePluginIsFound(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -111,10 +121,15 @@ func TestWhereThePluginIsFound(t *testing.T) {
 	}
 	venv := install("project/.venv")
 	find(venv)
-	t.Setenv("NPT_PYTHON", filepath.Join(root, "other", "bin", "python"))
+	t.Setenv("NPT_PYTHON", python(t, filepath.Join(root, "other")))
 	find(venv)
 	other := install("other")
 	find(other)
+	t.Setenv("NPT_PYTHON", "python")
+	t.Setenv("PATH", filepath.Join(root, "other", "bin"))
+	find(other)
+	t.Setenv("PATH", "")
+	find(venv)
 	t.Setenv(cpuPlugin.variable, venv)
 	find(venv)
 }
@@ -139,7 +154,7 @@ func TestGPU(t *testing.T) {
 	for _, v := range []string{"GOMLX_BACKEND", cudaPlugin.variable, cpuPlugin.variable, "XLA_FLAGS"} {
 		t.Setenv(v, "")
 	}
-	t.Setenv("NPT_PYTHON", filepath.Join(root, "bin/python"))
+	t.Setenv("NPT_PYTHON", python(t, root))
 	t.Chdir(root)
 	noGPU(t)
 	gpuDevices = filepath.Join(root, "nvidia[0-9]*")
@@ -178,7 +193,7 @@ func TestLatestPlugin(t *testing.T) {
 		}
 	}
 	t.Setenv(cudaPlugin.variable, "")
-	t.Setenv("NPT_PYTHON", filepath.Join(environment, "bin", "python"))
+	t.Setenv("NPT_PYTHON", python(t, environment))
 	if path, err := cudaPlugin.find(); err != nil || !strings.Contains(path, "xla_cuda13") {
 		t.Errorf("%s, %v", path, err)
 	}

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"nptbench/internal/subprocess"
 )
 
 // A plugin is a shared library with XLA for one kind of device.
@@ -48,26 +51,14 @@ func (p *plugin) find() (string, error) {
 	return "", fmt.Errorf("%w: `make %s` does that", ErrNoPlugin, p.target)
 }
 
-func pythonEnvironments() []string {
-	var out []string
-	if python := os.Getenv("NPT_PYTHON"); python != "" {
+func pythonEnvironments() (out []string) {
+	if python, err := exec.LookPath(os.Getenv("NPT_PYTHON")); err == nil {
 		out = append(out, filepath.Dir(filepath.Dir(python)))
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return out
+	if venv := subprocess.HereOrAbove(".venv"); venv != "" {
+		out = append(out, venv)
 	}
-	for {
-		venv := filepath.Join(dir, ".venv")
-		if _, err := os.Stat(venv); err == nil {
-			return append(out, venv)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return out
-		}
-		dir = parent
-	}
+	return out
 }
 
 // gpuDevices are the files by which the driver of NVIDIA's GPUs shows them.

@@ -1,4 +1,4 @@
-// Package subprocess makes programs that this one starts end with it, however it ends, and tells what they use.
+// Package subprocess finds programs that this one starts, makes them end with it, however it ends, and tells what they use.
 package subprocess
 
 import (

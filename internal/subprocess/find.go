@@ -1,0 +1,24 @@
+package subprocess
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// HereOrAbove returns the path of the file or folder with this name in the working directory or the nearest one above it that has one;
+// empty: none has.
+func HereOrAbove(name string) string {
+	dir, err := os.Getwd()
+	for err == nil {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}
