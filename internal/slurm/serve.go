@@ -74,6 +74,9 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 		}
 	}
 	if err != nil {
+		if closed := pool.Records.Close(); closed != nil {
+			err = fmt.Errorf("%w; %w", err, closed)
+		}
 		return fmt.Errorf("node %s: %w", node, err)
 	}
 	if !method.Accelerated(pool.Backend) {

@@ -308,6 +308,39 @@ func TestTasksThatDie(t *testing.T) {
 	}
 }
 
+// A task whose node lacks what its networks need closes its records, which may have failures of jobs at which others have died.
+func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 1, "{number: [1, 20]}") // two jobs
+	wish(t, fake, "drained", "yes")
+	w.mustRun(run.Outcome{Left: 2}, func(c *Cluster) { c.Detach = true })
+	tasks, err := filepath.Glob(filepath.Join(w.out, "slurm", "nptbench-*", taskFile(0)))
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(tasks, err)
+	}
+	var jobs []*job
+	if err := readJSON(tasks[0], &jobs); err != nil || len(jobs) != 2 {
+		t.Fatal(jobs, err)
+	}
+	jobs[0].Deaths = mostDeaths
+	if err := writeJSON(tasks[0], jobs); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(taskVariable, filepath.Dir(tasks[0]))
+	t.Setenv("SLURM_ARRAY_TASK_ID", "0")
+	networks := testMethods()
+	networks[0].Network = true
+	err = Serve(networks, func(context.Context, string) (string, error) {
+		if got := failures(t, w.records()); got["crash"] != 1 {
+			t.Errorf("failures %v, want one of a crash", got)
+		}
+		return "", errors.Join(os.RemoveAll(w.records()), errors.New("no such backend")) // closing notices
+	})
+	if err == nil || !strings.Contains(err.Error(), "no such backend") || !strings.Contains(err.Error(), "records are lost") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Slurm forgets minutes after its end how a task ended; then the accounting says so.
 func TestAccounting(t *testing.T) {
 	fake := newFake(t)
