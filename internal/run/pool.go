@@ -217,7 +217,7 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 			if r.givenUp(j) {
 				continue
 			}
-			if c == nil || c.isGone() {
+			if running == 0 && (c == nil || c.isGone()) { // else those that run would see another
 				var err error
 				if c, err = r.start(); err != nil {
 					r.fail(err)
