@@ -100,7 +100,9 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 		if _, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("-with: %w", err)
 		}
-		if segments, err := results.Segments(dir); err != nil || len(segments) == 0 {
+		if segments, err := results.Segments(dir); err != nil {
+			return nil, fmt.Errorf("-with: %w", err)
+		} else if len(segments) == 0 {
 			return nil, fmt.Errorf("-with %s: no records there, want files *.jsonl or *.jsonl.gz", dir)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -87,6 +88,18 @@ func TestParseRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: got %v, want one line with %q", c.args, err, c.want)
 		}
+	}
+}
+
+// A folder that cannot be read is not one without records.
+func TestParseUnreadableRecords(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, want := os.ReadDir(dir) // nil for root
+	if _, err := parseArgs("-with", dir); want != nil && !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("error %v", err)
 	}
 }
 
