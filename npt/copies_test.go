@@ -190,7 +190,7 @@ func TestCopiesThatCannotBeToldApart(t *testing.T) {
 	var trained []*results.Record
 	predicted := map[string]*results.Table{}
 	run := func(r *results.Record) string { return fmt.Sprintf("%s, seed %d", r.Dataset, r.Seed) }
-	for r, err := range results.Read("../results/published/lookup-cpu.jsonl.gz") {
+	for r, err := range results.Read(t.Context(), "../results/published/lookup-cpu.jsonl.gz") {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,9 +74,9 @@ func (s *Store) Records() iter.Seq2[*Record, error] {
 }
 
 // Read yields the records of a store that is opened for it, or the error that it cannot be.
-func Read(paths ...string) iter.Seq2[*Record, error] {
+func Read(ctx context.Context, paths ...string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		s, err := Open(context.Background(), paths...)
+		s, err := Open(ctx, paths...)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -55,7 +55,7 @@ func write(t *testing.T, dir string, records ...*Record) {
 
 func read(t *testing.T, dir string) (records []*Record, damages []*Damage) {
 	t.Helper()
-	for r, err := range Read(dir) {
+	for r, err := range Read(t.Context(), dir) {
 		if d, ok := err.(*Damage); ok {
 			damages = append(damages, d)
 		} else if err != nil {
@@ -128,6 +128,11 @@ func TestOpen(t *testing.T) {
 	cancel()
 	if _, err := Open(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	for _, err := range Read(ctx, dir) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want %v", err, context.Canceled)
+		}
 	}
 }
 
@@ -322,7 +327,7 @@ func BenchmarkOpen(b *testing.B) { benchmarkReading(b, func(dir string) { Open(b
 
 func BenchmarkRead(b *testing.B) {
 	benchmarkReading(b, func(dir string) {
-		for range Read(dir) {
+		for range Read(b.Context(), dir) {
 		}
 	})
 }
@@ -547,7 +552,7 @@ func severalRecordsOfACell(t *testing.T, record func(int) *Record) {
 		write(t, b, append(records[2:], record(2))...)
 		var got []*Record
 		var conflicts []*Conflict
-		for r, err := range Read(a, b) {
+		for r, err := range Read(t.Context(), a, b) {
 			var c *Conflict
 			if errors.As(err, &c) {
 				conflicts = append(conflicts, c)
@@ -674,7 +679,7 @@ func TestMergeInRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		files = append(files, content)
-		for r, err := range Read(file) {
+		for r, err := range Read(t.Context(), file) {
 			if err != nil || r.Status != OK || r.Provenance.Finished.Day() != 2+r.Fold%2 { // the last success
 				t.Errorf("%v, fold %d: %s on day %d", err, r.Fold, r.Status, r.Provenance.Finished.Day())
 			}
@@ -780,7 +785,7 @@ func TestMergeIsCanonical(t *testing.T) {
 		}
 		files[i], _ = os.ReadFile(file)
 		fold := -1
-		for r, err := range Read(file) {
+		for r, err := range Read(t.Context(), file) {
 			if err != nil || r.Fold < fold {
 				t.Fatal(r, err)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func keyOf(o *gbdt.Origin, trees int) cellKey {
 }
 
 // readRecords returns nil when no folder is named.
-func readRecords(dir string) (records, error) {
+func readRecords(ctx context.Context, dir string) (records, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -36,7 +37,7 @@ func readRecords(dir string) (records, error) {
 		return nil, err
 	}
 	known := records{}
-	for r, err := range results.Read(dir) {
+	for r, err := range results.Read(ctx, dir) {
 		if c := (*results.Conflict)(nil); errors.As(err, &c) {
 			continue // the better record follows
 		} else if err != nil {

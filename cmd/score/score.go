@@ -65,6 +65,8 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 // badInput is the error of what the command line names and cannot be used: nothing has been scored.
 type badInput struct{ error }
 
+func (b badInput) Unwrap() error { return b.error }
+
 // A score is what one model's first so many iterations reach.
 type score struct {
 	origin    gbdt.Origin // of which the data set, protocol and fold are where it was scored
@@ -116,7 +118,7 @@ func (s *scorer) all(ctx context.Context, o options) error {
 	if err != nil || len(files) == 0 {
 		return badInput{fmt.Errorf("-models: no models (*.txt.gz) in %s", o.models)}
 	}
-	known, err := readRecords(o.records)
+	known, err := readRecords(ctx, o.records)
 	if err != nil {
 		return badInput{fmt.Errorf("-records: %w", err)}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -384,6 +385,20 @@ func TestUnpacksToNothing(t *testing.T) {
 	exit, _, stderr := programtest.Run(t, run, "-models", filepath.Dir(file), "-data", dataFolder(t))
 	if exit != program.ExitFailed || !strings.Contains(stderr, "unpacks to more than") {
 		t.Errorf("exit code %d: %q", exit, stderr)
+	}
+}
+
+// An interruption while records are read is none of bad input.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "m.txt"), []byte("x"), 0o666)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stderr strings.Builder
+	args := []string{"-models", dir, "-records", "../../results/published", "-data", dataFolder(t)}
+	exit := program.Func(run).Run(ctx, program.Env{Args: args, Stdout: io.Discard, Stderr: &stderr, Getenv: os.Getenv, Width: 80})
+	if exit != program.ExitInterrupted || stderr.String() != "interrupted\n" {
+		t.Errorf("exit code %d, %q", exit, stderr.String())
 	}
 }
 

@@ -48,7 +48,7 @@ func TestControls(t *testing.T) {
 	}
 	call()
 	n := 0
-	for r, err := range results.Read(filepath.Join(dir, "records")) {
+	for r, err := range results.Read(t.Context(), filepath.Join(dir, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func TestDeletion(t *testing.T) {
     measure: {deletion: {rows: 2}}
 `)
 	measured := map[string]int{}
-	for r, err := range results.Read(filepath.Join(dir, "records")) {
+	for r, err := range results.Read(t.Context(), filepath.Join(dir, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}

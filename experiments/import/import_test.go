@@ -78,7 +78,7 @@ func call(t *testing.T, lib *dataset.Library, out string, lines []string, more .
 
 func readAll(t *testing.T, folder string) (all []*results.Record) {
 	t.Helper()
-	for r, err := range results.Read(folder) {
+	for r, err := range results.Read(t.Context(), folder) {
 		if err != nil {
 			t.Fatal(err)
 		}

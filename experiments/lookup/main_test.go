@@ -43,7 +43,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
 	}
 	measured := 0
-	for r, err := range results.Read(filepath.Join(dir, "records")) {
+	for r, err := range results.Read(t.Context(), filepath.Join(dir, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -181,7 +181,7 @@ func TestOwnDataAndMethod(t *testing.T) {
 				t.Errorf("the paper says nothing of these data:\n%s", table)
 			}
 			n := 0
-			for r, err := range results.Read(filepath.Join(out, "records")) {
+			for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
 				n++
 				if err != nil || r.Failure != nil || r.Rows != [3]int{280, 80, 40} {
 					t.Errorf("%v, %+v", err, r)
@@ -274,7 +274,7 @@ methods:
 		"kill":  {"crash", "crashed: sh mean.sh: signal: killed"},
 		"hang":  {"timeout", "not finished within the budget of 3s"},
 	}
-	for r, err := range results.Read(filepath.Join(out, "records")) {
+	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +357,7 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 	ended := map[string]uint64{}
-	for r, err := range results.Read(filepath.Join(out, "records")) {
+	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -429,7 +429,7 @@ func TestFoldsSideBySide(t *testing.T) {
 		if exit != program.ExitOK || err != nil {
 			t.Fatalf("exit %d, %v, %s", exit, err, errs)
 		}
-		for r, err := range results.Read(filepath.Join(out, "records")) {
+		for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -97,7 +97,7 @@ func TestConflict(t *testing.T) {
 		t.Fatalf("exit %d, %v, %s", exit, err, errs)
 	}
 	w := results.NewWriter(other)
-	for r, err := range results.Read(filepath.Join(out, "records")) {
+	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}

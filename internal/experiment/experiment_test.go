@@ -110,7 +110,7 @@ func TestUnknownNames(t *testing.T) {
 	args = small(t, "{method: knn}", t.TempDir())
 	record(t, args, imported, "")
 	w := results.NewWriter(imported)
-	for r, err := range results.Read(filepath.Join(imported, "records")) {
+	for r, err := range results.Read(t.Context(), filepath.Join(imported, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}

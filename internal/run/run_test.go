@@ -211,7 +211,7 @@ func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir strin
 		c(pool)
 	}
 	jobs := p.Jobs()
-	plan.Recall(jobs, results.Read(dir))
+	plan.Recall(jobs, results.Read(ctx, dir))
 	progress := NewProgress(shown, false, jobs, pool.Jobs, pool.Networks)
 	o, err := Execute(ctx, jobs, pool, failFast, progress)
 	progress.Close()
@@ -221,7 +221,7 @@ func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir strin
 func records(t testing.TB, dir string) []*results.Record {
 	t.Helper()
 	var out []*results.Record
-	for r, err := range results.Read(dir) {
+	for r, err := range results.Read(t.Context(), dir) {
 		if err != nil {
 			t.Fatal(err)
 		}

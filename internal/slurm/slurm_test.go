@@ -210,7 +210,7 @@ func lines(t *testing.T, dir string) (all []string) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		for r, err := range results.Read(path) {
+		for r, err := range results.Read(t.Context(), path) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +227,7 @@ func lines(t *testing.T, dir string) (all []string) {
 func failures(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	kinds := map[string]int{}
-	for r, err := range results.Read(dir) {
+	for r, err := range results.Read(t.Context(), dir) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -444,7 +444,7 @@ func TestTwoPeople(t *testing.T) {
 		}
 	}
 	n := 0
-	for _, err := range results.Read(w.records()) {
+	for _, err := range results.Read(t.Context(), w.records()) {
 		if n++; err != nil {
 			t.Error(err)
 		}
@@ -592,7 +592,7 @@ func TestMeasuredLater(t *testing.T) {
 	trainings := map[results.ID]*results.Record{}
 	measured := 0
 	for _, later := range []bool{false, true} {
-		for r, err := range results.Read(w.records()) {
+		for r, err := range results.Read(t.Context(), w.records()) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -137,7 +137,7 @@ func TestLimitOfTasks(t *testing.T) {
 		t.Errorf("%d arrays; said %d times:\n%s", n, said, w.said.String())
 	}
 	done := map[results.ID]int{}
-	for r, err := range results.Read(w.records()) {
+	for r, err := range results.Read(t.Context(), w.records()) {
 		if err != nil {
 			t.Fatal(err)
 		}
