@@ -103,11 +103,13 @@ func TestBadInput(t *testing.T) {
 		{"", "is empty, want a line with the names of columns"},
 		{"dataset,fold,method,value\n", "in.csv:1: no column has the metric"},
 		{"dataset,fold,fold,method,metric,value\n", "in.csv:1: two columns are called fold"},
+		{"method,method,fold,fold,dataset,dataset,metric,metric,value\n", "in.csv:1: two columns are called dataset"}, // and not another time method
 		{head, "has no results"},
 		{head + "a,0,m,rmse\n", "in.csv:2: wrong number of fields"},
 		{head + "a,0,m,rmse,\n", `in.csv:2: rmse is "", want a number; a fold without a result has no line`},
 		{head + "a,0,m,rmse,1\na,0,n,rmse,NaN\n", `in.csv:3: rmse is "NaN"`},
 		{head + "a,0,m,rmse,1\na,1,,rmse,1\n", "in.csv:3: there is no method"},
+		{head + ",,,rmse,1\n", "in.csv:2: there is no data set"},
 		{head + "a,0,m,rmse,1\na,0,m,rmse,2\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already; if a column tells them apart, name it with -by"},
 		{head + "a,0,m,rmse,1\n", "one method has results, m: want two to compare"},
 		{head + "a,0,m,quality,1\na,0,n,quality,1\n", "in.csv: is a larger or a smaller quality better? say -larger quality or -smaller quality"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -152,8 +153,8 @@ func (s *sheet) broken(err error) error {
 func testColumn(m metric.Metric) string { return "test_" + m.Name }
 
 func (s *sheet) findColumns(by []string) error {
-	for key, names := range spellings {
-		for _, name := range names { // the first one that there is
+	for _, key := range slices.Sorted(maps.Keys(spellings)) {
+		for _, name := range spellings[key] { // the first one that there is
 			at := slices.IndexFunc(s.header, func(h string) bool { return spelled(h) == name })
 			if at < 0 {
 				continue
@@ -216,8 +217,8 @@ func (s *sheet) add(record []string) error {
 	if repetition := field("repetition"); repetition != "" {
 		r.fold += " of repetition " + repetition
 	}
-	for key, text := range map[string]string{"data set": r.dataset, "fold": r.part, "method": field("method")} {
-		if text == "" {
+	for _, key := range []string{"data set", "fold", "method"} {
+		if field(key) == "" {
 			return fmt.Errorf("there is no %s", key)
 		}
 	}
