@@ -25,7 +25,7 @@ type Table struct {
 
 	// Copies says that Values and Missing have a second half: for each row another one, like it in some way, whose target is
 	// always in sight. It takes part in a pass exactly where the row does, in the same batch, and is never predicted. This is how
-	// the paper asks whether an NPT can look up a target in another row (section 4.3). Passes then have the rows of their
+	// the paper asks whether an NPT can look up a target in another row (section 4.2). Passes then have the rows of their
 	// own part alone.
 	Copies bool
 

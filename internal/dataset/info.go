@@ -42,7 +42,7 @@ type Info struct {
 	Files   []File // of the complete table, in the order in which their rows follow each other
 }
 
-// Copies make the semi-synthetic tasks of the paper's section 4.3: the training rows get a copy of every row, test rows
+// Copies make the semi-synthetic tasks of the paper's section 4.2: the training rows get a copy of every row, test rows
 // included, with its target. Who finds the copy of a row can look its target up.
 type Copies struct {
 	RandomFeatures int     // so many features, the last ones, are N(1, 1) instead, drawn anew for rows and copies

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The semi-synthetic tasks of section 4.3 of the paper, on Protein: can a method look up a target in a copy of the row, also where
+// The semi-synthetic tasks of section 4.2 of the paper, on Protein: can a method look up a target in a copy of the row, also where
 // some features differ at random, as the paper's text has it or as its code does, where the target of the copy is off by one
 // standard deviation, and where any column can be the target? See Copies.
 var (
