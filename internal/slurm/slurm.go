@@ -3,7 +3,7 @@
 // A Cluster is the executor (slurm.go). It packs jobs into tasks (pack.go), writes them into a folder that all nodes see
 // (submission.go) and submits them as job arrays, by Slurm's own commands (commands.go). A task is this same program, started by
 // Slurm (serve.go): it does its jobs with a run.Pool, which writes records, and tells how it gets on in a file of events (events.go).
-// Whoever watches the run reads these (watched.go), asks Slurm, and decides what is to be submitted again (watch.go).
+// Whoever watches the run reads these (watched.go), asks Slurm (watch.go), and decides what is to be submitted again (settle.go).
 //
 // Nothing is locked. A file has one writer, which appends to it or renames it into its place; what tasks there are, and how they get
 // on, every command reads anew from the folder and from Slurm. So a run outlives whoever started it, and several may watch it. A
