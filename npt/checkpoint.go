@@ -21,7 +21,7 @@ import (
 // the seed and the numbers of step and pass, so these are the whole random state.
 type checkpointHeader struct {
 	Config  Config
-	Backend string // its name; "" in files of versions that did not note it
+	Backend string // its name
 	Columns []Column
 	Rows    [3]int // training, validation, test
 	Data    string // digest of the table
@@ -77,7 +77,7 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 			h.Rows != [3]int{tr.table.Train, tr.table.Val, tr.table.Test} {
 			return nil, fmt.Errorf("is of another training: configuration, columns or numbers of rows differ")
 		}
-		if own := backends.Name(tr.engine.backend); h.Backend != own && h.Backend != "" {
+		if own := backends.Name(tr.engine.backend); h.Backend != own {
 			return nil, fmt.Errorf("is of a training on backend %q, this is %q: go on there, or remove the file to begin anew here", h.Backend, own)
 		}
 		data, err := tr.dataDigest()
