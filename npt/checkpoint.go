@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -57,9 +55,6 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 			h.Sets = append(h.Sets, set.name)
 			arrays = append(arrays, *set.tensors...)
 		}
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("npt: %w", err)
 	}
 	if err := checkpoint.Write(path, "checkpoint", h, arrays); err != nil {
 		return fmt.Errorf("npt: %w", err)

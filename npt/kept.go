@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -38,9 +37,6 @@ func keptFile(t *task.Task, c Config) string {
 func (tr *Trainer) keep(path string) error {
 	m, err := tr.Model()
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	return m.Save(path)

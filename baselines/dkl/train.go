@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -189,10 +188,7 @@ func (tr *trainer) save() {
 	for _, a := range tr.arrays() {
 		arrays = append(arrays, tensors.FromFlatDataAndDimensions(a, len(a)))
 	}
-	err := os.MkdirAll(tr.task.CheckpointDir, 0o755)
-	if err == nil {
-		err = checkpoint.Write(tr.checkpoint(), checkpointKind, s, arrays)
-	}
+	err := checkpoint.Write(tr.checkpoint(), checkpointKind, s, arrays)
 	if tr.checkpointErr == nil {
 		tr.checkpointErr = err
 	}

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"time"
@@ -48,14 +46,11 @@ func (tr *training) save() {
 	if c == nil || time.Now().Before(c.due) || tr.at.BestEpoch == 0 {
 		return
 	}
-	err := os.MkdirAll(filepath.Dir(c.path), 0o755)
-	if err == nil {
-		var arrays []*tensors.Tensor
-		for _, t := range tr.saved() {
-			arrays = append(arrays, *t)
-		}
-		err = checkpoint.Write(c.path, "tabnet", tr.header(), arrays)
+	var arrays []*tensors.Tensor
+	for _, t := range tr.saved() {
+		arrays = append(arrays, *t)
 	}
+	err := checkpoint.Write(c.path, "tabnet", tr.header(), arrays)
 	if c.err == nil {
 		c.err = err
 	}

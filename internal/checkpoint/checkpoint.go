@@ -30,13 +30,16 @@ import (
 // magicFormat is the first line of a file of some kind. Version 3: weights that moved along gradients derived by GoMLX.
 const magicFormat = "nptbench %s 3\n"
 
-// Write writes a file of the given kind. header becomes JSON; arrays are of float32 or float64.
+// Write writes a file of the given kind, and makes its folder if it is not there. header becomes JSON; arrays are of float32 or float64.
 func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
 	// What is left of a file when the process is killed while it writes shall go with its folder, and not stay in the system's for
 	// temporary files.
 	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithTempDir(filepath.Dir(path)))

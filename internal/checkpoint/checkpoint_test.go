@@ -18,9 +18,9 @@ func (h header) MarshalJSON() ([]byte, error) {
 	return []byte("{}"), nil
 }
 
-// A process that is killed while it writes leaves nothing but in the folder of the file.
+// A process that is killed while it writes leaves nothing but in the folder of the file, which it makes.
 func TestWrittenInItsFolder(t *testing.T) {
-	dir, temporary := t.TempDir(), t.TempDir()
+	dir, temporary := filepath.Join(t.TempDir(), "new"), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	count := func(dir string) int {
 		entries, err := os.ReadDir(dir)
