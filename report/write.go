@@ -1,17 +1,16 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
-	"nptbench/internal/measure"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2"
+	"nptbench/internal/measure"
+	"nptbench/internal/program"
 )
 
 // A file is one file of a report.
@@ -58,12 +57,8 @@ func (s *Summary) Write(dir string) error {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, f.name)), 0o755); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
-		var content bytes.Buffer
-		if err := f.write(&content); err != nil {
-			return fmt.Errorf("report: %s: %w", filepath.Join(dir, f.name), err)
-		}
-		if err := renameio.WriteFile(filepath.Join(dir, f.name), content.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("report: %s: %w", filepath.Join(dir, f.name), err)
+		if err := program.WriteFile(filepath.Join(dir, f.name), f.write); err != nil {
+			return fmt.Errorf("report: %w", err)
 		}
 	}
 	return s.removeOthers(dir, files)

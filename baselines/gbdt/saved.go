@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"github.com/dmitryikh/leaves"
-	"github.com/google/renameio/v2"
 
 	"nptbench/internal/method"
+	"nptbench/internal/program"
 	"nptbench/internal/task"
 )
 
@@ -128,18 +128,16 @@ func leavesScores(text []byte, x []float32, features, iterations int) (scores []
 
 // saveModel writes compressed model text, atomically.
 func saveModel(file string, text []byte) error {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write(text); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return renameio.WriteFile(file, b.Bytes(), 0o666)
+	return program.WriteFile(file, func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		if _, err := z.Write(text); err != nil {
+			return err
+		}
+		return z.Close()
+	})
 }
 
 // maxRatio is how many times its size a large file may unpack to; what is made to fill the memory has a thousand.
