@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -90,7 +89,7 @@ func (s *Summary) removeOthers(dir string, files []file) error {
 // rowsFile has the rows of a measurement.
 func rowsFile(measurement string) string { return measurement + "-rows.csv" }
 
-// Print writes the tables as text for a terminal of so many columns, 0 meaning 80, in colours if asked to.
+// Print writes the tables as text for a terminal of so many columns, in colours if asked to.
 func (s *Summary) Print(w io.Writer, width int, colour bool) error {
-	return WriteTerminal(w, s.digest(), cmp.Or(width, 80), colour)
+	return WriteTerminal(w, s.digest(), width, colour)
 }

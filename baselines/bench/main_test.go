@@ -32,7 +32,7 @@ func TestRefuses(t *testing.T) {
 	} {
 		var out strings.Builder
 		words := strings.Fields(strings.ReplaceAll(args, "DOC", document))
-		exit, err := bench(t.Context(), program.Env{Args: words, Getenv: os.Getenv, Stdout: &out, Stderr: &out})
+		exit, err := bench(t.Context(), program.Env{Args: words, Getenv: os.Getenv, Width: 80, Stdout: &out, Stderr: &out})
 		if exit != program.ExitBadInput || err == nil || !strings.HasPrefix(err.Error(), want) || out.Len() > 0 {
 			t.Errorf("%s: exit code %d, error %v, printed %q, want %s", args, exit, err, out.String(), want)
 		}

@@ -114,7 +114,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out, errs strings.Builder
-	code := program.Func(run).Run(ctx, program.Env{Args: []string{"-data", t.TempDir()}, Stdout: &out, Stderr: &errs, Getenv: os.Getenv})
+	code := program.Func(run).Run(ctx, program.Env{Args: []string{"-data", t.TempDir()}, Stdout: &out, Stderr: &errs, Getenv: os.Getenv, Width: 80})
 	if code != program.ExitInterrupted || out.String() != "" || errs.String() != "interrupted\n" {
 		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
 	}

@@ -8,7 +8,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +98,7 @@ func run(_ context.Context, e program.Env) (exit int, err error) {
 	if o.csv {
 		return program.ExitOK, writeCSV(e.Stdout, comparisons)
 	}
-	return program.ExitOK, report.WriteTerminal(e.Stdout, document(o.in, comparisons), cmp.Or(e.Width, 80), e.Color)
+	return program.ExitOK, report.WriteTerminal(e.Stdout, document(o.in, comparisons), e.Width, e.Color)
 }
 
 // read reads the file and chooses what of it is compared.

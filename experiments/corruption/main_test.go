@@ -40,7 +40,7 @@ func TestControls(t *testing.T) {
 	}
 	call := func() string {
 		var said bytes.Buffer
-		e := program.Env{Args: []string{"-data", lib.Dirs[0], "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said, Getenv: os.Getenv}
+		e := program.Env{Args: []string{"-data", lib.Dirs[0], "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said, Getenv: os.Getenv, Width: 80}
 		if exit, err := experiment.Run(context.Background(), e, corruption); err != nil || exit != program.ExitOK {
 			t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
 		}

@@ -38,7 +38,7 @@ func run(t *testing.T, data, sweep string) (dir, said string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	e := program.Env{Args: []string{"-data", data, "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir, "-seed", "7"}, Stdout: &out, Stderr: &out, Getenv: os.Getenv}
+	e := program.Env{Args: []string{"-data", data, "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir, "-seed", "7"}, Stdout: &out, Stderr: &out, Getenv: os.Getenv, Width: 80}
 	if exit, err := experiment.Run(context.Background(), e, deletion); err != nil || exit != program.ExitOK {
 		t.Fatalf("exit %d, %v\n%s", exit, err, out.String())
 	}

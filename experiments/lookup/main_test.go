@@ -38,7 +38,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	e := program.Env{Args: []string{"-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said, Getenv: os.Getenv}
+	e := program.Env{Args: []string{"-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said, Getenv: os.Getenv, Width: 80}
 	if exit, err := experiment.Run(context.Background(), e, lookup); err != nil || exit != program.ExitOK {
 		t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
 	}

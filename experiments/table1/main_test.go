@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func call(t testing.TB, args ...string) (exit int, stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	exit, err = experiment.Run(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: os.Getenv}, table1)
+	exit, err = experiment.Run(context.Background(), program.Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: os.Getenv, Width: 80}, table1)
 	return exit, out.String(), errs.String(), err
 }
 

@@ -170,7 +170,7 @@ func TestLostRecords(t *testing.T) {
 			}
 		}
 		errs := &hook{text: when, do: func() { os.RemoveAll(filepath.Join(out, "records")) }}
-		exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: errs, Getenv: os.Getenv}, table1)
+		exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: errs, Getenv: os.Getenv, Width: 80}, table1)
 		if removedBefore := when == "1 to do"; removedBefore {
 			if exit != program.ExitOK || err != nil {
 				t.Errorf("removed before there was a record: exit %d, %v", exit, err)
@@ -198,7 +198,7 @@ func TestSecondRun(t *testing.T) {
 		}
 	}
 	h := &hook{text: "to do", do: during}
-	exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: h, Getenv: os.Getenv}, table1)
+	exit, err := experiment.Run(t.Context(), program.Env{Args: args, Stdout: io.Discard, Stderr: h, Getenv: os.Getenv, Width: 80}, table1)
 	if exit != program.ExitOK || err != nil || h.do != nil {
 		t.Errorf("exit %d, %v", exit, err)
 	}

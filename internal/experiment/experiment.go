@@ -175,7 +175,7 @@ func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Pla
 	}
 	where := fmt.Sprintf("The report, for a browser: %s.html. Beside it: summary.md, a page of what was reproduced; %[2]s.md and %[2]s.tex, the report again; "+
 		"cells.csv and folds.csv, all numbers.", filepath.Join(o.reportFolder(), s.Name), s.Name)
-	fmt.Fprintf(e.Stderr, "\n%s\n", terminal.Wrap(where, "", cmp.Or(e.Width, 80)))
+	fmt.Fprintf(e.Stderr, "\n%s\n", terminal.Wrap(where, "", e.Width))
 	if summary.Records < recorded {
 		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))
 	}

@@ -34,7 +34,7 @@ func small(t *testing.T, methods, out string) []string {
 // record writes a failure for each cell of a sweep, of the named method a result.
 func record(t *testing.T, args []string, out, succeeded string) {
 	t.Helper()
-	p, _, err := Plan(t.Context(), program.Env{Args: args, Getenv: os.Getenv, Stderr: t.Output()}, spec)
+	p, _, err := Plan(t.Context(), program.Env{Args: args, Getenv: os.Getenv, Width: 80, Stderr: t.Output()}, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestEstimateByDevice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := filepath.Join(t.TempDir(), "out")
 	args := small(t, "{method: npt}", out)
-	p, _, err := Plan(t.Context(), program.Env{Args: args, Getenv: os.Getenv, Stderr: t.Output()}, spec)
+	p, _, err := Plan(t.Context(), program.Env{Args: args, Getenv: os.Getenv, Width: 80, Stderr: t.Output()}, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestEstimateByDevice(t *testing.T) {
 		"xla:cuda": {" 7 s\n", "and a GPU", "else results/published/gpu, results/published"}, "fused": {" 2 h\n", "else results/published (other"},
 	} {
 		var plan strings.Builder
-		env := program.Env{Args: append(args, "-dry-run", "-backend", backend), Getenv: os.Getenv, Stdout: &plan, Stderr: t.Output()}
+		env := program.Env{Args: append(args, "-dry-run", "-backend", backend), Getenv: os.Getenv, Width: 80, Stdout: &plan, Stderr: t.Output()}
 		if exit, err := experiment(t.Context(), env); exit != program.ExitOK || err != nil {
 			t.Fatal(exit, err)
 		}

@@ -55,7 +55,7 @@ const jobsPerCore = 16
 func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error) {
 	o := &options{}
 	fs := program.NewFlags(spec.Name, spec.About)
-	fs.More = func(w io.Writer) { describe(w, methods, cmp.Or(e.Width, 80)) }
+	fs.More = func(w io.Writer) { describe(w, methods, e.Width) }
 	fs.StringVar(&o.Sweep, "sweep", spec.Sweep, "sweep `file`, or the bare name of a built-in one")
 	data := fs.Data()
 	fs.BoolVar(&o.Fetch, "fetch", false, "download data sets that are missing before anything is run")

@@ -49,7 +49,7 @@ var one = []*method.Method{{Name: "one", Title: "One", Doc: "For tests.", Params
 var table1 = Spec{Name: "table1", About: "about", Sweep: "table1-quick"}
 
 func parseArgs(args ...string) (*options, error) {
-	return parse(table1, program.Env{Args: args, Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv}, one)
+	return parse(table1, program.Env{Args: args, Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Width: 80}, one)
 }
 
 func TestParse(t *testing.T) {
@@ -117,7 +117,7 @@ func TestParseRecords(t *testing.T) {
 
 func TestHelpNamesEverything(t *testing.T) {
 	var out bytes.Buffer
-	_, err := parse(table1, program.Env{Args: []string{"-help"}, Stdout: &out, Getenv: os.Getenv}, one)
+	_, err := parse(table1, program.Env{Args: []string{"-help"}, Stdout: &out, Getenv: os.Getenv, Width: 80}, one)
 	if !errors.Is(err, flag.ErrHelp) {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package program
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -171,7 +170,7 @@ func (f *Flags) Given(name string) (given bool) {
 }
 
 func (f *Flags) help(e Env) {
-	w, width := e.Stdout, cmp.Or(e.Width, 80)
+	w, width := e.Stdout, e.Width
 	usage := f.Usage
 	if len(usage) == 0 {
 		usage = []string{"[flags]"}

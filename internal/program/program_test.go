@@ -97,7 +97,7 @@ func parse(stdout io.Writer, args ...string) (list []string, choice string, rest
 	f.Float64("alpha", 0, "")
 	f.Bool("csv", false, "")
 	f.Arguments = len(args) > 0 && args[0] != "-n"
-	err = f.Parse(Env{Args: args, Stdout: stdout})
+	err = f.Parse(Env{Args: args, Stdout: stdout, Width: 80})
 	return *names, *kind, f.Args(), err
 }
 
@@ -137,7 +137,7 @@ func TestHelp(t *testing.T) {
 		_, _, _, err := parse(e.Stdout, e.Args...)
 		return ExitBadInput, err
 	})
-	exit := f.Run(t.Context(), Env{Args: []string{"-h"}, Stdout: &out, Stderr: &out})
+	exit := f.Run(t.Context(), Env{Args: []string{"-h"}, Stdout: &out, Stderr: &out, Width: 80})
 	text := out.String()
 	if exit != ExitOK || !strings.HasPrefix(text, "usage: tool [-names LIST] FILE\n\nDoes something.\n\nFlags:\n") ||
 		!strings.Contains(text, "-kind size") || !strings.Contains(text, "(default large)") || !strings.Contains(text, "130 interrupted") {
