@@ -8,7 +8,7 @@ import (
 // PText prints a p-value, given its natural logarithm: 0.0412, 8.8e-130, 1.2e-5, 1.2e-1210.
 func PText(logP float64) string {
 	if p := math.Exp(logP); p >= 1e-4 || math.IsNaN(p) {
-		return fmt.Sprintf("%.*f", 4, p)
+		return fmt.Sprintf("%.4f", p)
 	}
 	if math.IsInf(logP, -1) {
 		return "0"
