@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,7 +89,9 @@ func TestGivesWay(t *testing.T) {
 		of   *submission
 		want bool
 	}{{first, false}, {second, true}, {other, false}} {
-		r := newWatch(&Cluster{Dir: dir}, jobs, run.NewProgress(&w.said, false, jobs, 0, 0))
+		shown := run.NewProgress(io.Discard, false, jobs, 0, 0)
+		defer shown.Close()
+		r := newWatch(&Cluster{Dir: dir}, jobs, shown)
 		if got, err := r.giveWay(c.of); err != nil || got != c.want {
 			t.Errorf("%s gives way: %v, %v", c.of.name(), got, err)
 		}
