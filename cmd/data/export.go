@@ -60,24 +60,16 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 
 // A description is the content of dataset.json.
 type description struct {
-	Name       string    `json:"name"`
-	Problem    string    `json:"problem"`           // "regression", "binary" or "multiclass"
-	Classes    []string  `json:"classes,omitempty"` // by number
-	Target     string    `json:"target"`
-	Rows       int       `json:"rows"`
-	Folds      int       `json:"folds"`   // under each protocol, from 0
-	Metrics    []string  `json:"metrics"` // by which the paper judges
-	Features   []feature `json:"features"`
-	DataDigest string    `json:"data_digest"` // of the table, as records have it
-	Subset     string    `json:"subset,omitempty"`
-}
-
-// A feature has one column of table.csv, behind the row's number, or one for each category.
-type feature struct {
-	Name    string `json:"name"`
-	Type    string `json:"type"`    // "number" or "category"
-	Column  int    `json:"column"`  // the first one, 0 being the row's number
-	Columns int    `json:"columns"` // how many
+	Name       string                `json:"name"`
+	Problem    string                `json:"problem"`           // "regression", "binary" or "multiclass"
+	Classes    []string              `json:"classes,omitempty"` // by number
+	Target     string                `json:"target"`
+	Rows       int                   `json:"rows"`
+	Folds      int                   `json:"folds"`       // under each protocol, from 0
+	Metrics    []string              `json:"metrics"`     // by which the paper judges
+	Features   []task.FeatureColumns `json:"features"`    // in table.csv, whose column 0 is the row's number
+	DataDigest string                `json:"data_digest"` // of the table, as records have it
+	Subset     string                `json:"subset,omitempty"`
 }
 
 func exportTable(dir string, table *dataset.Table) error {
@@ -91,10 +83,8 @@ func exportTable(dir string, table *dataset.Table) error {
 	}
 	info := table.Info
 	d := description{Name: info.Name, Problem: info.Problem.String(), Classes: table.Target().Categories, Target: table.Target().Name,
-		Rows: table.Rows, Folds: info.RunFolds, Metrics: metric.Names(metric.Of(info.Problem)), DataDigest: table.Digest, Subset: table.Subset}
-	for _, f := range t.Features {
-		d.Features = append(d.Features, feature{f.Name, f.Type.String(), 1 + f.Offset, f.Width})
-	}
+		Rows: table.Rows, Folds: info.RunFolds, Metrics: metric.Names(metric.Of(info.Problem)),
+		Features: t.FeatureColumns(1), DataDigest: table.Digest, Subset: table.Subset}
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err

@@ -19,32 +19,20 @@ import (
 
 // A description is the content of task.json.
 type description struct {
-	Problem  string         `json:"problem"` // "regression", "binary" or "multiclass"
-	Classes  int            `json:"classes"` // 0 for regression
-	Features []feature      `json:"features"`
-	Params   map[string]any `json:"params"`
-	Seed     uint64         `json:"seed"` // of this fold and setting, below 2^31
-	Threads  int            `json:"threads"`
-	Rows     map[string]int `json:"rows"` // of "train", "val" and "test"
-}
-
-// A feature is a column of the data set and its place in the files *_x.csv: one column of standardised numbers, or one for each
-// category; a missing entry is all zeros.
-type feature struct {
-	Name    string `json:"name"`
-	Type    string `json:"type"`    // "number" or "category"
-	Column  int    `json:"column"`  // the first one, from 0
-	Columns int    `json:"columns"` // how many
+	Problem  string                `json:"problem"`  // "regression", "binary" or "multiclass"
+	Classes  int                   `json:"classes"`  // 0 for regression
+	Features []task.FeatureColumns `json:"features"` // in the files *_x.csv
+	Params   map[string]any        `json:"params"`
+	Seed     uint64                `json:"seed"` // of this fold and setting, below 2^31
+	Threads  int                   `json:"threads"`
+	Rows     map[string]int        `json:"rows"` // of "train", "val" and "test"
 }
 
 // write fills the folder with what a command may see.
 func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 	d := description{
 		Problem: t.Info.Problem.String(), Classes: t.Info.Classes, Params: params, Seed: seed, Threads: max(1, t.Threads),
-		Rows: map[string]int{"train": t.Train, "val": t.Val, "test": t.Test}, Features: []feature{},
-	}
-	for _, f := range t.Features {
-		d.Features = append(d.Features, feature{f.Name, f.Type.String(), f.Offset, f.Width})
+		Rows: map[string]int{"train": t.Train, "val": t.Val, "test": t.Test}, Features: t.FeatureColumns(0),
 	}
 	columns := t.ColumnNames()
 	text, err := json.MarshalIndent(d, "", "  ")

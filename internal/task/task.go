@@ -115,6 +115,24 @@ type Feature struct {
 	Offset, Width int // columns Offset to Offset+Width of X; Width is 1 for continuous features, else the number of categories
 }
 
+// A FeatureColumns tells other programs where a feature stands in a file with a column for each of X: one column of standardised numbers,
+// or one for each category; a missing entry is all zeros.
+type FeatureColumns struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`    // "number" or "category"
+	Column  int    `json:"column"`  // the first one; the first of the file is 0
+	Columns int    `json:"columns"` // how many
+}
+
+// FeatureColumns are those of all features, in a file with so many columns before them.
+func (t *Task) FeatureColumns(before int) []FeatureColumns {
+	all := make([]FeatureColumns, len(t.Features))
+	for i, f := range t.Features {
+		all[i] = FeatureColumns{f.Name, f.Type.String(), before + f.Offset, f.Width}
+	}
+	return all
+}
+
 // Rows returns the number of all rows.
 func (t *Task) Rows() int { return t.Train + t.Val + t.Test }
 
