@@ -182,7 +182,7 @@ func meanAndError(x []float64) string {
 
 func readTask(tb testing.TB, name string, fold int) (*task.Task, *task.Truth) {
 	tb.Helper()
-	tk, truth, err := task.Load(tb.Context(), datasettest.Real(tb, name), task.Spec{Dataset: name, Protocol: split.Published, Fold: fold})
+	tk, truth, err := new(task.Loader).Load(tb.Context(), datasettest.Real(tb, name), task.Spec{Dataset: name, Protocol: split.Published, Fold: fold})
 	if err != nil {
 		tb.Fatal(err)
 	}

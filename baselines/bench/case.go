@@ -109,7 +109,7 @@ func load(ctx context.Context, library *dataset.Library, name string, rows int) 
 		t, truth := generated(rows, 2000)
 		return t, truth, nil
 	}
-	t, truth, err := task.Load(ctx, library, task.Spec{Dataset: name, Protocol: split.Corrected})
+	t, truth, err := new(task.Loader).Load(ctx, library, task.Spec{Dataset: name, Protocol: split.Corrected})
 	if err == nil && rows > 0 && rows < t.Train {
 		t = part(t, rows)
 	}

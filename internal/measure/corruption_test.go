@@ -17,7 +17,7 @@ import (
 
 func loadTask(t *testing.T, name string) (*task.Task, *task.Truth) {
 	t.Helper()
-	on, truth, err := task.Load(t.Context(), datasettest.Library(t), task.Spec{Dataset: name, Protocol: split.Published})
+	on, truth, err := new(task.Loader).Load(t.Context(), datasettest.Library(t), task.Spec{Dataset: name, Protocol: split.Published})
 	if err != nil {
 		t.Fatal(err)
 	}

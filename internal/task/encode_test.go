@@ -280,7 +280,7 @@ func TestLoader(t *testing.T) {
 	}
 	var before *Task
 	for _, s := range specs {
-		want, wantTruth, err := Load(t.Context(), library, s)
+		want, wantTruth, err := new(Loader).Load(t.Context(), library, s)
 		if err != nil {
 			t.Fatal(err)
 		}

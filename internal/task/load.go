@@ -17,11 +17,6 @@ type Spec struct {
 	Statistics Statistics
 }
 
-// Load reads a data set and makes one of its tasks, and the test targets that methods may not see.
-func Load(ctx context.Context, library *dataset.Library, s Spec) (*Task, *Truth, error) {
-	return new(Loader).Load(ctx, library, s)
-}
-
 // FromTable makes a task of a table that has been read.
 func FromTable(table *dataset.Table, p split.Protocol, fold int, stats Statistics) (*Task, *Truth, error) {
 	rows, err := split.Make(split.RuleOf(table), p, fold)
@@ -31,7 +26,7 @@ func FromTable(table *dataset.Table, p split.Protocol, fold int, stats Statistic
 	return Encode(table, rows, p, fold, stats)
 }
 
-// A Loader is Load for several tasks in a row: it keeps the last table and the last task, which several callers may share.
+// A Loader loads tasks. It keeps the last table and the last task, which several callers may share.
 type Loader struct {
 	mu    sync.Mutex
 	table *dataset.Table
@@ -40,7 +35,7 @@ type Loader struct {
 	truth *Truth
 }
 
-// Load returns a task as the function Load does, from memory where it is the last one.
+// Load reads a data set and makes one of its tasks, and the test targets that methods may not see, or has them from the last call.
 func (l *Loader) Load(ctx context.Context, library *dataset.Library, s Spec) (t *Task, truth *Truth, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
