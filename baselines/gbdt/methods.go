@@ -91,7 +91,7 @@ func readXGBoostAnswer(a *fitAnswer, features int, link link) (*Model, error) {
 }
 
 func readLightGBMAnswer(a *fitAnswer, _ int, _ link) (*Model, error) {
-	m, err := ParseModel(a.bytes("model"))
+	m, err := parseModel(a.bytes("model"))
 	if err != nil {
 		return nil, err
 	}

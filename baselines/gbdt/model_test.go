@@ -51,7 +51,7 @@ end of trees
 `
 
 func TestModelByHand(t *testing.T) {
-	m, err := ParseModel([]byte(twoTrees))
+	m, err := parseModel([]byte(twoTrees))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestModelRefusals(t *testing.T) {
 		{"label_index=0", originKey + `={"classes":[1,2]}`, originKey + ": 2 classes, but the model predicts 1"},
 	} {
 		text := strings.Replace(twoTrees, c.old, c.new, 1)
-		_, err := ParseModel([]byte(text))
+		_, err := parseModel([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q for %q: error %v, want %q", c.new, c.old, err, c.want)
 		}
@@ -138,7 +138,7 @@ func TestModelRefusals(t *testing.T) {
 // Text cut off anywhere is refused; text with a changed byte is refused or at least predicts without panic.
 func TestDamagedModels(t *testing.T) {
 	for n := range len(twoTrees) - len("end of trees\n") {
-		if _, err := ParseModel([]byte(twoTrees[:n])); err == nil {
+		if _, err := parseModel([]byte(twoTrees[:n])); err == nil {
 			t.Errorf("the first %d bytes are taken for a model", n)
 		}
 	}
@@ -146,7 +146,7 @@ func TestDamagedModels(t *testing.T) {
 		for _, b := range []byte("0-9\n =x") {
 			text := []byte(twoTrees)
 			text[i] = b
-			m, err := ParseModel(text)
+			m, err := parseModel(text)
 			if err == nil {
 				m.Predict(context.Background(), make([]float32, 3*m.Features), []int{2}, 1)
 			}
@@ -168,7 +168,7 @@ func TestDamagedLibraryModels(t *testing.T) {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
 					content[i] ^= flip
 					if m, err := lib.read(&c.answer, c.Width, c.link()); err == nil {
-						ParseModel(m.text())
+						parseModel(m.text())
 					}
 					content[i] ^= flip
 				}
@@ -198,7 +198,7 @@ func TestLinkFarOut(t *testing.T) {
 
 func TestOriginTravels(t *testing.T) {
 	o := Origin{Method: "xgboost", Library: "a=b", Dataset: "yacht", Protocol: "published", Fold: 3, LearningRate: 0.1, MaxDepth: 5, Iterations: 100, Seed: 45, Columns: []string{"a"}, TargetMean: 7, TargetStd: 2}
-	m, err := ParseModel(o.addTo([]byte(twoTrees)))
+	m, err := parseModel(o.addTo([]byte(twoTrees)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestLoadModelErrors(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	m, err := ParseModel([]byte(twoTrees))
+	m, err := parseModel([]byte(twoTrees))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestCheck(t *testing.T) {
 	if err := m.Check(regression(3)); err == nil || err.Error() != "the model wants 2 features, yacht has 3 encoded ones" {
 		t.Error(err)
 	}
-	turned, err := ParseModel([]byte(strings.Replace(twoTrees, "feature_names=a b", "feature_names=Column_1 Column_0", 1)))
+	turned, err := parseModel([]byte(strings.Replace(twoTrees, "feature_names=a b", "feature_names=Column_1 Column_0", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

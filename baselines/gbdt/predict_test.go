@@ -86,7 +86,7 @@ func TestPredictionEqualsLeaves(t *testing.T) {
 				written.trees = append(written.trees, g.tree(c.depths[g.IntN(len(c.depths))]))
 			}
 			text := written.text()
-			m, err := ParseModel(text)
+			m, err := parseModel(text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -158,7 +158,7 @@ func TestSavedModel(t *testing.T) {
 
 // A prediction of ours that is not the library's is an error, with the row.
 func TestCompareFindsDifferences(t *testing.T) {
-	m, err := ParseModel([]byte(twoTrees))
+	m, err := parseModel([]byte(twoTrees))
 	if err != nil {
 		t.Fatal(err)
 	}

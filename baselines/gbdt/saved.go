@@ -168,7 +168,7 @@ func LoadModel(file string) (*Model, error) {
 	if int64(len(text)) > limit {
 		return nil, fmt.Errorf("%s: it unpacks to more than %d times its size: not a model", file, maxRatio)
 	}
-	m, err := ParseModel(text)
+	m, err := parseModel(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

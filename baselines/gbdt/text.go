@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// ParseModel reads a boosted ensemble in LightGBM's text format, version 2, 3 or 4. Averaged ensembles (random forests) and
+// parseModel reads a boosted ensemble in LightGBM's text format, version 2, 3 or 4. Averaged ensembles (random forests) and
 // linear trees are refused. It checks all that prediction relies on: that the nodes of every tree really form a tree over the
 // model's features, with as many leaves as it says. An error says what the text has and what would be right.
-func ParseModel(text []byte) (*Model, error) {
+func parseModel(text []byte) (*Model, error) {
 	head, body, ok := bytes.Cut(text, []byte("\n\n"))
 	if !ok || !bytes.HasPrefix(head, []byte("tree\n")) {
 		return nil, errors.New(`not a LightGBM text model: it does not begin with "tree" and a header`)

@@ -28,6 +28,7 @@ var (
 	}
 )
 
+// ErrNoPlugin says that a backend is none here because XLA for it is not installed.
 var ErrNoPlugin = errors.New("its XLA plugin is not installed")
 
 // CPUPlugin returns the file with XLA for the backend CPU.

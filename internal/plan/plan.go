@@ -71,9 +71,9 @@ type Group struct {
 	Method   *method.Method
 	Settings []Setting // in the sweep's order
 	Fits     int       // that serve all settings of a fold
-	Selected bool      // to be run; see Options
 
-	status []status // of the cells, by fold and then by setting
+	selected bool     // to be run; see Options
+	status   []status // of the cells, by fold and then by setting
 }
 
 // status says what record a cell has.
@@ -116,7 +116,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 		if err != nil {
 			return nil, err
 		}
-		d.Groups = slices.DeleteFunc(d.Groups, func(g *Group) bool { return !g.Selected && p.Count(g).Done == 0 })
+		d.Groups = slices.DeleteFunc(d.Groups, func(g *Group) bool { return !g.selected && p.Count(g).Done == 0 })
 		if len(d.Groups) > 0 {
 			p.Datasets = append(p.Datasets, d)
 		}
@@ -137,7 +137,7 @@ func (d *Dataset) addGroups(s *sweeps.Sweep, o Options) {
 		m := setting.Method
 		g := groups[m.Name]
 		if g == nil {
-			g = &Group{Dataset: d, Method: m, Selected: selects(o.Datasets, d.Info.Name) && selects(o.Methods, m.Name)}
+			g = &Group{Dataset: d, Method: m, selected: selects(o.Datasets, d.Info.Name) && selects(o.Methods, m.Name)}
 			groups[m.Name] = g
 			d.Groups = append(d.Groups, g)
 		}
@@ -221,7 +221,7 @@ func (p *Plan) leaveOut() {
 	for _, d := range p.Datasets {
 		toDo := false
 		for _, g := range d.Groups {
-			if !g.Selected || !slices.ContainsFunc(g.status, p.isToDo) {
+			if !g.selected || !slices.ContainsFunc(g.status, p.isToDo) {
 				continue
 			}
 			toDo = true
@@ -257,7 +257,7 @@ func (p *Plan) WhyLeftOut() (lines []string) {
 
 // runs reports whether a group's cells are to be run, and can be here.
 func (p *Plan) runs(g *Group) bool {
-	return g.Selected && !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool {
+	return g.selected && !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool {
 		if l.Method {
 			return l.Name == g.Method.Name
 		}

@@ -282,7 +282,7 @@ func TestTooLarge(t *testing.T) {
 		{0, "", ""},
 	} {
 		g.Method.EntryBytes, g.Dataset.Subset = c.bytes, c.subset
-		if got := strings.Join(p.TooLarge(512*mib), "; "); got != c.want {
+		if got := strings.Join(p.tooLarge(512*mib), "; "); got != c.want {
 			t.Errorf("%v bytes, subset %q: %q, want %q", c.bytes, c.subset, got, c.want)
 		}
 	}

@@ -18,7 +18,7 @@ const printedColumns = 80
 // Print says in at most a screen of 80 columns what there is to do of what is selected: a line for each method, what the words mean, and
 // how long it takes that many cores, by records from where it says. At the end it names what takes more memory than a fit may have.
 func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory int64) error {
-	selected := slices.DeleteFunc(p.Groups(), func(g *Group) bool { return !g.Selected })
+	selected := slices.DeleteFunc(p.Groups(), func(g *Group) bool { return !g.selected })
 	var methods []*method.Method
 	names := len("method")
 	for _, g := range selected {
@@ -75,7 +75,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 			return err
 		}
 	}
-	for _, line := range p.TooLarge(memory) {
+	for _, line := range p.tooLarge(memory) {
 		if _, err := fmt.Fprintln(w, terminal.Wrap(line, "  ", printedColumns)); err != nil {
 			return err
 		}

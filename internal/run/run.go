@@ -5,7 +5,7 @@
 // the planning process watches them, writes their records down, and makes those of cells whose worker died:
 //
 //	planning process                              worker process
-//	Pool  >  attempt  >  child   -- request -->   Work  >  serve  >  run  >  do  >  method.Run
+//	Pool  >  attempt  >  child   -- request -->   work  >  serve  >  run  >  do  >  method.Run
 //	                             <-- reply ----
 //	pool.go  attempt.go  child.go   protocol.go   worker.go                 model.go
 //

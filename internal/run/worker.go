@@ -34,7 +34,7 @@ func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 // repliesDescriptor is the file that a worker writes its replies to: whatever it loads may print to standard output.
 const repliesDescriptor = 3
 
-// Serve is what main of a worker calls: Work with the pipes that the planning process made.
+// Serve is what main of a worker calls: work with the pipes that the planning process made.
 //
 // When the planning process has died, the worker ends with all that it started in its process group.
 func Serve(methods []*method.Method, measurements []*measure.Measurement) error {
@@ -49,7 +49,7 @@ func Serve(methods []*method.Method, measurements []*measure.Measurement) error 
 			}
 		}
 	}()
-	err := Work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
+	err := work(os.Stdin, os.NewFile(repliesDescriptor, "replies"), methods, measurements)
 	if errors.Is(err, errGone) {
 		endAll()
 	}
@@ -66,9 +66,9 @@ func endAll() {
 
 var errGone = errors.New("the planning process is gone")
 
-// Work serves requests, one a line, until in ends, each as it comes, and writes replies to out. When jobs are left then, the
+// work serves requests, one a line, until in ends, each as it comes, and writes replies to out. When jobs are left then, the
 // planning process has died, and their results are of no use: it does not wait for them.
-func Work(in io.Reader, out io.Writer, methods []*method.Method, measurements []*measure.Measurement) error {
+func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []*measure.Measurement) error {
 	w := &worker{methods: methods, measurements: measurements, out: json.NewEncoder(out), stops: map[int]context.CancelFunc{}}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

@@ -11,12 +11,12 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// Tree returns a process and all that it started, as far as they are still there.
-func Tree(pid int) (all []*process.Process) {
+// tree returns a process and all that it started, as far as they are still there.
+func tree(pid int) (all []*process.Process) {
 	if p, err := process.NewProcess(int32(pid)); err == nil {
 		all = append(all, p)
 		for _, child := range Children(pid) {
-			all = append(all, Tree(child)...)
+			all = append(all, tree(child)...)
 		}
 	}
 	return all
@@ -24,7 +24,7 @@ func Tree(pid int) (all []*process.Process) {
 
 // ResidentMemory returns the resident size in bytes of a process and all it started; 0 when it is gone.
 func ResidentMemory(pid int) (total int64) {
-	for _, p := range Tree(pid) {
+	for _, p := range tree(pid) {
 		if m, err := p.MemoryInfo(); err == nil {
 			total += int64(m.RSS)
 		}
@@ -34,7 +34,7 @@ func ResidentMemory(pid int) (total int64) {
 
 // ProcessorTime returns user and system time so far of a process and all it started, in Linux's ticks of 10 ms; elsewhere 0.
 func ProcessorTime(pid int) (total time.Duration) {
-	for _, p := range Tree(pid) {
+	for _, p := range tree(pid) {
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid))
 		_, rest, _ := bytes.Cut(stat, []byte(") ")) // after the name
 		fields := bytes.Fields(rest)
