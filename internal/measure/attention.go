@@ -23,7 +23,7 @@ var attention = &Measurement{
 		{Name: "batches", Type: method.Int, Default: 1, Min: 1, Doc: "batches with test rows that are looked at, the first ones"},
 	},
 	Metrics: func(dataset.Info) []metric.Metric {
-		return []metric.Metric{BestShare, UniformShare, AboveUniform, BestLayer, BestHead}
+		return []metric.Metric{bestShare, uniformShare, aboveUniform, bestLayer, bestHead}
 	},
 	Check: func(m *method.Method, _ dataset.Info) error {
 		if m.Model == nil {
@@ -40,11 +40,11 @@ var attention = &Measurement{
 // Metrics of attention. The best head is that with the largest share for every second test row; its share for the others is what counts,
 // since of several heads that are alike one has the largest, too.
 var (
-	BestShare    = metric.Metric{Name: "best_share", Title: "share of the best head", Doc: "of its weight on the copy or the nearest rows, in percent", Unit: "%", Larger: true, Digits: 1}
-	UniformShare = metric.Metric{Name: "uniform_share", Title: "uniform share", Doc: "what equal weights would give, in percent", Unit: "%", Digits: 1}
-	AboveUniform = metric.Metric{Name: "above_uniform", Title: "above uniform, points", Doc: "share of the best head minus the uniform one", Unit: "%", Larger: true, Digits: 1}
-	BestLayer    = metric.Metric{Name: "best_layer", Title: "its layer", Doc: "from 0, among the layers of both kinds"}
-	BestHead     = metric.Metric{Name: "best_head", Title: "its number", Doc: "from 0"}
+	bestShare    = metric.Metric{Name: "best_share", Title: "share of the best head", Doc: "of its weight on the copy or the nearest rows, in percent", Unit: "%", Larger: true, Digits: 1}
+	uniformShare = metric.Metric{Name: "uniform_share", Title: "uniform share", Doc: "what equal weights would give, in percent", Unit: "%", Digits: 1}
+	aboveUniform = metric.Metric{Name: "above_uniform", Title: "above uniform, points", Doc: "share of the best head minus the uniform one", Unit: "%", Larger: true, Digits: 1}
+	bestLayer    = metric.Metric{Name: "best_layer", Title: "its layer", Doc: "from 0, among the layers of both kinds"}
+	bestHead     = metric.Metric{Name: "best_head", Title: "its number", Doc: "from 0"}
 )
 
 func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
@@ -103,15 +103,15 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 	for i := range above {
 		above[i] -= expected[i]
 	}
-	o.set(BestShare, share)
-	o.set(UniformShare, expected)
-	o.set(AboveUniform, above)
+	o.set(bestShare, share)
+	o.set(uniformShare, expected)
+	o.set(aboveUniform, above)
 	for _, l := range first {
 		if l.Layer == best.layer {
 			o.Table.Grid = s.picture(batches[0], l, best.head)
 		}
 	}
-	o.Metrics[BestLayer.Name], o.Metrics[BestHead.Name] = float64(best.layer), float64(best.head)
+	o.Metrics[bestLayer.Name], o.Metrics[bestHead.Name] = float64(best.layer), float64(best.head)
 	return o, nil
 }
 

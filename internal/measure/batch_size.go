@@ -23,9 +23,9 @@ var batchSize = &Measurement{
 	},
 	Metrics: func(info dataset.Info) []metric.Metric {
 		if info.Problem == dataset.Regression {
-			return []metric.Metric{BatchSizeRMSE, BatchSizeR}
+			return []metric.Metric{batchSizeRMSE, batchSizeR}
 		}
-		return []metric.Metric{BatchSizeAccuracy}
+		return []metric.Metric{batchSizeAccuracy}
 	},
 	Check: func(m *method.Method, _ dataset.Info) error {
 		if m.Model == nil {
@@ -38,9 +38,9 @@ var batchSize = &Measurement{
 
 // Metrics of predictions in batches of another size.
 var (
-	BatchSizeRMSE     = metric.Metric{Name: "batch_size_rmse", Title: "RMSE in such batches", Doc: "in original units", Digits: 2}
-	BatchSizeR        = metric.Metric{Name: "batch_size_r", Title: "r in such batches", Doc: "Pearson's, of predictions and targets", Larger: true, Digits: 4}
-	BatchSizeAccuracy = metric.Metric{Name: "batch_size_accuracy", Title: "accuracy in such batches", Doc: "in percent", Unit: "%", Larger: true, Digits: 1}
+	batchSizeRMSE     = metric.Metric{Name: "batch_size_rmse", Title: "RMSE in such batches", Doc: "in original units", Digits: 2}
+	batchSizeR        = metric.Metric{Name: "batch_size_r", Title: "r in such batches", Doc: "Pearson's, of predictions and targets", Larger: true, Digits: 4}
+	batchSizeAccuracy = metric.Metric{Name: "batch_size_accuracy", Title: "accuracy in such batches", Doc: "in percent", Unit: "%", Larger: true, Digits: 1}
 )
 
 func predictInBatches(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
@@ -65,11 +65,11 @@ func predictInBatches(ctx context.Context, s *Subject, with method.Config) (*Out
 		for i, y := range s.Truth.Y {
 			squares[i] = (predicted[i] - y) * (predicted[i] - y)
 		}
-		s.setRMSE(o, BatchSizeRMSE, squares)
-		o.put(BatchSizeR, stat.Correlation(s.Truth.Y, predicted, nil), math.NaN())
+		s.setRMSE(o, batchSizeRMSE, squares)
+		o.put(batchSizeR, stat.Correlation(s.Truth.Y, predicted, nil), math.NaN())
 		return o, nil
 	}
 	accuracy, se := metric.PercentCorrect(predicted, s.Truth.Labels, s.Outputs())
-	o.put(BatchSizeAccuracy, accuracy, se)
+	o.put(batchSizeAccuracy, accuracy, se)
 	return o, nil
 }

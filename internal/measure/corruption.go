@@ -29,9 +29,9 @@ var corruption = &Measurement{
 	},
 	Metrics: func(info dataset.Info) []metric.Metric {
 		if info.Problem == dataset.Regression {
-			return []metric.Metric{RMSEChange, CleanRMSE, CorruptedRMSE, Changed}
+			return []metric.Metric{rmseChange, CleanRMSE, CorruptedRMSE, changedRows}
 		}
-		return []metric.Metric{AccuracyChange, CleanAccuracy, CorruptedAccuracy, NLLChange, Changed}
+		return []metric.Metric{accuracyChange, cleanAccuracy, corruptedAccuracy, nllChange, changedRows}
 	},
 	Check: func(_ *method.Method, info dataset.Info) error {
 		if info.AnyColumn() {
@@ -44,14 +44,14 @@ var corruption = &Measurement{
 
 // Metrics of corruption.
 var (
-	RMSEChange        = metric.Metric{Name: "rmse_change", Title: "change of RMSE", Doc: "minus the relative increase of the RMSE in percent", Unit: "%", Larger: true}
+	rmseChange        = metric.Metric{Name: "rmse_change", Title: "change of RMSE", Doc: "minus the relative increase of the RMSE in percent", Unit: "%", Larger: true}
 	CleanRMSE         = metric.Metric{Name: "clean_rmse", Title: "RMSE", Doc: "RMSE in original units of the same rows without corruption", Digits: 2}
 	CorruptedRMSE     = metric.Metric{Name: "corrupted_rmse", Title: "RMSE, corrupted", Doc: "RMSE in original units", Digits: 2}
-	AccuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 1}
-	CleanAccuracy     = metric.Metric{Name: "clean_accuracy", Title: "accuracy", Doc: "accuracy in percent of the same rows without corruption", Unit: "%", Larger: true, Digits: 1}
-	CorruptedAccuracy = metric.Metric{Name: "corrupted_accuracy", Title: "accuracy, corrupted", Doc: "accuracy in percent", Unit: "%", Larger: true, Digits: 1}
-	NLLChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 3}
-	Changed           = metric.Metric{Name: "changed_rows", Title: "rows with another prediction", Doc: "in percent", Unit: "%", Digits: 1}
+	accuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 1}
+	cleanAccuracy     = metric.Metric{Name: "clean_accuracy", Title: "accuracy", Doc: "accuracy in percent of the same rows without corruption", Unit: "%", Larger: true, Digits: 1}
+	corruptedAccuracy = metric.Metric{Name: "corrupted_accuracy", Title: "accuracy, corrupted", Doc: "accuracy in percent", Unit: "%", Larger: true, Digits: 1}
+	nllChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 3}
+	changedRows       = metric.Metric{Name: "changed_rows", Title: "rows with another prediction", Doc: "in percent", Unit: "%", Digits: 1}
 )
 
 // together is how many numbers the batches have that a model is given at a time.
@@ -153,12 +153,12 @@ func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
 		gain, likelier = append(gain, after[i]-before[i]), append(likelier, lossBefore-lossAfter)
 		o.add(float64(i), float64(label[0]), short(a[label[0]]), short(b[label[0]]))
 	}
-	o.set(Changed, other)
+	o.set(changedRows, other)
 	if s.Info.Problem.Classification() {
-		o.set(AccuracyChange, gain)
-		o.set(CleanAccuracy, before)
-		o.set(CorruptedAccuracy, after)
-		o.set(NLLChange, likelier)
+		o.set(accuracyChange, gain)
+		o.set(cleanAccuracy, before)
+		o.set(corruptedAccuracy, after)
+		o.set(nllChange, likelier)
 		return o
 	}
 	mse, corruptedMSE := s.setRMSE(o, CleanRMSE, before), s.setRMSE(o, CorruptedRMSE, after)
@@ -167,7 +167,7 @@ func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
 		after[i] -= ratio * ratio * before[i]
 	}
 	_, se := stats.MeanStdErr(after)
-	o.put(RMSEChange, 100*(1-ratio), 100*se/mse/(2*ratio))
+	o.put(rmseChange, 100*(1-ratio), 100*se/mse/(2*ratio))
 	return o
 }
 

@@ -31,7 +31,7 @@ var deletion = &Measurement{
 		{Name: "retries", Type: method.Int, Default: 50, Min: 1, Doc: "deletions refused in a row after which larger changes are accepted, by a tenth"},
 	},
 	Metrics: func(dataset.Info) []metric.Metric {
-		return []metric.Metric{KeptDistance, RandomDistance, DeletedDistance, KeptNearer, PKeptRandom, PKeptDeleted, RemainingRows, ToOnePercent, ToTenPercent}
+		return []metric.Metric{keptDistance, randomDistance, deletedDistance, keptNearer, pKeptRandom, pKeptDeleted, remainingRows, toOnePercent, toTenPercent}
 	},
 	Check: func(m *method.Method, info dataset.Info) error {
 		switch {
@@ -51,15 +51,15 @@ var deletion = &Measurement{
 
 // Metrics of deletion.
 var (
-	KeptDistance    = metric.Metric{Name: "kept_distance", Title: "distance, kept", Doc: "mean squared distance of the rows kept", Digits: 2}
-	RandomDistance  = metric.Metric{Name: "random_distance", Title: "distance, random", Doc: "mean squared distance of as many rows drawn at random", Digits: 2}
-	DeletedDistance = metric.Metric{Name: "deleted_distance", Title: "distance, deleted", Doc: "mean squared distance of the rows deleted", Digits: 2}
-	KeptNearer      = metric.Metric{Name: "kept_nearer", Title: "random minus kept", Doc: "how much nearer the rows kept are than random ones, in squared distance", Larger: true, Digits: 2}
-	PKeptRandom     = metric.Metric{Name: "log10_p_random", Title: "log10 p, kept < random", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
-	PKeptDeleted    = metric.Metric{Name: "log10_p_deleted", Title: "log10 p, kept < deleted", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
-	RemainingRows   = metric.Metric{Name: "remaining_rows", Title: "rows kept", Doc: "in percent", Unit: "%", Digits: 1}
-	ToOnePercent    = metric.Metric{Name: "to_1_percent", Title: "reduced to 1 %", Doc: "test rows, in percent, of which less than 1 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
-	ToTenPercent    = metric.Metric{Name: "to_10_percent", Title: "reduced to 10 %", Doc: "test rows, in percent, of which less than 10 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
+	keptDistance    = metric.Metric{Name: "kept_distance", Title: "distance, kept", Doc: "mean squared distance of the rows kept", Digits: 2}
+	randomDistance  = metric.Metric{Name: "random_distance", Title: "distance, random", Doc: "mean squared distance of as many rows drawn at random", Digits: 2}
+	deletedDistance = metric.Metric{Name: "deleted_distance", Title: "distance, deleted", Doc: "mean squared distance of the rows deleted", Digits: 2}
+	keptNearer      = metric.Metric{Name: "kept_nearer", Title: "random minus kept", Doc: "how much nearer the rows kept are than random ones, in squared distance", Larger: true, Digits: 2}
+	pKeptRandom     = metric.Metric{Name: "log10_p_random", Title: "log10 p, kept < random", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
+	pKeptDeleted    = metric.Metric{Name: "log10_p_deleted", Title: "log10 p, kept < deleted", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
+	remainingRows   = metric.Metric{Name: "remaining_rows", Title: "rows kept", Doc: "in percent", Unit: "%", Digits: 1}
+	toOnePercent    = metric.Metric{Name: "to_1_percent", Title: "reduced to 1 %", Doc: "test rows, in percent, of which less than 1 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
+	toTenPercent    = metric.Metric{Name: "to_10_percent", Title: "reduced to 10 %", Doc: "test rows, in percent, of which less than 10 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
 )
 
 func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
@@ -185,11 +185,11 @@ func (o *Outcome) ofDeletion() (*Outcome, error) {
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("no row could be deleted for any of %d test rows, or all were", len(o.Table.Lines))
 	}
-	for m, values := range map[metric.Metric][]float64{KeptDistance: kept, RandomDistance: random, DeletedDistance: deleted, KeptNearer: nearer,
-		RemainingRows: remaining, ToOnePercent: toOne, ToTenPercent: toTen} {
+	for m, values := range map[metric.Metric][]float64{keptDistance: kept, randomDistance: random, deletedDistance: deleted, keptNearer: nearer,
+		remainingRows: remaining, toOnePercent: toOne, toTenPercent: toTen} {
 		o.set(m, values)
 	}
-	for m, other := range map[metric.Metric][]float64{PKeptRandom: random, PKeptDeleted: deleted} {
+	for m, other := range map[metric.Metric][]float64{pKeptRandom: random, pKeptDeleted: deleted} {
 		t, err := stats.Wilcoxon(kept, other, stats.Less)
 		if err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ var intervention = &Measurement{
 		{Name: "values", Type: method.Int, Default: 10, Min: 2, Doc: "that the target of the copy takes"},
 	},
 	Metrics: func(dataset.Info) []metric.Metric {
-		return []metric.Metric{InterventionSlope, InterventionR, InterventionRMSE}
+		return []metric.Metric{interventionSlope, interventionR, interventionRMSE}
 	},
 	Check: func(m *method.Method, info dataset.Info) error {
 		switch {
@@ -42,9 +42,9 @@ var intervention = &Measurement{
 
 // Metrics of interventions.
 var (
-	InterventionSlope = metric.Metric{Name: "slope", Title: "slope", Doc: "by how much predictions change with the target of the copy, 1 is right", Digits: 3}
-	InterventionR     = metric.Metric{Name: "intervention_r", Title: "r when moved", Doc: "Pearson's, of predictions and the targets that they are to follow", Larger: true, Digits: 4}
-	InterventionRMSE  = metric.Metric{Name: "intervention_rmse", Title: "RMSE", Doc: "of predictions against what they are to follow, in original units", Digits: 2}
+	interventionSlope = metric.Metric{Name: "slope", Title: "slope", Doc: "by how much predictions change with the target of the copy, 1 is right", Digits: 3}
+	interventionR     = metric.Metric{Name: "intervention_r", Title: "r when moved", Doc: "Pearson's, of predictions and the targets that they are to follow", Larger: true, Digits: 4}
+	interventionRMSE  = metric.Metric{Name: "intervention_rmse", Title: "RMSE", Doc: "of predictions against what they are to follow, in original units", Digits: 2}
 )
 
 func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
@@ -88,9 +88,9 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 			s.advance(len(slopes), rows)
 		}
 	}
-	o.set(InterventionSlope, slopes)
-	o.put(InterventionR, stat.Correlation(follow, predicted, nil), math.NaN())
-	s.setRMSE(o, InterventionRMSE, squares)
+	o.set(interventionSlope, slopes)
+	o.put(interventionR, stat.Correlation(follow, predicted, nil), math.NaN())
+	s.setRMSE(o, interventionRMSE, squares)
 	return o, nil
 }
 

@@ -22,17 +22,17 @@ var predictions = &Measurement{
 	},
 	Metrics: func(info dataset.Info) []metric.Metric {
 		if info.Problem == dataset.Regression {
-			return []metric.Metric{PredictionsR}
+			return []metric.Metric{predictionsR}
 		}
-		return []metric.Metric{PredictionsAccuracy}
+		return []metric.Metric{predictionsAccuracy}
 	},
 	Run: predict,
 }
 
 // Metrics of predictions.
 var (
-	PredictionsR        = metric.Metric{Name: "predictions_r", Title: "r of predictions", Doc: "Pearson's, of predictions and targets", Larger: true, Digits: 4}
-	PredictionsAccuracy = metric.Metric{Name: "predictions_accuracy", Title: "accuracy of predictions", Doc: "in percent", Unit: "%", Larger: true, Digits: 1}
+	predictionsR        = metric.Metric{Name: "predictions_r", Title: "r of predictions", Doc: "Pearson's, of predictions and targets", Larger: true, Digits: 4}
+	predictionsAccuracy = metric.Metric{Name: "predictions_accuracy", Title: "accuracy of predictions", Doc: "in percent", Unit: "%", Larger: true, Digits: 1}
 )
 
 func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
@@ -47,7 +47,7 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		for i, y := range s.Truth.Y[:rows] {
 			o.add(float64(i), short(s.units(y)), short(s.units(clean[i])))
 		}
-		o.put(PredictionsR, stat.Correlation(s.Truth.Y[:rows], clean[:rows], nil), math.NaN())
+		o.put(predictionsR, stat.Correlation(s.Truth.Y[:rows], clean[:rows], nil), math.NaN())
 		return o, nil
 	}
 	outputs, right := s.Outputs(), make([]float64, rows)
@@ -62,6 +62,6 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		o.add(line...)
 		right[i], _ = metric.PercentCorrect(p, s.Truth.Labels[i:i+1], outputs)
 	}
-	o.set(PredictionsAccuracy, right)
+	o.set(predictionsAccuracy, right)
 	return o, nil
 }
