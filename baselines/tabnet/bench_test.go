@@ -10,9 +10,9 @@ import (
 )
 
 // benchTable has random numbers and codes, and a number to predict from them.
-func benchTable(rng *rand.Rand, rows int, columns Columns) *Table {
-	t := &Table{Columns: columns, Train: rows, Val: max(rows/4, 1)}
-	for range t.Rows() {
+func benchTable(rng *rand.Rand, rows int, columns columns) *table {
+	t := &table{columns: columns, Train: rows, Val: max(rows/4, 1)}
+	for range t.rows() {
 		for range t.Numeric {
 			t.Numbers = append(t.Numbers, float32(rng.NormFloat64()))
 		}
@@ -32,21 +32,21 @@ func benchTable(rng *rand.Rand, rows int, columns Columns) *Table {
 type benchCase struct {
 	name    string
 	rows    int
-	columns Columns
-	config  func(*Config)
+	columns columns
+	config  func(*config)
 }
 
 func benchCases() (cases []benchCase) {
 	for _, batch := range []int{16, 32, 64, 128, 256} {
-		cases = append(cases, benchCase{fmt.Sprint("Boston/", batch), 353, Columns{Numeric: 11, Categories: []int{2, 9}}, func(c *Config) {
+		cases = append(cases, benchCase{fmt.Sprint("Boston/", batch), 353, columns{Numeric: 11, Categories: []int{2, 9}}, func(c *config) {
 			c.BatchSize, c.VirtualBatch = batch, max(4, batch/8)
 		}})
 	}
-	return append(cases, benchCase{"Income/4096", 8192, Columns{Numeric: 6, Categories: []int{9, 52, 47, 17, 3, 7, 24, 15, 5, 10, 2, 3, 6, 8, 6, 6, 51, 38, 8, 10, 9, 10, 3, 4, 7, 5, 43, 43, 43, 5, 3, 3, 53, 2, 2}, Classes: 2},
-		func(c *Config) {
+	return append(cases, benchCase{"Income/4096", 8192, columns{Numeric: 6, Categories: []int{9, 52, 47, 17, 3, 7, 24, 15, 5, 10, 2, 3, 6, 8, 6, 6, 51, 38, 8, 10, 9, 10, 3, 4, 7, 5, 43, 43, 43, 5, 3, 3, 53, 2, 2}, Classes: 2},
+		func(c *config) {
 			c.Decision, c.Attention, c.Steps, c.Gamma, c.BatchSize, c.VirtualBatch = 16, 16, 5, 1.5, 4096, 128
 		}},
-		benchCase{"Protein/4096", 8192, Columns{Numeric: 9}, func(c *Config) {
+		benchCase{"Protein/4096", 8192, columns{Numeric: 9}, func(c *config) {
 			c.Decision, c.Attention, c.Steps, c.Gamma, c.BatchSize, c.VirtualBatch = 128, 128, 5, 1.5, 4096, 128
 		}})
 }
@@ -56,7 +56,7 @@ func (b benchCase) training(t testing.TB, threads int) *training {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := DefaultConfig()
+	c := defaultConfig()
 	c.Sparsity, c.DropLast = 1e-4, true
 	b.config(&c)
 	tr, err := newTraining(benchTable(rand.New(rand.NewPCG(1, 2)), b.rows, b.columns), c, backend)

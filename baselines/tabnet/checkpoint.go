@@ -28,16 +28,16 @@ var interval = time.Minute // tests shorten it
 
 // A checkpointHeader describes a checkpoint; the arrays that follow are the state's, then those of the best epoch.
 type checkpointHeader struct {
-	Config  Config
+	Config  config
 	Backend string
-	Columns Columns
+	Columns columns
 	Data    string // digest of the table
 	At      position
 	Elapsed time.Duration
 }
 
 func (tr *training) header() checkpointHeader {
-	return checkpointHeader{tr.net.Config, backends.Name(tr.backend), tr.net.columns, tr.table.digest(), tr.at, tr.elapsed()}
+	return checkpointHeader{tr.net.config, backends.Name(tr.backend), tr.net.columns, tr.table.digest(), tr.at, tr.elapsed()}
 }
 
 // save writes a checkpoint if one is due. Before there is a best epoch there is nothing worth it.
@@ -63,7 +63,7 @@ func (tr *training) saved() []**tensors.Tensor {
 }
 
 // load goes on where the training that wrote the file was: same table, configuration and backend, and none of the stops reached.
-func (tr *training) load(path string, stops []Stop) error {
+func (tr *training) load(path string, stops []stop) error {
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "tabnet", &h, func() (of []shapes.Shape, err error) {
 		want := tr.header()
@@ -87,7 +87,7 @@ func (tr *training) load(path string, stops []Stop) error {
 }
 
 // digest is one of what a training sees of a table.
-func (t *Table) digest() string {
+func (t *table) digest() string {
 	sum := sha256.New()
 	for _, x := range []any{int64(t.Train), int64(t.Val), t.Numbers, t.Codes, t.Targets, t.Labels} {
 		binary.Write(sum, binary.LittleEndian, x)

@@ -2,9 +2,9 @@ package tabnet
 
 import "fmt"
 
-// A Config holds the settings of a network and of its training. DefaultConfig has the library's; the comments name its
+// A config holds the settings of a network and of its training. defaultConfig has the library's; the comments name its
 // parameters where they differ.
-type Config struct {
+type config struct {
 	// Architecture.
 	Decision    int     // n_d, width of what a step adds to the prediction
 	Attention   int     // n_a, width of what it tells the next step's mask
@@ -30,15 +30,15 @@ type Config struct {
 	Double bool   // compute in float64 instead of float32
 }
 
-// A Stop says when a training ends.
-type Stop struct {
+// A stop says when a training ends.
+type stop struct {
 	MaxEpochs int
 	Patience  int // epochs without a lower validation loss
 }
 
-// DefaultConfig returns the settings of the library.
-func DefaultConfig() Config {
-	return Config{
+// defaultConfig returns the settings of the library.
+func defaultConfig() config {
+	return config{
 		Decision: 8, Attention: 8, Steps: 3, Gamma: 1.3, Shared: 2, Independent: 2,
 		VirtualBatch: 128, Momentum: 0.02,
 		Sparsity: 1e-3, BatchSize: 1024, LR: 0.02, DecayStep: 10, Decay: 1, Clip: 1,
@@ -55,7 +55,7 @@ func virtualBatches(batch, atMost int) (count, size, rest int) {
 
 // checkBatches reports that the batches that a training part of so many rows makes cannot be normalised: a row that is alone in
 // its virtual batch has no variance.
-func (c *Config) checkBatches(rows int) error {
+func (c *config) checkBatches(rows int) error {
 	batches := []int{min(c.BatchSize, rows)}
 	if rest := rows % batches[0]; rest > 0 && !c.DropLast {
 		batches = append(batches, rest)

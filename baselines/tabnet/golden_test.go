@@ -63,7 +63,7 @@ func testBackend(t testing.TB) compute.Backend {
 }
 
 // libraryName is pytorch-tabnet's name of a weight or a running statistic.
-func libraryName(c *Config, name string) string {
+func libraryName(c *config, name string) string {
 	if name == "embeddings" {
 		return name
 	}
@@ -115,7 +115,7 @@ func (g goldenTensors) named(name string) (data []float64) {
 }
 
 // of returns the numbers of a set of parameters, one after the other.
-func (g goldenTensors) of(t testing.TB, c *Config, s *weights.Set) (all []float64) {
+func (g goldenTensors) of(t testing.TB, c *config, s *weights.Set) (all []float64) {
 	t.Helper()
 	for _, p := range s.Params {
 		data := g.named(libraryName(c, p.Name))
@@ -133,10 +133,10 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var g golden
 			vectors.Read(t, "testdata/"+name+".json.gz", &g)
-			c := DefaultConfig()
+			c := defaultConfig()
 			c.Decision, c.Attention, c.Steps, c.Gamma, c.Shared, c.Independent = g.Config.Decision, g.Config.Attention, g.Config.Steps, g.Config.Gamma, g.Config.Shared, g.Config.Independent
 			c.VirtualBatch, c.Momentum, c.Sparsity, c.Double = g.Config.VirtualBatch, g.Config.Momentum, g.Config.Sparsity, true
-			columns := Columns{Numeric: g.Config.InputDim}
+			columns := columns{Numeric: g.Config.InputDim}
 			if g.Config.OutputDim > 1 {
 				columns.Classes = g.Config.OutputDim
 			}

@@ -19,7 +19,7 @@ import (
 // Method returns TabNet as a method of the comparison. Parameters have the library's names, and its defaults but for max_epochs
 // and patience, which are the paper's.
 func Method() *method.Method {
-	d := DefaultConfig()
+	d := defaultConfig()
 	return &method.Method{
 		Name:  "tabnet",
 		Title: "TabNet",
@@ -54,7 +54,7 @@ func Method() *method.Method {
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config {
 			if c.Float("sched_gamma") == 1 {
-				c = c.With("sched_step", DefaultConfig().DecayStep)
+				c = c.With("sched_step", defaultConfig().DecayStep)
 			}
 			return c
 		},
@@ -68,8 +68,8 @@ func Method() *method.Method {
 	}
 }
 
-func configOf(c method.Config) Config {
-	return Config{
+func configOf(c method.Config) config {
+	return config{
 		Decision: c.Int("n_d"), Attention: c.Int("n_a"), Steps: c.Int("n_steps"), Gamma: c.Float("gamma"),
 		Shared: c.Int("n_shared"), Independent: c.Int("n_independent"),
 		VirtualBatch: c.Int("virtual_batch_size"), Momentum: c.Float("momentum"),
@@ -78,8 +78,8 @@ func configOf(c method.Config) Config {
 	}
 }
 
-func stopOf(c method.Config) Stop {
-	return Stop{MaxEpochs: c.Int("max_epochs"), Patience: c.Int("patience")}
+func stopOf(c method.Config) stop {
+	return stop{MaxEpochs: c.Int("max_epochs"), Patience: c.Int("patience")}
 }
 
 // work is about how long a training takes, in activations: those of every layer of every decision step for every training row, a 150th
@@ -105,19 +105,19 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	return fit(ctx, t, batch, config, backend, done)
 }
 
-func fit(ctx context.Context, t *task.Task, batch []method.Config, config Config, backend compute.Backend, done func(method.Result)) error {
-	tr, err := newTraining(tableOf(t), config, backend)
+func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, backend compute.Backend, done func(method.Result)) error {
+	tr, err := newTraining(tableOf(t), c, backend)
 	if err != nil {
 		return err
 	}
 	defer tr.free()
-	var stops []Stop
-	for _, c := range batch {
-		stops = append(stops, stopOf(c))
+	var stops []stop
+	for _, one := range batch {
+		stops = append(stops, stopOf(one))
 	}
 	resumed := 0
 	if t.CheckpointDir != "" {
-		tr.checkpoint = &checkpointer{path: filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", config.Seed)), due: tr.started.Add(interval)}
+		tr.checkpoint = &checkpointer{path: filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", c.Seed)), due: tr.started.Add(interval)}
 		// A checkpoint that is missing, damaged, of other data or past one of the stops has nothing to go on from: the training begins anew.
 		if tr.load(tr.checkpoint.path, stops) == nil {
 			resumed = tr.at.Epochs
@@ -126,7 +126,7 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, config Config
 	if t.Progress != nil {
 		tr.progress = func(p progress) { t.Progress(p.of(stops)) }
 	}
-	return tr.run(ctx, stops, func(i int, m *Model) error {
+	return tr.run(ctx, stops, func(i int, m *model) error {
 		r := method.Result{Index: i, Fit: tr.elapsed()}
 		r.Details = map[string]any{
 			"best_epoch": m.BestEpoch, "epochs": m.Epochs, "validation_loss": m.Loss,
@@ -153,7 +153,7 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, config Config
 }
 
 // of says how far a training is that ends nowhere before the last of the stops, if the validation loss falls no further.
-func (p progress) of(stops []Stop) task.Progress {
+func (p progress) of(stops []stop) task.Progress {
 	end := 0
 	for _, s := range stops {
 		end = max(end, min(s.MaxEpochs, max(p.BestEpoch, 1)+s.Patience))
@@ -165,8 +165,8 @@ func (p progress) of(stops []Stop) task.Progress {
 }
 
 // tableOf encodes a task as the library is given it: numbers, and codes of categories, of which a missing one is the first.
-func tableOf(t *task.Task) *Table {
-	table := &Table{Train: t.Train, Val: t.Val, Test: t.Test, Targets: t.Y, Labels: t.Labels}
+func tableOf(t *task.Task) *table {
+	table := &table{Train: t.Train, Val: t.Val, Test: t.Test, Targets: t.Y, Labels: t.Labels}
 	table.Classes = t.Info.Classes
 	for _, f := range t.Features {
 		if f.Type == dataset.Categorical {

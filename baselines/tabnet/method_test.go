@@ -31,7 +31,7 @@ func testTask(t *testing.T, name string) *task.Task {
 	return tk
 }
 
-func config(t *testing.T, tk *task.Task, given map[string]any) method.Config {
+func resolved(t *testing.T, tk *task.Task, given map[string]any) method.Config {
 	t.Helper()
 	all := map[string]any{"n_d": 4, "n_a": 4, "n_steps": 2, "batch_size": 16, "virtual_batch_size": 8, "drop_last": true, "max_epochs": 6}
 	for k, v := range given {
@@ -58,7 +58,7 @@ func results(t *testing.T, tk *task.Task, batch ...method.Config) []method.Resul
 func TestMethod(t *testing.T) {
 	for _, name := range []string{"waves", "circles", "gaps"} {
 		tk := testTask(t, name)
-		batch := []method.Config{config(t, tk, nil), config(t, tk, map[string]any{"max_epochs": 3}), config(t, tk, map[string]any{"patience": 1})}
+		batch := []method.Config{resolved(t, tk, nil), resolved(t, tk, map[string]any{"max_epochs": 3}), resolved(t, tk, map[string]any{"patience": 1})}
 		together := results(t, tk, batch...)
 		for i, c := range batch {
 			if Method().FitKey(c, tk.Info.Problem) != Method().FitKey(batch[0], tk.Info.Problem) {
@@ -82,7 +82,7 @@ func TestMethod(t *testing.T) {
 				}
 			}
 		}
-		other := config(t, tk, map[string]any{"lr": 0.01})
+		other := resolved(t, tk, map[string]any{"lr": 0.01})
 		if Method().FitKey(other, tk.Info.Problem) == Method().FitKey(batch[0], tk.Info.Problem) {
 			t.Error("another learning rate shares the fit")
 		}
@@ -93,7 +93,7 @@ func TestMethod(t *testing.T) {
 func TestMissing(t *testing.T) {
 	tk := testTask(t, "gaps")
 	table := tableOf(tk)
-	if err := table.Check(); err != nil {
+	if err := table.check(); err != nil {
 		t.Fatal(err)
 	}
 	missing := 0
@@ -158,7 +158,7 @@ func interrupt(t *testing.T, tk *task.Task, share float64, batch []method.Config
 // A fit that is stopped says so, and goes on from its checkpoint the next time.
 func TestMethodGoesOn(t *testing.T) {
 	tk := testTask(t, "waves")
-	c := config(t, tk, map[string]any{"max_epochs": 12})
+	c := resolved(t, tk, map[string]any{"max_epochs": 12})
 	want := results(t, tk, c)[0]
 	interrupt(t, tk, 0.4, []method.Config{c}, nil)
 	files, err := filepath.Glob(filepath.Join(tk.CheckpointDir, "*.tabnet"))
@@ -180,7 +180,7 @@ func TestMethodGoesOn(t *testing.T) {
 // A fit that is stopped when one of its configurations has ended goes on for the others, and begins anew for one that would have ended.
 func TestMethodGoesOnForTheRest(t *testing.T) {
 	tk := testTask(t, "waves")
-	batch := []method.Config{config(t, tk, map[string]any{"max_epochs": 3}), config(t, tk, map[string]any{"max_epochs": 12})}
+	batch := []method.Config{resolved(t, tk, map[string]any{"max_epochs": 3}), resolved(t, tk, map[string]any{"max_epochs": 12})}
 	want := results(t, tk, batch...)
 	ended := 0
 	interrupt(t, tk, 0.6, batch, func(method.Result) { ended++ })

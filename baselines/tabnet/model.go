@@ -10,8 +10,8 @@ import (
 	"nptbench/internal/backends"
 )
 
-// A Model is a trained TabNet: the weights of the epoch with the lowest validation loss.
-type Model struct {
+// A model is a trained TabNet: the weights of the epoch with the lowest validation loss.
+type model struct {
 	program          *program
 	weights, running *tensors.Tensor
 
@@ -25,10 +25,10 @@ const evalRows = 8192
 // rows are the features of a table on the device.
 type rows struct{ features []any }
 
-func (n *network) upload(t *Table) *rows {
+func (n *network) upload(t *table) *rows {
 	d := &rows{}
 	if t.Numeric > 0 {
-		d.features = append(d.features, tensors.FromFlatDataAndDimensions(t.Numbers, t.Rows(), t.Numeric))
+		d.features = append(d.features, tensors.FromFlatDataAndDimensions(t.Numbers, t.rows(), t.Numeric))
 	}
 	if c := len(t.Categories); c > 0 {
 		places, first := make([]int32, len(t.Codes)), make([]int32, c) // in the table of all embeddings
@@ -38,7 +38,7 @@ func (n *network) upload(t *Table) *rows {
 		for i, code := range t.Codes {
 			places[i] = first[i%c] + code
 		}
-		d.features = append(d.features, tensors.FromFlatDataAndDimensions(places, t.Rows(), c))
+		d.features = append(d.features, tensors.FromFlatDataAndDimensions(places, t.rows(), c))
 	}
 	return d
 }
@@ -55,7 +55,7 @@ func (d *rows) pick(rows []int32) []any {
 }
 
 // predict returns for rows from to to the standardised value, or the probability of every class.
-func (m *Model) predict(ctx context.Context, d *rows, from, to int) (all []float64, err error) {
+func (m *model) predict(ctx context.Context, d *rows, from, to int) (all []float64, err error) {
 	columns := m.program.net.columns
 	outputs := columns.outputs()
 	size := min(evalRows, to-from)

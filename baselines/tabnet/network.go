@@ -17,13 +17,13 @@ import (
 
 // A network is the shape of a TabNet for tables with the given columns.
 type network struct {
-	Config
-	columns    Columns
+	config
+	columns    columns
 	params     weights.Set // all in one array
 	statistics weights.Set // the running ones of what is normalised, in one array
 }
 
-func newNetwork(c Config, columns Columns) *network {
+func newNetwork(c config, columns columns) *network {
 	return &network{c, columns, weights.NewFlat(listParams(&c, &columns)), weights.NewFlat(listStatistics(&c, &columns))}
 }
 

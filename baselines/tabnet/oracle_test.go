@@ -63,8 +63,8 @@ type libraryConfig struct {
 	Patience     int     `json:"patience"`
 }
 
-func (l *libraryConfig) config() Config {
-	return Config{
+func (l *libraryConfig) config() config {
+	return config{
 		Decision: l.Decision, Attention: l.Attention, Steps: l.Steps, Gamma: l.Gamma, Shared: l.Shared, Independent: l.Independent,
 		VirtualBatch: l.VirtualBatch, Momentum: l.Momentum, Sparsity: l.Sparsity, BatchSize: l.BatchSize, DropLast: true,
 		LR: l.LR, DecayStep: l.DecayStep, Decay: l.Decay, Clip: 1, Double: true,
@@ -72,10 +72,10 @@ func (l *libraryConfig) config() Config {
 }
 
 // table has all rows as training rows, and the last one once more for validation.
-func (r *libraryRun) table() *Table {
-	t := &Table{Columns: Columns{Numeric: r.Config.Numeric, Categories: r.Config.Categories, Classes: r.Config.Classes}, Train: len(r.X), Val: 1}
+func (r *libraryRun) table() *table {
+	t := &table{columns: columns{Numeric: r.Config.Numeric, Categories: r.Config.Categories, Classes: r.Config.Classes}, Train: len(r.X), Val: 1}
 	last := len(r.X) - 1
-	for i := range t.Rows() {
+	for i := range t.rows() {
 		row := r.X[min(i, last)]
 		for _, x := range row[:t.Numeric] {
 			t.Numbers = append(t.Numbers, float32(x))
@@ -144,7 +144,7 @@ func (r *libraryRun) check(t *testing.T, tolerance float64) {
 	}
 	within(t, "first ten losses", 1e-9, losses[:10], r.Losses[:10])
 	within(t, "losses", tolerance, losses, r.Losses)
-	m := &Model{program: tr.program, weights: tr.state.weights, running: tr.state.running}
+	m := &model{program: tr.program, weights: tr.state.weights, running: tr.state.running}
 	within(t, "predictions", tolerance, m.on(t, table, 0, table.Train), flat(r.Predictions))
 }
 
@@ -205,11 +205,11 @@ func ourErrors(t *testing.T, tk *task.Task, truth *task.Truth, l libraryConfig, 
 	for seed := range seeds {
 		c := l.config()
 		c.Seed, c.Double = uint64(seed), false
-		m, err := train(t.Context(), table, c, Stop{l.MaxEpochs, l.Patience}, backend)
+		m, err := train(t.Context(), table, c, stop{l.MaxEpochs, l.Patience}, backend)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := m.on(t, table, table.Train+table.Val, table.Rows())
+		p := m.on(t, table, table.Train+table.Val, table.rows())
 		if table.Classes > 0 {
 			nll, _ := metric.LogLoss(p, truth.Labels, table.Classes)
 			errors = append(errors, nll)
@@ -225,7 +225,7 @@ func libraryErrors(t *testing.T, python string, tk *task.Task, truth *task.Truth
 	table := tableOf(tk)
 	l.Numeric, l.Categories, l.Classes = table.Numeric, append([]int{}, table.Categories...), table.Classes
 	x, y := map[string][][]float64{}, map[string][]float64{}
-	for i := range table.Rows() {
+	for i := range table.rows() {
 		part, targets, labels, at := "train", table.Targets, table.Labels, i
 		switch {
 		case i >= table.Train+table.Val:

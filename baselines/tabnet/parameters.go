@@ -7,21 +7,21 @@ import (
 	"nptbench/internal/weights"
 )
 
-// Columns says how rows are encoded: numeric features first, then categorical ones.
-type Columns struct {
+// columns says how rows are encoded: numeric features first, then categorical ones.
+type columns struct {
 	Numeric    int
 	Categories []int // of every categorical feature
 	Classes    int   // of the target; 0: it is a number
 }
 
 // features is the number of features: a category is embedded as one number.
-func (c *Columns) features() int { return c.Numeric + len(c.Categories) }
+func (c *columns) features() int { return c.Numeric + len(c.Categories) }
 
 // outputs is what the network predicts for a row: a number, or the logits of classes.
-func (c *Columns) outputs() int { return max(c.Classes, 1) }
+func (c *columns) outputs() int { return max(c.Classes, 1) }
 
 // allCategories counts the categories of all features, whose embeddings are one table.
-func (c *Columns) allCategories() (sum int) {
+func (c *columns) allCategories() (sum int) {
 	for _, n := range c.Categories {
 		sum += n
 	}
@@ -29,10 +29,10 @@ func (c *Columns) allCategories() (sum int) {
 }
 
 // width is that of a layer of a feature transformer.
-func (c *Config) width() int { return c.Decision + c.Attention }
+func (c *config) width() int { return c.Decision + c.Attention }
 
 // blocks names the feature transformers: the one before the first step, and those of the steps.
-func (c *Config) blocks() []string {
+func (c *config) blocks() []string {
 	names := []string{"split"}
 	for step := range c.Steps {
 		names = append(names, stepName(step))
@@ -44,7 +44,7 @@ func stepName(step int) string             { return fmt.Sprintf("step%d", step) 
 func layerName(block string, i int) string { return fmt.Sprintf("%s.layer%d", block, i) }
 
 // matrixName is that of the matrix of a layer.
-func (c *Config) matrixName(block string, i int) string {
+func (c *config) matrixName(block string, i int) string {
 	if i < c.Shared {
 		return fmt.Sprintf("shared%d.weight", i)
 	}
@@ -59,7 +59,7 @@ type normalised struct {
 
 // listNorms lists them in the order of the forward pass: the features first, over whole batches, then the others, over virtual
 // ones.
-func listNorms(c *Config, columns *Columns) []normalised {
+func listNorms(c *config, columns *columns) []normalised {
 	norms := []normalised{{"features", columns.features()}}
 	for i, block := range c.blocks() {
 		if i > 0 {
@@ -74,7 +74,7 @@ func listNorms(c *Config, columns *Columns) []normalised {
 
 // listParams lists the weights. Matrices are (outputs x inputs), without biases. Their entries begin normally distributed, with
 // deviations by the number of inputs alone.
-func listParams(c *Config, columns *Columns) (params []weights.Param) {
+func listParams(c *config, columns *columns) (params []weights.Param) {
 	matrix := func(name string, out, in int, gain float64) {
 		params = append(params, weights.Param{Name: name, Dims: []int{out, in}, Init: weights.Normal, Std: gain / math.Pow(float64(in), 0.25)})
 	}
@@ -105,7 +105,7 @@ func listParams(c *Config, columns *Columns) (params []weights.Param) {
 }
 
 // listStatistics lists the running statistics of everything that is normalised.
-func listStatistics(c *Config, columns *Columns) (stats []weights.Param) {
+func listStatistics(c *config, columns *columns) (stats []weights.Param) {
 	for _, n := range listNorms(c, columns) {
 		stats = append(stats,
 			weights.Param{Name: n.name + ".mean", Dims: []int{n.width}, Init: weights.Zeros},

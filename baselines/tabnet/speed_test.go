@@ -34,7 +34,7 @@ func TestLibrarySpeed(t *testing.T) {
 	answers := bufio.NewScanner(out)
 	for _, b := range benchCases() {
 		tr := b.training(t, 1)
-		c, columns := tr.net.Config, tr.net.columns
+		c, columns := tr.net.config, tr.net.columns
 		steps := max(2, 800/c.BatchSize)
 		ask, err := json.Marshal(map[string]any{
 			"numeric": columns.Numeric, "categories": append([]int{}, columns.Categories...), "classes": columns.Classes, "n_d": c.Decision, "n_a": c.Attention,

@@ -2,9 +2,9 @@ package tabnet
 
 import "fmt"
 
-// A Table is encoded data, ordered training, validation, test.
-type Table struct {
-	Columns
+// A table is encoded data, ordered training, validation, test.
+type table struct {
+	columns
 	Numbers []float32 // rows x Numeric, row-major: numeric features, finite, standardised, 0 where missing
 	Codes   []int32   // rows x len(Categories), row-major: categories from 0 on
 
@@ -15,16 +15,16 @@ type Table struct {
 	Train, Val, Test int // numbers of rows
 }
 
-// Rows returns the number of all rows.
-func (t *Table) Rows() int { return t.Train + t.Val + t.Test }
+// rows returns the number of all rows.
+func (t *table) rows() int { return t.Train + t.Val + t.Test }
 
-// Check reports what is wrong with a table.
-func (t *Table) Check() error {
+// check reports what is wrong with a table.
+func (t *table) check() error {
 	targets := len(t.Targets)
 	if t.Classes > 0 {
 		targets = len(t.Labels)
 	}
-	switch rows := t.Rows(); {
+	switch rows := t.rows(); {
 	case t.Train < 2 || t.Val < 1 || t.Test < 0:
 		return fmt.Errorf("tabnet: table: %d training, %d validation and %d test rows, want at least 2 and 1", t.Train, t.Val, t.Test)
 	case len(t.Numbers) != rows*t.Numeric:

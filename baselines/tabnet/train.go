@@ -20,7 +20,7 @@ import (
 // A training is one that may serve several ways to end it: what happens in an epoch does not depend on them.
 type training struct {
 	*program
-	table    *Table
+	table    *table
 	features *rows
 	targets  *tensors.Tensor // of the training rows
 
@@ -49,15 +49,15 @@ type progress struct {
 	Loss float64 // on the validation rows
 }
 
-func newTraining(t *Table, c Config, backend compute.Backend) (*training, error) {
-	if err := t.Check(); err != nil {
+func newTraining(t *table, c config, backend compute.Backend) (*training, error) {
+	if err := t.check(); err != nil {
 		return nil, err
 	}
 	c.BatchSize = min(c.BatchSize, t.Train)
 	if err := c.checkBatches(t.Train); err != nil {
 		return nil, fmt.Errorf("tabnet: %w", err)
 	}
-	p, err := newProgram(newNetwork(c, t.Columns), backend)
+	p, err := newProgram(newNetwork(c, t.columns), backend)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func newTraining(t *Table, c Config, backend compute.Backend) (*training, error)
 }
 
 // uploadTargets brings the targets of the training rows to the device, rows x 1.
-func (n *network) uploadTargets(t *Table) *tensors.Tensor {
+func (n *network) uploadTargets(t *table) *tensors.Tensor {
 	if t.Classes == 0 {
 		return n.array(t.Targets[:t.Train], t.Train, 1)
 	}
@@ -96,7 +96,7 @@ func (p *program) initial() state {
 
 // run trains until the last of the stops, and calls done at each of them, with its index. What done is given is of use until it
 // returns.
-func (tr *training) run(ctx context.Context, stops []Stop, done func(i int, m *Model) error) error {
+func (tr *training) run(ctx context.Context, stops []stop, done func(i int, m *model) error) error {
 	ended := make([]bool, len(stops))
 	for left := len(stops); left > 0; {
 		loss, err := tr.epoch(ctx)
@@ -115,7 +115,7 @@ func (tr *training) run(ctx context.Context, stops []Stop, done func(i int, m *M
 			}
 			ended[i] = true
 			left--
-			m := &Model{program: tr.program, weights: tr.best.weights, running: tr.best.running,
+			m := &model{program: tr.program, weights: tr.best.weights, running: tr.best.running,
 				BestEpoch: tr.at.BestEpoch, Epochs: tr.at.Epochs, Loss: tr.at.BestLoss}
 			if err := done(i, m); err != nil {
 				return err
@@ -129,7 +129,7 @@ func (tr *training) run(ctx context.Context, stops []Stop, done func(i int, m *M
 }
 
 // ends reports whether a training is over.
-func (p position) ends(s Stop) bool { return p.Epochs >= s.MaxEpochs || p.Waited >= s.Patience }
+func (p position) ends(s stop) bool { return p.Epochs >= s.MaxEpochs || p.Waited >= s.Patience }
 
 func finite(x float64) bool { return x-x == 0 }
 
@@ -161,7 +161,7 @@ func (tr *training) epoch(ctx context.Context) (float64, error) {
 }
 
 // learningRate is that of an epoch, counted from 0.
-func (c *Config) learningRate(epoch int) float64 {
+func (c *config) learningRate(epoch int) float64 {
 	return c.LR * math.Pow(c.Decay, float64(epoch/c.DecayStep))
 }
 
@@ -175,7 +175,7 @@ func (tr *training) step(batch []int32, rate float64) (loss *tensors.Tensor, err
 
 // validate evaluates the validation rows, and keeps the weights when they are the best so far.
 func (tr *training) validate(ctx context.Context) (float64, error) {
-	now := Model{program: tr.program, weights: tr.state.weights, running: tr.state.running}
+	now := model{program: tr.program, weights: tr.state.weights, running: tr.state.running}
 	from, to := tr.table.Train, tr.table.Train+tr.table.Val
 	predicted, err := now.predict(ctx, tr.features, from, to)
 	if err != nil {
@@ -196,7 +196,7 @@ func (tr *training) validate(ctx context.Context) (float64, error) {
 }
 
 // loss is what training stops by: the mean squared error of values, the cross-entropy of probabilities, for rows from to to.
-func (t *Table) loss(predicted []float64, from, to int) (loss float64) {
+func (t *table) loss(predicted []float64, from, to int) (loss float64) {
 	if t.Classes == 0 {
 		loss, _ = metric.MeanSquaredError(predicted, t.Targets[from:to])
 	} else {

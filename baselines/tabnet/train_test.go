@@ -19,9 +19,9 @@ import (
 )
 
 // waves is a table whose target depends on one of four numbers and on a category.
-func waves(rng *rand.Rand, train int) *Table {
-	t := &Table{Columns: Columns{Numeric: 4, Categories: []int{3}}, Train: train, Val: 40, Test: 30}
-	for i := range t.Rows() {
+func waves(rng *rand.Rand, train int) *table {
+	t := &table{columns: columns{Numeric: 4, Categories: []int{3}}, Train: train, Val: 40, Test: 30}
+	for i := range t.rows() {
 		var x [4]float32
 		for j := range x {
 			x[j] = float32(rng.NormFloat64())
@@ -35,19 +35,19 @@ func waves(rng *rand.Rand, train int) *Table {
 	return t
 }
 
-func smallConfig() Config {
-	c := DefaultConfig()
+func smallConfig() config {
+	c := defaultConfig()
 	c.Decision, c.Attention, c.Steps, c.BatchSize, c.VirtualBatch, c.Decay = 4, 4, 2, 32, 8, 0.95
 	return c
 }
 
 // train trains a network until one stop.
-func train(ctx context.Context, t *Table, c Config, stop Stop, backend compute.Backend) (m *Model, err error) {
+func train(ctx context.Context, t *table, c config, at stop, backend compute.Backend) (m *model, err error) {
 	tr, err := newTraining(t, c, backend)
 	if err != nil {
 		return nil, err
 	}
-	err = tr.run(ctx, []Stop{stop}, func(_ int, of *Model) error {
+	err = tr.run(ctx, []stop{at}, func(_ int, of *model) error {
 		m = of
 		return nil
 	})
@@ -55,7 +55,7 @@ func train(ctx context.Context, t *Table, c Config, stop Stop, backend compute.B
 }
 
 // on predicts rows from to to of a table.
-func (m *Model) on(t *testing.T, table *Table, from, to int) []float64 {
+func (m *model) on(t *testing.T, table *table, from, to int) []float64 {
 	t.Helper()
 	d := m.program.net.upload(table)
 	defer d.free()
@@ -69,7 +69,7 @@ func (m *Model) on(t *testing.T, table *Table, from, to int) []float64 {
 // A training learns, and returns the model of the lowest validation loss.
 func TestTrainLearns(t *testing.T) {
 	table := waves(rand.New(rand.NewPCG(1, 1)), 300)
-	m, err := train(t.Context(), table, smallConfig(), Stop{MaxEpochs: 80, Patience: 80}, testBackend(t))
+	m, err := train(t.Context(), table, smallConfig(), stop{MaxEpochs: 80, Patience: 80}, testBackend(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestTrainLearns(t *testing.T) {
 // p it ends p epochs after the best one.
 func TestStops(t *testing.T) {
 	table, backend := waves(rand.New(rand.NewPCG(1, 2)), 100), testBackend(t)
-	stops := []Stop{{200, 4}, {200, 15}, {7, 100}, {60, 100}}
+	stops := []stop{{200, 4}, {200, 15}, {7, 100}, {60, 100}}
 	tr, err := newTraining(table, smallConfig(), backend)
 	if err != nil {
 		t.Fatal(err)
@@ -93,10 +93,10 @@ func TestStops(t *testing.T) {
 	defer tr.free()
 	var losses []float64
 	tr.progress = func(p progress) { losses = append(losses, p.Loss) }
-	together, predictions := make([]Model, len(stops)), make([][]float64, len(stops))
-	err = tr.run(t.Context(), stops, func(i int, m *Model) error {
+	together, predictions := make([]model, len(stops)), make([][]float64, len(stops))
+	err = tr.run(t.Context(), stops, func(i int, m *model) error {
 		together[i] = *m
-		predictions[i] = m.on(t, table, 0, table.Rows())
+		predictions[i] = m.on(t, table, 0, table.rows())
 		return nil
 	})
 	if err != nil {
@@ -107,7 +107,7 @@ func TestStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		predicted := alone.on(t, table, 0, table.Rows())
+		predicted := alone.on(t, table, 0, table.rows())
 		m := together[i]
 		if !reflect.DeepEqual(predicted, predictions[i]) || m.Epochs != alone.Epochs || m.BestEpoch != alone.BestEpoch {
 			t.Errorf("%v: epoch %d of %d with other stops, %d of %d alone", s, m.BestEpoch, m.Epochs, alone.BestEpoch, alone.Epochs)
@@ -128,21 +128,21 @@ func TestStops(t *testing.T) {
 // A training that was interrupted ends with the numbers that it would have ended with, and does not go on from a checkpoint of
 // another table.
 func TestCheckpoint(t *testing.T) {
-	table, backend, path := waves(rand.New(rand.NewPCG(1, 3)), 100), testBackend(t), filepath.Join(t.TempDir(), "a", "b.tabnet")
-	stop := Stop{MaxEpochs: 20, Patience: 20}
-	whole, err := train(t.Context(), table, smallConfig(), stop, backend)
+	data, backend, path := waves(rand.New(rand.NewPCG(1, 3)), 100), testBackend(t), filepath.Join(t.TempDir(), "a", "b.tabnet")
+	end := stop{MaxEpochs: 20, Patience: 20}
+	whole, err := train(t.Context(), data, smallConfig(), end, backend)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := whole.on(t, table, 0, table.Rows())
-	start := func(table *Table) *training {
-		tr, err := newTraining(table, smallConfig(), backend)
+	want := whole.on(t, data, 0, data.rows())
+	start := func(on *table) *training {
+		tr, err := newTraining(on, smallConfig(), backend)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return tr
 	}
-	first := start(table)
+	first := start(data)
 	first.checkpoint = &checkpointer{path: path}
 	ctx, cancel := context.WithCancel(t.Context())
 	first.progress = func(p progress) {
@@ -150,18 +150,18 @@ func TestCheckpoint(t *testing.T) {
 			cancel()
 		}
 	}
-	if err := first.run(ctx, []Stop{stop}, nil); !errors.Is(err, context.Canceled) || first.checkpoint.err != nil {
+	if err := first.run(ctx, []stop{end}, nil); !errors.Is(err, context.Canceled) || first.checkpoint.err != nil {
 		t.Fatal(err, first.checkpoint.err)
 	}
-	second := start(table)
-	if err := second.load(path, []Stop{stop}); err != nil {
+	second := start(data)
+	if err := second.load(path, []stop{end}); err != nil {
 		t.Fatal(err)
 	}
 	if second.at.Epochs != 9 || second.elapsed() < second.earlier || second.earlier == 0 {
 		t.Errorf("goes on from epoch %d after %v", second.at.Epochs, second.earlier)
 	}
-	err = second.run(t.Context(), []Stop{stop}, func(_ int, m *Model) error {
-		if !reflect.DeepEqual(m.on(t, table, 0, table.Rows()), want) {
+	err = second.run(t.Context(), []stop{end}, func(_ int, m *model) error {
+		if !reflect.DeepEqual(m.on(t, data, 0, data.rows()), want) {
 			t.Error("an interrupted training predicts other numbers")
 		}
 		return nil
@@ -169,9 +169,9 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := *table
-	other.Targets = append([]float64{1}, table.Targets[1:]...)
-	if err := start(&other).load(path, []Stop{stop}); err == nil || !strings.Contains(err.Error(), "another training") {
+	other := *data
+	other.Targets = append([]float64{1}, data.Targets[1:]...)
+	if err := start(&other).load(path, []stop{end}); err == nil || !strings.Contains(err.Error(), "another training") {
 		t.Errorf("another table: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestDropLast(t *testing.T) {
 func TestDivergence(t *testing.T) {
 	table, c := waves(rand.New(rand.NewPCG(1, 4)), 64), smallConfig()
 	c.LR, c.Clip = 1e38, 0
-	if _, err := train(t.Context(), table, c, Stop{50, 50}, testBackend(t)); !errors.Is(err, method.ErrDiverged) {
+	if _, err := train(t.Context(), table, c, stop{50, 50}, testBackend(t)); !errors.Is(err, method.ErrDiverged) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestVirtualBatches(t *testing.T) {
 func TestRestIsNormalised(t *testing.T) {
 	c := smallConfig()
 	c.VirtualBatch, c.Momentum, c.Double = 3, 0.3, true
-	n := newNetwork(c, Columns{Numeric: 2})
+	n := newNetwork(c, columns{Numeric: 2})
 	x := [][]float64{{1, 2}, {3, 5}, {4, 4}, {9, 1}, {2, 8}}
 	out, err := graph.CallOnceN(testBackend(t), func(x *graph.Node) []*graph.Node {
 		g := x.Graph()
@@ -287,11 +287,11 @@ func TestBackendsAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := train(t.Context(), table, c, Stop{3, 3}, b)
+		m, err := train(t.Context(), table, c, stop{3, 3}, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := m.on(t, table, 0, table.Rows())
+		got := m.on(t, table, 0, table.rows())
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > 1e-9 {
 				t.Fatalf("%s: row %d: %v, not %v", name, i, got[i], want[i])
