@@ -23,7 +23,7 @@ type Spec struct {
 	Says    string   // what the paper says, in a sentence; the report begins with it
 	Series  []string // what tells rows apart besides the method: "variant", or names of parameters
 	Chosen  string   // as a variant: the settings of all variants, of which validation chooses in every fold; empty: none
-	Tables  []Layout // nil: Table1, and rank orders
+	Tables  []Layout // nil: those of a comparison of methods, and rank orders
 	Claims  []Claim  // of the paper, which numbers are held against
 	Command string   // that makes the records and the report
 	Curves  bool     // also a figure of learning curves
@@ -56,7 +56,7 @@ type Summary struct {
 
 	origins  *origins
 	own      bool         // the tables are those of Table 1, and the paper has none of their numbers
-	ranks    []*RankTable // see rankTables
+	ranks    []*rankTable // see rankTables
 	appendix []Block      // of data sets and settings; nil: none
 }
 

@@ -69,7 +69,7 @@ func (s *Summary) digest() *Document {
 func (s *Summary) atAGlance() (blocks []Block) {
 	for _, protocol := range split.Protocols {
 		caption := fmt.Sprintf("Test results on %s folds, ± standard error", protocol)
-		show := CorrectedAlone
+		show := correctedAlone
 		if protocol == split.Published {
 			show = Mean
 			if !s.own {
@@ -82,7 +82,7 @@ func (s *Summary) atAGlance() (blocks []Block) {
 		}
 	}
 	for _, t := range s.ranks {
-		ofAll := slices.ContainsFunc(s.ranks, func(all *RankTable) bool {
+		ofAll := slices.ContainsFunc(s.ranks, func(all *rankTable) bool {
 			return all.All && len(all.Rows) > 0 && all.Protocol == t.Protocol && all.Problem == t.Problem
 		})
 		if len(t.Datasets) < 2 || !t.All && ofAll {
@@ -268,7 +268,7 @@ func (s *Summary) verdictTable() *Table {
 	}
 	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(len(judged), "number", "numbers")),
 		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
-	for _, v := range Verdicts {
+	for _, v := range verdicts {
 		if numbers[v] > 0 {
 			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(v)}, count(numbers[v])}})
 		}

@@ -268,8 +268,8 @@ func (s *Summary) writeFolds(w io.Writer) error {
 
 // A rankLine is a line of a rank table.
 type rankLine struct {
-	*RankTable
-	RankRow
+	*rankTable
+	rankRow
 }
 
 func (s *Summary) rankLines() (lines []rankLine) {
@@ -293,8 +293,8 @@ func rankIdentity[T any](line func(T) rankLine) []csvColumn[T] {
 			}
 			return "the paper's methods"
 		}},
-		{"method", func(t T) string { return line(t).RankRow.Series.Method.Name }},
-		{"title", func(t T) string { return line(t).RankRow.Series.Title }},
+		{"method", func(t T) string { return line(t).rankRow.Series.Method.Name }},
+		{"title", func(t T) string { return line(t).rankRow.Series.Title }},
 	}
 }
 

@@ -92,7 +92,7 @@ func (s *Summary) layouts() []Layout {
 	case s.own:
 		return ownTables
 	case s.Tables == nil:
-		return Table1
+		return table1
 	}
 	return s.Tables
 }

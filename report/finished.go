@@ -152,8 +152,8 @@ func (f *finished) ranks(methods []*Series, datasets []dataset.Info) [][]float64
 }
 
 // rankTable ranks what is finished. With a beside, it adds the ranks of the same methods and data sets there.
-func (f *finished) rankTable(beside *finished) *RankTable {
-	t := &RankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric, All: f.all}
+func (f *finished) rankTable(beside *finished) *rankTable {
+	t := &rankTable{Protocol: f.protocol, Problem: f.problem, Metric: f.metric, All: f.all}
 	methods, datasets := f.common()
 	if f.all && !f.ranksOwn(methods, datasets) {
 		for _, m := range f.series {
@@ -174,8 +174,8 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 		}
 	}
 	for i, ranks := range f.ranks(methods, datasets) {
-		nothing := MeanRank{math.NaN(), math.NaN()}
-		row := RankRow{Series: methods[i], Ranks: ranks, Own: meanRank(ranks), Published: nothing, PaperMean: nothing}
+		nothing := meanRank{math.NaN(), math.NaN()}
+		row := rankRow{Series: methods[i], Ranks: ranks, Own: meanOf(ranks), Published: nothing, PaperMean: nothing}
 		for _, d := range datasets {
 			row.Of = append(row.Of, f.of[result{d.Name, methods[i]}])
 		}
@@ -183,17 +183,17 @@ func (f *finished) rankTable(beside *finished) *RankTable {
 			for _, ranks := range paper {
 				row.PaperRanks = append(row.PaperRanks, ranks[i])
 			}
-			row.PaperMean = meanRank(row.PaperRanks)
+			row.PaperMean = meanOf(row.PaperRanks)
 			row.Paper, _ = results.PaperRank(f.problem.String(), methods[i].Method.Name)
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	if beside != nil && beside.hasAll(methods, datasets) {
 		for i, r := range beside.ranks(methods, datasets) {
-			t.Rows[i].Published = meanRank(r)
+			t.Rows[i].Published = meanOf(r)
 		}
 	}
-	slices.SortStableFunc(t.Rows, func(a, b RankRow) int { return cmp.Compare(a.Own.Mean, b.Own.Mean) })
+	slices.SortStableFunc(t.Rows, func(a, b rankRow) int { return cmp.Compare(a.Own.Mean, b.Own.Mean) })
 	t.Notes = f.rankNotes(methods, datasets)
 	t.Significance = f.significance(t.Rows, datasets)
 	return t

@@ -122,7 +122,7 @@ func TestHTML(t *testing.T) {
 func TestNumbersLeadToRecords(t *testing.T) {
 	s := goldenSummary(t)
 	d := s.Document()
-	for _, l := range Table1 {
+	for _, l := range table1 {
 		for _, b := range d.Blocks {
 			table, ok := b.(*Table)
 			if !ok || table.Name != l.Name {

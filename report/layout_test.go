@@ -110,7 +110,7 @@ func TestTitles(t *testing.T) {
 `,
 	} {
 		l := Layout{Where: []Where{{"metric", []string{"rmse"}}, {"dataset", strings.Fields(datasets)}}, Rows: []string{"series"},
-			Columns: []string{"dataset", "metric"}, Show: []Part{OursAlone}}
+			Columns: []string{"dataset", "metric"}, Show: []Part{oursAlone}}
 		var out bytes.Buffer
 		markdownTable(&out, l.table(s.Numbers))
 		if !strings.Contains(out.String(), want) {
@@ -123,7 +123,7 @@ func TestTitles(t *testing.T) {
 func TestLayout(t *testing.T) {
 	s := widths(t, "layers")
 	l := Layout{Name: "depths", Caption: "RMSE by depth.", Where: []Where{{"metric", []string{"rmse"}}, {"layers", []string{"8", "2"}}},
-		Group: "dataset", Rows: []string{"method"}, Columns: []string{"layers"}, Show: []Part{Ours, Paper}}
+		Group: "dataset", Rows: []string{"method"}, Columns: []string{"layers"}, Show: []Part{Ours, paper}}
 	var out bytes.Buffer
 	markdownTable(&out, l.table(s.Numbers))
 	want := `RMSE by depth.
@@ -158,8 +158,8 @@ func TestTablesOfOneProtocol(t *testing.T) {
 		f.ok("protein", protocol, "knn", 0, 0, mse(1), rmse(3.77))
 		s := collect(t, f)
 		var names []string
-		for i := range Table1 {
-			if table := Table1[i].table(s.Numbers); table != nil {
+		for i := range table1 {
+			if table := table1[i].table(s.Numbers); table != nil {
 				names = append(names, table.Name)
 			}
 		}

@@ -21,13 +21,13 @@ type Part struct {
 
 // The parts of the paper's Tables 8 to 12. Published is ours where there is no verdict beside it.
 var (
-	Ours       = numberPart("Ours", split.Published, (*Number).meanCell)
-	Published  = numberPart("Published folds", split.Published, (*Number).notedMean)
-	Corrected  = numberPart("Corrected folds", split.Corrected, (*Number).notedMean)
-	Paper      = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }, nil}
-	Difference = numberPart("Difference", split.Published, (*Number).differenceCell).withoutFact()
-	Judgement  = Part{"Verdict", false, []split.Protocol{split.Published}, ofNumber(split.Published, (*Number).verdictCell), nil}
-	Change     = Part{"Change", true, split.Protocols, protocolChange, nil}
+	Ours        = numberPart("Ours", split.Published, (*Number).meanCell)
+	Published   = numberPart("Published folds", split.Published, (*Number).notedMean)
+	Corrected   = numberPart("Corrected folds", split.Corrected, (*Number).notedMean)
+	paper       = Part{"Paper", true, nil, func(_ *Table, c comparison) Cell { return paperValue(c.any()) }, nil}
+	difference  = numberPart("Difference", split.Published, (*Number).differenceCell).withoutFact()
+	verdictPart = Part{"Verdict", false, []split.Protocol{split.Published}, ofNumber(split.Published, (*Number).verdictCell), nil}
+	change      = Part{"Change", true, split.Protocols, protocolChange, nil}
 )
 
 // The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, that under
@@ -36,16 +36,16 @@ var (
 var (
 	Beside      = numberPart("", split.Published, ifComplete((*Number).besidePaper))
 	OfCorrected = numberPart("corrected folds", split.Corrected, ifComplete((*Number).alone))
-	OursAlone   = numberPart("", split.Published, ifComplete((*Number).alone))
+	oursAlone   = numberPart("", split.Published, ifComplete((*Number).alone))
 	OverSeeds   = numberPart("", split.Published, (*Number).overSeedsCell).withoutFact()
-	Correction  = Part{"", true, split.Protocols, correction, factUnder(split.Corrected)}
+	corrections = Part{"", true, split.Protocols, correction, factUnder(split.Corrected)}
 )
 
-// Mean is ours, over however many folds there are, with the paper's in parentheses where there is one; CorrectedAlone is the mean under
+// Mean is ours, over however many folds there are, with the paper's in parentheses where there is one; correctedAlone is the mean under
 // corrected folds.
 var (
 	Mean           = numberPart("Result (paper's)", split.Published, (*Number).besidePaper)
-	CorrectedAlone = numberPart("", split.Corrected, (*Number).alone)
+	correctedAlone = numberPart("", split.Corrected, (*Number).alone)
 )
 
 // The parts of ablations: what a variant changes against Layout.Base, fold by fold, beside the difference of the paper's means.

@@ -14,60 +14,60 @@ import (
 	"nptbench/results"
 )
 
-// A RankTable is one part of Table 1: the rank orders of the methods over the data sets with one problem.
+// A rankTable is one part of Table 1: the rank orders of the methods over the data sets with one problem.
 //
 // Ranks are never averaged over different sets of data sets: only methods that have finished all of Datasets are ranked,
 // among themselves. Among the paper's one that finished a data set without a complete result is ranked last on it, as in the paper. What
 // is not the paper's, such as a small NPT or a method of one's own, is ranked in a table of its own, with everything else.
-type RankTable struct {
+type rankTable struct {
 	Protocol split.Protocol
 	Problem  dataset.Problem
 	Metric   metric.Metric
 	All      bool           // of all methods over all data sets that there are here; else of the paper's over its own
 	Datasets []dataset.Info // that the ranks are over
-	Rows     []RankRow      // best mean rank first; none when no two methods can be ranked yet
+	Rows     []rankRow      // best mean rank first; none when no two methods can be ranked yet
 	Notes    []string       // who is ranked last, and what is left out, a sentence each
 
-	Significance *Significance // what the mean ranks support; nil for a single data set
+	Significance *significance // what the mean ranks support; nil for a single data set
 }
 
-// A RankRow is the rank order of one series.
-type RankRow struct {
+// A rankRow is the rank order of one series.
+type rankRow struct {
 	Series    *Series
 	Ranks     []float64 // by data set, from 1; equal results share the mean of their ranks
 	Of        []*Group  // by data set: whose result was ranked
-	Own       MeanRank
-	Published MeanRank // in a table of the corrected protocol, the same under the published one; NaN when that has not been run
+	Own       meanRank
+	Published meanRank // in a table of the corrected protocol, the same under the published one; NaN when that has not been run
 
 	// The paper's results ranked over the same methods and data sets, and its Table 1, over nine methods and all data
 	// sets of the task.
 	PaperRanks []float64 // by data set; nil where the paper has none
-	PaperMean  MeanRank  // of these
+	PaperMean  meanRank  // of these
 	Paper      results.Published
 }
 
-// A MeanRank is a mean over data sets and its standard error, sd(ddof 1)/sqrt(data sets), which is NaN for a single one.
-type MeanRank struct{ Mean, StdErr float64 }
+// A meanRank is a mean over data sets and its standard error, sd(ddof 1)/sqrt(data sets), which is NaN for a single one.
+type meanRank struct{ Mean, StdErr float64 }
 
-func meanRank(ranks []float64) MeanRank {
+func meanOf(ranks []float64) meanRank {
 	mean, stdErr := stats.MeanStdErr(ranks)
-	return MeanRank{mean, stdErr}
+	return meanRank{mean, stdErr}
 }
 
 // A rankColumn has a mean rank for each row.
 type rankColumn struct {
 	head string
-	of   func(RankRow) MeanRank
+	of   func(rankRow) meanRank
 }
 
 var (
-	ownRanks       = rankColumn{"Mean", func(r RankRow) MeanRank { return r.Own }}
-	publishedRanks = rankColumn{"Mean, published folds", func(r RankRow) MeanRank { return r.Published }}
-	paperRankMeans = rankColumn{"Paper, same methods and data sets", func(r RankRow) MeanRank { return r.PaperMean }}
+	ownRanks       = rankColumn{"Mean", func(r rankRow) meanRank { return r.Own }}
+	publishedRanks = rankColumn{"Mean, published folds", func(r rankRow) meanRank { return r.Published }}
+	paperRankMeans = rankColumn{"Paper, same methods and data sets", func(r rankRow) meanRank { return r.PaperMean }}
 )
 
 // columns are those of a table's means.
-func (t *RankTable) columns() []rankColumn {
+func (t *rankTable) columns() []rankColumn {
 	columns := []rankColumn{ownRanks}
 	if t.hasPublished() {
 		columns = append(columns, publishedRanks)
@@ -80,12 +80,12 @@ func (t *RankTable) columns() []rankColumn {
 
 // rankTables are the parts of Table 1 for which the plan has data sets, for each protocol that it has, and then the same for all methods
 // and data sets where these rank any that are not the paper's.
-func (s *Summary) rankTables() (all []*RankTable) {
+func (s *Summary) rankTables() (all []*rankTable) {
 	for _, everything := range []bool{false, true} {
 		if s.own && !everything {
 			continue
 		}
-		var publishedTables, correctedTables []*RankTable
+		var publishedTables, correctedTables []*rankTable
 		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 			first, second := s.finished(split.Published, problem, everything), s.finished(split.Corrected, problem, everything)
 			if first.notEmpty() {
@@ -102,7 +102,7 @@ func (s *Summary) rankTables() (all []*RankTable) {
 
 // rankBlocks are the tables as they are shown, each with what it supports, and one sentence about those in which nothing can be
 // ranked yet. name begins the names of files of figures.
-func rankBlocks(tables []*RankTable, name string) []Block {
+func rankBlocks(tables []*rankTable, name string) []Block {
 	var blocks []Block
 	var empty []string
 	for _, t := range tables {
@@ -132,7 +132,7 @@ func rankBlocks(tables []*RankTable, name string) []Block {
 }
 
 // name is that of the table and, behind the report's, of its figure.
-func (t *RankTable) name() string {
+func (t *rankTable) name() string {
 	problem := t.Problem.String()
 	if t.All {
 		problem = "all-" + problem
@@ -141,18 +141,18 @@ func (t *RankTable) name() string {
 }
 
 // hasPublished reports whether it is known how the same methods rank under published folds, in a table of corrected ones.
-func (t *RankTable) hasPublished() bool {
-	return slices.ContainsFunc(t.Rows, func(r RankRow) bool { return !math.IsNaN(r.Published.Mean) })
+func (t *rankTable) hasPublished() bool {
+	return slices.ContainsFunc(t.Rows, func(r rankRow) bool { return !math.IsNaN(r.Published.Mean) })
 }
 
 // table has the ranks, and what gap between two of them tells methods apart.
-func (t *RankTable) table() *Table {
+func (t *rankTable) table() *Table {
 	out := t.ranks()
 	out.Rows = append(out.Rows, t.gapRows(out)...)
 	return out
 }
 
-func (t *RankTable) ranks() *Table {
+func (t *rankTable) ranks() *Table {
 	whose := "the paper's methods"
 	if t.All {
 		whose = "all methods here"
@@ -178,7 +178,7 @@ func (t *RankTable) ranks() *Table {
 	return out
 }
 
-func (t *RankTable) row(r RankRow) Row {
+func (t *rankTable) row(r rankRow) Row {
 	row := []Cell{{Text: r.Series.Title}}
 	for i, rank := range r.Ranks {
 		cell := number(strconv.FormatFloat(rank, 'g', -1, 64), rank)

@@ -44,7 +44,7 @@ func TestPaperTable1(t *testing.T) {
 }
 
 // paperRankTables has the paper's results as records.
-func paperRankTables(t *testing.T) []*RankTable {
+func paperRankTables(t *testing.T) []*rankTable {
 	t.Helper()
 	f := newFixture()
 	for _, d := range dataset.Infos() {
@@ -159,7 +159,7 @@ func TestRanksOnlyWhatAllHaveFinished(t *testing.T) {
 		table := collect(t, f).ranks[0]
 		var ranked, over []string
 		for _, m := range testMethods {
-			if slices.ContainsFunc(table.Rows, func(r RankRow) bool { return r.Series.Method == m }) {
+			if slices.ContainsFunc(table.Rows, func(r rankRow) bool { return r.Series.Method == m }) {
 				ranked = append(ranked, m.Name)
 			}
 		}
@@ -219,7 +219,7 @@ func TestCorrectedRanksShowThePublishedOnes(t *testing.T) {
 // A method's mean ranks over the paper's data sets and over one's own are two lines, which their first columns tell apart.
 func TestMeanRanksAreToldApart(t *testing.T) {
 	s := goldenSummary(t)
-	own := *s.ranks[slices.IndexFunc(s.ranks, func(t *RankTable) bool { return len(t.Rows) > 0 })]
+	own := *s.ranks[slices.IndexFunc(s.ranks, func(t *rankTable) bool { return len(t.Rows) > 0 })]
 	own.All, own.Datasets = true, []dataset.Info{{Name: "houses"}, {Name: "flats"}}
 	s.ranks = append(s.ranks, &own)
 	var out bytes.Buffer

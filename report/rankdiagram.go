@@ -13,7 +13,7 @@ import (
 )
 
 // figure is the critical-difference diagram of a rank table.
-func (t *RankTable) figure(name string) Figure {
+func (t *rankTable) figure(name string) Figure {
 	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), the methods of the table. A thick bar joins methods that do not differ at %v: by Nemenyi's test of "+
 		"mean ranks, and by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
 		t.Metric.Title, plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, rankLevel)
@@ -31,7 +31,7 @@ type rankDiagram struct {
 }
 
 // picture has two diagrams, one below the other: by Nemenyi's test, and by the signed-rank test.
-func (t *RankTable) picture() picture {
+func (t *rankTable) picture() picture {
 	var names []string
 	for _, r := range t.Rows {
 		names = append(names, r.Series.Title)

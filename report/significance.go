@@ -15,8 +15,8 @@ import (
 // rankLevel is the level of the tests of rank orders.
 const rankLevel = 0.05
 
-// A Significance says what the mean ranks of a table over a few data sets support. Series are in the order of its rows.
-type Significance struct {
+// A significance says what the mean ranks of a table over a few data sets support. Series are in the order of its rows.
+type significance struct {
 	Friedman   *stats.FriedmanTest
 	Difference float64     // of mean ranks that is critical, Nemenyi's
 	Wilcoxon   [][]float64 // p of the signed-rank test of two series, after Holm's correction for all pairs
@@ -25,7 +25,7 @@ type Significance struct {
 
 // significance tests the ranks of series that have finished all of the data sets; nil for a single data set. A method without a
 // result is the last one there.
-func (f *finished) significance(rows []RankRow, datasets []dataset.Info) *Significance {
+func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *significance {
 	if len(datasets) < 2 || len(rows) < 2 {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (f *finished) significance(rows []RankRow, datasets []dataset.Info) *Signif
 	if err != nil {
 		panic(err) // no difference is a NaN
 	}
-	return &Significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
+	return &significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
 }
 
 // paperDatasets counts the data sets of the paper's Table 1 with a problem.
@@ -75,7 +75,7 @@ func largestGap(means []float64) float64 {
 }
 
 // means are the mean ranks of a column of the table.
-func (t *RankTable) means(c rankColumn) (means []float64) {
+func (t *rankTable) means(c rankColumn) (means []float64) {
 	for _, r := range t.Rows {
 		means = append(means, c.of(r).Mean)
 	}
@@ -83,7 +83,7 @@ func (t *RankTable) means(c rankColumn) (means []float64) {
 }
 
 // gapRows are the largest gap between two mean ranks and the critical difference, for each column of a table.
-func (t *RankTable) gapRows(of *Table) []Row {
+func (t *rankTable) gapRows(of *Table) []Row {
 	if t.All && t.Significance == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (t *RankTable) gapRows(of *Table) []Row {
 }
 
 // differ lists the pairs of rows whose mean ranks are farther apart than the critical difference, the better one first.
-func (t *RankTable) differ(in rankColumn) (pairs []string) {
+func (t *rankTable) differ(in rankColumn) (pairs []string) {
 	for _, a := range t.Rows {
 		for _, b := range t.Rows {
 			if in.of(b).Mean-in.of(a).Mean > t.Significance.Difference {
@@ -127,7 +127,7 @@ func (t *RankTable) differ(in rankColumn) (pairs []string) {
 }
 
 // supports says in a few sentences what the ranks support.
-func (t *RankTable) supports() string {
+func (t *rankTable) supports() string {
 	s := t.Significance
 	text := fmt.Sprintf("No gap between two mean ranks reaches the critical difference: over %d data sets these ranks do not tell any two methods apart.", s.Friedman.N)
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
@@ -156,7 +156,7 @@ func (t *RankTable) supports() string {
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, whether
 // correcting the folds changes an order or a conclusion; empty where there are none.
-func foldsChange(tables []*RankTable) string {
+func foldsChange(tables []*rankTable) string {
 	var parts []string
 	orders, conclusions := 0, 0
 	for _, t := range tables {

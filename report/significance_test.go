@@ -41,7 +41,7 @@ func TestPaperTable1IsNotSignificant(t *testing.T) {
 
 // foldTables ranks methods over eight data sets of one's own, under published folds in one order on all of them and under corrected
 // ones by what each has on every data set.
-func foldTables(corrected []float64) []*RankTable {
+func foldTables(corrected []float64) []*rankTable {
 	order := []float64{1, 2, 3}
 	f := []*finished{}
 	for _, p := range split.Protocols {
@@ -62,7 +62,7 @@ func foldTables(corrected []float64) []*RankTable {
 			}
 		}
 	}
-	return []*RankTable{f[0].rankTable(nil), f[1].rankTable(f[0])}
+	return []*rankTable{f[0].rankTable(nil), f[1].rankTable(f[0])}
 }
 
 func TestFoldsChange(t *testing.T) {

@@ -20,25 +20,25 @@ func overview(name, caption string, show Part, where ...Where) Layout {
 	return Layout{Name: name, Caption: caption, Where: where, Rows: []string{"series"}, Columns: []string{"dataset", "metric"}, Show: []Part{show}}
 }
 
-// Table1 are the tables of a comparison of methods: overviews by data set, and the paper's Tables 8 to 12.
-var Table1 = func() []Layout {
+// table1 are the tables of a comparison of methods: overviews by data set, and the paper's Tables 8 to 12.
+var table1 = func() []Layout {
 	small := overview("small", "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced to the printed digits).",
 		Beside, Is("dataset", smallTables...), ranking)
 	small.Title = "At a glance"
 	best := overview("best", "Ours alone: the best of each column in bold, the second underlined, by their printed digits (± standard error over "+
-		"folds; of RMSE less is better, of AUROC and accuracy more).", OursAlone, Is("dataset", slices.Concat(smallTables, largeTables)...), ranking)
+		"folds; of RMSE less is better, of AUROC and accuracy more).", oursAlone, Is("dataset", slices.Concat(smallTables, largeTables)...), ranking)
 	best.Best = true
 	return append([]Layout{
 		small,
 		overview("breast-cancer", "The same for all metrics of Breast Cancer.", Beside, Is("dataset", "breast-cancer")),
 		overview("large", "The same for the data sets with a single split.", Beside, Is("dataset", largeTables...), ranking),
 		best,
-		overview("protocols", "What correcting the protocol changes: published folds → corrected folds.", Correction, Is("dataset", smallTables...), ranking),
-	}, metricTables(metricTitle, Ours, Paper, Difference, Judgement, Corrected, Change)...)
+		overview("protocols", "What correcting the protocol changes: published folds → corrected folds.", corrections, Is("dataset", smallTables...), ranking),
+	}, metricTables(metricTitle, Ours, paper, difference, verdictPart, Corrected, change)...)
 }()
 
 // ownTables are those where the paper has none of the numbers.
-var ownTables = metricTables(metric.Metric.Heading, Published, Corrected, Change)
+var ownTables = metricTables(metric.Metric.Heading, Published, Corrected, change)
 
 // metricTitle is the heading of the paper's table of a metric.
 func metricTitle(m metric.Metric) string { return fmt.Sprintf("%s (Table %d)", m.Heading(), m.Table) }

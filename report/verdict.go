@@ -35,8 +35,8 @@ const (
 	Extrapolated Verdict = "extrapolated" // what is not measured, from what is
 )
 
-// Verdicts lists all of them in the order in which they are counted.
-var Verdicts = []Verdict{
+// verdicts lists all of them in the order in which they are counted.
+var verdicts = []Verdict{
 	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, NotClear, Extrapolated,
 	NotComparable, Partial, FailedCell, Undefined, NotRun, NoPaper, NotJudged,
 }

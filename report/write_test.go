@@ -361,7 +361,7 @@ func TestSummary(t *testing.T) {
 	if !strings.Contains(reproduced, "claim second") || !strings.Contains(untested, "claim first") || !strings.Contains(untested, "[claim half](table1.md#what-the-paper-claims) holds, on the 1 of 2 that were measured: It is near") || !strings.Contains(smaller, "claim third") {
 		t.Errorf("claims are in the wrong part:\n%s", summary.String())
 	}
-	for _, v := range Verdicts {
+	for _, v := range verdicts {
 		n := 0
 		for _, o := range outcomes {
 			for _, has := range o.verdicts {
