@@ -312,7 +312,7 @@ func (s *Summary) howToRead() []string {
 			"true cross-validation; a change is corrected minus published.",
 			"Ranks: 1 is best, by unrounded mean results; of the paper's methods among themselves a finished one without a complete result is "+
 				"ranked last. In tables of all methods only those with complete results on all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
-				"data sets. \"Paper, all\" is its Table 1 as printed: nine methods "+
+				"data sets, and not clear as long as Nemenyi's critical difference leaves it open; over so few data sets no ranks can show that a place holds. \"Paper, all\" is its Table 1 as printed: nine methods "+
 				"over all data sets of a task.")
 	}
 	if len(s.measured()) > 0 {

@@ -129,10 +129,14 @@ func TestOpen(t *testing.T) {
 	if _, err := Open(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
+	ended := 0
 	for _, err := range Read(ctx, dir) {
-		if !errors.Is(err, context.Canceled) {
+		if ended++; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want %v", err, context.Canceled)
 		}
+	}
+	if ended != 1 {
+		t.Errorf("%d errors, want 1", ended)
 	}
 }
 

@@ -97,8 +97,10 @@ func TestParseUnreadableRecords(t *testing.T) {
 	if err := os.Chmod(dir, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, want := os.ReadDir(dir) // nil for root
-	if _, err := parseArgs("-with", dir); want != nil && !errors.Is(err, fs.ErrPermission) {
+	if _, err := os.ReadDir(dir); err == nil {
+		t.Skip("root reads every folder")
+	}
+	if _, err := parseArgs("-with", dir); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("error %v", err)
 	}
 }
