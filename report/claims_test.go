@@ -152,21 +152,22 @@ func TestClaimsOnRanks(t *testing.T) {
 		without          string
 		datasets         []string
 		own              bool // golearn-knn is there, too, and the best
-		catboost         float64
+		npt, catboost    float64
 		rank, best, text string
 	}{
-		{"", four, false, 0.5, "not clear", "does not hold", "2.00 on 4 of the paper's 4 regression data sets, place 2 among 9 of its 9 methods, critical difference 6.01"},
-		{"", four, true, 0.5, "not clear", "does not hold", "place 2 among 9 of its 9 methods"},
-		{"", four, true, 1.5, "not clear", "holds", "1.00 on 4 of the paper's 4 regression data sets, place 1 among 9"},
-		{"catboost", four, false, 0, "not tested", "not tested", "place 1 among 8 of its 9 methods"},
-		{"", four[:3], false, 0.5, "not tested", "does not hold", "2.00 on 3 of the paper's 4 regression data sets, place 2 among 9"},
-		{"", append(four[:2:2], "lookup"), false, 0.5, "not tested", "does not hold", "2.00 on 2 of the paper's 4 "},
+		{"", four, false, 1, 0.5, "not clear", "does not hold", "2.00 on 4 of the paper's 4 regression data sets, place 2 among 9 of its 9 methods, critical difference 6.01"},
+		{"", four, true, 1, 0.5, "not clear", "does not hold", "place 2 among 9 of its 9 methods"},
+		{"", four, true, 1, 1.5, "not clear", "holds", "1.00 on 4 of the paper's 4 regression data sets, place 1 among 9"},
+		{"", four, false, 99, 0.5, "does not hold", "does not hold", "9.00 on 4 of the paper's 4 regression data sets, place 9 among 9"},
+		{"catboost", four, false, 1, 0, "not tested", "not tested", "place 1 among 8 of its 9 methods"},
+		{"", four[:3], false, 1, 0.5, "not tested", "does not hold", "2.00 on 3 of the paper's 4 regression data sets, place 2 among 9"},
+		{"", append(four[:2:2], "lookup"), false, 1, 0.5, "not tested", "does not hold", "2.00 on 2 of the paper's 4 "},
 	} {
 		f := newFixture()
 		f.Claims = []Claim{{ID: "rank", Says: "NPT is second.", Test: Place("npt", 2, dataset.Regression)}, {ID: "best", Says: "NPT is the best.", Test: Best(headline, "NPT")}}
 		for _, d := range c.datasets {
 			for i, m := range testMethods {
-				value := map[string]float64{"npt": 1, "catboost": c.catboost, "golearn-knn": 0.1}[m.Name]
+				value := map[string]float64{"npt": c.npt, "catboost": c.catboost, "golearn-knn": 0.1}[m.Name]
 				if value == 0 {
 					value = 2 + float64(i)
 				}
