@@ -220,7 +220,7 @@ type modelHeader struct {
 	Columns []Column
 }
 
-// Save writes the model to a file, which is replaced as a whole.
+// Save writes the model to a file, which is replaced as a whole, and makes its folder if it is not there.
 func (m *Model) Save(path string) error {
 	header := modelHeader{m.net.Config, m.net.columns}
 	if err := checkpoint.Write(path, "model", header, m.weights); err != nil {

@@ -114,7 +114,7 @@ func (c pdfCanvas) FillString(face font.Face, at vg.Point, words string) {
 
 func windows1252(words string) string {
 	var out []byte
-	for _, r := range strings.ReplaceAll(words, "≤", "<=") {
+	for _, r := range strings.NewReplacer("≤", "<=", "≥", ">=").Replace(words) {
 		b, has := charmap.Windows1252.EncodeRune(r)
 		if !has {
 			b = '?'

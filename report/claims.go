@@ -91,7 +91,7 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 			if f.meets(where) && f.HasPaper {
 				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
 				e := Evidence{f.Series.Values[l.Base.Field], "", text, Untested, !f.asPublished()}
-				if f.Verdict != Partial && f.Verdict != NotJudged {
+				if f.Verdict != Partial && f.Verdict != NotJudged && f.Paper.Mean != 0 {
 					e.For = speaks(f)
 				}
 				all = append(all, e)

@@ -3,8 +3,10 @@ package report
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -104,6 +106,26 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 	}
 	c.ranks, c.appendix = c.rankTables(), c.setup()
 	return c.Summary, nil
+}
+
+// Check says why a report of this kind would have nothing of the plan, before anything of that is run.
+func Check(spec Spec) error {
+	s, err := Collect(func(func(*results.Record, error) bool) {}, spec)
+	if err != nil || s.Tables == nil {
+		return err
+	}
+	var asked []string
+	for _, l := range s.Tables {
+		if lines, _ := l.project(s.Numbers); lines != nil {
+			return nil
+		}
+		var conditions []string
+		for _, w := range l.Where {
+			conditions = append(conditions, w.Field+" "+strings.Join(w.Values, " or "))
+		}
+		asked = append(asked, fmt.Sprintf("%q is of %s", l.Title, strings.Join(conditions, ", ")))
+	}
+	return fmt.Errorf("sweep %s has nothing that %s shows: %s", s.Plan.Sweep.Name, s.Name, strings.Join(asked, "; "))
 }
 
 // keepClaims leaves out the claims about methods that the plan does not have, and with the last of them what the paper says.

@@ -244,7 +244,7 @@ var latexEscapes = strings.NewReplacer(
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"|", `\textbar{}`, `"`, `\textquotedbl{}`, "[", "{[}", "*", "{*}", // the last two after \\ or \item
 	"±", `$\pm$`, "–", "--", "…", `\ldots{}`, "√", `$\surd$`, "²", `$^2$`, "×", `$\times$`,
-	"≤", `$\leq$`, "≈", `$\approx$`, "→", `$\to$`, "χ", `$\chi$`)
+	"≤", `$\leq$`, "≥", `$\geq$`, "≈", `$\approx$`, "→", `$\to$`, "χ", `$\chi$`)
 
 // latexText escapes what LaTeX would take as a command. Characters that its usual fonts lack, as in a message that a
 // record quotes, become question marks. Words too long for a line, such as digests, may be broken.

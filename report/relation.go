@@ -141,6 +141,8 @@ func (n *Number) direction() Verdict {
 		return NotJudged
 	case apart(n.Mean, n.StdErr) == Unclear:
 		return NotClear
+	case n.Paper.Mean == 0: // its two numbers are printed alike
+		return NoPaper
 	case n.Mean*n.Paper.Mean > 0:
 		return SameDirection
 	}

@@ -441,10 +441,10 @@ func TestRanksWhereAllHaveTheFold(t *testing.T) {
 	}
 }
 
-// Where the paper prints no change, a clear one is not in its direction.
+// Where the paper prints no change, a clear one has no direction to be held against.
 func TestDirectionOfNothing(t *testing.T) {
 	g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: published, Series: &Series{}, Folds: tenFolds}
-	if got := (&Number{Group: g, N: 10, Mean: 1, StdErr: 0.4, HasPaper: true}).direction(); got != OppositeDirection {
+	if got := (&Number{Group: g, N: 10, Mean: 1, StdErr: 0.4, HasPaper: true}).direction(); got != NoPaper {
 		t.Error(got)
 	}
 }

@@ -52,7 +52,7 @@ func terminalTable(out io.Writer, t *Table, width int, colour bool) error {
 func terminalGrid(out io.Writer, t *Table, width int, colour bool) error {
 	var grid terminal.Table
 	for _, c := range t.Columns {
-		grid.Columns = append(grid.Columns, terminal.Column{Head: c.Head, Right: c.Right})
+		grid.Columns = append(grid.Columns, terminal.Column(c))
 	}
 	for i, row := range t.Rows {
 		if t.newGroup(i) {

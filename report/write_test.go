@@ -154,7 +154,7 @@ func TestPDF(t *testing.T) {
 	if first != write("NPT, ≤ 8 layers – é") {
 		t.Error("the same figure twice gives different files")
 	}
-	if got := windows1252("≤ 8 – é →"); got != "<= 8 \x96 \xe9 ?" {
+	if got := windows1252("≤ 8 – é ≥ →"); got != "<= 8 \x96 \xe9 >= ?" {
 		t.Errorf("encoded to %q", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestLaTeXText(t *testing.T) {
 	if got := latexText(nasty); strings.ContainsAny(got, "→界\n\t") || !strings.Contains(got, `50\% of \$x\_1 \& \{y\}`) {
 		t.Errorf("escaped to %s", got)
 	}
-	if got := latexText("±–…é≤≈→"); got != `$\pm$--\ldots{}é$\leq$$\approx$$\to$` {
+	if got := latexText("±–…é≤≥≈→"); got != `$\pm$--\ldots{}é$\leq$$\geq$$\approx$$\to$` {
 		t.Errorf("escaped to %s", got)
 	}
 }

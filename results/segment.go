@@ -83,7 +83,7 @@ func (l segmentLine) damage(why string) *Damage {
 }
 
 // Segments lists the segments in folders, in the order of folders and file names. A path that is a file stands for itself,
-// one that does not exist for nothing.
+// one that does not exist for nothing, and a folder without any, such as a run's, for its folder of the name records.
 func Segments(paths ...string) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -98,10 +98,18 @@ func Segments(paths ...string) (files []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("the folder of records cannot be read: %w", err)
 		}
+		before := len(files)
 		for _, e := range entries {
 			if name := e.Name(); strings.HasSuffix(name, segmentSuffix) || strings.HasSuffix(name, compressedSuffix) {
 				files = append(files, filepath.Join(path, name))
 			}
+		}
+		if len(files) == before {
+			of, err := Segments(filepath.Join(path, "records"))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, of...)
 		}
 	}
 	return files, nil

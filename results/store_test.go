@@ -104,6 +104,15 @@ func readIndex(t *testing.T, dir string) (Index, []*Damage, error) {
 	return s.Index(), s.Damages, nil
 }
 
+// A run's folder stands for its records.
+func TestFolderOfARun(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "records"), record(1), record(2))
+	if s, err := Open(t.Context(), dir); err != nil || len(s.Index()) != 2 {
+		t.Errorf("%v, %v, want 2 records", s, err)
+	}
+}
+
 // The records of a store can be read more than once, and its opening be interrupted.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()

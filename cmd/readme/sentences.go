@@ -29,7 +29,7 @@ func checkSentences(r *reports, all map[string][]sentence) error {
 		for _, s := range all[document] {
 			want := s(r)
 			if r.err != nil {
-				return fmt.Errorf("%w; make reports-published writes what sentences are compared with", r.err)
+				return errors.Join(append(wrong, fmt.Errorf("%s: %w; make reports-published writes what sentences are compared with", document, r.err))...)
 			}
 			if !strings.Contains(spaced(string(r.text(document))), spaced(want)) {
 				wrong = append(wrong, fmt.Errorf("%s does not say what the reports give: %s", document, want))

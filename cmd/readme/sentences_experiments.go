@@ -38,10 +38,7 @@ var experiments = []sentence{
 		if found == nil {
 			return "what a second seed gives"
 		}
-		rmse, err := strconv.ParseFloat(string(found[1]), 64)
-		if err != nil {
-			r.fail(err)
-		}
+		rmse := number(r, string(found[1]))
 		paper := r.rows("out/published-lookup-cpu/report/cells.csv").where("method", "npt", "metric", "rmse", "dataset", "lookup-random")
 		return fmt.Sprintf("A second seed, 43, has learned it, with %.0f %% of the paper's error", 100*rmse/paper.number("paper"))
 	},
@@ -85,17 +82,12 @@ var experiments = []sentence{
 	},
 	func(r *reports) string {
 		x := r.line("EXPERIMENTS.md", "Yacht, e = 16, RMSE", 9)
-		number := func(cell string) float64 {
-			n, err := strconv.ParseFloat(cell, 64)
-			r.fail(err)
-			return n
-		}
 		better, of, _ := strings.Cut(x[4], " of ")
 		worse := count(r, better)
-		npt := number(withoutError(x[1]))
+		npt := number(r, withoutError(x[1]))
 		_, stdErr, _ := strings.Cut(x[3], " ± ")
 		return fmt.Sprintf("by %s or %.0f %%. But it is not clearly better for having them: the control is worse on %s folds and better on %s, and a loss of less than %.0f %%",
-			strings.TrimPrefix(x[7], "+"), 100*number(withoutError(x[7]))/npt, word(worse), word(count(r, of)-worse), 100*2*number(stdErr)/npt)
+			strings.TrimPrefix(x[7], "+"), 100*number(r, withoutError(x[7]))/npt, word(worse), word(count(r, of)-worse), 100*2*number(r, stdErr)/npt)
 	},
 	func(r *reports) string {
 		change := func(dataset string) rows {
@@ -298,6 +290,12 @@ func eightAlone(r *reports) string {
 }
 
 // count reads a count of a table.
+func number(r *reports, cell string) float64 {
+	n, err := strconv.ParseFloat(cell, 64)
+	r.fail(err)
+	return n
+}
+
 func count(r *reports, cell string) int {
 	n, err := strconv.Atoi(cell)
 	r.fail(err)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -20,12 +19,7 @@ var paper = []sentence{
 		const ordinary = 3.2
 		var folds []float64
 		for _, printed := range r.line("npt/PAPER.md", narrowNPT, 12)[:10] {
-			rmse, err := strconv.ParseFloat(printed, 64)
-			if err != nil {
-				r.fail(err)
-				return ""
-			}
-			folds = append(folds, rmse)
+			folds = append(folds, number(r, printed))
 		}
 		folds[3] = ordinary
 		mean, deviation := stat.MeanStdDev(folds, nil)
@@ -70,11 +64,7 @@ var paper = []sentence{
 				continue
 			}
 			_, z, _ := strings.Cut(r.line("npt/PAPER.md", m.Title, 7)[3], " (")
-			x, err := strconv.ParseFloat(strings.TrimSuffix(z, ")"), 64)
-			if err != nil {
-				r.fail(err)
-				return ""
-			}
+			x := number(r, strings.TrimSuffix(z, ")"))
 			all[m.Name] = 2 * (1 - distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(x))
 			least, most = min(least, x), max(most, x)
 		}
@@ -92,10 +82,7 @@ var paper = []sentence{
 				first = fmt.Sprintf("%s and not %.2f", gpu[0], f.number("test_rmse"))
 				continue
 			}
-			n, err := strconv.Atoi(f["fold"])
-			r.fail(err)
-			rmse, err := strconv.ParseFloat(gpu[n], 64)
-			r.fail(err)
+			rmse := number(r, gpu[count(r, f["fold"])])
 			others, most = others+1, max(most, math.Abs(rmse-f.number("test_rmse")))
 		}
 		return fmt.Sprintf("it has %s; the other %s folds that both have differ by at most %.2f", first, word(others), most)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"nptbench/internal/spelling"
@@ -74,9 +73,7 @@ var readme = []sentence{
 		largest := slices.Max(full)
 		lowest := math.Inf(1) // of our networks that mask features, on fold 3
 		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text("npt/PAPER.md"), -1) {
-			rmse, err := strconv.ParseFloat(string(found[1]), 64)
-			r.fail(err)
-			lowest = min(lowest, rmse)
+			lowest = min(lowest, number(r, string(found[1])))
 		}
 		return fmt.Sprintf("On Boston Housing its RMSE is %.2f ± %.2f (the paper %s): %.2f on average over %s folds, and %.2f on one. The paper's mean and "+
 			"deviation leave no room for such a fold, where [none of our networks that mask features, as the paper's do, comes below %.1f](npt/PAPER.md#fold-3-of-boston-housing)",

@@ -69,6 +69,11 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	protocols := pick("protocol", o.protocol, func(r result) string { return r.protocol })
 	pick("larger", o.larger, metricOf)
 	pick("smaller", o.smaller, metricOf)
+	for _, name := range o.smaller {
+		if err == nil && slices.Contains(o.larger, name) {
+			err = fmt.Errorf("-larger %s and -smaller %s: want one of them", name, name)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func pairs(a, b []result) (x, y []result, note []string) {
 		at := slices.IndexFunc(b, func(other result) bool { return other.fold == one.fold })
 		switch {
 		case at < 0:
-		case one.split != b[at].split:
+		case one.split != "" && b[at].split != "" && one.split != b[at].split:
 			differ++
 		default:
 			x, y = append(x, one), append(y, b[at])

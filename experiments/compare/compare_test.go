@@ -125,6 +125,8 @@ func TestBadInput(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "in.csv")
 	os.WriteFile(file, []byte(head+"a,0,m,rmse,1\na,0,n,rmse,2\n"), 0o644)
+	odd := filepath.Join(t.TempDir(), "odd.csv")
+	os.WriteFile(odd, []byte(head+"a,0,m,m,1\na,0,n,m,2\n"), 0o644)
 	for want, args := range map[string][]string{
 		`-methods: ` + file + ` has no "o"; known: m, n` + "\n":   {"-in", file, "-methods", "m,o"},
 		"-protocol: " + file + " has no column with the protocol": {"-in", file, "-protocol", "published"},
@@ -134,6 +136,7 @@ func TestBadInput(t *testing.T) {
 		"-by: no column is called variant":                        {"-in", file, "-by", "variant"},
 		"open nowhere.csv: no such file":                          {"-in", "nowhere.csv"},
 		"one method has results, m":                               {"-in", file, "-methods", "m"},
+		"-larger m and -smaller m: want one of them":              {"-in", odd, "-larger", "m", "-smaller", "m"},
 		"there is no " + defaultIn + ", which make reproduce-table1 writes: name another report's folds.csv": {},
 	} {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
@@ -159,6 +162,16 @@ func TestLenientHeaders(t *testing.T) {
 		if err != nil || len(r.all) != 2 || r.all[0].dataset != "a" || r.all[1].method != "m, small" || r.all[1].value != 2 {
 			t.Errorf("%s: %+v, %v", head, r, err)
 		}
+	}
+}
+
+// A report may have measurements, of other metrics, and columns may tell methods apart by values that are alike.
+func TestColumnsOfReports(t *testing.T) {
+	const text = "dataset,fold,method,measure,test_rmse,test_rmse_change,layers,heads\n" +
+		"a,0,npt,,1,,4,4\na,0,npt,corruption,,-20,4,4\na,0,npt,,2,,4,\n"
+	r, err := read(strings.NewReader(text), "in", []string{"layers", "heads"})
+	if err != nil || len(r.all) != 2 || len(r.gaps) != 0 || r.all[0].method != "npt, 4, 4" || r.all[1].method != "npt, 4" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
@@ -332,6 +345,9 @@ func TestPairing(t *testing.T) {
 	c, err := tables[0].compare(0.05)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if x, _, notes := pairs([]result{{fold: "0", split: "x0"}}, []result{{fold: "0"}}); len(x) != 1 || notes != nil {
+		t.Errorf("rows that are not known are taken for others: %v, %v", x, notes)
 	}
 	rows := c.on[0].rows
 	if n := rows[1]; n.against.pairs != 1 || n.against.test != nil || !strings.Contains(strings.Join(n.notes, " "), "1 fold of the same number have other rows") {

@@ -167,13 +167,11 @@ func (s *sheet) findColumns(by []string) error {
 		}
 	}
 	needed := []string{"data set", "fold", "method", "metric", "value"}
-	if _, long := s.columns["metric"]; !long {
-		for _, m := range metric.All {
-			if at := slices.Index(s.header, testColumn(m)); at >= 0 {
-				s.columns[m.Name] = at
-				s.report = true
-				needed = needed[:3]
-			}
+	for _, m := range metric.All {
+		if at := slices.Index(s.header, testColumn(m)); at >= 0 {
+			s.columns[m.Name] = at
+			s.report = true
+			needed = needed[:3]
 		}
 	}
 	for _, key := range needed {
@@ -206,8 +204,9 @@ func (s *sheet) add(record []string) error {
 	if title := field("title"); title != "" {
 		r.method = title
 	}
+	title := r.method
 	for _, at := range s.by {
-		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(r.method, ", "+v) { // a title may have it
+		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(title, ", "+v) { // a title may have it
 			r.method += ", " + v
 		}
 	}
@@ -230,10 +229,12 @@ func (s *sheet) add(record []string) error {
 		}
 		r.testShare = test / train
 	}
-	if !s.report {
-		if r.metric == "" {
-			return errors.New("there is no metric")
-		}
+	switch {
+	case s.report && r.metric != "": // what was measured on the model, by other metrics
+		return nil
+	case !s.report && r.metric == "":
+		return errors.New("there is no metric")
+	case !s.report:
 		return s.addValue(r, field("value"))
 	}
 	if complete := field("complete"); complete != "" && complete != "true" {

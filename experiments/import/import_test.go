@@ -386,6 +386,30 @@ func TestReplacesWhole(t *testing.T) {
 	}
 }
 
+// Predictions of validation rows stay when test rows alone are imported again, and serve the fold of both protocols.
+func TestValidationStays(t *testing.T) {
+	lib := datasettest.Library(t)
+	published, corrected := predictions(t, lib, "waves", split.Published, false), predictions(t, lib, "waves", split.Corrected, true)
+	for name, files := range map[string][][]string{
+		"twice": {corrected, predictions(t, lib, "waves", split.Corrected, false)}, "both protocols": {slices.Concat(published, corrected)},
+	} {
+		out, with := t.TempDir(), 0
+		for _, lines := range files {
+			if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK {
+				t.Fatal(stderr)
+			}
+		}
+		for _, r := range readAll(t, out) {
+			if len(r.Val) > 0 {
+				with++
+			}
+		}
+		if with != 10 {
+			t.Errorf("%s: %d folds have metrics of validation rows, want 10", name, with)
+		}
+	}
+}
+
 // Other predictions of validation rows are other predictions, too.
 func TestOtherValidation(t *testing.T) {
 	lib, out := datasettest.Library(t), t.TempDir()

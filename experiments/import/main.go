@@ -16,6 +16,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -145,6 +146,8 @@ func (o *options) records(all []*foldPredictions, details map[string]any) (recor
 			records = append(records, r)
 		} else if !same(records[at], r) {
 			return nil, fmt.Errorf("%s: fold %d of %s is the same under both protocols, but its predictions are not", o.file, r.Fold, r.Dataset)
+		} else if records[at].Val == nil {
+			records[at].Val = r.Val
 		}
 	}
 	return records, nil
@@ -193,6 +196,9 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 		case at < 0:
 			stay[repetition{strings.Clone(before.Dataset), before.Seed}] = strings.Clone(string(before.Protocol))
 		case same(before, records[at]):
+			if records[at].Val == nil { // validation rows that are not given again stay
+				records[at].Val = maps.Clone(before.Val)
+			}
 		case !o.replace:
 			return fmt.Errorf("%s, %s fold %d has been imported with other predictions; -replace takes these instead",
 				before.Dataset, before.Protocol, before.Fold)

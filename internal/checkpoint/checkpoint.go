@@ -170,8 +170,11 @@ type reader struct {
 
 func (r *reader) line() ([]byte, error) {
 	line, err := r.r.ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("empty, or no file of nptbench: it has no header")
+	}
 	if err != nil {
-		return nil, errors.New("damaged: no header")
+		return nil, err
 	}
 	r.sum.Write(line)
 	return line, nil

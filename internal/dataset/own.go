@@ -319,9 +319,10 @@ func (d *declaration) split(s *source) variant {
 	}
 	parts, _ := d.Object(n, "split", "folds", "run", "test")
 	folds, run, test := d.whole(parts["folds"], wantedSplit), d.whole(parts["run"], wantedSplit), d.whole(parts["test"], wantedSplit)
+	given := func(key string) bool { return parts[key] != nil && parts[key].Is != document.Nothing }
 	v := variant{rule: fmt.Sprintf("{%d 0 %d}", folds, test)}
 	switch {
-	case test < 0 || test > 0 && (test > s.Rows-2 || folds != 0 || run != 0):
+	case test < 0 || test == 0 && given("test") || test > 0 && (test > s.Rows-2 || given("folds") || given("run")):
 		d.fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", s.Rows-2, s.Rows)
 	case test > 0:
 		s.Folds, s.RunFolds, v.testAt = 5, 1, s.Rows-test
@@ -329,7 +330,7 @@ func (d *declaration) split(s *source) variant {
 		d.Errorf(n.At, wantedSplit)
 	case folds > s.Rows:
 		d.fail("split", "folds: %d of %d rows, want a row in each", folds, s.Rows)
-	case run < 0 || run > folds:
+	case run < 0 || run == 0 && given("run") || run > folds:
 		d.fail("split", "run: want 1 to %d, the number of folds", folds)
 	default:
 		s.Folds, s.RunFolds = folds, cmp.Or(run, folds)

@@ -206,6 +206,8 @@ func TestOwnRefuses(t *testing.T) {
 		"rows: 4/rows:":                                    `dataset.yaml:1:1: rows: want the number of rows, without the header; wine.csv has 4`,
 		"rows: 4/rows: 0x4":                                `dataset.yaml:4:7: rows: want a whole number in plain decimal digits`,
 		"{folds: 2}/{folds: 010}":                          `dataset.yaml:13:16: split: want {folds: N}`,
+		"{folds: 2}/{folds: 2, run: 0}":                    `dataset.yaml:13:8: split: run: want 1 to 2, the number of folds`,
+		"{folds: 2}/{folds: 2, test: 0}":                   `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2`,
 		"split: {folds: 2}/":                               `dataset.yaml:1:1: split: want {folds: N}`,
 		"rows: 4/rows: many":                               `dataset.yaml:4:7: rows: want a whole number`,
 		"rows: 4\n/":                                       `dataset.yaml:1:1: rows: want the number of rows, without the header; wine.csv has 4`,

@@ -80,6 +80,13 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	if err != nil {
 		return program.ExitBadInput, err
 	}
+	asked, err := o.asked(s, p)
+	if err != nil {
+		return program.ExitFailed, err
+	}
+	if err := report.Check(asked); err != nil {
+		return program.ExitBadInput, err
+	}
 	n := p.Count(p.Groups()...)
 	switch {
 	case o.DryRun:
@@ -117,7 +124,10 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 			return program.ExitFailed, err
 		}
 	}
-	if err := o.report(ctx, e, s, p, store, recorded); err != nil {
+	if s.Recorded {
+		asked.Estimate = estimateFrom(ctx, p, store)
+	}
+	if err := o.report(ctx, e, asked, store, recorded); err != nil {
 		return program.ExitFailed, err
 	}
 	return exit, nil
@@ -147,34 +157,30 @@ func makeWritable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// report writes and prints what the records come to. It is an error if there are fewer than are known to have been written.
-func (o *options) report(ctx context.Context, e program.Env, s Spec, p *plan.Plan, store *results.Store, recorded int) error {
-	var costs *plan.Estimate
-	if s.Recorded {
-		costs = estimateFrom(ctx, p, store)
-	}
-	var setup *sweeps.Sweep
-	if s.Setup != "" {
-		var err error
-		if setup, err = sweeps.Load(s.Setup, sweeps.Catalogue{Methods: methods.All(), Datasets: dataset.Infos()}); err != nil {
-			return err
-		}
-	}
-	summary, err := report.Collect(until(ctx, store.Records()), report.Spec{
+// asked is the report of a plan.
+func (o *options) asked(s Spec, p *plan.Plan) (asked report.Spec, err error) {
+	asked = report.Spec{
 		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims, Command: o.command(s),
-		Curves: s.Curves, Setup: setup, Estimate: costs, Methods: methods.All(),
-	})
+		Curves: s.Curves, Methods: methods.All(),
+	}
+	if s.Setup != "" {
+		asked.Setup, err = sweeps.Load(s.Setup, sweeps.Catalogue{Methods: asked.Methods, Datasets: dataset.Infos()})
+	}
+	return asked, err
+}
+
+// report writes and prints what the records come to. It is an error if there are fewer than are known to have been written.
+func (o *options) report(ctx context.Context, e program.Env, asked report.Spec, store *results.Store, recorded int) error {
+	summary, err := report.Collect(until(ctx, store.Records()), asked)
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
-	if err := summary.Write(o.reportFolder()); err != nil {
-		return err
-	}
-	if err := summary.Print(e.Stdout, e.Width, e.Color); err != nil {
+	unwritten := summary.Write(o.reportFolder()) // for want of space, say: what there is is printed all the same
+	if err := cmp.Or(summary.Print(e.Stdout, e.Width, e.Color), unwritten); err != nil {
 		return err
 	}
 	where := fmt.Sprintf("The report, for a browser: %s.html. Beside it: summary.md, a page of what was reproduced; %[2]s.md and %[2]s.tex, the report again; "+
-		"cells.csv and folds.csv, all numbers.", filepath.Join(o.reportFolder(), s.Name), s.Name)
+		"cells.csv and folds.csv, all numbers.", filepath.Join(o.reportFolder(), asked.Name), asked.Name)
 	fmt.Fprintf(e.Stderr, "\n%s\n", terminal.Wrap(where, "", e.Width))
 	if summary.Records < recorded {
 		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))

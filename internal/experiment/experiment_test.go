@@ -13,6 +13,7 @@ import (
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
 	"nptbench/internal/run"
+	"nptbench/report"
 	"nptbench/results"
 )
 
@@ -177,5 +178,28 @@ func TestTornRecord(t *testing.T) {
 	exit, stdout, stderr := programtest.Run(t, experiment, append(args, "-report-only")...)
 	if exit != program.ExitOK || strings.Contains(stdout, "could not be read") || !strings.Contains(stderr, "torn.jsonl:1: ") {
 		t.Errorf("exit %d: %s%s", exit, stdout, stderr)
+	}
+}
+
+// A sweep of which the experiment shows nothing is refused before anything is run, and so is one without the parameter that tells its rows
+// apart.
+func TestNothingToShow(t *testing.T) {
+	for want, s := range map[string]Spec{
+		`sweep sweep has nothing that test shows: "Changes" is of measure corruption, metric rmse_change`: {Tables: []report.Layout{{Name: "changes", Title: "Changes",
+			Where: []report.Where{report.Is("measure", "corruption"), report.Is("metric", "rmse_change")}, Rows: []string{"series"}, Show: []report.Part{report.Ours}}}},
+		`report: no method of sweep sweep has "layers" to tell rows apart by`: {Series: []string{"layers"}},
+	} {
+		s.Name, s.Sweep = "test", "table1-quick"
+		out := filepath.Join(t.TempDir(), "out")
+		run := func(ctx context.Context, e program.Env) (int, error) { return Run(ctx, e, s) }
+		for _, more := range [][]string{nil, {"-dry-run"}} {
+			exit, _, stderr := programtest.Run(t, run, append(small(t, "{method: knn}", out), more...)...)
+			if exit != program.ExitBadInput || !strings.HasPrefix(stderr, want) {
+				t.Errorf("%v: exit code %d, %s, want %s", more, exit, stderr, want)
+			}
+		}
+		if records, _ := filepath.Glob(filepath.Join(out, "records", "*")); records != nil {
+			t.Errorf("something was run: %v", records)
+		}
 	}
 }

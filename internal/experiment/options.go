@@ -89,6 +89,11 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 			return nil, fmt.Errorf("-%s: want -executor slurm with it", name)
 		}
 	}
+	for _, name := range []string{"dry-run", "report-only", "detach"} {
+		if o.Cancel && fs.Given(name) {
+			return nil, fmt.Errorf("-%s has no meaning with -cancel", name)
+		}
+	}
 	if o.TaskTime <= 0 {
 		return nil, fmt.Errorf("-slurm-task %v: want a time above 0, such as 20m", o.TaskTime)
 	}

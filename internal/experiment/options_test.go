@@ -83,6 +83,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-with", "/no/such/folder"}, "no such file"},
 		{[]string{"-with", t.TempDir()}, "no records there"},
 		{[]string{"-out", ""}, "-out: want the name of a folder"},
+		{[]string{"-executor", "slurm", "-cancel", "-dry-run"}, "-dry-run has no meaning with -cancel"},
 	} {
 		_, err := parseArgs(c.args...)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -58,8 +58,8 @@ var (
 	pKeptRandom     = metric.Metric{Name: "log10_p_random", Title: "log10 p, kept < random", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
 	pKeptDeleted    = metric.Metric{Name: "log10_p_deleted", Title: "log10 p, kept < deleted", Doc: "Wilcoxon's signed-rank test over the test rows, one-sided", Digits: 2}
 	remainingRows   = metric.Metric{Name: "remaining_rows", Title: "rows kept", Doc: "in percent", Unit: "%", Digits: 1}
-	toOnePercent    = metric.Metric{Name: "to_1_percent", Title: "reduced to 1 %", Doc: "test rows, in percent, of which less than 1 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
-	toTenPercent    = metric.Metric{Name: "to_10_percent", Title: "reduced to 10 %", Doc: "test rows, in percent, of which less than 10 % of the other rows remain", Unit: "%", Larger: true, Digits: 1}
+	toOnePercent    = metric.Metric{Name: "to_1_percent", Title: "reduced to 1 %", Doc: "test rows, in percent, of which fewer other rows remain than 1 % of the batch", Unit: "%", Larger: true, Digits: 1}
+	toTenPercent    = metric.Metric{Name: "to_10_percent", Title: "reduced to 10 %", Doc: "test rows, in percent, of which fewer other rows remain than 10 % of the batch", Unit: "%", Larger: true, Digits: 1}
 )
 
 func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {

@@ -7,7 +7,9 @@ import "errors"
 func Imported(name, title, param string) *Method {
 	return &Method{
 		Name: name, Title: title, Doc: "predictions made elsewhere", Extra: true,
-		Params:    []Param{{Name: param, Type: Choice, Default: title, Choices: []string{title}, Doc: "the title"}},
-		Available: func() error { return errors.New("its predictions are imported, and nobody has imported these") },
+		Params: []Param{{Name: param, Type: Choice, Default: title, Choices: []string{title}, Doc: "the title"}},
+		Available: func() error {
+			return errors.New("its predictions are imported, and nobody has imported these for the data that are here")
+		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/split"
@@ -59,6 +60,22 @@ func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Li
 		}
 	}
 	return best, nil
+}
+
+// tellApart adds its name to the title of a data set of one's own where another has the same.
+func (p *Plan) tellApart() {
+	builtIn := dataset.Infos()
+	all := slices.Clone(builtIn)
+	for _, d := range p.Datasets {
+		all = append(all, d.Info)
+	}
+	for _, d := range p.Datasets {
+		same := func(other dataset.Info) bool { return other.Name == d.Info.Name }
+		taken := func(other dataset.Info) bool { return other.Title == d.Info.Title && !same(other) }
+		if slices.ContainsFunc(all, taken) && !slices.ContainsFunc(builtIn, same) {
+			d.Info.Title += " (" + d.Info.Name + ")"
+		}
+	}
 }
 
 // locate finds a table, after a download where the library may, and its digest, by reading it where the checksum of its file is

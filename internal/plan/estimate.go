@@ -91,7 +91,7 @@ func (e *Estimate) add(r *results.Record) {
 	goesOn := ""
 	if c != nil {
 		s := resolve(sweeps.Setting{Method: m, Config: c}, info.Problem)
-		goesOn = s.goesOn(m)
+		goesOn = s.goesOn()
 	}
 	fit, predict := e.clock.Seconds(r, goesOn)
 	seconds := fit + predict

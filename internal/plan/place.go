@@ -20,7 +20,7 @@ type Place struct {
 }
 
 // GoesOn names the training that serves the cells of a place, for results.Clock.
-func (p Place) GoesOn() string { return p.Settings[p.Setting].goesOn(p.Method) }
+func (p Place) GoesOn() string { return p.Settings[p.Setting].goesOn() }
 
 // Places lists all cells whose data set is known.
 func (p *Plan) Places() *Places {

@@ -121,6 +121,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 			p.Datasets = append(p.Datasets, d)
 		}
 	}
+	p.tellApart()
 	if !o.ReportOnly {
 		p.leaveOut()
 	}
@@ -168,8 +169,8 @@ func resolve(s sweeps.Setting, problem dataset.Problem) Setting {
 }
 
 // goesOn names the fit that serves a setting if its method's go on after that, for results.Clock.
-func (s *Setting) goesOn(m *method.Method) string {
-	if !m.GoesOn {
+func (s *Setting) goesOn() string {
+	if !s.Method.GoesOn {
 		return ""
 	}
 	return s.fit

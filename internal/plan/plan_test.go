@@ -405,6 +405,21 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
+// A data set with the title of another one is told apart by its name; one that is built in keeps its title.
+func TestTitlesOfDataSets(t *testing.T) {
+	lib := datasettest.Library(t)
+	for name, title := range map[string]string{"mine": "Yacht", "same": "waves"} {
+		datasettest.Write(t, lib.Dirs[0], name, "title: "+title+"\nrows: 4\ncolumns: {x: number, y: number}\ntarget: y\nsplit: {folds: 3}\n", "x,y\n1,2\n2,3\n3,4\n4,5\n")
+	}
+	var titles []string
+	for _, d := range planned(t, sweep(t, lib, "waves, mine, same, circles, yacht", "{shift: [1]}", ""), Options{Absent: true}, lib, nil).Datasets {
+		titles = append(titles, d.Info.Title)
+	}
+	if want := []string{"waves (waves)", "Yacht (mine)", "waves (same)", "circles", "Yacht"}; !slices.Equal(titles, want) {
+		t.Errorf("%q, want %q", titles, want)
+	}
+}
+
 // A dry run may plan data sets that are not there.
 func TestAbsentDataSets(t *testing.T) {
 	lib := datasettest.Library(t)

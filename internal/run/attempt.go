@@ -227,7 +227,9 @@ func (a *attempt) result(r reply) {
 	}
 	a.finishedCell()
 	if a.reported[r.Records[0].ID] {
-		a.fail(fmt.Errorf("%s reported a configuration of a job twice", a.job.Method.Name))
+		j := a.job
+		a.fail(fmt.Errorf("%s called done twice for one configuration, on %s, %s fold %d: the run ends here, and goes on once that is put right",
+			j.Method.Name, j.Dataset.Info.Name, j.Fold.Protocol, j.Fold.Number))
 		return
 	}
 	if f := r.Records[0].Failure; f != nil {

@@ -33,10 +33,14 @@ func (s *serving) do(ctx context.Context) error {
 	}
 	trained := make([]*outcome, len(s.configs)) // nil: not fitted here
 	begun, _ := os.ReadDir(s.CheckpointDir)     // by another process, whose time is not in this one's
-	var broken, failed error
+	var broken, unknown, failed error
 	if len(fit) > 0 {
 		failed = guarded(func() error { // what was trained before a panic is measured
 			return s.method.Run(ctx, s.task, batch, func(res method.Result) {
+				if res.Index < 0 || res.Index >= len(fit) {
+					unknown = fmt.Errorf("%s gave a result with Index %d, and was asked for 0 to %d", s.Method, res.Index, len(fit)-1)
+					return
+				}
 				i := fit[res.Index]
 				o := s.scored(res)
 				trained[i] = &o
@@ -61,7 +65,7 @@ func (s *serving) do(ctx context.Context) error {
 			broken = s.report(s.records(of.Cells, o), true)
 		}
 	}
-	return errors.Join(broken, failed)
+	return errors.Join(broken, cmp.Or(failed, unknown))
 }
 
 // known is what a training has come to: now, where it was done here, or as its record says.

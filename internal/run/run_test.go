@@ -61,7 +61,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "error", "late", "later", "twice", "resume", "memory", "leave"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -119,6 +119,8 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			r.Test = r.Test[1:]
 		case "silent":
 			continue
+		case "beyond":
+			r.Index = 7
 		case "error":
 			return fmt.Errorf("no luck\nwith this")
 		case "late": // as a server may be
@@ -297,6 +299,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"vast", "", "diverged", "the mean squared error of the predictions for validation rows is too large"},
 		{"short", "", "error", "11 numbers were predicted for 12 test rows"},
 		{"silent", "", "error", "without a result"},
+		{"beyond", "", "error", "mean gave a result with Index 7, and was asked for 0 to 1"},
 		{"error", "", "error", "no luck with this"},
 		{"late", "", "error", "no answer: context deadline exceeded"},
 		{"later", "", "error", "no answer: context deadline exceeded"},
@@ -536,7 +539,7 @@ func TestPrintingMethod(t *testing.T) {
 func TestReportedTwice(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	_, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [twice]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard)
-	if err == nil || err.Error() != "mean reported a configuration of a job twice" {
+	if err == nil || !strings.HasPrefix(err.Error(), "mean called done twice for one configuration, on waves, published fold ") {
 		t.Error(err)
 	}
 }

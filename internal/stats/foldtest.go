@@ -12,7 +12,6 @@ import (
 
 // A TTest is the result of a t-test about a mean.
 type TTest struct {
-	N         int
 	Mean      float64
 	StdErr    float64 // as the test has it
 	T         float64 // Mean/StdErr
@@ -39,7 +38,7 @@ func CorrectedT(differences []float64, testShare, level float64) (*TTest, error)
 		return nil, err
 	}
 	mean, variance := stat.MeanVariance(differences, nil)
-	t := &TTest{N: n, Mean: mean, StdErr: math.Sqrt((1/float64(n) + testShare) * variance), DF: float64(n - 1)}
+	t := &TTest{Mean: mean, StdErr: math.Sqrt((1/float64(n) + testShare) * variance), DF: float64(n - 1)}
 	t.finish(level)
 	return t, nil
 }
@@ -56,7 +55,7 @@ func Welch(x, y []float64, level float64) (*TTest, error) {
 	xMean, xVariance := stat.MeanVariance(x, nil)
 	yMean, yVariance := stat.MeanVariance(y, nil)
 	a, b := xVariance/float64(len(x)), yVariance/float64(len(y))
-	t := &TTest{N: len(x) + len(y), Mean: xMean - yMean, StdErr: math.Sqrt(a + b)}
+	t := &TTest{Mean: xMean - yMean, StdErr: math.Sqrt(a + b)}
 	t.DF = (a + b) * (a + b) / (a*a/float64(len(x)-1) + b*b/float64(len(y)-1))
 	t.finish(level)
 	return t, nil

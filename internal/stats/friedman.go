@@ -11,12 +11,10 @@ import (
 
 // A FriedmanTest compares k methods by their ranks on N data sets.
 type FriedmanTest struct {
-	N, K   int
-	Ranks  [][]float64 // by data set and method; 1 is best
-	Mean   []float64   // ranks by method, over data sets
-	StdErr []float64   // of Mean; NaN for a single data set
-
-	TieCorrected RankTest // for shared ranks, as in SciPy and R
+	N, K     int
+	Mean     []float64 // ranks by method, over data sets; 1 is best
+	StdErr   []float64 // of Mean; NaN for a single data set
+	RankTest           // corrected for shared ranks, as in SciPy and R
 
 	Warnings []string
 }
@@ -49,6 +47,7 @@ func Friedman(results [][]float64, larger bool) (*FriedmanTest, error) {
 	if t.K < 2 {
 		return nil, fmt.Errorf("stats: Friedman's test compares two methods at least, not %d", t.K)
 	}
+	var ranks [][]float64 // by data set and method
 	ties := false
 	for i, row := range results {
 		name := fmt.Sprintf("data set %d", i+1)
@@ -58,30 +57,30 @@ func Friedman(results [][]float64, larger bool) (*FriedmanTest, error) {
 		if err := numbers(name, row); err != nil {
 			return nil, err
 		}
-		t.Ranks = append(t.Ranks, Ranks(row, larger))
-		ties = ties || shared(t.Ranks[i])
+		ranks = append(ranks, Ranks(row, larger))
+		ties = ties || shared(ranks[i])
 	}
 	for j := range t.K {
 		column := make([]float64, t.N)
 		for i := range column {
-			column[i] = t.Ranks[i][j]
+			column[i] = ranks[i][j]
 		}
 		mean, stdErr := MeanStdErr(column)
 		t.Mean, t.StdErr = append(t.Mean, mean), append(t.StdErr, stdErr)
 	}
-	t.test()
+	t.test(ranks)
 	t.warn(ties)
 	return t, nil
 }
 
-// test computes the statistics from sums over ranks, which are exact.
-func (t *FriedmanTest) test() {
+// test computes the statistics from sums over ranks, by data set and method, which are exact.
+func (t *FriedmanTest) test(ranks [][]float64) {
 	n, k := float64(t.N), float64(t.K)
 	between, squares := 0.0, 0.0 // of rank sums around their mean, and of ranks
 	for j := range t.K {
 		sum := 0.0
-		for i := range t.Ranks {
-			r := t.Ranks[i][j]
+		for i := range ranks {
+			r := ranks[i][j]
 			sum += r
 			squares += r * r
 		}
@@ -89,9 +88,9 @@ func (t *FriedmanTest) test() {
 		between += d * d
 	}
 	if within := squares - n*k*(k+1)*(k+1)/4; within > 0 {
-		t.TieCorrected = t.rankTest((k - 1) * between / within)
+		t.RankTest = t.rankTest((k - 1) * between / within)
 	} else {
-		t.TieCorrected = RankTest{P: 1, FP: 1} // all ranks are shared
+		t.RankTest = RankTest{P: 1, FP: 1} // all ranks are shared
 	}
 }
 
