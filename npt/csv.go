@@ -6,11 +6,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gomlx/compute"
 
@@ -62,16 +64,25 @@ func ReadCSV(path string) (*Frame, error) {
 	return f, nil
 }
 
-// check reports the first name that comes twice, or the first row that has not a field for each column.
+// check reports the first name that comes twice, the first row that has not a field for each column, or the first text that is not UTF-8,
+// which a file of a predictor would not keep as it is.
 func (f *Frame) check() error {
 	for i, name := range f.Names {
 		if slices.Contains(f.Names[:i], name) {
 			return fmt.Errorf("two columns are called %q", name)
 		}
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("the name of column %d, %q, is not UTF-8: convert the file", i, name)
+		}
 	}
 	for i, row := range f.Rows {
 		if len(row) != len(f.Names) {
 			return fmt.Errorf("row %d has %d fields, want %d", i, len(row), len(f.Names))
+		}
+		for j, field := range row {
+			if !utf8.ValidString(field) {
+				return fmt.Errorf("row %d: %q in column %q is not UTF-8: convert the file", i, field, f.Names[j])
+			}
 		}
 	}
 	return nil
@@ -199,6 +210,9 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 
 // encode adds a row to a table. A category that no row of the training had is taken for no value; a text among numbers, or a number that
 // the network cannot take, is an error.
+// largest is what a standardised number may be, so that what a network computes from it is finite.
+const largest = 1e15
+
 func (p *Predictor) encode(t *Table, fields []string) error {
 	for j, c := range p.columns {
 		field := strings.TrimSpace(fields[j])
@@ -218,7 +232,7 @@ func (p *Predictor) encode(t *Table, fields []string) error {
 				standardised = 0
 			case err != nil || !finite(x):
 				return fmt.Errorf("%q in column %q, whose values were all numbers in training: want a number, or \"\" for no value", field, c.Name)
-			case !finite(float64(standardised)):
+			case !(math.Abs(float64(standardised)) <= largest):
 				return fmt.Errorf("%q in column %q, whose values were about %.3g ± %.3g in training, is too large", field, c.Name, c.Mean, c.Std)
 			}
 			t.Values = append(t.Values, standardised)

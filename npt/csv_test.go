@@ -306,6 +306,14 @@ func TestFitRefuses(t *testing.T) {
 	if _, err := npt.Fit(t.Context(), frame(), "y", balanced); err == nil || !strings.Contains(err.Error(), "ClassBalancing: true, want false: y is a column of numbers") {
 		t.Error(err)
 	}
+	for want, odd := range map[string]*npt.Frame{
+		`the name of column 0, "\xe4", is not UTF-8`:  {Names: []string{"\xe4", "y"}},
+		`row 0: "K\xf6ln" in column "a" is not UTF-8`: {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
+	} {
+		if _, err := npt.Fit(t.Context(), odd, "y", small()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 	twice := &npt.Frame{Names: []string{"a", "y", "a"}, Rows: [][]string{{"1", "2", "3"}}}
 	if _, err := npt.Fit(t.Context(), twice, "y", small()); err == nil || !strings.Contains(err.Error(), `two columns are called "a"`) {
 		t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -100,12 +101,35 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
 	}
+	c.scale()
 	c.own = c.Tables == nil && !slices.ContainsFunc(c.Numbers, func(n *Number) bool { return n.HasPaper })
 	if c.own {
 		c.Title, c.Says, c.Claims = c.Plan.Sweep.Name, "", nil
 	}
 	c.ranks, c.appendix = c.rankTables(), c.setup()
 	return c.Summary, nil
+}
+
+// mostDecimals are shown of a number.
+const mostDecimals = 12
+
+// scale has the numbers of somebody's own data set with so many decimals that three digits of the middle one are shown: errors are in the
+// units of its target.
+func (s *Summary) scale() {
+	type column struct{ dataset, metric string }
+	columns := map[column][]*Number{}
+	for _, n := range s.Numbers {
+		if at := (column{n.Info.Name, n.Metric.Name}); cataloguePlace(n.Info) < 0 && n.N > 0 && n.Mean != 0 {
+			columns[at] = append(columns[at], n)
+		}
+	}
+	for _, numbers := range columns {
+		slices.SortFunc(numbers, func(a, b *Number) int { return cmp.Compare(math.Abs(a.Mean), math.Abs(b.Mean)) })
+		middle := math.Abs(numbers[len(numbers)/2].Mean)
+		for _, n := range numbers {
+			n.finer = max(0, min(mostDecimals, 2-int(math.Floor(math.Log10(middle))))-n.Metric.Digits)
+		}
+	}
 }
 
 // Check says why a report of this kind would have nothing of the plan, before anything of that is run.

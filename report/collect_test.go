@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
@@ -40,6 +41,24 @@ func TestChoosesByValidation(t *testing.T) {
 	}
 	if fold := s.group("income", published, "knn").Folds[0]; fold.Position != 1 || fold.Chosen.Test["accuracy"] != 80 {
 		t.Errorf("classification chose place %d, not by nll", fold.Position)
+	}
+}
+
+// Errors on somebody's own data set are in the units of its target, however small or large these are.
+func TestScale(t *testing.T) {
+	small, large, known := &Group{Info: dataset.Info{Name: "small"}}, &Group{Info: dataset.Info{Name: "large"}}, &Group{Info: dataset.Info{Name: "yacht"}}
+	var s Summary
+	for _, c := range []struct {
+		group        *Group
+		mean, stdErr float64
+	}{{small, 4.452e-5, 1.2e-6}, {small, 3.1e-5, 1e-6}, {small, 2e-12, 0}, {large, 3.3507e11, 1.289e10}, {known, 4.452e-5, 1.2e-6}} {
+		s.Numbers = append(s.Numbers, &Number{Group: c.group, Metric: metric.RMSE, N: 2, Mean: c.mean, StdErr: c.stdErr})
+	}
+	s.scale()
+	for i, want := range []string{"0.0000445 ± 0.0000012", "0.0000310 ± 0.0000010", "0.0000000 ± 0.0000000", "3.351e+11 ± 1.289e+10", "0.00 ± 0.00"} {
+		if got := s.Numbers[i].text(s.Numbers[i].shown()); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ type Number struct {
 	Notes []string // footnotes, each one sentence or more
 
 	undefined []int // the folds on whose test rows there is no such metric
+	finer     int   // so many decimals more than the metric has are shown; see scale
 }
 
 // Difference is ours minus the paper's; valid when both are there.

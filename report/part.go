@@ -130,11 +130,14 @@ func (n *Number) digits() int {
 	if n.HasPaper {
 		return n.Paper.Decimals + 1
 	}
-	return n.Metric.Digits + 1
+	return n.shown() + 1
 }
 
 // rounded is how many digits an overview shows.
-func (n *Number) rounded() int { return max(n.Metric.Digits, n.Paper.Decimals) }
+func (n *Number) rounded() int { return max(n.shown(), n.Paper.Decimals) }
+
+// shown is the same beside no number of the paper.
+func (n *Number) shown() int { return n.Metric.Digits + n.finer }
 
 func paperValue(n *Number) Cell {
 	if !n.HasPaper {
@@ -216,7 +219,7 @@ func (n *Number) overSeedsCell(*Table, sizes) Cell {
 	return number(fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), stat.Mean(n.Seeds, nil))
 }
 
-func (n *Number) alone(t *Table, titled sizes) Cell { return n.roundedMean(n.Metric.Digits, t, titled) }
+func (n *Number) alone(t *Table, titled sizes) Cell { return n.roundedMean(n.shown(), t, titled) }
 
 func (n *Number) besidePaper(t *Table, titled sizes) Cell {
 	cell := n.roundedMean(n.rounded(), t, titled)
@@ -247,10 +250,7 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 		notes = append(notes, fmt.Sprintf("%s: %s.", n.Info.Title, subset))
 	}
 	notes = append(notes, n.smallerNote(titled)...)
-	if n.Verdict == FailedCell {
-		notes = append(notes, n.failedNote()...)
-	}
-	return t.notes(slices.Concat(notes, n.foldsNote(), n.backendNote()))
+	return t.notes(slices.Concat(notes, n.failedNote(), n.foldsNote(), n.backendNote()))
 }
 
 // foldsNote says over how many folds a number is, where these are not all, and why some are missing of which there are records.

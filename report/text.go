@@ -23,10 +23,14 @@ func plural(n int, one, many string) string {
 	return spelling.Thousands(n) + " " + many
 }
 
-// decimal writes a number with a fixed number of digits after the point, or none for NaN. One that rounds to zero has no sign.
+// decimal writes a number with a fixed number of digits after the point, a very large one with an exponent, or none for NaN. One that
+// rounds to zero has no sign.
 func decimal(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return none
+	}
+	if math.Abs(x) >= 1e9 {
+		return strconv.FormatFloat(x, 'g', 4, 64)
 	}
 	s := strconv.FormatFloat(x, 'f', digits, 64)
 	if strings.Trim(s, "-0.") == "" {

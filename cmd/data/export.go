@@ -51,7 +51,8 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 		}
 		dir := filepath.Join(o.export, name)
 		if err := exportTable(dir, table); err != nil {
-			return program.ExitFailed, errors.Join(failed, err)
+			failed = errors.Join(failed, err)
+			continue
 		}
 		fmt.Fprintf(e.Stdout, "%s: %d rows, %s under each protocol\n", dir, table.Rows, spelling.Count(table.Info.RunFolds, "fold"))
 	}
@@ -111,7 +112,8 @@ func writeRows(w io.Writer, table *dataset.Table, t *task.Task, order []int32) e
 		position[row] = at
 	}
 	header := csv.NewWriter(w)
-	header.Write(append(append([]string{"row"}, t.ColumnNames()...), table.Target().Name))
+	target := table.Target().Name
+	header.Write(append(append([]string{"row"}, t.ColumnNames("row", target)...), target))
 	header.Flush()
 	if err := header.Error(); err != nil {
 		return err

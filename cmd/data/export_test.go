@@ -118,9 +118,11 @@ func TestExportChooses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(lib.Dirs[0], "gaps", "rows.csv"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	datasettest.Write(t, lib.Dirs[0], "huge", "rows: 4\ncolumns: {x: number, y: number}\ntarget: y\nsplit: {folds: 3}\n", "x,y\n1e308,2\n-1e308,3\n1e308,4\n1,5\n")
 	out := t.TempDir()
-	exit, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", out, "gaps", "waves")
-	if exit != program.ExitFailed || !strings.Contains(stdout, filepath.Join(out, "waves")+": 120 rows") || !strings.Contains(stderr, "gaps") {
+	exit, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", out, "gaps", "huge", "waves")
+	if exit != program.ExitFailed || !strings.Contains(stdout, filepath.Join(out, "waves")+": 120 rows") || !strings.Contains(stderr, "gaps") ||
+		!strings.Contains(stderr, "huge") {
 		t.Errorf("one is broken: exit code %d, %s%s", exit, stdout, stderr)
 	}
 }

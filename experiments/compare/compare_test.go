@@ -108,6 +108,7 @@ func TestBadInput(t *testing.T) {
 		{head + "a,0,m,rmse\n", "in.csv:2: wrong number of fields"},
 		{head + "a,0,m,rmse,\n", `in.csv:2: rmse is "", want a number; a fold without a result has no line`},
 		{head + "a,0,m,rmse,1\na,0,n,rmse,NaN\n", `in.csv:3: rmse is "NaN"`},
+		{head + "a,0,m,rmse,1\na,0,n,rmse,-1e200\n", `in.csv:3: rmse is -1e200, want at most 1e+100`},
 		{head + "a,0,m,rmse,1\na,1,,rmse,1\n", "in.csv:3: there is no method"},
 		{head + ",,,rmse,1\n", "in.csv:2: there is no data set"},
 		{head + "a,0,m,rmse,1\na,0,m,rmse,2\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already; if a column tells them apart, name it with -by"},
@@ -237,7 +238,7 @@ func TestDigits(t *testing.T) {
 		{0, []float64{0.5}, 2},
 		{0, []float64{2.5}, 1},
 		{0, []float64{250}, 0},
-		{1, []float64{1e-9}, 6},
+		{1, []float64{1e-9}, 10},
 		{2, []float64{0.5, 0}, 2}, // without variance
 		{2, nil, 4},
 		{5, nil, 6},

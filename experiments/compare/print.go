@@ -139,7 +139,7 @@ func (d *datasetComparison) digits(paper int) int {
 	case paper > 0 && narrowest >= math.Pow10(-paper):
 		return paper
 	}
-	return min(max(1-int(math.Floor(math.Log10(narrowest))), 0), 6)
+	return min(max(1-int(math.Floor(math.Log10(narrowest))), 0), 12)
 }
 
 func interval(t *stats.TTest, digits int, sign bool) string {

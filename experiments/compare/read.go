@@ -257,10 +257,15 @@ func (s *sheet) add(record []string) error {
 	return nil
 }
 
+const largest = 1e100
+
 func (s *sheet) addValue(r result, text string) error {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 		return fmt.Errorf("%s is %q, want a number; a fold without a result has no line", r.metric, text)
+	}
+	if math.Abs(x) > largest {
+		return fmt.Errorf("%s is %s, want at most %g, or means and variances overflow", r.metric, text, largest)
 	}
 	r.value = x
 	s.all = append(s.all, r)

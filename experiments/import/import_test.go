@@ -131,7 +131,7 @@ func TestImport(t *testing.T) {
 			}
 		}
 	}
-	if want := fmt.Sprintf("waves 10 corrected RMSE %.4f ", mean); !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+	if want := fmt.Sprintf("waves 10 corrected RMSE %.6g ", mean); !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 		t.Errorf("want %sin\n%s", want, stdout)
 	}
 	store, err := results.Open(t.Context(), out)

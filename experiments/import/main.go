@@ -259,7 +259,7 @@ func printScores(e program.Env, all []*foldPredictions) error {
 				}
 				sum += x
 			}
-			grid.Append(first.Info.Name, fmt.Sprintf("%d %s", n, first.Protocol), m.Title, fmt.Sprintf("%.4f", sum/float64(n)))
+			grid.Append(first.Info.Name, fmt.Sprintf("%d %s", n, first.Protocol), m.Title, fmt.Sprintf("%.6g", sum/float64(n)))
 		}
 	}
 	return grid.Render(e.Stdout, e.Width)

@@ -322,7 +322,7 @@ func (d *declaration) split(s *source) variant {
 	given := func(key string) bool { return parts[key] != nil && parts[key].Is != document.Nothing }
 	v := variant{rule: fmt.Sprintf("{%d 0 %d}", folds, test)}
 	switch {
-	case test < 0 || test == 0 && given("test") || test > 0 && (test > s.Rows-2 || given("folds") || given("run")):
+	case test < 0 || test > s.Rows-2 || given("test") && (given("folds") || given("run")):
 		d.fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", s.Rows-2, s.Rows)
 	case test > 0:
 		s.Folds, s.RunFolds, v.testAt = 5, 1, s.Rows-test

@@ -335,6 +335,14 @@ func TestNoTrainingEntry(t *testing.T) {
 }
 
 // A category that is declared and does not occur has no feature, whether other entries are missing or not.
+// No two columns of a file have the same name.
+func TestColumnNames(t *testing.T) {
+	x := &Task{Features: []Feature{{Name: "row", Width: 1}, {Name: "c", Type: dataset.Categorical, Width: 2}, {Name: "c_0", Width: 1}, {Name: "c_0_", Width: 1}}}
+	if got, want := x.ColumnNames("row", "y"), []string{"row_", "c_0", "c_1", "c_0_", "c_0__"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestCategoriesThatOccur(t *testing.T) {
 	for _, missing := range [][]bool{nil, {false, false, false, true}} {
 		table := &dataset.Table{Info: dataset.Info{Name: "wines", Target: 1, Columns: 2}, Rows: 4, Columns: []dataset.Column{

@@ -95,13 +95,22 @@ func Canonical(info dataset.Info, p split.Protocol, fold int) split.Protocol {
 }
 
 // ColumnNames names the columns of X: the feature, and of a categorical one behind it the number of the category among those that occur.
-func (t *Task) ColumnNames() (names []string) {
+// Names that are taken, or would come twice, end in "_".
+func (t *Task) ColumnNames(taken ...string) (names []string) {
+	used := map[string]bool{}
+	for _, name := range taken {
+		used[name] = true
+	}
 	for _, f := range t.Features {
 		for i := range f.Width {
 			name := f.Name
 			if f.Type == dataset.Categorical {
 				name += "_" + strconv.Itoa(i)
 			}
+			for used[name] {
+				name += "_"
+			}
+			used[name] = true
 			names = append(names, name)
 		}
 	}
