@@ -199,6 +199,10 @@ func TestFailuresAreNamed(t *testing.T) {
 	if !strings.HasPrefix(e.Notes[0], want) || len(e.Notes[0]) > 300 {
 		t.Errorf("note %q, want %q...", e.Notes[0], want)
 	}
+	overview := &Table{}
+	if e.besidePaper(overview, nil); !slices.ContainsFunc(overview.Notes, func(note string) bool { return strings.HasPrefix(note, want) }) {
+		t.Errorf("an overview has the footnotes %q, want %q...", overview.Notes, want)
+	}
 }
 
 // k-NN on the first 100,000 of Poker Hand's test rows: 50.38 and 0.9776 beside the paper's 50.4 and 0.975.
