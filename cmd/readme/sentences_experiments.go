@@ -157,6 +157,13 @@ var experiments = []sentence{
 			-change.number("mean"), change.number("stderr"), -change.number("paper"))
 	},
 	func(r *reports) string {
+		falls := func(dataset string) string {
+			fall := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", dataset, "metric", "accuracy_change")
+			return fmt.Sprintf("%.2f ± %.2f points (the paper %.1f)", -fall.number("mean"), fall.number("stderr"), -fall.number("paper"))
+		}
+		return fmt.Sprintf("where the accuracy falls by %s and %s", falls("kick"), falls("income"))
+	},
+	func(r *reports) string {
 		return "their errors grow by " + otherSeeds(r)
 	},
 	func(r *reports) string {

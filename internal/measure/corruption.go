@@ -50,7 +50,7 @@ var (
 	accuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 1}
 	cleanAccuracy     = metric.Metric{Name: "clean_accuracy", Title: "accuracy", Doc: "accuracy in percent of the same rows without corruption", Unit: "%", Larger: true, Digits: 1}
 	corruptedAccuracy = metric.Metric{Name: "corrupted_accuracy", Title: "accuracy, corrupted", Doc: "accuracy in percent", Unit: "%", Larger: true, Digits: 1}
-	nllChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 3}
+	nllChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 4}
 	changedRows       = metric.Metric{Name: "changed_rows", Title: "rows with another prediction", Doc: "in percent", Unit: "%", Digits: 1}
 )
 
