@@ -168,12 +168,11 @@ func (m *model) posterior(ctx context.Context, x blas64.General) (mean, vars []f
 	if err != nil {
 		return nil, nil, err
 	}
-	const chunk = 512
-	for from := 0; from < x.Rows; from += chunk {
+	for from := 0; from < x.Rows; from += atATime {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		q := p.at(m, rows(x, from, min(from+chunk, x.Rows)))
+		q := p.at(m, rows(x, from, min(from+atATime, x.Rows)))
 		mean, vars = append(mean, q.mean...), append(vars, q.vars...)
 	}
 	return mean, vars, nil

@@ -101,14 +101,27 @@ func TestInterpolation(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = 3 * float64(i)
 	}
-	got, err := m.conditioned(x, y, x, 0)
+	got, err := m.conditioned(t.Context(), x, y, x, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := floats.Distance(got, y, math.Inf(1)); d > 1e-4 {
 		t.Errorf("%v, want %v", got, y)
 	}
-	if got, _ = m.conditioned(x, y, x, m.noise()); floats.Distance(got, y, math.Inf(1)) < 1 {
+	many := matrix(2*atATime+1, 1)
+	for i := range many.Data {
+		many.Data[i] = x.Data[i%6]
+	}
+	again, err := m.conditioned(t.Context(), x, y, many, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range again {
+		if math.Abs(v-got[i%6]) > 1e-12 {
+			t.Errorf("row %d of many: %v, alone %v", i, v, got[i%6])
+		}
+	}
+	if got, _ = m.conditioned(t.Context(), x, y, x, m.noise()); floats.Distance(got, y, math.Inf(1)) < 1 {
 		t.Errorf("%v with noise", got)
 	}
 }
@@ -119,7 +132,7 @@ func TestNoiseAndRows(t *testing.T) {
 	tr := newTrainer(data, config(t, nil), 1)
 	m, embedded := tr.model, tr.model.embed(data.X, data.Width)
 	for kind, noise := range map[string]float64{exact: m.noise(), interpolation: 0} {
-		want, err := m.conditioned(rows(embedded, 0, 80), data.Y[:80], rows(embedded, 80, embedded.Rows), noise)
+		want, err := m.conditioned(t.Context(), rows(embedded, 0, 80), data.Y[:80], rows(embedded, 80, embedded.Rows), noise)
 		got, err2 := m.predict(t.Context(), data, embedded, config(t, map[string]any{"prediction": kind}))
 		if err := errors.Join(err, err2); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v; the predictions are not those with noise %v", kind, err, noise)

@@ -15,6 +15,9 @@ import (
 	"nptbench/internal/task"
 )
 
+// atATime is how many rows are predicted together.
+const atATime = 512
+
 // predict returns the predictions of the validation and then the test rows of a task, all of whose rows are embedded.
 func (m *model) predict(ctx context.Context, t *task.Task, embedded blas64.General, c method.Config) ([]float64, error) {
 	train, queries := rows(embedded, 0, t.Train), rows(embedded, t.Train, embedded.Rows)
@@ -29,11 +32,11 @@ func (m *model) predict(ctx context.Context, t *task.Task, embedded blas64.Gener
 	if k := c.Int("neighbours"); k < t.Train {
 		return m.local(ctx, t, train, queries, k, noise)
 	}
-	return m.conditioned(train, t.Y[:t.Train], queries, noise)
+	return m.conditioned(ctx, train, t.Y[:t.Train], queries, noise)
 }
 
 // conditioned returns the means at queries of the process that was observed at embedded rows, with that much noise.
-func (m *model) conditioned(x blas64.General, y []float64, queries blas64.General, noise float64) ([]float64, error) {
+func (m *model) conditioned(ctx context.Context, x blas64.General, y []float64, queries blas64.General, noise float64) ([]float64, error) {
 	k, _ := m.covariance(x, x)
 	factor, err := cholesky(k, jitter+noise)
 	if err != nil {
@@ -47,8 +50,14 @@ func (m *model) conditioned(x blas64.General, y []float64, queries blas64.Genera
 	for i := range out {
 		out[i] = m.scalars[constant]
 	}
-	crossed, _ := m.covariance(queries, x)
-	blas64.Gemv(blas.NoTrans, 1, crossed, vector(weights.Data), 1, vector(out))
+	for from := 0; from < queries.Rows; from += atATime {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		to := min(from+atATime, queries.Rows)
+		crossed, _ := m.covariance(rows(queries, from, to), x)
+		blas64.Gemv(blas.NoTrans, 1, crossed, vector(weights.Data), 1, vector(out[from:to]))
+	}
 	return out, nil
 }
 
@@ -63,7 +72,7 @@ func (m *model) local(ctx context.Context, t *task.Task, train, queries blas64.G
 			copy(row(x, i), row(train, n))
 			y[i] = t.Y[n]
 		}
-		mean, err := m.conditioned(x, y, query, noise)
+		mean, err := m.conditioned(ctx, x, y, query, noise)
 		if err != nil {
 			fail(err)
 			return

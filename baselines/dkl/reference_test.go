@@ -61,7 +61,7 @@ func (r *reference) check(t *testing.T, tolerance float64) {
 	near("mean", mean, r.Mean)
 	near("variance", vars, r.Variance)
 	half := r.Rows / 2
-	got, err := m.conditioned(rows(embedded(), 0, half), r.Y[:half], rows(embedded(), half, r.Rows), m.noise())
+	got, err := m.conditioned(t.Context(), rows(embedded(), 0, half), r.Y[:half], rows(embedded(), half, r.Rows), m.noise())
 	if err != nil {
 		t.Fatal(err)
 	}

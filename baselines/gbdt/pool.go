@@ -42,9 +42,6 @@ func (p *pool) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error)
 
 // fitBy has a trainer serve the request; nil is a fresh one. It goes back to the pool if it is sound.
 func (p *pool) fitBy(ctx context.Context, w *worker, request *fitRequest) (*fitAnswer, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if w == nil {
 		cmd, err := p.command()
 		if err != nil {

@@ -102,7 +102,8 @@ func inspectPython(path string) (*python, error) {
 		return nil, fmt.Errorf("%s: %w%s", path, err, lastLine(stderr.String()))
 	}
 	p := &python{path: path}
-	list := out[bytes.LastIndexByte(bytes.TrimSpace(out), '\n')+1:] // something may have been printed before
+	out = bytes.TrimSpace(out)
+	list := out[bytes.LastIndexByte(out, '\n')+1:] // something may have been printed before
 	if err := json.Unmarshal(list, &[]any{&p.version, &p.packages}); err != nil {
 		return nil, fmt.Errorf("%s does not list its packages, want a Python: %w", path, err)
 	}

@@ -19,8 +19,12 @@ type model struct {
 	Loss              float64 // the validation loss
 }
 
-// evalRows is how many rows are evaluated at a time, at most.
-const evalRows = 8192
+// So many rows are evaluated at a time, at most, and of many features fewer: sparsemax compares every feature with every other one, which
+// are so many numbers.
+const (
+	evalRows    = 8192
+	evalNumbers = 1 << 25
+)
 
 // rows are the features of a table on the device.
 type rows struct{ features []any }
@@ -58,7 +62,8 @@ func (d *rows) pick(rows []int32) []any {
 func (m *model) predict(ctx context.Context, d *rows, from, to int) (all []float64, err error) {
 	columns := m.program.net.columns
 	outputs := columns.outputs()
-	size := min(evalRows, to-from)
+	d2 := columns.features() * columns.features()
+	size := min(evalRows, max(1, evalNumbers/d2), to-from)
 	for ; from < to; from += size {
 		if err := ctx.Err(); err != nil {
 			return nil, err

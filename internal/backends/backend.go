@@ -50,7 +50,7 @@ func Resolve(name string) (string, error) {
 		name = os.Getenv(compute.ConfigEnvVar)
 	}
 	kind, plugin, _ := strings.Cut(name, ":")
-	if kind == Go || name == Fused || name == BFloat16 || kind == "xla" && plugin != "" {
+	if name == Go || name == Fused || name == BFloat16 || kind == "xla" && plugin != "" {
 		return name, nil
 	}
 	return "", fmt.Errorf("backend %q is unknown, want auto, %s, %s, go, %s, %s or xla:PLUGIN", name, Fused, BFloat16, CPU, CUDA)

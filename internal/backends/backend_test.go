@@ -11,7 +11,7 @@ import (
 )
 
 func TestUnknownBackend(t *testing.T) {
-	for _, name := range []string{"cuda", "xla", "xla:", "xla:/no/such/plugin.so", "xla:no-such-plugin"} {
+	for _, name := range []string{"cuda", "xla", "xla:", "xla:/no/such/plugin.so", "xla:no-such-plugin", "go:ops_sequential"} {
 		if _, err := Open(name, 1); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", name, err)
 		}

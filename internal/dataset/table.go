@@ -1,7 +1,5 @@
 package dataset
 
-import "fmt"
-
 // ColumnType is the type of a column.
 type ColumnType uint8
 
@@ -53,7 +51,3 @@ func (t *Table) Target() *Column { return &t.Columns[t.Info.Target] }
 
 // Labels returns the class index of every row of a classification table.
 func (t *Table) Labels() []uint16 { return t.Target().Codes }
-
-func (t *Table) String() string {
-	return fmt.Sprintf("%s (%d rows, %d columns)", t.Info.Name, t.Rows, len(t.Columns))
-}

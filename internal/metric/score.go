@@ -68,7 +68,7 @@ func meanOf(n int, value func(i int) float64) (mean, stderr float64) {
 }
 
 // AreaUnderROC is the area under the receiver operating characteristic: the share of (positive, negative) pairs of rows in which
-// the positive one, label 1, has the higher score, ties counted half. It is NaN when one of the two classes is absent.
+// the positive one, label 1, has the higher score, ties counted half. It is NaN when one of the two classes is absent, or a score is NaN.
 // The standard error is Hanley and McNeil's, Radiology 143(1), 1982.
 func AreaUnderROC(score []float64, labels []uint16) (auroc, stderr float64) {
 	order := make([]int32, len(score))
@@ -78,13 +78,13 @@ func AreaUnderROC(score []float64, labels []uint16) (auroc, stderr float64) {
 		positives += float64(labels[i])
 	}
 	negatives := float64(len(labels)) - positives
-	if positives == 0 || negatives == 0 {
+	if positives == 0 || negatives == 0 || slices.ContainsFunc(score, math.IsNaN) {
 		return math.NaN(), math.NaN()
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(score[a], score[b]) })
 	rankSum := 0.0 // of the positives, ranks from 1, tied scores share the average
 	for start := 0; start < len(order); {
-		end, tiedPositives := start, 0.0
+		end, tiedPositives := start+1, float64(labels[order[start]])
 		for end < len(order) && score[order[end]] == score[order[start]] {
 			tiedPositives += float64(labels[order[end]])
 			end++

@@ -101,6 +101,9 @@ func TestAUROCOfOneClassIsNotDefined(t *testing.T) {
 	if got, _ := AreaUnderROC([]float64{0.1, 0.2}, []uint16{1, 1}); !math.IsNaN(got) {
 		t.Errorf("got %v, want NaN", got)
 	}
+	if got, _ := AreaUnderROC([]float64{0.1, math.NaN()}, []uint16{0, 1}); !math.IsNaN(got) {
+		t.Errorf("of NaN: got %v, want NaN", got)
+	}
 }
 
 // By hand: squared errors 1, 9 have mean 5 and standard error sqrt(((1-5)²+(9-5)²)/1/2) = 4.
