@@ -112,7 +112,7 @@ func (e *encoder) features(t *Task) {
 
 // oneHot numbers the categories that occur in entries not flagged; those of missing entries not flagged are one more.
 func (e *encoder) oneHot(c *dataset.Column) (width int, encode columnEncoder) {
-	gap := len(c.Categories) // stands for the category "?"
+	gap := len(c.Categories) // stands for the category "?", which comes last here and among the others in the paper's code
 	code := func(position int) int {
 		if row := int(e.rows[position]); !c.IsMissing(row) {
 			return int(c.Codes[row])
@@ -139,6 +139,7 @@ func (e *encoder) oneHot(c *dataset.Column) (width int, encode columnEncoder) {
 func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 	value := func(position int) float64 { return c.Float(int(e.rows[position])) }
 	if c.Missing != nil {
+		// Over all rows, as in the paper's code, whatever rows the statistics are of.
 		mean, _ := MeanStd(e.table.Rows, c.Float, func(row int) bool { return !c.IsMissing(row) })
 		value = func(position int) float64 {
 			if row := int(e.rows[position]); !c.IsMissing(row) {
