@@ -208,11 +208,11 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 	return c, nil
 }
 
-// encode adds a row to a table. A category that no row of the training had is taken for no value; a text among numbers, or a number that
-// the network cannot take, is an error.
 // largest is what a standardised number may be, so that what a network computes from it is finite.
 const largest = 1e15
 
+// encode adds a row to a table. A category that no row of the training had is taken for no value; a text among numbers, or a number that
+// the network cannot take, is an error.
 func (p *Predictor) encode(t *Table, fields []string) error {
 	for j, c := range p.columns {
 		field := strings.TrimSpace(fields[j])

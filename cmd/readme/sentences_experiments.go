@@ -302,13 +302,14 @@ func eightAlone(r *reports) string {
 	return fmt.Sprintf("an RMSE of %s, %s and %s under three seeds, and the control %s, %s and %s", npt[0], npt[1], npt[2], alone[0], alone[1], alone[2])
 }
 
-// count reads a count of a table.
+// number reads a number of a table.
 func number(r *reports, cell string) float64 {
 	n, err := strconv.ParseFloat(cell, 64)
 	r.fail(err)
 	return n
 }
 
+// count reads a count of a table.
 func count(r *reports, cell string) int {
 	n, err := strconv.Atoi(cell)
 	r.fail(err)

@@ -38,8 +38,9 @@ func readRecords(ctx context.Context, dir string) (records, error) {
 	}
 	known := records{}
 	for r, err := range results.Read(ctx, dir) {
-		if c := (*results.Conflict)(nil); errors.As(err, &c) {
-			continue // the better record follows
+		conflict, damage := (*results.Conflict)(nil), (*results.Damage)(nil)
+		if errors.As(err, &conflict) || errors.As(err, &damage) && damage.Torn {
+			continue // the better record follows; or none, after a crash
 		} else if err != nil {
 			return nil, err
 		}

@@ -402,6 +402,17 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// A crash while a record was written is no reason against the others.
+func TestTornRecord(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(`{"id":"00`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if known, err := readRecords(t.Context(), dir); err != nil || known == nil {
+		t.Errorf("%v, %v", known, err)
+	}
+}
+
 func TestFolderWithBrackets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run[1]")
 	if err := os.Mkdir(dir, 0o777); err != nil {

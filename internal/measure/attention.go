@@ -87,6 +87,9 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 			}
 		}
 	}
+	if len(uniform) < 2 { // the head is chosen on one half of them
+		return nil, fmt.Errorf("%d test rows are in the batches that were looked at, want two at least: raise batches", len(uniform))
+	}
 	o := newOutcome("layer", "head", "share", "share_se", "uniform_share")
 	alike, _ := stats.MeanStdErr(uniform)
 	for _, h := range heads {

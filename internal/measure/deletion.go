@@ -165,6 +165,9 @@ func (s *Subject) squaredDistance(a, b int) (sum float64) {
 	return sum
 }
 
+// keptAndDeleted reports whether of the other rows of a line's test row some were kept and some deleted.
+func keptAndDeleted(line []float64) bool { return line[2] > 0 && line[2] < line[1]-1 }
+
 // ofDeletion makes the metrics of the table. Test rows that no other row could be deleted for, or whose other rows all were, have
 // nothing to compare.
 func (o *Outcome) ofDeletion() (*Outcome, error) {
@@ -178,7 +181,7 @@ func (o *Outcome) ofDeletion() (*Outcome, error) {
 	for _, line := range o.Table.Lines {
 		n, left := line[1], line[2]
 		remaining, toOne, toTen = append(remaining, 100*left/n), append(toOne, percent(left < 0.01*n)), append(toTen, percent(left < 0.1*n))
-		if left > 0 && left < n-1 {
+		if keptAndDeleted(line) {
 			kept, random, deleted, nearer = append(kept, line[3]), append(random, line[4]), append(deleted, line[5]), append(nearer, line[4]-line[3])
 		}
 	}

@@ -232,6 +232,19 @@ func TestMetricsOfDeletion(t *testing.T) {
 	}
 }
 
+// The picture of distances shows what the table does, of a single test row, too.
+func TestPictureOfDistances(t *testing.T) {
+	all := newOutcome("row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations").Table
+	all.Lines = [][]float64{{0, 100, 1, 4, 6, 10, 0}, {1, 100, 99, 50, 50, 0, 0}, {2, 100, 0, 0, 0, 50, 0}}
+	p, err := plotDistances(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Y.Max > 11 || len(all.Lines) != 3 {
+		t.Errorf("up to %v, want 10, the distance of the rows deleted for the one test row that some were kept for", p.Y.Max)
+	}
+}
+
 // A lever is a model that is moved by rows whose feature is 1.
 type lever struct{ *smoother }
 

@@ -3,6 +3,7 @@ package measure
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -20,8 +21,10 @@ var blue = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
 
 var dot = draw.GlyphStyle{Color: blue, Shape: draw.CircleGlyph{}, Radius: vg.Points(3)}
 
-// plotDistances shows the mean distances of the rows kept, of random ones and of those deleted.
+// plotDistances shows the mean distances of the rows kept, of random ones and of those deleted, over the test rows that have both.
 func plotDistances(t *results.Table) (*plot.Plot, error) {
+	of := *t
+	of.Lines = slices.DeleteFunc(slices.Clone(t.Lines), func(line []float64) bool { return !keptAndDeleted(line) })
 	p := plot.New()
 	p.Y.Label.Text = "squared distance"
 	names := []string{"kept", "random", "deleted"}
@@ -30,7 +33,10 @@ func plotDistances(t *results.Table) (*plot.Plot, error) {
 		plotter.YErrors
 	}
 	for i, name := range names {
-		mean, se := stats.MeanStdErr(t.Column(name + "_distance"))
+		mean, se := stats.MeanStdErr(of.Column(name + "_distance"))
+		if math.IsNaN(se) { // of a single row
+			se = 0
+		}
 		points.XYs = append(points.XYs, plotter.XY{X: float64(i), Y: mean})
 		points.YErrors = append(points.YErrors, struct{ Low, High float64 }{se, se})
 	}

@@ -71,7 +71,7 @@ type poolRun struct {
 
 	mu       sync.Mutex
 	err      error
-	children []*child           // all that were started
+	children []*child           // all that are not known to be gone
 	streaks  map[string]*streak // by method
 }
 
