@@ -270,7 +270,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		return nil
 	}
 	if rest := a.rest(); len(rest.Trainings) > 0 {
-		r.watcher.Again(j)
+		r.watcher.Again(j, rest)
 		again = rest
 	} else {
 		r.watcher.Ended(j)

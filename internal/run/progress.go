@@ -143,11 +143,14 @@ func (g *Progress) Ended(j *plan.Job) {
 	}
 }
 
-// Again says that a started job waits to be started again.
-func (g *Progress) Again(j *plan.Job) {
+// Again says that what is left of a started job waits to be started, and takes it to take as long.
+func (g *Progress) Again(j, rest *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.waiting[g.kindOf(j)] = append(g.waiting[g.kindOf(j)], j)
+	g.waiting[g.kindOf(j)] = append(g.waiting[g.kindOf(j)], rest)
+	if e, known := g.expected[j]; known {
+		g.expected[rest] = e
+	}
 	delete(g.running, j)
 }
 

@@ -76,14 +76,16 @@ func TestTimeLeft(t *testing.T) {
 		left("begun", 10*(c.knn+c.npt))
 		g.Expect(expect)
 		left("known only then", 10*(c.knn+c.npt))
-		g.Again(jobs[0])
+		rest := *jobs[0]
+		g.Again(jobs[0], &rest)
 		left("again", 10*(c.knn+c.npt))
-		g.Started(jobs[0])
-		g.running[jobs[0]].at = time.Now().Add(-c.took)
+		g.Started(&rest)
+		left("begun again", 10*(c.knn+c.npt))
+		g.running[&rest].at = time.Now().Add(-c.took)
 		if c.took > c.knn {
 			left("overdue", c.left)
 		}
-		g.Ended(jobs[0])
+		g.Ended(&rest)
 		left("ended", c.left)
 	}
 }

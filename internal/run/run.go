@@ -32,7 +32,7 @@ type Watcher interface {
 	Started(*plan.Job)
 	Advanced(*plan.Job, task.Progress)
 	Record(*plan.Job, *results.Record)
-	Again(*plan.Job) // it has ended without all its records and will be started once more
+	Again(j, rest *plan.Job) // it has ended without all its records, and what is left of it will be started
 	Ended(*plan.Job)
 	GivenUp(j *plan.Job, message string) // a method fails always in the same way, as this job did: its other jobs are left
 	Note(line string)                    // what else there is to say

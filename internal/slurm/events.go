@@ -109,9 +109,9 @@ func (r *reporter) Record(j *plan.Job, record *results.Record) {
 	r.Progress.Record(j, record)
 }
 
-func (r *reporter) Again(j *plan.Job) {
+func (r *reporter) Again(j, rest *plan.Job) {
 	r.write(event{Kind: again, Job: r.of(j)})
-	r.Progress.Again(j)
+	r.Progress.Again(j, rest)
 }
 
 func (r *reporter) Ended(j *plan.Job) {

@@ -77,7 +77,7 @@ func (r *watch) settle(t *watched, how string) error {
 		}
 		if f.running {
 			f.running = false
-			r.Again(f.Job)
+			r.Again(f.Job, f.Job)
 		}
 		if t.first < 0 && how != "CANCELLED" && how != "PREEMPTED" {
 			f.badEnds++

@@ -241,7 +241,7 @@ func (r *watch) replay(t *watched, e event) {
 		r.Advanced(f.Job, *e.Progress)
 	case e.Kind == again && f.running:
 		f.running = false
-		r.Again(f.Job)
+		r.Again(f.Job, f.Job)
 	case e.Kind == ended && f.running:
 		f.running = false
 		r.Ended(f.Job)
