@@ -298,7 +298,8 @@ type predictorHeader struct {
 	Target  int
 }
 
-// Save writes the predictor to a file, which is replaced as a whole, and makes its folder if it is not there. The rows that it was fitted on are in it, since it predicts from them.
+// Save writes the predictor to a file, which is replaced as a whole, and makes its folder if it is not there. The rows that it was fitted
+// on are in the file, since it predicts from them.
 func (p *Predictor) Save(path string) error {
 	h := predictorHeader{p.model.net.Config, *p.context, p.columns, p.target}
 	if err := checkpoint.Write(path, "predictor", h, p.model.weights); err != nil {

@@ -332,6 +332,21 @@ func TestClaimUnderCorrected(t *testing.T) {
 	}
 }
 
+// Where the paper prints two numbers alike, a clear change speaks neither for its direction nor against it: on Income all of Table 5 is 0.952.
+func TestClaimOfNoChange(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"variant"}
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No ABA: {setting: 1}"}
+	f.expect("income", published, "npt", 2)
+	for setting, auroc := range []float64{0.95, 0.90} {
+		f.ok("income", published, "npt", 0, setting, results.Metrics{"nll": 1}, results.Metrics{"auroc": auroc, "auroc_se": 1e-4})
+	}
+	l := Layout{Where: []Where{{"metric", []string{"auroc"}}, {"variant", []string{"No ABA"}}}, Rows: []string{"variant"}, Show: []Part{VariantChange}, Paper: 5, Base: Where{"variant", []string{"Base"}}}
+	if all := AsPaper(l)(collect(t, f)); len(all) != 1 || all[0].For != Untested || !strings.Contains(all[0].Text, "-0.050") {
+		t.Errorf("%+v", all)
+	}
+}
+
 // Of metrics of which more is better the largest is the best.
 func TestBestAmongLarger(t *testing.T) {
 	l := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -138,6 +140,28 @@ func (n *Number) rounded() int { return max(n.shown(), n.Paper.Decimals) }
 
 // shown is the same beside no number of the paper.
 func (n *Number) shown() int { return n.Metric.Digits + n.finer }
+
+// mostDecimals are shown of a number.
+const mostDecimals = 12
+
+// scale has the numbers of somebody's own data set with so many decimals that three digits of the middle one are shown: errors are in the
+// units of its target.
+func (s *Summary) scale() {
+	type column struct{ dataset, metric string }
+	columns := map[column][]*Number{}
+	for _, n := range s.Numbers {
+		if at := (column{n.Info.Name, n.Metric.Name}); cataloguePlace(n.Info) < 0 && n.N > 0 && n.Mean != 0 {
+			columns[at] = append(columns[at], n)
+		}
+	}
+	for _, numbers := range columns {
+		slices.SortFunc(numbers, func(a, b *Number) int { return cmp.Compare(math.Abs(a.Mean), math.Abs(b.Mean)) })
+		middle := math.Abs(numbers[len(numbers)/2].Mean)
+		for _, n := range numbers {
+			n.finer = max(0, min(mostDecimals, 2-int(math.Floor(math.Log10(middle))))-n.Metric.Digits)
+		}
+	}
+}
 
 func paperValue(n *Number) Cell {
 	if !n.HasPaper {

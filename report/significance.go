@@ -134,7 +134,7 @@ func (t *rankTable) supports() string {
 		text = fmt.Sprintf("Farther apart than the critical difference, which is %s: %s. The ranks do not tell the other pairs apart.",
 			decimal(t.Significance.Difference, 4), strings.Join(pairs, "; "))
 	}
-	text += fmt.Sprintf(" %v.", s.Friedman.RankTest)
+	text += fmt.Sprintf(" %v.", s.Friedman)
 	for _, w := range s.Friedman.Warnings {
 		text += " " + w
 	}

@@ -44,7 +44,7 @@ func TestPythonPath(t *testing.T) {
 func TestInspectPython(t *testing.T) {
 	dir := t.TempDir()
 	p, err := inspectPython(script(t, filepath.Join(dir, "good"),
-		`echo '["3.11.2", {"xgboost": "1.7.4", "lightgbm": "4.1.0"}]'`))
+		`printf '\n\nwelcome\n["3.11.2", {"xgboost": "1.7.4", "lightgbm": "4.1.0"}]\n'`))
 	if err != nil || p.version != "3.11.2" {
 		t.Fatal(p, err)
 	}
@@ -119,7 +119,7 @@ func TestPythonThatPrints(t *testing.T) {
 	needPython(t, XGBoost)
 	forget(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("print('\\n\\nwelcome', flush=True)\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("print('welcome', flush=True)\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PYTHONPATH", dir)
@@ -134,7 +134,7 @@ func TestPythonThatPrints(t *testing.T) {
 	if _, err := p.fit(t.Context(), f.request()); err != nil {
 		t.Fatal(err)
 	}
-	if printed := p.idle[0].printed.String(); strings.TrimSpace(printed) != "welcome" {
+	if printed := p.idle[0].printed.String(); printed != "welcome\n" {
 		t.Errorf("printed %q", printed)
 	}
 	p.idle[0].stop()

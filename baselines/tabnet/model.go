@@ -19,12 +19,12 @@ type model struct {
 	Loss              float64 // the validation loss
 }
 
-// So many rows are evaluated at a time, at most, and of many features fewer: sparsemax compares every feature with every other one, which
-// are so many numbers.
-const (
-	evalRows    = 8192
-	evalNumbers = 1 << 25
-)
+// atATime is how many of so many rows are evaluated at a time: 8,192, and of more than 64 features fewer, since sparsemax compares every
+// feature of a row with every other one.
+func atATime(rows, features int) int {
+	const most, comparisons = 8192, 8192 * 64 * 64
+	return min(rows, most, max(1, comparisons/(features*features)))
+}
 
 // rows are the features of a table on the device.
 type rows struct{ features []any }
@@ -62,8 +62,7 @@ func (d *rows) pick(rows []int32) []any {
 func (m *model) predict(ctx context.Context, d *rows, from, to int) (all []float64, err error) {
 	columns := m.program.net.columns
 	outputs := columns.outputs()
-	d2 := columns.features() * columns.features()
-	size := min(evalRows, max(1, evalNumbers/d2), to-from)
+	size := atATime(to-from, columns.features())
 	for ; from < to; from += size {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -85,10 +85,10 @@ func (o *overall) write(line writeLine, alpha float64) {
 		line("", method, "", "mean_rank_stderr", f.StdErr[j], nil)
 	}
 	if several {
-		line("", "", "", "friedman_chi_square", f.RankTest.ChiSquare, nil)
-		line("", "", "", "friedman_p", f.RankTest.P, nil)
-		line("", "", "", "iman_davenport_f", f.RankTest.F, nil)
-		line("", "", "", "iman_davenport_p", f.RankTest.FP, nil)
+		line("", "", "", "friedman_chi_square", f.ChiSquare, nil)
+		line("", "", "", "friedman_p", f.P, nil)
+		line("", "", "", "iman_davenport_f", f.F, nil)
+		line("", "", "", "iman_davenport_p", f.FP, nil)
 		line("", "", "", "nemenyi_critical_difference", stats.NemenyiDifference(alpha, f.K, f.N), nil)
 	}
 	for i := range o.methods {

@@ -202,5 +202,5 @@ func (o *overall) friedmanText(alpha float64) string {
 	nemenyi := o.groups(func(i, j int) bool { return math.Abs(f.Mean[i]-f.Mean[j]) > difference })
 	wilcoxon := o.groups(func(i, j int) bool { return o.adjusted[i][j] <= alpha })
 	return fmt.Sprintf("%v. Nemenyi's critical difference of mean ranks at %v is %.2f: %s. Signed-rank test with Holm's correction: %s.",
-		f.RankTest, alpha, difference, nemenyi, wilcoxon)
+		f, alpha, difference, nemenyi, wilcoxon)
 }

@@ -257,6 +257,7 @@ func (s *sheet) add(record []string) error {
 	return nil
 }
 
+// largest is what a value may be, so that sums of squares are finite.
 const largest = 1e100
 
 func (s *sheet) addValue(r result, text string) error {

@@ -168,7 +168,8 @@ func sameMetrics(a, b results.Metrics) bool {
 }
 
 // compare refuses records that would replace others unless they may, another title for the same method, and other predictions of a fold that
-// both protocols share where only one of them is replaced.
+// both protocols share where only one of them is replaced. Records of the same predictions keep the metrics of validation rows that are not
+// given again.
 func (o *options) compare(ctx context.Context, path string, all []*foldPredictions, records []*results.Record) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil // a new one
@@ -196,7 +197,7 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 		case at < 0:
 			stay[repetition{strings.Clone(before.Dataset), before.Seed}] = strings.Clone(string(before.Protocol))
 		case same(before, records[at]):
-			if records[at].Val == nil { // validation rows that are not given again stay
+			if records[at].Val == nil {
 				records[at].Val = maps.Clone(before.Val)
 			}
 		case !o.replace:

@@ -17,11 +17,16 @@ import (
 	"nptbench/internal/backends"
 	"nptbench/internal/method"
 	"nptbench/internal/program"
+	"nptbench/internal/run"
 	"nptbench/internal/split"
 )
 
-// A process that was started to open a backend finds none.
+// A process that was started to open a backend finds none, and one to fit something fits nothing: no test here may come to that, and
+// none starts all tests again.
 func TestMain(m *testing.M) {
+	if run.IsWorker() {
+		os.Exit(program.ExitFailed)
+	}
 	if name := os.Getenv(probeVariable); name != "" {
 		fmt.Fprintln(os.Stderr, "a warning")
 		fmt.Fprintln(os.Stderr, backends.Try(name))

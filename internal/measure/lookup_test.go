@@ -195,6 +195,24 @@ func TestAttentionSkipsBatchesWithoutTestRows(t *testing.T) {
 	}
 }
 
+// A head is chosen on some test rows and measured on others: a single one is too few.
+func TestAttentionOfOneRow(t *testing.T) {
+	on, truth := lookupTask(t, &dataset.Copies{})
+	s := &Subject{Task: on, Truth: truth, Model: &lone{finder{&smoother{task: on}, 1}}, Check: func(method.Prediction) error { return nil }}
+	_, err := attention.Run(t.Context(), s, method.Config{"nearest": 10, "batches": 1})
+	if want := "1 test rows are in the batches that were looked at, want two at least: raise batches"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A lone finder has one test row with its copy.
+type lone struct{ finder }
+
+func (m *lone) Batches() [][]int {
+	first := m.finder.Batches()[0]
+	return [][]int{{first[0], first[len(first)/2]}}
+}
+
 // A hesitant finder has batches of training rows alone before the others.
 type hesitant struct{ finder }
 

@@ -29,8 +29,8 @@ func TestFriedmanEqualsGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, fmt.Sprint(i, ": chi-square"), got.RankTest.ChiSquare, c.Chi2)
-		near(t, fmt.Sprint(i, ": p"), got.RankTest.P, c.PValue)
+		near(t, fmt.Sprint(i, ": chi-square"), got.ChiSquare, c.Chi2)
+		near(t, fmt.Sprint(i, ": p"), got.P, c.PValue)
 		for j := range c.Ranks {
 			near(t, fmt.Sprint(i, ": mean rank"), got.Mean[j], c.Ranks[j])
 			near(t, fmt.Sprint(i, ": standard error"), got.StdErr[j], c.StdErr[j])
@@ -44,10 +44,10 @@ func TestFriedmanEqualsOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, fmt.Sprint(i, ": chi-square"), got.RankTest.ChiSquare, c.ChiSquare)
-		near(t, fmt.Sprint(i, ": p"), got.RankTest.P, c.P)
-		near(t, fmt.Sprint(i, ": F"), got.RankTest.F, c.F)
-		near(t, fmt.Sprint(i, ": p of F"), got.RankTest.FP, c.FP)
+		near(t, fmt.Sprint(i, ": chi-square"), got.ChiSquare, c.ChiSquare)
+		near(t, fmt.Sprint(i, ": p"), got.P, c.P)
+		near(t, fmt.Sprint(i, ": F"), got.F, c.F)
+		near(t, fmt.Sprint(i, ": p of F"), got.FP, c.FP)
 		for j := range c.Mean {
 			near(t, fmt.Sprint(i, ": mean rank"), got.Mean[j], c.Mean[j])
 			near(t, fmt.Sprint(i, ": standard error"), got.StdErr[j], c.StdErr[j])
@@ -130,15 +130,15 @@ func TestFriedmanOfNothing(t *testing.T) {
 		}
 	}
 	tied, err := Friedman([][]float64{{1, 1}, {2, 2}}, false)
-	if err != nil || tied.RankTest.P != 1 || tied.RankTest.FP != 1 {
+	if err != nil || tied.P != 1 || tied.FP != 1 {
 		t.Errorf("all equal: %+v, %v", tied, err)
 	}
 	one, err := Friedman([][]float64{{1, 2, math.Inf(1)}}, false)
-	if err != nil || one.Mean[2] != 3 || !math.IsNaN(one.StdErr[0]) || one.RankTest.FP != 1 {
+	if err != nil || one.Mean[2] != 3 || !math.IsNaN(one.StdErr[0]) || one.FP != 1 {
 		t.Errorf("one data set: %+v, %v", one, err)
 	}
 	alike, err := Friedman([][]float64{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, false)
-	if err != nil || alike.RankTest.ChiSquare != 6 || !math.IsInf(alike.RankTest.F, 1) || alike.RankTest.FP != 0 {
+	if err != nil || alike.ChiSquare != 6 || !math.IsInf(alike.F, 1) || alike.FP != 0 {
 		t.Errorf("all alike: %+v, %v", alike, err)
 	}
 	near(t, "smallest p", friedmanSmallestP(3, 3), 1./36)

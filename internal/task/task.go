@@ -32,7 +32,8 @@ type Task struct {
 	Copies int
 
 	// X is the encoded feature matrix, row-major, Rows() x Width: continuous features are standardised, categorical ones
-	// one-hot, missing entries all zeros, but for the random ones of copies (Copies.Flagged); all are finite. This is the matrix that all baselines are given.
+	// one-hot, missing entries all zeros, but for the random ones of copies (Copies.Flagged); all are finite. This is the matrix that all
+	// baselines are given.
 	X     []float32
 	Width int
 
