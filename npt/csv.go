@@ -31,7 +31,7 @@ type Frame struct {
 	Rows  [][]string // a field for each column, spaces around it do not count; "", "?", and "NA" and "NaN" in letters of any case stand for no value
 }
 
-// ReadCSV reads a file with a header line. Errors name file and line.
+// ReadCSV reads a file with a header line. Errors name the file, and its line or, from 0, the row behind the header.
 func ReadCSV(path string) (*Frame, error) {
 	file, err := os.Open(path)
 	if err != nil {

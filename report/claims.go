@@ -72,15 +72,11 @@ func AsPaper(l Layout, where ...Where) Test {
 	})
 }
 
-// AsLarge tests whether changes of a layout are at least half as large as the paper's, in the same direction.
+// AsLarge tests whether changes of a layout are clearly more than half of the paper's, in the same direction.
 func AsLarge(l Layout, where ...Where) Test { return changes(l, where, asLarge) }
 
 func asLarge(f fact) Answer {
-	large := f.Mean/f.Paper.Mean >= 0.5
-	if large && f.Verdict == NotClear {
-		return Unclear
-	}
-	return answer(large)
+	return apart(f.Mean/f.Paper.Mean-0.5, f.StdErr/math.Abs(f.Paper.Mean))
 }
 
 // changes asks each change that the paper has, too, whether it speaks for a claim. Those over some of its folds, or under another

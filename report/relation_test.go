@@ -275,24 +275,24 @@ func TestClaimsOnChanges(t *testing.T) {
 	}
 }
 
-// A change in the paper's direction is as large as the paper's from half of it on.
+// A change is as large as the paper's when it is clearly more than half of it, and not as large when it is clearly less, however small.
 func TestAsLarge(t *testing.T) {
-	s := ablation(t, 10) // +0.56, the paper +0.38; and 0, the paper -0.07
+	s := ablation(t, 10) // +0.56 ± 0.19, the paper +0.38; and 0, the paper -0.07: neither is clear
 	var got []Answer
 	for _, e := range AsLarge(s.Tables[0])(s) {
 		got = append(got, e.For)
 	}
-	if want := []Answer{Yes, No}; !slices.Equal(got, want) {
+	if want := []Answer{Unclear, Unclear}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for _, c := range []struct {
-		mean    float64
-		verdict Verdict
-		want    Answer
-	}{{-20, SameDirection, No}, {-21, SameDirection, Yes}, {-21, NotClear, Unclear}, {-1, NotClear, No}, {21, OppositeDirection, No}} {
-		if got := asLarge(fact{Number: &Number{Mean: c.mean, Paper: results.Published{Mean: -42}, Verdict: c.verdict}}); got != c.want {
-			t.Errorf("%v, %s: %v, want %v", c.mean, c.verdict, got, c.want)
+		mean, stdErr float64
+		want         Answer
+	}{{-20, 0.4, No}, {-22, 0.4, Yes}, {-22, 0.6, Unclear}, {-20, 0.6, Unclear}, {-1, 1, No}, {-1, 12, Unclear}, {21, 1, No}} {
+		if got := asLarge(fact{Number: &Number{Mean: c.mean, StdErr: c.stdErr, Paper: results.Published{Mean: -42}}}); got != c.want {
+			t.Errorf("%v ± %v: %v, want %v", c.mean, c.stdErr, got, c.want)
 		}
+
 	}
 }
 

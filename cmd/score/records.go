@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 
 	"nptbench/baselines/gbdt"
 	"nptbench/results"
@@ -80,8 +82,8 @@ func (k records) compare(s *score) string {
 		if len(part.ours) != len(part.theRecord) {
 			return fmt.Sprintf("%s%d %s metrics, recorded %d", differs, len(part.ours), part.name, len(part.theRecord))
 		}
-		for name, v := range part.ours {
-			if want, ok := part.theRecord[name]; !ok || math.Abs(v-want) > rounding*max(1, math.Abs(want)) {
+		for _, name := range slices.Sorted(maps.Keys(part.ours)) {
+			if want, ok := part.theRecord[name]; !ok || math.Abs(part.ours[name]-want) > rounding*max(1, math.Abs(want)) {
 				return fmt.Sprintf("%s%s %s %v", differs, part.name, name, want)
 			}
 		}

@@ -206,11 +206,12 @@ func describeJob(j *plan.Job) string {
 	return fmt.Sprintf("%s %s %s fold %d", j.Dataset.Info.Name, j.Method.Name, j.Fold.Under[0], j.Fold.Number)
 }
 
-// describeCell names a cell to a person: its setting by the name that the sweep gives it, else by what is not at its default.
+// describeCell names a cell to a person: a measurement with its parameters, and its setting by the name that the sweep gives it, else by what
+// is not at its default.
 func describeCell(j *plan.Job, r *results.Record) string {
 	text := describeJob(j)
 	if r.Measure != "" {
-		text += " " + r.Measure
+		text += fmt.Sprintf(" %s %s", r.Measure, r.With)
 	}
 	if r.Variant != "" {
 		return text + " " + r.Variant

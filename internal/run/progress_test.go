@@ -39,6 +39,10 @@ func TestDescribeCell(t *testing.T) {
 	if got, want := describeCell(j, r), "yacht mine corrected fold 0 quick"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	r.Measure, r.With = "corruption", `{"rows":7}`
+	if got, want := describeCell(j, r), `yacht mine corrected fold 0 corruption {"rows":7} quick`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // The time left is at first what is expected of all jobs, of so many cores. Then it follows what a job has taken instead, or takes already:
