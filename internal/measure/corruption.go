@@ -63,7 +63,7 @@ func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		return nil, err
 	}
 	rows, outputs, done := s.rows(with), s.Outputs(), 0
-	corrupted := make(method.Prediction, rows*outputs)
+	corrupted := make(method.Prediction, len(clean))
 	for _, of := range s.Model.Batches() {
 		batch, tests := s.Select(of), s.TestRows(of)
 		each := max(1, together/max(1, len(batch.X)))
@@ -80,11 +80,11 @@ func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 			}
 			done += len(out)
 			batches, kept = nil, nil
-			s.advance(done, rows)
+			s.advance(done, len(rows))
 			return ctx.Err()
 		}
 		for at, row := range tests {
-			if row >= rows {
+			if _, asked := slices.BinarySearch(rows, row); !asked {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(seed.Derive(s.Seed, row), 0))
@@ -101,7 +101,7 @@ func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 			}
 		}
 	}
-	return s.compare(clean[:rows*outputs], corrupted), nil
+	return s.compare(rows, clean, corrupted), nil
 }
 
 // permuted returns a batch whose rows but one are permuted feature by feature, each entry with whether it is missing.
@@ -127,31 +127,30 @@ func permuted(batch *task.Task, keep int, rng *rand.Rand) *task.Task {
 	return &out
 }
 
-// compare holds the predictions of corrupted batches against the clean ones of the same rows, the first test rows.
-func (s *Subject) compare(clean, corrupted method.Prediction) *Outcome {
+// compare holds the predictions of corrupted batches against the clean ones, for some test rows.
+func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outcome {
 	o := newOutcome("row", "target", "clean", "corrupted")
 	outputs := s.Outputs()
-	rows := len(clean) / outputs
-	before, after, other := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+	before, after, other := make([]float64, len(rows)), make([]float64, len(rows)), make([]float64, len(rows))
 	var gain, likelier []float64 // of classes
-	for i := range rows {
-		a, b := clean[i*outputs:(i+1)*outputs], corrupted[i*outputs:(i+1)*outputs]
+	for i, row := range rows {
+		a, b := clean[row*outputs:(row+1)*outputs], corrupted[row*outputs:(row+1)*outputs]
 		if !slices.Equal(a, b) {
 			other[i] = 100
 		}
 		if s.Info.Problem == dataset.Regression {
-			y := s.Truth.Y[i]
+			y := s.Truth.Y[row]
 			before[i], after[i] = (a[0]-y)*(a[0]-y), (b[0]-y)*(b[0]-y)
-			o.add(float64(i), short(s.units(y)), short(s.units(a[0])), short(s.units(b[0])))
+			o.add(float64(row), short(s.units(y)), short(s.units(a[0])), short(s.units(b[0])))
 			continue
 		}
-		label := s.Truth.Labels[i : i+1]
+		label := s.Truth.Labels[row : row+1]
 		before[i], _ = metric.PercentCorrect(a, label, outputs)
 		after[i], _ = metric.PercentCorrect(b, label, outputs)
 		lossBefore, _ := metric.LogLoss(a, label, outputs)
 		lossAfter, _ := metric.LogLoss(b, label, outputs)
 		gain, likelier = append(gain, after[i]-before[i]), append(likelier, lossBefore-lossAfter)
-		o.add(float64(i), float64(label[0]), short(a[label[0]]), short(b[label[0]]))
+		o.add(float64(row), float64(label[0]), short(a[label[0]]), short(b[label[0]]))
 	}
 	o.set(changedRows, other)
 	if s.Info.Problem.Classification() {

@@ -162,8 +162,8 @@ func TestCorrupt(t *testing.T) {
 		}
 		// A row's corruption is the same however many others there are.
 		some, err := corruption.Run(t.Context(), s, method.Config{"rows": 3})
-		if err != nil || !slices.Equal(some.Table.Column("corrupted"), corrupted[:3]) {
-			t.Errorf("%v; three rows alone: %v, among all %v", err, some.Table.Column("corrupted"), corrupted[:3])
+		if want := []float64{corrupted[0], corrupted[on.Test/3], corrupted[2*on.Test/3]}; err != nil || !slices.Equal(some.Table.Column("corrupted"), want) {
+			t.Errorf("%v; three rows alone: %v, among all %v", err, some.Table.Column("corrupted"), want)
 		}
 	}
 }
@@ -214,11 +214,12 @@ func TestMetricsOfCorruption(t *testing.T) {
 		}
 		return p
 	}
-	o := s.compare(right(0.9, 3), right(0.9, 6))
+	all := s.rows(method.Config{"rows": 0})
+	o := s.compare(all, right(0.9, 3), right(0.9, 6))
 	if want := -300 / float64(on.Test); math.Abs(o.Metrics["accuracy_change"]-want) > 1e-9 || o.Metrics["nll_change"] >= 0 {
 		t.Errorf("three more of %d rows are wrong: %v", on.Test, o.Metrics)
 	}
-	if o := s.compare(right(0.8, 2), right(0.9, 2)); o.Metrics["accuracy_change"] != 0 || o.Metrics["changed_rows"] != 100 {
+	if o := s.compare(all, right(0.8, 2), right(0.9, 2)); o.Metrics["accuracy_change"] != 0 || o.Metrics["changed_rows"] != 100 {
 		t.Errorf("only the probabilities change: %v", o.Metrics)
 	}
 }
@@ -255,7 +256,7 @@ func (r *rowReader) Predict(_ context.Context, batches []*task.Task) (all []meth
 	return all, nil
 }
 
-// Of several classes and batches, each test row has its own predictions, of all rows and of the first ones alone.
+// Of several classes and batches, each test row has its own predictions, of all rows and of a few, which are spread over all.
 func TestCorruptBatchesOfClasses(t *testing.T) {
 	on, truth := loadTask(t, "circles")
 	model := &rowReader{on}
@@ -276,9 +277,10 @@ func TestCorruptBatchesOfClasses(t *testing.T) {
 			t.Errorf("%d lines, want %d; %v", len(out.Table.Lines), want, out.Metrics)
 		}
 		for i, line := range out.Table.Lines {
-			want := model.of(on.Row(on.Train + on.Val + i))[truth.Labels[i]]
-			if line[0] != float64(i) || line[1] != float64(truth.Labels[i]) || math.Abs(line[2]-want) > 1e-5 || line[3] != line[2] {
-				t.Errorf("%v, want row %d with probability %v", line, i, want)
+			row := i * on.Test / len(out.Table.Lines)
+			want := model.of(on.Row(on.Train + on.Val + row))[truth.Labels[row]]
+			if line[0] != float64(row) || line[1] != float64(truth.Labels[row]) || math.Abs(line[2]-want) > 1e-5 || line[3] != line[2] {
+				t.Errorf("%v, want row %d with probability %v", line, row, want)
 			}
 		}
 	}
@@ -296,8 +298,8 @@ func TestErrorsOfCorruption(t *testing.T) {
 		clean[i], corrupted[i] = truth[i]+e, truth[i]+e+0.2*rng.NormFloat64()
 		before, after = append(before, math.Pow(clean[i]-truth[i], 2)), append(after, math.Pow(corrupted[i]-truth[i], 2))
 	}
-	s := &Subject{Task: &task.Task{TargetMean: 5, TargetStd: sd}, Truth: &task.Truth{Y: truth}}
-	m := s.compare(clean, corrupted).Metrics
+	s := &Subject{Task: &task.Task{TargetMean: 5, TargetStd: sd, Test: n}, Truth: &task.Truth{Y: truth}}
+	m := s.compare(s.rows(method.Config{"rows": 0}), clean, corrupted).Metrics
 	sum := func(x []float64, but int) (sum float64) {
 		for i, v := range x {
 			if i != but {

@@ -70,7 +70,7 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 	o := newOutcome("row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations")
 	for _, batch := range s.Model.Batches() {
 		for _, row := range s.TestRows(batch) {
-			if row >= rows {
+			if _, asked := slices.BinarySearch(rows, row); !asked {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(seed.Derive(s.Seed, row), 0))
@@ -82,7 +82,7 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 			rng.Shuffle(len(random), func(a, b int) { random[a], random[b] = random[b], random[a] })
 			o.add(float64(row), float64(len(batch)), float64(len(d.kept)), short(s.distance(d.active, d.kept)),
 				short(s.distance(d.active, random[:len(d.kept)])), short(s.distance(d.active, d.deleted)), float64(d.evaluations))
-			s.advance(len(o.Table.Lines), rows)
+			s.advance(len(o.Table.Lines), len(rows))
 		}
 	}
 	return o.ofDeletion()

@@ -44,23 +44,26 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 	o := newOutcome("row", "target")
 	if s.Info.Problem == dataset.Regression {
 		o.Table.Columns = append(o.Table.Columns, "prediction")
-		for i, y := range s.Truth.Y[:rows] {
-			o.add(float64(i), short(s.units(y)), short(s.units(clean[i])))
+		targets, predicted := make([]float64, len(rows)), make([]float64, len(rows))
+		for i, row := range rows {
+			targets[i], predicted[i] = s.Truth.Y[row], clean[row]
+			o.add(float64(row), short(s.units(targets[i])), short(s.units(predicted[i])))
 		}
-		o.put(predictionsR, stat.Correlation(s.Truth.Y[:rows], clean[:rows], nil), math.NaN())
+		o.put(predictionsR, stat.Correlation(targets, predicted, nil), math.NaN())
 		return o, nil
 	}
-	outputs, right := s.Outputs(), make([]float64, rows)
+	outputs, right := s.Outputs(), make([]float64, len(rows))
 	for class := range outputs {
 		o.Table.Columns = append(o.Table.Columns, fmt.Sprintf("class_%d", class))
 	}
-	for i, label := range s.Truth.Labels[:rows] {
-		p, line := clean[i*outputs:(i+1)*outputs], []float64{float64(i), float64(label)}
+	for i, row := range rows {
+		p, label := clean[row*outputs:(row+1)*outputs], s.Truth.Labels[row:row+1]
+		line := []float64{float64(row), float64(label[0])}
 		for _, x := range p {
 			line = append(line, short(x))
 		}
 		o.add(line...)
-		right[i], _ = metric.PercentCorrect(p, s.Truth.Labels[i:i+1], outputs)
+		right[i], _ = metric.PercentCorrect(p, label, outputs)
 	}
 	o.set(predictionsAccuracy, right)
 	return o, nil

@@ -24,8 +24,14 @@ func TestPredictions(t *testing.T) {
 		}
 	}
 	for rows, want := range map[int]int{3: 3, on.Test: on.Test, on.Test + 1: on.Test} {
-		if out, err := predictions.Run(t.Context(), s, method.Config{"rows": rows}); err != nil || len(out.Table.Lines) != want {
-			t.Errorf("rows %d: %v, error %v, want %d lines", rows, out, err, want)
+		out, err := predictions.Run(t.Context(), s, method.Config{"rows": rows})
+		if err != nil || len(out.Table.Lines) != want {
+			t.Fatalf("rows %d: %v, error %v, want %d lines", rows, out, err, want)
+		}
+		for i, line := range out.Table.Lines {
+			if row := i * on.Test / want; line[0] != float64(row) || math.Abs(line[1]-s.units(truth.Y[row])) > 1e-4 {
+				t.Errorf("%v, want row %d of target %v", line, row, s.units(truth.Y[row]))
+			}
 		}
 	}
 	refused := errors.New("another model")
