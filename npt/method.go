@@ -254,10 +254,10 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	result.Predict = time.Since(start)
 	result.Details = trainer.details()
 	if t.ModelDir != "" {
-		warn(result.Details, "the model cannot be kept", trainer.keep(keptFile(t, config)))
+		method.Warn(result.Details, "the model cannot be kept", trainer.keep(keptFile(t, config)))
 	}
-	warn(result.Details, "the training began anew", refused)
-	warn(result.Details, "a checkpoint cannot be written", trainer.CheckpointErr)
+	method.Warn(result.Details, "the training began anew", refused)
+	method.Warn(result.Details, "a checkpoint cannot be written", trainer.CheckpointErr)
 	if resumed > 0 {
 		result.Details["resumed_at_step"] = resumed
 	}
@@ -282,18 +282,6 @@ func (tr *Trainer) details() map[string]any {
 		details["compile_seconds"] = max(0, calls.first.Seconds()-float64(calls.firstSteps)*perStep) // about: what the first call took longer
 	}
 	return details
-}
-
-// warn adds to the warnings of a result what could not be done, unless the error is nil.
-func warn(details map[string]any, what string, err error) {
-	if err == nil {
-		return
-	}
-	text := what + ": " + err.Error()
-	if earlier, ok := details[method.Warning]; ok {
-		text = fmt.Sprintf("%v; %s", earlier, text)
-	}
-	details[method.Warning] = text
 }
 
 // targetPrediction picks the channels of the target out of predicted rows, which are those of the task from first on.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -650,18 +649,6 @@ func TestMethodChecks(t *testing.T) {
 		if differs := a.JSON() != b.JSON(); differs != v.differs {
 			t.Errorf("%v, %v and %v: other configurations %v, want %v", v.kind, v.a, v.b, differs, v.differs)
 		}
-	}
-}
-
-// A second warning does not replace the first.
-func TestWarnings(t *testing.T) {
-	details := map[string]any{}
-	warn(details, "nothing", nil)
-	warn(details, "the model cannot be kept", errors.New("disk full"))
-	warn(details, "a checkpoint cannot be written", errors.New("no folder"))
-	want := map[string]any{method.Warning: "the model cannot be kept: disk full; a checkpoint cannot be written: no folder"}
-	if !maps.Equal(details, want) {
-		t.Errorf("%v, want %v", details, want)
 	}
 }
 

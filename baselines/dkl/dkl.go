@@ -102,6 +102,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	}
 	c := training(batch[0])
 	tr := newTrainer(t, c, seed.Derive(t.Seed, "dkl", c.JSON()))
+	refused := tr.load()
 	if err := tr.train(ctx); err != nil {
 		return cmp.Or(ctx.Err(), fmt.Errorf("dkl: %w", err))
 	}
@@ -111,9 +112,8 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 		"epochs": tr.Epoch, "best_epoch": tr.BestEpoch, "validation_loss": tr.BestLoss, "parameters": len(m.theta),
 		"lengthscale": m.lengthscale(), "output_scale": m.outputScale(), "noise": m.noise(),
 	}
-	if tr.checkpointErr != nil {
-		details[method.Warning] = "a checkpoint cannot be written: " + tr.checkpointErr.Error()
-	}
+	method.Warn(details, "the training began anew", refused)
+	method.Warn(details, "a checkpoint cannot be written", tr.checkpointErr)
 	embedded := m.embed(t.X, t.Width)
 	for i, c := range batch {
 		start := time.Now()

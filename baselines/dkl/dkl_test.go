@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/seed"
 	"nptbench/internal/task"
 )
 
@@ -257,7 +259,9 @@ func TestCheckpoint(t *testing.T) {
 	}
 	for range 4 {
 		tr := interrupted()
-		tr.load()
+		if err := tr.load(); err != nil {
+			t.Fatal(err)
+		}
 		if err := tr.pass(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -266,8 +270,8 @@ func TestCheckpoint(t *testing.T) {
 		}
 	}
 	last := interrupted()
-	if last.load(); last.Epoch != 4 {
-		t.Fatalf("goes on after epoch %d, want 4", last.Epoch)
+	if err := last.load(); err != nil || last.Epoch != 4 {
+		t.Fatalf("goes on after epoch %d, want 4 (%v)", last.Epoch, err)
 	}
 	if err := last.train(t.Context()); err != nil {
 		t.Fatal(err)
@@ -277,8 +281,21 @@ func TestCheckpoint(t *testing.T) {
 	}
 	other := interrupted()
 	other.Data[0] = "another table"
-	if other.load(); other.Epoch != 0 {
-		t.Error("goes on from a checkpoint of another table")
+	if err := other.load(); err == nil || other.Epoch != 0 {
+		t.Errorf("goes on from a checkpoint of another table: %v", err)
+	}
+	// A fit that cannot go on says so.
+	fit := newTrainer(data, c, seed.Derive(data.Seed, "dkl", c.JSON()))
+	if err := os.WriteFile(fit.checkpoint(), []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := run(t.Context(), data, []method.Config{config(t, map[string]any{"max_epochs": 6})}, func(r method.Result) {
+		if warning, _ := r.Details[method.Warning].(string); r.Err == nil && !strings.HasPrefix(warning, "the training began anew: ") {
+			t.Errorf("of a damaged checkpoint is said %q", warning)
+		}
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

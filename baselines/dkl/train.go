@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -70,12 +71,10 @@ func (tr *trainer) rng(parts ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(seed.Derive(append([]any{tr.seed}, parts...)...), 0))
 }
 
-// train makes epochs until the validation loss has not fallen for patience of them, from the last checkpoint on if there is one,
-// and returns to the parameters of the best epoch.
+// train makes epochs until the validation loss has not fallen for patience of them, and returns to the parameters of the best epoch.
 func (tr *trainer) train(ctx context.Context) error {
 	tr.started = time.Now()
 	tr.saved = tr.started
-	tr.load()
 	for tr.Epoch < tr.maxEpochs && tr.Epoch-tr.BestEpoch < tr.patience {
 		err := tr.pass(ctx)
 		if errors.Is(err, errNotDefinite) {
@@ -194,10 +193,10 @@ func (tr *trainer) save() {
 	}
 }
 
-// load goes on from the last checkpoint. Where it is missing, damaged or of other data, training begins anew.
-func (tr *trainer) load() {
+// load goes on from the last checkpoint, if there is one. One that is damaged or of other data is an error, and training begins anew.
+func (tr *trainer) load() error {
 	if tr.task.CheckpointDir == "" {
-		return
+		return nil
 	}
 	var s state
 	arrays, err := checkpoint.Read(tr.checkpoint(), checkpointKind, &s, func() (of []shapes.Shape, err error) {
@@ -209,11 +208,15 @@ func (tr *trainer) load() {
 		}
 		return of, nil
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return
+		return err
 	}
 	tr.state = s
 	for i, a := range tr.arrays() {
 		tensors.MustConstFlatData(arrays[i], func(flat []float64) { copy(a, flat) })
 	}
+	return nil
 }

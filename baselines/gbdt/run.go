@@ -44,9 +44,7 @@ func (lib *library) run(ctx context.Context, t *task.Task, batch []method.Config
 		"trainer_peak_memory_bytes": answer.PeakBytes,
 		"overhead_seconds":          (time.Since(start) - fitTime).Seconds(),
 	}
-	if f.unkept != nil {
-		details[method.Warning] = "the model cannot be kept: " + f.unkept.Error()
-	}
+	method.Warn(details, "the model cannot be kept", f.unkept)
 	for i, scores := range raw {
 		p := model.spread(model.predictions(scores), t.Outputs())
 		cut := t.Val * t.Outputs()

@@ -3,7 +3,9 @@ package tabnet
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -115,12 +117,15 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 	for _, one := range batch {
 		stops = append(stops, stopOf(one))
 	}
-	resumed := 0
+	resumed, refused := 0, error(nil)
 	if t.CheckpointDir != "" {
 		tr.checkpoint = &checkpointer{path: filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", c.Seed)), due: tr.started.Add(interval)}
-		// A checkpoint that is missing, damaged, of other data or past one of the stops has nothing to go on from: the training begins anew.
-		if tr.load(tr.checkpoint.path, stops) == nil {
+		// A checkpoint that is damaged, of other data or past one of the stops has nothing to go on from: the training begins anew, and says so.
+		switch err := tr.load(tr.checkpoint.path, stops); {
+		case err == nil:
 			resumed = tr.at.Epochs
+		case !errors.Is(err, fs.ErrNotExist):
+			refused = err
 		}
 	}
 	if t.Progress != nil {
@@ -132,8 +137,9 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 			"best_epoch": m.BestEpoch, "epochs": m.Epochs, "validation_loss": m.Loss,
 			"parameters": tr.net.params.Size(), "backend": backends.Name(backend),
 		}
-		if tr.checkpoint != nil && tr.checkpoint.err != nil {
-			r.Details[method.Warning] = "a checkpoint cannot be written: " + tr.checkpoint.err.Error()
+		method.Warn(r.Details, "the training began anew", refused)
+		if tr.checkpoint != nil {
+			method.Warn(r.Details, "a checkpoint cannot be written", tr.checkpoint.err)
 		}
 		if resumed > 0 {
 			r.Details["resumed_at_epoch"] = resumed

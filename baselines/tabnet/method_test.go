@@ -172,7 +172,9 @@ func TestMethodGoesOn(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if again := results(t, tk, c)[0]; !reflect.DeepEqual(again.Test, want.Test) || again.Details["resumed_at_epoch"] != nil {
+	again := results(t, tk, c)[0]
+	if warning, _ := again.Details[method.Warning].(string); !reflect.DeepEqual(again.Test, want.Test) || again.Details["resumed_at_epoch"] != nil ||
+		!strings.HasPrefix(warning, "the training began anew: ") {
 		t.Errorf("after a damaged checkpoint %v", again.Details)
 	}
 }

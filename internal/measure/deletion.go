@@ -169,7 +169,7 @@ func (s *Subject) squaredDistance(a, b int) (sum float64) {
 func keptAndDeleted(line []float64) bool { return line[2] > 0 && line[2] < line[1]-1 }
 
 // ofDeletion makes the metrics of the table. Test rows that no other row could be deleted for, or whose other rows all were, have
-// nothing to compare.
+// no distances to compare.
 func (o *Outcome) ofDeletion() (*Outcome, error) {
 	var kept, random, deleted, nearer, remaining, toOne, toTen []float64
 	percent := func(yes bool) float64 {
@@ -185,12 +185,12 @@ func (o *Outcome) ofDeletion() (*Outcome, error) {
 			kept, random, deleted, nearer = append(kept, line[3]), append(random, line[4]), append(deleted, line[5]), append(nearer, line[4]-line[3])
 		}
 	}
-	if len(kept) == 0 {
-		return nil, fmt.Errorf("no row could be deleted for any of %d test rows, or all were", len(o.Table.Lines))
-	}
 	for m, values := range map[metric.Metric][]float64{keptDistance: kept, randomDistance: random, deletedDistance: deleted, keptNearer: nearer,
 		remainingRows: remaining, toOnePercent: toOne, toTenPercent: toTen} {
 		o.set(m, values)
+	}
+	if len(kept) == 0 {
+		return o, nil
 	}
 	for m, other := range map[metric.Metric][]float64{pKeptRandom: random, pKeptDeleted: deleted} {
 		t, err := stats.Wilcoxon(kept, other, stats.Less)

@@ -21,13 +21,19 @@ var blue = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
 
 var dot = draw.GlyphStyle{Color: blue, Shape: draw.CircleGlyph{}, Radius: vg.Points(3)}
 
-// plotDistances shows the mean distances of the rows kept, of random ones and of those deleted, over the test rows that have both.
+// plotDistances shows the mean distances of the rows kept, of random ones and of those deleted, over the test rows that have both. Where
+// none has it is empty.
 func plotDistances(t *results.Table) (*plot.Plot, error) {
 	of := *t
 	of.Lines = slices.DeleteFunc(slices.Clone(t.Lines), func(line []float64) bool { return !keptAndDeleted(line) })
 	p := plot.New()
 	p.Y.Label.Text = "squared distance"
 	names := []string{"kept", "random", "deleted"}
+	p.NominalX(names...)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, 2.5, 0, 1
+	if len(of.Lines) == 0 {
+		return p, nil
+	}
 	var points struct {
 		plotter.XYs
 		plotter.YErrors
@@ -49,9 +55,8 @@ func plotDistances(t *results.Table) (*plot.Plot, error) {
 		return nil, err
 	}
 	bars.Color, marks.GlyphStyle = blue, dot
+	p.Y.Max = 0
 	p.Add(bars, marks)
-	p.NominalX(names...)
-	p.X.Min, p.X.Max, p.Y.Min = -0.5, 2.5, 0
 	return p, nil
 }
 

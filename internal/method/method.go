@@ -152,6 +152,18 @@ type Result struct {
 // a full disk. It is shown when it comes up first.
 const Warning = "warning"
 
+// Warn adds to the warnings in a result's details what could not be done, unless the error is nil.
+func Warn(details map[string]any, what string, err error) {
+	if err == nil {
+		return
+	}
+	text := what + ": " + err.Error()
+	if earlier, ok := details[Warning]; ok {
+		text = fmt.Sprintf("%v; %s", earlier, text)
+	}
+	details[Warning] = text
+}
+
 // ErrDiverged is what training errors wrap when the loss or the weights ceased to be numbers.
 var ErrDiverged = errors.New("training diverged")
 
