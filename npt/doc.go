@@ -61,7 +61,8 @@
 //     training ends in its middle (Schedule).
 //   - Steps with p_target below 1: more by 1/p_target; in the code that is so on Breast Cancer and Boston Housing, while Concrete and Yacht
 //     have as many as with 1 for 0.5, and twice as many for 0.1 (sweeps/table1-paper.yaml).
-//   - Early stopping: the code takes all steps, and keeps the weights with the lowest validation loss.
+//   - Early stopping: the code takes all steps, or on tables of one batch all but the last, which is taken here, and keeps the weights with
+//     the lowest validation loss.
 //   - Standardisation: in the code by the features of all rows (the parameter train_statistics of Method has training rows alone).
 //
 // Two things that the code does are not done here: its data loader gives each batch two or four times in a row on some data sets

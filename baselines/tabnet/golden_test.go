@@ -3,6 +3,7 @@ package tabnet
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/vectors"
@@ -228,5 +230,36 @@ func TestSparsemaxIsNotNegative(t *testing.T) {
 	}
 	if !(slices.Min(p) >= 0) {
 		t.Errorf("sparsemax is %v", p)
+	}
+}
+
+// Rows that are too wide to be compared at a time are what each is alone.
+func TestSparsemaxOfWideRows(t *testing.T) {
+	const rows, features = 3, 4200
+	if atATime(rows, features) == rows {
+		t.Fatal("all are compared at a time")
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	z := make([]float32, rows*features)
+	for i := range z {
+		z[i] = rng.Float32()
+	}
+	of := func(rows int, z []float32) []float64 {
+		out, err := graph.CallOnce(testBackend(t), sparsemax, tensors.FromFlatDataAndDimensions(z, rows, features))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := backends.Floats(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	all := of(rows, z)
+	for i := range rows {
+		row := all[i*features : (i+1)*features]
+		if !slices.Equal(row, of(1, z[i*features:(i+1)*features])) || math.Abs(floats.Sum(row)-1) > 1e-5 {
+			t.Errorf("row %d is another among others, or its sum is %v", i, floats.Sum(row))
+		}
 	}
 }

@@ -20,7 +20,7 @@ type model struct {
 }
 
 // atATime is how many of so many rows are evaluated at a time: 8,192, and of more than 64 features fewer, since sparsemax compares every
-// feature of a row with every other one.
+// feature of a row with every other one, in training too.
 func atATime(rows, features int) int {
 	const most, comparisons = 8192, 8192 * 64 * 64
 	return min(rows, most, max(1, comparisons/(features*features)))

@@ -214,9 +214,14 @@ func (f *forward) mix(running *graph.Node, seen []momentPair, momentum float64) 
 // to less than 1. With the support held fixed, the derived gradient is that of the projection.
 func sparsemax(z *graph.Node) *graph.Node {
 	n, d := z.Shape().Dimensions[0], z.Shape().Dimensions[1]
-	held := graph.StopGradient(z)
-	above := relu(graph.Sub(graph.Reshape(held, n, 1, d), graph.Reshape(held, n, d, 1))) // z_j - z_i at (i, j)
-	supports := graph.LessThan(graph.ReduceSum(above, 2), graph.ScalarOne(z.Graph(), z.DType()))
+	var above []*graph.Node
+	for from, some := 0, 0; from < n; from += some {
+		some = atATime(n-from, d)
+		rows := graph.StopGradient(graph.Slice(z, graph.AxisRange(from, from+some)))
+		differences := relu(graph.Sub(graph.Reshape(rows, some, 1, d), graph.Reshape(rows, some, d, 1))) // z_j - z_i at (i, j)
+		above = append(above, graph.ReduceSum(differences, 2))
+	}
+	supports := graph.LessThan(graph.Concatenate(above, 0), graph.ScalarOne(z.Graph(), z.DType()))
 	support := graph.ConvertDType(supports, z.DType())
 	size := graph.ReduceAndKeep(support, graph.ReduceSum, 1)
 	tau := graph.Div(graph.AddScalar(graph.ReduceAndKeep(graph.Mul(z, support), graph.ReduceSum, 1), -1), size)

@@ -26,8 +26,8 @@ func (s *serving) do(ctx context.Context) error {
 	var fit []int // of the configurations
 	var batch []method.Config
 	for i, training := range s.Trainings {
-		lost := len(training.Measures) > 0 && !training.Failed && s.method.Model != nil && s.model(ctx, s.configs[i]) == nil
-		if len(training.Cells) > 0 || lost {
+		measured := len(training.Measures) > 0 && !training.Failed && s.method.Model != nil
+		if len(training.Cells) > 0 || measured && s.model(ctx, s.configs[i]) == nil {
 			fit, batch = append(fit, i), append(batch, s.configs[i])
 		}
 	}

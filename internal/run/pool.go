@@ -182,8 +182,8 @@ type queue struct {
 	jobs []*plan.Job
 }
 
-// next takes a job from the queue, and the number of threads it may use: when fewer jobs remain than can run at a time,
-// those share all cores.
+// next takes a job from the queue, and the number of threads it may use: when fewer remain than can run at a time, the cores are shared by
+// those alone. What still runs has its threads beside them until it ends, so that no core is idle for as long as the last job takes.
 func (q *queue) next() (j *plan.Job, threads int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
