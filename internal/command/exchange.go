@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,9 @@ func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "task.json"), append(text, '\n'), 0o666)
 	}
+	if err != nil {
+		return err
+	}
 	x := func(b []byte, i int) []byte { return strconv.AppendFloat(b, float64(t.X[i]), 'g', -1, 32) }
 	y := func(b []byte, i int) []byte {
 		if t.Info.Problem.Classification() {
@@ -51,13 +55,17 @@ func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 		name string
 		rows int
 	}{{"train", t.Train}, {"val", t.Val}, {"test", t.Test}} {
-		err = errors.Join(err, writeTable(filepath.Join(dir, part.name+"_x.csv"), columns, first, part.rows, x))
+		if err := writeTable(filepath.Join(dir, part.name+"_x.csv"), columns, first, part.rows, x); err != nil {
+			return err
+		}
 		if part.name != "test" {
-			err = errors.Join(err, writeTable(filepath.Join(dir, part.name+"_y.csv"), []string{"target"}, first, part.rows, y))
+			if err := writeTable(filepath.Join(dir, part.name+"_y.csv"), []string{"target"}, first, part.rows, y); err != nil {
+				return err
+			}
 		}
 		first += part.rows
 	}
-	return err
+	return nil
 }
 
 // writeTable writes rows of a row-major table, of which value appends one number to a text, below the names of its columns.
@@ -80,7 +88,7 @@ func writeTable(path string, columns []string, first, rows int, value func(b []b
 		b[len(b)-1] = '\n'
 		w.Write(b) // Flush has the error
 	}
-	return errors.Join(err, header.Error(), w.Flush(), f.Close())
+	return cmp.Or(err, header.Error(), w.Flush(), f.Close())
 }
 
 // read reads the predictions for a part of the rows. Errors name the file and the line.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -61,7 +62,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave", "full"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -123,6 +124,8 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			r.Index = 7
 		case "error":
 			return fmt.Errorf("no luck\nwith this")
+		case "full":
+			return &fs.PathError{Op: "write", Path: "train_x.csv", Err: syscall.ENOSPC}
 		case "late": // as a server may be
 			return fmt.Errorf("no answer: %w", context.DeadlineExceeded)
 		case "later":
@@ -532,6 +535,18 @@ func TestPrintingMethod(t *testing.T) {
 	p := planned(t, parse(t, sweepOf("", "{mode: [print], shift: [0, 1, 12]}")), lib, dir, plan.Options{})
 	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 9}) {
 		t.Errorf("outcome %+v", o)
+	}
+}
+
+// A full disk is no fault of a method, and leaves no record.
+func TestFullDisk(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	out, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [full]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard)
+	if err == nil || !strings.HasPrefix(err.Error(), "waves mean published fold ") || !strings.Contains(err.Error(), "no space left on device: the run ends here") {
+		t.Error(err)
+	}
+	if out.Failed > 0 {
+		t.Errorf("%+v", out)
 	}
 }
 

@@ -274,6 +274,9 @@ func (s *serving) scored(res method.Result) outcome {
 	return o
 }
 
+// diskFull is the kind of a failure that is none of a method's, and of which there is no record: the run ends.
+const diskFull = "disk full"
+
 // failure names the kind of an error. That a context ended is no kind of its own: of a job that was stopped the planning process says why,
 // and any other is a deadline of the method's own.
 func failure(err error) *results.Failure {
@@ -285,6 +288,8 @@ func failure(err error) *results.Failure {
 		kind = "crash"
 	case errors.Is(err, method.ErrMemory):
 		kind = "memory"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		kind = diskFull
 	case errors.As(err, &d) || errors.Is(err, method.ErrDiverged):
 		kind = "diverged"
 	}
