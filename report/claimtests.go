@@ -56,7 +56,7 @@ func Near(value float64, where ...Where) Test {
 	}, where)
 }
 
-// Tells has numbers that speak neither for nor against a claim: it is about a network of another shape.
+// Tells has numbers that speak neither for nor against a claim: it is about a network of another shape, or by a test that is not valid.
 func Tells(where ...Where) Test {
 	return numbers(func(*Number) Answer { return Untested }, where)
 }

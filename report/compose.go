@@ -317,7 +317,7 @@ func (s *Summary) howToRead() []string {
 	}
 	if len(s.measured()) > 0 {
 		lines = append(lines, "What is measured on the model of a single split has its ± over test rows, and n = 1 in "+s.file(".csv")+", which counts folds; rows = N: "+
-			"the first N test rows.")
+			"N test rows, evenly spread; of an intervention the first N.")
 	}
 	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
@@ -332,7 +332,7 @@ func (s *Summary) howToRead() []string {
 				"changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
 	}
 	if len(s.Claims) > 0 {
-		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to. A claim about a "+
+		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to, and of 25 numbers about one is against a claim by chance. A claim about a "+
 			"direction is not clear within %d standard errors of no effect (differences over folds: with Nadeau and Bengio's correction); one about a value holds within %d of it, and so the more easily the larger "+
 			"they are. At this size: by networks smaller than published.", clearly, clearly))
 	}

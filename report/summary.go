@@ -55,7 +55,7 @@ var outcomes = []struct {
 }{
 	{"Reproduced", []Verdict{Reproduced}, []string{holds}},
 	{"Reproduced as far as a part of the test rows tells", []Verdict{ReproducedOnPart}, nil},
-	{"Not reproduced, but as near as another seed is", []Verdict{SameWithinSeeds}, nil},
+	{"Not reproduced, though another seed is not excluded", []Verdict{SameWithinSeeds}, nil},
 	{"Not decided, fewer than three seeds", []Verdict{NotGraded}, nil},
 	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold}},
 	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},

@@ -23,8 +23,8 @@ const (
 	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, or another machine
 	Reproduced       Verdict = "reproduced"
 	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
-	SameWithinSeeds  Verdict = "same within seeds" // another seed could give the paper's number
-	Differs          Verdict = "differs"           // hardly any seed would
+	SameWithinSeeds  Verdict = "same within seeds" // another seed is not excluded from giving the paper's number
+	Differs          Verdict = "differs"           // hardly another seed would
 	NotGraded        Verdict = "not graded"        // too few seeds to say
 
 	// On what a variant changes against another, whatever the size of the networks.

@@ -64,11 +64,11 @@ var experiments = []sentence{
 			}
 			seen = max(seen, 100*2*stdErr/npt)
 		}
-		return fmt.Sprintf("of each of these means a loss of %.0f %% would have been seen", seen)
+		return fmt.Sprintf("of each of these means a measured loss of %.0f %% would have been clear", seen)
 	},
 	func(r *reports) string {
 		boston, cancer := fullAlone(r)
-		return fmt.Sprintf("The paper's base at its full size has %s there under one seed, and its control %s (only a loss of a fifth would have been seen); on Breast "+
+		return fmt.Sprintf("The paper's base at its full size has %s there under one seed, and its control %s (only a measured loss of a fifth would have been clear); on Breast "+
 			"Cancer, also by true cross-validation, they have an AUROC of %s and %s", boston[0], boston[1], cancer[0], cancer[1])
 	},
 	func(r *reports) string { return "Of the " + worseUnderSecondSeed(r) },
@@ -86,7 +86,7 @@ var experiments = []sentence{
 		worse := count(r, better)
 		npt := number(r, withoutError(x[1]))
 		_, stdErr, _ := strings.Cut(x[3], " ± ")
-		return fmt.Sprintf("by %s or %.0f %%. But it is not clearly better for having them: the control is worse on %s folds and better on %s, and a loss of less than %.0f %%",
+		return fmt.Sprintf("by %s or %.0f %%. But it is not clearly better for having them: the control is worse on %s folds and better on %s, and a measured loss of less than %.0f %%",
 			strings.TrimPrefix(x[7], "+"), 100*number(r, withoutError(x[7]))/npt, word(worse), word(count(r, of)-worse), 100*2*number(r, stdErr)/npt)
 	},
 	func(r *reports) string {

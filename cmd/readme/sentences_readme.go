@@ -55,7 +55,7 @@ var readme = []sentence{
 		same, part := count["reproduced"], count["reproduced on a part of the test rows"]
 		seeds, differ, not := count["same within seeds"], count["differs"], count["not graded"]
 		return fmt.Sprintf("Of %d numbers of baselines %d come out to the printed digit**, and %d more to within the sampling error of a tenth of Poker Hand's "+
-			"test rows; the other %d do not: %d another seed could give, which is a weak test, %d another seed could not, and for %d there are too few seeds to "+
+			"test rows; the other %d do not: %d another seed is not excluded from giving, which is a weak test, %d hardly another seed would, and for %d there are too few seeds to "+
 			"say. (RMSE and MSE count apart; %d of the paper's on these tables have not been run.)",
 			same+part+seeds+differ+not, same, part, seeds+differ+not, seeds, differ, not, all-(same+part+seeds+differ+not))
 	},
@@ -96,8 +96,8 @@ var readme = []sentence{
 	},
 	func(r *reports) string {
 		boston, cancer := fullAlone(r)
-		return fmt.Sprintf("The base of the paper's NPT-Small (appendix C.1.2) at its full size has, on Boston Housing by true cross-validation, %s and its control %s, where only a loss of a fifth would be "+
-			"seen; on Breast Cancer they have an AUROC of %s and %s", boston[0], boston[1], cancer[0], cancer[1])
+		return fmt.Sprintf("The base of the paper's NPT-Small (appendix C.1.2) at its full size has, on Boston Housing by true cross-validation, %s and its control %s, where only a measured loss of a fifth would be "+
+			"clear; on Breast Cancer they have an AUROC of %s and %s", boston[0], boston[1], cancer[0], cancer[1])
 	},
 	func(r *reports) string {
 		var best row
@@ -114,7 +114,7 @@ var readme = []sentence{
 // interval is half of the 95 % interval of a difference over three seeds, in percent of NPT's error.
 func interval(r *reports, alone [3]string) string {
 	_, stdErr, _ := strings.Cut(alone[2], " ± ")
-	return fmt.Sprintf("%.1f", 100*number(r, stdErr)*distuv.StudentsT{Sigma: 1, Nu: 2}.Quantile(0.975)/number(r, withoutError(alone[0])))
+	return fmt.Sprintf("%.0f", 100*number(r, stdErr)*distuv.StudentsT{Sigma: 1, Nu: 2}.Quantile(0.975)/number(r, withoutError(alone[0])))
 }
 
 // overSeeds are the least and the largest of the standard deviations over three seeds.

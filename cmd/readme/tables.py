@@ -238,7 +238,7 @@ def fold(numbers, dataset, report, *paths):
         if name == published:
             return "–"
         x = [tests[published][f][names[-1]] - of[f][names[-1]] for f in folds]
-        return "%s (%.1f)" % (of_differences(dataset, x, DIGITS[names[-1]]), statistics.mean(x) / corrected_error(dataset, x))
+        return "%s (%.2f)" % (of_differences(dataset, x, DIGITS[names[-1]]), statistics.mean(x) / corrected_error(dataset, x))
 
     head, of_paper_npt = "published fold %s" % numbers, []
     if len(folds) > 1:

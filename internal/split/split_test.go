@@ -126,6 +126,42 @@ func TestFixedTestRows(t *testing.T) {
 	}
 }
 
+// Two published folds share a tenth of their test rows on average, as random ones would; those of true cross-validation share none.
+func TestFoldsShareRows(t *testing.T) {
+	for _, name := range []string{"yacht", "boston-housing", "concrete"} {
+		rule := rules[name]
+		var tests []map[int32]bool
+		rows := 0
+		for fold := range rule.Folds {
+			s, err := Make(rule, Published, fold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test := map[int32]bool{}
+			for _, row := range s.Test {
+				test[row] = true
+			}
+			tests, rows = append(tests, test), rows+len(test)
+		}
+		shared, pairs := 0, 0
+		for i, a := range tests {
+			for _, b := range tests[:i] {
+				pairs++
+				for row := range a {
+					if b[row] {
+						shared++
+					}
+				}
+			}
+		}
+		share := float64(shared) / float64(pairs) / (float64(rows) / float64(len(tests)))
+		t.Logf("%s: two folds share %.1f %% of their test rows on average", name, 100*share)
+		if !(share > 0.08 && share < 0.12) {
+			t.Errorf("%s: two published folds share %.3f of their test rows", name, share)
+		}
+	}
+}
+
 func TestEveryFoldIsAPartition(t *testing.T) {
 	for name, rule := range rules {
 		for _, p := range Protocols {
