@@ -327,6 +327,19 @@ func TestWhatWasAskedFor(t *testing.T) {
 	}
 }
 
+// What validation chose among in a report's folds is not compared: each setting would have the folds on which it was best there.
+func TestByWhatValidationChose(t *testing.T) {
+	const head = "dataset,fold,method,title,variant,test_rmse,complete\n"
+	_, stderr := compared(t, head+"d,0,knn,k-NN,uniform,1,true\nd,1,knn,k-NN,weighted,2,true\nd,0,mlp,MLP,,2,true\nd,1,mlp,MLP,,3,true\n", "-by", "variant")
+	if !strings.Contains(stderr, "-by: a report has one line of k-NN for each fold of d") || !strings.Contains(stderr, ": k-NN, uniform and k-NN, weighted would have") {
+		t.Error(stderr)
+	}
+	stdout, stderr := compared(t, head+"d,0,npt,NPT,a,1,true\nd,1,npt,NPT,a,2,true\nd,0,npt,NPT,b,2,true\nd,1,npt,NPT,b,3,true\n", "-by", "variant")
+	if !strings.Contains(stdout, "difference from NPT, a.") {
+		t.Error(stdout, stderr)
+	}
+}
+
 // Folds of the same number with other rows are no pairs; those of other numbers neither.
 func TestPairing(t *testing.T) {
 	const text = "dataset,fold,method,test_rmse,split_digest,train_rows,test_rows,complete\n" +

@@ -51,7 +51,7 @@ func parse(e program.Env) (*options, error) {
 	metrics := f.List("metric", "compare by these, a `list` with commas (default all; of a report, those by which Table 1 ranks)")
 	datasets := f.List("datasets", "on these data sets only, a `list` with commas")
 	protocol := f.String("protocol", "", "folds of this protocol only, published or corrected in a report (default all)")
-	by := f.List("by", "further columns that tell methods apart, a `list` with commas, such as variant")
+	by := f.List("by", "further columns that tell methods apart, a `list` with commas")
 	larger := f.List("larger", "metrics, a `list` with commas, of which larger is better, where the program does not know that")
 	smaller := f.List("smaller", "metrics, a `list` with commas, of which smaller is better, where the program does not know that")
 	f.Float64Var(&o.alpha, "alpha", 0.05, "level of tests; intervals have the level 1 - alpha")

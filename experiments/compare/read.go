@@ -76,11 +76,14 @@ type sheet struct {
 	header  []string
 	columns map[string]int // by the keys of spellings and, of a report, by the names of metrics
 	by      []int
+	parts   map[result][]string // of a report: into what -by cuts the folds of a method on a data set under a protocol
+	cut     result              // of a report: the first of these of which there are two parts
+	several bool                // of a report: a fold has several lines of one method
 }
 
 // read reads results. Errors name the file and the line.
 func read(in io.Reader, file string, by []string) (*results, error) {
-	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}}
+	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}, parts: map[result][]string{}}
 	s.ReuseRecord = true
 	header, err := s.Read()
 	if errors.Is(err, io.EOF) {
@@ -119,6 +122,10 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 	}
 	if len(s.all) == 0 {
 		return nil, fmt.Errorf("%s has no results", file)
+	}
+	if s.cut != (result{}) && !s.several {
+		return nil, fmt.Errorf("%s: -by: a report has one line of %s for each fold of %s, of the setting that validation chose there: %s would have other folds each; "+
+			"what is to be compared needs an entry of its own under methods", file, s.cut.method, s.cut.dataset, strings.Join(s.parts[s.cut], " and "))
 	}
 	s.unround()
 	return s.results, nil
@@ -205,10 +212,22 @@ func (s *sheet) add(record []string) error {
 		r.method = title
 	}
 	title := r.method
+	of := result{protocol: r.protocol, dataset: r.dataset, method: title}
 	for _, at := range s.by {
 		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(title, ", "+v) { // a title may have it
 			r.method += ", " + v
 		}
+	}
+	if s.report && r.metric == "" {
+		if !slices.Contains(s.parts[of], r.method) {
+			s.parts[of] = append(s.parts[of], r.method)
+		}
+		if len(s.parts[of]) == 2 && s.cut == (result{}) {
+			s.cut = of
+		}
+		of.fold = r.fold
+		s.several = s.several || s.parts[of] != nil
+		s.parts[of] = []string{r.method}
 	}
 	if !slices.Contains(s.titles[name], r.method) {
 		s.titles[name] = append(s.titles[name], r.method)
