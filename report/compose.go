@@ -7,7 +7,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/plan"
+	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 )
@@ -98,15 +98,20 @@ func (s *Summary) atAGlance() (blocks []Block) {
 
 // better says of the metrics by which the data sets are ranked whether they are to be small or large.
 func (s *Summary) better() string {
-	classes := func(d *plan.Dataset) bool { return d.Info.Problem.Classification() }
-	some := slices.ContainsFunc(s.Plan.Datasets, classes)
-	switch all := !slices.ContainsFunc(s.Plan.Datasets, func(d *plan.Dataset) bool { return !classes(d) }); {
-	case some && all:
-		return "more is better"
-	case some:
-		return "of RMSE less is better, of AUROC and accuracy more"
+	titles := map[bool][]string{}
+	for _, d := range s.Plan.Datasets {
+		if m := metric.Ranking(d.Info.Problem); !slices.Contains(titles[m.Larger], m.Title) {
+			titles[m.Larger] = append(titles[m.Larger], m.Title)
+		}
 	}
-	return "less is better"
+	less, more := titles[false], titles[true]
+	switch {
+	case less == nil:
+		return "more is better"
+	case more == nil:
+		return "less is better"
+	}
+	return "of " + strings.Join(less, " and ") + " less is better, of " + strings.Join(more, " and ") + " more"
 }
 
 // opening says what the paper says, what was found, and on what.

@@ -155,7 +155,7 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 	began := time.Now()
 	table, err := l.Load(ctx, name)
 	if err != nil {
-		return r.failed("wrong", err)
+		return r.failed("invalid", err)
 	}
 	r.rows, r.check = table.Rows, table.Check.String()
 	if o.verify {

@@ -104,7 +104,7 @@ func TestWrongFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, _ := call(t, "-data", dir, "yacht", "yacht")
-	if code != program.ExitFailed || !strings.Contains(stdout, "  wrong  ") ||
+	if code != program.ExitFailed || !strings.Contains(stdout, "  invalid  ") ||
 		!strings.HasSuffix(stdout, "\nFailed:\n  yacht: "+path+":2: 3 fields, 7 expected\n") || strings.Count(stdout, "\n yacht") != strings.Count(stdout, "\n data") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}

@@ -113,6 +113,9 @@ func writeRows(w io.Writer, table *dataset.Table, t *task.Task, order []int32) e
 	}
 	header := csv.NewWriter(w)
 	target := table.Target().Name
+	if target == "row" {
+		target = "row_"
+	}
 	header.Write(append(append([]string{"row"}, t.ColumnNames("row", target)...), target))
 	header.Flush()
 	if err := header.Error(); err != nil {

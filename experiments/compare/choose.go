@@ -78,6 +78,9 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 		return nil, err
 	}
 	without := lacking(r.gaps, methods)
+	if len(o.methods) == 1 && len(methods) == 1 {
+		return nil, fmt.Errorf("-methods %s: want two to compare, or more", methods[0])
+	}
 	if len(methods) < 2 {
 		others := ""
 		if len(without) > 0 {

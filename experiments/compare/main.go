@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"nptbench/internal/program"
 	"nptbench/report"
@@ -60,7 +61,7 @@ func parse(e program.Env) (*options, error) {
 	if err := f.Parse(e); err != nil {
 		return nil, err
 	}
-	if !(o.alpha > 0 && o.alpha < 1) {
+	if !(o.alpha > 0 && o.alpha < 1 && 1-o.alpha < 1) {
 		return nil, f.Errorf("-alpha %v: want a number between 0 and 1, such as 0.05", o.alpha)
 	}
 	if *protocol != "" {
@@ -86,11 +87,11 @@ func run(_ context.Context, e program.Env) (exit int, err error) {
 		}
 	}
 	if o.plot != "" {
-		picture, err := plot(o.plot, comparisons)
+		panels, err := plot(o.plot, comparisons)
 		if err != nil {
 			return program.ExitBadInput, err
 		}
-		err = program.WriteFile(o.plot, func(w io.Writer) error { _, err := w.Write(picture); return err })
+		err = program.WriteFile(o.plot, func(w io.Writer) error { return report.WritePairs(w, panels, filepath.Ext(o.plot) == ".pdf") })
 		if err != nil {
 			return program.ExitFailed, fmt.Errorf("-plot: %w", err)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,14 +8,11 @@ import (
 	"nptbench/report"
 )
 
-// plot draws a picture, as the file that it is for is called, of the first two methods on the folds that both have: a panel for each data
-// set, metric and protocol.
-func plot(file string, comparisons []*comparison) ([]byte, error) {
-	ending := filepath.Ext(file)
-	if ending != ".svg" && ending != ".pdf" {
+// plot makes the panels of a picture of the first two methods on the folds that both have: one for each data set, metric and protocol.
+func plot(file string, comparisons []*comparison) (panels []report.Pairs, err error) {
+	if ending := filepath.Ext(file); ending != ".svg" && ending != ".pdf" {
 		return nil, fmt.Errorf("-plot %s: want a name that ends in .svg or .pdf", file)
 	}
-	var panels []report.Pairs
 	for _, c := range comparisons {
 		for _, d := range c.on {
 			p := report.Pairs{Title: d.name, X: c.methods[0] + ": " + c.metric.Axis(), Y: c.methods[1] + ": " + c.metric.Axis(), Log: !c.metric.Larger}
@@ -35,9 +31,5 @@ func plot(file string, comparisons []*comparison) ([]byte, error) {
 	if len(panels) == 0 {
 		return nil, errors.New("-plot: the first two methods have no fold in common")
 	}
-	var picture bytes.Buffer
-	if err := report.WritePairs(&picture, panels, ending == ".pdf"); err != nil {
-		return nil, fmt.Errorf("-plot: %w", err)
-	}
-	return picture.Bytes(), nil
+	return panels, nil
 }

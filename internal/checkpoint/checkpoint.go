@@ -138,7 +138,7 @@ func Read(path, kind string, header any, layout func() ([]shapes.Shape, error)) 
 		return nil, err
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(line), header); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("damaged: its header: %w", err)
 	}
 	of, err := layout()
 	if err != nil {
@@ -171,7 +171,7 @@ type reader struct {
 func (r *reader) line() ([]byte, error) {
 	line, err := r.r.ReadBytes('\n')
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("empty, or no file of nptbench: it has no header")
+		return nil, errors.New("empty, damaged, or no file of nptbench: its header does not end")
 	}
 	if err != nil {
 		return nil, err

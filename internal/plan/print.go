@@ -119,14 +119,7 @@ func (p *Plan) wall(e *Estimate, groups []*Group, cores int) (left time.Duration
 }
 
 // Time estimates how long the plan's cells take, with that many cores.
-func (p *Plan) Time(e *Estimate, cores int) string {
-	total, known := p.wall(e, p.Groups(), cores)
-	text := roundly(total)
-	if !known {
-		text = "more than " + text
-	}
-	return text
-}
+func (p *Plan) Time(e *Estimate, cores int) string { return atLeast(p.wall(e, p.Groups(), cores)) }
 
 // Known reports whether the time is known of everything that is to do.
 func (p *Plan) Known(e *Estimate) bool {

@@ -131,7 +131,9 @@ const epilog = 2 * time.Minute
 const taskMemory = 512
 
 // asksMemory reports whether an argument of sbatch says how much memory a task may have.
-func asksMemory(arg string) bool { return strings.HasPrefix(arg, "--mem") }
+func asksMemory(arg string) bool {
+	return arg == "--mem" || strings.HasPrefix(arg, "--mem=") || strings.HasPrefix(arg, "--mem-per-")
+}
 
 // sbatchArgs are the arguments of sbatch for a submission. The last of equal ones counts: the user's are behind what they may change, and
 // before what the tasks are found by.
