@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -67,6 +68,9 @@ func ReadCSV(path string) (*Frame, error) {
 // check reports the first name that comes twice, the first row that has not a field for each column, or the first text that is not UTF-8,
 // which a file of a predictor would not keep as it is.
 func (f *Frame) check() error {
+	if f == nil {
+		return errors.New("there is no table")
+	}
 	for i, name := range f.Names {
 		if slices.Contains(f.Names[:i], name) {
 			return fmt.Errorf("two columns are called %q", name)
@@ -116,12 +120,12 @@ type Prediction struct {
 // called 0 and 1 need a letter before each. A fifth of the rows, of which there must be five, are validation rows, drawn by c.Seed, which
 // choose the step whose weights are kept.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("npt: %w", err)
+	}
 	at := slices.Index(f.Names, target)
 	if at < 0 {
 		return nil, fmt.Errorf("npt: no column %q%s", target, spelling.Hint(target, f.Names))
-	}
-	if err := f.check(); err != nil {
-		return nil, fmt.Errorf("npt: %w", err)
 	}
 	order := make([]int, len(f.Rows))
 	for i, row := range f.Rows {

@@ -314,6 +314,9 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	if _, err := npt.Fit(t.Context(), nil, "y", small()); err == nil || err.Error() != "npt: there is no table" {
+		t.Error(err)
+	}
 	twice := &npt.Frame{Names: []string{"a", "y", "a"}, Rows: [][]string{{"1", "2", "3"}}}
 	if _, err := npt.Fit(t.Context(), twice, "y", small()); err == nil || !strings.Contains(err.Error(), `two columns are called "a"`) {
 		t.Error(err)

@@ -384,6 +384,5 @@ func (s *Summary) writeClaims(w io.Writer) error {
 		{"claim", func(f finding) string { return f.Says }},
 		{"measured", func(f finding) string { return f.measured() }},
 		{"verdict", func(f finding) string { return f.verdict + f.partly }},
-		{"command", func(f finding) string { return s.Command }},
 	})
 }

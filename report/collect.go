@@ -19,16 +19,15 @@ import (
 
 // A Spec says what a report shows of a plan.
 type Spec struct {
-	Name    string // of its files
-	Title   string
-	Plan    *plan.Plan
-	Says    string   // what the paper says, in a sentence; the report begins with it
-	Series  []string // what tells rows apart besides the method: "variant", or names of parameters
-	Chosen  string   // as a variant: the settings of all variants, of which validation chooses in every fold; empty: none
-	Tables  []Layout // nil: those of a comparison of methods, and rank orders
-	Claims  []Claim  // of the paper, which numbers are held against
-	Command string   // that makes the records and the report
-	Curves  bool     // also a figure of learning curves
+	Name   string // of its files
+	Title  string
+	Plan   *plan.Plan
+	Says   string   // what the paper says, in a sentence; the report begins with it
+	Series []string // what tells rows apart besides the method: "variant", or names of parameters
+	Chosen string   // as a variant: the settings of all variants, of which validation chooses in every fold; empty: none
+	Tables []Layout // nil: those of a comparison of methods, and rank orders
+	Claims []Claim  // of the paper, which numbers are held against
+	Curves bool     // also a figure of learning curves
 
 	// Setup is the paper's own sweep, which an appendix holds against the paper's Tables 14 to 25; nil: there is none.
 	Setup *sweeps.Sweep
@@ -118,18 +117,20 @@ func Check(spec Spec) error {
 	if err != nil || spec.Tables == nil {
 		return err
 	}
-	var asked []string
 	for _, l := range s.Tables {
 		if lines, _ := l.project(s.Numbers); lines != nil {
 			return nil
 		}
-		var conditions []string
-		for _, w := range l.Where {
-			conditions = append(conditions, w.Field+" "+strings.Join(w.Values, " or "))
-		}
-		asked = append(asked, fmt.Sprintf("%q is of %s", l.Title, strings.Join(conditions, ", ")))
 	}
-	return fmt.Errorf("sweep %s has nothing that %s shows: %s", s.Plan.Sweep.Name, s.Name, strings.Join(asked, "; "))
+	var asked []string
+	for _, w := range s.Tables[0].Where {
+		values := w.Values
+		if len(values) > 3 {
+			values = append(slices.Clone(values[:3]), fmt.Sprintf("%d others", len(values)-3))
+		}
+		asked = append(asked, w.Field+" "+strings.Join(values, " or "))
+	}
+	return fmt.Errorf("sweep %s has nothing that %s shows; its first table is of %s", s.Plan.Sweep.Name, s.Name, strings.Join(asked, ", "))
 }
 
 // keepClaims leaves out the claims about methods that the plan does not have, and with the last of them what the paper says.

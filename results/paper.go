@@ -57,7 +57,6 @@ type Published struct {
 	Decimals       int     // digits after the point that the mean is known to
 	SpreadDecimals int     // digits after the point that the spread is known to
 	SpreadIsStdDev bool    // Table 12 prints standard deviations, the others standard errors
-	Note           string  // why there is no number, if so
 }
 
 // StdErr is the spread as the standard error of the mean over ten folds, 0 for a single split.
@@ -78,7 +77,7 @@ func (p Published) String() string {
 
 // Paper returns the paper's result, from its Tables 2, 3 and 8 to 12, by the names of data set, method and metric; 1-NN is the method
 // "knn, 1 neighbour".
-// It reports false when the paper gives no number; Note then says why, if the paper does.
+// It reports false when the paper gives no number.
 func Paper(dataset, method, metricName string) (Published, bool) {
 	p := paper().results[[3]string{dataset, method, metricName}]
 	return p, p.Printed != ""
@@ -290,7 +289,6 @@ func published(row map[string]string) Published {
 		Printed:        row["mean"] + row["mean_rank"], // a table has one of the two
 		PrintedSpread:  row["stderr"] + row["stddev"],  // a table has one of the two
 		SpreadIsStdDev: row["stddev"] != "",
-		Note:           row["note"],
 	}
 	if p.PrintedSpread != "" {
 		p.Spread, p.SpreadDecimals = number(p.PrintedSpread), decimals(p.PrintedSpread)

