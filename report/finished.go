@@ -111,29 +111,9 @@ func (f *finished) sets(methods ...*Series) []dataset.Info {
 	return out
 }
 
-// common chooses what is ranked. It begins with all methods that have finished anything, leaves out the one that has finished the
-// fewest data sets again and again, and takes the choice that compares the most: pairs of methods times the data sets that all have.
+// common chooses what is ranked.
 func (f *finished) common() (ranked []*Series, datasets []dataset.Info) {
-	var methods []*Series
-	for _, m := range f.series {
-		if len(f.sets(m)) > 0 {
-			methods = append(methods, m)
-		}
-	}
-	for most := 0; len(methods) > 1; {
-		sets := f.sets(methods...)
-		if n := len(methods) * (len(methods) - 1) / 2 * len(sets); n > most {
-			most, ranked, datasets = n, slices.Clone(methods), sets
-		}
-		fewest := 0
-		for i, m := range methods {
-			if len(f.sets(m)) <= len(f.sets(methods[fewest])) {
-				fewest = i
-			}
-		}
-		methods = slices.Delete(methods, fewest, fewest+1)
-	}
-	return ranked, datasets
+	return stats.Common(f.series, f.datasets, 1, func(m *Series, d dataset.Info) bool { return f.has(d, m) })
 }
 
 // ranks returns the ranks of each method over the data sets, which all of them have finished.

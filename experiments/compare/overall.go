@@ -23,17 +23,19 @@ type overall struct {
 	notes    []string
 }
 
-// compareOverall compares over the data sets that all methods have finished. When these are fewer than two, the method that has
-// finished the fewest is left out, until there are two. There are only notes when that does not come about.
+// compareOverall compares over the data sets that all methods have finished, without those methods that have finished too few (stats.Common).
+// There are only notes when no two methods have finished the same two data sets.
 func (t *table) compareOverall(alpha float64) (*overall, error) {
-	o := &overall{methods: slices.Clone(t.methods)}
-	for ; len(o.methods) > 1; o.leaveOut(t) {
-		if o.datasets = t.finished(o.methods...); len(o.datasets) > 1 {
-			break
-		}
-	}
-	if len(o.methods) < 2 {
+	o := &overall{}
+	if o.methods, o.datasets = stats.Common(t.methods, t.datasets, 2, t.finished); len(o.methods) < 2 {
 		return &overall{notes: []string{"No two methods have all folds of the same two data sets."}}, nil
+	}
+	for _, method := range t.methods {
+		if !slices.Contains(o.methods, method) {
+			unfinished := slices.DeleteFunc(slices.Clone(t.datasets), func(name string) bool { return t.finished(method, name) })
+			o.notes = append(o.notes, fmt.Sprintf("%s is not ranked: it has all folds of %d of %s.",
+				method, len(t.datasets)-len(unfinished), spelling.Count(len(t.datasets), "data set")))
+		}
 	}
 	for _, name := range t.datasets {
 		if !slices.Contains(o.datasets, name) {
@@ -56,19 +58,6 @@ func (t *table) compareOverall(alpha float64) (*overall, error) {
 	return o, o.pairs(alpha, t.metric.Larger)
 }
 
-// leaveOut leaves out the method that has finished the fewest data sets, the last one of several.
-func (o *overall) leaveOut(t *table) {
-	fewest := 0
-	for i, method := range o.methods {
-		if len(t.finished(method)) <= len(t.finished(o.methods[fewest])) {
-			fewest = i
-		}
-	}
-	o.notes = append(o.notes, fmt.Sprintf("%s is not ranked: it has all folds of %d of %s.",
-		o.methods[fewest], len(t.finished(o.methods[fewest])), spelling.Count(len(t.datasets), "data set")))
-	o.methods = slices.Delete(o.methods, fewest, fewest+1)
-}
-
 // folds is how many different folds of a data set the methods have.
 func (t *table) folds(dataset string) int {
 	return t.count(dataset, func(r result) string { return r.fold })
@@ -85,14 +74,9 @@ func (t *table) count(dataset string, of func(result) string) int {
 	return len(all)
 }
 
-// finished are the data sets of which all of some methods have all folds.
-func (t *table) finished(methods ...string) (names []string) {
-	for _, name := range t.datasets {
-		if !slices.ContainsFunc(methods, func(m string) bool { return len(t.results[place{name, m}]) < t.folds(name) }) {
-			names = append(names, name)
-		}
-	}
-	return names
+// finished reports whether a method has all folds of a data set.
+func (t *table) finished(method, dataset string) bool {
+	return len(t.results[place{dataset, method}]) == t.folds(dataset)
 }
 
 // lacking says why a data set is not averaged over.
