@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,6 +91,7 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 		known = append(known, g.Method.ParamNames()...)
 		for i := range g.Settings {
 			x.of(&g.Settings[i]).sizes.widen(&g.Settings[i])
+			known = slices.AppendSeq(known, maps.Keys(g.Settings[i].Config)) // what a method of one's own is given
 		}
 	}
 	for _, g := range spec.Plan.Groups() {
@@ -101,7 +103,7 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 	}
 	for _, field := range spec.Series {
 		if !slices.Contains(known, field) {
-			return nil, fmt.Errorf("report: no method of sweep %s has %q to tell rows apart by%s", spec.Plan.Sweep.Name, field, spelling.Hint(field, known))
+			return nil, fmt.Errorf("no method of sweep %s has %q to tell rows apart by%s", spec.Plan.Sweep.Name, field, spelling.Hint(field, known))
 		}
 	}
 	for _, s := range x.series {

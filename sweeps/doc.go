@@ -29,6 +29,8 @@
 // setting; the grid's last parameter changes fastest. A parameter may be set in only one of the four; those set nowhere
 // have the method's default. An entry with none of the four is the method with its defaults. A method may have several
 // entries, for different data sets or with different parameters, but no two settings of a data set may come to the same.
+// Of all its settings validation chooses in each fold; the flag -rows of experiments/table1 gives variants, or values of
+// parameters, rows of their own.
 //
 // What is to be measured on the model of each setting, beyond its predictions, stands under measure, with the parameters of the
 // measurement, or a list of several such. Every measurement is a cell of its own; package internal/measure has them all.

@@ -125,7 +125,7 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 	}
 	if s.cut != (result{}) && !s.several {
 		return nil, fmt.Errorf("%s: -by: a report has one line of %s for each fold of %s, of the setting that validation chose there: %s would have other folds each; "+
-			"what is to be compared needs an entry of its own under methods", file, s.cut.method, s.cut.dataset, strings.Join(s.parts[s.cut], " and "))
+			"make the report anew with -rows, in which each has all folds", file, s.cut.method, s.cut.dataset, strings.Join(s.parts[s.cut], " and "))
 	}
 	s.unround()
 	return s.results, nil

@@ -320,6 +320,35 @@ methods:
 	}
 }
 
+// An ablation of one's own: settings have rows of their own where that is asked for, from the same records.
+func TestRows(t *testing.T) {
+	sweep, out := filepath.Join(t.TempDir(), "own.yaml"), t.TempDir()
+	write(t, sweep, `name: own
+protocols: [corrected]
+datasets: [waves]
+methods:
+  - method: knn
+    variants: {near: {weights: distance}, all alike: {}}
+    grid: {n_neighbors: [2, 5]}
+`)
+	run := func(args ...string) (table string, err error) {
+		_, table, _, err = call(t, append([]string{"-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out}, args...)...)
+		return table, err
+	}
+	if table, err := run(); err != nil || strings.Count(table, "k-NN") != 1 {
+		t.Fatalf("%v\n%s", err, table)
+	}
+	if table, err := run("-rows", "variant"); err != nil || !strings.Contains(table, "k-NN, near ") || !strings.Contains(table, "k-NN, all alike ") || strings.Contains(table, "k-NN  ") {
+		t.Errorf("%v\n%s", err, table)
+	}
+	if table, err := run("-rows", "weights,n_neighbors"); err != nil || strings.Count(table, "k-NN, ") != 4 {
+		t.Errorf("%v\n%s", err, table)
+	}
+	if _, err := run("-rows", "weight"); err == nil || err.Error() != `no method of sweep own has "weight" to tell rows apart by (did you mean "weights"?)` {
+		t.Error(err)
+	}
+}
+
 // What the paper has and cannot be run here is missing in the end; without an extra row the sweep is still done.
 func TestMissingPrograms(t *testing.T) {
 	data := datasettest.Library(t).Dirs[0]

@@ -160,7 +160,7 @@ func makeWritable(dir string) error {
 // asked is the report of a plan.
 func (o *options) asked(s Spec, p *plan.Plan) (asked report.Spec, err error) {
 	asked = report.Spec{
-		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: s.Series, Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
+		Name: s.Name, Title: s.Title, Says: s.Says, Plan: p, Series: slices.Concat(s.Series, o.Rows), Chosen: s.Chosen, Tables: s.Tables, Claims: s.Claims,
 		Curves: s.Curves, Methods: methods.All(),
 	}
 	if s.Setup != "" {

@@ -187,7 +187,7 @@ func TestNothingToShow(t *testing.T) {
 	for want, s := range map[string]Spec{
 		`sweep sweep has nothing that test shows; its first table is of measure corruption, metric rmse_change`: {Tables: []report.Layout{{Name: "changes", Title: "Changes",
 			Where: []report.Where{report.Is("measure", "corruption"), report.Is("metric", "rmse_change")}, Rows: []string{"series"}, Show: []report.Part{report.Ours}}}},
-		`report: no method of sweep sweep has "layers" to tell rows apart by`: {Series: []string{"layers"}},
+		`no method of sweep sweep has "layers" to tell rows apart by`: {Series: []string{"layers"}},
 	} {
 		s.Name, s.Sweep = "test", "table1-quick"
 		out := filepath.Join(t.TempDir(), "out")

@@ -34,6 +34,7 @@ type options struct {
 	Fetch bool     // download what is missing
 	Out   string   // folder for records and reports
 	With  []string // more folders of records, which are only read
+	Rows  []string // what else has rows of its own in the tables
 
 	Log      string // file for a line about each finished fit; empty: none
 	Jobs     int
@@ -61,6 +62,10 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	fs.BoolVar(&o.Fetch, "fetch", false, "download data sets that are missing before anything is run")
 	fs.StringVar(&o.Out, "out", "", "`folder` for records and reports (default out/SWEEP)")
 	with := fs.List("with", "more folders of records to use, a `list` with commas; results/published has ours")
+	rows := &[]string{}
+	if spec.Tables == nil { // else what has rows is a part of these
+		rows = fs.List("rows", "variant or names of parameters, a `list` with commas, of which each value has a row of its own, as in an ablation (default: a method has one row, of what validation chooses in each fold)")
+	}
 	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas")
 	only := fs.List("methods", "run only these methods of the sweep, a `list` with commas")
 	protocol := fs.Choice("protocol", "", "`name` of a protocol, published, corrected or both, instead of what the sweep says", "published", "corrected", "both")
@@ -97,7 +102,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	if o.TaskTime <= 0 {
 		return nil, fmt.Errorf("-slurm-task %v: want a time above 0, such as 20m", o.TaskTime)
 	}
-	o.Data, o.With = *data, *with
+	o.Data, o.With, o.Rows = *data, *with, *rows
 	if fs.Given("seed") {
 		o.Seed = seed
 	}
