@@ -373,7 +373,7 @@ func TestSaysWhatFailed(t *testing.T) {
 	p := planned(t, parse(t, measuring("", "    measure: {first: {mode: error}}\n")), lib, dir, plan.Options{})
 	var said bytes.Buffer
 	if _, err := executed(t.Context(), p, lib, dir, false, &said, func(p *Pool) { p.Models = filepath.Join(dir, "models") }); err != nil ||
-		!strings.Contains(said.String(), "fold 1 first: cannot be measured") {
+		!strings.Contains(said.String(), `fold 1 first {"mode":"error","times":1}: cannot be measured`) {
 		t.Errorf("%v: %s", err, &said)
 	}
 }
