@@ -47,7 +47,7 @@ var (
 	rmseChange        = metric.Metric{Name: "rmse_change", Title: "change of RMSE", Doc: "minus the relative increase of the RMSE in percent", Unit: "%", Larger: true}
 	CleanRMSE         = metric.Metric{Name: "clean_rmse", Title: "RMSE", Doc: "RMSE in original units of the same rows without corruption", Digits: 2}
 	CorruptedRMSE     = metric.Metric{Name: "corrupted_rmse", Title: "RMSE, corrupted", Doc: "RMSE in original units", Digits: 2}
-	accuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 1}
+	accuracyChange    = metric.Metric{Name: "accuracy_change", Title: "change of accuracy", Doc: "in percentage points", Unit: "points", Larger: true, Digits: 2}
 	cleanAccuracy     = metric.Metric{Name: "clean_accuracy", Title: "accuracy", Doc: "accuracy in percent of the same rows without corruption", Unit: "%", Larger: true, Digits: 1}
 	corruptedAccuracy = metric.Metric{Name: "corrupted_accuracy", Title: "accuracy, corrupted", Doc: "accuracy in percent", Unit: "%", Larger: true, Digits: 1}
 	nllChange         = metric.Metric{Name: "nll_change", Title: "change of log-likelihood", Doc: "of a row on average", Larger: true, Digits: 4}
