@@ -64,7 +64,7 @@ type description struct {
 	Name       string                `json:"name"`
 	Problem    string                `json:"problem"`           // "regression", "binary" or "multiclass"
 	Classes    []string              `json:"classes,omitempty"` // by number
-	Target     string                `json:"target"`
+	Target     string                `json:"target"`            // its column in table.csv, the last
 	Rows       int                   `json:"rows"`
 	Folds      int                   `json:"folds"`       // under each protocol, from 0
 	Metrics    []string              `json:"metrics"`     // by which the paper judges
@@ -83,7 +83,7 @@ func exportTable(dir string, table *dataset.Table) error {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	info := table.Info
-	d := description{Name: info.Name, Problem: info.Problem.String(), Classes: table.Target().Categories, Target: table.Target().Name,
+	d := description{Name: info.Name, Problem: info.Problem.String(), Classes: table.Target().Categories, Target: targetName(table),
 		Rows: table.Rows, Folds: info.RunFolds, Metrics: metric.Names(metric.Of(info.Problem)),
 		Features: t.FeatureColumns(1), DataDigest: table.Digest, Subset: table.Subset}
 	text, err := json.MarshalIndent(d, "", "  ")
@@ -105,6 +105,14 @@ func exportTable(dir string, table *dataset.Table) error {
 	})
 }
 
+// targetName is the target's in table.csv, where the first column is called row.
+func targetName(table *dataset.Table) string {
+	if name := table.Target().Name; name != "row" {
+		return name
+	}
+	return "row_"
+}
+
 // writeRows writes the rows of a table in their order; at the positions of the task stand the rows of order.
 func writeRows(w io.Writer, table *dataset.Table, t *task.Task, order []int32) error {
 	position := make([]int, table.Rows)
@@ -112,10 +120,7 @@ func writeRows(w io.Writer, table *dataset.Table, t *task.Task, order []int32) e
 		position[row] = at
 	}
 	header := csv.NewWriter(w)
-	target := table.Target().Name
-	if target == "row" {
-		target = "row_"
-	}
+	target := targetName(table)
 	header.Write(append(append([]string{"row"}, t.ColumnNames("row", target)...), target))
 	header.Flush()
 	if err := header.Error(); err != nil {

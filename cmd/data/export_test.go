@@ -101,6 +101,30 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// No two columns of an exported table have one name, whatever target and features are called.
+func TestExportOfOddNames(t *testing.T) {
+	dir, out := filepath.Join(t.TempDir(), "odd"), t.TempDir()
+	rows := "row,a,row_\n"
+	for i := range 30 {
+		rows += fmt.Sprintf("%d,%d,%d\n", i, i%7, i%5)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"odd.csv": rows, "dataset.yaml": "file: odd.csv\nrows: 30\ncolumns: {row: number, a: number, row_: number}\ntarget: row\nsplit: {folds: 10}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if exit, _, stderr := call(t, "-data", filepath.Dir(dir), "-export-splits", out, "odd"); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	header := lines(t, filepath.Join(out, "odd", "table.csv"))[0]
+	if want := []string{"row", "a", "row__", "row_"}; !slices.Equal(header, want) {
+		t.Errorf("%q, want %q", header, want)
+	}
+}
+
 // Without names, the data sets with several folds are exported; one that is made by copying rows cannot be.
 func TestExportChooses(t *testing.T) {
 	if exit, _, stderr := call(t, "-export-splits", t.TempDir(), "lookup"); exit != program.ExitBadInput || !strings.Contains(stderr, "made by copying rows") {

@@ -665,6 +665,15 @@ func TestArgumentsOfSbatch(t *testing.T) {
 	}
 }
 
+// What places memory asks for none.
+func TestAsksMemory(t *testing.T) {
+	for arg, want := range map[string]bool{"--mem": true, "--mem=4G": true, "--mem-per-cpu=2G": true, "--mem-bind=local": false, "--partition=mem": false} {
+		if asksMemory(arg) != want {
+			t.Errorf("%s asks for memory: %v, want %v", arg, !want, want)
+		}
+	}
+}
+
 func TestSubmissionsInFolderWithBrackets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out[1]")
 	path := filepath.Join(dir, "nptbench-x")
