@@ -334,10 +334,10 @@ func (s *Summary) howToRead() []string {
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0. A standard error over the test rows of a single split does not have in it what another seed would "+
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
-				"changes are not compared, since smaller networks have others, but for claims that name a size: of these half is asked.", clearly))
+				"changes are not compared, since smaller networks have others, but for claims that name a size: clearly more than half of it is asked.", clearly))
 	}
 	if len(s.Claims) > 0 {
-		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to, and of 25 numbers about one is against a claim by chance. A claim about a "+
+		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to (where there is no effect, about one of 25 is so by chance). A claim about a "+
 			"direction is not clear within %d standard errors of no effect (differences over folds: with Nadeau and Bengio's correction); one about a value holds within %d of it, and so the more easily the larger "+
 			"they are. At this size: by networks smaller than published.", clearly, clearly))
 	}

@@ -20,7 +20,7 @@ import (
 //
 // The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.
 //
-// It takes what a Store does, and the memory of the chosen records as text: a million of a grid take about a gigabyte.
+// It takes what a Store does, and the memory of the chosen records as text, together about 3 kB for each.
 func Merge(ctx context.Context, path string, replace bool, from ...string) (n int, conflict *Conflict, err error) {
 	chosen := newChooser()
 	read := func(paths []string, torn bool) error {

@@ -20,6 +20,7 @@ import (
 type result struct {
 	line                              int
 	protocol, dataset, method, metric string
+	title                             string  // the method without what -by adds
 	fold                              string  // with the repetition, where there is one
 	part                              string  // the fold without it
 	split                             string  // digest of its rows; empty: not known
@@ -76,14 +77,11 @@ type sheet struct {
 	header  []string
 	columns map[string]int // by the keys of spellings and, of a report, by the names of metrics
 	by      []int
-	parts   map[result][]string // of a report: into what -by cuts the folds of a method on a data set under a protocol
-	cut     result              // of a report: the first of these of which there are two parts
-	several bool                // of a report: a fold has several lines of one method
 }
 
 // read reads results. Errors name the file and the line.
 func read(in io.Reader, file string, by []string) (*results, error) {
-	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}, parts: map[result][]string{}}
+	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}}
 	s.ReuseRecord = true
 	header, err := s.Read()
 	if errors.Is(err, io.EOF) {
@@ -123,12 +121,35 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 	if len(s.all) == 0 {
 		return nil, fmt.Errorf("%s has no results", file)
 	}
-	if s.cut != (result{}) && !s.several {
-		return nil, fmt.Errorf("%s: -by: a report has one line of %s for each fold of %s, of the setting that validation chose there: %s would have other folds each; "+
-			"make the report anew with -rows, in which each has all folds", file, s.cut.method, s.cut.dataset, strings.Join(s.parts[s.cut], " and "))
+	if err := s.whole(); err != nil {
+		return nil, err
 	}
 	s.unround()
 	return s.results, nil
+}
+
+// whole refuses a report whose folds -by would deal out: there is one line of a method for each, of the setting that validation chose, so
+// that each setting would have the folds on which it was best on validation rows.
+func (s *sheet) whole() error {
+	if !s.report || len(s.by) == 0 {
+		return nil
+	}
+	var cut error
+	on := map[result]string{} // the method as -by has it, by fold and by data set
+	for _, r := range s.all {
+		dataset := result{protocol: r.protocol, dataset: r.dataset, metric: r.metric, title: r.title}
+		fold := dataset
+		fold.fold = r.fold
+		if on[fold] != "" {
+			return nil // several lines for a fold, which -by tells apart
+		}
+		if other := on[dataset]; other != "" && other != r.method && cut == nil {
+			cut = fmt.Errorf("%s: -by: a report has one line of %s for each fold of %s, of the setting that validation chose there: %s and %s would have other folds each; "+
+				"make the report anew with -rows, in which each has all folds", s.file, r.title, r.dataset, other, r.method)
+		}
+		on[fold], on[dataset] = r.method, r.method
+	}
+	return cut
 }
 
 // unround makes results of a fold the same that differ by rounding alone, so that they count as ties everywhere.
@@ -211,23 +232,11 @@ func (s *sheet) add(record []string) error {
 	if title := field("title"); title != "" {
 		r.method = title
 	}
-	title := r.method
-	of := result{protocol: r.protocol, dataset: r.dataset, method: title}
+	r.title = r.method
 	for _, at := range s.by {
-		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(title, ", "+v) { // a title may have it
+		if v := strings.TrimSpace(record[at]); v != "" && !strings.HasSuffix(r.title, ", "+v) { // a title may have it
 			r.method += ", " + v
 		}
-	}
-	if s.report && r.metric == "" {
-		if !slices.Contains(s.parts[of], r.method) {
-			s.parts[of] = append(s.parts[of], r.method)
-		}
-		if len(s.parts[of]) == 2 && s.cut == (result{}) {
-			s.cut = of
-		}
-		of.fold = r.fold
-		s.several = s.several || s.parts[of] != nil
-		s.parts[of] = []string{r.method}
 	}
 	if !slices.Contains(s.titles[name], r.method) {
 		s.titles[name] = append(s.titles[name], r.method)

@@ -30,8 +30,9 @@ func plotDistances(t *results.Table) (*plot.Plot, error) {
 	p.Y.Label.Text = "squared distance"
 	names := []string{"kept", "random", "deleted"}
 	p.NominalX(names...)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, 2.5, 0, 1
+	p.X.Min, p.X.Max, p.Y.Min = -0.5, 2.5, 0
 	if len(of.Lines) == 0 {
+		p.Y.Max = 1
 		return p, nil
 	}
 	var points struct {
@@ -55,7 +56,6 @@ func plotDistances(t *results.Table) (*plot.Plot, error) {
 		return nil, err
 	}
 	bars.Color, marks.GlyphStyle = blue, dot
-	p.Y.Max = 0
 	p.Add(bars, marks)
 	return p, nil
 }

@@ -225,12 +225,12 @@ func (a *attempt) result(r reply) {
 		a.crowded = f
 		return
 	}
-	a.finishedCell()
 	j := a.job
 	if f := r.Records[0].Failure; f != nil && f.Kind == diskFull {
 		a.fail(fmt.Errorf("%s: %s: the run ends here, and goes on once there is room", describeJob(j), f.Message))
 		return
 	}
+	a.finishedCell()
 	if a.reported[r.Records[0].ID] {
 		a.fail(fmt.Errorf("%s called done twice for one configuration, on %s, %s fold %d: the run ends here, and goes on once that is put right",
 			j.Method.Name, j.Dataset.Info.Name, j.Fold.Protocol, j.Fold.Number))
