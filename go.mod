@@ -6,13 +6,13 @@ require (
 	codeberg.org/go-pdf/fpdf v0.11.1
 	github.com/cavaliergopher/grab/v3 v3.0.1
 	github.com/dmitryikh/leaves v0.0.0-20230708180554-25d19a787328
+	github.com/go-json-experiment/json v1.27.2
 	github.com/goccy/go-yaml v1.19.2
 	github.com/gofrs/flock v0.13.0
 	github.com/gomlx/compute v0.1.2
 	github.com/gomlx/go-xla v0.4.1
 	github.com/gomlx/gomlx v0.28.2
 	github.com/google/renameio/v2 v2.0.2
-	github.com/klauspost/compress v1.18.1
 	github.com/olekukonko/tablewriter v1.1.5
 	github.com/pkg/errors v0.9.1
 	github.com/schollz/progressbar/v3 v3.19.1

@@ -192,32 +192,6 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// A reader may use the same record again for the next line.
-func TestKeepsCopies(t *testing.T) {
-	f := newFixture()
-	f.expect("protein", published, "knn", 2)
-	f.ok("protein", published, "knn", 0, 0, mse(0.1), rmse(1))
-	f.ok("protein", published, "knn", 0, 1, mse(0.2), rmse(2))
-	f.Plan = f.plan(t)
-	var rec results.Record
-	s, err := Collect(func(yield func(*results.Record, error) bool) {
-		for next := range f.all(f.Plan) {
-			rec = *next
-			if !yield(&rec, nil) {
-				return
-			}
-			clear(rec.Val)
-			clear(rec.Test)
-		}
-	}, f.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Groups[0].Folds[0].Chosen; got.Test["rmse"] != 1 || got.Val["mse_standardised"] != 0.1 {
-		t.Errorf("the chosen record changed: %+v", got)
-	}
-}
-
 // Where all methods that there are are in the plan, what else the paper has keeps its place, with its number and a footnote.
 func TestPlaceIsKept(t *testing.T) {
 	f := newFixture()

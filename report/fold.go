@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"math"
-	"strings"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
@@ -77,7 +76,7 @@ func (f *Fold) Complete() bool { return f.Missing() == 0 }
 func (f *Fold) add(rec *results.Record, failure *results.Failure, position int) {
 	if failure != nil {
 		f.Failed++
-		f.Failures[position] = Failed{failure, rec.ID, results.Config(strings.Clone(string(rec.Config)))}
+		f.Failures[position] = Failed{failure, rec.ID, rec.Config}
 		return
 	}
 	f.OK++
@@ -91,7 +90,7 @@ func (f *Fold) consider(rec *results.Record, position int) {
 	value, ok := finite(rec.Val, by.Name)
 	if !ok {
 		if _, imported := results.ImportedTitle(rec.Config); imported { // there is no other setting, and its validation rows need no prediction
-			f.Chosen, f.Position, f.Tied = rec.Clone(), position, 1
+			f.Chosen, f.Position, f.Tied = rec, position, 1
 		} else {
 			f.Unselected++
 		}
@@ -111,7 +110,7 @@ func (f *Fold) consider(rec *results.Record, position int) {
 		f.Tied++
 	}
 	if order < 0 || order == 0 && position < f.Position {
-		f.Chosen, f.Position = rec.Clone(), position
+		f.Chosen, f.Position = rec, position
 	}
 }
 

@@ -27,14 +27,14 @@ func (all imports) add(c *Cell) error {
 	}
 	i := all[c.Method]
 	if i == nil {
-		i = &Import{Method: strings.Clone(c.Method), Title: title}
+		i = &Import{Method: c.Method, Title: title}
 		all[i.Method] = i
 	}
 	if i.Title != title {
 		return fmt.Errorf("method %s is imported as %q and as %q: import it under one title", c.Method, i.Title, title)
 	}
 	if !slices.Contains(i.Datasets, c.Dataset) {
-		i.Datasets = append(i.Datasets, strings.Clone(c.Dataset))
+		i.Datasets = append(i.Datasets, c.Dataset)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 const batchLines = 32
 
 // inOrder yields what do makes of the lines of a sequence, or the sequence's errors, in its order. Lines are handed out in batches
-// to all processors. The report of a million records takes 14 s instead of 18.5 by it, on two processors.
+// to all processors. The report of 135,000 records takes 6 s instead of 8.5 by it, on two processors.
 func inOrder[T any](lines iter.Seq2[segmentLine, error], do func(segmentLine) (T, error)) iter.Seq2[T, error] {
 	type result struct {
 		value T

@@ -69,7 +69,7 @@ func (s *Store) Records() iter.Seq2[*Record, error] {
 		if s.Conflict != nil && !yield(nil, s.Conflict) {
 			return
 		}
-		inOrder(s.chosen.lines(), decode)(yield)
+		inOrder(s.chosen.lines(), decodeAs[Record])(yield)
 	}
 }
 
@@ -99,7 +99,7 @@ func readCell(line segmentLine) (*cellLine, error) {
 	if why := verify(line.text); why != "" {
 		return nil, line.damage(why)
 	}
-	r, metrics, err := decodeCell(line)
+	r, err := decodeAs[head](line)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func readCell(line segmentLine) (*cellLine, error) {
 		return nil, line.damage(fmt.Sprintf("the status %q is neither %s nor %s", r.Status, OK, Failed))
 	}
 	standing := standing{r.Provenance.Finished.UnixNano(), r.Status == OK}
-	return &cellLine{r.Cell, r.ID, standing, metrics, line}, nil
+	return &cellLine{r.Cell, r.ID, standing, r.metrics(), line}, nil
 }
 
 // cellLines yields the lines of all records, and a *Damage for what is not a record: for each of the first few lines of a segment, and

@@ -1,7 +1,9 @@
 package results
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -14,8 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/klauspost/compress/gzip" // saves 12 % of the time to read records
 )
 
 // Segments are files of records, one a line. Each has one writer, named by its start and process, and only grows. Records
@@ -115,8 +115,7 @@ func Segments(paths ...string) (files []string, err error) {
 	return files, nil
 }
 
-// segmentLines yields the lines of one segment, unchecked. They are read in blocks: who keeps a line, or a string of a record in it,
-// keeps its block in memory.
+// segmentLines yields the lines of one segment, unchecked.
 func segmentLines(path string) iter.Seq2[segmentLine, error] {
 	return func(yield func(segmentLine, error) bool) {
 		f, err := os.Open(path)
@@ -133,47 +132,37 @@ func segmentLines(path string) iter.Seq2[segmentLine, error] {
 				return
 			}
 		}
-		var rest []byte // of the block before: the beginning of a line
-		for n := 0; ; {
-			block := make([]byte, len(rest), max(blockBytes, 2*len(rest)))
-			copy(block, rest)
-			var err error
-			for err == nil && len(block) < cap(block) {
-				var read int
-				read, err = source.Read(block[len(block):cap(block)])
-				block = block[:len(block)+read]
+		n, cutOff := 1, false
+		lines := bufio.NewScanner(source)
+		lines.Buffer(nil, maxLine)
+		lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+			if end := bytes.IndexByte(data, '\n'); end >= 0 {
+				return end + 1, data[:end], nil
 			}
-			for end := bytes.IndexByte(block, '\n'); end >= 0; end = bytes.IndexByte(block, '\n') {
-				n++
-				if !yield(segmentLine{path, n, block[:end:end]}, nil) {
-					return
-				}
-				block = block[end+1:]
-			}
-			rest = block
-			damage := Damage{File: path, Line: n + 1}
-			switch {
-			case err == nil && len(rest) <= maxLine:
-				continue
-			case err == io.EOF && len(rest) == 0:
+			cutOff = atEOF && len(data) > 0
+			return 0, nil, nil
+		})
+		for ; lines.Scan(); n++ {
+			if !yield(segmentLine{path, n, bytes.Clone(lines.Bytes())}, nil) {
 				return
-			case err == io.EOF:
-				damage.Lines, damage.Torn, damage.Why = 1, true, "the last line is cut off, as by a crash"
-			case err == nil:
-				damage.Why = "a line is longer than any record, all records from here on are lost"
-			case compressed && errors.Is(err, io.ErrUnexpectedEOF):
-				damage.Why = "the compressed file is cut off, all records from here on are lost"
-			default:
-				damage.Why = "all records from here on are lost: " + err.Error()
 			}
-			yield(segmentLine{path, n + 1, rest}, &damage)
-			return
 		}
+		damage := Damage{File: path, Line: n}
+		switch err := lines.Err(); {
+		case err == nil && !cutOff:
+			return
+		case err == nil:
+			damage.Lines, damage.Torn, damage.Why = 1, true, "the last line is cut off, as by a crash"
+		case err == bufio.ErrTooLong:
+			damage.Why = "a line is longer than any record, all records from here on are lost"
+		case compressed && errors.Is(err, io.ErrUnexpectedEOF):
+			damage.Why = "the compressed file is cut off, all records from here on are lost"
+		default:
+			damage.Why = "all records from here on are lost: " + err.Error()
+		}
+		yield(segmentLine{}, &damage)
 	}
 }
-
-// blockBytes is how much of a segment is read at a time: some fifty records, whose texts lie in the same memory.
-const blockBytes = 1 << 16
 
 // maxLine is above any record: a few kilobytes, and what a method adds.
 const maxLine = 1 << 26

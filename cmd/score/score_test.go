@@ -311,8 +311,9 @@ func TestKeptModels(t *testing.T) {
 		return filepath.Join(dir, name)
 	}
 	for _, other := range []results.Cell{{Seed: 43}, {Measure: "predictions"}} { // of which the model knows nothing
-		r := found[0].Clone()
-		r.Seed, r.Measure, r.Test["rmse"] = other.Seed, other.Measure, 1e6
+		r := new(results.Record)
+		*r = *found[0]
+		r.Seed, r.Measure, r.Test = other.Seed, other.Measure, results.Metrics{"rmse": 1e6}
 		r.ID = r.Cell.ID()
 		found = append(found, r)
 	}

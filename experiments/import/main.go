@@ -22,7 +22,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -195,7 +194,7 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 		at := slices.IndexFunc(records, func(r *results.Record) bool { return r.ID == before.ID })
 		switch {
 		case at < 0:
-			stay[repetition{strings.Clone(before.Dataset), before.Seed}] = strings.Clone(string(before.Protocol))
+			stay[repetition{before.Dataset, before.Seed}] = string(before.Protocol)
 		case same(before, records[at]):
 			if records[at].Val == nil {
 				records[at].Val = maps.Clone(before.Val)
