@@ -307,8 +307,10 @@ func TestFitRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	for want, odd := range map[string]*npt.Frame{
-		`the name of column 0, "\xe4", is not UTF-8`:  {Names: []string{"\xe4", "y"}},
-		`row 0: "K\xf6ln" in column "a" is not UTF-8`: {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
+		"the only column is y: want at least one":        {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
+		`y is "7" in all rows: want at least two values`: {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7"}, {"4", "7"}, {"5", "7"}}},
+		`the name of column 0, "\xe4", is not UTF-8`:     {Names: []string{"\xe4", "y"}},
+		`row 0: "K\xf6ln" in column "a" is not UTF-8`:    {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
 	} {
 		if _, err := npt.Fit(t.Context(), odd, "y", small()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

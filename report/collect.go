@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"nptbench/internal/command"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
@@ -49,6 +50,7 @@ type Summary struct {
 	Failures   int // of Records
 	OtherSeeds int // of the plan's cells under other seeds
 	OutOfPlan  int // records of other cells
+	Outdated   int // of OutOfPlan: they would be of the plan's cells if a data set, or the files of a command, had not changed since
 
 	Unreadable      int     // parts of the records that could not be read
 	FirstUnreadable []error // the first few of them
@@ -293,6 +295,9 @@ func (c *collector) add(rec *results.Record) {
 	}
 	if !planned {
 		c.OutOfPlan++
+		if c.isOutdated(rec.Cell) {
+			c.Outdated++
+		}
 		return
 	}
 	var failure *results.Failure
@@ -320,6 +325,22 @@ func (c *collector) add(rec *results.Record) {
 		c.OtherSeeds++
 	}
 	c.origins.add(rec, at.GoesOn())
+}
+
+// isOutdated reports whether a cell would be one of the plan if its table, or the files of its command, were what they are now.
+func (c *collector) isOutdated(cell results.Cell) bool {
+	cell.Seed = c.Plan.Sweep.Seed
+	for _, g := range c.Plan.Groups() {
+		if g.Method.Name == cell.Method && g.Dataset.Info.Name == cell.Dataset {
+			cell.DataDigest = g.Dataset.Digest
+			if g.Method.Command != nil {
+				cell.Config = results.Config(command.Renew(string(cell.Config), *g.Method.Command))
+			}
+			_, planned := c.places.Of(cell.ID())
+			return planned
+		}
+	}
+	return false
 }
 
 // distinct returns the one copy that is kept of a failure.

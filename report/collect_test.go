@@ -192,6 +192,37 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 	}
 }
 
+// Records of a data set as it was before are left out, and that is said.
+func TestOutdatedRecords(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1)
+	f.Plan = f.plan(t)
+	g := f.Plan.Groups()[0]
+	cells := map[string]results.Cell{}
+	for name, config := range map[string]string{"now": g.Settings[0].JSON, "other": `{"n":1}`} {
+		cells[name] = results.Cell{Dataset: "protein", DataDigest: g.Dataset.Digest, Protocol: published, Method: "knn", Config: results.Config(config), Seed: 42}
+	}
+	changed, both := cells["now"], cells["other"]
+	changed.DataDigest, both.DataDigest = "before", "before"
+	collected := func(cells ...results.Cell) *Summary {
+		s, err := Collect(func(yield func(*results.Record, error) bool) {
+			for _, cell := range cells {
+				if !yield(&results.Record{ID: cell.ID(), Status: results.OK, Cell: cell, Val: mse(1), Test: rmse(1)}, nil) {
+					return
+				}
+			}
+		}, f.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := collected(changed, cells["other"], both)
+	if want := "0 of 1 cells have a record; 1 further record is left out, as a data set or the files of a command have changed since."; s.progress() != want || s.OutOfPlan != 3 {
+		t.Errorf("%s; %d out of plan", s.progress(), s.OutOfPlan)
+	}
+}
+
 // Where all methods that there are are in the plan, what else the paper has keeps its place, with its number and a footnote.
 func TestPlaceIsKept(t *testing.T) {
 	f := newFixture()

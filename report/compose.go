@@ -257,6 +257,9 @@ func (s *Summary) progress() string {
 	if s.Unreadable > 0 {
 		text += fmt.Sprintf("; %s could not be read", plural(s.Unreadable, "line of the records", "lines of the records"))
 	}
+	if s.Outdated > 0 {
+		text += fmt.Sprintf("; %s left out, as a data set or the files of a command have changed since", plural(s.Outdated, "further record is", "further records are"))
+	}
 	return text + "."
 }
 

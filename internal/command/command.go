@@ -44,6 +44,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,6 +191,14 @@ func Digest(c method.Command) (string, error) {
 		all.Write(one.Sum(nil))
 	}
 	return hex.EncodeToString(all.Sum(nil)[:8]), nil
+}
+
+var digestMember = regexp.MustCompile(`"` + digestParam + `":"[0-9a-f]*"`)
+
+// Renew is the configuration, in its canonical JSON form, that a configuration of a command would be if the files of the command had
+// always been what they are now.
+func Renew(config string, c method.Command) string {
+	return digestMember.ReplaceAllLiteralString(config, `"`+digestParam+`":"`+c.Digest+`"`)
 }
 
 // run does one configuration.

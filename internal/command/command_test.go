@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
@@ -171,6 +172,23 @@ func TestChangedScript(t *testing.T) {
 	}
 	if _, err := run(t.Context(), c, load(t, "waves"), method.Config{}); err == nil || !strings.Contains(err.Error(), "has changed since the run was planned") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What was a configuration with the old files is one with the new ones.
+func TestRenew(t *testing.T) {
+	config := func(digest string) (method.Command, string) {
+		c := method.Command{Name: "mine", Args: []string{"sh", "mine.sh"}, Digest: digest}
+		of, err := New(c).Resolve(map[string]any{"depth": 3}, dataset.Info{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, of.JSON()
+	}
+	_, before := config("0123456789abcdef")
+	c, now := config("fedcba9876543210")
+	if got := Renew(before, c); before == now || got != now {
+		t.Errorf("%s has become %s, want %s", before, got, now)
 	}
 }
 
