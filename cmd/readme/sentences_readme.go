@@ -61,7 +61,7 @@ var readme = []sentence{
 	},
 	func(r *reports) string {
 		ours, paper := r.line("npt/PAPER.md", "NPT, 8 layers, e = 32, 2,000 steps", 7), r.line("npt/PAPER.md", "the paper's NPT", 7)
-		return fmt.Sprintf("an accuracy of %s (the paper %s) and an AUROC of %s (%s)", ours[0], paper[0], ours[2], paper[2])
+		return fmt.Sprintf("| Breast Cancer, AUROC, full size, the paper's folds | %s | – | %s |", ours[2], paper[2])
 	},
 	func(r *reports) string {
 		var full []float64 // on the folds that NPT at its full size has
@@ -71,33 +71,42 @@ var readme = []sentence{
 		if len(full) < 2 {
 			return "the folds of Boston Housing that NPT at its full size has"
 		}
-		ours, oursErr := stats.MeanStdErr(full)
+		ours, _ := stats.MeanStdErr(full)
 		largest := slices.Max(full)
 		lowest := math.Inf(1) // of our networks that mask features, on fold 3
 		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text("npt/PAPER.md"), -1) {
 			lowest = min(lowest, number(r, string(found[1])))
 		}
-		return fmt.Sprintf("On Boston Housing its RMSE is %.2f ± %.2f (the paper %s): %.2f on average over %s folds, and %.2f on one. The paper's mean and "+
-			"deviation leave no room for such a fold, where [none of our networks that mask features, as the paper's do, comes below %.1f](npt/PAPER.md#fold-3-of-boston-housing)",
-			ours, oursErr, r.line("npt/PAPER.md", "the paper's NPT", 4)[1], (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), largest,
-			math.Floor(10*lowest)/10)
+		return fmt.Sprintf("its RMSE is %.2f on average over %s folds, and %.2f on one. The paper's mean and deviation leave no room for such a fold, where "+
+			"[none of our networks that mask features, as the paper's do, comes below %.1f](npt/PAPER.md#fold-3-of-boston-housing)",
+			(ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), largest, math.Floor(10*lowest)/10)
 	},
 	func(r *reports) string {
 		yacht := r.rows("out/published-corruption-paper/report/corruption.csv").where("dataset", "yacht", "metric", "rmse_change")
-		return fmt.Sprintf("most of all the full network's on Yacht (by %.0f ± %.0f %% on one fold)", -yacht.number("mean"), yacht.number("stderr"))
+		return fmt.Sprintf("most of all the full network's on Yacht, by %.0f ± %.0f %% on one fold", -yacht.number("mean"), yacht.number("stderr"))
 	},
 	func(r *reports) string {
 		x := alone(r, "all targets masked")
-		return fmt.Sprintf("small networks that mask no features have an RMSE of %s and their control %s, the difference %s over three seeds (95 %%: ± %s %% of it)",
-			x[0], x[1], x[2], interval(r, x))
+		return fmt.Sprintf("| Protein, RMSE, small networks that mask no features, mean of three seeds | %s | %s | – |", x[0], x[1])
+	},
+	func(r *reports) string {
+		x := alone(r, "all targets masked")
+		return fmt.Sprintf("on Protein the difference is %s over three seeds (95 %%: ± %s %% of it)", x[2], interval(r, x))
 	},
 	func(r *reports) string {
 		return "With smaller networks the control is worse by two standard errors on " + worseAlone(r) + " tables under the first seed"
 	},
 	func(r *reports) string {
-		boston, cancer := fullAlone(r)
-		return fmt.Sprintf("The base of the paper's NPT-Small (appendix C.1.2) at its full size has, on Boston Housing by true cross-validation, %s and its control %s, where only a measured loss of a fifth would be "+
-			"clear; on Breast Cancer they have an AUROC of %s and %s", boston[0], boston[1], cancer[0], cancer[1])
+		_, cancer := fullAlone(r)
+		return fmt.Sprintf("| Breast Cancer, AUROC, full size, true cross-validation | %s | %s | – |", cancer[0], cancer[1])
+	},
+	func(r *reports) string {
+		return fmt.Sprintf("| Boston Housing, RMSE, full size, the paper's folds | %s | – | %s |",
+			r.line("npt/PAPER.md", "NPT, 8 layers, e = 128, 2,000 steps, products of bfloat16", 12)[10], r.line("npt/PAPER.md", "the paper's NPT", 4)[1])
+	},
+	func(r *reports) string {
+		boston, _ := fullAlone(r)
+		return fmt.Sprintf("| Boston Housing, RMSE, full size, true cross-validation | %s | %s | – |", boston[0], boston[1])
 	},
 	func(r *reports) string {
 		var best row
