@@ -249,6 +249,10 @@ func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Sto
 	if p.OnGPU {
 		folders = []string{gpuRecords, publishedRecords}
 	}
+	folders = slices.DeleteFunc(folders, func(folder string) bool { return slices.Contains(o.recordFolders(), folder) })
+	if len(folders) == 0 {
+		return e, from, nil
+	}
 	last := e
 	for _, folder := range folders { // one by one: they have cells in common
 		published, err := results.Open(ctx, folder)
