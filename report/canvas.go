@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"image/color"
 	"io"
 	"slices"
@@ -72,7 +73,7 @@ func (p picture) paint(on vg.CanvasSizer) error {
 }
 
 func (p picture) writeSVG(w io.Writer) error {
-	canvas := vgsvg.NewWith(vgsvg.UseWH(p.width, p.height), vgsvg.EmbedFonts(false))
+	canvas := &svgCanvas{Canvas: vgsvg.NewWith(vgsvg.UseWH(p.width, p.height), vgsvg.EmbedFonts(false))}
 	if err := p.paint(canvas); err != nil {
 		return err
 	}
@@ -80,8 +81,31 @@ func (p picture) writeSVG(w io.Writer) error {
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return err
 	}
-	_, err := w.Write(withOtherFonts(svg.Bytes()))
+	_, err := w.Write(withOtherFonts(canvas.withWidths(svg.Bytes())))
 	return err
+}
+
+// An svgCanvas notes how wide words are, for readers whose fonts have others.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	widths []vg.Length
+}
+
+func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
+	c.widths = append(c.widths, face.Width(words))
+	c.Canvas.FillString(face, at, words)
+}
+
+func (c *svgCanvas) withWidths(svg []byte) []byte {
+	tag, next := []byte("<text "), 0
+	out := make([]byte, 0, 2*len(svg))
+	for part := range bytes.SplitAfterSeq(svg, tag) {
+		if out = append(out, part...); bytes.HasSuffix(part, tag) {
+			out = fmt.Appendf(out, `textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, c.widths[next].Points())
+			next++
+		}
+	}
+	return out
 }
 
 // withOtherFonts names fonts with letters of the same widths for readers that lack the one of an SVG.

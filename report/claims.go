@@ -228,8 +228,12 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 						has++
 					}
 				}
-				e := Evidence{m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d among %d of its %d methods", decimal(means[at], 2),
-					len(datasets), of, problemTitle(problem), has, len(methods), len(results.PaperMethods)), Untested, !m.Paper}
+				among := fmt.Sprintf("of its %d methods", len(results.PaperMethods))
+				if len(methods) < len(results.PaperMethods) {
+					among = fmt.Sprintf("among %d %s", len(methods), among)
+				}
+				e := Evidence{m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s", decimal(means[at], 2), len(datasets), of,
+					problemTitle(problem), has, among), Untested, !m.Paper}
 				if len(datasets) == of && len(methods) == len(results.PaperMethods) {
 					critical := stats.NemenyiDifference(rankLevel, len(methods), of)
 					e.Text += ", critical difference " + decimal(critical, 2)

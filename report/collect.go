@@ -236,6 +236,9 @@ func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
 // newGroup adds a group with the folds that a data set has under a protocol.
 func (c *collector) newGroup(d *plan.Dataset, protocol split.Protocol, s *Series, settings int) *Group {
 	g := &Group{Info: d.Info, Protocol: protocol, Series: s, Settings: settings, Select: c.selects(d.Info.Problem)}
+	if n, ok := results.PaperSettings(d.Info.Name, s.Method.Name); ok && 0 < settings && settings < n && c.Setup != nil {
+		_, g.distinct = c.countSettings(d.Info, s.Method.Name)
+	}
 	for _, f := range d.Folds {
 		if slices.Contains(f.Under, protocol) {
 			g.Folds = append(g.Folds, g.newFold(f.Number))

@@ -17,7 +17,7 @@ import (
 	"nptbench/internal/terminal"
 )
 
-const figureCaption = "Test results by data set, ours and the paper's; bars are standard errors over folds."
+const figureCaption = "Test results by data set, ours and the paper's, of methods with a result here; bars are standard errors over folds."
 
 // A panel holds the results of one data set.
 type panel struct {

@@ -19,8 +19,9 @@ type Group struct {
 	Select   metric.Metric // of validation rows, that chooses among them
 	Folds    []*Fold       // those of the plan, in its order
 
-	sizes sizes // of the settings on this data set
-	cost  cost
+	sizes    sizes // of the settings on this data set
+	distinct int   // how many of the paper's settings can differ in their predictions; 0: not known, or as many as there are here
+	cost     cost
 }
 
 func (g *Group) newFold(number int) *Fold {

@@ -249,8 +249,11 @@ func (g *Group) notes() []string {
 		notes = append(notes, g.smallerNote(nil)...)
 	}
 	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() && g.Series.Measure == nil {
-		notes = append(notes, fmt.Sprintf("Chosen among %s per fold; the paper chose among %s.",
-			plural(g.Settings, "setting", "settings"), spelling.Thousands(n)))
+		note := fmt.Sprintf("Chosen among %s per fold; the paper chose among %s", plural(g.Settings, "setting", "settings"), spelling.Thousands(n))
+		if g.distinct == g.Settings {
+			note += ", of which so many differ"
+		}
+		notes = append(notes, note+".")
 	}
 	return notes
 }

@@ -87,17 +87,25 @@ func (t *rankTable) gapRows(of *Table) []Row {
 	if t.All && t.Significance == nil {
 		return nil
 	}
-	shown := func(x float64) Cell { return Cell{Text: decimal(x, rankDigits)} } // no value of the column's, among which a page would sort it
 	gaps, differences := []Cell{{Text: "Largest gap"}}, []Cell{{Text: "Critical diff."}}
-	add := func(gap, difference Cell) { gaps, differences = append(gaps, gap), append(differences, difference) }
+	add := func(gap, difference string) { // no values of the column's, among which a page would sort them
+		gaps, differences = append(gaps, Cell{Text: gap}), append(differences, Cell{Text: difference})
+	}
+	addNumbers := func(gap, difference float64) { // which of two is larger is to be seen
+		digits := rankDigits
+		for digits < 2*rankDigits && gap != difference && decimal(gap, digits) == decimal(difference, digits) {
+			digits++
+		}
+		add(decimal(gap, digits), decimal(difference, digits))
+	}
 	for range t.Datasets {
-		add(Cell{}, Cell{})
+		add("", "")
 	}
 	for _, c := range t.columns() {
 		if t.Significance == nil {
-			add(Cell{Text: none}, Cell{Text: none})
+			add(none, none)
 		} else {
-			add(shown(largestGap(t.means(c))), shown(t.Significance.Difference))
+			addNumbers(largestGap(t.means(c)), t.Significance.Difference)
 		}
 	}
 	if !t.All {
@@ -107,7 +115,7 @@ func (t *rankTable) gapRows(of *Table) []Row {
 				paper = append(paper, r.Mean)
 			}
 		}
-		add(shown(largestGap(paper)), shown(stats.NemenyiDifference(rankLevel, len(paper), paperDatasets(t.Problem, t.Metric.Name))))
+		addNumbers(largestGap(paper), stats.NemenyiDifference(rankLevel, len(paper), paperDatasets(t.Problem, t.Metric.Name)))
 	}
 	rows := []Row{{Cells: gaps}, {Cells: differences}}
 	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart.", rankLevel))}
@@ -129,7 +137,7 @@ func (t *rankTable) differ(in rankColumn) (pairs []string) {
 // supports says in a few sentences what the ranks support.
 func (t *rankTable) supports() string {
 	s := t.Significance
-	text := fmt.Sprintf("No gap between two mean ranks reaches the critical difference: over %d data sets these ranks do not tell any two methods apart.", s.Friedman.N)
+	text := fmt.Sprintf("No gap between two of our mean ranks reaches the critical difference: over %d data sets these ranks do not tell any two methods apart.", s.Friedman.N)
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
 		text = fmt.Sprintf("Farther apart than the critical difference, which is %s: %s. The ranks do not tell the other pairs apart.",
 			decimal(t.Significance.Difference, 4), strings.Join(pairs, "; "))

@@ -300,13 +300,12 @@ func published(row map[string]string) Published {
 		if p.Mean > 0 {
 			threeFigures -= int(math.Floor(math.Log10(p.Mean)))
 		}
-		switch metricOf(row) { // the source of these two tables drops trailing zeros
+		switch metricOf(row) { // the source of these two tables drops trailing zeros of means, and of the spreads of RMSE
 		case metric.RMSE.Name: // 4.7 stands for 4.70, beside 4.68; 13.6 for itself
 			p.Decimals = max(p.Decimals, min(2, threeFigures))
 			p.SpreadDecimals = max(p.SpreadDecimals, 2) // 0.3 stands for 0.30, beside 0.37
-		case metric.MSE.Name: // 13 stands for 13.0, beside 12.3; 190 for itself
+		case metric.MSE.Name: // 13 stands for 13.0, beside 12.3; 190 for itself. Spreads have two figures on some tables, 9.5 and 11
 			p.Decimals = max(p.Decimals, threeFigures)
-			p.SpreadDecimals = max(p.SpreadDecimals, p.Decimals) // 11 stands for 11.0, beside 12.6
 		}
 	}
 	return p

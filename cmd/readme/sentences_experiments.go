@@ -195,7 +195,7 @@ var experiments = []sentence{
 	},
 	func(r *reports) string {
 		_, p := r.rows("out/published-deletion-cpu/report/deletion.csv").where("metric", "log10_p_random").span("mean")
-		return fmt.Sprintf("nearer than random ones (p ≤ %.4f on 100 test rows)", math.Pow(10, p))
+		return fmt.Sprintf("nearer than random ones (p ≤ %.4f on 100 test rows)", math.Ceil(1e4*math.Pow(10, p))/1e4)
 	},
 	func(r *reports) string {
 		of := func(variant, column string) float64 {
