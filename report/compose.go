@@ -25,6 +25,9 @@ func (s *Summary) Document() *Document {
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
+	if s.own {
+		d.Blocks = append(append(d.Blocks, Heading("At a glance")), s.overviews()...)
+	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if panels := s.panels(); len(panels) > 0 {
 		heading := Heading("Beside the paper")
@@ -65,8 +68,8 @@ func (s *Summary) digest() *Document {
 	return d
 }
 
-// atAGlance are the results by which Table 1 ranks, and the mean ranks over several data sets: of all methods, where any is not the paper's.
-func (s *Summary) atAGlance() (blocks []Block) {
+// overviews are the results by which Table 1 ranks, a table for each protocol.
+func (s *Summary) overviews() (blocks []Block) {
 	for _, protocol := range split.Protocols {
 		caption := fmt.Sprintf("Test results on %s folds, ± standard error", protocol)
 		show := correctedAlone
@@ -76,11 +79,17 @@ func (s *Summary) atAGlance() (blocks []Block) {
 				caption += ", the paper's in parentheses"
 			}
 		}
-		l := overview("", caption+"; "+s.better()+".", show, ranking, Is("protocol", string(protocol)))
+		l := overview("glance-"+string(protocol), caption+"; "+s.better()+".", show, ranking, Is("protocol", string(protocol)))
 		if t := l.table(s.Numbers); t != nil {
 			blocks = append(blocks, t)
 		}
 	}
+	return blocks
+}
+
+// atAGlance are the overviews, and the mean ranks over several data sets: of all methods, where any is not the paper's.
+func (s *Summary) atAGlance() []Block {
+	blocks := s.overviews()
 	for _, t := range s.ranks {
 		ofAll := slices.ContainsFunc(s.ranks, func(all *rankTable) bool {
 			return all.All && len(all.Rows) > 0 && all.Protocol == t.Protocol && all.Problem == t.Problem

@@ -326,11 +326,11 @@ func (n *Number) subsetNote() []string {
 	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
 }
 
-// failures names the failures of a group by kind and count, with one message of each kind.
+// failures names the failures of a group by kind and count, with the first message of each kind, and how many others there are.
 func (g *Group) failures() string {
 	type kind struct {
-		count   int
-		message string
+		count    int
+		messages []string // each once
 	}
 	kinds := map[string]kind{}
 	for _, f := range g.Folds {
@@ -338,8 +338,8 @@ func (g *Group) failures() string {
 			failure := f.Failures[position]
 			k := kinds[failure.Kind]
 			k.count++
-			if k.message == "" {
-				k.message = failure.Message
+			if !slices.Contains(k.messages, failure.Message) {
+				k.messages = append(k.messages, failure.Message)
 			}
 			kinds[failure.Kind] = k
 		}
@@ -347,7 +347,11 @@ func (g *Group) failures() string {
 	var parts []string
 	for _, name := range sortedKeys(kinds) {
 		k := kinds[name]
-		parts = append(parts, fmt.Sprintf("%s %s (%s)", spelling.Thousands(k.count), name, bothEnds(k.message)))
+		first := ""
+		if n := len(k.messages); n > 1 {
+			first = fmt.Sprintf("the first of %d messages: ", n)
+		}
+		parts = append(parts, fmt.Sprintf("%s %s (%s%s)", spelling.Thousands(k.count), name, first, bothEnds(k.messages[0])))
 	}
 	return strings.Join(parts, ", ")
 }

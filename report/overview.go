@@ -27,7 +27,7 @@ func (s *Summary) pictures() (blocks []Block) {
 			methods, times},
 	} {
 		if len(f.panels) > 0 {
-			blocks = append(blocks, Figure{s.file(f.ending), f.caption, tiled(f.panels, kindsOfPoints(f.kinds))})
+			blocks = append(blocks, Figure{s.file(f.ending), f.caption, tiled(f.panels, kindsOfPoints(f.kinds, f.panels))})
 		}
 	}
 	return blocks

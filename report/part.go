@@ -282,11 +282,7 @@ func (n *Number) foldsNote() []string {
 	if n.N >= n.paperFolds() {
 		return n.otherFoldsNote()
 	}
-	whose := "the paper's "
-	if cataloguePlace(n.Info) < 0 {
-		whose = ""
-	}
-	return append([]string{fmt.Sprintf("Over %d of %s%d folds.", n.N, whose, n.paperFolds())}, n.undefinedNote()...)
+	return append([]string{fmt.Sprintf("Over %d of %d folds.", n.N, n.paperFolds())}, n.undefinedNote()...)
 }
 
 func (n *Number) undefinedNote() []string {

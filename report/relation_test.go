@@ -200,7 +200,7 @@ func TestChangeOverSomeFolds(t *testing.T) {
 	}
 	var out bytes.Buffer
 	markdownTable(&out, changesOfBoston.table(s.Numbers))
-	if !strings.Contains(out.String(), "+0.12 ± 0.09<sup>1</sup> |") || !strings.Contains(out.String(), "<sup>1</sup> Over 3 of the paper's 10 folds.") {
+	if !strings.Contains(out.String(), "+0.12 ± 0.09<sup>1</sup> |") || !strings.Contains(out.String(), "<sup>1</sup> Over 3 of 10 folds.") {
 		t.Errorf("got\n%s", out.String())
 	}
 }

@@ -58,13 +58,15 @@ func (g polygonGlyph) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) 
 
 const scatterSide = 3.4 * vg.Inch
 
-// kindsOfPoints is the legend of panels with several kinds of points; nil of one kind.
-func kindsOfPoints(kinds []string) (legend []legendEntry) {
+// kindsOfPoints is the legend of panels, of the kinds that have points; nil where there can be one kind alone.
+func kindsOfPoints(kinds []string, panels []scatter) (legend []legendEntry) {
 	if len(kinds) < 2 {
 		return nil
 	}
 	for i, name := range kinds {
-		legend = append(legend, legendEntry{pointGlyph(i), name})
+		if slices.ContainsFunc(panels, func(p scatter) bool { return i < len(p.points) && len(p.points[i]) > 0 }) {
+			legend = append(legend, legendEntry{pointGlyph(i), name})
+		}
 	}
 	return legend
 }

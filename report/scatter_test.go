@@ -51,3 +51,15 @@ func TestMarksDifferWithoutColour(t *testing.T) {
 		}
 	}
 }
+
+// A legend has the kinds of points that there are, each with its own mark.
+func TestKindsOfPoints(t *testing.T) {
+	panels := []scatter{{points: [][]point{nil, {{1, 2}}}}, {points: [][]point{nil}}}
+	legend := kindsOfPoints([]string{"published folds", "corrected folds"}, panels)
+	if len(legend) != 1 || legend[0] != (legendEntry{pointGlyph(1), "corrected folds"}) {
+		t.Errorf("%+v", legend)
+	}
+	if legend := kindsOfPoints([]string{"all"}, panels); legend != nil {
+		t.Errorf("%+v of one kind", legend)
+	}
+}

@@ -94,6 +94,12 @@ func (s *Summary) writeSummary(w io.Writer) error {
 		title += ": what was reproduced"
 	}
 	fmt.Fprintf(out, "# %s\n\n%s Everything is in the [report](%s).\n", markdownText(title), s.progress(), s.file(".md"))
+	if s.own {
+		for _, b := range s.overviews() {
+			fmt.Fprintln(out)
+			markdownTable(out, b.(*Table))
+		}
+	}
 	if s.Conflict != nil {
 		fmt.Fprintf(out, "\n**Conflicts**: %s.\n", markdownText(oneLine(s.Conflict.Error())))
 	}

@@ -23,13 +23,16 @@ func plural(n int, one, many string) string {
 	return spelling.Thousands(n) + " " + many
 }
 
+// huge numbers have an exponent.
+const huge = 1e9
+
 // decimal writes a number with a fixed number of digits after the point, a very large one with an exponent, or none for NaN. One that
 // rounds to zero has no sign.
 func decimal(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return none
 	}
-	if math.Abs(x) >= 1e9 {
+	if math.Abs(x) >= huge {
 		return strconv.FormatFloat(x, 'g', 4, 64)
 	}
 	s := strconv.FormatFloat(x, 'f', digits, 64)
@@ -41,6 +44,9 @@ func decimal(x float64, digits int) string {
 
 // plusMinus writes a mean and its spread, leaving out a spread that is not there.
 func plusMinus(mean, spread float64, digits int) string {
+	if math.Abs(mean) >= huge && spread < huge {
+		return decimal(mean, digits) + " ± " + strconv.FormatFloat(spread, 'g', 4, 64)
+	}
 	return withSpread(decimal(mean, digits), spread, digits)
 }
 

@@ -421,6 +421,9 @@ func TestOwnReport(t *testing.T) {
 				t.Errorf("%s: %q stands in\n%s", protocol, not, out.String())
 			}
 		}
+		if strings.Count(out.String(), "<!-- table glance-"+string(protocol)) != 2 { // in the report and in the summary
+			t.Errorf("%s: no overview in\n%s", protocol, text)
+		}
 		if !strings.Contains(text, "# test\n") || !strings.Contains(text, "## RMSE\n") || !strings.Contains(text, "4.000") {
 			t.Errorf("%s:\n%s", protocol, text)
 		}

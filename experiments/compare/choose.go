@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,6 +53,9 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			case slices.ContainsFunc(r.gaps, func(g gap) bool { return of(g.result()) == name }) && !slices.Contains(known, name):
 				err = fmt.Errorf("-%s: %s has no result of %q that counts", flag, r.file, name)
 			case !slices.Contains(known, name):
+				if flag == "methods" && len(r.titles) > 0 { // which are shorter than their titles, and have no commas
+					known = slices.Sorted(maps.Keys(r.titles))
+				}
 				err = fmt.Errorf("-%s: %s has no %q%s", flag, r.file, name, spelling.Hint(name, known))
 			case slices.Contains(asked[:i], name):
 				err = fmt.Errorf("-%s: %s is named twice", flag, name)

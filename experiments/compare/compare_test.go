@@ -196,6 +196,14 @@ func TestTitles(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.methods, tables, c.want)
 		}
 	}
+	r, err := read(strings.NewReader(text), "in", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `-methods: in has no "forest"; known: knn, mlp, npt` // names, which have no commas
+	if _, err := (&options{methods: []string{"npt", "forest"}}).choose(r); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 }
 
 // compared is what is printed for a file, which may end with an error.

@@ -37,7 +37,7 @@ import (
 //	  id: skip                  # no column of the table
 //	  quality: number
 //	target: quality             # a number: regression; a list of categories: classification
-//	split: {folds: 10}          # or {folds: 5, run: 1}: the first of five folds; or {test: 300}: the last 300 rows are test rows
+//	split: {folds: 10}          # or {folds: 5, run: 2}: the first two of five folds; or {test: 300}: the last 300 rows are test rows
 //	licence: CC BY 4.0          # left out: none stated
 //	sha256: 24c8...             # of the content of the file; left out: any content
 //

@@ -108,7 +108,9 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		return program.ExitFailed, errors.New("nothing of the sweep can be run here")
 	}
 	for _, dir := range []string{o.recordFolders()[0], o.reportFolder()} {
-		if err := makeWritable(dir); err != nil {
+		if err := makeWritable(dir); err != nil && o.ReportOnly {
+			return program.ExitBadInput, fmt.Errorf("-out: %w; a report of its records is written elsewhere by -out FOLDER -with %s", err, o.Out)
+		} else if err != nil {
 			return program.ExitBadInput, fmt.Errorf("-out: %w", err)
 		}
 	}
@@ -179,7 +181,7 @@ func (o *options) report(ctx context.Context, e program.Env, asked report.Spec, 
 	if err := cmp.Or(summary.Print(e.Stdout, e.Width, e.Color), unwritten); err != nil {
 		return err
 	}
-	where := fmt.Sprintf("The report, for a browser: %s.html. Beside it: summary.md, a page of what was reproduced; %[2]s.md and %[2]s.tex, the report again; "+
+	where := fmt.Sprintf("The report, for a browser: %s.html. Beside it: summary.md, what came out on a page; %[2]s.md and %[2]s.tex, the report again; "+
 		"cells.csv and folds.csv, all numbers.", filepath.Join(o.reportFolder(), asked.Name), asked.Name)
 	fmt.Fprintf(e.Stderr, "\n%s\n", terminal.Wrap(where, "", e.Width))
 	if summary.Records < recorded {
