@@ -25,8 +25,8 @@ func (s *Summary) Document() *Document {
 	if notes := s.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, List(notes))
 	}
-	if s.own {
-		d.Blocks = append(append(d.Blocks, Heading("At a glance")), s.overviews()...)
+	if overviews := s.overviews(); s.own && len(overviews) > 0 {
+		d.Blocks = append(append(d.Blocks, Heading("At a glance")), overviews...)
 	}
 	d.Blocks = append(d.Blocks, s.tables(true)...)
 	if panels := s.panels(); len(panels) > 0 {

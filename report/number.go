@@ -330,18 +330,20 @@ func (n *Number) subsetNote() []string {
 func (g *Group) failures() string {
 	type kind struct {
 		count    int
-		messages []string // each once
+		first    string
+		messages map[string]bool
 	}
-	kinds := map[string]kind{}
+	kinds := map[string]*kind{}
 	for _, f := range g.Folds {
 		for _, position := range sortedKeys(f.Failures) {
 			failure := f.Failures[position]
 			k := kinds[failure.Kind]
-			k.count++
-			if !slices.Contains(k.messages, failure.Message) {
-				k.messages = append(k.messages, failure.Message)
+			if k == nil {
+				k = &kind{first: failure.Message, messages: map[string]bool{}}
+				kinds[failure.Kind] = k
 			}
-			kinds[failure.Kind] = k
+			k.count++
+			k.messages[failure.Message] = true
 		}
 	}
 	var parts []string
@@ -351,7 +353,7 @@ func (g *Group) failures() string {
 		if n := len(k.messages); n > 1 {
 			first = fmt.Sprintf("the first of %d messages: ", n)
 		}
-		parts = append(parts, fmt.Sprintf("%s %s (%s%s)", spelling.Thousands(k.count), name, first, bothEnds(k.messages[0])))
+		parts = append(parts, fmt.Sprintf("%s %s (%s%s)", spelling.Thousands(k.count), name, first, bothEnds(k.first)))
 	}
 	return strings.Join(parts, ", ")
 }
