@@ -192,7 +192,7 @@ func TestRecordsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// Records of a data set as it was before are left out, and that is said.
+// Records of a data set as it was before, and of a command's files as they were, are left out, and that is said.
 func TestOutdatedRecords(t *testing.T) {
 	f := newFixture()
 	f.expect("protein", published, "knn", 1)
@@ -220,6 +220,14 @@ func TestOutdatedRecords(t *testing.T) {
 	s := collected(changed, cells["other"], both)
 	if want := "0 of 1 cells have a record; 1 further record is left out, as a data set or the files of a command have changed since."; s.progress() != want || s.OutOfPlan != 3 {
 		t.Errorf("%s; %d out of plan", s.progress(), s.OutOfPlan)
+	}
+	mine := *g.Method
+	mine.Command = &method.Command{Name: "knn", Digest: "0123abcd"}
+	g.Method, g.Settings[0].JSON = &mine, `{"command":"sh knn.sh","files_sha256":"0123abcd"}`
+	changed = cells["now"]
+	changed.Config = `{"command":"sh knn.sh","files_sha256":"ffff"}`
+	if s := collected(changed, cells["other"]); s.Outdated != 1 || s.OutOfPlan != 2 {
+		t.Errorf("%d of %d are of a command's files as they were, want 1 of 2", s.Outdated, s.OutOfPlan)
 	}
 }
 

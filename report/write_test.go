@@ -304,6 +304,9 @@ func TestText(t *testing.T) {
 			t.Errorf("plusMinus(%v, 0, 2) = %s, want %s", x, got, want)
 		}
 	}
+	if got, want := plusMinus(2066e6, 392870414.67, 2), "2.066e+09 ± 3.929e+08"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	if got := terminal.Wrap(strings.Repeat("word ", 4), "  ", 16); got != "word word word\n  word" {
 		t.Errorf("wrapped to %q", got)
 	}

@@ -47,7 +47,13 @@ func Merge(ctx context.Context, path string, replace bool, from ...string) (n in
 		}
 	}
 	var lines []*cellLine
-	for l, err := range inOrder(chosen.lines(), readCell) {
+	whole := func(line segmentLine) (*cellLine, error) { // of which a store would say only later that it is no record
+		if _, err := decodeAs[Record](line); err != nil {
+			return nil, err
+		}
+		return readCell(line)
+	}
+	for l, err := range inOrder(chosen.lines(), whole) {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return 0, nil, err
 		}

@@ -22,8 +22,8 @@ type Store struct {
 	chosen *chooser
 }
 
-// Open reads which records there are in folders or single segments, each of which it checks; what is held in memory is some 100
-// bytes for each cell. A folder that does not exist has no records. It is an error if a segment cannot be opened, if one method was
+// Open reads which records there are in folders or single segments. It checks the sum of each and what says which cell it is of; what is
+// held in memory is some 100 bytes for each cell. A folder that does not exist has no records. It is an error if a segment cannot be opened, if one method was
 // imported under two titles, or if ctx ends.
 func Open(ctx context.Context, paths ...string) (*Store, error) {
 	s := &Store{chosen: newChooser()}

@@ -414,6 +414,31 @@ func TestWrongContent(t *testing.T) {
 	}
 }
 
+// A field that only a report needs is looked at when the record is read; then it is no record, and the others stay.
+func TestWrongField(t *testing.T) {
+	for _, c := range []struct{ old, with string }{
+		{`"fit_seconds":0.25`, `"fit_seconds":"x"`}, {`"val":{"mse_standardised":0.1}`, `"val":["x"]`}, {`"rows":[353,102,51]`, `"rows":"no"`},
+	} {
+		dir := t.TempDir()
+		write(t, dir, record(1), record(2))
+		rewrite(t, dir, func(lines []string) []string {
+			if !strings.Contains(lines[0], c.old) {
+				t.Fatalf("no %s in %s", c.old, lines[0])
+			}
+			lines[0] = summed(strings.Replace(lines[0], c.old, c.with, 1))
+			return lines
+		})
+		records, damages := read(t, dir)
+		want := segment(t, dir) + ":1: not a record"
+		if len(records) != 1 || len(damages) != 1 || !strings.HasPrefix(damages[0].Error(), want) {
+			t.Errorf("%s: %d records, damages %v; want %s", c.with, len(records), damages, want)
+		}
+		if _, _, err := Merge(t.Context(), filepath.Join(t.TempDir(), "all.jsonl.gz"), false, dir); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: merged, %v; want %s", c.with, err, want)
+		}
+	}
+}
+
 // Sixty damaged lines are a few complaints, and no more is lost than they.
 func TestManyDamages(t *testing.T) {
 	dir := t.TempDir()
