@@ -81,9 +81,9 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 	return t, verify(t, loc)
 }
 
-// verify compares class counts and, where they are known, the values.
+// verify checks the target, compares class counts and, where they are known, the values.
 func verify(t *Table, loc *Location) error {
-	if err := verifyClasses(t, loc.variant.classRows); err != nil {
+	if err := verifyTarget(t, loc.variant.classRows); err != nil {
 		return fmt.Errorf("%s: %w", loc.Files[len(loc.Files)-1].Path, err)
 	}
 	t.Check = SameFile
@@ -121,9 +121,14 @@ func expected(digest string) string {
 	return fmt.Sprintf(", %.12s expected", digest)
 }
 
-func verifyClasses(t *Table, want []int) error {
+func verifyTarget(t *Table, want []int) error {
 	if !t.Info.Problem.Classification() {
-		return nil
+		for row := range t.Rows {
+			if t.Target().Float(row) != t.Target().Float(0) {
+				return nil
+			}
+		}
+		return fmt.Errorf("the target, column %s, has the same value in all %s", t.Target().Name, spelling.Count(t.Rows, "row"))
 	}
 	got := make([]int, t.Info.Classes)
 	for _, class := range t.Labels() {

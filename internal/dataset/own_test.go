@@ -324,7 +324,7 @@ func TestOwnPromisesRows(t *testing.T) {
 	}
 }
 
-// A class without a row, the name of a built-in data set, and a file that is not there.
+// A class without a row, a target of one value, the name of a built-in data set, and a file that is not there.
 func TestOwnRefusesMore(t *testing.T) {
 	classes := "file: wine.csv\nrows: 4\ncolumns: {colour: [red, white, rose], id: skip, region: skip, acidity: skip, quality: number}\n" +
 		"separator: ';'\ntarget: colour\nsplit: {folds: 2}\n"
@@ -332,10 +332,15 @@ func TestOwnRefusesMore(t *testing.T) {
 	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: class \"rose\" has no row") {
 		t.Error(err)
 	}
+	flat, _ := declare(t, "wine", wineDeclaration, strings.NewReplacer("5.5", "5", ";6", ";5", ";7", ";5.0").Replace(wineText))
+	want := "wine.csv: the target, column quality, has the same value in all 4 rows"
+	if _, err := flat.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Error(err)
+	}
 	if err := os.Remove(filepath.Join(dir, "wine.csv")); err != nil {
 		t.Fatal(err)
 	}
-	want := "wine: data file missing; put there: " + filepath.Join(dir, "wine.csv") + "[.gz] (where you have it from, as " +
+	want = "wine: data file missing; put there: " + filepath.Join(dir, "wine.csv") + "[.gz] (where you have it from, as " +
 		filepath.Join(dir, Declaration) + " declares it)"
 	if _, err := l.Load(t.Context(), "wine"); err == nil || err.Error() != want {
 		t.Errorf("got\n%v, want\n%s", err, want)
