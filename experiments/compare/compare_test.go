@@ -105,7 +105,7 @@ func TestBadInput(t *testing.T) {
 		{"dataset,fold,fold,method,metric,value\n", "in.csv:1: two columns are called fold"},
 		{"method,method,fold,fold,dataset,dataset,metric,metric,value\n", "in.csv:1: two columns are called dataset"}, // and not another time method
 		{head, "has no results"},
-		{head + "a,0,m,rmse\n", "in.csv:2: wrong number of fields"},
+		{head + "a,0,m,rmse\n", "in.csv:2: 4 fields, the header has 5"},
 		{head + "a,0,m,rmse,\n", `in.csv:2: rmse is "", want a number; a fold without a result has no line`},
 		{head + "a,0,m,rmse,1\na,0,n,rmse,NaN\n", `in.csv:3: rmse is "NaN"`},
 		{head + "a,0,m,rmse,1\na,0,n,rmse,-1e200\n", `in.csv:3: rmse is -1e200, want at most 1e+100`},

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"nptbench/internal/metric"
+	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
@@ -88,7 +89,7 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 		return nil, fmt.Errorf("%s is empty, want a line with the names of columns", file)
 	}
 	if err != nil {
-		return nil, s.broken(err)
+		return nil, s.broken(header, err)
 	}
 	s.header = slices.Clone(header)
 	s.header[0] = strings.TrimPrefix(s.header[0], "\ufeff")
@@ -102,7 +103,7 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 			break
 		}
 		if err != nil {
-			return nil, s.broken(err)
+			return nil, s.broken(record, err)
 		}
 		before := len(s.all)
 		if err := s.add(record); err != nil {
@@ -170,7 +171,11 @@ func (r *results) unround() {
 	}
 }
 
-func (s *sheet) broken(err error) error {
+func (s *sheet) broken(record []string, err error) error {
+	if errors.Is(err, csv.ErrFieldCount) {
+		line, _ := s.FieldPos(0)
+		return fmt.Errorf("%s:%d: %s, the header has %d", s.file, line, spelling.Count(len(record), "field"), len(s.header))
+	}
 	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
 		return fmt.Errorf("%s:%d: %w", s.file, parse.Line, parse.Err)
 	}

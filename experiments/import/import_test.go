@@ -260,7 +260,7 @@ func TestMistakes(t *testing.T) {
 		{"a probability above one", with(circles, 3, set(5, "1.5")), "p.csv:5: probability_0 is 1.5, want a probability from 0 to 1"},
 		{"a class too many", with(circles, 3, set(7, "0")), "p.csv:5: circles has 2 classes: probability_2 must be empty"},
 		{"a number for classes", with(circles, 3, set(4, "1")), "p.csv:5: circles has classes: prediction must be empty"},
-		{"too few fields", with(circles, 3, func(f []string) { f[3] += "\n" }), "p.csv:5: wrong number of fields"},
+		{"too few fields", with(circles, 3, func(f []string) { f[3] += "\n" }), "p.csv:5: 4 fields, the header has 8"},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		exit, stdout, stderr := call(t, lib, out, c.lines)
