@@ -171,12 +171,12 @@ func (r *results) unround() {
 	}
 }
 
+// broken says in our form what package csv found wrong with a record.
 func (s *sheet) broken(record []string, err error) error {
-	if errors.Is(err, csv.ErrFieldCount) {
-		line, _ := s.FieldPos(0)
-		return fmt.Errorf("%s:%d: %s, the header has %d", s.file, line, spelling.Count(len(record), "field"), len(s.header))
-	}
 	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		if parse.Err == csv.ErrFieldCount {
+			parse.Err = fmt.Errorf("%s, the header has %d", spelling.Count(len(record), "field"), len(s.header))
+		}
 		return fmt.Errorf("%s:%d: %w", s.file, parse.Line, parse.Err)
 	}
 	return fmt.Errorf("%s: %w", s.file, err)

@@ -82,11 +82,10 @@ func read(ctx context.Context, file string, content []byte, lib *dataset.Library
 		if errors.Is(err, io.EOF) {
 			return r.complete()
 		}
-		if errors.Is(err, csv.ErrFieldCount) {
-			line, _ := in.FieldPos(0)
-			return nil, fmt.Errorf("%s:%d: %s, the header has %d", file, line, spelling.Count(len(record), "field"), len(header))
-		}
 		if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+			if parse.Err == csv.ErrFieldCount {
+				parse.Err = fmt.Errorf("%s, the header has %d", spelling.Count(len(record), "field"), len(header))
+			}
 			return nil, fmt.Errorf("%s:%d: %w", file, parse.Line, parse.Err)
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
