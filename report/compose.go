@@ -318,7 +318,8 @@ func (s *Summary) howToRead() []string {
 		lines = append(lines, "Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the "+
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
 			"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the "+
-				"standard deviation of our means over at least three seeds; otherwise it differs. Not graded: fewer seeds.",
+				"standard deviation of our means over at least three seeds; otherwise it differs. Of a method that "+
+				"draws nothing at random (k-NN, XGBoost) a number that is not reproduced differs under any seed. Not graded: fewer seeds.",
 			"Not comparable: training rows other than the paper's, or a smaller network. Partial: not the folds of the paper, or not all; such a "+
 				"mean is not compared.")
 	}

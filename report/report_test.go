@@ -29,7 +29,7 @@ const (
 
 var testMethods = func() (methods []*method.Method) {
 	for _, m := range results.PaperMethods {
-		methods = append(methods, &method.Method{Name: m.Name, Title: m.Title})
+		methods = append(methods, &method.Method{Name: m.Name, Title: m.Title, Deterministic: m.Name == "knn" || m.Name == "xgboost"})
 	}
 	methods = append(methods, &method.Method{Name: "golearn-knn", Title: "k-NN (golearn)", Extra: true})
 	for _, m := range methods {

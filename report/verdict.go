@@ -24,7 +24,7 @@ const (
 	Reproduced       Verdict = "reproduced"
 	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
 	SameWithinSeeds  Verdict = "same within seeds" // another seed is not excluded from giving the paper's number
-	Differs          Verdict = "differs"           // hardly another seed would
+	Differs          Verdict = "differs"           // hardly another seed would; of a method without any, none
 	NotGraded        Verdict = "not graded"        // too few seeds to say
 
 	// On what a variant changes against another, whatever the size of the networks.
@@ -60,6 +60,8 @@ func (n *Number) judge() {
 		n.Verdict = ReproducedOnPart
 	case prints:
 		n.Verdict = Reproduced
+	case n.Series.Method.Deterministic:
+		n.Verdict = Differs
 	case len(n.Seeds) < leastSeeds:
 		n.Verdict = NotGraded
 	case n.withinSeeds():
@@ -82,7 +84,8 @@ func (n *Number) withinSeeds() bool {
 }
 
 // falsePositives judges our numbers by what the paper has for other methods on the same data set, and counts the verdicts:
-// what a verdict is worth can be seen from how often it is given there.
+// what a verdict is worth can be seen from how often it is given there. That a deterministic method differs is no verdict from seeds,
+// and is not counted as one.
 func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
 	verdicts = map[Verdict]int{}
 	for _, n := range s.Numbers {
@@ -97,7 +100,9 @@ func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
 			}
 			other.judge()
 			pairs++
-			verdicts[other.Verdict]++
+			if other.Verdict == Reproduced || !n.Series.Method.Deterministic {
+				verdicts[other.Verdict]++
+			}
 		}
 	}
 	return pairs, verdicts

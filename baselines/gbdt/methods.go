@@ -10,18 +10,19 @@ import (
 
 // A library is one of the four, with what differs between them.
 type library struct {
-	method    string // in sweeps, and in the trainer
-	pkg       string // the Python package
-	read      func(a *fitAnswer, features int, link link) (*Model, error)
-	tolerance tolerance
-	bytes     float64 // for method.Method.EntryBytes
+	method        string // in sweeps, and in the trainer
+	pkg           string // the Python package
+	read          func(a *fitAnswer, features int, link link) (*Model, error)
+	tolerance     tolerance
+	bytes         float64 // for method.Method.EntryBytes
+	deterministic bool
 }
 
 var (
-	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, exact, 9}
-	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum, 20}
-	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact, 9}
-	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder, 16}
+	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, exact, 9, false}
+	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum, 20, true}
+	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact, 9, false}
+	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder, 16, false}
 
 	libraries = []library{scikit, xgboost, lightgbm, catboost}
 )
@@ -33,7 +34,8 @@ var (
 		"Gradient Boosting", "scikit-learn's gradient-boosted trees, with exact splits", 0.1,
 		method.Param{Default: 3, Min: 1, Doc: "largest depth of a tree"})
 
-	// XGBoost is XGBClassifier and XGBRegressor.
+	// XGBoost is XGBClassifier and XGBRegressor. Of the four it alone draws nothing: it takes all rows and features for every tree, and
+	// all rows for the quantiles of large tables, where LightGBM samples 200,000.
 	XGBoost = newMethod(xgboost,
 		"XGBoost", "XGBoost's gradient-boosted trees", 0.3,
 		method.Param{Default: 6, Min: 1, Doc: "largest depth of a tree"})
@@ -69,9 +71,10 @@ func newMethod(lib library, title, doc string, rate float64, depth method.Param)
 		FitKey: func(c method.Config, _ dataset.Problem) string {
 			return fmt.Sprintf("learning_rate=%v max_depth=%d", c.Float("learning_rate"), c.Int("max_depth"))
 		},
-		EntryBytes: lib.bytes,
-		Run:        lib.run,
-		Available:  func() error { return checkPackage(lib.pkg) },
+		Deterministic: lib.deterministic,
+		EntryBytes:    lib.bytes,
+		Run:           lib.run,
+		Available:     func() error { return checkPackage(lib.pkg) },
 	}
 }
 

@@ -122,6 +122,24 @@ func TestSeed(t *testing.T) {
 	}
 }
 
+// A deterministic method gives the same under every seed.
+func TestDeterministic(t *testing.T) {
+	for _, m := range all {
+		if !m.Deterministic {
+			continue
+		}
+		needPython(t, m)
+		for _, kind := range kinds {
+			on := awkwardTask(kind.kind, kind.classes, 2000, 50, 1500)
+			one := fitAll(t, m, on, 0.3, 5, 30)[0]
+			on.SweepSeed++
+			if two := fitAll(t, m, on, 0.3, 5, 30)[0]; !slices.Equal(one.Test, two.Test) {
+				t.Errorf("%s, %v: other predictions under another seed", m.Name, kind.kind)
+			}
+		}
+	}
+}
+
 // A kept model predicts what its fit predicted, without Python.
 func TestSavedModel(t *testing.T) {
 	for _, m := range all {

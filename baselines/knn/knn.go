@@ -43,11 +43,12 @@ var Method = &method.Method{
 		{Name: "ties", Type: method.Choice, Default: "first", Choices: []string{"first", "scikit-learn"},
 			Doc: "which rows at the k-th distance count: the first ones, or those that scikit-learn 0.24 takes"},
 	},
-	Canonical:  canonical,
-	FitKey:     func(c method.Config, _ dataset.Problem) string { return fmt.Sprintf("p=%d", c.Int("p")) },
-	Lazy:       true,
-	EntryBytes: 8,
-	Run:        run,
+	Canonical:     canonical,
+	FitKey:        func(c method.Config, _ dataset.Problem) string { return fmt.Sprintf("p=%d", c.Int("p")) },
+	Deterministic: true,
+	Lazy:          true,
+	EntryBytes:    8,
+	Run:           run,
 }
 
 // canonical drops what decides nothing: every search is exact, so only scikit-learn's ties depend on its algorithm.

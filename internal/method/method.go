@@ -62,6 +62,9 @@ type Method struct {
 	// is another's. Nil: the method leaves none that could be asked for more predictions.
 	Model func(ctx context.Context, t *task.Task, c Config) (Model, error)
 
+	// Deterministic marks methods that draw nothing at random: another seed gives the same numbers, so one says all that there is to say.
+	Deterministic bool
+
 	// Lazy marks methods whose training rows are a part of their input when they predict, and are not boiled down to parameters.
 	Lazy bool
 
