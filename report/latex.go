@@ -82,12 +82,12 @@ func writeLaTeXTable(w io.Writer, t *Table) error {
 	out := bufio.NewWriter(w)
 	align := ""
 	heads := make([]string, len(t.Columns))
+	size, widths := t.latexSize()
 	for i, c := range t.Columns {
 		align += map[bool]string{true: "r", false: "l"}[c.Right]
-		heads[i] = t.latexHead(i)
+		heads[i] = c.latexHead(widths[i])
 	}
 	head := strings.Join(heads, " & ")
-	size, widths := t.latexSize()
 	environment := "tabular"
 	if len(t.Rows) > latexRows {
 		environment = "longtable"
@@ -166,31 +166,17 @@ func latexCell(c Cell, right bool) string {
 	return text
 }
 
-// latexHead is the heading of a column, on two lines where it would be wider than what is below.
-func (t *Table) latexHead(i int) string {
-	above, below := t.brokenHead(i)
-	if below == "" {
-		return latexText(above)
+// latexHead is the heading of a column, on as many lines as a width in letters takes.
+func (c Column) latexHead(width int) string {
+	lines := strings.Split(terminal.Wrap(c.Head, "", width), "\n")
+	for i, line := range lines {
+		lines[i] = latexText(line)
 	}
-	side := map[bool]string{true: "r", false: "l"}[t.Columns[i].Right]
-	return fmt.Sprintf(`\shortstack[%s]{%s\\%s}`, side, latexText(above), latexText(below))
-}
-
-// brokenHead breaks the heading of a column at the space nearest to its middle, where it is longer than what is under it; else
-// below is empty.
-func (t *Table) brokenHead(i int) (above, below string) {
-	above = t.Columns[i].Head
-	if utf8.RuneCountInString(above) <= t.longest(i) {
-		return above, ""
+	if len(lines) == 1 {
+		return lines[0]
 	}
-	words := strings.Fields(above)
-	for n := 1; n < len(words); n++ {
-		first, second := strings.Join(words[:n], " "), strings.Join(words[n:], " ")
-		if max(len(first), len(second)) < max(len(above), len(below)) {
-			above, below = first, second
-		}
-	}
-	return above, below
+	side := map[bool]string{true: "r", false: "l"}[c.Right]
+	return fmt.Sprintf(`\shortstack[%s]{%s}`, side, strings.Join(lines, `\\`))
 }
 
 // longest is how many letters the longest cell of a column has.
@@ -202,18 +188,24 @@ func (t *Table) longest(i int) (letters int) {
 }
 
 // latexSize chooses the largest font at which a table fits the page, by about how many letters go into 17 cm, and each column's width in
-// letters. Where not even the smallest font will do, columns of text are narrower than their texts.
+// letters: that of its longest cell, or more if its heading takes more than two lines there. Where not even the smallest font will do,
+// headings have more lines, and columns of text are narrower than their texts.
 func (t *Table) latexSize() (size string, widths []int) {
 	letters := 0
-	least := make([]int, len(t.Columns)) // of the headings, and of what is not broken
+	least := make([]int, len(t.Columns)) // of a word of the heading, and of what is not broken
 	for i, c := range t.Columns {
-		above, below := t.brokenHead(i)
-		least[i] = max(utf8.RuneCountInString(above), utf8.RuneCountInString(below))
-		widths = append(widths, max(least[i], t.longest(i)))
-		if c.Right {
-			least[i] = widths[i]
+		for _, word := range strings.Fields(c.Head) {
+			least[i] = max(least[i], utf8.RuneCountInString(word))
 		}
-		letters += widths[i] + 2
+		if c.Right {
+			least[i] = max(least[i], t.longest(i))
+		}
+		width := max(least[i], t.longest(i))
+		for strings.Count(terminal.Wrap(c.Head, "", width), "\n") > 1 {
+			width++
+		}
+		widths = append(widths, width)
+		letters += width + 2
 	}
 	switch {
 	case letters <= 108:

@@ -102,17 +102,20 @@ func TestLongLaTeXTable(t *testing.T) {
 	}
 }
 
-// Where letters cannot be small enough for a table, its texts are broken into lines: no line has more letters than the page has room for,
-// and no word is lost.
+// Where letters cannot be small enough for a table, its headings and texts are broken into lines: no line has more letters than the page
+// has room for, and no word is lost.
 func TestWideLaTeXTable(t *testing.T) {
 	long := "NPT, 4 layers, e = 16, 400 steps: deletion, rows = 15, per_deletion = 0.005, remaining = 0.01"
-	for _, of := range []struct{ texts, numbers int }{{1, 0}, {2, 4}, {1, 6}} {
+	for _, of := range []struct {
+		texts, numbers int
+		head           string // of numbers
+	}{{1, 0, ""}, {2, 4, "RMSE"}, {1, 6, "RMSE"}, {1, 8, "Poker Hand accuracy, corrupted"}} {
 		table, row := &Table{}, Row{}
 		for range of.texts {
 			table.Columns, row.Cells = append(table.Columns, Column{Head: "Measured"}), append(row.Cells, Cell{Text: long})
 		}
 		for range of.numbers {
-			table.Columns, row.Cells = append(table.Columns, Column{"RMSE", true}), append(row.Cells, number("10.13 ± 0.18", 10.13))
+			table.Columns, row.Cells = append(table.Columns, Column{of.head, true}), append(row.Cells, number("10.13 ± 0.18", 10.13))
 		}
 		table.Rows = []Row{{Cells: cells(slices.Repeat([]string{"k-NN"}, len(row.Cells))...)}, row}
 		size, widths := table.latexSize()
@@ -126,6 +129,22 @@ func TestWideLaTeXTable(t *testing.T) {
 			if letters > 148 || strings.HasPrefix(size, "foot") && letters > 108 {
 				t.Errorf("%d columns: a line of %d letters, %s", len(row.Cells), letters, size)
 			}
+		}
+		wide := 0
+		for i, c := range table.Columns {
+			wide += widths[i] + 2
+			lines := strings.FieldsFunc(strings.TrimSuffix(strings.TrimPrefix(c.latexHead(widths[i]), `\shortstack[r]{`), "}"), func(r rune) bool { return r == '\\' })
+			for _, line := range lines {
+				if len(line) > widths[i] {
+					t.Errorf("%d columns: heading %q in %d letters", len(row.Cells), lines, widths[i])
+				}
+			}
+			if strings.Join(lines, " ") != c.Head {
+				t.Errorf("the heading %q became %q", c.Head, lines)
+			}
+		}
+		if wide > 148 {
+			t.Errorf("%d columns: %d letters", len(row.Cells), wide)
 		}
 		for i, c := range row.Cells {
 			if words[i] != c.Text {

@@ -5,6 +5,9 @@
 #
 # PDFs and logs come into FOLDER, by OUT's name. Needs pdflatex with siunitx, and pdftotext.
 set -eu
+for program in pdflatex pdftotext; do
+	command -v "$program" >/dev/null || { echo "check_latex.sh: no $program on the PATH" >&2; exit 1; }
+done
 mkdir -p "$1"
 folder=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")

@@ -115,9 +115,10 @@ def check(browser, path, folder):
 
 def main(folder, *paths):
     folder = pathlib.Path(folder)
+    chromium = shutil.which("chromium") or sys.exit("check_page.py: no chromium on the PATH")
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         columns = [check(browser, pathlib.Path(path), folder) for path in paths]
         browser.close()
     for what, n in zip(("times", "numbers with footnotes"), map(sum, zip(*columns))):
