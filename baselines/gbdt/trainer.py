@@ -77,7 +77,7 @@ class ScikitLearn:
         return self.model.predict_proba(x) if self.classify else self.model.predict(x)
 
 
-XGBOOST_EXACT_ROWS = 4_194_304  # for fewer it tries all splits by itself, from there on it samples
+XGBOOST_EXACT_ROWS = 4_194_304  # for fewer it tries all splits by itself, from there on those at quantiles
 
 
 class XGBoost:
