@@ -27,8 +27,8 @@ def records(folder):
 
 
 def used(text):
-    """Failures for want of memory say how much was used when that was seen."""
-    return re.sub(r"[0-9.]+ GiB used", "… GiB used", text)
+    """Failures for want of memory say how much was used when that was seen, which may be the same."""
+    return re.sub(r"(the first of [0-9]+ messages: )?[0-9.]+ GiB used", "… GiB used", text)
 
 
 def report(folder):
