@@ -306,6 +306,21 @@ func (s *Summary) verdictCounts() string {
 	return t.Caption + " " + strings.Join(parts, ", ") + ". "
 }
 
+// deterministic says of which methods a number needs no seeds, if there are any.
+func (s *Summary) deterministic() string {
+	var titles []string
+	for _, n := range s.Numbers {
+		if m := n.Series.Method; m.Deterministic && !slices.Contains(titles, m.Title) {
+			titles = append(titles, m.Title)
+		}
+	}
+	if titles == nil {
+		return ""
+	}
+	return fmt.Sprintf(" Of a method that draws nothing at random (%s) a number that is not reproduced differs under any seed.",
+		strings.Join(titles, ", "))
+}
+
 func (s *Summary) howToRead() []string {
 	lines := []string{
 		fmt.Sprintf("Ours: the mean over folds of a test metric. In each fold, the setting with the best metric on the validation "+
@@ -318,8 +333,7 @@ func (s *Summary) howToRead() []string {
 		lines = append(lines, "Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the "+
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
 			"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the "+
-				"standard deviation of our means over at least three seeds; otherwise it differs. Of a method that "+
-				"draws nothing at random (k-NN, XGBoost) a number that is not reproduced differs under any seed. Not graded: fewer seeds.",
+				"standard deviation of our means over at least three seeds; otherwise it differs."+s.deterministic()+" Not graded: fewer seeds.",
 			"Not comparable: training rows other than the paper's, or a smaller network. Partial: not the folds of the paper, or not all; such a "+
 				"mean is not compared.")
 	}
