@@ -102,7 +102,8 @@ busy() { [ -n "$(tasks "$1")" ]; }
 # started, and takes the nodes where it still runs out of service.
 restored() { busy "$1" || { if is "$1" drain; then scontrol update nodename="$1" state=resume; fi; false; }; }
 kill_task() { kill -9 $(tasks "$1" | head -1) 2>/dev/null; }
-# saved: the controller would know all that was submitted after it died. What it has lost is submitted again only after a quarter of an hour.
+# saved: a controller that dies now and starts again knows all that was submitted. What it does not know is submitted again, but only after
+# a quarter of an hour.
 saved() { [ "$cluster/state/job_state" -nt "$(ls -t "$out"/slurm/slurm/*/job | head -1)" ]; }
 requeue_task() { scontrol requeue "$(squeue --noheader --array --states=RUNNING --nodelist="$1" --format=%A | head -1)" 2>/dev/null; }
 kill_node() {
