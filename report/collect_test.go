@@ -333,6 +333,22 @@ func column(lines [][]string, name string) string {
 	return strings.Join(fields, " ")
 }
 
+// What is not part of a run has no folds.
+func TestFoldsOfTheRun(t *testing.T) {
+	f := newFixture()
+	f.expect("protein", published, "knn", 1)
+	f.expect("yacht", published, "random-forest", 1)
+	f.ok("protein", published, "knn", 0, 0, mse(1), rmse(3))
+	var out bytes.Buffer
+	if err := collect(t, f).writeFolds(&out); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(lines) != 12 { // a header, one fold of Protein, ten of Yacht
+		t.Errorf("%v, %d lines: %q", err, len(lines), lines)
+	}
+}
+
 // folds.csv has every metric that there are numbers of.
 func TestFoldsHaveAllMetrics(t *testing.T) {
 	f := newFixture()
@@ -409,6 +425,20 @@ func TestUnknownDamage(t *testing.T) {
 	}, f.Spec)
 	if err != nil || s.Unreadable != 1 {
 		t.Errorf("%v, %d", err, s.Unreadable)
+	}
+}
+
+// A variant is not the method of the paper, which has one row in the paper's tables and ranks.
+func TestVariantsAreNotThePapers(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"variant"}
+	f.variants = map[string]string{"knn": "few: {setting: 0}, many: {setting: 1}"}
+	f.expect("protein", published, "knn", 2)
+	f.expect("protein", published, "random-forest", 1)
+	for _, g := range collect(t, f).Groups {
+		if s := g.Series; s.Paper != (s.Values[variantField] == "") {
+			t.Errorf("%s is the paper's: %t", s.Title, s.Paper)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Summary) coverage() *Table {
 			count(missing), g.cost.cell(), {Text: g.library()}}}
 		row.Cells[8].Notes = g.cost.device(t)
 		if failed > 0 {
-			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, g.failures()))}
+			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, failures(g.Folds)))}
 		}
 		t.Rows = append(t.Rows, row)
 	}

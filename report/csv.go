@@ -194,7 +194,9 @@ func (g *Group) counts() (ok, failed, missing int) {
 
 func (s *Summary) folds() (folds []*Fold) {
 	for _, g := range s.Groups {
-		folds = append(folds, g.Folds...)
+		if g.Settings > 0 {
+			folds = append(folds, g.Folds...)
+		}
 	}
 	return folds
 }

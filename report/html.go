@@ -153,7 +153,11 @@ type htmlFold struct {
 
 func newHTMLGroup(g *Group) htmlGroup {
 	out := htmlGroup{Group: g, Metrics: g.metrics()}
-	for _, f := range append(slices.Clone(g.Folds), g.underOtherSeeds()...) {
+	folds, bySeed := slices.Clone(g.Folds), g.underOtherSeeds()
+	for _, seed := range sortedKeys(bySeed) {
+		folds = append(folds, bySeed[seed]...)
+	}
+	for _, f := range folds {
 		line := htmlFold{Fold: f}
 		if r := f.Chosen; r != nil {
 			value := func(m results.Metrics, name string) string {
@@ -171,20 +175,6 @@ func newHTMLGroup(g *Group) htmlGroup {
 		out.Lines = append(out.Lines, line)
 	}
 	return out
-}
-
-// underOtherSeeds are the folds that have records under other seeds than the sweep's, by seed.
-func (g *Group) underOtherSeeds() (folds []*Fold) {
-	bySeed := map[uint64][]*Fold{}
-	for _, f := range g.Folds {
-		for seed, again := range f.seeds {
-			bySeed[seed] = append(bySeed[seed], again)
-		}
-	}
-	for _, seed := range sortedKeys(bySeed) {
-		folds = append(folds, bySeed[seed]...)
-	}
-	return folds
 }
 
 // inline is a figure as a part of a page: without what belongs to a file of its own.

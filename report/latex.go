@@ -243,7 +243,12 @@ var latexEscapes = strings.NewReplacer(
 func latexText(s string) string {
 	var out strings.Builder
 	word := 0 // letters since the last place where a line may end
+	previous := ' '
 	for _, r := range s {
+		if strings.ContainsRune("-'`,", r) && strings.ContainsRune("-'`,?!", previous) {
+			out.WriteString("{}") // else the font makes one character of both
+		}
+		previous = r
 		if word++; unicode.IsSpace(r) {
 			word = 0
 		} else if word > 20 {

@@ -130,11 +130,30 @@ func (g *Group) number(m metric.Metric) *Number {
 func (n *Number) seedNotes() []string { return append(slices.Clip(n.Notes), n.seedsNote()...) }
 
 func (n *Number) seedsNote() []string {
-	if len(n.Seeds) < 2 {
-		return nil
+	var notes []string
+	if len(n.Seeds) > 1 {
+		mean, deviation := n.overSeeds()
+		notes = append(notes, fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), mean, deviation))
 	}
-	mean, deviation := n.overSeeds()
-	return []string{fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), mean, deviation)}
+	if !n.Complete() {
+		return notes
+	}
+	bySeed, means, all := n.underOtherSeeds(), n.otherSeeds(), n.Settings*len(n.Folds)
+	for _, seed := range sortedKeys(bySeed) {
+		if _, has := means[seed]; has {
+			continue
+		}
+		ok, failed := 0, 0
+		for _, f := range bySeed[seed] {
+			ok, failed = ok+f.OK, failed+f.Failed
+		}
+		why := fmt.Sprintf("%s of %s cells have a record", spelling.Thousands(ok+failed), spelling.Thousands(all))
+		if failed > 0 {
+			why = fmt.Sprintf("%s of %s cells failed: %s", spelling.Thousands(failed), spelling.Thousands(all), failures(bySeed[seed]))
+		}
+		notes = append(notes, fmt.Sprintf("Seed %d is left out: %s.", seed, why))
+	}
+	return notes
 }
 
 // overSeeds writes the mean and the standard deviation over several seeds.
@@ -166,18 +185,23 @@ func testResults(folds []*Fold, m metric.Metric) (values []float64, undefined []
 // otherSeeds are the means of a number, which is complete, under other seeds than the sweep's, as far as these are complete, too.
 func (n *Number) otherSeeds() map[uint64]float64 {
 	means := map[uint64]float64{}
-	for seed := range n.Folds[0].seeds {
-		var folds []*Fold
-		for _, f := range n.Folds {
-			if again := f.seeds[seed]; again != nil {
-				folds = append(folds, again)
-			}
-		}
+	for seed, folds := range n.underOtherSeeds() {
 		if values, _ := testResults(folds, n.Metric); len(values) == n.N {
 			means[seed] = stat.Mean(values, nil)
 		}
 	}
 	return means
+}
+
+// underOtherSeeds are the folds that have records under other seeds than the sweep's.
+func (g *Group) underOtherSeeds() map[uint64][]*Fold {
+	bySeed := map[uint64][]*Fold{}
+	for _, f := range g.Folds {
+		for seed, again := range f.seeds {
+			bySeed[seed] = append(bySeed[seed], again)
+		}
+	}
+	return bySeed
 }
 
 // withSeeds has a mean first, and then those under other seeds, in the order of these.
@@ -282,7 +306,7 @@ func (g *Group) failedNote() []string {
 	if failed == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s cells failed: %s.", spelling.Thousands(failed), spelling.Thousands(ok+failed+missing), g.failures())}
+	return []string{fmt.Sprintf("%s of %s cells failed: %s.", spelling.Thousands(failed), spelling.Thousands(ok+failed+missing), failures(g.Folds))}
 }
 
 // smaller has the sizes of the group's networks that are smaller than published; empty: none is, or the data set is one's own.
@@ -326,15 +350,15 @@ func (n *Number) subsetNote() []string {
 	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
 }
 
-// failures names the failures of a group by kind and count, with the first message of each kind, and how many others there are.
-func (g *Group) failures() string {
+// failures names the failures of folds by kind and count, with the first message of each kind, and how many others there are.
+func failures(folds []*Fold) string {
 	type kind struct {
 		count    int
 		first    string
 		messages map[string]bool
 	}
 	kinds := map[string]*kind{}
-	for _, f := range g.Folds {
+	for _, f := range folds {
 		for _, position := range sortedKeys(f.Failures) {
 			failure := f.Failures[position]
 			k := kinds[failure.Kind]

@@ -226,7 +226,7 @@ func (s sizes) smaller(m *method.Method) string {
 func (s *Series) name(fields []string) {
 	s.fields = fields
 	s.Title = s.titled(s.sizes)
-	s.Paper = s.wholeMethod() && s.sizes.smaller(s.Method) == ""
+	s.Paper = s.wholeMethod() && s.ofPaper() && s.sizes.smaller(s.Method) == ""
 }
 
 // wholeMethod reports whether the series is a method of the paper, of whatever size, or a variant of one.

@@ -236,6 +236,9 @@ func TestLaTeXText(t *testing.T) {
 	if got := latexText(nasty); strings.ContainsAny(got, "→界\n\t") || !strings.Contains(got, `50\% of \$x\_1 \& \{y\}`) {
 		t.Errorf("escaped to %s", got)
 	}
+	if got := latexText("--flag ``q'' ?`,,"); got != "-{}-flag `{}`q'{}' ?{}`{},{}," { // what the font would make one character of
+		t.Errorf("escaped to %s", got)
+	}
 	if got := latexText("±–…é≤≥≈→"); got != `$\pm$--\ldots{}é$\leq$$\geq$$\approx$$\to$` {
 		t.Errorf("escaped to %s", got)
 	}

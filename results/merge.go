@@ -15,8 +15,8 @@ import (
 
 // Merge adds the records of several folders or segments to a compressed segment, or with replace writes it anew from them alone: one
 // record per cell, chosen as by Read, in the order of data set, method, protocol, fold and configuration. Equal records give equal
-// files. Damaged records are an error, those of the segment too unless it is replaced, and so are a merge of nothing and the end of ctx:
-// then the segment is as it was.
+// files. Damaged records are an error, but for a last line that a killed run left cut off, and in the segment, unless it is replaced, that
+// too; so are a merge of nothing and the end of ctx. Then the segment is as it was.
 //
 // The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.
 //

@@ -30,6 +30,7 @@ type row struct {
 	method  string
 	values  []result     // by fold
 	mean    *stats.TTest // its P says nothing; nil for a single fold
+	share   float64      // as of testShare, where there is a mean
 	against *difference  // nil: of the first method, or where there is nothing to compare
 	notes   []string
 }
@@ -79,12 +80,13 @@ func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error
 			r.notes = append(r.notes, fmt.Sprintf("Over %s of %d.", spelling.Count(n, "fold"), most))
 		}
 		if len(r.values) > 1 {
-			share, note, err := testShare(r.values, parts)
-			if err != nil {
+			var note []string
+			var err error
+			if r.share, note, err = testShare(r.values, parts); err != nil {
 				return nil, err
 			}
 			r.notes = append(r.notes, note...)
-			if r.mean, err = stats.CorrectedT(values(r.values), share, 1-alpha); err != nil {
+			if r.mean, err = stats.CorrectedT(values(r.values), r.share, 1-alpha); err != nil {
 				return nil, err
 			}
 		}
@@ -152,7 +154,7 @@ func pairs(a, b []result) (x, y []result, note []string) {
 // resamples are drawn for a bootstrap.
 const resamples = 2000
 
-// compareWith compares a method with the first one, by the folds that both have; where these are none, as independent samples.
+// compareWith compares a method with the first one, by the folds that both have; where these are none, as two samples.
 func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (err error) {
 	nan := math.NaN()
 	d := &difference{wins: nan, median: nan, low: nan, high: nan, adjusted: nan}
@@ -191,8 +193,8 @@ func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (er
 			}
 		}
 	} else if len(r.values) > 1 && len(first.values) > 1 {
-		r.notes = append(r.notes, fmt.Sprintf("No fold is also one of %s: compared as independent samples, by Welch's test.", first.method))
-		d.test, err = stats.Welch(values(r.values), values(first.values), 1-alpha)
+		r.notes = append(r.notes, fmt.Sprintf("No fold is also one of %s: not paired, compared by Welch's test with the same correction.", first.method))
+		d.test, err = stats.CorrectedWelch(values(r.values), values(first.values), r.share, first.share, 1-alpha)
 	}
 	if err != nil {
 		return err

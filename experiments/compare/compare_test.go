@@ -166,6 +166,14 @@ func TestLenientHeaders(t *testing.T) {
 	}
 }
 
+// In a file of one's own, a title may be that of anything.
+func TestTitlesOfOthers(t *testing.T) {
+	r, err := read(strings.NewReader("dataset,title,fold,method,metric,value\na,A,0,m,rmse,1\na,A,0,n,rmse,2\n"), "in", nil)
+	if err != nil || r.all[0].method != "m" || r.all[1].method != "n" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // A report may have measurements, of other metrics, and columns may tell methods apart by values that are alike.
 func TestColumnsOfReports(t *testing.T) {
 	const text = "dataset,fold,method,measure,test_rmse,test_rmse_change,layers,heads\n" +
@@ -380,6 +388,8 @@ func TestPairing(t *testing.T) {
 	}
 	if o := rows[2]; o.against.paired || o.against.test == nil || o.against.test.Mean != 2.25 || !math.IsNaN(o.against.wins) {
 		t.Errorf("no fold is the same: %+v, %v", o.against, o.notes)
+	} else if want := math.Sqrt((0.5 + 1./9) * (0.5 + 1.125)); math.Abs(o.against.test.StdErr-want) > 1e-12 { // test rows over training rows, and both variances
+		t.Errorf("folds that share training rows are taken for independent: a standard error of %v, want %v", o.against.test.StdErr, want)
 	}
 	if p := rows[3]; len(rows) != 4 || p.method != "p" || len(p.values) > 0 || !slices.Equal(p.notes, []string{"1 fold not finished is left out.", "1 fold without a result is left out."}) {
 		t.Errorf("what has no result that counts is not listed last with the reason: %+v", p)

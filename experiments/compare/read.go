@@ -234,7 +234,7 @@ func (s *sheet) add(record []string) error {
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
 		fold: field("fold"), part: field("fold"), split: field("digest"), testShare: math.NaN()}
 	name := r.method
-	if title := field("title"); title != "" {
+	if title := field("title"); s.report && title != "" {
 		r.method = title
 	}
 	r.title = r.method

@@ -74,13 +74,22 @@ func TestTTestsEqualSciPy(t *testing.T) {
 		within(t, "high", got.High, c.High, 1e-12)
 	}
 	for _, c := range readOracle(t).Two {
-		got, err := Welch(c.X, c.Y, 0.95)
+		got, err := CorrectedWelch(c.X, c.Y, 0, 0, 0.95)
 		if err != nil {
 			t.Fatal(err)
 		}
 		near(t, "t", got.T, c.T)
 		near(t, "degrees of freedom", got.DF, c.DF)
 		near(t, "p", got.P, c.P)
+
+		// With shares the variance of either mean is that of a sample of fewer values.
+		corrected, err := CorrectedWelch(c.X, c.Y, 0.2, 0.1, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, x := stat.MeanVariance(c.X, nil)
+		_, y := stat.MeanVariance(c.Y, nil)
+		near(t, "corrected standard error", corrected.StdErr, math.Sqrt(got.StdErr*got.StdErr+0.2*x+0.1*y))
 	}
 }
 
@@ -93,8 +102,11 @@ func TestTTestsOfNothing(t *testing.T) {
 			t.Errorf("%v: %+v", c, got)
 		}
 	}
-	if _, err := Welch([]float64{1, 2}, []float64{1}, 0.95); err == nil {
+	if _, err := CorrectedWelch([]float64{1, 2}, []float64{1}, 0, 0, 0.95); err == nil {
 		t.Error("one value was a sample")
+	}
+	if _, err := CorrectedWelch([]float64{1, 2}, []float64{1, 3}, 0, -1, 0.95); err == nil {
+		t.Error("there were fewer than no test rows")
 	}
 	for d, want := range map[float64]string{0: "t 0, p 1, 0 warnings", 2: "t +Inf, p NaN, 1 warnings", -2: "t -Inf, p NaN, 1 warnings"} {
 		got, err := CorrectedT([]float64{d, d, d}, 0.1, 0.95)

@@ -24,17 +24,15 @@ type TTest struct {
 // CorrectedT is Nadeau and Bengio's corrected resampled t-test of the differences of two methods over folds or resamples of one
 // data set (Machine Learning 52, 2003). Folds share training rows, so that their differences depend on each other, and the usual
 // test finds too much: the variance of their mean is taken for (1/N + testShare) of that of the differences instead of 1/N, where
-// testShare is the number of test rows over that of training rows: 1/9 in ten-fold cross-validation. level is of the interval, such
-// as 0.95. With a testShare of 0 it is Student's paired test.
+// testShare is the number of test rows over that of training rows, among which validation rows are not counted here: 1/9 in ten-fold
+// cross-validation without any, 1/7 where a fifth of all rows are. level is of the interval, such as 0.95. With a testShare of 0 it is
+// Student's paired test.
 func CorrectedT(differences []float64, testShare, level float64) (*TTest, error) {
 	n := len(differences)
-	switch {
-	case n < 2:
+	if n < 2 {
 		return nil, errors.New("stats: a t-test needs two differences at least")
-	case !(testShare >= 0) || math.IsInf(testShare, 1):
-		return nil, fmt.Errorf("stats: test rows over training rows are %v, want a number of at least 0", testShare)
 	}
-	if err := numbers("the differences", differences); err != nil {
+	if err := errors.Join(isShare(testShare), numbers("the differences", differences)); err != nil {
 		return nil, err
 	}
 	mean, variance := stat.MeanVariance(differences, nil)
@@ -43,22 +41,32 @@ func CorrectedT(differences []float64, testShare, level float64) (*TTest, error)
 	return t, nil
 }
 
-// Welch is the t-test of two independent samples, whose variances may differ (Welch, Biometrika 34, 1947), for folds that cannot be
-// paired. Mean is that of x minus that of y.
-func Welch(x, y []float64, level float64) (*TTest, error) {
+// CorrectedWelch is the t-test of two samples, whose variances may differ (Welch, Biometrika 34, 1947), for folds that cannot be paired,
+// with the correction of CorrectedT for those of either sample. Mean is that of x minus that of y. With shares of 0 it is Welch's test.
+func CorrectedWelch(x, y []float64, xShare, yShare, level float64) (*TTest, error) {
 	if len(x) < 2 || len(y) < 2 {
 		return nil, errors.New("stats: a t-test of two samples needs two values of each at least")
+	}
+	if err := errors.Join(isShare(xShare), isShare(yShare)); err != nil {
+		return nil, err
 	}
 	if err := errors.Join(numbers("the first sample", x), numbers("the second sample", y)); err != nil {
 		return nil, err
 	}
 	xMean, xVariance := stat.MeanVariance(x, nil)
 	yMean, yVariance := stat.MeanVariance(y, nil)
-	a, b := xVariance/float64(len(x)), yVariance/float64(len(y))
+	a, b := (1/float64(len(x))+xShare)*xVariance, (1/float64(len(y))+yShare)*yVariance
 	t := &TTest{Mean: xMean - yMean, StdErr: math.Sqrt(a + b)}
 	t.DF = (a + b) * (a + b) / (a*a/float64(len(x)-1) + b*b/float64(len(y)-1))
 	t.finish(level)
 	return t, nil
+}
+
+func isShare(testShare float64) error {
+	if !(testShare >= 0) || math.IsInf(testShare, 1) {
+		return fmt.Errorf("stats: test rows over training rows are %v, want a number of at least 0", testShare)
+	}
+	return nil
 }
 
 // finish computes what follows from mean, standard error and degrees of freedom.
