@@ -2,6 +2,7 @@ package npt
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -40,7 +41,11 @@ func ReadCSV(path string) (*Frame, error) {
 	}
 	defer file.Close()
 	text := bufio.NewReader(file)
-	if mark, _ := text.Peek(3); string(mark) == "\ufeff" { // a byte order mark
+	begin, _ := text.Peek(512)
+	if bytes.IndexByte(begin, 0) >= 0 {
+		return nil, fmt.Errorf("npt: %s: binary, or not in UTF-8: convert the file", path)
+	}
+	if mark := "\ufeff"; bytes.HasPrefix(begin, []byte(mark)) { // a byte order mark
 		text.Discard(len(mark))
 	}
 	r := csv.NewReader(text)
@@ -215,7 +220,7 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 	}
 	c.Mean, c.Std = task.MeanStd(len(numbers), func(i int) float64 { return numbers[i] }, func(int) bool { return true })
 	if !finite(c.Std) {
-		return c, fmt.Errorf("npt: column %q: its numbers are too large, their variance is not finite", c.Name)
+		return c, fmt.Errorf("npt: column %q: its numbers are too large or too small, their variance is no number: divide or multiply them all by a power of ten", c.Name)
 	}
 	return c, nil
 }

@@ -32,7 +32,10 @@ func latexFiles(d *Document, name string) []file {
 	for _, b := range d.Blocks {
 		switch b := b.(type) {
 		case *Table:
-			files = append(files, file{b.fragment(name), func(w io.Writer) error { return writeLaTeXTable(w, b) }})
+			files = append(files, file{b.fragment(name), func(w io.Writer) error {
+				io.WriteString(w, fragmentMark) // whose error the table's would be, too
+				return writeLaTeXTable(w, b)
+			}})
 		case Figure:
 			files = append(files, file{b.pdf(name), b.picture.writePDF})
 		}
@@ -75,6 +78,9 @@ func writeLaTeX(w io.Writer, d *Document, name string) error {
 
 // latexRows is how many rows a table has at most that stands on one page, and may stand in a float.
 const latexRows = 40
+
+// fragmentMark begins a file of a table.
+const fragmentMark = "% a table of a report of nptbench, which replaces or removes this file\n"
 
 // writeLaTeXTable writes a table with its footnotes, without its caption. It needs the packages booktabs and siunitx, and longtable
 // where it is long. How numbers look is for siunitx's options to say.

@@ -23,16 +23,19 @@ func plural(n int, one, many string) string {
 	return spelling.Thousands(n) + " " + many
 }
 
-// huge numbers have an exponent.
-const huge = 1e9
+// Numbers from huge on have an exponent, and so have those that are shown with so many decimals as only tiny ones are.
+const (
+	huge         = 1e9
+	tinyDecimals = 10
+)
 
-// decimal writes a number with a fixed number of digits after the point, a very large one with an exponent, or none for NaN. One that
+// decimal writes a number with a fixed number of digits after the point, a huge or tiny one with an exponent, or none for NaN. One that
 // rounds to zero has no sign.
 func decimal(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return none
 	}
-	if math.Abs(x) >= huge {
+	if math.Abs(x) >= huge || digits >= tinyDecimals && x != 0 {
 		return strconv.FormatFloat(x, 'g', 4, 64)
 	}
 	s := strconv.FormatFloat(x, 'f', digits, 64)

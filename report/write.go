@@ -1,12 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"nptbench/internal/measure"
 	"nptbench/internal/program"
@@ -78,7 +80,13 @@ func (s *Summary) removeOthers(dir string, files []file) error {
 			if slices.ContainsFunc(files, func(f file) bool { return f.name == name }) {
 				continue
 			}
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			path := filepath.Join(dir, name)
+			if strings.HasSuffix(name, ".tex") { // beside which somebody may have put one of his own
+				if content, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(content, []byte(fragmentMark)) {
+					continue
+				}
+			}
+			if err := os.Remove(path); err != nil {
 				return fmt.Errorf("report: %w", err)
 			}
 		}

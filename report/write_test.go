@@ -76,7 +76,7 @@ func TestLaTeXIsWellFormed(t *testing.T) {
 			if err := f.write(&out); err != nil {
 				t.Fatal(err)
 			}
-			checkLaTeX(t, out.String())
+			checkLaTeX(t, strings.TrimPrefix(out.String(), fragmentMark))
 			for _, m := range regexp.MustCompile(`\\(input|includegraphics.*)\{(.*?)\}`).FindAllStringSubmatch(out.String(), -1) {
 				taken = append(taken, m[2]+map[bool]string{true: ".tex"}[m[1] == "input"])
 			}
@@ -524,9 +524,10 @@ func TestEarlierReportIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	stale := []string{"claims.csv", "table1.svg", "table1-old.svg", "predictions-rows.csv", "table1-tables/old.tex", "table1-figures/old.pdf"}
-	kept := []string{"notes.txt", "other-old.svg", "table1.md", "cells.csv"}
-	for _, name := range append(stale[1:], kept[:2]...) {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), nil, 0o644)); err != nil {
+	kept := []string{"notes.txt", "other-old.svg", "table1-tables/mine.tex", "table1.md", "cells.csv"}
+	for _, name := range append(stale[1:], kept[:3]...) {
+		text := map[bool]string{true: fragmentMark}[name == "table1-tables/old.tex"]
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}

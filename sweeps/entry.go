@@ -197,6 +197,9 @@ func (p *parser) readCommand(name string, at document.Position, args, title *doc
 	if len(c.Args) == 0 {
 		return nil
 	}
+	if c.Args[0] == "" {
+		p.Errorf(args.At, "command: its first word is empty; want a program")
+	}
 	var err error
 	if c.Digest, err = command.Digest(c); err != nil {
 		p.Errorf(args.At, "command: %v", err)

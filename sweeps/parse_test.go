@@ -257,11 +257,12 @@ func TestMistakes(t *testing.T) {
 			"3:33: count is a number; want a list", "3:42: rate is empty", "4:25: grid is empty", "5:25: list is empty", "6:29: variants is empty",
 			"7:26: an item of list is a number", `7:43: variant "a" is nothing`, "7:46: a variant needs a name"}},
 		{"commands", valid("- {method: Mine, title: =1, command: [python3, 5]}", "- {method: trees, command: [x]}", "- {method: b, command: []}",
-			"- {method: c, command: sh x}", "- {method: trees, title: Trees}", "- {method: d, command: [x], params: {=k: 1, command: y, l: [1]}}"), []string{
+			"- {method: c, command: sh x}", "- {method: trees, title: Trees}", "- {method: d, command: [x], params: {=k: 1, command: y, l: [1]}}", "- {method: e, command: ['']}"), []string{
 			`3:12: the name of a command, "Mine", needs small letters`, "3:25: title: \"=1\" is no title", "3:48: an argument of command is a number; want text",
 			"4:28: there is a method trees already", "5:24: command is empty", "6:24: command is text; want a list",
 			"7:3: trees on boat: the same configuration", "7:26: title: only where a command is declared",
-			`8:38: a parameter of d needs a name of letters`, `8:54: d: command: "y" is not allowed, want one of x`, "8:60: d: l: [1] is not allowed, want number, true, false"}},
+			`8:38: a parameter of d needs a name of letters`, `8:54: d: command: "y" is not allowed, want one of x`, "8:60: d: l: [1] is not allowed, want number, true, false",
+			"9:24: command: its first word is empty"}},
 		{"set twice", valid("- method: trees", "  params: {count: 3}", "  variants: {a: {count: 4}}", "  list: [{rate: 0.5}]", "  grid: {rate: [0.5]}"), []string{
 			"5:25: count is set at 4:19 already", "7:17: rate is set at 6:17 already"}},
 		{"listed twice", valid("- {method: trees, grid: {rate: [1, 0.5, 1.0]}}"), []string{"3:41: rate: the value is listed twice (first at 3:33)"}},

@@ -166,6 +166,14 @@ func TestLenientHeaders(t *testing.T) {
 	}
 }
 
+// A metric is the same one in letters of another case, by the name that comes first.
+func TestCaseOfMetrics(t *testing.T) {
+	r, err := read(strings.NewReader("dataset,fold,method,metric,value\na,0,m,RMSE,1\na,1,m,rmse,2\n"), "in", nil)
+	if err != nil || len(r.all) != 2 || r.all[0].metric != "RMSE" || r.all[1].metric != "RMSE" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // In a file of one's own, a title may be that of anything.
 func TestTitlesOfOthers(t *testing.T) {
 	r, err := read(strings.NewReader("dataset,title,fold,method,metric,value\na,A,0,m,rmse,1\na,A,0,n,rmse,2\n"), "in", nil)
@@ -238,6 +246,13 @@ func TestEqualMethodsTie(t *testing.T) {
 		if stdout, _ := compared(t, lines); !strings.Contains(stdout, "a 1.50 ± 0.00 b 1.50 ± 0.00 1.000 2/4 c 3.00 ± 0.00") {
 			t.Fatal(stdout)
 		}
+	}
+}
+
+// So many decimals as tiny numbers take are an exponent.
+func TestTinyNumbers(t *testing.T) {
+	if stdout, _ := compared(t, "dataset,fold,method,metric,value\na,0,m,rmse,1e-14\na,1,m,rmse,3e-14\na,0,n,rmse,2e-14\na,1,n,rmse,3e-14\n"); !strings.Contains(stdout, "2e-14 ±") {
+		t.Error(stdout)
 	}
 }
 

@@ -143,16 +143,24 @@ func (d *datasetComparison) digits(paper int) int {
 }
 
 func interval(t *stats.TTest, digits int, sign bool) string {
-	mean := strconv.FormatFloat(t.Mean, 'f', digits, 64)
+	mean := decimal(t.Mean, digits)
 	if sign {
 		mean = signed(t.Mean, digits)
 	}
-	return mean + " ± " + strconv.FormatFloat((t.High-t.Low)/2, 'f', digits, 64)
+	return mean + " ± " + decimal((t.High-t.Low)/2, digits)
+}
+
+// decimal prints a number with so many decimals, where these are many with an exponent.
+func decimal(x float64, digits int) string {
+	if digits >= 10 && x != 0 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
 // signed prints a number with its sign, a zero without.
 func signed(x float64, digits int) string {
-	text := strconv.FormatFloat(math.Abs(x), 'f', digits, 64)
+	text := decimal(math.Abs(x), digits)
 	switch {
 	case strings.Trim(text, "0.") == "":
 		return text

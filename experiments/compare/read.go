@@ -78,11 +78,12 @@ type sheet struct {
 	header  []string
 	columns map[string]int // by the keys of spellings and, of a report, by the names of metrics
 	by      []int
+	metrics map[string]string // by their letters and digits, as they are spelled first
 }
 
 // read reads results. Errors name the file and the line.
 func read(in io.Reader, file string, by []string) (*results, error) {
-	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}}
+	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}, metrics: map[string]string{}}
 	s.ReuseRecord = true
 	header, err := s.Read()
 	if errors.Is(err, io.EOF) {
@@ -267,6 +268,12 @@ func (s *sheet) add(record []string) error {
 		return nil
 	case !s.report && r.metric == "":
 		return errors.New("there is no metric")
+	case !s.report && s.metrics[spelled(r.metric)] == "":
+		s.metrics[spelled(r.metric)] = r.metric
+	case !s.report:
+		r.metric = s.metrics[spelled(r.metric)]
+	}
+	switch {
 	case !s.report:
 		return s.addValue(r, field("value"))
 	}

@@ -110,7 +110,7 @@ func TestConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, _, err := call(t, append(arguments(t, "{method: knn, params: {n_neighbors: 3}}", out), "-report-only")...)
-	if err == nil || !strings.HasSuffix(err.Error(), ": what is there, 1 record, is of other settings or seeds, or of data that have changed since") {
+	if err == nil || !strings.HasSuffix(err.Error(), ": what is there, 1 record, is of other settings or seeds, or of data or commands that have changed since or are not there") {
 		t.Errorf("a report of other settings: %v", err)
 	}
 	const want = "1 cell has records with different metrics, such as knn on "

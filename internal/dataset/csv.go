@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,10 +16,11 @@ import (
 
 // A csvForm is the form of a data set of one's own: RFC 4180 with a header line, whose names say which field is which column.
 type csvForm struct {
-	separator rune
-	target    string   // name of the column that has a value in every row
-	missing   []string // fields that mean: no value
-	skipped   []string // names of fields that are no columns
+	separator      rune
+	target         string    // name of the column that has a value in every row
+	missing        []string  // fields that mean: no value
+	missingNumbers []float64 // those of them that are numbers
+	skipped        []string  // names of fields that are no columns
 }
 
 // parse is the parser of such files.
@@ -33,7 +35,7 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 	if err != nil {
 		return csvError(cutShort(err))
 	}
-	at, err := f.match(header, columns)
+	at, err := f.match(header, columns, lines.FieldPos)
 	if err != nil {
 		return err
 	}
@@ -85,14 +87,15 @@ func refuse(columns []*builder) error {
 	return nil
 }
 
-// match returns the column of every field by the header, nil for fields that are skipped.
-func (f csvForm) match(header []string, columns []*builder) ([]*builder, error) {
+// match returns the column of every field by the header, nil for fields that are skipped. position is where a field begins.
+func (f csvForm) match(header []string, columns []*builder, position func(field int) (line, column int)) ([]*builder, error) {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.name
 	}
 	fail := func(field int, format string, args ...any) error {
-		return &lineError{1, field + 1, fmt.Errorf("header field %d, %w", field+1, fmt.Errorf(format, args...))}
+		line, column := position(field)
+		return &lineError{line, column, fmt.Errorf("header field %d, %w", field+1, fmt.Errorf(format, args...))}
 	}
 	at := make([]*builder, len(header))
 	for i, name := range header {
@@ -120,7 +123,7 @@ func (f csvForm) match(header []string, columns []*builder) ([]*builder, error) 
 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
-	if slices.Contains(f.missing, field) {
+	if f.isMissing(field, column.kind) {
 		if column.name == f.target {
 			return errors.New("the target has no value; leave the row out")
 		}
@@ -140,6 +143,18 @@ func (f csvForm) add(column *builder, field string) error {
 		err = fmt.Errorf("%w; if it stands for a missing value, list it under missing", err)
 	}
 	return err
+}
+
+// isMissing reports whether a field stands for no value, in a column of numbers as a number: -999.0 is -999.
+func (f csvForm) isMissing(field string, kind ColumnType) bool {
+	if slices.Contains(f.missing, field) {
+		return true
+	}
+	if kind == Categorical || len(f.missingNumbers) == 0 {
+		return false
+	}
+	x, err := strconv.ParseFloat(field, 64)
+	return err == nil && slices.Contains(f.missingNumbers, x)
 }
 
 // csvError says in our form what package csv found wrong.

@@ -29,7 +29,7 @@ import (
 //	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
 //	separator: ";"              # left out: a comma
 //	rows: 1599
-//	missing: ["", "?"]          # fields that stand for no value; left out: none; a target has a value in every row
+//	missing: ["", "?", -999]    # fields that stand for no value, numbers by their value; left out: none; a target has a value in every row
 //	columns:                    # all that the header has
 //	  colour: [red, white]      # a category, one of these
 //	  region: category          # a category, any text
@@ -101,7 +101,7 @@ func Unknown(name string, dirs, known []string) string {
 	return where + spelling.Hint(name, known)
 }
 
-// readDeclaration reads a declaration. Its error is the first mistake that was found, in one line that names the place.
+// readDeclaration reads a declaration. Its error is a line with the mistakes that were found, each with its place.
 func readDeclaration(file, name string) (*source, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -113,8 +113,12 @@ func readDeclaration(file, name string) (*source, error) {
 	if root != nil {
 		s = d.source(root)
 	}
-	if len(d.Errors) > 0 {
-		return nil, d.Errors[0]
+	if mistakes := (document.Errors)(nil); errors.As(d.Err(), &mistakes) {
+		text := mistakes[0].Error()
+		for _, m := range mistakes[1:] {
+			text += fmt.Sprintf("; %s: %s", m.At, m.Text)
+		}
+		return nil, errors.New(text)
 	}
 	return s, nil
 }
@@ -175,6 +179,9 @@ func (d *declaration) source(root *document.Node) *source {
 	case builtIn(d.name) != nil:
 		d.Errorf(root.At, "%s is the name of a built-in data set: rename the folder", d.name)
 	}
+	if len(d.Errors) > 0 {
+		return nil // a key that is misspelt would be missed below
+	}
 	file, title, target, licence, digest := d.text("file"), d.text("title"), d.text("target"), d.text("licence"), d.text("sha256")
 	if file == "" || filepath.Base(file) != file {
 		d.fail("file", "want the name of a CSV file in the same folder")
@@ -195,9 +202,19 @@ func (d *declaration) source(root *document.Node) *source {
 	s := &source{Info: Info{
 		Name: d.name, Title: cmp.Or(title, d.name), Rows: rows, Columns: len(columns), Licence: cmp.Or(licence, "none stated"),
 	}, columns: columns, dir: d.dir}
-	d.target(s, target)
+	if slices.Contains(skipped, target) {
+		d.fail("target", "%q is declared skip; want a type for it among the columns", target)
+	} else {
+		d.target(s, target)
+	}
 	f := File{Name: file, Rows: rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
-	f.parse = csvForm{separator: separator, target: target, missing: missing, skipped: skipped}.parse
+	form := csvForm{separator: separator, target: target, missing: missing, skipped: skipped}
+	for _, field := range missing {
+		if x, err := strconv.ParseFloat(field, 64); err == nil {
+			form.missingNumbers = append(form.missingNumbers, x)
+		}
+	}
+	f.parse = form.parse
 	if digest != "" {
 		f.SHA256 = []string{digest}
 	}
@@ -317,8 +334,12 @@ func (d *declaration) split(s *source) variant {
 		d.Errorf(d.at("split"), wantedSplit)
 		return variant{}
 	}
+	before := len(d.Errors)
 	parts, _ := d.Object(n, "split", "folds", "run", "test")
 	folds, run, test := d.whole(parts["folds"], wantedSplit), d.whole(parts["run"], wantedSplit), d.whole(parts["test"], wantedSplit)
+	if len(d.Errors) > before {
+		return variant{}
+	}
 	given := func(key string) bool { return parts[key] != nil && parts[key].Is != document.Nothing }
 	v := variant{rule: fmt.Sprintf("{%d 0 %d}", folds, test)}
 	switch {

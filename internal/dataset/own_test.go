@@ -107,7 +107,8 @@ func TestOwnWords(t *testing.T) {
 		categories              []string
 	}{
 		{"NULL", "category", "a NULL b NULL", "0101", []string{"a", "b"}},
-		{"-9.0", "number", "1 -9.0 -9 2", "0100", nil},
+		{"-9.0", "number", "1 -9.0 -9 2", "0110", nil}, // one number, which programs write in either way
+		{"-9", "category", "a -9.0 -9 b", "0010", []string{"-9.0", "a", "b"}},
 		{"077", "number", "1 077 63 2", "0100", nil},
 		{"NA, ~", "[010, 020]", "010 NA 020 ~", "0101", []string{"10", "20"}},
 		{"NA", "[null, true]", "null NA true null", "0100", []string{"null", "true"}},
@@ -216,7 +217,7 @@ func TestOwnRefuses(t *testing.T) {
 		"rows: 4/rows: 6000000000000000000":                `dataset.yaml:4:7: rows: a table has at most 2147483647 rows`,
 		"acidity: number/acidity: nmber":                   `dataset.yaml:9:12: columns: acidity: "nmber" is no type, want number, category, a list of categories, or skip (did you mean "number"?)`,
 		"acidity: number/colour: number":                   `dataset.yaml:9:3: colour is given twice (first at 7:3); keep one`,
-		"  acidity: number\n/":                             `wine.csv:1:4: header field 4, "acidity", is not declared; known: colour, region, quality`,
+		"  acidity: number\n/":                             `wine.csv:1:18: header field 4, "acidity", is not declared; known: colour, region, quality`,
 		"  acidity: number/  acidity: number\n  x: number": `wine.csv:1: no column "x" in the header, though it is declared`,
 		"[white, red]/[white, white]":                      `dataset.yaml:7:11: columns: colour: category white comes twice`,
 		"[white, red]/[white, rose]":                       `wine.csv:2:3: column colour: "red" is not one of rose, white`,
@@ -230,6 +231,7 @@ func TestOwnRefuses(t *testing.T) {
 		wineDeclaration + "/[a]":                           `dataset.yaml:1:1: want lines of KEY: VALUE; the keys are title, file, separator, rows, `,
 		"region: category/region: number":                  `wine.csv:2:7: column region: "north" is not a number`,
 		"target: quality/target: qualty":                   `dataset.yaml:12:9: target: "qualty" is not one of the columns (did you mean "quality"?)`,
+		"quality: number/quality: skip":                    `dataset.yaml:12:9: target: "quality" is declared skip; want a type for it among the columns`,
 		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, as in region: [no, yes]`,
 		"{folds: 2}/{folds: 5}":                            `dataset.yaml:13:8: split: folds: 5 of 4 rows, want a row in each`,
 		"rows: 4/rows: 2":                                  `dataset.yaml:4:7: rows: 2 rows, want at least 3: one each for training, validation and test`,
@@ -257,7 +259,7 @@ func TestOwnRefuses(t *testing.T) {
 		`data 3;white/3;"white`:                            `wine.csv:4: in the row that begins here: extraneous or missing " in quoted-field`,
 		`data "wild/x"wild`:                                `wine.csv:3:10: bare " in non-quoted-field`,
 		"data ;6/;":                                        `wine.csv:2:17: column quality: the target has no value; leave the row out`,
-		"data quality/acidity":                             `wine.csv:1:5: header field 5, "acidity", comes twice`,
+		"data quality/acidity":                             `wine.csv:1:26: header field 5, "acidity", comes twice`,
 		"data 1;red;north/1;red;\xffnorth":                 `wine.csv:2:7: column region: "\xffnorth" is not UTF-8`,
 	} {
 		declaration, text := wineDeclaration, wineText
@@ -383,10 +385,11 @@ func TestOwnWrong(t *testing.T) {
 		t.Errorf("%q, %v", names, err)
 	}
 	said := filepath.Join(wrong, Declaration) + ":1:1: file: want the name of a CSV file in the same folder"
-	if _, err := l.Find("wrong"); err == nil || err.Error() != said {
-		t.Errorf("error %v, want %s", err, said)
+	others := "; 1:1: rows: want the number of rows, without the header; 1:1: columns: want NAME: TYPE for every column; 1:10: missing is text; want a list, as in [a, b]"
+	if _, err := l.Find("wrong"); err == nil || err.Error() != said+others {
+		t.Errorf("error %v, want %s", err, said+others)
 	}
-	if got := Unknown("wrong", l.Dirs, names); got != ": "+said {
+	if got := Unknown("wrong", l.Dirs, names); got != ": "+said+others {
 		t.Errorf("%s, want %s", got, said)
 	}
 }

@@ -101,7 +101,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	case o.ReportOnly && n.Done == 0:
 		others := ""
 		if n := len(store.Index()); n > 0 {
-			others = fmt.Sprintf(": what is there, %s, is of other settings or seeds, or of data that have changed since", spelling.Count(n, "record"))
+			others = fmt.Sprintf(": what is there, %s, is of other settings or seeds, or of data or commands that have changed since or are not there", spelling.Count(n, "record"))
 		}
 		return program.ExitBadInput, fmt.Errorf("no records of sweep %s in %s%s", p.Sweep.Name, strings.Join(o.recordFolders(), ", "), others)
 	case n.ToDo+n.Done == 0:

@@ -42,7 +42,7 @@ type Pool struct {
 func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &poolRun{Pool: p, watcher: w, cancel: cancel, streaks: map[string]*streak{}}
+	r := &poolRun{Pool: p, watcher: w, cancel: cancel, streaks: map[[2]string]*streak{}}
 	cores := cmp.Or(p.Cores, runtime.NumCPU())
 	processor, device := &queue{cores: cores, processes: max(1, p.Jobs), each: 1}, &queue{cores: cores, processes: 1, each: p.Networks}
 	for _, j := range jobs {
@@ -71,18 +71,20 @@ type poolRun struct {
 
 	mu       sync.Mutex
 	err      error
-	children []*child           // all that are not known to be gone
-	streaks  map[string]*streak // by method
+	children []*child              // all that are not known to be gone
+	streaks  map[[2]string]*streak // by method and data set
 }
 
-// A streak is a number of jobs of a method in a row that failed at once, all with the same message.
+func streakOf(j *plan.Job) [2]string { return [2]string{j.Method.Name, j.Dataset.Info.Name} }
+
+// A streak is a number of jobs of a method on a data set in a row that failed at once, all with the same message.
 type streak struct {
 	message string
 	jobs    int
 }
 
-// After hopeless such jobs, each of which took less than atOnce, a method is given up: what it lacks, all its fits lack, and
-// thousands of records of that would have to be run again. Its other jobs are left for the next run.
+// After hopeless such jobs, each of which took less than atOnce, a method is given up on that data set: what it lacks, all its fits there
+// lack, and thousands of records of that would have to be run again. Its other jobs there are left for the next run.
 const (
 	hopeless = 10
 	atOnce   = 10 * time.Second
@@ -92,13 +94,13 @@ const (
 func (r *poolRun) note(j *plan.Job, failure *results.Failure, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.streaks[j.Method.Name]
+	s := r.streaks[streakOf(j)]
 	switch {
 	case s != nil && s.jobs >= hopeless: // it stays given up, as was said, whatever becomes of jobs that still run
 	case failure == nil || took > atOnce || failure.Kind != "error" && failure.Kind != "crash":
-		delete(r.streaks, j.Method.Name)
+		delete(r.streaks, streakOf(j))
 	case s == nil || s.message != failure.Message:
-		r.streaks[j.Method.Name] = &streak{failure.Message, 1}
+		r.streaks[streakOf(j)] = &streak{failure.Message, 1}
 	default:
 		if s.jobs++; s.jobs == hopeless {
 			r.watcher.GivenUp(j, s.message)
@@ -106,11 +108,11 @@ func (r *poolRun) note(j *plan.Job, failure *results.Failure, took time.Duration
 	}
 }
 
-// givenUp reports whether a job's method is.
+// givenUp reports whether a job's method is, on its data set.
 func (r *poolRun) givenUp(j *plan.Job) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.streaks[j.Method.Name]
+	s := r.streaks[streakOf(j)]
 	return s != nil && s.jobs >= hopeless
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/subprocess"
@@ -22,9 +23,12 @@ type givenUp struct {
 
 func (g *givenUp) GivenUp(*plan.Job, string) { g.times++ }
 
-// A method is given up when ten of its jobs in a row have failed at once with the same error or crash; once it is, it stays so.
+// A method is given up on a data set when ten of its jobs there in a row have failed at once with the same error or crash; once it is, it stays so.
 func TestGivenUp(t *testing.T) {
-	j := &plan.Job{Method: &method.Method{Name: "mine"}}
+	on := func(name string) *plan.Job {
+		return &plan.Job{Method: &method.Method{Name: "mine"}, Dataset: &plan.Dataset{Info: dataset.Info{Name: name}}}
+	}
+	j := on("yacht")
 	failure := func(kind, message string) *results.Failure { return &results.Failure{Kind: kind, Message: message} }
 	broken := failure("error", "no such program")
 	for name, c := range map[string]struct {
@@ -43,11 +47,11 @@ func TestGivenUp(t *testing.T) {
 		"a success after ten": {slices.Insert(slices.Repeat([]*results.Failure{broken}, 20), 10, nil), time.Second, 1},
 	} {
 		w := &givenUp{}
-		r := &poolRun{watcher: w, streaks: map[string]*streak{}}
+		r := &poolRun{watcher: w, streaks: map[[2]string]*streak{}}
 		for _, f := range c.jobs {
 			r.note(j, f, c.took)
 		}
-		if w.times != c.want || r.givenUp(j) != (c.want > 0) {
+		if w.times != c.want || r.givenUp(j) != (c.want > 0) || r.givenUp(on("concrete")) {
 			t.Errorf("%s: said %d times, given up: %v", name, w.times, r.givenUp(j))
 		}
 	}

@@ -114,7 +114,7 @@ func (g *Progress) Started(j *plan.Job) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	k := g.kindOf(j)
-	if len(g.waiting[k]) > 0 { // none are said to wait of a method that was given up
+	if len(g.waiting[k]) > 0 { // none are said to wait of what was given up
 		at := max(0, slices.Index(g.waiting[k], j)) // what is left of a job that has run before is another
 		g.waiting[k] = slices.Delete(g.waiting[k], at, at+1)
 	}
@@ -139,7 +139,11 @@ func (g *Progress) Ended(j *plan.Job) {
 	g.finishes[k] = g.finishes[k].plus(g.measure(j, took))
 	delete(g.running, j)
 	if g.Log != nil && records > 0 { // else it was interrupted
-		fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second))
+		if _, err := fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second)); err != nil {
+			g.clear()
+			fmt.Fprintf(g.w, "-log: %v; the log has nothing from here on\n", err)
+			g.Log = nil
+		}
 	}
 }
 
@@ -170,27 +174,33 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 	if r.Failure == nil {
 		return
 	}
-	if g.failed++; g.failed > shownFailures {
-		return
-	}
-	g.clear()
-	fmt.Fprintf(g.w, "failed (%s): %s: %s\n", r.Failure.Kind, describeCell(j, r), r.Failure.Message)
-	if g.failed == shownFailures {
+	switch g.failed++; {
+	case g.failed <= shownFailures:
+		g.clear()
+		fmt.Fprintf(g.w, "failed (%s): %s: %s\n", r.Failure.Kind, describeCell(j, r), r.Failure.Message)
+	case g.failed == shownFailures+1:
+		g.clear()
 		fmt.Fprintln(g.w, "more failures are recorded but not shown here")
 	}
 }
 
-// GivenUp says that the other jobs of a method are left.
+// GivenUp says that the other jobs of a method on a data set are left, if there are any.
 func (g *Progress) GivenUp(j *plan.Job, message string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.clear()
-	fmt.Fprintf(g.w, "%s failed %d times in a row with the same message, its other cells are left for the next run: %s\n", j.Method.Name, hopeless, message)
-	for k := range g.waiting {
-		if k.method == j.Method.Name {
+	left := 0
+	for k, jobs := range g.waiting {
+		if k.method == j.Method.Name && k.dataset == j.Dataset.Info.Name {
+			left += len(jobs)
 			delete(g.waiting, k)
 		}
 	}
+	if left == 0 {
+		return
+	}
+	g.clear()
+	fmt.Fprintf(g.w, "%s failed %d times in a row on %s with the same message, its other cells there are left for the next run: %s\n",
+		j.Method.Name, hopeless, j.Dataset.Info.Name, message)
 }
 
 // Note shows a line.

@@ -4,6 +4,8 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,6 +44,35 @@ func TestDescribeCell(t *testing.T) {
 	r.Measure, r.With = "corruption", `{"rows":7}`
 	if got, want := describeCell(j, r), `yacht mine corrected fold 0 corruption {"rows":7} quick`; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// Of ten failures none is left out, of a method without other cells none are left, and a log that cannot be written is said once.
+func TestProgressSaysNoMore(t *testing.T) {
+	j := &plan.Job{Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Method: &method.Method{Name: "mine"}, Fold: plan.Fold{Under: []split.Protocol{split.Corrected}}}
+	other := *j
+	var said strings.Builder
+	g := NewProgress(&said, false, []*plan.Job{j, &other}, 1, 0)
+	defer g.Close()
+	g.Log = fullDisk{}
+	for _, j := range []*plan.Job{j, &other} {
+		g.Started(j)
+		for range shownFailures / 2 {
+			g.Record(j, &results.Record{Failure: &results.Failure{Kind: "error", Message: "no"}})
+		}
+		g.Ended(j)
+	}
+	g.GivenUp(j, "no")
+	if text := said.String(); strings.Count(text, "failed (error): ") != 10 || strings.Contains(text, "more failures") || strings.Contains(text, "in a row") ||
+		strings.Count(text, "-log: no space left on device; the log has nothing from here on\n") != 1 {
+		t.Error(text)
+	}
+	if g.Record(j, &results.Record{Failure: &results.Failure{Kind: "error", Message: "no"}}); !strings.HasSuffix(said.String(), "\nmore failures are recorded but not shown here\n") {
+		t.Error(said.String())
 	}
 }
 

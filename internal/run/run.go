@@ -34,7 +34,7 @@ type Watcher interface {
 	Record(*plan.Job, *results.Record)
 	Again(j, rest *plan.Job) // it has ended without all its records, and what is left of it will be started
 	Ended(*plan.Job)
-	GivenUp(j *plan.Job, message string) // a method fails always in the same way, as this job did: its other jobs are left
+	GivenUp(j *plan.Job, message string) // a method fails always in the same way on a data set, as this job did: its other jobs there are left
 	Note(line string)                    // what else there is to say
 }
 

@@ -616,7 +616,7 @@ func TestHopelessMethod(t *testing.T) {
 		if err != nil || o.OK != 3 || o.Failed < hopeless || o.Failed > hopeless+2 || o.OK+o.Failed+o.Left != 33 {
 			t.Errorf("%s: outcome %+v, %v", mode, o, err)
 		}
-		want := "mean failed 10 times in a row with the same message, its other cells are left for the next run: " + message + "\n"
+		want := "mean failed 10 times in a row on waves with the same message, its other cells there are left for the next run: " + message + "\n"
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%s: said %s", mode, said.String())
 		}

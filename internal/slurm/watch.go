@@ -247,7 +247,7 @@ func (r *watch) replay(t *watched, e event) {
 		r.Ended(f.Job)
 	case e.Kind == givenUp && !f.left && r.looked: // else it was in an earlier run
 		for _, other := range r.jobs {
-			other.left = other.left || other.Method == f.Method
+			other.left = other.left || other.Method == f.Method && other.Dataset == f.Dataset
 		}
 		r.GivenUp(f.Job, e.Text)
 	}

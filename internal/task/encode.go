@@ -18,7 +18,7 @@ const (
 )
 
 // Encode makes the task of one split of a table, and the test targets that methods may not see. The caller sets what does
-// not come from the data: Seed, SweepSeed, Threads and Backend. Encoded features and targets are finite; numbers too large for that are
+// not come from the data: Seed, SweepSeed, Threads and Backend. Encoded features and targets are finite; numbers too large or too small for that are
 // an error, as are tables in which no feature has a value.
 //
 // Features: one-hot over the categories of all rows that are not flagged as missing; standardised by mean and population
@@ -158,7 +158,7 @@ func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 
 // MeanStd returns the mean and the population standard deviation of the included ones of n values. Like scikit-learn's
 // StandardScaler it corrects the sum of squares for the rounding of the mean, and returns 1 where the values are constant
-// up to rounding. Both are NaN where squares are too large for float64.
+// up to rounding. Both are NaN where squares are too large or too small for float64.
 func MeanStd(n int, value func(int) float64, include func(int) bool) (mean, std float64) {
 	count, sum := 0.0, 0.0
 	for i := range n {
@@ -171,20 +171,21 @@ func MeanStd(n int, value func(int) float64, include func(int) bool) (mean, std 
 		return 0, 1
 	}
 	mean = sum / count
-	rest, squares := 0.0, 0.0
+	rest, squares, largest := 0.0, 0.0, 0.0
 	for i := range n {
 		if include(i) {
 			d := value(i) - mean
 			rest += d
 			squares += d * d
+			largest = max(largest, math.Abs(d))
 		}
 	}
 	variance := (squares - rest*rest/count) / count
-	if !finite(variance) {
-		return math.NaN(), math.NaN()
-	}
 	const epsilon = 0x1p-52
 	noise := count * mean * epsilon
+	if !finite(variance) || variance < 0x1p-1022/epsilon && largest > math.Abs(noise) {
+		return math.NaN(), math.NaN()
+	}
 	if variance <= count*epsilon*variance+noise*noise {
 		return mean, 1
 	}
@@ -198,16 +199,16 @@ func (e *encoder) check(t *Task, truth *Truth) error {
 	if t.Train == 0 || t.Width == 0 {
 		return fmt.Errorf("%d training rows and %d encoded features, want at least one of each", t.Train, t.Width)
 	}
-	const tooLarge = "column %s has numbers too large to be standardised: divide them all by a power of ten"
+	const wrong = "column %s has numbers too large or too small to be standardised: divide or multiply them all by a power of ten"
 	for i, x := range t.X {
 		if x-x != 0 { // NaN or infinite
 			at := slices.IndexFunc(t.Features, func(f Feature) bool { return i%t.Width < f.Offset+f.Width })
-			return fmt.Errorf(tooLarge, t.Features[at].Name)
+			return fmt.Errorf(wrong, t.Features[at].Name)
 		}
 	}
 	for _, y := range slices.Concat(t.Y, truth.Y) {
 		if !finite(y) {
-			return fmt.Errorf(tooLarge, e.table.Target().Name)
+			return fmt.Errorf(wrong, e.table.Target().Name)
 		}
 	}
 	return nil

@@ -192,7 +192,8 @@ func TestTaskHoldsNoTestTargets(t *testing.T) {
 	}
 }
 
-// Numbers whose squares are beyond float64, and differences beyond float32, are named instead of given to methods as 0, NaN or infinity.
+// Numbers whose squares are beyond float64, and differences beyond float32, are named instead of given to methods as 0, NaN or infinity, and
+// so are those whose squares are nothing, which would be taken for constant.
 func TestNumbersTooLarge(t *testing.T) {
 	table := func(number, target float64) *dataset.Table {
 		return &dataset.Table{Info: dataset.Info{Name: "huge", Target: 1, Columns: 2, Problem: dataset.Regression}, Rows: 4, Columns: []dataset.Column{
@@ -206,9 +207,10 @@ func TestNumbersTooLarge(t *testing.T) {
 	}{
 		{1e150, 1e150, AllRows, ""}, {1e200, 2, AllRows, "number"}, {math.MaxFloat64, 2, AllRows, "number"}, {1e39, 2, AllRows, ""},
 		{1e39, 2, TrainRows, "number"}, {1, 1e200, AllRows, "target"}, {1, -math.MaxFloat64, AllRows, "target"},
+		{1e-140, 2, AllRows, ""}, {1e-170, 2, AllRows, "number"}, {0, 2, AllRows, ""},
 	} {
 		_, _, err := Encode(table(c.number, c.target), rows, split.Corrected, 0, c.stats)
-		if want := "huge: column " + c.want + " has numbers too large to be standardised"; (err != nil) != (c.want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+		if want := "huge: column " + c.want + " has numbers too large or too small to be standardised"; (err != nil) != (c.want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, %v: error %v, want %q", c.number, c.target, err, want)
 		}
 	}
@@ -319,6 +321,11 @@ func TestAlmostConstant(t *testing.T) {
 	v := []float64{0.3, a + b, 0.3}
 	if _, std := MeanStd(3, func(i int) float64 { return v[i] }, func(int) bool { return true }); std != 1 {
 		t.Errorf("deviation %v", std)
+	}
+	for _, x := range []float64{1e-170, -3.3e-300, 5e-324} {
+		if mean, std := MeanStd(3, func(int) float64 { return x }, func(int) bool { return true }); std != 1 || math.Abs(mean/x-1) > 1e-12 {
+			t.Errorf("constant %v: mean %v, deviation %v", x, mean, std)
+		}
 	}
 }
 
