@@ -78,7 +78,7 @@ func (b benchmark) engine(tb testing.TB, backend compute.Backend, p Precision) (
 	}
 	n := newNetwork(c, b.columns)
 	n.rowUnit = rowUnitOn(backend)
-	e, err := newEngine(n, table, 0, backend)
+	e, err := newEngine(n, table, backend)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func peakMemory() (peak int64) {
 // forgetPeakMemory also frees what is not in use any more.
 func forgetPeakMemory() {
 	debug.FreeOSMemory()
-	backends.ReturnMemory()
+	backends.ReturnMemory(nil) // what our own keeps is for the next step
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 

@@ -36,7 +36,7 @@ type Config struct {
 	Repeat         int  // each batch is used that many times in a row, at least 1
 
 	// Optimisation: Lookahead over LAMB.
-	Steps       int      // of the optimiser; the pass over the data in which they are done is finished
+	Steps       int      // of the optimiser, and more to the end of the pass over the data that reaches them
 	LR          float64  // peak learning rate
 	Schedule    Schedule // of the learning rate
 	FlatShare   float64  // share of the steps at LR before it is annealed; of no effect but under FlatAnneal, the default
@@ -126,6 +126,8 @@ func (c *Config) check() error {
 		return bad("LR", "%v, want at least %v, the lowest rate of %s", c.LR, minimalRate, c.Schedule)
 	case !share(c.Tradeoff):
 		return bad("Tradeoff", "%v, want a weight from 0 to 1", c.Tradeoff)
+	case c.Tradeoff == 1 && !c.Anneal && c.FeatureMask > 0:
+		return bad("Tradeoff", "1 without Anneal: the loss of the targets has no weight in any step, want Anneal or a smaller one")
 	case !(c.Clip >= 0 && finite(c.Clip)):
 		return bad("Clip", "%v, want a positive bound, or 0 for none", c.Clip)
 	case !(c.WeightDecay >= 0 && finite(c.WeightDecay)):

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -97,7 +98,7 @@ func TestCopiesHaveNoPredictions(t *testing.T) {
 		c.BatchSize = 6 // three rows and their copies, two rows of padding
 		n := newNetwork(c, table.Columns)
 		n.rowUnit = rowUnit
-		e, err := newEngine(n, table, 0, testBackend(t))
+		e, err := newEngine(n, table, testBackend(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestCopiesAreNotPredicted(t *testing.T) {
 			for i, copies := range []bool{false, true} {
 				n := newNetwork(c, table.Columns)
 				n.rowUnit = rowUnit
-				e, err := newEngine(n, table, 0, testBackend(t))
+				e, err := newEngine(n, table, testBackend(t))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -175,6 +176,12 @@ func TestCopiesRefused(t *testing.T) {
 	table.Values = table.Values[:len(table.Values)/2]
 	if err := table.check(); err == nil {
 		t.Error("a table without the copies that it says it has")
+	}
+	c = copiesConfig()
+	c.FeatureMask = 0.15
+	tr := newTestTrainer(t, copiesTable(), c)
+	if _, err := modelOf(t, tr).Impute(t.Context(), copiesTable()); err == nil || !strings.Contains(err.Error(), "npt: Copies: true, want false") {
+		t.Error(err)
 	}
 }
 

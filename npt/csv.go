@@ -186,6 +186,9 @@ func noValue(field string) bool {
 	return field == "" || field == "?" || strings.EqualFold(field, "NA") || strings.EqualFold(field, "NaN")
 }
 
+// mostClasses is how many categories a column may have that has another one in more than every second row, as names and numbers of rows are.
+const mostClasses = 1000
+
 // newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
 // numbers, but not all, it is an error that names the first row of another one.
 func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {
@@ -216,6 +219,9 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 			"where numbers are categories, a letter before each", i, f.Rows[i][j], c.Name, valid, valid+len(others))
 	case len(others) > 0:
 		c.Classes = slices.Sorted(maps.Keys(classes))
+		if n := len(c.Classes); n > mostClasses && n > len(order)/2 {
+			return c, fmt.Errorf("npt: column %q has %d different texts in %d rows: want categories, or leave it out", c.Name, n, len(order))
+		}
 		return c, nil
 	}
 	c.Mean, c.Std = task.MeanStd(len(numbers), func(i int) float64 { return numbers[i] }, func(int) bool { return true })
@@ -329,7 +335,13 @@ func (p *Predictor) Save(path string) error {
 // A nil backend is as for NewTrainer.
 func LoadPredictor(path string, backend compute.Backend) (*Predictor, error) {
 	var h predictorHeader
-	m, err := loadModel(path, "predictor", backend, &h, func() (Config, []Column, error) { return h.Config, h.Table.Columns, h.Table.check() })
+	m, err := loadModel(path, "predictor", backend, &h, func() (Config, []Column, error) {
+		err := h.Table.check()
+		if columns := len(h.Table.Columns); err == nil && (len(h.Columns) != columns || h.Target < 0 || h.Target >= columns || h.Table.Test != 0) {
+			err = errors.New("damaged: its header contradicts itself")
+		}
+		return h.Config, h.Table.Columns, err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package npt_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -269,6 +271,16 @@ func TestSavePredictor(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// A header that contradicts itself, under a checksum that is right.
+	wrong := bytes.Replace(content[:len(content)-sha256.Size], []byte(`"Target":2}`), []byte(`"Target":7}`), 1)
+	sum := sha256.Sum256(wrong)
+	path := filepath.Join(dir, "wrong")
+	if err := os.WriteFile(path, append(wrong, sum[:]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := npt.LoadPredictor(path, nil); err == nil || !strings.Contains(err.Error(), "damaged: its header contradicts itself") {
+		t.Error(err)
+	}
 	if _, err := npt.LoadModel(filepath.Join(dir, "y"), nil); err == nil || !strings.Contains(err.Error(), "not a model") {
 		t.Errorf("taken for a model: %v", err)
 	}
@@ -319,8 +331,22 @@ func TestFitRefuses(t *testing.T) {
 	if _, err := npt.Fit(t.Context(), nil, "y", small()); err == nil || err.Error() != "npt: there is no table" {
 		t.Error(err)
 	}
+	names := &npt.Frame{Names: []string{"name", "y"}}
+	for i := range 1500 {
+		names.Rows = append(names.Rows, []string{fmt.Sprint("n", i), fmt.Sprint(i % 5)})
+	}
+	if _, err := npt.Fit(t.Context(), names, "y", small()); err == nil || !strings.Contains(err.Error(), `column "name" has 1500 different texts in 1500 rows`) {
+		t.Error(err)
+	}
 	twice := &npt.Frame{Names: []string{"a", "y", "a"}, Rows: [][]string{{"1", "2", "3"}}}
 	if _, err := npt.Fit(t.Context(), twice, "y", small()); err == nil || !strings.Contains(err.Error(), `two columns are called "a"`) {
+		t.Error(err)
+	}
+	wide := filepath.Join(t.TempDir(), "wide.csv")
+	if err := os.WriteFile(wide, []byte("a\x00,\x00b\x00\n\x001\x00"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := npt.ReadCSV(wide); err == nil || err.Error() != "npt: "+wide+": binary, or not in UTF-8: convert the file" {
 		t.Error(err)
 	}
 	marked := filepath.Join(t.TempDir(), "marked.csv")

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute"
-	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
@@ -33,11 +32,11 @@ type modeMask struct {
 	candidates [2]int
 }
 
-// newEngine returns the engine of a network on a table, with the program that programOf has for so many rows.
-func newEngine(of *network, t *Table, rows int, backend compute.Backend) (*engine, error) {
+// newEngine returns the engine of a network on a table.
+func newEngine(of *network, t *Table, backend compute.Backend) (*engine, error) {
 	n := *of
 	n.copies = t.Copies
-	p, err := programOf(&n, rows, backend)
+	p, err := programOf(&n, t.stored(), backend)
 	if err != nil {
 		return nil, err
 	}
@@ -142,16 +141,8 @@ func (e *engine) stepArgs(number int, codes *tensors.Tensor, steps []stepInput) 
 // advance runs the graph of steps, with these arguments before the state's. It reuses the memory of the state's tensors,
 // except of those in keep.
 func (e *engine) advance(s *state, args []any, steps int, keep []*tensors.Tensor) (sums *tensors.Tensor, err error) {
-	for _, t := range slices.Concat(s.weights, s.m, s.v) {
-		if slices.Contains(keep, t) || slices.Contains(s.slow, t) {
-			args = append(args, t)
-			continue
-		}
-		donated, err := graph.DonateTensorBuffer(t, e.backend, 0)
-		if err != nil {
-			return nil, fmt.Errorf("npt: %w", backends.Error(err))
-		}
-		args = append(args, donated)
+	if args, err = backends.Donate(e.backend, args, slices.Concat(s.weights, s.m, s.v), keep, s.slow); err != nil {
+		return nil, fmt.Errorf("npt: %w", err)
 	}
 	out, err := backends.Call(e.backend, e.steps, args)
 	if err != nil {
@@ -216,7 +207,8 @@ func (e *engine) randomState(step int) []uint64 {
 // loss returns the label loss of the mode's rows in one pass without dropout.
 func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand) (float64, error) {
 	var sum, count float64
-	err := e.pass(ctx, weights, m, rng, func(_ []int32, sums, _ *tensors.Tensor) error {
+	batches := evaluationBatches(rng, e.table, &e.net.Config, m)
+	err := e.evaluate(ctx, weights, m, batches, func(_ []int32, sums, _ *tensors.Tensor) error {
 		s, err := backends.Floats(sums)
 		if err == nil {
 			sum, count = sum+s[0], count+s[1]
@@ -226,11 +218,14 @@ func (e *engine) loss(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 	return sum / max(count, 1), err
 }
 
-// predict returns what is predicted for every channel of the rows from one up to another, none of which is a copy, in one pass of the
-// given mode without dropout, nil for rows that take no part.
+// predict returns what is predicted for every channel of the rows from, from+1 to to-1, none of which is a copy, in one pass of the given
+// mode without dropout, nil for rows that take no part.
 func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand, from, to int) ([][]float64, error) {
 	out, width := make([][]float64, to-from), e.table.Channels()
-	err := e.pass(ctx, weights, m, rng, func(rows []int32, _, predictions *tensors.Tensor) error {
+	batches := slices.DeleteFunc(evaluationBatches(rng, e.table, &e.net.Config, m), func(rows []int32) bool {
+		return !slices.ContainsFunc(rows, func(r int32) bool { return int(r) >= from && int(r) < to })
+	})
+	err := e.evaluate(ctx, weights, m, batches, func(rows []int32, _, predictions *tensors.Tensor) error {
 		values, err := backends.Floats(predictions)
 		if err == nil {
 			for i, r := range rows[:min(len(rows), len(values)/width)] {
@@ -244,10 +239,10 @@ func (e *engine) predict(ctx context.Context, weights []*tensors.Tensor, m mode,
 	return out, err
 }
 
-// pass evaluates every batch of a validation or test pass.
-func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rng *rand.Rand, use func(rows []int32, sums, predictions *tensors.Tensor) error) error {
+// evaluate evaluates batches of a validation or test pass.
+func (e *engine) evaluate(ctx context.Context, weights []*tensors.Tensor, m mode, batches [][]int32, use func(rows []int32, sums, predictions *tensors.Tensor) error) error {
 	codes := e.codesOf(m).codes
-	for _, rows := range evaluationBatches(rng, e.table, &e.net.Config, m) {
+	for _, rows := range batches {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -267,7 +262,7 @@ func (e *engine) pass(ctx context.Context, weights []*tensors.Tensor, m mode, rn
 
 // evaluationBatches deals the rows of a validation or test pass.
 func evaluationBatches(rng *rand.Rand, t *Table, c *Config, m mode) [][]int32 {
-	for range candidateKinds { // there are none to draw, but published results began with the numbers of them
+	for range candidateKinds { // of no use, but so a seed gives the published results
 		rng.NormFloat64()
 	}
 	return dealBatches(rng, t, c, m)

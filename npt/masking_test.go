@@ -64,7 +64,7 @@ func TestMaskedShare(t *testing.T) {
 func deviceMasks(t *testing.T, backend compute.Backend, table *Table, c Config, passes int) (masks [][]code, wanted []maskDraw) {
 	t.Helper()
 	c.Hidden, c.Heads = 2, 1
-	e, err := newEngine(newNetwork(c, table.Columns), table, 0, backend)
+	e, err := newEngine(newNetwork(c, table.Columns), table, backend)
 	if err != nil {
 		t.Fatal(err)
 	}

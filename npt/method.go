@@ -176,7 +176,6 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	if err != nil {
 		return err
 	}
-	defer backends.ReturnMemory()
 	table := tableOf(t)
 	for i, c := range batch {
 		config := trainingConfig(t, c)

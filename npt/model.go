@@ -3,6 +3,7 @@ package npt
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -52,7 +53,7 @@ func (tr *Trainer) Model() (*Model, error) {
 // standardised value or the probability of every class.
 //
 // With a BatchSize, the rows are dealt into as few batches as hold them, each with the same shares of training, validation and test
-// rows: the more test rows there are, the fewer of the context each is predicted with. A batch without any is an error.
+// rows: the more test rows there are, the fewer of the context each is predicted with. A batch that would have none is an error.
 func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 	first := t.Train + t.Val
 	rows, err := m.complete(ctx, t, first)
@@ -74,12 +75,15 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 }
 
 // Impute returns a copy of the table in which the missing feature entries have their predicted values: standardised
-// values, and probabilities of classes. A model that was trained without a feature loss cannot, which is an error. Batches are those
-// of Predict.
+// values, and probabilities of classes. A model that was trained without a feature loss cannot, which is an error, and so is a table with
+// copies. Batches are those of Predict.
 func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 	if c := m.net.Config; c.tradeoffAt(0) == 0 {
 		return nil, fmt.Errorf("npt: FeatureMask: %v, with a Tradeoff of %v: the model has not learnt to predict features, want both above 0 in training",
 			c.FeatureMask, c.Tradeoff)
+	}
+	if t != nil && t.Copies {
+		return nil, errors.New("npt: Copies: true, want false: rows that have copies are not completed")
 	}
 	rows, err := m.complete(ctx, t, 0)
 	if err != nil {
@@ -141,7 +145,7 @@ func (m *Model) engine(t *Table) (*engine, error) {
 			return nil, fmt.Errorf("npt: %w", backends.Error(err))
 		}
 	}
-	return newEngine(m.net, t, t.stored(), m.backend)
+	return newEngine(m.net, t, m.backend)
 }
 
 func (m *Model) rng() *rand.Rand { return rand.New(rand.NewPCG(seed.Derive(m.net.Seed, "predict"), 0)) }

@@ -63,7 +63,7 @@ func smallConfig() Config {
 // predictAll returns what an untrained network predicts for every channel of every row.
 func predictAll(t *testing.T, table *Table, c Config, m mode) [][]float64 {
 	t.Helper()
-	e, err := newEngine(newNetwork(c, table.Columns), table, 0, testBackend(t))
+	e, err := newEngine(newNetwork(c, table.Columns), table, testBackend(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func checkSlopes(t *testing.T, c Config) {
 	const lambda = 0.4
 	table := testTable(9, 2, 2, false)
 	n := newNetwork(c, table.Columns)
-	e, err := newEngine(n, table, 0, testBackend(t))
+	e, err := newEngine(n, table, testBackend(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func testStepsOfACall(t *testing.T, backend compute.Backend) {
 	n := newNetwork(c, table.Columns)
 	n.rowUnit = rowUnitOn(backend)
 	n.rowUnit = tensorCoreRows // as where steps are taken in loops
-	e, err := newEngine(n, table, 0, backend)
+	e, err := newEngine(n, table, backend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func testPaddedBatches(t *testing.T, backend compute.Backend) {
 		n := newNetwork(c, table.Columns)
 		n.rowUnit = rowUnitOn(backend)
 		n.rowUnit = round
-		e, err := newEngine(n, table, 0, backend)
+		e, err := newEngine(n, table, backend)
 		if err != nil {
 			t.Fatal(err)
 		}

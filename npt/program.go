@@ -17,9 +17,9 @@ import (
 // A program holds the graphs of a network. Each is compiled when it is first used, once for every number of rows of padded batches.
 type program struct{ steps, sync, eval, rows, masks *graph.Exec }
 
-// Compiling takes XLA seconds: trainings that differ in data, seed, schedule or shares of masked entries alone, like the folds
-// of a data set, share their programs. So do models, for tables of as many rows: they may be asked with ever other numbers of rows, and a
-// program of all of these would never stop growing.
+// Compiling takes XLA seconds: networks that differ in data, seed, schedule or shares of masked entries alone, like those of the folds of a
+// data set, share their programs, as long as their tables have as many rows: a program of ever other numbers of rows would never stop
+// growing.
 var (
 	programsMu sync.Mutex
 	programs   []knownProgram // the last ones that were wanted
@@ -34,7 +34,7 @@ type knownProgram struct {
 	program program
 }
 
-// programOf returns the program of a network, which may be one that was made before for as many rows; 0 are the tables of trainings.
+// programOf returns the program of a network, which may be one that was made before for as many rows.
 func programOf(n *network, rows int, backend compute.Backend) (program, error) {
 	programsMu.Lock()
 	defer programsMu.Unlock()

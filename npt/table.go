@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -63,6 +64,9 @@ func (t *Table) Channels() int { return channels(t.Columns) }
 
 // check reports what is wrong with a table: its dimensions, values that are NaN or infinite, categories that are not one-hot.
 func (t *Table) check() error {
+	if t == nil {
+		return errors.New("npt: there is no table")
+	}
 	switch rows := t.stored(); {
 	case len(t.Columns) == 0:
 		return fmt.Errorf("npt: table: no columns")

@@ -12,6 +12,7 @@ import (
 
 	"nptbench/internal/backends"
 	"nptbench/internal/method"
+	"nptbench/internal/spelling"
 )
 
 // ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory when the backend has not
@@ -89,8 +90,12 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		}
 	}
 	n := newNetwork(c, t.Columns)
+	if size := n.Size(); size > mostWeights {
+		return nil, fmt.Errorf("npt: Hidden: %d, with %d columns and %d layers, makes %s weights, want at most %s", c.Hidden, len(t.Columns), c.Layers,
+			spelling.Thousands(size), spelling.Thousands(mostWeights))
+	}
 	n.rowUnit = rowUnitOn(backend)
-	e, err := newEngine(n, t, 0, backend)
+	e, err := newEngine(n, t, backend)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +106,9 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		curve: newCurve(c.Steps),
 	}, nil
 }
+
+// mostWeights is how many a network may have: 60 times those of the published one on Higgs. Training takes 40 bytes for each.
+const mostWeights = 1e10
 
 // orDefault returns a backend, for nil the one that the name "auto" stands for.
 func orDefault(backend compute.Backend) (compute.Backend, error) {
@@ -188,7 +196,7 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	return nil
 }
 
-// free gives the memory of the weights and of all that belongs to them back to the device; the trainer is of no more use.
+// free gives the memory of the weights and of all that belongs to them back; the trainer is of no more use.
 func (tr *Trainer) free() {
 	for _, set := range tr.sets() {
 		for _, t := range *set.tensors {
@@ -199,4 +207,5 @@ func (tr *Trainer) free() {
 		tr.masks.codes.FinalizeAll()
 	}
 	tr.engine.free()
+	backends.ReturnMemory(tr.engine.backend)
 }

@@ -151,6 +151,9 @@ func TestImpossibleSettings(t *testing.T) {
 		"Precision":  func(c *Config) { c.Precision = "int8" },
 		"LR":         func(c *Config) { c.LR = math.NaN() },
 		"BatchSize":  func(c *Config) { c.BatchSize = 1 },
+		"Tradeoff":   func(c *Config) { c.Anneal = false },
+
+		"Hidden: 100000, with 4 columns and 4 layers, makes ": func(c *Config) { c.Hidden = 100_000 },
 
 		"Warmup: 0.04 of 20 steps is none": func(c *Config) { c.Schedule, c.Warmup = CosineCyclic, 0.04 },
 		"LR: 9e-08, want at least 1e-07":   func(c *Config) { c.Schedule, c.LR = Polynomial, 9e-8 },
@@ -171,6 +174,9 @@ func TestImpossibleSettings(t *testing.T) {
 		if _, err := NewTrainer(table, c, testBackend(t)); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}
+	}
+	if _, err := NewTrainer(nil, smallConfig(), testBackend(t)); err == nil || err.Error() != "npt: there is no table" {
+		t.Error(err)
 	}
 	negative := testTable(10, 4, 4, false)
 	negative.Columns[0].Categories = -1
@@ -445,6 +451,29 @@ func TestImpute(t *testing.T) {
 		if _, err := modelOf(t, newTestTrainer(t, table, c)).Impute(t.Context(), table); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+// Batches without a row that is asked for are not computed.
+func TestBatchesOfTheAsked(t *testing.T) {
+	c := smallConfig()
+	c.Layers, c.Steps, c.BatchSize = 2, 1, 10
+	tr := newTestTrainer(t, testTable(60, 20, 20, false), c)
+	train(t, tr)
+	rows, err := modelOf(t, tr).Predict(&endsAfter{t.Context(), 1}, testTable(98, 1, 1, false)) // asked once for each batch
+	if err != nil || len(rows) != 1 {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// Networks share programs where their tables have as many rows, whatever else of a training differs.
+func TestSharedPrograms(t *testing.T) {
+	c := smallConfig()
+	first := newTestTrainer(t, testTable(12, 4, 4, false), c)
+	c.LR, c.Seed = 1e-3, c.Seed+1
+	same, other := newTestTrainer(t, testTable(10, 5, 5, false), c), newTestTrainer(t, testTable(13, 4, 4, false), c)
+	if first.engine.steps != same.engine.steps || first.engine.steps == other.engine.steps {
+		t.Error("tables of 20 rows have two programs, or share theirs with one of 21")
 	}
 }
 

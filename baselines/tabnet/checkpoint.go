@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"time"
@@ -37,7 +38,7 @@ type checkpointHeader struct {
 }
 
 func (tr *training) header() checkpointHeader {
-	return checkpointHeader{tr.net.config, backends.Name(tr.backend), tr.net.columns, tr.table.digest(), tr.at, tr.elapsed()}
+	return checkpointHeader{tr.net.config, backends.Name(tr.backend), tr.net.columns, tr.dataDigest(), tr.at, tr.elapsed()}
 }
 
 // save writes a checkpoint if one is due. Before there is a best epoch there is nothing worth it.
@@ -86,11 +87,23 @@ func (tr *training) load(path string, stops []stop) error {
 	return nil
 }
 
-// digest is one of what a training sees of a table.
-func (t *table) digest() string {
-	sum := sha256.New()
-	for _, x := range []any{int64(t.Train), int64(t.Val), t.Numbers, t.Codes, t.Targets, t.Labels} {
-		binary.Write(sum, binary.LittleEndian, x)
+// dataDigest is one of what the training sees of its table.
+func (tr *training) dataDigest() string {
+	if tr.digest == "" {
+		t, sum := tr.table, sha256.New()
+		write(sum, []int64{int64(t.Train), int64(t.Val)})
+		write(sum, t.Numbers)
+		write(sum, t.Codes)
+		write(sum, t.Targets)
+		write(sum, t.Labels)
+		tr.digest = fmt.Sprintf("%x", sum.Sum(nil))
 	}
-	return fmt.Sprintf("%x", sum.Sum(nil))
+	return tr.digest
+}
+
+// write writes numbers in parts, of which binary.Write makes copies.
+func write[T any](to io.Writer, numbers []T) {
+	for part := range slices.Chunk(numbers, 1<<16) {
+		binary.Write(to, binary.LittleEndian, part)
+	}
 }

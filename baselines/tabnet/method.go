@@ -101,7 +101,6 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	if err != nil {
 		return err
 	}
-	defer backends.ReturnMemory()
 	config, key := configOf(batch[0]), Method().FitKey(batch[0], t.Info.Problem)
 	config.Seed = seed.Derive(t.Seed, "tabnet", key)
 	return fit(ctx, t, batch, config, backend, done)

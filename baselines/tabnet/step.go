@@ -2,7 +2,6 @@ package tabnet
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
@@ -103,15 +102,9 @@ func (n *network) evalGraph(args []*graph.Node) []*graph.Node {
 // take takes a training step. It reuses the memory of the state's tensors, but of those in keep.
 func (p *program) take(s *state, args []any, keep ...*tensors.Tensor) (loss *tensors.Tensor, err error) {
 	for _, t := range s.tensors() {
-		if slices.Contains(keep, *t) {
-			args = append(args, *t)
-			continue
+		if args, err = backends.Donate(p.backend, args, []*tensors.Tensor{*t}, keep); err != nil {
+			return nil, fmt.Errorf("tabnet: %w", err)
 		}
-		donated, err := graph.DonateTensorBuffer(*t, p.backend, 0)
-		if err != nil {
-			return nil, fmt.Errorf("tabnet: %w", backends.Error(err))
-		}
-		args = append(args, donated)
 	}
 	out, err := backends.Call(p.backend, p.step, args)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 type training struct {
 	*program
 	table    *table
+	digest   string // of the table, once it was asked for
 	features *rows
 	targets  *tensors.Tensor // of the training rows
 
@@ -213,4 +214,5 @@ func (tr *training) free() {
 		}
 	}
 	tr.features.free()
+	backends.ReturnMemory(tr.backend)
 }

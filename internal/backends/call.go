@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"nptbench/internal/fused"
 	"nptbench/internal/method"
 )
 
@@ -38,6 +39,30 @@ func Release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
 		}
 	}
 	return nil
+}
+
+// ReturnMemory lets go of what a backend keeps for its next graph, as between two trainings.
+func ReturnMemory(b compute.Backend) {
+	if f, ok := b.(*fused.Backend); ok {
+		f.ReleaseIdle()
+	}
+	returnMemory()
+}
+
+// Donate adds tensors to the arguments of a graph, which may reuse their memory, but of those in keep.
+func Donate(b compute.Backend, args []any, ts []*tensors.Tensor, keep ...[]*tensors.Tensor) ([]any, error) {
+	for _, t := range ts {
+		if slices.ContainsFunc(keep, func(k []*tensors.Tensor) bool { return slices.Contains(k, t) }) {
+			args = append(args, t)
+			continue
+		}
+		donated, err := graph.DonateTensorBuffer(t, b, 0)
+		if err != nil {
+			return nil, Error(err)
+		}
+		args = append(args, donated)
+	}
+	return args, nil
 }
 
 // Floats copies a tensor of floating-point numbers to the host.

@@ -26,5 +26,5 @@ import "C"
 // keepMemory makes the C library keep freed memory for the next step.
 func keepMemory() { C.keep_memory() }
 
-// ReturnMemory gives the system back what was kept, between two trainings.
-func ReturnMemory() { C.return_memory() }
+// returnMemory gives the system back what was kept.
+func returnMemory() { C.return_memory() }

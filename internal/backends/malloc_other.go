@@ -4,4 +4,4 @@ package backends
 
 func keepMemory() {}
 
-func ReturnMemory() {}
+func returnMemory() {}

@@ -42,7 +42,7 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) 
 	}
 	// What is left of a file when the process is killed while it writes shall go with its folder, and not stay in the system's for
 	// temporary files.
-	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithTempDir(filepath.Dir(path)))
+	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithExistingPermissions(), renameio.WithTempDir(filepath.Dir(path)))
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ func removeLeft(path string) {
 	dir := filepath.Dir(path)
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
-		number, pending := strings.CutPrefix(f.Name(), "."+filepath.Base(path)) // as renameio calls them
-		if !pending || number == "" || strings.Trim(number, "0123456789") != "" {
+		number, pending := strings.CutPrefix(f.Name(), "."+filepath.Base(path)) // as renameio calls them, by a number below 2^63
+		if !pending || len(number) < 15 || strings.Trim(number, "0123456789") != "" {
 			continue
 		}
 		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > time.Minute {

@@ -41,6 +41,23 @@ func TestWrittenInItsFolder(t *testing.T) {
 	}
 }
 
+// A file that only its owner may read stays so.
+func TestPermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weights")
+	for _, want := range []os.FileMode{0o644, 0o600} {
+		if err := Write(path, "test", struct{}{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		os.Chmod(path, want)
+		if err := Write(path, "test", struct{}{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%v, want %v", info, want)
+		}
+	}
+}
+
 // What a killed process has left of a file goes when the file is written again; what somebody writes at this moment, or is no such file,
 // stays.
 func TestLeftByKilled(t *testing.T) {
@@ -50,13 +67,13 @@ func TestLeftByKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{".weights17", ".weightsrc", ".weights", ".other1"} {
+	for _, name := range []string{".weights17", ".weights1", ".weightsrc", ".weights", ".other1"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	long := time.Now().Add(-2 * time.Minute)
-	for _, name := range []string{filepath.Base(left.Name()), ".weightsrc", ".weights", ".other1"} {
+	for _, name := range []string{filepath.Base(left.Name()), ".weights1", ".weightsrc", ".weights", ".other1"} {
 		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +86,7 @@ func TestLeftByKilled(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{".other1", ".weights", ".weights17", ".weightsrc", "weights"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{".other1", ".weights", ".weights1", ".weights17", ".weightsrc", "weights"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("%v, %v, want %v", names, err, want)
 	}
 }

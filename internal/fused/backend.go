@@ -130,6 +130,14 @@ func (b *Backend) giveArena(a block) {
 	b.arenas = append(b.arenas, a)
 }
 
+// ReleaseIdle leaves what is kept for the next graph to the garbage collector.
+func (b *Backend) ReleaseIdle() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.arenas = nil
+	b.blocks.Clear()
+}
+
 // A buffer is an array that the caller holds.
 type buffer struct {
 	backend *Backend

@@ -513,6 +513,10 @@ func TestMemoryServesAgain(t *testing.T) {
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 50*100_000 {
 		t.Errorf("%d bytes a step", grown/50)
 	}
+	if b.ReleaseIdle(); b.arenas != nil {
+		t.Error("memory is kept that was to be let go")
+	}
+	step() // and takes new memory
 }
 
 // Cases that a random graph seldom has.

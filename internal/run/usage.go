@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -10,8 +11,14 @@ import (
 	"nptbench/internal/subprocess"
 )
 
-// resetPeakMemory makes the kernel forget the largest resident size of this process so far. Only Linux can.
-func resetPeakMemory() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+// forgetEarlierJobs frees what is of no more use in this process, and makes the kernel forget its largest resident size so far, so that
+// peakMemory is that of the jobs that begin now. Only Linux can. What pools keep outlives two collections.
+func forgetEarlierJobs() {
+	for range 3 {
+		debug.FreeOSMemory()
+	}
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
 
 // peakMemory returns the largest resident size in bytes since the last reset, and 0 where that is not known.
 func peakMemory() int64 {

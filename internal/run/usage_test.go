@@ -1,10 +1,31 @@
 package run
 
 import (
+	"bytes"
 	"os/exec"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 )
+
+// What earlier jobs left, in pools too, is no memory of the next one.
+func TestForgetEarlierJobs(t *testing.T) {
+	const size = 256 << 20
+	var pool sync.Pool
+	func() {
+		kept := bytes.Repeat([]byte{1}, size)
+		pool.Put(&kept)
+	}()
+	before := peakMemory()
+	if before == 0 {
+		t.Skip("this system does not tell the largest resident size")
+	}
+	if forgetEarlierJobs(); peakMemory() > before-size {
+		t.Errorf("%d MiB before, %d MiB after 256 MiB are of no more use", before>>20, peakMemory()>>20)
+	}
+	runtime.KeepAlive(&pool)
+}
 
 // What a child does, and a child of its own that it has waited for, counts while it runs and once it was waited for.
 func TestProcessorTime(t *testing.T) {

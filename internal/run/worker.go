@@ -167,7 +167,12 @@ type serving struct {
 
 // serve does one job. Only a broken pipe is an error.
 func (w *worker) serve(ctx context.Context, r request) error {
-	resetPeakMemory()
+	w.mu.Lock()
+	alone := len(w.stops) == 1
+	w.mu.Unlock()
+	if alone {
+		forgetEarlierJobs()
+	}
 	s := &serving{worker: w, request: r}
 	w.share(r.Threads, r.Memory)
 	err := guarded(func() error { return s.run(ctx) })
