@@ -49,10 +49,10 @@ func (n *network) listParams() (params []weights.Param) {
 		if isABA(l) {
 			w = e
 		}
-		square := func(name string) {
+		linear := func(name string, in, out int) {
 			params = append(params,
-				weights.Param{Name: layerParam(l, name+".weight"), Dims: []int{w, w}, FanIn: []int{w}},
-				weights.Param{Name: layerParam(l, name+".bias"), Dims: []int{w}, FanIn: []int{w}})
+				weights.Param{Name: layerParam(l, name+".weight"), Dims: []int{in, out}, FanIn: []int{in}},
+				weights.Param{Name: layerParam(l, name+".bias"), Dims: []int{out}, FanIn: []int{in}})
 		}
 		norm := func(name string) {
 			params = append(params,
@@ -60,17 +60,12 @@ func (n *network) listParams() (params []weights.Param) {
 				weights.Param{Name: layerParam(l, name+".shift"), Dims: []int{w}, Init: weights.Zeros})
 		}
 		norm("ln0")
-		square("q")
-		square("k")
-		square("v")
-		square("mix")
-		square("res")
+		for _, name := range []string{"q", "k", "v", "mix", "res"} {
+			linear(name, w, w)
+		}
 		norm("ln1")
-		params = append(params,
-			weights.Param{Name: layerParam(l, "ff1.weight"), Dims: []int{w, 4 * w}, FanIn: []int{w}},
-			weights.Param{Name: layerParam(l, "ff1.bias"), Dims: []int{4 * w}, FanIn: []int{w}},
-			weights.Param{Name: layerParam(l, "ff2.weight"), Dims: []int{4 * w, w}, FanIn: []int{4 * w}},
-			weights.Param{Name: layerParam(l, "ff2.bias"), Dims: []int{w}, FanIn: []int{4 * w}})
+		linear("ff1", w, 4*w)
+		linear("ff2", 4*w, w)
 	}
 	params = append(params,
 		weights.Param{Name: "out.weight", Dims: []int{len(channel), e}, FanIn: []int{e}, Group: channel},
