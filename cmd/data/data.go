@@ -20,6 +20,8 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/program"
+	"nptbench/internal/split"
+	"nptbench/internal/task"
 )
 
 const about = `Lists the data sets, or those named: where each was found, rows, columns, classes, checksum, licence, and what is only a
@@ -158,6 +160,11 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 		return r.failed("invalid", err)
 	}
 	r.rows, r.check = table.Rows, table.Check.String()
+	if loc.Check == dataset.Unchecked && r.bytes <= dataset.ReadWhole { // numbers may be there that no method can use
+		if _, _, err := task.FromTable(table, split.Corrected, 0, task.AllRows); err != nil {
+			return r.failed("invalid", err)
+		}
+	}
 	if o.verify {
 		r.took = time.Since(began)
 	}

@@ -156,6 +156,10 @@ func TestOwn(t *testing.T) {
 	if code, _, stderr := call(t, "-data", dir, "waves"); code != program.ExitBadInput || stderr != want {
 		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
 	}
+	datasettest.Write(t, dir, "waves", "rows: 4\ncolumns: {a: number, b: number}\ntarget: b\nsplit: {folds: 2}\n", "a,b\n1e300,2\n3,4\n5,6\n7,8\n")
+	if code, stdout, _ := call(t, "-data", dir, "waves"); code != program.ExitFailed || !strings.Contains(stdout, "waves: column a has numbers too large or too small to be standardised") {
+		t.Errorf("exit code %d: numbers that no method can use are right\n%s", code, stdout)
+	}
 }
 
 // What a form of the command line has no use for is refused.
