@@ -22,6 +22,7 @@ var intervention = &Measurement{
 	Params: []method.Param{
 		{Name: "rows", Type: method.Int, Default: 20, Min: 1, Doc: "test rows that it is done for, the first ones"},
 		{Name: "values", Type: method.Int, Default: 10, Min: 2, Doc: "that the target of the copy takes"},
+		{Name: "share", Type: method.Float, Default: 1.0, Min: 0.01, Max: 1, Optional: true, Doc: "of the targets, the middle ones, over whose range it is moved"},
 	},
 	Metrics: func(dataset.Info) []metric.Metric {
 		return []metric.Metric{interventionSlope, interventionR, interventionRMSE}
@@ -51,7 +52,10 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 	if _, err := s.clean(ctx); err != nil {
 		return nil, err
 	}
-	rows, values := min(with.Int("rows"), s.Test), with.Int("values")
+	rows, values, share := min(with.Int("rows"), s.Test), with.Int("values"), 1.0
+	if with.Has("share") {
+		share = with.Float("share")
+	}
 	o := newOutcome("row", "copy", "follow", "prediction")
 	if s.TargetFeatures != nil { // which column is moved, from 0
 		o.Table.Columns = append(o.Table.Columns, "column")
@@ -65,7 +69,7 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 				continue
 			}
 			copied := s.wanted(of, first+at, 0)[0]
-			low, high := s.targetRange(of[first+at])
+			low, high := s.targetRange(of[first+at], share)
 			var x, y []float64
 			for i := range values {
 				moved, to := *batch, low+(high-low)*float64(i)/float64(values-1)
@@ -94,13 +98,15 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 	return o, nil
 }
 
-// targetRange is the range of the targets of training rows that are no copies and have theirs in the same column as a row.
-func (s *Subject) targetRange(row int) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
+// targetRange is the range of a share of the targets, the middle ones, of training rows that are no copies and have theirs in the same
+// column as a row.
+func (s *Subject) targetRange(row int, share float64) (low, high float64) {
+	var targets []float64
 	for i, y := range s.Y[:s.Train-s.Copies] {
 		if s.TargetFeatures == nil || s.TargetFeatures[i] == s.TargetFeatures[row] {
-			low, high = min(low, y), max(high, y)
+			targets = append(targets, y)
 		}
 	}
-	return low, high
+	slices.Sort(targets)
+	return stat.Quantile((1-share)/2, stat.Empirical, targets, nil), stat.Quantile((1+share)/2, stat.Empirical, targets, nil)
 }

@@ -263,6 +263,26 @@ func TestShrink(t *testing.T) {
 	}
 }
 
+// Of the targets in the middle the range is smaller.
+func TestInterventionInTheMiddle(t *testing.T) {
+	on, truth := lookupTask(t, &dataset.Copies{})
+	s := &Subject{Task: on, Truth: truth, Model: &finder{&smoother{task: on}, 1}, Check: func(method.Prediction) error { return nil }}
+	out, err := intervention.Run(t.Context(), s, method.Config{"rows": 1, "values": 2, "share": 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high, inside := out.Table.Column("follow")[0], out.Table.Column("follow")[1], 0
+	targets := on.Y[:on.Train-on.Copies]
+	for _, y := range targets {
+		if y := s.units(y); y > low-1e-4 && y < high+1e-4 {
+			inside++
+		}
+	}
+	if share := float64(inside) / float64(len(targets)); math.Abs(share-0.5) > 2/float64(len(targets)) {
+		t.Errorf("%.3f of the targets are between %v and %v, want half", share, low, high)
+	}
+}
+
 // Where rows differ in the column that is their target, the copy of each is moved over the range of that column.
 func TestInterventionOnAnyColumn(t *testing.T) {
 	on, truth := lookupTask(t, &dataset.Copies{AnyColumn: true})
