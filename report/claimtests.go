@@ -42,17 +42,22 @@ func Significant(level float64, where ...Where) Test {
 	}, where)
 }
 
-// Near tests whether numbers are at most two standard errors from a value; those of a single split have theirs over its test rows.
-func Near(value float64, where ...Where) Test {
+// Near tests whether numbers are clearly within a margin of a value, by two standard errors, or clearly not; those of a single split have
+// theirs over its test rows.
+func Near(value, margin float64, where ...Where) Test {
 	return numbers(func(n *Number) Answer {
 		stdErr := n.StdErr
 		if math.IsNaN(stdErr) {
 			stdErr = n.RowStdErr
 		}
-		if math.IsNaN(stdErr) {
-			return Unclear
+		distance := math.Abs(n.Mean - value)
+		if distance+clearly*stdErr <= margin {
+			return Yes
 		}
-		return answer(math.Abs(n.Mean-value) <= clearly*stdErr)
+		if distance-clearly*stdErr > margin {
+			return No
+		}
+		return Unclear
 	}, where)
 }
 

@@ -43,8 +43,6 @@ type difference struct {
 	wins     float64      // of pairs, NaN where there are none; ties count half
 	pairs    int
 	median   float64 // of the differences of pairs
-	low      float64 // of the median, by bootstrap; NaN without a test
-	high     float64
 	delta    float64 // Cliff's; positive where the method is better
 }
 
@@ -151,13 +149,10 @@ func pairs(a, b []result) (x, y []result, note []string) {
 	return x, y, note
 }
 
-// resamples are drawn for a bootstrap.
-const resamples = 2000
-
 // compareWith compares a method with the first one, by the folds that both have; where these are none, as two samples.
 func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (err error) {
 	nan := math.NaN()
-	d := &difference{wins: nan, median: nan, low: nan, high: nan, adjusted: nan}
+	d := &difference{wins: nan, median: nan, adjusted: nan}
 	r.against = d
 	x, y, notes := pairs(r.values, first.values)
 	r.notes = append(r.notes, notes...)
@@ -186,9 +181,6 @@ func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (er
 			}
 			d.paired = true
 			if d.test, err = stats.CorrectedT(differences, share, 1-alpha); err != nil {
-				return err
-			}
-			if d.low, d.high, err = stats.Bootstrap(differences, stats.Median, 1-alpha, resamples, 42); err != nil {
 				return err
 			}
 		}

@@ -67,8 +67,6 @@ func (d *datasetComparison) write(line writeLine) {
 			line(d.name, r.method, first, name+"_p_holm", a.adjusted, nil)
 		}
 		line(d.name, r.method, first, "median_difference", a.median, nil)
-		line(d.name, r.method, first, "median_difference_low", a.low, nil)
-		line(d.name, r.method, first, "median_difference_high", a.high, nil)
 		line(d.name, r.method, first, "win_rate", a.wins, nil)
 		line(d.name, r.method, first, "cliffs_delta", a.delta, nil)
 	}

@@ -45,8 +45,8 @@ var corruption = experiment.Spec{
 	Claims: []report.Claim{
 		{ID: "corr_worse", Says: "Corruption makes NPT worse on Yacht, Protein, Boston Housing and Concrete (Table 2).", Count: 4,
 			Test: report.Below(0, npt, whole, changes, report.Is("dataset", "yacht", "protein", "boston-housing", "concrete"))},
-		{ID: "corr_none", Says: "It does not on Breast Cancer: 0.0 points (Table 2).",
-			Test: report.Near(0, npt, whole, changes, report.Is("dataset", "breast-cancer"))},
+		{ID: "corr_none", Says: "It does not on Breast Cancer: 0.0 points (Table 2; asked is no more than 1).",
+			Test: report.Near(0, 1, npt, whole, changes, report.Is("dataset", "breast-cancer"))},
 		{ID: "corr_classes", Says: "Its accuracy falls on Income, Poker Hand and Higgs (Table 2, by 1.1, 1.1 and 0.5 points; that it falls is what is asked).", Count: 3,
 			Test: report.Below(0, npt, whole, changes, report.Is("dataset", "income", "poker-hand", "higgs"))},
 		{ID: "corr_protein_worse", Says: "On Protein the corrupted NPT is worse than all baselines, which the clean one is not (section 4.3).",

@@ -98,11 +98,12 @@ var lookup = experiment.Spec{
 		ID: "dup_rmse_text", Says: "On the original task its RMSE is 0.44 (section 4.2; 0.34 in Table 3; asked is no more than 0.44).",
 		Test: report.AtMost(0.44, report.Is("dataset", "lookup"), ofNPT, report.Is("metric", "rmse")),
 	}, {
-		ID: "dup_mlp", Method: "mlp", Says: "An MLP, which cannot look anything up, has an RMSE of 3.62 there, as on Protein itself (section 4.2).",
-		Test: report.Near(3.62, report.Is("dataset", "lookup"), report.Is("method", "mlp"), report.Is("metric", "rmse")),
+		ID: "dup_mlp", Method: "mlp", Says: "An MLP, which cannot look anything up, has an RMSE of 3.62 there, as on Protein itself (section 4.2; asked is within 5 %).",
+		Test: report.Near(3.62, 0.18, report.Is("dataset", "lookup"), report.Is("method", "mlp"), report.Is("metric", "rmse")),
 	}, {
-		ID: "protein_target_std", Method: "knn", Says: "Where one is added, the nearest neighbour's RMSE is one standard deviation of the target, 6.11 (Table 3, appendix B.1.2).",
-		Test: report.Near(6.11, report.Is("dataset", "lookup-add-one"),
+		ID: "protein_target_std", Method: "knn", Says: "Where one is added, the nearest neighbour's RMSE is one standard deviation of the target, 6.11 (Table 3, appendix B.1.2, of a " +
+			"k-NN that has the copies alone).",
+		Test: report.Tells(report.Is("dataset", "lookup-add-one"),
 			report.Is("variant", "1 neighbour"), report.Is("metric", "rmse")),
 	}, {
 		ID: "dup_intervention", Says: "Predictions follow targets of copies that are moved, with near-perfect correlation (section 4.2, figure 3e).",

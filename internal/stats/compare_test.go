@@ -146,40 +146,6 @@ func TestEffectsEqualSciPy(t *testing.T) {
 	}
 }
 
-// The bootstrap of a mean comes near the normal interval, is the same for the same seed, and another for another.
-func TestBootstrap(t *testing.T) {
-	var values []float64
-	for i := range 400 {
-		values = append(values, float64(7919*i%1009)/1009)
-	}
-	mean := func(x []float64) float64 { return stat.Mean(x, nil) }
-	low, high, err := Bootstrap(values, mean, 0.95, 4000, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, sd := stat.MeanStdDev(values, nil)
-	half := 1.96 * sd / 20
-	if math.Abs(low-(m-half)) > 0.1*half || math.Abs(high-(m+half)) > 0.1*half {
-		t.Errorf("[%v, %v], want about [%v, %v]", low, high, m-half, m+half)
-	}
-	sameLow, sameHigh, _ := Bootstrap(values, mean, 0.95, 4000, 1)
-	otherLow, _, _ := Bootstrap(values, mean, 0.95, 4000, 2)
-	if sameLow != low || sameHigh != high || otherLow == low {
-		t.Error("the seed does not decide")
-	}
-	// Of the 27 samples of 1, 2 and 3 one has the mean 1: an interval of 90 % leaves it out, one of 95 % has it.
-	l90, h90, _ := Bootstrap([]float64{1, 2, 3}, mean, 0.90, 20000, 3)
-	l95, h95, _ := Bootstrap([]float64{1, 2, 3}, mean, 0.95, 20000, 3)
-	if l90 != 4./3 || h90 != 8./3 || l95 != 1 || h95 != 3 {
-		t.Errorf("[%v, %v] and [%v, %v]", l90, h90, l95, h95)
-	}
-	for _, bad := range [][]float64{nil, {1, math.NaN()}} {
-		if _, _, err := Bootstrap(bad, mean, 0.95, 10, 1); err == nil {
-			t.Errorf("%v was resampled", bad)
-		}
-	}
-}
-
 func TestCliques(t *testing.T) {
 	ranks := []float64{4, 1, 2.5, 2}
 	apart := func(distance float64) func(i, j int) bool {
