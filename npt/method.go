@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -253,7 +254,11 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	result.Predict = time.Since(start)
 	result.Details = trainer.details()
 	if t.ModelDir != "" {
-		method.Warn(result.Details, "the model cannot be kept", trainer.keep(keptFile(t, config)))
+		err := trainer.keep(keptFile(t, config))
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) { // at which the run ends, and goes on from the checkpoint
+			return method.Result{}, err
+		}
+		method.Warn(result.Details, "the model cannot be kept", err)
 	}
 	method.Warn(result.Details, "the training began anew", refused)
 	method.Warn(result.Details, "a checkpoint cannot be written", trainer.CheckpointErr)

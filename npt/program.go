@@ -34,7 +34,7 @@ type knownProgram struct {
 	program program
 }
 
-// programOf returns the program of a network, which may be one that was made before for as many rows.
+// programOf returns the program of a network, which may be one that was made before for as many rows; 0 are batches of ever other numbers, padded.
 func programOf(n *network, rows int, backend compute.Backend) (program, error) {
 	programsMu.Lock()
 	defer programsMu.Unlock()

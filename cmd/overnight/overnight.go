@@ -1,5 +1,5 @@
-// Overnight does long work on one machine while nobody needs it: sweeps in order of value, one fit at a time on all cores, until
-// its hours are over. Whatever ends it, the same command goes on from there.
+// Overnight does long work on one machine while nobody needs it: sweeps in order of value, one network at a time on all cores and of other
+// methods a fit on each, until its hours are over. Whatever ends it, the same command goes on from there.
 //
 //	go run ./cmd/overnight [-hours 8] [-out DIR] [-plan] [SWEEP ...]
 //
@@ -16,14 +16,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"nptbench/internal/experiment"
+	"nptbench/internal/plan"
 	"nptbench/internal/program"
 )
 
-const about = `Runs sweeps one after the other until its hours are over, one fit at a time on all cores, and goes on from there the next time.`
+const about = `Runs sweeps one after the other until its hours are over, one network at a time on all cores, and goes on from there the next time.`
 
 // inOrderOfValue are the sweeps that are run when none is named.
 var inOrderOfValue = []string{"npt-boston", "npt-breast-cancer", "npt-width", "mlp-large", "mlp-small", "npt-variants", "npt-base"}
@@ -61,16 +63,21 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	}
 	args := func(sweep string, more ...string) program.Env {
 		e := e
-		e.Args = append([]string{"-sweep", sweep, "-out", filepath.Join(*out, name(sweep)), "-data", *data, "-jobs", "1"}, more...)
+		e.Args = append([]string{"-sweep", sweep, "-out", filepath.Join(*out, name(sweep)), "-data", *data}, more...)
 		if _, err := os.Stat(published); err == nil {
 			e.Args = append(e.Args, "-with", published)
 		}
 		return e
 	}
+	jobs := map[string]string{} // by sweep
 	for _, sweep := range sweeps {
-		p, estimate, err := experiment.Plan(ctx, args(sweep), spec)
+		p, estimate, err := experiment.Plan(ctx, args(sweep, "-dry-run"), spec)
 		if err != nil {
 			return program.ExitBadInput, err
+		}
+		jobs[sweep] = strconv.Itoa(runtime.NumCPU())
+		if slices.ContainsFunc(p.Groups(), func(g *plan.Group) bool { return g.Method.Network }) {
+			jobs[sweep] = "1"
 		}
 		n := p.Count(p.Groups()...)
 		fmt.Fprintf(e.Stdout, "%s: %d of %d cells to do, about %s\n", sweep, n.ToDo, n.Cells, p.Time(estimate, runtime.NumCPU()))
@@ -85,7 +92,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(*hours*float64(time.Hour)), over)
 	defer cancel()
 	for _, sweep := range sweeps {
-		code, err := experiment.Run(ctx, args(sweep, "-fetch", "-log", filepath.Join(*out, "log")), spec)
+		code, err := experiment.Run(ctx, args(sweep, "-fetch", "-jobs", jobs[sweep], "-log", filepath.Join(*out, "log")), spec)
 		switch {
 		case errors.Is(context.Cause(ctx), over):
 			fmt.Fprintf(e.Stderr, "%v: the same command goes on from here\n", over)
@@ -94,6 +101,9 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 			return program.ExitInterrupted, ctx.Err()
 		case err != nil: // the others may be spared what befell this one
 			fmt.Fprintf(e.Stderr, "%s: %v\n", sweep, err)
+		}
+		if code == program.ExitBadInput { // of one sweep, beside others that ran
+			code = program.ExitFailed
 		}
 		exit = max(exit, code)
 	}

@@ -604,17 +604,38 @@ def others(*paths):
     table(["", "NPT, seed %d" % seeds[0], "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds)], *lines)
 
 
+def anycolumn(*paths):
+    """RMSE in standard deviations where any column can be a row's target, and without the test row whose error is largest."""
+    titles = {"": "NPT", "rows attend to themselves alone": "rows attend to themselves alone", "without attention between datapoints": "no layers between datapoints"}
+
+    def rmse(squares):
+        root = statistics.mean(squares) ** 0.5
+        return "%.3f ± %.3f" % (root, statistics.stdev(squares) / len(squares) ** 0.5 / 2 / root)
+
+    lines = []
+    for r in sorted(finished(paths, "predictions"), key=lambda r: (list(titles).index(r.get("variant", "")), r["seed"])):
+        squares = sorted((target - prediction) ** 2 for _, target, prediction in r["table"]["lines"])
+        lines.append([titles[r.get("variant", "")], "%d" % r["seed"], "%.3f ± %.3f" % (r["val"]["rmse"], r["val"]["rmse_se"]), rmse(squares),
+                      "%.0f %%" % (100 * squares[-1] / sum(squares)), rmse(squares[:-1])])
+    table(["", "seed", "validation rows", "test rows", "share of the largest squared error", "without it"], *lines)
+
+
 def columns(report):
-    """The slope of predictions by targets of copies that are moved, on average over the test rows of each column."""
+    """The slope of predictions by targets of copies that are moved, on average over the test rows of each column, and the error on these."""
     moved = collections.defaultdict(list)
     for r in rows(report, "intervention-rows"):
         moved[int(r["column"]), r["row"]].append((float(r["follow"]), float(r["prediction"])))
+    column = {row: c for c, row in moved}
+    squares = collections.defaultdict(list)
+    for r in rows(report, "predictions-rows"):
+        if r["row"] in column:
+            squares[column[r["row"]], r["variant"]].append((float(r["target"]) - float(r["prediction"])) ** 2)
     slopes = collections.defaultdict(list)
-    for (column, _), points in moved.items():
-        slopes[column].append(statistics.linear_regression(*zip(*points)).slope)
-    table(["column", "test rows", "slope"], *(
-        ["F%d" % column if column else "RMSD, Protein's target", "%d" % len(of),
-         "%.2f ± %.2f" % (statistics.mean(of), statistics.stdev(of) / len(of) ** 0.5)] for column, of in sorted(slopes.items())))
+    for (c, _), points in moved.items():
+        slopes[c].append(statistics.linear_regression(*zip(*points)).slope)
+    table(["column", "test rows", "slope", "RMSE", "of rows that attend to themselves alone"], *(
+        ["F%d" % c if c else "RMSD, Protein's target", "%d" % len(of), "%.2f ± %.2f" % (statistics.mean(of), statistics.stdev(of) / len(of) ** 0.5),
+         *("%.3f" % statistics.mean(squares[c, variant]) ** 0.5 for variant in ("", "rows attend to themselves alone"))] for c, of in sorted(slopes.items())))
 
 
 def tabnet(report):

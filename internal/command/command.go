@@ -25,7 +25,8 @@
 // every configuration: when a script changes, its cells are other cells. What a script imports is not looked at: name it as one more
 // argument, or count versions in a parameter.
 //
-// The limits of a sweep's budget hold for the program, and it ends when the run does. It has OMP_NUM_THREADS set to the number of
+// The limits of a sweep's budget hold for the program, and it ends when the run does, with what it has started, but for processes in
+// sessions of their own (daemons). It has OMP_NUM_THREADS set to the number of
 // threads that it may use. The time of the whole program counts as that of the fit.
 //
 // Begin with this file.

@@ -63,6 +63,8 @@ func (d *downloader) download(ctx context.Context, address, part string, limit i
 		case errors.Is(err, errTooLong):
 			os.Remove(part)
 			return true, fmt.Errorf("%w than the %s that this file has at most", errTooLong, FormatBytes(limit))
+		case errors.As(err, &status) && status == http.StatusRequestedRangeNotSatisfiable: // as long as the file, or longer
+			os.Remove(part)
 		case errors.As(err, &status):
 			return refused(int(status)), err
 		}

@@ -204,6 +204,8 @@ func TestFetchResume(t *testing.T) {
 	}{
 		"half":                    {toyText[:50], func(*server) {}, 1, len(toyText) - 50},
 		"all":                     {toyText, func(*server) {}, 0, 0},
+		"all, no length":          {toyText, func(s *server) { s.noLength = true }, 2, len(toyText)},
+		"longer, no length":       {toyText + toyText, func(s *server) { s.noLength = true }, 2, len(toyText)},
 		"no ranges":               {toyText[:50], func(s *server) { s.noRange = true }, 1, len(toyText)},
 		"of another file":         {strings.Repeat("x", 50), func(*server) {}, 2, 2*len(toyText) - 50},
 		"longer than the file":    {toyText + toyText, func(*server) {}, 1, len(toyText)},

@@ -377,12 +377,20 @@ func (c *columnSpec) sortLevels() error {
 	return nil
 }
 
-// countRows counts the rows below the header.
+// countRows counts the rows below the header, of a file of at most 64 MiB unpacked.
 func countRows(path string, separator rune) (n int, err error) {
-	file, err := os.Open(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(path + ".gz")
+		path += ".gz"
+		info, err = os.Stat(path)
 	}
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s is not a file", path)
+	}
+	file, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
@@ -391,12 +399,16 @@ func countRows(path string, separator rune) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	lines := csv.NewReader(content)
+	few := &io.LimitedReader{R: content, N: 1 << 26} // it is for a hint
+	lines := csv.NewReader(few)
 	lines.Comma, lines.ReuseRecord, lines.FieldsPerRecord = separator, true, -1
 	for n = -1; err == nil; n++ {
 		_, err = lines.Read()
 	}
-	if err == io.EOF {
+	switch {
+	case few.N == 0:
+		return 0, errors.New("too large to be counted at once")
+	case err == io.EOF:
 		err = nil
 	}
 	return max(n-1, 0), err

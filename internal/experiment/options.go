@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
@@ -103,6 +104,11 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 		return nil, fmt.Errorf("-slurm-task %v: want a time above 0, such as 20m", o.TaskTime)
 	}
 	o.Data, o.With, o.Rows = *data, *with, *rows
+	for _, path := range append([]string{o.Sweep, o.Data, o.Out}, o.With...) {
+		if !utf8.ValidString(path) { // worker processes are told it in JSON
+			return nil, fmt.Errorf("%q is not UTF-8: want files and folders with names that are", path)
+		}
+	}
 	if fs.Given("seed") {
 		o.Seed = seed
 	}

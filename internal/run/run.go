@@ -41,7 +41,7 @@ type Watcher interface {
 // An Outcome counts the cells of a plan.
 type Outcome struct {
 	OK, Failed int // that have a record now and had none before
-	Left       int // to do: interrupted, or stopped by the first failure
+	Left       int // to do: interrupted, stopped by the first failure, or of a method that was given up
 }
 
 // Execute has the jobs of a plan done. With failFast the first failure stops it. When ctx is done it returns; what is finished

@@ -125,6 +125,9 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 		case "error":
 			return fmt.Errorf("no luck\nwith this")
 		case "full":
+			if t.CheckpointDir != "" { // what was there before the disk was full
+				os.MkdirAll(t.CheckpointDir, 0o777)
+			}
 			return &fs.PathError{Op: "write", Path: "train_x.csv", Err: syscall.ENOSPC}
 		case "late": // as a server may be
 			return fmt.Errorf("no answer: %w", context.DeadlineExceeded)
@@ -390,8 +393,8 @@ func TestProgressOfFits(t *testing.T) {
 		"1m0s: 0 of 3 cells (2 running, waves mean 25 %, about 1m5s left)", // a minute, 10 s, and 60 s of the third, in two slots
 		"1m0s: waves mean published fold N: a quarter of it, about 1m0s left",
 		"1m0s: waves mean published fold N: most of it, about 10s left",
-		"1m30s: 0 of 3 cells (2 running, waves mean 25 %, about 55s left)", // 30 s and 80 s
-		"2m0s: 0 of 3 cells (2 running, waves mean 25 %, about 40s left)",  // 0 s and 80 s
+		"1m30s: 0 of 3 cells (2 running, waves mean 25 %, about 1m20s left)", // 30 s and 80 s
+		"2m0s: 0 of 3 cells (2 running, waves mean 25 %, about 1m20s left)",  // 0 s and 80 s
 		"2m0s: waves mean published fold N: a quarter of it",
 		"2m0s: waves mean published fold N: all of it",
 		"",
@@ -538,15 +541,20 @@ func TestPrintingMethod(t *testing.T) {
 	}
 }
 
-// A full disk is no fault of a method, and leaves no record.
+// A full disk is no fault of a method, leaves no record, and takes no checkpoint away.
 func TestFullDisk(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	out, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [full]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard)
+	checkpoints := filepath.Join(dir, "checkpoints")
+	out, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [full]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard,
+		func(p *Pool) { p.Checkpoints = checkpoints })
 	if err == nil || !strings.HasPrefix(err.Error(), "waves mean published fold ") || !strings.Contains(err.Error(), "no space left on device: the run ends here") {
 		t.Error(err)
 	}
 	if out.Failed > 0 {
 		t.Errorf("%+v", out)
+	}
+	if left, _ := os.ReadDir(checkpoints); len(left) == 0 {
+		t.Error("the checkpoint is gone")
 	}
 }
 

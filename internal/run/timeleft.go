@@ -57,6 +57,18 @@ func (r *started) left(now time.Time) (left time.Duration, known bool) {
 // there are methods of which nothing is known yet.
 func (g *Progress) left(now time.Time) time.Duration {
 	left, total, usual := time.Duration(0), map[bool]time.Duration{}, g.durations(now)
+	g.shared = 0
+	for j := range g.running {
+		if !g.kindOf(j).onDevice {
+			g.shared++
+		}
+	}
+	for k, jobs := range g.waiting {
+		if !k.onDevice {
+			g.shared += len(jobs)
+		}
+	}
+	g.shared = min(g.shared, g.slots[false])
 	for k, jobs := range g.waiting {
 		for _, j := range jobs {
 			takes, known := g.takes(j, usual)
@@ -64,6 +76,7 @@ func (g *Progress) left(now time.Time) time.Duration {
 				return 0
 			}
 			total[k.onDevice] += takes
+			left = max(left, takes)
 		}
 	}
 	for j, r := range g.running {
@@ -140,7 +153,7 @@ func (d durations) of(k kind) (took time.Duration, known bool) {
 const enough = time.Minute
 
 // takes is how long a job takes: what is expected, corrected by what others took instead of what was expected of them, from the widest
-// kind to its own, and before any have by the share of a core that a slot has; or else what its kind usually takes.
+// kind to its own, and before any have by the share of a core that each of those has that run at a time; or else what its kind usually takes.
 func (g *Progress) takes(j *plan.Job, d durations) (took time.Duration, known bool) {
 	k := g.kindOf(j)
 	expected, known := g.expected[j]
@@ -149,7 +162,7 @@ func (g *Progress) takes(j *plan.Job, d durations) (took time.Duration, known bo
 	}
 	factor := 1.0
 	if !k.onDevice {
-		factor = float64(g.slots[false]) / float64(runtime.NumCPU())
+		factor = float64(g.shared) / float64(runtime.NumCPU())
 	}
 	for _, k := range slices.Backward(append(wider(k), kind{onDevice: k.onDevice})) {
 		m := d[k]

@@ -29,8 +29,8 @@ const guess = time.Minute
 func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
 	type kind struct {
 		dataset   string
-		gpu       bool
-		magnitude int // of the time, as a power of two
+		network   bool // which a pool runs beside other fits where it finds a GPU
+		magnitude int  // of the time, as a power of two
 	}
 	openBatches := map[kind]*batch{}
 	var batches []*batch
@@ -42,10 +42,10 @@ func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
 				took = min(took, budget/10)
 			}
 		}
-		k := kind{j.Dataset.Info.Name, j.Method.Network && len(c.GPUArgs) > 0, int(math.Log2(max(1, took.Seconds())))}
+		k := kind{j.Dataset.Info.Name, j.Method.Network, int(math.Log2(max(1, took.Seconds())))}
 		b := openBatches[k]
 		if b == nil || b.took+took > c.TaskTime {
-			b = &batch{gpu: k.gpu}
+			b = &batch{gpu: k.network && len(c.GPUArgs) > 0}
 			openBatches[k] = b
 			batches = append(batches, b)
 		}

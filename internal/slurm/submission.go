@@ -30,7 +30,7 @@ const (
 	setupFile  = "setup.json" // a setup
 	scriptFile = "script"     // what sbatch was given
 	numberFile = "job"        // the number that Slurm gave the array; not there: it was not submitted, or its submitter died
-	overFile   = "over"       // not empty: all its tasks have ended, and what became of them was looked at
+	overFile   = "over"       // there: all its tasks have ended, and what became of them was looked at
 )
 
 func taskFile(index int) string          { return strconv.Itoa(index) + ".json" } // a list of jobs
