@@ -17,6 +17,7 @@ import (
 	"nptbench/internal/program"
 	"nptbench/internal/run"
 	"nptbench/internal/slurm"
+	"nptbench/internal/spelling"
 	"nptbench/results"
 )
 
@@ -83,6 +84,9 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", outcome.Left)
 	}
 	fmt.Fprintln(e.Stderr)
+	if others, _ := os.ReadDir(pool.Checkpoints); len(others) > 0 && outcome.Left == 0 {
+		fmt.Fprintf(e.Stderr, "%s has checkpoints of %s that this run has not\n", pool.Checkpoints, spelling.Count(len(others), "other fit"))
+	}
 	if before.Failed > 0 {
 		fmt.Fprintf(e.Stderr, "%d cells failed in earlier runs; -retry-failed runs those again that are selected:\n", before.Failed)
 		for _, line := range p.Failures(p.Groups()...) {
