@@ -105,6 +105,7 @@ readme: reports-published ## write the tables and figures of README.md and the o
 test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores; at the end, how many passed, failed and were skipped, and why
 	go vet ./...
 	go test -tags purego ./internal/f32 ./internal/fused
+	go test -tags purego -run 'Exact|Bounds' ./baselines/knn
 	go run ./cmd/testcount $(if $(SKIPS),-allowed '$(SKIPS)') ./...
 
 .PHONY: test-long

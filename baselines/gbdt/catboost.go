@@ -26,7 +26,7 @@ func readCatBoost(model []byte, scale float64, bias []float64, features int, lin
 		}
 		questions := make([]catBoostQuestion, depth)
 		for j, s := range splits[:depth] {
-			if s < 0 || int(s) >= len(c.questions) || int(c.questions[s].feature) >= features {
+			if s < 0 || int(s) >= len(c.questions) || c.questions[s].feature < 0 || int(c.questions[s].feature) >= features {
 				return nil, fmt.Errorf("tree %d: no split %d over %d features", i, s, features)
 			}
 			questions[j] = c.questions[s]

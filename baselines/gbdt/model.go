@@ -112,7 +112,7 @@ func (m *Model) largestLeaf() float64 {
 
 // addToFirstTrees adds the initial scores, one per output, to the leaves of the first iteration.
 func (m *Model) addToFirstTrees(scores []float64) error {
-	if len(scores) != m.Outputs || len(m.trees) < m.Outputs {
+	if m.Outputs < 1 || len(scores) != m.Outputs || len(m.trees) < m.Outputs {
 		return fmt.Errorf("%d initial scores and %d trees for %d outputs", len(scores), len(m.trees), m.Outputs)
 	}
 	for k, s := range scores {

@@ -115,8 +115,8 @@ func TestModelRefusals(t *testing.T) {
 		{"end of trees", "", "the text is incomplete"},
 		{"num_leaves=2", "num_leaves=3", "tree 0: 2 entries of leaf_value, want 3"},
 		{"split_feature=1", "split_feature=2", "tree 0: split_feature is 2, want 0 to 1"},
-		{"left_child=-1", "left_child=0", "tree 0: child 0 belongs to two nodes, or is the root"},
-		{"right_child=-2", "right_child=-1", "tree 0: child -1 belongs to two nodes, or is the root"},
+		{"left_child=-1", "left_child=0", "tree 0: child 0 of node 0, want one behind it"},
+		{"right_child=-2", "right_child=-1", "tree 0: child -1 belongs to two nodes"},
 		{"right_child=-2", "right_child=-3", "tree 0: right_child is -3, want -2 to 0"},
 		{"num_cat=0\nsplit", "num_cat=0\nis_linear=1\nsplit", "tree 0: linear trees"},
 		{"leaf_value=1 3", "leaf_value=1 x", "tree 0: leaf_value is x, want a number"},
@@ -132,6 +132,23 @@ func TestModelRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q for %q: error %v, want %q", c.new, c.old, err, c.want)
 		}
+	}
+}
+
+// The classes that a model knows are numbers of classes, each once and in order: so they are the columns of its predictions.
+func TestClassesOfAModel(t *testing.T) {
+	for text, right := range map[string]bool{`{"classes":[0,1,2]}`: true, `{"classes":[0,2,5]}`: true, `{"classes":[2,1,0]}`: false, `{"classes":[2,2,2]}`: false} {
+		if _, err := parseOrigin(text, 3); (err == nil) != right {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Nodes that are a ring are no tree, though each is one's child.
+func TestRing(t *testing.T) {
+	ring := tree{feature: []int32{0, 0, 0}, threshold: []float64{1, 1, 1}, decision: make([]uint8, 3), left: []int32{-1, 2, 1}, right: []int32{-2, -3, -4}, leaf: make([]float64, 4)}
+	if err := ring.check(); err == nil {
+		t.Error("a ring is a tree")
 	}
 }
 
@@ -169,6 +186,7 @@ func TestDamagedLibraryModels(t *testing.T) {
 					content[i] ^= flip
 					if m, err := lib.read(&c.answer, c.Width, c.link()); err == nil {
 						parseModel(m.text())
+						m.Predict(t.Context(), make([]float32, c.Width), []int{1}, 1)
 					}
 					content[i] ^= flip
 				}

@@ -60,6 +60,9 @@ func parseOrigin(text string, predictions int) (Origin, error) {
 	if o.Classes != nil && len(o.Classes) != predictions {
 		return o, fmt.Errorf("%s: %d classes, but the model predicts %d", originKey, len(o.Classes), predictions)
 	}
+	if !slices.IsSorted(o.Classes) || len(slices.Compact(slices.Clone(o.Classes))) < len(o.Classes) {
+		return o, fmt.Errorf("%s: classes %v, want each once and in order", originKey, o.Classes)
+	}
 	return o, nil
 }
 

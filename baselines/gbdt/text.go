@@ -130,15 +130,16 @@ func (t *tree) parseCategories(p *treeParser, sets int) {
 func (t *tree) check() error {
 	splits := len(t.feature)
 	isChild := make([]bool, splits+len(t.leaf)) // the nodes, then the leaves
-	isChild[0] = true
 	for _, children := range [][]int32{t.left, t.right} {
-		for _, c := range children {
+		for i, c := range children {
 			place := int(c)
 			if c < 0 {
 				place = splits + int(^c)
+			} else if place <= i { // as LightGBM numbers nodes: so there is no ring
+				return fmt.Errorf("child %d of node %d, want one behind it", c, i)
 			}
 			if isChild[place] {
-				return fmt.Errorf("child %d belongs to two nodes, or is the root", c)
+				return fmt.Errorf("child %d belongs to two nodes", c)
 			}
 			isChild[place] = true
 		}

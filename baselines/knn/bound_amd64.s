@@ -1,3 +1,5 @@
+//go:build !purego
+
 #include "textflag.h"
 
 // Each lane of Y0 to Y3 sums the bound of one of the 32 rows or boxes. Comments name the lanes as vectors.

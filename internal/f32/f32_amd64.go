@@ -38,7 +38,7 @@ func All() []*Kernel {
 		t.panel(c, a, b, k, ldc, add, 16)
 		tile8x16(&t)
 	}}
-	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VL {
+	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW {
 		avx512.Pairs = Panel{32, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 			var t tile
 			t.panel(c, a, b, (k+1)/2, ldc, add, 32)

@@ -41,7 +41,8 @@ func New(threads int) *Backend {
 }
 
 // NewBFloat16 returns a backend that rounds what it multiplies to bfloat16, in products of float32 matrices of more than 16 columns and
-// more than one row, and sums in float32: all else is as New's. It is an error if the processor does not multiply bfloat16.
+// more than one row, and sums in float32: all else is as New's. A product that is used transposed, as the gradient of weights, is one of the
+// transposed matrices. It is an error if the processor does not multiply bfloat16.
 func NewBFloat16(threads int) (*Backend, error) {
 	pairs := pairs32(f32.All()[0])
 	if pairs.multiply == nil {
@@ -168,10 +169,11 @@ func (b *Backend) BufferFromFlatData(_ compute.DeviceNum, flat any, shape shapes
 	if !types[shape.DType] {
 		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, shape.DType)
 	}
-	made := b.newBuffer(shape)
-	if n := copy(made.bytes(), dtypes.UnsafeByteSliceFromAny(flat)); n != int(shape.ByteSize()) {
-		return nil, errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, shape)
+	if err := fits(flat, shape); err != nil {
+		return nil, err
 	}
+	made := b.newBuffer(shape)
+	copy(made.bytes(), dtypes.UnsafeByteSliceFromAny(flat))
 	return made, nil
 }
 
@@ -206,8 +208,17 @@ func (x *buffer) ToFlatData(flat any) error {
 	if err := x.check(); err != nil {
 		return err
 	}
-	if n := copy(dtypes.UnsafeByteSliceFromAny(flat), x.bytes()); n != int(x.shape.ByteSize()) {
-		return errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, x.shape)
+	if err := fits(flat, x.shape); err != nil {
+		return err
+	}
+	copy(dtypes.UnsafeByteSliceFromAny(flat), x.bytes())
+	return nil
+}
+
+// fits returns an error unless a slice has as many bytes as an array of that shape.
+func fits(flat any, shape shapes.Shape) error {
+	if n := len(dtypes.UnsafeByteSliceFromAny(flat)); n != int(shape.ByteSize()) {
+		return errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, shape)
 	}
 	return nil
 }

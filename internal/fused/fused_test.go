@@ -646,6 +646,25 @@ func TestDonatedTwice(t *testing.T) {
 	}
 }
 
+// Data of another size than the shape's is refused.
+func TestDataOfAnotherSize(t *testing.T) {
+	b := New(1)
+	defer b.Finalize()
+	shape := shapes.Make(dtypes.Float32, 2)
+	for _, flat := range []any{[]float32{1}, []float32{1, 2, 3}, []float64{1, 2}} {
+		if _, err := b.BufferFromFlatData(0, flat, shape); err == nil {
+			t.Errorf("%v is two numbers of float32", flat)
+		}
+	}
+	in, err := b.BufferFromFlatData(0, []float32{1, 2}, shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.ToFlatData(make([]float32, 3)); err == nil {
+		t.Error("two numbers are three")
+	}
+}
+
 // A finalized backend keeps no threads.
 func TestFinalize(t *testing.T) {
 	before := runtime.NumGoroutine()
