@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -138,20 +139,18 @@ func (n *Number) seedsNote() []string {
 	if !n.Complete() {
 		return notes
 	}
-	bySeed, means, all := n.underOtherSeeds(), n.otherSeeds(), n.Settings*len(n.Folds)
+	bySeed, means := n.underOtherSeeds(), n.otherSeeds()
+	var left []string
+	var folds []*Fold
 	for _, seed := range sortedKeys(bySeed) {
-		if _, has := means[seed]; has {
-			continue
+		failed := slices.ContainsFunc(bySeed[seed], func(f *Fold) bool { return f.Failed > 0 })
+		if _, has := means[seed]; !has && failed {
+			left, folds = append(left, strconv.FormatUint(seed, 10)), append(folds, bySeed[seed]...)
 		}
-		ok, failed := 0, 0
-		for _, f := range bySeed[seed] {
-			ok, failed = ok+f.OK, failed+f.Failed
-		}
-		why := fmt.Sprintf("%s of %s cells have a record", spelling.Thousands(ok+failed), spelling.Thousands(all))
-		if failed > 0 {
-			why = fmt.Sprintf("%s of %s cells failed: %s", spelling.Thousands(failed), spelling.Thousands(all), failures(bySeed[seed]))
-		}
-		notes = append(notes, fmt.Sprintf("Seed %d is left out: %s.", seed, why))
+	}
+	if len(left) > 0 {
+		notes = append(notes, fmt.Sprintf("Left out, since cells failed: %s %s: %s.", map[bool]string{true: "seed", false: "seeds"}[len(left) == 1],
+			strings.Join(left, ", "), failures(folds)))
 	}
 	return notes
 }

@@ -68,7 +68,7 @@ var readme = []sentence{
 		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text("npt/PAPER.md"), -1) {
 			lowest = min(lowest, number(r, string(found[1])))
 		}
-		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. By the paper's mean and deviation no fold of its NPT was above %.1f. "+
+		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. By the mean and deviation of the paper's squared errors no fold of its NPT was above %.1f. "+
 			"[On this fold none of our networks that mask features, as the paper's do, is below %.1f",
 			largest, (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line("npt/PAPER.md", "NPT", 2)[1]), math.Floor(10*lowest)/10)
 	},
