@@ -275,7 +275,7 @@ func peakMemory() (peak int64) {
 // forgetPeakMemory also frees what is not in use any more.
 func forgetPeakMemory() {
 	debug.FreeOSMemory()
-	backends.ReturnMemory(nil) // what our own keeps is for the next step
+	backends.ReturnMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 

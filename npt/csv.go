@@ -18,6 +18,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"nptbench/internal/backends"
 	"nptbench/internal/checkpoint"
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
@@ -174,7 +175,10 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	if err != nil {
 		return nil, err
 	}
-	defer trainer.free()
+	defer func() {
+		trainer.free()
+		backends.ReturnMemory()
+	}()
 	if err := trainer.Train(ctx); err != nil {
 		return nil, err
 	}

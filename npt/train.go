@@ -207,5 +207,4 @@ func (tr *Trainer) free() {
 		tr.masks.codes.FinalizeAll()
 	}
 	tr.engine.free()
-	backends.ReturnMemory(tr.engine.backend)
 }

@@ -214,5 +214,4 @@ func (tr *training) free() {
 		}
 	}
 	tr.features.free()
-	backends.ReturnMemory(tr.backend)
 }

@@ -41,10 +41,14 @@ func Release(old []*tensors.Tensor, used ...[]*tensors.Tensor) error {
 	return nil
 }
 
-// ReturnMemory lets go of what a backend keeps for its next graph, as between two trainings.
-func ReturnMemory(b compute.Backend) {
-	if f, ok := b.(*fused.Backend); ok {
-		f.ReleaseIdle()
+// ReturnMemory lets go of what backends keep for the next graph, as between trainings that are not alike.
+func ReturnMemory() {
+	backendsMu.Lock()
+	defer backendsMu.Unlock()
+	for _, b := range backends {
+		if f, ok := b.(*fused.Backend); ok {
+			f.ReleaseIdle()
+		}
 	}
 	returnMemory()
 }
