@@ -172,6 +172,10 @@ func TestCaseOfMetrics(t *testing.T) {
 	if err != nil || len(r.all) != 2 || r.all[0].metric != "RMSE" || r.all[1].metric != "RMSE" {
 		t.Errorf("%+v, %v", r, err)
 	}
+	r, err = read(strings.NewReader("dataset,fold,method,metric,value\na,0,m,R,1\na,0,m,R²,2\n"), "in", nil)
+	if err != nil || r.all[1].metric != "R²" {
+		t.Errorf("two metrics are one: %+v, %v", r, err)
+	}
 }
 
 // In a file of one's own, a title may be that of anything.

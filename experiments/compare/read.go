@@ -78,7 +78,7 @@ type sheet struct {
 	header  []string
 	columns map[string]int // by the keys of spellings and, of a report, by the names of metrics
 	by      []int
-	metrics map[string]string // by their letters and digits, as they are spelled first
+	metrics map[string]string // by their lower case, as they are spelled first
 }
 
 // read reads results. Errors name the file and the line.
@@ -268,13 +268,12 @@ func (s *sheet) add(record []string) error {
 		return nil
 	case !s.report && r.metric == "":
 		return errors.New("there is no metric")
-	case !s.report && s.metrics[spelled(r.metric)] == "":
-		s.metrics[spelled(r.metric)] = r.metric
 	case !s.report:
-		r.metric = s.metrics[spelled(r.metric)]
-	}
-	switch {
-	case !s.report:
+		lower := strings.ToLower(r.metric)
+		if s.metrics[lower] == "" {
+			s.metrics[lower] = r.metric
+		}
+		r.metric = s.metrics[lower]
 		return s.addValue(r, field("value"))
 	}
 	if complete := field("complete"); complete != "" && complete != "true" {

@@ -36,7 +36,6 @@ type Progress struct {
 	waiting  map[kind][]*plan.Job        // not started
 	expected map[*plan.Job]time.Duration // of one core, where that is known
 	finishes map[kind]taken
-	shared   int // of the jobs that are left, how many share the cores at a time
 	warned   map[*method.Method]bool
 	stop     chan struct{}
 	stopped  sync.WaitGroup

@@ -53,25 +53,14 @@ func (r *started) left(now time.Time) (left time.Duration, known bool) {
 	return max(0, p.Left-now.Sub(r.reported)), true
 }
 
-// left estimates the time to the end: that of the longest job that runs, or of all jobs shared among the slots. It is 0 while
+// left estimates the time to the end: that of the longest job, or of all jobs shared among the slots. It is 0 while
 // there are methods of which nothing is known yet.
 func (g *Progress) left(now time.Time) time.Duration {
 	left, total, usual := time.Duration(0), map[bool]time.Duration{}, g.durations(now)
-	g.shared = 0
-	for j := range g.running {
-		if !g.kindOf(j).onDevice {
-			g.shared++
-		}
-	}
-	for k, jobs := range g.waiting {
-		if !k.onDevice {
-			g.shared += len(jobs)
-		}
-	}
-	g.shared = min(g.shared, g.slots[false])
+	slowdown := g.slowdown()
 	for k, jobs := range g.waiting {
 		for _, j := range jobs {
-			takes, known := g.takes(j, usual)
+			takes, known := g.takes(j, usual, slowdown)
 			if !known {
 				return 0
 			}
@@ -83,7 +72,7 @@ func (g *Progress) left(now time.Time) time.Duration {
 		k := g.kindOf(j)
 		own, known := r.left(now)
 		if !known {
-			own, known = g.takes(j, usual)
+			own, known = g.takes(j, usual, slowdown)
 			own = max(0, own-now.Sub(r.at))
 		}
 		if !known {
@@ -99,6 +88,22 @@ func (g *Progress) left(now time.Time) time.Duration {
 		left = max(left, t/time.Duration(g.slots[onDevice]))
 	}
 	return left
+}
+
+// slowdown is how much longer a job takes than alone on a core, by how many of those that are left run at a time.
+func (g *Progress) slowdown() float64 {
+	jobs := 0
+	for j := range g.running {
+		if !g.kindOf(j).onDevice {
+			jobs++
+		}
+	}
+	for k, waiting := range g.waiting {
+		if !k.onDevice {
+			jobs += len(waiting)
+		}
+	}
+	return float64(min(jobs, g.slots[false])) / float64(runtime.NumCPU())
 }
 
 // measure is what a job takes, beside what was expected of it.
@@ -153,8 +158,8 @@ func (d durations) of(k kind) (took time.Duration, known bool) {
 const enough = time.Minute
 
 // takes is how long a job takes: what is expected, corrected by what others took instead of what was expected of them, from the widest
-// kind to its own, and before any have by the share of a core that each of those has that run at a time; or else what its kind usually takes.
-func (g *Progress) takes(j *plan.Job, d durations) (took time.Duration, known bool) {
+// kind to its own, and before any have by that slowdown; or else what its kind usually takes.
+func (g *Progress) takes(j *plan.Job, d durations, slowdown float64) (took time.Duration, known bool) {
 	k := g.kindOf(j)
 	expected, known := g.expected[j]
 	if !known {
@@ -162,7 +167,7 @@ func (g *Progress) takes(j *plan.Job, d durations) (took time.Duration, known bo
 	}
 	factor := 1.0
 	if !k.onDevice {
-		factor = float64(g.shared) / float64(runtime.NumCPU())
+		factor = slowdown
 	}
 	for _, k := range slices.Backward(append(wider(k), kind{onDevice: k.onDevice})) {
 		m := d[k]
