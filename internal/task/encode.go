@@ -18,8 +18,8 @@ const (
 )
 
 // Encode makes the task of one split of a table, and the test targets that methods may not see. The caller sets what does
-// not come from the data: Seed, SweepSeed, Threads and Backend. Encoded features and targets are finite; numbers too large or too small for that are
-// an error, as are tables in which no feature has a value.
+// not come from the data: Seed, SweepSeed, Threads and Backend. Encoded features and targets are finite; numbers too large or too small
+// for that are an error, as are tables in which no feature has a value.
 //
 // Features: one-hot over the categories of all rows that are not flagged as missing; standardised by mean and population
 // deviation. The regression target is standardised by the training rows. A deviation of zero counts as one. Flagged
