@@ -188,9 +188,9 @@ func TestCopiesRefused(t *testing.T) {
 // With random features 978 rows of Protein have the other six in common with a row of another target, and 88 have all nine. Where two of
 // these are in one batch nobody can tell their copies apart, and the mean of their targets is the best answer: the seed, which deals the
 // batches, bounds the correlation of a network. "go test -v" prints the bounds beside what is published, and the correlation on rows
-// without such another one. EXPERIMENTS.md has that it is above 0.9999 for all twelve networks, the bounds below 0.99999, and that the
-// others have less than half of the paper's error. The three largest errors are printed, too, each with the row of the same batch that is
-// nearest by the features that are not random, in standard deviations: where an error is above 4, the network has read that row.
+// without such another one. experiments/LOOKUP.md has that it is above 0.9999 for all twelve networks, and the bounds below 0.99999. The three
+// largest errors are printed, too, each with the row of the same batch that is nearest by the features that are not random, in standard
+// deviations: where an error is above 4, the network has read that row.
 func TestCopiesThatCannotBeToldApart(t *testing.T) {
 	library := datasettest.Real(t, "lookup")
 	paper := map[string]float64{"lookup": 0.34, "lookup-random": 0.24, "lookup-add-one": 0.46, "lookup-random-add-one": 0.75} // Table 3

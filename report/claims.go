@@ -62,13 +62,13 @@ func AtMost(most float64, where ...Where) Test {
 	return numbers(func(n *Number) Answer { return answer(n.Mean <= most) }, where)
 }
 
-// AsPaper tests whether changes of a layout have the direction of the paper's.
+// AsPaper tests whether changes of a layout have the direction that the paper names, though its own may not be clear.
 func AsPaper(l Layout, where ...Where) Test {
 	return changes(l, where, func(f fact) Answer {
 		if f.Verdict == NotClear {
 			return Unclear
 		}
-		return answer(f.Verdict == SameDirection)
+		return answer(f.Mean*f.Paper.Mean > 0)
 	})
 }
 

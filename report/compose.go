@@ -359,7 +359,7 @@ func (s *Summary) howToRead() []string {
 			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided, which takes folds for independent. Published folds share test "+
 			"rows, too, which neither knows.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
-				"the other sign; not clear: it is not that far from 0. A standard error over the test rows of a single split does not have in it what another seed would "+
+				"the other sign; not clear: it is not that far from 0; clear, the paper's not: ours is, and the paper's is not, by its own standard error. A standard error over the test rows of a single split does not have in it what another seed would "+
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
 				"changes are not compared, since smaller networks have others, but for claims that name a size: clearly more than half of it is asked.", clearly))
 	}

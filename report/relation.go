@@ -129,7 +129,8 @@ func pFact(c comparison) (fact, bool) {
 	return p, true
 }
 
-// direction is the verdict on a change: whether it has the direction of the paper's, once it is clear. As with numbers, changes over some
+// direction is the verdict on a change: whether it has the direction of the paper's, once both are clear, the paper's as far as it prints
+// an error. As with numbers, changes over some
 // of the paper's folds or under another protocol have none.
 func (n *Number) direction() Verdict {
 	switch {
@@ -143,6 +144,8 @@ func (n *Number) direction() Verdict {
 		return NotClear
 	case n.Paper.Mean == 0: // its two numbers are printed alike
 		return NoPaper
+	case n.Paper.StdErr() > 0 && apart(n.Paper.Mean, n.Paper.StdErr()) == Unclear:
+		return PaperNotClear
 	case n.Mean*n.Paper.Mean > 0:
 		return SameDirection
 	}

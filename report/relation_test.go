@@ -71,7 +71,7 @@ func TestChange(t *testing.T) {
 	f := facts[0]
 	rows := f.Folds[0].Chosen.Rows
 	stdErr := 0.37845629426218646 * math.Sqrt(0.1+float64(rows[2])/float64(rows[0]))
-	if f.metric != "rmse_change" || math.Abs(f.Mean-0.5625) > 1e-12 || math.Abs(f.StdErr-stdErr) > 1e-12 || f.N != 10 || f.Verdict != SameDirection {
+	if f.metric != "rmse_change" || math.Abs(f.Mean-0.5625) > 1e-12 || math.Abs(f.StdErr-stdErr) > 1e-12 || f.N != 10 || f.Verdict != PaperNotClear {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.Paper.Mean-0.38) > 1e-12 || math.Abs(f.Paper.StdErr()-math.Hypot(0.46, 0.23)) > 1e-12 { // 3.38 ± 0.46 and 3.00 ± 0.23
@@ -85,10 +85,10 @@ func TestChange(t *testing.T) {
 	want := `Changes.
 
 <!-- table changes -->
-| Data set       | Variant             |       Change |                 p |      Paper's | Verdict                    |
-|----------------|---------------------|-------------:|------------------:|-------------:|----------------------------|
-| Boston Housing | No semi-supervision | +0.56 ± 0.19 | 0.004<sup>1</sup> | +0.38 ± 0.51 | same direction<sup>2</sup> |
-|                | No target masking   |  0.00 ± 0.06 | 1.000<sup>3</sup> | -0.07 ± 0.29 | not clear<sup>2</sup>      |
+| Data set       | Variant             |       Change |                 p |      Paper's | Verdict                            |
+|----------------|---------------------|-------------:|------------------:|-------------:|------------------------------------|
+| Boston Housing | No semi-supervision | +0.56 ± 0.19 | 0.004<sup>1</sup> | +0.38 ± 0.51 | clear, the paper's not<sup>2</sup> |
+|                | No target masking   |  0.00 ± 0.06 | 1.000<sup>3</sup> | -0.07 ± 0.29 | not clear<sup>2</sup>              |
 
 <sup>1</sup> 1 of 10 pairs are equal.\
 <sup>2</sup> Smaller than in the paper: 2 layers.\
@@ -102,21 +102,23 @@ func TestChange(t *testing.T) {
 
 var tenFolds = []*Fold{{Number: 0}, {Number: 1}, {Number: 2}, {Number: 3}, {Number: 4}, {Number: 5}, {Number: 6}, {Number: 7}, {Number: 8}, {Number: 9}}
 
-// The direction of a change is that of its sign where it is more than two standard errors from zero.
+// The direction of a change is that of its sign where it is more than two standard errors from zero, and the paper's, too, where it has some.
 func TestDirection(t *testing.T) {
 	number := func(protocol split.Protocol, folds int) *Number {
 		g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: protocol, Series: &Series{}, Folds: tenFolds}
 		return &Number{Group: g, N: folds, Mean: 1, StdErr: 0.1, HasPaper: true, Paper: results.Published{Mean: 1}}
 	}
 	for _, c := range []struct {
-		mean, stdErr, paper float64
-		want                Verdict
+		mean, stdErr, paper, paperErr float64
+		want                          Verdict
 	}{
-		{1, 0.4, 0.1, SameDirection}, {-1, 0.4, -0.1, SameDirection}, {1, 0.4, -0.1, OppositeDirection}, {-1, 0.4, 0.1, OppositeDirection},
-		{1, 0.5, 0.1, NotClear}, {1, math.NaN(), 0.1, NotClear}, {0, 0, 0.1, NotClear},
+		{1, 0.4, 0.1, 0, SameDirection}, {-1, 0.4, -0.1, 0, SameDirection}, {1, 0.4, -0.1, 0, OppositeDirection}, {-1, 0.4, 0.1, 0, OppositeDirection},
+		{1, 0.5, 0.1, 0, NotClear}, {1, math.NaN(), 0.1, 0, NotClear}, {0, 0, 0.1, 0, NotClear},
+		{1, 0.4, 0.1, 0.04, SameDirection}, {-1, 0.4, 0.1, 0.04, OppositeDirection},
+		{1, 0.4, 0.1, 0.05, PaperNotClear}, {-1, 0.4, 0.1, 0.05, PaperNotClear}, {1, 0.5, 0.1, 0.05, NotClear},
 	} {
 		d := number(published, 10)
-		d.Mean, d.StdErr, d.Paper = c.mean, c.stdErr, results.Published{Mean: c.paper}
+		d.Mean, d.StdErr, d.Paper = c.mean, c.stdErr, results.Published{Mean: c.paper, Spread: c.paperErr}
 		if got := d.direction(); got != c.want {
 			t.Errorf("%v ± %v beside %v: %s, want %s", c.mean, c.stdErr, c.paper, got, c.want)
 		}
@@ -257,7 +259,7 @@ func TestClaimsOnChanges(t *testing.T) {
 		t.Errorf("%q, want %q", verdicts, want)
 	}
 	opening := s.Document().Blocks[0].(List)
-	if len(opening) != 3 || !strings.Contains(opening[1], "No semi-supervision: +0.56 RMSE on Boston Housing (same direction)") ||
+	if len(opening) != 3 || !strings.Contains(opening[1], "No semi-supervision: +0.56 RMSE on Boston Housing (clear, the paper's not)") ||
 		opening[2] != "On: Boston Housing (10 folds); smaller than in the paper: NPT, 2 layers." {
 		t.Errorf("%q", opening)
 	}

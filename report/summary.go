@@ -60,7 +60,7 @@ var outcomes = []struct {
 	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold}},
 	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
 	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection}, []string{doesNotHold + atThisSize}},
-	{"Not clear", []Verdict{NotClear}, []string{notClear, notClear + atThisSize}},
+	{"Not clear", []Verdict{PaperNotClear, NotClear}, []string{notClear, notClear + atThisSize}},
 	{"Not tested, or only in part", []Verdict{NotRun, Partial, Undefined, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
 }
 
@@ -78,6 +78,7 @@ var because = map[Verdict]string{
 	ReproducedOnPart: "within the sampling error of the rows that were tested",
 	NotGraded:        "another number; whether a rerun would give the paper's is not known",
 	NotClear:         "too near to no change to have a direction",
+	PaperNotClear:    "the paper's is within two of its standard errors of no change",
 	NotComparable:    "a smaller network, other training rows or another machine",
 	NotJudged:        "corrected folds, by which the paper's numbers were not made",
 	Partial:          "not the folds of the paper, or not all of them",

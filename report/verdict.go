@@ -31,13 +31,14 @@ const (
 	SameDirection     Verdict = "same direction"  // as in the paper, and clear
 	OppositeDirection Verdict = "other direction" // of what the paper has, and clear
 	NotClear          Verdict = "not clear"       // too near to no change to have a direction
+	PaperNotClear     Verdict = "clear, the paper's not"
 
 	Extrapolated Verdict = "extrapolated" // what is not measured, from what is
 )
 
 // verdicts lists all of them in the order in which they are counted.
 var verdicts = []Verdict{
-	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, NotClear, Extrapolated,
+	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, PaperNotClear, NotClear, Extrapolated,
 	NotComparable, Partial, FailedCell, Undefined, NotRun, NoPaper, NotJudged,
 }
 

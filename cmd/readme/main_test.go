@@ -104,3 +104,45 @@ func TestTargetsExist(t *testing.T) {
 		t.Errorf("%d targets are named, error %v", named, err)
 	}
 }
+
+// Every link from one document to another, or to a part of one, leads somewhere.
+func TestLinks(t *testing.T) {
+	t.Chdir("../..")
+	files, err := documents(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading, unsaid := regexp.MustCompile(`(?m)^#+ (.+)$`), regexp.MustCompile("[^a-z0-9 _-]")
+	links, anchors := 0, map[string][]string{}
+	for _, file := range files {
+		for _, title := range heading.FindAllStringSubmatch(read(t, file), -1) {
+			anchors[file] = append(anchors[file], strings.ReplaceAll(unsaid.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-"))
+		}
+	}
+	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
+	for _, file := range files {
+		for _, found := range link.FindAllStringSubmatch(read(t, file), -1) {
+			links++
+			target := file
+			if found[1] != "" {
+				target = filepath.Join(filepath.Dir(file), found[1])
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", file, err)
+			} else if found[2] != "" && !slices.Contains(anchors[target], found[2]) {
+				t.Errorf("%s: %s has no part #%s", file, target, found[2])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("%d links", links)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -14,7 +14,8 @@ import (
 type sentence func(*reports) string
 
 // sentences are by document.
-var sentences = map[string][]sentence{"README.md": readme, "RESULTS.md": results, "EXPERIMENTS.md": experiments, "npt/PAPER.md": paper}
+var sentences = map[string][]sentence{"README.md": readme, "RESULTS.md": results, "npt/PAPER.md": paper,
+	"EXPERIMENTS.md": experiments, lookupPage: lookup, rowsPage: rowSentences, "experiments/ABLATIONS.md": ablations}
 
 const (
 	grids  = "out/published/report/"       // of table1-cpu, with the full grids

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
@@ -65,12 +62,12 @@ var readme = []sentence{
 		ours, _ := stats.MeanStdErr(full)
 		largest := slices.Max(full)
 		lowest := math.Inf(1) // of our networks that mask features, on fold 3
-		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text("npt/PAPER.md"), -1) {
+		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text(fold3), -1) {
 			lowest = min(lowest, number(r, string(found[1])))
 		}
 		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. By the mean and deviation of the paper's squared errors no fold of its NPT was above %.1f. "+
 			"[On this fold none of our networks that mask features, as the paper's do, is below %.1f",
-			largest, (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line("npt/PAPER.md", "NPT", 2)[1]), math.Floor(10*lowest)/10)
+			largest, (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line(fold3, "NPT", 2)[1]), math.Floor(10*lowest)/10)
 	},
 	func(r *reports) string {
 		yacht := r.rows("out/published-corruption-paper/report/corruption.csv").where("dataset", "yacht", "metric", "rmse_change")
@@ -82,7 +79,7 @@ var readme = []sentence{
 	},
 	func(r *reports) string {
 		x := alone(r, "all targets masked")
-		return fmt.Sprintf("on Protein it is %s over three seeds (95 %% interval: ± %s %% of the RMSE)", x[2], interval(r, x))
+		return fmt.Sprintf("on Protein it is %s over three seeds, of which two standard errors are %.0f %% of the RMSE", x[2], 200*standardError(r, x[2])/number(r, x[0]))
 	},
 	func(r *reports) string {
 		return "With smaller networks it is worse by two standard errors on " + worseAlone(r) + " tables under the first seed"
@@ -120,12 +117,6 @@ var readme = []sentence{
 	},
 }
 
-// interval is half of the 95 % interval of a difference over three seeds, in percent of NPT's error.
-func interval(r *reports, alone [3]string) string {
-	_, stdErr, _ := strings.Cut(alone[2], " ± ")
-	return fmt.Sprintf("%.0f", 100*number(r, stdErr)*distuv.StudentsT{Sigma: 1, Nu: 2}.Quantile(0.975)/number(r, withoutError(alone[0])))
-}
-
 // overSeeds are the least and the largest of the standard deviations over three seeds.
 func overSeeds(cells rows) (low, high string) {
 	least, most := cells.span("seeds_stddev")
@@ -133,21 +124,4 @@ func overSeeds(cells rows) (low, high string) {
 		return "none", "none"
 	}
 	return fmt.Sprintf("%.3f", least), fmt.Sprintf("%.3f", most)
-}
-
-// lookedUp is from how many percent of the paper's error to how many NPT has on the forms of the lookup task, means of three seeds.
-func lookedUp(r *reports) (low, high float64) {
-	low = math.Inf(1)
-	for _, c := range r.rows("out/published-lookup-cpu/report/cells.csv").where("method", "npt", "metric", "rmse") {
-		if c["paper"] == "" {
-			continue
-		}
-		if c["seeds"] != "3" {
-			r.fail(errors.New("no three seeds of " + c["dataset"]))
-			return 0, 0
-		}
-		ours := c.number("seeds_mean")
-		low, high = min(low, ours/c.number("paper")), max(high, ours/c.number("paper"))
-	}
-	return 100 * low, 100 * high
 }

@@ -60,7 +60,7 @@ var results = []sentence{
 		return fmt.Sprintf("By true cross-validation that narrow NPT has %s,", narrow(r)[6])
 	},
 	func(r *reports) string {
-		return fmt.Sprintf("NPT at full size has %s over the ten folds", r.line("npt/PAPER.md", "NPT, 8 layers, e = 128, 2,000 steps, products of bfloat16", 8)[1])
+		return fmt.Sprintf("NPT at full size has %s over the ten folds", r.line(fold3, "NPT, 8 layers, e = 128, 2,000 steps, products of bfloat16", 8)[1])
 	},
 	grades("* random forest: for ", "random-forest"),
 	func(r *reports) string {

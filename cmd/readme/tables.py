@@ -1,5 +1,4 @@
-"""Tables of npt/PAPER.md, npt/GPU.md, baselines/BENCHMARKS.md, baselines/tabnet/PAPER.md, baselines/gbdt/PAPER.md and EXPERIMENTS.md, from records (files .jsonl or .jsonl.gz) and from
-the report of them (a folder). go run ./cmd/readme puts them there.
+"""Tables of the documents, from records (files .jsonl or .jsonl.gz) and from the report of them (a folder). go run ./cmd/readme puts them there.
 
     python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
     python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
@@ -22,6 +21,7 @@ the report of them (a folder). go run ./cmd/readme puts them there.
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
+    python3 cmd/readme/tables.py otherrows                        # of NPTs on all data sets, what corrupted rows change and how good that control is
     python3 cmd/readme/tables.py narrow RECORDS...                # the same on Boston Housing for a network of published depth
     python3 cmd/readme/tables.py needed SWEEP RECORDS...          # the same of a sweep with the paper's depth, on ten folds, of the experiment corruption
     python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
@@ -55,6 +55,7 @@ FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one
 SIZES = ("n_d", "n_a", "n_steps", "batch_size", "virtual_batch_size")  # of TabNet
 UNMASKED = ", no features masked"
 ALONE = ", rows attend to themselves alone"
+NO_DROPOUT = ", no dropout"
 GPU = ", on a GPU"
 SEEDS = (42, 43, 44)
 shares = collections.defaultdict(dict)  # test rows over training rows, by data set and fold
@@ -157,8 +158,9 @@ def seeds(report, *paths):
 
 def size(r):
     """Of an NPT of published depth and steps, with the seed where it is not the sweeps'."""
-    return "NPT, 8 layers, e = %d, 2,000 steps%s%s%s%s" % (
+    return "NPT, 8 layers, e = %d, 2,000 steps%s%s%s%s%s" % (
         r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED, ALONE if r["config"].get("self_only") else "",
+        "" if r["config"]["dropout"] else NO_DROPOUT,
         "" if r["seed"] == 42 else ", seed %d" % r["seed"], GPU if on_gpu(r) else "")
 
 
@@ -466,22 +468,13 @@ def controls(*reports):
 
 def alone(*paths):
     """NPT and the network whose rows attend to themselves alone, with all targets masked and with those of training rows in sight, by seed.
-    Errors are over test rows, that of a difference over the same rows; those of means over seeds."""
+    Errors are over test rows, that of a difference over the same rows; those of means over seeds, that of the mean difference over both."""
     kinds = collections.defaultdict(dict)
     for r in finished(paths, "corruption"):
         c = r["config"]
         if r["dataset"] == "protein" and c.get("abd", True):
             kinds[c["p_target"] < 1, r["seed"]]["alone" if c.get("self_only") else "npt"] = r
     rmse = lambda r, which="clean": "%.2f ± %.2f" % (r["test"][which + "_rmse"], r["test"][which + "_rmse_se"])
-    squares = lambda r: {row: (target - clean) ** 2 for row, target, clean, _ in r["table"]["lines"]}
-
-    def worse(of):
-        """By how much the RMSE alone is larger, and the error of that, to first order."""
-        npt, alone = (squares(of[kind]) for kind in ("npt", "alone"))
-        roots = [statistics.mean(x.values()) ** 0.5 for x in (npt, alone)]
-        parts = [alone[row] / (2 * roots[1]) - npt[row] / (2 * roots[0]) for row in npt]
-        return roots[1] - roots[0], statistics.stdev(parts) / len(parts) ** 0.5
-
     lines = []
     for sight in (False, True):
         seeds = {seed: of for (s, seed), of in sorted(kinds.items()) if s == sight}
@@ -489,27 +482,47 @@ def alone(*paths):
         for seed, of in seeds.items():
             npt = of["npt"]
             lines.append(["%s, seed %d" % (name, seed), rmse(npt), rmse(npt, "corrupted"), "%.1f ± %.1f" % (npt["test"]["rmse_change"], npt["test"]["rmse_change_se"]),
-                          rmse(of["alone"]), "%+.3f ± %.3f" % worse(of)])
+                          rmse(of["alone"]), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"])])])
         means = lambda value, digits, sign="": with_error([value(of) for of in seeds.values()], digits, sign)
         lines.append([name + ", mean of the seeds", means(lambda of: of["npt"]["test"]["clean_rmse"], 3), means(lambda of: of["npt"]["test"]["corrupted_rmse"], 2),
-                      means(lambda of: of["npt"]["test"]["rmse_change"], 1), means(lambda of: of["alone"]["test"]["clean_rmse"], 3), means(lambda of: worse(of)[0], 3, "+")])
+                      means(lambda of: of["npt"]["test"]["rmse_change"], 1), means(lambda of: of["alone"]["test"]["clean_rmse"], 3), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"]) for of in seeds.values()])])
     table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone", "alone minus NPT"], *lines)
+
+
+def larger(pairs):
+    """By how much the RMSE of the second of two networks is larger on the same test rows, as a mean over seeds, and its error: over rows, to
+    first order, and of several seeds over these."""
+    parts, differences = collections.defaultdict(list), []
+    for pair in pairs:
+        squares = [{row: (target - clean) ** 2 for row, target, clean, _ in r["table"]["lines"]} for r in pair]
+        roots = [statistics.mean(x.values()) ** 0.5 for x in squares]
+        differences.append(roots[1] - roots[0])
+        for row in squares[0]:
+            parts[row].append(squares[1][row] / (2 * roots[1]) - squares[0][row] / (2 * roots[0]))
+    over_rows = statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
+    return statistics.mean(differences), math.hypot(over_rows, over_seeds(differences))
+
+
+def over_seeds(x):
+    return statistics.stdev(x) / len(x) ** 0.5 if len(x) > 1 else 0
 
 
 def narrow(*paths):
     """RMSE by true cross-validation of NPT of published depth and an eighth of the width, and with rows that attend to themselves alone, on the
-    folds that both have, by seed."""
-    lines, worse = [], []
-    for seed in SEEDS:
-        npt, alone = (widths(paths, "corrected", (seed,)).get("NPT, 8 layers, e = 16, 2,000 steps%s%s" % (kind, "" if seed == 42 else ", seed %d" % seed), {}) for kind in ("", ALONE))
+    folds that both have, by seed, and of the means over seeds on each fold."""
+    lines, by_fold = [], collections.defaultdict(list)
+    for seed, note in *((seed, "") for seed in SEEDS), (42, NO_DROPOUT):
+        npt, alone = (widths(paths, "corrected", (seed,)).get("NPT, 8 layers, e = 16, 2,000 steps%s%s%s" % (kind, note, "" if seed == 42 else ", seed %d" % seed), {}) for kind in ("", ALONE))
         both = sorted(npt.keys() & alone.keys())
         if len(both) > 2:
             differences = [alone[f] - npt[f] for f in both]
-            worse.append(statistics.mean(differences))
-            lines.append(["seed %d" % seed, "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), of_differences("boston-housing", differences),
+            for fold, d in zip(both, differences):
+                if not note:
+                    by_fold[fold].append((npt[fold], alone[fold], d))
+            lines.append(["seed %d%s" % (seed, note), "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), of_differences("boston-housing", differences),
                           "%d" % sum(d > 0 for d in differences)])
-    if len(worse) > 1:
-        lines.append(["mean of the seeds (± over seeds)", *["–"] * 3, with_error(worse, sign="+"), "–"])
+    npt, alone, differences = zip(*([statistics.mean(x) for x in zip(*of)] for of in by_fold.values()))
+    lines.append(["mean of the seeds", "%d" % len(npt), with_error(npt), with_error(alone), of_differences("boston-housing", differences), "%d" % sum(d > 0 for d in differences)])
     table(["true cross-validation", "folds", "NPT, RMSE", "rows attend to themselves alone", "alone minus NPT", "folds on which NPT is better"], *lines)
 
 
@@ -523,10 +536,12 @@ def needed(sweep, *paths):
                 for name, x in r["test"].items():
                     of[r["dataset"], name][r.get("variant")][r["fold"]] = x
     lines = []
-    for dataset, name in ((d, m) for d in TITLES for m in METRICS if (d, m) in of):
-        npt, alone, corrupted = of[dataset, name][None], of[dataset, name]["self only"], of[dataset, "corrupted_" + name][None]
+    for dataset, name, (variant, control, note) in ((d, m, pair) for d in TITLES for m in METRICS for pair in ((None, "self only", ""), ("no dropout", "self only, no dropout", NO_DROPOUT))):
+        npt, alone, corrupted = of[dataset, name][variant], of[dataset, name][control], of[dataset, "corrupted_" + name][variant]
+        if not npt.keys() & alone.keys():
+            continue
         if name == "nll":
-            corrupted = {fold: npt[fold] - x for fold, x in of[dataset, "nll_change"][None].items()}
+            corrupted = {fold: npt[fold] - x for fold, x in of[dataset, "nll_change"][variant].items()}
         folds, digits = sorted(npt.keys() & alone.keys()), DIGITS[name]
         means = lambda x: with_error([x[fold] for fold in folds], digits)
         differences = lambda x: [x[fold] - npt[fold] for fold in folds]
@@ -541,8 +556,80 @@ def needed(sweep, *paths):
             apart = [d for d in differences(x) if d]
             return means(x), of_differences(dataset, differences(x), digits), "%d of %d" % (sum((d > 0) == (name in ("rmse", "nll")) for d in apart), len(apart))
 
-        lines.append(["%s, e = %d, %s" % (TITLES[dataset], width[dataset], METRICS[name]), "%d" % len(folds), means(npt), *beside(alone), without_one(alone), *(beside(corrupted) if corrupted else "–––")])
+        lines.append(["%s, e = %d, %s%s" % (TITLES[dataset], width[dataset], METRICS[name], note), "%d" % len(folds), means(npt), *beside(alone), without_one(alone), *(beside(corrupted) if corrupted else "–––")])
     table(["true cross-validation", "folds", "NPT", "rows attend to themselves alone", "minus NPT", "NPT better on", "minus NPT without one fold", "other rows corrupted", "minus NPT", "NPT better on"], *lines)
+
+
+NO_FEATURES = "No feature masking, all targets masked"
+
+# Networks by data set: the files of their records, the variants of NPT there, and that of the control.
+ASKED = (
+    ("protein", ("corruption-cpu",), ("",), "self only"),
+    ("protein", ("corruption-cpu",), ("targets in sight",), "targets in sight, self only"),
+    ("protein", ("ablation-cpu",), ("Base",), "Self only"),
+    ("boston-housing", ("gpu/corruption-full",), ("",), "self only"),
+    ("boston-housing", ("npt-narrow", "boston-self-only"), ("", "Base"), "Self only"),
+    ("boston-housing", ("gpu/corruption-paper",), ("",), None),
+    ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
+    ("yacht", ("gpu/corruption-paper",), ("",), None),
+    ("yacht", ("yacht-self-only",), ("",), "self only"),
+    ("yacht", ("ablation-quick",), ("Base",), "Self only"),
+    ("concrete", ("gpu/corruption-paper",), ("",), None),
+    ("concrete", ("ablation-cpu",), ("Base",), "Self only"),
+    ("breast-cancer", ("gpu/corruption-full",), ("",), "self only"),
+    ("breast-cancer", ("ablation-cpu",), ("Base",), "Self only"),
+    ("kick", ("ablation-cpu", "corruption-cpu"), ("", "Base"), "Self only"),
+    ("income", ("ablation-cpu", "corruption-cpu"), ("", "Base"), "Self only"),
+    ("poker-hand", ("ablation-cpu", "corruption-cpu"), ("", "Base"), "Self only"),
+    ("poker-hand", ("ablation-cpu",), (NO_FEATURES,), "Self only, n" + NO_FEATURES[1:]),
+    ("forest-cover", ("ablation-cpu", "corruption-cpu"), ("", "Base"), "Self only"),
+    ("forest-cover", ("ablation-cpu",), (NO_FEATURES,), "Self only, n" + NO_FEATURES[1:]),
+)
+
+
+def otherrows():
+    """How much worse NPT is when other rows are corrupted, and how much worse the network whose rows attend to themselves alone: in percent of
+    NPT's RMSE, or in points of accuracy. Of several folds errors are those of differences over them, each fold a mean over seeds; of one fold
+    they are over test rows and seeds."""
+    paper = {r["dataset"]: r["mean"].lstrip("-") for r in csv.DictReader(open("results/paper/table02_corruption.csv", newline=""))}
+    lines = []
+    for dataset, files, variants, control in ASKED:
+        name = "rmse" if metric(dataset) == "rmse" else "accuracy"
+        paths = ["results/published/%s.jsonl.gz" % file for file in files]
+
+        def of(wanted, measure):
+            """Results by fold and seed."""
+            found = collections.defaultdict(dict)
+            for r in finished(paths, measure):
+                if r["dataset"] == dataset and r.get("variant", "") in wanted:
+                    found[r["protocol"], r["fold"]][r["seed"]] = r
+            return found
+
+        def worse(npt, others, before, after, error):
+            """By how much, with the error of the mean over several folds, or of one as error gives it for each of its seeds."""
+            pairs = [[(npt[fold][seed], others[fold][seed]) for seed in npt[fold].keys() & others[fold].keys()] for fold in npt if fold in others]
+            if not any(pairs):
+                return "–"
+            unit = 100 / statistics.mean(a["test"][before] for of in pairs for a, _ in of) if name == "rmse" else -1
+            differences = [[unit * (b["test"][after] - a["test"][before]) for a, b in of] for of in pairs]
+            over_folds = list(map(statistics.mean, differences))
+            stdErr = corrected_error(dataset, over_folds) if len(pairs) > 1 else math.hypot(error(pairs[0], abs(unit)), over_seeds(differences[0]))
+            return "%+.1f ± %.1f" % (statistics.mean(over_folds), stdErr)
+
+        trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
+        on_same_rows = of((control,), "corruption") if dataset == "protein" else {}
+        if on_same_rows:
+            above = worse(measured, on_same_rows, "clean_rmse", "clean_rmse", lambda pairs, unit: unit * larger(pairs)[1])
+        else:
+            above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
+        corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
+        found = trained or measured
+        c = next(iter(next(iter(found.values())).values()))["config"]
+        own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for fold in alone or found for r in found[fold].values())
+        lines.append(["%s, %d layers, e = %d" % (DATASETS[dataset], c["layers"], c["dim_hidden"]), "%.2f" % own if name == "rmse" else "%.1f %%" % own,
+                      "yes" if c["p_target"] < 1 else "no", "%d" % len(alone or found), "%d" % min(len(x) for x in (alone or found).values()),
+                      corrupted, paper[dataset] if corrupted != "–" else "–", above])
+    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "alone"], *lines)
 
 
 def gpu(*paths):

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const rowsPage = "experiments/ROWS.md"
+
+// rowSentences are the sentences of experiments/ROWS.md.
+var rowSentences = []sentence{
+	func(r *reports) string {
+		cells := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "protein", "metric", "rmse")
+		of := func(method string) rows { return cells.where("method", method) }
+		return fmt.Sprintf("The last one's RMSE on test rows is %.2f, where the paper's NPT has %.2f and CatBoost, the random forest and k-NN have %.2f, %.2f and %.2f here",
+			of("npt").number("mean"), of("npt").number("paper"), of("catboost").number("mean"), of("random-forest").number("mean"), of("knn").number("mean"))
+	},
+	func(r *reports) string {
+		x := r.line(rowsPage, "all targets masked, mean of the seeds", 5)
+		paper := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "protein", "variant", "corruption", "metric", "rmse_change")
+		return fmt.Sprintf("the RMSE grows by %s %% when other rows are corrupted, where the paper has %.0f %%", strings.TrimPrefix(x[2], "-"), -paper.number("paper"))
+	},
+	func(r *reports) string {
+		x := alone(r, "all targets masked")
+		return fmt.Sprintf("two standard errors of their difference are %.0f %% of the RMSE", 200*standardError(r, x[2])/number(r, x[0]))
+	},
+	func(r *reports) string {
+		x := r.line(rowsPage, "Protein, RMSE", 5)
+		return fmt.Sprintf("the one that we trained so, for an eighth as long, has an RMSE of %s and its control %s", withoutError(x[0]), withoutError(x[1]))
+	},
+	func(r *reports) string {
+		fall := r.rows("out/published-corruption-cpu/report/corruption.csv").where("dataset", "poker-hand", "metric", "accuracy_change")
+		return fmt.Sprintf("On Poker Hand the accuracy falls by %.1f ± %.1f points", -fall.number("mean"), fall.number("stderr"))
+	},
+	func(r *reports) string {
+		return "Under the first seed the control is worse by two standard errors on " + worseAlone(r) + " tables"
+	},
+	func(r *reports) string { return "Of the " + worseUnderSecondSeed(r) },
+	func(r *reports) string {
+		x := r.line(rowsPage, "mean of the seeds", 5)
+		return fmt.Sprintf("the mean difference over folds and seeds is %s, and two standard errors are %.0f %% of the RMSE", x[3], 200*standardError(r, x[3])/number(r, withoutError(x[1])))
+	},
+	func(r *reports) string {
+		yacht := r.rows("out/published-corruption-paper/report/corruption.csv").where("dataset", "yacht", "metric", "rmse_change")
+		return fmt.Sprintf("On Yacht the error grows by %.0f ± %.0f %%, from which the paper's %.0f %% is not clearly apart",
+			-yacht.number("mean"), yacht.number("stderr"), -yacht.number("paper"))
+	},
+	func(r *reports) string {
+		heads := r.rows("out/published-attention-cpu/report/attention.csv").where("dataset", "protein")
+		over := func(variant string) float64 {
+			of := heads.where("variant", variant)
+			return of.where("metric", "best_share").number("mean") / of.where("metric", "uniform_share").number("mean")
+		}
+		return fmt.Sprintf("on Protein %.1f times with all targets hidden and %.1f times with targets in sight", over("attention"), over("targets in sight, attention"))
+	},
+	func(r *reports) string {
+		all := r.rows("out/published-deletion-cpu/report/deletion-rows.csv")
+		few := func(variant string, second bool, share float64) (count int) { // test rows for which at most this share of the others is kept
+			for _, of := range all.where("variant", variant) {
+				if strings.Contains(of["measure"], "remaining") == second && math.Floor(share*of.number("rows")) >= of.number("kept") {
+					count++
+				}
+			}
+			return count
+		}
+		return fmt.Sprintf("In the first version 98 %% of the %.0f or so other rows of a batch can be deleted for %d of the first network's 100 test rows and %d of the second's; "+
+			"in the second more than 99 %% for %d and %d (in the paper 1 %% is reached for 79.5 %% of test rows)",
+			all.mean("rows")-1, few("", false, 0.02), few("targets in sight", false, 0.02), few("", true, 0.01), few("targets in sight", true, 0.01))
+	},
+	func(r *reports) string {
+		nearer := map[string]int{}
+		for _, of := range r.rows("out/published-deletion-cpu/report/deletion-rows.csv") {
+			if of.number("kept_distance") < of.number("random_distance") {
+				nearer[of["variant"]+of["measure"]]++
+			}
+		}
+		var counts []int
+		for _, n := range nearer {
+			counts = append(counts, n)
+		}
+		if len(counts) == 0 {
+			return "for how many test rows those left are nearer"
+		}
+		return fmt.Sprintf("for %d to %d of 100 test rows they are nearer", slices.Min(counts), slices.Max(counts))
+	},
+}
+
+// alone are the RMSE of NPT on Protein and of the network whose rows attend to themselves alone, means over seeds, and the difference.
+func alone(r *reports, kind string) [3]string {
+	x := r.line(rowsPage, kind+", mean of the seeds", 5)
+	return [3]string{withoutError(x[0]), withoutError(x[3]), x[4]}
+}
+
+// standardError is the number behind ± in a cell.
+func standardError(r *reports, cell string) float64 {
+	_, x, _ := strings.Cut(cell, " ± ")
+	return number(r, x)
+}
+
+// number reads a number of a table.
+func number(r *reports, cell string) float64 {
+	n, err := strconv.ParseFloat(cell, 64)
+	r.fail(err)
+	return n
+}
+
+// count reads a count of a table.
+func count(r *reports, cell string) int {
+	n, err := strconv.Atoi(cell)
+	r.fail(err)
+	return n
+}
+
+// fullAlone are the RMSE on Boston Housing and the AUROC on Breast Cancer of NPT of the paper's size, and of the same with rows that attend to
+// themselves alone, by true cross-validation, and how much the latter's is more.
+func fullAlone(r *reports) (boston, cancer []string) {
+	boston, cancer = r.line(rowsPage, "Boston Housing, e = 128, RMSE", 9), r.line(rowsPage, "Breast Cancer, e = 32, AUROC", 9)
+	return boston[1:4], cancer[1:4]
+}
+
+// worseAlone is on how many of the tables of the ablations a network is clearly worse whose rows attend to themselves alone.
+func worseAlone(r *reports) string {
+	worse := map[string]bool{}
+	for _, report := range []string{"out/published-ablation", "out/published-ablation-cpu"} {
+		for _, c := range r.rows(report + "/report/ablation.csv") {
+			if !strings.HasPrefix(c["experiment"], "ablation/alone") || !strings.HasSuffix(c["metric"], "_change") {
+				continue
+			}
+			loss := c.number("mean")
+			if c["metric"] != "rmse_change" {
+				loss = -loss
+			}
+			worse[c["dataset"]] = worse[c["dataset"]] || loss > 2*c.number("stderr")
+		}
+	}
+	clear := 0
+	for _, is := range worse {
+		if is {
+			clear++
+		}
+	}
+	return word(clear) + " of " + word(len(worse))
+}
+
+// worseUnderSecondSeed is on which tables it is so under seed 43, and how many tables have that, by the table that others of tables.py writes.
+func worseUnderSecondSeed(r *reports) string {
+	found := regexp.MustCompile(`(?m)^\| ([^|,]+), [^|]*\|(?: [^|]+ \|){3} ([+-]\S+) ± (\S+) \| [^|]+ \|$`).FindAllSubmatch(r.text(rowsPage), -1)
+	var tables, worse []string
+	add := func(table string, printed [][]byte) {
+		tables = append(tables, table)
+		by, err := strconv.ParseFloat(string(printed[0]), 64)
+		stdErr, second := strconv.ParseFloat(string(printed[1]), 64)
+		if r.fail(errors.Join(err, second)); by > 2*stdErr {
+			worse = append(worse, table)
+		}
+	}
+	protein := regexp.MustCompile(`(?m)^\| (?:all targets masked|targets in sight), seed 43 \|.*\| (\S+) ± (\S+) \|$`) // in a table of its own
+	for _, line := range protein.FindAllSubmatch(r.text(rowsPage), -1) {
+		add("Protein", line[1:])
+	}
+	for _, line := range found {
+		add(string(line[1]), line[2:])
+	}
+	if len(worse) != 1 {
+		return fmt.Sprintf("%s tables that have a second seed the control is worse there on %q", word(len(slices.Compact(tables))), worse)
+	}
+	return fmt.Sprintf("%s tables that have a second seed the control is worse there on %s", word(len(slices.Compact(tables))), worse[0])
+}
