@@ -33,15 +33,7 @@ var experiments = []sentence{
 		return fmt.Sprintf("predictions change, and on %s they get clearly worse", and(worse))
 	},
 	func(r *reports) string {
-		compared, worse := 0, 0
-		for _, x := range otherRows(r) {
-			if !math.IsNaN(x.alone) {
-				compared++
-			}
-			if x.alone > 2*x.aloneErr {
-				worse++
-			}
-		}
+		worse, compared := clearlyWorse(r)
 		return fmt.Sprintf("It is so by two standard errors in %s of the %d comparisons below", word(worse), compared)
 	},
 	func(r *reports) string {
@@ -106,6 +98,19 @@ func otherRows(r *reports) (all []asked) {
 		r.fail(fmt.Errorf("EXPERIMENTS.md has no table of networks and their controls"))
 	}
 	return all
+}
+
+// clearlyWorse is in how many comparisons the control is worse by two standard errors, and how many there are.
+func clearlyWorse(r *reports) (worse, compared int) {
+	for _, x := range otherRows(r) {
+		if !math.IsNaN(x.alone) {
+			compared++
+		}
+		if x.alone > 2*x.aloneErr {
+			worse++
+		}
+	}
+	return worse, compared
 }
 
 // and lists names.
