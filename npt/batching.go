@@ -53,7 +53,7 @@ func batchCount(t *Table, c *Config, m mode) int {
 	if c.BatchSize == 0 {
 		return min(rows, 1)
 	}
-	return (rows + size - 1) / size
+	return (max(rows, 1)-1)/size + min(rows, 1)
 }
 
 // checkBatches returns an error where some batch of a pass would hold none of the rows of context, whose targets are known: training

@@ -200,7 +200,9 @@ func TestDamagedCheckpoints(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"checksum":          func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 		"ends too early":    func(b []byte) []byte { return b[:len(b)/2] },
-		"not a checkpoint":  func([]byte) []byte { return []byte("something else\n") },
+		"no file of npt":    func([]byte) []byte { return []byte("something else\n") },
+		"a model, want a c": func(b []byte) []byte { return append([]byte("nptbench model 3\n"), b...) },
+		"another version":   func(b []byte) []byte { return append([]byte("nptbench checkpoint 2\n"), b...) },
 		"no header":         func([]byte) []byte { return nil },
 		"checksum is wrong": func(b []byte) []byte { return append(b, 0) },
 	} {

@@ -83,6 +83,9 @@ func DefaultConfig() Config {
 	}
 }
 
+// mostLayers is how many there may be; the paper has at most 16. The time to plan a step grows faster than their number: half a minute for 100.
+const mostLayers = 100
+
 // check reports the first setting that is impossible, as one line that begins with the field's name.
 func (c *Config) check() error {
 	bad := func(field, format string, args ...any) error {
@@ -94,8 +97,8 @@ func (c *Config) check() error {
 		return bad("Hidden", "%d, want at least 1", c.Hidden)
 	case c.Heads < 1 || c.Hidden%c.Heads != 0:
 		return bad("Heads", "%d does not divide Hidden, which is %d", c.Heads, c.Hidden)
-	case c.Layers < 2 || c.Layers%2 != 0:
-		return bad("Layers", "%d, want an even number, half ABD and half ABA", c.Layers)
+	case c.Layers < 2 || c.Layers%2 != 0 || c.Layers > mostLayers:
+		return bad("Layers", "%d, want an even number up to %d, half ABD and half ABA", c.Layers, mostLayers)
 	case c.NoABA && c.NoABD:
 		return bad("NoABD", "there are no layers without ABA and ABD, want one of them")
 	case c.SelfOnly && c.NoABD:

@@ -48,13 +48,16 @@ func (tr *Trainer) Model() (*Model, error) {
 }
 
 // Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
-// features are always seen, their targets when the model was trained with a target mask below 1. Test rows see each other's
+// features are always seen, their targets, those that are there, when the model was trained with a target mask below 1. Test rows see each other's
 // features, too. The columns must be those of the training. The result has one slice per test row with, for each target, the
 // standardised value or the probability of every class.
 //
 // With a BatchSize, the rows are dealt into as few batches as hold them, each with the same shares of training, validation and test
 // rows: the more test rows there are, the fewer of the context each is predicted with. A batch that would have none is an error.
 func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	first := t.Train + t.Val
 	rows, err := m.complete(ctx, t, first)
 	if err != nil {
@@ -75,7 +78,7 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 }
 
 // Impute returns a copy of the table in which the missing feature entries have their predicted values: standardised
-// values, and probabilities of classes. A model that was trained without a feature loss cannot, which is an error, and so is a table with
+// values, and probabilities of classes (so that it is no table for Predict where a category was missing). A model that was trained without a feature loss cannot, which is an error, and so is a table with
 // copies. Batches are those of Predict.
 func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 	if c := m.net.Config; c.tradeoffAt(0) == 0 {
@@ -162,7 +165,7 @@ type Attention struct {
 // are predicted. All rows are one batch; copies come after them.
 func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention, error) {
 	if layer < 0 || layer >= m.net.Layers || !m.net.between(layer) && !(isABA(layer) && m.net.has(layer)) {
-		return nil, fmt.Errorf("npt: the model has no attention layer %d", layer)
+		return nil, fmt.Errorf("npt: the model has no attention weights in layer %d", layer)
 	}
 	e, err := m.engine(t)
 	if err != nil {

@@ -94,6 +94,10 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		return nil, fmt.Errorf("npt: Hidden: %d, with %d columns and %d layers, makes %s weights, want at most %s", c.Hidden, len(t.Columns), c.Layers,
 			spelling.Thousands(size), spelling.Thousands(mostWeights))
 	}
+	if need, free := weightBytes*float64(n.Size()), backends.FreeMemory(); need > free && !backends.HasDevice(backend) {
+		return nil, fmt.Errorf("npt: %w: Hidden: %d, with %d columns and %d layers, makes %s weights, whose training takes about %.1f GB, and %.1f GB are free", ErrMemory,
+			c.Hidden, len(t.Columns), c.Layers, spelling.Thousands(n.Size()), need/1e9, free/1e9)
+	}
 	n.rowUnit = rowUnitOn(backend)
 	e, err := newEngine(n, t, backend)
 	if err != nil {
@@ -107,8 +111,11 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	}, nil
 }
 
-// mostWeights is how many a network may have: 59 times the 168 million of the published one on Boston Housing. Training takes 40 bytes for each.
+// mostWeights is how many a network may have: 59 times the 168 million of the published one on Boston Housing.
 const mostWeights = 1e10
+
+// weightBytes is what training takes for a weight, in single precision.
+const weightBytes = 40
 
 // orDefault returns a backend, for nil the one that the name "auto" stands for.
 func orDefault(backend compute.Backend) (compute.Backend, error) {

@@ -102,7 +102,7 @@ func TestPrecisionsAgree(t *testing.T) {
 		loss[p] = tr.bestLoss
 	}
 	t.Logf("validation losses %v", loss)
-	if math.Abs(loss[Float32]/loss[Float64]-1) > 0.01 || loss[BFloat16] > 3*loss[Float32] || loss[Float64] > 0.1 {
+	if !(math.Abs(loss[Float32]/loss[Float64]-1) <= 0.01) || loss[BFloat16] > 3*loss[Float32] || loss[Float64] > 0.1 {
 		t.Errorf("validation losses %v", loss)
 	}
 }
@@ -141,6 +141,29 @@ func TestOutOfMemoryIsAnError(t *testing.T) {
 	}
 }
 
+// A network that the memory cannot hold is refused before it takes any.
+func TestNoMemoryForWeights(t *testing.T) {
+	c := smallConfig()
+	c.Hidden = 4000
+	_, err := NewTrainer(testTable(10, 4, 4, false), c, testBackend(t))
+	if backends.HasDevice(testBackend(t)) || backends.FreeMemory() > weightBytes*mostWeights {
+		t.Skip("a device of its own, or hundreds of gigabytes free")
+	}
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "weights, whose training takes about ") {
+		t.Error(err)
+	}
+}
+
+// A batch may be larger than any table.
+func TestLargestBatch(t *testing.T) {
+	c := smallConfig()
+	c.BatchSize = math.MaxInt
+	table := testTable(10, 4, 4, false)
+	if n := batchCount(table, &c, trainMode); n != 1 {
+		t.Errorf("%d batches", n)
+	}
+}
+
 func TestImpossibleSettings(t *testing.T) {
 	table := testTable(10, 4, 4, false)
 	for want, change := range map[string]func(*Config){
@@ -152,6 +175,8 @@ func TestImpossibleSettings(t *testing.T) {
 		"LR":         func(c *Config) { c.LR = math.NaN() },
 		"BatchSize":  func(c *Config) { c.BatchSize = 1 },
 		"Tradeoff":   func(c *Config) { c.Anneal = false },
+
+		"Layers: 102, want an even number up to 100": func(c *Config) { c.Layers = 102 },
 
 		"Hidden: 100000, with 4 columns and 4 layers, makes ": func(c *Config) { c.Hidden = 100_000 },
 
@@ -490,7 +515,7 @@ func TestTwoTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
-		if len(row) != 4 || math.Abs(row[1]+row[2]+row[3]-1) > 1e-5 {
+		if len(row) != 4 || !(math.Abs(row[1]+row[2]+row[3]-1) <= 1e-5) {
 			t.Fatalf("a row is predicted as %v, want a number and three probabilities", row)
 		}
 	}
@@ -516,7 +541,7 @@ func TestAttentionWeights(t *testing.T) {
 			for _, w := range a.Weights[at : at+a.Sequence] {
 				sum += w
 			}
-			if math.Abs(sum-1) > 1e-12 {
+			if !(math.Abs(sum-1) <= 1e-12) {
 				t.Fatalf("layer %d: weights sum to %v", layer, sum)
 			}
 		}
@@ -590,7 +615,7 @@ func TestMethod(t *testing.T) {
 						t.Errorf("of %v %v s went into compiling", r.Fit, r.Details["compile_seconds"])
 					}
 					for i := 0; kind.Classification() && i < len(r.Test); i += 2 {
-						if math.Abs(r.Test[i]+r.Test[i+1]-1) > 1e-5 {
+						if !(math.Abs(r.Test[i]+r.Test[i+1]-1) <= 1e-5) {
 							t.Fatalf("probabilities %v and %v", r.Test[i], r.Test[i+1])
 						}
 					}

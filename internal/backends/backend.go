@@ -53,7 +53,7 @@ func Resolve(name string) (string, error) {
 	if name == Go || name == Fused || name == BFloat16 || kind == "xla" && plugin != "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("backend %q is unknown, want auto, %s, %s, go, %s, %s or xla:PLUGIN", name, Fused, BFloat16, CPU, CUDA)
+	return "", fmt.Errorf("backend %q, of -backend or %s, is unknown, want auto, %s, %s, go, %s, %s or xla:PLUGIN", name, compute.ConfigEnvVar, Fused, BFloat16, CPU, CUDA)
 }
 
 // Automatic reports whether the choice of a backend with this name is left to Resolve.

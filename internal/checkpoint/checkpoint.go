@@ -131,7 +131,15 @@ func Read(path, kind string, header any, layout func() ([]shapes.Shape, error)) 
 		return nil, err
 	}
 	if string(magic) != fmt.Sprintf(magicFormat, kind) {
-		return nil, fmt.Errorf("not a %s of this version", kind)
+		var other string
+		var version int
+		switch n, _ := fmt.Sscanf(string(magic), "nptbench %s %d\n", &other, &version); {
+		case n < 2:
+			return nil, errors.New("no file of nptbench")
+		case other != kind:
+			return nil, fmt.Errorf("a %s, want a %s", other, kind)
+		}
+		return nil, fmt.Errorf("a %s of another version", kind)
 	}
 	line, err := r.line()
 	if err != nil {

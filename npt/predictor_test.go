@@ -45,7 +45,7 @@ func TestDocumentedProgram(t *testing.T) {
 		label, number, _ := strings.Cut(lines[i], " costs ")
 		price, err := strconv.ParseFloat(number, 64)
 		want, _ := strconv.ParseFloat(line[2], 64)
-		if label+" costs" != line[1] || err != nil || math.Abs(price/want-1) > 0.1 { // backends round differently
+		if label+" costs" != line[1] || err != nil || !(math.Abs(price/want-1) <= 0.1) { // backends round differently
 			t.Errorf("%q is printed, the document shows %q", lines[i], line[0])
 		}
 	}
@@ -82,7 +82,7 @@ func TestFitFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"side", "x"}, Rows: [][]string{{"left", "-1"}, {"right", "1"}, {"nowhere", "0.5"}}})
-	if err != nil || len(got) != 3 || math.Abs(got[0].Value-90) > 4 || math.Abs(got[1].Value-110) > 4 {
+	if err != nil || len(got) != 3 || !(math.Abs(got[0].Value-90) <= 4) || !(math.Abs(got[1].Value-110) <= 4) {
 		t.Errorf("%+v, %v; want about 90 and 110", got, err)
 	}
 	p, err = npt.Fit(t.Context(), frame(), "side", small())
@@ -90,7 +90,7 @@ func TestFitFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err = p.Predict(t.Context(), &npt.Frame{Names: []string{"y", "x"}, Rows: [][]string{{"85", "-1.5"}, {"115", "?"}}})
-	if err != nil || len(got) != 2 || got[0].Class != "left" || got[1].Class != "right" || got[0].Probabilities["left"] < 0.8 || math.Abs(got[1].Probabilities["left"]+got[1].Probabilities["right"]-1) > 1e-6 {
+	if err != nil || len(got) != 2 || got[0].Class != "left" || got[1].Class != "right" || got[0].Probabilities["left"] < 0.8 || !(math.Abs(got[1].Probabilities["left"]+got[1].Probabilities["right"]-1) <= 1e-6) {
 		t.Errorf("%+v, %v; want left and right", got, err)
 	}
 	for _, bad := range []struct {
@@ -153,7 +153,7 @@ func TestPredictUnseenCategory(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "side"}, Rows: [][]string{{"1", "nowhere"}, {"1", ""}, {"1", "left"}}})
-	if err != nil || math.Abs(got[0].Value-got[1].Value) > 1e-3 || math.Abs(got[0].Value-got[2].Value) < 0.01 {
+	if err != nil || !(math.Abs(got[0].Value-got[1].Value) <= 1e-3) || !(math.Abs(got[0].Value-got[2].Value) >= 0.01) {
 		t.Errorf("%+v, %v; want the prediction for an unseen category to be that for none", got, err)
 	}
 }
@@ -169,7 +169,7 @@ func TestConstantColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "constant"}, Rows: [][]string{{"3", "0.1"}, {"3", "0.2"}}})
-	if err != nil || math.Abs(got[0].Value-30) > 10 || math.Abs(got[1].Value-30) > 10 {
+	if err != nil || !(math.Abs(got[0].Value-30) <= 10) || !(math.Abs(got[1].Value-30) <= 10) {
 		t.Errorf("%v, %v; want about 30", got, err)
 	}
 	f.Rows[7][1] = "0.2" // a validation row with some of the seeds
@@ -253,6 +253,9 @@ func TestSavePredictor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if loaded.ValidationLoss != p.ValidationLoss {
+			t.Errorf("%s: a validation loss of %v, want %v", target, loaded.ValidationLoss, p.ValidationLoss)
+		}
 		if got, err := loaded.Predict(t.Context(), asked); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %v, want %v", target, got, err, want)
 		}
@@ -272,7 +275,7 @@ func TestSavePredictor(t *testing.T) {
 		}
 	}
 	// A header that contradicts itself, under a checksum that is right.
-	wrong := bytes.Replace(content[:len(content)-sha256.Size], []byte(`"Target":2}`), []byte(`"Target":7}`), 1)
+	wrong := bytes.Replace(content[:len(content)-sha256.Size], []byte(`"Target":2,`), []byte(`"Target":7,`), 1)
 	sum := sha256.Sum256(wrong)
 	path := filepath.Join(dir, "wrong")
 	if err := os.WriteFile(path, append(wrong, sum[:]...), 0o600); err != nil {
@@ -281,7 +284,7 @@ func TestSavePredictor(t *testing.T) {
 	if _, err := npt.LoadPredictor(path, nil); err == nil || !strings.Contains(err.Error(), "damaged: its header contradicts itself") {
 		t.Error(err)
 	}
-	if _, err := npt.LoadModel(filepath.Join(dir, "y"), nil); err == nil || !strings.Contains(err.Error(), "not a model") {
+	if _, err := npt.LoadModel(filepath.Join(dir, "y"), nil); err == nil || !strings.Contains(err.Error(), "a predictor, want a model") {
 		t.Errorf("taken for a model: %v", err)
 	}
 }
@@ -318,11 +321,23 @@ func TestFitRefuses(t *testing.T) {
 	if _, err := npt.Fit(t.Context(), frame(), "y", balanced); err == nil || !strings.Contains(err.Error(), "ClassBalancing: true, want false: y is a column of numbers") {
 		t.Error(err)
 	}
+	commas := &npt.Frame{Names: []string{"x", "y"}}
+	for i := range 10 {
+		commas.Rows = append(commas.Rows, []string{strconv.Itoa(i), fmt.Sprintf("%d,5", i)})
+	}
+	unique := &npt.Frame{Names: []string{"x", "y"}}
+	for i := range 10 {
+		unique.Rows = append(unique.Rows, []string{strconv.Itoa(i), fmt.Sprintf("n%d", i)})
+	}
 	for want, odd := range map[string]*npt.Frame{
-		"the only column is y: want at least one":        {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
-		`y is "7" in all rows: want at least two values`: {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7"}, {"4", "7"}, {"5", "7"}}},
-		`the name of column 0, "\xe4", is not UTF-8`:     {Names: []string{"\xe4", "y"}},
-		`row 0: "K\xf6ln" in column "a" is not UTF-8`:    {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
+		`,5" in column "y": want numbers with a point`:        commas,
+		`y has 10 different texts in 10 rows, such as "n0"`:   unique,
+		`column "a" has no value in the 4 training rows`:      {Names: []string{"a", "b", "y"}, Rows: [][]string{{"", "1", "1"}, {"", "2", "2"}, {"", "1", "3"}, {"", "2", "4"}, {"", "3", "5"}}},
+		`Categories: no column "sied" (did you mean "side"?)`: {Names: frame().Names, Rows: frame().Rows, Categories: []string{"sied"}},
+		"the only column is y: want at least one":             {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
+		`y is "7" in all rows: want at least two values`:      {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7"}, {"4", "7"}, {"5", "7"}}},
+		`the name of column 0, "\xe4", is not UTF-8`:          {Names: []string{"\xe4", "y"}},
+		`row 0: "K\xf6ln" in column "a" is not UTF-8`:         {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
 	} {
 		if _, err := npt.Fit(t.Context(), odd, "y", small()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -364,7 +379,7 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, f, err)
 		}
 	}
-	for text, want := range map[string]string{"a,b\n1\n": "line 2", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields"} {
+	for text, want := range map[string]string{"a,b\n1\n": "row 0 has 1 fields, want 2", "a|b\n1|2\n": "want commas between the fields", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields"} {
 		path := filepath.Join(t.TempDir(), "bad.csv")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -372,5 +387,82 @@ func TestFitRefuses(t *testing.T) {
 		if _, err := npt.ReadCSV(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// Columns of numbers that Categories names are classes.
+func TestCategories(t *testing.T) {
+	f := frame()
+	for i, row := range f.Rows {
+		f.Rows[i] = []string{row[0], map[string]string{"left": "0", "right": "1"}[row[1]], row[2]}
+	}
+	f.Categories = []string{"side"}
+	p, err := npt.Fit(t.Context(), f, "side", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{" y", "x "}, Rows: [][]string{{"85", "-1.5"}, {"115", "1.5"}}})
+	if err != nil || got[0].Class != "0" || got[1].Class != "1" || len(got[0].Probabilities) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A row far from those of training does not change what others are predicted, and a number in a column that was constant changes nothing.
+func TestOddRows(t *testing.T) {
+	f := frame()
+	f.Names = append(f.Names, "same")
+	for i := range f.Rows {
+		f.Rows[i] = append(f.Rows[i], "3")
+	}
+	p, err := npt.Fit(t.Context(), f, "y", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	predict := func(rows ...[]string) []npt.Prediction {
+		got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "side", "same"}, Rows: rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	a, b, odd := []string{"-1", "left", "3"}, []string{"1", "right", "3"}, []string{"1e9", "right", "3"}
+	alone, beside := predict(a, b), predict(odd, a, odd, b)
+	if !reflect.DeepEqual(beside[1], alone[0]) || !reflect.DeepEqual(beside[3], alone[1]) || !reflect.DeepEqual(beside[0], predict(odd)[0]) || reflect.DeepEqual(beside[0], alone[1]) {
+		t.Errorf("%v beside an odd row, %v without", beside, alone)
+	}
+	if got := predict([]string{"-1", "left", "7000"}, b); !reflect.DeepEqual(got, alone) {
+		t.Errorf("%v, %v with another number in the constant column", alone, got)
+	}
+	if got := predict(); len(got) != 0 {
+		t.Errorf("%v of no rows", got)
+	}
+}
+
+// What a predictor computes with can be looked into.
+func TestInsideOfPredictor(t *testing.T) {
+	p, err := npt.Fit(t.Context(), frame(), "y", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &npt.Frame{Names: []string{"side", "x"}, Rows: [][]string{{"left", "-1"}, {"right", "1"}}}
+	table, err := p.Table(asked)
+	if err != nil || table.Train != 96 || table.Val != 24 || table.Test != 2 {
+		t.Fatalf("%+v, %v", table, err)
+	}
+	attention, err := p.Model().Attention(t.Context(), table, 0)
+	if err != nil || attention.Sequence != 122 || attention.Heads != 2 {
+		t.Errorf("%v, %v", attention, err)
+	}
+	standardised, err := p.Model().Predict(t.Context(), table)
+	predicted, err2 := p.Predict(t.Context(), asked)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	scale := (predicted[1].Value - predicted[0].Value) / (standardised[1][0] - standardised[0][0])
+	if !(math.Abs(scale-10) < 2) { // y is 10 x + 100, x of variance 1
+		t.Errorf("a standard deviation of %v", scale)
+	}
+	if !(p.ValidationLoss > 0 && p.ValidationLoss < 0.5) { // of a target of variance 1 that a line through x fits
+		t.Errorf("validation loss %v", p.ValidationLoss)
 	}
 }

@@ -1,0 +1,258 @@
+package npt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/compute"
+
+	"nptbench/internal/backends"
+	"nptbench/internal/checkpoint"
+	"nptbench/internal/seed"
+	"nptbench/internal/spelling"
+)
+
+// From a frame to predictions: Fit and Predictor.Predict. They encode the columns, hold rows out for validation, and undo the
+// standardisation of predictions; who has encoded data works with Table, Trainer and Model.
+
+// A Predictor predicts the target of rows from their features and from the rows that it was fitted on, which it keeps as context: from
+// their features, and where it was trained with a TargetMask below 1 from their targets, too. Goroutines may use it at the same time.
+type Predictor struct {
+	// ValidationLoss is the loss of the weights that were kept on the rows that Fit held out, by which settings can be chosen: the mean
+	// squared error of the standardised target, or the negative log-likelihood of its class.
+	ValidationLoss float64
+
+	model   *Model
+	context *Table // all rows are training or validation rows
+	columns []frameColumn
+	target  int
+}
+
+// Model is the trained network, for its Attention and Impute. Its tables are those of Table.
+func (p *Predictor) Model() *Model { return p.model }
+
+// A Prediction is that of one row.
+type Prediction struct {
+	Value         float64            // of a target of numbers, in its own units
+	Class         string             // of a target of classes: the most probable one
+	Probabilities map[string]float64 // of all classes
+}
+
+// Fit trains an NPT to predict a column from the others. Columns whose values are all finite numbers are continuous but for those that
+// f.Categories names, those of which at least half are not are categories, and what is in between is an error that names row, counted from
+// 0, and field. A fifth of the rows, of which there must be five, are validation rows, drawn by c.Seed, which choose the step whose weights
+// are kept.
+func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
+	f, err := f.check()
+	if err != nil {
+		return nil, fmt.Errorf("npt: %w", err)
+	}
+	at := slices.Index(f.Names, target)
+	if at < 0 {
+		return nil, fmt.Errorf("npt: no column %q%s", target, spelling.Hint(target, f.Names))
+	}
+	if len(f.Names) == 1 {
+		return nil, fmt.Errorf("npt: the only column is %s: want at least one to predict it from", target)
+	}
+	values := map[string]bool{} // of the target
+	order := make([]int, len(f.Rows))
+	for i, row := range f.Rows {
+		if noValue(strings.TrimSpace(row[at])) {
+			return nil, fmt.Errorf("npt: row %d has no %s", i, target)
+		}
+		values[strings.TrimSpace(row[at])] = true
+		order[i] = i
+	}
+	if len(order) < 5 {
+		return nil, fmt.Errorf("npt: %s, want at least 5, of which one is for validation", spelling.Count(len(order), "row"))
+	}
+	if len(values) == 1 {
+		return nil, fmt.Errorf("npt: %s is %q in all rows: want at least two values to learn from", target, f.Rows[0][at])
+	}
+	rng := rand.New(rand.NewPCG(seed.Derive(c.Seed, "held out"), 0))
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	val := len(order) / 5
+	p := &Predictor{target: at, context: &Table{Train: len(order) - val, Val: val}}
+	for j, name := range f.Names {
+		column, err := newFrameColumn(f, j, order, p.context.Train)
+		if err != nil {
+			return nil, err
+		}
+		if j == at {
+			if n := len(column.Classes); n > len(order)/2 {
+				return nil, fmt.Errorf("npt: %s has %d different texts in %d rows, such as %q in row 0: want numbers, or classes of at least two rows each", target, n,
+					len(order), strings.TrimSpace(f.Rows[0][at]))
+			}
+			if column.Constant {
+				return nil, fmt.Errorf("npt: %s is %v in all training rows: want at least two values to learn from", target, column.Mean)
+			}
+		}
+		p.columns = append(p.columns, column)
+		p.context.Columns = append(p.context.Columns, Column{Name: name, Categories: len(column.Classes), Target: j == at})
+	}
+	for _, i := range order {
+		if err := p.encode(p.context, f.Rows[i]); err != nil {
+			return nil, fmt.Errorf("npt: row %d: %w", i, err)
+		}
+	}
+	if c.ClassBalancing && p.columns[at].Classes == nil {
+		return nil, fmt.Errorf("npt: ClassBalancing: true, want false: %s is a column of numbers", target)
+	}
+	trainer, err := NewTrainer(p.context, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		trainer.free()
+		backends.ReturnMemory()
+	}()
+	if err := trainer.Train(ctx); err != nil {
+		return nil, err
+	}
+	p.ValidationLoss = trainer.bestLoss
+	p.model, err = trainer.Model()
+	return p, err
+}
+
+// Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
+// one prediction for each row. A category that the training did not have is no value, like "": the network has no input for it. In a column
+// that had the same number in all training rows any number is that one.
+//
+// Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
+// from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them. With a
+// BatchSize, the more rows there are, the fewer of the fitted ones each is predicted with (see Model.Predict).
+//
+// The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers;
+// or it says that there are too many rows for the BatchSize.
+func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
+	asked, err := p.ordered(f)
+	if err != nil {
+		return nil, err
+	}
+	var together []int
+	var passes [][]int // rows that see each other
+	for i, fields := range asked {
+		if slices.ContainsFunc(count(len(fields)), func(j int) bool { return p.columns[j].far(fields[j]) }) {
+			passes = append(passes, []int{i})
+		} else {
+			together = append(together, i)
+		}
+	}
+	if len(together) > 0 || len(asked) == 0 {
+		passes = append(passes, together)
+	}
+	out := make([]Prediction, len(asked))
+	for _, of := range passes {
+		t, err := p.table(asked, of)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := p.model.Predict(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		for k, row := range rows {
+			out[of[k]] = p.prediction(row)
+		}
+	}
+	return out, nil
+}
+
+// Table is what Model computes with: the rows of the fit, training rows before validation rows, and those of a frame as test rows, in order.
+// Errors are those of Predict.
+func (p *Predictor) Table(f *Frame) (*Table, error) {
+	asked, err := p.ordered(f)
+	if err != nil {
+		return nil, err
+	}
+	return p.table(asked, count(len(asked)))
+}
+
+// ordered are the fields of the rows in the order of the columns of the fit, that of the target empty.
+func (p *Predictor) ordered(f *Frame) ([][]string, error) {
+	f, err := f.check()
+	if err != nil {
+		return nil, fmt.Errorf("npt: %w", err)
+	}
+	place := make([]int, len(p.columns))
+	for j, c := range p.columns {
+		if place[j] = slices.Index(f.Names, c.Name); place[j] < 0 && j != p.target {
+			return nil, fmt.Errorf("npt: no column %q, which the training had%s", c.Name, spelling.Hint(c.Name, f.Names))
+		}
+	}
+	rows := make([][]string, len(f.Rows))
+	for i, fields := range f.Rows {
+		rows[i] = make([]string, len(p.columns))
+		for j, at := range place {
+			if j != p.target {
+				rows[i][j] = fields[at]
+			}
+		}
+	}
+	return rows, nil
+}
+
+// table has some of the rows behind those of the fit.
+func (p *Predictor) table(asked [][]string, of []int) (*Table, error) {
+	t := *p.context
+	t.Values, t.Missing, t.Test = slices.Clone(t.Values), slices.Clone(t.Missing), len(of)
+	for _, i := range of {
+		if err := p.encode(&t, asked[i]); err != nil {
+			return nil, fmt.Errorf("npt: row %d: %w", i, err)
+		}
+	}
+	return &t, nil
+}
+
+// prediction is what the network gives for a row, in the target's units.
+func (p *Predictor) prediction(row []float64) Prediction {
+	c := p.columns[p.target]
+	if c.Classes == nil {
+		return Prediction{Value: row[0]*c.Std + c.Mean}
+	}
+	out := Prediction{Class: c.Classes[slices.Index(row, slices.Max(row))], Probabilities: map[string]float64{}}
+	for class, name := range c.Classes {
+		out.Probabilities[name] = row[class]
+	}
+	return out
+}
+
+// A predictorHeader describes a file with a Predictor: the table is what it keeps as context.
+type predictorHeader struct {
+	Config  Config
+	Table   Table
+	Columns []frameColumn
+	Target  int
+	Loss    float64
+}
+
+// Save writes the predictor to a file, which is replaced as a whole, and makes its folder if it is not there. The rows that it was fitted
+// on are in the file, since it predicts from them.
+func (p *Predictor) Save(path string) error {
+	h := predictorHeader{p.model.net.Config, *p.context, p.columns, p.target, p.ValidationLoss}
+	if err := checkpoint.Write(path, "predictor", h, p.model.weights); err != nil {
+		return fmt.Errorf("npt: %w", err)
+	}
+	return nil
+}
+
+// LoadPredictor reads a predictor that Save wrote. Its predictions are those of the one that was saved, bit for bit on the same backend.
+// A nil backend is as for NewTrainer.
+func LoadPredictor(path string, backend compute.Backend) (*Predictor, error) {
+	var h predictorHeader
+	m, err := loadModel(path, "predictor", backend, &h, func() (Config, []Column, error) {
+		err := h.Table.check()
+		if columns := len(h.Table.Columns); err == nil && (len(h.Columns) != columns || h.Target < 0 || h.Target >= columns || h.Table.Test != 0) {
+			err = errors.New("damaged: its header contradicts itself")
+		}
+		return h.Config, h.Table.Columns, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Predictor{h.Loss, m, &h.Table, h.Columns, h.Target}, nil
+}
