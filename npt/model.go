@@ -54,6 +54,8 @@ func (tr *Trainer) Model() (*Model, error) {
 //
 // With a BatchSize, the rows are dealt into as few batches as hold them, each with the same shares of training, validation and test
 // rows: the more test rows there are, the fewer of the context each is predicted with. A batch that would have none is an error.
+//
+// The end of ctx is seen between batches.
 func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -162,7 +164,7 @@ type Attention struct {
 }
 
 // Attention returns the weights of the layer with the given index (even: ABD, odd: ABA) when the test rows of the table
-// are predicted. All rows are one batch; copies come after them.
+// are predicted. All rows are one batch, whatever the BatchSize; copies come after them. An ABD layer has Heads x rows^2 numbers of 8 bytes.
 func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention, error) {
 	if layer < 0 || layer >= m.net.Layers || !m.net.between(layer) && !(isABA(layer) && m.net.has(layer)) {
 		return nil, fmt.Errorf("npt: the model has no attention weights in layer %d", layer)

@@ -125,8 +125,8 @@ func orDefault(backend compute.Backend) (compute.Backend, error) {
 	return backends.Open("auto", 0)
 }
 
-// Train runs until all steps are done or the context ends. It can be called again to go on, and then ends with the bits that
-// it would have ended with.
+// Train runs until all steps are done or the context ends, and then to the end of the step, or the batch of an evaluation, in hand. It can be
+// called again to go on, and then ends with the bits that it would have ended with.
 //
 // The error is the context's, or wraps ErrDiverged, or says what the backend refused.
 func (tr *Trainer) Train(ctx context.Context) error {

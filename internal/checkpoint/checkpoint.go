@@ -37,6 +37,9 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) 
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()
+	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
+		return errors.New("a folder, want the name of a file")
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}

@@ -130,7 +130,9 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 			p = append(p, x)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%s: a line is longer than %d characters, want a line for each row", name, bufio.MaxScanTokenSize)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if got := len(p) / outputs; got < rows {
