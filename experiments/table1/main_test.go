@@ -316,7 +316,7 @@ methods:
 		t.Errorf("a second run had something to do: %s", errs)
 	}
 	write(t, script, "exit 1")
-	if _, _, errs, _ := call(t, append(args, "-report-only")...); !strings.Contains(errs, " 11 to do") {
+	if _, _, errs, _ := call(t, append(args, "-report-only")...); !strings.Contains(errs, " 12 to do") {
 		t.Errorf("a changed script has records: %s", errs)
 	}
 }
