@@ -36,7 +36,7 @@ func TestResumeEqualsUninterrupted(t *testing.T) {
 func testResume(t *testing.T, backend compute.Backend) {
 	newTrainer := func(table *Table, c Config) *Trainer {
 		tr := newTestTrainerOn(t, backend, table, c)
-		tr.CheckpointEvery = time.Nanosecond
+		tr.Checkpoint.Every = time.Nanosecond
 		return tr
 	}
 	table := testTable(30, 10, 10, true)
@@ -49,7 +49,7 @@ func testResume(t *testing.T, backend compute.Backend) {
 		path := filepath.Join(t.TempDir(), "checkpoint")
 		ctx, cancel := context.WithCancel(context.Background())
 		first := newTrainer(table, c)
-		first.Checkpoint = path
+		first.Checkpoint.Path = path
 		first.Progress = func(p Progress) {
 			if p.Step >= stop {
 				cancel()
@@ -117,7 +117,7 @@ func TestCancelledAnywhere(t *testing.T) {
 			want := allWeights(t, whole)
 			for stop := 0; ; stop++ {
 				first, written := newTrainer(c), filepath.Join(t.TempDir(), "written")
-				first.Checkpoint, first.CheckpointEvery = written, time.Nanosecond
+				first.Checkpoint.Path, first.Checkpoint.Every = written, time.Nanosecond
 				err := first.Train(&endsAfter{context.Background(), stop})
 				if err == nil {
 					break // stop is beyond the end
@@ -268,7 +268,7 @@ func trainToBeKilled(path string) {
 		fmt.Println(err)
 		return
 	}
-	tr.Checkpoint, tr.CheckpointEvery = path, time.Nanosecond
+	tr.Checkpoint.Path, tr.Checkpoint.Every = path, time.Nanosecond
 	tr.Progress = func(p Progress) { fmt.Println("step", p.Step) }
 	if err := tr.Train(context.Background()); err != nil {
 		fmt.Println(err)
@@ -448,7 +448,7 @@ func TestCheckpointsCannotBeWritten(t *testing.T) {
 	c.Layers, c.Steps = 2, 6
 	train := func(path string) (*Trainer, []float64) {
 		tr := newTestTrainer(t, table, c)
-		tr.Checkpoint, tr.CheckpointEvery = path, time.Nanosecond
+		tr.Checkpoint.Path, tr.Checkpoint.Every = path, time.Nanosecond
 		tr.Progress = func(Progress) { os.RemoveAll(filepath.Dir(path)) }
 		if path == "" {
 			tr.Progress = nil
@@ -466,8 +466,8 @@ func TestCheckpointsCannotBeWritten(t *testing.T) {
 	}
 	for path, writable := range map[string]bool{filepath.Join(dir, "removed", "checkpoint"): true, filepath.Join(file, "below", "checkpoint"): false} {
 		tr, got := train(path)
-		if (tr.CheckpointErr == nil) != writable || !slices.Equal(got, want) {
-			t.Errorf("%s: error %v, or other weights", path, tr.CheckpointErr)
+		if (tr.Checkpoint.Err == nil) != writable || !slices.Equal(got, want) {
+			t.Errorf("%s: error %v, or other weights", path, tr.Checkpoint.Err)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestKeptModel(t *testing.T) {
 				t.Errorf("test rows in batches of 16: %v", tests)
 			}
 			for i := range want {
-				if math.Abs(got[i]-want[i]) > 1e-5*(1+math.Abs(want[i])) {
+				if !(math.Abs(got[i]-want[i]) <= 1e-5*(1+math.Abs(want[i]))) {
 					t.Fatalf("number %d: %v, the training predicted %v", i, got[i], want[i])
 				}
 			}
@@ -173,7 +173,7 @@ func TestSelfOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range all[0] {
-		if got := single[i+1][0]; math.Abs(got-p) > 1e-5 {
+		if got := single[i+1][0]; !(math.Abs(got-p) <= 1e-5) {
 			t.Errorf("test row %d: %v alone, %v among others", i, got, p)
 		}
 	}
@@ -202,7 +202,7 @@ func TestKeptAttention(t *testing.T) {
 			for _, w := range row {
 				sum += w
 			}
-			if math.Abs(sum-1) > 1e-5 {
+			if !(math.Abs(sum-1) <= 1e-5) {
 				t.Errorf("%s: the weights of row %d sum to %v", name, i, sum)
 			}
 		}
@@ -232,7 +232,7 @@ func TestKeptAttention(t *testing.T) {
 		}
 		for i := range n {
 			for j := range n {
-				if was, is := layers[0].Weights[i*n+j], again[0].Weights[place[i]*n+place[j]]; math.Abs(was-is) > 1e-5 {
+				if was, is := layers[0].Weights[i*n+j], again[0].Weights[place[i]*n+place[j]]; !(math.Abs(was-is) <= 1e-5) {
 					t.Fatalf("%s: row %d attended to row %d by %v, now by %v", name, i, j, was, is)
 				}
 			}

@@ -213,9 +213,9 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 	}
 	resumed, refused := 0, error(nil)
 	if t.CheckpointDir != "" {
-		trainer.Checkpoint = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
+		trainer.Checkpoint.Path = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.npt", config.Seed))
 		// A checkpoint that is damaged, of other data or of another backend cannot be continued: the training begins anew, and says so.
-		switch err := trainer.LoadCheckpoint(trainer.Checkpoint); {
+		switch err := trainer.LoadCheckpoint(trainer.Checkpoint.Path); {
 		case err == nil:
 			resumed = trainer.state.step
 		case !errors.Is(err, fs.ErrNotExist):
@@ -229,8 +229,8 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		}
 	}
 	kept := func(err error) error { // with a checkpoint, where the context has ended
-		if trainer.Checkpoint != "" && errors.Is(err, ctx.Err()) {
-			err = errors.Join(err, trainer.SaveCheckpoint(trainer.Checkpoint))
+		if trainer.Checkpoint.Path != "" && errors.Is(err, ctx.Err()) {
+			err = errors.Join(err, trainer.SaveCheckpoint(trainer.Checkpoint.Path))
 		}
 		return err
 	}
@@ -261,7 +261,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		method.Warn(result.Details, "the model cannot be kept", err)
 	}
 	method.Warn(result.Details, "the training began anew", refused)
-	method.Warn(result.Details, "a checkpoint cannot be written", trainer.CheckpointErr)
+	method.Warn(result.Details, "a checkpoint cannot be written", trainer.Checkpoint.Err)
 	if resumed > 0 {
 		result.Details["resumed_at_step"] = resumed
 	}

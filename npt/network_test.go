@@ -220,7 +220,7 @@ func TestWhatTheNetworkSees(t *testing.T) {
 			case randomised:
 				want = replacement[i*6+at]
 			}
-			if math.Abs(values[i*6+at]-want) > 1e-12 {
+			if !(math.Abs(values[i*6+at]-want) <= 1e-12) {
 				t.Errorf("row %d, channel %d, code %d: the network sees %v, want %v", i, at, codes[i*4+j], values[i*6+at], want)
 			}
 		}

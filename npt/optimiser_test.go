@@ -160,20 +160,20 @@ func TestSchedules(t *testing.T) {
 		{CosineCyclic, 1000, 0.5e-7 + 0.5*(1e-3-0.5e-7)},
 		{Constant, 700, 2e-3},
 	} {
-		if got := rate(v.schedule, v.step); math.Abs(got-v.want) > 1e-17 {
+		if got := rate(v.schedule, v.step); !(math.Abs(got-v.want) <= 1e-17) {
 			t.Errorf("%s at step %d: %v, want %v", v.schedule, v.step, got, v.want)
 		}
 	}
 	c.Steps, c.FlatShare = 350, 0.7 // their product is a little less than 245 in floating point
 	for step, want := range map[int]float64{243: 2e-3, 244: 2e-3 * 0.5 * (1 + math.Cos(math.Pi/105))} {
-		if got := rate(FlatAnneal, step); math.Abs(got-want) > 1e-17 {
+		if got := rate(FlatAnneal, step); !(math.Abs(got-want) <= 1e-17) {
 			t.Errorf("0.7 of 350 steps: %v at step %d, want %v", got, step, want)
 		}
 	}
 	c.Steps = 1000
 	c.Warmup = 0.01
 	for step, want := range map[int]float64{0: 0, 5: 1e-3, 10: 2e-3, 505: 1e-7 + (2e-3-1e-7)*0.5, 1000: 1e-7} {
-		if got := rate(Polynomial, step); math.Abs(got-want) > 1e-17 {
+		if got := rate(Polynomial, step); !(math.Abs(got-want) <= 1e-17) {
 			t.Errorf("%s at step %d: %v, want %v", Polynomial, step, got, want)
 		}
 	}
@@ -183,7 +183,7 @@ func TestTradeoff(t *testing.T) {
 	c := DefaultConfig()
 	c.Steps = 100
 	for step, want := range map[int]float64{0: 1, 1: 1, 51: 0.5, 101: 0, 102: 0, 200: 0} {
-		if got := c.tradeoffAt(step); math.Abs(got-want) > 1e-15 {
+		if got := c.tradeoffAt(step); !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("step %d: %v, want %v", step, got, want)
 		}
 	}

@@ -57,7 +57,7 @@ func TestInitialWeights(t *testing.T) {
 				fan = []int{2, 4, 3, 2}[j]
 			}
 			if uniform {
-				if v *= math.Sqrt(float64(fan)); math.Abs(v) > 1 {
+				if v *= math.Sqrt(float64(fan)); !(math.Abs(v) <= 1) {
 					t.Fatalf("%s: number %d is %v of 1/√%d", name, i, v, fan)
 				}
 			}
@@ -67,7 +67,7 @@ func TestInitialWeights(t *testing.T) {
 		if uniform {
 			want, deviation = 1./3, math.Sqrt(4./45/float64(len(x)))
 		}
-		if math.Abs(squares-want) > 4*deviation {
+		if !(math.Abs(squares-want) <= 4*deviation) {
 			t.Errorf("%s: mean square %.3f of that of its distribution, want %.3f ± %.3f", name, squares, want, deviation)
 		}
 	}

@@ -163,6 +163,6 @@ func (tr *Trainer) takePlanned() error {
 	if time.Since(tr.reported) > time.Second {
 		tr.report()
 	}
-	tr.checkpoint()
+	tr.Checkpoint.Write(tr.SaveCheckpoint)
 	return nil
 }

@@ -210,7 +210,7 @@ func TestRowTargetsOfTask(t *testing.T) {
 	} else {
 		// Batches are drawn anew by the model: of rows that attend to others predictions differ a little.
 		for i, want := range f.model {
-			if got := f.method[on.Val+i]; math.Abs(got-want) > 0.2 {
+			if got := f.method[on.Val+i]; !(math.Abs(got-want) <= 0.2) {
 				t.Errorf("test row %d: the method predicts %v, its model %v", i, got, want)
 			}
 		}

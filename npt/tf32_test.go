@@ -167,7 +167,7 @@ func TestTF32Accuracy(t *testing.T) {
 				difference[i] = x - exact[i]
 			}
 			mean, deviation := stat.MeanStdDev(difference, nil)
-			if err := stat.StdErr(deviation, float64(len(exact))); math.Abs(mean) > 4*err {
+			if err := stat.StdErr(deviation, float64(len(exact))); !(math.Abs(mean) <= 4*err) {
 				t.Errorf("%s: %s is off by %v, with a standard error of %v", name, metric, mean, err)
 			}
 			t.Logf("%s, %s: float32 %s, TF32 %s, fold by fold %s", name, metric, meanAndError(exact), meanAndError(tf32), meanAndError(difference))

@@ -1,7 +1,6 @@
 package npt
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/checkpoint"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
 )
@@ -27,12 +27,8 @@ type Trainer struct {
 	// Progress, when set, is called after every evaluation and about every second between two.
 	Progress func(Progress)
 
-	// Checkpoint, when set, is the file that a checkpoint is written to after the first step, or evaluation, that ends
-	// CheckpointEvery after the last checkpoint. Zero is a minute, or more where checkpoints would take more than a twentieth
-	// of the time.
-	Checkpoint      string
-	CheckpointEvery time.Duration
-	CheckpointErr   error // the first one of a checkpoint that could not be written, on a full disk say: training goes on
+	// Checkpoint writes checkpoints, after steps and evaluations, where it has a file; on a full disk, say, training goes on.
+	Checkpoint checkpoint.Periodic
 
 	config Config
 	table  *Table
@@ -59,8 +55,6 @@ type Trainer struct {
 	trainedRows int
 	reported    time.Time
 	pace        pace
-
-	nextCheckpoint time.Time
 }
 
 // NewTrainer prepares the training of a new network. The table is shared, not copied. A nil backend is the one that
@@ -131,7 +125,8 @@ func orDefault(backend compute.Backend) (compute.Backend, error) {
 // The error is the context's, or wraps ErrDiverged, or says what the backend refused.
 func (tr *Trainer) Train(ctx context.Context) error {
 	tr.started = time.Now()
-	tr.reported, tr.pace, tr.nextCheckpoint = tr.started, pace{}, tr.started.Add(tr.checkpointInterval(0))
+	tr.reported, tr.pace = tr.started, pace{}
+	tr.Checkpoint.Start()
 	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
 	for tr.state.step < tr.config.Steps || tr.at.Steps > 0 || tr.evaluateNext {
 		if !tr.evaluateNext {
@@ -144,28 +139,10 @@ func (tr *Trainer) Train(ctx context.Context) error {
 				return err
 			}
 			tr.evaluateNext = false
-			tr.checkpoint()
+			tr.Checkpoint.Write(tr.SaveCheckpoint)
 		}
 	}
 	return nil
-}
-
-// checkpoint writes a checkpoint where one is due.
-func (tr *Trainer) checkpoint() {
-	start := time.Now()
-	if tr.Checkpoint == "" || !start.After(tr.nextCheckpoint) {
-		return
-	}
-	tr.CheckpointErr = cmp.Or(tr.CheckpointErr, tr.SaveCheckpoint(tr.Checkpoint))
-	tr.nextCheckpoint = time.Now().Add(tr.checkpointInterval(time.Since(start)))
-}
-
-// checkpointInterval returns how long after a checkpoint, which took that long, the next one is due.
-func (tr *Trainer) checkpointInterval(took time.Duration) time.Duration {
-	if tr.CheckpointEvery == 0 {
-		return max(time.Minute, 19*took)
-	}
-	return tr.CheckpointEvery
 }
 
 // elapsed returns how long the training has been running so far, interrupted parts up to their checkpoint included.

@@ -25,10 +25,10 @@ func TestLearningCurves(t *testing.T) {
 	f.ok("protein", published, "knn", 0, 0, mse(0.2), rmse(3)).Details = map[string]any{"steps": 400.0}
 	s := collect(t, f)
 	curves := s.learningCurves()
-	if len(curves) != 2 || curves[1].steps != 400 || len(curves[1].losses) != 4 || math.Abs(curves[1].losses[3]-0.001) > 1e-12 {
+	if len(curves) != 2 || curves[1].steps != 400 || len(curves[1].losses) != 4 || !(math.Abs(curves[1].losses[3]-0.001) <= 1e-12) {
 		t.Fatalf("%+v", curves)
 	}
-	if mean := curves[0].losses; len(mean) != 2 || math.Abs(mean[0]-2) > 1e-12 || math.Abs(mean[1]-0.001) > 1e-12 {
+	if mean := curves[0].losses; len(mean) != 2 || !(math.Abs(mean[0]-2) <= 1e-12) || !(math.Abs(mean[1]-0.001) <= 1e-12) {
 		t.Errorf("over two folds: %v", mean)
 	}
 	dir := t.TempDir()

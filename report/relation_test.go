@@ -64,20 +64,20 @@ func TestChange(t *testing.T) {
 		t.Fatalf("%d facts, want 4", len(facts))
 	}
 	// scipy.stats.wilcoxon(d, zero_method="wilcox").pvalue
-	if p := facts[1]; p.metric != "rmse_change_p" || math.Abs(p.Mean-0.00390625) > 1e-12 || p.N != 10 {
+	if p := facts[1]; p.metric != "rmse_change_p" || !(math.Abs(p.Mean-0.00390625) <= 1e-12) || p.N != 10 {
 		t.Errorf("%+v", p)
 	}
 	// numpy: d = np.arange(10) / 8; d.mean(), d.std(ddof=1) * np.sqrt(1/10 + share)
 	f := facts[0]
 	rows := f.Folds[0].Chosen.Rows
 	stdErr := 0.37845629426218646 * math.Sqrt(0.1+float64(rows[2])/float64(rows[0]))
-	if f.metric != "rmse_change" || math.Abs(f.Mean-0.5625) > 1e-12 || math.Abs(f.StdErr-stdErr) > 1e-12 || f.N != 10 || f.Verdict != PaperNotClear {
+	if f.metric != "rmse_change" || !(math.Abs(f.Mean-0.5625) <= 1e-12) || !(math.Abs(f.StdErr-stdErr) <= 1e-12) || f.N != 10 || f.Verdict != PaperNotClear {
 		t.Errorf("%+v", f)
 	}
-	if math.Abs(f.Paper.Mean-0.38) > 1e-12 || math.Abs(f.Paper.StdErr()-math.Hypot(0.46, 0.23)) > 1e-12 { // 3.38 ± 0.46 and 3.00 ± 0.23
+	if !(math.Abs(f.Paper.Mean-0.38) <= 1e-12) || !(math.Abs(f.Paper.StdErr()-math.Hypot(0.46, 0.23)) <= 1e-12) { // 3.38 ± 0.46 and 3.00 ± 0.23
 		t.Errorf("the paper's change is %v ± %v", f.Paper.Mean, f.Paper.StdErr())
 	}
-	if f = facts[2]; math.Abs(f.Mean) > 1e-12 || f.Verdict != NotClear {
+	if f = facts[2]; !(math.Abs(f.Mean) <= 1e-12) || f.Verdict != NotClear {
 		t.Errorf("a change of zero is %v, %s", f.Mean, f.Verdict)
 	}
 	var out bytes.Buffer
@@ -381,7 +381,7 @@ func TestFigureOfChanges(t *testing.T) {
 		t.Fatalf("%+v", panels)
 	}
 	line := panels[0].lines[0]
-	if line.title != "No semi-supervision" || math.Abs(line.values[1].mean-0.5625) > 1e-12 || math.Abs(line.values[0].mean-0.38) > 1e-12 || line.values[2].ok {
+	if line.title != "No semi-supervision" || !(math.Abs(line.values[1].mean-0.5625) <= 1e-12) || !(math.Abs(line.values[0].mean-0.38) <= 1e-12) || line.values[2].ok {
 		t.Errorf("%+v", line)
 	}
 }
@@ -414,13 +414,28 @@ func TestRanksOfOneProtocol(t *testing.T) {
 	}
 }
 
-// Where the paper has no number for the base, it has no change.
-func TestPaperLacksTheBase(t *testing.T) {
+// Where the paper has no number for the base, or for the variant, it has no change.
+func TestPaperLacksASide(t *testing.T) {
 	s := ablation(t, 10)
-	l := changesOfBoston
-	l.Base = Where{"variant", []string{"Chosen"}}
-	if f := l.facts(s.Numbers); len(f) == 0 || f[0].HasPaper {
-		t.Errorf("the paper's change is %v", f[0].Paper.Mean)
+	chosen := []string{"Chosen"} // which is not in the paper
+	base, variant := changesOfBoston, changesOfBoston
+	base.Base = Where{"variant", chosen}
+	variant.Where = []Where{{"metric", []string{"rmse"}}, {"variant", chosen}}
+	for _, l := range []Layout{base, variant} {
+		if f := l.facts(s.Numbers); len(f) == 0 || f[0].HasPaper || f[0].Verdict != NoPaper {
+			t.Errorf("%v against %v: %+v", l.Where[1].Values, l.Base.Values, f)
+		}
+	}
+}
+
+// The axis of a change says what is better, as the metric has it.
+func TestAxisOfChanges(t *testing.T) {
+	for want, m := range map[string]metric.Metric{
+		"change of the accuracy, above 0 is better": metric.Accuracy, "change of the RMSE, below 0 is better": metric.RMSE,
+	} {
+		if got := (&fact{Number: &Number{Metric: m}, metric: m.Name + changeOf}).axis(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

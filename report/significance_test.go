@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,17 @@ func TestFoldsChange(t *testing.T) {
 	}
 	if text := foldsChange(foldTables([]float64{1, 2, 3})[:1]); text != "" {
 		t.Errorf("without corrected folds: %q", text)
+	}
+}
+
+// What correcting the folds changes is said behind the tables.
+func TestFoldsChangeIsSaid(t *testing.T) {
+	want := "Does correcting the folds change an order or a conclusion? Yes, an order"
+	if !slices.ContainsFunc(rankBlocks(foldTables([]float64{3, 2, 1}), "x"), func(b Block) bool {
+		text, ok := b.(Paragraph)
+		return ok && strings.HasPrefix(string(text), want)
+	}) {
+		t.Errorf("no paragraph begins with %q", want)
 	}
 }
 

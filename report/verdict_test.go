@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/measure"
+	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/results"
 )
@@ -62,7 +63,7 @@ func TestStatisticsOverFolds(t *testing.T) {
 		"mean": {e.Mean, 3.95}, "stderr": {e.StdErr, 0.3655285366576884}, "ddof 0": {e.StdErr0, 0.34677081768799406},
 		"stddev": {e.StdDev(), 1.1559027256266468},
 	} {
-		if math.Abs(pair[0]-pair[1]) > 1e-12 {
+		if !(math.Abs(pair[0]-pair[1]) <= 1e-12) {
 			t.Errorf("%s %v, want %v", name, pair[0], pair[1])
 		}
 	}
@@ -98,6 +99,18 @@ func TestVerdictsOverFolds(t *testing.T) {
 			math.Abs(e.Z-tt.z) > 1e-4 || math.IsNaN(e.Z) != math.IsNaN(tt.z) {
 			t.Errorf("%s: %q, z %v, spread %v; want %q, %v, %v", tt.name, e.Verdict, e.Z, e.SpreadReproduced, tt.verdict, tt.z, tt.spread)
 		}
+	}
+}
+
+// What is measured on the model of a single split has the error over its test rows as its own, and is complete with that split.
+func TestErrorOverRows(t *testing.T) {
+	g := &Group{Info: dataset.Info{Name: "yacht", RunFolds: 10}, Protocol: published, Settings: 1,
+		Series: &Series{Method: &method.Method{Name: "npt"}, Measure: measure.All()[0]}}
+	f := g.newFold(0)
+	f.OK, f.Chosen = 1, &results.Record{Test: results.Metrics{"rmse_change": -20, "rmse_change_se": 1.5}}
+	g.Folds = []*Fold{f}
+	if n := g.number(metric.Metric{Name: "rmse_change"}); n.Mean != -20 || n.StdErr != 1.5 || n.RowStdErr != 1.5 || !n.Complete() {
+		t.Errorf("%v ± %v, over rows ± %v, complete %v", n.Mean, n.StdErr, n.RowStdErr, n.Complete())
 	}
 }
 
@@ -294,7 +307,7 @@ func TestVerdictsOverSeeds(t *testing.T) {
 		}
 		s := collect(t, f)
 		n := s.number("boston-housing", published, "random-forest", metric.RMSE)
-		if n.Verdict != tt.verdict || len(n.Seeds) != tt.seeds || math.Abs(n.Mean-tt.means[0]) > 1e-9 || s.Records != 20 || s.OtherSeeds != 20*(tt.seeds-1) {
+		if n.Verdict != tt.verdict || len(n.Seeds) != tt.seeds || !(math.Abs(n.Mean-tt.means[0]) <= 1e-9) || s.Records != 20 || s.OtherSeeds != 20*(tt.seeds-1) {
 			t.Errorf("%s: %q with %d seeds, mean %v; %d and %d records", tt.name, n.Verdict, len(n.Seeds), n.Mean, s.Records, s.OtherSeeds)
 		}
 		if note := "Over 3 seeds: mean 4.020, standard deviation 0.050."; tt.name == "near" && !slices.Contains(n.seedNotes(), note) {

@@ -86,8 +86,13 @@ func TestPaperNumbers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p, ok := Paper(tt.dataset, tt.method, tt.metric)
-		if !ok || p.String() != tt.want || p.Decimals != tt.decimals || math.Abs(p.StdErr()-tt.stdErr) > 1e-12 {
+		if !ok || p.String() != tt.want || p.Decimals != tt.decimals || !(math.Abs(p.StdErr()-tt.stdErr) <= 1e-12) {
 			t.Errorf("%s %s %s: %v %+v, want %s with %d decimals", tt.dataset, tt.method, tt.metric, ok, p, tt.want, tt.decimals)
+		}
+	}
+	for method, printed := range map[string]string{"knn": "0.3", "mlp": "0.2"} { // 0.30 and 0.20, beside two decimals everywhere else
+		if p, _ := Paper("concrete", method, "rmse"); p.PrintedSpread != printed || p.SpreadDecimals != 2 {
+			t.Errorf("the spread of %s on Concrete is %s with %d decimals, want %s with 2", method, p.PrintedSpread, p.SpreadDecimals, printed)
 		}
 	}
 	if _, ok := Paper("boston-housing", "knn", "auroc"); ok {
@@ -111,7 +116,7 @@ func TestPaperMSEFollowsFromRMSE(t *testing.T) {
 			got := rmse.Mean*rmse.Mean + variance
 			// What rounding of the two RMSE numbers and of the MSE itself can explain.
 			slack := 2*rmse.Mean*0.5*math.Pow10(-rmse.Decimals) + 20*rmse.Spread*0.005 + 0.5*math.Pow10(-mse.Decimals)
-			if math.Abs(got-mse.Mean) > slack+1e-9 {
+			if !(math.Abs(got-mse.Mean) <= slack+1e-9) {
 				t.Errorf("%s %s: RMSE %v gives MSE %.4g, table 12 has %v", dataset, method, rmse, got, mse)
 			}
 		}
@@ -200,7 +205,7 @@ func TestPaperVariants(t *testing.T) {
 		t.Errorf("ranks on %d data sets, want 4", len(ranks))
 	}
 	for dataset, got := range ranks {
-		if math.Abs(got-28) > 1e-9 { // 0 + 1 + ... + 7
+		if !(math.Abs(got-28) <= 1e-9) { // 0 + 1 + ... + 7
 			t.Errorf("%s: mean ranks sum to %v, want 28", dataset, got)
 		}
 	}

@@ -894,13 +894,19 @@ func TestConflictsAreOfCells(t *testing.T) {
 	}
 }
 
-// A cell that failed first and succeeded later contradicts nothing.
+// A cell that both failed and succeeded, in whichever order, contradicts nothing, and has the success.
 func TestFailureIsNoConflict(t *testing.T) {
-	dir := t.TempDir()
-	failed := record(1)
-	failed.Status, failed.Val, failed.Test, failed.Failure = Failed, nil, nil, &Failure{Kind: "timeout"}
-	write(t, dir, failed, later(record(1), 9, 4.1))
-	if _, c := first(t, dir); c != nil {
-		t.Errorf("%v", c)
+	for _, failedAfter := range []int{0, 20} {
+		dir := t.TempDir()
+		failed, succeeded := later(record(1), failedAfter, 0), later(record(1), 9, 4.1)
+		failed.Status, failed.Val, failed.Test, failed.Failure = Failed, nil, nil, &Failure{Kind: "timeout"}
+		records := []*Record{failed, succeeded}
+		if failedAfter > 9 {
+			slices.Reverse(records)
+		}
+		write(t, dir, records...)
+		if got, c := first(t, dir); c != nil || got.Status != OK {
+			t.Errorf("failed after %d: %s, %v", failedAfter, got.Status, c)
+		}
 	}
 }

@@ -160,7 +160,7 @@ func differ(ours []float64, want []*float64, tied bool) string {
 		allowed = 0.35 * (1 + math.Abs(meanTheirs)) // other neighbours are as right
 	}
 	allowed += 4 * math.Sqrt(variance/float64(len(ours))+varianceTheirs/float64(len(theirs)))
-	if math.Abs(mean-meanTheirs) > allowed {
+	if !(math.Abs(mean-meanTheirs) <= allowed) {
 		return spread(ours) + ", scikit-learn's " + spread(theirs)
 	}
 	return ""

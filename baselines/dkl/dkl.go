@@ -113,7 +113,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 		"lengthscale": m.lengthscale(), "output_scale": m.outputScale(), "noise": m.noise(),
 	}
 	method.Warn(details, "the training began anew", refused)
-	method.Warn(details, "a checkpoint cannot be written", tr.checkpointErr)
+	method.Warn(details, "a checkpoint cannot be written", tr.checkpoint.Err)
 	embedded := m.embed(t.X, t.Width)
 	for i, c := range batch {
 		start := time.Now()

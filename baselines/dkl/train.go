@@ -36,11 +36,10 @@ type trainer struct {
 	best []float64 // parameters after the epoch with the lowest validation loss
 	state
 
-	grad                     *model
-	order                    []int // of the training rows in this epoch
-	started, reported, saved time.Time
-	checkpointEvery          time.Duration
-	checkpointErr            error // the first one of a checkpoint that could not be written: training goes on
+	grad              *model
+	order             []int // of the training rows in this epoch
+	started, reported time.Time
+	checkpoint        checkpoint.Periodic
 }
 
 // A state is how far a training is. With the arrays of the trainer it is all that there is to know: what is random in an epoch is
@@ -59,9 +58,12 @@ func newTrainer(t *task.Task, c method.Config, seed uint64) *trainer {
 	tr := &trainer{
 		task: t, model: newModel(s), grad: newModel(s), seed: seed, order: make([]int, t.Train),
 		batch: min(c.Int("batch_size"), t.Train), patience: c.Int("patience"), maxEpochs: c.Int("max_epochs"), rate: c.Float("learning_rate"),
-		checkpointEvery: time.Minute, state: state{Data: [2]string{t.Digest, t.Split}, BestLoss: math.Inf(1)},
+		state: state{Data: [2]string{t.Digest, t.Split}, BestLoss: math.Inf(1)},
 	}
 	tr.model.draw(tr.rng("weights"), t.TrainX(), t.Width)
+	if t.CheckpointDir != "" {
+		tr.checkpoint.Path = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.dkl", seed))
+	}
 	n := len(tr.model.theta)
 	tr.m, tr.v, tr.best = make([]float64, n), make([]float64, n), make([]float64, n)
 	return tr
@@ -74,7 +76,7 @@ func (tr *trainer) rng(parts ...any) *rand.Rand {
 // train makes epochs until the validation loss has not fallen for patience of them, and returns to the parameters of the best epoch.
 func (tr *trainer) train(ctx context.Context) error {
 	tr.started = time.Now()
-	tr.saved = tr.started
+	tr.checkpoint.Start()
 	for tr.Epoch < tr.maxEpochs && tr.Epoch-tr.BestEpoch < tr.patience {
 		err := tr.pass(ctx)
 		if errors.Is(err, errNotDefinite) {
@@ -83,7 +85,7 @@ func (tr *trainer) train(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		tr.save()
+		tr.checkpoint.Write(tr.save)
 	}
 	copy(tr.model.theta, tr.best)
 	return nil
@@ -169,37 +171,26 @@ func (tr *trainer) report() {
 
 const checkpointKind = "dkl checkpoint"
 
-func (tr *trainer) checkpoint() string {
-	return filepath.Join(tr.task.CheckpointDir, fmt.Sprintf("%016x.dkl", tr.seed))
-}
-
 func (tr *trainer) arrays() [][]float64 { return [][]float64{tr.model.theta, tr.m, tr.v, tr.best} }
 
-// save writes a checkpoint when the last one is old enough.
-func (tr *trainer) save() {
-	if tr.task.CheckpointDir == "" || time.Since(tr.saved) < tr.checkpointEvery {
-		return
-	}
-	tr.saved = time.Now()
+// save writes a checkpoint.
+func (tr *trainer) save(path string) error {
 	s := tr.state
 	s.Earlier = tr.elapsed()
 	var arrays []*tensors.Tensor
 	for _, a := range tr.arrays() {
 		arrays = append(arrays, tensors.FromFlatDataAndDimensions(a, len(a)))
 	}
-	err := checkpoint.Write(tr.checkpoint(), checkpointKind, s, arrays)
-	if tr.checkpointErr == nil {
-		tr.checkpointErr = err
-	}
+	return checkpoint.Write(path, checkpointKind, s, arrays)
 }
 
 // load goes on from the last checkpoint, if there is one. One that is damaged or of other data is an error, and training begins anew.
 func (tr *trainer) load() error {
-	if tr.task.CheckpointDir == "" {
+	if tr.checkpoint.Path == "" {
 		return nil
 	}
 	var s state
-	arrays, err := checkpoint.Read(tr.checkpoint(), checkpointKind, &s, func() (of []shapes.Shape, err error) {
+	arrays, err := checkpoint.Read(tr.checkpoint.Path, checkpointKind, &s, func() (of []shapes.Shape, err error) {
 		if s.Data != tr.Data {
 			return nil, errors.New("is of other data")
 		}

@@ -128,13 +128,13 @@ func checkTree(t *testing.T, d *data, o options, tr *tree, at int32, rows []int,
 	whole := impurity(d, o.criterion, rows, weights)
 	tolerance := 1e-9 * (1 + math.Abs(whole))
 	if n.feature < 0 {
-		if len(of) > 0 && whole > tolerance {
+		if len(of) > 0 && !(whole <= tolerance) {
 			t.Fatalf("a leaf of impurity %v, though %d features could split it", whole, len(of))
 		}
 		want := prediction(d, o.criterion, rows, weights)
 		got := tr.values[n.child : int(n.child)+len(want)]
 		for k := range want {
-			if math.Abs(got[k]-want[k]) > 1e-9*(1+math.Abs(want[k])) {
+			if !(math.Abs(got[k]-want[k]) <= 1e-9*(1+math.Abs(want[k]))) {
 				t.Fatalf("leaf predicts %v, want %v", got, want)
 			}
 		}

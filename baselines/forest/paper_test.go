@@ -43,7 +43,7 @@ func TestPaper(t *testing.T) {
 				tk.Seed = uint64(fold)
 				mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
 			}
-			if math.Abs(mean-tt.want) > tt.tolerance {
+			if !(math.Abs(mean-tt.want) <= tt.tolerance) {
 				t.Errorf("mean test %s is %.4f, want %v up to %v", tt.metric, mean, tt.want, tt.tolerance)
 			}
 		})

@@ -105,7 +105,7 @@ func compare(t *testing.T, what string, got, want []float64) {
 	meanWant, varWant := moments(want)
 	z := (meanGot - meanWant) / math.Sqrt(varGot/n+varWant/m)
 	verdict := "as"
-	if distance > critical || math.Abs(z) > 3.4 {
+	if !(distance <= critical) || !(math.Abs(z) <= 3.4) {
 		verdict = "NOT as"
 		t.Fail()
 	}

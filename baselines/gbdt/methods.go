@@ -23,8 +23,6 @@ var (
 	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum, 20, true}
 	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact, 9, false}
 	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder, 16, false}
-
-	libraries = []library{scikit, xgboost, lightgbm, catboost}
 )
 
 // The four methods. Parameters of the libraries that are not listed keep the library's defaults.

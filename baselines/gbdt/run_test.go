@@ -27,7 +27,7 @@ func TestPrefixEqualsSeparateFit(t *testing.T) {
 				for i, n := range counts {
 					alone := fitAll(t, m, on, 0.3, 5, n)[0]
 					for j, want := range alone.Test {
-						if got := together[i].Test[j]; math.Abs(got-want) > 1e-14 {
+						if got := together[i].Test[j]; !(math.Abs(got-want) <= 1e-14) {
 							t.Fatalf("%d trees: number %d is %v from the fit of %d trees, %v from its own fit", n, j, got, counts[len(counts)-1], want)
 						}
 					}
@@ -68,7 +68,7 @@ func TestMissingClass(t *testing.T) {
 							t.Fatalf("row %d: %v", r, row)
 						}
 					}
-					if math.Abs(sum-1) > 1e-12 {
+					if !(math.Abs(sum-1) <= 1e-12) {
 						t.Fatalf("row %d: probabilities add to %v", r, sum)
 					}
 					if uint16(best) == on.Labels[on.Train+r] {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -170,7 +171,7 @@ func TestLinearSearch(t *testing.T) {
 	query = query[200*3:]
 	regression := table(3, 0, x, y, query)
 	for i, got := range predict(t, KNN, regression, map[string]any{"n_neighbors": 5}) {
-		if want := nearest(regression, y, 5)[i]; got-want > 1e-12 || want-got > 1e-12 {
+		if want := nearest(regression, y, 5)[i]; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("regression, row %d: %v, want %v", i, got, want)
 		}
 	}

@@ -106,7 +106,7 @@ func TestScikitLearn(t *testing.T) {
 						t.Fatalf("%v: %d + %d predictions, want %d", batch[i], len(r.Val), len(r.Test), len(want[i]))
 					}
 					for j := range got {
-						if math.Abs(got[j]-want[i][j]) > 1e-9 {
+						if !(math.Abs(got[j]-want[i][j]) <= 1e-9) {
 							t.Errorf("%v: prediction %d is %v, want %v", batch[i], j, got[j], want[i][j])
 						}
 					}

@@ -340,7 +340,7 @@ func TestScores(t *testing.T) {
 		{1, []int32{2, 3, 4}, 0},
 		{4, []int32{0}, -4},
 	} {
-		if got := y.score(tt.misses, tt.held); math.Abs(got-tt.want) > 1e-12 {
+		if got := y.score(tt.misses, tt.held); !(math.Abs(got-tt.want) <= 1e-12) {
 			t.Errorf("R² of %v for %v is %v, want %v", tt.misses, tt.held, got, tt.want)
 		}
 	}
@@ -357,7 +357,7 @@ func TestInitialWeights(t *testing.T) {
 		squares := map[bool]float64{} // of the weights and of the biases
 		for o := range l.out {
 			for j, w := range l.w[o*l.ld:][:l.ld] {
-				if math.Abs(float64(w)) > bound || j > l.in && w != 0 {
+				if !(math.Abs(float64(w)) <= bound) || j > l.in && w != 0 {
 					t.Fatalf("layer %d, unit %d, weight %d is %v", i, o, j, w)
 				}
 				squares[j == l.in] += float64(w) * float64(w)
@@ -365,7 +365,7 @@ func TestInitialWeights(t *testing.T) {
 		}
 		n := map[bool]int{false: l.in * l.out, true: l.out}
 		for bias, sum := range squares {
-			if want := bound * bound / 3; n[bias] >= 200 && math.Abs(sum/float64(n[bias])-want) > 0.15*want {
+			if want := bound * bound / 3; n[bias] >= 200 && !(math.Abs(sum/float64(n[bias])-want) <= 0.15*want) {
 				t.Errorf("layer %d, biases %v: variance %v, want %v", i, bias, sum/float64(n[bias]), want)
 			}
 		}

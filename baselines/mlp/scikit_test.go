@@ -104,7 +104,7 @@ func TestSteps(t *testing.T) {
 						} else if j == l.in {
 							want = c.BiasesAfter[i][o]
 						}
-						if math.Abs(float64(got)-want) > 2e-6 {
+						if !(math.Abs(float64(got)-want) <= 2e-6) {
 							t.Errorf("%s, %s: layer %d, unit %d, weight %d is %v, want %v", kn.Name, c.Kind, i, o, j, got, want)
 						}
 					}

@@ -1,10 +1,7 @@
 package tabnet
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"time"
@@ -16,46 +13,27 @@ import (
 	"nptbench/internal/checkpoint"
 )
 
-// A checkpointer writes what a training needs to go on, from time to time. Everything random is derived from the seed and the
-// number of the epoch.
-type checkpointer struct {
-	path string
-	due  time.Time
-	err  error // the first one of a checkpoint that could not be written: training goes on
-}
-
-// interval is about how long it is between two checkpoints.
-var interval = time.Minute // tests shorten it
-
 // A checkpointHeader describes a checkpoint; the arrays that follow are the state's, then those of the best epoch.
 type checkpointHeader struct {
 	Config  config
 	Backend string
 	Columns columns
-	Data    string // digest of the table
+	Data    [2]string // digests of table and split
 	At      position
 	Elapsed time.Duration
 }
 
 func (tr *training) header() checkpointHeader {
-	return checkpointHeader{tr.net.config, backends.Name(tr.backend), tr.net.columns, tr.dataDigest(), tr.at, tr.elapsed()}
+	return checkpointHeader{tr.net.config, backends.Name(tr.backend), tr.net.columns, tr.table.digests, tr.at, tr.elapsed()}
 }
 
-// save writes a checkpoint if one is due. Before there is a best epoch there is nothing worth it.
-func (tr *training) save() {
-	c := tr.checkpoint
-	if c == nil || time.Now().Before(c.due) || tr.at.BestEpoch == 0 {
-		return
-	}
+// save writes a checkpoint. Everything random is derived from the seed and the number of the epoch.
+func (tr *training) save(path string) error {
 	var arrays []*tensors.Tensor
 	for _, t := range tr.saved() {
 		arrays = append(arrays, *t)
 	}
-	err := checkpoint.Write(c.path, "tabnet", tr.header(), arrays)
-	if c.err == nil {
-		c.err = err
-	}
-	c.due = time.Now().Add(interval)
+	return checkpoint.Write(path, "tabnet", tr.header(), arrays)
 }
 
 // saved are the arrays of a checkpoint.
@@ -85,25 +63,4 @@ func (tr *training) load(path string, stops []stop) error {
 	}
 	tr.at, tr.earlier = h.At, h.Elapsed
 	return nil
-}
-
-// dataDigest is one of what the training sees of its table.
-func (tr *training) dataDigest() string {
-	if tr.digest == "" {
-		t, sum := tr.table, sha256.New()
-		write(sum, []int64{int64(t.Train), int64(t.Val)})
-		write(sum, t.Numbers)
-		write(sum, t.Codes)
-		write(sum, t.Targets)
-		write(sum, t.Labels)
-		tr.digest = fmt.Sprintf("%x", sum.Sum(nil))
-	}
-	return tr.digest
-}
-
-// write writes numbers in parts, of which binary.Write makes copies.
-func write[T any](to io.Writer, numbers []T) {
-	for part := range slices.Chunk(numbers, 1<<16) {
-		binary.Write(to, binary.LittleEndian, part)
-	}
 }

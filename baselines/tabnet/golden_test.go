@@ -258,7 +258,7 @@ func TestSparsemaxOfWideRows(t *testing.T) {
 	all := of(rows, z)
 	for i := range rows {
 		row := all[i*features : (i+1)*features]
-		if !slices.Equal(row, of(1, z[i*features:(i+1)*features])) || math.Abs(floats.Sum(row)-1) > 1e-5 {
+		if !slices.Equal(row, of(1, z[i*features:(i+1)*features])) || !(math.Abs(floats.Sum(row)-1) <= 1e-5) {
 			t.Errorf("row %d is another among others, or its sum is %v", i, floats.Sum(row))
 		}
 	}

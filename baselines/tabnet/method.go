@@ -70,6 +70,9 @@ func Method() *method.Method {
 	}
 }
 
+// interval is that of checkpoints.
+var interval time.Duration // tests set it
+
 func configOf(c method.Config) config {
 	return config{
 		Decision: c.Int("n_d"), Attention: c.Int("n_a"), Steps: c.Int("n_steps"), Gamma: c.Float("gamma"),
@@ -118,9 +121,10 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 	}
 	resumed, refused := 0, error(nil)
 	if t.CheckpointDir != "" {
-		tr.checkpoint = &checkpointer{path: filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", c.Seed)), due: tr.started.Add(interval)}
+		tr.checkpoint.Path, tr.checkpoint.Every = filepath.Join(t.CheckpointDir, fmt.Sprintf("%016x.tabnet", c.Seed)), interval
+		tr.checkpoint.Start()
 		// A checkpoint that is damaged, of other data or past one of the stops has nothing to go on from: the training begins anew, and says so.
-		switch err := tr.load(tr.checkpoint.path, stops); {
+		switch err := tr.load(tr.checkpoint.Path, stops); {
 		case err == nil:
 			resumed = tr.at.Epochs
 		case !errors.Is(err, fs.ErrNotExist):
@@ -137,9 +141,7 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 			"parameters": tr.net.params.Size(), "backend": backends.Name(backend),
 		}
 		method.Warn(r.Details, "the training began anew", refused)
-		if tr.checkpoint != nil {
-			method.Warn(r.Details, "a checkpoint cannot be written", tr.checkpoint.err)
-		}
+		method.Warn(r.Details, "a checkpoint cannot be written", tr.checkpoint.Err)
 		if resumed > 0 {
 			r.Details["resumed_at_epoch"] = resumed
 		}
@@ -171,7 +173,7 @@ func (p progress) of(stops []stop) task.Progress {
 
 // tableOf encodes a task as the library is given it: numbers, and codes of categories, of which a missing one is the first.
 func tableOf(t *task.Task) *table {
-	table := &table{Train: t.Train, Val: t.Val, Test: t.Test, Targets: t.Y, Labels: t.Labels}
+	table := &table{Train: t.Train, Val: t.Val, Test: t.Test, Targets: t.Y, Labels: t.Labels, digests: [2]string{t.Digest, t.Split}}
 	table.Classes = t.Info.Classes
 	for _, f := range t.Features {
 		if f.Type == dataset.Categorical {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset/datasettest"
@@ -140,7 +141,7 @@ func TestCheck(t *testing.T) {
 func interrupt(t *testing.T, tk *task.Task, share float64, batch []method.Config, done func(method.Result)) {
 	t.Helper()
 	old := interval
-	interval = 0
+	interval = time.Nanosecond
 	t.Cleanup(func() { interval = old })
 	tk.CheckpointDir = t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())

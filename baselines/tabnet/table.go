@@ -13,6 +13,8 @@ type table struct {
 	Labels  []uint16  // classes
 
 	Train, Val, Test int // numbers of rows
+
+	digests [2]string // of the data set and of the split
 }
 
 // rows returns the number of all rows.

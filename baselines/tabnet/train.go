@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/checkpoint"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
 	"nptbench/internal/optimiser"
@@ -21,12 +22,11 @@ import (
 type training struct {
 	*program
 	table    *table
-	digest   string // of the table, once it was asked for
 	features *rows
 	targets  *tensors.Tensor // of the training rows
 
 	progress   func(progress) // after every epoch; may be nil
-	checkpoint *checkpointer  // nil: none
+	checkpoint checkpoint.Periodic
 
 	state state
 	at    position
@@ -122,8 +122,8 @@ func (tr *training) run(ctx context.Context, stops []stop, done func(i int, m *m
 				return err
 			}
 		}
-		if left > 0 {
-			tr.save()
+		if left > 0 && tr.at.BestEpoch > 0 { // else there is nothing worth it
+			tr.checkpoint.Write(tr.save)
 		}
 	}
 	return nil

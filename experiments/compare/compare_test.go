@@ -148,11 +148,15 @@ func TestBadInput(t *testing.T) {
 
 // Single folds that are not the same give neither a difference nor a fold in common.
 func TestNoFoldInCommon(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "in.csv")
-	os.WriteFile(file, []byte("dataset,fold,method,metric,value\na,0,m,rmse,1\na,1,n,rmse,2\n"), 0o644)
-	exit, stdout, _ := programtest.Run(t, run, "-in", file)
-	if exit != program.ExitOK || !strings.Contains(stdout, "No fold in common: no test.") || strings.Contains(stdout, "One fold in common") {
-		t.Errorf("exit code %d: %s", exit, stdout)
+	for _, lines := range []string{
+		"d,0,a,rmse,1\nd,1,b,rmse,2\n",
+		"d,0,a,rmse,1\nd,1,b,rmse,2\nd,2,b,rmse,3\n", // one fold beside two others
+		"d,0,a,rmse,1\nd,1,a,rmse,2\nd,2,b,rmse,3\n",
+	} {
+		stdout, stderr := compared(t, "dataset,fold,method,metric,value\n"+lines)
+		if stderr != "" || !strings.Contains(stdout, "No fold in common: no test.") || strings.Contains(stdout, "One fold in common") {
+			t.Errorf("%q: %s%s", lines, stdout, stderr)
+		}
 	}
 }
 
@@ -193,6 +197,81 @@ func TestColumnsOfReports(t *testing.T) {
 	r, err := read(strings.NewReader(text), "in", []string{"layers", "heads"})
 	if err != nil || len(r.all) != 2 || len(r.gaps) != 0 || r.all[0].method != "npt, 4, 4" || r.all[1].method != "npt, 4" {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Which results are better is what -larger or -smaller says, else what is known of the metric, however it is spelt: b has the larger ones
+// on both folds, and wins them or none.
+func TestDirections(t *testing.T) {
+	const lines = "dataset,fold,method,metric,value\nd,0,a,%[1]s,1\nd,1,a,%[1]s,2\nd,0,b,%[1]s,3\nd,1,b,%[1]s,5\n"
+	for _, c := range []struct{ metric, flag, wins string }{
+		{"quality", "-larger", "1"}, {"quality", "-smaller", "0"}, {"rmse", "-larger", "1"}, {"accuracy", "-smaller", "0"},
+		{"MAE", "", "0"}, {"log-loss", "", "0"}, {"loss", "", "0"}, {"error", "", "0"}, {"Brier", "", "0"},
+		{"AUC", "", "1"}, {"acc", "", "1"}, {"ROC AUC", "", "1"}, {"F1", "", "1"}, {"R2", "", "1"}, {"balanced_accuracy", "", "1"},
+	} {
+		args := []string{"-csv"}
+		if c.flag != "" {
+			args = append(args, c.flag, c.metric)
+		}
+		if stdout, stderr := compared(t, fmt.Sprintf(lines, c.metric), args...); !strings.Contains(stdout, ",d,b,a,win_rate,"+c.wins+",") {
+			t.Errorf("%s %s: want a win rate of %s, got %s%s", c.metric, c.flag, c.wins, stdout, stderr)
+		}
+	}
+}
+
+// A report has several metrics in a line. Each data set is compared by that of the paper's ranks, or by those that were asked for, under
+// each protocol by itself; what has no result that counts is listed last, where it was to have one.
+func TestSeveralMetricsOfReports(t *testing.T) {
+	const text = "protocol,dataset,fold,method,title,test_accuracy,test_nll,test_auroc,test_rmse,complete\n" +
+		"published,kick,0,m,M,80,1,0.6,,true\npublished,kick,0,n,N,70,2,0.7,,true\npublished,kick,0,o,O,,,,,false\n" +
+		"published,yacht,0,m,M,,,,1,true\npublished,yacht,0,n,N,,,,2,true\npublished,yacht,1,m,M,,,,1,true\npublished,yacht,1,n,N,,,,2,false\n" +
+		"corrected,yacht,0,m,M,,,,1,true\ncorrected,yacht,0,n,N,,,,2,true\ncorrected,yacht,1,k,K,,,,2,false\n"
+	for _, c := range []struct {
+		metrics []string
+		want    []string
+	}{
+		{nil, []string{"published auroc [kick] [M N O]", "published rmse [yacht] [M N]", "corrected rmse [yacht] [M N K]"}},
+		{[]string{"nll"}, []string{"published nll [kick] [M N O]"}},
+	} {
+		r, err := read(strings.NewReader(text), "in", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := (&options{metrics: c.metrics}).choose(r)
+		var got []string
+		for _, table := range tables {
+			got = append(got, fmt.Sprint(table.protocol, " ", table.metric.Name, " ", table.datasets, " ", table.methods))
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("metrics %v: %q, %v, want %q", c.metrics, got, err, c.want)
+		}
+	}
+	if r, err := read(strings.NewReader(strings.Replace(text, "0.7,,true", "x,,true", 1)), "in", nil); err == nil {
+		t.Errorf("an AUROC of x: %+v", r.all)
+	}
+}
+
+// A fold that is not finished is said to be left out of its data set and of no other, and does not make its method another one.
+func TestGapsOfOneDataSet(t *testing.T) {
+	r, err := read(strings.NewReader("dataset,fold,method,test_rmse,complete\n"+
+		"a,0,m,1,true\na,1,m,2,true\na,0,n,1,true\na,1,n,,false\nb,0,m,1,true\nb,0,n,2,true\n"), "in", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := (&options{}).choose(r)
+	if err != nil || len(tables) != 1 || !slices.Equal(tables[0].methods, []string{"m", "n"}) {
+		t.Fatalf("%+v, %v, want a table of m and n", tables, err)
+	}
+	c, err := tables[0].compare(0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range c.on {
+		for _, row := range d.rows {
+			if left := strings.Contains(strings.Join(row.notes, " "), "left out"); left != (d.name == "a" && row.method == "n") {
+				t.Errorf("%s on %s: %q", row.method, d.name, row.notes)
+			}
+		}
 	}
 }
 
@@ -249,6 +328,85 @@ func TestEqualMethodsTie(t *testing.T) {
 	for range 20 { // maps have another order every time
 		if stdout, _ := compared(t, lines); !strings.Contains(stdout, "a 1.50 ± 0.00 b 1.50 ± 0.00 1.000 2/4 c 3.00 ± 0.00") {
 			t.Fatal(stdout)
+		}
+	}
+}
+
+// Over twelve data sets methods are told apart by their mean ranks, and by the signed-rank test.
+func TestConclusionOverDataSets(t *testing.T) {
+	lines := func(b, c func(i int) int) string {
+		text := "dataset,fold,method,metric,value\n"
+		for i := range 12 {
+			text += fmt.Sprintf("d%02d,0,a,rmse,1\nd%02[1]d,0,b,rmse,%d\nd%02[1]d,0,c,rmse,%[3]d\n", i, b(i), c(i))
+		}
+		return text
+	}
+	// b and c are second and third by turns: mean ranks are 1, 2.5 and 2.5. Nemenyi's critical difference is 2.3437 * sqrt(3*4/(6*12)) = 0.957.
+	// a is below both everywhere, with p = 2/2^12 = 0.00049, three times as much after Holm's correction; that of b and c is 1.
+	stdout, stderr := compared(t, lines(func(i int) int { return 2 + i%2 }, func(i int) int { return 3 - i%2 }))
+	for _, want := range []string{
+		"is 0.96: no two differ of each: b, c. Signed-rank test with Holm's correction: no two differ of each: b, c.", "0.001* 0/12",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in %s%s", want, stdout, stderr)
+		}
+	}
+	// In one order everywhere, mean ranks are 1, 2 and 3.
+	stdout, stderr = compared(t, lines(func(int) int { return 2 }, func(int) int { return 3 }))
+	if strings.Count(stdout, "all methods differ") != 2 {
+		t.Errorf("not all methods differ by both tests in %s%s", stdout, stderr)
+	}
+}
+
+// Methods that do not differ are named together where all between them do not either, and else in pairs.
+func TestGroups(t *testing.T) {
+	o := &overall{methods: []string{"a", "b", "c"}, friedman: &stats.FriedmanTest{Mean: []float64{1, 2, 3}}}
+	for _, c := range []struct{ alike, want string }{
+		{"ab ac bc", "no two methods differ"}, {"", "all methods differ"}, {"ab", "no two differ of each: a, b"}, {"ab bc", "no two differ of each: a, b; b, c"},
+		{"ac", "no two differ of each: a, c"}, {"ab ac", "no two differ of each: a, b; a, c"},
+	} {
+		differ := func(i, j int) bool { return !strings.Contains(c.alike, o.methods[min(i, j)]+o.methods[max(i, j)]) }
+		if got := o.groups(differ); got != c.want {
+			t.Errorf("alike are %s: %q, want %q", c.alike, got, c.want)
+		}
+	}
+}
+
+// What has too few data sets is not ranked, and said so; two methods on two data sets are.
+func TestRanksOfFewDataSets(t *testing.T) {
+	text := "dataset,fold,method,metric,value\n"
+	for d := range 2 {
+		text += fmt.Sprintf("d%d,0,a,rmse,1\nd%[1]d,0,b,rmse,2\n", d)
+	}
+	if stdout, stderr := compared(t, text, "-csv"); !strings.Contains(stdout, ",b,,mean_rank,2,") {
+		t.Errorf("on two data sets: %s%s", stdout, stderr)
+	}
+	stdout, stderr := compared(t, text+"d2,0,a,rmse,1\nd2,0,b,rmse,2\nd2,0,c,rmse,3\n")
+	if want := "c is not ranked: it has all folds of 1 of 3 data sets."; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in %s%s", want, stdout, stderr)
+	}
+}
+
+// Headings name the protocol of the folds.
+func TestHeadingsOfProtocols(t *testing.T) {
+	text := "protocol,dataset,fold,method,metric,value\n"
+	for _, protocol := range []string{"published", "corrected"} {
+		text += protocol + ",d,0,a,rmse,1\n" + protocol + ",d,0,b,rmse,2\n"
+	}
+	stdout, stderr := compared(t, text)
+	for _, want := range []string{"RMSE, published folds (smaller is better)", "RMSE, corrected folds (smaller is better)"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in %s%s", want, stdout, stderr)
+		}
+	}
+}
+
+// Of training rows without test rows, or the other way round, nothing is known, which is no error.
+func TestHalfOfTheRowCounts(t *testing.T) {
+	for _, c := range []struct{ head, cells string }{{"train rows", "90"}, {"test rows", "10"}, {"train rows,test rows", "90,"}, {"train rows,test rows", ",10"}} {
+		r, err := read(strings.NewReader("dataset,fold,method,metric,value,"+c.head+"\nd,0,a,rmse,1,"+c.cells+"\n"), "in", nil)
+		if err != nil || !math.IsNaN(r.all[0].testShare) {
+			t.Errorf("%s: %+v, %v", c.head, r, err)
 		}
 	}
 }
@@ -373,6 +531,15 @@ func TestByWhatValidationChose(t *testing.T) {
 	if !strings.Contains(stdout, "difference from NPT, a.") {
 		t.Error(stdout, stderr)
 	}
+	// The same setting on all folds cuts nothing up, and in a file of one's own validation chose nothing.
+	for name, content := range map[string]string{
+		"same": head + "d,0,knn,k-NN,uniform,1,true\nd,1,knn,k-NN,uniform,2,true\nd,0,mlp,MLP,,2,true\nd,1,mlp,MLP,,3,true\n",
+		"own":  "dataset,fold,method,variant,metric,value\nd,0,knn,uniform,rmse,1\nd,1,knn,weighted,rmse,2\n",
+	} {
+		if stdout, stderr := compared(t, content, "-by", "variant"); stderr != "" || !strings.Contains(stdout, ", uniform") {
+			t.Errorf("%s: %s%s", name, stdout, stderr)
+		}
+	}
 }
 
 // Folds of the same number with other rows are no pairs; those of other numbers neither.
@@ -407,7 +574,7 @@ func TestPairing(t *testing.T) {
 	}
 	if o := rows[2]; o.against.paired || o.against.test == nil || o.against.test.Mean != 2.25 || !math.IsNaN(o.against.wins) {
 		t.Errorf("no fold is the same: %+v, %v", o.against, o.notes)
-	} else if want := math.Sqrt((0.5 + 1./9) * (0.5 + 1.125)); math.Abs(o.against.test.StdErr-want) > 1e-12 { // test rows over training rows, and both variances
+	} else if want := math.Sqrt((0.5 + 1./9) * (0.5 + 1.125)); !(math.Abs(o.against.test.StdErr-want) <= 1e-12) { // test rows over training rows, and both variances
 		t.Errorf("folds that share training rows are taken for independent: a standard error of %v, want %v", o.against.test.StdErr, want)
 	}
 	if p := rows[3]; len(rows) != 4 || p.method != "p" || len(p.values) > 0 || !slices.Equal(p.notes, []string{"1 fold not finished is left out.", "1 fold without a result is left out."}) {
@@ -437,7 +604,7 @@ func TestRounding(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []struct{ wins, delta, p float64 }{1: {0.5, 0, 1}, 2: {0, -0.2, 0}} {
-		if d := c.on[0].rows[i].against; i > 0 && (d.wins != want.wins || d.delta != want.delta || math.Abs(d.test.P-want.p) > 0.01) {
+		if d := c.on[0].rows[i].against; i > 0 && (d.wins != want.wins || d.delta != want.delta || !(math.Abs(d.test.P-want.p) <= 0.01)) {
 			t.Errorf("%s: %+v with p %v, want %+v", c.on[0].rows[i].method, d, d.test.P, want)
 		}
 	}

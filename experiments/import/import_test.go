@@ -106,7 +106,7 @@ func TestImport(t *testing.T) {
 		switch {
 		case r.ID != r.Cell.ID() || r.Status != results.OK || r.Config != `{"imported":"Mine"}` || r.Details["predictions_file"] != "p.csv":
 			t.Errorf("%+v", r)
-		case r.Dataset == "gaps" && (r.Val != nil || math.Abs(r.Test["nll"]-math.Ln2) > 1e-12 || r.Test["accuracy"] != 100):
+		case r.Dataset == "gaps" && (r.Val != nil || !(math.Abs(r.Test["nll"]-math.Ln2) <= 1e-12) || r.Test["accuracy"] != 100):
 			t.Errorf("gaps: %v and %v", r.Val, r.Test)
 		}
 		if r.Dataset != "waves" {
@@ -126,7 +126,7 @@ func TestImport(t *testing.T) {
 				sum += y * y / 4
 			}
 			got := map[string]results.Metrics{"test": r.Test, "val": r.Val}[part]["mse"]
-			if want := sum / float64(len(rows)); math.Abs(got-want) > 1e-12*want {
+			if want := sum / float64(len(rows)); !(math.Abs(got-want) <= 1e-12*want) {
 				t.Errorf("waves, %s fold %d, %s: MSE %v, want %v", r.Protocol, r.Fold, part, got, want)
 			}
 		}

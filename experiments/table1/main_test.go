@@ -425,7 +425,7 @@ func TestBadBackend(t *testing.T) {
 	}
 	for _, more := range []string{"-dry-run", "-dry-run=false"} {
 		exit, stdout, _, err := call(t, "-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out, more)
-		if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus" is unknown`) || stdout != "" {
+		if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus", of -backend or GOMLX_BACKEND, is unknown`) || stdout != "" {
 			t.Errorf("%s: exit %d, %v, %s", more, exit, err, stdout)
 		}
 	}

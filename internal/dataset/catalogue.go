@@ -62,7 +62,6 @@ func (s *source) rowsOf(v *variant) int {
 // info returns what a table read from the variant says of itself.
 func (s *source) info(v *variant) Info {
 	info := s.Info
-	info.Files = s.variants[0].files
 	info.TestAt = v.testAt
 	for i, c := range s.columns {
 		if c.kind == Categorical && i != s.Target {

@@ -164,7 +164,7 @@ func checkTarget(t *testing.T, table *Table, classes []int, mean, sd float64) {
 	for row := range table.Rows {
 		squares += math.Pow(target.Float(row)-gotMean, 2)
 	}
-	if gotSD := math.Sqrt(squares / float64(table.Rows)); math.Abs(gotMean/mean-1) > 1e-13 || math.Abs(gotSD/sd-1) > 1e-13 {
+	if gotSD := math.Sqrt(squares / float64(table.Rows)); !(math.Abs(gotMean/mean-1) <= 1e-13) || !(math.Abs(gotSD/sd-1) <= 1e-13) {
 		t.Errorf("target %.17g +- %.17g, want %.17g +- %.17g", gotMean, gotSD, mean, sd)
 	}
 }

@@ -39,7 +39,6 @@ type Info struct {
 	Copies *Copies // of a semi-synthetic data set: each row of a task has one among the training rows; nil: none
 
 	Licence string
-	Files   []File // of the complete table, in the order in which their rows follow each other
 }
 
 // Copies make the semi-synthetic tasks of the paper's section 4.2: the training rows get a copy of every row, test rows

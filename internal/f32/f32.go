@@ -36,8 +36,8 @@ type Kernel struct {
 	mul func(c []float32, a Strided, b []float32, rows, n, k, ld int)
 
 	transpose func(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int)
-	relu      func(x []float32)
-	reluGrad  func(d, act []float32)
+	ReLU      func(x []float32)      // sets x to max(x, 0); NaN stays. len(x) is a multiple of Lanes
+	ReLUGrad  func(d, act []float32) // sets d to 0 where act, the output of the ReLU, is 0. len(act) = len(d) is a multiple of Lanes
 	adam      func(w, m, v, g, decay []float32, s *Step)
 
 	// For packed panels. Portable has none of them.
@@ -83,12 +83,6 @@ func (kn *Kernel) Mul(c []float32, a Strided, b []float32, rows, n, k, ld int) {
 	}
 	kn.mul(c, a, b, rows, n, k, ld)
 }
-
-// ReLU sets x to max(x, 0); NaN stays. len(x) is a multiple of Lanes.
-func (kn *Kernel) ReLU(x []float32) { kn.relu(x) }
-
-// ReLUGrad sets d to 0 where act, the output of the ReLU, is 0. len(act) = len(d) is a multiple of Lanes.
-func (kn *Kernel) ReLUGrad(d, act []float32) { kn.reluGrad(d, act[:len(d)]) }
 
 // A Step holds the numbers that are the same for all parameters in one step of Adam.
 type Step struct {

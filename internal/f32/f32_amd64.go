@@ -13,7 +13,7 @@ func All() []*Kernel {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
 		return []*Kernel{Portable}
 	}
-	avx2 := Kernel{Name: "avx2", mul: mulAVX2, relu: relu, reluGrad: reluGrad, adam: adam, transpose: transpose,
+	avx2 := Kernel{Name: "avx2", mul: mulAVX2, ReLU: relu, ReLUGrad: reluGrad, adam: adam, transpose: transpose,
 		Transpose8: transpose8}
 	avx2.Wide = Panel{16, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 		var t tile

@@ -45,7 +45,7 @@ func TestMul(t *testing.T) {
 						guard := c[rows*n]
 						kn.Mul(c, a, b, rows, n, k, n)
 						for i, want := range product(a, b, rows, n, k) {
-							if math.Abs(float64(c[i])-want) > 1e-4 {
+							if !(math.Abs(float64(c[i])-want) <= 1e-4) {
 								t.Fatalf("%s %dx%d, k %d, transposed %v: element %d is %v, want %v", kn.Name, rows, n, k, transposed, i, c[i], want)
 							}
 						}
@@ -163,7 +163,7 @@ func TestAdam(t *testing.T) {
 			kn.Adam(w, m, v, g, decay, &s)
 		}
 		for i := range w {
-			if math.Abs(float64(w[i])-w64[i]) > 1e-5 {
+			if !(math.Abs(float64(w[i])-w64[i]) <= 1e-5) {
 				t.Errorf("%s: parameter %d is %v after 50 steps, want %v", kn.Name, i, w[i], w64[i])
 			}
 		}

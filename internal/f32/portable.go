@@ -3,8 +3,8 @@ package f32
 import "math"
 
 // Portable is plain Go, for every processor. Training takes about twenty times as long as with AVX-512.
-var Portable = &Kernel{Name: "portable", mul: mulPortable, transpose: transposePortable, relu: reluPortable,
-	reluGrad: reluGradPortable, adam: adamPortable}
+var Portable = &Kernel{Name: "portable", mul: mulPortable, transpose: transposePortable, ReLU: reluPortable,
+	ReLUGrad: reluGradPortable, adam: adamPortable}
 
 // mulPortable adds up four rows of B at a time, so that a row of C is read and written once for every eight operations.
 func mulPortable(c []float32, a Strided, b []float32, rows, n, k, ld int) {

@@ -408,7 +408,7 @@ func TestDonation(t *testing.T) {
 		for i := range want {
 			wanted := numbers(t, want[i])
 			for j, x := range numbers(t, got[i]) {
-				if y := wanted[j]; math.Abs(x-y) > 1e-4*(1+math.Abs(y)) {
+				if y := wanted[j]; !(math.Abs(x-y) <= 1e-4*(1+math.Abs(y))) {
 					t.Fatalf("%s: result %d: element %d is %v, not %v", name, i, j, x, y)
 				}
 			}

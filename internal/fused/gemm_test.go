@@ -41,7 +41,7 @@ func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64,
 					for l := range k {
 						want += rounded(*(*T)(a.element(i, l))) * rounded(*(*T)(b.element(l, j)))
 					}
-					if got := float64(c[i*n+j]); got-want > tolerance || want-got > tolerance {
+					if got := float64(c[i*n+j]); !(math.Abs(got-want) <= tolerance) {
 						t.Fatalf("%v order %d: element %d %d is %v, not %v", size, order, i, j, got, want)
 					}
 				}

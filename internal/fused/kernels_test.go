@@ -142,7 +142,7 @@ func TestRows(t *testing.T) {
 		}
 		near := func(what string, got, want float32) {
 			t.Helper()
-			if math.Abs(float64(got-want)) > 1e-4 {
+			if !(math.Abs(float64(got-want)) <= 1e-4) {
 				t.Fatalf("%s of %d: %v, not %v", what, n, got, want)
 			}
 		}

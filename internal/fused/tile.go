@@ -90,11 +90,7 @@ func (c *tileCompiler) newSlot(s slot) int {
 	return len(c.slots) - 1
 }
 
-// emit adds an instruction whose result is the slot.
-func (c *tileCompiler) emit(i instruction) int {
-	c.code = append(c.code, i)
-	return i.dst
-}
+func (c *tileCompiler) emit(i instruction) { c.code = append(c.code, i) }
 
 func (c *tileCompiler) compile(v *value, stored bool) {
 	kind := temporary

@@ -46,7 +46,7 @@ func TestBatchSize(t *testing.T) {
 	half := s.TargetStd * math.Sqrt(squares/float64(on.Test)) / 2
 	for size, want := range map[int]float64{4: 0, 6: half} {
 		out, err := batchSize.Run(t.Context(), s, method.Config{"size": size})
-		if err != nil || !near(out.Metrics["batch_size_rmse"], want) || !near(out.Metrics["batch_size_r"], 1) {
+		if err != nil || !near(measured(t, out, "batch_size_rmse"), want) || !near(out.Metrics["batch_size_r"], 1) {
 			t.Errorf("size %d: %v, %v, want an RMSE of %v", size, out, err, want)
 		}
 	}

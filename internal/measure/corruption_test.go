@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
@@ -78,6 +80,16 @@ func TestPermuted(t *testing.T) {
 	}
 }
 
+// measured is a metric of an outcome, which has to be there: one that is not would read as 0.
+func measured(t *testing.T, o *Outcome, name string) float64 {
+	t.Helper()
+	x, ok := o.Metrics[name]
+	if !ok {
+		t.Errorf("there is no %s among %v", name, o.Metrics)
+	}
+	return x
+}
+
 func appendNumbers(b []byte, x []float32, missing bool) []byte {
 	for _, v := range x {
 		u := math.Float32bits(v)
@@ -137,8 +149,8 @@ func TestCorrupt(t *testing.T) {
 		if err != nil || !checked {
 			t.Fatal(err, checked)
 		}
-		changed, change := out.Metrics["changed_rows"], out.Metrics["rmse_change"]
-		if others == 0 && (changed != 0 || change != 0 || out.Metrics["clean_rmse"] != out.Metrics["corrupted_rmse"]) || others > 0 && changed != 100 {
+		changed, change := measured(t, out, "changed_rows"), measured(t, out, "rmse_change")
+		if others == 0 && (changed != 0 || change != 0 || measured(t, out, "clean_rmse") != measured(t, out, "corrupted_rmse")) || others > 0 && changed != 100 {
 			t.Errorf("others weigh %v: %v", others, out.Metrics)
 		}
 		// The metrics follow from the table.
@@ -149,7 +161,7 @@ func TestCorrupt(t *testing.T) {
 			after += (corrupted[i] - target[i]) * (corrupted[i] - target[i])
 		}
 		want := -100 * (math.Sqrt(after) - math.Sqrt(before)) / math.Sqrt(before)
-		if math.Abs(change-want) > 1e-3 || len(target) != on.Test {
+		if !(math.Abs(change-want) <= 1e-3) || len(target) != on.Test {
 			t.Errorf("the RMSE changes by %v %%, by the table's %d rows by %v %%", change, len(target), want)
 		}
 		for _, b := range model.shown {
@@ -164,6 +176,45 @@ func TestCorrupt(t *testing.T) {
 		some, err := corruption.Run(t.Context(), s, method.Config{"rows": 3})
 		if want := []float64{corrupted[0], corrupted[on.Test/3], corrupted[2*on.Test/3]}; err != nil || !slices.Equal(some.Table.Column("corrupted"), want) {
 			t.Errorf("%v; three rows alone: %v, among all %v", err, some.Table.Column("corrupted"), want)
+		}
+	}
+}
+
+// A failing model answers so many calls, fails at the next one, and answers again.
+type failing struct {
+	method.Model
+	calls int
+}
+
+var errFailing = errors.New("the model fails")
+
+func (f *failing) Predict(ctx context.Context, batches []*task.Task) ([]method.Prediction, error) {
+	if f.calls--; f.calls == -1 {
+		return nil, errFailing
+	}
+	return f.Model.Predict(ctx, batches)
+}
+
+// A model that fails, whether at once or later, is an error of what is measured on it.
+func TestModelsThatFail(t *testing.T) {
+	for _, c := range []struct {
+		measure *Measurement
+		calls   int // one for the clean predictions; of deletion another for the first row with all others
+		copies  *dataset.Copies
+	}{{corruption, 0, nil}, {corruption, 1, nil}, {deletion, 0, nil}, {deletion, 1, nil}, {deletion, 2, nil}, {predictions, 0, nil},
+		{intervention, 0, &dataset.Copies{}}, {intervention, 2, &dataset.Copies{}}} {
+		on, truth := lookupTask(t, c.copies)
+		var model method.Model = &smoother{task: on}
+		if c.copies != nil {
+			model = &finder{&smoother{task: on}, 1} // with two batches
+		}
+		s := &Subject{Task: on, Truth: truth, Model: &failing{model, c.calls}, Check: func(method.Prediction) error { return nil }}
+		with, err := c.measure.Resolve(map[string]any{"rows": 3}, on.Info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := c.measure.Run(t.Context(), s, with); !errors.Is(err, errFailing) {
+			t.Errorf("%s after %d calls: %v, %v", c.measure.Name, c.calls, out, err)
 		}
 	}
 }
@@ -199,6 +250,40 @@ func TestRefit(t *testing.T) {
 	}
 }
 
+// Each test row is predicted from its own entries and their gaps, also where a method without a model is given several batches at once.
+func TestRefitKeepsGaps(t *testing.T) {
+	on, _ := loadTask(t, "gaps")
+	d := len(on.Features)
+	gaps := func(b *task.Task, row int) (sum float64) { // of a row: the places of its missing features, from 1
+		for j, missing := range b.Missing[row*d : (row+1)*d] {
+			if missing {
+				sum += float64(j + 1)
+			}
+		}
+		return sum
+	}
+	predict := func(b *task.Task) (p method.Prediction) {
+		for i := range b.Test {
+			for range b.Outputs() {
+				p = append(p, gaps(b, b.Train+b.Val+i))
+			}
+		}
+		return p
+	}
+	m := &method.Method{Name: "gaps", Run: func(_ context.Context, t *task.Task, _ []method.Config, done func(method.Result)) error {
+		done(method.Result{Test: predict(t)})
+		return nil
+	}}
+	first, second := *on, *on
+	second.Missing = slices.Clone(on.Missing)
+	slices.Reverse(second.Missing[(on.Train+on.Val)*d:])
+	out, err := Refit(m, on, nil).Predict(t.Context(), []*task.Task{&first, &second})
+	if err != nil || len(out) != 2 || !slices.Equal(out[0], predict(&first)) || !slices.Equal(out[1], predict(&second)) || slices.Equal(out[0], out[1]) {
+		t.Errorf("%v, %v, want %v and %v", err, out, predict(&first), predict(&second))
+	}
+}
+
+// Metrics are means over rows: of n rows three are wrong before and six after.
 func TestMetricsOfCorruption(t *testing.T) {
 	on, truth := loadTask(t, "circles")
 	s := &Subject{Task: on, Truth: truth}
@@ -216,10 +301,17 @@ func TestMetricsOfCorruption(t *testing.T) {
 	}
 	all := s.rows(method.Config{"rows": 0})
 	o := s.compare(all, right(0.9, 3), right(0.9, 6))
-	if want := -300 / float64(on.Test); math.Abs(o.Metrics["accuracy_change"]-want) > 1e-9 || o.Metrics["nll_change"] >= 0 {
-		t.Errorf("three more of %d rows are wrong: %v", on.Test, o.Metrics)
+	n := float64(on.Test)
+	for name, want := range map[string]float64{
+		"clean_accuracy": 100 - 300/n, "corrupted_accuracy": 100 - 600/n, "accuracy_change": -300 / n, "changed_rows": 300 / n,
+		"accuracy_change_se": 100 * math.Sqrt(3/n*(1-3/n)/(n-1)), // of n numbers of which three are -100 and the others 0
+		"nll_change":         -3 * math.Log(9) / n,               // from -ln(0.9) to -ln(0.1)
+	} {
+		if got := measured(t, o, name); !near(got, want) {
+			t.Errorf("three more of %d rows are wrong: %s is %v, want %v", on.Test, name, got, want)
+		}
 	}
-	if o := s.compare(all, right(0.8, 2), right(0.9, 2)); o.Metrics["accuracy_change"] != 0 || o.Metrics["changed_rows"] != 100 {
+	if o := s.compare(all, right(0.8, 2), right(0.9, 2)); measured(t, o, "accuracy_change") != 0 || measured(t, o, "changed_rows") != 100 {
 		t.Errorf("only the probabilities change: %v", o.Metrics)
 	}
 }
@@ -273,13 +365,13 @@ func TestCorruptBatchesOfClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[int]int{0: on.Test, 5: 5}[rows]; len(out.Table.Lines) != want || out.Metrics["changed_rows"] != 0 || out.Metrics["accuracy_change"] != 0 {
+		if want := map[int]int{0: on.Test, 5: 5}[rows]; len(out.Table.Lines) != want || measured(t, out, "changed_rows") != 0 || measured(t, out, "accuracy_change") != 0 {
 			t.Errorf("%d lines, want %d; %v", len(out.Table.Lines), want, out.Metrics)
 		}
 		for i, line := range out.Table.Lines {
 			row := i * on.Test / len(out.Table.Lines)
 			want := model.of(on.Row(on.Train + on.Val + row))[truth.Labels[row]]
-			if line[0] != float64(row) || line[1] != float64(truth.Labels[row]) || math.Abs(line[2]-want) > 1e-5 || line[3] != line[2] {
+			if line[0] != float64(row) || line[1] != float64(truth.Labels[row]) || !(math.Abs(line[2]-want) <= 1e-5) || line[3] != line[2] {
 				t.Errorf("%v, want row %d with probability %v", line, row, want)
 			}
 		}
@@ -299,7 +391,7 @@ func TestErrorsOfCorruption(t *testing.T) {
 		before, after = append(before, math.Pow(clean[i]-truth[i], 2)), append(after, math.Pow(corrupted[i]-truth[i], 2))
 	}
 	s := &Subject{Task: &task.Task{TargetMean: 5, TargetStd: sd, Test: n}, Truth: &task.Truth{Y: truth}}
-	m := s.compare(s.rows(method.Config{"rows": 0}), clean, corrupted).Metrics
+	o := s.compare(s.rows(method.Config{"rows": 0}), clean, corrupted)
 	sum := func(x []float64, but int) (sum float64) {
 		for i, v := range x {
 			if i != but {
@@ -313,16 +405,16 @@ func TestErrorsOfCorruption(t *testing.T) {
 		"corrupted_rmse": func(but int, rows float64) float64 { return sd * math.Sqrt(sum(after, but)/rows) },
 		"rmse_change":    func(but int, _ float64) float64 { return 100 * (1 - math.Sqrt(sum(after, but)/sum(before, but))) },
 	} {
-		if want := statistic(-1, n); math.Abs(m[name]-want) > 1e-9*math.Abs(want) {
-			t.Errorf("%s: %v, want %v", name, m[name], want)
+		if want := statistic(-1, n); !(math.Abs(measured(t, o, name)-want) <= 1e-9*math.Abs(want)) {
+			t.Errorf("%s: %v, want %v", name, o.Metrics[name], want)
 		}
 		var left []float64
 		for i := range n {
 			left = append(left, statistic(i, n-1))
 		}
 		_, sd := stat.MeanStdDev(left, nil)
-		if want := sd * (n - 1) / math.Sqrt(n); math.Abs(m[name+"_se"]-want) > 0.01*want {
-			t.Errorf("%s: a standard error of %v, by the jackknife %v", name, m[name+"_se"], want)
+		if want := sd * (n - 1) / math.Sqrt(n); !(math.Abs(measured(t, o, name+"_se")-want) <= 0.01*want) {
+			t.Errorf("%s: a standard error of %v, by the jackknife %v", name, o.Metrics[name+"_se"], want)
 		}
 	}
 }

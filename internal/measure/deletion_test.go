@@ -127,7 +127,7 @@ func TestDeletionAtItsEnds(t *testing.T) {
 			}
 		}
 		one, ten := map[bool]float64{true: 100}[want < 1.2], map[bool]float64{true: 100}[want < 12]
-		if out.Metrics["to_1_percent"] != one || out.Metrics["to_10_percent"] != ten {
+		if measured(t, out, "to_1_percent") != one || measured(t, out, "to_10_percent") != ten {
 			t.Errorf("remaining %v: %v", remaining, out.Metrics)
 		}
 	}
@@ -144,7 +144,7 @@ func TestDeletionAtItsEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, has := out.Metrics["kept_distance"]; has || !near(out.Metrics["remaining_rows"], remaining) {
+		if _, has := out.Metrics["kept_distance"]; has || !near(measured(t, out, "remaining_rows"), remaining) {
 			t.Errorf("%v, want %v %% of the rows", out.Metrics, remaining)
 		}
 		if p, err := plotDistances(out.Table); err != nil || p.Y.Max != 1 {
@@ -241,8 +241,8 @@ func TestMetricsOfDeletion(t *testing.T) {
 		"to_1_percent": 100.0 / 6, "to_10_percent": 300.0 / 6,
 		"log10_p_random": math.Log10(3.0 / 16), "log10_p_deleted": math.Log10(1.0 / 16), // of the signs of four differences, two of size 1
 	} {
-		if !near(out.Metrics[name], want) {
-			t.Errorf("%s: %v, want %v", name, out.Metrics[name], want)
+		if got := measured(t, out, name); !near(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 }

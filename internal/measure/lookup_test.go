@@ -114,7 +114,7 @@ func TestAttention(t *testing.T) {
 			!near(m["above_uniform"], c.share-c.rest) || len(out.Table.Lines) != 2 {
 			t.Errorf("copies %v: %v, heads %v", c.copies, m, out.Table.Lines)
 		}
-		if uniform := out.Table.Lines[0]; math.Abs(uniform[2]-uniform[4]) > 1e-4 {
+		if uniform := out.Table.Lines[0]; !(math.Abs(uniform[2]-uniform[4]) <= 1e-4) {
 			t.Errorf("the head that looks at all rows alike has %v %%, want %v %%", uniform[2], uniform[4])
 		}
 	}
@@ -138,8 +138,8 @@ func TestIntervention(t *testing.T) {
 		if err != nil || checks != 1 {
 			t.Fatal(err)
 		}
-		rmse, r := out.Metrics["intervention_rmse"], out.Metrics["intervention_r"]
-		if !near(out.Metrics["slope"], c.share) || (rmse < 1e-9) != (c.share == 1) || c.share > 0 && !near(r, 1) || len(out.Table.Lines) != 36 {
+		rmse, r := measured(t, out, "intervention_rmse"), out.Metrics["intervention_r"]
+		if !near(measured(t, out, "slope"), c.share) || (rmse < 1e-9) != (c.share == 1) || c.share > 0 && !near(r, 1) || len(out.Table.Lines) != 36 {
 			t.Errorf("%+v: %v, %d lines", c, out.Metrics, len(out.Table.Lines))
 		}
 		low, high := slices.Min(on.Y[:on.Train-on.Copies]), slices.Max(on.Y[:on.Train-on.Copies])
@@ -147,12 +147,12 @@ func TestIntervention(t *testing.T) {
 		squares := 0.0
 		for i := range follow {
 			to := s.units(low + (high-low)*float64(i%4)/3) // the four values are spaced evenly over the range of the targets
-			if math.Abs(follow[i]-to) > 1e-5*math.Abs(to)+1e-5 || math.Abs(copied[i]-follow[i]-c.add*on.TargetStd) > 1e-4 {
+			if !(math.Abs(follow[i]-to) <= 1e-5*math.Abs(to)+1e-5) || !(math.Abs(copied[i]-follow[i]-c.add*on.TargetStd) <= 1e-4) {
 				t.Errorf("%+v, line %d: to follow is %v, want %v, by a copy at %v", c, i, follow[i], to, copied[i])
 			}
 			squares += math.Pow(follow[i]-predicted[i], 2) / float64(len(follow))
 		}
-		if math.Abs(rmse-math.Sqrt(squares)) > 1e-4 {
+		if !(math.Abs(rmse-math.Sqrt(squares)) <= 1e-4) {
 			t.Errorf("%+v: RMSE %v, by the table %v", c, rmse, math.Sqrt(squares))
 		}
 	}
@@ -166,8 +166,8 @@ func TestBestHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := out.Metrics; m["best_head"] != 0 || !near(m["best_share"], 10) || !near(m["best_share_se"], 0) {
-		t.Errorf("%v, want the head that has 90 %% on the rows that it is chosen by, and 10 %% on the others", m)
+	if measured(t, out, "best_head") != 0 || !near(measured(t, out, "best_share"), 10) || !near(measured(t, out, "best_share_se"), 0) {
+		t.Errorf("%v, want the head that has 90 %% on the rows that it is chosen by, and 10 %% on the others", out.Metrics)
 	}
 	for i, row := range out.Table.Grid { // of the first batch: from test rows to the copies of all of them
 		for j, x := range row {
@@ -175,7 +175,7 @@ func TestBestHead(t *testing.T) {
 			if i == j {
 				want = math.Log10([]float64{0.9, 0.1}[i%2])
 			}
-			if math.Abs(x-want) > 1e-3 {
+			if !(math.Abs(x-want) <= 1e-3) {
 				t.Errorf("the picture has %v at (%d, %d), want %v", x, i, j, want)
 			}
 		}
@@ -306,7 +306,7 @@ func TestInterventionOnAnyColumn(t *testing.T) {
 				known = append(known, y)
 			}
 		}
-		if math.Abs(follow[i]-slices.Min(known)) > 1e-4 || math.Abs(follow[i+1]-slices.Max(known)) > 1e-4 {
+		if !(math.Abs(follow[i]-slices.Min(known)) <= 1e-4) || !(math.Abs(follow[i+1]-slices.Max(known)) <= 1e-4) {
 			t.Errorf("test row %v: moved from %v to %v, want the range of column %d", rows[i], follow[i], follow[i+1], column)
 		}
 	}

@@ -19,7 +19,7 @@ func TestPredictions(t *testing.T) {
 	}
 	for i, line := range out.Table.Lines {
 		y := truth.Y[i]
-		if line[0] != float64(i) || math.Abs(line[1]-s.units(y)) > 1e-4 || math.Abs(line[2]-s.units(y/2)) > 1e-4 {
+		if line[0] != float64(i) || !(math.Abs(line[1]-s.units(y)) <= 1e-4) || !(math.Abs(line[2]-s.units(y/2)) <= 1e-4) {
 			t.Errorf("%v, want target %v and half as far from the mean", line, s.units(y))
 		}
 	}
@@ -29,7 +29,7 @@ func TestPredictions(t *testing.T) {
 			t.Fatalf("rows %d: %v, error %v, want %d lines", rows, out, err, want)
 		}
 		for i, line := range out.Table.Lines {
-			if row := i * on.Test / want; line[0] != float64(row) || math.Abs(line[1]-s.units(truth.Y[row])) > 1e-4 {
+			if row := i * on.Test / want; line[0] != float64(row) || !(math.Abs(line[1]-s.units(truth.Y[row])) <= 1e-4) {
 				t.Errorf("%v, want row %d of target %v", line, row, s.units(truth.Y[row]))
 			}
 		}
@@ -52,7 +52,7 @@ func TestPredictionsOfClasses(t *testing.T) {
 	right := 0.0
 	for i, line := range out.Table.Lines {
 		p := model.of(on.Row(on.Train + on.Val + i))
-		if line[0] != float64(i) || line[1] != float64(truth.Labels[i]) || math.Abs(line[2]-p[0]) > 1e-5 || math.Abs(line[3]-p[1]) > 1e-5 {
+		if line[0] != float64(i) || line[1] != float64(truth.Labels[i]) || !(math.Abs(line[2]-p[0]) <= 1e-5) || !(math.Abs(line[3]-p[1]) <= 1e-5) {
 			t.Errorf("%v of row %d, want class %d with %v", line, i, truth.Labels[i], p)
 		}
 		if p[truth.Labels[i]] > 0.5 {

@@ -39,7 +39,7 @@ func TestPredictionsInParts(t *testing.T) {
 				}
 				period := different * tk.Outputs()
 				for i, x := range r.Test {
-					if first := r.Test[i%period]; math.Abs(x-first) > 1e-5 {
+					if first := r.Test[i%period]; !(math.Abs(x-first) <= 1e-5) {
 						t.Fatalf("test row %d: %v, and %v when it stands among the first", i/tk.Outputs(), x, first)
 					}
 				}

@@ -34,7 +34,7 @@ func TestEqualsScikitLearn(t *testing.T) {
 			return
 		}
 		checked++
-		if math.Abs(got-*want) > 1e-12*math.Abs(*want) {
+		if !(math.Abs(got-*want) <= 1e-12*math.Abs(*want)) {
 			t.Errorf("%s: got %.17g, scikit-learn gives %.17g", name, got, *want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestEqualsScikitLearn(t *testing.T) {
 
 func TestNLLOfImpossibleClass(t *testing.T) {
 	got, _ := LogLoss([]float64{1, 0}, []uint16{1}, 2)
-	if want := 34.538776394910684; math.Abs(got-want) > 1e-9 { // -ln(1e-15), as log_loss of scikit-learn 1.1
+	if want := 34.538776394910684; !(math.Abs(got-want) <= 1e-9) { // -ln(1e-15), as log_loss of scikit-learn 1.1
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -92,7 +92,7 @@ func TestNLLOfImpossibleClass(t *testing.T) {
 // Probabilities are divided by their sum, as log_loss of scikit-learn 1.1 does.
 func TestNLLOfSums(t *testing.T) {
 	got, _ := LogLoss([]float64{0.3005, 0.7}, []uint16{1}, 2)
-	if want := 0.3571748189803; math.Abs(got-want) > 1e-12 { // -ln(0.7 / 1.0005)
+	if want := 0.3571748189803; !(math.Abs(got-want) <= 1e-12) { // -ln(0.7 / 1.0005)
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -106,10 +106,17 @@ func TestAUROCOfOneClassIsNotDefined(t *testing.T) {
 	}
 }
 
-// By hand: squared errors 1, 9 have mean 5 and standard error sqrt(((1-5)²+(9-5)²)/1/2) = 4.
+// By hand: squared errors 1, 9 have mean 5 and standard error sqrt(((1-5)²+(9-5)²)/1/2) = 4; 1, 4, 9 have mean 14/3 and
+// sqrt((121+4+169)/9/2/3) = 7/3.
 func TestStandardError(t *testing.T) {
-	if mse, se := MeanSquaredError([]float64{1, 3}, []float64{0, 0}); mse != 5 || se != 4 {
-		t.Errorf("got %v ± %v, want 5 ± 4", mse, se)
+	for _, c := range []struct {
+		errors   []float64
+		mean, se float64
+	}{{[]float64{1, 3}, 5, 4}, {[]float64{1, 2, 3}, 14. / 3, 7. / 3}} {
+		mse, se := MeanSquaredError(c.errors, make([]float64, len(c.errors)))
+		if !(math.Abs(mse-c.mean) <= 1e-15*c.mean) || !(math.Abs(se-c.se) <= 1e-15*c.se) {
+			t.Errorf("%v: got %v ± %v, want %v ± %v", c.errors, mse, se, c.mean, c.se)
+		}
 	}
 }
 
@@ -117,7 +124,7 @@ func TestStandardError(t *testing.T) {
 func TestStandardErrorOfAUROC(t *testing.T) {
 	auroc, se := AreaUnderROC([]float64{0.1, 0.3, 0.2, 0.8, 0.4}, []uint16{0, 1, 0, 1, 0})
 	want := math.Sqrt((5./36 + 1*(5./7-25./36) + 2*(25./33-25./36)) / 6)
-	if math.Abs(auroc-5./6) > 1e-15 || math.Abs(se-want) > 1e-15 {
+	if !(math.Abs(auroc-5./6) <= 1e-15) || !(math.Abs(se-want) <= 1e-15) {
 		t.Errorf("got %v ± %v, want %v ± %v", auroc, se, 5./6, want)
 	}
 }

@@ -19,6 +19,7 @@ func TestNearest(t *testing.T) {
 	}{
 		{[]sample{far, near, other}, 1.5}, {[]sample{other, near, far}, 1.5}, {[]sample{near, other}, 1.5}, {[]sample{other}, 0.01},
 		{[]sample{slow, far, near, near, other}, 1.5},
+		{[]sample{near, {"protein", 1, 0.1}, {"poker-hand", 20, 2}}, 1.5}, // fast ones of other work and on another data set
 	} {
 		if got, ok := nearest(c.samples, "protein", 100); !ok || got != c.want {
 			t.Errorf("of %v the nearest takes %v for work of 1, want %v", c.samples, got, c.want)
@@ -89,6 +90,60 @@ func TestEstimateOfGrowingFits(t *testing.T) {
 		one.Trainings = j.Trainings[i : i+1]
 		if took, known := e.Job(&one); !known || took != 5*time.Second {
 			t.Errorf("%v, %v, want a half of 10 s", took, known)
+		}
+	}
+}
+
+// A training that goes on takes what its own fit took; what is measured on its models, what that took with the same configuration, which
+// need not be the canonical one.
+func TestEstimateOfSeveralGrowingFits(t *testing.T) {
+	lib := datasettest.Library(t)
+	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [1]}", ""), Options{}, lib, nil)
+	g := p.Groups()[0]
+	g.Method.GoesOn = true
+	record := func(setting, fitCells int, measure string, seconds float64) *results.Record {
+		return &results.Record{Status: results.OK, FitSeconds: seconds, FitCells: fitCells,
+			Cell: results.Cell{Dataset: "waves", Method: "mean", Config: results.Config(g.Settings[setting].JSON), Measure: measure, With: "{}"}}
+	}
+	e := p.Estimate(func(yield func(*results.Record, error) bool) {
+		for _, r := range []*results.Record{record(0, 2, "", 4), record(1, 2, "", 10), record(2, 1, "", 100), record(0, 1, "first", 3), record(2, 1, "first", 7)} {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+	for i, want := range []time.Duration{10 * time.Second, 100 * time.Second} { // two cells of a fit, and one of another
+		if took, known := e.Job(p.Jobs()[i]); !known || took != want {
+			t.Errorf("job %d: %v, %v, want %v", i, took, known, want)
+		}
+	}
+	for setting, want := range map[int]float64{0: 3, 2: 7} {
+		s := g.Settings[setting]
+		if got, known := e.cell(g.Dataset.Info, g.Method, s.Canonical, s.JSON, "first", "{}"); !known || got != want {
+			t.Errorf("what is measured on setting %d: %v s, %v, want %v s", setting, got, known, want)
+		}
+	}
+}
+
+// Of networks a GPU's times say nothing of a processor's, nor the other way round; of data sets and methods that are not known no record
+// says anything.
+func TestEstimateWithoutRecordsOfItsKind(t *testing.T) {
+	lib := datasettest.Library(t)
+	for _, c := range []struct {
+		dataset, method, backend string
+		onGPU, known             bool
+	}{
+		{"waves", "mean", "xla:cuda", false, false}, {"waves", "mean", "xla:cuda", true, true}, {"waves", "mean", "xla:cpu", false, true},
+		{"waves", "mean", "xla:cpu", true, false}, {"nowhere", "mean", "xla:cpu", false, false}, {"waves", "nobody", "xla:cpu", false, false},
+	} {
+		p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{}, lib, nil)
+		p.OnGPU = c.onGPU
+		p.Groups()[0].Method.Network = true
+		r := &results.Record{Status: results.OK, FitSeconds: 10, FitCells: 1, Cell: results.Cell{Dataset: c.dataset, Method: c.method},
+			Provenance: results.Provenance{Backend: c.backend}}
+		e := p.Estimate(func(yield func(*results.Record, error) bool) { yield(r, nil) })
+		if took, known := e.Job(p.Jobs()[0]); known != c.known || known && took != 10*time.Second {
+			t.Errorf("%+v: %v, %v", c, took, known)
 		}
 	}
 }

@@ -436,6 +436,23 @@ func TestAbsentDataSets(t *testing.T) {
 	}
 }
 
+// Of data sets that were not asked for the plan has what there are records of, and nothing of them is to do.
+func TestOneDataSet(t *testing.T) {
+	lib := datasettest.Library(t)
+	s := sweep(t, lib, "waves, gaps", "{shift: [1, 2]}", "")
+	all := planned(t, s, Options{}, lib, nil)
+	gaps := all.Groups()[1]
+	p := planned(t, s, Options{Datasets: []string{"waves"}}, lib, results.Index{all.cell(gaps, 0, 0).ID(): results.OK})
+	if n := p.all(); gaps.Dataset.Info.Name != "gaps" || n.ToDo != 6 || n.Done != 1 { // two settings on three folds of waves
+		t.Errorf("%+v, want 6 cells to do and 1 done", n)
+	}
+	for _, j := range p.Jobs() {
+		if j.Dataset.Info.Name != "waves" {
+			t.Errorf("a job is on %s", j.Dataset.Info.Name)
+		}
+	}
+}
+
 // What there are records of is in a plan of other data sets, also of data sets of one's own.
 func TestRecordsOfOtherDataSets(t *testing.T) {
 	lib := datasettest.Library(t)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -283,9 +284,29 @@ func TestHoldOutOfTies(t *testing.T) {
 	}
 }
 
+// A class of a single row has its place among training or validation rows: of 21 rows each is somewhere, once.
+func TestHoldOutOfASingleRow(t *testing.T) {
+	labels := make([]uint16, 21) // ten rows of a class, ten of another, one of a third
+	for i := range labels {
+		labels[i] = uint16(i / 10)
+	}
+	train, val := stratifiedHoldOut(labels, 5)
+	seen := map[int32]bool{}
+	for _, row := range append(slices.Clone(train), val...) {
+		seen[row] = true
+	}
+	if len(train) != 16 || len(val) != 5 || len(seen) != 21 {
+		t.Errorf("%d training and %d validation rows, %d different, want 16, 5 and 21", len(train), len(val), len(seen))
+	}
+}
+
 func TestSmallestTables(t *testing.T) {
 	if s, err := Make(Rule{Rows: 10, Folds: 10}, Corrected, 0); err != nil || len(s.Rows()) != 10 {
 		t.Errorf("ten rows: %v, %v", s, err)
+	}
+	// Of ten rows in two folds a tenth of all, two tenths of the other half, validates.
+	if s, err := Make(Rule{Rows: 10, Folds: 2}, Corrected, 1); err != nil || len(s.Train) != 4 || len(s.Val) != 1 || len(s.Test) != 5 {
+		t.Errorf("two folds: %v, %v", s, err)
 	}
 	if s, err := Make(Rule{Rows: 2, Folds: 2}, Corrected, 0); err == nil {
 		t.Errorf("no training rows: %v", s)

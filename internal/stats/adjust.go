@@ -1,9 +1,10 @@
 package stats
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Holm adjusts p-values of several tests, so that those of at most alpha can be rejected with an error of alpha over all of them:
@@ -13,10 +14,7 @@ func Holm(p []float64) ([]float64, error) {
 		return nil, err
 	}
 	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	floats.ArgsortStable(slices.Clone(p), order)
 	adjusted := make([]float64, len(p))
 	largest := 0.0
 	for place, i := range order {

@@ -1,8 +1,9 @@
 package stats
 
 import (
-	"cmp"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Clique is methods of which no two differ, the best first. They follow each other by mean rank.
@@ -13,10 +14,7 @@ type Clique []int
 // join, because a method between them differs from one of both.
 func Cliques(meanRanks []float64, differ func(i, j int) bool) (cliques []Clique, hidden [][2]int) {
 	order := make([]int, len(meanRanks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(meanRanks[a], meanRanks[b]) })
+	floats.ArgsortStable(slices.Clone(meanRanks), order)
 	reached := 0 // end of the last run
 	for first := range order {
 		end := first + 1

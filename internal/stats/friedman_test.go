@@ -168,6 +168,18 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// Results that are equal on a data set are said to share ranks.
+func TestFriedmanWarnsOfTies(t *testing.T) {
+	for _, c := range []struct {
+		results [][]float64
+		warn    bool
+	}{{[][]float64{{1, 2, 3}, {1, 2, 2}, {1, 3, 2}}, true}, {[][]float64{{1, 2, 3}, {1, 2, 3}, {1, 3, 2}}, false}} {
+		if f, err := Friedman(c.results, false); err != nil || slices.Contains(f.Warnings, "Equal results on a data set share ranks.") != c.warn {
+			t.Errorf("%v: %q, %v", c.results, f.Warnings, err)
+		}
+	}
+}
+
 // The chi-squared approximation wants more than 10 data sets and 5 methods.
 func TestFriedmanWarns(t *testing.T) {
 	for _, c := range []struct {

@@ -20,9 +20,6 @@ func studentizedRangeTail(q float64, k int) float64 {
 	for z := -10.0; z < q+10; z += step {
 		below := math.Erfc(-z/math.Sqrt2) / 2
 		outside := math.Erfc((q-z)/math.Sqrt2) / 2
-		if below == 0 {
-			continue
-		}
 		sum += math.Exp(-z*z/2) * math.Pow(below, m) * -math.Expm1(m*math.Log1p(-outside/below))
 	}
 	return math.Min(1, float64(k)*sum*step/math.Sqrt(2*math.Pi))

@@ -244,6 +244,18 @@ func TestWilcoxonOfSymmetry(t *testing.T) {
 	}
 }
 
+// A single pair has its sign or the other one: a half for the smaller value first, and 1 for all that is possible.
+func TestWilcoxonOfAPair(t *testing.T) {
+	for _, c := range []struct {
+		x, y, p float64
+		a       Alternative
+	}{{1, 2, 0.5, Less}, {2, 1, 1, Less}, {1, 2, 1, TwoSided}, {2, 1, 1, TwoSided}} {
+		if w, err := Wilcoxon([]float64{c.x}, []float64{c.y}, c.a); err != nil || w.P != c.p || w.LogP != math.Log(c.p) {
+			t.Errorf("%+v: %+v, %v", c, w, err)
+		}
+	}
+}
+
 // Seven differences can be significant; an equal pair is named.
 func TestWilcoxonWarns(t *testing.T) {
 	w, _ := Wilcoxon([]float64{1, 2, 3, 4, 5, 6, 7, 7}, []float64{0, 0, 0, 0, 0, 0, 0, 7}, TwoSided)
