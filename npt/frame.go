@@ -90,7 +90,7 @@ func (f *Frame) check() (*Frame, error) {
 	}
 	for _, name := range f.Categories {
 		if !slices.Contains(f.Names, name) {
-			return nil, fmt.Errorf("Categories: no column %q%s", name, spelling.Hint(name, f.Names))
+			return nil, fmt.Errorf("no column %q%s, of Categories", name, spelling.Hint(name, f.Names))
 		}
 	}
 	return f, nil

@@ -330,14 +330,14 @@ func TestFitRefuses(t *testing.T) {
 		unique.Rows = append(unique.Rows, []string{strconv.Itoa(i), fmt.Sprintf("n%d", i)})
 	}
 	for want, odd := range map[string]*npt.Frame{
-		`,5" in column "y": want numbers with a point`:        commas,
-		`y has 10 different texts in 10 rows, such as "n0"`:   unique,
-		`column "a" has no value in the 4 training rows`:      {Names: []string{"a", "b", "y"}, Rows: [][]string{{"", "1", "1"}, {"", "2", "2"}, {"", "1", "3"}, {"", "2", "4"}, {"", "3", "5"}}},
-		`Categories: no column "sied" (did you mean "side"?)`: {Names: frame().Names, Rows: frame().Rows, Categories: []string{"sied"}},
-		"the only column is y: want at least one":             {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
-		`y is "7" in all rows: want at least two values`:      {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7"}, {"4", "7"}, {"5", "7"}}},
-		`the name of column 0, "\xe4", is not UTF-8`:          {Names: []string{"\xe4", "y"}},
-		`row 0: "K\xf6ln" in column "a" is not UTF-8`:         {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
+		`,5" in column "y": want numbers with a point`:           commas,
+		`y has 10 different texts in 10 rows, such as "n0"`:      unique,
+		`column "a" has no value in the 4 training rows`:         {Names: []string{"a", "b", "y"}, Rows: [][]string{{"", "1", "1"}, {"", "2", "2"}, {"", "1", "3"}, {"", "2", "4"}, {"", "3", "5"}}},
+		`no column "sied" (did you mean "side"?), of Categories`: {Names: frame().Names, Rows: frame().Rows, Categories: []string{"sied"}},
+		"the only column is y: want at least one":                {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
+		`y is "7" in all rows: want at least two values`:         {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7"}, {"4", "7"}, {"5", "7"}}},
+		`the name of column 0, "\xe4", is not UTF-8`:             {Names: []string{"\xe4", "y"}},
+		`row 0: "K\xf6ln" in column "a" is not UTF-8`:            {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
 	} {
 		if _, err := npt.Fit(t.Context(), odd, "y", small()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -573,6 +573,7 @@ ASKED = (
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
     ("yacht", ("gpu/corruption-paper",), ("",), None),
     ("yacht", ("yacht-self-only",), ("",), "self only"),
+    ("yacht", ("yacht-self-only",), ("no dropout",), "self only, no dropout"),
     ("yacht", ("ablation-quick",), ("Base",), "Self only"),
     ("concrete", ("gpu/corruption-paper",), ("",), None),
     ("concrete", ("ablation-cpu",), ("Base",), "Self only"),
@@ -626,7 +627,7 @@ def otherrows():
         found = trained or measured
         c = next(iter(next(iter(found.values())).values()))["config"]
         own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for fold in alone or found for r in found[fold].values())
-        lines.append(["%s, %d layers, e = %d" % (DATASETS[dataset], c["layers"], c["dim_hidden"]), "%.2f" % own if name == "rmse" else "%.1f %%" % own,
+        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], NO_DROPOUT if variants[0].lower() == NO_DROPOUT[2:] else ""), "%.2f" % own if name == "rmse" else "%.1f %%" % own,
                       "yes" if c["p_target"] < 1 else "no", "%d" % len(alone or found), "%d" % min(len(x) for x in (alone or found).values()),
                       corrupted, paper[dataset] if corrupted != "–" else "–", above])
     table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "alone"], *lines)
