@@ -668,7 +668,7 @@ def others(*paths):
     for r in records(paths):
         of[r["dataset"], r["variant"], r["seed"]][r["fold"]] = r["test"]
     unmasked = "No feature masking, all targets masked"
-    controls = {"Base": ("Self only", ""), unmasked: ("Self only, n" + unmasked[1:], ", nothing but all targets masked")}
+    controls = {"Base": ("Self only", ""), unmasked: ("Self only, n" + unmasked[1:], ", all targets hidden, no features masked")}
     seeds = sorted({seed for _, _, seed in of})
 
     def with_any_error(x, rows, name, sign=""):
