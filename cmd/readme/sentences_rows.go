@@ -46,6 +46,10 @@ var rowSentences = []sentence{
 		return fmt.Sprintf("the mean difference over folds and seeds is %s, and two standard errors are %.0f %% of the RMSE", x[3], 200*standardError(r, x[3])/number(r, withoutError(x[1])))
 	},
 	func(r *reports) string {
+		x := r.line(rowsPage, "seed 42 without dropout", 5)
+		return fmt.Sprintf("on the %s folds that were run, and the control by %s more than NPT", word(count(r, x[0])), strings.TrimPrefix(x[3], "+"))
+	},
+	func(r *reports) string {
 		yacht := r.rows("out/published-corruption-paper/report/corruption.csv").where("dataset", "yacht", "metric", "rmse_change")
 		return fmt.Sprintf("On Yacht the error grows by %.0f ± %.0f %%, from which the paper's %.0f %% is not clearly apart",
 			-yacht.number("mean"), yacht.number("stderr"), -yacht.number("paper"))

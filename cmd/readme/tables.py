@@ -519,7 +519,7 @@ def narrow(*paths):
             for fold, d in zip(both, differences):
                 if not note:
                     by_fold[fold].append((npt[fold], alone[fold], d))
-            lines.append(["seed %d%s" % (seed, note), "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), of_differences("boston-housing", differences),
+            lines.append(["seed %d%s" % (seed, " without dropout" if note else ""), "%d" % len(both), with_error([npt[f] for f in both]), with_error([alone[f] for f in both]), of_differences("boston-housing", differences),
                           "%d" % sum(d > 0 for d in differences)])
     npt, alone, differences = zip(*([statistics.mean(x) for x in zip(*of)] for of in by_fold.values()))
     lines.append(["mean of the seeds", "%d" % len(npt), with_error(npt), with_error(alone), of_differences("boston-housing", differences), "%d" % sum(d > 0 for d in differences)])
