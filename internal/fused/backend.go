@@ -24,7 +24,7 @@ const (
 type Backend struct {
 	notimplemented.Backend
 	name string
-	team team
+	team *team
 	wide *panelKernel[float32] // for products of float32 but those of few columns
 
 	mu     sync.Mutex
@@ -37,7 +37,7 @@ func New(threads int) *Backend {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Backend{name: Name, team: team{threads}, wide: &gemm32}
+	return &Backend{name: Name, team: newTeam(threads), wide: &gemm32}
 }
 
 // NewBFloat16 returns a backend that rounds what it multiplies to bfloat16, in products of float32 matrices of more than 16 columns and
@@ -53,8 +53,8 @@ func NewBFloat16(threads int) (*Backend, error) {
 	return b, nil
 }
 
-// Finalize has nothing to end.
-func (b *Backend) Finalize() {}
+// Finalize ends the threads of the backend, which nobody may use any more.
+func (b *Backend) Finalize() { close(b.team.wake) }
 
 func (b *Backend) Name() string   { return b.name }
 func (b *Backend) String() string { return b.name }

@@ -10,7 +10,7 @@ import (
 
 // A run is a plan that is carried out.
 type run struct {
-	team    team
+	team    *team
 	wide    *panelKernel[float32]
 	memory  []unsafe.Pointer   // of stored values, by id
 	shared  unsafe.Pointer     // scratch

@@ -14,22 +14,24 @@ func For(ctx context.Context, threads, n, size int, work func(worker, from, to i
 	var next atomic.Int64
 	var group sync.WaitGroup
 	var failed atomic.Pointer[any]
-	for worker := range min(max(1, threads), (n+size-1)/size) {
-		group.Go(func() {
-			defer func() {
-				if r := recover(); r != nil {
-					failed.Store(&r)
-				}
-			}()
-			for ctx.Err() == nil {
-				to := int(next.Add(int64(size)))
-				if to-size >= n {
-					return
-				}
-				work(worker, to-size, min(to, n))
+	do := func(worker int) {
+		defer func() {
+			if r := recover(); r != nil {
+				failed.Store(&r)
 			}
-		})
+		}()
+		for ctx.Err() == nil {
+			to := int(next.Add(int64(size)))
+			if to-size >= n {
+				return
+			}
+			work(worker, to-size, min(to, n))
+		}
 	}
+	for worker := 1; worker < min(threads, (n+size-1)/size); worker++ {
+		group.Go(func() { do(worker) })
+	}
+	do(0)
 	group.Wait()
 	if r := failed.Load(); r != nil {
 		panic(*r)
