@@ -83,7 +83,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// mostLayers is how many there may be; the paper has at most 16. The time to plan a step grows faster than their number: half a minute for 100.
+// mostLayers is how many there may be; the paper has at most 16. The time to plan a step grows faster than their number: 5 s for 100.
 const mostLayers = 100
 
 // check reports the first setting that is impossible, as one line that begins with the field's name.

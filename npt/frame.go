@@ -56,7 +56,7 @@ func ReadCSV(path string) (*Frame, error) {
 	if only := f.Names[0]; len(f.Names) == 1 && strings.ContainsAny(only, ";|\t") {
 		return nil, fmt.Errorf("npt: %s: its only column is %q: want commas between the fields", path, only)
 	}
-	if _, err := f.check(); err != nil {
+	if f, err = f.check(); err != nil {
 		return nil, fmt.Errorf("npt: %s: %w", path, err)
 	}
 	return f, nil

@@ -39,3 +39,26 @@ func TestHeldOutRows(t *testing.T) {
 		t.Errorf("the rows are %v", rows)
 	}
 }
+
+// The validation loss is that of the model on the rows held out.
+func TestValidationLossOfPredictor(t *testing.T) {
+	f := &Frame{Names: []string{"x", "y"}}
+	for i := range 50 {
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i * 7919 % 50), strconv.Itoa(i * 7919 % 50 * i)})
+	}
+	c := smallConfig()
+	c.Layers, c.Steps, c.LR, c.EvalEvery = 2, 40, 0.05, 1 // so large a rate that the last step is not the best
+	p, err := Fit(t.Context(), f, "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.model.engine(p.context)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.free()
+	loss, err := e.loss(t.Context(), p.model.weights, valMode, p.model.rng())
+	if err != nil || !(math.Abs(loss/p.ValidationLoss-1) <= 1e-6) {
+		t.Errorf("%v, %v, want %v", p.ValidationLoss, err, loss)
+	}
+}

@@ -57,10 +57,10 @@ func (tr *Trainer) Model() (*Model, error) {
 //
 // The end of ctx is seen between batches.
 func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
-	if err := t.check(); err != nil {
-		return nil, err
+	first := 0
+	if t != nil { // which is an error of complete
+		first = t.Train + t.Val
 	}
-	first := t.Train + t.Val
 	rows, err := m.complete(ctx, t, first)
 	if err != nil {
 		return nil, err

@@ -58,20 +58,15 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	if len(f.Names) == 1 {
 		return nil, fmt.Errorf("npt: the only column is %s: want at least one to predict it from", target)
 	}
-	values := map[string]bool{} // of the target
 	order := make([]int, len(f.Rows))
 	for i, row := range f.Rows {
 		if noValue(strings.TrimSpace(row[at])) {
 			return nil, fmt.Errorf("npt: row %d has no %s", i, target)
 		}
-		values[strings.TrimSpace(row[at])] = true
 		order[i] = i
 	}
 	if len(order) < 5 {
 		return nil, fmt.Errorf("npt: %s, want at least 5, of which one is for validation", spelling.Count(len(order), "row"))
-	}
-	if len(values) == 1 {
-		return nil, fmt.Errorf("npt: %s is %q in all rows: want at least two values to learn from", target, f.Rows[0][at])
 	}
 	rng := rand.New(rand.NewPCG(seed.Derive(c.Seed, "held out"), 0))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -87,8 +82,8 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 				return nil, fmt.Errorf("npt: %s has %d different texts in %d rows, such as %q in row 0: want numbers, or classes of at least two rows each", target, n,
 					len(order), strings.TrimSpace(f.Rows[0][at]))
 			}
-			if column.Constant {
-				return nil, fmt.Errorf("npt: %s is %v in all training rows: want at least two values to learn from", target, column.Mean)
+			if column.Constant || len(column.Classes) == 1 {
+				return nil, fmt.Errorf("npt: %s is %q in all training rows: want at least two values to learn from", target, strings.TrimSpace(f.Rows[order[0]][at]))
 			}
 		}
 		p.columns = append(p.columns, column)

@@ -335,7 +335,8 @@ func TestFitRefuses(t *testing.T) {
 		`column "a" has no value in the 4 training rows`:         {Names: []string{"a", "b", "y"}, Rows: [][]string{{"", "1", "1"}, {"", "2", "2"}, {"", "1", "3"}, {"", "2", "4"}, {"", "3", "5"}}},
 		`no column "sied" (did you mean "side"?), of Categories`: {Names: frame().Names, Rows: frame().Rows, Categories: []string{"sied"}},
 		"the only column is y: want at least one":                {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
-		`y is "7" in all rows: want at least two values`:         {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7"}, {"4", "7"}, {"5", "7"}}},
+		`in all training rows: want at least two values`:         {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7.0"}, {"4", "7"}, {"5", "7"}}},
+		`y is "one" in all training rows`:                        {Names: []string{"a", "y"}, Rows: [][]string{{"1", "one"}, {"2", "one "}, {"3", "one"}, {"4", "one"}, {"5", "one"}}},
 		`the name of column 0, "\xe4", is not UTF-8`:             {Names: []string{"\xe4", "y"}},
 		`row 0: "K\xf6ln" in column "a" is not UTF-8`:            {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
 	} {
@@ -351,6 +352,12 @@ func TestFitRefuses(t *testing.T) {
 		names.Rows = append(names.Rows, []string{fmt.Sprint("n", i), fmt.Sprint(i % 5)})
 	}
 	if _, err := npt.Fit(t.Context(), names, "y", small()); err == nil || !strings.Contains(err.Error(), `column "name" has 1500 different texts in 1500 rows`) {
+		t.Error(err)
+	}
+	for range 2 { // the same texts again and again are no categories, either
+		names.Rows = append(names.Rows, names.Rows...)
+	}
+	if _, err := npt.Fit(t.Context(), names, "y", small()); err == nil || !strings.Contains(err.Error(), "1500 different texts in 6000 rows: want at most 1000") {
 		t.Error(err)
 	}
 	twice := &npt.Frame{Names: []string{"a", "y", "a"}, Rows: [][]string{{"1", "2", "3"}}}
@@ -371,7 +378,7 @@ func TestFitRefuses(t *testing.T) {
 	if f, err := npt.ReadCSV(marked); err != nil || f.Names[0] != "a" {
 		t.Errorf("behind a byte order mark: %q, %v", f, err)
 	}
-	for _, text := range []string{"\ufeff\"a\",b\n1,2\n", "a, \"b\"\n1,2\n"} {
+	for _, text := range []string{"\ufeff\"a\",b\n1,2\n", "a, \"b\"\n1,2\n", "a ,b \n1,2\n"} {
 		if err := os.WriteFile(marked, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -28,10 +28,10 @@ const (
 	NotGraded        Verdict = "not graded"        // too few seeds to say
 
 	// On what a variant changes against another, whatever the size of the networks.
-	SameDirection     Verdict = "same direction"  // as in the paper, and clear
-	OppositeDirection Verdict = "other direction" // of what the paper has, and clear
-	NotClear          Verdict = "not clear"       // too near to no change to have a direction
-	PaperNotClear     Verdict = "clear, the paper's not"
+	SameDirection     Verdict = "same direction"         // as in the paper, and clear
+	OppositeDirection Verdict = "other direction"        // of what the paper has, and clear
+	NotClear          Verdict = "not clear"              // too near to no change to have a direction
+	PaperNotClear     Verdict = "clear, the paper's not" // by its own standard error
 
 	Extrapolated Verdict = "extrapolated" // what is not measured, from what is
 )

@@ -6,7 +6,10 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+
+	"nptbench/internal/stats"
 )
 
 // A sentence is a part of a document with numbers that stand in none of its tables, as the files of reports give it. Where numbers
@@ -75,4 +78,48 @@ func word(n int) string {
 		return words[n]
 	}
 	return fmt.Sprint(n)
+}
+
+// standardError is the number behind ± in a cell.
+func standardError(r *reports, cell string) float64 {
+	_, x, _ := strings.Cut(cell, " ± ")
+	return number(r, x)
+}
+
+// number reads a number of a table.
+func number(r *reports, cell string) float64 {
+	n, err := strconv.ParseFloat(cell, 64)
+	r.fail(err)
+	return n
+}
+
+// count reads a count of a table.
+func count(r *reports, cell string) int {
+	n, err := strconv.Atoi(cell)
+	r.fail(err)
+	return n
+}
+
+// and lists names.
+func and(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// holm are p after Holm's correction for all of them.
+func holm(r *reports, all map[string]float64) map[string]float64 {
+	names := slices.Sorted(maps.Keys(all))
+	p := make([]float64, len(names))
+	for i, name := range names {
+		p[i] = all[name]
+	}
+	adjusted, err := stats.Holm(p)
+	r.fail(err)
+	out := map[string]float64{}
+	for i, x := range adjusted {
+		out[names[i]] = x
+	}
+	return out
 }

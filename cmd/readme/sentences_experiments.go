@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"nptbench/internal/stats"
 )
 
 // experiments are the sentences of EXPERIMENTS.md.
@@ -113,14 +110,6 @@ func clearlyWorse(r *reports) (worse, compared int) {
 	return worse, compared
 }
 
-// and lists names.
-func and(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
-
 // changes are the p of changes over ten folds by Nadeau and Bengio's corrected t-test, by data set and variant, without those of the control
 // that the paper lacks, and how many have which verdict.
 func changes(r *reports, report string) (p map[string]float64, verdicts map[string]int) {
@@ -134,20 +123,4 @@ func changes(r *reports, report string) (p map[string]float64, verdicts map[stri
 		p[name] = 2 * (1 - distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(math.Abs(c.number("mean"))/c.number("stderr")))
 	}
 	return p, verdicts
-}
-
-// holm are p after Holm's correction for all of them.
-func holm(r *reports, all map[string]float64) map[string]float64 {
-	names := slices.Sorted(maps.Keys(all))
-	p := make([]float64, len(names))
-	for i, name := range names {
-		p[i] = all[name]
-	}
-	adjusted, err := stats.Holm(p)
-	r.fail(err)
-	out := map[string]float64{}
-	for i, x := range adjusted {
-		out[names[i]] = x
-	}
-	return out
 }

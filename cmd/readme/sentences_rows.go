@@ -100,26 +100,6 @@ func alone(r *reports, kind string) [3]string {
 	return [3]string{withoutError(x[0]), withoutError(x[3]), x[4]}
 }
 
-// standardError is the number behind ± in a cell.
-func standardError(r *reports, cell string) float64 {
-	_, x, _ := strings.Cut(cell, " ± ")
-	return number(r, x)
-}
-
-// number reads a number of a table.
-func number(r *reports, cell string) float64 {
-	n, err := strconv.ParseFloat(cell, 64)
-	r.fail(err)
-	return n
-}
-
-// count reads a count of a table.
-func count(r *reports, cell string) int {
-	n, err := strconv.Atoi(cell)
-	r.fail(err)
-	return n
-}
-
 // fullAlone are the RMSE on Boston Housing and the AUROC on Breast Cancer of NPT of the paper's size, and of the same with rows that attend to
 // themselves alone, by true cross-validation, and how much the latter's is more.
 func fullAlone(r *reports) (boston, cancer []string) {

@@ -569,6 +569,7 @@ ASKED = (
     ("protein", ("ablation-cpu",), ("Base",), "Self only"),
     ("boston-housing", ("gpu/corruption-full",), ("",), "self only"),
     ("boston-housing", ("npt-narrow", "boston-self-only"), ("", "Base"), "Self only"),
+    ("boston-housing", ("boston-self-only",), ("No dropout",), "Self only, no dropout"),
     ("boston-housing", ("gpu/corruption-paper",), ("",), None),
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
     ("yacht", ("gpu/corruption-paper",), ("",), None),
@@ -618,17 +619,18 @@ def otherrows():
             return "%+.1f ± %.1f" % (statistics.mean(over_folds), stdErr)
 
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
-        on_same_rows = of((control,), "corruption") if dataset == "protein" else {}
-        if on_same_rows:
-            above = worse(measured, on_same_rows, "clean_rmse", "clean_rmse", lambda pairs, unit: unit * larger(pairs)[1])
+        on_rows = of((control,), "corruption")  # predictions of every test row
+        if len(on_rows) == 1:
+            above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, unit: unit * larger(pairs)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
         corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
         found = trained or measured
-        c = next(iter(next(iter(found.values())).values()))["config"]
-        own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for fold in alone or found for r in found[fold].values())
-        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], NO_DROPOUT if variants[0].lower() == NO_DROPOUT[2:] else ""), "%.2f" % own if name == "rmse" else "%.1f %%" % own,
-                      "yes" if c["p_target"] < 1 else "no", "%d" % len(alone or found), "%d" % min(len(x) for x in (alone or found).values()),
+        all = [r for fold in alone or found for r in found[fold].values()]
+        c = all[0]["config"]
+        own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for r in all)
+        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], NO_DROPOUT if variants[0].lower() == NO_DROPOUT[2:] else ""),
+                      "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", "%d" % len(alone or found), "%d" % min(len(x) for x in (alone or found).values()),
                       corrupted, paper[dataset] if corrupted != "–" else "–", above])
     table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "alone"], *lines)
 

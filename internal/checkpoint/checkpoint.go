@@ -37,8 +37,11 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) 
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()
-	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return errors.New("a folder, want the name of a file")
+	}
+	if path == "" {
+		return errors.New("no name of a file to write to")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

@@ -90,3 +90,44 @@ func TestLeftByKilled(t *testing.T) {
 		t.Errorf("%v, %v, want %v", names, err, want)
 	}
 }
+
+// What is no name of a file is said.
+func TestNoFile(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{dir: dir + ": a folder, want the name of a file", "": ": no name of a file to write to"} {
+		if err := Write(path, "test", struct{}{}, nil); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", path, err, want)
+		}
+	}
+}
+
+// A file is written once it is due, and the first error is kept; without a name nothing is.
+func TestPeriodic(t *testing.T) {
+	var written []string
+	var fails error
+	write := func(path string) error { written = append(written, path); return fails }
+	p := Periodic{Path: "a", Every: time.Hour}
+	p.Start()
+	p.Write(write)
+	p.Every = time.Nanosecond
+	p.Start()
+	time.Sleep(time.Microsecond)
+	fails = os.ErrPermission
+	p.Write(write)
+	fails = os.ErrExist
+	time.Sleep(time.Microsecond)
+	p.Write(write)
+	if p.Err != os.ErrPermission || !slices.Equal(written, []string{"a", "a"}) {
+		t.Errorf("%q, %v", written, p.Err)
+	}
+	p.Path = ""
+	p.Write(write)
+	if len(written) != 2 {
+		t.Error("a file without a name is written")
+	}
+	slow := Periodic{Path: "a"}
+	slow.wait(time.Hour)
+	if in := time.Until(slow.due); !(in > 18*time.Hour && in < 20*time.Hour) { // a twentieth of the time
+		t.Errorf("a file that takes an hour is due in %v", in)
+	}
+}

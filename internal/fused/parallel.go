@@ -6,7 +6,7 @@ import (
 )
 
 // A team is the threads of a backend: helpers that wait for work, and whoever brings it. A step of NPT on Boston Housing with e = 16 takes
-// two cores 0.111 s with them, and 0.123 s with goroutines that are begun anew for each piece of work.
+// two cores 0.111 s with them, and 0.123 s with goroutines that are begun anew for each piece of work (make bench-npt).
 type team struct {
 	size    int
 	current atomic.Pointer[job] // the last one that was offered

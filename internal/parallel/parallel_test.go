@@ -8,22 +8,6 @@ import (
 	"testing"
 )
 
-// The caller gets what a worker panics with, once all have ended.
-func TestForPanics(t *testing.T) {
-	var ended atomic.Int32
-	defer func() {
-		if r := recover(); r != "five" || ended.Load() != 9 {
-			t.Errorf("%v after %d of 9", r, ended.Load())
-		}
-	}()
-	For(t.Context(), 2, 10, 1, func(_, from, _ int) {
-		if from == 5 {
-			panic("five")
-		}
-		ended.Add(1)
-	})
-}
-
 // Every number is in one chunk, whatever the numbers of threads and of chunks, and no worker is at two chunks at a time.
 func TestFor(t *testing.T) {
 	for _, threads := range []int{0, 1, 3, 8} {

@@ -1,10 +1,8 @@
 package run
 
 import (
-	"bytes"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -20,7 +18,7 @@ const littleMemory = 64 << 20
 // far: then peakMemory is that of the jobs that begin now. Only Linux can. What pools keep outlives two collections.
 func forgetEarlierJobs() {
 	for range 3 {
-		if statusBytes("VmRSS:") <= littleMemory {
+		if subprocess.KernelBytes("/proc/self/status", "VmRSS:") <= littleMemory {
 			break
 		}
 		backends.ReturnMemory()
@@ -30,19 +28,7 @@ func forgetEarlierJobs() {
 }
 
 // peakMemory returns the largest resident size in bytes since the last reset, and 0 where that is not known.
-func peakMemory() int64 { return statusBytes("VmHWM:") }
-
-// statusBytes is a size that Linux tells of this process, 0 elsewhere.
-func statusBytes(field string) int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := bytes.Cut(status, []byte(field))
-	number, _, _ := bytes.Cut(rest, []byte("kB"))
-	kib, _ := strconv.ParseInt(string(bytes.TrimSpace(number)), 10, 64)
-	return kib << 10
-}
+func peakMemory() int64 { return subprocess.KernelBytes("/proc/self/status", "VmHWM:") }
 
 // processorTime returns user and system time of this process so far and of all it started.
 func processorTime() (total time.Duration) {
