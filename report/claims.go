@@ -16,7 +16,7 @@ import (
 
 // A Claim is something that the paper says and that can be held against numbers.
 type Claim struct {
-	ID     string // in claims.csv
+	ID     string // in the report's claims.csv
 	Says   string // what the paper says and where, one sentence
 	Method string // that it is about; empty: npt. Reports without it leave the claim out
 	Test   Test   // nil: nothing here measures it
@@ -52,14 +52,30 @@ func answer(yes bool) Answer {
 	return No
 }
 
-// AtLeast tests whether all complete numbers of some kind reach a value.
+// AtLeast tests whether all complete numbers of some kind reach a value; one that is not clearly below it leaves that open.
 func AtLeast(least float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return answer(n.Mean >= least) }, where)
+	return numbers(func(n *Number) Answer { return n.reaches(n.Mean - least) }, where)
 }
 
-// AtMost tests whether all complete numbers of some kind are no more than a value.
+// AtMost tests whether all complete numbers of some kind are no more than a value; one that is not clearly above it leaves that open.
 func AtMost(most float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return answer(n.Mean <= most) }, where)
+	return numbers(func(n *Number) Answer { return n.reaches(most - n.Mean) }, where)
+}
+
+// reaches reports whether a number is on the right side of a value, from which it is so far, or else clearly on the wrong one.
+func (n *Number) reaches(by float64) Answer {
+	if by < 0 && -by <= clearly*n.anyStdErr() {
+		return Unclear
+	}
+	return answer(by >= 0)
+}
+
+// anyStdErr is the standard error over folds, or that of a single split over its test rows.
+func (n *Number) anyStdErr() float64 {
+	if math.IsNaN(n.StdErr) {
+		return n.RowStdErr
+	}
+	return n.StdErr
 }
 
 // AsPaper tests whether changes of a layout have the direction that the paper names, though its own may not be clear.

@@ -298,11 +298,12 @@ func TestClaimsOnNumbers(t *testing.T) {
 	}{
 		{Below(1, at), 0.7, 0.1, "holds", nan}, {Below(1, at), 0.9, 0.1, "not clear", nan}, {Below(1, at), 1.3, 0.1, "does not hold", nan}, {Below(1, at), 0, nan, "not clear", nan},
 		{Above(1, at), 1.3, 0.1, "holds", nan}, {Above(1, at), 1.1, 0.1, "not clear", nan}, {Above(1, at), 0.7, 0.1, "does not hold", nan}, {Above(1, at), 9, nan, "not clear", nan},
-		{Near(1, 0.4, at), 1.1, 0.1, "holds", nan}, {Near(1, 0.4, at), 0.3, 0.1, "does not hold", nan}, {Near(1, 0, at), 1, 0, "holds", nan}, {Near(1, 0.4, at), 1, nan, "not clear", nan},
+		{Near(1, 0.4, at), 1.1, 0.1, "holds", nan}, {Near(1, 0.4, at), 0.3, 0.1, "does not hold", nan}, {Near(1, 0.4, at), 1, 0, "not clear", nan}, {Near(1, 0.4, at), 1, nan, "not clear", nan},
 		{Near(1, 0.4, at), 1.1, nan, "holds", 0.1}, {Near(1, 0.4, at), 1.7, nan, "does not hold", 0.1}, {Near(1, 0.4, at), 1.1, 9, "not clear", nan}, // an error that is large says nothing
 		{Exactly(0, at), 0, nan, "holds", nan}, {Exactly(0, at), 1e-300, 1, "does not hold", nan},
 		{Each(Exactly(0, at), Above(-1, at)), 0, 0.1, "holds", nan}, {Each(Exactly(0, at), Above(0, at)), 0, 0.1, "not clear", nan},
-		{AtMost(1, at), 1, nan, "holds", nan}, {AtMost(1, at), 1.1, 9, "does not hold", nan}, {AtMost(1, at), nan, nan, "does not hold", nan}, {Tells(at), 1, 1, "not tested", nan},
+		{AtMost(1, at), 1, nan, "holds", nan}, {AtMost(1, at), 1.1, 9, "not clear", nan}, {AtMost(1, at), 1.3, 0.1, "does not hold", nan}, {AtMost(1, at), nan, nan, "does not hold", nan},
+		{AtLeast(1, at), 1, 9, "holds", nan}, {AtLeast(1, at), 0.9, nan, "not clear", 0.1}, {AtLeast(1, at), 0.7, 0.1, "does not hold", nan}, {AtLeast(1, at), 0.7, nan, "does not hold", nan}, {Tells(at), 1, 1, "not tested", nan},
 		{Significant(0.01, at), -2.1, nan, "holds", nan}, {Significant(0.01, at), -1.9, nan, "not clear", nan}, // a p that is not small is no evidence against
 	} {
 		n := &Number{Group: &Group{Info: dataset.Info{Name: "a", RunFolds: 1}, Protocol: published, Series: &Series{Title: "NPT", Paper: true}, Folds: []*Fold{{}}},

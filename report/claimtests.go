@@ -43,18 +43,16 @@ func Significant(level float64, where ...Where) Test {
 }
 
 // Near tests whether numbers are clearly within a margin of a value, by two standard errors, or clearly not; those of a single split have
-// theirs over its test rows.
+// theirs over its test rows. An error of 0, of some rows none of which has changed, tells nothing of others.
 func Near(value, margin float64, where ...Where) Test {
 	return numbers(func(n *Number) Answer {
-		stdErr := n.StdErr
-		if math.IsNaN(stdErr) {
-			stdErr = n.RowStdErr
-		}
-		distance := math.Abs(n.Mean - value)
-		if distance+clearly*stdErr <= margin {
+		stdErr, distance := n.anyStdErr(), math.Abs(n.Mean-value)
+		switch {
+		case stdErr == 0:
+			return Unclear
+		case distance+clearly*stdErr <= margin:
 			return Yes
-		}
-		if distance-clearly*stdErr > margin {
+		case distance-clearly*stdErr > margin:
 			return No
 		}
 		return Unclear

@@ -16,7 +16,7 @@ var ablations = []sentence{
 			}
 		}
 		return fmt.Sprintf("%s of our changes are more than two standard errors from 0. By the corrected t-test with Holm's correction for all %s one is left, Yacht's without masking of "+
-			"features (p = %.3f; at least %.2f for the others)", word(clear["same direction"]+clear["clear, the paper's not"]), word(len(p)), of["yacht No feature masking"], others)
+			"features (p = %.3f; at least %.3f for the others)", word(clear["same direction"]+clear["clear, the paper's not"]), word(len(p)), of["yacht No feature masking"], others)
 	},
 	func(r *reports) string {
 		yacht := r.rows("out/published-ablation/report/cells.csv").where("dataset", "yacht", "metric", "rmse", "method", "npt")

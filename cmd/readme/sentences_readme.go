@@ -65,7 +65,7 @@ var readme = []sentence{
 		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text(fold3), -1) {
 			lowest = min(lowest, number(r, string(found[1])))
 		}
-		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. From the mean and deviation of squared errors that the paper prints, no fold of its NPT can have been above %.1f. "+
+		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. From the mean and deviation of squared errors that the paper prints for what seems to be this network, no fold of its NPT can have been above %.1f. "+
 			"Why it was not is [open](npt/FOLD3.md): none of our networks that mask features, as the paper's do, is below %.1f on this fold",
 			largest, (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line(fold3, "NPT", 2)[1]), math.Floor(10*lowest)/10)
 	},

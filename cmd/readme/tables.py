@@ -468,7 +468,7 @@ def controls(*reports):
 
 def alone(*paths):
     """NPT and the network whose rows attend to themselves alone, with all targets masked and with those of training rows in sight, by seed.
-    Errors are over test rows, that of a difference over the same rows; those of means over seeds, that of the mean difference over both."""
+    Errors are over test rows, that of a difference over the same rows; those of means over seeds, those of the mean change and the mean difference over both."""
     kinds = collections.defaultdict(dict)
     for r in finished(paths, "corruption"):
         c = r["config"]
@@ -485,7 +485,7 @@ def alone(*paths):
                           rmse(of["alone"]), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"])])])
         means = lambda value, digits, sign="": with_error([value(of) for of in seeds.values()], digits, sign)
         lines.append([name + ", mean of the seeds", means(lambda of: of["npt"]["test"]["clean_rmse"], 3), means(lambda of: of["npt"]["test"]["corrupted_rmse"], 2),
-                      means(lambda of: of["npt"]["test"]["rmse_change"], 1), means(lambda of: of["alone"]["test"]["clean_rmse"], 3), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"]) for of in seeds.values()])])
+                      "%.1f ± %.1f" % over_rows_and_seeds([(of["npt"]["test"]["rmse_change"], of["npt"]["test"]["rmse_change_se"]) for of in seeds.values()]), means(lambda of: of["alone"]["test"]["clean_rmse"], 3), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"]) for of in seeds.values()])])
     table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone", "alone minus NPT"], *lines)
 
 
@@ -501,6 +501,11 @@ def larger(pairs):
             parts[row].append(squares[1][row] / (2 * roots[1]) - squares[0][row] / (2 * roots[0]))
     over_rows = statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
     return statistics.mean(differences), math.hypot(over_rows, over_seeds(differences))
+
+
+def over_rows_and_seeds(x):
+    """The mean over seeds, and its error, of values with errors over the same test rows."""
+    return statistics.mean(v for v, _ in x), math.hypot(statistics.mean(e for _, e in x), over_seeds([v for v, _ in x]))
 
 
 def over_seeds(x):
@@ -556,8 +561,9 @@ def needed(sweep, *paths):
             apart = [d for d in differences(x) if d]
             return means(x), of_differences(dataset, differences(x), digits), "%d of %d" % (sum((d > 0) == (name in ("rmse", "nll")) for d in apart), len(apart))
 
-        lines.append(["%s, e = %d, %s%s" % (TITLES[dataset], width[dataset], METRICS[name], note), "%d" % len(folds), means(npt), *beside(alone), without_one(alone), *(beside(corrupted) if corrupted else "–––")])
-    table(["true cross-validation", "folds", "NPT", "rows attend to themselves alone", "minus NPT", "NPT better on", "minus NPT without one fold", "other rows corrupted", "minus NPT", "NPT better on"], *lines)
+        lines.append(["%s, e = %d, %s%s" % (TITLES[dataset], width[dataset], METRICS[name], note), "%d" % len(folds), means(npt), *beside(alone), without_one(alone),
+                      *([*beside(corrupted), of_differences(dataset, [corrupted[fold] - alone[fold] for fold in folds], digits)] if corrupted else "––––")])
+    table(["true cross-validation", "folds", "NPT", "rows attend to themselves alone", "minus NPT", "NPT better on", "minus NPT without one fold", "other rows corrupted", "minus NPT", "NPT better on", "minus alone"], *lines)
 
 
 NO_FEATURES = "No feature masking, all targets masked"
@@ -571,14 +577,18 @@ ASKED = (
     ("boston-housing", ("npt-narrow", "boston-self-only"), ("", "Base"), "Self only"),
     ("boston-housing", ("boston-self-only",), ("No dropout",), "Self only, no dropout"),
     ("boston-housing", ("gpu/corruption-paper",), ("",), None),
+    ("boston-housing", ("corruption-quick",), ("",), "self only"),
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
     ("yacht", ("gpu/corruption-paper",), ("",), None),
     ("yacht", ("yacht-self-only",), ("",), "self only"),
     ("yacht", ("yacht-self-only",), ("no dropout",), "self only, no dropout"),
+    ("yacht", ("corruption-quick",), ("",), "self only"),
     ("yacht", ("ablation-quick",), ("Base",), "Self only"),
     ("concrete", ("gpu/corruption-paper",), ("",), None),
+    ("concrete", ("corruption-quick",), ("",), "self only"),
     ("concrete", ("ablation-cpu",), ("Base",), "Self only"),
     ("breast-cancer", ("gpu/corruption-full",), ("",), "self only"),
+    ("breast-cancer", ("corruption-quick",), ("",), "self only"),
     ("breast-cancer", ("ablation-cpu",), ("Base",), "Self only"),
     ("kick", ("ablation-cpu", "corruption-cpu"), ("", "Base"), "Self only"),
     ("income", ("ablation-cpu", "corruption-cpu"), ("", "Base"), "Self only"),
@@ -603,7 +613,7 @@ def otherrows():
             """Results by fold and seed."""
             found = collections.defaultdict(dict)
             for r in finished(paths, measure):
-                if r["dataset"] == dataset and r.get("variant", "") in wanted:
+                if (r["dataset"], r["method"]) == (dataset, "npt") and r.get("variant", "") in wanted:
                     found[r["protocol"], r["fold"]][r["seed"]] = r
             return found
 
@@ -620,17 +630,19 @@ def otherrows():
 
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
         on_rows = of((control,), "corruption")  # predictions of every test row
-        if len(on_rows) == 1:
+        if len(on_rows) == 1 and name == "rmse":
             above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, unit: unit * larger(pairs)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
         corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
-        found = trained or measured
+        found = max(trained, measured, key=lambda of: sum(map(len, of.values())))  # of Protein one seed's training is in another file
         all = [r for fold in alone or found for r in found[fold].values()]
-        c = all[0]["config"]
+        c, folds = all[0]["config"], "%d" % len(alone or found)
+        if folds == "10" and not any(protocol == "corrected" for protocol, _ in found):
+            folds += ", published"
         own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for r in all)
         lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], NO_DROPOUT if variants[0].lower() == NO_DROPOUT[2:] else ""),
-                      "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", "%d" % len(alone or found), "%d" % min(len(x) for x in (alone or found).values()),
+                      "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
                       corrupted, paper[dataset] if corrupted != "–" else "–", above])
     table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "alone"], *lines)
 
@@ -689,9 +701,11 @@ def others(*paths):
                 cells += [with_any_error([t[name] for t in side], side[:1], name) for side in zip(*both)]
             worse = [(b[name] - a[name]) * (1 if name == "rmse" else -1) for a, b in both]
             cells.append(with_any_error(worse, both[0], name, "+") if both else "–")
+            if seed == seeds[0]:
+                nll = with_any_error([b["nll"] - a["nll"] for a, b in both], both[0], "nll", "+") if both and name != "rmse" else "–"
         if len(cells) > len(seeds):
-            lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), *cells])
-    table(["", "NPT, seed %d" % seeds[0], "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds)], *lines)
+            lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), *cells, nll])
+    table(["", "NPT, seed %d" % seeds[0], "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds), "NLL minus NPT's, seed %d" % seeds[0]], *lines)
 
 
 def anycolumn(*paths):

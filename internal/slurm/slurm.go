@@ -146,10 +146,14 @@ func (c *Cluster) sbatchArgs(s *submission, p *packing) []string {
 		args = append(args, fmt.Sprintf("--time=%d", int(p.limit.Minutes())))
 	}
 	if memory := c.Pool.Sweep.Budget.Memory; memory > 0 && !slices.ContainsFunc(asked, asksMemory) {
+		if p.gpu {
+			memory *= int64(max(1, c.Pool.Networks)) // so many train at a time
+		}
 		args = append(args, fmt.Sprintf("--mem=%dM", memory>>20+taskMemory))
 	}
+	path := strings.ReplaceAll(s.path, "%", "%%") // by which sbatch begins what it replaces in the names of files
 	return slices.Concat(args, asked,
-		[]string{"--job-name=" + s.name(), "--output=" + filepath.Join(s.path, logFile("%a")), "--open-mode=append"})
+		[]string{"--job-name=" + s.name(), "--output=" + filepath.Join(path, logFile("%a")), "--open-mode=append"})
 }
 
 // errLate says that somebody else has just submitted some of the cells.

@@ -663,6 +663,13 @@ func TestArgumentsOfSbatch(t *testing.T) {
 			t.Errorf("GPU %v: %q", gpu, args)
 		}
 	}
+	c.GPUArgs, c.Pool.Networks = nil, 3
+	for gpu, want := range map[bool]string{false: "--mem=1536M", true: "--mem=3584M"} {
+		if args := c.sbatchArgs(&submission{path: "/shared/50%a/nptbench-1"}, &packing{gpu: gpu}); !slices.Contains(args, want) ||
+			!slices.Contains(args, "--output=/shared/50%%a/nptbench-1/%a.log") {
+			t.Errorf("GPU %v: %q, want %s", gpu, args, want)
+		}
+	}
 }
 
 // What places memory asks for none.
