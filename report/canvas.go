@@ -120,12 +120,17 @@ func init() {
 	fpdf.SetDefaultCatalogSort(true)
 }
 
-func (p picture) writePDF(w io.Writer) error {
+func (p picture) writePDF(w io.Writer) (err error) {
+	defer func() { // vgpdf panics where it cannot write a font into the folder for temporary files
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a PDF cannot be written: %v", r)
+		}
+	}()
 	canvas := pdfCanvas{vgpdf.New(p.width, p.height)}
 	if err := p.paint(canvas); err != nil {
 		return err
 	}
-	_, err := canvas.WriteTo(w)
+	_, err = canvas.WriteTo(w)
 	return err
 }
 

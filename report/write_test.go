@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gonum.org/v1/plot/vg/draw"
 
 	"nptbench/internal/method"
 	"nptbench/internal/split"
@@ -175,6 +178,14 @@ func TestPDF(t *testing.T) {
 	}
 	if got := windows1252("≤ 8 – é ≥ →"); got != "<= 8 \x96 \xe9 >= ?" {
 		t.Errorf("encoded to %q", got)
+	}
+}
+
+// A full disk, where vgpdf panics, is an error of the figure's.
+func TestPDFThatCannotBeWritten(t *testing.T) {
+	p := picture{width: 10, height: 10, draw: func(draw.Canvas) error { panic("no space left on device") }}
+	if err := p.writePDF(io.Discard); err == nil || err.Error() != "a PDF cannot be written: no space left on device" {
+		t.Error(err)
 	}
 }
 

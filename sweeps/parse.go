@@ -207,7 +207,7 @@ func (p *parser) readBudget(n *document.Node) {
 		v, ok := p.Single(m)
 		bytes, good := parseSize(fmt.Sprint(v))
 		if ok && !good {
-			p.Errorf(m.At, "memory: %v is not a size above zero, such as 512MiB or 4GiB (leave it out for no limit)", v)
+			p.Errorf(m.At, "memory: %v is not a size above zero, such as 512MiB or 4GiB, in B, KB, MB, GB, TB, KiB, MiB, GiB or TiB (leave it out for no limit)", v)
 		}
 		p.sweep.Budget.Memory = bytes
 	}

@@ -182,6 +182,10 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 			return fmt.Errorf("-title %s: %s has %s as %q; give the same title, or remove the file", o.title, path, o.method, i.Title)
 		}
 	}
+	shared := func(r *results.Record) bool {
+		f := all[slices.IndexFunc(all, func(f *foldPredictions) bool { return f.task.Info.Name == r.Dataset })]
+		return task.Shared(f.task.Info, r.Fold)
+	}
 	type repetition struct {
 		dataset string
 		seed    uint64
@@ -200,13 +204,13 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 				records[at].Val = maps.Clone(before.Val)
 			}
 		case !o.replace:
-			return fmt.Errorf("%s, %s fold %d has been imported with other predictions; -replace takes these instead",
-				before.Dataset, before.Protocol, before.Fold)
-		default:
-			f := all[slices.IndexFunc(all, func(f *foldPredictions) bool { return f.task.Info.Name == before.Dataset })]
-			if task.Shared(f.task.Info, before.Fold) {
-				replaced[repetition{f.task.Info.Name, before.Seed}] = true
+			fold := fmt.Sprintf("%s fold %d", before.Protocol, before.Fold)
+			if shared(before) {
+				fold = fmt.Sprintf("fold %d, the same in both protocols,", before.Fold)
 			}
+			return fmt.Errorf("%s, %s has been imported with other predictions; -replace takes these instead", before.Dataset, fold)
+		case shared(before):
+			replaced[repetition{before.Dataset, before.Seed}] = true
 		}
 	}
 	for r := range replaced {

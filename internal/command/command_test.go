@@ -203,3 +203,28 @@ func TestAvailable(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a file of predictions is said with its line, and with what would be right.
+func TestRead(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.5,0.5\n0.5,0.5\n":              "p_predicted.csv:1: 2 numbers, want 3: a probability for each class, one that no training row has among them",
+		"1,0,0\n1\n":                      "p_predicted.csv:2: 1 number, want 3: a probability for each class, one that no training row has among them",
+		"a,b,c\n1,0,0\n":                  `p_predicted.csv:1: "a" is not a number (there is to be no line of names)`,
+		"1,0,0\n1,0,b\n":                  `p_predicted.csv:2: "b" is not a number`,
+		"1,0,0\n":                         "p_predicted.csv:2: the file ends, want a line for each of the 2 rows",
+		"1,0,0\n0,1,0\n0,0,1\n":           "p_predicted.csv:3: one line too many, want one for each of the 2 rows",
+		"\ufeff1,0,0\n 0.2, 0.3, 0.5\r\n": "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "p_predicted.csv"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := read(dir, "p", 2, 3)
+		switch {
+		case want == "" && (err != nil || !slices.Equal(p, method.Prediction{1, 0, 0, 0.2, 0.3, 0.5})):
+			t.Errorf("%q: %v, %v", text, p, err)
+		case want != "" && (err == nil || err.Error() != want):
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

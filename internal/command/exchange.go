@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"nptbench/internal/method"
+	"nptbench/internal/spelling"
 	"nptbench/internal/task"
 )
 
@@ -116,12 +117,16 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 		switch {
 		case n > rows:
 			return wrong("one line too many, want one for each of the %d rows", rows)
+		case len(fields) != outputs && outputs == 1:
+			return wrong("%d numbers, want 1", len(fields))
 		case len(fields) != outputs:
-			return wrong("%d numbers, want %d", len(fields), outputs)
+			return wrong("%s, want %d: a probability for each class, one that no training row has among them", spelling.Count(len(fields), "number"), outputs)
 		}
 		for _, field := range fields {
 			x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 			switch {
+			case err != nil && n == 1:
+				return wrong("%.40q is not a number (there is to be no line of names)", field)
 			case err != nil:
 				return wrong("%.40q is not a number", field)
 			case math.IsNaN(x) || math.IsInf(x, 0):

@@ -317,7 +317,7 @@ func (d *declaration) target(s *source, name string) {
 	s.Classes = len(target.levels)
 	switch {
 	case target.kind == Categorical && s.Classes < 2:
-		d.fail("target", "list the classes of a target that is a category, as in %s: [no, yes]", name)
+		d.fail("target", "list the classes of a target that is a category, two or more, as in %s: [no, yes]", name)
 	case s.Classes == 2:
 		s.Problem = Binary
 	case s.Classes > 2:

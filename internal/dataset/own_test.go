@@ -232,7 +232,7 @@ func TestOwnRefuses(t *testing.T) {
 		"region: category/region: number":                  `wine.csv:2:7: column region: "north" is not a number`,
 		"target: quality/target: qualty":                   `dataset.yaml:12:9: target: "qualty" is not one of the columns (did you mean "quality"?)`,
 		"quality: number/quality: skip":                    `dataset.yaml:12:9: target: "quality" is declared skip; want a type for it among the columns`,
-		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, as in region: [no, yes]`,
+		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, two or more, as in region: [no, yes]`,
 		"{folds: 2}/{folds: 5}":                            `dataset.yaml:13:8: split: folds: 5 of 4 rows, want a row in each`,
 		"rows: 4/rows: 2":                                  `dataset.yaml:4:7: rows: 2 rows, want at least 3: one each for training, validation and test`,
 		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -113,7 +114,9 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 		o.Seed = seed
 	}
 	for _, dir := range o.With {
-		if _, err := os.Stat(dir); err != nil {
+		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("-with %s: there is no such folder; want one of records, such as that of an earlier run", dir)
+		} else if err != nil {
 			return nil, fmt.Errorf("-with: %w", err)
 		}
 		if segments, err := results.Segments(dir); err != nil {

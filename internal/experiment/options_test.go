@@ -85,7 +85,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-seed", "-1"}, "-seed"},
 		{[]string{"-networks", "0"}, "at least 1"},
 		{[]string{"-backend", "cuda"}, "want auto, fused, fused,products=bfloat16, go, xla:cpu, xla:cuda or xla:PLUGIN"},
-		{[]string{"-with", "/no/such/folder"}, "no such file"},
+		{[]string{"-with", "/no/such/folder"}, "there is no such folder"},
 		{[]string{"-with", t.TempDir()}, "no records there"},
 		{[]string{"-out", ""}, "-out: want the name of a folder"},
 		{[]string{"-executor", "slurm", "-cancel", "-dry-run"}, "-dry-run has no meaning with -cancel"},

@@ -180,7 +180,7 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 		fmt.Fprintf(g.w, "failed (%s): %s: %s\n", r.Failure.Kind, describeCell(j, r), r.Failure.Message)
 	case g.failed == shownFailures+1:
 		g.clear()
-		fmt.Fprintln(g.w, "more failures are recorded but not shown here")
+		fmt.Fprintln(g.w, "more failures are recorded and not shown here; failures.csv in the folder of the report has all")
 	}
 }
 

@@ -71,7 +71,7 @@ func TestProgressSaysNoMore(t *testing.T) {
 		strings.Count(text, "-log: no space left on device; the log has nothing from here on\n") != 1 {
 		t.Error(text)
 	}
-	if g.Record(j, &results.Record{Failure: &results.Failure{Kind: "error", Message: "no"}}); !strings.HasSuffix(said.String(), "\nmore failures are recorded but not shown here\n") {
+	if g.Record(j, &results.Record{Failure: &results.Failure{Kind: "error", Message: "no"}}); !strings.HasSuffix(said.String(), "\nmore failures are recorded and not shown here; failures.csv in the folder of the report has all\n") {
 		t.Error(said.String())
 	}
 }

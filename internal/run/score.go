@@ -61,12 +61,12 @@ func check(part string, p method.Prediction, rows int, t *task.Task) error {
 		sum := 0.0
 		for _, x := range p[row*t.Outputs() : (row+1)*t.Outputs()] {
 			if x < 0 || x > 1+ProbabilitySlack {
-				return fmt.Errorf("the prediction for %s row %d has a probability of %v", part, row, x)
+				return fmt.Errorf("the prediction for %s row %d has a probability of %v, want 0 to 1", part, row, x)
 			}
 			sum += x
 		}
 		if math.Abs(sum-1) > ProbabilitySlack {
-			return fmt.Errorf("the probabilities for %s row %d sum to %v", part, row, sum)
+			return fmt.Errorf("the probabilities for %s row %d sum to %v, want 1", part, row, sum)
 		}
 	}
 	return nil
