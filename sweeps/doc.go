@@ -11,7 +11,7 @@
 //	datasets: [yacht, breast-cancer]
 //	folds: all                        # default; or a count (3: folds 0, 1, 2), or a list ([0, 4])
 //	select: {regression: mse, classification: nll} # validation metric that chooses a configuration; the defaults
-//	budget: {time: 10m, memory: 4GiB} # of one cell; default: no limit
+//	budget: {time: 10m, memory: 4GiB} # of one cell, looked at ten times a second; default: no limit
 //	methods:
 //	  - method: knn
 //	    datasets: [yacht]             # default: all of the sweep
@@ -45,7 +45,7 @@
 // Anchors and aliases save repetition: a grid named with &trees is used again as *trees. So do merge keys:
 // {<<: *base, layers: 16} is *base with other layers.
 //
-// Whatever is wrong in a file is reported at once, each mistake with its line and column, and before anything runs.
+// What is wrong in a file is reported before anything runs, each mistake with its line and column, and together as far as it shows.
 //
 // Begin with sweep.go, what a file comes to. Package internal/document reads YAML into nodes, parse.go, folds.go and entry.go read those,
 // and expand.go makes the settings.

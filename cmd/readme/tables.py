@@ -656,7 +656,7 @@ def gpu(*paths):
         of[name + (ALONE if c.get("self_only") else "")][r["details"]["compile_seconds"] < 1].append(r)
     span = lambda rs, of: " to ".join("%.0f" % x for x in sorted({min(map(of, rs)), max(map(of, rs))})) if rs else "–"
     seconds, compiling = lambda r: r["fit_seconds"], lambda r: r["details"]["compile_seconds"]
-    table(["", "million weights", "seconds of the first training", "of these compiling the step", "seconds of other trainings", "steps in a second", "with the evaluations after them"],
+    table(["", "million weights", "seconds of the first training", "of these compiling the step", "seconds of other trainings", "steps in a second", "with the evaluations after them, without compiling"],
           *([name, "%.0f" % ((first + rest)[0]["details"]["parameters"] / 1e6), span(first, seconds), span(first, compiling), span(rest, seconds),
              span(first + rest, lambda r: r["details"]["steps_per_second"]), span(rest or first, lambda r: r["details"]["steps"] / (seconds(r) - compiling(r)))]
             for name, (first, rest) in of.items()))
