@@ -68,8 +68,8 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	if spec.Tables == nil { // else what has rows is a part of these
 		rows = fs.List("rows", "variant or names of parameters, a `list` with commas, of which each value has a row of its own, as in an ablation (default: a method has one row, of what validation chooses in each fold)")
 	}
-	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas")
-	only := fs.List("methods", "run only these methods of the sweep, a `list` with commas")
+	datasets := fs.List("datasets", "run only these data sets of the sweep, a `list` with commas; with -report-only show only these")
+	only := fs.List("methods", "run only these methods of the sweep, a `list` with commas; with -report-only show only these")
 	protocol := fs.Choice("protocol", "", "`name` of a protocol, published, corrected or both, instead of what the sweep says", "published", "corrected", "both")
 	seed := fs.Uint64("seed", 0, "`number` that everything random is derived from, instead of the sweep's; records under other seeds count as repetitions in the report")
 	fs.StringVar(&o.Log, "log", "", "`file` to add a line to for each finished fit")

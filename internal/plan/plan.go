@@ -27,7 +27,8 @@ import (
 type Options struct {
 	Protocols []split.Protocol // instead of the sweep's; empty: the sweep's
 
-	// Datasets and Methods are those to run; empty: all. Of others the plan has what there are records of, for a report.
+	// Datasets and Methods are those to run; empty: all. Of others the plan has what there are records of, for the report after the run;
+	// with ReportOnly it has nothing of others.
 	Datasets, Methods []string
 
 	Retry      bool // cells that are run here and whose record is a failure are to do
@@ -116,7 +117,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 		if err != nil {
 			return nil, err
 		}
-		d.Groups = slices.DeleteFunc(d.Groups, func(g *Group) bool { return !g.selected && p.Count(g).Done == 0 })
+		d.Groups = slices.DeleteFunc(d.Groups, func(g *Group) bool { return !g.selected && (o.ReportOnly || p.Count(g).Done == 0) })
 		if len(d.Groups) > 0 {
 			p.Datasets = append(p.Datasets, d)
 		}

@@ -317,6 +317,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 		"all is recorded":              {waves, Options{}, some, recorded(waves, some), Count{Cells: 9, Done: 9}, 0},
 		"one method":                   {waves, Options{Methods: mean}, some, nil, Count{Cells: 6, ToDo: 6}, 0},
 		"one method, others recorded":  {waves, Options{Methods: mean}, some, recorded(waves, some), Count{Cells: 9, Done: 9}, 0},
+		"of one method a report":       {waves, Options{Methods: mean, ReportOnly: true}, some, recorded(waves, some), Count{Cells: 6, Done: 6}, 0},
 		"no data":                      {yacht, Options{}, none, nil, Count{Cells: 9}, 2},
 		"no data, all is recorded":     {yacht, Options{}, none, recorded(yacht, none), Count{Cells: 9, Done: 9}, 0},
 		"no data, of records a report": {yacht, Options{ReportOnly: true}, none, recorded(yacht, none), Count{Cells: 9, Done: 9}, 0},
