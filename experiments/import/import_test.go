@@ -150,7 +150,7 @@ func TestImport(t *testing.T) {
 	for i := range other {
 		other[i] = strings.Replace(other[i], ",0.25", ",0.15", 1)
 	}
-	if exit, _, stderr := call(t, lib, out, other); exit != program.ExitBadInput || !strings.Contains(stderr, "has been imported with other predictions") {
+	if exit, _, stderr := call(t, lib, out, other); exit != program.ExitBadInput || !strings.Contains(stderr, ", fold 0, the same in both protocols, has been imported with other predictions") {
 		t.Errorf("others: exit code %d, %s", exit, stderr)
 	}
 	if exit, _, stderr := call(t, lib, out, other, "-replace"); exit != program.ExitOK || len(readAll(t, out)) != len(records) {
