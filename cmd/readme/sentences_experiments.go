@@ -40,7 +40,7 @@ var experiments = []sentence{
 			if before, ok := least[x.dataset]; !math.IsNaN(x.aloneErr) && (!ok || x.aloneErr < before) {
 				least[x.dataset] = x.aloneErr
 			}
-			if x.dataset == "Yacht" && !math.IsNaN(x.corrupted) && !math.IsNaN(x.aloneErr) {
+			if x.dataset == "Yacht" && x.corrupted > 2*x.corruptedErr && !math.IsNaN(x.aloneErr) {
 				yacht, most = min(yacht, x.aloneErr), max(most, x.aloneErr)
 			}
 		}
@@ -78,7 +78,7 @@ type asked struct {
 	corrupted, corruptedErr, alone, aloneErr float64
 }
 
-var askedLine = regexp.MustCompile(`(?m)^\| ([^|,]+), (\d+) layers, e = \d+(?:, no dropout)? \|.*\| (\S+)(?: ± (\S+))? \| [^|]+ \| (\S+)(?: ± (\S+))? \|$`)
+var askedLine = regexp.MustCompile(`(?m)^\| ([^|,]+), (\d+) layers, e = \d+(?:, no dropout|, 20,000 steps)? \|.*\| (\S+)(?: ± (\S+))? \| [^|]+ \| (\S+)(?: ± (\S+))? \|$`)
 
 // otherRows are the lines of that table.
 func otherRows(r *reports) (all []asked) {

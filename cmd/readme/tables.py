@@ -582,6 +582,7 @@ ASKED = (
     ("yacht", ("gpu/corruption-paper",), ("",), None),
     ("yacht", ("yacht-self-only",), ("",), "self only"),
     ("yacht", ("yacht-self-only",), ("no dropout",), "self only, no dropout"),
+    ("yacht", ("yacht-self-only",), ("20,000 steps",), "self only, 20,000 steps"),
     ("yacht", ("corruption-quick",), ("",), "self only"),
     ("yacht", ("ablation-quick",), ("Base",), "Self only"),
     ("concrete", ("gpu/corruption-paper",), ("",), None),
@@ -641,7 +642,7 @@ def otherrows():
         if folds == "10" and not any(protocol == "corrected" for protocol, _ in found):
             folds += ", published"
         own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for r in all)
-        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], NO_DROPOUT if variants[0].lower() == NO_DROPOUT[2:] else ""),
+        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], next((note for note in (NO_DROPOUT, ", 20,000 steps") if variants[0].lower() == note[2:]), "")),
                       "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
                       corrupted, paper[dataset] if corrupted != "–" else "–", above])
     table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "alone"], *lines)
