@@ -59,7 +59,7 @@ var rowSentences = []sentence{
 	},
 	func(r *reports) string {
 		x := r.line("EXPERIMENTS.md", "Yacht, 8 layers, e = 16, 20,000 steps", 7)
-		return fmt.Sprintf("was also trained for all 20,000 steps, on the first fold alone: there its RMSE is %s, which corrupted other rows change by %s %%, and the control's is %s %% from it", x[0], x[4], x[6])
+		return fmt.Sprintf("was also trained for all 20,000 steps, on the first fold alone: there its RMSE is %s, which gets worse by %s %% when other rows are corrupted, and the control is worse by %s %%", x[0], x[4], x[6])
 	},
 	func(r *reports) string {
 		heads := r.rows("out/published-attention-cpu/report/attention.csv").where("dataset", "protein")
