@@ -195,6 +195,35 @@ func TestOwnDataAndMethod(t *testing.T) {
 	}
 }
 
+// The recipe of a method has a probability for a class, too, that no training row of a fold has.
+func TestOwnMethodOnRareClass(t *testing.T) {
+	dir, rows := t.TempDir(), "x,y\n1,rare\n"
+	for i := range 59 {
+		rows += fmt.Sprintf("%d,%s\n", i, []string{"low", "high"}[i/30])
+	}
+	for file, content := range map[string]string{
+		"rare/rare.csv":     rows,
+		"rare/dataset.yaml": "file: rare.csv\nrows: 60\ncolumns:\n  x: number\n  y: [low, high, rare]\ntarget: y\nsplit: {folds: 10}\n",
+		"rare.yaml":         fmt.Sprintf("name: rare\nprotocols: [corrected]\ndatasets: [rare]\nmethods:\n  - method: mine\n    command: [%q, boosting.py]\n    params: {max_iter: 5}\n", pythonWithScikit(t)),
+		"boosting.py":       codeBlock(t, "EXTENDING.md", "import json"),
+	} {
+		write(t, filepath.Join(dir, file), content)
+	}
+	out := t.TempDir()
+	if exit, _, errs, err := call(t, "-data", dir, "-sweep", filepath.Join(dir, "rare.yaml"), "-out", out); exit != program.ExitOK || err != nil {
+		t.Fatalf("exit %d, %v, %s", exit, err, errs)
+	}
+	n := 0
+	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
+		if n++; err != nil || r.Failure != nil {
+			t.Errorf("%v, %+v", err, r)
+		}
+	}
+	if n != 10 {
+		t.Errorf("%d records, want 10", n)
+	}
+}
+
 // pythonWithScikit is a Python that has scikit-learn; where there is none the test is skipped.
 func pythonWithScikit(t *testing.T) (python string) {
 	t.Helper()
