@@ -58,14 +58,14 @@ type Kernel struct {
 	Prefetch       func(at unsafe.Pointer, ld uintptr, rows, lines int)
 }
 
-// PanelRows is the number of rows of a packed panel of A.
+// PanelRows is the Height of a Kernel's panels.
 const PanelRows = 8
 
-// A Panel multiplies packed panels: C (PanelRows x Width, rows ldc numbers apart) = A B, or C += A B if add is not 0. a holds
-// k columns of PanelRows numbers, b k rows of Width numbers.
+// A Panel multiplies packed panels: C (Height x Width, rows ldc numbers apart) = A B, or C += A B if add is not 0. a holds
+// k columns of Height numbers, b k rows of Width numbers.
 type Panel struct {
-	Width    int
-	Multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
+	Width, Height int
+	Multiply      func(c, a, b unsafe.Pointer, k, ldc, add int)
 }
 
 // A Strided is a matrix whose element (i, p) is Data[i*Row + p*Col], so that a transposed matrix needs no copy.

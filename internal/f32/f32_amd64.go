@@ -15,7 +15,7 @@ func All() []*Kernel {
 	}
 	avx2 := Kernel{Name: "avx2", mul: mulAVX2, ReLU: relu, ReLUGrad: reluGrad, adam: adam, transpose: transpose,
 		Transpose8: transpose8}
-	avx2.Wide = Panel{16, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+	avx2.Wide = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 		var t tile
 		t.panel(c, a, b, k, ldc, add, 16)
 		tile4x16(&t)
@@ -28,18 +28,18 @@ func All() []*Kernel {
 	}
 	avx512 := avx2 // wider registers gain nothing worth having in the rest
 	avx512.Name, avx512.mul = "avx512", mulAVX512
-	avx512.Wide = Panel{32, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+	avx512.Wide = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 		var t tile
 		t.panel(c, a, b, k, ldc, add, 32)
 		tile8x32(&t)
 	}}
-	avx512.Narrow = Panel{16, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+	avx512.Narrow = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 		var t tile
 		t.panel(c, a, b, k, ldc, add, 16)
 		tile8x16(&t)
 	}}
 	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW {
-		avx512.Pairs = Panel{32, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+		avx512.Pairs = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
 			var t tile
 			t.panel(c, a, b, (k+1)/2, ldc, add, 32)
 			pairs8x32(&t)

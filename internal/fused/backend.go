@@ -42,9 +42,10 @@ func New(threads int) *Backend {
 
 // NewBFloat16 returns a backend that rounds what it multiplies to bfloat16, in products of float32 matrices of more than 16 columns and
 // more than one row, and sums in float32: all else is as New's. A product that is used transposed, as the gradient of weights, is one of the
-// transposed matrices. It is an error if the processor does not multiply bfloat16.
+// transposed matrices. A processor with a matrix unit (AMX, on Linux) sums in another order than one without. It is an error if the
+// processor does not multiply bfloat16.
 func NewBFloat16(threads int) (*Backend, error) {
-	pairs := pairs32(f32.All()[0])
+	pairs := pairs32(f32.All()[0], f32.NewTiles())
 	if pairs.multiply == nil {
 		return nil, errors.New("this processor does not multiply bfloat16 (AVX512_BF16)")
 	}

@@ -78,11 +78,18 @@ func newProduct(v *value) *product {
 	return p
 }
 
+// kernel is what multiplies float32: wide, but for few columns.
+func (p *product) kernel(wide *panelKernel[float32]) *panelKernel[float32] {
+	if p.n <= narrow {
+		return &narrow32
+	}
+	return wide
+}
+
 // scratchSize is what the product needs: for all threads, and for each.
-func (p *product) scratchSize() (shared, each int) {
+func (p *product) scratchSize(wide *panelKernel[float32]) (shared, each int) {
 	size := p.out.shape.DType.Size()
-	switch {
-	case p.m == 1 || p.n == 1:
+	if p.m == 1 || p.n == 1 {
 		shared, stride := sizeOf(p.batch)*chunks(p.k)*size, p.rk // of the vector, as multiplyVector has it
 		if p.n > 1 {
 			stride = p.lk
@@ -91,10 +98,15 @@ func (p *product) scratchSize() (shared, each int) {
 			return shared, 0
 		}
 		return shared, p.k * size
-	case p.small():
-		return 0, (packedSize(p.m, p.k) + panelSize) * size
 	}
-	return sizeOf(p.batch) * packedSize(p.m, p.k) * size, panelSize * size
+	packed := gemm64.packedSize(p.m, p.k)
+	if p.out.shape.DType == dtypes.Float32 {
+		packed = p.kernel(wide).packedSize(p.m, p.k)
+	}
+	if p.small() {
+		return 0, (packed + panelSize) * size
+	}
+	return sizeOf(p.batch) * packed * size, panelSize * size
 }
 
 // small products are many: each is done by one thread.
@@ -107,11 +119,7 @@ func (p *product) run(r *run) {
 		multiply(p, r, &gemm64, &rows64)
 		return
 	}
-	g := r.wide
-	if p.n <= narrow {
-		g = &narrow32
-	}
-	multiply(p, r, g, &rows32)
+	multiply(p, r, p.kernel(r.wide), &rows32)
 }
 
 // narrow is up to how many columns the second operand is cut into narrow panels.
@@ -147,7 +155,7 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], rows *rowKernel
 	case p.small():
 		step := (batches + tasksPerThread*r.team.size - 1) / (tasksPerThread * r.team.size)
 		r.team.run((batches+step-1)/step, func(worker, task int) {
-			size := packedSize(p.m, p.k)
+			size := g.packedSize(p.m, p.k)
 			scratch := array[T](r.scratch[worker], size+panelSize)
 			a := packed[T]{scratch[:size], p.m, p.k}
 			for b := task * step; b < min(batches, (task+1)*step); b++ {
@@ -157,7 +165,7 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], rows *rowKernel
 			}
 		})
 	default:
-		size := packedSize(p.m, p.k)
+		size := g.packedSize(p.m, p.k)
 		numbers := array[T](r.shared, batches*size)
 		a := func(b int) packed[T] { return packed[T]{numbers[b*size : (b+1)*size], p.m, p.k} }
 		const some = 64

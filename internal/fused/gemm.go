@@ -7,24 +7,28 @@ import (
 )
 
 // Matrix products, after K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a is packed
-// into panels of panelRows rows once, b, a panel of some columns at a time, by whoever needs it; a panel of a times one of b
+// into panels of some rows once, b, a panel of some columns at a time, by whoever needs it; a panel of a times one of b
 // is computed in registers.
 
-// A panelKernel multiplies packed panels: c (panelRows x width, rows ldc numbers apart) = a b, or c += a b. a holds k columns of
-// panelRows numbers, b k rows of width numbers.
+// A panelKernel multiplies packed panels: c (tall x width, rows ldc numbers apart) = a b, or c += a b. a holds k columns of tall numbers,
+// b k rows of width numbers.
 type panelKernel[T floating] struct {
-	width    int
-	deep     int // rows of a panel of b: as many as stay in the first cache
-	multiply func(c, a, b unsafe.Pointer, k, ldc, add int)
+	width, tall int
+	deep        int // rows of a panel of b: as many as stay in the first cache
+	multiply    func(c, a, b unsafe.Pointer, k, ldc, add int)
 
 	// Of package f32, or nil. With pairRows panels hold pairs of bfloat16. Prefetching gains nothing for numbers.
 	transpose8, pairTranspose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
 	pairRows                   func(dst, src unsafe.Pointer, ldSrc uintptr, k, width int)
 	prefetch                   func(at unsafe.Pointer, ld uintptr, rows, lines int)
+
+	// Of f32.Tiles, or nil. With it panels of a hold tiles, and k is padded with zeros to whole ones.
+	roundTiles func(dst, src unsafe.Pointer, ldSrc uintptr, tiles int)
 }
 
 const (
 	panelRows = f32.PanelRows
+	panelTall = 64  // the largest height, that of tiles
 	panelWide = 32  // the largest width
 	panelDeep = 512 // the largest depth, that of pairs of bfloat16
 	wholeDeep = 256 // that of all others
@@ -34,24 +38,28 @@ const (
 // Kernels for single and double precision. Those of the second kind are for matrices b of few columns.
 var (
 	gemm32, narrow32 = kernels32(f32.All()[0])
-	gemm64           = panelKernel[float64]{width: 8, deep: wholeDeep, multiply: multiplyPanel[float64]}
+	gemm64           = panelKernel[float64]{width: 8, tall: panelRows, deep: wholeDeep, multiply: multiplyPanel[float64]}
 )
 
 // kernels32 are a processor's, or plain Go's.
 func kernels32(k *f32.Kernel) (gemm, narrow panelKernel[float32]) {
 	if k == f32.Portable {
-		gemm = panelKernel[float32]{width: 8, deep: wholeDeep, multiply: multiplyPanel[float32]}
+		gemm = panelKernel[float32]{width: 8, tall: panelRows, deep: wholeDeep, multiply: multiplyPanel[float32]}
 		return gemm, gemm
 	}
 	of := func(panel f32.Panel) panelKernel[float32] {
-		return panelKernel[float32]{width: panel.Width, deep: wholeDeep, multiply: panel.Multiply, transpose8: k.Transpose8}
+		return panelKernel[float32]{width: panel.Width, tall: panel.Height, deep: wholeDeep, multiply: panel.Multiply, transpose8: k.Transpose8}
 	}
 	return of(k.Wide), of(k.Narrow)
 }
 
-// pairs32 multiplies in bfloat16; without a function where the processor does not.
-func pairs32(k *f32.Kernel) panelKernel[float32] {
-	return panelKernel[float32]{k.Pairs.Width, panelDeep, k.Pairs.Multiply, k.Transpose8, k.PairTranspose8, k.PairRows, k.Prefetch}
+// pairs32 multiplies in bfloat16, by the processor's tiles if there are any; without a function where the processor does not.
+func pairs32(k *f32.Kernel, tiles *f32.Tiles) panelKernel[float32] {
+	p := panelKernel[float32]{k.Pairs.Width, k.Pairs.Height, panelDeep, k.Pairs.Multiply, k.Transpose8, k.PairTranspose8, k.PairRows, k.Prefetch, nil}
+	if tiles != nil {
+		p.width, p.tall, p.multiply, p.roundTiles = tiles.Width, tiles.Height, tiles.Multiply, tiles.Round
+	}
+	return p
 }
 
 func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
@@ -117,6 +125,45 @@ func (p *panelKernel[T]) packPanel(dst []T, b matrix[T], width, rows, columns in
 		p.packNumbers(dst, b, width, rows, columns)
 		p.pairRows(pointer(dst), pointer(dst), uintptr(width)*size, rows, width)
 	}
+	if p.roundTiles != nil {
+		clear(dst[(rows+1)/2*width : p.padded(rows)/2*width])
+	}
+}
+
+// packTiles packs that many rows, at most tall, and columns of a into a panel. Rows that are missing may be anything.
+func (p *panelKernel[T]) packTiles(dst []T, a matrix[T], rows, columns int) {
+	const high, wide = f32.TileRows, f32.TileColumns
+	var some [high * wide]T
+	size := unsafe.Sizeof(some[0])
+	for i := 0; i < rows; i += high {
+		strip := dst[i*p.padded(columns)/2:] // two bfloat16 take the place of one number
+		tall, whole, j := min(high, rows-i), columns/wide*wide, 0
+		switch {
+		case tall < high || whole == 0:
+		case a.cs == 1:
+			p.roundTiles(pointer(strip), a.element(i, 0), uintptr(a.rs)*size, whole/wide)
+			j = whole
+		case a.rs == 1:
+			for ; j < whole; j += wide {
+				p.pairRows(pointer(some[:]), a.element(i, j), uintptr(a.cs)*size, wide, high)
+				tile := strip[j*high/2:]
+				p.transpose8(unsafe.Pointer(&tile[0]), unsafe.Pointer(&some[0]), wide*2, high*4, high)      // pairs of the first 16 columns, and of
+				p.transpose8(unsafe.Pointer(&tile[8]), unsafe.Pointer(&some[8*high]), wide*2, high*4, high) // the others
+			}
+		}
+		for ; j < columns; j += wide {
+			p.packNumbers(some[:], a.from(i, j), wide, tall, min(wide, columns-j))
+			p.roundTiles(unsafe.Pointer(&strip[j*high/2]), pointer(some[:]), wide*size, 1)
+		}
+	}
+}
+
+// padded is how many columns of a panel of a, or rows of one of b, there is room for.
+func (p *panelKernel[T]) padded(k int) int {
+	if p.roundTiles == nil {
+		return k
+	}
+	return (k + f32.TileColumns - 1) / f32.TileColumns * f32.TileColumns
 }
 
 func (p *panelKernel[T]) packNumbers(dst []T, b matrix[T], width, rows, columns int) {
@@ -165,39 +212,48 @@ type packed[T floating] struct {
 }
 
 // packedSize is the number of elements of a packed m x k matrix.
-func packedSize(m, k int) int { return (m + panelRows - 1) / panelRows * panelRows * k }
+func (p *panelKernel[T]) packedSize(m, k int) int {
+	return (m + p.tall - 1) / p.tall * p.tall * p.padded(k)
+}
 
-// panel is where the panel of rows from i on begins, of the block of that many columns from j on.
-func (x packed[T]) panel(i, j, columns int) []T { return x.numbers[j*packedSize(x.m, 1)+i*columns:] }
+// panel is where the panel of x of rows from i on begins, of the block of that many columns from j on.
+func (p *panelKernel[T]) panel(x packed[T], i, j, columns int) []T {
+	return x.numbers[p.packedSize(x.m, j)+i*p.padded(columns):]
+}
 
 // A span is rows or columns from one to before another.
 type span struct{ from, to int }
 
-// pack packs rows of a, which begin at a multiple of panelRows, into their places in dst.
+// pack packs rows of a, which begin at a multiple of the panel's, into their places in dst.
 func (p *panelKernel[T]) pack(dst packed[T], a matrix[T], rows span) {
 	for j := 0; j < dst.k; j += p.deep {
 		deep := min(p.deep, dst.k-j)
-		for i := rows.from; i < rows.to; i += panelRows {
-			p.packPanel(dst.panel(i, j, deep), a.from(i, j).transposed(), panelRows, deep, min(panelRows, dst.m-i))
+		for i := rows.from; i < rows.to; i += p.tall {
+			panel, from, tall := p.panel(dst, i, j, deep), a.from(i, j), min(p.tall, dst.m-i)
+			if p.roundTiles != nil {
+				p.packTiles(panel, from, tall, deep)
+				continue
+			}
+			p.packPanel(panel, from.transposed(), p.tall, deep, tall)
 		}
 	}
 }
 
 // ahead has a part of the next panel of b come into the second cache. There are as many parts as a block of a has panels.
 func (p *panelKernel[T]) ahead(b matrix[T], deep, part int) {
-	const rows = panelDeep / (blockTall / panelRows)
+	rows, columns := panelDeep*p.tall/blockTall, max(1, p.width*p.tall/blockTall)
 	var t T
 	size := int(unsafe.Sizeof(t))
 	switch {
 	case b.cs == 1 && part*rows < deep:
 		p.prefetch(b.element(part*rows, 0), uintptr(b.rs*size), min(rows, deep-part*rows), p.width*size/64)
-	case b.rs == 1 && part < p.width: // a column
-		p.prefetch(b.element(0, part), 0, 1, (deep*size+63)/64)
+	case b.rs == 1 && part*columns < p.width:
+		p.prefetch(b.element(0, part*columns), uintptr(b.cs*size), columns, (deep*size+63)/64)
 	}
 }
 
 // panelSize is the scratch that multiplyBlock needs.
-const panelSize = (panelDeep + panelRows) * panelWide
+const panelSize = (panelDeep + panelTall) * panelWide
 
 // multiplyBlock computes some rows and columns of c = a b.
 func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], rows, columns span, scratch []T) {
@@ -211,12 +267,12 @@ func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], ro
 		for col := columns.from; col < columns.to; col += p.width {
 			wide := min(p.width, columns.to-col)
 			p.packPanel(panel, b.from(j, col), p.width, deep, wide)
-			for i := rows.from; i < rows.to; i += panelRows {
+			for i := rows.from; i < rows.to; i += p.tall {
 				if p.prefetch != nil && col+2*p.width <= columns.to {
-					p.ahead(b.from(j, col+p.width), deep, (i-rows.from)/panelRows)
+					p.ahead(b.from(j, col+p.width), deep, (i-rows.from)/p.tall)
 				}
-				x, tall := pointer(a.panel(i, j, deep)), min(panelRows, a.m-i)
-				if tall == panelRows && wide == p.width {
+				x, tall := pointer(p.panel(a, i, j, deep)), min(p.tall, a.m-i)
+				if tall == p.tall && wide == p.width {
 					p.multiply(c.element(i, col), x, pointer(panel), deep, c.rs, add)
 					continue
 				}

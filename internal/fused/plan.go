@@ -105,7 +105,7 @@ func (p *plan) add(u *unit, stored, ends func(*value) bool) {
 		return
 	case compute.OpTypeDotGeneral:
 		d := newProduct(v)
-		shared, each := d.scratchSize()
+		shared, each := d.scratchSize(p.backend.wide)
 		p.shared, p.scratch = max(p.shared, shared), max(p.scratch, each)
 		p.steps = append(p.steps, d)
 	case compute.OpTypeReduceSum, compute.OpTypeReduceMax:

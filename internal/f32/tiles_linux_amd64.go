@@ -1,0 +1,33 @@
+//go:build !purego
+
+package f32
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+	"golang.org/x/sys/unix"
+)
+
+// NewTiles returns the products of the processor's matrix unit, for which it asks the system: nil if there is none, or not for us.
+func NewTiles() *Tiles {
+	const request, tileData = 0x1023, 18 // ARCH_REQ_XCOMP_PERM
+	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 || !cpu.X86.HasAVX512BF16 {
+		return nil
+	}
+	if _, _, failed := unix.RawSyscall(unix.SYS_ARCH_PRCTL, request, tileData, 0); failed != 0 {
+		return nil
+	}
+	return &Tiles{
+		Panel: Panel{32, 64, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+			multiplyTiles(c, a, b, (k+TileColumns-1)/TileColumns, uintptr(ldc)*4, add)
+		}},
+		Round: roundTiles,
+	}
+}
+
+//go:noescape
+func multiplyTiles(c, a, b unsafe.Pointer, tiles int, ldc uintptr, add int)
+
+//go:noescape
+func roundTiles(dst, src unsafe.Pointer, ldSrc uintptr, tiles int)
