@@ -12,7 +12,7 @@ import (
 // NewTiles returns the products of the processor's matrix unit, for which it asks the system: nil if there is none, or not for us.
 func NewTiles() *Tiles {
 	const request, tileData = 0x1023, 18 // ARCH_REQ_XCOMP_PERM
-	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 || !cpu.X86.HasAVX512BF16 {
+	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 || All()[0].Pairs.Multiply == nil {
 		return nil
 	}
 	if _, _, failed := unix.RawSyscall(unix.SYS_ARCH_PRCTL, request, tileData, 0); failed != 0 {

@@ -1,7 +1,7 @@
 // Package fused is a backend of GoMLX for processors, in Go and, for amd64, assembly. It computes what networks of package npt
 // are made of, several times as fast as GoMLX's own backend in pure Go, and compiles in milliseconds what takes XLA seconds.
 //
-//   - Matrix products (gemm.go, dot.go) work on packed panels in registers, with AVX-512 or AVX2.
+//   - Matrix products (gemm.go, dot.go) work on packed panels in registers, with AVX-512 or AVX2; of bfloat16 also with AMX.
 //   - Chains of elementwise operations (cluster.go, tile.go) become one pass over memory: each is a list of vector instructions
 //     that is interpreted for a thousand elements at a time, which stay in the first cache.
 //   - Reshapes, transposes, slices and broadcasts (view.go) cost nothing: who reads such an array reads the original.
@@ -17,5 +17,5 @@
 // replaces what it has of kernels and of rows32, and an implementation in package f32 for matrix products; tests compare them with Go's.
 //
 // Results depend neither on the number of threads nor on whether there is AVX-512. Operations and types that no network of this
-// project uses are not implemented, half precision among them; but NewBFloat16 multiplies in it.
+// project uses are not implemented, half precision among them; but NewBFloat16 multiplies in it, and there AMX sums in another order.
 package fused
