@@ -63,7 +63,8 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 }
 
 // LoadCheckpoint continues where the training that wrote the file was: same table, same configuration, a backend of the same
-// name. Steps then give what they would have given without the interruption, on a processor bit for bit.
+// name. Steps then give what they would have given without the interruption, on a processor bit for bit; with products of bfloat16
+// that is so between processors that both have a matrix unit (AMX), or neither.
 func (tr *Trainer) LoadCheckpoint(path string) error {
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "checkpoint", &h, func() (of []shapes.Shape, err error) {

@@ -235,8 +235,8 @@ func (p *Predictor) Save(path string) error {
 	return nil
 }
 
-// LoadPredictor reads a predictor that Save wrote. Its predictions are those of the one that was saved, bit for bit on the same backend.
-// A nil backend is as for NewTrainer.
+// LoadPredictor reads a predictor that Save wrote. Its predictions are those of the one that was saved, bit for bit on the same backend
+// and kind of processor. A nil backend is as for NewTrainer.
 func LoadPredictor(path string, backend compute.Backend) (*Predictor, error) {
 	var h predictorHeader
 	m, err := loadModel(path, "predictor", backend, &h, func() (Config, []Column, error) {

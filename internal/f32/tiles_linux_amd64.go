@@ -9,13 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NewTiles returns the products of the processor's matrix unit, for which it asks the system: nil if there is none, or not for us.
+// NewTiles returns the products of the processor's matrix unit, for which it asks the system: nil if there is none, or not for us. From
+// then on the system refuses signal stacks of less than 12 kB; Go's have 32.
 func NewTiles() *Tiles {
-	const request, tileData = 0x1023, 18 // ARCH_REQ_XCOMP_PERM
+	const request, get, tileData = 0x1023, 0x1022, 18 // ARCH_REQ_XCOMP_PERM, ARCH_GET_XCOMP_PERM
 	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 || All()[0].Pairs.Multiply == nil {
 		return nil
 	}
-	if _, _, failed := unix.RawSyscall(unix.SYS_ARCH_PRCTL, request, tileData, 0); failed != 0 {
+	var allowed uint64
+	unix.RawSyscall(unix.SYS_ARCH_PRCTL, request, tileData, 0)
+	if unix.RawSyscall(unix.SYS_ARCH_PRCTL, get, uintptr(unsafe.Pointer(&allowed)), 0); allowed>>tileData&1 == 0 {
 		return nil
 	}
 	return &Tiles{

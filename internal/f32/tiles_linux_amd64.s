@@ -23,8 +23,8 @@
 #define MULTIPLY0 BYTE $0xc4; BYTE $0xe2; BYTE $0x4a; BYTE $0x5c; BYTE $0xc4 // TDPBF16PS: sums 0 += tile 4 times tile 6
 #define MULTIPLY1 BYTE $0xc4; BYTE $0xe2; BYTE $0x42; BYTE $0x5c; BYTE $0xcc // sums 1 += tile 4 times tile 7
 
-// PREFETCHW of a row of sums at R12: while a strip is computed the next strip's rows come into the cache. It is worth 8 % of a training step at
-// e = 128.
+// PREFETCHW of a row of sums at R12: while a strip is computed the next strip's rows come into the cache. It was worth 7 to 9 % of a training
+// step at e = 128.
 #define PREFETCH_SUMS \
 	BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x24 \
 	BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x4c; BYTE $0x24; BYTE $0x40

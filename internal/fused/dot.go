@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"github.com/gomlx/compute/dtypes"
+
+	"nptbench/internal/f32"
 )
 
 // A product computes DotGeneral: for every index of the batch axes the product of an m x k and a k x n matrix.
@@ -78,10 +80,13 @@ func newProduct(v *value) *product {
 	return p
 }
 
-// kernel is what multiplies float32: wide, but for few columns.
+// kernel is what multiplies float32: wide, but where that does not pay.
 func (p *product) kernel(wide *panelKernel[float32]) *panelKernel[float32] {
-	if p.n <= narrow {
+	switch {
+	case p.n <= narrow:
 		return &narrow32
+	case wide.few != nil && (p.m < 2*f32.TileRows || p.k <= f32.TileColumns/2):
+		return wide.few
 	}
 	return wide
 }
@@ -160,7 +165,7 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], rows *rowKernel
 			a := packed[T]{scratch[:size], p.m, p.k}
 			for b := task * step; b < min(batches, (task+1)*step); b++ {
 				x, y, out := operands[T](p, r, b)
-				g.pack(a, x, span{0, p.m})
+				g.pack(a, x, span{0, p.m}, scratch[size:])
 				g.multiplyBlock(out, a, y, span{0, p.m}, span{0, p.n}, scratch[size:])
 			}
 		})
@@ -170,10 +175,10 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], rows *rowKernel
 		a := func(b int) packed[T] { return packed[T]{numbers[b*size : (b+1)*size], p.m, p.k} }
 		const some = 64
 		parts := (p.m + some - 1) / some
-		r.team.run(batches*parts, func(_, task int) {
+		r.team.run(batches*parts, func(worker, task int) {
 			b, from := task/parts, task%parts*some
 			x, _, _ := operands[T](p, r, b)
-			g.pack(a(b), x, span{from, min(p.m, from+some)})
+			g.pack(a(b), x, span{from, min(p.m, from+some)}, array[T](r.scratch[worker], panelSize))
 		})
 		tall := (p.m + blockTall - 1) / blockTall
 		panels := (p.n + g.width - 1) / g.width

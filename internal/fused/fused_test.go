@@ -15,6 +15,7 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/dtypes/bfloat16"
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -271,11 +272,31 @@ func TestProducts(t *testing.T) {
 		{[]int{5, 6, 4}, []int{4, 7, 5}, []int{2, 0}, nil, []int{0, 2}, nil},
 		{[]int{6, 40}, []int{6, 40}, []int{1}, []int{0}, []int{1}, []int{0}},
 		{[]int{3, 4}, []int{5, 6}, nil, nil, nil, nil},
+		{[]int{5, 70, 40}, []int{5, 40, 33}, []int{2}, []int{0}, []int{1}, []int{0}},
+		{[]int{2, 600, 70}, []int{2, 50, 600}, []int{1}, []int{0}, []int{2}, []int{0}},
+		{[]int{4, 31, 16}, []int{4, 16, 70}, []int{2}, []int{0}, []int{1}, []int{0}},
 	} {
-		compareAccuracy(t, func(in []*graph.Node) []*graph.Node {
+		build := func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{graph.DotGeneral(in[0], c.lc, c.lb, in[1], c.rc, c.rb)}
-		}, randomTensor(rng, c.l...), randomTensor(rng, c.r...))
+		}
+		l, r := randomTensor(rng, c.l...), randomTensor(rng, c.r...)
+		compareAccuracy(t, build, l, r)
+		l, r = rounded(l), rounded(r) // whose products are exact
+		for _, pairs := range allPairs() {
+			b := New(2)
+			b.wide = &pairs
+			compareNumbers(t, results(t, b, build, l, r), results(t, New(2), build, l, r), func(int) float64 { return 1e-3 })
+		}
 	}
+}
+
+// rounded rounds numbers to bfloat16.
+func rounded(x *tensors.Tensor) *tensors.Tensor {
+	numbers := tensors.MustCopyFlatData[float32](x)
+	for i, v := range numbers {
+		numbers[i] = bfloat16.FromFloat32(v).Float32()
+	}
+	return tensors.FromFlatDataAndDimensions(numbers, x.Shape().Dimensions...)
 }
 
 // Random bits, integers and their hashes, iotas, casts.

@@ -22,8 +22,10 @@ type panelKernel[T floating] struct {
 	pairRows                   func(dst, src unsafe.Pointer, ldSrc uintptr, k, width int)
 	prefetch                   func(at unsafe.Pointer, ld uintptr, rows, lines int)
 
-	// Of f32.Tiles, or nil. With it panels of a hold tiles, and k is padded with zeros to whole ones.
+	// Of f32.Tiles, or nil. With it panels of a hold tiles, and k is padded with zeros to whole ones. few multiplies what tiles would be
+	// mostly empty of.
 	roundTiles func(dst, src unsafe.Pointer, ldSrc uintptr, tiles int)
+	few        *panelKernel[T]
 }
 
 const (
@@ -55,10 +57,12 @@ func kernels32(k *f32.Kernel) (gemm, narrow panelKernel[float32]) {
 
 // pairs32 multiplies in bfloat16, by the processor's tiles if there are any; without a function where the processor does not.
 func pairs32(k *f32.Kernel, tiles *f32.Tiles) panelKernel[float32] {
-	p := panelKernel[float32]{k.Pairs.Width, k.Pairs.Height, panelDeep, k.Pairs.Multiply, k.Transpose8, k.PairTranspose8, k.PairRows, k.Prefetch, nil}
-	if tiles != nil {
-		p.width, p.tall, p.multiply, p.roundTiles = tiles.Width, tiles.Height, tiles.Multiply, tiles.Round
+	p := panelKernel[float32]{k.Pairs.Width, k.Pairs.Height, panelDeep, k.Pairs.Multiply, k.Transpose8, k.PairTranspose8, k.PairRows, k.Prefetch, nil, nil}
+	if tiles == nil {
+		return p
 	}
+	few := p
+	p.width, p.tall, p.multiply, p.roundTiles, p.few = tiles.Width, tiles.Height, tiles.Multiply, tiles.Round, &few
 	return p
 }
 
@@ -126,17 +130,17 @@ func (p *panelKernel[T]) packPanel(dst []T, b matrix[T], width, rows, columns in
 		p.pairRows(pointer(dst), pointer(dst), uintptr(width)*size, rows, width)
 	}
 	if p.roundTiles != nil {
-		clear(dst[(rows+1)/2*width : p.padded(rows)/2*width])
+		clear(dst[(rows+1)/2*width : p.stored(rows)*width])
 	}
 }
 
-// packTiles packs that many rows, at most tall, and columns of a into a panel. Rows that are missing may be anything.
-func (p *panelKernel[T]) packTiles(dst []T, a matrix[T], rows, columns int) {
+// packTiles packs that many rows, at most tall, and columns of a into a panel. Rows that are missing may be anything. scratch has room for a
+// tile of numbers.
+func (p *panelKernel[T]) packTiles(dst []T, a matrix[T], rows, columns int, scratch []T) {
 	const high, wide = f32.TileRows, f32.TileColumns
-	var some [high * wide]T
-	size := unsafe.Sizeof(some[0])
+	some, size := scratch[:high*wide], unsafe.Sizeof(scratch[0])
 	for i := 0; i < rows; i += high {
-		strip := dst[i*p.padded(columns)/2:] // two bfloat16 take the place of one number
+		strip := dst[i*p.stored(columns):]
 		tall, whole, j := min(high, rows-i), columns/wide*wide, 0
 		switch {
 		case tall < high || whole == 0:
@@ -145,25 +149,25 @@ func (p *panelKernel[T]) packTiles(dst []T, a matrix[T], rows, columns int) {
 			j = whole
 		case a.rs == 1:
 			for ; j < whole; j += wide {
-				p.pairRows(pointer(some[:]), a.element(i, j), uintptr(a.cs)*size, wide, high)
+				p.pairRows(pointer(some), a.element(i, j), uintptr(a.cs)*size, wide, high)
 				tile := strip[j*high/2:]
 				p.transpose8(unsafe.Pointer(&tile[0]), unsafe.Pointer(&some[0]), wide*2, high*4, high)      // pairs of the first 16 columns, and of
 				p.transpose8(unsafe.Pointer(&tile[8]), unsafe.Pointer(&some[8*high]), wide*2, high*4, high) // the others
 			}
 		}
 		for ; j < columns; j += wide {
-			p.packNumbers(some[:], a.from(i, j), wide, tall, min(wide, columns-j))
-			p.roundTiles(unsafe.Pointer(&strip[j*high/2]), pointer(some[:]), wide*size, 1)
+			p.packNumbers(some, a.from(i, j), wide, tall, min(wide, columns-j))
+			p.roundTiles(unsafe.Pointer(&strip[j*high/2]), pointer(some), wide*size, 1)
 		}
 	}
 }
 
-// padded is how many columns of a panel of a, or rows of one of b, there is room for.
-func (p *panelKernel[T]) padded(k int) int {
+// stored is how many numbers k columns of a take in each row of a panel: in tiles two of bfloat16 take the place of one.
+func (p *panelKernel[T]) stored(k int) int {
 	if p.roundTiles == nil {
 		return k
 	}
-	return (k + f32.TileColumns - 1) / f32.TileColumns * f32.TileColumns
+	return (k + f32.TileColumns - 1) / f32.TileColumns * f32.TileColumns / 2
 }
 
 func (p *panelKernel[T]) packNumbers(dst []T, b matrix[T], width, rows, columns int) {
@@ -213,25 +217,25 @@ type packed[T floating] struct {
 
 // packedSize is the number of elements of a packed m x k matrix.
 func (p *panelKernel[T]) packedSize(m, k int) int {
-	return (m + p.tall - 1) / p.tall * p.tall * p.padded(k)
+	return (m + p.tall - 1) / p.tall * p.tall * p.stored(k)
 }
 
 // panel is where the panel of x of rows from i on begins, of the block of that many columns from j on.
 func (p *panelKernel[T]) panel(x packed[T], i, j, columns int) []T {
-	return x.numbers[p.packedSize(x.m, j)+i*p.padded(columns):]
+	return x.numbers[p.packedSize(x.m, j)+i*p.stored(columns):]
 }
 
 // A span is rows or columns from one to before another.
 type span struct{ from, to int }
 
-// pack packs rows of a, which begin at a multiple of the panel's, into their places in dst.
-func (p *panelKernel[T]) pack(dst packed[T], a matrix[T], rows span) {
+// pack packs rows of a, which begin at a multiple of the panel's, into their places in dst. scratch is as large as multiplyBlock's.
+func (p *panelKernel[T]) pack(dst packed[T], a matrix[T], rows span, scratch []T) {
 	for j := 0; j < dst.k; j += p.deep {
 		deep := min(p.deep, dst.k-j)
 		for i := rows.from; i < rows.to; i += p.tall {
 			panel, from, tall := p.panel(dst, i, j, deep), a.from(i, j), min(p.tall, dst.m-i)
 			if p.roundTiles != nil {
-				p.packTiles(panel, from, tall, deep)
+				p.packTiles(panel, from, tall, deep, scratch)
 				continue
 			}
 			p.packPanel(panel, from.transposed(), p.tall, deep, tall)
