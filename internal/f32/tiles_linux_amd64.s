@@ -46,6 +46,8 @@ TEXT ·multiplyTiles(SB), NOSPLIT, $0-48
 	MOVQ a+8(FP), AX
 	MOVQ ldc+32(FP), R8
 	MOVQ add+40(FP), R9
+	MOVQ R8, R13
+	SHLQ $4, R13 // from strip to strip of c
 	MOVQ $64, CX
 	MOVQ $128, SI
 	MOVQ $4, R10
@@ -53,9 +55,7 @@ TEXT ·multiplyTiles(SB), NOSPLIT, $0-48
 	LDTILECFG_BX
 
 strip:
-	MOVQ  R8, R12
-	SHLQ  $4, R12
-	ADDQ  DI, R12 // the next strip of c
+	LEAQ  (DI)(R13*1), R12
 	MOVQ  b+16(FP), DX
 	MOVQ  tiles+24(FP), R11
 	TESTQ R9, R9
@@ -80,9 +80,7 @@ loop:
 	JNZ  loop
 
 	STORE_SUMS
-	MOVQ R8, R11
-	SHLQ $4, R11
-	ADDQ R11, DI
+	ADDQ R13, DI
 	DECQ R10
 	JNZ  strip
 

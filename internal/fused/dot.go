@@ -173,7 +173,7 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], rows *rowKernel
 		size := g.packedSize(p.m, p.k)
 		numbers := array[T](r.shared, batches*size)
 		a := func(b int) packed[T] { return packed[T]{numbers[b*size : (b+1)*size], p.m, p.k} }
-		const some = 64
+		const some = panelTall // or a multiple: tasks share no panel
 		parts := (p.m + some - 1) / some
 		r.team.run(batches*parts, func(worker, task int) {
 			b, from := task/parts, task%parts*some
