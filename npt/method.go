@@ -274,9 +274,9 @@ func (tr *Trainer) details() map[string]any {
 		"best_step":      tr.bestStep,
 		"steps":          tr.state.step,
 		"parameters":     tr.engine.net.Size(),
-		"backend":        backends.Name(tr.engine.backend),
 		"learning_curve": tr.curve.means(), // of the label loss in training, over equal parts of the steps
 	}
+	backends.Describe(details, tr.engine.backend)
 	if finite(tr.bestLoss) { // else no validation row has a label
 		details["validation_loss"] = tr.bestLoss
 	}

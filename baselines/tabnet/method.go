@@ -138,8 +138,9 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 		r := method.Result{Index: i, Fit: tr.elapsed()}
 		r.Details = map[string]any{
 			"best_epoch": m.BestEpoch, "epochs": m.Epochs, "validation_loss": m.Loss,
-			"parameters": tr.net.params.Size(), "backend": backends.Name(backend),
+			"parameters": tr.net.params.Size(),
 		}
+		backends.Describe(r.Details, backend)
 		method.Warn(r.Details, "the training began anew", refused)
 		method.Warn(r.Details, "a checkpoint cannot be written", tr.checkpoint.Err)
 		if resumed > 0 {

@@ -237,6 +237,14 @@ func Name(b compute.Backend) string {
 	return name
 }
 
+// Describe adds to a record's details what computed a network.
+func Describe(details map[string]any, b compute.Backend) {
+	details["backend"] = Name(b)
+	if own, ok := b.(*fused.Backend); ok {
+		details["products"] = own.Products()
+	}
+}
+
 // HasDevice reports whether a backend has a device of its own.
 func HasDevice(b compute.Backend) bool {
 	x, ok := b.(*xla.Backend)

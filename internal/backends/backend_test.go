@@ -55,6 +55,33 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// What multiplied is told of our own backend, by another name where the bits are others.
+func TestDescribe(t *testing.T) {
+	products := map[any]string{}
+	for _, name := range []string{Fused, BFloat16, Go} {
+		b, err := Open(name, 1)
+		if name == BFloat16 && err != nil {
+			continue // not on this processor
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		details := map[string]any{}
+		Describe(details, b)
+		if details["backend"] != Name(b) {
+			t.Errorf("%s is %v", name, details)
+		}
+		by := details["products"]
+		if other, known := products[by]; known {
+			t.Errorf("%s and %s both multiply %v", name, other, by)
+		}
+		products[by] = name
+	}
+	if products[nil] != Go {
+		t.Errorf("products of %v", products)
+	}
+}
+
 // A plugin that is there but cannot be loaded is an error when it is asked for, and no matter otherwise.
 func TestDamagedPlugin(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plugin.so")

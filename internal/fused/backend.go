@@ -54,6 +54,17 @@ func NewBFloat16(threads int) (*Backend, error) {
 	return b, nil
 }
 
+// Products tells what is multiplied, and by what. Of bfloat16 results have other bits by AMX than by AVX512-BF16.
+func (b *Backend) Products() string {
+	switch {
+	case b.wide.roundTiles != nil:
+		return "bfloat16 by AMX"
+	case b.wide.pairRows != nil:
+		return "bfloat16 by AVX512-BF16"
+	}
+	return "float32 by " + f32.All()[0].Name
+}
+
 // Finalize ends the threads of the backend, which nobody may use any more.
 func (b *Backend) Finalize() { close(b.team.wake) }
 
