@@ -33,7 +33,7 @@ func (v *value) isElementwise() bool {
 	case compute.OpTypeConvertDType, compute.OpTypeIota, compute.OpTypeWhere:
 		return true
 	}
-	return len(v.in) > 0 && kernels.of[opKey{v.op, v.in[0].shape.DType}].all != nil
+	return len(v.in) > 0 && kernels.of[opKey{v.op, v.in[0].shape.DType}] != nil
 }
 
 // source is the view that a value reads of an operand.

@@ -33,7 +33,7 @@ func (f *function) elementwise(op compute.OpType, operands ...compute.Value) (co
 	if err != nil {
 		return nil, err
 	}
-	if kernels.of[opKey{op, of}].all == nil {
+	if kernels.of[opKey{op, of}] == nil {
 		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: operation %s of numbers of type %s", Name, op, of)
 	}
 	return f.node(op, shape, nil, in...), nil

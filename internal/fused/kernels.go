@@ -16,9 +16,6 @@ type kernel func(dst, a, b, c unsafe.Pointer, n int)
 // laneCount is what kernels may round the number of elements up to.
 const laneCount = 16
 
-// variants are the kernels of one operation: all operands arrays, and where there are such, b or a a single number.
-type variants struct{ all, scalarB, scalarA kernel }
-
 // opKey is an operation and the type of its operands: of those to choose from for Where.
 type opKey struct {
 	op    compute.OpType
@@ -27,7 +24,7 @@ type opKey struct {
 
 // A kernelSet has all of them.
 type kernelSet struct {
-	of          map[opKey]variants
+	of          map[opKey]kernel
 	conversions map[[2]dtypes.DType]kernel
 
 	loadMask, storeMask kernel // from bytes of 0 or 1 in memory, and back
@@ -70,7 +67,7 @@ func bytesOfMask(dst, a, _, _ unsafe.Pointer, n int) {
 }
 
 func (s *kernelSet) register(op compute.OpType, t dtypes.DType, k kernel) {
-	s.of[opKey{op, t}] = variants{all: k}
+	s.of[opKey{op, t}] = k
 }
 
 func unary[T, R any](f func(T) R) kernel {
@@ -180,7 +177,7 @@ func registerConversions[F number](s *kernelSet, from dtypes.DType) {
 }
 
 func portableKernels() *kernelSet {
-	s := &kernelSet{map[opKey]variants{}, map[[2]dtypes.DType]kernel{}, maskOfBytes, bytesOfMask}
+	s := &kernelSet{map[opKey]kernel{}, map[[2]dtypes.DType]kernel{}, maskOfBytes, bytesOfMask}
 	registerUnsigned[uint8](s, dtypes.Uint8)
 	registerUnsigned[uint32](s, dtypes.Uint32)
 	registerUnsigned[uint64](s, dtypes.Uint64)

@@ -20,7 +20,7 @@
 	VZEROUPPER             \
 	RET
 
-// dst = a op b, of arrays; with one b; with one a.
+// dst = a op b.
 #define BINARY(OP) \
 	ARGS                       \
 loop:                          \
@@ -28,77 +28,32 @@ loop:                          \
 	OP      (DX)(AX*4), Y0, Y0 \
 	NEXT
 
-#define BINARYS(OP) \
-	ARGS                  \
-	VBROADCASTSS (DX), Y1 \
-loop:                     \
-	VMOVUPS (SI)(AX*4), Y0 \
-	OP      Y1, Y0, Y0    \
-	NEXT
-
-#define BINARYR(OP) \
-	ARGS                  \
-	VBROADCASTSS (SI), Y1 \
-loop:                     \
-	OP      (DX)(AX*4), Y1, Y0 \
-	NEXT
-
 TEXT ·addF32(SB), NOSPLIT, $0-40
 	BINARY(VADDPS)
-
-TEXT ·addF32s(SB), NOSPLIT, $0-40
-	BINARYS(VADDPS)
 
 TEXT ·subF32(SB), NOSPLIT, $0-40
 	BINARY(VSUBPS)
 
-TEXT ·subF32s(SB), NOSPLIT, $0-40
-	BINARYS(VSUBPS)
-
-TEXT ·subF32r(SB), NOSPLIT, $0-40
-	BINARYR(VSUBPS)
-
 TEXT ·mulF32(SB), NOSPLIT, $0-40
 	BINARY(VMULPS)
-
-TEXT ·mulF32s(SB), NOSPLIT, $0-40
-	BINARYS(VMULPS)
 
 TEXT ·divF32(SB), NOSPLIT, $0-40
 	BINARY(VDIVPS)
 
-TEXT ·divF32s(SB), NOSPLIT, $0-40
-	BINARYS(VDIVPS)
-
-TEXT ·divF32r(SB), NOSPLIT, $0-40
-	BINARYR(VDIVPS)
-
 TEXT ·addU32(SB), NOSPLIT, $0-40
 	BINARY(VPADDD)
-
-TEXT ·addU32s(SB), NOSPLIT, $0-40
-	BINARYS(VPADDD)
 
 TEXT ·mulU32(SB), NOSPLIT, $0-40
 	BINARY(VPMULLD)
 
-TEXT ·mulU32s(SB), NOSPLIT, $0-40
-	BINARYS(VPMULLD)
-
 TEXT ·xorU32(SB), NOSPLIT, $0-40
 	BINARY(VPXOR)
-
-TEXT ·xorU32s(SB), NOSPLIT, $0-40
-	BINARYS(VPXOR)
 
 TEXT ·orU32(SB), NOSPLIT, $0-40
 	BINARY(VPOR)
 
 TEXT ·shrU32(SB), NOSPLIT, $0-40
 	BINARY(VPSRLVD)
-
-TEXT ·shrU32s(SB), NOSPLIT, $0-40
-	BINARYS(VPSRLVD)
 
 // The larger or smaller number; what is not a number stays so.
 #define EXTREME(OP) \
@@ -110,27 +65,11 @@ loop:                          \
 	VBLENDVPS Y2, Y0, Y1, Y0   \
 	NEXT
 
-#define EXTREMES(OP) \
-	ARGS                     \
-	VBROADCASTSS (DX), Y3    \
-loop:                        \
-	VMOVUPS (SI)(AX*4), Y0   \
-	OP      Y3, Y0, Y1       \
-	VCMPPS  $3, Y0, Y0, Y2   \
-	VBLENDVPS Y2, Y0, Y1, Y0 \
-	NEXT
-
 TEXT ·maxF32(SB), NOSPLIT, $0-40
 	EXTREME(VMAXPS)
 
-TEXT ·maxF32s(SB), NOSPLIT, $0-40
-	EXTREMES(VMAXPS)
-
 TEXT ·minF32(SB), NOSPLIT, $0-40
 	EXTREME(VMINPS)
-
-TEXT ·minF32s(SB), NOSPLIT, $0-40
-	EXTREMES(VMINPS)
 
 // Comparisons: all bits of dst are set where they hold.
 #define COMPARE(HOW) \
@@ -140,46 +79,20 @@ loop:                               \
 	VCMPPS  HOW, (DX)(AX*4), Y0, Y0 \
 	NEXT
 
-#define COMPARES(HOW) \
-	ARGS                    \
-	VBROADCASTSS (DX), Y1   \
-loop:                       \
-	VMOVUPS (SI)(AX*4), Y0  \
-	VCMPPS  HOW, Y1, Y0, Y0 \
-	NEXT
-
 TEXT ·eqF32(SB), NOSPLIT, $0-40
 	COMPARE($0)
-
-TEXT ·eqF32s(SB), NOSPLIT, $0-40
-	COMPARES($0)
 
 TEXT ·ltF32(SB), NOSPLIT, $0-40
 	COMPARE($17)
 
-TEXT ·ltF32s(SB), NOSPLIT, $0-40
-	COMPARES($17)
-
 TEXT ·gtF32(SB), NOSPLIT, $0-40
 	COMPARE($30)
-
-TEXT ·gtF32s(SB), NOSPLIT, $0-40
-	COMPARES($30)
 
 TEXT ·geU32(SB), NOSPLIT, $0-40
 	ARGS
 loop:
 	VMOVUPS  (SI)(AX*4), Y0
 	VPMAXUD  (DX)(AX*4), Y0, Y1
-	VPCMPEQD Y1, Y0, Y0
-	NEXT
-
-TEXT ·geU32s(SB), NOSPLIT, $0-40
-	ARGS
-	VBROADCASTSS (DX), Y2
-loop:
-	VMOVUPS  (SI)(AX*4), Y0
-	VPMAXUD  Y2, Y0, Y1
 	VPCMPEQD Y1, Y0, Y0
 	NEXT
 
@@ -198,25 +111,6 @@ loop:
 	VMOVUPS   (BX)(AX*4), Y1
 	VMOVUPS   (DX)(AX*4), Y0
 	VBLENDVPS Y1, (SI)(AX*4), Y0, Y0
-	NEXT
-
-TEXT ·whereF32s(SB), NOSPLIT, $0-40
-	ARGS
-	MOVQ         c+24(FP), BX
-	VBROADCASTSS (DX), Y2
-loop:
-	VMOVUPS   (BX)(AX*4), Y1
-	VBLENDVPS Y1, (SI)(AX*4), Y2, Y0
-	NEXT
-
-TEXT ·whereF32r(SB), NOSPLIT, $0-40
-	ARGS
-	MOVQ         c+24(FP), BX
-	VBROADCASTSS (SI), Y2
-loop:
-	VMOVUPS   (BX)(AX*4), Y1
-	VMOVUPS   (DX)(AX*4), Y0
-	VBLENDVPS Y1, Y2, Y0, Y0
 	NEXT
 
 TEXT ·sqrtF32(SB), NOSPLIT, $0-40
@@ -341,6 +235,19 @@ TEXT ·expF32(SB), NOSPLIT, $0-40
 loop:
 	VMOVUPS (SI)(AX*4), Y0
 	EXP
+	NEXT
+
+// logisticF32: 1 / (1 + exp(-a)).
+TEXT ·logisticF32(SB), NOSPLIT, $0-40
+	ARGS
+	EXP_CONSTANTS
+loop:
+	VMOVUPS      (SI)(AX*4), Y0
+	VBROADCASTSS sign<>(SB), Y6
+	VXORPS       Y6, Y0, Y0
+	EXP
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y0, Y9, Y0
 	NEXT
 
 // erf: Abramowitz and Stegun, 7.1.26, with an absolute error below 5e-7 in single precision.

@@ -144,7 +144,7 @@ func (p *plan) findReuse(t *tileProgram, ends func(*value) bool) {
 			}
 			reads, fits := 0, false
 			for _, s := range t.slots {
-				if (s.kind == input || s.kind == single) && s.view.base == parameter {
+				if (s.kind == input || s.kind == spread) && s.view.base == parameter {
 					reads++
 					fits = s.kind == input && s.view.isWhole() && s.last <= out.first
 				}

@@ -27,11 +27,10 @@ type tileProgram struct {
 // A slot is what an instruction works on.
 type slot struct {
 	kind     slotKind
-	view     view   // of inputs and singles
+	view     view   // of inputs, and of numbers that are spread
 	of       *value // that an output stores
-	register int    // of a temporary or spread slot; of an array, for the copy of its last tile
+	register int    // where it is; of an array, the copy of its last tile
 	size     int    // bytes of an element
-	from     int    // single that is spread
 	first    int    // instruction that writes it
 	last     int    // instruction that reads it last
 }
@@ -42,8 +41,7 @@ const (
 	temporary slotKind = iota // a register
 	input                     // an array that was computed before, whose elements come one behind the other
 	output                    // an array that is stored
-	single                    // a number in memory
-	spread                    // a register full of that number
+	spread                    // a register full of a number in memory
 )
 
 // An instruction computes slot dst of others.
@@ -109,57 +107,18 @@ func (c *tileCompiler) compile(v *value, stored bool) {
 		i.iota = v
 	case compute.OpTypeConvertDType:
 		i.kernel = kernels.conversions[[2]dtypes.DType{v.in[0].shape.DType, v.shape.DType}]
-		i.in[0] = c.array(in[0])
 	case compute.OpTypeWhere:
-		i.in[2] = c.array(in[0])
-		c.choose(&i, opKey{v.op, v.shape.DType}, in[1], in[2])
+		i.kernel = kernels.of[opKey{v.op, v.shape.DType}]
+		in = []int{in[1], in[2], in[0]}
 	default:
-		key := opKey{v.op, v.in[0].shape.DType}
-		if len(in) == 1 {
-			i.kernel, i.in[0] = kernels.of[key].all, c.array(in[0])
-			break
-		}
-		c.choose(&i, key, in[0], in[1])
+		i.kernel = kernels.of[opKey{v.op, v.in[0].shape.DType}]
 	}
+	copy(i.in[:], in)
 	c.emit(i)
 	if stored && v.shape.DType == dtypes.Bool {
 		out := c.newSlot(slot{kind: output, of: v, size: 1})
 		c.emit(instruction{kernel: kernels.storeMask, dst: out, in: [3]int{dst, out, out}})
 	}
-}
-
-// choose takes the variant of a kernel for operands that may be single numbers.
-func (c *tileCompiler) choose(i *instruction, key opKey, a, b int) {
-	k := kernels.of[key]
-	oneA, oneB := c.slots[a].kind == single, c.slots[b].kind == single
-	switch key.op {
-	case compute.OpTypeAdd, compute.OpTypeMul, compute.OpTypeMax, compute.OpTypeMin, compute.OpTypeEqual, compute.OpTypeBitwiseXor:
-		if oneA && !oneB { // these may swap their operands
-			a, b, oneA, oneB = b, a, false, true
-		}
-	}
-	switch {
-	case oneB && k.scalarB != nil:
-		i.kernel, i.in[0], i.in[1] = k.scalarB, c.array(a), b
-	case oneA && k.scalarA != nil:
-		i.kernel, i.in[0], i.in[1] = k.scalarA, a, c.array(b)
-	default:
-		i.kernel, i.in[0], i.in[1] = k.all, c.array(a), c.array(b)
-	}
-}
-
-// array is a slot with an element for each of the tile.
-func (c *tileCompiler) array(s int) int {
-	if c.slots[s].kind != single {
-		return s
-	}
-	key := fmt.Sprint("spread", s)
-	if at, ok := c.known[key]; ok {
-		return at
-	}
-	at := c.newSlot(slot{kind: spread, from: s, size: c.slots[s].size})
-	c.known[key] = at
-	return at
 }
 
 // operand is the slot of an operand.
@@ -187,7 +146,7 @@ func (c *tileCompiler) read(x view, dims []int, strides [][]int) int {
 		constant = constant && s == 0
 	}
 	if constant && !isBool {
-		return c.newSlot(slot{kind: single, view: x, size: size})
+		return c.newSlot(slot{kind: spread, view: x, size: size})
 	}
 	var s int
 	if x.inOrder() {
@@ -214,7 +173,7 @@ func (c *tileCompiler) assign() {
 	}
 	for i := range c.slots {
 		s := &c.slots[i]
-		if s.kind != temporary && s.kind != single {
+		if s.kind != temporary {
 			s.register = c.registers
 			c.registers++
 		}
@@ -281,11 +240,9 @@ func (p *tileProgram) prepare(r *run, ptrs []unsafe.Pointer, scratch unsafe.Poin
 		switch s.kind {
 		case temporary:
 			ptrs[i] = register
-		case single:
-			ptrs[i] = r.at(s.view)
 		case spread:
 			ptrs[i] = register
-			repeat(register, ptrs[s.from], min(tileSize, (p.size+laneCount-1)/laneCount*laneCount), s.size)
+			repeat(register, r.at(s.view), min(tileSize, (p.size+laneCount-1)/laneCount*laneCount), s.size)
 		}
 	}
 }
