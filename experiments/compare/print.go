@@ -32,7 +32,7 @@ func document(file string, comparisons []*comparison) *report.Document {
 		intervals,
 		fmt.Sprintf("Difference: the method minus the first of its table, over the folds of both. p: of no difference, by the same test, after Holm's "+
 			"correction for the methods of a data set; * at most %v.", c.alpha),
-		"Wins: folds, or data sets, on which the method is better than the first, ties half. δ: Cliff's, from −1 to 1: how much more often a " +
+		"Wins: folds, or data sets, on which the method is better than the first, ties half. δ: Cliff's, from -1 to 1: how much more often a " +
 			"result of the method is better than one of the first, over all pairs of folds.",
 	})
 	return d
@@ -165,7 +165,7 @@ func signed(x float64, digits int) string {
 	case strings.Trim(text, "0.") == "":
 		return text
 	case x < 0:
-		return "−" + text
+		return "-" + text
 	}
 	return "+" + text
 }
