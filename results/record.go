@@ -2,8 +2,8 @@
 // also holds the paper's published numbers, and our own.
 //
 // Begin with record.go. A segment is a file of records (segment.go), which a Writer makes (writer.go), a Store reads
-// (read.go, decode.go, inorder.go) and Merge joins (merge.go). A Clock tells how long cells took (clock.go), an Import which predictions
-// were made elsewhere (imported.go). paper.go has the numbers of the paper's tables.
+// (read.go, decode.go, inorder.go), which chooses among several of one cell (choose.go), and Merge joins (merge.go). A Clock tells how long
+// cells took (clock.go), an Import which predictions were made elsewhere (imported.go). paper.go has the numbers of the paper's tables.
 package results
 
 import (

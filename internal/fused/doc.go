@@ -9,9 +9,9 @@
 //
 // To read it, follow a graph. A builder collects its operations as values, with the methods of builder.go and elementwise.go. compile in
 // plan.go makes a plan of them: resolve (view.go) turns reshapes and their like into views, clusters (cluster.go) groups elementwise
-// operations into units, and add turns each unit into a step: a tileProgram (tile.go), product (dot.go), reduction (reduce.go), copying,
-// gathering, scattering (copy.go) or drawing (random.go). Its Execute (execute.go) runs the steps, whose tasks a team of threads shares
-// (parallel.go).
+// operations into units, and add turns each unit into a step: a tileProgram (made in assemble.go, run in tile.go), product (dot.go),
+// reduction (reduce.go), copying, gathering, scattering (copy.go) or drawing (random.go). Its Execute (execute.go) runs the steps, whose
+// tasks a team of threads shares (parallel.go).
 //
 // All is there in Go for every processor (kernels.go). Faster kernels for one kind of processor are a file like kernels_amd64.go, which
 // replaces what it has of kernels and of rows32, and an implementation in package f32 for matrix products; tests compare them with Go's.

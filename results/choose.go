@@ -1,0 +1,129 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// A Conflict says that there are cells with successful records whose metrics differ.
+type Conflict struct {
+	Cells       int    // how many
+	Cell        Cell   // the first of them
+	Kept, Other string // two of its records, as FILE:LINE; Kept is the one that stands for the cell
+}
+
+func (c *Conflict) Error() string {
+	cells := "cells have"
+	if c.Cells == 1 {
+		cells = "cell has"
+	}
+	return fmt.Sprintf("%d %s records with different metrics, such as %s on %s, %s fold %d: %s, which is used, and %s",
+		c.Cells, cells, c.Cell.Method, c.Cell.Dataset, c.Cell.Protocol, c.Cell.Fold, c.Kept, c.Other)
+}
+
+// A standing decides which of several records of a cell stands for it.
+type standing struct {
+	finished int64 // nanoseconds since 1970
+	ok       bool
+}
+
+// compare is negative where a record comes before another: a success before a failure, then the one that was finished last. Equal
+// ones come in the order of paths, file names and lines.
+func (s standing) compare(other standing) int {
+	switch {
+	case s.ok == other.ok:
+		return cmp.Compare(other.finished, s.finished)
+	case s.ok:
+		return -1
+	}
+	return 1
+}
+
+// A candidate is the best record that has been seen of a cell.
+type candidate struct {
+	standing
+	file     int32 // in chooser.files
+	line     int32
+	metrics  uint32 // checksum
+	conflict bool
+}
+
+// A chooser finds the record that stands for each cell.
+type chooser struct {
+	best     map[ID]candidate // by id
+	files    []string         // in the order in which they are read
+	conflict *Conflict        // nil: none
+	differ   [2]candidate     // the first two records of conflict.Cell that differ
+}
+
+func newChooser() *chooser { return &chooser{best: map[ID]candidate{}} }
+
+func (c *chooser) place(b candidate) string { return fmt.Sprintf("%s:%d", c.files[b.file], b.line) }
+
+// found is the conflict among all records that were added; nil: none.
+func (c *chooser) found() *Conflict {
+	if c.conflict != nil {
+		kept, other := c.best[c.conflict.Cell.ID()], c.differ[0]
+		if other.metrics == kept.metrics {
+			other = c.differ[1]
+		}
+		c.conflict.Kept, c.conflict.Other = c.place(kept), c.place(other)
+	}
+	return c.conflict
+}
+
+func (c *chooser) add(l *cellLine) {
+	if n := len(c.files); n == 0 || c.files[n-1] != l.file {
+		c.files = append(c.files, l.file)
+	}
+	now := candidate{standing: l.standing, file: int32(len(c.files) - 1), line: int32(l.line), metrics: l.metrics}
+	before, known := c.best[l.id]
+	if !known {
+		c.best[l.id] = now
+		return
+	}
+	winner, loser := before, now
+	if now.compare(before.standing) < 0 {
+		winner, loser = now, before
+	}
+	winner.conflict = before.conflict
+	if now.ok && before.ok && now.metrics != before.metrics && !winner.conflict {
+		winner.conflict = true
+		if c.conflict == nil {
+			c.conflict, c.differ = &Conflict{Cell: l.cell}, [2]candidate{loser, winner}
+		}
+		c.conflict.Cells++
+	}
+	c.best[l.id] = winner
+}
+
+// lines yields the lines that were chosen, in the order in which they were read, and a *Damage for those of a segment that are gone.
+func (c *chooser) lines() iter.Seq2[segmentLine, error] {
+	return func(yield func(segmentLine, error) bool) {
+		chosen := make([][]int32, len(c.files))
+		for _, b := range c.best {
+			chosen[b.file] = append(chosen[b.file], b.line)
+		}
+		for i, file := range c.files {
+			left := chosen[i]
+			slices.Sort(left)
+			for line := range segmentLines(file) {
+				if len(left) == 0 {
+					break
+				}
+				if int(left[0]) != line.line {
+					continue
+				}
+				left = left[1:]
+				if !yield(line, nil) {
+					return
+				}
+			}
+			if len(left) > 0 && !yield(segmentLine{}, &Damage{File: file, Line: int(left[0]), Lines: len(left), Why: "cannot be read any more"}) {
+				return
+			}
+		}
+	}
+}
