@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 	"nptbench/internal/backends"
 	"nptbench/internal/method"
 	"nptbench/internal/optimiser"
+	"nptbench/internal/subprocess"
 )
 
 // The benchmarks time whole training steps of published configurations and of small ones for CPUs, on the fused backend and XLA
@@ -154,7 +153,7 @@ func BenchmarkStep(b *testing.B) {
 		}
 		forgetPeakMemory() // of compiling
 		b.ResetTimer()
-		start, cpu := time.Now(), cpuTime(b)
+		start, cpu := time.Now(), subprocess.OwnTime()
 		for left := b.N; left > 0; {
 			left -= take(left)
 		}
@@ -162,7 +161,7 @@ func BenchmarkStep(b *testing.B) {
 		flop := 3 * v.forwardFLOP(e.net.Config)
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(seconds, "s/step")
-		b.ReportMetric((cpuTime(b)-cpu).Seconds()/float64(b.N), "cpu-s/step")
+		b.ReportMetric((subprocess.OwnTime()-cpu).Seconds()/float64(b.N), "cpu-s/step")
 		b.ReportMetric(flop/seconds/1e9, "GFLOP/s")
 		b.ReportMetric(100*flop/seconds/peak, "%-of-matmul")
 		b.ReportMetric(compiled[b.Name()].Seconds()-seconds, "s-to-compile")
@@ -277,17 +276,4 @@ func forgetPeakMemory() {
 	debug.FreeOSMemory()
 	backends.ReturnMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
-}
-
-// cpuTime returns the CPU time that the process has used.
-func cpuTime(tb testing.TB) time.Duration {
-	tb.Helper()
-	if runtime.GOOS == "windows" {
-		return 0
-	}
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -20,6 +20,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -82,7 +83,7 @@ func (b *benchmark) ours(ctx context.Context, t *task.Task, truth *task.Truth) (
 	for range 2 {
 		var o outcome
 		m, tasks, given := b.jobs(t)
-		start := processorTime()
+		start := subprocess.OwnTime()
 		for i, job := range tasks {
 			c, err := resolve(m, given[i], t.Info)
 			if err != nil {
@@ -100,7 +101,7 @@ func (b *benchmark) ours(ctx context.Context, t *task.Task, truth *task.Truth) (
 				o.scores = append(o.scores, score(result.Test, truth, t.Info.Classes))
 			}
 		}
-		if o.seconds = (processorTime() - start).Seconds(); o.seconds < best.seconds {
+		if o.seconds = (subprocess.OwnTime() - start).Seconds(); o.seconds < best.seconds {
 			best = o
 		}
 		if o.seconds > 10 {

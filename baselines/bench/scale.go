@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -92,12 +91,12 @@ func scaleOne(ctx context.Context, o *options, table string, m scaling) ([]strin
 		t.Threads = o.threads
 		debug.FreeOSMemory()
 		peakMemory := watchMemory(os.Getpid(), nil)
-		start := processorTime()
+		start := subprocess.OwnTime()
 		var result method.Result
 		if err := m.method.Run(ctx, t, []method.Config{c}, func(r method.Result) { result = r }); err != nil {
 			return nil, err
 		}
-		took := (processorTime() - start).Seconds()
+		took := (subprocess.OwnTime() - start).Seconds()
 		peak = peakMemory()
 		if result.Err != nil {
 			return nil, fmt.Errorf("%s on %s: %w", m.method.Name, table, result.Err)
@@ -123,15 +122,6 @@ func exponent(x, y []float64) float64 {
 	}
 	_, slope := stat.LinearRegression(logs(x), logs(y), nil, false)
 	return slope
-}
-
-// processorTime is what this process has used of all cores. It depends less than the clock on what else the machine does.
-func processorTime() time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // watchMemory looks every 50 ms at what a process and all it started have resident, and tells a new peak (nil: nobody), until it is asked

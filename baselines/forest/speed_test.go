@@ -12,12 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
-	"time"
 
 	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/split"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -51,13 +50,13 @@ func BenchmarkFit(b *testing.B) {
 			}
 			d := trainingRows(tk)
 			o := options{criterion: c.criterion, maxFeatures: maxFeatures(c.rule, tk.Width), threads: 1}
-			start := cpuTime()
+			start := subprocess.OwnTime()
 			n, err := newBuilder(b.Context(), d, o)
 			if err != nil {
 				b.Fatal(err)
 			}
-			once := cpuTime() - start
-			start = cpuTime()
+			once := subprocess.OwnTime() - start
+			start = subprocess.OwnTime()
 			trees := 0
 			for b.Loop() {
 				if _, err := n.grow(b.Context(), trees, trees+c.trees); err != nil {
@@ -66,7 +65,7 @@ func BenchmarkFit(b *testing.B) {
 				trees += c.trees
 			}
 			b.ReportMetric(once.Seconds()*1000, "cpu-ms/forest")
-			b.ReportMetric((cpuTime()-start).Seconds()*1000/float64(trees), "cpu-ms/tree")
+			b.ReportMetric((subprocess.OwnTime()-start).Seconds()*1000/float64(trees), "cpu-ms/tree")
 		})
 		if c.scikit > 0 && tk != nil {
 			b.Run(name+"/scikit-learn", func(b *testing.B) {
@@ -93,13 +92,13 @@ func BenchmarkRows(b *testing.B) {
 					d.labels[i] = 1
 				}
 			}
-			start := cpuTime()
+			start := subprocess.OwnTime()
 			n := 0
 			for b.Loop() {
 				fit(b, d, options{criterion: Gini, maxFeatures: 5, threads: 1, seed: uint64(n)}, 4)
 				n += 4
 			}
-			b.ReportMetric((cpuTime()-start).Seconds()*1000/float64(n), "cpu-ms/tree")
+			b.ReportMetric((subprocess.OwnTime()-start).Seconds()*1000/float64(n), "cpu-ms/tree")
 		})
 	}
 }
@@ -112,14 +111,6 @@ func BenchmarkPredict(b *testing.B) {
 		f.predict(tk.TestX(), 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(50*tk.Test), "ns/row/tree")
-}
-
-func cpuTime() time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // scikitLearn returns the seconds per tree that testdata/speed.py measures.

@@ -9,9 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"syscall"
 	"testing"
-	"time"
+
+	"nptbench/internal/subprocess"
 )
 
 // TestLibrarySpeed prints the processor time of a training step beside the library's, each on one thread, in turns.
@@ -53,13 +53,13 @@ func TestLibrarySpeed(t *testing.T) {
 			if _, err := tr.step(batch, 0.02); err != nil { // compiles
 				t.Fatal(err)
 			}
-			begin := processorTime(t)
+			begin := subprocess.OwnTime()
 			for range steps {
 				if _, err := tr.step(batch, 0.02); err != nil {
 					t.Fatal(err)
 				}
 			}
-			ours = append(ours, (processorTime(t)-begin).Seconds()/float64(steps))
+			ours = append(ours, (subprocess.OwnTime()-begin).Seconds()/float64(steps))
 			fmt.Fprintf(in, "%s\n", ask)
 			if !answers.Scan() {
 				t.Fatal("the library gave no answer")
@@ -83,12 +83,4 @@ func TestLibrarySpeed(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func processorTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

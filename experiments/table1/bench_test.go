@@ -1,10 +1,9 @@
 package main
 
 import (
-	"syscall"
 	"testing"
-	"time"
 
+	"nptbench/internal/subprocess"
 	"nptbench/results"
 )
 
@@ -36,21 +35,12 @@ func BenchmarkMillion(b *testing.B) {
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	began := processorTime(b)
+	began := subprocess.OwnTime()
 	for b.Loop() {
 		exit, _, errs, err := call(b, "-sweep", "table1-cpu", "-protocol", "both", "-with", dir, "-report-only", "-out", b.TempDir())
 		if err != nil || exit != 0 {
 			b.Fatal(exit, err, errs)
 		}
 	}
-	b.ReportMetric((processorTime(b)-began).Seconds()/float64(b.N), "processor-s/op")
-}
-
-// processorTime is what this process has used of all cores.
-func processorTime(b *testing.B) time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	b.ReportMetric((subprocess.OwnTime()-began).Seconds()/float64(b.N), "processor-s/op")
 }

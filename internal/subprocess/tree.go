@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/process"
@@ -47,6 +48,15 @@ func ProcessorTime(pid int) (total time.Duration) {
 		}
 	}
 	return total
+}
+
+// OwnTime returns user and system time so far of this process alone, 0 where the system does not tell.
+func OwnTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // Children returns the processes that the threads of a process started, as Linux lists them: asking for the parent of every
