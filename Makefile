@@ -59,7 +59,7 @@ variants: bin/variants ## ranks of the eight variants of NPT-Small, and the choi
 	bin/variants -fetch $(ARGS)
 
 .PHONY: cost
-cost: bin/cost ## times and memory from our own records, what has none extrapolated, Tables 6 and 7; runs nothing
+cost: bin/cost ## times and memory from our own records, a part of a search extrapolated, Tables 6 and 7; runs nothing
 	bin/cost -with results/published $(ARGS)
 
 .PHONY: corruption

@@ -355,9 +355,8 @@ func (s *Summary) howToRead() []string {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
 			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
 			"Over folds ours is larger than that of independent differences would be, as folds share training rows (Nadeau and Bengio's "+
-			"correction). "+
-			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided, which takes folds for independent. Published folds share test "+
-			"rows, too, which neither knows.",
+			"correction). That was made for test rows drawn at random, which overlap, as those of published folds do; for true cross-validation it is a rule of thumb. "+
+			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided, which takes folds for independent.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0; clear, the paper's not: ours is, and the paper's is not, by its own standard error. A standard error over the test rows of a single split does not have in it what another seed would "+
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+

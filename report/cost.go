@@ -87,11 +87,8 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		cell.Notes = append(cell.Notes, f.cost.device(t)...)
 		return cell
 	}
-	note := "Extrapolated: no cell has a record; from the most similar records, those of the same data set first, by rows times columns, of NPT by multiplications and of TabNet by activations."
-	if f.cost.cells > 0 {
-		note = fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
-			clock(f.cost.fit+f.cost.predict))
-	}
+	note := fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
+		clock(f.cost.fit+f.cost.predict))
 	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: []int{t.Note(note)}}
 }
 
@@ -140,7 +137,7 @@ func coreTimeFact(c comparison) (fact, bool) {
 	if n.cost.left > 0 {
 		f.Verdict = Extrapolated
 	}
-	return f, known && seconds > 0
+	return f, known && n.cost.cells > 0
 }
 
 func processorFact(c comparison) (fact, bool) {
@@ -181,7 +178,7 @@ func Took(dataset, method string) Test {
 			if g.Protocol != split.Published || g.Info.Name != dataset || g.Series.Method.Name != method {
 				continue
 			}
-			if seconds, known := g.cost.seconds(); known && seconds > 0 {
+			if seconds, known := g.cost.seconds(); known && g.cost.cells > 0 {
 				text := clock(seconds)
 				if g.cost.left > 0 {
 					text = "about " + roughly(seconds) + ", extrapolated,"

@@ -28,8 +28,8 @@ var readme = []sentence{
 	func(r *reports) string {
 		first, last := lookedUp(r)
 		low, high := inLargerBatches(r)
-		return fmt.Sprintf("have %.0f to %.0f %% of its error (means of three seeds). Tested in batches of 1,024 rows, which we take for the paper's, they have %.0f to %.0f %% (seed 42)",
-			first, last, low, high)
+		return fmt.Sprintf("have %.0f to %.0f %% of its error (means of three seeds; width and steps were raised after test errors of smaller ones had been seen). "+
+			"Tested in batches of 1,024 rows and their copies, as many as in the paper or half as many, they have %.0f to %.0f %% (seed 42)", first, last, low, high)
 	},
 	func(r *reports) string {
 		count, all := map[string]int{}, 0
@@ -43,9 +43,10 @@ var readme = []sentence{
 		}
 		same, part := count["reproduced"], count["reproduced on a part of the test rows"]
 		seeds, differ, not := count["same within seeds"], count["differs"], count["not graded"]
-		return fmt.Sprintf("Of %d numbers %d come out to the printed digit, and %d more, on Poker Hand, to within the sampling error of the tenth of its test rows that "+
-			"was used. Of the others %d might with another seed (a weak test), %d do not, and for %d too few seeds were run. (RMSE and MSE count apart; %d of the paper's on these tables have not been run.)",
-			same+part+seeds+differ+not, same, part, seeds, differ, not, all-(same+part+seeds+differ+not))
+		return fmt.Sprintf("The paper prints %d means of its eight baselines on these nine tables, in five metrics, of which RMSE and MSE say the same twice; %d were run. "+
+			"Of these %d come out to the printed digit, and %d more, on Poker Hand, to within the sampling error of the tenth of its test rows that "+
+			"was used. Of the others %d might with another seed (a weak test), %d do not, and for %d too few seeds were run.",
+			all, same+part+seeds+differ+not, same, part, seeds, differ, not)
 	},
 	func(r *reports) string {
 		ours, paper := r.line("npt/PAPER.md", "NPT, 8 layers, e = 32, 2,000 steps", 7), r.line("npt/PAPER.md", "the paper's NPT", 7)
@@ -65,7 +66,7 @@ var readme = []sentence{
 		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text(fold3), -1) {
 			lowest = min(lowest, number(r, string(found[1])))
 		}
-		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. From the mean and deviation of squared errors that the paper prints for what seems to be this network, no fold of its NPT can have been above %.1f. "+
+		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. From the mean and deviation of squared errors that the paper prints (if they are of the NPT of its Table 11) no fold of its NPT can have been above %.1f. "+
 			"Why it was not is [open](npt/FOLD3.md): none of our networks that mask features, as the paper's do, is below %.1f on this fold",
 			largest, (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line(fold3, "NPT", 2)[1]), math.Floor(10*lowest)/10)
 	},
@@ -84,7 +85,7 @@ var readme = []sentence{
 	},
 	func(r *reports) string {
 		worse, compared := clearlyWorse(r)
-		return fmt.Sprintf("it is worse by two standard errors in %s of %d comparisons", word(worse), compared)
+		return fmt.Sprintf("it is worse by two standard errors in %s of %d comparisons, seeds taken together", word(worse), compared)
 	},
 	func(r *reports) string {
 		var of []string

@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"nptbench/internal/spelling"
-	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/report"
 )
@@ -24,10 +22,8 @@ func document(file string, comparisons []*comparison) *report.Document {
 	}
 	c := comparisons[0]
 	intervals := fmt.Sprintf("±: half the %s interval of a mean over folds, by Nadeau and Bengio's t-test: folds share training rows, so that their "+
-		"variance counts for more than in Student's.", level(c.alpha))
-	if slices.ContainsFunc(comparisons, func(c *comparison) bool { return c.protocol == string(split.Published) }) {
-		intervals += " Published folds share test rows, too, which it does not know: take their p for too small."
-	}
+		"variance counts for more than in Student's. It was made for test rows drawn at random, which may overlap; for "+
+		"cross-validation it is a rule of thumb.", level(c.alpha))
 	d.Blocks = append(d.Blocks, report.Heading("How to read this"), report.List{
 		intervals,
 		fmt.Sprintf("Difference: the method minus the first of its table, over the folds of both. p: of no difference, by the same test, after Holm's "+

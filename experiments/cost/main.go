@@ -1,7 +1,7 @@
 // Cost says what the methods cost, as far as records say it: the paper's Tables 6 and 7 (appendix B.6).
 //
-// It runs nothing. Times are those of the records of table1-paper's cells, wherever they come from; what has none is extrapolated
-// by the rules of -dry-run, and marked.
+// It runs nothing. Times are those of the records of table1-paper's cells, wherever they come from; a search
+// of which a part has none is extrapolated, and marked.
 package main
 
 import (

@@ -25,8 +25,9 @@ type TTest struct {
 // data set (Machine Learning 52, 2003). Folds share training rows, so that their differences depend on each other, and the usual
 // test finds too much: the variance of their mean is taken for (1/N + testShare) of that of the differences instead of 1/N, where
 // testShare is the number of test rows over that of training rows, among which validation rows are not counted here: 1/9 in ten-fold
-// cross-validation without any, 1/7 where a fifth of all rows are. level is of the interval, such as 0.95. With a testShare of 0 it is
-// Student's paired test.
+// cross-validation without any, 1/7 where a fifth of all rows are. It was made for test rows drawn at random for each
+// resample, which overlap; for the disjoint folds of cross-validation it is a rule of thumb. level is of the interval, such as 0.95. With a
+// testShare of 0 it is Student's paired test.
 func CorrectedT(differences []float64, testShare, level float64) (*TTest, error) {
 	n := len(differences)
 	if n < 2 {
