@@ -58,8 +58,8 @@ func TestCost(t *testing.T) {
 | Method        |         Core time | Processor time |  Memory |           Paper |      Paper's memory |
 |---------------|------------------:|---------------:|--------:|----------------:|--------------------:|
 | Random Forest |   22s<sup>1</sup> |            15s | 2.00 GB | 13h 33m 58s × 8 |             7.82 GB |
-| k-NN          | ≈ 10s<sup>2</sup> | 4s<sup>3</sup> | 1.00 GB |       1m 8s × 8 |            40.47 GB |
 | MLP           |                 – |              – |       – |    42m 14s × 64 |             8.96 GB |
+| k-NN          | ≈ 10s<sup>2</sup> | 4s<sup>3</sup> | 1.00 GB |       1m 8s × 8 |            40.47 GB |
 | NPT           | ≈ 33m<sup>4</sup> |              – | 0.10 GB | 11h 51m 25s × 4 | 4.42 GB<sup>5</sup> |
 
 <sup>1</sup> Of it 6s for what first steps took longer, as they compile the network.\
