@@ -84,6 +84,10 @@ var readme = []sentence{
 		return fmt.Sprintf("on Protein it is %s over three seeds, of which two standard errors are %.0f %% of the RMSE", x[2], 200*standardError(r, x[2])/number(r, x[0]))
 	},
 	func(r *reports) string {
+		_, yacht := worth(r, "Yacht")
+		return fmt.Sprintf("a gain by them of up to %.0f %% is within two standard errors of what was measured", yacht)
+	},
+	func(r *reports) string {
 		worse, compared := clearlyWorse(r)
 		return fmt.Sprintf("it is worse by two standard errors in %s of %d comparisons, seeds taken together", word(worse), compared)
 	},

@@ -61,16 +61,6 @@ var results = []sentence{
 			"under corrected ones %s. Of %s pairs %s change places with the folds, and %s ties under one of them",
 			word(k), word(n), stats.NemenyiDifference(0.05, k, n), apart(4), apart(5), change[2], count(1), count(3))
 	},
-	func(r *reports) string {
-		x := narrow(r)
-		return fmt.Sprintf("an eighth of the width has %s over the ten folds, and %s without that one; the paper has %s over all ten", x[1], x[4], x[0])
-	},
-	func(r *reports) string {
-		return fmt.Sprintf("By true cross-validation that narrow NPT has %s,", narrow(r)[6])
-	},
-	func(r *reports) string {
-		return fmt.Sprintf("NPT at full size has %s over the ten folds", r.line(fold3, "NPT, 8 layers, e = 128, 2,000 steps, products of bfloat16", 8)[1])
-	},
 	grades("* random forest: for ", "random-forest"),
 	func(r *reports) string {
 		nll := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "breast-cancer", "method", "random-forest", "metric", "nll")

@@ -645,7 +645,7 @@ def otherrows():
         lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], next((note for note in (NO_DROPOUT, ", 20,000 steps") if variants[0].lower() == note[2:]), "")),
                       "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
                       corrupted, paper[dataset] if corrupted != "–" else "–", above])
-    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "alone"], *lines)
+    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "control"], *lines)
 
 
 def gpu(*paths):
