@@ -101,7 +101,7 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, f := range l.facts(s.Numbers) {
 			if f.meets(where) && f.HasPaper {
-				text := fmt.Sprintf("%s %s on %s (%s)", signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
+				text := fmt.Sprintf("%s %s on %s (%s)", Signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
 				e := Evidence{f.Series.Values[l.Base.Field], "", text, Untested, !f.asPublished()}
 				if f.Verdict != Partial && f.Verdict != NotJudged && f.Paper.Mean != 0 {
 					e.For = speaks(f)
@@ -248,11 +248,11 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 				if len(methods) < len(results.PaperMethods) {
 					among = fmt.Sprintf("among %d %s", len(methods), among)
 				}
-				e := Evidence{m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s", decimal(means[at], 2), len(datasets), of,
+				e := Evidence{m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s", Decimal(means[at], 2), len(datasets), of,
 					problemTitle(problem), has, among), Untested, !m.Paper}
 				if len(datasets) == of && len(methods) == len(results.PaperMethods) {
 					critical := stats.NemenyiDifference(rankLevel, len(methods), of)
-					e.Text += ", critical difference " + decimal(critical, 2)
+					e.Text += ", critical difference " + Decimal(critical, 2)
 					e.For = inPlace(means, at, place, critical)
 				}
 				all = append(all, e)

@@ -85,7 +85,7 @@ func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...
 				speaks = Untested
 			}
 			all = append(all, Evidence{n.Group.title(), of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
-				decimal(clean, of.Digits), decimal(n.Mean, of.Digits), n.where(), decimal(worst, of.Digits)), speaks, n.smaller() != ""})
+				Decimal(clean, of.Digits), Decimal(n.Mean, of.Digits), n.where(), Decimal(worst, of.Digits)), speaks, n.smaller() != ""})
 		}
 		return all
 	}

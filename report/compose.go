@@ -198,21 +198,20 @@ func (s *Summary) smaller() (list []string) {
 }
 
 func (s *Summary) figureCaption(panels []panel) string {
-	for i := range s.Tables {
-		switch l := &s.Tables[i]; {
-		case !l.Figure:
-		case slices.ContainsFunc(panels, panel.hasBars):
-			return l.Title + "; bars are standard errors."
-		case slices.ContainsFunc(l.facts(s.Numbers), func(f fact) bool { return f.Verdict == Extrapolated }):
-			return l.Title + ", without what is extrapolated."
-		default:
-			return l.Title + "."
+	text, bars := "Test results by data set, ours and the paper's, of methods with a result here", "; bars are standard errors over folds"
+	if s.own {
+		text = "Test results by data set"
+	}
+	if i := slices.IndexFunc(s.Tables, func(l Layout) bool { return l.Figure }); i >= 0 {
+		text, bars = s.Tables[i].Title, "; bars are standard errors"
+		if slices.ContainsFunc(s.Tables[i].facts(s.Numbers), func(f fact) bool { return f.Verdict == Extrapolated }) {
+			text += ", without what is extrapolated"
 		}
 	}
-	if s.own {
-		return "Test results by data set; bars are standard errors over folds."
+	if slices.ContainsFunc(panels, panel.hasBars) {
+		text += bars
 	}
-	return figureCaption
+	return text + "."
 }
 
 // notes are facts about the whole plan, each one sentence.

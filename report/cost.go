@@ -101,8 +101,10 @@ func (f fact) processorTime(t *Table, _ comparison) Cell {
 	return cell
 }
 
-func (f fact) predictionTime(*Table, comparison) Cell {
-	return number(fmt.Sprintf("%.3g s", f.Mean), f.Mean)
+func (f fact) predictionTime(t *Table, _ comparison) Cell {
+	cell := number(fmt.Sprintf("%.3g s", f.Mean), f.Mean)
+	cell.Notes = f.cost.device(t)
+	return cell
 }
 
 func (f fact) memory(*Table, comparison) Cell { return number(fmt.Sprintf("%.2f GB", f.Mean), f.Mean) }
@@ -164,9 +166,9 @@ func memoryFact(c comparison) (fact, bool) {
 
 func (n *Number) costFact(name string, value float64, paper func(results.Cost) float64) fact {
 	f := n.derived(name, value, math.NaN(), n.cost.cells)
-	f.Verdict = NotComparable
+	f.Verdict = NoPaper
 	if c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name); ok && paper != nil {
-		f.HasPaper, f.Paper = true, results.Published{Mean: paper(c)}
+		f.Verdict, f.HasPaper, f.Paper = NotComparable, true, results.Published{Mean: paper(c)}
 	}
 	return f
 }

@@ -93,6 +93,11 @@ func TestCost(t *testing.T) {
 	} else if got := s.figureCaption(p); got != costs.Title+", without what is extrapolated." {
 		t.Errorf("its caption is %q", got)
 	}
+	s.Tables = []Layout{costs}
+	once := len(s.judged())
+	if s.Tables = append(s.Tables, costs); once == 0 || len(s.judged()) != once {
+		t.Errorf("%d verdicts of one table, %d where a second shows the same numbers", once, len(s.judged()))
+	}
 	facts := costs.facts(s.Numbers)
 	if text := costs.order(facts); text != "" {
 		t.Errorf("an order of what is extrapolated:%s", text)

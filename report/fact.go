@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -97,38 +98,46 @@ func (s *Summary) layouts() []Layout {
 	return s.Tables
 }
 
-// writeFacts writes a line for each number of the tables; one that several tables show alike is there once.
-func (s *Summary) writeFacts(w io.Writer) error {
-	type line struct {
-		fact
-		table string
-	}
-	var lines []line
-	shown := map[string]bool{}
+// A shown number stands in a table, below a title of the report.
+type shown struct {
+	fact
+	table, section string
+}
+
+// shown are the numbers of the tables; one that several show alike is there once, for the first of them.
+func (s *Summary) shown() (all []shown) {
+	seen := map[string]bool{}
+	section := ""
 	for i := range s.layouts() {
 		l := &s.layouts()[i]
+		section = cmp.Or(l.Title, section)
 		for _, f := range l.facts(s.Numbers) {
 			key := fmt.Sprint(f.Info.Name, f.Protocol, f.Series.whole(), f.metric, has(f.HasPaper, full(f.Paper.Mean)))
-			if !shown[key] {
-				shown[key] = true
-				lines = append(lines, line{f, l.Name})
+			if !seen[key] {
+				seen[key] = true
+				all = append(all, shown{f, l.Name, section})
 			}
 		}
 	}
-	return writeCSV(w, lines, []csvColumn[line]{
-		{"experiment", func(l line) string { return s.file("") + "/" + l.table }},
-		{"dataset", func(l line) string { return l.Info.Name }},
-		{"protocol", func(l line) string { return string(l.Protocol) }},
-		{"method", func(l line) string { return l.Series.Method.Name }},
-		{"variant", func(l line) string { return l.Series.variant(s.Series) }},
-		{"metric", func(l line) string { return l.metric }},
-		{"mean", func(l line) string { return full(l.Mean) }},
-		{"stderr", func(l line) string { return full(l.StdErr) }},
-		{"n", func(l line) string { return strconv.Itoa(l.N) }},
-		{"paper", func(l line) string { return has(l.HasPaper, full(l.Paper.Mean)) }},
-		{"paper_stderr", func(l line) string { return has(l.HasPaper && l.Paper.StdErr() > 0, full(l.Paper.StdErr())) }},
-		{"verdict", func(l line) string { return string(l.Verdict) }},
-		{"title", func(l line) string { return l.Group.title() }},
+	return all
+}
+
+// writeFacts writes a line for each number of the tables.
+func (s *Summary) writeFacts(w io.Writer) error {
+	return writeCSV(w, s.shown(), []csvColumn[shown]{
+		{"experiment", func(l shown) string { return s.file("") + "/" + l.table }},
+		{"dataset", func(l shown) string { return l.Info.Name }},
+		{"protocol", func(l shown) string { return string(l.Protocol) }},
+		{"method", func(l shown) string { return l.Series.Method.Name }},
+		{"variant", func(l shown) string { return l.Series.variant(s.Series) }},
+		{"metric", func(l shown) string { return l.metric }},
+		{"mean", func(l shown) string { return full(l.Mean) }},
+		{"stderr", func(l shown) string { return full(l.StdErr) }},
+		{"n", func(l shown) string { return strconv.Itoa(l.N) }},
+		{"paper", func(l shown) string { return has(l.HasPaper, full(l.Paper.Mean)) }},
+		{"paper_stderr", func(l shown) string { return has(l.HasPaper && l.Paper.StdErr() > 0, full(l.Paper.StdErr())) }},
+		{"verdict", func(l shown) string { return string(l.Verdict) }},
+		{"title", func(l shown) string { return l.Group.title() }},
 	})
 }
 

@@ -17,8 +17,6 @@ import (
 	"nptbench/internal/terminal"
 )
 
-const figureCaption = "Test results by data set, ours and the paper's, of methods with a result here; bars are standard errors over folds."
-
 // A panel holds the results of one data set.
 type panel struct {
 	title, axis string
@@ -59,7 +57,7 @@ func (s *Summary) panels() (panels []panel) {
 	return shown.panels(complete)
 }
 
-// panels shows the facts of a layout's first part by data set, those that are measured.
+// panels shows the facts of the first of a layout's parts that has any by data set, those that are measured.
 func (l *Layout) panels(numbers []*Number) (panels []panel) {
 	facts := l.facts(numbers)
 	for _, f := range facts {

@@ -76,7 +76,7 @@ func (f *finished) notEmpty() bool {
 }
 
 // owns reports whether a series that is not the paper's has been run on all folds of a data set.
-func (f *finished) owns(m *Series) bool { return !m.Paper && (len(f.sets(m)) > 0 || f.failed[m]) }
+func (f *finished) owns(m *Series) bool { return !m.Paper && (f.count(m) > 0 || f.failed[m]) }
 
 // ranksOwn reports whether any of the methods or data sets is not the paper's.
 func (f *finished) ranksOwn(methods []*Series, datasets []dataset.Info) bool {
@@ -100,15 +100,14 @@ func (f *finished) hasAll(methods []*Series, datasets []dataset.Info) bool {
 	return true
 }
 
-// sets returns the data sets that all of the given methods have finished.
-func (f *finished) sets(methods ...*Series) []dataset.Info {
-	var out []dataset.Info
+// count is how many data sets a method has finished.
+func (f *finished) count(m *Series) (n int) {
 	for _, d := range f.datasets {
-		if f.hasAll(methods, []dataset.Info{d}) {
-			out = append(out, d)
+		if f.has(d, m) {
+			n++
 		}
 	}
-	return out
+	return n
 }
 
 // common chooses what is ranked.
@@ -194,7 +193,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 }
 
 func (f *finished) unranked(m *Series) string {
-	return fmt.Sprintf("%s is not ranked: it has complete results on %d of %s.", m.Title, len(f.sets(m)), plural(len(f.datasets), "data set", "data sets"))
+	return fmt.Sprintf("%s is not ranked: it has complete results on %d of %s.", m.Title, f.count(m), plural(len(f.datasets), "data set", "data sets"))
 }
 
 // leftOut says which methods and data sets of the plan the ranks are not over, and why.

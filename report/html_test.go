@@ -254,7 +254,7 @@ func TestValuesAreWhatIsShown(t *testing.T) {
 					x, err := strconv.ParseFloat(c.Value, 64)
 					shown := strings.ReplaceAll(latexNumber.FindString(c.Text), ",", "")
 					_, decimals, _ := strings.Cut(shown, ".")
-					if printed := decimal(x, len(decimals)); err != nil || strings.Trim(printed, "+-") != strings.Trim(shown, "+-") {
+					if printed := Decimal(x, len(decimals)); err != nil || strings.Trim(printed, "+-") != strings.Trim(shown, "+-") {
 						t.Errorf("table %s, %s: %q has the value %q", table.Name, row.Cells[0].Text, c.Text, c.Value)
 					}
 					checked++

@@ -158,7 +158,7 @@ func (n *Number) seedsNote() []string {
 // overSeeds writes the mean and the standard deviation over several seeds.
 func (n *Number) overSeeds() (mean, deviation string) {
 	m, sd := stat.MeanStdDev(n.Seeds, nil)
-	return decimal(m, n.digits()), decimal(sd, n.digits())
+	return Decimal(m, n.digits()), Decimal(sd, n.digits())
 }
 
 // result is a metric of the chosen setting of a complete fold, where it is defined.

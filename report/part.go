@@ -174,9 +174,9 @@ func (n *Number) differenceCell(*Table, sizes) Cell {
 	if !n.HasDifference() {
 		return blank
 	}
-	text := signed(n.Difference(), n.digits())
+	text := Signed(n.Difference(), n.digits())
 	if n.Paper.Mean != 0 {
-		text += fmt.Sprintf(" (%s %%)", signed(100*n.Difference()/n.Paper.Mean, 1))
+		text += fmt.Sprintf(" (%s %%)", Signed(100*n.Difference()/n.Paper.Mean, 1))
 	}
 	return number(text, n.Difference())
 }
@@ -227,7 +227,7 @@ func protocolChange(_ *Table, c comparison) Cell {
 		return blank
 	}
 	d := c.corrected.Mean - c.published.Mean
-	return number(signed(d, c.published.digits()), d)
+	return number(Signed(d, c.published.digits()), d)
 }
 
 // complete reports whether both protocols have a complete number.
@@ -297,12 +297,12 @@ func correction(_ *Table, c comparison) Cell {
 		return blank
 	}
 	digits := c.published.rounded()
-	return number(decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
+	return number(Decimal(c.published.Mean, digits)+" → "+c.corrected.text(digits), c.published.Mean)
 }
 
 // changeCell carries the footnotes of the change, and how small the network is where no verdict beside it does.
 func (f fact) changeCell(t *Table, c comparison) Cell {
-	cell := number(withSpread(signed(f.Mean, f.rounded()), f.StdErr, f.rounded()), f.Mean)
+	cell := number(withSpread(Signed(f.Mean, f.rounded()), f.StdErr, f.rounded()), f.Mean)
 	notes := append(f.foldsNote(), f.seedsNote()...)
 	if !slices.ContainsFunc(c.layout.Show, func(p Part) bool { return p.Head == Direction.Head }) {
 		notes = append(notes, f.smallerNote(c.titled)...)
@@ -313,14 +313,14 @@ func (f fact) changeCell(t *Table, c comparison) Cell {
 
 // pCell carries the warnings of the test.
 func (f fact) pCell(t *Table, _ comparison) Cell {
-	return Cell{Text: decimal(f.Mean, 3), Value: full(f.Mean), Notes: t.notes(f.Notes)}
+	return Cell{Text: Decimal(f.Mean, 3), Value: full(f.Mean), Notes: t.notes(f.Notes)}
 }
 
 func (f fact) paperCell(*Table, comparison) Cell {
 	if !f.HasPaper {
 		return blank
 	}
-	text := signed(f.Paper.Mean, f.Paper.Decimals)
+	text := Signed(f.Paper.Mean, f.Paper.Decimals)
 	if spread := f.Paper.StdErr(); spread > 0 {
 		text = withSpread(text, spread, f.Paper.SpreadDecimals)
 	}

@@ -88,7 +88,7 @@ func drawRankDiagrams(diagrams []rankDiagram) picture {
 }
 
 // label is a method with its mean rank.
-func (d *rankDiagram) label(i int) string { return d.names[i] + "  " + decimal(d.ranks[i], 2) }
+func (d *rankDiagram) label(i int) string { return d.names[i] + "  " + Decimal(d.ranks[i], 2) }
 
 // A pen draws lines and words in black.
 type pen struct {
@@ -121,7 +121,7 @@ func (d *rankDiagram) draw(p pen, margin, top vg.Length) {
 	p.line(1, vg.Point{X: at(1), Y: y}, vg.Point{X: at(last), Y: y})
 	for rank := 1.0; rank <= last; rank++ {
 		p.line(1, vg.Point{X: at(rank), Y: y}, vg.Point{X: at(rank), Y: y + vg.Points(4)})
-		p.write(at(rank), text.XCenter, y+vg.Points(10), decimal(rank, 0))
+		p.write(at(rank), text.XCenter, y+vg.Points(10), Decimal(rank, 0))
 	}
 	p.write(at(1)-vg.Points(diagramGap), text.XRight, y+vg.Points(10), "better")
 	for i, bar := range d.bars {
@@ -146,7 +146,7 @@ func (d *rankDiagram) draw(p pen, margin, top vg.Length) {
 // drawDifference draws the critical difference as a line from rank 1, which is open where it is longer than the axis.
 func (p pen) drawDifference(difference, last float64, at func(float64) vg.Length, y vg.Length) {
 	from, to := at(1), at(min(1+difference, last))
-	words := "CD = " + decimal(difference, 2)
+	words := "CD = " + Decimal(difference, 2)
 	ends := []vg.Length{from, to}
 	if 1+difference > last {
 		words += ", longer than the axis"

@@ -196,8 +196,10 @@ func rankFact(c comparison) (fact, bool) {
 	}
 	mean, stdErr := stats.MeanStdErr(ranks)
 	f := n.derived("rank", mean, stdErr, len(ranks))
-	f.Verdict, f.byFold = NotComparable, byFold
-	f.Paper, f.HasPaper = results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank")
+	f.Verdict, f.byFold = NoPaper, byFold
+	if f.Paper, f.HasPaper = results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank"); f.HasPaper {
+		f.Verdict = NotComparable
+	}
 	return f, true
 }
 
@@ -215,7 +217,7 @@ func (l *Layout) order(facts []fact) string {
 			}
 		}
 		if tau := stats.Kendall(ours, paper); len(ours) > 2 && !math.IsNaN(tau) {
-			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s.", f.Info.Title, signed(tau, 2))
+			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s.", f.Info.Title, Signed(tau, 2))
 		}
 	}
 	return text

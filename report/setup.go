@@ -103,7 +103,7 @@ func shares(d dataset.Info, paper string) string {
 			_, fraction, _ := strings.Cut(printed[i], ".")
 			digits = len(fraction)
 		}
-		texts[i] = decimal(float64(n)/float64(d.Rows), digits)
+		texts[i] = Decimal(float64(n)/float64(d.Rows), digits)
 	}
 	return strings.Join(texts, "/")
 }

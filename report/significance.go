@@ -93,10 +93,10 @@ func (t *rankTable) gapRows(of *Table) []Row {
 	}
 	addNumbers := func(gap, difference float64) { // which of two is larger is to be seen
 		digits := rankDigits
-		for digits < 2*rankDigits && gap != difference && decimal(gap, digits) == decimal(difference, digits) {
+		for digits < 2*rankDigits && gap != difference && Decimal(gap, digits) == Decimal(difference, digits) {
 			digits++
 		}
-		add(decimal(gap, digits), decimal(difference, digits))
+		add(Decimal(gap, digits), Decimal(difference, digits))
 	}
 	for range t.Datasets {
 		add("", "")
@@ -140,7 +140,7 @@ func (t *rankTable) supports() string {
 	text := fmt.Sprintf("No gap between two of our mean ranks reaches the critical difference: over %d data sets these ranks do not tell any two methods apart.", s.Friedman.N)
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
 		text = fmt.Sprintf("Farther apart than the critical difference, which is %s: %s. The ranks do not tell the other pairs apart.",
-			decimal(t.Significance.Difference, 4), strings.Join(pairs, "; "))
+			Decimal(t.Significance.Difference, 4), strings.Join(pairs, "; "))
 	}
 	text += fmt.Sprintf(" %v.", s.Friedman)
 	for _, w := range s.Friedman.Warnings {

@@ -32,15 +32,9 @@ func (s *Summary) judged() (all []judgement) {
 		}
 		return all
 	}
-	section := ""
-	for i := range s.Tables {
-		if l := &s.Tables[i]; l.Title != "" {
-			section = l.Title
-		}
-		for _, f := range s.Tables[i].facts(s.Numbers) {
-			if f.Verdict != "" {
-				all = append(all, judgement{f.Verdict, section})
-			}
+	for _, f := range s.shown() {
+		if f.Verdict != "" {
+			all = append(all, judgement{f.Verdict, f.section})
 		}
 	}
 	return all

@@ -29,9 +29,9 @@ const (
 	tinyDecimals = 10
 )
 
-// decimal writes a number with a fixed number of digits after the point, a huge or tiny one with an exponent, or none for NaN. One that
+// Decimal writes a number with a fixed number of digits after the point, a huge or tiny one with an exponent, or none for NaN. One that
 // rounds to zero has no sign.
-func decimal(x float64, digits int) string {
+func Decimal(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return none
 	}
@@ -48,16 +48,16 @@ func decimal(x float64, digits int) string {
 // plusMinus writes a mean and its spread, leaving out a spread that is not there.
 func plusMinus(mean, spread float64, digits int) string {
 	if math.Abs(mean) >= huge && spread < huge {
-		return decimal(mean, digits) + " ± " + strconv.FormatFloat(spread, 'g', 4, 64)
+		return Decimal(mean, digits) + " ± " + strconv.FormatFloat(spread, 'g', 4, 64)
 	}
-	return withSpread(decimal(mean, digits), spread, digits)
+	return withSpread(Decimal(mean, digits), spread, digits)
 }
 
 func withSpread(mean string, spread float64, digits int) string {
 	if math.IsNaN(spread) {
 		return mean
 	}
-	return mean + " ± " + decimal(spread, digits)
+	return mean + " ± " + Decimal(spread, digits)
 }
 
 // longest is how many characters a footnote has of a message.
@@ -102,9 +102,9 @@ func bytesText(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<2
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// signed writes a difference with its sign. One that rounds to zero has none.
-func signed(x float64, digits int) string {
-	s := decimal(x, digits)
+// Signed writes a difference with its sign. One that rounds to zero has none.
+func Signed(x float64, digits int) string {
+	s := Decimal(x, digits)
 	if x > 0 && strings.Trim(s, "0.") != "" {
 		return "+" + s
 	}

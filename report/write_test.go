@@ -328,8 +328,8 @@ func TestText(t *testing.T) {
 		digits int
 		want   string
 	}{{0.0046, 3, "+0.005"}, {-0.18, 3, "-0.180"}, {-0.0001, 3, "0.000"}, {0.0001, 3, "0.000"}, {0, 2, "0.00"}} {
-		if got := signed(tt.x, tt.digits); got != tt.want {
-			t.Errorf("signed(%v, %d) = %s, want %s", tt.x, tt.digits, got, tt.want)
+		if got := Signed(tt.x, tt.digits); got != tt.want {
+			t.Errorf("Signed(%v, %d) = %s, want %s", tt.x, tt.digits, got, tt.want)
 		}
 	}
 	for x, want := range map[float64]string{-0.0001: "0.00 ± 0.00", 0.0001: "0.00 ± 0.00", -0.018: "-0.02 ± 0.00", 0.018: "0.02 ± 0.00"} {

@@ -53,7 +53,7 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			case slices.ContainsFunc(r.gaps, func(g gap) bool { return of(g.result()) == name }) && !slices.Contains(known, name):
 				err = fmt.Errorf("-%s: %s has no result of %q that counts", flag, r.file, name)
 			case !slices.Contains(known, name):
-				if flag == "methods" && len(r.titles) > 0 { // which are shorter than their titles, and have no commas
+				if flag == "methods" { // which are shorter than their titles, and have no commas
 					known = slices.Sorted(maps.Keys(r.titles))
 				}
 				err = fmt.Errorf("-%s: %s has no %q%s", flag, r.file, name, spelling.Hint(name, known))
@@ -81,7 +81,7 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	without := lacking(r.gaps, methods)
+	without := withoutResult(r.gaps, methods)
 	if len(o.methods) == 1 && len(methods) == 1 {
 		return nil, fmt.Errorf("-methods %s: want two to compare, or more", methods[0])
 	}
@@ -106,7 +106,7 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			if len(o.methods) > 0 {
 				t.methods = methods // those without a result, too
 			} else {
-				t.methods = append(t.methods, lacking(t.gaps, t.methods)...)
+				t.methods = append(t.methods, withoutResult(t.gaps, t.methods)...)
 			}
 			if t.metric, err = o.direction(r.file, name); err != nil {
 				return nil, err
@@ -125,8 +125,8 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	return tables, nil
 }
 
-// lacking lists the methods of gaps that are not among those that have results.
-func lacking(gaps []gap, methods []string) (without []string) {
+// withoutResult lists the methods of gaps that are not among those that have results.
+func withoutResult(gaps []gap, methods []string) (without []string) {
 	for _, g := range gaps {
 		if !slices.Contains(methods, g.method) && !slices.Contains(without, g.method) {
 			without = append(without, g.method)

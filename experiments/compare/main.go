@@ -83,7 +83,7 @@ func run(_ context.Context, e program.Env) (exit int, err error) {
 	comparisons := make([]*comparison, len(tables))
 	for i, t := range tables {
 		if comparisons[i], err = t.compare(o.alpha); err != nil {
-			return program.ExitBadInput, fmt.Errorf("%s: %w", o.in, err)
+			return program.ExitBadInput, fmt.Errorf("%s: %w", o.name(), err)
 		}
 	}
 	if o.plot != "" {
@@ -99,13 +99,20 @@ func run(_ context.Context, e program.Env) (exit int, err error) {
 	if o.csv {
 		return program.ExitOK, writeCSV(e.Stdout, comparisons)
 	}
-	return program.ExitOK, report.WriteTerminal(e.Stdout, document(o.in, comparisons), e.Width, e.Color)
+	return program.ExitOK, report.WriteTerminal(e.Stdout, document(o.name(), comparisons), e.Width, e.Color)
+}
+
+// name is what messages call the file.
+func (o *options) name() string {
+	if o.in == "-" {
+		return "standard input"
+	}
+	return o.in
 }
 
 // read reads the file and chooses what of it is compared.
 func (o *options) read(e program.Env) ([]*table, error) {
 	var in io.Reader = e.Stdin
-	name := "standard input"
 	if o.in != "-" {
 		f, err := os.Open(o.in)
 		if o.in == defaultIn && errors.Is(err, fs.ErrNotExist) {
@@ -115,9 +122,9 @@ func (o *options) read(e program.Env) ([]*table, error) {
 			return nil, fmt.Errorf("-in: %w", err)
 		}
 		defer f.Close()
-		in, name = f, o.in
+		in = f
 	}
-	results, err := read(in, name, o.by)
+	results, err := read(in, o.name(), o.by)
 	if err != nil {
 		return nil, err
 	}

@@ -94,13 +94,13 @@ func (r *row) cells(t *report.Table, digits int, alpha float64) []report.Cell {
 			cells[3] = pCell(math.Log(d.adjusted), alpha)
 		}
 	} else if d.pairs == 1 {
-		cells[2].Text = signed(d.median, digits)
+		cells[2].Text = report.Signed(d.median, digits)
 	}
 	if d.pairs > 0 {
 		cells[4].Text = fmt.Sprintf("%s/%d", strconv.FormatFloat(d.wins*float64(d.pairs), 'g', 4, 64), d.pairs)
 	}
 	if d.test != nil {
-		cells[5].Text = signed(d.delta, 2)
+		cells[5].Text = report.Signed(d.delta, 2)
 	}
 	return cells
 }
@@ -139,31 +139,11 @@ func (d *datasetComparison) digits(paper int) int {
 }
 
 func interval(t *stats.TTest, digits int, sign bool) string {
-	mean := decimal(t.Mean, digits)
+	mean := report.Decimal(t.Mean, digits)
 	if sign {
-		mean = signed(t.Mean, digits)
+		mean = report.Signed(t.Mean, digits)
 	}
-	return mean + " ± " + decimal((t.High-t.Low)/2, digits)
-}
-
-// decimal prints a number with so many decimals, where these are many with an exponent.
-func decimal(x float64, digits int) string {
-	if digits >= 10 && x != 0 {
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	return strconv.FormatFloat(x, 'f', digits, 64)
-}
-
-// signed prints a number with its sign, a zero without.
-func signed(x float64, digits int) string {
-	text := decimal(math.Abs(x), digits)
-	switch {
-	case strings.Trim(text, "0.") == "":
-		return text
-	case x < 0:
-		return "-" + text
-	}
-	return "+" + text
+	return mean + " ± " + report.Decimal((t.High-t.Low)/2, digits)
 }
 
 // overallBlocks say what the data sets together come to.

@@ -35,7 +35,7 @@ type results struct {
 	report bool // the file is a report's folds.csv, where each metric has a column
 	all    []result
 	gaps   []gap
-	titles map[string][]string // by a method's name, where the file has titles for its methods, which then stand for them
+	titles map[string][]string // what stands for a method, by its name: its titles, or the name where the file has none
 }
 
 // A gap is a fold without a result that counts, which a report has a line about.
