@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -173,20 +174,19 @@ func rankOfMLP(r *reports, with map[string]float64) (rank, others float64, best 
 		if mean, has := with[dataset]; has {
 			rmse["mlp"] = mean
 		}
-		for method, mean := range rmse {
-			rank := 1.0
-			for _, other := range rmse {
-				if other < mean {
-					rank++
-				}
-			}
-			means[method] += rank / float64(len(tables))
+		methods := slices.Sorted(maps.Keys(rmse))
+		values := make([]float64, len(methods))
+		for i, method := range methods {
+			values[i] = rmse[method]
+		}
+		for i, rank := range stats.Ranks(values, false) {
+			means[methods[i]] += rank / float64(len(tables))
 		}
 	}
 	others = math.Inf(1)
-	for method, mean := range means {
-		if method != "mlp" && mean < others {
-			others, best = mean, titles[method]
+	for _, method := range slices.Sorted(maps.Keys(means)) {
+		if method != "mlp" && means[method] < others {
+			others, best = means[method], titles[method]
 		}
 	}
 	return means["mlp"], others, best
