@@ -43,10 +43,13 @@ func chooseBackend(ctx context.Context, asked, networks string, e program.Env) (
 	return name, nil
 }
 
-// onGPU reports whether networks are meant to run on a GPU, here or on a cluster's nodes.
+// onGPU reports whether networks are meant to run on a GPU, here or on a cluster's nodes, whatever its login node has.
 func (o *options) onGPU() bool {
+	if o.Slurm && backends.Automatic(o.Backend) {
+		return len(o.GPU) > 0
+	}
 	name, _ := backends.Resolve(o.Backend)
-	return o.Slurm && o.GPU != nil || method.Accelerated(name)
+	return method.Accelerated(name)
 }
 
 // checkNamed returns an error if there are networks to run and the backend that was asked for by name is none, or cannot run them.

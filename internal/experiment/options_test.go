@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute"
+
 	"nptbench/internal/backends"
 	"nptbench/internal/method"
 	"nptbench/internal/program"
@@ -69,6 +71,31 @@ func TestParse(t *testing.T) {
 	if !reflect.DeepEqual(o.Plan.Datasets, []string{"yacht", "kick"}) || !reflect.DeepEqual(o.Plan.Protocols, split.Protocols) ||
 		o.Seed == nil || *o.Seed != 0 || o.Jobs != 3 || o.Backend != "auto" || o.Sweep != "table1-quick" || len(o.recordFolders()) != 2 || o.Out != "" || o.Fetch {
 		t.Errorf("got %+v", o)
+	}
+}
+
+// Where Slurm's tasks run networks its arguments say, not what the login node has.
+func TestOnGPU(t *testing.T) {
+	t.Setenv(compute.ConfigEnvVar, "")
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{[]string{"-backend", backends.Fused}, false},
+		{[]string{"-backend", backends.CUDA}, true},
+		{[]string{"-executor", "slurm"}, false},
+		{[]string{"-executor", "slurm", "-slurm-args", "--partition=cpu"}, false},
+		{[]string{"-executor", "slurm", "-slurm-gpu-args", "--gres=gpu:1"}, true},
+		{[]string{"-executor", "slurm", "-backend", backends.Fused}, false},
+		{[]string{"-executor", "slurm", "-backend", backends.CUDA}, true},
+	} {
+		o, err := parseArgs(c.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.onGPU() != c.want {
+			t.Errorf("%q: networks on a GPU: %v, want %v", c.args, o.onGPU(), c.want)
+		}
 	}
 }
 
