@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -27,7 +28,7 @@ func (s *serving) do(ctx context.Context) error {
 	var batch []method.Config
 	for i, training := range s.Trainings {
 		measured := len(training.Measures) > 0 && !training.Failed && s.method.Model != nil
-		if len(training.Cells) > 0 || measured && s.model(ctx, s.configs[i]) == nil {
+		if len(training.Cells) > 0 || measured && s.lost(ctx, s.configs[i]) {
 			fit, batch = append(fit, i), append(batch, s.configs[i])
 		}
 	}
@@ -84,19 +85,31 @@ func (s *serving) known(training *plan.Training, now *outcome) outcome {
 	return o
 }
 
-// model opens the model of a configuration, wherever it lies; nil when there is none.
-func (s *serving) model(ctx context.Context, c method.Config) method.Model {
+// model opens the model of a configuration, wherever it lies. The error is fs.ErrNotExist when there is none, or else says why those that
+// there are cannot be opened.
+func (s *serving) model(ctx context.Context, c method.Config) (method.Model, error) {
+	var broken error
 	for _, dir := range append([]string{s.ModelDir}, s.MoreModels...) {
 		if dir == "" {
 			continue
 		}
 		there := *s.task
 		there.ModelDir = dir
-		if model, err := s.method.Model(ctx, &there, c); err == nil {
-			return model
+		model, err := s.method.Model(ctx, &there, c)
+		if err == nil {
+			return model, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			broken = errors.Join(broken, err)
 		}
 	}
-	return nil
+	return nil, cmp.Or(broken, fs.ErrNotExist)
+}
+
+// lost reports whether there is no model of a configuration that can be opened.
+func (s *serving) lost(ctx context.Context, c method.Config) bool {
+	_, err := s.model(ctx, c)
+	return err != nil
 }
 
 // measured makes a measurement on the model of a training, of which so much is known.
@@ -131,8 +144,10 @@ func (s *serving) measure(ctx context.Context, config method.Config, of *plan.Me
 	how = "kept by the training"
 	if s.method.Model == nil {
 		how, subject.Model = "fitted once more on the same rows, with the same seed", measure.Refit(s.method, s.task, config)
-	} else if subject.Model = s.model(ctx, config); subject.Model == nil {
+	} else if subject.Model, err = s.model(ctx, config); errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("the training left no model in %s", s.ModelDir)
+	} else if err != nil {
+		return nil, "", fmt.Errorf("the training left no model that can be opened: %w", err)
 	}
 	subject.Check = func(test method.Prediction) error {
 		now, err := ScoreTest(s.task, s.truth, test)

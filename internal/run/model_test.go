@@ -32,7 +32,7 @@ func testKeeper() *method.Method {
 		Params: []method.Param{
 			{Name: "number", Type: method.Int, Default: 0},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "unlucky", "exit", "panic", "forgetful", "fickle"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "unlucky", "exit", "panic", "forgetful", "garbled", "fickle"}},
 		},
 		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config {
@@ -71,7 +71,11 @@ func testKeeper() *method.Method {
 					fits, _ := os.OpenFile(file(t, c)+".fits", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 					fmt.Fprintln(fits, "fitted")
 					fits.Close()
-					if c.String("mode") != "forgetful" {
+					switch c.String("mode") {
+					case "forgetful":
+					case "garbled":
+						os.WriteFile(file(t, c), []byte("no number"), 0o666)
+					default:
 						os.WriteFile(file(t, c), []byte(strconv.Itoa(number)), 0o666)
 					}
 				}
@@ -282,7 +286,8 @@ func TestFailuresOfMeasurements(t *testing.T) {
 		{"hang first", "budget: {time: 1s}\n", "    measure: {first: [{mode: hang}, {}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 1s"},
 		{"exit twice", "", "    measure: {first: [{mode: exit}, {mode: exit, times: 2}, {}]}\n", Outcome{OK: 6, Failed: 6}, "exit status 3"},
 		{"training", "", "    params: {mode: error}\n    measure: {first: {}}\n", Outcome{Failed: 6}, "no luck"},
-		{"no model", "", "    params: {mode: forgetful}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, "left no model"},
+		{"no model", "", "    params: {mode: forgetful}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, "left no model in"},
+		{"damaged model", "", "    params: {mode: garbled}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, `left no model that can be opened: strconv.Atoi: parsing "no number"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
