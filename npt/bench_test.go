@@ -261,15 +261,8 @@ func matmulRate(tb testing.TB, backend compute.Backend, p Precision) float64 {
 	return best
 }
 
-// peakMemory returns the largest resident size of the process, in bytes, since it was last forgotten; 0 where the system
-// does not tell.
-func peakMemory() (peak int64) {
-	status, _ := os.ReadFile("/proc/self/status")
-	if _, rest, ok := strings.Cut(string(status), "VmHWM:"); ok {
-		fmt.Sscan(rest, &peak)
-	}
-	return peak << 10
-}
+// peakMemory is the largest resident size of the process, in bytes, since it was last forgotten; 0 where the system does not tell.
+func peakMemory() int64 { return subprocess.KernelBytes("/proc/self/status", "VmHWM:") }
 
 // forgetPeakMemory also frees what is not in use any more.
 func forgetPeakMemory() {

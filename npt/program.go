@@ -18,8 +18,8 @@ import (
 type program struct{ steps, sync, eval, rows, masks *graph.Exec }
 
 // Compiling takes XLA seconds: networks that differ in data, seed, schedule or shares of masked entries alone, like those of the folds of a
-// data set, share their programs, as long as their tables have as many rows: a program of ever other numbers of rows would never stop
-// growing.
+// data set, share their programs, as long as their tables have as many rows: a program that is compiled for every size of table that
+// comes would never stop growing.
 var (
 	programsMu sync.Mutex
 	programs   []knownProgram // the last ones that were wanted
@@ -34,7 +34,8 @@ type knownProgram struct {
 	program program
 }
 
-// programOf returns the program of a network, which may be one that was made before for as many rows; 0 are batches of ever other numbers, padded.
+// programOf returns the program of a network, which may be one that was made before for as many rows; 0: the sizes of batches vary, and are
+// padded.
 func programOf(n *network, rows int, backend compute.Backend) (program, error) {
 	programsMu.Lock()
 	defer programsMu.Unlock()

@@ -79,7 +79,7 @@ type Strided struct {
 func (kn *Kernel) Mul(c []float32, a Strided, b []float32, rows, n, k, ld int) {
 	if min(rows, n, k) < 1 || n%Lanes != 0 || ld%Lanes != 0 || ld < n ||
 		len(c) < (rows-1)*ld+n || len(b) < (k-1)*ld+n || len(a.Data) <= (rows-1)*a.Row+(k-1)*a.Col {
-		panic("kernel: matrix sizes do not fit")
+		panic("f32: matrix sizes do not fit")
 	}
 	kn.mul(c, a, b, rows, n, k, ld)
 }
@@ -130,7 +130,7 @@ func (kn *Kernel) Adam(w, m, v, g, decay []float32, s *Step) {
 func (kn *Kernel) Transpose(dst []float32, ldDst int, src []float32, ldSrc, rows, cols int) {
 	up8, up4 := (rows+7)&^7, (cols+3)&^3
 	if min(rows, cols) < 1 || ldSrc < up4 || ldDst < up8 || len(src) < (up8-1)*ldSrc+up4 || len(dst) < (up4-1)*ldDst+up8 {
-		panic("kernel: matrix sizes do not fit")
+		panic("f32: matrix sizes do not fit")
 	}
 	kn.transpose(dst, ldDst, src, ldSrc, rows, cols)
 }

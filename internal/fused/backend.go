@@ -87,7 +87,7 @@ func (b *Backend) Capabilities() compute.Capabilities {
 		compute.OpTypeParameter, compute.OpTypeConstant, compute.OpTypeIdentity, compute.OpTypeReshape, compute.OpTypeTranspose,
 		compute.OpTypeBroadcastInDim, compute.OpTypeSlice, compute.OpTypeBitcast, compute.OpTypeConvertDType, compute.OpTypeIota,
 		compute.OpTypeOptimizationBarrier, compute.OpTypeDotGeneral, compute.OpTypeReduceSum, compute.OpTypeReduceMax,
-		compute.OpTypeConcatenate, compute.OpTypeGather, compute.OpTypeScatterSum, compute.OpTypeRNGBitGenerator, compute.OpTypeClamp, compute.OpTypePad, compute.OpTypeSchedulingBarrier,
+		compute.OpTypeConcatenate, compute.OpTypeGather, compute.OpTypeScatterSum, compute.OpTypeRNGBitGenerator, compute.OpTypePad, compute.OpTypeSchedulingBarrier,
 	} {
 		c.Operations[op] = true
 	}

@@ -131,14 +131,6 @@ func (f *function) Where(condition, onTrue, onFalse compute.Value) (compute.Valu
 	return f.elementwise(compute.OpTypeWhere, condition, onTrue, onFalse)
 }
 
-func (f *function) Clamp(low, x, high compute.Value) (compute.Value, error) {
-	y, err := f.Max(x, low)
-	if err != nil {
-		return nil, err
-	}
-	return f.Min(y, high)
-}
-
 func (f *function) ConvertDType(v compute.Value, t dtypes.DType) (compute.Value, error) {
 	x, err := f.own(v)
 	if err != nil || x.shape.DType == t {

@@ -11,7 +11,7 @@ import (
 // is computed in registers.
 
 // A panelKernel multiplies packed panels: c (tall x width, rows ldc numbers apart) = a b, or c += a b. a holds k columns of tall numbers,
-// b k rows of width numbers.
+// b k rows of width numbers. Its tall, width and deep, and blockTall, are m_r, n_r, k_c and m_c in that paper.
 type panelKernel[T floating] struct {
 	width, tall int
 	deep        int // rows of a panel of b: as many as stay in the first cache
@@ -37,7 +37,7 @@ const (
 	blockTall = 512 // rows of a that stay in the second cache
 )
 
-// Kernels for single and double precision. Those of the second kind are for matrices b of few columns.
+// Kernels for single precision, narrow32 for matrices b of few columns, and for double precision.
 var (
 	gemm32, narrow32 = kernels32(f32.All()[0])
 	gemm64           = panelKernel[float64]{width: 8, tall: panelRows, deep: wholeDeep, multiply: multiplyPanel[float64]}

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // Kernels on float32 and uint32 arrays for AVX2. Each works on eight numbers at a time and takes n, a multiple of eight.
-// Arguments are (dst, a, b, c *byte, n int); "s" at the end of a name: b is one number, "r": a is one number.
+// Arguments are (dst, a, b, c *byte, n int).
 
 #define ARGS \
 	MOVQ dst+0(FP), DI \
