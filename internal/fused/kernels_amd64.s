@@ -49,9 +49,6 @@ TEXT ·mulU32(SB), NOSPLIT, $0-40
 TEXT ·xorU32(SB), NOSPLIT, $0-40
 	BINARY(VPXOR)
 
-TEXT ·orU32(SB), NOSPLIT, $0-40
-	BINARY(VPOR)
-
 TEXT ·shrU32(SB), NOSPLIT, $0-40
 	BINARY(VPSRLVD)
 
@@ -79,9 +76,6 @@ loop:                               \
 	VCMPPS  HOW, (DX)(AX*4), Y0, Y0 \
 	NEXT
 
-TEXT ·eqF32(SB), NOSPLIT, $0-40
-	COMPARE($0)
-
 TEXT ·ltF32(SB), NOSPLIT, $0-40
 	COMPARE($17)
 
@@ -94,13 +88,6 @@ loop:
 	VMOVUPS  (SI)(AX*4), Y0
 	VPMAXUD  (DX)(AX*4), Y0, Y1
 	VPCMPEQD Y1, Y0, Y0
-	NEXT
-
-TEXT ·eqU32(SB), NOSPLIT, $0-40
-	ARGS
-loop:
-	VMOVUPS  (SI)(AX*4), Y0
-	VPCMPEQD (DX)(AX*4), Y0, Y0
 	NEXT
 
 // whereF32: dst = c ? a : b.
@@ -131,13 +118,6 @@ TEXT ·negF32(SB), NOSPLIT, $0-40
 	VBROADCASTSS sign<>(SB), Y1
 loop:
 	VXORPS (SI)(AX*4), Y1, Y0
-	NEXT
-
-TEXT ·absF32(SB), NOSPLIT, $0-40
-	ARGS
-	VBROADCASTSS magnitude<>(SB), Y1
-loop:
-	VANDPS (SI)(AX*4), Y1, Y0
 	NEXT
 
 // oneF32: 1 where the mask a is set, else 0.
