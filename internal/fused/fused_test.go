@@ -290,6 +290,20 @@ func TestProducts(t *testing.T) {
 	}
 }
 
+// Backends whose results have other bits say that something else multiplied.
+func TestProductsAreTold(t *testing.T) {
+	told := map[string]bool{New(1).Products(): true}
+	for i, pairs := range allPairs() {
+		b := New(1)
+		b.wide = &pairs
+		if by := b.Products(); told[by] {
+			t.Errorf("kernel %d of bfloat16 has the name of another, %s", i, by)
+		} else {
+			told[by] = true
+		}
+	}
+}
+
 // rounded rounds numbers to bfloat16.
 func rounded(x *tensors.Tensor) *tensors.Tensor {
 	numbers := tensors.MustCopyFlatData[float32](x)

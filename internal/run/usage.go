@@ -35,11 +35,9 @@ func processorTime() (total time.Duration) {
 	for _, pid := range subprocess.Children(os.Getpid()) {
 		total += subprocess.ProcessorTime(pid)
 	}
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} { // the latter of those that were waited for
-		var u syscall.Rusage
-		if syscall.Getrusage(who, &u) == nil {
-			total += time.Duration(u.Utime.Nano() + u.Stime.Nano())
-		}
+	var waitedFor syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &waitedFor) == nil {
+		total += time.Duration(waitedFor.Utime.Nano() + waitedFor.Stime.Nano())
 	}
-	return total
+	return total + subprocess.OwnTime()
 }
