@@ -89,7 +89,7 @@ type state struct {
 // newState draws the initial weights.
 func (e *engine) newState() *state {
 	s := new(state)
-	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "weights"), 0))
+	rng := seed.Rand(e.net.Seed, "weights")
 	initial := e.net.Initial(rng)
 	for i, shape := range e.net.Shapes(e.net.master()) {
 		s.weights = append(s.weights, e.net.array(initial[i], shape.Dimensions...))
@@ -200,7 +200,7 @@ const randomWords = 3
 // randomState is the state of the device's generator at the start of a step. It is derived from the step alone, so a
 // training that was interrupted goes on with the same numbers.
 func (e *engine) randomState(step int) []uint64 {
-	rng := rand.New(rand.NewPCG(seed.Derive(e.net.Seed, "step", step), 0))
+	rng := seed.Rand(e.net.Seed, "step", step)
 	return []uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()}
 }
 

@@ -3,7 +3,6 @@ package npt
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
@@ -82,7 +81,7 @@ func (k *keptModel) batches(c Config) (all [][]int) {
 	for i := range row {
 		row[tableRow(k.task, i)] = i
 	}
-	rng := rand.New(rand.NewPCG(seed.Derive(k.net.Seed, "prediction", int(testMode)), 0))
+	rng := seed.Rand(k.net.Seed, "prediction", int(testMode))
 	for _, batch := range evaluationBatches(rng, k.table, &c, testMode) {
 		var rows []int
 		for _, at := range batch {

@@ -153,7 +153,7 @@ func (m *Model) engine(t *Table) (*engine, error) {
 	return newEngine(m.net, t, m.backend)
 }
 
-func (m *Model) rng() *rand.Rand { return rand.New(rand.NewPCG(seed.Derive(m.net.Seed, "predict"), 0)) }
+func (m *Model) rng() *rand.Rand { return seed.Rand(m.net.Seed, "predict") }
 
 // An Attention holds the attention weights of one layer: Groups x Heads x Sequence x Sequence numbers, row-major, where
 // the last axis (who is attended to) sums to 1. An ABD layer has one group, all rows of the table; an ABA layer has a

@@ -108,7 +108,7 @@ func (tr *Trainer) loadMasks(pass int, drawn []code) (place int32, err error) {
 }
 
 func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed.Derive(tr.config.Seed, purpose, index), 0))
+	return seed.Rand(tr.config.Seed, purpose, index)
 }
 
 // callTime is about how long the device may be busy with steps before the context is asked again.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -68,7 +67,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	if len(order) < 5 {
 		return nil, fmt.Errorf("npt: %s, want at least 5, of which one is for validation", spelling.Count(len(order), "row"))
 	}
-	rng := rand.New(rand.NewPCG(seed.Derive(c.Seed, "held out"), 0))
+	rng := seed.Rand(c.Seed, "held out")
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	val := len(order) / 5
 	p := &Predictor{target: at, context: &Table{Train: len(order) - val, Val: val}}

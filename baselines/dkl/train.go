@@ -70,7 +70,7 @@ func newTrainer(t *task.Task, c method.Config, seed uint64) *trainer {
 }
 
 func (tr *trainer) rng(parts ...any) *rand.Rand {
-	return rand.New(rand.NewPCG(seed.Derive(append([]any{tr.seed}, parts...)...), 0))
+	return seed.Rand(append([]any{tr.seed}, parts...)...)
 }
 
 // train makes epochs until the validation loss has not fallen for patience of them, and returns to the parameters of the best epoch.

@@ -21,7 +21,6 @@ package mlp
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -94,7 +93,7 @@ func fit(ctx context.Context, t *task.Task, c method.Config) method.Result {
 		only := int(t.Labels[0])
 		return method.Result{Val: certain(only, t.Outputs(), t.Val), Test: certain(only, t.Outputs(), t.Test), Fit: time.Since(start)}
 	}
-	rng := rand.New(rand.NewPCG(seed.Derive(t.Seed, "mlp", c.JSON()), 0))
+	rng := seed.Rand(t.Seed, "mlp", c.JSON())
 	m, err := train(ctx, t, c, out, rng)
 	if err != nil {
 		return method.Result{Err: fmt.Errorf("mlp: %w", err)}

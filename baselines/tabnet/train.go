@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"github.com/gomlx/compute"
@@ -84,7 +83,7 @@ func (tr *training) elapsed() time.Duration { return tr.earlier + time.Since(tr.
 
 // initial draws the weights that a training begins with.
 func (p *program) initial() state {
-	rng := rand.New(rand.NewPCG(seed.Derive(p.net.Seed, "weights"), 0))
+	rng := seed.Rand(p.net.Seed, "weights")
 	params, running := p.net.params.Initial(rng)[0], p.net.statistics.Initial(rng)[0]
 	zeros := make([]float64, len(params))
 	return state{
@@ -136,7 +135,7 @@ func finite(x float64) bool { return x-x == 0 }
 
 // epoch goes through the training rows once, in random order, and returns the validation loss.
 func (tr *training) epoch(ctx context.Context) (float64, error) {
-	rng := rand.New(rand.NewPCG(seed.Derive(tr.net.Seed, "epoch", tr.at.Epochs), 0))
+	rng := seed.Rand(tr.net.Seed, "epoch", tr.at.Epochs)
 	order := make([]int32, tr.table.Train)
 	for i := range order {
 		order[i] = int32(i)

@@ -87,7 +87,7 @@ func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 			if _, asked := slices.BinarySearch(rows, row); !asked {
 				continue
 			}
-			rng := rand.New(rand.NewPCG(seed.Derive(s.Seed, row), 0))
+			rng := seed.Rand(s.Seed, row)
 			batches, kept = append(batches, permuted(batch, batch.Train+batch.Val+at, rng)), append(kept, at)
 			if len(batches) >= each {
 				if err := flush(); err != nil {

@@ -73,7 +73,7 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 			if _, asked := slices.BinarySearch(rows, row); !asked {
 				continue
 			}
-			rng := rand.New(rand.NewPCG(seed.Derive(s.Seed, row), 0))
+			rng := seed.Rand(s.Seed, row)
 			d, err := s.deleteAround(ctx, batch, s.Train+s.Val+row, with, rng)
 			if err != nil {
 				return nil, err

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 )
 
 // Derive returns a seed for the purpose that the parts describe, such as a parent seed, a data set and a fold. It is the
@@ -19,3 +20,6 @@ func Derive(parts ...any) uint64 {
 	}
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
+
+// Rand returns a generator of its own for the purpose that the parts describe, seeded with [Derive].
+func Rand(parts ...any) *rand.Rand { return rand.New(rand.NewPCG(Derive(parts...), 0)) }

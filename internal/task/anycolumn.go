@@ -1,7 +1,6 @@
 package task
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"nptbench/internal/dataset"
@@ -19,7 +18,7 @@ func drawTargets(t *Task, truth *Truth, name string) {
 	}
 	known, y := len(t.Y), slices.Concat(t.Y, truth.Y)
 	x, missing, targets := make([]float32, 0, len(y)*width), make([]bool, len(y)*width), make([]int, len(y))
-	rng := rand.New(rand.NewPCG(seed.Derive(0, "target columns", t.Info.Name, t.Fold), 0))
+	rng := seed.Rand(0, "target columns", t.Info.Name, t.Fold)
 	for i := range y {
 		x = append(x, slices.Insert(slices.Clone(t.Row(i)), place, float32(y[i]))...)
 		targets[i] = rng.IntN(width)

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"nptbench/internal/dataset"
@@ -11,7 +10,7 @@ import (
 // addCopies gives every row of a regression task a copy among the training rows. What is random is drawn once for a data set
 // and fold.
 func addCopies(t *Task, truth *Truth, c *dataset.Copies) {
-	rng := rand.New(rand.NewPCG(seed.Derive(0, "copies", t.Info.Name, t.Fold), 0))
+	rng := seed.Rand(0, "copies", t.Info.Name, t.Fold)
 	randomise := func(x []float32) []float32 {
 		for row := range slices.Chunk(x, t.Width) {
 			for j := t.Width - c.RandomFeatures; j < t.Width; j++ {
