@@ -326,6 +326,21 @@ func TestDiverges(t *testing.T) {
 	}
 }
 
+// A training that diverges after its best epoch ends with that epoch.
+func TestDivergesLater(t *testing.T) {
+	tr := newTrainer(wave(50), config(t, map[string]any{"max_epochs": 100}), 1)
+	for range 5 {
+		if err := tr.pass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	best := slices.Clone(tr.best)
+	tr.rate = 1e200
+	if err := tr.train(t.Context()); err != nil || tr.BestEpoch == 0 || !slices.Equal(tr.model.theta, best) {
+		t.Errorf("%v: not what epoch %d left", err, tr.BestEpoch)
+	}
+}
+
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	data := wave(50)

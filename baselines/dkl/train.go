@@ -73,7 +73,8 @@ func (tr *trainer) rng(parts ...any) *rand.Rand {
 	return seed.Rand(append([]any{tr.seed}, parts...)...)
 }
 
-// train makes epochs until the validation loss has not fallen for patience of them, and returns to the parameters of the best epoch.
+// train makes epochs until the validation loss has not fallen for patience of them or is no number any more, and returns to the
+// parameters of the best epoch. Where there is none, the error wraps method.ErrDiverged.
 func (tr *trainer) train(ctx context.Context) error {
 	tr.started = time.Now()
 	tr.checkpoint.Start()
@@ -81,6 +82,9 @@ func (tr *trainer) train(ctx context.Context) error {
 		err := tr.pass(ctx)
 		if errors.Is(err, errNotDefinite) {
 			err = fmt.Errorf("%w: %w in epoch %d; a smaller learning_rate would help", method.ErrDiverged, err, tr.Epoch+1)
+		}
+		if errors.Is(err, method.ErrDiverged) && tr.BestEpoch > 0 {
+			break
 		}
 		if err != nil {
 			return err
@@ -169,7 +173,7 @@ func (tr *trainer) report() {
 	tr.task.Progress(task.Progress{Share: float64(tr.Epoch) / float64(tr.maxEpochs), Text: text})
 }
 
-const checkpointKind = "dkl checkpoint"
+const checkpointKind = "dkl"
 
 func (tr *trainer) arrays() [][]float64 { return [][]float64{tr.model.theta, tr.m, tr.v, tr.best} }
 

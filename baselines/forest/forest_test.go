@@ -281,3 +281,23 @@ func TestRunOfCloseValues(t *testing.T) {
 		t.Errorf("one column drawn: numbers of nodes %v, want 1 and 3 equally often", sizes)
 	}
 }
+
+// Rows that the bins of long columns do not tell apart are told apart by another column, also where a node draws it last.
+func TestBinsAreConstant(t *testing.T) {
+	const rows, width = 2 * maxCodes, 21
+	d := data{width: width, classes: 2, x: make([]float32, rows*width), labels: make([]uint16, rows)}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for i := range rows {
+		for j := range width - 1 {
+			d.x[i*width+j] = float32(i) // two rows in a bin
+		}
+		d.x[i*width+width-1] = float32(i % 2)
+		d.labels[i] = uint16(rng.IntN(2))
+	}
+	p := fit(t, d, options{criterion: Gini, maxFeatures: 1, allRows: true, threads: 1}, 1).predict(d.x, 1)
+	for i, label := range d.labels {
+		if p[2*i+int(label)] != 1 {
+			t.Fatalf("row %d has its class with a probability of %v, want 1", i, p[2*i+int(label)])
+		}
+	}
+}

@@ -286,10 +286,10 @@ func (g *grower) measure(feature int32, s segment) candidate {
 		}
 		if keys[0].code() == keys[len(keys)-1].code() {
 			first, last := c.codes[keys[0].index()], c.codes[keys[len(keys)-1].index()]
-			if c.largest[last] > c.smallest[first]+indistinct {
+			if first != last && c.largest[last] > c.smallest[first]+indistinct {
 				return candidate{score: -1} // not constant, but without a gap that is wide enough
 			}
-			break
+			break // to be constant: below the node, too, its rows have one value or share a bin
 		}
 		score, at := g.cut(keys)
 		return candidate{score, feature, int(c.codes[keys[at-1].index()]), int(c.codes[keys[at].index()])}

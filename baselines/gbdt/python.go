@@ -74,7 +74,7 @@ func pythonPath() (string, error) {
 
 // listPackages prints the version of Python and of its packages without importing any of them.
 const listPackages = `import importlib.metadata as m, json, platform
-print(json.dumps([platform.python_version(), {d.metadata["Name"].lower(): d.version for d in m.distributions()}]))`
+print(json.dumps([platform.python_version(), {name.lower(): d.version for d in m.distributions() if (name := d.metadata["Name"])}]))`
 
 // isolated runs a program in Python, which imports nothing from the working directory, where a user may have a queue.py or an
 // xgboost.py.

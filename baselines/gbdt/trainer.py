@@ -271,6 +271,7 @@ def read_requests(source, requests):
         request["y"] = read_array(source, rows, np.int32 if request["classify"] else np.float64)
         request["check"] = read_array(source, (request["check_rows"], width), np.float32)
         requests.put(request)
+        del request  # the table is served's alone, and goes with it
 
 
 def read_until_the_end(source, requests):
@@ -307,6 +308,7 @@ def main():
         except Exception as e:
             broken = isinstance(e, (Broken, ImportError, OSError))  # libraries import parts of themselves late
             send_answer({"error": describe(e), "out_of_memory": out_of_memory(e), "broken": broken})
+        del request  # an idle trainer keeps no table
 
 
 def send(answers, answer, arrays={}):

@@ -327,15 +327,15 @@ func fake(t *testing.T, script string) {
 
 func TestFailures(t *testing.T) {
 	for want, script := range map[string]string{
-		"golearn's process: exit status 2: panic: no rows":    "read -r request; echo 'panic: no rows' >&2; echo 'goroutine 7:' >&2; exit 2",
-		"golearn's process: no answer: ":                      "read -r request; echo KNN: 50 %",
-		"golearn's process: 0 labels and 0 numbers, want 1 a": "read -r request; echo '{}'",
-		"golearn's process: 0 labels and 1 numbers, want 1 a": `read -r request; echo '{"y": [0.5]}'`,
-		"golearn's process: label 2, want 0 to 1":             `read -r request; echo '{"labels": [2]}'`,
-		"golearn's process: label -1, want 0 to 1":            `read -r request; echo '{"labels": [-1]}'`,
-		"golearn panicked: index out of range":                `read -r request; echo '{"error": "golearn panicked: index out of range"}'`,
-		"n_neighbors: 3 is more than the 2 training rows":     "exit 1",
-		"golearn's process: fork/exec /nowhere: no such file": "",
+		"golearn's process: crashed: exit status 2: panic: no": "read -r request; echo 'panic: no rows' >&2; echo 'goroutine 7:' >&2; exit 2",
+		"golearn's process: no answer: ":                       "read -r request; echo KNN: 50 %",
+		"golearn's process: 0 labels and 0 numbers, want 1 a":  "read -r request; echo '{}'",
+		"golearn's process: 0 labels and 1 numbers, want 1 a":  `read -r request; echo '{"y": [0.5]}'`,
+		"golearn's process: label 2, want 0 to 1":              `read -r request; echo '{"labels": [2]}'`,
+		"golearn's process: label -1, want 0 to 1":             `read -r request; echo '{"labels": [-1]}'`,
+		"golearn panicked: index out of range":                 `read -r request; echo '{"error": "golearn panicked: index out of range"}'`,
+		"n_neighbors: 3 is more than the 2 training rows":      "exit 1",
+		"golearn's process: fork/exec /nowhere: no such file":  "",
 	} {
 		t.Run(want, func(t *testing.T) {
 			fake(t, script)

@@ -132,6 +132,9 @@ func ask(ctx context.Context, path string, threads int, r *request) (*answer, er
 		in.Write(append(line, '\n')) // where this fails the process has ended, and Wait says how
 		err = cmd.Wait()
 	}
+	if cmd.ProcessState != nil && !cmd.ProcessState.Success() {
+		err = fmt.Errorf("%w: %w", method.ErrCrash, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("golearn's process: %w%s", err, panicLine(stderr.String()))
 	}

@@ -167,7 +167,7 @@ func (v *votes) add(output int, value, weight float64) {
 		}
 	}
 	v.uniform[output] += value
-	v.weighted[output] += value * weight
+	v.weighted[output] += float64(value * weight) // rounded before it is added, on every processor
 	v.total += weight
 }
 

@@ -99,7 +99,7 @@ func fit(ctx context.Context, t *task.Task, c method.Config) method.Result {
 		return method.Result{Err: fmt.Errorf("mlp: %w", err)}
 	}
 	r := method.Result{Fit: time.Since(start)}
-	r.Details = map[string]any{"epochs": m.epochs, "best_epoch": m.bestEpoch, "held_out_score": m.bestScore}
+	r.Details = map[string]any{"epochs": m.epochs, "best_epoch": m.bestEpoch, "held_out_score": m.bestScore, "kernel": m.network.kernel.Name}
 	start = time.Now()
 	if r.Val, r.Err = m.predict(ctx, t, t.Train, t.Val); r.Err == nil {
 		r.Test, r.Err = m.predict(ctx, t, t.Train+t.Val, t.Test)

@@ -49,9 +49,6 @@ func Method() *method.Method {
 			if c.Int("n_shared")+c.Int("n_independent") == 0 {
 				return fmt.Errorf("n_shared: 0 and n_independent 0 leave a feature transformer without layers, want at least one")
 			}
-			if whole := configOf(c); whole.DropLast {
-				return whole.checkBatches(whole.BatchSize)
-			}
 			return nil
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config {

@@ -127,9 +127,8 @@ func TestMissing(t *testing.T) {
 func TestCheck(t *testing.T) {
 	tk := testTask(t, "waves")
 	for want, given := range map[string]map[string]any{
-		"n_shared: 0 and n_independent 0":           {"n_shared": 0, "n_independent": 0},
-		"virtual_batch_size: 4 cuts a batch of 33 ": {"batch_size": 33, "virtual_batch_size": 4, "drop_last": true},
-		"gamma: 0.5 is not allowed":                 {"gamma": 0.5},
+		"n_shared: 0 and n_independent 0": {"n_shared": 0, "n_independent": 0},
+		"gamma: 0.5 is not allowed":       {"gamma": 0.5},
 	} {
 		if _, err := Method().Resolve(given, tk.Info); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want one that begins with %s", err, want)
