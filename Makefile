@@ -143,7 +143,7 @@ venv: .venv/installed ## the Python environment in which the boosting libraries 
 xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which the tests hold its own
 
 .venv/bin/python:
-	$(PY) -m venv .venv
+	$(PY) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/installed: baselines/gbdt/requirements.txt | .venv/bin/python
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r baselines/gbdt/requirements.txt
@@ -157,10 +157,13 @@ xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which
 XLA_CUDA ?= $(shell [ "$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d . -f 1)" -ge 580 ] 2>/dev/null && echo 13 || echo 12)
 
 .PHONY: xla-cuda
-xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA libraries (XLA_CUDA=12|13, by default as the driver allows); made by itself where there is a GPU
+xla-cuda: .venv/xla-cuda$(XLA_CUDA)-installed ## XLA for NVIDIA GPUs, with its CUDA libraries (XLA_CUDA=12|13, by default as the driver allows); made by itself where there is a GPU
 
-.venv/xla-cuda-installed: npt/requirements-cuda12.txt npt/requirements-cuda13.txt | .venv/bin/python
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r npt/requirements-cuda$(XLA_CUDA).txt
+# One of them at a time, for NPT takes what it finds.
+.venv/xla-cuda%-installed: npt/requirements-cuda%.txt | .venv/bin/python
+	.venv/bin/python -m pip uninstall --quiet --yes -r npt/requirements-cuda$(if $(filter 12,$*),13,12).txt
+	rm -f .venv/xla-cuda*-installed
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
 	touch $@
 
 # Environments of single checks, each with the packages of the first file that it depends on.
@@ -169,7 +172,7 @@ xla-cuda: .venv/xla-cuda-installed ## XLA for NVIDIA GPUs, with its CUDA librari
 .venv-estimate/installed: npt/testdata/requirements-estimate.txt npt/requirements-cuda12.txt
 .venv-gpytorch/installed: baselines/dkl/testdata/requirements.txt
 .venv-%/installed:
-	$(PY) -m venv .venv-$*
+	$(PY) -m venv .venv-$* || { rm -rf .venv-$*; exit 1; }
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $(firstword $^)
 	touch $@
 
@@ -180,7 +183,7 @@ try = mkdir -p out && PIP_RETRIES=1 $(MAKE) --no-print-directory $(1) >out/$(2).
 venv-if-possible:
 	@[ -e .venv/installed ] || echo "installing the boosting libraries into .venv" >&2
 	@$(call try,.venv/installed,venv,no Python environment: the boosting libraries are left out)
-	@if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then $(call try,.venv/xla-cuda-installed,xla-cuda,no XLA for the GPU: NPT runs on the processor); fi
+	@if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then $(call try,xla-cuda,xla-cuda,no XLA for the GPU: NPT runs on the processor); fi
 
 .PHONY: xla-if-possible
 xla-if-possible:
@@ -222,7 +225,7 @@ accuracy-tf32: xla ## what TF32 products, emulated on the processor, do to ten f
 
 .PHONY: check-tabnet
 check-tabnet: .venv-tabnet/installed ## TabNet beside pytorch-tabnet itself (2 GB of libraries): steps, errors over 20 seeds, speed; ten minutes to an hour
-	NPT_LONG_TESTS=1 NPT_TABNET_PYTHON=$(CURDIR)/.venv-tabnet/bin/python go test -count=1 -run Library -v -timeout 5h ./baselines/tabnet
+	NPT_LONG_TESTS=1 NPT_TABNET_PYTHON='$(CURDIR)/.venv-tabnet/bin/python' go test -count=1 -run Library -v -timeout 5h ./baselines/tabnet
 
 .PHONY: bench-npt
 bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluation; NPT_TORCH_PYTHON=python adds PyTorch
@@ -233,16 +236,16 @@ bench-npt: ## NPT: seconds per step, FLOP/s, share of the matmul rate, evaluatio
 .PHONY: estimate-gpu
 estimate-gpu: xla .venv-estimate/installed ## what limits NPT's training step on a GPU, from what XLA compiles for one; needs none, but 6 GB of libraries
 	@mkdir -p out/steps
-	NPT_DUMP_STEP=$(CURDIR)/out/steps go test -count=1 -timeout 60m -run TestDumpStep ./npt
+	NPT_DUMP_STEP='$(CURDIR)/out/steps' go test -count=1 -timeout 60m -run TestDumpStep ./npt
 	.venv-estimate/bin/python npt/testdata/gpu_estimate.py out/steps
 
 .PHONY: check-dkl
 check-dkl: .venv-gpytorch/installed ## deep kernel learning's bound, gradient, steps and predictions beside GPyTorch's, at the paper's sizes; installs PyTorch (5 GB)
-	NPT_GPYTORCH_PYTHON=$(CURDIR)/.venv-gpytorch/bin/python go test -count=1 -run GPyTorch -v ./baselines/dkl
+	NPT_GPYTORCH_PYTHON='$(CURDIR)/.venv-gpytorch/bin/python' go test -count=1 -run GPyTorch -v ./baselines/dkl
 
 .PHONY: bench-baselines
 bench-baselines: venv ## k-NN, random forest and MLP beside scikit-learn's, into baselines/BENCHMARKS.md; minutes. BENCH='-long' for more
-	go run ./baselines/bench -python $${NPT_PYTHON:-.venv/bin/python} -document baselines/BENCHMARKS.md $(BENCH)
+	go run ./baselines/bench -python "$${NPT_PYTHON:-.venv/bin/python}" -document baselines/BENCHMARKS.md $(BENCH)
 
 .PHONY: bench-scaling
 bench-scaling: ## how their time grows with the rows of large tables, up to a million, into the same document
@@ -270,7 +273,7 @@ check-import: bin/data bin/import venv ## scikit-learn's HistGradientBoosting on
 	bin/data -export-splits out/check-import/splits yacht boston-housing breast-cancer concrete
 	.venv/bin/python experiments/import/hist_gradient_boosting.py out/check-import/splits out/check-import/predictions.csv out/check-import/metrics.csv
 	bin/import -method hist-gradient-boosting -title HistGradientBoosting -out out/check-import/imported out/check-import/predictions.csv
-	NPT_CHECK_IMPORT=$(CURDIR)/out/check-import go test -count=1 -run EqualsScikitLearn -v ./experiments/import
+	NPT_CHECK_IMPORT='$(CURDIR)/out/check-import' go test -count=1 -run EqualsScikitLearn -v ./experiments/import
 
 .PHONY: check-slurm
 check-slurm: bin/table1 ## a sweep on a real Slurm of two nodes on this machine, where nodes, tasks, the controller and the watcher die: the tables of a local run; root, minutes

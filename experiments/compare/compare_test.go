@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -680,5 +682,16 @@ func TestSpellingOfMetrics(t *testing.T) {
 	}
 	if exit, stdout, stderr := programtest.Run(t, run, "-in", in, "-metric", "Accuracy"); exit != program.ExitOK || strings.Contains(stdout, "RMSE") {
 		t.Errorf("-metric: exit %d, %s%s", exit, stdout, stderr)
+	}
+}
+
+// An interrupt ends the program also while it waits for standard input.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in, out := io.Pipe()
+	defer out.Close()
+	if exit := program.Func(run).Run(ctx, program.Env{Args: []string{"-in", "-"}, Stdin: in, Stdout: io.Discard, Stderr: io.Discard}); exit != program.ExitInterrupted {
+		t.Errorf("exit %d", exit)
 	}
 }

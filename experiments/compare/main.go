@@ -71,12 +71,27 @@ func parse(e program.Env) (*options, error) {
 	return o, nil
 }
 
-func run(_ context.Context, e program.Env) (exit int, err error) {
+func run(ctx context.Context, e program.Env) (exit int, err error) {
 	o, err := parse(e)
 	if err != nil {
 		return program.ExitBadInput, err
 	}
-	tables, err := o.read(e)
+	type answer struct {
+		tables []*table
+		err    error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		tables, err := o.read(e)
+		answers <- answer{tables, err}
+	}()
+	var tables []*table
+	select {
+	case a := <-answers:
+		tables, err = a.tables, a.err
+	case <-ctx.Done(): // reading from a terminal cannot be ended
+		return program.ExitInterrupted, ctx.Err()
+	}
 	if err != nil {
 		return program.ExitBadInput, err
 	}

@@ -3,6 +3,7 @@ package backends
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,9 +45,9 @@ func (p *plugin) find() (string, error) {
 		return filepath.Abs(path)
 	}
 	for _, environment := range pythonEnvironments() {
-		found, err := filepath.Glob(filepath.Join(environment, p.inEnvironment))
+		found, err := fs.Glob(os.DirFS(environment), p.inEnvironment) // the folder's name is no pattern
 		if err == nil && len(found) > 0 {
-			return filepath.Abs(found[len(found)-1]) // for the later CUDA
+			return filepath.Abs(filepath.Join(environment, found[len(found)-1])) // for the later CUDA
 		}
 	}
 	return "", fmt.Errorf("%w: `make %s` does that", ErrNoPlugin, p.target)

@@ -19,8 +19,8 @@ import (
 )
 
 // Fetch downloads the files of a complete data set that are in none of the folders into the first folder. Downloads are
-// resumed where they stopped, compared with the known checksums or, where none is known, parsed, and only then get their
-// names. It does nothing when the complete data set is there. What no program may download is a *MissingError.
+// resumed where they stopped, compared with the known checksums or, where they have another one and the values of the table are known,
+// with these, and only then get their names. It does nothing when the complete data set is there. What no program may download is a *MissingError.
 func (l *Library) Fetch(ctx context.Context, name string) error {
 	s, err := l.source(name)
 	if err != nil {
@@ -207,14 +207,18 @@ func removeEmpty(part string) {
 	}
 }
 
-// check accepts a download whose checksum is known, and otherwise one that is a whole data set with the right values.
+// check accepts a download whose checksum is known, and otherwise one that is a whole data set with the right values, or with the right
+// counts where neither checksum nor values are known.
 func (f *fetcher) check(ctx context.Context, part string, v *variant, file *File) error {
 	stored, content, err := checksums(ctx, part, file.limit())
 	if err != nil || file.known(stored, content) {
 		return err
 	}
-	if len(v.files) > 1 {
+	switch {
+	case len(v.files) > 1:
 		return fmt.Errorf("not the published file: the SHA-256 of its content begins with %.16s, not with %.16s", content, file.SHA256[0])
+	case v.digest == "" && len(file.Gzip) > 0:
+		return fmt.Errorf("not the published file: its SHA-256 begins with %.16s, not with %.16s", stored, file.Gzip[0])
 	}
 	loc := Location{Info: f.source.info(v), Files: []Found{{File: *file, Path: part}}, Rows: f.source.rowsOf(v), source: f.source, variant: v}
 	_, err = read(ctx, &loc)

@@ -252,6 +252,21 @@ func TestFetchAddresses(t *testing.T) {
 	}
 }
 
+// Of a table whose values are not known, a download with another checksum than the known one is none.
+func TestFetchOtherChecksum(t *testing.T) {
+	for name, sums := range map[string][]string{"none known": nil, "another": {strings.Repeat("0", 64)}} {
+		s := toy()
+		s.variants[0].digest, s.variants[0].files[0].SHA256, s.variants[0].files[0].Gzip = "", nil, sums
+		s.variants[0].files[0].URLs = []string{serve(t, zipped(toyText)).URL + "/toy.csv.gz"}
+		l := put(t, nil)
+		l.web = quick()
+		err := l.fetch(context.Background(), s)
+		if refused := err != nil && strings.Contains(err.Error(), "not the published file: its SHA-256 begins with "); refused != (sums != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Another form of the same table is fetched when the first cannot be had.
 func TestFetchOtherForm(t *testing.T) {
 	gone, good := serve(t, ""), serve(t, strings.ReplaceAll(toyText, ",", ";"))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // A Library finds and loads data sets. Several goroutines may use one, as far as Log allows it.
@@ -183,6 +184,9 @@ func (l *Library) dirs(s *source) []string {
 	return dirs
 }
 
+// absent reports that there is no file, be it that one of its folders is a file.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
 // file returns the path of a file, plain or compressed, in the first folder that has it, or "".
 func (l *Library) file(s *source, name string) (path string, size int64, err error) {
 	for _, dir := range l.dirs(s) {
@@ -190,7 +194,7 @@ func (l *Library) file(s *source, name string) (path string, size int64, err err
 			path := filepath.Join(dir, name+suffix)
 			info, err := os.Stat(path)
 			switch {
-			case errors.Is(err, fs.ErrNotExist):
+			case absent(err):
 			case err != nil:
 				return "", 0, err
 			case !info.Mode().IsRegular():

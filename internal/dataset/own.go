@@ -81,7 +81,7 @@ func (l *Library) own(name string) (*source, error) {
 	}
 	for _, dir := range l.Dirs {
 		s, err := readDeclaration(filepath.Join(dir, name, Declaration), name)
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !absent(err) {
 			return s, err
 		}
 	}

@@ -96,6 +96,9 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 			return nil, fmt.Errorf("-%s: want -executor slurm with it", name)
 		}
 	}
+	if o.Slurm && fs.Given("jobs") {
+		return nil, errors.New("-jobs: a task of Slurm trains one after the other, on the cores that -slurm-args gives it; leave it out")
+	}
 	for _, name := range []string{"dry-run", "report-only", "detach"} {
 		if o.Cancel && fs.Given(name) {
 			return nil, fmt.Errorf("-%s has no meaning with -cancel", name)

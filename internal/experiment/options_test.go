@@ -108,6 +108,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"yacht"}, `"yacht" is not a flag`},
 		{[]string{"-protocol", "publishd"}, `(did you mean "published"?)`},
 		{[]string{"-jobs", "0"}, "at least 1"},
+		{[]string{"-jobs", "2", "-executor", "slurm"}, "leave it out"},
 		{[]string{"-jobs", "1000000"}, "-jobs 1000000: at most"},
 		{[]string{"-seed", "-1"}, "-seed"},
 		{[]string{"-networks", "0"}, "at least 1"},

@@ -124,7 +124,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 	}
 	p.tellApart()
 	if !o.ReportOnly {
-		p.leaveOut()
+		p.leaveOut(o.Methods)
 	}
 	return p, nil
 }
@@ -217,8 +217,9 @@ func (p *Plan) cell(g *Group, fold, setting int) *results.Cell {
 // at is the status of a cell.
 func (g *Group) at(fold, setting int) *status { return &g.status[fold*len(g.Settings)+setting] }
 
-// leaveOut lists data sets that are missing, and asks methods whether they can be run here, as far as they have cells to do.
-func (p *Plan) leaveOut() {
+// leaveOut lists data sets that are missing, and asks methods whether they can be run here, as far as they have cells to do. Of named
+// methods none is an extra.
+func (p *Plan) leaveOut(named []string) {
 	asked := map[*method.Method]bool{}
 	for _, d := range p.Datasets {
 		toDo := false
@@ -230,7 +231,8 @@ func (p *Plan) leaveOut() {
 			if m := g.Method; m.Available != nil && !asked[m] {
 				asked[m] = true
 				if err := m.Available(); err != nil {
-					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Method: true, Extra: m.Extra && m.Command == nil})
+					extra := m.Extra && m.Command == nil && !slices.Contains(named, m.Name)
+					p.LeftOut = append(p.LeftOut, LeftOut{Name: m.Name, Err: err, Method: true, Extra: extra})
 				}
 			}
 		}

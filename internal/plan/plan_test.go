@@ -484,14 +484,20 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// A method beyond the paper's may be missing, unless it is the user's own program.
-func TestOwnProgramIsMissed(t *testing.T) {
+// A method beyond the paper's may be missing, unless it is the user's own program or was asked for by name.
+func TestWhoseAbsenceCounts(t *testing.T) {
 	lib := datasettest.Library(t)
-	p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{}, lib, nil)
-	m := p.Groups()[0].Method
-	m.Extra, m.Command, m.Available = true, &method.Command{}, func() error { return errors.New("gone") }
-	if p.leaveOut(); len(p.LeftOut) != 1 || p.LeftOut[0].Extra {
-		t.Errorf("%+v", p.LeftOut)
+	for _, c := range []struct {
+		command *method.Command
+		named   []string
+		extra   bool
+	}{{nil, nil, true}, {&method.Command{}, nil, false}, {nil, []string{"mean"}, false}, {nil, []string{"other"}, true}} {
+		p := planned(t, parse(t, lib, "{shift: [1]}", ""), Options{}, lib, nil)
+		m := p.Groups()[0].Method
+		m.Extra, m.Command, m.Available = true, c.command, func() error { return errors.New("gone") }
+		if p.leaveOut(c.named); len(p.LeftOut) != 1 || p.LeftOut[0].Extra != c.extra {
+			t.Errorf("%+v: %+v", c, p.LeftOut)
+		}
 	}
 }
 
