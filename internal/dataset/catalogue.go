@@ -18,7 +18,6 @@ var catalogue = []*source{
 	pokerHand,
 	forestCover,
 	higgs,
-	mnist,
 	lookup,
 	lookupRandom,
 	lookupAddOne,

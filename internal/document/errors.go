@@ -30,15 +30,6 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives errors.As and errors.Is every single mistake.
-func (e Errors) Unwrap() []error {
-	errs := make([]error, len(e))
-	for i := range e {
-		errs[i] = e[i]
-	}
-	return errs
-}
-
 // Errorf notes a mistake.
 func (d *Document) Errorf(at Position, format string, args ...any) {
 	text := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
