@@ -45,7 +45,7 @@ var readme = []sentence{
 		seeds, differ, not := count["same within seeds"], count["differs"], count["not graded"]
 		return fmt.Sprintf("The paper prints %d means of its eight baselines on nine of its tables, in five metrics, of which RMSE and MSE say the same twice; %d were run. "+
 			"Of these %d come out to the printed digit, and %d more, on Poker Hand, to within the sampling error of the tenth of its test rows that "+
-			"was used. Of the others %d might with another seed (a weak test), %d do not, and for %d too few seeds were run.",
+			"was used. Of the others %d might with another seed (a weak test; some choose among fewer settings than in the paper), %d do not, and for %d too few seeds were run.",
 			all, same+part+seeds+differ+not, same, part, seeds, differ, not)
 	},
 	func(r *reports) string {
@@ -85,7 +85,7 @@ var readme = []sentence{
 	},
 	func(r *reports) string {
 		_, yacht := worth(r, "Yacht")
-		return fmt.Sprintf("a gain from them of up to %.0f %% is within two standard errors of what was measured", yacht)
+		return fmt.Sprintf("a gain from them of up to %s is within two standard errors of what was measured", nearly(yacht))
 	},
 	func(r *reports) string {
 		worse, compared := clearlyWorse(r)

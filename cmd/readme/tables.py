@@ -490,8 +490,15 @@ def alone(*paths):
 
 
 def larger(pairs):
-    """By how much the RMSE of the second of two networks is larger on the same test rows, as a mean over seeds, and its error: over rows, to
-    first order, and of several seeds over these."""
+    """By how much the RMSE of the second of two networks is larger on the same test rows, as a mean over seeds, and its error over rows and
+    seeds."""
+    differences, over_rows = by_rows(pairs)
+    return statistics.mean(differences), math.hypot(over_rows, over_seeds(differences))
+
+
+def by_rows(pairs):
+    """By how much the RMSE of the second of two networks is larger on the same test rows, by seed, and the error of the mean over rows, to
+    first order."""
     parts, differences = collections.defaultdict(list), []
     for pair in pairs:
         squares = [{row: (target - clean) ** 2 for row, target, clean, _ in r["table"]["lines"]} for r in pair]
@@ -499,8 +506,7 @@ def larger(pairs):
         differences.append(roots[1] - roots[0])
         for row in squares[0]:
             parts[row].append(squares[1][row] / (2 * roots[1]) - squares[0][row] / (2 * roots[0]))
-    over_rows = statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
-    return statistics.mean(differences), math.hypot(over_rows, over_seeds(differences))
+    return differences, statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
 
 
 def over_rows_and_seeds(x):
@@ -603,7 +609,7 @@ ASKED = (
 def otherrows():
     """How much worse NPT is when other rows are corrupted, and how much worse the network whose rows attend to themselves alone: in percent of
     NPT's RMSE, or in points of accuracy. Of several folds errors are those of differences over them, each fold a mean over seeds; of one fold
-    they are over test rows and seeds."""
+    they are over test rows; and that of several seeds' means is added."""
     paper = {r["dataset"]: r["mean"].lstrip("-") for r in csv.DictReader(open("results/paper/table02_corruption.csv", newline=""))}
     lines = []
     for dataset, files, variants, control in ASKED:
@@ -619,20 +625,21 @@ def otherrows():
             return found
 
         def worse(npt, others, before, after, error):
-            """By how much, with the error of the mean over several folds, or of one as error gives it for each of its seeds."""
-            pairs = [[(npt[fold][seed], others[fold][seed]) for seed in npt[fold].keys() & others[fold].keys()] for fold in npt if fold in others]
+            """By how much, with the error of the mean over several folds, or of one as error gives it, and over seeds that all folds have."""
+            seeds = sorted(set.intersection(*(npt[fold].keys() & others[fold].keys() for fold in npt if fold in others)) if npt.keys() & others.keys() else ())
+            pairs = [[(npt[fold][seed], others[fold][seed]) for seed in seeds] for fold in npt if fold in others]
             if not any(pairs):
                 return "–"
             unit = 100 / statistics.mean(a["test"][before] for of in pairs for a, _ in of) if name == "rmse" else -1
             differences = [[unit * (b["test"][after] - a["test"][before]) for a, b in of] for of in pairs]
             over_folds = list(map(statistics.mean, differences))
-            stdErr = corrected_error(dataset, over_folds) if len(pairs) > 1 else math.hypot(error(pairs[0], abs(unit)), over_seeds(differences[0]))
-            return "%+.1f ± %.1f" % (statistics.mean(over_folds), stdErr)
+            stdErr = corrected_error(dataset, over_folds) if len(pairs) > 1 else error(pairs[0], abs(unit))
+            return "%+.1f ± %.1f" % (statistics.mean(over_folds), math.hypot(stdErr, over_seeds([statistics.mean(of) for of in zip(*differences)])))
 
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
         on_rows = of((control,), "corruption")  # predictions of every test row
         if len(on_rows) == 1 and name == "rmse":
-            above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, unit: unit * larger(pairs)[1])
+            above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, unit: unit * by_rows(pairs)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
         corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
