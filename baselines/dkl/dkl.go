@@ -4,7 +4,8 @@
 // The model is a sparse variational Gaussian process with inducing points in the space of the embedding, trained by the evidence
 // lower bound in mini-batches (Hensman et al., 2015): the paper's batches of 128 rows rule out the collapsed bound, which needs
 // all rows in every step. Bound, parametrisation and starting values are those of GPyTorch, which the paper used: whitened
-// inducing values, softplus for positive parameters, noise of at least 1e-4, jitter of 1e-6 on the diagonal of covariances.
+// inducing values (whose means begin at 0, where GPyTorch draws them within some thousandths of it), softplus for positive
+// parameters, noise of at least 1e-4, jitter of 1e-6 on the diagonal of covariances.
 // The defaults are the paper's (appendix B.1.2). It does not name the optimiser; here it is Adam. The official code has SGD with
 // a hundredth of the rate for the kernel, which at the paper's rate of 1e-4 would leave the kernel as it began.
 //

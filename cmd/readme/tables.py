@@ -17,7 +17,8 @@
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
     python3 cmd/readme/tables.py largest N RECORDS...             # how much of NPT's error on the lookup task is that of N rows
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
-    python3 cmd/readme/tables.py changes RECORDS...               # RMSE of variants of NPT minus that of Base on the same folds, by seed
+        python3 cmd/readme/tables.py anycolumn RECORDS...             # errors there, with and without the row whose error is largest
+    python3 cmd/readme/tables.py changes RECORDS...                # RMSE of variants of NPT minus that of Base on the same folds, by seed
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption

@@ -82,7 +82,7 @@ type Method struct {
 	// AnyColumn marks methods that take tasks whose rows differ in the column that is their target (task.Task.TargetFeatures).
 	AnyColumn bool
 
-	// Extra marks methods that the paper does not have; they never enter its rank orders.
+	// Extra marks methods that the paper's tables of UCI data sets do not have; they never enter its rank orders.
 	Extra bool
 
 	// Command is the program that a method of one's own is, which package internal/command runs; nil: the method is in Go.

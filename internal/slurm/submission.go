@@ -112,7 +112,7 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, b, 0o666)
+	return renameio.WriteFile(path, b, 0o666) // on the disk: a file cut short would stop all that look at the folder
 }
 
 func readJSON(path string, v any) error {

@@ -59,7 +59,7 @@ func (s *Set) Size() int {
 	return sum
 }
 
-// Initial draws the weights of every array: the defaults of the framework of NPT's published code.
+// Initial draws the weights of every array, each by its Init.
 func (s *Set) Initial(rng *rand.Rand) [][]float64 {
 	var params [][]float64
 	for _, p := range s.Params {
