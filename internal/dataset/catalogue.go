@@ -18,6 +18,7 @@ var catalogue = []*source{
 	pokerHand,
 	forestCover,
 	higgs,
+	mnist,
 	lookup,
 	lookupRandom,
 	lookupAddOne,

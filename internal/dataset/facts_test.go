@@ -63,6 +63,10 @@ var facts = map[string]struct {
 		classes: []int{16641, 18657}, distinct: []int{2},
 		cells: []cell{{0, 0, "1"}, {0, 1, "1.0925643"}, {1, 28, "0.9862983"}},
 	},
+	"mnist": {
+		classes: []int{6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958}, distinct: []int{10},
+		cells: []cell{{0, 0, "0"}, {0, 152, "3"}, {0, 784, "5"}, {60000, 784, "7"}},
+	},
 }
 
 type cell struct {
