@@ -271,9 +271,9 @@ score: bin/score ## score the models that "make reproduce-table1 ARGS=-keep-mode
 check-import: bin/data bin/import venv ## scikit-learn's HistGradientBoosting on exported splits, imported: the metrics are scikit-learn's
 	rm -rf out/check-import
 	bin/data -export-splits out/check-import/splits yacht boston-housing breast-cancer concrete
-	.venv/bin/python experiments/import/hist_gradient_boosting.py out/check-import/splits out/check-import/predictions.csv out/check-import/metrics.csv
+	.venv/bin/python cmd/import/hist_gradient_boosting.py out/check-import/splits out/check-import/predictions.csv out/check-import/metrics.csv
 	bin/import -method hist-gradient-boosting -title HistGradientBoosting -out out/check-import/imported out/check-import/predictions.csv
-	NPT_CHECK_IMPORT='$(CURDIR)/out/check-import' go test -count=1 -run EqualsScikitLearn -v ./experiments/import
+	NPT_CHECK_IMPORT='$(CURDIR)/out/check-import' go test -count=1 -run EqualsScikitLearn -v ./cmd/import
 
 .PHONY: check-slurm
 check-slurm: bin/table1 ## a sweep on a real Slurm of two nodes on this machine, where nodes, tasks, the controller and the watcher die: the tables of a local run; root, minutes

@@ -20,7 +20,7 @@ import (
 )
 
 // export writes, for each data set, a folder with what a program in another language needs to make predictions that
-// experiments/import takes:
+// cmd/import takes:
 //
 //	dataset.json   problem, classes, features and folds: see type description
 //	table.csv      a line for each row: its number, its encoded features, and the target, in its own units or as the number of a class

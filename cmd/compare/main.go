@@ -1,7 +1,7 @@
 // Compare says how methods differ, from results by fold: of our own reports (folds.csv), or of any CSV file with the columns data
 // set, fold, method, metric and value.
 //
-//	go run ./experiments/compare -in out/table1-quick/report/folds.csv -methods xgboost,catboost
+//	go run ./cmd/compare -in out/table1-quick/report/folds.csv -methods xgboost,catboost
 //
 // On each data set it prints every method's mean, its difference from the first one, p and how large the effect is; over several data
 // sets, mean ranks with Friedman's, Nemenyi's and the signed-rank test. What a reader must know besides is in footnotes.

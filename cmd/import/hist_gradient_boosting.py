@@ -2,7 +2,7 @@
 
     python3 hist_gradient_boosting.py splits predictions.csv [metrics.csv]
 
-writes predictions for the test rows of all data sets, protocols and folds, which experiments/import takes. With a third argument it
+writes predictions for the test rows of all data sets, protocols and folds, which cmd/import takes. With a third argument it
 also writes what scikit-learn's own metrics say of them.
 """
 

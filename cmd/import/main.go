@@ -3,8 +3,8 @@
 // others:
 //
 //	go run ./cmd/data -export-splits splits
-//	python3 experiments/import/hist_gradient_boosting.py splits predictions.csv
-//	go run ./experiments/import -method hist-gradient-boosting -title HistGradientBoosting predictions.csv
+//	python3 cmd/import/hist_gradient_boosting.py splits predictions.csv
+//	go run ./cmd/import -method hist-gradient-boosting -title HistGradientBoosting predictions.csv
 //	go run ./experiments/table1 -with out/imported,results/published -report-only
 //
 // The file has a line for each test row of each fold: data set, protocol, fold, row, and a prediction or a probability for each class
