@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"nptbench/internal/command"
@@ -175,10 +174,8 @@ func (p *parser) readMethod(n, args, title *document.Node) *method.Method {
 	return found
 }
 
-var commandName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
-
 func (p *parser) readCommand(name string, at document.Position, args, title *document.Node) *method.Method {
-	if !commandName.MatchString(name) {
+	if !MethodName.MatchString(name) {
 		p.Errorf(at, "the name of a command, %q, needs small letters, digits and hyphens only, a letter first", name)
 	}
 	c := method.Command{Name: name, Title: name, Dir: filepath.Dir(p.File)}
@@ -190,8 +187,8 @@ func (p *parser) readCommand(name string, at document.Position, args, title *doc
 		}
 	}
 	if title != nil {
-		if c.Title, _ = p.Text(title, "title"); !variantName.MatchString(c.Title) {
-			p.Errorf(title.At, "title: %q is no title; want letters, digits, spaces and any of %s", c.Title, nameSigns)
+		if c.Title, _ = p.Text(title, "title"); !Title.MatchString(c.Title) {
+			p.Errorf(title.At, "title: %q is no title; want letters, digits, spaces and any of %s", c.Title, titleSigns)
 		}
 	}
 	if len(c.Args) == 0 {
@@ -233,20 +230,14 @@ func (p *parser) entryDatasets(n *document.Node) [][]dataset.Info {
 	return kinds
 }
 
-// variantName is what the name of a variant may be: it stands in tables, and in CSV files, where a spreadsheet takes what
-// begins with =, +, - or @ for a formula.
-var variantName = regexp.MustCompile(`^[\pL\pN][` + nameSigns + `\pL\pN ]*$`)
-
-const nameSigns = "-_.,:;()<>=≤≥%*/+&"
-
 func (p *parser) readVariants(e *entry, n *document.Node) {
 	if p.Expect(n, "variants", document.Mapping) && len(n.Fields) == 0 {
 		p.Errorf(n.At, "variants is empty; give at least one, as in {base: {}}")
 	}
 	var variants []choice
 	for _, f := range n.Fields {
-		if !variantName.MatchString(f.Key) {
-			p.Errorf(f.At, "a variant needs a name of letters, digits, spaces and any of %s that begins with a letter or a digit, not %q", nameSigns, f.Key)
+		if !Title.MatchString(f.Key) {
+			p.Errorf(f.At, "a variant needs a name of letters, digits, spaces and any of %s that begins with a letter or a digit, not %q", titleSigns, f.Key)
 		}
 		values := p.readValues(e, f.Value, fmt.Sprintf("variant %q", f.Key))
 		variants = append(variants, choice{at: f.At, variant: f.Key, values: values})

@@ -20,7 +20,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
@@ -33,6 +32,7 @@ import (
 	"nptbench/internal/task"
 	"nptbench/internal/terminal"
 	"nptbench/results"
+	"nptbench/sweeps"
 )
 
 const about = `Takes predictions made elsewhere, scores them, and leaves records, with which the method appears in reports: give -with and the folder
@@ -48,11 +48,6 @@ type options struct {
 	seed                           uint64
 	replace                        bool
 }
-
-var (
-	methodName  = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
-	methodTitle = regexp.MustCompile(`^[\pL\pN][-_.,:;()<>=≤≥%*/+&\pL\pN ]*$`)
-)
 
 func parse(e program.Env) (*options, error) {
 	o := &options{}
@@ -74,9 +69,9 @@ func parse(e program.Env) (*options, error) {
 	switch {
 	case f.NArg() != 1:
 		return nil, f.Errorf("want one file of predictions, not %d", f.NArg())
-	case !methodName.MatchString(o.method):
+	case !sweeps.MethodName.MatchString(o.method):
 		return nil, f.Errorf("-method %q: want a name of small letters, digits and hyphens, a letter first", o.method)
-	case !methodTitle.MatchString(o.title):
+	case !sweeps.Title.MatchString(o.title):
 		return nil, f.Errorf("-title %q: want letters, digits, spaces and usual signs, a letter or a digit first", o.title)
 	}
 	for _, m := range methods.All() {
