@@ -230,7 +230,7 @@ func TestMaxFeaturesRules(t *testing.T) {
 		{"auto", 9, 9}, {"sqrt", 9, 3}, {"sqrt", 15, 3}, {"sqrt", 1, 1}, {"log2", 1, 1}, {"log2", 9, 3}, {"log2", 8, 3},
 		{"log2", 2437, 11}, {"sqrt", 2437, 49}, {"log2", 1 << 20, 20},
 	} {
-		if got := maxFeatures(c.rule, c.width); got != c.want {
+		if got := MaxFeatures(c.rule, c.width); got != c.want {
 			t.Errorf("%s of %d is %d, want %d", c.rule, c.width, got, c.want)
 		}
 	}

@@ -58,8 +58,8 @@ func canonical(c method.Config, kind dataset.Problem) method.Config {
 	return c
 }
 
-// maxFeatures returns the number of features that a rule stands for.
-func maxFeatures(rule string, width int) int {
+// MaxFeatures returns the number of features that a rule stands for: "sqrt", "log2", or all.
+func MaxFeatures(rule string, width int) int {
 	switch rule {
 	case "sqrt":
 		return max(1, int(math.Sqrt(float64(width))))
@@ -85,7 +85,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	started := time.Now()
 	n, err := newBuilder(ctx, trainingRows(t), options{
 		criterion:   name,
-		maxFeatures: maxFeatures(rule, t.Width),
+		maxFeatures: MaxFeatures(rule, t.Width),
 		seed:        seed.Derive(t.Seed, "random-forest", name, rule),
 		threads:     t.Threads,
 	})

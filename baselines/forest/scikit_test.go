@@ -60,7 +60,7 @@ func TestEqualToScikitLearn(t *testing.T) {
 func measure(t *testing.T, tk *task.Task, truth *task.Truth, criterion, rule string, trees, seeds int) (scores, nodes []float64) {
 	t.Helper()
 	d := trainingRows(tk)
-	o := options{criterion: criterion, maxFeatures: maxFeatures(rule, tk.Width), threads: 2}
+	o := options{criterion: criterion, maxFeatures: MaxFeatures(rule, tk.Width), threads: 2}
 	n, err := newBuilder(t.Context(), d, o)
 	if err != nil {
 		t.Fatal(err)

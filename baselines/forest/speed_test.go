@@ -49,7 +49,7 @@ func BenchmarkFit(b *testing.B) {
 				tk, _ = papertest.Fold(b, papertest.Load(b, c.dataset), split.Corrected, 0)
 			}
 			d := trainingRows(tk)
-			o := options{criterion: c.criterion, maxFeatures: maxFeatures(c.rule, tk.Width), threads: 1}
+			o := options{criterion: c.criterion, maxFeatures: MaxFeatures(c.rule, tk.Width), threads: 1}
 			start := subprocess.OwnTime()
 			n, err := newBuilder(b.Context(), d, o)
 			if err != nil {

@@ -31,7 +31,6 @@ package golearn
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
@@ -103,17 +102,6 @@ func canonicalKNN(c method.Config, kind dataset.Problem) method.Config {
 		return c.With(weightsParam, "uniform")
 	}
 	return c
-}
-
-// features returns the number of features that a rule stands for.
-func features(rule string, width int) int {
-	switch rule {
-	case "sqrt":
-		return max(1, int(math.Sqrt(float64(width))))
-	case "log2":
-		return max(1, int(math.Log2(float64(width))))
-	}
-	return width
 }
 
 // checkRows refuses more neighbours than there are rows, where golearn would panic or return nothing.

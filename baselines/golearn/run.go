@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"nptbench/baselines/forest"
 	"nptbench/internal/method"
 	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
@@ -57,7 +58,7 @@ func runKNN(ctx context.Context, t *task.Task, batch []method.Config, done func(
 
 func runForest(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
 	return run(ctx, t, batch, done, func(r *request, c method.Config) error {
-		r.Model, r.Trees, r.Features = "forest", c.Int(treesParam), features(c.String(featuresParam), t.Width)
+		r.Model, r.Trees, r.Features = "forest", c.Int(treesParam), forest.MaxFeatures(c.String(featuresParam), t.Width)
 		return nil
 	})
 }
