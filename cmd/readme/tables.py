@@ -586,7 +586,7 @@ ASKED = (
     ("boston-housing", ("gpu/corruption-paper",), ("",), None),
     ("boston-housing", ("corruption-quick",), ("",), "self only"),
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
-    ("yacht", ("gpu/corruption-paper",), ("",), None),
+    ("yacht", ("gpu/corruption-paper", "yacht-full"), ("",), "self only"),
     ("yacht", ("yacht-self-only",), ("",), "self only"),
     ("yacht", ("yacht-self-only",), ("no dropout",), "self only, no dropout"),
     ("yacht", ("yacht-self-only",), ("20,000 steps",), "self only, 20,000 steps"),
