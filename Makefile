@@ -143,7 +143,7 @@ venv: .venv/installed ## the Python environment in which the boosting libraries 
 xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which the tests hold its own
 
 .venv/bin/python:
-	$(PY) -m venv .venv || { rm -rf .venv; exit 1; }
+	$(PY) -m venv .venv || { rm -f $@; exit 1; }
 
 .venv/installed: baselines/gbdt/requirements.txt | .venv/bin/python
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r baselines/gbdt/requirements.txt
@@ -161,7 +161,7 @@ xla-cuda: .venv/xla-cuda$(XLA_CUDA)-installed ## XLA for NVIDIA GPUs, with its C
 
 # One of them at a time, for NPT takes what it finds.
 .venv/xla-cuda%-installed: npt/requirements-cuda%.txt | .venv/bin/python
-	.venv/bin/python -m pip uninstall --quiet --yes -r npt/requirements-cuda$(if $(filter 12,$*),13,12).txt
+	.venv/bin/python -m pip uninstall -qq --yes -r npt/requirements-cuda$(if $(filter 12,$*),13,12).txt
 	rm -f .venv/xla-cuda*-installed
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
 	touch $@
@@ -172,7 +172,7 @@ xla-cuda: .venv/xla-cuda$(XLA_CUDA)-installed ## XLA for NVIDIA GPUs, with its C
 .venv-estimate/installed: npt/testdata/requirements-estimate.txt npt/requirements-cuda12.txt
 .venv-gpytorch/installed: baselines/dkl/testdata/requirements.txt
 .venv-%/installed:
-	$(PY) -m venv .venv-$* || { rm -rf .venv-$*; exit 1; }
+	$(PY) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $(firstword $^)
 	touch $@
 

@@ -15,7 +15,8 @@
 //
 // One network is trained on one thread; the harness trains as many at once as it has jobs.
 //
-// Random numbers are not scikit-learn's, so results agree in distribution over seeds, not number by number.
+// Random numbers are not scikit-learn's, so results agree in distribution over seeds, not number by number. By vectors and by plain
+// Go they have other bits; details name the kernel.
 package mlp
 
 import (

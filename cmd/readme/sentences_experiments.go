@@ -38,7 +38,7 @@ var experiments = []sentence{
 		boston, bostonMost := worth(r, "Boston Housing")
 		_, yacht := worth(r, "Yacht")
 		return fmt.Sprintf("within two standard errors of what was measured, other rows may be worth %.0f to %.0f %% of the RMSE on Protein, by network, "+
-			"%.0f to %.0f %% on Boston Housing, and on Yacht, where NPT leans on them most, up to %s", least, most, boston, bostonMost, nearly(yacht))
+			"%.0f to %.0f %% on Boston Housing, and on Yacht, where NPT leans on them most, up to about %.0f %%", least, most, boston, bostonMost, yacht)
 	},
 	func(r *reports) string {
 		p, clear := changes(r, "out/published-ablation/report/")
@@ -100,14 +100,6 @@ func worth(r *reports, dataset string) (least, most float64) {
 		}
 	}
 	return least, most
-}
-
-// nearly is a percentage of which the table's rounding leaves the last digit open.
-func nearly(percent float64) string {
-	if percent > 45 && percent < 55 {
-		return "about half"
-	}
-	return fmt.Sprintf("about %.0f %%", percent)
 }
 
 // clearlyWorse is in how many comparisons the control is worse by two standard errors, and how many there are.

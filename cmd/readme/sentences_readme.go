@@ -86,8 +86,8 @@ var readme = []sentence{
 	func(r *reports) string {
 		_, yacht := worth(r, "Yacht")
 		x := r.line("EXPERIMENTS.md", "Yacht, 8 layers, e = 128", 7)
-		return fmt.Sprintf("a gain from them of up to %s is within two standard errors of what was measured. There the control of that network of Table 2, the only one of full size that "+
-			"saw the targets of training rows, is worse by %s %%", nearly(yacht), strings.TrimPrefix(x[6], "+"))
+		return fmt.Sprintf("a gain from them of up to about %.0f %% is within two standard errors of what was measured. There the control of that network of Table 2, the only one of full size that "+
+			"saw the targets of training rows, is worse by %s %%", yacht, strings.TrimPrefix(x[6], "+"))
 	},
 	func(r *reports) string {
 		worse, compared := clearlyWorse(r)

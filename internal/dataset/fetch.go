@@ -20,7 +20,8 @@ import (
 
 // Fetch downloads the files of a complete data set that are in none of the folders into the first folder. Downloads are
 // resumed where they stopped, compared with the known checksums or, where they have another one and the values of the table are known,
-// with these, and only then get their names. It does nothing when the complete data set is there. What no program may download is a *MissingError.
+// with these, and only then get their names. It does nothing when the complete data set is there. What no program may download is a
+// *MissingError.
 func (l *Library) Fetch(ctx context.Context, name string) error {
 	s, err := l.source(name)
 	if err != nil {

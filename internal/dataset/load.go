@@ -47,7 +47,7 @@ func (l *Library) load(ctx context.Context, s *source) (*Table, error) {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if t.Check == SameRows && s.dir == "" {
-		l.logf("warning: %s: %s has the right counts, and its values cannot be compared: no checksum is known of it", s.Name, loc.Files[0].Path)
+		l.logf("warning: %s: %s has the right counts, and its values cannot be compared: it has no known checksum", s.Name, loc.Files[0].Path)
 	}
 	l.toCache(ctx, &loc, t)
 	return t, nil
