@@ -23,6 +23,7 @@ type attempt struct {
 	request  request
 	reported map[results.ID]bool
 
+	ending    bool             // the run ends, for want of a record that could be kept
 	succeeded bool             // a cell has a result
 	recorded  *results.Failure // of the last cell that has none
 	peak      int64            // bytes seen in use by the worker and all it started
@@ -162,6 +163,11 @@ func (a *attempt) lost() *results.Failure {
 // ended is the end of a job as its worker reports it.
 func (a *attempt) ended(r reply) (failure *results.Failure, finished bool) {
 	switch {
+	case a.ending:
+		return nil, false
+	case r.Failure != nil && r.Failure.Kind == diskFull:
+		a.end(noRoom(a.job, r.Failure))
+		return nil, false
 	case a.overdue:
 		return a.timeout(), false
 	case r.Failure != nil && r.Failure.Kind == "memory" && a.child.together(a.call) > 1:
@@ -172,6 +178,16 @@ func (a *attempt) ended(r reply) (failure *results.Failure, finished bool) {
 		r.Failure = &results.Failure{Kind: "error", Message: a.job.Method.Name + " returned without a result for this configuration"}
 	}
 	return r.Failure, true
+}
+
+// end ends the run. What the job had reached stays, for the next one.
+func (a *attempt) end(err error) {
+	a.ending = true
+	a.fail(err)
+}
+
+func noRoom(j *plan.Job, f *results.Failure) error {
+	return fmt.Errorf("%s: %s: the run ends here, and goes on once there is room", describeJob(j), f.Message)
 }
 
 // maybeAnothersFault reports whether the failure of a job that did not finish may be the fault of one that was beside it.
@@ -225,14 +241,14 @@ func (a *attempt) result(r reply) {
 		a.crowded = f
 		return
 	}
-	j := a.job
 	if f := r.Records[0].Failure; f != nil && f.Kind == diskFull {
-		a.fail(fmt.Errorf("%s: %s: the run ends here, and goes on once there is room", describeJob(j), f.Message))
+		a.end(noRoom(a.job, f))
 		return
 	}
 	a.finishedCell()
 	if a.reported[r.Records[0].ID] {
-		a.fail(fmt.Errorf("%s called done twice for one configuration, on %s, %s fold %d: the run ends here, and goes on once that is put right",
+		j := a.job
+		a.end(fmt.Errorf("%s called done twice for one configuration, on %s, %s fold %d: the run ends here, and goes on once that is put right",
 			j.Method.Name, j.Dataset.Info.Name, j.Fold.Protocol, j.Fold.Number))
 		return
 	}
@@ -252,7 +268,7 @@ func (a *attempt) result(r reply) {
 			record.ProcessorSeconds, record.PeakMemoryBytes = 0, 0 // whose they are cannot be told
 		}
 		if err := a.Records.Append(record); err != nil {
-			a.fail(err)
+			a.end(err)
 			return
 		}
 		a.watcher.Record(a.job, record)

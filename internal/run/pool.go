@@ -255,7 +255,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	}
 	a.call = c.call(a.request)
 	failure, finished := a.follow(ctx)
-	if full := failure != nil && failure.Kind == diskFull; finished && !full || j.Method.Command != nil {
+	if finished || j.Method.Command != nil {
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	}
 	own := failure != nil && (finished || !a.maybeAnothersFault(failure))

@@ -62,7 +62,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave", "full"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave", "full", "filled", "noted"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -124,11 +124,16 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			r.Index = 7
 		case "error":
 			return fmt.Errorf("no luck\nwith this")
-		case "full":
+		case "full", "filled":
 			if t.CheckpointDir != "" { // what was there before the disk was full
 				os.MkdirAll(t.CheckpointDir, 0o777)
 			}
-			return &fs.PathError{Op: "write", Path: "train_x.csv", Err: syscall.ENOSPC}
+			r.Err = &fs.PathError{Op: "write", Path: "train_x.csv", Err: syscall.ENOSPC}
+			if c.String("mode") == "full" {
+				return r.Err
+			}
+		case "noted":
+			os.MkdirAll(t.CheckpointDir, 0o777)
 		case "late": // as a server may be
 			return fmt.Errorf("no answer: %w", context.DeadlineExceeded)
 		case "later":
@@ -543,18 +548,40 @@ func TestPrintingMethod(t *testing.T) {
 
 // A full disk is no fault of a method, leaves no record, and takes no checkpoint away.
 func TestFullDisk(t *testing.T) {
-	lib, dir := library(t), t.TempDir()
-	checkpoints := filepath.Join(dir, "checkpoints")
-	out, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [full]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard,
-		func(p *Pool) { p.Checkpoints = checkpoints })
-	if err == nil || !strings.HasPrefix(err.Error(), "waves mean published fold ") || !strings.Contains(err.Error(), "no space left on device: the run ends here") {
-		t.Error(err)
+	lib := library(t)
+	for range 4 { // that the job is done and that the run ends come at the same time, and one of them first
+		for _, mode := range []string{"full", "filled"} {
+			dir := t.TempDir()
+			checkpoints := filepath.Join(dir, "checkpoints")
+			out, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: ["+mode+"]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard,
+				func(p *Pool) { p.Checkpoints = checkpoints })
+			if err == nil || !strings.HasPrefix(err.Error(), "waves mean published fold ") || !strings.Contains(err.Error(), "no space left on device: the run ends here") {
+				t.Errorf("%s: %v", mode, err)
+			}
+			if recorded := records(t, dir); out.Failed > 0 || len(recorded) > 0 {
+				t.Errorf("%s: %+v, %d records", mode, out, len(recorded))
+			}
+			if left, _ := os.ReadDir(checkpoints); len(left) == 0 {
+				t.Errorf("%s: the checkpoint is gone", mode)
+			}
+		}
 	}
-	if out.Failed > 0 {
-		t.Errorf("%+v", out)
-	}
-	if left, _ := os.ReadDir(checkpoints); len(left) == 0 {
-		t.Error("the checkpoint is gone")
+}
+
+// What a job has reached stays, too, when its record cannot be written.
+func TestRecordNotWritten(t *testing.T) {
+	lib := library(t)
+	for range 4 {
+		dir := t.TempDir()
+		checkpoints, file := filepath.Join(dir, "checkpoints"), filepath.Join(dir, "file")
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [noted]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard,
+			func(p *Pool) { p.Checkpoints, p.Records = checkpoints, results.NewWriter(file) })
+		if left, _ := os.ReadDir(checkpoints); err == nil || len(left) == 0 {
+			t.Errorf("%d checkpoints, error %v", len(left), err)
+		}
 	}
 }
 
