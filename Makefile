@@ -19,11 +19,11 @@ help: ## list the targets
 
 .PHONY: reproduce-table1
 reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
-	bin/table1 -sweep table1-$(SCALE) -out $(OUT) -fetch $(ARGS)
+	bin/table1 -sweep table1-$(SCALE) -out "$(OUT)" -fetch $(ARGS)
 
 .PHONY: plan-table1
 plan-table1: bin/table1 ## show what reproduce-table1 would do, without doing it
-	bin/table1 -sweep table1-$(SCALE) -out $(OUT) -dry-run $(ARGS)
+	bin/table1 -sweep table1-$(SCALE) -out "$(OUT)" -dry-run $(ARGS)
 
 .PHONY: report-published
 report-published: bin/table1 ## the tables from our own records in results/published, without running anything
@@ -87,11 +87,14 @@ OVERNIGHT ?= out/overnight
 
 .PHONY: overnight
 overnight: bin/overnight ## long runs at the lowest priority for HOURS=8, to be stopped and started again at will; SWEEPS="a b" runs others
-	nice -n 19 $$(command -v chrt >/dev/null && echo chrt -i 0) $$(command -v ionice >/dev/null && echo ionice -c 3) bin/overnight -hours $(HOURS) -out $(OVERNIGHT) $(SWEEPS)
+	nice -n 19 $$(command -v chrt >/dev/null && echo chrt -i 0) $$(command -v ionice >/dev/null && echo ionice -c 3) bin/overnight -hours $(HOURS) -out "$(OVERNIGHT)" $(SWEEPS)
 
 .PHONY: overnight-merge
 overnight-merge: bin/merge ## take the finished records of make overnight over into results/published
-	for dir in $(OVERNIGHT)/*/records; do bin/merge results/published/$$(basename $$(dirname $$dir)).jsonl.gz $$dir || exit; done
+	for dir in "$(OVERNIGHT)"/*/records; do \
+		if ls "$$dir"/*.jsonl >/dev/null 2>&1; then bin/merge "results/published/$$(basename "$$(dirname "$$dir")").jsonl.gz" "$$dir" || exit; \
+		else echo "nothing to merge in $$dir"; fi; \
+	done
 
 .PHONY: readme
 readme: reports-published ## write the tables and figures of README.md and the other documents anew, from our own records
@@ -265,7 +268,7 @@ bench-methods: ## Go benchmarks of the baselines, finer than bench-baselines
 
 .PHONY: score
 score: bin/score ## score the models that "make reproduce-table1 ARGS=-keep-models" kept, beside their records, without Python
-	bin/score -models $(OUT)/models -records $(OUT)/records
+	bin/score -models "$(OUT)/models" -records "$(OUT)/records"
 
 .PHONY: check-import
 check-import: bin/data bin/import venv ## scikit-learn's HistGradientBoosting on exported splits, imported: the metrics are scikit-learn's

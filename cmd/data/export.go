@@ -32,10 +32,10 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 	var failed error
 	for _, name := range o.names {
 		info, err := l.Lookup(name)
-		if err != nil {
-			return program.ExitBadInput, err
-		}
 		switch {
+		case err != nil: // which does not keep others from being exported; those that were named are known
+			failed = errors.Join(failed, err)
+			continue
 		case info.Copies != nil && o.named:
 			return program.ExitBadInput, fmt.Errorf("%s is made by copying rows: it cannot be exported", name)
 		case info.Copies != nil || info.RunFolds < 2 && !o.named:
@@ -45,7 +45,7 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 		if ctx.Err() != nil {
 			return program.ExitFailed, ctx.Err()
 		}
-		if err != nil { // which does not keep others from being exported
+		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}

@@ -149,4 +149,9 @@ func TestExportChooses(t *testing.T) {
 		!strings.Contains(stderr, "huge") {
 		t.Errorf("one is broken: exit code %d, %s%s", exit, stdout, stderr)
 	}
+	datasettest.Write(t, lib.Dirs[0], "declared", "rows: many\n", "x,y\n1,2\n") // wrongly, and not asked for
+	exit, stdout, stderr = call(t, "-data", lib.Dirs[0], "-export-splits", t.TempDir())
+	if exit != program.ExitFailed || !strings.Contains(stdout, "waves: 120 rows") || !strings.Contains(stderr, "declared") || !strings.Contains(stderr, "huge") {
+		t.Errorf("one is declared wrongly: exit code %d, %s%s", exit, stdout, stderr)
+	}
 }

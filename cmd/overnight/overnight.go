@@ -89,13 +89,16 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		return program.ExitFailed, err
 	}
 	over := fmt.Errorf("the %g hours are over", *hours)
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(*hours*float64(time.Hour)), over)
+	night, cancel := context.WithTimeoutCause(ctx, time.Duration(*hours*float64(time.Hour)), over)
 	defer cancel()
 	for _, sweep := range sweeps {
-		code, err := experiment.Run(ctx, args(sweep, "-fetch", "-jobs", jobs[sweep], "-log", filepath.Join(*out, "log")), spec)
+		code, err := experiment.Run(night, args(sweep, "-fetch", "-jobs", jobs[sweep], "-log", filepath.Join(*out, "log")), spec)
 		switch {
-		case errors.Is(context.Cause(ctx), over):
+		case errors.Is(context.Cause(night), over):
 			fmt.Fprintf(e.Stderr, "%v: the same command goes on from here\n", over)
+			if p, _, err := experiment.Plan(ctx, args(sweep, "-dry-run"), spec); err == nil && p.Count(p.Groups()...).Failed > 0 {
+				exit = program.ExitFailed
+			}
 			return exit, nil
 		case ctx.Err() != nil:
 			return program.ExitInterrupted, ctx.Err()

@@ -65,18 +65,26 @@ func TestHours(t *testing.T) {
 // What failed in a sweep is in the exit code, whether a good one comes after it or the hours end.
 func TestFailingSweep(t *testing.T) {
 	dir, data := t.TempDir(), datasettest.Library(t).Dirs[0]
-	failing, good, long := filepath.Join(dir, "failing.yaml"), filepath.Join(dir, "good.yaml"), filepath.Join(dir, "long.yaml")
-	for file, method := range map[string]string{failing: "mine, command: [sh, -c, exit 3]", good: "knn", long: "mine, command: [sleep, '60']"} {
+	failing, good := filepath.Join(dir, "failing.yaml"), filepath.Join(dir, "good.yaml")
+	long, both := filepath.Join(dir, "long.yaml"), filepath.Join(dir, "both.yaml")
+	for file, method := range map[string]string{
+		failing: "mine, command: [sh, -c, exit 3]", good: "knn", long: "mine, command: [sleep, '60']",
+		both: "mine, command: [sh, -c, exit 3]}, {method: yours, command: [sleep, '60']",
+	} {
 		text := "datasets: [waves]\nprotocols: [published]\nfolds: 1\nmethods: [{method: " + method + "}]\n"
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for over, args := range map[bool][]string{false: {failing, good}, true: {"-hours", "0.0015", failing, long}} {
-		args = append([]string{"-out", filepath.Join(t.TempDir(), "out"), "-data", data}, args...)
+	for _, test := range []struct {
+		hours  string
+		sweeps []string
+		over   bool
+	}{{"8", []string{failing, good}, false}, {"0.0015", []string{failing, long}, true}, {"0.0015", []string{both}, true}} {
+		args := append([]string{"-out", filepath.Join(t.TempDir(), "out"), "-data", data, "-hours", test.hours}, test.sweeps...)
 		exit, _, said := programtest.Run(t, run, args...)
-		if exit != program.ExitFailed || strings.Contains(said, "hours are over") != over || !strings.Contains(said, "0 cells done, 1 failed") {
-			t.Errorf("hours over %v: exit %d: %s", over, exit, said)
+		if exit != program.ExitFailed || strings.Contains(said, "hours are over") != test.over || !strings.Contains(said, "0 cells done, 1 failed") {
+			t.Errorf("%q: exit %d: %s", test.sweeps, exit, said)
 		}
 	}
 }

@@ -84,8 +84,12 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", outcome.Left)
 	}
 	fmt.Fprintln(e.Stderr)
-	if others, _ := os.ReadDir(pool.Checkpoints); len(others) > 0 && outcome.Left == 0 {
-		fmt.Fprintf(e.Stderr, "%s has checkpoints of %s that this run has not\n", pool.Checkpoints, spelling.Count(len(others), "other fit"))
+	if left, _ := os.ReadDir(pool.Checkpoints); len(left) > 0 && outcome.Left == 0 {
+		of := "that this run has not"
+		if outcome.Failed+before.Failed > 0 {
+			of = "that failed, from which -retry-failed goes on, or " + of
+		}
+		fmt.Fprintf(e.Stderr, "%s has checkpoints of %s %s\n", pool.Checkpoints, spelling.Count(len(left), "fit"), of)
 	}
 	if before.Failed > 0 {
 		fmt.Fprintf(e.Stderr, "%d cells failed in earlier runs; -retry-failed runs those again that are selected:\n", before.Failed)

@@ -283,6 +283,28 @@ func TestRefitKeepsGaps(t *testing.T) {
 	}
 }
 
+// What a command is refitted in is a folder that the harness removes even when it is killed; another method would resume from the folder.
+func TestRefitFolder(t *testing.T) {
+	on, _ := loadTask(t, "waves")
+	there := *on
+	there.CheckpointDir = t.TempDir()
+	for _, command := range []*method.Command{nil, {}} {
+		got := "not run"
+		m := &method.Method{Command: command, Run: func(_ context.Context, t *task.Task, _ []method.Config, done func(method.Result)) error {
+			got = t.CheckpointDir
+			done(method.Result{Test: make(method.Prediction, t.Test)})
+			return nil
+		}}
+		want := ""
+		if command != nil {
+			want = there.CheckpointDir
+		}
+		if _, err := Refit(m, &there, nil).Predict(t.Context(), []*task.Task{&there}); err != nil || got != want {
+			t.Errorf("%v: %v, folder %q, want %q", command, err, got, want)
+		}
+	}
+}
+
 // Metrics are means over rows: of n rows three are wrong before and six after.
 func TestMetricsOfCorruption(t *testing.T) {
 	on, truth := loadTask(t, "circles")

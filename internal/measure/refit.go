@@ -65,7 +65,10 @@ func (r *refitted) Predict(ctx context.Context, batches []*task.Task) (all []met
 // run fits and predicts the test rows.
 func (r *refitted) run(ctx context.Context, t *task.Task) (p method.Prediction, err error) {
 	own := *t
-	own.ModelDir, own.CheckpointDir = "", ""
+	own.ModelDir = ""
+	if r.method.Command == nil { // a command runs in that folder, which is removed even when it is killed
+		own.CheckpointDir = ""
+	}
 	failed := errors.New(r.method.Name + " returned without a result")
 	err = r.method.Run(ctx, &own, []method.Config{r.config}, func(res method.Result) { p, failed = res.Test, res.Err })
 	return p, errors.Join(err, failed)
