@@ -102,27 +102,15 @@ var errNotStarted = errors.New("the trainer did not start")
 func startWorker(ctx context.Context, cmd *exec.Cmd) (*worker, error) {
 	w := &worker{cmd: cmd, oomKills: oomKills()}
 	cmd.Stdout, cmd.Stderr = &w.printed, &w.printed
-	cmd.WaitDelay = time.Second
-	subprocess.EndWithParent(cmd, syscall.SIGKILL)
-	answers, its, err := os.Pipe()
+	in, answers, err := subprocess.StartWithAnswers(cmd, syscall.SIGKILL)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
-	defer its.Close()
-	cmd.ExtraFiles = []*os.File{its}
-	w.answers = bufio.NewReaderSize(answers, 1<<16)
+	w.in, w.answers = in, bufio.NewReaderSize(answers, 1<<16)
 	w.ended = sync.OnceValue(func() error {
 		defer answers.Close()
 		return cmd.Wait()
 	})
-	if w.in, err = cmd.StdinPipe(); err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		answers.Close()
-		return nil, fmt.Errorf("%w: %w", errNotStarted, err)
-	}
-	its.Close() // so that the pipe ends when the trainer does
 	keep := context.AfterFunc(ctx, w.kill)
 	_, err = w.read()
 	if killed := !keep(); killed || err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 // execute does what there is to do, and says how it went. An error is about this machine or the records, not about a cell.
-func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, store *results.Store) (outcome run.Outcome, exit int, err error) {
+func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, store *results.Store) (counts run.Counts, exit int, err error) {
 	jobs := p.Jobs()
 	pool := &run.Pool{
 		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
@@ -48,7 +48,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 		err = checkBackend(p, pool.Backend)
 	}
 	if err != nil {
-		return outcome, program.ExitBadInput, err
+		return counts, program.ExitBadInput, err
 	}
 	before := p.Count(p.Groups()...)
 	if o.KeepModels && before.Done > 0 {
@@ -58,7 +58,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.Log != "" {
 		file, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
-			return outcome, program.ExitBadInput, fmt.Errorf("-log: %w", err)
+			return counts, program.ExitBadInput, fmt.Errorf("-log: %w", err)
 		}
 		defer file.Close()
 		log = file
@@ -69,7 +69,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if !o.Slurm {
 		stop = o.expect(ctx, p, store, shown)
 	}
-	outcome, err = run.Execute(ctx, jobs, executor, o.FailFast, shown)
+	counts, err = run.Execute(ctx, jobs, executor, o.FailFast, shown)
 	stop()
 	shown.Close()
 	os.Remove(pool.Checkpoints) // when nothing is left in it
@@ -77,16 +77,16 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 		err = closed
 	}
 	if err != nil {
-		return outcome, program.ExitFailed, err
+		return counts, program.ExitFailed, err
 	}
-	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", outcome.OK, outcome.Failed)
-	if outcome.Left > 0 {
-		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", outcome.Left)
+	fmt.Fprintf(e.Stderr, "%d cells done, %d failed", counts.OK, counts.Failed)
+	if counts.Left > 0 {
+		fmt.Fprintf(e.Stderr, ", %d left: the same command goes on from here", counts.Left)
 	}
 	fmt.Fprintln(e.Stderr)
-	if left, _ := os.ReadDir(pool.Checkpoints); len(left) > 0 && outcome.Left == 0 {
+	if left, _ := os.ReadDir(pool.Checkpoints); len(left) > 0 && counts.Left == 0 {
 		of := "that this run has not"
-		if outcome.Failed+before.Failed > 0 {
+		if counts.Failed+before.Failed > 0 {
 			of = "that failed, from which -retry-failed goes on, or " + of
 		}
 		fmt.Fprintf(e.Stderr, "%s has checkpoints of %s %s\n", pool.Checkpoints, spelling.Count(len(left), "fit"), of)
@@ -99,11 +99,11 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	}
 	switch {
 	case ctx.Err() != nil:
-		return outcome, program.ExitInterrupted, nil
-	case outcome.Failed+outcome.Left+before.Failed > 0, slices.ContainsFunc(p.LeftOut, func(l plan.LeftOut) bool { return !l.Extra }):
-		return outcome, program.ExitFailed, nil
+		return counts, program.ExitInterrupted, nil
+	case counts.Failed+counts.Left+before.Failed > 0, slices.ContainsFunc(p.LeftOut, func(l plan.LeftOut) bool { return !l.Extra }):
+		return counts, program.ExitFailed, nil
 	}
-	return outcome, program.ExitOK, nil
+	return counts, program.ExitOK, nil
 }
 
 // cluster is the executor that has Slurm's nodes do the jobs, each task by such a pool. Which backend networks have there is chosen there.

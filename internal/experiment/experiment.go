@@ -117,11 +117,11 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", p.Sweep.Name, n.Cells, n.ToDo)
 	recorded := n.Done
 	if !o.ReportOnly {
-		outcome, code, err := o.execute(ctx, e, p, store)
+		counts, code, err := o.execute(ctx, e, p, store)
 		if err != nil || code == program.ExitInterrupted {
 			return code, err
 		}
-		exit, recorded = code, recorded+outcome.OK+outcome.Failed
+		exit, recorded = code, recorded+counts.OK+counts.Failed
 		if store, err = results.Open(ctx, o.recordFolders()...); err != nil {
 			return program.ExitFailed, err
 		}

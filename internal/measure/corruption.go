@@ -19,7 +19,7 @@ import (
 // permuted column by column, which destroys what they say and keeps the statistics of each column. The row itself stays as it is,
 // and is predicted. Negative changes are worse predictions.
 //
-// The target is a column as well, and moves together with whether it is hidden. To permute every column on its own is, but for the
+// The target is a column as well, and moves numbersAtOnce with whether it is hidden. To permute every column on its own is, but for the
 // order of the rows, which nobody looks at, to permute every column but one: the targets stay where they are.
 var corruption = &Measurement{
 	Name: "corruption",
@@ -54,8 +54,8 @@ var (
 	changedRows       = metric.Metric{Name: "changed_rows", Title: "rows with another prediction", Doc: "in percent", Unit: "%", Digits: 1}
 )
 
-// together is how many numbers the batches have that a model is given at a time.
-const together = 1 << 24
+// numbersAtOnce is how many numbers the batches have that a model is given at a time.
+const numbersAtOnce = 1 << 24
 
 func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
 	clean, err := s.clean(ctx)
@@ -66,7 +66,7 @@ func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 	corrupted := make(method.Prediction, len(clean))
 	for _, of := range s.Model.Batches() {
 		batch, tests := s.Select(of), s.TestRows(of)
-		each := max(1, together/max(1, len(batch.X)))
+		each := max(1, numbersAtOnce/max(1, len(batch.X)))
 		var batches []*task.Task
 		var kept []int // of each, the place among the batch's test rows of the one that is as it was
 		flush := func() error {

@@ -59,22 +59,12 @@ func startChild() (*child, error) {
 	c := &child{cmd: exec.Command(self), killed: make(chan struct{}), gone: make(chan struct{}), calls: map[int]*call{}}
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	subprocess.EndWithParent(c.cmd, syscall.SIGTERM)  // at which it ends what it started, too
-	c.cmd.Stdout, c.cmd.Stderr = &c.stderr, &c.stderr // a library may print; replies have a pipe of their own
-	c.cmd.WaitDelay = time.Second                     // a grandchild may hold the pipes open
-	replies, w, err := os.Pipe()
+	c.cmd.Stdout, c.cmd.Stderr = &c.stderr, &c.stderr
+	in, replies, err := subprocess.StartWithAnswers(c.cmd, syscall.SIGTERM) // at which it ends what it started, too
 	if err != nil {
 		return nil, fmt.Errorf("no worker process: %w", err)
 	}
-	defer w.Close()
-	c.cmd.ExtraFiles = []*os.File{w} // repliesDescriptor
-	if c.in, err = c.cmd.StdinPipe(); err == nil {
-		err = c.cmd.Start()
-	}
-	if err != nil {
-		replies.Close()
-		return nil, fmt.Errorf("no worker process: %w", err)
-	}
+	c.in = in
 	c.requests = json.NewEncoder(c.in)
 	go c.read(replies)
 	return c, nil

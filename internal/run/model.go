@@ -45,7 +45,7 @@ func (s *serving) do(ctx context.Context) error {
 				i := fit[res.Index]
 				o := s.scored(res)
 				trained[i] = &o
-				if records := s.trained(i, o); len(records) > 0 {
+				if records := s.trainingRecords(i, o); len(records) > 0 {
 					broken = errors.Join(broken, s.report(records, len(begun) == 0))
 				}
 			})

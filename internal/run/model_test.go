@@ -163,7 +163,7 @@ func measuring(more, keeper string) string {
 }
 
 // measured runs a sweep in a folder, with models in it.
-func measured(t *testing.T, lib *dataset.Library, dir, sweep string, retry bool) Outcome {
+func measured(t *testing.T, lib *dataset.Library, dir, sweep string, retry bool) Counts {
 	t.Helper()
 	p := planned(t, parse(t, sweep), lib, dir, plan.Options{Retry: retry})
 	return execute(t, t.Context(), p, lib, dir, func(pool *Pool) {
@@ -201,26 +201,26 @@ func removeModels(t *testing.T, dir string) {
 func TestMeasurements(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	grid := "    grid: {number: [3, 4]}\n"
-	if o := measured(t, lib, dir, measuring("", grid), false); o != (Outcome{OK: 6}) {
+	if o := measured(t, lib, dir, measuring("", grid), false); o != (Counts{OK: 6}) {
 		t.Fatal(o)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "models")); err == nil {
 		t.Error("models are kept that nothing is measured on")
 	}
 	first := measuring("", grid+"    measure: {first: {}}\n")
-	if o := measured(t, lib, dir, first, false); o != (Outcome{OK: 6}) || fits(t, dir) != 6 {
+	if o := measured(t, lib, dir, first, false); o != (Counts{OK: 6}) || fits(t, dir) != 6 {
 		t.Errorf("%+v after %d fits; the models, which were not kept, take 6", o, fits(t, dir))
 	}
 	both := measuring("", grid+"    measure: {first: [{}, {times: 10}]}\n")
-	if o := measured(t, lib, dir, both, false); o != (Outcome{OK: 6}) || fits(t, dir) != 6 {
+	if o := measured(t, lib, dir, both, false); o != (Counts{OK: 6}) || fits(t, dir) != 6 {
 		t.Errorf("%+v after %d fits, want another measurement on the same models", o, fits(t, dir))
 	}
 	removeModels(t, dir)
 	three := measuring("", grid+"    measure: {first: [{}, {times: 10}, {times: 100}]}\n")
-	if o := measured(t, lib, dir, three, false); o != (Outcome{OK: 6}) || fits(t, dir) != 12 {
+	if o := measured(t, lib, dir, three, false); o != (Counts{OK: 6}) || fits(t, dir) != 12 {
 		t.Errorf("%+v after %d fits, want the lost models fitted again", o, fits(t, dir))
 	}
-	if o := measured(t, lib, dir, three, false); o != (Outcome{}) || fits(t, dir) != 12 {
+	if o := measured(t, lib, dir, three, false); o != (Counts{}) || fits(t, dir) != 12 {
 		t.Errorf("%+v after %d fits when all was done", o, fits(t, dir))
 	}
 	trainings, seeds := map[results.ID]*results.Record{}, map[float64]bool{}
@@ -254,7 +254,7 @@ func TestMeasurements(t *testing.T) {
 	}
 	// In one go, the same comes out.
 	once := t.TempDir()
-	if o := measured(t, lib, once, three, false); o != (Outcome{OK: 24}) || fits(t, once) != 6 {
+	if o := measured(t, lib, once, three, false); o != (Counts{OK: 24}) || fits(t, once) != 6 {
 		t.Errorf("in one go: %+v after %d fits", o, fits(t, once))
 	}
 	values := map[results.ID]float64{}
@@ -273,21 +273,21 @@ func TestFailuresOfMeasurements(t *testing.T) {
 	lib := library(t)
 	for _, c := range []struct {
 		name, more, keeper string
-		want               Outcome
+		want               Counts
 		message            string
 	}{
-		{"panic", "", "    measure: {first: [{mode: panic}, {}]}\n", Outcome{OK: 6, Failed: 3}, "panic: out of its wits at internal/run/model_test.go"},
-		{"error", "", "    measure: {first: [{mode: error}, {}]}\n", Outcome{OK: 6, Failed: 3}, "cannot be measured"},
-		{"nan", "", "    measure: {first: [{mode: nan}, {}]}\n", Outcome{OK: 6, Failed: 3}, "what it gave has a number that is NaN"},
-		{"late", "", "    measure: {first: [{mode: late}, {}]}\n", Outcome{OK: 6, Failed: 3}, "context deadline exceeded"},
-		{"exit", "", "    measure: {first: [{}, {mode: exit}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
-		{"hang", "budget: {time: 500ms}\n", "    measure: {first: [{}, {mode: hang}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 500ms"},
-		{"exit first", "", "    measure: {first: [{mode: exit}, {}]}\n", Outcome{OK: 6, Failed: 3}, "exit status 3"},
-		{"hang first", "budget: {time: 1s}\n", "    measure: {first: [{mode: hang}, {}]}\n", Outcome{OK: 6, Failed: 3}, "budget of 1s"},
-		{"exit twice", "", "    measure: {first: [{mode: exit}, {mode: exit, times: 2}, {}]}\n", Outcome{OK: 6, Failed: 6}, "exit status 3"},
-		{"training", "", "    params: {mode: error}\n    measure: {first: {}}\n", Outcome{Failed: 6}, "no luck"},
-		{"no model", "", "    params: {mode: forgetful}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, "left no model in"},
-		{"damaged model", "", "    params: {mode: garbled}\n    measure: {first: {}}\n", Outcome{OK: 3, Failed: 3}, `left no model that can be opened: strconv.Atoi: parsing "no number"`},
+		{"panic", "", "    measure: {first: [{mode: panic}, {}]}\n", Counts{OK: 6, Failed: 3}, "panic: out of its wits at internal/run/model_test.go"},
+		{"error", "", "    measure: {first: [{mode: error}, {}]}\n", Counts{OK: 6, Failed: 3}, "cannot be measured"},
+		{"nan", "", "    measure: {first: [{mode: nan}, {}]}\n", Counts{OK: 6, Failed: 3}, "what it gave has a number that is NaN"},
+		{"late", "", "    measure: {first: [{mode: late}, {}]}\n", Counts{OK: 6, Failed: 3}, "context deadline exceeded"},
+		{"exit", "", "    measure: {first: [{}, {mode: exit}]}\n", Counts{OK: 6, Failed: 3}, "exit status 3"},
+		{"hang", "budget: {time: 500ms}\n", "    measure: {first: [{}, {mode: hang}]}\n", Counts{OK: 6, Failed: 3}, "budget of 500ms"},
+		{"exit first", "", "    measure: {first: [{mode: exit}, {}]}\n", Counts{OK: 6, Failed: 3}, "exit status 3"},
+		{"hang first", "budget: {time: 1s}\n", "    measure: {first: [{mode: hang}, {}]}\n", Counts{OK: 6, Failed: 3}, "budget of 1s"},
+		{"exit twice", "", "    measure: {first: [{mode: exit}, {mode: exit, times: 2}, {}]}\n", Counts{OK: 6, Failed: 6}, "exit status 3"},
+		{"training", "", "    params: {mode: error}\n    measure: {first: {}}\n", Counts{Failed: 6}, "no luck"},
+		{"no model", "", "    params: {mode: forgetful}\n    measure: {first: {}}\n", Counts{OK: 3, Failed: 3}, "left no model in"},
+		{"damaged model", "", "    params: {mode: garbled}\n    measure: {first: {}}\n", Counts{OK: 3, Failed: 3}, `left no model that can be opened: strconv.Atoi: parsing "no number"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -303,7 +303,7 @@ func TestFailuresOfMeasurements(t *testing.T) {
 					t.Errorf("%s failed: %s, want ...%s...", r.Measure, r.Failure.Message, c.message)
 				}
 			}
-			if o := measured(t, lib, dir, measuring(c.more, c.keeper), false); o != (Outcome{}) {
+			if o := measured(t, lib, dir, measuring(c.more, c.keeper), false); o != (Counts{}) {
 				t.Errorf("again: %+v; failures are records", o)
 			}
 		})
@@ -340,18 +340,18 @@ func TestMeasurementOfFailedTraining(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	measured(t, lib, dir, measuring("", "    params: {mode: error}\n"), false)
 	sweep := measuring("", "    params: {mode: error}\n    measure: {first: {}}\n")
-	if o := measured(t, lib, dir, sweep, false); o != (Outcome{Failed: 3}) || fits(t, dir) != 0 {
+	if o := measured(t, lib, dir, sweep, false); o != (Counts{Failed: 3}) || fits(t, dir) != 0 {
 		t.Errorf("%+v after %d fits", o, fits(t, dir))
 	}
-	if o := measured(t, lib, dir, sweep, true); o != (Outcome{Failed: 6}) || fits(t, dir) != 3 {
+	if o := measured(t, lib, dir, sweep, true); o != (Counts{Failed: 6}) || fits(t, dir) != 3 {
 		t.Errorf("to be tried again: %+v after %d fits", o, fits(t, dir))
 	}
 	lucky := t.TempDir()
 	sweep = measuring("", "    params: {mode: unlucky}\n    measure: {first: {}}\n")
-	if o := measured(t, lib, lucky, sweep, false); o != (Outcome{Failed: 6}) {
+	if o := measured(t, lib, lucky, sweep, false); o != (Counts{Failed: 6}) {
 		t.Errorf("%+v", o)
 	}
-	if o := measured(t, lib, lucky, sweep, true); o != (Outcome{OK: 6}) {
+	if o := measured(t, lib, lucky, sweep, true); o != (Counts{OK: 6}) {
 		t.Errorf("tried again with more luck: %+v", o)
 	}
 }
@@ -361,12 +361,12 @@ func TestMeasurementOfEquivalentTraining(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	measured(t, lib, dir, measuring("", "    params: {mode: unlucky, pause: 1}\n    measure: {first: {}}\n"), false)
 	two := "    grid: {pause: [0, 1], mode: [unlucky]}\n    measure: {first: [{}, {times: 2}]}\n"
-	if o := measured(t, lib, dir, measuring("", two), false); o != (Outcome{OK: 12}) || fits(t, dir) != 6 {
+	if o := measured(t, lib, dir, measuring("", two), false); o != (Counts{OK: 12}) || fits(t, dir) != 6 {
 		t.Errorf("%+v after %d fits, want all measurements on the trainings that were lucky", o, fits(t, dir))
 	}
 	for times, order := range map[int]string{3: "[0, 1]", 4: "[1, 0]"} { // the record of 1 is a failure, that of 0 is not
 		again := fmt.Sprintf("    grid: {pause: %s, mode: [unlucky]}\n    measure: {first: {times: %d}}\n", order, times)
-		if o := measured(t, lib, dir, measuring("", again), false); o != (Outcome{OK: 6}) {
+		if o := measured(t, lib, dir, measuring("", again), false); o != (Counts{OK: 6}) {
 			t.Errorf("pause %s: %+v", order, o)
 		}
 	}
@@ -390,7 +390,7 @@ func TestCrashAfterTraining(t *testing.T) {
 	for _, mode := range []string{"exit", "panic"} {
 		dir := t.TempDir()
 		sweep := measuring("", "    grid: {number: [1, 2, 3], mode: ["+mode+"]}\n    measure: {first: {}}\n")
-		if o := measured(t, lib, dir, sweep, false); o != (Outcome{OK: 12, Failed: 6}) || fits(t, dir) != 6 {
+		if o := measured(t, lib, dir, sweep, false); o != (Counts{OK: 12, Failed: 6}) || fits(t, dir) != 6 {
 			t.Errorf("%s: %+v after %d fits", mode, o, fits(t, dir))
 		}
 		for _, r := range records(t, dir) {
@@ -407,7 +407,7 @@ func TestAnotherModel(t *testing.T) {
 	keeper := "    params: {mode: fickle, number: 5}\n"
 	measured(t, lib, dir, measuring("", keeper+"    measure: {first: {}}\n"), false)
 	removeModels(t, dir)
-	if o := measured(t, lib, dir, measuring("", keeper+"    measure: {first: {times: 2}}\n"), false); o != (Outcome{Failed: 3}) {
+	if o := measured(t, lib, dir, measuring("", keeper+"    measure: {first: {times: 2}}\n"), false); o != (Counts{Failed: 3}) {
 		t.Error(o)
 	}
 	for _, r := range records(t, dir) {
@@ -449,10 +449,10 @@ func TestSameMetrics(t *testing.T) {
 // A measurement that failed is no failure of its training: what is added later is measured.
 func TestAfterAFailedMeasurement(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	if o := measured(t, lib, dir, measuring("", "    measure: {first: {mode: error}}\n"), false); o != (Outcome{OK: 3, Failed: 3}) {
+	if o := measured(t, lib, dir, measuring("", "    measure: {first: {mode: error}}\n"), false); o != (Counts{OK: 3, Failed: 3}) {
 		t.Fatal(o)
 	}
-	if o := measured(t, lib, dir, measuring("", "    measure: {first: [{mode: error}, {}]}\n"), false); o != (Outcome{OK: 3}) {
+	if o := measured(t, lib, dir, measuring("", "    measure: {first: [{mode: error}, {}]}\n"), false); o != (Counts{OK: 3}) {
 		t.Errorf("%+v", o)
 	}
 }

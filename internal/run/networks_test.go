@@ -93,7 +93,7 @@ func runNetwork(ctx context.Context, t *task.Task, batch []method.Config, done f
 }
 
 // onDevice runs a plan with so many networks at a time, as on a device of their own.
-func onDevice(t *testing.T, ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, networks int) Outcome {
+func onDevice(t *testing.T, ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, networks int) Counts {
 	t.Helper()
 	pool := &Pool{
 		Library: lib, Sweep: p.Sweep, Records: results.NewWriter(dir), Jobs: 3, Networks: networks,
@@ -123,7 +123,7 @@ func TestNetworksOnADevice(t *testing.T) {
 	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 6\nmethods:\n  - {method: mean, params: {pause: 50}}\n  - method: network\n")
 	for networks := range 3 {
 		dir := t.TempDir()
-		if o := onDevice(t, t.Context(), planned(t, s, lib, dir, plan.Options{}), lib, dir, networks); o != (Outcome{OK: 12}) {
+		if o := onDevice(t, t.Context(), planned(t, s, lib, dir, plan.Options{}), lib, dir, networks); o != (Counts{OK: 12}) {
 			t.Fatal(o)
 		}
 		processes, together := map[string]map[any]int{"network": {}, "mean": {}}, 0
@@ -167,9 +167,9 @@ func TestFailuresBesideOthers(t *testing.T) {
 			dir := t.TempDir()
 			s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\n"+c.budget+
 				"methods:\n  - method: network\n    grid: {number: [0, 1], mode: [ok, "+c.mode+"]}\n")
-			want, processes, resumed := Outcome{OK: 2, Failed: 2}, map[any]bool{}, false
+			want, processes, resumed := Counts{OK: 2, Failed: 2}, map[any]bool{}, false
 			if c.kind == "" {
-				want = Outcome{OK: 4}
+				want = Counts{OK: 4}
 			}
 			if o := onDevice(t, t.Context(), planned(t, s, lib, dir, plan.Options{}), lib, dir, 2); o != want {
 				t.Errorf("outcome %+v, want %+v", o, want)
@@ -208,7 +208,7 @@ func TestInterruptedTogether(t *testing.T) {
 	defer cancel()
 	started := time.Now()
 	o := onDevice(t, ctx, planned(t, s, lib, dir, plan.Options{}), lib, dir, 3)
-	if time.Since(started) > 7*time.Second || o != (Outcome{OK: 2, Left: 2}) || len(records(t, dir)) != 2 {
+	if time.Since(started) > 7*time.Second || o != (Counts{OK: 2, Left: 2}) || len(records(t, dir)) != 2 {
 		t.Errorf("outcome %+v with %d records after %v", o, len(records(t, dir)), time.Since(started))
 	}
 	if left := len(planned(t, s, lib, dir, plan.Options{}).Jobs()); left != 2 {

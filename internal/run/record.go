@@ -23,8 +23,8 @@ type outcome struct {
 	peakMemory          int64
 }
 
-// trained makes the records of the cells that have the predictions of a training.
-func (q *request) trained(training int, o outcome) []*results.Record {
+// trainingRecords makes the records of the cells that have the predictions of a training.
+func (q *request) trainingRecords(training int, o outcome) []*results.Record {
 	for _, t := range q.Trainings {
 		o.fitCells += len(t.Cells)
 	}

@@ -7,7 +7,7 @@
 //	planning process                              worker process
 //	Pool  >  attempt  >  child   -- request -->   work  >  serve  >  run  >  do  >  method.Run
 //	                             <-- reply ----
-//	pool.go  attempt.go  child.go   protocol.go   worker.go                 model.go
+//	pool.go  attempt.go  child.go   messages.go    worker.go                 model.go
 //
 // Begin with this file, then pool.go.
 package run
@@ -38,15 +38,15 @@ type Watcher interface {
 	Note(line string)                    // what else there is to say
 }
 
-// An Outcome counts the cells of a plan.
-type Outcome struct {
+// Counts are of the cells of a plan.
+type Counts struct {
 	OK, Failed int // that have a record now and had none before
 	Left       int // to do: interrupted, stopped by the first failure, or of a method that was given up
 }
 
 // Execute has the jobs of a plan done. With failFast the first failure stops it. When ctx is done it returns; what is finished
 // stays finished.
-func Execute(ctx context.Context, jobs []*plan.Job, e Executor, failFast bool, shown *Progress) (Outcome, error) {
+func Execute(ctx context.Context, jobs []*plan.Job, e Executor, failFast bool, shown *Progress) (Counts, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := &counter{Progress: shown}
@@ -58,7 +58,7 @@ func Execute(ctx context.Context, jobs []*plan.Job, e Executor, failFast bool, s
 		c.Left += j.Cells()
 	}
 	c.Left -= c.OK + c.Failed
-	return c.Outcome, err
+	return c.Counts, err
 }
 
 // A counter counts records on their way to the display.
@@ -67,7 +67,7 @@ type counter struct {
 	failed func() // called at failures; may be nil
 
 	mu sync.Mutex
-	Outcome
+	Counts
 }
 
 func (c *counter) Record(j *plan.Job, r *results.Record) {

@@ -209,7 +209,7 @@ func planned(t testing.TB, s *sweeps.Sweep, lib *dataset.Library, dir string, o 
 }
 
 // execute runs what a plan has to do, with two workers, in a folder.
-func execute(t testing.TB, ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, change ...func(*Pool)) Outcome {
+func execute(t testing.TB, ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, change ...func(*Pool)) Counts {
 	t.Helper()
 	o, err := executed(ctx, p, lib, dir, false, io.Discard, change...)
 	if err != nil {
@@ -218,7 +218,7 @@ func execute(t testing.TB, ctx context.Context, p *plan.Plan, lib *dataset.Libra
 	return o
 }
 
-func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, failFast bool, shown io.Writer, change ...func(*Pool)) (Outcome, error) {
+func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir string, failFast bool, shown io.Writer, change ...func(*Pool)) (Counts, error) {
 	pool := &Pool{Library: lib, Sweep: p.Sweep, Records: results.NewWriter(dir), Jobs: 2, Backend: "go"}
 	for _, c := range change {
 		c(pool)
@@ -257,7 +257,7 @@ func TestRunAndResume(t *testing.T) {
 	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Trainings) != 2 || jobs[0].Cells() != 4 {
 		t.Fatalf("%+v with %d jobs", n, len(jobs))
 	}
-	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 30}) {
+	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 30}) {
 		t.Fatalf("outcome %+v", o)
 	}
 	values := map[results.ID]float64{}
@@ -319,7 +319,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		t.Run(c.mode, func(t *testing.T) {
 			dir := t.TempDir()
 			p := planned(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, plan.Options{})
-			if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 6, Failed: 6}) {
+			if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 6, Failed: 6}) {
 				t.Errorf("outcome %+v, want 6 ok and 6 failed", o)
 			}
 			for _, r := range records(t, dir) {
@@ -343,7 +343,7 @@ func TestFailuresAreRecords(t *testing.T) {
 func TestTimeBudgetIsPerCell(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("budget: {time: 900ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, plan.Options{})
-	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 18}) {
+	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 18}) {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -387,7 +387,7 @@ func TestProgressOfFits(t *testing.T) {
 	}()
 	o, err := Execute(ctx, jobs, pool, false, progress)
 	progress.Close()
-	if closed := pool.Records.Close(); err != nil || closed != nil || o != (Outcome{Left: 3}) {
+	if closed := pool.Records.Close(); err != nil || closed != nil || o != (Counts{Left: 3}) {
 		t.Fatal(o, err, closed)
 	}
 	lines := strings.Split(shown.String(), "\n")
@@ -434,7 +434,7 @@ func TestCheckpointFolders(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	models, checkpoints := t.TempDir(), filepath.Join(t.TempDir(), "checkpoints")
 	s := parse(t, sweepOf("", "{mode: [resume], shift: [0, 10]}"))
-	run := func(retry bool) Outcome {
+	run := func(retry bool) Counts {
 		p := planned(t, s, lib, dir, plan.Options{Retry: retry})
 		return execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Models, p.KeepModels, p.Checkpoints = models, true, checkpoints })
 	}
@@ -462,12 +462,12 @@ func TestCheckpointFolders(t *testing.T) {
 func TestTimeBudgetGoesOn(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	s := parse(t, sweepOf("budget: {time: 30m}\n", "{mode: [hang]}"))
-	run := func(ctx context.Context) Outcome {
+	run := func(ctx context.Context) Counts {
 		return execute(t, ctx, planned(t, s, lib, dir, plan.Options{}), lib, dir, func(p *Pool) { p.Jobs, p.Checkpoints = 3, filepath.Join(dir, "checkpoints") })
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { hanging(dir, 3); cancel() }()
-	if o := run(ctx); o != (Outcome{Left: 3}) {
+	if o := run(ctx); o != (Counts{Left: 3}) {
 		t.Errorf("interrupted: %+v", o)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "time-used"))
@@ -483,7 +483,7 @@ func TestTimeBudgetGoesOn(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if o := run(ctx); o != (Outcome{Failed: 3}) || len(files) != 3 {
+	if o := run(ctx); o != (Counts{Failed: 3}) || len(files) != 3 {
 		t.Errorf("with a tenth of a second left: %+v, of %d the time is known", o, len(files))
 	}
 	for _, r := range records(t, dir) {
@@ -541,7 +541,7 @@ func TestKeptTime(t *testing.T) {
 func TestPrintingMethod(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [print], shift: [0, 1, 12]}")), lib, dir, plan.Options{})
-	if o := execute(t, t.Context(), p, lib, dir); o != (Outcome{OK: 9}) {
+	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 9}) {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -598,7 +598,7 @@ func TestReportedTwice(t *testing.T) {
 func TestLastWords(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [print, exit]}")), lib, dir, plan.Options{})
-	if o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 1 }); o != (Outcome{OK: 3, Failed: 3}) {
+	if o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 1 }); o != (Counts{OK: 3, Failed: 3}) {
 		t.Errorf("outcome %+v", o)
 	}
 	for _, r := range records(t, dir) {
@@ -642,7 +642,7 @@ func TestHopelessMethod(t *testing.T) {
 		p := planned(t, parse(t, sweep), lib, dir, plan.Options{})
 		var said bytes.Buffer
 		o, err := executed(t.Context(), p, lib, dir, false, &said)
-		if message == "" && (o != Outcome{OK: 3, Failed: 30}) {
+		if message == "" && (o != Counts{OK: 3, Failed: 30}) {
 			t.Errorf("%s: outcome %+v, %v", mode, o, err)
 		}
 		if message == "" {

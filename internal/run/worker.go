@@ -18,6 +18,7 @@ import (
 	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
@@ -31,8 +32,8 @@ const jobMark = 0
 // IsWorker reports whether this process was started as a worker: then main calls Serve and nothing else.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// repliesDescriptor is the file that a worker writes its replies to: whatever it loads may print to standard output.
-const repliesDescriptor = 3
+// repliesDescriptor is the file that a worker writes its replies to.
+const repliesDescriptor = subprocess.AnswersDescriptor
 
 // Serve is what main of a worker calls: work with the pipes that the planning process made.
 //

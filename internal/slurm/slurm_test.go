@@ -162,12 +162,12 @@ func (w *world) plan(o plan.Options) []*plan.Job {
 }
 
 // run has the jobs done that have no record, by the fake unless the executor is changed.
-func (w *world) run(change func(*Cluster)) (run.Outcome, error) {
+func (w *world) run(change func(*Cluster)) (run.Counts, error) {
 	w.Helper()
 	return w.runUntil(w.Context(), plan.Options{}, change)
 }
 
-func (w *world) runUntil(ctx context.Context, o plan.Options, change func(*Cluster)) (run.Outcome, error) {
+func (w *world) runUntil(ctx context.Context, o plan.Options, change func(*Cluster)) (run.Counts, error) {
 	w.Helper()
 	jobs := w.plan(o)
 	writer := results.NewWriter(w.records())
@@ -186,7 +186,7 @@ func (w *world) runUntil(ctx context.Context, o plan.Options, change func(*Clust
 }
 
 // mustRun wants an outcome.
-func (w *world) mustRun(want run.Outcome, change func(*Cluster)) {
+func (w *world) mustRun(want run.Counts, change func(*Cluster)) {
 	w.Helper()
 	if got, err := w.run(change); err != nil || got != want {
 		w.Fatalf("%+v, %v, want %+v; said:\n%s", got, err, want, w.said.String())
@@ -245,7 +245,7 @@ func failures(t *testing.T, dir string) map[string]int {
 func TestSameRecordsAsHere(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 3, "{number: [0, 1, 10, 20], mode: [ok, error]}")
-	w.mustRun(run.Outcome{OK: 12, Failed: 12}, func(c *Cluster) { c.Args = []string{"--partition=cpu"} })
+	w.mustRun(run.Counts{OK: 12, Failed: 12}, func(c *Cluster) { c.Args = []string{"--partition=cpu"} })
 	// 18 fits of about a second, five in a task of five seconds, three tasks in an array.
 	calls := submitted(t, fake)
 	if len(calls) != 2 || !strings.Contains(calls[0], "--array=0-2") || !strings.Contains(calls[1], "--array=0-0") {
@@ -272,7 +272,7 @@ func TestSameRecordsAsHere(t *testing.T) {
 		t.Errorf("%d records, here %d; the first:\n%s\n%s", len(got), len(want), got[0], want[0])
 	}
 	w.mustSay("failed (error): waves number published fold 0", "0.log")
-	w.mustRun(run.Outcome{}, nil)
+	w.mustRun(run.Counts{}, nil)
 	if n := len(submitted(t, fake)); n != 2 {
 		t.Errorf("a second run submitted %d arrays", n-2)
 	}
@@ -299,7 +299,7 @@ func TestTasksThatDie(t *testing.T) {
 			for _, n := range want.failed {
 				failed += n
 			}
-			w.mustRun(run.Outcome{OK: 2 - failed, Failed: failed}, nil)
+			w.mustRun(run.Counts{OK: 2 - failed, Failed: failed}, nil)
 			if got := failures(t, w.records()); !maps.Equal(got, want.failed) {
 				t.Errorf("failures %v, want %v", got, want.failed)
 			}
@@ -313,7 +313,7 @@ func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 1, "{number: [1, 20]}") // two jobs
 	wish(t, fake, "drained", "yes")
-	w.mustRun(run.Outcome{Left: 2}, func(c *Cluster) { c.Detach = true })
+	w.mustRun(run.Counts{Left: 2}, func(c *Cluster) { c.Detach = true })
 	tasks, err := filepath.Glob(filepath.Join(w.out, "slurm", "nptbench-*", taskFile(0)))
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(tasks, err)
@@ -345,7 +345,7 @@ func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
 func TestAccounting(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 1, "{number: [1], mode: [OUT_OF_MEMORY, ok]}")
-	w.mustRun(run.Outcome{Left: 2}, func(c *Cluster) { c.Detach = true })
+	w.mustRun(run.Counts{Left: 2}, func(c *Cluster) { c.Detach = true })
 	wish(t, fake, "forget", "squeue")
 	tasks, err := filepath.Glob(filepath.Join(fake, "nptbench-*"))
 	if err != nil || len(tasks) != 1 {
@@ -356,7 +356,7 @@ func TestAccounting(t *testing.T) {
 			t.Fatal("the task has not ended")
 		}
 	}
-	w.mustRun(run.Outcome{OK: 1, Failed: 1}, nil)
+	w.mustRun(run.Counts{OK: 1, Failed: 1}, nil)
 	if got := failures(t, w.records()); got["memory"] != 1 {
 		t.Errorf("failures %v, want one of memory", got)
 	}
@@ -369,8 +369,8 @@ func TestDetachAndCancel(t *testing.T) {
 	w := newWorld(t, 3, "{number: [1, 10, 20], mode: [slow]}")
 	detached := func(c *Cluster) { c.Detach = true }
 	wish(t, fake, "drained", "yes")
-	w.mustRun(run.Outcome{Left: 9}, detached)
-	w.mustRun(run.Outcome{Left: 9}, detached)
+	w.mustRun(run.Counts{Left: 9}, detached)
+	w.mustRun(run.Counts{Left: 9}, detached)
 	w.mustSay("submitted 2 tasks: job 2", "tasks in Slurm: 2 pending")
 	if n := len(submitted(t, fake)); n != 1 {
 		t.Fatalf("%d arrays", n)
@@ -428,7 +428,7 @@ func TestTwoPeople(t *testing.T) {
 	newFake(t)
 	w := newWorld(t, 3, "{number: [1, 10, 20, 30], mode: [slow]}")
 	other := &world{T: t, library: w.library, sweep: w.sweep, out: w.out}
-	outcomes := make(chan run.Outcome)
+	outcomes := make(chan run.Counts)
 	for _, one := range []*world{w, other} {
 		go func() {
 			o, err := one.run(nil)
@@ -462,7 +462,7 @@ func TestRecordedByAnother(t *testing.T) {
 			fake := newFake(t)
 			w := newWorld(t, 3, "{number: [1, 10], mode: [slow]}")
 			wish(t, fake, "drained", "yes")
-			w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true })
+			w.mustRun(run.Counts{Left: 6}, func(c *Cluster) { c.Detach = true })
 			folders, err := filepath.Glob(filepath.Join(w.out, "slurm", "nptbench-*"))
 			if err != nil || len(folders) != 1 {
 				t.Fatal(folders, err)
@@ -490,7 +490,7 @@ func TestRecordedByAnother(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			got, err := w.runUntil(ctx, plan.Options{}, nil)
-			if want := (run.Outcome{OK: 6}); err != nil || got != want || ctx.Err() != nil {
+			if want := (run.Counts{OK: 6}); err != nil || got != want || ctx.Err() != nil {
 				t.Errorf("%+v, %v, %v; said:\n%s", got, err, ctx.Err(), w.said.String())
 			}
 			if n := len(submitted(t, fake)); n != 2 || strings.Contains(w.said.String(), "again") {
@@ -516,25 +516,25 @@ func TestSilence(t *testing.T) {
 	os.Remove(filepath.Join(fake, "refuse"))
 
 	wish(t, fake, "drained", "yes")
-	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true })
+	w.mustRun(run.Counts{Left: 6}, func(c *Cluster) { c.Detach = true })
 	wish(t, fake, "down", "Unable to contact slurm controller")
-	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true })
+	w.mustRun(run.Counts{Left: 6}, func(c *Cluster) { c.Detach = true })
 	w.mustSay("Slurm does not answer, tasks that run go on: squeue: error: Unable to contact slurm controller")
 	os.Remove(filepath.Join(fake, "down"))
 	wish(t, fake, "forget", "everything")
-	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach = true }) // within the lease
+	w.mustRun(run.Counts{Left: 6}, func(c *Cluster) { c.Detach = true }) // within the lease
 	if n := len(submitted(t, fake)); n != 1 {
 		t.Fatalf("%d arrays", n)
 	}
 	time.Sleep(20 * time.Millisecond)
-	w.mustRun(run.Outcome{Left: 6}, func(c *Cluster) { c.Detach, c.lease = true, 10*time.Millisecond })
+	w.mustRun(run.Counts{Left: 6}, func(c *Cluster) { c.Detach, c.lease = true, 10*time.Millisecond })
 	w.mustSay("unknown to Slurm")
 	if n := len(submitted(t, fake)); n != 2 {
 		t.Fatalf("%d arrays", n)
 	}
 	os.Remove(filepath.Join(fake, "forget"))
 	os.Remove(filepath.Join(fake, "drained"))
-	w.mustRun(run.Outcome{OK: 6}, nil)
+	w.mustRun(run.Counts{OK: 6}, nil)
 }
 
 // Nodes that do not see the folder end tasks before they begin: this is said, and not tried for ever.
@@ -542,7 +542,7 @@ func TestUnreadableFolder(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 3, "{number: [1]}")
 	wish(t, fake, "drained", "yes")
-	w.mustRun(run.Outcome{Left: 3}, func(c *Cluster) { c.Detach = true })
+	w.mustRun(run.Counts{Left: 3}, func(c *Cluster) { c.Detach = true })
 	moved, err := filepath.Glob(filepath.Join(w.out, "slurm", "nptbench-*"))
 	if err != nil || len(moved) != 1 {
 		t.Fatal(moved, err)
@@ -575,8 +575,8 @@ func TestUnreadableFolder(t *testing.T) {
 func TestRetry(t *testing.T) {
 	newFake(t)
 	w := newWorld(t, 3, "{number: [1], mode: [error]}")
-	w.mustRun(run.Outcome{Failed: 3}, nil)
-	w.mustRun(run.Outcome{}, nil)
+	w.mustRun(run.Counts{Failed: 3}, nil)
+	w.mustRun(run.Counts{}, nil)
 	if o, err := w.runUntil(t.Context(), plan.Options{Retry: true}, nil); err != nil || o.Failed != 3 {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -586,9 +586,9 @@ func TestRetry(t *testing.T) {
 func TestMeasuredLater(t *testing.T) {
 	newFake(t)
 	w := newWorld(t, 2, "{number: [3, 4]}")
-	w.mustRun(run.Outcome{OK: 4}, nil)
+	w.mustRun(run.Counts{OK: 4}, nil)
 	w.parse(2, "{method: number, grid: {number: [3, 4]}, measure: {first: {}}}")
-	w.mustRun(run.Outcome{OK: 4}, nil)
+	w.mustRun(run.Counts{OK: 4}, nil)
 	trainings := map[results.ID]*results.Record{}
 	measured := 0
 	for _, later := range []bool{false, true} {

@@ -114,7 +114,7 @@ func TestRefusedWhileDetached(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 1, "{number: [1], mode: [NODE_FAIL, ok]}")
 	detached := func(c *Cluster) { c.Detach = true }
-	w.mustRun(run.Outcome{Left: 2}, detached)
+	w.mustRun(run.Counts{Left: 2}, detached)
 	for states := []byte(nil); !bytes.Contains(states, []byte("NODE_FAIL")); {
 		if time.Sleep(10 * time.Millisecond); t.Context().Err() != nil {
 			t.Fatal("the task has not ended")
@@ -135,7 +135,7 @@ func TestLimitOfTasks(t *testing.T) {
 	w := newWorld(t, 3, "{number: [1, 10, 20], mode: [slow]}")
 	wish(t, fake, "one at a time", "yes")
 	wish(t, fake, "epilog", "yes")
-	w.mustRun(run.Outcome{OK: 9}, func(c *Cluster) { c.TaskTime = time.Second }) // nine tasks
+	w.mustRun(run.Counts{OK: 9}, func(c *Cluster) { c.TaskTime = time.Second }) // nine tasks
 	if n, said := len(submitted(t, fake)), strings.Count(w.said.String(), "not all is submitted yet: sbatch: error: AssocMaxSubmitJobLimit"); n < 3 || said != 1 {
 		t.Errorf("%d arrays; said %d times:\n%s", n, said, w.said.String())
 	}
