@@ -86,6 +86,9 @@ func DefaultConfig() Config {
 // mostLayers is how many there may be; the paper has at most 16. The time to plan a step grows faster than their number: 5 s for 100.
 const mostLayers = 100
 
+// mostHidden is how wide an entry may be, whatever memory there is.
+const mostHidden = 1_000_000
+
 // check reports the first setting that is impossible, as one line that begins with the field's name.
 func (c *Config) check() error {
 	bad := func(field, format string, args ...any) error {
@@ -93,8 +96,8 @@ func (c *Config) check() error {
 	}
 	share := func(x float64) bool { return x >= 0 && x <= 1 }
 	switch {
-	case c.Hidden < 1:
-		return bad("Hidden", "%d, want at least 1", c.Hidden)
+	case c.Hidden < 1 || c.Hidden > mostHidden:
+		return bad("Hidden", "%d, want 1 to %d", c.Hidden, mostHidden)
 	case c.Heads < 1 || c.Hidden%c.Heads != 0:
 		return bad("Heads", "%d does not divide Hidden, which is %d", c.Heads, c.Hidden)
 	case c.Layers < 2 || c.Layers%2 != 0 || c.Layers > mostLayers:

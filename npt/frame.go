@@ -102,11 +102,17 @@ type frameColumn struct {
 	Classes     []string `json:",omitempty"` // in order; nil: numbers
 	Mean, Std   float64  // of the numbers of the training rows
 	Least, Most float64  `json:",omitzero"`  // of these numbers, both 0 in files of earlier versions
-	Constant    bool     `json:",omitempty"` // these numbers are all alike, so that the network knows nothing of others
+	Constant    bool     `json:",omitempty"` // the values of the training rows are all alike: of other numbers the network knows nothing
 }
 
 func noValue(field string) bool {
 	return field == "" || field == "?" || strings.EqualFold(field, "NA") || strings.EqualFold(field, "NaN")
+}
+
+// number reads a finite number. What only Go reads as one, such as 18_25 or 0x1p4, is a text.
+func number(field string) (x float64, ok bool) {
+	x, err := strconv.ParseFloat(field, 64)
+	return x, err == nil && finite(x) && !strings.ContainsAny(field, "_xX")
 }
 
 // mostClasses is how many categories a column may have: an entry of it takes as many numbers.
@@ -116,20 +122,22 @@ const mostClasses = 1000
 // numbers, but not all, it is an error that names the first row of another one, and so are numbers with a comma in all rows.
 func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {
 	c := frameColumn{Name: f.Names[j]}
-	var numbers []float64 // of training rows
-	var others []int      // rows
-	classes, valid, commas := map[string]bool{}, 0, 0
+	var numbers []float64                                                        // of training rows
+	var others []int                                                             // rows
+	classes, learnt, valid, commas := map[string]bool{}, map[string]bool{}, 0, 0 // learnt are those of training rows
 	categories := slices.Contains(f.Categories, c.Name)
 	for place, i := range order {
 		field := strings.TrimSpace(f.Rows[i][j])
 		if noValue(field) {
 			continue
 		}
-		classes[field] = true
-		x, err := strconv.ParseFloat(field, 64)
-		if categories || err != nil || !finite(x) {
+		if classes[field] = true; place < train {
+			learnt[field] = true
+		}
+		x, ok := number(field)
+		if categories || !ok {
 			others = append(others, i)
-			if _, err := strconv.ParseFloat(strings.ReplaceAll(field, ",", ""), 64); err == nil && strings.Contains(field, ",") {
+			if _, ok := number(strings.ReplaceAll(field, ",", "")); ok && strings.Contains(field, ",") {
 				commas++
 			}
 			continue
@@ -148,7 +156,7 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 		return c, fmt.Errorf("npt: row %d: %q in column %q: want numbers with a point and without commas; where these are categories, name the column in Categories",
 			others[0], strings.TrimSpace(f.Rows[others[0]][j]), c.Name)
 	case len(others) > 0:
-		c.Classes = slices.Sorted(maps.Keys(classes))
+		c.Classes, c.Constant = slices.Sorted(maps.Keys(classes)), len(learnt) < 2
 		if n := len(c.Classes); n > mostClasses {
 			return c, fmt.Errorf("npt: column %q has %d different texts in %d rows: want at most %d categories, or leave it out", c.Name, n, len(order), mostClasses)
 		}
@@ -170,9 +178,9 @@ const largest = 1e15
 
 // far reports whether a number lies outside of those of the training rows by more than these are apart.
 func (c *frameColumn) far(field string) bool {
-	x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+	x, ok := number(strings.TrimSpace(field))
 	width := c.Most - c.Least
-	return c.Classes == nil && err == nil && width > 0 && (x < c.Least-width || x > c.Most+width)
+	return c.Classes == nil && ok && width > 0 && (x < c.Least-width || x > c.Most+width)
 }
 
 // encode adds a row to a table. A category that no row of the training had is taken for no value, and any number in a column that had but
@@ -189,12 +197,12 @@ func (p *Predictor) encode(t *Table, fields []string) error {
 			}
 			t.Values = append(t.Values, channels...)
 		} else {
-			x, err := strconv.ParseFloat(field, 64)
+			x, ok := number(field)
 			standardised := float32((x - c.Mean) / c.Std)
 			switch {
 			case missing:
 				standardised = 0
-			case err != nil || !finite(x):
+			case !ok:
 				return fmt.Errorf("%q in column %q, whose values were all numbers in training: want a number, or \"\" for no value", field, c.Name)
 			case c.Constant:
 				standardised = 0

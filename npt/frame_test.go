@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -37,6 +38,29 @@ func TestHeldOutRows(t *testing.T) {
 	}
 	if slices.Sort(rows); !slices.Equal(rows, count(100)) {
 		t.Errorf("the rows are %v", rows)
+	}
+}
+
+// A class that validation rows alone have cannot be learnt.
+func TestClassOfHeldOutRows(t *testing.T) {
+	f := &Frame{Names: []string{"row", "y"}}
+	for i := range 10 {
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i), []string{"a", "b"}[i%2]})
+	}
+	c := smallConfig()
+	c.Layers, c.Steps = 2, 1
+	p, err := Fit(t.Context(), f, "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Rows {
+		f.Rows[i][1] = "a"
+	}
+	for i := p.context.Train; i < p.context.Rows(); i++ { // whose numbers are those of rows
+		f.Rows[int(math.Round(float64(p.context.Values[3*i])*p.columns[0].Std+p.columns[0].Mean))][1] = "b"
+	}
+	if _, err := Fit(t.Context(), f, "y", c); err == nil || !strings.Contains(err.Error(), `y is "a" in all training rows`) {
+		t.Error(err)
 	}
 }
 

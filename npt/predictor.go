@@ -43,8 +43,10 @@ type Prediction struct {
 
 // Fit trains an NPT to predict a column from the others. Columns whose values are all finite numbers are continuous but for those that
 // f.Categories names, those of which at least half are not are categories, and what is in between is an error that names row, counted from
-// 0, and field. A fifth of the rows, of which there must be five, are validation rows, drawn by c.Seed, which choose the step whose weights
+// 0, and field. A fifth of the rows (want five rows or more) are validation rows, drawn by c.Seed, which choose the step whose weights
 // are kept.
+//
+// Other errors are those of NewTrainer and Trainer.Train.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	f, err := f.check()
 	if err != nil {
@@ -81,7 +83,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 				return nil, fmt.Errorf("npt: %s has %d different texts in %d rows, such as %q in row 0: want numbers, or classes of at least two rows each", target, n,
 					len(order), strings.TrimSpace(f.Rows[0][at]))
 			}
-			if column.Constant || len(column.Classes) == 1 {
+			if column.Constant {
 				return nil, fmt.Errorf("npt: %s is %q in all training rows: want at least two values to learn from", target, strings.TrimSpace(f.Rows[order[0]][at]))
 			}
 		}
@@ -117,8 +119,12 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 // that had the same number in all training rows any number is that one.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
-// from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them. With a
+// from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the cost of a pass of its
+// own over all rows of the fit. With a
 // BatchSize, the more rows there are, the fewer of the fitted ones each is predicted with (see Model.Predict).
+//
+// A pass with another number of rows than those before it is compiled first, which on XLA takes seconds: a service should ask for the same
+// number again and again.
 //
 // The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers;
 // or it says that there are too many rows for the BatchSize.
@@ -168,6 +174,9 @@ func (p *Predictor) Table(f *Frame) (*Table, error) {
 
 // ordered are the fields of the rows in the order of the columns of the fit, that of the target empty.
 func (p *Predictor) ordered(f *Frame) ([][]string, error) {
+	if f != nil { // which columns are categories the fit has decided
+		f = &Frame{Names: f.Names, Rows: f.Rows}
+	}
 	f, err := f.check()
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)

@@ -329,6 +329,11 @@ func TestFitRefuses(t *testing.T) {
 	for i := range 10 {
 		unique.Rows = append(unique.Rows, []string{strconv.Itoa(i), fmt.Sprintf("n%d", i)})
 	}
+	grouped := &npt.Frame{Names: []string{"x", "y"}}
+	for i := range 10 {
+		grouped.Rows = append(grouped.Rows, []string{strconv.Itoa(i), strconv.Itoa(i)})
+	}
+	grouped.Rows[3][1] = "1_2"
 	for want, odd := range map[string]*npt.Frame{
 		`,5" in column "y": want numbers with a point`:           commas,
 		`y has 10 different texts in 10 rows, such as "n0"`:      unique,
@@ -336,6 +341,7 @@ func TestFitRefuses(t *testing.T) {
 		`no column "sied" (did you mean "side"?), of Categories`: {Names: frame().Names, Rows: frame().Rows, Categories: []string{"sied"}},
 		"the only column is y: want at least one":                {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
 		`in all training rows: want at least two values`:         {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7.0"}, {"4", "7"}, {"5", "7"}}},
+		`"1_2" in column "y", where 9 of 10 values`:              grouped,
 		`y is "one" in all training rows`:                        {Names: []string{"a", "y"}, Rows: [][]string{{"1", "one"}, {"2", "one "}, {"3", "one"}, {"4", "one"}, {"5", "one"}}},
 		`the name of column 0, "\xe4", is not UTF-8`:             {Names: []string{"\xe4", "y"}},
 		`row 0: "K\xf6ln" in column "a" is not UTF-8`:            {Names: []string{"a", "y"}, Rows: [][]string{{"K\xf6ln", "1"}}},
@@ -408,7 +414,7 @@ func TestCategories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{" y", "x "}, Rows: [][]string{{"85", "-1.5"}, {"115", "1.5"}}})
+	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{" y", "x "}, Rows: [][]string{{"85", "-1.5"}, {"115", "1.5"}}, Categories: []string{"side"}})
 	if err != nil || got[0].Class != "0" || got[1].Class != "1" || len(got[0].Probabilities) != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}

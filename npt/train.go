@@ -58,7 +58,8 @@ type Trainer struct {
 	pace        pace
 }
 
-// NewTrainer prepares the training of a new network. The table is shared, not copied. A nil backend is the one that
+// NewTrainer prepares the training of a new network. The values of the table are copied; what else it has is shared,
+// and must stay as it is. A nil backend is the one that
 // the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends" in the package's doc).
 //
 // The error names the first setting that is impossible, or row and column of the first value that is.
@@ -85,9 +86,9 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		}
 	}
 	n := newNetwork(c, t.Columns)
-	if size := n.Size(); size > mostWeights {
-		return nil, fmt.Errorf("npt: Hidden: %d, with %d columns and %d layers, makes %s weights, want at most %s", c.Hidden, len(t.Columns), c.Layers,
-			spelling.Thousands(size), spelling.Thousands(mostWeights))
+	if n.Size() > mostWeights {
+		return nil, fmt.Errorf("npt: Hidden: %d, with %d columns and %d layers, makes more than %s weights", c.Hidden, len(t.Columns), c.Layers,
+			spelling.Thousands(mostWeights))
 	}
 	if need, free := weightBytes*float64(n.Size()), float64(subprocess.FreeMemory()); free > 0 && need > free && !backends.HasDevice(backend) {
 		return nil, fmt.Errorf("npt: %w: Hidden: %d, with %d columns and %d layers, makes %s weights, whose training takes at least %.1f GB, and %.1f GB are free", ErrMemory,

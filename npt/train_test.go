@@ -168,14 +168,16 @@ func TestLargestBatch(t *testing.T) {
 func TestImpossibleSettings(t *testing.T) {
 	table := testTable(10, 4, 4, false)
 	for want, change := range map[string]func(*Config){
-		"Heads":      func(c *Config) { c.Heads = 3 },
-		"Layers":     func(c *Config) { c.Layers = 5 },
-		"TargetMask": func(c *Config) { c.TargetMask = 0 },
-		"Schedule":   func(c *Config) { c.Schedule = "linear" },
-		"Precision":  func(c *Config) { c.Precision = "int8" },
-		"LR":         func(c *Config) { c.LR = math.NaN() },
-		"BatchSize":  func(c *Config) { c.BatchSize = 1 },
-		"Tradeoff":   func(c *Config) { c.Anneal = false },
+		"Hidden: 1000004, want": func(c *Config) { c.Hidden = 1_000_004 },
+		"Hidden: 1000000, with": func(c *Config) { c.Hidden = 1_000_000 },
+		"Heads":                 func(c *Config) { c.Heads = 3 },
+		"Layers":                func(c *Config) { c.Layers = 5 },
+		"TargetMask":            func(c *Config) { c.TargetMask = 0 },
+		"Schedule":              func(c *Config) { c.Schedule = "linear" },
+		"Precision":             func(c *Config) { c.Precision = "int8" },
+		"LR":                    func(c *Config) { c.LR = math.NaN() },
+		"BatchSize":             func(c *Config) { c.BatchSize = 1 },
+		"Tradeoff":              func(c *Config) { c.Anneal = false },
 
 		"Layers: 102, want an even number up to 100": func(c *Config) { c.Layers = 102 },
 

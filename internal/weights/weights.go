@@ -50,11 +50,11 @@ func NewFlat(params []Param) Set {
 	return s
 }
 
-// Size returns the number of all weights.
+// Size returns the number of all weights, or math.MaxInt where they are more.
 func (s *Set) Size() int {
 	sum := 0
 	for _, p := range s.Params {
-		sum += p.Size()
+		sum += min(p.Size(), math.MaxInt-sum)
 	}
 	return sum
 }
@@ -92,10 +92,13 @@ func (p *Param) initial(rng *rand.Rand) []float64 {
 	return w
 }
 
-// Size returns the number of weights.
+// Size returns the number of weights, or math.MaxInt where they are more.
 func (p *Param) Size() int {
 	size := 1
 	for _, d := range p.Dims {
+		if size > math.MaxInt/max(1, d) {
+			return math.MaxInt
+		}
 		size *= d
 	}
 	return size
