@@ -115,13 +115,13 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 
 // Best tests whether one of some rows is the best of those that the layout names, or as good as the best, on every data set that has it
 // and others: clearly, by the differences fold by fold from the best of the others. Where one of the others is missing that the paper
-// has, or folds of ranks, it says nothing.
+// has, be it that its settings have rows of their own, or folds of ranks, it says nothing.
 func Best(l Layout, rows ...string) Test {
 	return func(s *Summary) (all []Evidence) {
 		byData := map[string][]fact{}
 		var order []string
 		for _, f := range l.facts(s.Numbers) {
-			if n := f.Number; n.Protocol == split.Published && (f.metric != n.Metric.Name || n.Complete()) {
+			if n := f.Number; n.Protocol == split.Published && (f.metric != n.Metric.Name || n.Complete()) && !n.Series.hasValues() {
 				if byData[n.Info.Title] == nil {
 					order = append(order, n.Info.Title)
 				}

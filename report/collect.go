@@ -171,6 +171,7 @@ type collector struct {
 
 // A foldIndex finds the folds that a record of a plan's group counts for: several, where protocols share the task.
 type foldIndex struct {
+	dataset   string
 	subgroups []*subgroup
 	places    [][]place // of each setting: in its series, and in the one of all settings
 }
@@ -199,11 +200,11 @@ func (t *foldIndex) put(s *Series, setting *plan.Setting, number int) {
 	p := t.subgroups[at]
 	t.places[number] = append(t.places[number], place{p, p.settings})
 	p.settings++
-	p.sizes.widen(setting)
+	p.sizes.widen(setting, t.dataset)
 }
 
 func (c *collector) addGroup(of *plan.Group, index *seriesIndex) {
-	t := &foldIndex{places: make([][]place, len(of.Settings))}
+	t := &foldIndex{dataset: of.Dataset.Info.Name, places: make([][]place, len(of.Settings))}
 	c.indexes[of] = t
 	for i := range of.Settings {
 		t.put(index.of(&of.Settings[i]), &of.Settings[i], i)

@@ -333,7 +333,7 @@ func (s *Summary) howToRead() []string {
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
 			"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the "+
 				"standard deviation of our means over at least three seeds; otherwise it differs."+s.deterministic()+" Not graded: fewer seeds.",
-			"Not comparable: training rows other than the paper's, or a smaller network. Partial: not the folds of the paper, or not all; such a "+
+			"Not comparable: training rows other than the paper's, a smaller network, or single values of a parameter. Partial: not the folds of the paper, or not all; such a "+
 				"mean is not compared.")
 	}
 	lines = append(lines, "Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id "+

@@ -65,21 +65,28 @@ func (n *Number) StdDev() float64 {
 	return n.StdErr * math.Sqrt(float64(n.N))
 }
 
-// Complete reports whether the mean is over the folds that the paper's is over, and all of them.
+// Complete reports whether the mean is over the folds that the paper's is over, and all of them; on a data set of one's own, over those of
+// the sweep.
 func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() && n.onPaperFolds() }
 
 // paperFolds is how many there are.
 func (g *Group) paperFolds() int {
-	if g.Info.RunFolds > 0 && g.Series.Measure == nil { // what the paper measures on its models it does on the first fold
+	if g.hasPaperFolds() {
 		return g.Info.RunFolds
 	}
 	return len(g.Folds)
 }
 
+// hasPaperFolds reports whether the paper says what folds there are: not of one's own data, and what it measures on models it does on the
+// first one.
+func (g *Group) hasPaperFolds() bool {
+	return g.Info.RunFolds > 0 && g.Series.Measure == nil && cataloguePlace(g.Info) >= 0
+}
+
 // onPaperFolds reports whether the plan has these folds, the first ones, and no others.
 func (g *Group) onPaperFolds() bool {
 	others := slices.ContainsFunc(g.Folds, func(f *Fold) bool { return f.Number >= g.paperFolds() })
-	return g.Series.Measure != nil || g.Info.RunFolds == 0 || len(g.Folds) == g.paperFolds() && !others
+	return !g.hasPaperFolds() || len(g.Folds) == g.paperFolds() && !others
 }
 
 // otherFoldsNote says so where it does not.

@@ -18,7 +18,7 @@ func (s *Summary) pictures() (blocks []Block) {
 		panels          []scatter
 	}{
 		{"-agreement.svg", "Every number of ours against the paper's, by metric; on the line they are equal.",
-			[]string{"reproduced", "reproduced on a part of the rows", "any other", "smaller network"}, s.agreement()},
+			[]string{"reproduced", "reproduced on a part of the rows", "any other", "not comparable"}, s.agreement()},
 		{"-protocols.svg", "What correcting the folds changes: the mean over the published folds against that over the corrected ones.",
 			nil, s.correction()},
 		{"-validation.svg", "The metric that settings are chosen by, on the validation and on the test rows of every fold, with the chosen setting of each method.",

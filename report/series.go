@@ -90,14 +90,14 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 	for _, g := range spec.Plan.Groups() {
 		known = append(known, g.Method.ParamNames()...)
 		for i := range g.Settings {
-			x.of(&g.Settings[i]).sizes.widen(&g.Settings[i])
+			x.of(&g.Settings[i]).sizes.widen(&g.Settings[i], g.Dataset.Info.Name)
 			known = slices.AppendSeq(known, maps.Keys(g.Settings[i].Config)) // what a method of one's own is given
 		}
 	}
 	for _, g := range spec.Plan.Groups() {
 		for i := range g.Settings {
 			if spec.Chosen != "" && g.Settings[i].Measure == nil {
-				x.chosen(g.Method).sizes.widen(&g.Settings[i])
+				x.chosen(g.Method).sizes.widen(&g.Settings[i], g.Dataset.Info.Name)
 			}
 		}
 	}
@@ -185,11 +185,11 @@ func (x *seriesIndex) rank(m *method.Method) int {
 	return len(results.PaperMethods) + 1 + slices.IndexFunc(x.Methods, func(has *method.Method) bool { return has.Name == m.Name })
 }
 
-// widen takes the sizes of one more setting in.
-func (s sizes) widen(setting *plan.Setting) {
+// widen takes the sizes of one more setting in, on a data set.
+func (s sizes) widen(setting *plan.Setting, dataset string) {
 	for i, size := range setting.Method.Sizes {
 		v, published := setting.Config.Int(size.Param), size.Published
-		if own, ok := results.PaperVariantSize(setting.Variant, size.Param); ok {
+		if own, ok := results.PaperSize(dataset, setting.Variant, size.Param); ok {
 			published = own
 		}
 		s.include(i, bounds{v, v, v < published})
@@ -226,13 +226,28 @@ func (s sizes) smaller(m *method.Method) string {
 func (s *Series) name(fields []string) {
 	s.fields = fields
 	s.Title = s.titled(s.sizes)
-	s.Paper = s.wholeMethod() && s.ofPaper() && s.sizes.smaller(s.Method) == ""
+	s.Paper = s.wholeMethod() && s.ofPaper() && !s.hasValues() && s.sizes.smaller(s.Method) == ""
 }
 
-// wholeMethod reports whether the series is a method of the paper, of whatever size, or a variant of one.
+// wholeMethod reports whether the series is a method of the paper, of whatever size, or a variant of one, and not what one value of some
+// other parameter gives.
 func (s *Series) wholeMethod() bool {
-	variants := slices.Equal(s.fields, []string{variantField})
-	return (len(s.fields) == 0 || variants) && !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
+	for field := range s.Values {
+		if field != variantField && !s.Method.IsSize(field) {
+			return false
+		}
+	}
+	return !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
+}
+
+// hasValues reports whether the series has the settings with some values of its method's parameters, beside which there are others.
+func (s *Series) hasValues() bool {
+	for field := range s.Values {
+		if field != variantField {
+			return true
+		}
+	}
+	return false
 }
 
 // titled is the title of the series where its settings have these sizes, as on some of the data sets.
@@ -245,8 +260,8 @@ func (s *Series) titled(of sizes) string {
 	}
 	for _, field := range s.fields {
 		value, has := s.Values[field]
-		switch isSize := slices.ContainsFunc(s.Method.Sizes, func(size method.Size) bool { return size.Param == field }); {
-		case isSize || !has:
+		switch {
+		case s.Method.IsSize(field) || !has:
 		case field == variantField:
 			title += ", " + value
 		default:

@@ -73,7 +73,7 @@ var because = map[Verdict]string{
 	NotGraded:        "another number; whether a rerun would give the paper's is not known",
 	NotClear:         "too near to no change to have a direction",
 	PaperNotClear:    "the paper's is within two of its standard errors of no change",
-	NotComparable:    "a smaller network, other training rows or another machine",
+	NotComparable:    "a smaller network, single values of a parameter, other training rows or another machine",
 	NotJudged:        "corrected folds, by which the paper's numbers were not made",
 	Partial:          "not the folds of the paper, or not all of them",
 }

@@ -20,7 +20,7 @@ const (
 	Undefined        Verdict = "not defined"    // the metric, on the test rows of some folds, though every fold has a result
 	NoPaper          Verdict = "no paper value" // nothing to compare with
 	NotJudged        Verdict = "not judged"     // the corrected protocol, by which the paper's numbers were not made
-	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, or another machine
+	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, single values of a parameter, or another machine
 	Reproduced       Verdict = "reproduced"
 	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
 	SameWithinSeeds  Verdict = "same within seeds" // another seed is not excluded from giving the paper's number

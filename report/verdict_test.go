@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -442,6 +443,27 @@ func TestSizeByDataSet(t *testing.T) {
 	}
 	if n := s.number("yacht", published, "npt", metric.RMSE); n.Verdict != NotComparable || !slices.Contains(n.Notes, "Chosen among 1 setting per fold; the paper chose among 8.") {
 		t.Errorf("a smaller one: %s, %q", n.Verdict, n.Notes)
+	}
+}
+
+// The paper's own width depends on the data set.
+func TestWidthByDataSet(t *testing.T) {
+	for width, want := range map[int]string{32: "NPT, e = 32", 128: "NPT"} {
+		f := newFixture()
+		f.grids = map[string]string{"npt": fmt.Sprintf("dim_hidden: [%d]", width)}
+		f.expect("boston-housing", published, "npt", 1)
+		f.expect("breast-cancer", published, "npt", 1)
+		for fold := range 10 {
+			f.ok("boston-housing", published, "npt", fold, 0, mse(0.1), rmse(2.92))
+			f.ok("breast-cancer", published, "npt", fold, 0, results.Metrics{"nll": 0.1}, results.Metrics{"auroc": 0.997})
+		}
+		s := collect(t, f)
+		if n := s.number("boston-housing", published, "npt", metric.RMSE); n.Group.title() != want || (n.Verdict == Reproduced) != (width == 128) {
+			t.Errorf("e = %d on Boston Housing: %q is %s", width, n.Group.title(), n.Verdict)
+		}
+		if n := s.number("breast-cancer", published, "npt", metric.AUROC); n.Group.title() != "NPT" || n.Verdict != Reproduced {
+			t.Errorf("e = %d on Breast Cancer: %q is %s", width, n.Group.title(), n.Verdict)
+		}
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"nptbench/internal/metric"
 )
 
-// The paper's tables ("Self-Attention Between Datapoints", arXiv 2106.02584), each number as the text has it, and two
-// tables derived from it: split_rows.csv are the row counts of its single splits, order.csv how the methods with equal
-// printed results must be ordered for Table 1 to come out (exactly one way does).
+// The paper's tables ("Self-Attention Between Datapoints", arXiv 2106.02584), each number as the text has it, and three
+// tables derived from it and its code: split_rows.csv are the row counts of its single splits, order.csv how the methods with equal
+// printed results must be ordered for Table 1 to come out (exactly one way does), npt_sizes.csv the widths and steps of its commands.
 //
 //go:embed paper/*.csv
 var paperFiles embed.FS
@@ -148,12 +148,19 @@ type paperVariant struct {
 	dataset, variant, metric string
 }
 
-// PaperVariantSize returns a size of a variant of NPT that the paper itself has smaller than any other of its networks, by the name of
-// the parameter: 4 layers, of "Half the layers".
-func PaperVariantSize(variant, param string) (int, bool) {
-	size, ok := paper().sizes[[2]string{variant, param}]
-	return size, ok
+// PaperSize returns the size of the paper's NPT that it compares with other methods on a data set, by the name of the parameter: the width
+// of an entry and the steps (appendix C; of several variants, as on small data sets, the least). A variant that is smaller than any other
+// network by its definition has its own: "Half the layers" has 4.
+func PaperSize(dataset, variant, param string) (int, bool) {
+	for _, of := range []paperSize{{variant: variant, param: param}, {dataset: dataset, param: param}} {
+		if size, ok := paper().sizes[of]; ok {
+			return size, true
+		}
+	}
+	return 0, false
 }
+
+type paperSize struct{ dataset, variant, param string } // of a data set or of a variant
 
 // Cost is a row of the paper's Tables 6 and 7: what the whole search of a baseline took, and of NPT training the chosen
 // configuration.
@@ -203,7 +210,7 @@ type paperTables struct {
 	settings  map[[2]string]int
 	splitRows map[string][3]int
 	variants  map[paperVariant]Published
-	sizes     map[[2]string]int  // by variant and parameter
+	sizes     map[paperSize]int
 	costs     map[[2]string]Cost // by data set and method
 
 	statistics map[[2]string]Statistic // by data set and field
@@ -218,7 +225,7 @@ var paper = sync.OnceValue(func() *paperTables {
 		settings:  map[[2]string]int{},
 		splitRows: map[string][3]int{},
 		variants:  map[paperVariant]Published{},
-		sizes:     map[[2]string]int{},
+		sizes:     map[paperSize]int{},
 		costs:     map[[2]string]Cost{},
 
 		statistics: map[[2]string]Statistic{},
@@ -235,7 +242,12 @@ var paper = sync.OnceValue(func() *paperTables {
 	for _, row := range paperRows("variants") {
 		names[[2]string{row["table"], row["printed"]}] = row["name"]
 		if layers := row["layers"]; layers != "" {
-			t.sizes[[2]string{row["name"], "layers"}] = int(number(layers))
+			t.sizes[paperSize{variant: row["name"], param: "layers"}] = int(number(layers))
+		}
+	}
+	for _, row := range paperRows("npt_sizes") {
+		for _, param := range []string{"dim_hidden", "steps"} {
+			t.sizes[paperSize{dataset: row["dataset"], param: param}] = int(number(row[param]))
 		}
 	}
 	for _, file := range []string{"table04_ablation", "table05_ablation", "table13_npt_small_rank_orders"} {

@@ -225,6 +225,29 @@ func TestBaseNPT(t *testing.T) {
 	}
 }
 
+// The paper's sizes of NPT on a data set, against which reports call a network smaller, are the least of its sweep.
+func TestPaperSizes(t *testing.T) {
+	s, err := sweeps.Load("table1-paper", catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range s.Datasets {
+		least := map[string]int{}
+		for _, setting := range s.Settings(name) {
+			for _, size := range setting.Method.Sizes {
+				if v := setting.Config.Int(size.Param); least[size.Param] == 0 || v < least[size.Param] {
+					least[size.Param] = v
+				}
+			}
+		}
+		for _, param := range []string{"dim_hidden", "steps"} {
+			if size, ok := results.PaperSize(name, "base", param); !ok || size != least[param] {
+				t.Errorf("%s: %s is %d, the sweep has %d", name, param, size, least[param])
+			}
+		}
+	}
+}
+
 // The variants of Table 13 and the ablations of Table 5 as published are cells of the paper's sweep, as far as that has them.
 func TestPaperVariants(t *testing.T) {
 	load := func(name string) *sweeps.Sweep {

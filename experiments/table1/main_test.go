@@ -173,8 +173,8 @@ func TestOwnDataAndMethod(t *testing.T) {
 				t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
 			}
 			report, err := os.ReadFile(filepath.Join(out, "report", "table1.md"))
-			if ranked := strings.Contains(string(report), "Ranks of all methods here by RMSE"); err != nil || ranked != (sweep == "houses") { // two methods, and one
-				t.Errorf("ranked: %v, %v\n%s", ranked, err, report)
+			if ranked := strings.Contains(string(report), "Ranks of all methods here by RMSE"); err != nil || !ranked {
+				t.Errorf("not ranked: %v\n%s", err, report)
 			}
 			if strings.Contains(table, "Rank orders (the paper's") || strings.Contains(table, "published folds") || strings.Contains(table, "The paper: ") || strings.Contains(table, "What the paper claims") {
 				t.Errorf("the paper says nothing of these data:\n%s", table)

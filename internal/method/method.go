@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,10 +119,15 @@ func (m *Method) StatisticsOf(c Config) task.Statistics {
 	return m.Statistics(c)
 }
 
+// IsSize reports whether a parameter is one of Sizes.
+func (m *Method) IsSize(param string) bool {
+	return slices.ContainsFunc(m.Sizes, func(s Size) bool { return s.Param == param })
+}
+
 // A Size is an integer parameter that says how large a network is or how long it is trained.
 type Size struct {
 	Param     string
-	Published int    // the smallest that the paper has
+	Published int    // the smallest that the paper has; what it has on a data set, results.PaperSize knows
 	Name      string // behind the number as in "2 layers"; one that ends in = stands before it, as in "e = 16"
 }
 
