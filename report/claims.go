@@ -20,7 +20,7 @@ type Claim struct {
 	Says   string // what the paper says and where, one sentence
 	Method string // that it is about; empty: npt. Reports without it leave the claim out
 	Test   Test   // nil: nothing here measures it
-	Count  int    // how many pieces of evidence there are when all is measured; 0: any number will do
+	Count  int    // on how much there is evidence when all is measured, by Evidence.On; 0: any number will do
 }
 
 // A Test finds the evidence for and against a claim.
@@ -28,6 +28,7 @@ type Test func(*Summary) []Evidence
 
 // Evidence is something measured that speaks for or against a claim.
 type Evidence struct {
+	On      string // the data set, or the kind of data sets that are ranked
 	Of      string // what it is of: a series, a variant, or what is asked of a data set
 	What    string // the metric, where Text does not say it
 	Text    string // the number, and on what
@@ -102,7 +103,7 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 		for _, f := range l.facts(s.Numbers) {
 			if f.meets(where) && f.HasPaper {
 				text := fmt.Sprintf("%s %s on %s (%s)", Signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
-				e := Evidence{f.Series.Values[l.Base.Field], "", text, Untested, !f.asPublished()}
+				e := Evidence{f.Info.Name, f.Series.Values[l.Base.Field], "", text, Untested, !f.asPublished()}
 				if f.Verdict != Partial && f.Verdict != NotJudged && f.Paper.Mean != 0 {
 					e.For = speaks(f)
 				}
@@ -142,7 +143,7 @@ func Best(l Layout, rows ...string) Test {
 			}
 			ours, theirs := bestOf(named)[0], bestOf(others)[0]
 			best := bestOf(byData[data])
-			e := Evidence{Of: "best on " + data, Text: strings.Join(titles(best, l.Rows), " and "), For: Yes,
+			e := Evidence{On: data, Of: "best on " + data, Text: strings.Join(titles(best, l.Rows), " and "), For: Yes,
 				Smaller: slices.ContainsFunc(named, func(f fact) bool { return !f.asPublished() })}
 			if len(bestOf([]fact{ours, theirs})) == 1 {
 				difference, stdErr := theirs.minus(ours)
@@ -248,7 +249,7 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 				if len(methods) < len(results.PaperMethods) {
 					among = fmt.Sprintf("among %d %s", len(methods), among)
 				}
-				e := Evidence{m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s", Decimal(means[at], 2), len(datasets), of,
+				e := Evidence{problem.String(), m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s", Decimal(means[at], 2), len(datasets), of,
 					problemTitle(problem), has, among), Untested, !m.Paper}
 				if len(datasets) == of && len(methods) == len(results.PaperMethods) {
 					critical := stats.NemenyiDifference(rankLevel, len(methods), of)
@@ -310,9 +311,12 @@ func (s *Summary) findings() (all []finding) {
 		if f.Test != nil {
 			f.evidence = f.Test(s)
 		}
-		count, smaller := map[Answer]int{}, map[Answer]int{}
+		count, smaller, on := map[Answer]int{}, map[Answer]int{}, map[string]bool{}
 		for _, e := range f.evidence {
 			count[e.For]++
+			if e.For != Untested {
+				on[e.On] = true
+			}
 			if e.Smaller {
 				smaller[e.For]++
 			}
@@ -330,7 +334,7 @@ func (s *Summary) findings() (all []finding) {
 		default:
 			f.verdict = holds + size
 		}
-		if n := len(f.evidence) - count[Untested]; n > 0 && n < f.Count {
+		if n := len(on); n > 0 && n < f.Count {
 			f.partly = fmt.Sprintf(", on the %d of %d that were measured", n, f.Count)
 		}
 		all = append(all, f)

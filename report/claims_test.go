@@ -261,8 +261,8 @@ func TestWorseThanBaselines(t *testing.T) {
 	}{{3.41, 4.13, "holds"}, {3.41, 3.77, "does not hold"}, {3.87, 4.08, "not tested"}, {3.77, 3.78, "holds"}} {
 		fold := &Fold{Chosen: &results.Record{Test: results.Metrics{"clean": c.clean}}}
 		series := &Series{Method: &method.Method{Name: "npt"}, Title: "NPT"}
-		n := &Number{Group: &Group{Info: dataset.Info{Name: "protein", Title: "Protein", RunFolds: 1}, Protocol: published, Series: series, Folds: []*Fold{fold}},
-			Metric: after, Mean: c.after, N: 1}
+		fold.group = &Group{Info: dataset.Info{Name: "protein", Title: "Protein", RunFolds: 1}, Protocol: published, Series: series, Folds: []*Fold{fold}}
+		n := &Number{Group: fold.group, Metric: after, Mean: c.after, N: 1}
 		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "c", Says: "So it is.", Test: WorseThanBaselines(clean, after, metric.RMSE, protein)}}}, Numbers: []*Number{n}}
 		if f := s.findings()[0]; f.verdict != c.want || !strings.Contains(f.measured(), "baselines has 3.77") {
 			t.Errorf("%v, then %v: %s (%s), want %s", c.clean, c.after, f.verdict, f.measured(), c.want)
@@ -277,9 +277,9 @@ func TestNothingFound(t *testing.T) {
 			t.Errorf("%d records: %q, want %q", records, got, want)
 		}
 	}
-	told := Claim{ID: "told", Test: func(*Summary) []Evidence { return []Evidence{{"NPT", "", "2 days", Untested, false}} }}
+	told := Claim{ID: "told", Test: func(*Summary) []Evidence { return []Evidence{{"yacht", "NPT", "", "2 days", Untested, false}} }}
 	for want, claims := range map[string][]Claim{"NPT: 2 days.": {told}, "NPT, RMSE: 3 on Yacht.": {told, {ID: "tested", Test: func(*Summary) []Evidence {
-		return []Evidence{{"NPT", "RMSE", "3 on Yacht", Yes, false}}
+		return []Evidence{{"yacht", "NPT", "RMSE", "3 on Yacht", Yes, false}}
 	}}}} {
 		if got := (&Summary{Spec: Spec{Claims: claims}}).found(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
+	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
@@ -79,12 +80,13 @@ func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...
 					worst = max(worst, p.Mean)
 				}
 			}
-			clean, has := finite(n.Folds[0].Chosen.Test, before.Name)
+			cleans, _ := testResults(n.Folds, before)
+			clean, _ := stats.MeanStdErr(cleans)
 			speaks := answer(n.Mean > worst)
-			if !has || clean > worst {
+			if len(cleans) < n.N || clean > worst {
 				speaks = Untested
 			}
-			all = append(all, Evidence{n.Group.title(), of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
+			all = append(all, Evidence{n.Info.Name, n.Group.title(), of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
 				Decimal(clean, of.Digits), Decimal(n.Mean, of.Digits), n.where(), Decimal(worst, of.Digits)), speaks, n.smaller() != ""})
 		}
 		return all
@@ -105,7 +107,7 @@ func Exactly(value float64, where ...Where) Test {
 				of = append(of, e.Of)
 			}
 		}
-		return []Evidence{{strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes,
+		return []Evidence{{all[0].On, strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes,
 			slices.ContainsFunc(all, func(e Evidence) bool { return e.Smaller })}}
 	}
 }
@@ -130,7 +132,7 @@ func numbers(speaks func(*Number) Answer, where []Where) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, n := range s.Numbers {
 			if n.tests(where) {
-				all = append(all, Evidence{n.Group.title(), n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
+				all = append(all, Evidence{n.Info.Name, n.Group.title(), n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
 			}
 		}
 		return all

@@ -97,6 +97,9 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 		}
 	}
 	for _, g := range c.Groups {
+		if _, _, missing := g.counts(); missing == 0 { // and no estimate is needed
+			g.cost.known = true
+		}
 		for _, m := range g.metrics() {
 			c.Numbers = append(c.Numbers, g.number(m))
 		}
@@ -274,10 +277,15 @@ func (c *collector) keepPlaces(index *seriesIndex) {
 	}
 }
 
-// sort puts the groups into the order of the catalogue, the published protocol first, and the series' own.
+// sort puts the groups into the order of the catalogue, one's own data last as the plan has them, the published protocol first, and the
+// series' own.
 func (c *collector) sort() {
+	planned := map[string]int{}
+	for i, d := range c.Plan.Datasets {
+		planned[d.Info.Name] = i
+	}
 	slices.SortStableFunc(c.Groups, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(uint(cataloguePlace(a.Info)), uint(cataloguePlace(b.Info))), // one's own last
+		return cmp.Or(cmp.Compare(uint(cataloguePlace(a.Info)), uint(cataloguePlace(b.Info))), cmp.Compare(planned[a.Info.Name], planned[b.Info.Name]),
 			cmp.Compare(slices.Index(split.Protocols, a.Protocol), slices.Index(split.Protocols, b.Protocol)),
 			slices.Compare(a.Series.order[:], b.Series.order[:]))
 	})

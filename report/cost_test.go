@@ -156,7 +156,7 @@ func TestPredictionTime(t *testing.T) {
 	}
 }
 
-// What all settings together have left is the cost of none.
+// What all settings together have left is the cost of none; what is complete has nothing left.
 func TestCostOfSeries(t *testing.T) {
 	f := newFixture()
 	f.Series = []string{"setting"}
@@ -169,8 +169,8 @@ func TestCostOfSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range s.Groups {
-		if g.cost.known {
-			t.Errorf("%s has %v s left, those of all settings", g.Series.Title, g.cost.left)
+		if complete := g.completeFolds() == 1; g.cost.known != complete || g.cost.left != 0 {
+			t.Errorf("%s: known %v, %v s left", g.Series.Title, g.cost.known, g.cost.left)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (s *Summary) coverage() *Table {
 		}
 		complete := g.completeFolds()
 		searched := Cell{Text: none}
-		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && g.Series.Measure == nil {
+		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && g.Series.ofPaper() && g.Series.Measure == nil {
 			searched = count(n)
 		}
 		ok, failed, missing := g.counts()

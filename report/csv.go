@@ -165,7 +165,7 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"folds", func(n *Number) string { return strconv.Itoa(len(n.Folds)) }},
 		{"settings", func(n *Number) string { return strconv.Itoa(n.Settings) }},
 		{"paper_settings", func(n *Number) string {
-			if searched, known := results.PaperSettings(n.Info.Name, n.Series.Method.Name); known {
+			if searched, known := results.PaperSettings(n.Info.Name, n.Series.Method.Name); known && n.Series.ofPaper() {
 				return strconv.Itoa(searched)
 			}
 			return ""
@@ -264,7 +264,7 @@ func (s *Summary) writeFolds(w io.Writer) error {
 		chosen("backend", func(r *results.Record) string { return r.Provenance.Backend }),
 		chosen("code", func(r *results.Record) string { return r.Provenance.Code }),
 		chosen("finished", func(r *results.Record) string { return r.Provenance.Finished.UTC().Format(time.RFC3339) }),
-		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.title() }},
+		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.Series.Title }}, // the same on all data sets, whatever sizes are there
 	))
 }
 

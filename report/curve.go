@@ -78,10 +78,10 @@ var lineDashes = [][]vg.Length{nil, {vg.Points(4), vg.Points(2)}, {vg.Points(1.5
 func drawLearningCurves(curves []learningCurve) picture {
 	bySteps := func(a, b learningCurve) int { return cmp.Compare(a.steps, b.steps) }
 	if slices.MaxFunc(curves, bySteps).steps > 20*slices.MinFunc(curves, bySteps).steps {
-		var panels []curvePanel // whose curves lie behind one another
+		var panels []curvePanel
 		for _, c := range curves {
-			if last := len(panels) - 1; last >= 0 && panels[last][0].dataset == c.dataset && panels[last][0].series == c.series {
-				panels[last] = append(panels[last], c)
+			if at := slices.IndexFunc(panels, func(p curvePanel) bool { return p[0].dataset == c.dataset && p[0].series == c.series }); at >= 0 {
+				panels[at] = append(panels[at], c)
 			} else {
 				panels = append(panels, curvePanel{c})
 			}

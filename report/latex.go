@@ -240,7 +240,7 @@ func (r Row) broken(widths []int) (lines [][]Cell) {
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
-	"|", `\textbar{}`, `"`, `\textquotedbl{}`, "[", "{[}", "*", "{*}", // the last two after \\ or \item
+	"|", `\textbar{}`, `"`, `\symbol{34}`, "[", "{[}", "*", "{*}", // the last two after \\ or \item
 	"±", `$\pm$`, "–", "--", "…", `\ldots{}`, "√", `$\surd$`, "²", `$^2$`, "×", `$\times$`,
 	"≤", `$\leq$`, "≥", `$\geq$`, "≈", `$\approx$`, "→", `$\to$`, "χ", `$\chi$`)
 

@@ -244,9 +244,13 @@ func (g *Group) completeFolds() (n int) {
 func (g *Group) notes() []string {
 	var notes []string
 	unselected := 0
-	var empty []int
+	var empty, unchosen []int
 	for _, f := range g.Folds {
-		if f.Complete() && f.Chosen == nil {
+		switch {
+		case !f.Complete() || f.Chosen != nil:
+		case f.OK > 0:
+			unchosen = append(unchosen, f.Number)
+		default:
 			empty = append(empty, f.Number)
 		}
 		unselected += f.Unselected
@@ -269,6 +273,9 @@ func (g *Group) notes() []string {
 	notes = slices.Concat(notes, g.otherFoldsNote(), g.failedNote())
 	if len(empty) > 0 {
 		notes = append(notes, fmt.Sprintf("No setting has a result on %s.", foldList(empty)))
+	}
+	if len(unchosen) > 0 {
+		notes = append(notes, fmt.Sprintf("No setting can be chosen on %s.", foldList(unchosen)))
 	}
 	if unselected > 0 {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",

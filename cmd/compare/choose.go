@@ -119,6 +119,11 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 			return nil, fmt.Errorf("-metric: %s has no two methods of these with the %s on these data sets", r.file, name)
 		}
 	}
+	for _, name := range o.datasets {
+		if len(tables) > 0 && !slices.ContainsFunc(tables, func(t *table) bool { return slices.Contains(t.datasets, name) }) {
+			return nil, fmt.Errorf("-datasets: %s has no result of these methods on %s", r.file, name)
+		}
+	}
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%s has no metric of which two of these methods have results on these data sets", r.file)
 	}

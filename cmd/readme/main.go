@@ -70,6 +70,8 @@ func documents(dir string) (files []string, err error) {
 
 const end = "<!-- end -->"
 
+var opening = regexp.MustCompile(`(?m)^<!-- (table|output)\b`)
+
 var place = regexp.MustCompile(`(?sm)(^<!-- table (\S+) (\S+) -->\n|^    ([^\n]+)\n\n<!-- output -->\n).*?(^` + end + `$)`)
 
 // update puts tables and output into a document, or with check fails if it has others.
@@ -92,11 +94,13 @@ func update(ctx context.Context, file string, check bool) error {
 		err = errors.Join(err, failed)
 		return bytes.Join([][]byte{at[1], now, at[5]}, nil)
 	})
-	switch ends := bytes.Count(text, []byte(end)); {
+	switch opened, ends := len(opening.FindAll(text, -1)), bytes.Count(text, []byte(end)); {
 	case err != nil:
 		return err
 	case places != ends:
 		return fmt.Errorf("%d lines %s, but %d places <!-- table REPORT NAME --> or <!-- output --> behind a command", ends, end, places)
+	case places != opened: // else all up to the next end would be replaced
+		return fmt.Errorf("%d lines <!-- table or <!-- output, but %d lines %s", opened, ends, end)
 	case bytes.Equal(out, text):
 		return nil
 	case check:

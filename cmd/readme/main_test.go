@@ -44,11 +44,12 @@ func TestUpdate(t *testing.T) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
-		"<!-- table out/report.md big -->\nstays\n<!-- end -->\n": "out/report.md has no table big",
-		"<!-- table out/none.md small -->\nstays\n<!-- end -->\n": "make reports-published",
-		"    ls none\n\n<!-- output -->\nstays\n<!-- end -->\n":   "ls none: exit status",
-		"no command\n\n<!-- output -->\nstays\n<!-- end -->\n":    "1 lines <!-- end -->, but 0 places",
-		"<!-- table out/report.md -->\nstays\n<!-- end -->\ntext": "1 lines <!-- end -->, but 0 places",
+		"<!-- table out/report.md big -->\nstays\n<!-- end -->\n":                                            "out/report.md has no table big",
+		"<!-- table out/none.md small -->\nstays\n<!-- end -->\n":                                            "make reports-published",
+		"    ls none\n\n<!-- output -->\nstays\n<!-- end -->\n":                                              "ls none: exit status",
+		"no command\n\n<!-- output -->\nstays\n<!-- end -->\n":                                               "1 lines <!-- end -->, but 0 places",
+		"<!-- table out/report.md small -->\nstays\n<!-- table out/report.md small -->\ntoo\n<!-- end -->\n": "2 lines <!-- table or <!-- output, but 1 lines",
+		"<!-- table out/report.md -->\nstays\n<!-- end -->\ntext":                                            "1 lines <!-- end -->, but 0 places",
 	} {
 		write("wrong.md", text)
 		if err := update(t.Context(), "wrong.md", false); err == nil || !strings.Contains(err.Error(), want) {
