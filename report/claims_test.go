@@ -324,6 +324,19 @@ func TestSizeOfUntestedEvidence(t *testing.T) {
 	}
 }
 
+// Two series on one data set are not two data sets.
+func TestPartsOfAClaim(t *testing.T) {
+	for second, want := range map[string]string{"yacht": ", on the 1 of 2 that were measured", "protein": ""} {
+		test := func(*Summary) []Evidence {
+			return []Evidence{{On: "yacht", For: Yes}, {On: second, For: Yes}, {On: "income", For: Untested}}
+		}
+		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "r", Test: test, Count: 2}}}}
+		if got := s.findings()[0].partly; got != want {
+			t.Errorf("%s: %q, want %q", second, got, want)
+		}
+	}
+}
+
 // Changes under corrected folds say nothing of the paper's claims.
 func TestClaimUnderCorrected(t *testing.T) {
 	s := twoProtocols(t)

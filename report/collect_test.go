@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/plan"
 	"nptbench/internal/split"
 	"nptbench/results"
 )
@@ -41,6 +43,24 @@ func TestChoosesByValidation(t *testing.T) {
 	}
 	if fold := s.group("income", published, "knn").Folds[0]; fold.Position != 1 || fold.Chosen.Test["accuracy"] != 80 {
 		t.Errorf("classification chose place %d, not by nll", fold.Position)
+	}
+}
+
+// Groups of data sets of one's own stay together, in the order of the plan.
+func TestOwnDataInOrder(t *testing.T) {
+	c := &collector{Summary: &Summary{Spec: Spec{Plan: &plan.Plan{}}}}
+	for _, name := range []string{"second", "first"} {
+		c.Plan.Datasets = append(c.Plan.Datasets, &plan.Dataset{Info: dataset.Info{Name: name}})
+		for i := range 2 {
+			c.Groups = append(c.Groups, &Group{Info: dataset.Info{Name: name}, Protocol: published, Series: &Series{order: [2]int{i, 0}}})
+		}
+	}
+	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return cmp.Compare(a.Info.Name, b.Info.Name) })
+	c.sort()
+	for i, want := range []string{"second", "second", "first", "first"} {
+		if g := c.Groups[i]; g.Info.Name != want || g.Series.order[0] != i%2 {
+			t.Errorf("group %d is of %s", i, g.Info.Name)
+		}
 	}
 }
 

@@ -89,6 +89,20 @@ func TestLineStyles(t *testing.T) {
 	}
 }
 
+// Where some trainings are far longer than others, both protocols of a series share a panel, whatever lies between.
+func TestPanelsOfCurves(t *testing.T) {
+	var curves []learningCurve
+	for _, folds := range []string{"published folds", "corrected folds"} {
+		for i, series := range []string{"short", "long"} {
+			curves = append(curves, learningCurve{dataset: "Yacht", series: series, folds: folds, steps: float64(1 + 100*i), losses: []float64{1, 0.5}})
+		}
+	}
+	var out bytes.Buffer
+	if err := drawLearningCurves(curves).writeSVG(&out); err != nil || strings.Count(out.String(), "Yacht, ") != 2 {
+		t.Errorf("%v, %d panels", err, strings.Count(out.String(), "Yacht, "))
+	}
+}
+
 // A loss that never changes, as at a learning rate of 0, has no range for a logarithmic axis.
 func TestConstantLearningCurve(t *testing.T) {
 	var out bytes.Buffer
