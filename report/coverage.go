@@ -1,10 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"nptbench/results"
 )
@@ -48,16 +45,4 @@ func (c *cost) cell() Cell {
 		return Cell{Text: none}
 	}
 	return number(clock(c.fit+c.predict), c.fit+c.predict)
-}
-
-// library is what the records of the chosen settings say that trained them, where it is not this program.
-func (g *Group) library() string {
-	var names []string
-	for _, rec := range g.chosen() {
-		if name, ok := rec.Details["library"].(string); ok && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return cmp.Or(strings.Join(names, ", "), none)
 }

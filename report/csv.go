@@ -184,14 +184,6 @@ func (s *Summary) writeCells(w io.Writer) error {
 	}...))
 }
 
-// counts are the numbers of a group's cells with a result, with a failure and without a record.
-func (g *Group) counts() (ok, failed, missing int) {
-	for _, f := range g.Folds {
-		ok, failed, missing = ok+f.OK, failed+f.Failed, missing+f.Missing()
-	}
-	return ok, failed, missing
-}
-
 func (s *Summary) folds() (folds []*Fold) {
 	for _, g := range s.Groups {
 		if g.Settings > 0 {

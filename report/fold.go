@@ -4,41 +4,9 @@ import (
 	"cmp"
 	"math"
 
-	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
-	"nptbench/internal/split"
 	"nptbench/results"
 )
-
-// A Group holds the folds of one data set, protocol and series.
-type Group struct {
-	Info     dataset.Info
-	Protocol split.Protocol
-	Series   *Series
-	Settings int           // cells per fold; 0 where the paper has a row and the plan has not
-	Select   metric.Metric // of validation rows, that chooses among them
-	Folds    []*Fold       // those of the plan, in its order
-
-	sizes    sizes // of the settings on this data set
-	distinct int   // how many of the paper's settings can differ in their predictions; 0: not known, or as many as there are here
-	cost     cost
-}
-
-func (g *Group) newFold(number int) *Fold {
-	return &Fold{Number: number, group: g, Failures: map[int]Failed{}, seeds: map[uint64]*Fold{}}
-}
-
-// metrics are those of the group's numbers.
-func (g *Group) metrics() []metric.Metric {
-	if m := g.Series.Measure; m != nil {
-		return m.Metrics(g.Info)
-	}
-	metrics := metric.Of(g.Info.Problem)
-	if g.Info.Copies != nil {
-		metrics = append(metrics, metric.Correlation)
-	}
-	return metrics
-}
 
 // A Fold is what the settings of one fold came to.
 type Fold struct {
@@ -126,4 +94,24 @@ type Failed struct {
 func finite(m results.Metrics, name string) (float64, bool) {
 	x, ok := m[name]
 	return x, ok && !math.IsNaN(x) && !math.IsInf(x, 0)
+}
+
+// result is a metric of the chosen setting of a complete fold, where it is defined.
+func (f *Fold) result(m metric.Metric) (x float64, ok bool) {
+	if !f.Complete() || f.Chosen == nil {
+		return 0, false
+	}
+	return finite(f.Chosen.Test, m.Name)
+}
+
+// testResults returns a metric of the chosen settings of all complete folds, and the numbers of folds where it is not defined.
+func testResults(folds []*Fold, m metric.Metric) (values []float64, undefined []int) {
+	for _, f := range folds {
+		if x, ok := f.result(m); ok {
+			values = append(values, x)
+		} else if f.Complete() && f.Chosen != nil {
+			undefined = append(undefined, f.Number)
+		}
+	}
+	return values, undefined
 }

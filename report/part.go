@@ -277,21 +277,6 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 	return t.notes(slices.Concat(notes, n.failedNote(), n.foldsNote(), n.backendNote()))
 }
 
-// foldsNote says over how many folds a number is, where these are not all, and why some are missing of which there are records.
-func (n *Number) foldsNote() []string {
-	if n.N >= n.paperFolds() {
-		return n.otherFoldsNote()
-	}
-	return append([]string{fmt.Sprintf("Over %d of %d folds.", n.N, n.paperFolds())}, n.undefinedNote()...)
-}
-
-func (n *Number) undefinedNote() []string {
-	if len(n.undefined) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s is not defined on the test rows of %s.", n.Metric.Title, foldList(n.undefined))}
-}
-
 func correction(_ *Table, c comparison) Cell {
 	if !c.complete() || !c.published.HasPaper {
 		return blank

@@ -3,47 +3,15 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/metric"
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
-)
-
-// A Claim is something that the paper says and that can be held against numbers.
-type Claim struct {
-	ID     string // in the report's claims.csv
-	Says   string // what the paper says and where, one sentence
-	Method string // that it is about; empty: npt. Reports without it leave the claim out
-	Test   Test   // nil: nothing here measures it
-	Count  int    // on how much there is evidence when all is measured, by Evidence.On; 0: any number will do
-}
-
-// A Test finds the evidence for and against a claim.
-type Test func(*Summary) []Evidence
-
-// Evidence is something measured that speaks for or against a claim.
-type Evidence struct {
-	On      string // the data set, or the kind of data sets that are ranked
-	Of      string // what it is of: a series, a variant, or what is asked of a data set
-	What    string // the metric, where Text does not say it
-	Text    string // the number, and on what
-	For     Answer
-	Smaller bool // of a network smaller than published, which can only say what holds at its size
-}
-
-// An Answer says whether a piece of evidence speaks for a claim.
-type Answer uint8
-
-const (
-	No Answer = iota
-	Yes
-	Unclear
-	Untested // it tells something, and nothing for or against
 )
 
 func answer(yes bool) Answer {
@@ -51,6 +19,52 @@ func answer(yes bool) Answer {
 		return Yes
 	}
 	return No
+}
+
+// clearly is how many standard errors from 0 a difference is clear.
+const clearly = 2
+
+// apart reports whether a difference is positive, once it is clear that there is one.
+func apart(difference, stdErr float64) Answer {
+	if !(math.Abs(difference) > clearly*stdErr) {
+		return Unclear
+	}
+	return answer(difference > 0)
+}
+
+// Each has the evidence of several tests.
+func Each(tests ...Test) Test {
+	return func(s *Summary) (all []Evidence) {
+		for _, t := range tests {
+			all = append(all, t(s)...)
+		}
+		return all
+	}
+}
+
+// tests reports whether a claim about numbers that meet conditions is tested by this one.
+func (n *Number) tests(where []Where) bool {
+	return n.meets(where) && n.Complete() && n.Protocol == split.Published
+}
+
+// numbers asks for what each number speaks that tests a claim.
+func numbers(speaks func(*Number) Answer, where []Where) Test {
+	return func(s *Summary) (all []Evidence) {
+		for _, n := range s.Numbers {
+			if n.tests(where) {
+				all = append(all, Evidence{n.Info.Name, n.Group.title(), n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
+			}
+		}
+		return all
+	}
+}
+
+// where is a number's data set, with the parameters of what was measured.
+func (n *Number) where() string {
+	if with := n.Series.parameters(); with != "" {
+		return n.Info.Title + " (" + with + ")"
+	}
+	return n.Info.Title
 }
 
 // AtLeast tests whether all complete numbers of some kind reach a value; one that is not clearly below it leaves that open.
@@ -295,118 +309,91 @@ func (f *finished) lastAsInPaper() {
 	}
 }
 
-// A finding is what became of a claim.
-type finding struct {
-	*Claim
-	evidence []Evidence
-	verdict  string
-	partly   string // how much was measured of what it takes; empty: all
+// Below tests whether numbers are clearly below a value, by more than two standard errors.
+func Below(value float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer { return apart(value-n.Mean, n.StdErr) }, where)
 }
 
-// findings hold the claims against the numbers. One that has evidence against it does not hold, one without evidence is not tested. That it
-// is so at this size alone is said where only smaller networks speak against it, or any of those that are to speak for it is smaller.
-func (s *Summary) findings() (all []finding) {
-	for i := range s.Claims {
-		f := finding{Claim: &s.Claims[i], verdict: notTested}
-		if f.Test != nil {
-			f.evidence = f.Test(s)
+// Above tests whether numbers are clearly above a value.
+func Above(value float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer { return apart(n.Mean-value, n.StdErr) }, where)
+}
+
+// Significant tests whether decimal logarithms of p are at most that of a level. A larger p says nothing, least of all against a claim.
+func Significant(level float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer {
+		if n.Mean <= math.Log10(level) {
+			return Yes
 		}
-		count, smaller, on := map[Answer]int{}, map[Answer]int{}, map[string]bool{}
-		for _, e := range f.evidence {
-			count[e.For]++
-			if e.For != Untested {
-				on[e.On] = true
-			}
-			if e.Smaller {
-				smaller[e.For]++
-			}
-		}
-		size := ""
-		if count[No] > 0 && smaller[No] == count[No] || count[No] == 0 && smaller[Yes]+smaller[Unclear] > 0 {
-			size = atThisSize
-		}
+		return Unclear
+	}, where)
+}
+
+// Near tests whether numbers are clearly within a margin of a value, by two standard errors, or clearly not; those of a single split have
+// theirs over its test rows. An error of 0, of some rows none of which has changed, tells nothing of others.
+func Near(value, margin float64, where ...Where) Test {
+	return numbers(func(n *Number) Answer {
+		stdErr, distance := n.anyStdErr(), math.Abs(n.Mean-value)
 		switch {
-		case len(f.evidence) == count[Untested]:
-		case count[No] > 0:
-			f.verdict = doesNotHold + size
-		case count[Unclear] > 0:
-			f.verdict = notClear + size
-		default:
-			f.verdict = holds + size
+		case stdErr == 0:
+			return Unclear
+		case distance+clearly*stdErr <= margin:
+			return Yes
+		case distance-clearly*stdErr > margin:
+			return No
 		}
-		if n := len(on); n > 0 && n < f.Count {
-			f.partly = fmt.Sprintf(", on the %d of %d that were measured", n, f.Count)
-		}
-		all = append(all, f)
-	}
-	return all
+		return Unclear
+	}, where)
 }
 
-func (f *finding) measured() string { return join(f.evidence) }
-
-// join writes evidence in a line, together what is of the same.
-func join(evidence []Evidence) string {
-	var heads []string
-	texts := map[string][]string{}
-	for _, e := range evidence {
-		head := e.Of
-		if e.What != "" {
-			head += ", " + e.What
-		}
-		if texts[head] == nil {
-			heads = append(heads, head)
-		}
-		texts[head] = append(texts[head], e.Text)
-	}
-	for i, head := range heads {
-		heads[i] += ": " + strings.Join(texts[head], ", ")
-	}
-	return strings.Join(heads, "; ")
+// Tells has numbers that speak neither for nor against a claim: it is about a network of another shape, or by a test that is not valid.
+func Tells(where ...Where) Test {
+	return numbers(func(*Number) Answer { return Untested }, where)
 }
 
-// found says in a line what was measured of the claims, and what says nothing for or against one if there is nothing else.
-func (s *Summary) found() string {
-	var all []Evidence
-	findings := s.findings()
-	tested := slices.ContainsFunc(findings, func(f finding) bool {
-		return slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.For != Untested })
-	})
-	for _, f := range findings {
-		for _, e := range f.evidence {
-			if tested && e.For == Untested {
+// WorseThanBaselines tests whether predictions by which a method was not worse than all of the paper's others on a data set are so by
+// another metric, where larger is worse. Where they were worse before it says nothing.
+func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...Where) Test {
+	where = append(slices.Clip(where), Where{"metric", []string{after.Name}})
+	return func(s *Summary) (all []Evidence) {
+		for _, n := range s.Numbers {
+			if !n.tests(where) {
 				continue
 			}
-			if !slices.ContainsFunc(all, func(has Evidence) bool { return has.Of == e.Of && has.What == e.What && has.Text == e.Text }) {
-				all = append(all, e)
+			worst := 0.0
+			for _, m := range results.PaperMethods {
+				if p, has := results.Paper(n.Info.Name, m.Name, of.Name); has && m.Name != n.Series.Method.Name {
+					worst = max(worst, p.Mean)
+				}
+			}
+			cleans, _ := testResults(n.Folds, before)
+			clean, _ := stats.MeanStdErr(cleans)
+			speaks := answer(n.Mean > worst)
+			if len(cleans) < n.N || clean > worst {
+				speaks = Untested
+			}
+			all = append(all, Evidence{n.Info.Name, n.Group.title(), of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
+				Decimal(clean, of.Digits), Decimal(n.Mean, of.Digits), n.where(), Decimal(worst, of.Digits)), speaks, n.smaller() != ""})
+		}
+		return all
+	}
+}
+
+// Exactly tests whether all numbers are a value, to the last bit.
+func Exactly(value float64, where ...Where) Test {
+	each := numbers(func(n *Number) Answer { return answer(n.Mean == value) }, where)
+	return func(s *Summary) []Evidence {
+		all := each(s)
+		if len(all) == 0 || slices.ContainsFunc(all, func(e Evidence) bool { return e.For == No }) {
+			return all
+		}
+		var of []string
+		for _, e := range all {
+			if !slices.Contains(of, e.Of) {
+				of = append(of, e.Of)
 			}
 		}
+		return []Evidence{{all[0].On, strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes,
+			slices.ContainsFunc(all, func(e Evidence) bool { return e.Smaller })}}
 	}
-	switch {
-	case all == nil && s.Records == 0:
-		return "nothing yet of what it claims."
-	case all == nil:
-		return "what the tables have; none of the paper's claims is about it."
-	}
-	return join(all) + "."
-}
-
-// claims lists the claims with what was found, the verdict first.
-func (s *Summary) claims() (list List) {
-	for _, f := range s.findings() {
-		text := fmt.Sprintf("%s%s%s (%s): %s", strings.ToUpper(f.verdict[:1]), f.verdict[1:], f.partly, f.ID, f.Says)
-		if f.evidence != nil {
-			text += " Measured: " + f.measured() + "."
-		}
-		list = append(list, text)
-	}
-	return list
-}
-
-func (s *Summary) writeClaims(w io.Writer) error {
-	return writeCSV(w, s.findings(), []csvColumn[finding]{
-		{"id", func(f finding) string { return f.ID }},
-		{"claim", func(f finding) string { return f.Says }},
-		{"measured", func(f finding) string { return f.measured() }},
-		{"verdict", func(f finding) string { return f.verdict + f.partly }},
-	})
 }
