@@ -238,7 +238,8 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer.
+// LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer; one that does not compute in the model's precision is an
+// error.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	var h modelHeader
 	return loadModel(path, "model", backend, &h, func() (Config, []Column, error) { return h.Config, h.Columns, nil })
@@ -253,7 +254,10 @@ func loadModel(path, kind string, backend compute.Backend, header any, network f
 	m := &Model{backend: backend}
 	m.weights, err = checkpoint.Read(path, kind, header, func() ([]shapes.Shape, error) {
 		config, columns, err := network()
-		if err = cmp.Or(err, config.check()); err != nil {
+		if err = cmp.Or(err, config.check()); err == nil {
+			err = config.supportedBy(backend)
+		}
+		if err != nil {
 			return nil, err
 		}
 		m.net = newNetwork(config, columns)

@@ -1,7 +1,9 @@
 package npt
 
 import (
+	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,22 @@ func TestNoHalfPrecision(t *testing.T) {
 	c.Precision = BFloat16
 	_, err := NewTrainer(testTable(10, 4, 4, false), c, openTestBackend(t, backends.Fused, 1))
 	if err == nil || !strings.Contains(err.Error(), "fused does not compute in bfloat16; xla:cuda, xla:cpu and go do") {
+		t.Errorf("error %v", err)
+	}
+	c.Layers, c.Steps = 2, 1
+	trainer, err := NewTrainer(testTable(10, 4, 4, false), c, openTestBackend(t, backends.Go, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trainer.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	model, err := trainer.Model()
+	path := filepath.Join(t.TempDir(), "model")
+	if err := cmp.Or(err, model.Save(path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadModel(path, openTestBackend(t, backends.Fused, 1)); err == nil || !strings.Contains(err.Error(), "fused does not compute in bfloat16") {
 		t.Errorf("error %v", err)
 	}
 }
