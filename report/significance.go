@@ -45,14 +45,8 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 			columns[j] = append(columns[j], x)
 		}
 	}
-	friedman, err := stats.Friedman(values, f.metric.Larger)
-	if err != nil {
-		panic(err) // all data sets have all methods, and no NaN
-	}
-	_, adjusted, err := stats.WilcoxonPairs(columns, f.metric.Larger)
-	if err != nil {
-		panic(err) // no difference is a NaN
-	}
+	friedman := stats.Friedman(values, f.metric.Larger)
+	_, adjusted := stats.WilcoxonPairs(columns, f.metric.Larger)
 	return &significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
 }
 

@@ -55,11 +55,10 @@ func (t *table) compare(alpha float64) (*comparison, error) {
 		}
 		c.on = append(c.on, d)
 	}
-	var err error
 	if len(t.datasets) > 1 {
-		c.overall, err = t.compareOverall(alpha)
+		c.overall = t.compareOverall(alpha)
 	}
-	return c, err
+	return c, nil
 }
 
 func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error) {
@@ -84,9 +83,7 @@ func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error
 				return nil, err
 			}
 			r.notes = append(r.notes, note...)
-			if r.mean, err = stats.CorrectedT(values(r.values), r.share, 1-alpha); err != nil {
-				return nil, err
-			}
+			r.mean = stats.CorrectedT(values(r.values), r.share, 1-alpha)
 		}
 		if first := d.rows[0]; r != first && len(first.values) > 0 {
 			if err := r.compareWith(first, parts, t.metric.Larger, alpha); err != nil {
@@ -94,7 +91,8 @@ func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error
 			}
 		}
 	}
-	return d, d.adjust()
+	d.adjust()
+	return d, nil
 }
 
 // at returns the results of a method on a data set in the order of their folds.
@@ -150,22 +148,17 @@ func pairs(a, b []result) (x, y []result, note []string) {
 }
 
 // compareWith compares a method with the first one, by the folds that both have; where these are none, as two samples.
-func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (err error) {
+func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) error {
 	nan := math.NaN()
 	d := &difference{wins: nan, median: nan, adjusted: nan}
 	r.against = d
 	x, y, notes := pairs(r.values, first.values)
 	r.notes = append(r.notes, notes...)
-	if d.delta, err = stats.CliffsDelta(values(r.values), values(first.values)); err != nil {
-		return err
-	}
-	if !larger {
+	if d.delta = stats.CliffsDelta(values(r.values), values(first.values)); !larger {
 		d.delta = -d.delta
 	}
 	if d.pairs = len(x); d.pairs > 0 {
-		if d.wins, err = stats.WinRate(values(x), values(y), larger); err != nil {
-			return err
-		}
+		d.wins = stats.WinRate(values(x), values(y), larger)
 		differences := values(x)
 		for i := range differences {
 			differences[i] -= y[i].value
@@ -180,16 +173,11 @@ func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (er
 				return err
 			}
 			d.paired = true
-			if d.test, err = stats.CorrectedT(differences, share, 1-alpha); err != nil {
-				return err
-			}
+			d.test = stats.CorrectedT(differences, share, 1-alpha)
 		}
 	} else if len(r.values) > 1 && len(first.values) > 1 {
 		r.notes = append(r.notes, fmt.Sprintf("No fold is also one of %s: not paired, compared by Welch's test with the same correction.", first.method))
-		d.test, err = stats.CorrectedWelch(values(r.values), values(first.values), r.share, first.share, 1-alpha)
-	}
-	if err != nil {
-		return err
+		d.test = stats.CorrectedWelch(values(r.values), values(first.values), r.share, first.share, 1-alpha)
 	}
 	switch {
 	case d.test == nil && d.pairs == 0:
@@ -203,7 +191,7 @@ func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) (er
 }
 
 // adjust corrects p for the number of methods that are compared with the first one.
-func (d *datasetComparison) adjust() error {
+func (d *datasetComparison) adjust() {
 	var tested []*difference
 	var p []float64
 	for _, r := range d.rows {
@@ -211,11 +199,9 @@ func (d *datasetComparison) adjust() error {
 			tested, p = append(tested, r.against), append(p, r.against.test.P)
 		}
 	}
-	adjusted, err := stats.Holm(p)
-	for i := range tested {
-		tested[i].adjusted = adjusted[i]
+	for i, adjusted := range stats.Holm(p) {
+		tested[i].adjusted = adjusted
 	}
-	return err
 }
 
 func (t *table) gapNotes(dataset, method string) (notes []string) {

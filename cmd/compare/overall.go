@@ -25,10 +25,10 @@ type overall struct {
 
 // compareOverall compares over the data sets that all methods have finished, without those methods that have finished too few (stats.Common).
 // There are only notes when no two methods have finished the same two data sets.
-func (t *table) compareOverall(alpha float64) (*overall, error) {
+func (t *table) compareOverall(alpha float64) *overall {
 	o := &overall{}
 	if o.methods, o.datasets = stats.Common(t.methods, t.datasets, 2, t.finished); len(o.methods) < 2 {
-		return &overall{notes: []string{"No two methods have all folds of the same two data sets."}}, nil
+		return &overall{notes: []string{"No two methods have all folds of the same two data sets."}}
 	}
 	for _, method := range t.methods {
 		if !slices.Contains(o.methods, method) {
@@ -48,14 +48,12 @@ func (t *table) compareOverall(alpha float64) (*overall, error) {
 		}
 		o.means = append(o.means, means)
 	}
-	var err error
-	if o.friedman, err = stats.Friedman(o.means, t.metric.Larger); err != nil {
-		return nil, err
-	}
+	o.friedman = stats.Friedman(o.means, t.metric.Larger)
 	if len(o.methods) > 2 {
 		o.notes = append(o.notes, o.friedman.Warnings...)
 	}
-	return o, o.pairs(alpha, t.metric.Larger)
+	o.pairs(alpha, t.metric.Larger)
+	return o
 }
 
 // folds is how many different folds of a data set the methods have.
@@ -91,7 +89,7 @@ func (t *table) lacking(name string, methods []string) string {
 }
 
 // pairs does the signed-rank test of all pairs of methods.
-func (o *overall) pairs(alpha float64, larger bool) error {
+func (o *overall) pairs(alpha float64, larger bool) {
 	k := len(o.methods)
 	columns := make([][]float64, k)
 	for _, row := range o.means {
@@ -99,20 +97,16 @@ func (o *overall) pairs(alpha float64, larger bool) error {
 			columns[j] = append(columns[j], mean)
 		}
 	}
-	var err error
-	if o.wilcoxon, o.adjusted, err = stats.WilcoxonPairs(columns, larger); err != nil {
-		return err
-	}
+	o.wilcoxon, o.adjusted = stats.WilcoxonPairs(columns, larger)
 	if k == 2 {
 		o.notes = append(o.notes, o.wilcoxon[1][0].Warnings...)
-		return nil
+		return
 	}
 	pairs := float64(k * (k - 1) / 2)
 	if least := stats.WilcoxonSmallestP(len(o.datasets), stats.TwoSided); least*pairs > alpha {
 		o.notes = append(o.notes, fmt.Sprintf("On %d data sets the signed-rank test gives no p below %.3g, and %.3g after Holm's correction for %v pairs.",
 			len(o.datasets), least, math.Min(1, least*pairs), pairs))
 	}
-	return nil
 }
 
 // wins is the share of data sets on which a method is better than the first.
@@ -121,11 +115,7 @@ func (o *overall) wins(method int, larger bool) float64 {
 	for _, row := range o.means {
 		x, y = append(x, row[method]), append(y, row[0])
 	}
-	share, err := stats.WinRate(x, y, larger)
-	if err != nil {
-		return math.NaN() // no data sets
-	}
-	return share
+	return stats.WinRate(x, y, larger)
 }
 
 // groups are the methods that do not differ, in words, by Nemenyi's test and by the signed-rank test.

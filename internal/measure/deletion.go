@@ -193,11 +193,7 @@ func (o *Outcome) ofDeletion() (*Outcome, error) {
 		return o, nil
 	}
 	for m, other := range map[metric.Metric][]float64{pKeptRandom: random, pKeptDeleted: deleted} {
-		t, err := stats.Wilcoxon(kept, other, stats.Less)
-		if err != nil {
-			return nil, err
-		}
-		o.put(m, t.LogP/math.Ln10, math.NaN())
+		o.put(m, stats.Wilcoxon(kept, other, stats.Less).LogP/math.Ln10, math.NaN())
 	}
 	return o, nil
 }

@@ -9,9 +9,11 @@ import (
 
 // Holm adjusts p-values of several tests, so that those of at most alpha can be rejected with an error of alpha over all of them:
 // step down, the smallest times their number, and so on, never below one before (Holm, Scandinavian Journal of Statistics 6, 1979).
-func Holm(p []float64) ([]float64, error) {
-	if err := probabilities(p); err != nil {
-		return nil, err
+func Holm(p []float64) []float64 {
+	for i, x := range p {
+		if !(x >= 0 && x <= 1) {
+			panic(fmt.Sprintf("stats: p-value %d is %v, want one from 0 to 1", i+1, x))
+		}
 	}
 	order := make([]int, len(p))
 	floats.ArgsortStable(slices.Clone(p), order)
@@ -21,14 +23,5 @@ func Holm(p []float64) ([]float64, error) {
 		largest = max(largest, min(1, p[i]*float64(len(p)-place)))
 		adjusted[i] = largest
 	}
-	return adjusted, nil
-}
-
-func probabilities(p []float64) error {
-	for i, x := range p {
-		if !(x >= 0 && x <= 1) {
-			return fmt.Errorf("stats: p-value %d is %v, want one from 0 to 1", i+1, x)
-		}
-	}
-	return nil
+	return adjusted
 }

@@ -3,7 +3,8 @@
 // each function.
 //
 // Results are numbers with Warnings: what a reader must know to take the number right, one sentence each, to be printed as
-// footnotes. Input that is no number, or of unequal lengths, is an error.
+// footnotes. Functions panic, as gonum's do, at input that is no number or of
+// unequal lengths: a program checks what a user gives it before.
 //
 // Golden vectors in testdata come from SciPy and mpmath; testdata/oracle.py makes them.
 package stats
@@ -11,14 +12,14 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // numbers refuses values that are NaN.
-func numbers(name string, values []float64) error {
-	for i, v := range values {
-		if math.IsNaN(v) {
-			return fmt.Errorf("stats: value %d of %s is not a number", i+1, name)
+func numbers(all ...[]float64) {
+	for _, values := range all {
+		if i := slices.IndexFunc(values, math.IsNaN); i >= 0 {
+			panic(fmt.Sprintf("stats: value %d is not a number", i+1))
 		}
 	}
-	return nil
 }

@@ -1,19 +1,16 @@
 package stats
 
 import (
-	"errors"
 	"math"
 	"slices"
 )
 
 // WinRate is the share of pairs in which the first is better, the smaller or the larger; equal ones count half.
-func WinRate(x, y []float64, larger bool) (float64, error) {
+func WinRate(x, y []float64, larger bool) float64 {
 	if len(x) != len(y) || len(x) == 0 {
-		return 0, errors.New("stats: a win rate needs pairs")
+		panic("stats: a win rate needs pairs")
 	}
-	if err := errors.Join(numbers("the first", x), numbers("the second", y)); err != nil {
-		return 0, err
-	}
+	numbers(x, y)
 	wins := 0.0
 	for i := range x {
 		switch {
@@ -23,7 +20,7 @@ func WinRate(x, y []float64, larger bool) (float64, error) {
 			wins++
 		}
 	}
-	return wins / float64(len(x)), nil
+	return wins / float64(len(x))
 }
 
 // Median is the middle value, or the mean of the two in the middle; NaN without values.
@@ -39,13 +36,11 @@ func Median(values []float64) float64 {
 // CliffsDelta is how much more often a value of x is larger than one of y, over all pairs of both, than smaller: 1 when all are
 // larger, 0 for the same distribution (Cliff, Psychological Bulletin 114, 1993). By convention 0.147, 0.33 and 0.474 are where
 // small, medium and large effects begin (Romano and others, 2006).
-func CliffsDelta(x, y []float64) (float64, error) {
+func CliffsDelta(x, y []float64) float64 {
 	if len(x) == 0 || len(y) == 0 {
-		return 0, errors.New("stats: Cliff's delta needs a value of both at least")
+		panic("stats: Cliff's delta needs a value of both at least")
 	}
-	if err := errors.Join(numbers("the first", x), numbers("the second", y)); err != nil {
-		return 0, err
-	}
+	numbers(x, y)
 	sorted := slices.Sorted(slices.Values(y))
 	balance := 0
 	for _, v := range x {
@@ -56,5 +51,5 @@ func CliffsDelta(x, y []float64) (float64, error) {
 		}
 		balance += below - (len(sorted) - notAbove)
 	}
-	return float64(balance) / float64(len(x)) / float64(len(y)), nil
+	return float64(balance) / float64(len(x)) / float64(len(y))
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -28,46 +27,41 @@ type TTest struct {
 // cross-validation without any, 1/7 where a fifth of all rows are. It was made for test rows drawn at random for each
 // resample, which overlap; for the disjoint folds of cross-validation it is a rule of thumb. level is of the interval, such as 0.95. With a
 // testShare of 0 it is Student's paired test.
-func CorrectedT(differences []float64, testShare, level float64) (*TTest, error) {
+func CorrectedT(differences []float64, testShare, level float64) *TTest {
 	n := len(differences)
 	if n < 2 {
-		return nil, errors.New("stats: a t-test needs two differences at least")
+		panic("stats: a t-test needs two differences at least")
 	}
-	if err := errors.Join(isShare(testShare), numbers("the differences", differences)); err != nil {
-		return nil, err
-	}
+	isShare(testShare)
+	numbers(differences)
 	mean, variance := stat.MeanVariance(differences, nil)
 	t := &TTest{Mean: mean, StdErr: math.Sqrt((1/float64(n) + testShare) * variance), DF: float64(n - 1)}
 	t.finish(level)
-	return t, nil
+	return t
 }
 
 // CorrectedWelch is the t-test of two samples, whose variances may differ (Welch, Biometrika 34, 1947), for folds that cannot be paired,
 // with the correction of CorrectedT for those of either sample. Mean is that of x minus that of y. With shares of 0 it is Welch's test.
-func CorrectedWelch(x, y []float64, xShare, yShare, level float64) (*TTest, error) {
+func CorrectedWelch(x, y []float64, xShare, yShare, level float64) *TTest {
 	if len(x) < 2 || len(y) < 2 {
-		return nil, errors.New("stats: a t-test of two samples needs two values of each at least")
+		panic("stats: a t-test of two samples needs two values of each at least")
 	}
-	if err := errors.Join(isShare(xShare), isShare(yShare)); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(numbers("the first sample", x), numbers("the second sample", y)); err != nil {
-		return nil, err
-	}
+	isShare(xShare)
+	isShare(yShare)
+	numbers(x, y)
 	xMean, xVariance := stat.MeanVariance(x, nil)
 	yMean, yVariance := stat.MeanVariance(y, nil)
 	a, b := (1/float64(len(x))+xShare)*xVariance, (1/float64(len(y))+yShare)*yVariance
 	t := &TTest{Mean: xMean - yMean, StdErr: math.Sqrt(a + b)}
 	t.DF = (a + b) * (a + b) / (a*a/float64(len(x)-1) + b*b/float64(len(y)-1))
 	t.finish(level)
-	return t, nil
+	return t
 }
 
-func isShare(testShare float64) error {
+func isShare(testShare float64) {
 	if !(testShare >= 0) || math.IsInf(testShare, 1) {
-		return fmt.Errorf("stats: test rows over training rows are %v, want a number of at least 0", testShare)
+		panic(fmt.Sprintf("stats: test rows over training rows are %v, want a number of at least 0", testShare))
 	}
-	return nil
 }
 
 // finish computes what follows from mean, standard error and degrees of freedom.

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -38,25 +37,22 @@ func (t RankTest) String() string {
 
 // Friedman tests whether methods have the same mean rank: results[i][j] is the result of method j on data set i, the smallest or
 // the largest the best. (Friedman, JASA 32, 1937; Iman and Davenport, Communications in Statistics A 9, 1980; for methods and data
-// sets Demšar, JMLR 7, 2006.) A result that is to be ranked last is an infinity; NaN is an error.
-func Friedman(results [][]float64, larger bool) (*FriedmanTest, error) {
+// sets Demšar, JMLR 7, 2006.) A result that is to be ranked last is an infinity.
+func Friedman(results [][]float64, larger bool) *FriedmanTest {
 	if len(results) == 0 {
-		return nil, errors.New("stats: Friedman's test needs a data set at least")
+		panic("stats: Friedman's test needs a data set at least")
 	}
 	t := &FriedmanTest{N: len(results), K: len(results[0])}
 	if t.K < 2 {
-		return nil, fmt.Errorf("stats: Friedman's test compares two methods at least, not %d", t.K)
+		panic(fmt.Sprintf("stats: Friedman's test compares two methods at least, not %d", t.K))
 	}
 	var ranks [][]float64 // by data set and method
 	ties := false
 	for i, row := range results {
-		name := fmt.Sprintf("data set %d", i+1)
 		if len(row) != t.K {
-			return nil, fmt.Errorf("stats: %s has results of %d methods, the first of %d", name, len(row), t.K)
+			panic(fmt.Sprintf("stats: data set %d has results of %d methods, the first of %d", i+1, len(row), t.K))
 		}
-		if err := numbers(name, row); err != nil {
-			return nil, err
-		}
+		numbers(row)
 		ranks = append(ranks, Ranks(row, larger))
 		ties = ties || shared(ranks[i])
 	}
@@ -70,7 +66,7 @@ func Friedman(results [][]float64, larger bool) (*FriedmanTest, error) {
 	}
 	t.test(ranks)
 	t.warn(ties)
-	return t, nil
+	return t
 }
 
 // test computes the statistics from sums over ranks, by data set and method, which are exact.

@@ -75,3 +75,14 @@ func TestPTextAtItsLimit(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// refused wants a panic.
+func refused(t *testing.T, call func(), format string, args ...any) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Errorf(format, args...)
+		}
+	}()
+	call()
+}

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,15 +29,15 @@ type WilcoxonTest struct {
 // are dropped before ranking; what differs by rounding alone is equal. P is exact, given the ranks, for up to 50 others; for more the sum
 // of ranks is taken for normally distributed, with the variance that shared ranks have. So does scipy.stats.wilcoxon, but that its P is
 // approximate wherever ranks are shared, and that rounding tells values apart. Differences that are all zero have P 1 and a warning.
-func Wilcoxon(x, y []float64, a Alternative) (*WilcoxonTest, error) { return wilcoxon(x, y, a, 0) }
+func Wilcoxon(x, y []float64, a Alternative) *WilcoxonTest { return wilcoxon(x, y, a, 0) }
 
 // wilcoxon takes values below a size for as large as that where it asks what rounding can be.
-func wilcoxon(x, y []float64, a Alternative, least float64) (*WilcoxonTest, error) {
+func wilcoxon(x, y []float64, a Alternative, least float64) *WilcoxonTest {
 	switch {
 	case len(x) != len(y):
-		return nil, fmt.Errorf("stats: %d values cannot be paired with %d", len(x), len(y))
+		panic(fmt.Sprintf("stats: %d values cannot be paired with %d", len(x), len(y)))
 	case len(x) == 0:
-		return nil, errors.New("stats: the signed-rank test needs a pair of values at least")
+		panic("stats: the signed-rank test needs a pair of values at least")
 	}
 	var differences, sizes []float64 // of pairs that are not equal
 	for i := range x {
@@ -47,7 +46,7 @@ func wilcoxon(x, y []float64, a Alternative, least float64) (*WilcoxonTest, erro
 		}
 		d, size := x[i]-y[i], max(math.Abs(x[i]), math.Abs(y[i]), least)
 		if math.IsNaN(d) {
-			return nil, fmt.Errorf("stats: pair %d, %v and %v, has no difference", i+1, x[i], y[i])
+			panic(fmt.Sprintf("stats: pair %d, %v and %v, has no difference", i+1, x[i], y[i]))
 		}
 		if !isRounding(d, size) {
 			differences, sizes = append(differences, d), append(sizes, size)
@@ -67,7 +66,7 @@ func wilcoxon(x, y []float64, a Alternative, least float64) (*WilcoxonTest, erro
 		t.P, t.LogP = s.normal(a)
 	}
 	t.warn(len(x), len(differences), a, shared(s.doubled))
-	return t, nil
+	return t
 }
 
 // ByRatios reports whether means (of errors, all above 0) are compared by their ratios.
@@ -78,7 +77,7 @@ func ByRatios(means [][]float64, larger bool) bool {
 // WilcoxonPairs is the two-sided signed-rank test of all pairs of methods, whose means on the data sets are the columns, and its P after
 // Holm's correction for all of them. A column and itself have no test and a P of 1. Errors (smaller is better, all above 0) are compared
 // by their ratios: each data set may have a unit of its own, which must not decide how differences rank across data sets.
-func WilcoxonPairs(columns [][]float64, larger bool) (tests [][]*WilcoxonTest, adjusted [][]float64, err error) {
+func WilcoxonPairs(columns [][]float64, larger bool) (tests [][]*WilcoxonTest, adjusted [][]float64) {
 	least := 0.0
 	if ByRatios(columns, larger) {
 		least = 1 // rounding is a share of a number, so of its logarithm a share of 1
@@ -95,24 +94,18 @@ func WilcoxonPairs(columns [][]float64, larger bool) (tests [][]*WilcoxonTest, a
 		tests, adjusted = append(tests, make([]*WilcoxonTest, len(columns))), append(adjusted, make([]float64, len(columns)))
 		adjusted[i][i] = 1
 		for j := range i {
-			test, err := wilcoxon(columns[i], columns[j], TwoSided, least)
-			if err != nil {
-				return nil, nil, err
-			}
+			test := wilcoxon(columns[i], columns[j], TwoSided, least)
 			tests[i][j], tests[j][i] = test, test
 			p = append(p, test.P)
 		}
 	}
-	p, err = Holm(p)
-	if err != nil {
-		return nil, nil, err
-	}
+	p = Holm(p)
 	for i := range columns {
 		for j := range i {
 			adjusted[i][j], adjusted[j][i], p = p[0], p[0], p[1:]
 		}
 	}
-	return tests, adjusted, nil
+	return tests, adjusted
 }
 
 // signedRanks are the ranks of differences by their absolute values, doubled to make them integers, their sums for either sign, and the
