@@ -303,7 +303,7 @@ func (f *finished) lastAsInPaper() {
 	for _, d := range f.datasets {
 		for _, m := range f.series {
 			if _, has := results.Paper(d.Name, m.Method.Name, f.metric.Name); !has && !f.has(d, m) {
-				f.value[result{d.Name, m}] = math.NaN()
+				f.value[entry{d.Name, m}] = math.NaN()
 			}
 		}
 	}

@@ -22,12 +22,13 @@ type finished struct {
 	all      bool
 	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless it is all
 	series   []*Series      // of the paper, or all
-	value    map[result]float64
-	of       map[result]*Group
+	value    map[entry]float64
+	of       map[entry]*Group
 	failed   map[*Series]bool // among all: those that have none on some data set, though all of its cells have been run
 }
 
-type result struct {
+// An entry is where a method stands on a data set.
+type entry struct {
 	dataset string
 	series  *Series
 }
@@ -36,7 +37,7 @@ type result struct {
 // the paper, where all cells have been run and some of the folds left no result. Not so among everything: there a crash is no rank.
 func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, everything bool) *finished {
 	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), all: everything,
-		value: map[result]float64{}, of: map[result]*Group{}, failed: map[*Series]bool{}}
+		value: map[entry]float64{}, of: map[entry]*Group{}, failed: map[*Series]bool{}}
 	for _, n := range s.Numbers {
 		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || !(everything || n.Series.Paper && f.ofPaper(n.Info)) {
 			continue
@@ -47,7 +48,7 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 		if !slices.Contains(f.series, n.Series) {
 			f.series = append(f.series, n.Series)
 		}
-		at := result{n.Info.Name, n.Series}
+		at := entry{n.Info.Name, n.Series}
 		f.of[at] = n.Group
 		switch {
 		case n.Verdict == FailedCell && n.onPaperFolds() && everything:
@@ -85,7 +86,7 @@ func (f *finished) ranksOwn(methods []*Series, datasets []dataset.Info) bool {
 }
 
 func (f *finished) has(d dataset.Info, m *Series) bool {
-	_, ok := f.value[result{d.Name, m}]
+	_, ok := f.value[entry{d.Name, m}]
 	return ok
 }
 
@@ -121,7 +122,7 @@ func (f *finished) ranks(methods []*Series, datasets []dataset.Info) [][]float64
 	for _, d := range datasets {
 		values := make([]float64, len(methods))
 		for i, m := range methods {
-			values[i] = f.value[result{d.Name, m}]
+			values[i] = f.value[entry{d.Name, m}]
 		}
 		for i, r := range stats.Ranks(values, f.metric.Larger) {
 			out[i] = append(out[i], r)
@@ -156,7 +157,7 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 		nothing := meanRank{math.NaN(), math.NaN()}
 		row := rankRow{Series: methods[i], Ranks: ranks, Own: meanOf(ranks), Published: nothing, PaperMean: nothing}
 		for _, d := range datasets {
-			row.Of = append(row.Of, f.of[result{d.Name, methods[i]}])
+			row.Of = append(row.Of, f.of[entry{d.Name, methods[i]}])
 		}
 		if !f.all {
 			for _, ranks := range paper {
@@ -184,7 +185,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 	var notes []string
 	for _, d := range datasets {
 		for _, m := range methods {
-			if math.IsNaN(f.value[result{d.Name, m}]) {
+			if math.IsNaN(f.value[entry{d.Name, m}]) {
 				notes = append(notes, fmt.Sprintf("%s has no complete result on %s and is ranked last there.", m.Title, d.Title))
 			}
 		}

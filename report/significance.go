@@ -37,7 +37,7 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 	columns := make([][]float64, len(rows))
 	for i, d := range datasets {
 		for j, r := range rows {
-			x := f.value[result{d.Name, r.Series}]
+			x := f.value[entry{d.Name, r.Series}]
 			if math.IsNaN(x) {
 				x = worst
 			}

@@ -46,7 +46,7 @@ func foldTables(corrected []float64) []*rankTable {
 	order := []float64{1, 2, 3}
 	f := []*finished{}
 	for _, p := range split.Protocols {
-		f = append(f, &finished{protocol: p, all: true, value: map[result]float64{}})
+		f = append(f, &finished{protocol: p, all: true, value: map[entry]float64{}})
 	}
 	for _, name := range strings.Split("abcdefgh", "") {
 		info := dataset.Info{Name: name, Title: name, Problem: dataset.Regression}
@@ -59,7 +59,7 @@ func foldTables(corrected []float64) []*rankTable {
 		for i, values := range [][]float64{order, corrected} {
 			f[i].series = append(f[i].series, s)
 			for _, d := range f[i].datasets {
-				f[i].value[result{d.Name, s}] = values[m]
+				f[i].value[entry{d.Name, s}] = values[m]
 			}
 		}
 	}
