@@ -256,7 +256,8 @@ func (s *Summary) writeFolds(w io.Writer) error {
 		chosen("backend", func(r *results.Record) string { return r.Provenance.Backend }),
 		chosen("code", func(r *results.Record) string { return r.Provenance.Code }),
 		chosen("finished", func(r *results.Record) string { return r.Provenance.Finished.UTC().Format(time.RFC3339) }),
-		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.Series.Title }}, // the same on all data sets, whatever sizes are there
+		csvColumn[*Fold]{"title", func(f *Fold) string { return f.group.title() }},       // with the sizes on this data set
+		csvColumn[*Fold]{"series", func(f *Fold) string { return f.group.Series.Title }}, // the same on all data sets
 	))
 }
 

@@ -277,6 +277,15 @@ func TestGapsOfOneDataSet(t *testing.T) {
 	}
 }
 
+// A network with another size on each data set, which its titles name, is one method.
+func TestSeriesOfAReport(t *testing.T) {
+	stdout, stderr := compared(t, "dataset,fold,method,title,series,test_rmse\na,0,npt,\"NPT, e = 8\",NPT,1\nb,0,npt,\"NPT, e = 16\",NPT,1\n"+
+		"a,0,knn,k-NN,k-NN,2\nb,0,knn,k-NN,k-NN,2\n", "-methods", "npt,knn")
+	if strings.Count(stdout, "difference from NPT.") != 1 || strings.Contains(stdout, "No results.") {
+		t.Error(stdout, stderr)
+	}
+}
+
 // A file's titles stand for its methods, also where one has two of them; both are asked for by its name.
 func TestTitles(t *testing.T) {
 	const text = "dataset,fold,method,test_rmse,layers,title,size,ending\na,0,npt,1,2,\"NPT, 2 layers\",2 layers,layers\na,0,npt,2,4,\"NPT, 4 layers\",4 layers,layers\na,0,knn,3,,k-NN,,\na,0,mlp,4,,MLP,,\n"

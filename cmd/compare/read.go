@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ var spellings = map[string][]string{
 	"fold":       {"fold", "split", "resample"},
 	"method":     {"method", "model", "algorithm", "learner", "estimator"},
 	"title":      {"title"},
+	"series":     {"series"}, // the title on all data sets
 	"metric":     {"metric", "measure"},
 	"value":      {"value", "score", "result"},
 	"protocol":   {"protocol"},
@@ -235,7 +237,7 @@ func (s *sheet) add(record []string) error {
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
 		fold: field("fold"), part: field("fold"), split: field("digest"), testShare: math.NaN()}
 	name := r.method
-	if title := field("title"); s.report && title != "" {
+	if title := cmp.Or(field("series"), field("title")); s.report && title != "" {
 		r.method = title
 	}
 	r.title = r.method
