@@ -31,6 +31,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	defer trainer.Close()
 	ctx := context.Background()
 	if err := trainer.Train(ctx); err != nil {
 		fmt.Println(err)

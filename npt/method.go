@@ -222,7 +222,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 			refused = err
 		}
 	}
-	defer trainer.free()
+	defer trainer.Close()
 	if t.Progress != nil {
 		trainer.Progress = func(p Progress) {
 			t.Progress(task.Progress{Share: float64(p.Step) / float64(p.Steps), Left: p.Left, Text: p.String()})

@@ -103,7 +103,7 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 		return nil, err
 	}
 	defer func() {
-		trainer.free()
+		trainer.Close()
 		backends.ReturnMemory()
 	}()
 	if err := trainer.Train(ctx); err != nil {

@@ -62,7 +62,7 @@ type Trainer struct {
 // and must stay as it is. A nil backend is the one that
 // the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends" in the package's doc).
 //
-// The error names the first setting that is impossible, or row and column of the first value that is.
+// The error names the first setting that is impossible, or row and column of the first value that is. Close gives the trainer's memory back.
 func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	backend, err := orDefault(backend)
 	if err != nil {
@@ -182,8 +182,9 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	return nil
 }
 
-// free gives the memory of the weights and of all that belongs to them back; the trainer is of no more use.
-func (tr *Trainer) free() {
+// Close gives the memory of the weights and of all that belongs to them back, that of a device at once; the trainer is of no more use then.
+// A Model that was taken before stays.
+func (tr *Trainer) Close() {
 	for _, set := range tr.sets() {
 		for _, t := range *set.tensors {
 			t.FinalizeAll()
