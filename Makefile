@@ -91,6 +91,7 @@ overnight: bin/overnight ## long runs at the lowest priority for HOURS=8, to be 
 
 .PHONY: overnight-merge
 overnight-merge: bin/merge ## take the finished records of make overnight over into results/published
+	ls -d "$(OVERNIGHT)"/*/records >/dev/null
 	for dir in "$(OVERNIGHT)"/*/records; do \
 		if ls "$$dir"/*.jsonl >/dev/null 2>&1; then bin/merge "results/published/$$(basename "$$(dirname "$$dir")").jsonl.gz" "$$dir" || exit; \
 		else echo "nothing to merge in $$dir"; fi; \

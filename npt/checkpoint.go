@@ -63,8 +63,8 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 }
 
 // LoadCheckpoint continues where the training that wrote the file was: same table, same configuration, a backend of the same
-// name. Steps then give what they would have given without the interruption, bit for bit between processors with AVX2, and between those
-// without; with products of bfloat16, if both have a matrix unit (AMX), or neither.
+// name. Steps then give what they would have given without the interruption, on the backend fused bit for bit between processors with AVX2, and
+// between those without; with products of bfloat16, if both have a matrix unit (AMX), or neither.
 func (tr *Trainer) LoadCheckpoint(path string) error {
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "checkpoint", &h, func() (of []shapes.Shape, err error) {

@@ -98,7 +98,7 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 	}
 	for _, g := range c.Groups {
 		if _, _, missing := g.counts(); missing == 0 { // and no estimate is needed
-			g.cost.known = true
+			g.cost.left, g.cost.known = 0, true
 		}
 		for _, m := range g.metrics() {
 			c.Numbers = append(c.Numbers, g.number(m))

@@ -61,7 +61,7 @@ func (g *Group) smaller() string {
 // asPublished reports whether the group is of a method as the paper has it, not smaller on this data set.
 func (g *Group) asPublished() bool { return g.Series.wholeMethod() && g.smaller() == "" }
 
-// paperFolds is how many there are.
+// paperFolds is how many folds the paper has of the data set, or else the plan.
 func (g *Group) paperFolds() int {
 	if g.hasPaperFolds() {
 		return g.Info.RunFolds

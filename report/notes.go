@@ -66,7 +66,7 @@ func (g *Group) notes() []string {
 	return notes
 }
 
-// otherFoldsNote says so where it does not.
+// otherFoldsNote says so where the plan's folds are not the paper's.
 func (g *Group) otherFoldsNote() []string {
 	if g.onPaperFolds() {
 		return nil

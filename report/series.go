@@ -155,14 +155,16 @@ func (x *seriesIndex) chosen(m *method.Method) *Series {
 
 // placeholder returns the series of a method of the paper as published, which the plan does not have on some data set.
 func (x *seriesIndex) placeholder(m results.PaperMethod) *Series {
+	for _, s := range x.series {
+		if s.Method.Name == m.Name && s.Paper && s.Measure == nil && !s.chosen { // there is one such series
+			return s
+		}
+	}
 	of := &method.Method{Name: m.Name, Title: m.Title}
 	if at := slices.IndexFunc(x.Methods, func(has *method.Method) bool { return has.Name == m.Name }); at >= 0 {
 		of = x.Methods[at]
 	}
-	s := x.get(of, "", nil)
-	if s.Title != "" && !s.Paper {
-		s = x.get(of, "as published", nil)
-	}
+	s := x.get(of, "as published", nil)
 	s.Title, s.Paper = m.Title, true
 	return s
 }
@@ -240,7 +242,7 @@ func (s *Series) wholeMethod() bool {
 	return !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
 }
 
-// hasValues reports whether the series has the settings with some values of its method's parameters, beside which there are others.
+// hasValues reports whether the series has the settings with some values of its method's parameters, as Spec.Series asks.
 func (s *Series) hasValues() bool {
 	for field := range s.Values {
 		if field != variantField {

@@ -95,6 +95,10 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		code, err := experiment.Run(night, args(sweep, "-fetch", "-jobs", jobs[sweep], "-log", filepath.Join(*out, "log")), spec)
 		switch {
 		case errors.Is(context.Cause(night), over):
+			if err != nil && !errors.Is(err, night.Err()) {
+				fmt.Fprintf(e.Stderr, "%s: %v\n", sweep, err)
+				exit = program.ExitFailed
+			}
 			fmt.Fprintf(e.Stderr, "%v: the same command goes on from here\n", over)
 			if p, _, err := experiment.Plan(ctx, args(sweep, "-dry-run"), spec); err == nil && p.Count(p.Groups()...).Failed > 0 {
 				exit = program.ExitFailed

@@ -109,11 +109,14 @@ func and(names []string) string {
 }
 
 // holm are p after Holm's correction for all of them.
-func holm(all map[string]float64) map[string]float64 {
+func holm(r *reports, all map[string]float64) map[string]float64 {
 	names := slices.Sorted(maps.Keys(all))
 	p := make([]float64, len(names))
 	for i, name := range names {
-		p[i] = all[name]
+		if p[i] = all[name]; !(p[i] >= 0 && p[i] <= 1) {
+			r.fail(fmt.Errorf("%s has no p", name))
+			p[i] = 1
+		}
 	}
 	out := map[string]float64{}
 	for i, x := range stats.Holm(p) {

@@ -9,7 +9,7 @@ import (
 var ablations = []sentence{
 	func(r *reports) string {
 		p, clear := changes(r, "out/published-ablation/report/")
-		of, others := holm(p), 1.0
+		of, others := holm(r, p), 1.0
 		for name, x := range of {
 			if name != "yacht No feature masking" {
 				others = min(others, x)

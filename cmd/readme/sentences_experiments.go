@@ -42,7 +42,7 @@ var experiments = []sentence{
 	},
 	func(r *reports) string {
 		p, clear := changes(r, "out/published-ablation/report/")
-		of, left := holm(p), []string(nil)
+		of, left := holm(r, p), []string(nil)
 		for name, x := range of {
 			if x < 0.05 {
 				left = append(left, name)

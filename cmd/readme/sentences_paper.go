@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"nptbench/internal/stats"
@@ -37,7 +38,7 @@ var paper = []sentence{
 			}
 			_, z, _ := strings.Cut(r.line("npt/PAPER.md", m.Title, 7)[3], " (")
 			x := number(r, strings.TrimSuffix(z, ")"))
-			all[m.Name] = 2 * (1 - distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(x))
+			all[m.Name] = 2 * (1 - distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(math.Abs(x)))
 			least, most = min(least, x), max(most, x)
 		}
 		return fmt.Sprintf("Over each of the %s it is higher by %.1f to %.1f standard errors of the differences, of which none is clear with Holm's correction "+
@@ -84,8 +85,8 @@ func besideNarrow(r *reports, protocol, without string) map[string]float64 {
 				share += of.number("test_rows") / of.number("train_rows") / float64(len(narrow))
 			}
 		}
-		if len(differences) < 2 {
-			r.fail(fmt.Errorf("%s has %d folds in common with the narrow network", m.Name, len(differences)))
+		if len(differences) < 2 || math.IsNaN(floats.Sum(differences)+share) {
+			r.fail(fmt.Errorf("%s has %d folds in common with the narrow network, or an unfinished one", m.Name, len(differences)))
 			return map[string]float64{m.Name: 1}
 		}
 		all[m.Name] = stats.CorrectedT(differences, share, 0.95).P
@@ -96,7 +97,7 @@ func besideNarrow(r *reports, protocol, without string) map[string]float64 {
 // leastHolm is the smallest of some p after Holm's correction.
 func leastHolm(r *reports, p map[string]float64) float64 {
 	least := math.Inf(1)
-	for _, adjusted := range holm(p) {
+	for _, adjusted := range holm(r, p) {
 		least = min(least, adjusted)
 	}
 	return least

@@ -19,7 +19,7 @@ import (
 // permuted column by column, which destroys what they say and keeps the statistics of each column. The row itself stays as it is,
 // and is predicted. Negative changes are worse predictions.
 //
-// The target is a column as well, and moves numbersAtOnce with whether it is hidden. To permute every column on its own is, but for the
+// The target is a column as well, and moves together with whether it is hidden. To permute every column on its own is, but for the
 // order of the rows, which nobody looks at, to permute every column but one: the targets stay where they are.
 var corruption = &Measurement{
 	Name: "corruption",

@@ -85,7 +85,8 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 			s.advance(len(o.Table.Lines), len(rows))
 		}
 	}
-	return o.ofDeletion()
+	o.ofDeletion()
+	return o, nil
 }
 
 // A deleted is what became of the other rows of a batch.
@@ -170,7 +171,7 @@ func keptAndDeleted(line []float64) bool { return line[2] > 0 && line[2] < line[
 
 // ofDeletion makes the metrics of the table. Test rows that no other row could be deleted for, or whose other rows all were, have
 // no distances to compare.
-func (o *Outcome) ofDeletion() (*Outcome, error) {
+func (o *Outcome) ofDeletion() {
 	var kept, random, deleted, nearer, remaining, toOne, toTen []float64
 	percent := func(yes bool) float64 {
 		if yes {
@@ -190,10 +191,9 @@ func (o *Outcome) ofDeletion() (*Outcome, error) {
 		o.set(m, values)
 	}
 	if len(kept) == 0 {
-		return o, nil
+		return
 	}
 	for m, other := range map[metric.Metric][]float64{pKeptRandom: random, pKeptDeleted: deleted} {
 		o.put(m, stats.Wilcoxon(kept, other, stats.Less).LogP/math.Ln10, math.NaN())
 	}
-	return o, nil
 }

@@ -42,7 +42,7 @@ const lookInterval = 100 * time.Millisecond
 const keepInterval = time.Minute
 
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
-// nil when ctx ended. The budget of time counts from one finished cell to the next, since a fit may serve many; that of
+// nil when ctx or the run ended. The budget of time counts from one finished cell to the next, since a fit may serve many; that of
 // memory is the process's, once for each of its jobs.
 func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
 	looks := time.NewTicker(lookInterval)
@@ -67,7 +67,10 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 			case r.Done:
 				return a.ended(r)
 			case !a.overdue: // else it comes too late
-				a.result(r)
+				if a.result(r); a.ending {
+					a.child.kill()
+					return nil, false
+				}
 			}
 		}
 	}
@@ -163,8 +166,6 @@ func (a *attempt) lost() *results.Failure {
 // ended is the end of a job as its worker reports it.
 func (a *attempt) ended(r reply) (failure *results.Failure, finished bool) {
 	switch {
-	case a.ending:
-		return nil, false
 	case r.Failure != nil && r.Failure.Kind == diskFull:
 		a.end(noRoom(a.job, r.Failure))
 		return nil, false
@@ -245,7 +246,6 @@ func (a *attempt) result(r reply) {
 		a.end(noRoom(a.job, f))
 		return
 	}
-	a.finishedCell()
 	if a.reported[r.Records[0].ID] {
 		j := a.job
 		a.end(fmt.Errorf("%s called done twice for one configuration, on %s, %s fold %d: the run ends here, and goes on once that is put right",
@@ -273,4 +273,5 @@ func (a *attempt) result(r reply) {
 		}
 		a.watcher.Record(a.job, record)
 	}
+	a.finishedCell()
 }

@@ -267,7 +267,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	case !finished:
 		a.keepTime()
 	}
-	if failure == nil { // interrupted
+	if failure == nil { // interrupted, or the run ends
 		r.watcher.Ended(j)
 		return nil
 	}

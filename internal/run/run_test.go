@@ -554,7 +554,7 @@ func TestFullDisk(t *testing.T) {
 			dir := t.TempDir()
 			checkpoints := filepath.Join(dir, "checkpoints")
 			out, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: ["+mode+"]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard,
-				func(p *Pool) { p.Checkpoints = checkpoints })
+				func(p *Pool) { p.Checkpoints, p.Jobs = checkpoints, 1 })
 			if err == nil || !strings.HasPrefix(err.Error(), "waves mean published fold ") || !strings.Contains(err.Error(), "no space left on device: the run ends here") {
 				t.Errorf("%s: %v", mode, err)
 			}
@@ -571,14 +571,14 @@ func TestFullDisk(t *testing.T) {
 // What a job has reached stays, too, when its record cannot be written.
 func TestRecordNotWritten(t *testing.T) {
 	lib := library(t)
-	for range 4 {
+	for range 12 {
 		dir := t.TempDir()
 		checkpoints, file := filepath.Join(dir, "checkpoints"), filepath.Join(dir, "file")
 		if err := os.WriteFile(file, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		_, err := executed(t.Context(), planned(t, parse(t, sweepOf("", "{mode: [noted]}")), lib, dir, plan.Options{}), lib, dir, false, io.Discard,
-			func(p *Pool) { p.Checkpoints, p.Records = checkpoints, results.NewWriter(file) })
+			func(p *Pool) { p.Checkpoints, p.Records, p.Jobs = checkpoints, results.NewWriter(file), 1 })
 		if left, _ := os.ReadDir(checkpoints); err == nil || len(left) == 0 {
 			t.Errorf("%d checkpoints, error %v", len(left), err)
 		}

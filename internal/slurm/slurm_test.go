@@ -185,7 +185,7 @@ func (w *world) runUntil(ctx context.Context, o plan.Options, change func(*Clust
 	return outcome, errors.Join(err, writer.Close())
 }
 
-// mustRun wants an outcome.
+// mustRun wants counts.
 func (w *world) mustRun(want run.Counts, change func(*Cluster)) {
 	w.Helper()
 	if got, err := w.run(change); err != nil || got != want {
