@@ -159,8 +159,8 @@ def seeds(report, *paths):
 
 def size(r):
     """Of an NPT of published depth and steps, with the seed where it is not the sweeps'."""
-    return "NPT, 8 layers, e = %d, 2,000 steps%s%s%s%s%s" % (
-        r["config"]["dim_hidden"], "" if r["config"]["p_feature"] else UNMASKED, ALONE if r["config"].get("self_only") else "",
+    return "NPT, 8 layers, e = %d, %s steps%s%s%s%s%s" % (
+        r["config"]["dim_hidden"], format(r["config"]["steps"], ","), "" if r["config"]["p_feature"] else UNMASKED, ALONE if r["config"].get("self_only") else "",
         "" if r["config"]["dropout"] else NO_DROPOUT,
         "" if r["seed"] == 42 else ", seed %d" % r["seed"], GPU if on_gpu(r) else "")
 
@@ -175,7 +175,8 @@ def products_of(r):
 
 def deep(paths, under=(42,)):
     """NPTs of published depth and steps, the narrow ones first."""
-    return sorted((r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, 2000) and r["seed"] in under),
+    steps = lambda dataset: 10000 if dataset in ("yacht", "concrete") else 2000
+    return sorted((r for r in records(paths) if (r["config"]["layers"], r["config"]["steps"]) == (8, steps(r["dataset"])) and r["seed"] in under),
                   key=lambda r: (r["config"]["dim_hidden"], r["config"].get("self_only", False), not r["config"]["p_feature"], r["seed"], r["fold"]))
 
 
@@ -213,8 +214,8 @@ def depth(protocol, report, *paths):
 
 
 def fold(numbers, dataset, report, *paths):
-    """Results on one fold, or means over "all" ten with standard errors and the published size's difference from every other method."""
-    folds = list(range(10)) if numbers == "all" else [int(numbers)]
+    """Results on one fold, or means over several, or "all" ten, with standard errors and the widest NPT's difference from every other method."""
+    folds = list(range(10)) if numbers == "all" else [int(n) for n in numbers.split(",")]
     names = [name for name in ("accuracy", "nll", "auroc", "rmse") if any(r["test_" + name] for r in of_paper(report, dataset))]
     tests, trainings = collections.defaultdict(dict), collections.defaultdict(list)
     for r in deep(paths):
@@ -245,9 +246,9 @@ def fold(numbers, dataset, report, *paths):
 
     head, of_paper_npt = "published fold %s" % numbers, []
     if len(folds) > 1:
-        head = "ten published folds"
+        head = "ten published folds" if numbers == "all" else "published folds " + numbers.replace(",", ", ")
         printed = {r["metric"]: r["paper_printed"] for r in rows(report, "cells", dataset=dataset, protocol="published", method="npt")}
-        of_paper_npt = [["the paper's NPT", *(printed[name] for name in names), "–", "–", "–", "–"]]
+        of_paper_npt = [["the paper's NPT" + ("" if numbers == "all" else ", ten folds"), *(printed[name] for name in names), "–", "–", "–", "–"]]
     by = "nll" if "nll" in names else "rmse"
     complete = [(name, of) for name, of in tests.items() if len(of) == len(folds)]
     table([head, *map(METRICS.get, names), *(["the 8 layers minus this, %s (in standard errors)" % METRICS[names[-1]]] if len(folds) > 1 else []),
