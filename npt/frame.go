@@ -122,9 +122,10 @@ const mostClasses = 1000
 // numbers, but not all, it is an error that names the first row of another one, and so are numbers with a comma in all rows.
 func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {
 	c := frameColumn{Name: f.Names[j]}
-	var numbers []float64                                                        // of training rows
-	var others []int                                                             // rows
-	classes, learnt, valid, commas := map[string]bool{}, map[string]bool{}, 0, 0 // learnt are those of training rows
+	var numbers []float64 // of training rows
+	var others []int      // rows
+	valid, commas := 0, 0
+	classes, learnt := map[string]bool{}, map[string]bool{} // of all rows, and of training rows
 	categories := slices.Contains(f.Categories, c.Name)
 	for place, i := range order {
 		field := strings.TrimSpace(f.Rows[i][j])

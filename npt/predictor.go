@@ -119,9 +119,9 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 // that had the same number in all training rows any number is that one.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
-// from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the cost
-// of a pass of its own over all rows of the fit. With a BatchSize, the more rows there are, the fewer of the fitted ones each is predicted
-// with (see Model.Predict).
+// from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
+// cost of a pass of its own over all rows of the fit. With a BatchSize, the more rows there are, the fewer of the fitted ones each is
+// predicted with (see Model.Predict).
 //
 // A pass with another number of rows than those before it is compiled first, which on XLA takes seconds: a service should ask for the same
 // number again and again.

@@ -58,9 +58,9 @@ type Trainer struct {
 	pace        pace
 }
 
-// NewTrainer prepares the training of a new network. The values of the table are copied; what else it has is shared,
-// and must stay as it is. A nil backend is the one that
-// the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends" in the package's doc).
+// NewTrainer prepares the training of a new network. The values of the table are copied; what else it has is shared, and must stay as it
+// is. A nil backend is the one that the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends"
+// in the package's doc).
 //
 // The error names the first setting that is impossible, or row and column of the first value that is. Close gives the trainer's memory back.
 func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {

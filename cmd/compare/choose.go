@@ -121,7 +121,7 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	}
 	for _, name := range o.datasets {
 		if len(tables) > 0 && !slices.ContainsFunc(tables, func(t *table) bool { return slices.Contains(t.datasets, name) }) {
-			return nil, fmt.Errorf("-datasets: %s has no metric of these of which two of these methods have results, and any on %s", r.file, name)
+			return nil, fmt.Errorf("-datasets: %s has nothing to compare these methods by on %s", r.file, name)
 		}
 	}
 	if len(tables) == 0 {

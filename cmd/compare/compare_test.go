@@ -524,7 +524,7 @@ func TestWhatWasAskedFor(t *testing.T) {
 	if _, stderr := compared(t, lines, "-metric", "rmse,auroc"); !strings.Contains(stderr, "has no two methods of these with the auroc on these data sets") {
 		t.Error(stderr)
 	}
-	if _, stderr := compared(t, lines+"published,e,0,mlp,rmse,1\n", "-methods", "npt,knn", "-datasets", "d,e"); !strings.Contains(stderr, "of which two of these methods have results, and any on e") {
+	if _, stderr := compared(t, lines+"published,e,0,mlp,rmse,1\n", "-methods", "npt,knn", "-datasets", "d,e"); !strings.Contains(stderr, "has nothing to compare these methods by on e") {
 		t.Error(stderr)
 	}
 	stdout, _ := compared(t, "dataset,fold,method,variant,metric,value\nd,0,npt,,rmse,1\nd,1,npt,,rmse,1.5\nd,0,npt,big,rmse,0.5\nd,1,npt,big,rmse,.6\nd,0,knn,,rmse,2\nd,1,knn,,rmse,3\n",
