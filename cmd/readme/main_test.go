@@ -114,12 +114,13 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	heading, unsaid := regexp.MustCompile(`(?m)^#+ (.+)$`), regexp.MustCompile("[^a-z0-9 _-]")
-	links, anchors := 0, map[string][]string{}
-	for _, file := range files {
+	anchors := func(file string) (all []string) {
 		for _, title := range heading.FindAllStringSubmatch(read(t, file), -1) {
-			anchors[file] = append(anchors[file], strings.ReplaceAll(unsaid.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-"))
+			all = append(all, strings.ReplaceAll(unsaid.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-"))
 		}
+		return all
 	}
+	links := 0
 	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
 	for _, file := range files {
 		for _, found := range link.FindAllStringSubmatch(read(t, file), -1) {
@@ -130,7 +131,7 @@ func TestLinks(t *testing.T) {
 			}
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %v", file, err)
-			} else if found[2] != "" && !slices.Contains(anchors[target], found[2]) {
+			} else if found[2] != "" && !slices.Contains(anchors(target), found[2]) {
 				t.Errorf("%s: %s has no part #%s", file, target, found[2])
 			}
 		}

@@ -18,7 +18,7 @@ type sentence func(*reports) string
 
 // sentences are by document.
 var sentences = map[string][]sentence{"README.md": readme, "RESULTS.md": results, "npt/PAPER.md": paper,
-	"EXPERIMENTS.md": experiments, lookupPage: lookup, rowsPage: rowSentences, "experiments/ABLATIONS.md": ablations}
+	"EXPERIMENTS.md": experiments, lookupPage: lookup, rowsPage: rowSentences, ablationsPage: ablations}
 
 const (
 	grids  = "out/published/report/"       // of table1-cpu, with the full grids

@@ -58,7 +58,7 @@ var results = []sentence{
 		count := func(i int) string { n, _ := strconv.Atoi(string(change[i])); return word(n) }
 		apart := func(i int) string { return strings.ReplaceAll(string(change[i]), ";", ",") }
 		k, n := len(ranks), int(ranks[0].number("datasets"))
-		return fmt.Sprintf("ranks the %s baselines on %s regression tables, where the critical difference is %.2f. Pairs as far apart: under published folds %s, "+
+		return fmt.Sprintf("ranks the %s baselines on %s regression data sets, where the critical difference is %.2f. Pairs as far apart: under published folds %s, "+
 			"under corrected ones %s. Of %s pairs %s change places with the folds, and %s ties under one of them",
 			word(k), word(n), stats.NemenyiDifference(0.05, k, n), apart(4), apart(5), change[2], count(1), count(3))
 	},

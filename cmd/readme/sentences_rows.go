@@ -41,7 +41,7 @@ var rowSentences = []sentence{
 		return fmt.Sprintf("On Poker Hand the accuracy falls by %.1f ± %.1f points", -fall.number("mean"), fall.number("stderr"))
 	},
 	func(r *reports) string {
-		return "Under the first seed the control is worse by two standard errors on " + worseAlone(r) + " tables"
+		return "Under the first seed the control is worse by two standard errors on " + worseAlone(r) + " data sets"
 	},
 	func(r *reports) string { return "Of the " + worseUnderSecondSeed(r) },
 	func(r *reports) string {
@@ -71,7 +71,7 @@ var rowSentences = []sentence{
 			of := heads.where("variant", variant)
 			return of.where("metric", "best_share").number("mean") / of.where("metric", "uniform_share").number("mean")
 		}
-		return fmt.Sprintf("on Protein %.1f times with all targets hidden and %.1f times with targets in sight", over("attention"), over("targets in sight, attention"))
+		return fmt.Sprintf("on Protein %.1f times with all targets masked and %.1f times with targets in sight", over("attention"), over("targets in sight, attention"))
 	},
 	func(r *reports) string {
 		all := r.rows("out/published-deletion-cpu/report/deletion-rows.csv")
@@ -162,7 +162,7 @@ func worseUnderSecondSeed(r *reports) string {
 		add(string(line[1]), line[2:])
 	}
 	if len(worse) != 1 {
-		return fmt.Sprintf("%s tables that have a second seed the control is worse there on %q", word(len(slices.Compact(tables))), worse)
+		return fmt.Sprintf("%s that have a second seed the control is worse there on %q", word(len(slices.Compact(tables))), worse)
 	}
-	return fmt.Sprintf("%s tables that have a second seed the control is worse there on %s", word(len(slices.Compact(tables))), worse[0])
+	return fmt.Sprintf("%s that have a second seed the control is worse there on %s", word(len(slices.Compact(tables))), worse[0])
 }

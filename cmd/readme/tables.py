@@ -387,7 +387,7 @@ def precisions(*paths):
 
 def products(old, new):
     before = {r["id"]: r for r in records([old])}
-    compare("float32, as published", "products of bfloat16", "fit by fit", [(before[r["id"]], r) for r in records([new]) if r["id"] in before])
+    compare("float32, our records", "products of bfloat16", "fit by fit", [(before[r["id"]], r) for r in records([new]) if r["id"] in before])
 
 
 def pilot(*paths):
@@ -413,7 +413,8 @@ def largest(number, *paths):
 
 
 def changes(*paths):
-    """RMSE of Base, and of variants minus that on the same folds; deviations over seeds of the changes and of the variants' own means."""
+    """RMSE of Base, and of variants minus that on the same folds, by seed and of each fold's mean over seeds, with the error of these over folds
+    and over seeds; deviations over seeds of the changes and of the variants' own means."""
     of = collections.defaultdict(dict)
     for r in records(paths):
         if not r["variant"].startswith("Self only"):  # of which the table of others tells
@@ -425,11 +426,12 @@ def changes(*paths):
         means = [statistics.mean(x.values()) for x in own]
         deviation = "%.2f" % statistics.stdev(means)
         if variant == "Base":
-            lines.append([TITLES[dataset], "Base, its RMSE", *(with_error(x.values()) for x in own), "%.2f" % statistics.mean(means), "–", deviation])
+            lines.append([TITLES[dataset], "Base, its RMSE", *(with_error(x.values()) for x in own), "%.3f" % statistics.mean(means), "–", deviation])
             continue
-        changes = [[x[fold] - base[fold] for fold in x] for x, base in zip(own, (of[dataset, "Base", seed] for seed in seeds))]
+        changes = [[x[fold] - base[fold] for fold in sorted(x)] for x, base in zip(own, (of[dataset, "Base", seed] for seed in seeds))]
         mean = [statistics.mean(x) for x in changes]
-        lines.append([TITLES[dataset], variant, *(of_differences(dataset, x) for x in changes), "%+.2f" % statistics.mean(mean), "%.2f" % statistics.stdev(mean), deviation])
+        error = math.hypot(corrected_error(dataset, [statistics.mean(of) for of in zip(*changes)]), over_seeds(mean))
+        lines.append([TITLES[dataset], variant, *(of_differences(dataset, x) for x in changes), "%+.3f ± %.3f" % (statistics.mean(mean), error), "%.2f" % statistics.stdev(mean), deviation])
     table(["", "change of RMSE", *("seed %d" % seed for seed in seeds), "mean", "its standard deviation over seeds", "that of the variant's RMSE"], *lines)
 
 
@@ -465,7 +467,7 @@ def controls(*reports):
                 d = [loss(*other[row]) - loss(*base[row]) for row in base]
                 above.append("%+.1f" % (statistics.mean(d) / (statistics.stdev(d) / len(d) ** 0.5)))
             lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *(of[v] for v in variants), *above])
-    table(["", *variants.values(), "others corrupted: loss above NPT's", "alone: loss above", "no layers: loss above"], *lines)
+    table(["", *variants.values(), "others corrupted minus NPT, in errors", "alone minus NPT, in errors", "no layers minus NPT, in errors"], *lines)
 
 
 def alone(*paths):
@@ -597,6 +599,7 @@ ASKED = (
     ("concrete", ("corruption-quick",), ("",), "self only"),
     ("concrete", ("ablation-cpu",), ("Base",), "Self only"),
     ("breast-cancer", ("gpu/corruption-full",), ("",), "self only"),
+    ("breast-cancer", ("gpu/corruption-paper",), ("",), None),
     ("breast-cancer", ("corruption-quick",), ("",), "self only"),
     ("breast-cancer", ("ablation-cpu",), ("Base",), "Self only"),
     ("kick", ("ablation-cpu", "corruption-cpu"), ("", "Base"), "Self only"),
@@ -692,7 +695,7 @@ def others(*paths):
     for r in records(paths):
         of[r["dataset"], r["variant"], r["seed"]][r["fold"]] = r["test"]
     unmasked = "No feature masking, all targets masked"
-    controls = {"Base": ("Self only", ""), unmasked: ("Self only, n" + unmasked[1:], ", all targets hidden, no features masked")}
+    controls = {"Base": ("Self only", ""), unmasked: ("Self only, n" + unmasked[1:], ", all targets masked, no features masked")}
     seeds = sorted({seed for _, _, seed in of})
 
     def with_any_error(x, rows, name, sign=""):
