@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +110,13 @@ const (
 // Metrics are by the names of metric.All, or of what was measured on a model. A metric that is not defined, such as the AUROC of rows
 // of one class, is absent. "NAME_se" is the standard error of NAME over the rows of this one split.
 type Metrics map[string]float64
+
+// Put notes a metric if it is defined.
+func (m Metrics) Put(name string, x float64) {
+	if !math.IsNaN(x) && !math.IsInf(x, 0) {
+		m[name] = x
+	}
+}
 
 // A Record is what a finished cell leaves.
 type Record struct {

@@ -209,7 +209,7 @@ func (p *parser) readCommand(name string, at document.Position, args, title *doc
 // entryDatasets returns the entry's data sets, all of the sweep's when it names none, grouped by kind of task.
 func (p *parser) entryDatasets(n *document.Node) [][]dataset.Info {
 	infos := p.infos
-	if n != nil {
+	if n != nil && len(p.sweep.Datasets) > 0 {
 		infos = nil
 		for _, name := range p.names(n, "datasets", "data set of this sweep", p.sweep.Datasets, nil) {
 			infos = append(infos, p.infos[slices.Index(p.sweep.Datasets, name)])

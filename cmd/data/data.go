@@ -6,7 +6,8 @@
 //
 // The second form writes encoded tables and the rows of all folds for programs in other languages (export.go).
 //
-// The exit code is 1 when a data set named (or any, if none is) is missing or wrong.
+// The exit code is 1 when a data set named (or any, if none is) is missing or wrong, 2 when there is none of that name, or its declaration is
+// wrong.
 package main
 
 import (
@@ -151,7 +152,8 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 	}
 	slices.Sort(folders)
 	r.folder = strings.Join(slices.Compact(folders), ", ")
-	if !o.verify && (loc.Check != dataset.Unchecked || r.bytes > dataset.ReadWhole) {
+	known := loc.Check != dataset.Unchecked && loc.Digest != "" // no file of one's own is: that it has its checksum does not say that it is right
+	if !o.verify && (known || r.bytes > dataset.ReadWhole) {
 		return r
 	}
 	began := time.Now()
@@ -160,7 +162,7 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 		return r.failed("invalid", err)
 	}
 	r.rows, r.check = table.Rows, table.Check.String()
-	if loc.Check == dataset.Unchecked && r.bytes <= dataset.ReadWhole { // numbers may be there that no method can use
+	if !known && r.bytes <= dataset.ReadWhole { // numbers may be there that no method can use
 		if _, _, err := task.FromTable(table, split.Corrected, 0, task.AllRows); err != nil {
 			return r.failed("invalid", err)
 		}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,5 +174,20 @@ func TestExportTakesNoOtherFlags(t *testing.T) {
 	}
 	if exit, _, stderr := call(t, "-export-splits", "", "waves"); exit != program.ExitBadInput || !strings.Contains(stderr, "want the name of a folder") {
 		t.Errorf("exit code %d, %q", exit, stderr)
+	}
+}
+
+// That a file of one's own has the checksum that is declared does not say that the declaration fits it.
+func TestOwnChecksum(t *testing.T) {
+	dir, text := t.TempDir(), "a,b\n1,2\n3,4\n5,6\n"
+	sum := sha256.Sum256([]byte(text))
+	for rows, want := range map[int]string{3: "  checksum right", 4: "rows.csv: 3 rows, 4 declared\n"} {
+		datasettest.Write(t, dir, "waves", fmt.Sprintf("rows: %d\ncolumns: {a: number, b: number}\ntarget: b\nsplit: {test: 1}\nsha256: %x\n", rows, sum), text)
+		for _, args := range [][]string{{"-data", dir, "waves"}, {"-data", dir, "-verify", "waves"}} {
+			code, stdout, stderr := call(t, args...)
+			if (code == program.ExitOK) != (rows == 3) || stderr != "" || !strings.Contains(stdout, want) {
+				t.Errorf("%d rows, %q: exit code %d, %q\n%s", rows, args, code, stderr, stdout)
+			}
+		}
 	}
 }

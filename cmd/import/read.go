@@ -74,6 +74,9 @@ func read(ctx context.Context, file string, content []byte, lib *dataset.Library
 	if err == nil {
 		err = r.findColumns(header)
 	}
+	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
+		err = parse.Err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s:1: %w", file, err)
 	}

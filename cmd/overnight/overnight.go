@@ -39,7 +39,7 @@ func main() {
 }
 
 func run(ctx context.Context, e program.Env) (exit int, err error) {
-	f := program.NewFlags("overnight", about, "[-hours 8] [-out DIR] [-plan] [SWEEP ...]")
+	f := program.NewFlags("overnight", about, "[-hours 8] [-out DIR] [-data DIR] [-plan] [SWEEP ...]")
 	f.Arguments = true
 	hours := f.Float64("hours", 8, "stop after so many hours; a training that is cut short leaves a checkpoint")
 	out := f.String("out", filepath.Join("out", "overnight"), "`folder` for records, checkpoints, reports and the log")

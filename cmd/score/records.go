@@ -23,11 +23,12 @@ type cellKey struct {
 	method            string
 	rate              float64
 	depth, trees      int
-	seed              int // the fit's
+	seed              int    // the fit's
+	table             string // digest of the data set
 }
 
-func keyOf(o *gbdt.Origin, trees int) cellKey {
-	return cellKey{o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, trees, o.Seed}
+func keyOf(o *gbdt.Origin, trees int, table string) cellKey {
+	return cellKey{o.Dataset, o.Protocol, o.Fold, o.Method, o.LearningRate, o.MaxDepth, trees, o.Seed, table}
 }
 
 // readRecords returns nil when no folder is named.
@@ -53,7 +54,7 @@ func readRecords(ctx context.Context, dir string) (records, error) {
 		}
 		if r.Status == results.OK && r.Measure == "" && json.Unmarshal([]byte(r.Config), &config) == nil {
 			seed := gbdt.Seed(r.Seed, r.Fold)
-			known[cellKey{r.Dataset, string(r.Protocol), r.Fold, r.Method, config.Rate, config.Depth, config.Trees, seed}] = r
+			known[cellKey{r.Dataset, string(r.Protocol), r.Fold, r.Method, config.Rate, config.Depth, config.Trees, seed, r.DataDigest}] = r
 		}
 	}
 	return known, nil
@@ -70,8 +71,8 @@ const (
 const rounding = 1e-12
 
 // compare looks the cell up and compares all metrics of its validation and test rows.
-func (k records) compare(s *score) string {
-	r := k[keyOf(&s.origin, s.trees)]
+func (k records) compare(s *score, table string) string {
+	r := k[keyOf(&s.origin, s.trees, table)]
 	if r == nil {
 		return missing
 	}

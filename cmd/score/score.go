@@ -167,7 +167,7 @@ func (s *scorer) kept(ctx context.Context, m *gbdt.Model, known records) error {
 	differ := 0
 	for i := range scores {
 		if known != nil {
-			scores[i].record = known.compare(&scores[i])
+			scores[i].record = known.compare(&scores[i], s.task.Digest)
 		}
 		if strings.HasPrefix(scores[i].record, differs) {
 			differ++

@@ -292,7 +292,7 @@ func TestKeptModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cell := results.Cell{Dataset: "waves", Protocol: "published", Fold: 4, Method: "lightgbm", Config: results.Config(batch[r.Index].JSON())}
+		cell := results.Cell{Dataset: "waves", DataDigest: on.Digest, Protocol: "published", Fold: 4, Method: "lightgbm", Config: results.Config(batch[r.Index].JSON())}
 		found = append(found, &results.Record{ID: cell.ID(), Status: results.OK, Cell: cell, Val: val, Test: test})
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -225,6 +226,25 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, p, err)
 		case want != "" && (err == nil || err.Error() != want):
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A line has as many numbers as there are classes; one that ends nowhere is refused.
+func TestReadLongLines(t *testing.T) {
+	const classes = 5000
+	line := strings.Repeat("2.000000000000000164e-04,", classes)[:25*classes-1] + "\n"
+	for text, want := range map[string]string{
+		line + line:                    "",
+		strings.Repeat(line[:24], 1e5): fmt.Sprintf("p_predicted.csv: a line is longer than %d characters, want a line for each row", 65536+32*classes),
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "p_predicted.csv"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := read(dir, "p", 2, classes)
+		if want == "" && (err != nil || len(p) != 2*classes) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%d numbers, error %v, want %q", len(p), err, want)
 		}
 	}
 }

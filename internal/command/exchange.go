@@ -105,6 +105,8 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 	defer f.Close()
 	p := make(method.Prediction, 0, rows*outputs)
 	lines := bufio.NewScanner(f)
+	longest := bufio.MaxScanTokenSize + 32*outputs // a number as NumPy writes it takes 25 characters
+	lines.Buffer(nil, longest)
 	for n := 1; lines.Scan(); n++ {
 		wrong := func(format string, args ...any) (method.Prediction, error) {
 			return nil, fmt.Errorf("%s:%d: "+format, append([]any{name, n}, args...)...)
@@ -136,7 +138,7 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s: a line is longer than %d characters, want a line for each row", name, bufio.MaxScanTokenSize)
+		return nil, fmt.Errorf("%s: a line is longer than %d characters, want a line for each row", name, longest)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

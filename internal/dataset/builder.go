@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"nptbench/internal/spelling"
 )
 
 // A columnSpec is what is known of a column beforehand.
@@ -152,7 +155,7 @@ func (b *builder) newCategory(field []byte) (uint16, error) {
 		}
 	}
 	if b.levels != nil && !slices.Contains(b.levels, text) && !(b.numbered && slices.Contains(b.levels, plainNumber(field))) {
-		return 0, fmt.Errorf("%s is not one of %s", quote(field), strings.Join(b.levels, ", "))
+		return 0, fmt.Errorf("%s is not a declared category%s", quote(field), spelling.Hint(text, b.levels))
 	}
 	if len(b.texts) == maxCategories {
 		return 0, fmt.Errorf("more than %d distinct values", maxCategories)
@@ -163,10 +166,11 @@ func (b *builder) newCategory(field []byte) (uint16, error) {
 	return code, nil
 }
 
-// plainNumber writes a number in the shortest plain form ("0.150" and "1.5e-01" both as "0.15"); "" if it is not one.
+// plainNumber writes a number in the shortest plain form ("0.150" and "1.5e-01" both as "0.15"); "" if it is not one, or one of so many digits
+// that others round to it.
 func plainNumber(field []byte) string {
 	v, ok := parseNumber(field, false)
-	if !ok || math.Abs(v) >= 1e21 {
+	if !ok || math.Abs(v) >= 1<<53 {
 		return ""
 	}
 	if v == 0 {
@@ -230,7 +234,11 @@ func quote(field []byte) string {
 		return "an empty field"
 	}
 	if len(field) > 40 {
-		return strconv.Quote(string(field[:40])) + "..."
+		end := 40
+		for end > 37 && !utf8.RuneStart(field[end]) {
+			end--
+		}
+		return strconv.Quote(string(field[:end])) + "..."
 	}
 	return strconv.Quote(string(field))
 }

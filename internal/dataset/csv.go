@@ -67,7 +67,8 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 	}
 }
 
-// refuse refuses columns without any value, of which methods could learn nothing, and categories that are the same number.
+// refuse refuses columns without any value, of which methods could learn nothing, those whose categories name the rows, and categories that
+// are the same number.
 func refuse(columns []*builder) error {
 	for _, c := range columns {
 		if len(c.missing) == c.n && !slices.Contains(c.missing, false) {
@@ -76,10 +77,13 @@ func refuse(columns []*builder) error {
 		if c.levels != nil {
 			continue
 		}
+		if n := len(c.texts); n > 1000 && n > c.n/2 {
+			return fmt.Errorf("column %s has %s categories in %s rows: declare it skip, or number", c.name, spelling.Thousands(n), spelling.Thousands(c.n))
+		}
 		first := map[string]string{}
 		for i, number := range plainNumbers(c.texts) {
 			if other, again := first[number]; again {
-				return fmt.Errorf("column %s: the categories %q and %q are the same number: declare it number, or make them alike", c.name, other, c.texts[i])
+				return fmt.Errorf("column %s: the categories %q and %q are the same number: declare it number, make them alike, or put a letter before them where they are names", c.name, other, c.texts[i])
 			}
 			first[number] = c.texts[i]
 		}
@@ -123,9 +127,9 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
-	if f.isMissing(field, column.kind) {
+	if f.isMissing(field) {
 		if column.name == f.target {
-			return errors.New("the target has no value; leave the row out")
+			return errNoTarget
 		}
 		column.addMissing()
 		return nil
@@ -140,17 +144,22 @@ func (f csvForm) add(column *builder, field string) error {
 		err = column.add([]byte(field))
 	}
 	if err != nil && slices.Contains([]string{"", "?", "na", "n/a", "nan", "null", "none"}, strings.ToLower(field)) {
+		if column.name == f.target {
+			return errNoTarget
+		}
 		err = fmt.Errorf("%w; if it stands for a missing value, list it under missing", err)
 	}
 	return err
 }
 
-// isMissing reports whether a field stands for no value, in a column of numbers as a number: -999.0 is -999.
-func (f csvForm) isMissing(field string, kind ColumnType) bool {
+var errNoTarget = errors.New("the target has no value; leave the row out")
+
+// isMissing reports whether a field stands for no value, a number by its value: -999.0 is -999.
+func (f csvForm) isMissing(field string) bool {
 	if slices.Contains(f.missing, field) {
 		return true
 	}
-	if kind == Categorical || len(f.missingNumbers) == 0 {
+	if len(f.missingNumbers) == 0 {
 		return false
 	}
 	x, err := strconv.ParseFloat(field, 64)

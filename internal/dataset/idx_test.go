@@ -61,7 +61,7 @@ func TestIDXRefuses(t *testing.T) {
 		{parseIDXImages, "<html>a page that is long enough</html>", "not an IDX file of the expected kind: it begins with 1013478509, 2051 expected"},
 		{parseIDXLabels, idx("\x00", 2049, 2), "the file ends before its 2 entries do"},
 		{parseIDXLabels, idx("\x00\x00\x00", 2049, 2), "the file goes on after its 2 entries"},
-		{parseIDXLabels, idx("\x00\x03", 2049, 2), `label 1: "3" is not one of 0, 1, 2`},
+		{parseIDXLabels, idx("\x00\x03", 2049, 2), `label 1: "3" is not a declared category; known: 0, 1, 2`},
 	} {
 		if err := test.parse(strings.NewReader(test.content), 2, idxColumns(2)); err == nil || err.Error() != test.want {
 			t.Errorf("%q: error %v, want %s", test.content, err, test.want)

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"nptbench/internal/document"
@@ -186,6 +187,14 @@ func (d *declaration) source(root *document.Node) *source {
 	if file == "" || filepath.Base(file) != file {
 		d.fail("file", "want the name of a CSV file in the same folder")
 	}
+	for key, value := range map[string]string{"title": title, "licence": licence} {
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			d.fail(key, "%q has a line break or another control character in it", value)
+		}
+	}
+	if d.nodes["target"] == nil {
+		d.fail("target", "want the name of the column to predict")
+	}
 	if digest != "" && !checksum.MatchString(digest) {
 		d.fail("sha256", "want 64 hexadecimal digits in small letters")
 	}
@@ -207,7 +216,7 @@ func (d *declaration) source(root *document.Node) *source {
 	} else {
 		d.target(s, target)
 	}
-	f := File{Name: file, Rows: rows, Manual: "where you have it from, as " + filepath.Join(d.dir, Declaration) + " declares it"}
+	f := File{Name: file, Rows: rows, Manual: "your own copy of the file that " + filepath.Join(d.dir, Declaration) + " declares"}
 	form := csvForm{separator: separator, target: target, missing: missing, skipped: skipped}
 	for _, field := range missing {
 		if x, err := strconv.ParseFloat(field, 64); err == nil {
@@ -280,6 +289,8 @@ func (d *declaration) columns() (columns []columnSpec, skipped []string) {
 		spec := columnSpec{name: f.Key}
 		word, _ := f.Value.Word()
 		switch {
+		case strings.ContainsFunc(f.Key, unicode.IsControl):
+			d.Errorf(f.Value.At, "columns: the name %q has a line break or another control character in it: change it here and in the file", f.Key)
 		case f.Value.Is == document.List:
 			spec.kind, spec.levels = Categorical, d.words(f.Value, "columns: "+f.Key)
 			if err := spec.sortLevels(); err != nil {

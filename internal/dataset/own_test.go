@@ -108,7 +108,8 @@ func TestOwnWords(t *testing.T) {
 	}{
 		{"NULL", "category", "a NULL b NULL", "0101", []string{"a", "b"}},
 		{"-9.0", "number", "1 -9.0 -9 2", "0110", nil}, // one number, which programs write in either way
-		{"-9", "category", "a -9.0 -9 b", "0010", []string{"-9.0", "a", "b"}},
+		{"-9", "category", "a -9.0 -9 b", "0110", []string{"a", "b"}},
+		{"NA", "category", "9007199254740993 9007199254740992 NA 7", "0010", []string{"7", "9007199254740992", "9007199254740993"}},
 		{"077", "number", "1 077 63 2", "0100", nil},
 		{"NA, ~", "[010, 020]", "010 NA 020 ~", "0101", []string{"10", "20"}},
 		{"NA", "[null, true]", "null NA true null", "0100", []string{"null", "true"}},
@@ -129,7 +130,7 @@ func TestOwnWords(t *testing.T) {
 		}
 	}
 	l, _ := declare(t, "wine", fmt.Sprintf(declaration, "NA", "category"), "c,y\n01,1\n2,2\n1.0,3\n3,4\n")
-	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.Contains(err.Error(), `column c: the categories "01" and "1.0" are the same number: declare it number, or make them alike`) {
+	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.Contains(err.Error(), `column c: the categories "01" and "1.0" are the same number: declare it number, make them alike, or put a letter before them where they are names`) {
 		t.Error(err)
 	}
 }
@@ -220,7 +221,7 @@ func TestOwnRefuses(t *testing.T) {
 		"  acidity: number\n/":                             `wine.csv:1:18: header field 4, "acidity", is not declared; known: colour, region, quality`,
 		"  acidity: number/  acidity: number\n  x: number": `wine.csv:1: no column "x" in the header, though it is declared`,
 		"[white, red]/[white, white]":                      `dataset.yaml:7:11: columns: colour: category white comes twice`,
-		"[white, red]/[white, rose]":                       `wine.csv:2:3: column colour: "red" is not one of rose, white`,
+		"[white, red]/[white, rose]":                       `wine.csv:2:3: column colour: "red" is not a declared category; known: rose, white`,
 		"[white, red]/[]":                                  `dataset.yaml:7:11: columns: colour: 0 categories, want 1 to 65536`,
 		`["", "?"]/["?"]`:                                  `wine.csv:5:13: column acidity: an empty field is not a number; if it stands for a missing value, list it under missing`,
 		`["", "?"]/x`:                                      `dataset.yaml:5:10: missing is text; want a list, as in [a, b]`,
@@ -230,6 +231,10 @@ func TestOwnRefuses(t *testing.T) {
 		"title: Wine/title: [a]":                           `dataset.yaml:1:8: title: want text`,
 		wineDeclaration + "/[a]":                           `dataset.yaml:1:1: want lines of KEY: VALUE; the keys are title, file, separator, rows, `,
 		"region: category/region: number":                  `wine.csv:2:7: column region: "north" is not a number`,
+		"target: quality\n/":                               `dataset.yaml:1:1: target: want the name of the column to predict`,
+		`title: Wine/title: "Wi\nne"`:                      `dataset.yaml:1:8: title: "Wi\nne" has a line break or another control character in it`,
+		`  region: category/  "re\ngion": category`:        `dataset.yaml:8:15: columns: the name "re\ngion" has a line break or another control character in it`,
+		"data ;6/;NA":                                      `wine.csv:2:17: column quality: the target has no value; leave the row out`,
 		"target: quality/target: qualty":                   `dataset.yaml:12:9: target: "qualty" is not one of the columns (did you mean "quality"?)`,
 		"quality: number/quality: skip":                    `dataset.yaml:12:9: target: "quality" is declared skip; want a type for it among the columns`,
 		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, two or more, as in region: [no, yes]`,
@@ -252,7 +257,7 @@ func TestOwnRefuses(t *testing.T) {
 		"title: Wine/sha256: 24":                           `dataset.yaml:1:9: sha256: want 64 hexadecimal digits in small letters`,
 		"title: Wine/sha256: " + strings.Repeat("24", 32):  `wine.csv: the content does not have the SHA-256 that `,
 		"columns:/columns: 3\nother:":                      `dataset.yaml:`,
-		"data 3;white/3;blue":                              `wine.csv:4:3: column colour: "blue" is not one of red, white`,
+		"data 3;white/3;blue":                              `wine.csv:4:3: column colour: "blue" is not a declared category; known: red, white`,
 		"data -2/NaN":                                      `wine.csv:4:11: column acidity: "NaN" is not a number; if it stands for a missing value, list it under missing`,
 		"data 4;red;north/4;red; north":                    `wine.csv:5:7: column region: " north" is not a category: it is empty, or has blanks around it`,
 		"data 5.5/5.5;1":                                   `wine.csv:4: 6 fields, the header has 5`,
@@ -326,6 +331,26 @@ func TestOwnPromisesRows(t *testing.T) {
 	}
 }
 
+// Categories that name nearly all rows are no feature.
+func TestOwnRefusesNames(t *testing.T) {
+	const declaration = "file: wine.csv\nrows: 2002\ncolumns: {id: category, x: number}\ntarget: x\nsplit: {folds: 2}\n"
+	table := func(distinct int) string {
+		lines := []string{"id,x"}
+		for i := range 2002 {
+			lines = append(lines, fmt.Sprintf("n%d,%d", i%distinct, i))
+		}
+		return strings.Join(lines, "\n") + "\n"
+	}
+	l, _ := declare(t, "wine", declaration, table(1001))
+	if _, err := l.Load(t.Context(), "wine"); err != nil {
+		t.Error(err)
+	}
+	l, _ = declare(t, "wine", declaration, table(1002))
+	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: column id has 1,002 categories in 2,002 rows: declare it skip, or number") {
+		t.Error(err)
+	}
+}
+
 // A class without a row, a target of one value, the name of a built-in data set, and a file that is not there.
 func TestOwnRefusesMore(t *testing.T) {
 	classes := "file: wine.csv\nrows: 4\ncolumns: {colour: [red, white, rose], id: skip, region: skip, acidity: skip, quality: number}\n" +
@@ -342,8 +367,8 @@ func TestOwnRefusesMore(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "wine.csv")); err != nil {
 		t.Fatal(err)
 	}
-	want = "wine: data file missing; put there: " + filepath.Join(dir, "wine.csv") + "[.gz] (where you have it from, as " +
-		filepath.Join(dir, Declaration) + " declares it)"
+	want = "wine: data file missing; put there: " + filepath.Join(dir, "wine.csv") + "[.gz] (your own copy of the file that " +
+		filepath.Join(dir, Declaration) + " declares)"
 	if _, err := l.Load(t.Context(), "wine"); err == nil || err.Error() != want {
 		t.Errorf("got\n%v, want\n%s", err, want)
 	}
@@ -385,7 +410,7 @@ func TestOwnWrong(t *testing.T) {
 		t.Errorf("%q, %v", names, err)
 	}
 	said := filepath.Join(wrong, Declaration) + ":1:1: file: want the name of a CSV file in the same folder"
-	others := "; 1:1: rows: want the number of rows, without the header; 1:1: columns: want NAME: TYPE for every column; 1:10: missing is text; want a list, as in [a, b]"
+	others := "; 1:1: target: want the name of the column to predict; 1:1: rows: want the number of rows, without the header; 1:1: columns: want NAME: TYPE for every column; 1:10: missing is text; want a list, as in [a, b]"
 	if _, err := l.Find("wrong"); err == nil || err.Error() != said+others {
 		t.Errorf("error %v, want %s", err, said+others)
 	}

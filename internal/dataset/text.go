@@ -304,14 +304,16 @@ func (s *scanner) refuseForeign() error {
 	switch {
 	case len(start) == 0:
 		return errors.New("the file is empty")
-	case start[0] == '<':
+	case bytes.HasPrefix(start, []byte("<!doctype")), bytes.HasPrefix(start, []byte("<html")), bytes.HasPrefix(start, []byte("<?xml")):
 		s.line = 1
 		return errors.New("a web page (HTML or XML), not data")
 	case bytes.HasPrefix(start, []byte("version https://git-lfs")):
 		s.line = 1
 		return errors.New("a Git LFS pointer, not data: run git lfs pull")
 	case bytes.HasPrefix(start, []byte("pk\x03\x04")):
-		return errors.New("a zip archive: unpack it")
+		return errors.New("a zip archive: unpack it, or save the spreadsheet as CSV")
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return errors.New("text in UTF-16: save it as UTF-8")
 	case bytes.IndexByte(head, 0) >= 0:
 		return errors.New("binary, not text")
 	}

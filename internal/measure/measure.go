@@ -7,7 +7,6 @@ package measure
 
 import (
 	"context"
-	"math"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -144,11 +143,8 @@ func (o *Outcome) set(m metric.Metric, rows []float64) {
 
 // put notes a metric, as far as it is a number.
 func (o *Outcome) put(m metric.Metric, value, se float64) {
-	for name, x := range map[string]float64{m.Name: value, m.StdErr(): se} {
-		if !math.IsNaN(x) && !math.IsInf(x, 0) {
-			o.Metrics[name] = x
-		}
-	}
+	o.Metrics.Put(m.Name, value)
+	o.Metrics.Put(m.StdErr(), se)
 }
 
 // short rounds to six digits: what tables in records need.

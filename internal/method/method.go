@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/spelling"
 	"nptbench/internal/task"
 )
 
@@ -134,15 +135,16 @@ type Size struct {
 // Text names sizes from min to max: "2 layers", "e ≤ 16".
 func (s Size) Text(min, max int) string {
 	symbol, before := strings.CutSuffix(s.Name, " =")
+	most := spelling.Thousands(max)
 	switch {
 	case before && min == max:
-		return fmt.Sprintf("%s = %d", symbol, max)
+		return symbol + " = " + most
 	case before:
-		return fmt.Sprintf("%s ≤ %d", symbol, max)
+		return symbol + " ≤ " + most
 	case min == max:
-		return fmt.Sprintf("%d %s", max, s.Name)
+		return most + " " + s.Name
 	}
-	return fmt.Sprintf("≤ %d %s", max, s.Name)
+	return "≤ " + most + " " + s.Name
 }
 
 // A Result is what one configuration gave.

@@ -112,12 +112,8 @@ func classification(t *task.Task, p method.Prediction, labels []uint16) results.
 	return m
 }
 
-// set leaves out what is not defined.
+// set notes a metric and its standard error, as far as they are defined.
 func set(m results.Metrics, of metric.Metric, value, stderr float64) {
-	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		m[of.Name] = value
-	}
-	if !math.IsNaN(stderr) && !math.IsInf(stderr, 0) {
-		m[of.StdErr()] = stderr
-	}
+	m.Put(of.Name, value)
+	m.Put(of.StdErr(), stderr)
 }

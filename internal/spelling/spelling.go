@@ -49,12 +49,12 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// Hint returns ` (did you mean "x"?)` for the nearest candidate, else the list of all when it is short.
+// Hint returns ` (did you mean "x"?)` for the nearest candidate, else the list of all when there are some, and not many.
 func Hint(name string, candidates []string) string {
 	if n := Nearest(name, candidates); n != "" {
 		return fmt.Sprintf(" (did you mean %q?)", n)
 	}
-	if len(candidates) <= 20 {
+	if 0 < len(candidates) && len(candidates) <= 20 {
 		return "; known: " + strings.Join(candidates, ", ")
 	}
 	return ""

@@ -1,5 +1,5 @@
 // Package task turns a split of a table into what a method may see, a Task (task.go), and keeps apart what it may not, a Truth.
-// Load (load.go) makes a task from the name of a data set; Encode (encode.go) says how features become numbers.
+// Loader.Load (load.go) makes a task from the name of a data set; Encode (encode.go) says how features become numbers.
 package task
 
 import (

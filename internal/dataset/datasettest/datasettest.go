@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/subprocess"
 )
 
 // Names lists the data sets:
@@ -39,16 +40,7 @@ func Real(t testing.TB, names ...string) *dataset.Library {
 	t.Helper()
 	library := dataset.NewLibrary("")
 	if os.Getenv("NPT_DATA_DIR") == "" {
-		root, err := filepath.Abs(".")
-		for err == nil {
-			if _, found := os.Stat(filepath.Join(root, "go.mod")); found == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				t.Fatal("no go.mod in a folder above")
-			}
-			root = filepath.Dir(root)
-		}
+		root := filepath.Dir(subprocess.HereOrAbove("go.mod"))
 		library.Dirs = []string{filepath.Join(root, "data"), filepath.Join(root, "..", "shared", "data")}
 	}
 	for _, name := range names {
