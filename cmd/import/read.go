@@ -248,11 +248,11 @@ func (r *reader) begin(ctx context.Context, key task.Spec, line int) (*foldPredi
 	if key.Fold < 0 || key.Fold >= table.Info.RunFolds {
 		return nil, fmt.Errorf("%s has no fold %d: its folds are 0 to %d", key.Dataset, key.Fold, table.Info.RunFolds-1)
 	}
-	t, truth, err := task.FromTable(table, key.Protocol, key.Fold, task.AllRows)
+	rows, err := split.Make(split.RuleOf(table), key.Protocol, key.Fold)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := split.Make(split.RuleOf(table), key.Protocol, key.Fold)
+	t, truth, err := task.Encode(table, rows, key.Protocol, key.Fold, task.AllRows)
 	if err != nil {
 		return nil, err
 	}

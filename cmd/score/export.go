@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
-	"nptbench/internal/dataset"
 	"nptbench/internal/program"
 )
 
@@ -28,39 +28,30 @@ func (s *scorer) write(w io.Writer) error {
 		fmt.Fprintf(w, ",Column_%d", i)
 	}
 	fmt.Fprintln(w, ",target")
+	t := s.task
+	labels, y := slices.Concat(t.Labels, s.truth.Labels), slices.Concat(t.Y, s.truth.Y)
 	var line []byte
-	for row := range s.task.Rows() {
-		line = append(line[:0], s.part(row)...)
-		for _, v := range s.task.Row(row) {
+	for row := range t.Rows() {
+		part := "test"
+		switch {
+		case row < t.Train:
+			part = "train"
+		case row < t.Train+t.Val:
+			part = "val"
+		}
+		line = append(line[:0], part...)
+		for _, v := range t.Row(row) {
 			line = strconv.AppendFloat(append(line, ','), float64(v), 'g', -1, 32)
 		}
-		line = append(s.appendTarget(append(line, ','), row), '\n')
-		if _, err := w.Write(line); err != nil {
+		line = append(line, ',')
+		if labels != nil {
+			line = strconv.AppendInt(line, int64(labels[row]), 10)
+		} else {
+			line = strconv.AppendFloat(line, y[row], 'g', -1, 64)
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s *scorer) part(row int) string {
-	switch t := s.task; {
-	case row < t.Train:
-		return "train"
-	case row < t.Train+t.Val:
-		return "val"
-	}
-	return "test"
-}
-
-func (s *scorer) appendTarget(line []byte, row int) []byte {
-	t, known := s.task, s.task.Train+s.task.Val
-	switch classes := t.Info.Problem != dataset.Regression; {
-	case classes && row < known:
-		return strconv.AppendInt(line, int64(t.Labels[row]), 10)
-	case classes:
-		return strconv.AppendInt(line, int64(s.truth.Labels[row-known]), 10)
-	case row < known:
-		return strconv.AppendFloat(line, t.Y[row], 'g', -1, 64)
-	}
-	return strconv.AppendFloat(line, s.truth.Y[row-known], 'g', -1, 64)
 }
