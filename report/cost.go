@@ -87,7 +87,7 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		cell.Notes = append(cell.Notes, f.cost.device(t)...)
 		return cell
 	}
-	note := fmt.Sprintf("Extrapolated from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
+	note := fmt.Sprintf("Extrapolated by the estimates of -dry-run from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
 		clock(f.cost.fit+f.cost.predict))
 	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: []int{t.Note(note)}}
 }

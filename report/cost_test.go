@@ -63,9 +63,9 @@ func TestCost(t *testing.T) {
 | NPT           | ≈ 33m<sup>4</sup> |              – | 0.10 GB | 11h 51m 25s × 4 | 4.42 GB<sup>5</sup> |
 
 <sup>1</sup> Of it 6s for what first steps took longer, as they compile the network.\
-<sup>2</sup> Extrapolated from 1 of 2 cells, which took 6s.\
+<sup>2</sup> Extrapolated by the estimates of -dry-run from 1 of 2 cells, which took 6s.\
 <sup>3</sup> Of 1 of 2 cells: that of the others is not known.\
-<sup>4</sup> Extrapolated from 1 of 2 cells, which took 16m 41s.\
+<sup>4</sup> Extrapolated by the estimates of -dry-run from 1 of 2 cells, which took 16m 41s.\
 <sup>5</sup> On a GPU, with 6.17 GB of its memory.
 <!-- end -->
 `

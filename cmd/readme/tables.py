@@ -8,7 +8,7 @@
     python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
     python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
     python3 cmd/readme/tables.py squares REPORT TABLE RECORDS...  # squared errors on Boston Housing by both kinds of folds beside those of the paper's table
-    python3 cmd/readme/tables.py below RMSE N RECORDS...          # trainings of each method below an error on fold N of Boston Housing
+    python3 cmd/readme/tables.py below RMSE N RECORDS...          # cells of each method below an error on fold N of Boston Housing
     python3 cmd/readme/tables.py luck RMSE RECORDS...             # NPTs on fold 3 of Boston Housing under several seeds
     python3 cmd/readme/tables.py worst N RMSE RECORDS...          # the N test rows with the largest errors, the error without them, and what they would have to be predicted for another one
     python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
@@ -329,7 +329,7 @@ def below(limit, number, *paths):
                 continue
             of = ", %d layers%s" % (c["layers"], "" if c["p_feature"] else UNMASKED) if "layers" in c else ""
             errors[r["method"] + of][r["id"]] = r["test"]["rmse"]
-    table(["published fold %s" % number, "trainings", "with an RMSE below %s" % limit, "lowest"],
+    table(["published fold %s" % number, "cells", "with an RMSE below %s" % limit, "lowest"],
           *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()), "%.2f" % min(x.values())] for method, x in sorted(errors.items())))
 
 
