@@ -91,11 +91,20 @@ func Method() *method.Method {
 
 // inParameters is an error about a Config with the names of parameters in the place of those of its fields.
 func inParameters(err error) error {
-	if err == nil || errors.Is(err, ErrMemory) {
+	if err == nil {
 		return err
 	}
-	return errors.New(parameterNames.Replace(err.Error()))
+	return renamed{err, parameterNames.Replace(err.Error())}
 }
+
+// A renamed error says the same in other words.
+type renamed struct {
+	error
+	text string
+}
+
+func (r renamed) Error() string { return r.text }
+func (r renamed) Unwrap() error { return r.error }
 
 var parameterNames = strings.NewReplacer("npt: ", "", "Hidden", "dim_hidden", "Layers", "layers", "Heads", "heads", "Dropout", "dropout",
 	"NoABA", "aba", "NoABD", "abd", "SelfOnly", "self_only", "LayerNormKeys", "norm_keys",

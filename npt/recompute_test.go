@@ -72,3 +72,11 @@ func TestRecomputeWhereMemoryRunsOut(t *testing.T) {
 		}
 	}
 }
+
+// The error of a fit that has not enough memory names parameters, and still says what it is.
+func TestMemoryErrorInParameters(t *testing.T) {
+	err := inParameters(fmt.Errorf("npt: %w: Hidden: 4096 is too much", ErrMemory))
+	if !errors.Is(err, ErrMemory) || err.Error() != "out of memory: dim_hidden: 4096 is too much" {
+		t.Error(err)
+	}
+}

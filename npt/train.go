@@ -13,7 +13,6 @@ import (
 	"nptbench/internal/checkpoint"
 	"nptbench/internal/method"
 	"nptbench/internal/spelling"
-	"nptbench/internal/subprocess"
 )
 
 // ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory when the backend has not
@@ -90,9 +89,11 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 		return nil, fmt.Errorf("npt: Hidden: %d, with %d columns and %d layers, makes more than %s weights", c.Hidden, len(t.Columns), c.Layers,
 			spelling.Thousands(mostWeights))
 	}
-	if need, free := weightBytes*float64(n.Size()), float64(subprocess.FreeMemory()); free > 0 && need > free && !backends.HasDevice(backend) {
-		return nil, fmt.Errorf("npt: %w: Hidden: %d, with %d columns and %d layers, makes %s weights, whose training takes at least %.1f GB, and %.1f GB are free", ErrMemory,
-			c.Hidden, len(t.Columns), c.Layers, spelling.Thousands(n.Size()), need/1e9, free/1e9)
+	if !backends.HasDevice(backend) {
+		large := fmt.Sprintf("Hidden: %d, with %d columns and %d layers, makes %s weights", c.Hidden, len(t.Columns), c.Layers, spelling.Thousands(n.Size()))
+		if err := method.FitsMemory(weightBytes*float64(n.Size()), large); err != nil {
+			return nil, fmt.Errorf("npt: %w", err)
+		}
 	}
 	n.rowUnit = rowUnitOn(backend)
 	e, err := newEngine(n, t, backend)

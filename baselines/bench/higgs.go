@@ -118,7 +118,11 @@ func higgs(ctx context.Context, o *options, s *section) error {
 	}
 	for _, share := range higgsShares {
 		for _, f := range bigFits() {
-			if _, done := kept[f.name()][share]; done || share < max(f.most, o.largest) || !o.wants(f.method.Name, "higgs") {
+			before, done := kept[f.name()][share]
+			if done && before.Ended && float64(before.Memory) < o.memory*1e9 {
+				done = false // there is more memory now
+			}
+			if done || share < max(f.most, o.largest) || !o.wants(f.method.Name, "higgs") {
 				continue
 			}
 			cost, err := measureBig(ctx, f, share, uint64(o.memory*1e9))
@@ -259,7 +263,7 @@ func measureBig(ctx context.Context, f *bigFit, share int, limit uint64) (*bigCo
 	})
 	err := cmd.Wait()
 	cost := &bigCost{Name: f.name(), Share: share, Memory: peak()}
-	if cost.Ended = cost.Memory > limit; cost.Ended {
+	if cost.Ended = err != nil && cost.Memory > limit; cost.Ended {
 		return cost, nil
 	}
 	if err == nil {
@@ -322,7 +326,8 @@ func fitBig(ctx context.Context, asked string, out io.Writer) error {
 func fitOnce(ctx context.Context, m *method.Method, c method.Config, t *task.Task) error {
 	t.Threads, t.Backend, t.TargetStd = 1, "auto", 1
 	var result method.Result
-	return errors.Join(m.Run(ctx, t, []method.Config{c}, func(r method.Result) { result = r }), result.Err)
+	err := m.Run(ctx, t, []method.Config{c}, func(r method.Result) { result = r })
+	return errors.Join(err, result.Err)
 }
 
 // higgsTask has rows of Higgs' shape, split as those of Higgs are.

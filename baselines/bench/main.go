@@ -56,17 +56,22 @@ func parse(e program.Env) (*options, error) {
 	f.StringVar(&o.python, "python", ".venv/bin/python", "`program`, a Python with scikit-learn")
 	f.StringVar(&o.document, "document", "", "Markdown `file` whose table is replaced; empty: none")
 	data := f.Data()
-	f.BoolVar(&o.long, "long", false, "also what takes scikit-learn minutes")
+	f.BoolVar(&o.long, "long", false, "without -scaling and -higgs: also what takes scikit-learn minutes")
 	scaling := f.Bool("scaling", false, "measure how time grows with the number of rows, of ours alone")
 	big := f.Bool("higgs", false, "measure parts of fits on tables of Higgs' shape")
 	f.StringVar(&o.kept, "kept", "out/bench-higgs.jsonl", "with -higgs: `file` of what was measured, which is not measured again")
 	f.IntVar(&o.largest, "largest", 1, "with -higgs: largest `share` of the rows that is measured: 64, 16, 4 or 1 for a 64th and so on")
 	f.Float64Var(&o.memory, "memory", 24, "with -higgs: `GB` that a fit may take before it is ended")
-	f.IntVar(&o.threads, "threads", 1, "threads of both sides")
+	f.IntVar(&o.threads, "threads", 1, "without -higgs: threads of both sides")
 	methods := f.List("methods", "only these methods, a `list` with commas; not with -document")
 	tables := f.List("tables", "only these data sets, a `list` with commas; not with -document")
 	if err := f.Parse(e); err != nil {
 		return nil, err
+	}
+	for flag, only := range map[string]bool{"kept": *big, "largest": *big, "memory": *big, "threads": !*big, "long": !*big && !*scaling, "python": !*big && !*scaling} {
+		if f.Given(flag) && !only {
+			return nil, f.Errorf("-%s has no meaning here; bench -help says where it has", flag)
+		}
 	}
 	switch {
 	case o.threads < 1:

@@ -17,6 +17,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -381,5 +382,18 @@ func TestProgressOfTheFirstEpoch(t *testing.T) {
 	tr := &trainer{task: &task.Task{Progress: func(p task.Progress) { said = p.Text }}, maxEpochs: 10, state: state{BestLoss: math.Inf(1)}}
 	if tr.report(); said == "" || strings.Contains(said, "Inf") {
 		t.Errorf("%q", said)
+	}
+}
+
+// A network that the memory cannot hold is refused before it takes any.
+func TestNoMemory(t *testing.T) {
+	const bytes = 6 * 8 * 1.9e9
+	if free := subprocess.FreeMemory(); free == 0 || float64(free) > bytes {
+		t.Skip("the memory that is free is not known, or very large")
+	}
+	c := config(t, map[string]any{"hidden_layer_sizes": slices.Repeat([]int{10_000}, 20)})
+	err := run(t.Context(), wave(50), []method.Config{c}, func(method.Result) { t.Error("fitted") })
+	if !errors.Is(err, method.ErrMemory) || !strings.Contains(err.Error(), "parameters, whose training takes at least ") {
+		t.Error(err)
 	}
 }

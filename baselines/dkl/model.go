@@ -43,13 +43,19 @@ type shape struct {
 }
 
 // newModel returns a model whose parameters are all 0.
-func newModel(s shape) *model {
+// size is how many parameters a model has.
+func (s shape) size() int {
 	features := s.units[len(s.units)-1]
 	size := s.points*(features+1+s.points) + scalarCount
 	for i, out := range s.units[1:] {
 		size += out * (s.units[i] + 1)
 	}
-	m := &model{theta: make([]float64, size)}
+	return size
+}
+
+func newModel(s shape) *model {
+	features := s.units[len(s.units)-1]
+	m := &model{theta: make([]float64, s.size())}
 	rest := m.theta
 	take := func(n int) []float64 {
 		part := rest[:n:n]

@@ -52,9 +52,13 @@ type state struct {
 	Earlier   time.Duration // of interrupted parts
 }
 
-func newTrainer(t *task.Task, c method.Config, seed uint64) *trainer {
+func shapeOf(t *task.Task, c method.Config) shape {
 	units := append([]int{t.Width}, c.Ints("hidden_layer_sizes")...)
-	s := shape{append(units, c.Int("features")), min(c.Int("inducing_points"), t.Train)}
+	return shape{append(units, c.Int("features")), min(c.Int("inducing_points"), t.Train)}
+}
+
+func newTrainer(t *task.Task, c method.Config, seed uint64) *trainer {
+	s := shapeOf(t, c)
 	tr := &trainer{
 		task: t, model: newModel(s), grad: newModel(s), seed: seed, order: make([]int, t.Train),
 		batch: min(c.Int("batch_size"), t.Train), patience: c.Int("patience"), maxEpochs: c.Int("max_epochs"), rate: c.Float("learning_rate"),

@@ -90,16 +90,10 @@ func (c *classes) separate(b *bundle, code uint16) int64 {
 	return weight
 }
 
-// leaf returns the shares of the classes. A tree's values begin with those of pure leaves, which are most of them.
+// leaf keeps the shares of the classes, but of pure leaves, which are most of them, the class alone.
 func (c *classes) leaf(rows []int32, values *[]float64) int {
-	if len(*values) == 0 {
-		*values = make([]float64, c.classes*c.classes)
-		for k := range c.classes {
-			(*values)[k*c.classes+k] = 1
-		}
-	}
 	if label := int(c.members[rows[0]].label); c.total[label] == c.weight {
-		return label * c.classes
+		return ^label
 	}
 	for _, n := range c.total {
 		*values = append(*values, float64(n)/float64(c.weight))

@@ -120,6 +120,16 @@ func TestGrowerIsReusable(t *testing.T) {
 	}
 }
 
+// leaf is what a leaf predicts.
+func (t *tree) leaf(n node, outputs int) []float64 {
+	if n.child >= 0 {
+		return t.values[n.child:][:outputs]
+	}
+	pure := make([]float64, outputs)
+	pure[^n.child] = 1
+	return pure
+}
+
 func TestPredictIsTheMeanOfTheTrees(t *testing.T) {
 	for _, criterion := range criteriaNames {
 		d := noisy(1500, classifies(criterion))
@@ -137,8 +147,8 @@ func TestPredictIsTheMeanOfTheTrees(t *testing.T) {
 						at++
 					}
 				}
-				for k := range want {
-					want[k] += tr.values[int(tr.nodes[at].child)+k]
+				for k, share := range tr.leaf(tr.nodes[at], f.outputs) {
+					want[k] += share
 				}
 			}
 			for k := range want {
@@ -147,6 +157,19 @@ func TestPredictIsTheMeanOfTheTrees(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A tree takes memory for leaves of several classes alone, however many classes there are.
+func TestPureLeavesTakeNoValues(t *testing.T) {
+	const classes = 3_000
+	d := data{x: make([]float32, classes), labels: make([]uint16, classes), width: 1, classes: classes}
+	for i := range d.x {
+		d.x[i], d.labels[i] = float32(i), uint16(i)
+	}
+	f := fit(t, d, options{criterion: Gini, maxFeatures: 1}, 1)
+	if n := len(f.trees[0].values); n != 0 {
+		t.Errorf("%d values, want none", n)
 	}
 }
 

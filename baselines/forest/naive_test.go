@@ -132,7 +132,7 @@ func checkTree(t *testing.T, d *data, o options, tr *tree, at int32, rows []int,
 			t.Fatalf("a leaf of impurity %v, though %d features could split it", whole, len(of))
 		}
 		want := prediction(d, o.criterion, rows, weights)
-		got := tr.values[n.child : int(n.child)+len(want)]
+		got := tr.leaf(n, len(want))
 		for k := range want {
 			if !(math.Abs(got[k]-want[k]) <= 1e-9*(1+math.Abs(want[k]))) {
 				t.Fatalf("leaf predicts %v, want %v", got, want)

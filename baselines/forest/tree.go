@@ -7,7 +7,7 @@ import (
 )
 
 // A node sends rows whose feature is at most the threshold to the tree's node child, the others to child+1. In a leaf
-// feature is -1, and child is the index of its first value.
+// feature is -1, and child is the index of its first value, or, below 0, the complement of the class that has all of its rows.
 type node struct {
 	feature   int32
 	threshold float32
@@ -16,7 +16,7 @@ type node struct {
 
 type tree struct {
 	nodes  []node
-	values []float64 // predictions of the leaves, one after the other; equal ones may be shared
+	values []float64 // predictions of the other leaves, one after the other
 }
 
 // A sum adds up the predictions of trees for fixed rows.
@@ -56,6 +56,10 @@ func (s *sum) addRows(t *tree, from, to int) {
 			n = &t.nodes[at]
 		}
 		total := s.total[row*s.outputs:][:s.outputs]
+		if n.child < 0 {
+			total[^n.child]++
+			continue
+		}
 		for k, v := range t.values[n.child:][:s.outputs] {
 			total[k] += v
 		}

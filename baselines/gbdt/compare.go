@@ -9,7 +9,7 @@ import (
 )
 
 // A tolerance is the largest difference allowed between two sums of the leaf values of n trees, none of which is larger than
-// size, nor is the sum: what is rounded are the sums on the way, which may be larger than the last one.
+// size, nor is the sum. What is rounded are the sums on the way, which may be larger than the last one: a practical bound, no proof.
 type tolerance func(n int, size float64) float64
 
 // exact is for libraries that add float64 leaf values in the order in which we do.

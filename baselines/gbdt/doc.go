@@ -11,7 +11,7 @@
 // One fit serves all tree counts: the first n trees of an ensemble are the ensemble that a fit of n trees gives.
 //
 // What a library refuses is an error here, too, in one line: its own trees are what is compared, and a prediction made without it would
-// stand under its name. So CatBoost takes neither constant features nor equal targets, where the other methods predict that value; and
+// stand under its name. So CatBoost takes neither a table of constant features alone nor equal targets, where the other methods predict that value; and
 // training rows of one class, which some of the libraries refuse, are refused for all four, before any is asked.
 //
 // PAPER.md says which of the paper's digits come out, and why others do not.

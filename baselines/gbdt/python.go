@@ -76,7 +76,7 @@ func pythonPath() (string, error) {
 const listPackages = `import importlib.metadata as m, json, platform
 print(json.dumps([platform.python_version(), {name.lower(): d.version for d in m.distributions() if (name := d.metadata["Name"])}]))`
 
-// isolated runs a program in Python, which imports nothing from the working directory, where a user may have a queue.py or an
+// isolated runs a program in Python, which from 3.11 on imports nothing from the working directory, where a user may have a queue.py or an
 // xgboost.py.
 func isolated(ctx context.Context, path, program string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, "-c", program)
@@ -121,6 +121,10 @@ func checkPackage(name string) error {
 
 // check wants the version that the requirements name: another one may give other trees.
 func (p *python) check(name string) error {
+	var major, minor int
+	if _, err := fmt.Sscanf(p.version, "%d.%d", &major, &minor); err != nil || major != 3 || minor < 11 {
+		return fmt.Errorf("%s is Python %s, want 3.11 or a later one; run `make venv PY=python3.11`", p.path, p.version)
+	}
 	switch have, want := p.packages[name], pinned(name); have {
 	case want:
 		return nil

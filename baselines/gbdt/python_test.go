@@ -59,6 +59,12 @@ func TestInspectPython(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+	old := *p
+	for old.version = range map[string]bool{"3.10.12": true, "2.7": true, "": true} {
+		if err := old.check("xgboost"); err == nil || !strings.Contains(err.Error(), "is Python "+old.version+", want 3.11 or a later one") {
+			t.Error(err)
+		}
+	}
 	_, err = inspectPython(script(t, filepath.Join(dir, "bad"), "echo 'first\nno module named json' >&2; exit 3"))
 	if err == nil || !strings.HasSuffix(err.Error(), "bad: exit status 3: no module named json") {
 		t.Error(err)

@@ -133,8 +133,8 @@ func (o logistic) misses(z []float32, _ int, rows []int32) (wrong float64) {
 	return wrong
 }
 
-// predict keeps the probabilities' float32 precision, scikit-learn's for float32 input: a probability within 3e-8 of 1
-// is 1, and the other class's is 0.
+// predict keeps the probabilities' float32 precision, scikit-learn's for float32 input: where that of the second class is within 3e-8 of 1 it
+// is 1, and the first class's is 0; a small one of the second class keeps its digits.
 func (o logistic) predict(to method.Prediction, z []float32, _, n int) {
 	for i := range n {
 		p := sigmoid(z[i])

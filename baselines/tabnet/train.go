@@ -15,6 +15,7 @@ import (
 	"nptbench/internal/metric"
 	"nptbench/internal/optimiser"
 	"nptbench/internal/seed"
+	"nptbench/internal/spelling"
 )
 
 // A training is one that may serve several ways to end it: what happens in an epoch does not depend on them.
@@ -61,10 +62,18 @@ func newTraining(t *table, c config, backend compute.Backend) (*training, error)
 	if err != nil {
 		return nil, err
 	}
+	large := fmt.Sprintf("n_d: %d and n_a: %d, with %d steps, make %s weights", c.Decision, c.Attention, c.Steps, spelling.Thousands(p.net.params.Size()))
+	if err := method.FitsMemory(weightBytes*float64(p.net.params.Size()), large); err != nil {
+		return nil, fmt.Errorf("tabnet: %w", err)
+	}
 	tr := &training{program: p, table: t, features: p.net.upload(t), targets: p.net.uploadTargets(t), started: time.Now()}
 	tr.state = p.initial()
 	return tr, nil
 }
+
+// weightBytes are taken for every weight as a training begins: by its initial value as it is drawn and as it is packed, a zero, and four
+// tensors of float32.
+const weightBytes = 3*8 + 4*4
 
 // uploadTargets brings the targets of the training rows to the device, rows x 1.
 func (n *network) uploadTargets(t *table) *tensors.Tensor {

@@ -17,6 +17,7 @@ import (
 	"nptbench/internal/backends"
 	"nptbench/internal/checkpoint"
 	"nptbench/internal/method"
+	"nptbench/internal/subprocess"
 )
 
 // waves is a table whose target depends on one of four numbers and on a category.
@@ -300,5 +301,19 @@ func TestBackendsAgree(t *testing.T) {
 			}
 		}
 		want = got
+	}
+}
+
+// A network that the memory cannot hold is refused before it takes any.
+func TestNoMemory(t *testing.T) {
+	c := smallConfig()
+	c.Decision, c.Attention, c.Independent = 8192, 8192, 10
+	const bytes = weightBytes * 5e9
+	if free := subprocess.FreeMemory(); free == 0 || float64(free) > bytes {
+		t.Skip("the memory that is free is not known, or very large")
+	}
+	_, err := newTraining(waves(rand.New(rand.NewPCG(1, 2)), 60), c, testBackend(t))
+	if !errors.Is(err, method.ErrMemory) || !strings.Contains(err.Error(), "weights, whose training takes at least ") {
+		t.Error(err)
 	}
 }

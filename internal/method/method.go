@@ -13,6 +13,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/spelling"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -180,6 +181,14 @@ var ErrDiverged = errors.New("training diverged")
 
 // ErrMemory is what the error of a fit wraps that ran out of memory, on an accelerator or in a library.
 var ErrMemory = errors.New("out of memory")
+
+// FitsMemory is an error that wraps ErrMemory where a training, of which the text says what makes it so large, takes more bytes than are free.
+func FitsMemory(bytes float64, text string) error {
+	if free := float64(subprocess.FreeMemory()); free > 0 && bytes > free {
+		return fmt.Errorf("%w: %s, whose training takes at least %.1f GB, and %.1f GB are free", ErrMemory, text, bytes/1e9, free/1e9)
+	}
+	return nil
+}
 
 // ErrCrash is what the error of a fit wraps whose process died, for another reason as far as is known.
 var ErrCrash = errors.New("crashed")
