@@ -84,6 +84,19 @@ func (s state) unlaunched() bool {
 	return s.name == "PENDING" && strings.ReplaceAll(s.why, "_", " ") == "launch failed requeued held"
 }
 
+// text is what a person is told of a state: that a task waits for others or for a node is the rule, and other reasons may last for ever.
+func (s state) text() string {
+	text := strings.ToLower(s.name)
+	switch why := strings.ToLower(s.why); why {
+	case "", "none", "priority", "resources":
+	default:
+		if s.name == "PENDING" {
+			text += " (" + s.why + ")"
+		}
+	}
+	return text
+}
+
 // active reports whether a task waits or runs, or will run again.
 func (s state) active() bool {
 	switch s.name {

@@ -15,6 +15,12 @@ import (
 func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now time.Time) string {
 	silence := now.Sub(t.touched())
 	switch {
+	case s.name != "RUNNING":
+		t.runs = time.Time{}
+	case t.runs.IsZero(): // what it has told may be of an earlier start, which was long ago
+		t.runs = now
+	}
+	switch {
 	case s.unlaunched():
 		r.cancel(ctx, t)
 		if t.finished { // Slurm has lost sight of it in between
@@ -27,7 +33,7 @@ func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now
 		return ""
 	case s.active():
 		t.known = true
-		if s.name == "RUNNING" && t.begun && silence > r.lease {
+		if s.name == "RUNNING" && t.begun && min(silence, now.Sub(t.runs)) > r.lease {
 			r.cancel(ctx, t)
 			return fmt.Sprintf("silent for %v", silence.Round(time.Second))
 		}

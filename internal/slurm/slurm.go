@@ -146,7 +146,7 @@ func (c *Cluster) sbatchArgs(s *submission, p *packing) []string {
 		args = append(args, fmt.Sprintf("--time=%d", int(p.limit.Minutes())))
 	}
 	if memory := c.Pool.Sweep.Budget.Memory; memory > 0 && !slices.ContainsFunc(asked, asksMemory) {
-		if p.gpu {
+		if p.gpu || len(c.GPUArgs) == 0 { // else there are no networks among these jobs
 			memory *= int64(max(1, c.Pool.Networks)) // so many train at a time
 		}
 		args = append(args, fmt.Sprintf("--mem=%dM", memory>>20+taskMemory))

@@ -663,8 +663,13 @@ func TestArgumentsOfSbatch(t *testing.T) {
 			t.Errorf("GPU %v: %q", gpu, args)
 		}
 	}
-	c.GPUArgs, c.Pool.Networks = nil, 3
+	c.Pool.Networks = 3
 	for gpu, want := range map[bool]string{false: "--mem=1536M", true: "--mem=3584M"} {
+		c.GPUArgs = nil // networks are among all jobs then
+		if args := c.sbatchArgs(&submission{path: "/shared/nptbench-1"}, &packing{}); !slices.Contains(args, "--mem=3584M") {
+			t.Errorf("without arguments for GPUs: %q", args)
+		}
+		c.GPUArgs = []string{"--gres=gpu:1"}
 		if args := c.sbatchArgs(&submission{path: "/shared/50%a/nptbench-1"}, &packing{gpu: gpu}); !slices.Contains(args, want) ||
 			!slices.Contains(args, "--output=/shared/50%%a/nptbench-1/%a.log") {
 			t.Errorf("GPU %v: %q, want %s", gpu, args, want)

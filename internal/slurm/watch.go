@@ -163,7 +163,7 @@ func (r *watch) look(ctx context.Context) error {
 			left++
 			if r.awaits(t) {
 				r.inSlurm++
-				counts[strings.ToLower(of.name)]++
+				counts[of.text()]++
 			}
 		}
 		if left == 0 {

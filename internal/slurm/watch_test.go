@@ -29,7 +29,8 @@ func TestEnd(t *testing.T) {
 		"waits":                             {state: state{"PENDING", "priority"}, age: 2 * lease},
 		"runs":                              {task: watched{begun: true}, state: state{name: "RUNNING"}, age: young},
 		"runs, but has not begun":           {state: state{name: "RUNNING"}, age: 2 * lease},
-		"has hung":                          {task: watched{begun: true}, state: state{name: "RUNNING"}, age: 2 * lease, want: "silent for 1h0m0s", cancelled: true},
+		"has hung":                          {task: watched{begun: true, runs: time.Now().Add(-2 * lease)}, state: state{name: "RUNNING"}, age: 2 * lease, want: "silent for 1h0m0s", cancelled: true},
+		"runs again since a moment":         {task: watched{begun: true}, state: state{name: "RUNNING"}, age: 2 * lease},
 		"is suspended":                      {task: watched{begun: true}, state: state{name: "SUSPENDED"}, age: 2 * lease},
 		"has told its end":                  {task: watched{begun: true, finished: true}, state: state{name: "COMPLETING"}, want: "COMPLETED"},
 		"has told it to a silent Slurm":     {task: watched{finished: true}, silent: true, want: "COMPLETED"},
@@ -63,6 +64,18 @@ func TestEnd(t *testing.T) {
 				t.Errorf("scancel was given %q", text)
 			}
 		})
+	}
+}
+
+// Why a task waits is said where that is not the rule.
+func TestStateText(t *testing.T) {
+	for s, want := range map[state]string{
+		{"PENDING", "Priority"}: "pending", {"PENDING", "None"}: "pending", {"RUNNING", "node1"}: "running", {}: "",
+		{"PENDING", "PartitionTimeLimit"}: "pending (PartitionTimeLimit)",
+	} {
+		if got := s.text(); got != want {
+			t.Errorf("%+v is %q, want %q", s, got, want)
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ type watched struct {
 	over  bool
 	ended time.Time // when it was first seen to have ended
 	known bool      // it was seen to wait or run
+	runs  time.Time // since when it has been seen to run without a break, by the clock of the file system; zero: it does not
 }
 
 // A watchedJob is what watchers know of a job.
