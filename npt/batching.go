@@ -84,7 +84,10 @@ func pairBatches(rng *rand.Rand, t *Table, m mode, batches int) [][]int32 {
 func strata(t *Table, byClass bool, rows int) [][]int32 {
 	train := [][]int32{rowsBetween(0, t.Train)}
 	if byClass {
-		train = trainClasses(t)
+		train = make([][]int32, slices.Max(t.classes)+1)
+		for i, class := range t.classes {
+			train[class] = append(train[class], int32(i))
+		}
 	}
 	rest := [][]int32{
 		rowsBetween(t.Train, min(rows, t.Train+t.Val)),
@@ -93,25 +96,37 @@ func strata(t *Table, byClass bool, rows int) [][]int32 {
 	return slices.Concat(train, rest)
 }
 
-// trainClasses groups the training rows by their class, the one of the first categorical target.
-func trainClasses(t *Table) [][]int32 {
-	offset := 0
+// balanced returns the table with what class balancing, if it is asked for, needs to know of its values.
+func (t *Table) balanced(c *Config) (*Table, error) {
+	if !c.ClassBalancing {
+		return t, nil
+	}
+	with, err := *t, error(nil)
+	with.classes, err = t.trainClasses()
+	return &with, err
+}
+
+// trainClasses are the classes of the training rows, one more than there are where the label is missing. The error says why there are none:
+// the target is not one column of categories.
+func (t *Table) trainClasses() ([]int, error) {
+	offset, at, targets := 0, 0, []int(nil)
 	for j, c := range t.Columns {
-		if c.Target && c.Categories > 0 {
-			classes := make([][]int32, c.Categories+1) // the last one for missing labels
-			for i := range t.Train {
-				label := t.Values[i*t.Channels()+offset:][:c.Categories]
-				class := slices.Index(label, 1)
-				if t.missing(i, j) {
-					class = c.Categories
-				}
-				classes[class] = append(classes[class], int32(i))
-			}
-			return classes
+		if c.Target {
+			targets, at = append(targets, j), offset
 		}
 		offset += c.width()
 	}
-	return [][]int32{rowsBetween(0, t.Train)}
+	if len(targets) != 1 || t.Columns[targets[0]].Categories == 0 {
+		return nil, fmt.Errorf("npt: ClassBalancing: true, want false where the target is not one column of categories")
+	}
+	classes := make([]int, t.Train)
+	for i := range classes {
+		n := t.Columns[targets[0]].Categories
+		if classes[i] = n; !t.missing(i, targets[0]) {
+			classes[i] = slices.Index(t.Values[i*t.Channels()+at:][:n], 1)
+		}
+	}
+	return classes, nil
 }
 
 func rowsBetween(from, to int) []int32 {

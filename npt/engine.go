@@ -36,6 +36,10 @@ type modeMask struct {
 func newEngine(of *network, t *Table, backend compute.Backend) (*engine, error) {
 	n := *of
 	n.copies = t.Copies
+	t, err := t.balanced(&n.Config)
+	if err != nil {
+		return nil, err
+	}
 	p, err := programOf(&n, t.stored(), backend)
 	if err != nil {
 		return nil, err

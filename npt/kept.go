@@ -53,7 +53,10 @@ func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, 
 	if err != nil {
 		return nil, err
 	}
-	k := &keptModel{Model: m, task: t, table: tableOf(t)}
+	k := &keptModel{Model: m, task: t}
+	if k.table, err = tableOf(t).balanced(&config); err != nil {
+		return nil, err
+	}
 	config.Recompute = m.net.Recompute // which does not matter
 	if m.net.Config != config || !sameColumns(m.net.columns, k.table.Columns) {
 		return nil, fmt.Errorf("npt: %s: the model of another training", path)

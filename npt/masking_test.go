@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
@@ -465,6 +466,10 @@ func TestClassBalancing(t *testing.T) {
 	}
 	c := DefaultConfig()
 	c.BatchSize, c.ClassBalancing = 100, true
+	table, err := table.balanced(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, b := range dealBatches(newRand(5), table, &c, trainMode) {
 		var n [3]int
 		for _, r := range b {
@@ -484,11 +489,49 @@ func TestClassBalancing(t *testing.T) {
 	for i := range table.Train {
 		table.Missing[i] = i%15 == 3 || i%15 == 11
 	}
-	classes := trainClasses(table)
-	for k, want := range []int{540, 180, 60, 120} {
-		if len(classes[k]) != want {
-			t.Errorf("class %d has %d rows, want %d (class 3: labels that are missing)", k, len(classes[k]), want)
+	classes, err := table.trainClasses()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [4]int
+	for _, class := range classes {
+		rows[class]++
+	}
+	if want := [4]int{540, 180, 60, 120}; rows != want {
+		t.Errorf("classes have %v rows, want %v (the last one: labels that are missing)", rows, want)
+	}
+
+	for _, targets := range [][]Column{{{Name: "y", Target: true}}, {{Name: "x", Categories: 3}}, {{Name: "y", Categories: 2, Target: true}, {Name: "z", Target: true}}} {
+		if _, err := (&Table{Columns: targets}).balanced(&c); err == nil || !strings.Contains(err.Error(), "ClassBalancing: true, want false") {
+			t.Errorf("%v: error %v", targets, err)
 		}
+	}
+}
+
+// A trainer has what it needs of the values.
+func TestValuesAreCopied(t *testing.T) {
+	table := testTable(40, 10, 20, true)
+	table.Columns[1].Target, table.Columns[2].Target = false, true
+	c := smallConfig()
+	c.BatchSize, c.ClassBalancing, c.Steps = 16, true, 6
+	train := func(reuse bool) float64 {
+		mine := *table
+		mine.Values = slices.Clone(table.Values)
+		tr, err := NewTrainer(&mine, c, testBackend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		if reuse {
+			clear(mine.Values)
+		}
+		if err := tr.Train(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return tr.bestLoss
+	}
+	if kept, reused := train(false), train(true); kept != reused {
+		t.Errorf("loss %v, and %v where the values were overwritten", kept, reused)
 	}
 }
 

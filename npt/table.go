@@ -33,6 +33,8 @@ type Table struct {
 	// RowTargets has, for each of Rows() rows, the one column that is a target in that row, where this is not the same column in
 	// all of them (appendix B.1.2): all that it can be are marked as targets. nil: columns marked so are targets in all rows.
 	RowTargets []int
+
+	classes []int // of the training rows, for ClassBalancing
 }
 
 // Rows returns the number of rows, without copies.

@@ -103,7 +103,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	passes := min(c.EvalEvery, max(e.passes, 1)) // a call ends where an evaluation begins, and where other masks are wanted
 	e.callSteps = int(min(float64(e.callSteps), float64(batchCount(t, &c, trainMode))*float64(c.Repeat)*float64(passes)))
 	return &Trainer{
-		config: c, table: t, engine: e, state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
+		config: c, table: e.table, engine: e, state: e.newState(), bestLoss: math.Inf(1), valLoss: math.NaN(),
 		curve: newCurve(c.Steps),
 	}, nil
 }
