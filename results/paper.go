@@ -149,8 +149,8 @@ type paperVariant struct {
 }
 
 // PaperSize returns the size of the paper's NPT that it compares with other methods on a data set, by the name of the parameter: the width
-// of an entry and the steps (appendix C; of several variants, as on small data sets, the least). A variant that is smaller than any other
-// network by its definition has its own: "Half the layers" has 4.
+// of an entry and the steps (appendix C; of several variants, as on small data sets, the least). A variant that has another size by its
+// definition has its own: "Half the layers" has 4.
 func PaperSize(dataset, variant, param string) (int, bool) {
 	for _, of := range []paperSize{{variant: variant, param: param}, {dataset: dataset, param: param}} {
 		if size, ok := paper().sizes[of]; ok {

@@ -23,7 +23,7 @@ var attention = experiment.Spec{
 		Rows:  []string{"dataset", "series"}, Columns: []string{"metric"}, Show: []report.Part{report.Beside, report.OfCorrected},
 	}},
 	Claims: []report.Claim{
-		{ID: "attention_near", Says: "Some heads attend more strongly to near rows (section 4.4, appendix B.3.1).", Test: report.Above(0, report.Is("metric", "above_uniform"))},
+		{ID: "attention_near", Says: "On Protein some heads attend more strongly to near rows (section 4.4, appendix B.3.1).", Test: report.Above(0, report.Is("dataset", "protein"), report.Is("metric", "above_uniform"))},
 	},
 }
 

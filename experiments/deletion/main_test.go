@@ -94,11 +94,11 @@ func TestDeletion(t *testing.T) {
 
 // Each claim is held against the version that it is about.
 func TestClaims(t *testing.T) {
-	found, err := datasettest.Real(t, "yacht").Find("yacht")
+	found, err := datasettest.Real(t, "protein").Find("protein")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, _ := run(t, filepath.Dir(filepath.Dir(found.Files[0].Path)), strings.Replace(sweep, "waves", "yacht", 1))
+	dir, _ := run(t, filepath.Dir(filepath.Dir(found.Files[0].Path)), strings.NewReplacer("waves", "protein", "steps: 40", "steps: 4, batch_size: 512, eval_every: 4").Replace(sweep))
 	claims, err := os.Open(filepath.Join(dir, "report", "claims.csv"))
 	if err != nil {
 		t.Fatal(err)

@@ -296,7 +296,7 @@ methods:
 		"good": {}, "print": {}, "half": {"error", "the command has written no test_predicted.csv"},
 		"short":  {"error", "test_predicted.csv:12: the file ends, want a line for each of the 12 rows"},
 		"long":   {"error", "val_predicted.csv:25: one line too many, want one for each of the 24 rows"},
-		"joined": {"error", "val_predicted.csv: a line is longer than 65536 characters, want a line for each row"},
+		"joined": {"error", "val_predicted.csv: a line is longer than 65568 characters, want a line for each row"},
 		"wide":   {"error", "val_predicted.csv:5: 2 numbers, want 1"},
 		"words":  {"error", `val_predicted.csv:2: "mean" is not a number`},
 		"nan":    {"diverged", "test_predicted.csv:4: the prediction is NaN"},
