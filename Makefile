@@ -1,5 +1,8 @@
 # nptbench. "make help" explains every target.
 
+# Targets share environments and folders: one at a time, also under -j.
+.NOTPARALLEL:
+
 SCALE ?= quick
 BENCHTIME ?= 3x
 OUT   ?= out/table1-$(SCALE)
@@ -161,7 +164,7 @@ xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which
 XLA_CUDA ?= $(shell [ "$$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 | cut -d . -f 1)" -ge 580 ] 2>/dev/null && echo 13 || echo 12)
 
 .PHONY: xla-cuda
-xla-cuda: .venv/xla-cuda$(XLA_CUDA)-installed ## XLA for NVIDIA GPUs, with its CUDA libraries (XLA_CUDA=12|13, by default as the driver allows); made by itself where there is a GPU
+xla-cuda: .venv/xla-cuda$(XLA_CUDA)-installed ## XLA for NVIDIA GPUs, with its CUDA libraries (XLA_CUDA=12|13, by default as the driver allows); reproduce-table1 makes it where there is a GPU
 
 # One of them at a time, for NPT takes what it finds.
 .venv/xla-cuda%-installed: npt/requirements-cuda%.txt | .venv/bin/python

@@ -10,7 +10,7 @@ import (
 type Column struct {
 	Name       string
 	Categories int  // number of classes of a categorical attribute; 0 for a continuous one
-	Target     bool // to be predicted: hidden in validation and test rows
+	Target     bool // to be predicted: masked in training as Config says, in test rows always, in validation rows while these are evaluated
 }
 
 // width returns the number of channels that encode the column, e_j in the paper.

@@ -115,6 +115,9 @@ func (s *scorer) all(ctx context.Context, o options) error {
 		return badInput{fmt.Errorf("-models: there is no folder %s", o.models)}
 	}
 	files, err := fs.Glob(os.DirFS(o.models), "*.txt*") // the folder's name is no pattern
+	files = slices.DeleteFunc(files, func(name string) bool { // also what a run that was killed has left half written
+		return strings.HasPrefix(name, ".") || !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".txt")
+	})
 	if err != nil || len(files) == 0 {
 		return badInput{fmt.Errorf("-models: no models (*.txt.gz) in %s", o.models)}
 	}

@@ -63,17 +63,17 @@ func (f *Flags) checkData(e Env) error {
 	return nil
 }
 
-// List defines a flag whose value is a list with commas, of one word at least.
+// List defines a flag whose value is a list with commas, of one word at least; given again it adds to the list.
 func (f *Flags) List(name, usage string) *[]string {
 	var list []string
 	f.Func(name, usage, func(s string) error {
-		list = nil
+		before := len(list)
 		for word := range strings.SplitSeq(s, ",") {
 			if word = strings.TrimSpace(word); word != "" {
 				list = append(list, word)
 			}
 		}
-		if len(list) == 0 { // without the flag that often stands for all
+		if len(list) == before { // without the flag that often stands for all
 			return errors.New("want at least one, with commas between several")
 		}
 		return nil

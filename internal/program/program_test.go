@@ -106,6 +106,9 @@ func TestFlags(t *testing.T) {
 	if err != nil || !slices.Equal(list, []string{"a", "b"}) || kind != "small" || !slices.Equal(rest, []string{"file"}) {
 		t.Errorf("%q %q %q %v", list, kind, rest, err)
 	}
+	if list, _, _, err := parse(nil, "-names", "a", "-names", "b,c", "file"); err != nil || !slices.Equal(list, []string{"a", "b", "c"}) {
+		t.Errorf("given twice: %q, %v", list, err)
+	}
 	if _, kind, _, _ := parse(nil); kind != "large" {
 		t.Errorf("by default %q", kind)
 	}
