@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,15 +23,18 @@ type table struct {
 // A place is where a method has results by fold.
 type place struct{ dataset, method string }
 
-// named replaces a method's name by its titles, and rejoins titles that were cut at their commas.
+// named replaces a method's name by its titles, and rejoins titles that were cut at their commas, as in "NPT, 4 layers, 24,000 steps".
 func (r *results) named(methods []string) (titles []string) {
-	known := order(r.all, func(r result) string { return r.method })
+	known := map[string]string{} // titles, by what is left of them when they are cut
+	for _, title := range order(r.all, func(r result) string { return r.method }) {
+		known[strings.ReplaceAll(title, ", ", ",")] = title
+	}
 	for len(methods) > 0 {
 		n := len(methods)
-		for n > 1 && !slices.Contains(known, strings.Join(methods[:n], ", ")) {
+		for n > 1 && known[strings.Join(methods[:n], ",")] == "" {
 			n--
 		}
-		name := strings.Join(methods[:n], ", ")
+		name := cmp.Or(known[strings.Join(methods[:n], ",")], methods[0])
 		methods = methods[n:]
 		if all := r.titles[name]; all != nil {
 			titles = append(titles, all...)
@@ -95,10 +99,11 @@ func (o *options) choose(r *results) (tables []*table, err error) {
 	if len(o.methods) == 0 {
 		methods = append(methods, without...)
 	}
+	ranks := ranking(r)
 	for _, protocol := range protocols {
 		for _, name := range metrics {
 			t := r.table(protocol, datasets, methods, func(one result) bool {
-				return one.metric == name && !(r.report && len(o.metrics) == 0 && name != ranking(r, one.dataset))
+				return one.metric == name && !(r.report && len(o.metrics) == 0 && name != ranks[one.dataset])
 			})
 			if len(t.methods) < 2 {
 				continue
@@ -184,14 +189,18 @@ func order(all []result, of func(result) string) (values []string) {
 	return values
 }
 
-// ranking is the metric by which the paper's Table 1 ranks on a data set, by which metrics it has results of.
-func ranking(r *results, dataset string) string {
-	for _, m := range []metric.Metric{metric.RMSE, metric.AUROC} {
-		if slices.ContainsFunc(r.all, func(one result) bool { return one.dataset == dataset && one.metric == m.Name }) {
-			return m.Name
+// ranking is the metric by which the paper's Table 1 ranks on each data set, by which metrics it has results of.
+func ranking(r *results) map[string]string {
+	by := map[string]string{}
+	for _, one := range r.all {
+		switch one.metric {
+		case metric.RMSE.Name, metric.AUROC.Name: // no data set has both
+			by[one.dataset] = one.metric
+		default:
+			by[one.dataset] = cmp.Or(by[one.dataset], metric.Accuracy.Name)
 		}
 	}
-	return metric.Accuracy.Name
+	return by
 }
 
 // usual are metrics that others use, by whether larger is better.

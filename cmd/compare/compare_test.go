@@ -288,14 +288,15 @@ func TestSeriesOfAReport(t *testing.T) {
 
 // A file's titles stand for its methods, also where one has two of them; both are asked for by its name.
 func TestTitles(t *testing.T) {
-	const text = "dataset,fold,method,test_rmse,layers,title,size,ending\na,0,npt,1,2,\"NPT, 2 layers\",2 layers,layers\na,0,npt,2,4,\"NPT, 4 layers\",4 layers,layers\na,0,knn,3,,k-NN,,\na,0,mlp,4,,MLP,,\n"
+	const text = "dataset,fold,method,test_rmse,layers,title,size,ending\na,0,npt,1,2,\"NPT, 2 layers\",2 layers,layers\na,0,npt,2,4,\"NPT, 4 layers\",4 layers,layers\na,0,npt,2,6,\"NPT, 6 layers, 24,000 steps\",6 layers,layers\na,0,knn,3,,k-NN,,\na,0,mlp,4,,MLP,,\n"
 	for _, c := range []struct{ methods, by, want []string }{
-		{nil, nil, []string{"NPT, 2 layers", "NPT, 4 layers", "k-NN", "MLP"}},
-		{[]string{"MLP", "npt"}, nil, []string{"MLP", "NPT, 2 layers", "NPT, 4 layers"}},
+		{nil, nil, []string{"NPT, 2 layers", "NPT, 4 layers", "NPT, 6 layers, 24,000 steps", "k-NN", "MLP"}},
+		{[]string{"MLP", "npt"}, nil, []string{"MLP", "NPT, 2 layers", "NPT, 4 layers", "NPT, 6 layers, 24,000 steps"}},
+		{[]string{"NPT", "6 layers", "24", "000 steps", "MLP"}, nil, []string{"NPT, 6 layers, 24,000 steps", "MLP"}},
 		{[]string{"knn", "mlp"}, []string{"layers"}, []string{"k-NN", "MLP"}},
 		{[]string{"MLP", "NPT", "4 layers", "k-NN"}, nil, []string{"MLP", "NPT, 4 layers", "k-NN"}}, // a list with commas, of titles with commas
-		{[]string{"npt"}, []string{"size"}, []string{"NPT, 2 layers", "NPT, 4 layers"}},
-		{[]string{"npt"}, []string{"ending"}, []string{"NPT, 2 layers, layers", "NPT, 4 layers, layers"}},
+		{[]string{"npt"}, []string{"size"}, []string{"NPT, 2 layers", "NPT, 4 layers", "NPT, 6 layers, 24,000 steps, 6 layers"}},
+		{[]string{"npt"}, []string{"ending"}, []string{"NPT, 2 layers, layers", "NPT, 4 layers, layers", "NPT, 6 layers, 24,000 steps, layers"}},
 	} {
 		r, err := read(strings.NewReader(text), "in", c.by)
 		if err != nil {
