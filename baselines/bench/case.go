@@ -117,40 +117,32 @@ func load(ctx context.Context, library *dataset.Library, name string, rows int) 
 }
 
 // part returns the task with the first of its training rows only.
-func part(t *task.Task, rows int) *task.Task {
-	out := *t
-	out.Train = rows
-	out.X = slices.Concat(t.X[:rows*t.Width], t.X[t.Train*t.Width:])
-	if t.Labels != nil {
-		out.Labels = slices.Concat(t.Labels[:rows], t.Labels[t.Train:])
-	} else {
-		out.Y = slices.Concat(t.Y[:rows], t.Y[t.Train:])
-	}
-	if n := len(t.Features); t.Missing != nil {
-		out.Missing = slices.Concat(t.Missing[:rows*n], t.Missing[t.Train*n:])
-	}
-	return &out
-}
+func part(t *task.Task, rows int) *task.Task { return t.Select(ranges(0, rows, t.Train, t.Rows())) }
 
 // withoutVal returns the task without validation rows, and with the first test rows only.
 func withoutVal(t *task.Task, truth *task.Truth, queries int) (*task.Task, *task.Truth) {
 	if queries == 0 || queries > t.Test {
 		queries = t.Test
 	}
-	out, answers := *t, *truth
-	out.X = slices.Concat(t.TrainX(), t.TestX()[:queries*t.Width])
-	out.Val, out.Test = 0, queries
-	if t.Missing != nil {
-		all := len(t.Features)
-		from := (t.Train + t.Val) * all
-		out.Missing = slices.Concat(t.Missing[:t.Train*all], t.Missing[from:from+queries*all])
-	}
+	answers := *truth
 	if t.Labels != nil {
-		out.Labels, answers.Labels = t.Labels[:t.Train], truth.Labels[:queries]
+		answers.Labels = truth.Labels[:queries]
 	} else {
-		out.Y, answers.Y = t.Y[:t.Train], truth.Y[:queries]
+		answers.Y = truth.Y[:queries]
 	}
-	return &out, &answers
+	tests := t.Train + t.Val
+	return t.Select(ranges(0, t.Train, tests, tests+queries)), &answers
+}
+
+// ranges lists the numbers from the first to before the second, and from the third to before the fourth.
+func ranges(from, to, from2, to2 int) (all []int) {
+	for i := from; i < to; i++ {
+		all = append(all, i)
+	}
+	for i := from2; i < to2; i++ {
+		all = append(all, i)
+	}
+	return all
 }
 
 // mlpSettings takes every step-th of the paper's 3,780 different settings for small tables.
