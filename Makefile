@@ -140,7 +140,7 @@ data: bin/data ## list the data sets: where they are, what is missing, what is a
 	bin/data $(ARGS)
 
 .PHONY: fetch
-fetch: bin/data ## download the data sets that are missing into $$NPT_DATA_DIR, else ./data
+fetch: bin/data ## download the data sets that are missing into $NPT_DATA_DIR, else ./data
 	bin/data -fetch $(ARGS)
 
 .PHONY: venv

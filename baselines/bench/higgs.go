@@ -120,7 +120,7 @@ func higgs(ctx context.Context, o *options, s *section) error {
 		for _, f := range bigFits() {
 			before, done := kept[f.name()][share]
 			if done && before.Ended && float64(before.Memory) < o.memory*1e9 {
-				done = false // there is more memory now
+				done = false // there is clearly more memory now
 			}
 			if done || share < max(f.most, o.largest) || !o.wants(f.method.Name, "higgs") {
 				continue

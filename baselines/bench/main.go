@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 
@@ -68,8 +69,9 @@ func parse(e program.Env) (*options, error) {
 	if err := f.Parse(e); err != nil {
 		return nil, err
 	}
-	for flag, only := range map[string]bool{"kept": *big, "largest": *big, "memory": *big, "threads": !*big, "long": !*big && !*scaling, "python": !*big && !*scaling} {
-		if f.Given(flag) && !only {
+	meaning := map[string]bool{"kept": *big, "largest": *big, "memory": *big, "threads": !*big, "long": !*big && !*scaling, "python": !*big && !*scaling}
+	for _, flag := range slices.Sorted(maps.Keys(meaning)) {
+		if f.Given(flag) && !meaning[flag] {
 			return nil, f.Errorf("-%s has no meaning here; bench -help says where it has", flag)
 		}
 	}

@@ -103,10 +103,10 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 		return fmt.Errorf("dkl: no validation rows, want at least one, for early stopping")
 	}
 	c := training(batch[0])
-	if size := shapeOf(t, c).size(); size > 0 { // theta, its gradient, two moments, the best, and what updates them
-		if err := method.FitsMemory(6*8*float64(size), fmt.Sprintf("hidden_layer_sizes: %v makes %s parameters", c.Ints("hidden_layer_sizes"), spelling.Thousands(size))); err != nil {
-			return fmt.Errorf("dkl: %w", err)
-		}
+	size := shapeOf(t, c).size()
+	large := fmt.Sprintf("hidden_layer_sizes: %v makes %s parameters", c.Ints("hidden_layer_sizes"), spelling.Thousands(size))
+	if err := method.FitsMemory(6*8*float64(size), large); err != nil { // theta, its gradient, two moments, the best, and what updates them
+		return fmt.Errorf("dkl: %w", err)
 	}
 	tr := newTrainer(t, c, seed.Derive(t.Seed, "dkl", c.JSON()))
 	refused := tr.load()
@@ -129,7 +129,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 			return ctx.Err()
 		}
 		if err != nil {
-			err = fmt.Errorf("dkl: prediction %s: %w; with more noise or fewer neighbours it may be", c.String("prediction"), err)
+			err = fmt.Errorf("dkl: prediction %s: %w", c.String("prediction"), err)
 		}
 		r := method.Result{Index: i, Fit: fit, Predict: time.Since(start), Details: details, Err: err}
 		if err == nil {

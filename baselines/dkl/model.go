@@ -42,7 +42,6 @@ type shape struct {
 	points int   // inducing ones
 }
 
-// newModel returns a model whose parameters are all 0.
 // size is how many parameters a model has.
 func (s shape) size() int {
 	features := s.units[len(s.units)-1]
@@ -53,6 +52,7 @@ func (s shape) size() int {
 	return size
 }
 
+// newModel returns a model whose parameters are all 0.
 func newModel(s shape) *model {
 	features := s.units[len(s.units)-1]
 	m := &model{theta: make([]float64, s.size())}

@@ -30,7 +30,7 @@ type criterion interface {
 	varies(b *bundle, code uint16) bool
 	pick(b *bundle, code uint16, rows []int32) (score float64)
 
-	// leaf appends the node's prediction to values, or finds it there, and returns its index.
+	// leaf appends the node's prediction to values and returns its index, or of a pure leaf the complement of its class.
 	leaf(rows []int32, values *[]float64) int
 }
 

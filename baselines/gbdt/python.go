@@ -123,7 +123,7 @@ func checkPackage(name string) error {
 func (p *python) check(name string) error {
 	var major, minor int
 	if _, err := fmt.Sscanf(p.version, "%d.%d", &major, &minor); err != nil || major != 3 || minor < 11 {
-		return fmt.Errorf("%s is Python %s, want 3.11 or a later one; run `make venv PY=python3.11`", p.path, p.version)
+		return fmt.Errorf("%s is Python %s, want 3.11 or a later one; remove .venv and run `make venv PY=python3.11`, or name another one by NPT_PYTHON", p.path, p.version)
 	}
 	switch have, want := p.packages[name], pinned(name); have {
 	case want:

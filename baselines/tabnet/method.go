@@ -145,7 +145,7 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 		if resumed > 0 {
 			r.Details["resumed_at_epoch"] = resumed
 		}
-		begin = time.Now()
+		predicting := time.Now()
 		r.Val, err = m.predict(ctx, tr.features, t.Train, t.Train+t.Val)
 		if err == nil {
 			r.Test, err = m.predict(ctx, tr.features, t.Train+t.Val, t.Rows())
@@ -153,7 +153,7 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 		if err != nil {
 			return err
 		}
-		r.Predict = time.Since(begin)
+		r.Predict = time.Since(predicting)
 		done(r)
 		return nil
 	})

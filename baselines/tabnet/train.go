@@ -62,8 +62,12 @@ func newTraining(t *table, c config, backend compute.Backend) (*training, error)
 	if err != nil {
 		return nil, err
 	}
+	bytes := float64(weightBytes * p.net.params.Size())
+	if backends.HasDevice(backend) {
+		bytes *= 24. / weightBytes // the tensors are there
+	}
 	large := fmt.Sprintf("n_d: %d and n_a: %d, with %d steps, make %s weights", c.Decision, c.Attention, c.Steps, spelling.Thousands(p.net.params.Size()))
-	if err := method.FitsMemory(weightBytes*float64(p.net.params.Size()), large); err != nil {
+	if err := method.FitsMemory(bytes, large); err != nil {
 		return nil, fmt.Errorf("tabnet: %w", err)
 	}
 	tr := &training{program: p, table: t, features: p.net.upload(t), targets: p.net.uploadTargets(t), started: time.Now()}

@@ -26,7 +26,8 @@ import (
 )
 
 const about = `Lists the data sets, or those named: where each was found, rows, columns, classes, checksum, licence, and what is only a
-subset. Files that are not known by their checksum are read and compared with the published table, up to 256 MiB.
+subset. Files that are not known by their checksum are read and compared with the published table, and those of your own with their declaration,
+up to 256 MiB.
 With -fetch what is missing is downloaded first; a subset is replaced by the full table only when it is named. A download
 that was cut off goes on where it stopped.`
 
@@ -124,7 +125,8 @@ type row struct {
 	err     error
 }
 
-// look finds a data set, after fetching it and before reading it if asked to. It is also read when its checksum is unknown.
+// look finds a data set, after fetching it and before reading it if asked to. It is also read when its checksum is unknown, or
+// it is one's own.
 func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 	info, err := l.Lookup(name)
 	r := row{info: info, rows: info.Rows}

@@ -69,9 +69,9 @@ var readme = []sentence{
 		for _, found := range regexp.MustCompile(`(?m)^\| npt, \d+ layers \| \d+ \| \d+ \| (\S+) \|$`).FindAllSubmatch(r.text(fold3), -1) {
 			lowest = min(lowest, number(r, string(found[1])))
 		}
-		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. From the mean and deviation that the paper prints no fold of its NPT can have been above %.1f. "+
+		return fmt.Sprintf("its RMSE is %.2f there, and %.2f on average over the other %s. From the mean and standard error that the paper prints no fold of its NPT can have been above %.1f (by its squared errors, %.1f). "+
 			"Why it was not is [open](npt/FOLD3.md): none of our networks that mask features, as the paper's do, is below %.1f on this fold",
-			largest, (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line(fold3, "Default NPT", 2)[1]), math.Floor(10*lowest)/10)
+			largest, (ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line(fold3, "Default NPT", 2)[1]), number(r, r.line(fold3, "NPT", 2)[1]), math.Floor(10*lowest)/10)
 	},
 	func(r *reports) string {
 		yacht := r.rows("out/published-corruption-paper/report/corruption.csv").where("dataset", "yacht", "metric", "rmse_change")
@@ -91,8 +91,8 @@ var readme = []sentence{
 	func(r *reports) string {
 		_, yacht := worth(r, "Yacht")
 		x := r.line("EXPERIMENTS.md", "Yacht, 8 layers, e = 128", 7)
-		return fmt.Sprintf("a control that is up to %.0f %% worse is within two standard errors of what was measured. There that of the full network of Table 2, the only one of full size that "+
-			"saw the targets of training rows, is worse by %s %%", yacht, strings.TrimPrefix(x[6], "+"))
+		return fmt.Sprintf("a control that is up to %.0f %% worse is within two standard errors of what was measured. There the control of Table 2's full network, the only control of full size that "+
+			"saw targets of training rows, is worse by %s %%", yacht, strings.TrimPrefix(x[6], "+"))
 	},
 	func(r *reports) string {
 		worse, compared := clearlyWorse(r)

@@ -114,7 +114,7 @@ func (s *scorer) all(ctx context.Context, o options) error {
 	if info, err := os.Stat(o.models); err != nil || !info.IsDir() {
 		return badInput{fmt.Errorf("-models: there is no folder %s", o.models)}
 	}
-	files, err := fs.Glob(os.DirFS(o.models), "*.txt*") // the folder's name is no pattern
+	files, err := fs.Glob(os.DirFS(o.models), "*.txt*")       // the folder's name is no pattern
 	files = slices.DeleteFunc(files, func(name string) bool { // also what a run that was killed has left half written
 		return strings.HasPrefix(name, ".") || !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".txt")
 	})

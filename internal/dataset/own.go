@@ -187,8 +187,8 @@ func (d *declaration) source(root *document.Node) *source {
 	if file == "" || filepath.Base(file) != file {
 		d.fail("file", "want the name of a CSV file in the same folder")
 	}
-	for key, value := range map[string]string{"title": title, "licence": licence} {
-		if strings.ContainsFunc(value, unicode.IsControl) {
+	for _, key := range []string{"title", "licence"} {
+		if value := d.text(key); strings.ContainsFunc(value, unicode.IsControl) {
 			d.fail(key, "%q has a line break or another control character in it", value)
 		}
 	}

@@ -87,7 +87,7 @@ func (s state) unlaunched() bool {
 // text is what a person is told of a state: that a task waits for others or for a node is the rule, and other reasons may last for ever.
 func (s state) text() string {
 	text := strings.ToLower(s.name)
-	switch why := strings.ToLower(s.why); why {
+	switch strings.ToLower(s.why) {
 	case "", "none", "priority", "resources":
 	default:
 		if s.name == "PENDING" {

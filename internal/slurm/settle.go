@@ -15,6 +15,7 @@ import (
 func (r *watch) end(ctx context.Context, t *watched, s state, answered bool, now time.Time) string {
 	silence := now.Sub(t.touched())
 	switch {
+	case !answered:
 	case s.name != "RUNNING":
 		t.runs = time.Time{}
 	case t.runs.IsZero(): // what it has told may be of an earlier start, which was long ago

@@ -25,11 +25,13 @@ func TestEnd(t *testing.T) {
 		age       time.Duration
 		want      string
 		cancelled bool
+		runs      bool // it is still taken to run since the time before
 	}{
 		"waits":                             {state: state{"PENDING", "priority"}, age: 2 * lease},
 		"runs":                              {task: watched{begun: true}, state: state{name: "RUNNING"}, age: young},
 		"runs, but has not begun":           {state: state{name: "RUNNING"}, age: 2 * lease},
 		"has hung":                          {task: watched{begun: true, runs: time.Now().Add(-2 * lease)}, state: state{name: "RUNNING"}, age: 2 * lease, want: "silent for 1h0m0s", cancelled: true},
+		"may run, nobody says":              {task: watched{begun: true, runs: time.Now().Add(-2 * lease)}, silent: true, age: 2 * lease, runs: true},
 		"runs again since a moment":         {task: watched{begun: true}, state: state{name: "RUNNING"}, age: 2 * lease},
 		"is suspended":                      {task: watched{begun: true}, state: state{name: "SUSPENDED"}, age: 2 * lease},
 		"has told its end":                  {task: watched{begun: true, finished: true}, state: state{name: "COMPLETING"}, want: "COMPLETED"},
@@ -59,6 +61,9 @@ func TestEnd(t *testing.T) {
 			r := newWatch(&Cluster{lease: lease}, nil, run.NewProgress(&bytes.Buffer{}, false, nil, 0, 0))
 			if got := r.end(t.Context(), &task, c.state, !c.silent, now); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
+			}
+			if c.runs && task.runs != c.task.runs {
+				t.Errorf("it runs since %v, want %v", task.runs, c.task.runs)
 			}
 			if text, _ := os.ReadFile(filepath.Join(fake, "cancelled")); (string(text) == "7_0\n") != c.cancelled {
 				t.Errorf("scancel was given %q", text)

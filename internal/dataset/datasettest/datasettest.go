@@ -40,7 +40,11 @@ func Real(t testing.TB, names ...string) *dataset.Library {
 	t.Helper()
 	library := dataset.NewLibrary("")
 	if os.Getenv("NPT_DATA_DIR") == "" {
-		root := filepath.Dir(subprocess.HereOrAbove("go.mod"))
+		module := subprocess.HereOrAbove("go.mod")
+		if module == "" {
+			t.Fatal("no go.mod in a folder above")
+		}
+		root := filepath.Dir(module)
 		library.Dirs = []string{filepath.Join(root, "data"), filepath.Join(root, "..", "shared", "data")}
 	}
 	for _, name := range names {
