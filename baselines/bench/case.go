@@ -117,7 +117,9 @@ func load(ctx context.Context, library *dataset.Library, name string, rows int) 
 }
 
 // part returns the task with the first of its training rows only.
-func part(t *task.Task, rows int) *task.Task { return t.Select(ranges(0, rows, t.Train, t.Rows())) }
+func part(t *task.Task, rows int) *task.Task {
+	return t.Select(where(t, func(row int) bool { return row < rows || row >= t.Train }))
+}
 
 // withoutVal returns the task without validation rows, and with the first test rows only.
 func withoutVal(t *task.Task, truth *task.Truth, queries int) (*task.Task, *task.Truth) {
@@ -131,18 +133,17 @@ func withoutVal(t *task.Task, truth *task.Truth, queries int) (*task.Task, *task
 		answers.Y = truth.Y[:queries]
 	}
 	tests := t.Train + t.Val
-	return t.Select(ranges(0, t.Train, tests, tests+queries)), &answers
+	return t.Select(where(t, func(row int) bool { return row < t.Train || row >= tests && row < tests+queries })), &answers
 }
 
-// ranges lists the numbers from the first to before the second, and from the third to before the fourth.
-func ranges(from, to, from2, to2 int) (all []int) {
-	for i := from; i < to; i++ {
-		all = append(all, i)
+// where lists the rows of a task of which it is so.
+func where(t *task.Task, is func(row int) bool) (rows []int) {
+	for row := range t.Rows() {
+		if is(row) {
+			rows = append(rows, row)
+		}
 	}
-	for i := from2; i < to2; i++ {
-		all = append(all, i)
-	}
-	return all
+	return rows
 }
 
 // mlpSettings takes every step-th of the paper's 3,780 different settings for small tables.

@@ -132,8 +132,6 @@ func fit(ctx context.Context, t *task.Task, batch []method.Config, c config, bac
 		tr.progress = func(p progress) { t.Progress(p.of(stops)) }
 	}
 	return tr.run(ctx, stops, func(i int, m *model) error {
-		begin := time.Now()
-		defer func() { tr.started = tr.started.Add(time.Since(begin)) }() // what is done here is no training
 		r := method.Result{Index: i, Fit: tr.elapsed()}
 		r.Details = map[string]any{
 			"best_epoch": m.BestEpoch, "epochs": m.Epochs, "validation_loss": m.Loss,

@@ -62,12 +62,12 @@ func newTraining(t *table, c config, backend compute.Backend) (*training, error)
 	if err != nil {
 		return nil, err
 	}
-	bytes := float64(weightBytes * p.net.params.Size())
-	if backends.HasDevice(backend) {
-		bytes *= 24. / weightBytes // the tensors are there
+	each := drawnBytes
+	if !backends.HasDevice(backend) {
+		each += tensorBytes
 	}
 	large := fmt.Sprintf("n_d: %d and n_a: %d, with %d steps, make %s weights", c.Decision, c.Attention, c.Steps, spelling.Thousands(p.net.params.Size()))
-	if err := method.FitsMemory(bytes, large); err != nil {
+	if err := method.FitsMemory(float64(each*p.net.params.Size()), large); err != nil {
 		return nil, fmt.Errorf("tabnet: %w", err)
 	}
 	tr := &training{program: p, table: t, features: p.net.upload(t), targets: p.net.uploadTargets(t), started: time.Now()}
@@ -75,9 +75,12 @@ func newTraining(t *table, c config, backend compute.Backend) (*training, error)
 	return tr, nil
 }
 
-// weightBytes are taken for every weight as a training begins: by its initial value as it is drawn and as it is packed, a zero, and four
-// tensors of float32.
-const weightBytes = 3*8 + 4*4
+// Bytes that every weight takes as a training begins: its initial value as it is drawn and as it is packed, and a zero; and, where the
+// backend has them, four tensors of float32.
+const (
+	drawnBytes  = 3 * 8
+	tensorBytes = 4 * 4
+)
 
 // uploadTargets brings the targets of the training rows to the device, rows x 1.
 func (n *network) uploadTargets(t *table) *tensors.Tensor {
@@ -130,7 +133,10 @@ func (tr *training) run(ctx context.Context, stops []stop, done func(i int, m *m
 			left--
 			m := &model{program: tr.program, weights: tr.best.weights, running: tr.best.running,
 				BestEpoch: tr.at.BestEpoch, Epochs: tr.at.Epochs, Loss: tr.at.BestLoss}
-			if err := done(i, m); err != nil {
+			begin := time.Now()
+			err := done(i, m)
+			tr.started = tr.started.Add(time.Since(begin)) // that was no training
+			if err != nil {
 				return err
 			}
 		}

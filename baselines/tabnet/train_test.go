@@ -308,12 +308,32 @@ func TestBackendsAgree(t *testing.T) {
 func TestNoMemory(t *testing.T) {
 	c := smallConfig()
 	c.Decision, c.Attention, c.Independent = 8192, 8192, 10
-	const bytes = weightBytes * 5e9
+	const bytes = (drawnBytes + tensorBytes) * 5e9
 	if free := subprocess.FreeMemory(); free == 0 || float64(free) > bytes {
 		t.Skip("the memory that is free is not known, or very large")
 	}
 	_, err := newTraining(waves(rand.New(rand.NewPCG(1, 2)), 60), c, testBackend(t))
 	if !errors.Is(err, method.ErrMemory) || !strings.Contains(err.Error(), "weights, whose training takes at least ") {
 		t.Error(err)
+	}
+}
+
+// The time of a training that goes on has nothing in it of what was done with its earlier stops.
+func TestTimeIsTheTrainings(t *testing.T) {
+	const pause = 200 * time.Millisecond
+	c := smallConfig()
+	data := waves(rand.New(rand.NewPCG(1, 2)), 60)
+	tr, err := newTraining(data, c, testBackend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.free()
+	began := time.Now()
+	err = tr.run(t.Context(), []stop{{MaxEpochs: 1, Patience: 9}, {MaxEpochs: 2, Patience: 9}}, func(int, *model) error {
+		time.Sleep(pause)
+		return nil
+	})
+	if took := tr.elapsed(); err != nil || took+2*pause > time.Since(began) {
+		t.Errorf("a training of %v, error %v, in %v with two pauses of %v", took, err, time.Since(began), pause)
 	}
 }
