@@ -45,6 +45,11 @@ var paper = []sentence{
 			"for %s comparisons (the smallest p is %.2f)", word(len(all)), least, most, word(len(all)), leastHolm(r, all))
 	},
 	func(r *reports) string {
+		_, z, _ := strings.Cut(r.line("npt/PAPER.md", "MLP", 5)[1], " (")
+		x := math.Abs(number(r, strings.TrimSuffix(z, ")")))
+		return fmt.Sprintf("the MLP is by %.2f standard errors, but p is %.2f for that comparison alone", x, 2*(1-distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(x)))
+	},
+	func(r *reports) string {
 		processor, gpu := r.line("npt/PAPER.md", fullNPT+", products of bfloat16", 12), r.line("npt/PAPER.md", fullNPT+onGPU, 12)
 		return fmt.Sprintf("the full width differs from an eighth of it by %s over the published folds and by %s over the true ones", processor[11], gpu[11])
 	},

@@ -706,7 +706,7 @@ def others(*paths):
 
     lines = []
     for dataset, (variant, (control, note)) in ((d, pair) for d in DATASETS for pair in controls.items()):
-        name, cells = metric(dataset), []
+        name, cells, nll = metric(dataset), [], []
         for seed in seeds:
             ours, alone = of[dataset, variant, seed], of[dataset, control, seed]
             both = [(ours[fold], alone[fold]) for fold in ours if fold in alone]
@@ -714,11 +714,11 @@ def others(*paths):
                 cells += [with_any_error([t[name] for t in side], side[:1], name) for side in zip(*both)]
             worse = [(b[name] - a[name]) * (1 if name == "rmse" else -1) for a, b in both]
             cells.append(with_any_error(worse, both[0], name, "+") if both else "–")
-            if seed == seeds[0]:
-                nll = with_any_error([b["nll"] - a["nll"] for a, b in both], both[0], "nll", "+") if both and name != "rmse" else "–"
+            if both and name != "rmse":
+                nll.append(with_any_error([b["nll"] - a["nll"] for a, b in both], both[0], "nll", "+"))
         if len(cells) > len(seeds):
-            lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), *cells, nll])
-    table(["", "NPT, seed %d" % seeds[0], "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds), "NLL minus NPT's, seed %d" % seeds[0]], *lines)
+            lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), *cells, ", ".join(nll) or "–"])
+    table(["", "NPT, seed %d" % seeds[0], "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds), "NLL minus NPT's, by seed"], *lines)
 
 
 def anycolumn(*paths):
