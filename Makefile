@@ -113,6 +113,7 @@ test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores;
 	go vet ./...
 	go test -tags purego ./internal/f32 ./internal/fused
 	go test -tags purego -run 'Exact|Bounds' ./baselines/knn
+	CGO_ENABLED=0 go test ./internal/backends
 	go run ./cmd/testcount $(if $(SKIPS),-allowed '$(SKIPS)') ./...
 
 .PHONY: test-long

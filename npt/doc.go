@@ -83,5 +83,6 @@
 //	xla:cpu    XLA on the processor, where its plugin is installed (make xla)
 //	xla:cuda   XLA on an NVIDIA GPU, where its plugin is installed (make xla-cuda)
 //
-// Without it that is xla:cuda where there are a GPU and the plugin, else fused. All names: go doc ./internal/backends Open.
+// XLA is only in programs that were built with a C compiler (cgo).
+// Without the variable that is xla:cuda where there are a GPU and the plugin, else fused. All names: go doc ./internal/backends Open.
 package npt

@@ -64,7 +64,7 @@ func onCompleteBackends(t *testing.T, test func(*testing.T, compute.Backend)) {
 func openTestBackend(t testing.TB, name string, threads int) compute.Backend {
 	t.Helper()
 	b, err := backends.Open(name, threads)
-	if errors.Is(err, backends.ErrNoPlugin) {
+	if errors.Is(err, backends.ErrNoXLA) {
 		t.Skip(err)
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // registers "go"
-	"github.com/gomlx/go-xla/compute/xla"  // registers "xla"
 	"github.com/gomlx/gomlx/core/graph"
 	"k8s.io/klog/v2"
 
@@ -74,7 +72,8 @@ func undecided(name string) bool { return name == "" || name == "auto" }
 //   - "xla:cpu" is XLA on the processor, where its plugin is installed (`make xla`; $NPT_XLA_CPU names the file where it lies
 //     elsewhere).
 //   - "xla:cuda" is XLA on an NVIDIA GPU, where its plugin is installed (`make xla-cuda`; $NPT_XLA_CUDA).
-//   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives. PLUGIN is a path or a name that GoMLX finds.
+//   - "xla:PLUGIN" is XLA on whatever that PJRT plugin drives. PLUGIN is a path or a name that GoMLX finds. A program that was built
+//     without a C compiler (CGO_ENABLED=0) is without XLA.
 //   - "auto" and "" are what the environment variable GOMLX_BACKEND says; without it "xla:cuda" where a GPU and the plugin
 //     are, else "fused".
 //
@@ -169,7 +168,6 @@ func openNamed(name string) (compute.Backend, error) {
 		}
 	}
 	return openOnce(backendKey{name: name}, func() (compute.Backend, error) {
-		xla.EnableAutoInstall(false)
 		// What goes wrong comes back as an error; the log of GoMLX would say it a second time, on the standard error.
 		if os.Getenv(debugVariable) == "" {
 			klog.LogToStderr(false)
@@ -182,7 +180,7 @@ func openNamed(name string) (compute.Backend, error) {
 			os.Setenv("PJRT_NPROC", strconv.Itoa(xlaThreads))
 			defer os.Unsetenv("PJRT_NPROC")
 		}
-		return compute.NewWithConfig(name)
+		return newXLA(name)
 	})
 }
 
@@ -216,14 +214,14 @@ func Name(b compute.Backend) string {
 	if b.Name() == "Go Backend" {
 		return Go
 	}
-	x, ok := b.(*xla.Backend)
+	file, ok := pluginOf(b)
 	if !ok {
 		return b.Name()
 	}
 	if !HasDevice(b) {
 		return CPU
 	}
-	name := "xla:" + filepath.Base(x.PluginName())
+	name := "xla:" + file
 	if strings.Contains(name, "cuda") {
 		name = CUDA
 	}
@@ -247,6 +245,6 @@ func Describe(details map[string]any, b compute.Backend) {
 
 // HasDevice reports whether a backend has a device of its own.
 func HasDevice(b compute.Backend) bool {
-	x, ok := b.(*xla.Backend)
-	return ok && method.Accelerated("xla:"+x.PluginName())
+	file, ok := pluginOf(b)
+	return ok && method.Accelerated("xla:"+file)
 }

@@ -29,8 +29,8 @@ var (
 	}
 )
 
-// ErrNoPlugin says that a backend is none here because XLA for it is not installed.
-var ErrNoPlugin = errors.New("its XLA plugin is not installed")
+// ErrNoXLA says that a backend is none here because XLA for it is not installed, or not in this program.
+var ErrNoXLA = errors.New("there is no XLA for it")
 
 // CPUPlugin returns the file with XLA for the backend CPU.
 func CPUPlugin() (path string, err error) { return cpuPlugin.find() }
@@ -38,6 +38,9 @@ func CPUPlugin() (path string, err error) { return cpuPlugin.find() }
 // find returns the absolute path of a plugin: what its variable says, or else in the Python environment of the interpreter
 // $NPT_PYTHON, or else in the environment .venv in the working directory or the nearest one above.
 func (p *plugin) find() (string, error) {
+	if errNoXLA != nil {
+		return "", errNoXLA
+	}
 	if path := os.Getenv(p.variable); path != "" {
 		if _, err := os.Stat(path); err != nil {
 			return "", fmt.Errorf("%s: %w", p.variable, err)
@@ -50,7 +53,7 @@ func (p *plugin) find() (string, error) {
 			return filepath.Abs(filepath.Join(environment, found[len(found)-1])) // for the later CUDA
 		}
 	}
-	return "", fmt.Errorf("%w: `make %s` does that", ErrNoPlugin, p.target)
+	return "", fmt.Errorf("%w: `make %s` installs it", ErrNoXLA, p.target)
 }
 
 func pythonEnvironments() (out []string) {

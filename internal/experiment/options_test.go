@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 func TestChooseBackend(t *testing.T) {
 	var said bytes.Buffer
 	name, err := chooseBackend(t.Context(), "xla:cuda", "NPT", program.Env{Stderr: &said})
-	if want := "backend xla:cuda: its XLA plugin is not installed"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
+	if want := "backend xla:cuda: there is no XLA for it"; err == nil || !strings.HasPrefix(err.Error(), want) || name != "" {
 		t.Errorf("%q, %v; want %q", name, err, want)
 	}
 	name, err = chooseBackend(t.Context(), "go", "NPT", program.Env{Stderr: &said})
