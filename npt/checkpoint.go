@@ -80,6 +80,11 @@ func (tr *Trainer) LoadCheckpoint(path string) error {
 		if err == nil && data != h.Data {
 			err = fmt.Errorf("is of another training: the data differ")
 		}
+		for _, name := range []string{"weights", "m", "v"} {
+			if !slices.Contains(h.Sets, name) {
+				return nil, fmt.Errorf("damaged: without %s", name)
+			}
+		}
 		for range h.Sets {
 			of = append(of, tr.engine.net.Shapes(tr.config.master())...)
 		}

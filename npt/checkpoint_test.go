@@ -2,6 +2,7 @@ package npt
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -205,6 +206,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		"another version":   func(b []byte) []byte { return append([]byte("nptbench checkpoint 2\n"), b...) },
 		"no header":         func([]byte) []byte { return nil },
 		"checksum is wrong": func(b []byte) []byte { return append(b, 0) },
+		"without m":         func(b []byte) []byte { return bytes.Replace(b, []byte(`"weights","m"`), []byte(`"weights","w"`), 1) },
 	} {
 		if err := os.WriteFile(path, damage(slices.Clone(sound)), 0o644); err != nil {
 			t.Fatal(err)
@@ -228,6 +230,40 @@ func TestDamagedCheckpoints(t *testing.T) {
 	c.LR *= 2
 	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "another training") {
 		t.Errorf("a checkpoint of another configuration: %v", err)
+	}
+}
+
+// When its context ends, a training with a file for checkpoints writes one, however long the last one was ago.
+func TestCheckpointWhenCancelled(t *testing.T) {
+	table, c := testTable(20, 10, 10, true), smallConfig()
+	want := newTestTrainer(t, table, c)
+	train(t, want)
+	ctx, cancel := context.WithCancel(context.Background())
+	first := newTestTrainer(t, table, c)
+	first.Checkpoint.Path, first.Checkpoint.Every = filepath.Join(t.TempDir(), "checkpoint"), time.Hour
+	first.Progress = func(p Progress) {
+		if p.Step == 7 {
+			cancel()
+		}
+	}
+	if err := first.Train(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	second := newTestTrainer(t, table, c)
+	if err := second.LoadCheckpoint(first.Checkpoint.Path); err != nil || second.state.step != 7 {
+		t.Fatalf("the checkpoint is of step %d, error %v", second.state.step, err)
+	}
+	if train(t, second); !slices.Equal(allWeights(t, second), allWeights(t, want)) {
+		t.Error("ends with other weights")
+	}
+	second.Close()
+	if err := second.Train(t.Context()); err == nil || err.Error() != "npt: the trainer is closed" {
+		t.Errorf("closed, error %v", err)
+	}
+	lost := newTestTrainer(t, table, c)
+	lost.Checkpoint.Path = t.TempDir() // a folder
+	if err := lost.Train(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "a folder") {
+		t.Errorf("error %v, want both that of the context and that of the file", err)
 	}
 }
 

@@ -31,12 +31,12 @@ type Config struct {
 	SemiSupervised bool    // training passes also see the features of validation and test rows
 
 	// Batches.
-	BatchSize      int  // rows at most; 0 takes all rows at once
+	BatchSize      int  // rows at most; 0 takes all rows at once. Memory grows with its square: each row attends to each
 	ClassBalancing bool // batches match the label distribution of the training rows (one categorical target)
 	Repeat         int  // each batch is used that many times in a row, at least 1
 
 	// Optimisation: Lookahead over LAMB.
-	Steps       int      // of the optimiser, and more to the end of the pass over the data that reaches them
+	Steps       int      // of the optimiser; the pass over the data in which their number is reached is finished, so there may be more
 	LR          float64  // peak learning rate
 	Schedule    Schedule // of the learning rate
 	FlatShare   float64  // share of the steps at LR before it is annealed; of no effect but under FlatAnneal, the default
@@ -89,6 +89,9 @@ const mostLayers = 100
 // mostHidden is how wide an entry may be, whatever memory there is.
 const mostHidden = 1_000_000
 
+// mostSteps is how many steps there may be, and how often a batch may be used in a row: more than any machine takes in years.
+const mostSteps = 1_000_000_000
+
 // check reports the first setting that is impossible, as one line that begins with the field's name.
 func (c *Config) check() error {
 	bad := func(field, format string, args ...any) error {
@@ -114,10 +117,10 @@ func (c *Config) check() error {
 		return bad("TargetMask", "%v, want a share above 0 and up to 1", c.TargetMask)
 	case c.BatchSize < 0:
 		return bad("BatchSize", "%d, want rows, or 0 for all", c.BatchSize)
-	case c.Repeat < 1:
-		return bad("Repeat", "%d, want at least 1", c.Repeat)
-	case c.Steps < 1:
-		return bad("Steps", "%d, want at least 1", c.Steps)
+	case c.Repeat < 1 || c.Repeat > mostSteps:
+		return bad("Repeat", "%d, want 1 to %d", c.Repeat, mostSteps)
+	case c.Steps < 1 || c.Steps > mostSteps:
+		return bad("Steps", "%d, want 1 to %d", c.Steps, mostSteps)
 	case !(c.LR > 0 && finite(c.LR)):
 		return bad("LR", "%v, want a positive rate", c.LR)
 	case !slices.Contains(schedules, string(c.Schedule)):

@@ -237,14 +237,8 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 			t.Progress(task.Progress{Share: float64(p.Step) / float64(p.Steps), Left: p.Left, Text: p.String()})
 		}
 	}
-	kept := func(err error) error { // with a checkpoint, where the context has ended
-		if trainer.Checkpoint.Path != "" && errors.Is(err, ctx.Err()) {
-			err = errors.Join(err, trainer.SaveCheckpoint(trainer.Checkpoint.Path))
-		}
-		return err
-	}
 	if err := trainer.Train(ctx); err != nil {
-		return method.Result{}, kept(err)
+		return method.Result{}, err
 	}
 	result := method.Result{Fit: trainer.elapsed()}
 	start := time.Now()
@@ -256,7 +250,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		from, to := part.mode.part(trainer.table)
 		rows, err := trainer.engine.predict(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)), from, to)
 		if err != nil {
-			return method.Result{}, kept(err)
+			return method.Result{}, trainer.kept(ctx, err)
 		}
 		*part.into = targetPrediction(t, part.first, rows)
 	}

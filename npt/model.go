@@ -47,6 +47,17 @@ func (tr *Trainer) Model() (*Model, error) {
 	return m, nil
 }
 
+// Config is what the network was trained with, Columns what its tables must have.
+func (m *Model) Config() Config    { return m.net.Config }
+func (m *Model) Columns() []Column { return slices.Clone(m.net.columns) }
+
+// Close gives the memory of the weights back, that of a device at once; the model is of no more use then.
+func (m *Model) Close() {
+	for _, w := range m.weights {
+		w.FinalizeAll()
+	}
+}
+
 // Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
 // features are always seen, their targets, those that are there, when the model was trained with a target mask below 1. Test rows see each other's
 // features, too. The columns must be those of the training. The result has one slice per test row with, for each target, the
@@ -95,6 +106,7 @@ func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 		return nil, err
 	}
 	out := *t
+	out.Columns = slices.Clone(t.Columns)
 	out.Values, out.Missing = slices.Clone(t.Values), slices.Clone(t.Missing)
 	channel := channelColumns(t.Columns)
 	for i, row := range rows {
@@ -205,6 +217,7 @@ func (m *Model) attention(ctx context.Context, args []any, layers []int, rows in
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
+	defer exec.Finalize()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -242,7 +255,7 @@ func (m *Model) Save(path string) error {
 // error.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	var h modelHeader
-	return loadModel(path, "model", backend, &h, func() (Config, []Column, error) { return h.Config, h.Columns, nil })
+	return loadModel(path, "model", backend, &h, func() (Config, []Column, error) { return h.Config, h.Columns, checkColumns(h.Columns) })
 }
 
 // loadModel reads a model from a file of some kind; what network it is of, network says once the header is read.

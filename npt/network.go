@@ -218,7 +218,8 @@ func layerNorm(x, scale, shift *graph.Node) *graph.Node {
 	return graph.Add(graph.Mul(graph.ConvertDType(normal, dtype), scale), shift)
 }
 
-// gelu returns x Φ(x), with the exact normal distribution function Φ: the activation of rFF.
+// gelu returns x Φ(x), the activation of rFF. Φ is the normal distribution function and not the usual approximation by tanh; in float32 the
+// backend fused has it to 3e-7.
 func gelu(x *graph.Node) *graph.Node {
 	cdf := graph.AddScalar(graph.MulScalar(graph.Erf(graph.MulScalar(x, math.Sqrt2/2)), 0.5), 0.5)
 	return graph.Mul(x, cdf)

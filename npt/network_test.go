@@ -241,15 +241,70 @@ func TestWhatTheNetworkSees(t *testing.T) {
 	}
 }
 
-// Every switch of the architecture changes what is predicted, or the number of weights.
+// Every layer that a network lists the weights of takes part in its predictions, and no other is listed.
+func TestLayersTakePart(t *testing.T) {
+	table := testTable(12, 4, 4, false)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   []int
+	}{
+		"base":   {func(*Config) {}, []int{0, 1, 2, 3}},
+		"deep":   {func(c *Config) { c.Layers = 6 }, []int{0, 1, 2, 3, 4, 5}},
+		"no ABA": {func(c *Config) { c.NoABA = true }, []int{0, 2}},
+		"no ABD": {func(c *Config) { c.NoABD = true }, []int{1, 3}},
+	} {
+		config := smallConfig()
+		c.change(&config)
+		e, err := newEngine(newNetwork(config, table.Columns), table, testBackend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		predict := func(moved string) []float64 {
+			t.Helper()
+			rng, found := newRand(2), moved == ""
+			var params [][]float64
+			for _, p := range e.net.Params {
+				w := make([]float64, p.Size())
+				for i := range w {
+					w[i] = 0.2 * rng.NormFloat64()
+					if p.Name == moved {
+						w[i], found = w[i]+float64(i%3), true
+					}
+				}
+				params = append(params, w)
+			}
+			if !found {
+				return nil
+			}
+			var arrays []*tensors.Tensor
+			for i, numbers := range e.net.PackedNumbers(params) {
+				arrays = append(arrays, config.array(numbers, e.net.Arrays[i].Dims...))
+			}
+			rows, err := e.predict(t.Context(), arrays, testMode, newRand(1), 0, table.Rows())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return slices.Concat(rows...)
+		}
+		base := predict("")
+		for l := range 7 {
+			moved := predict(layerParam(l, "ff2.bias"))
+			if listed := moved != nil; listed != slices.Contains(c.want, l) {
+				t.Errorf("%s: layer %d listed: %v", name, l, listed)
+			} else if listed && slices.Equal(moved, base) {
+				t.Errorf("%s: layer %d changes nothing", name, l)
+			}
+		}
+	}
+}
+
+// Every other switch of the architecture changes what is predicted.
 func TestAblationSwitches(t *testing.T) {
 	table := testTable(12, 4, 4, false)
 	base := predictAll(t, table, smallConfig(), testMode)
 	for name, change := range map[string]func(*Config){
-		"no ABA":         func(c *Config) { c.NoABA = true },
 		"norm keys":      func(c *Config) { c.LayerNormKeys = true },
 		"heads":          func(c *Config) { c.Heads = 4 },
-		"depth":          func(c *Config) { c.Layers = 6 },
 		"target masking": func(c *Config) { c.TargetMask = 0.5 },
 	} {
 		c := smallConfig()

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/gomlx/compute"
 
-	"nptbench/internal/backends"
 	"nptbench/internal/checkpoint"
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
@@ -34,6 +34,24 @@ type Predictor struct {
 // Model is the trained network, for its Attention and Impute. Its tables are those of Table.
 func (p *Predictor) Model() *Model { return p.model }
 
+// Target is the name of the column that is predicted, Classes are its classes, nil where it is one of numbers.
+func (p *Predictor) Target() string    { return p.columns[p.target].Name }
+func (p *Predictor) Classes() []string { return slices.Clone(p.columns[p.target].Classes) }
+
+// Features are the names of the columns that it is predicted from.
+func (p *Predictor) Features() []string {
+	var names []string
+	for j, c := range p.columns {
+		if j != p.target {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Close gives the memory of the weights back, that of a device at once; the predictor is of no more use then.
+func (p *Predictor) Close() { p.model.Close() }
+
 // A Prediction is that of one row.
 type Prediction struct {
 	Value         float64            // of a target of numbers, in its own units
@@ -41,13 +59,31 @@ type Prediction struct {
 	Probabilities map[string]float64 // of all classes
 }
 
-// Fit trains an NPT to predict a column from the others. Columns whose values are all finite numbers are continuous but for those that
-// f.Categories names, those of which at least half are not are categories, and what is in between is an error that names row, counted from
-// 0, and field. A fifth of the rows (want five rows or more) are validation rows, drawn by c.Seed, which choose the step whose weights
-// are kept.
+// FitOptions are what Fit does without.
+type FitOptions struct {
+	Backend  compute.Backend // nil: see NewTrainer
+	Progress func(Progress)  // see Trainer
+
+	// Checkpoint is a file, written as Trainer's, from which the same fit goes on when it is called again: with the same frame, target,
+	// configuration and kind of backend, everything else is an error. It stays when the fit is done. Empty: there is none.
+	Checkpoint string
+}
+
+// Fit trains an NPT to predict a column from the others, on the best backend that there is here, with all cores. Columns whose values are all
+// finite numbers are continuous but for those that f.Categories names, those of which at least half are not are categories, and what is in
+// between is an error that names row, counted from 0, and field. A fifth of the rows (want five rows or more) are validation rows, drawn
+// by c.Seed, which choose the step whose weights are kept.
 //
-// Other errors are those of NewTrainer and Trainer.Train.
+// Memory grows with the square of the rows where c.BatchSize is 0: in each layer every row attends to every other.
+//
+// A column with more than 1000 categories is an error, too, as is a target that is missing in a row, is the same in all, or has hardly a
+// row for each of its classes. Other errors are those of NewTrainer and Trainer.Train.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
+	return FitWith(ctx, f, target, c, FitOptions{})
+}
+
+// FitWith is Fit on a backend, with reports of its progress, and with a checkpoint.
+func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOptions) (*Predictor, error) {
 	f, err := f.check()
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)
@@ -98,14 +134,20 @@ func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, er
 	if c.ClassBalancing && p.columns[at].Classes == nil {
 		return nil, fmt.Errorf("npt: ClassBalancing: true, want false: %s is a column of numbers", target)
 	}
-	trainer, err := NewTrainer(p.context, c, nil)
+	trainer, err := NewTrainer(p.context, c, o.Backend)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		trainer.Close()
-		backends.ReturnMemory()
+		ReturnMemory()
 	}()
+	trainer.Progress = o.Progress
+	if trainer.Checkpoint.Path = o.Checkpoint; o.Checkpoint != "" {
+		if err := trainer.LoadCheckpoint(o.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
 	if err := trainer.Train(ctx); err != nil {
 		return nil, err
 	}
@@ -202,7 +244,7 @@ func (p *Predictor) ordered(f *Frame) ([][]string, error) {
 // table has some of the rows behind those of the fit.
 func (p *Predictor) table(asked [][]string, of []int) (*Table, error) {
 	t := *p.context
-	t.Values, t.Missing, t.Test = slices.Clone(t.Values), slices.Clone(t.Missing), len(of)
+	t.Columns, t.Values, t.Missing, t.Test = slices.Clone(t.Columns), slices.Clone(t.Values), slices.Clone(t.Missing), len(of)
 	for _, i := range of {
 		if err := p.encode(&t, asked[i]); err != nil {
 			return nil, fmt.Errorf("npt: row %d: %w", i, err)

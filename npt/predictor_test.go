@@ -2,7 +2,9 @@ package npt_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -109,6 +111,61 @@ func TestFitFrame(t *testing.T) {
 		if _, err := p.Predict(t.Context(), f); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%q: %v, want %s", bad.row, err, bad.want)
 		}
+	}
+}
+
+// A fit that was interrupted goes on from its checkpoint, and gives what it would have given; with other settings the file is refused.
+func TestFitGoesOn(t *testing.T) {
+	c := small()
+	c.Steps, c.EvalEvery = 30, 1
+	backend, err := npt.OpenBackend("fused", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "fit")
+	whole, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Backend: backend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = npt.FitWith(ctx, frame(), "y", c, npt.FitOptions{Backend: backend, Checkpoint: path, Progress: func(p npt.Progress) {
+		if p.Step == 12 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	first := 0
+	p, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Backend: backend, Checkpoint: path, Progress: func(p npt.Progress) {
+		if first == 0 {
+			first = p.Step
+		}
+	}})
+	if err != nil || first != 13 {
+		t.Fatalf("goes on with step %d, error %v", first, err)
+	}
+	want, err := whole.Predict(t.Context(), frame())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Predict(t.Context(), frame()); err != nil || !reflect.DeepEqual(got, want) || p.ValidationLoss != whole.ValidationLoss {
+		t.Errorf("another predictor, error %v", err)
+	}
+	c.LR /= 2
+	if _, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Backend: backend, Checkpoint: path}); err == nil || !strings.Contains(err.Error(), "another training") {
+		t.Errorf("a checkpoint of other settings: %v", err)
+	}
+	if p.Target() != "y" || p.Classes() != nil || !slices.Equal(p.Features(), []string{"x", "side"}) || p.Model().Config().Steps != 30 || len(p.Model().Columns()) != 3 {
+		t.Errorf("%s from %v, classes %v", p.Target(), p.Features(), p.Classes())
+	}
+	p.Close()
+	npt.ReturnMemory()
+	if _, err := whole.Predict(t.Context(), frame()); err != nil {
+		t.Errorf("after another predictor was closed: %v", err)
+	}
+	if _, err := p.Predict(t.Context(), frame()); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a closed predictor: %v", err)
 	}
 }
 

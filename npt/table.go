@@ -69,11 +69,10 @@ func (t *Table) check() error {
 	if t == nil {
 		return errors.New("npt: there is no table")
 	}
+	if err := checkColumns(t.Columns); err != nil {
+		return fmt.Errorf("npt: table: %w", err)
+	}
 	switch rows := t.stored(); {
-	case len(t.Columns) == 0:
-		return fmt.Errorf("npt: table: no columns")
-	case slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Categories < 0 }):
-		return fmt.Errorf("npt: table: a column with a negative number of categories")
 	case t.Train < 1 || t.Val < 0 || t.Test < 0:
 		return fmt.Errorf("npt: table: %d training, %d validation and %d test rows, want at least one training row",
 			t.Train, t.Val, t.Test)
@@ -83,8 +82,6 @@ func (t *Table) check() error {
 	case t.Missing != nil && len(t.Missing) != rows*len(t.Columns):
 		return fmt.Errorf("npt: table: %d missing flags, want %d (%d rows of %d columns)",
 			len(t.Missing), rows*len(t.Columns), rows, len(t.Columns))
-	case !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Target }):
-		return fmt.Errorf("npt: table: no column is a target")
 	case t.RowTargets != nil && len(t.RowTargets) != t.Rows():
 		return fmt.Errorf("npt: table: %d row targets, want %d, one for each row", len(t.RowTargets), t.Rows())
 	}
@@ -94,6 +91,21 @@ func (t *Table) check() error {
 		}
 	}
 	return t.checkValues()
+}
+
+// mostCategories is how many a column may have: its encoding takes as many numbers in every row.
+const mostCategories = 1_000_000
+
+func checkColumns(columns []Column) error {
+	for j, c := range columns {
+		if c.Categories < 0 || c.Categories > mostCategories {
+			return fmt.Errorf("column %d (%s): %d categories, want 0, for numbers, to %d", j, c.Name, c.Categories, mostCategories)
+		}
+	}
+	if !slices.ContainsFunc(columns, func(c Column) bool { return c.Target }) {
+		return fmt.Errorf("no column is a target")
+	}
+	return nil
 }
 
 // checkValues looks at all values but those that are never looked at.

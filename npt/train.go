@@ -2,6 +2,7 @@ package npt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -15,8 +16,8 @@ import (
 	"nptbench/internal/spelling"
 )
 
-// ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory when the backend has not
-// enough memory for it.
+// ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory what computing ends with where the
+// backend has not enough memory for it. (XLA on a processor may end the process then.)
 var (
 	ErrDiverged = method.ErrDiverged
 	ErrMemory   = method.ErrMemory
@@ -27,13 +28,16 @@ type Trainer struct {
 	// Progress, when set, is called after every evaluation and about every second between two.
 	Progress func(Progress)
 
-	// Checkpoint writes checkpoints, after steps and evaluations, where it has a file; on a full disk, say, training goes on.
+	// Checkpoint has SaveCheckpoint write the file Checkpoint.Path, unless that is empty, about every minute, or as often as
+	// Checkpoint.Every says, and when the context of Train ends. An error, on a full disk, say, is in Checkpoint.Err, and training goes
+	// on. LoadCheckpoint reads the file; Train does not.
 	Checkpoint checkpoint.Periodic
 
 	config Config
 	table  *Table
 	digest string // of the table, once it was asked for
 	engine *engine
+	closed bool
 
 	state        *state
 	at           position      // where in the data the training is
@@ -61,7 +65,8 @@ type Trainer struct {
 // is. A nil backend is the one that the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends"
 // in the package's doc).
 //
-// The error names the first setting that is impossible, or row and column of the first value that is. Close gives the trainer's memory back.
+// The error names the first setting that is impossible, or row and column of the first value that is, or wraps ErrMemory. Close gives the
+// trainer's memory back.
 func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	backend, err := orDefault(backend)
 	if err != nil {
@@ -114,23 +119,30 @@ const mostWeights = 1e10
 // weightBytes is the least that training takes for a weight: with activations, records of e = 32 to 128 have peaks of 71 to 136.
 const weightBytes = 40
 
-// orDefault returns a backend, for nil the one that the name "auto" stands for.
-func orDefault(backend compute.Backend) (compute.Backend, error) {
-	if backend != nil {
-		return backend, nil
-	}
-	return backends.Open("auto", 0)
-}
-
 // Train runs until all steps are done or the context ends, and then to the end of the step, or the batch of an evaluation, in hand. It can be
 // called again to go on, and then ends with the bits that it would have ended with.
 //
-// The error is the context's, or wraps ErrDiverged, or says what the backend refused.
+// The error is the context's, or wraps ErrDiverged or ErrMemory, or says what the backend refused.
 func (tr *Trainer) Train(ctx context.Context) error {
+	if tr.closed {
+		return errors.New("npt: the trainer is closed")
+	}
 	tr.started = time.Now()
 	tr.reported, tr.pace = tr.started, pace{}
 	tr.Checkpoint.Start()
 	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
+	return tr.kept(ctx, tr.train(ctx))
+}
+
+// kept writes a checkpoint where an error is that of the context, and adds what goes wrong with it.
+func (tr *Trainer) kept(ctx context.Context, err error) error {
+	if tr.Checkpoint.Path != "" && err != nil && errors.Is(err, ctx.Err()) {
+		err = errors.Join(err, tr.SaveCheckpoint(tr.Checkpoint.Path))
+	}
+	return err
+}
+
+func (tr *Trainer) train(ctx context.Context) error {
 	for tr.state.step < tr.config.Steps || tr.at.Steps > 0 || tr.evaluateNext {
 		if !tr.evaluateNext {
 			if err := tr.runPasses(ctx); err != nil {
@@ -183,9 +195,13 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	return nil
 }
 
+// Best is the lowest loss on validation rows so far, as in Progress, and the step after which it was that.
+func (tr *Trainer) Best() (loss float64, step int) { return tr.bestLoss, tr.bestStep }
+
 // Close gives the memory of the weights and of all that belongs to them back, that of a device at once; the trainer is of no more use then.
-// A Model that was taken before stays.
+// A Model that was taken before stays. What backends keep for the next training ReturnMemory gives back.
 func (tr *Trainer) Close() {
+	tr.closed = true
 	for _, set := range tr.sets() {
 		for _, t := range *set.tensors {
 			t.FinalizeAll()

@@ -186,6 +186,9 @@ func TestImpossibleSettings(t *testing.T) {
 		"Warmup: 0.04 of 20 steps is none": func(c *Config) { c.Schedule, c.Warmup = CosineCyclic, 0.04 },
 		"LR: 9e-08, want at least 1e-07":   func(c *Config) { c.Schedule, c.LR = Polynomial, 9e-8 },
 
+		"Repeat: 9223372036854775807, want 1 to 1000000000": func(c *Config) { c.Repeat = math.MaxInt },
+		"Steps: 1000000001, want 1 to 1000000000":           func(c *Config) { c.Steps = 1_000_000_001 },
+
 		"Dropout":     func(c *Config) { c.Dropout = math.NaN() },
 		"Clip":        func(c *Config) { c.Clip = math.Inf(1) },
 		"WeightDecay": func(c *Config) { c.WeightDecay = math.NaN() },
@@ -208,7 +211,7 @@ func TestImpossibleSettings(t *testing.T) {
 	}
 	negative := testTable(10, 4, 4, false)
 	negative.Columns[0].Categories = -1
-	if _, err := NewTrainer(negative, smallConfig(), testBackend(t)); err == nil || !strings.Contains(err.Error(), "negative") {
+	if _, err := NewTrainer(negative, smallConfig(), testBackend(t)); err == nil || !strings.Contains(err.Error(), "column 0 (a): -1 categories, want 0") {
 		t.Errorf("a negative number of categories: %v", err)
 	}
 	for want, damage := range map[string]func(*Table){
@@ -282,6 +285,38 @@ func TestPredictSaysNaN(t *testing.T) {
 	table.Values[29*6] = float32(math.NaN())
 	if rows, err := m.Predict(context.Background(), table); err == nil {
 		t.Errorf("predicts %v", rows)
+	}
+}
+
+// A finite value that is too large for the network is an error, too.
+func TestPredictSaysTooLarge(t *testing.T) {
+	table, c := testTable(20, 5, 5, false), smallConfig()
+	c.Precision = Float32
+	m := modelOf(t, newTestTrainer(t, table, c))
+	table.Values[29*6] = 3e38
+	if rows, err := m.Predict(context.Background(), table); err == nil || !strings.Contains(err.Error(), "predictions are not finite") {
+		t.Errorf("predicts %v, error %v", rows, err)
+	}
+}
+
+// What no machine has the memory for is an error, and not the end of the process; the same network goes on with fewer rows a batch.
+func TestMemoryOfManyRows(t *testing.T) {
+	if subprocess.FreeMemory() == 0 {
+		t.Skip("no telling how much memory is free")
+	}
+	c := smallConfig()
+	c.Layers, c.Precision, c.SemiSupervised, c.Steps = 2, Float32, false, 1
+	rows := make([]float32, 2*400_000)
+	for i := range rows {
+		rows[i] = float32(i%7) - 3
+	}
+	table := &Table{Columns: []Column{{Name: "x"}, {Name: "y", Target: true}}, Values: rows, Train: len(rows) / 2}
+	trainer, err := NewTrainer(table, c, openTestBackend(t, backends.Fused, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trainer.Train(t.Context()); !errors.Is(err, ErrMemory) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v, want that memory ran out", err)
 	}
 }
 

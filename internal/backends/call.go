@@ -130,7 +130,7 @@ func Error(err error) error {
 	line, _, cut := strings.Cut(err.Error(), "\n")
 	for _, sign := range []string{"RESOURCE_EXHAUSTED", "PJRT error (code=8)", "ut of memory"} {
 		if strings.Contains(line, sign) {
-			return fmt.Errorf("%w: %s", method.ErrMemory, line)
+			return fmt.Errorf("%w: %s", method.ErrMemory, strings.TrimPrefix(line, method.ErrMemory.Error()+": "))
 		}
 	}
 	if cut {

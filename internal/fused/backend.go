@@ -3,6 +3,7 @@ package fused
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"github.com/gomlx/compute"
@@ -12,6 +13,7 @@ import (
 	"github.com/pkg/errors"
 
 	"nptbench/internal/f32"
+	"nptbench/internal/subprocess"
 )
 
 // Names of backends: of New's, and of NewBFloat16's.
@@ -119,7 +121,7 @@ func (b *Backend) giveBlock(m block) {
 }
 
 // takeArena returns at least that much memory for what is computed in between. Idle memory that is too small is released.
-func (b *Backend) takeArena(size int) block {
+func (b *Backend) takeArena(size int) (block, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	best := -1
@@ -130,11 +132,28 @@ func (b *Backend) takeArena(size int) block {
 	}
 	if best < 0 {
 		b.arenas = nil
-		return newBlock(size)
+		if err := b.fits(size); err != nil {
+			return block{}, err
+		}
+		return newBlock(size), nil
 	}
 	a := b.arenas[best]
 	b.arenas = append(b.arenas[:best], b.arenas[best+1:]...)
-	return a
+	return a, nil
+}
+
+// fits returns an error where so much memory is not free, without which the system would end the process, also when garbage is given back.
+func (b *Backend) fits(size int) error {
+	free := subprocess.FreeMemory()
+	if free > 0 && int64(size) > free {
+		b.blocks.Clear()
+		debug.FreeOSMemory()
+		free = subprocess.FreeMemory()
+	}
+	if free > 0 && int64(size) > free {
+		return errors.Errorf("out of memory: what is computed in between takes %.1f GB, and %.1f GB are free", float64(size)/1e9, float64(free)/1e9)
+	}
+	return nil
 }
 
 func (b *Backend) giveArena(a block) {
@@ -168,7 +187,7 @@ func (b *Backend) HasSharedBuffers() bool { return true }
 // NewSharedBuffer implements compute.Backend.
 func (b *Backend) NewSharedBuffer(_ compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
 	if !types[shape.DType] {
-		return nil, nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, shape.DType)
+		return nil, nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", b.name, shape.DType)
 	}
 	made := b.newBuffer(shape)
 	clear(made.bytes())
@@ -179,9 +198,9 @@ func (b *Backend) NewSharedBuffer(_ compute.DeviceNum, shape shapes.Shape) (comp
 // BufferFromFlatData implements compute.Backend.
 func (b *Backend) BufferFromFlatData(_ compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
 	if !types[shape.DType] {
-		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", Name, shape.DType)
+		return nil, errors.Wrapf(compute.ErrNotImplemented, "backend %s: numbers of type %s", b.name, shape.DType)
 	}
-	if err := fits(flat, shape); err != nil {
+	if err := sameSize(flat, shape); err != nil {
 		return nil, err
 	}
 	made := b.newBuffer(shape)
@@ -203,7 +222,7 @@ func (x *buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
 
 func (x *buffer) check() error {
 	if x.memory.at == nil {
-		return errors.Errorf("backend %s: a finalized array", Name)
+		return errors.Errorf("backend %s: a finalized array", x.backend.name)
 	}
 	return nil
 }
@@ -220,15 +239,15 @@ func (x *buffer) ToFlatData(flat any) error {
 	if err := x.check(); err != nil {
 		return err
 	}
-	if err := fits(flat, x.shape); err != nil {
+	if err := sameSize(flat, x.shape); err != nil {
 		return err
 	}
 	copy(dtypes.UnsafeByteSliceFromAny(flat), x.bytes())
 	return nil
 }
 
-// fits returns an error unless a slice has as many bytes as an array of that shape.
-func fits(flat any, shape shapes.Shape) error {
+// sameSize returns an error unless a slice has as many bytes as an array of that shape.
+func sameSize(flat any, shape shapes.Shape) error {
 	if n := len(dtypes.UnsafeByteSliceFromAny(flat)); n != int(shape.ByteSize()) {
 		return errors.Errorf("backend %s: %d bytes for an array of shape %s", Name, n, shape)
 	}

@@ -40,7 +40,7 @@ func (p *plan) Outputs() []shapes.Shape { return p.shapes }
 // Execute implements compute.Executable.
 func (p *plan) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceNum) ([]compute.Buffer, error) {
 	if len(inputs) != len(p.parameters) {
-		return nil, errors.Errorf("backend %s: %d arguments for %d parameters", Name, len(inputs), len(p.parameters))
+		return nil, errors.Errorf("backend %s: %d arguments for %d parameters", p.backend.name, len(inputs), len(p.parameters))
 	}
 	donated := func(i int) bool { return i >= 0 && i < len(donate) && donate[i] }
 	holds := map[unsafe.Pointer]int{} // how many arguments have that memory
@@ -50,11 +50,11 @@ func (p *plan) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceN
 		x, ok := inputs[i].(*buffer)
 		switch {
 		case !ok:
-			return nil, errors.Errorf("backend %s: argument %d is of another backend", Name, i)
+			return nil, errors.Errorf("backend %s: argument %d is of another backend", p.backend.name, i)
 		case x.check() != nil:
 			return nil, x.check()
 		case !x.shape.Equal(v.shape):
-			return nil, errors.Errorf("backend %s: argument %d has shape %s, not %s", Name, i, x.shape, v.shape)
+			return nil, errors.Errorf("backend %s: argument %d has shape %s, not %s", p.backend.name, i, x.shape, v.shape)
 		}
 		in[i], r.memory[v.id] = x, x.memory.at
 		holds[x.memory.at]++
@@ -64,7 +64,10 @@ func (p *plan) Execute(inputs []compute.Buffer, donate []bool, _ compute.DeviceN
 	}
 	const align = 64
 	shared, each := (p.shared+align)/align*align, (p.scratch+align)/align*align
-	memory := p.backend.takeArena(p.arena + shared + r.team.size*each)
+	memory, err := p.backend.takeArena(p.arena + shared + r.team.size*each)
+	if err != nil {
+		return nil, err
+	}
 	defer p.backend.giveArena(memory)
 	for v, at := range p.places {
 		r.memory[v.id] = unsafe.Add(memory.at, at)

@@ -22,6 +22,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/f32"
+	"nptbench/internal/subprocess"
 )
 
 func goBackend(t testing.TB) compute.Backend {
@@ -554,6 +555,32 @@ func TestMemoryServesAgain(t *testing.T) {
 	step() // and takes new memory
 }
 
+// Without enough memory for what is computed in between a graph is an error that says so, and the next one is computed.
+func TestTooLittleMemory(t *testing.T) {
+	if subprocess.FreeMemory() == 0 {
+		t.Skip("no telling how much memory is free")
+	}
+	b := New(2)
+	exec, err := graph.NewExec(b, func(x *graph.Node) *graph.Node {
+		product := graph.DotGeneral(x, []int{1}, nil, x, []int{1}, nil)
+		return graph.ReduceSum(graph.DotGeneral(product, []int{1}, nil, x, []int{0}, nil), 0)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := make([][]float32, 3_000_000) // whose products are 36 TB
+	for i := range many {
+		many[i] = []float32{1}
+	}
+	if out, err := exec.Call(many); err == nil || !strings.Contains(err.Error(), "out of memory: what is computed in between takes 36000.") {
+		t.Errorf("%v, error %v", out, err)
+	}
+	out, err := exec.Call(many[:3])
+	if err != nil || fmt.Sprint(out[0].Value()) != "[9]" {
+		t.Errorf("%v, error %v, want 9", out, err)
+	}
+}
+
 // Cases that a random graph seldom has.
 func TestAwkward(t *testing.T) {
 	b := New(2)
@@ -595,6 +622,21 @@ func TestAwkward(t *testing.T) {
 		"no sums":         {[]float32{}, []int{3, 0}, func(f compute.Function, x compute.Value) (compute.Value, error) { return f.ReduceSum(x, 0) }, []float32{}},
 		"largest of none": {[]float32{}, []int{2, 0}, func(f compute.Function, x compute.Value) (compute.Value, error) { return f.ReduceMax(x, 1) }, []float32{-inf, -inf}},
 		"not a number":    {withNaN, []int{16}, func(f compute.Function, x compute.Value) (compute.Value, error) { return f.ReduceMax(x, 0) }, []float32{nan}},
+		"whole numbers": {[]float32{-1.5, 2.75, 0, -0.25, 1e9}, []int{5}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			return f.ConvertDType(x, dtypes.Int32)
+		}, []int32{-1, 2, 0, 0, 1_000_000_000}},
+		"large whole numbers": {[]float32{3e9, 1.5, 0}, []int{3}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			return f.ConvertDType(x, dtypes.Uint32)
+		}, []uint32{3_000_000_000, 1, 0}},
+		"single precision": {[]float64{0.1, 1e-50, 16777217}, []int{3}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			return f.ConvertDType(x, dtypes.Float32)
+		}, []float32{0.1, 0, 16777216}},
+		"numbers of words": {[]uint32{0, 7, 1 << 31}, []int{3}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			return f.ConvertDType(x, dtypes.Float64)
+		}, []float64{0, 7, 1 << 31}},
+		"true or not": {[]float32{0, -2, nan}, []int{3}, func(f compute.Function, x compute.Value) (compute.Value, error) {
+			return f.ConvertDType(x, dtypes.Bool)
+		}, []bool{false, true, true}},
 	} {
 		builder := b.Builder(name)
 		f := builder.Main()

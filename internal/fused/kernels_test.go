@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -133,6 +136,55 @@ func TestRows(t *testing.T) {
 		portable.add(pointer(z), pointer(x), 0.5, n)
 		for i := range y {
 			near("scaled sum", y[i], z[i])
+		}
+	}
+}
+
+// What is not a number, or infinite, counts wherever it is, also behind the last whole register.
+func TestRowsOfSpecialNumbers(t *testing.T) {
+	portable := portableRows[float32]()
+	same := func(x, y float32) bool {
+		return x == y || math.IsNaN(float64(x)) && math.IsNaN(float64(y))
+	}
+	for n := 1; n < 70; n++ {
+		for at := range n {
+			for _, special := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				x, ones := slices.Repeat([]float32{2}, n), slices.Repeat([]float32{1}, n)
+				x[at] = float32(special)
+				y, z := slices.Clone(ones), slices.Clone(ones)
+				rows32.add(pointer(y), pointer(x), 0.5, n)
+				portable.add(pointer(z), pointer(x), 0.5, n)
+				if !same(rows32.sum(pointer(x), n), portable.sum(pointer(x), n)) || !same(rows32.largest(pointer(x), n), portable.largest(pointer(x), n)) ||
+					!same(rows32.dot(pointer(x), pointer(ones), n), portable.dot(pointer(x), pointer(ones), n)) || !slices.EqualFunc(y, z, same) {
+					t.Fatalf("%v in place %d of %d: sum %v, largest %v, product %v, scaled sum %v", special, at, n,
+						rows32.sum(pointer(x), n), rows32.largest(pointer(x), n), rows32.dot(pointer(x), pointer(ones), n), y)
+				}
+			}
+		}
+	}
+}
+
+// A panic in any task reaches the caller, also that of a helper, and the team does the next job.
+func TestPanicInATask(t *testing.T) {
+	team := newTeam(3)
+	defer close(team.wake)
+	for bad := range 12 {
+		got := func() (got any) {
+			defer func() { got = recover() }()
+			team.run(12, func(_, task int) {
+				if task == bad {
+					panic(task)
+				}
+				time.Sleep(100 * time.Microsecond) // so that helpers come
+			})
+			return nil
+		}()
+		if got != bad {
+			t.Fatalf("a panic in task %d comes back as %v", bad, got)
+		}
+		var done atomic.Int64
+		if team.run(12, func(_, _ int) { done.Add(1) }); done.Load() != 12 {
+			t.Fatalf("after a panic %d of 12 tasks are done", done.Load())
 		}
 	}
 }
