@@ -7,7 +7,7 @@ SCALE ?= quick
 BENCHTIME ?= 3x
 OUT   ?= out/table1-$(SCALE)
 ARGS  ?=
-PY    ?= python3
+PY    ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
 
 .PHONY: help
 help: ## list the targets
@@ -16,7 +16,7 @@ help: ## list the targets
 		for (i = 1; i <= n; i++) { if (length(line " " words[i]) > 79) { print line; line = sprintf("%20s", "") } line = line " " words[i] } \
 		print line }' $(MAKEFILE_LIST)
 	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder,"
-	@echo "  ARGS='more flags', PY=python3 (for venv), BENCH='flags of bench-*',"
+	@echo "  ARGS='more flags', PY=python3.11 (for venv), BENCH='flags of bench-*',"
 	@echo "  BENCHTIME=3x (bench-npt), SKIPS=regexp (test: it fails if a test is skipped"
 	@echo "  for another reason)."
 
@@ -153,8 +153,14 @@ xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which
 .venv/bin/python:
 	$(PY) -m venv .venv || { rm -f $@; exit 1; }
 
+# The versions that are pinned have packages for Python 3.11 alone. An environment of another one is made anew, if there is a 3.11 to make it.
+IS_311 = -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+
 .venv/installed: baselines/gbdt/requirements.txt | .venv/bin/python
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r baselines/gbdt/requirements.txt
+	@.venv/bin/python $(IS_311) || { \
+		$(PY) $(IS_311) || { echo "$(PY) is $$($(PY) -V), and the boosting libraries need 3.11: make venv PY=python3.11, with a path where it is not found" >&2; exit 1; }; \
+		$(PY) -m venv --clear .venv; }
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r baselines/gbdt/requirements.txt
 	touch $@
 
 .venv/xla-installed: npt/requirements.txt | .venv/bin/python
@@ -184,8 +190,9 @@ xla-cuda: .venv/xla-cuda$(XLA_CUDA)-installed ## XLA for NVIDIA GPUs, with its C
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $(firstword $^)
 	touch $@
 
-# Makes a target, or says in a line what is left out without it and where the reason is: $(call try,TARGET,LOG,WHAT).
-try = mkdir -p out && PIP_RETRIES=1 $(MAKE) --no-print-directory $(1) >out/$(2).log 2>&1 || echo "$(3) (see out/$(2).log)" >&2
+# Makes a target, or says what is left out without it, and why: $(call try,TARGET,LOG,WHAT).
+try = mkdir -p out && PIP_RETRIES=1 $(MAKE) --no-print-directory $(1) >out/$(2).log 2>&1 || \
+	{ echo "$(3) (see out/$(2).log):"; grep -v '^make' out/$(2).log | tail -n 1 | cut -c 1-200; } >&2
 
 .PHONY: venv-if-possible
 venv-if-possible:

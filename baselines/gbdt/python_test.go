@@ -61,7 +61,12 @@ func TestInspectPython(t *testing.T) {
 	}
 	old := *p
 	for old.version = range map[string]bool{"3.10.12": true, "2.7": true, "": true} {
-		if err := old.check("xgboost"); err == nil || !strings.Contains(err.Error(), "is Python "+old.version+", want 3.11 or a later one") {
+		if err := old.check("xgboost"); err == nil || !strings.Contains(err.Error(), "is Python "+old.version+", want 3.11: run") {
+			t.Error(err)
+		}
+	}
+	for old.version = range map[string]bool{"3.12.1": true, "3.13.0": true} { // whose packages cannot be installed
+		if err := old.check("catboost"); err == nil || !strings.Contains(err.Error(), "good has no catboost; that is Python "+old.version+", and catboost 1.2 is for 3.11: run `make venv PY=python3.11`") {
 			t.Error(err)
 		}
 	}
