@@ -277,15 +277,16 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 	}
 }
 
-// inPlace reports whether it is clear that one of some mean ranks has a place, or that it has not: others are before or behind it by more
-// than the critical difference.
+// inPlace reports whether it is clear that one of some mean ranks has a place, or that it has not: others are before or behind it by the
+// critical difference or more.
 func inPlace(means []float64, at, place int, critical float64) Answer {
 	before, behind := 0, 0
 	for _, mean := range means {
-		if mean < means[at]-critical {
+		switch gap := mean - means[at]; {
+		case !stats.Reaches(gap, critical):
+		case gap < 0:
 			before++
-		}
-		if mean > means[at]+critical {
+		case gap > 0:
 			behind++
 		}
 	}

@@ -14,35 +14,40 @@ import (
 
 // figure is the critical-difference diagram of a rank table.
 func (t *rankTable) figure(name string) Figure {
-	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), the methods of the table. A thick bar joins methods that do not differ at %v: by Nemenyi's test of "+
-		"mean ranks, and by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
+	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), the methods of the table. A thick bar joins methods that are not told apart at %v: by Nemenyi's test of "+
+		"mean ranks, and, if it can tell any apart on so few data sets, by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
 		t.Metric.Title, plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, rankLevel)
 	return Figure{name + "-" + t.name() + ".svg", caption, t.picture()}
 }
 
 // A rankDiagram is Demšar's diagram (JMLR 7, 2006): methods at their mean ranks on an axis, the best on the left, and bars under it
-// that join those between which a test finds no difference.
+// that join those that a test does not tell apart.
 type rankDiagram struct {
 	title      string
 	names      []string  // best mean rank first
 	ranks      []float64 // means
-	difference float64   // drawn above the axis; 0: none
+	difference float64   // drawn above the axis; 0: none, or there is none
 	bars       []stats.Clique
 }
 
-// picture has two diagrams, one below the other: by Nemenyi's test, and by the signed-rank test.
+// picture has two diagrams, one below the other: by Nemenyi's test, and by the signed-rank test where its p can be small enough.
 func (t *rankTable) picture() picture {
 	var names []string
 	for _, r := range t.Rows {
 		names = append(names, r.Series.Title)
 	}
 	ranks, s := t.means(ownRanks), t.Significance
-	nemenyi, _ := stats.Cliques(ranks, func(i, j int) bool { return math.Abs(ranks[i]-ranks[j]) > s.Difference })
-	wilcoxon, _ := stats.Cliques(ranks, func(i, j int) bool { return s.Wilcoxon[i][j] <= rankLevel })
-	return drawRankDiagrams([]rankDiagram{
-		{"Nemenyi's test", names, ranks, s.Difference, nemenyi},
-		{"Signed-rank test, Holm's correction", names, ranks, 0, wilcoxon},
-	})
+	nemenyi, _ := stats.Cliques(ranks, func(i, j int) bool { return stats.Reaches(ranks[i]-ranks[j], s.Difference) })
+	difference := s.Difference
+	if math.IsInf(difference, 1) {
+		difference = 0
+	}
+	diagrams := []rankDiagram{{"Nemenyi's test", names, ranks, difference, nemenyi}}
+	if s.signedRanksCan() {
+		wilcoxon, _ := stats.Cliques(ranks, func(i, j int) bool { return s.Wilcoxon[i][j] <= rankLevel })
+		diagrams = append(diagrams, rankDiagram{"Signed-rank test, Holm's correction", names, ranks, 0, wilcoxon})
+	}
+	return drawRankDiagrams(diagrams)
 }
 
 const (

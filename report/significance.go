@@ -50,6 +50,12 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 	return &significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
 }
 
+// signedRanksCan reports whether the signed-rank test, after Holm's correction, could tell a pair apart on so few data sets.
+func (s *significance) signedRanksCan() bool {
+	pairs := s.Friedman.K * (s.Friedman.K - 1) / 2
+	return stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided)*float64(pairs) <= rankLevel
+}
+
 // paperDatasets counts the data sets of the paper's Table 1 with a problem.
 func paperDatasets(p dataset.Problem, metric string) (n int) {
 	for _, d := range dataset.Infos() {
@@ -85,12 +91,12 @@ func (t *rankTable) gapRows(of *Table) []Row {
 	add := func(gap, difference string) { // no values of the column's, among which a page would sort them
 		gaps, differences = append(gaps, Cell{Text: gap}), append(differences, Cell{Text: difference})
 	}
-	addNumbers := func(gap, difference float64) { // which of two is larger is to be seen
-		digits := rankDigits
-		for digits < 2*rankDigits && gap != difference && Decimal(gap, digits) == Decimal(difference, digits) {
-			digits++
+	addNumbers := func(gap, difference float64) {
+		if math.IsInf(difference, 1) {
+			add(Decimal(gap, rankDigits), none)
+		} else {
+			add(Decimal(gap, rankDigits), Decimal(difference, rankDigits))
 		}
-		add(Decimal(gap, digits), Decimal(difference, digits))
 	}
 	for range t.Datasets {
 		add("", "")
@@ -112,15 +118,16 @@ func (t *rankTable) gapRows(of *Table) []Row {
 		addNumbers(largestGap(paper), stats.NemenyiDifference(rankLevel, len(paper), paperDatasets(t.Problem, t.Metric.Name)))
 	}
 	rows := []Row{{Cells: gaps}, {Cells: differences}}
-	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart.", rankLevel))}
+	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart. Over few "+
+		"data sets it is the least difference that is so unlikely among 200,000 random orders; a dash: none is.", rankLevel))}
 	return rows
 }
 
-// differ lists the pairs of rows whose mean ranks are farther apart than the critical difference, the better one first.
+// differ lists the pairs of rows whose mean ranks are as far apart as the critical difference, or farther, the better one first.
 func (t *rankTable) differ(in rankColumn) (pairs []string) {
 	for _, a := range t.Rows {
 		for _, b := range t.Rows {
-			if in.of(b).Mean-in.of(a).Mean > t.Significance.Difference {
+			if gap := in.of(b).Mean - in.of(a).Mean; gap > 0 && stats.Reaches(gap, t.Significance.Difference) {
 				pairs = append(pairs, fmt.Sprintf("%s and %s", a.Series.Title, b.Series.Title))
 			}
 		}
@@ -133,12 +140,16 @@ func (t *rankTable) supports() string {
 	s := t.Significance
 	text := fmt.Sprintf("No gap between two of our mean ranks reaches the critical difference: over %d data sets these ranks do not tell any two methods apart.", s.Friedman.N)
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
-		text = fmt.Sprintf("Farther apart than the critical difference, which is %s: %s. The ranks do not tell the other pairs apart.",
-			Decimal(t.Significance.Difference, 4), strings.Join(pairs, "; "))
+		text = fmt.Sprintf("As far apart as the critical difference, which is %s, or farther: %s. The ranks do not tell the other pairs apart.",
+			Decimal(t.Significance.Difference, rankDigits), strings.Join(pairs, "; "))
 	}
 	text += fmt.Sprintf(" %v.", s.Friedman)
 	for _, w := range s.Friedman.Warnings {
 		text += " " + w
+	}
+	least := stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided)
+	if !s.signedRanksCan() {
+		return fmt.Sprintf("%s Signed-rank tests can tell no two apart: on %d data sets their p is at least %.3g.", text, s.Friedman.N, least)
 	}
 	var told []string
 	for i, a := range t.Rows {
@@ -153,7 +164,7 @@ func (t *rankTable) supports() string {
 		by = ", by ratios of means"
 	}
 	return fmt.Sprintf("%s Signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, tell apart, after Holm's correction: %s.",
-		text, by, stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided), s.Friedman.N, cmp.Or(strings.Join(told, "; "), "none"))
+		text, by, least, s.Friedman.N, cmp.Or(strings.Join(told, "; "), "none"))
 }
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, whether

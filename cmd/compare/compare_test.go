@@ -353,11 +353,11 @@ func TestConclusionOverDataSets(t *testing.T) {
 		}
 		return text
 	}
-	// b and c are second and third by turns: mean ranks are 1, 2.5 and 2.5. Nemenyi's critical difference is 2.3437 * sqrt(3*4/(6*12)) = 0.957.
+	// b and c are second and third by turns: mean ranks are 1, 2.5 and 2.5. Nemenyi's critical difference is 1 (2.3437 * sqrt(3*4/(6*12)) = 0.957 by the normal approximation).
 	// a is below both everywhere, with p = 2/2^12 = 0.00049, three times as much after Holm's correction; that of b and c is 1.
 	stdout, stderr := compared(t, lines(func(i int) int { return 2 + i%2 }, func(i int) int { return 3 - i%2 }))
 	for _, want := range []string{
-		"is 0.96: no two differ of each: b, c. Signed-rank test with Holm's correction: no two differ of each: b, c.", "0.001* 0/12",
+		"is 1.00: not told apart within each: b, c. Signed-rank test with Holm's correction: not told apart within each: b, c.", "0.001* 0/12",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in %s%s", want, stdout, stderr)
@@ -365,7 +365,7 @@ func TestConclusionOverDataSets(t *testing.T) {
 	}
 	// In one order everywhere, mean ranks are 1, 2 and 3.
 	stdout, stderr = compared(t, lines(func(int) int { return 2 }, func(int) int { return 3 }))
-	if strings.Count(stdout, "all methods differ") != 2 {
+	if strings.Count(stdout, "all methods are told apart") != 2 {
 		t.Errorf("not all methods differ by both tests in %s%s", stdout, stderr)
 	}
 }
@@ -374,8 +374,8 @@ func TestConclusionOverDataSets(t *testing.T) {
 func TestGroups(t *testing.T) {
 	o := &overall{methods: []string{"a", "b", "c"}, friedman: &stats.FriedmanTest{Mean: []float64{1, 2, 3}}}
 	for _, c := range []struct{ alike, want string }{
-		{"ab ac bc", "no two methods differ"}, {"", "all methods differ"}, {"ab", "no two differ of each: a, b"}, {"ab bc", "no two differ of each: a, b; b, c"},
-		{"ac", "no two differ of each: a, c"}, {"ab ac", "no two differ of each: a, b; a, c"},
+		{"ab ac bc", "no two methods are told apart"}, {"", "all methods are told apart"}, {"ab", "not told apart within each: a, b"}, {"ab bc", "not told apart within each: a, b; b, c"},
+		{"ac", "not told apart within each: a, c"}, {"ab ac", "not told apart within each: a, b; a, c"},
 	} {
 		differ := func(i, j int) bool { return !strings.Contains(c.alike, o.methods[min(i, j)]+o.methods[max(i, j)]) }
 		if got := o.groups(differ); got != c.want {

@@ -27,7 +27,7 @@ func writeCSV(w io.Writer, comparisons []*comparison) error {
 			d.write(line)
 		}
 		if c.overall != nil {
-			c.overall.write(line, c.alpha)
+			c.overall.write(line, c.alpha, c.metric.Larger)
 		}
 	}
 	out.Flush()
@@ -72,7 +72,7 @@ func (d *datasetComparison) write(line writeLine) {
 	}
 }
 
-func (o *overall) write(line writeLine, alpha float64) {
+func (o *overall) write(line writeLine, alpha float64, larger bool) {
 	line("", "", "", "datasets", float64(len(o.datasets)), o.notes)
 	if len(o.datasets) < 2 {
 		return
@@ -81,10 +81,14 @@ func (o *overall) write(line writeLine, alpha float64) {
 	for j, method := range o.methods {
 		line("", method, "", "mean_rank", f.Mean[j], nil)
 		line("", method, "", "mean_rank_stderr", f.StdErr[j], nil)
+		if j > 0 {
+			line("", method, o.methods[0], "win_rate", o.wins(j, larger), nil)
+		}
 	}
 	if several {
 		line("", "", "", "friedman_chi_square", f.ChiSquare, nil)
 		line("", "", "", "friedman_p", f.P, nil)
+		line("", "", "", "friedman_permutation_p", f.Permutation, nil)
 		line("", "", "", "iman_davenport_f", f.F, nil)
 		line("", "", "", "iman_davenport_p", f.FP, nil)
 		line("", "", "", "nemenyi_critical_difference", stats.NemenyiDifference(alpha, f.K, f.N), nil)

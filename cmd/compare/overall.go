@@ -118,7 +118,7 @@ func (o *overall) wins(method int, larger bool) float64 {
 	return stats.WinRate(x, y, larger)
 }
 
-// groups are the methods that do not differ, in words, by Nemenyi's test and by the signed-rank test.
+// groups are the methods that are not told apart, in words, by Nemenyi's test and by the signed-rank test.
 func (o *overall) groups(differ func(i, j int) bool) string {
 	cliques, hidden := stats.Cliques(o.friedman.Mean, differ)
 	var parts []string
@@ -131,12 +131,12 @@ func (o *overall) groups(differ func(i, j int) bool) string {
 	}
 	switch {
 	case len(cliques) == 1 && len(cliques[0]) == len(o.methods):
-		return "no two methods differ"
+		return "no two methods are told apart"
 	case len(cliques) == 0 && len(hidden) == 0:
-		return "all methods differ"
+		return "all methods are told apart"
 	}
 	for _, h := range hidden { // pairs that are in no clique
 		parts = append(parts, o.methods[h[0]]+", "+o.methods[h[1]])
 	}
-	return "no two differ of each: " + strings.Join(parts, "; ")
+	return "not told apart within each: " + strings.Join(parts, "; ")
 }

@@ -183,8 +183,11 @@ func (c *comparison) overallBlocks() []report.Block {
 func (o *overall) friedmanText(alpha float64) string {
 	f := o.friedman
 	difference := stats.NemenyiDifference(alpha, f.K, f.N)
-	nemenyi := o.groups(func(i, j int) bool { return math.Abs(f.Mean[i]-f.Mean[j]) > difference })
+	nemenyi := o.groups(func(i, j int) bool { return stats.Reaches(f.Mean[i]-f.Mean[j], difference) })
 	wilcoxon := o.groups(func(i, j int) bool { return o.adjusted[i][j] <= alpha })
-	return fmt.Sprintf("%v. Nemenyi's critical difference of mean ranks at %v is %.2f: %s. Signed-rank test with Holm's correction: %s.",
-		f, alpha, difference, nemenyi, wilcoxon)
+	critical := fmt.Sprintf("Nemenyi's critical difference of mean ranks at %v is %.2f: %s", alpha, difference, nemenyi)
+	if math.IsInf(difference, 1) {
+		critical = fmt.Sprintf("No difference of mean ranks would be so large by chance with a probability of only %v (Nemenyi's test)", alpha)
+	}
+	return fmt.Sprintf("%v. %s. Signed-rank test with Holm's correction: %s.", f, critical, wilcoxon)
 }

@@ -27,9 +27,9 @@ func TestStudentizedRangeEqualsOracle(t *testing.T) {
 
 // Nemenyi's p of the critical difference is alpha, and for two methods it is that of a normal difference.
 func TestNemenyiP(t *testing.T) {
-	near(t, "p of the critical difference", NemenyiP(NemenyiDifference(0.05, 9, 4), 9, 4), 0.05)
-	p, _ := upperTail(1.5 / rankDeviation(2, 7))
-	near(t, "two methods", NemenyiP(-1.5, 2, 7), 2*p)
+	near(t, "p of the critical difference", NemenyiP(NemenyiDifference(0.05, 9, 40), 9, 40), 0.05)
+	p, _ := upperTail(0.15 / rankDeviation(2, 140))
+	near(t, "two methods", NemenyiP(-0.15, 2, 140), 2*p)
 	if NemenyiP(0, 3, 5) != 1 {
 		t.Error("no difference")
 	}

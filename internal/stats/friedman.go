@@ -18,16 +18,21 @@ type FriedmanTest struct {
 	Warnings []string
 }
 
-// A RankTest is Friedman's statistic, and F that Iman and Davenport made of it.
+// A RankTest is Friedman's statistic, and F that Iman and Davenport made of it. Their p are approximations for many data sets; with few,
+// where they may be wrong several times over, Permutation is the one to believe.
 type RankTest struct {
-	ChiSquare float64 // k-1 degrees of freedom
-	P         float64
-	F         float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike
-	FP        float64
+	ChiSquare   float64 // k-1 degrees of freedom
+	P           float64
+	F           float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike
+	FP          float64
+	Permutation float64 // p of the statistic among 200,000 random orders of the ranks on each data set; NaN with many data sets
 }
 
-// String gives both statistics and their p; not that of an infinite F, which is 0 however few the data sets.
+// String gives the statistic and its p by permutation, with many data sets both statistics and their p; not that of an infinite F, which is 0.
 func (t RankTest) String() string {
+	if !math.IsNaN(t.Permutation) {
+		return fmt.Sprintf("Friedman: χ² = %.4g, p = %s by permutation", t.ChiSquare, PText(math.Log(t.Permutation)))
+	}
 	f := "F is infinite, since all data sets rank alike"
 	if !math.IsInf(t.F, 1) {
 		f = fmt.Sprintf("F = %.4g, p = %s", t.F, PText(math.Log(t.FP)))
@@ -83,10 +88,13 @@ func (t *FriedmanTest) test(ranks [][]float64) {
 		d := sum - n*(k+1)/2
 		between += d * d
 	}
+	t.RankTest = RankTest{P: 1, FP: 1} // where all ranks are shared
 	if within := squares - n*k*(k+1)*(k+1)/4; within > 0 {
 		t.RankTest = t.rankTest((k - 1) * between / within)
-	} else {
-		t.RankTest = RankTest{P: 1, FP: 1} // all ranks are shared
+	}
+	t.Permutation = math.NaN()
+	if fewRanks(t.K, t.N) {
+		t.Permutation = byPermutation(ranks, between)
 	}
 }
 
@@ -121,9 +129,6 @@ func friedmanSmallestP(k, n int) float64 {
 func (t *FriedmanTest) warn(ties bool) {
 	if least := friedmanSmallestP(t.K, t.N); least > 0.05 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", t.K, t.N, least))
-	}
-	if t.N <= 10 || t.K <= 5 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("χ² and F are approximations for more than 10 data sets and 5 methods; here there are %d and %d.", t.N, t.K))
 	}
 	if ties {
 		t.Warnings = append(t.Warnings, "Equal results on a data set share ranks.")
