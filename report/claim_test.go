@@ -258,11 +258,11 @@ func TestWorseThanBaselines(t *testing.T) {
 	for _, c := range []struct {
 		clean, after float64
 		want         string
-	}{{3.41, 4.13, "holds"}, {3.41, 3.77, "does not hold"}, {3.87, 4.08, "not tested"}, {3.77, 3.78, "holds"}} {
+	}{{3.41, 4.13, "holds"}, {3.41, 3.79, "not clear"}, {3.41, 3.7, "does not hold"}, {3.87, 4.08, "not tested"}, {3.77, 3.8, "holds"}} {
 		fold := &Fold{Chosen: &results.Record{Test: results.Metrics{"clean": c.clean}}}
 		series := &Series{Method: &method.Method{Name: "npt"}, Title: "NPT"}
 		fold.group = &Group{Info: dataset.Info{Name: "protein", Title: "Protein", RunFolds: 1}, Protocol: published, Series: series, Folds: []*Fold{fold}}
-		n := &Number{Group: fold.group, Metric: after, Mean: c.after, N: 1}
+		n := &Number{Group: fold.group, Metric: after, Mean: c.after, N: 1, StdErr: math.NaN(), RowStdErr: 0.0125}
 		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "c", Says: "So it is.", Test: WorseThanBaselines(clean, after, metric.RMSE, protein)}}}, Numbers: []*Number{n}}
 		if f := s.findings()[0]; f.verdict != c.want || !strings.Contains(f.measured(), "baselines has 3.77") {
 			t.Errorf("%v, then %v: %s (%s), want %s", c.clean, c.after, f.verdict, f.measured(), c.want)

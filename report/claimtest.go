@@ -352,8 +352,8 @@ func Tells(where ...Where) Test {
 	return numbers(func(*Number) Answer { return Untested }, where)
 }
 
-// WorseThanBaselines tests whether predictions by which a method was not worse than all of the paper's others on a data set are so by
-// another metric, where larger is worse. Where they were worse before it says nothing.
+// WorseThanBaselines tests whether predictions by which a method was not worse than all of the paper's others on a data set are clearly so
+// by another metric, where larger is worse. Where they were worse before it says nothing.
 func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...Where) Test {
 	where = append(slices.Clip(where), Where{"metric", []string{after.Name}})
 	return func(s *Summary) (all []Evidence) {
@@ -369,7 +369,7 @@ func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...
 			}
 			cleans, _ := testResults(n.Folds, before)
 			clean, _ := stats.MeanStdErr(cleans)
-			speaks := answer(n.Mean > worst)
+			speaks := apart(n.Mean-worst, n.anyStdErr())
 			if len(cleans) < n.N || clean > worst {
 				speaks = Untested
 			}

@@ -331,8 +331,8 @@ func (s *Summary) howToRead() []string {
 	if !s.own { // which has no verdicts
 		lines = append(lines, "Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the "+
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
-			"Same within seeds: the mean of one more seed would have the paper's number in the range of 95 % of cases, by the "+
-				"standard deviation of our means over at least three seeds; otherwise it differs."+s.deterministic()+" Not graded: fewer seeds.",
+			"Same within seeds: the paper's number is in the 95 % prediction interval of one more seed (of our means under three seeds or more, taken for normal; with three it "+
+				"is ± 5 standard deviations): a rerun is not excluded from giving it. Otherwise it differs."+s.deterministic()+" Not graded: fewer seeds.",
 			"Not comparable: training rows other than the paper's, a smaller network, or single values of a parameter. Partial: not the folds of the paper, or not all; such a "+
 				"mean is not compared.")
 	}
@@ -340,7 +340,7 @@ func (s *Summary) howToRead() []string {
 		"of its record.")
 	if s.Tables == nil {
 		lines = append(lines, "Published folds are made as the paper's code made them, and only they are compared with the paper. Corrected folds are "+
-			"true cross-validation; a change is corrected minus published.",
+			"true cross-validation; a change is corrected minus published. Larger data sets have a single split, the same under both (but for the mask of missing entries on Kick).",
 			"Ranks: 1 is best, by unrounded mean results; of the paper's methods among themselves a finished one without a complete result is "+
 				"ranked last. In tables of all methods only those with complete results on all of the data sets named are ranked. What the paper claims of ranks is tested only by all of its methods and "+
 				"data sets, and not clear as long as Nemenyi's critical difference leaves it open; over so few data sets no ranks can show that a place holds. \"Paper, all\" is its Table 1 as printed: nine methods "+
@@ -355,7 +355,7 @@ func (s *Summary) howToRead() []string {
 			"the difference of its means, ± the standard error that two independent means would have, since it prints no paired one. "+
 			"Over folds ours is larger than that of independent differences would be, as folds share training rows (Nadeau and Bengio's "+
 			"correction). That was made for test rows drawn at random, which overlap, as those of published folds do; for true cross-validation it is a rule of thumb. "+
-			"p: Wilcoxon's signed-rank test of the differences, exact and two-sided, which takes folds for independent.",
+			"p: of no change, by that standard error (Nadeau and Bengio's t-test), for each change alone: of twenty one is below 0.05 by chance.",
 			fmt.Sprintf("Same direction: our change has the sign of the paper's and is more than %d of its standard errors from 0; other direction: "+
 				"the other sign; not clear: it is not that far from 0; clear, the paper's not: ours is, and the paper's is not, by its own standard error. A standard error over the test rows of a single split does not have in it what another seed would "+
 				"change, and that of a change there is one of two independent results, though both are of the same rows. Sizes of "+
@@ -363,8 +363,8 @@ func (s *Summary) howToRead() []string {
 	}
 	if len(s.Claims) > 0 {
 		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to (where there is no effect, about one of 25 is so by chance). A claim about a "+
-			"direction is not clear within %d standard errors of no effect (differences over folds: with Nadeau and Bengio's correction); one about a value holds within %d of it, and so the more easily the larger "+
-			"they are. At this size: by networks smaller than published.", clearly, clearly))
+			"direction is not clear within %d standard errors of no effect (differences over folds: with Nadeau and Bengio's correction); one that a value is reached, or not exceeded, holds when the mean does so, and is not clear while it fails to by up to %d of "+
+			"them; one about being near a value holds where these %d lie within the margin, too. At this size: by networks smaller than published.", clearly, clearly, clearly))
 	}
 	if pairs, verdicts := s.falsePositives(); pairs > 0 {
 		lines = append(lines, fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be "+

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -40,10 +41,11 @@ func (n *Number) fact() fact {
 	return fact{Number: n, metric: n.Metric.Name, byFold: byFold}
 }
 
-// derived is something else of a number, over so many folds or cells, beside which the paper has nothing yet.
+// derived is something else of a number, over so many folds or cells, beside which the paper has nothing yet, and of whose error over
+// test rows nothing is known.
 func (n *Number) derived(metric string, mean, stdErr float64, over int) fact {
 	of := *n
-	of.Mean, of.StdErr, of.N, of.HasPaper, of.Verdict, of.Seeds = mean, stdErr, over, false, "", nil
+	of.Mean, of.StdErr, of.RowStdErr, of.N, of.HasPaper, of.Verdict, of.Seeds = mean, stdErr, math.NaN(), over, false, "", nil
 	return fact{Number: &of, metric: metric}
 }
 

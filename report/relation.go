@@ -50,12 +50,17 @@ func (f fact) minus(other fact) (mean, stdErr float64) {
 	if len(x) < 2 {
 		return stat.Mean(floats.SubTo(make([]float64, len(x)), x, y), nil), math.Hypot(f.RowStdErr, other.RowStdErr) // NaN without folds
 	}
+	test := f.test(x, y)
+	return test.Mean, test.StdErr
+}
+
+// test is that of the differences of values of two facts on folds.
+func (f fact) test(x, y []float64) *stats.TTest {
 	var shares []float64 // of test rows over training rows
 	for _, rec := range f.chosen() {
 		shares = append(shares, float64(rec.Rows[2])/float64(rec.Rows[0]))
 	}
-	test := stats.CorrectedT(floats.SubTo(make([]float64, len(x)), x, y), stat.Mean(shares, nil), 0.95)
-	return test.Mean, test.StdErr
+	return stats.CorrectedT(floats.SubTo(make([]float64, len(x)), x, y), stat.Mean(shares, nil), 0.95)
 }
 
 // minusBySeed are the differences under the seeds that both have.
@@ -107,7 +112,7 @@ func changeFact(c comparison) (fact, bool) {
 	return f, true
 }
 
-// pFact is the p of a change, by Wilcoxon's signed-rank test, two-sided; a single split has none.
+// pFact is the p of a change, by the test whose standard error the change has; a single split has none.
 func pFact(c comparison) (fact, bool) {
 	n, base, ok := c.changed()
 	if !ok {
@@ -117,7 +122,7 @@ func pFact(c comparison) (fact, bool) {
 	if len(with) < 2 {
 		return fact{}, false
 	}
-	test := stats.Wilcoxon(with, without, stats.TwoSided)
+	test := n.test(with, without)
 	p := n.derived(n.metric+changeOf+"_p", test.P, math.NaN(), len(with))
 	p.Notes = test.Warnings
 	return p, true
@@ -211,7 +216,8 @@ func (l *Layout) order(facts []fact) string {
 			}
 		}
 		if tau := stats.Kendall(ours, paper); len(ours) > 2 && !math.IsNaN(tau) {
-			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s.", f.Info.Title, Signed(tau, 2))
+			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s (p = %s by permutation, of %d).", f.Info.Title, Signed(tau, 2),
+				Decimal(stats.KendallP(ours, paper), 2), len(ours))
 		}
 	}
 	return text

@@ -51,8 +51,8 @@ func (n *Number) judge() {
 	}
 	n.SpreadReproduced = n.spreadReproduced()
 	prints := printsAs(n.Mean, n.Paper.Mean, n.Paper.Decimals)
-	if yardstick := n.yardstick(); !prints && yardstick > 0 {
-		n.Z = n.Difference() / yardstick
+	if n.N == 1 && !prints && n.RowStdErr > 0 {
+		n.Z = n.Difference() / n.RowStdErr
 	}
 	switch {
 	case !n.asPublished():
@@ -138,16 +138,6 @@ func (n *Number) testSubset() bool {
 	rows := n.rows()
 	paper, _ := results.PaperSplitRows(n.Info.Name)
 	return n.subset() != "" && rows[0] == paper[0] && rows[1] == paper[1] && rows[2] < paper[2]
-}
-
-// yardstick is the standard error that Z is in, for CSV files. Over folds it is that of the difference of the two means, which says
-// little, since both sides share their folds. The numbers of a single split were made on the same rows, or ours on a part of them; what
-// is known of their error is that of our metric over the test rows.
-func (n *Number) yardstick() float64 {
-	if n.N > 1 {
-		return math.Hypot(n.StdErr, n.Paper.StdErr())
-	}
-	return n.RowStdErr
 }
 
 // spreadReproduced reports whether the paper's printed spread is ours. NPT's has ddof 1, that of the baselines ddof 0.

@@ -24,3 +24,19 @@ func TestKendall(t *testing.T) {
 		t.Errorf("%v where all values are equal", tau)
 	}
 }
+
+// Of all orders of the second list, and for seven numbers scipy.stats.kendalltau's exact p.
+func TestKendallP(t *testing.T) {
+	for _, c := range []struct {
+		x, y []float64
+		want float64
+	}{
+		{[]float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}, 2. / 24},
+		{[]float64{2.5, 1, 1, 3}, []float64{1, 1, 2, 2}, 1},
+		{[]float64{1, 2, 3, 4, 5, 6, 7}, []float64{1, 2, 4, 3, 5, 7, 6}, 0.0107},
+	} {
+		if p := KendallP(c.x, c.y); !(math.Abs(p-c.want) <= 4*math.Sqrt(c.want/20_000)) {
+			t.Errorf("%v, %v: p = %v, want %v", c.x, c.y, p, c.want)
+		}
+	}
+}
