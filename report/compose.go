@@ -366,23 +366,11 @@ func (s *Summary) howToRead() []string {
 			"direction is not clear within %d standard errors of no effect (differences over folds: with Nadeau and Bengio's correction); one that a value is reached, or not exceeded, holds when the mean does so, and is not clear while it fails to by up to %d of "+
 			"them; one about being near a value holds where these %d lie within the margin, too. At this size: by networks smaller than published.", clearly, clearly, clearly))
 	}
-	if pairs, verdicts := s.falsePositives(); pairs > 0 {
-		lines = append(lines, fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be "+
-			"called reproduced%s.", plural(pairs, "pair", "pairs"), percent(verdicts[Reproduced], pairs), graded(verdicts)))
+	if text := s.worth(); text != "" {
+		lines = append(lines, text)
 	}
 	return lines
 }
-
-// graded says how often verdicts that come from seeds are wrong.
-func graded(verdicts map[Verdict]int) string {
-	same := verdicts[SameWithinSeeds]
-	if all := same + verdicts[Differs]; all > 0 {
-		return fmt.Sprintf(", and of those graded by seeds %.1f %% the same", percent(same, all))
-	}
-	return ""
-}
-
-func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
 func (s *Summary) sources() []string {
 	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells under its seed, %d, and %s of other cells.", spelling.Thousands(s.Records), s.Plan.Sweep.Seed, spelling.Thousands(s.OutOfPlan))}

@@ -171,6 +171,16 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 	if beside != nil && beside.hasAll(methods, datasets) {
 		for i, r := range beside.ranks(methods, datasets) {
 			t.Rows[i].Published = meanOf(r)
+			for j, d := range datasets {
+				if r[j] == t.Rows[i].Ranks[j] || slices.ContainsFunc(t.Reordered, func(name string) bool { return strings.HasPrefix(name, d.Title) }) {
+					continue
+				}
+				name := d.Title
+				if d.RunFolds == 1 {
+					name += ", whose split is the same, with another mask of missing entries"
+				}
+				t.Reordered = append(t.Reordered, name)
+			}
 		}
 	}
 	slices.SortStableFunc(t.Rows, func(a, b rankRow) int { return cmp.Compare(a.Own.Mean, b.Own.Mean) })

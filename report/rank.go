@@ -28,6 +28,8 @@ type rankTable struct {
 	Rows     []rankRow      // best mean rank first; none when no two methods can be ranked yet
 	Notes    []string       // who is ranked last, and what is left out, a sentence each
 
+	Reordered []string // data sets on which the rows have another order under published folds
+
 	Significance *significance // what the mean ranks support; nil for a single data set
 }
 

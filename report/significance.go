@@ -196,6 +196,9 @@ func foldsChange(tables []*rankTable) string {
 			what += " and all methods here"
 		}
 		part := fmt.Sprintf("%s %d of %s of methods change places and %d tie under one kind of folds", what, changed, plural(pairs, "pair", "pairs"), ties)
+		if t.Reordered != nil {
+			part += fmt.Sprintf(" (another order on %s)", strings.Join(t.Reordered, "; on "))
+		}
 		if before, now := strings.Join(t.differ(publishedRanks), "; "), strings.Join(t.differ(ownRanks), "; "); before != now {
 			conclusions++
 			part += fmt.Sprintf(", told apart under published folds: %s; under corrected ones: %s", cmp.Or(before, "none"), cmp.Or(now, "none"))

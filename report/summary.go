@@ -98,6 +98,9 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	if s.Conflict != nil {
 		fmt.Fprintf(out, "\n**Conflicts**: %s.\n", markdownText(oneLine(s.Conflict.Error())))
 	}
+	if text := s.worth(); text != "" {
+		fmt.Fprintf(out, "\n%s\n", text)
+	}
 	for _, outcome := range outcomes {
 		var found []finding
 		for _, f := range claims {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -86,11 +87,11 @@ func (n *Number) withinSeeds() bool {
 
 // falsePositives judges our numbers by what the paper has for other methods on the same data set, and counts the verdicts:
 // what a verdict is worth can be seen from how often it is given there. That a deterministic method differs is no verdict from seeds,
-// and is not counted as one.
-func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
+// and is not counted as one. parts are pairs over a part of the paper's test rows, which are not among the others.
+func (s *Summary) falsePositives() (pairs, parts int, verdicts map[Verdict]int) {
 	verdicts = map[Verdict]int{}
 	for _, n := range s.Numbers {
-		if n.Protocol != split.Published || !n.HasDifference() || !n.asPublished() || n.subset() != "" {
+		if n.Protocol != split.Published || !n.HasDifference() || !n.asPublished() || n.subset() != "" && !n.testSubset() {
 			continue
 		}
 		for _, m := range results.PaperMethods {
@@ -100,13 +101,38 @@ func (s *Summary) falsePositives() (pairs int, verdicts map[Verdict]int) {
 				continue
 			}
 			other.judge()
+			if n.testSubset() {
+				if parts++; other.Verdict == ReproducedOnPart {
+					verdicts[ReproducedOnPart]++
+				}
+				continue
+			}
 			pairs++
 			if other.Verdict == Reproduced || !n.Series.Method.Deterministic {
 				verdicts[other.Verdict]++
 			}
 		}
 	}
-	return pairs, verdicts
+	return pairs, parts, verdicts
+}
+
+// worth says what a verdict is worth; empty where there is nothing to tell it from.
+func (s *Summary) worth() string {
+	pairs, parts, verdicts := s.falsePositives()
+	if pairs == 0 {
+		return ""
+	}
+	percent := func(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
+	text := fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be called reproduced", plural(pairs, "pair", "pairs"),
+		percent(verdicts[Reproduced], pairs))
+	same := verdicts[SameWithinSeeds]
+	if all := same + verdicts[Differs]; all > 0 {
+		text += fmt.Sprintf(", and of those graded by seeds %.1f %% the same", percent(same, all))
+	}
+	if parts > 0 {
+		text += fmt.Sprintf("; of %s over a part of the test rows %.1f %% reproduced on it", plural(parts, "such pair", "such pairs"), percent(verdicts[ReproducedOnPart], parts))
+	}
+	return text + "."
 }
 
 // standing is the verdict on a number that cannot be compared with the paper's number, and empty on one that can.
