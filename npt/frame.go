@@ -80,7 +80,7 @@ func (f *Frame) check() (*Frame, error) {
 	}
 	for i, row := range f.Rows {
 		if len(row) != len(f.Names) {
-			return nil, fmt.Errorf("row %d has %d fields, want %d", i, len(row), len(f.Names))
+			return nil, fmt.Errorf("row %d has %s, want %d", i, spelling.Count(len(row), "field"), len(f.Names))
 		}
 		for j, field := range row {
 			if !utf8.ValidString(field) {

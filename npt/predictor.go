@@ -27,6 +27,7 @@ type Predictor struct {
 
 	model   *Model
 	context *Table // all rows are training or validation rows
+	order   []int  // the row of the frame that each of them was
 	columns []frameColumn
 	target  int
 }
@@ -108,7 +109,7 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 	rng := seed.Rand(c.Seed, "held out")
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	val := len(order) / 5
-	p := &Predictor{target: at, context: &Table{Train: len(order) - val, Val: val}}
+	p := &Predictor{target: at, order: order, context: &Table{Train: len(order) - val, Val: val}}
 	for j, name := range f.Names {
 		column, err := newFrameColumn(f, j, order, p.context.Train)
 		if err != nil {
@@ -204,8 +205,12 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 	return out, nil
 }
 
-// Table is what Model computes with: the rows of the fit, training rows before validation rows, and those of a frame as test rows, in order.
-// Errors are those of Predict.
+// FitRows are the rows of the frame that Fit had, counted from 0, in the order in which Table has them; nil for a predictor from a file of
+// an earlier version.
+func (p *Predictor) FitRows() []int { return slices.Clone(p.order) }
+
+// Table is what Model computes with: the rows of the fit, training rows before validation rows (see FitRows), and those of a frame as test
+// rows, in order. Errors are those of Predict.
 func (p *Predictor) Table(f *Frame) (*Table, error) {
 	asked, err := p.ordered(f)
 	if err != nil {
@@ -273,12 +278,13 @@ type predictorHeader struct {
 	Columns []frameColumn
 	Target  int
 	Loss    float64
+	Order   []int // none in files of earlier versions
 }
 
 // Save writes the predictor to a file, which is replaced as a whole, and makes its folder if it is not there. The rows that it was fitted
 // on are in the file, since it predicts from them.
 func (p *Predictor) Save(path string) error {
-	h := predictorHeader{p.model.net.Config, *p.context, p.columns, p.target, p.ValidationLoss}
+	h := predictorHeader{p.model.net.Config, *p.context, p.columns, p.target, p.ValidationLoss, p.order}
 	if err := checkpoint.Write(path, "predictor", h, p.model.weights); err != nil {
 		return fmt.Errorf("npt: %w", err)
 	}
@@ -291,7 +297,7 @@ func LoadPredictor(path string, backend compute.Backend) (*Predictor, error) {
 	var h predictorHeader
 	m, err := loadModel(path, "predictor", backend, &h, func() (Config, []Column, error) {
 		err := h.Table.check()
-		if columns := len(h.Table.Columns); err == nil && (len(h.Columns) != columns || h.Target < 0 || h.Target >= columns || h.Table.Test != 0) {
+		if columns := len(h.Table.Columns); err == nil && (len(h.Columns) != columns || h.Target < 0 || h.Target >= columns || h.Table.Test != 0 || h.Order != nil && len(h.Order) != h.Table.Rows()) {
 			err = errors.New("damaged: its header contradicts itself")
 		}
 		return h.Config, h.Table.Columns, err
@@ -299,5 +305,5 @@ func LoadPredictor(path string, backend compute.Backend) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Predictor{h.Loss, m, &h.Table, h.Columns, h.Target}, nil
+	return &Predictor{h.Loss, m, &h.Table, h.Order, h.Columns, h.Target}, nil
 }

@@ -101,7 +101,7 @@ func TestFitFrame(t *testing.T) {
 		want  string
 	}{
 		{[]string{"y"}, []string{"85"}, `no column "x"`},
-		{[]string{"y", "x"}, []string{"85"}, "row 1 has 1 fields, want 2"},
+		{[]string{"y", "x"}, []string{"85"}, "row 1 has 1 field, want 2"},
 		{[]string{"y", "x"}, []string{"85", "-1", "left"}, "row 1 has 3 fields, want 2"},
 		{[]string{"y", "x"}, []string{"sixty", "-1"}, `row 1: "sixty" in column "y", whose values were all numbers in training: want a number`},
 		{[]string{"x", "y"}, []string{"Inf", "85"}, `row 1: "Inf" in column "x"`},
@@ -158,6 +158,20 @@ func TestFitGoesOn(t *testing.T) {
 	}
 	if p.Target() != "y" || p.Classes() != nil || !slices.Equal(p.Features(), []string{"x", "side"}) || p.Model().Config().Steps != 30 || len(p.Model().Columns()) != 3 {
 		t.Errorf("%s from %v, classes %v", p.Target(), p.Features(), p.Classes())
+	}
+	rows, err := p.Table(frame())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range p.FitRows() { // x is continuous, the first column
+		x, err := strconv.ParseFloat(frame().Rows[row][0], 64)
+		if missing := rows.Missing != nil && rows.Missing[3*i]; missing != (err != nil) {
+			t.Fatalf("row %d is row %d of the frame", i, row)
+		}
+		again := rows.Values[(len(p.FitRows())+row)*rows.Channels()]
+		if err == nil && rows.Values[i*rows.Channels()] != again {
+			t.Fatalf("row %d is not row %d of the frame, whose x is %v", i, row, x)
+		}
 	}
 	p.Close()
 	npt.ReturnMemory()
@@ -449,7 +463,7 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, f, err)
 		}
 	}
-	for text, want := range map[string]string{"a,b\n1\n": "row 0 has 1 fields, want 2", "a|b\n1|2\n": "want commas between the fields", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields"} {
+	for text, want := range map[string]string{"a,b\n1\n": "row 0 has 1 field, want 2", "a|b\n1|2\n": "want commas between the fields", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields"} {
 		path := filepath.Join(t.TempDir(), "bad.csv")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

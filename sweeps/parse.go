@@ -94,7 +94,17 @@ func (p *parser) read(root *document.Node) {
 		if n := nodes[f.key]; n != nil {
 			f.read(n)
 		}
+		if f.key == "datasets" && nodes["protocols"] == nil && p.onlyOwn() {
+			s.Protocols = []split.Protocol{split.Corrected}
+		}
 	}
+}
+
+// onlyOwn reports whether all data sets are the user's own, of which no paper has numbers by published folds.
+func (p *parser) onlyOwn() bool {
+	return len(p.infos) > 0 && !slices.ContainsFunc(p.infos, func(info dataset.Info) bool {
+		return slices.ContainsFunc(dataset.Infos(), func(known dataset.Info) bool { return known.Name == info.Name })
+	})
 }
 
 func (p *parser) readName(n *document.Node) {

@@ -25,7 +25,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Name != "small" || s.File != "dir/small.yaml" || s.Seed != 42 || s.Budget != (Budget{}) ||
-		!reflect.DeepEqual(s.Protocols, split.Protocols[:1]) || s.Select != (Selection{"mse", "nll"}) {
+		!reflect.DeepEqual(s.Protocols, []split.Protocol{split.Corrected}) || s.Select != (Selection{"mse", "nll"}) {
 		t.Errorf("defaults: %+v", s)
 	}
 	settings := s.Settings("boat")
@@ -38,6 +38,24 @@ func TestDefaults(t *testing.T) {
 	s, err = Parse("dir/small.yaml", []byte("folds: 3\ndatasets: [boat]\nmethods: [{method: neighbours}]\n"), catalogue())
 	if err != nil || !reflect.DeepEqual(s.Folds(dataset.Info{RunFolds: 1, Folds: 5}), []int{0, 1, 2}) {
 		t.Errorf("the first three folds: %v", err)
+	}
+}
+
+// Where a data set is the paper's, folds are as published; a sweep of one's own data alone has true cross-validation.
+func TestDefaultProtocol(t *testing.T) {
+	c := catalogue()
+	c.Datasets = append(c.Datasets, dataset.Info{Name: "yacht", Problem: dataset.Regression, Folds: 10, RunFolds: 10})
+	for text, want := range map[string]split.Protocol{
+		"datasets: [boat]": split.Corrected, "datasets: [yacht]": split.Published, "datasets: [boat, yacht]": split.Published,
+		"datasets: [boat]\nprotocols: [published]": split.Published, "datasets: [yacht]\nprotocols: [corrected]": split.Corrected,
+	} {
+		s, err := Parse("small.yaml", []byte(text+"\nmethods: [{method: neighbours}]\n"), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(s.Protocols, []split.Protocol{want}) {
+			t.Errorf("%q: %v, want %s", text, s.Protocols, want)
+		}
 	}
 }
 

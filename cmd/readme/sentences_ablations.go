@@ -12,7 +12,7 @@ var ablations = []sentence{
 	func(r *reports) string {
 		p, clear := changes(r)
 		least, others := leastChange(r, p)
-		return fmt.Sprintf("%s of our changes, means of three seeds, are more than two standard errors from 0 (*no masking* by a hair). By the corrected t-test with Holm's correction for all %s one is left, "+
+		return fmt.Sprintf("%s of our changes, means of three seeds, are more than two standard errors from 0. By the corrected t-test with Holm's correction for all %s one is left, "+
 			"Yacht's without masking of features (p = %.3f; at least %.2f for the others)", word(clear), word(len(p)), least, others)
 	},
 	func(r *reports) string {

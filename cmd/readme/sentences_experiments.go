@@ -70,6 +70,8 @@ type asked struct {
 
 var askedLine = regexp.MustCompile(`(?m)^\| ([^|,]+), (\d+) layers, e = \d+(?:, no dropout|, 20,000 steps)? \|.*\| (\S+)(?: ± (\S+))? \| [^|]+ \| (\S+)(?: ± (\S+))? \|$`)
 
+var askedNetwork = regexp.MustCompile(`(?m)^\| [^|,]+, \d+ layers, e = .*\|$`)
+
 // otherRows are the lines of that table.
 func otherRows(r *reports) (all []asked) {
 	value := func(x []byte) float64 {
@@ -81,8 +83,8 @@ func otherRows(r *reports) (all []asked) {
 	for _, x := range askedLine.FindAllSubmatch(r.text("EXPERIMENTS.md"), -1) {
 		all = append(all, asked{string(x[1]), value(x[3]), value(x[4]), value(x[5]), value(x[6])})
 	}
-	if len(all) == 0 {
-		r.fail(fmt.Errorf("EXPERIMENTS.md has no table of networks and their controls"))
+	if lines := len(askedNetwork.FindAll(r.text("EXPERIMENTS.md"), -1)); len(all) == 0 || len(all) != lines {
+		r.fail(fmt.Errorf("EXPERIMENTS.md: of %d lines of networks and their controls %d can be read", lines, len(all)))
 	}
 	return all
 }

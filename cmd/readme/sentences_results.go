@@ -49,7 +49,7 @@ var results = []sentence{
 			of("published"), of("corrected"))
 	},
 	func(r *reports) string {
-		change := regexp.MustCompile(`for regression (\d+) of (\d+) pairs of methods change places and (\d+) ties? under one kind of folds, ` +
+		change := regexp.MustCompile(`for regression (\d+) of (\d+) pairs of methods change places and (\d+) ties? under one kind of folds(?: \([^)]*\))?, ` +
 			`told apart under published folds: (.+?); under corrected ones: (.+?)(?:; for |\.\n)`).FindSubmatch(r.text(grids + "table1.md"))
 		ranks := r.rows(grids+"mean-ranks.csv").where("protocol", "corrected", "task", "regression", "among", "the paper's methods")
 		if change == nil || len(ranks) == 0 {

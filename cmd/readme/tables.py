@@ -413,8 +413,8 @@ def largest(number, *paths):
 
 
 def changes(*paths):
-    """RMSE of Base, and of variants minus that on the same folds, by seed and of each fold's mean over seeds, with the error of these over folds
-    and over seeds; deviations over seeds of the changes and of the variants' own means."""
+    """RMSE of Base, and of variants minus that on the same folds, by seed and of each fold's mean over seeds, with the error of these over folds,
+    in which seeds are, too, since each fold has its own; deviations over seeds of the changes and of the variants' own means."""
     of = collections.defaultdict(dict)
     for r in records(paths):
         if not r["variant"].startswith("Self only"):  # of which the table of others tells
@@ -430,7 +430,7 @@ def changes(*paths):
             continue
         changes = [[x[fold] - base[fold] for fold in sorted(x)] for x, base in zip(own, (of[dataset, "Base", seed] for seed in seeds))]
         mean = [statistics.mean(x) for x in changes]
-        error = math.hypot(corrected_error(dataset, [statistics.mean(of) for of in zip(*changes)]), over_seeds(mean))
+        error = corrected_error(dataset, [statistics.mean(of) for of in zip(*changes)])
         lines.append([TITLES[dataset], variant, *(of_differences(dataset, x) for x in changes), "%+.3f ± %.3f" % (statistics.mean(mean), error), "%.2f" % statistics.stdev(mean), deviation])
     table(["", "change of RMSE", *("seed %d" % seed for seed in seeds), "mean", "its standard deviation over seeds", "that of the variant's RMSE"], *lines)
 
@@ -613,8 +613,8 @@ ASKED = (
 
 def otherrows():
     """How much worse NPT is when other rows are corrupted, and how much worse the network whose rows attend to themselves alone: in percent of
-    NPT's RMSE, or in points of accuracy. Of several folds errors are those of differences over them, each fold a mean over seeds; of one fold
-    they are over test rows; and that of several seeds' means is added."""
+    NPT's RMSE, or in points of accuracy. Of several folds errors are those of differences over them, each fold a mean over seeds, of which each
+    fold has its own; of one fold they are over test rows, and that of several seeds' means is added."""
     paper = {r["dataset"]: r["mean"].lstrip("-") for r in csv.DictReader(open("results/paper/table02_corruption.csv", newline=""))}
     lines = []
     for dataset, files, variants, control in ASKED:
@@ -630,7 +630,7 @@ def otherrows():
             return found
 
         def worse(npt, others, before, after, error):
-            """By how much, with the error of the mean over several folds, or of one as error gives it, and over seeds that all folds have."""
+            """By how much, with the error of the mean over several folds, or of one as error gives it and over seeds."""
             seeds = sorted(set.intersection(*(npt[fold].keys() & others[fold].keys() for fold in npt if fold in others)) if npt.keys() & others.keys() else ())
             pairs = [[(npt[fold][seed], others[fold][seed]) for seed in seeds] for fold in npt if fold in others]
             if not any(pairs):
@@ -638,8 +638,8 @@ def otherrows():
             unit = 100 / statistics.mean(a["test"][before] for of in pairs for a, _ in of) if name == "rmse" else -1
             differences = [[unit * (b["test"][after] - a["test"][before]) for a, b in of] for of in pairs]
             over_folds = list(map(statistics.mean, differences))
-            stdErr = corrected_error(dataset, over_folds) if len(pairs) > 1 else error(pairs[0], abs(unit))
-            return "%+.1f ± %.1f" % (statistics.mean(over_folds), math.hypot(stdErr, over_seeds([statistics.mean(of) for of in zip(*differences)])))
+            stdErr = corrected_error(dataset, over_folds) if len(pairs) > 1 else math.hypot(error(pairs[0], abs(unit)), over_seeds(differences[0]))
+            return ("%+.1f ± %.1f" if name == "rmse" else "%+.2f ± %.2f") % (statistics.mean(over_folds), stdErr)
 
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
         on_rows = of((control,), "corruption")  # predictions of every test row

@@ -208,8 +208,8 @@ func TestAvailable(t *testing.T) {
 // What is wrong with a file of predictions is said with its line, and with what would be right.
 func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"0.5,0.5\n0.5,0.5\n":              "p_predicted.csv:1: 2 numbers, want 3: a probability for each class, one that no training row has among them",
-		"1,0,0\n1\n":                      "p_predicted.csv:2: 1 number, want 3: a probability for each class, one that no training row has among them",
+		"0.5,0.5\n0.5,0.5\n":              "p_predicted.csv:1: 2 numbers, want a probability for each of the 3 classes, also for one that no training row has",
+		"1,0,0\n1\n":                      "p_predicted.csv:2: 1 number, want a probability for each of the 3 classes, also for one that no training row has",
 		"a,b,c\n1,0,0\n":                  `p_predicted.csv:1: "a" is not a number (there is to be no line of names)`,
 		"1,0,0\n1,0,b\n":                  `p_predicted.csv:2: "b" is not a number`,
 		"1,0,0\n":                         "p_predicted.csv:2: the file ends, want a line for each of the 2 rows",

@@ -122,7 +122,7 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 		case len(fields) != outputs && outputs == 1:
 			return wrong("%d numbers, want 1", len(fields))
 		case len(fields) != outputs:
-			return wrong("%s, want %d: a probability for each class, one that no training row has among them", spelling.Count(len(fields), "number"), outputs)
+			return wrong("%s, want a probability for each of the %d classes, also for one that no training row has", spelling.Count(len(fields), "number"), outputs)
 		}
 		for _, field := range fields {
 			x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)

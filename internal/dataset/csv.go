@@ -77,7 +77,7 @@ func refuse(columns []*builder) error {
 		if c.levels != nil {
 			continue
 		}
-		if n := len(c.texts); n > 1000 && n > c.n/2 {
+		if n := len(c.texts); n > 1000 && n > c.n/2 || n == c.n && n > 20 {
 			return fmt.Errorf("column %s has %s categories in %s rows: declare it skip, or number", c.name, spelling.Thousands(n), spelling.Thousands(c.n))
 		}
 		first := map[string]string{}

@@ -303,8 +303,11 @@ func (d *declaration) columns() (columns []columnSpec, skipped []string) {
 			skipped = append(skipped, f.Key)
 			continue
 		default:
-			d.Errorf(f.Value.At, "columns: %s: %q is no type, want number, category, a list of categories, or skip%s", f.Key, word,
-				spelling.Hint(word, []string{"number", "category", "skip"}))
+			hint := ""
+			if near := spelling.Nearest(word, []string{"number", "category", "skip"}); near != "" {
+				hint = fmt.Sprintf(" (did you mean %q?)", near)
+			}
+			d.Errorf(f.Value.At, "columns: %s: %q is no type, want number, category, a list of categories, or skip%s", f.Key, word, hint)
 		}
 		columns = append(columns, spec)
 	}

@@ -308,7 +308,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"nan", "", "diverged", "test row 3 is NaN"},
 		{"huge", "", "diverged", "the mean squared error of the predictions for test rows is too large"},
 		{"vast", "", "diverged", "the mean squared error of the predictions for validation rows is too large"},
-		{"short", "", "error", "11 numbers were predicted for 12 test rows"},
+		{"short", "", "error", "11 predicted numbers for 12 test rows of 1 output: want 12"},
 		{"silent", "", "error", "without a result"},
 		{"beyond", "", "error", "mean gave a result with Index 7, and was asked for 0 to 1"},
 		{"error", "", "error", "no luck with this"},

@@ -9,6 +9,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/spelling"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
@@ -47,7 +48,7 @@ const ProbabilitySlack = 1e-3
 
 func check(part string, p method.Prediction, rows int, t *task.Task) error {
 	if len(p) != rows*t.Outputs() {
-		return fmt.Errorf("%d numbers were predicted for %d %s rows of %d outputs", len(p), rows, part, t.Outputs())
+		return fmt.Errorf("%s for %s of %s: want %d", spelling.Count(len(p), "predicted number"), spelling.Count(rows, part+" row"), spelling.Count(t.Outputs(), "output"), rows*t.Outputs())
 	}
 	for i, x := range p {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
