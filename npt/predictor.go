@@ -158,7 +158,7 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 }
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
-// one prediction for each row. A category that the training did not have is no value, like "": the network has no input for it. In a column
+// one prediction for each row. A category that no row of the fit had is no value, like "": the network has no input for it. In a column
 // that had the same number in all training rows any number is that one.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far

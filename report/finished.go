@@ -207,11 +207,24 @@ func (f *finished) unranked(m *Series) string {
 	return fmt.Sprintf("%s is not ranked: it has complete results on %d of %s.", m.Title, f.count(m), plural(len(f.datasets), "data set", "data sets"))
 }
 
-// leftOut says which methods and data sets of the plan the ranks are not over, and why.
+// begun reports whether any cell of a method has been run, be it that it failed.
+func (f *finished) begun(m *Series) bool {
+	return slices.ContainsFunc(f.datasets, func(d dataset.Info) bool {
+		g := f.of[entry{d.Name, m}]
+		if g == nil {
+			return false
+		}
+		ok, failed, _ := g.counts()
+		return ok+failed > 0
+	})
+}
+
+// leftOut says which methods and data sets of the plan the ranks are not over, and why; of a method that is not the paper's, such as one
+// whose program is missing, once it has been begun.
 func (f *finished) leftOut(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
 	for _, m := range f.series {
-		if !slices.Contains(methods, m) {
+		if !slices.Contains(methods, m) && (m.Paper || f.begun(m)) {
 			notes = append(notes, f.unranked(m))
 		}
 	}

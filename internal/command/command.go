@@ -10,7 +10,7 @@
 //
 // The program is run once for each fold and setting, in a folder of its own, with what it may see (exchange.go writes it):
 //
-//	task.json     the problem, features, parameters, seed, threads: see type description
+//	task.json     the problem, features, parameters, seed, threads: see type description, go doc -u
 //	train_x.csv   the encoded features of the training rows, as all baselines get them, below a line with the names of columns
 //	train_y.csv   their targets, below a line with a name: standardised numbers, or classes from 0
 //	val_x.csv, val_y.csv    the same of the validation rows
