@@ -9,6 +9,10 @@ import (
 
 // A Config holds the settings of a network and of its training. DefaultConfig has the published ones; the comments name
 // the symbols of the paper.
+//
+// Sweeps have the same names in small letters with underscores (batch_size is BatchSize), but for dim_hidden (Hidden), aba and abd (false for
+// NoABA and NoABD), norm_keys (LayerNormKeys), p_feature and p_target (FeatureMask, TargetMask), tradeoff_annealing (Anneal) and
+// train_statistics, which only Method has.
 type Config struct {
 	// Architecture.
 	Hidden  int     // e, width of the embedding of one entry; a row has the width h = e times the number of columns
