@@ -113,6 +113,7 @@ test: venv-if-possible xla-if-possible ## all tests, a few minutes on two cores;
 	go vet ./...
 	go test -tags purego ./internal/f32 ./internal/fused
 	go test -tags purego -run 'Exact|Bounds' ./baselines/knn
+	CGO_ENABLED=0 go build ./...
 	CGO_ENABLED=0 go test ./internal/backends
 	go run ./cmd/testcount $(if $(SKIPS),-allowed '$(SKIPS)') ./...
 
@@ -153,13 +154,14 @@ xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which
 .venv/bin/python:
 	$(PY) -m venv .venv || { rm -f $@; exit 1; }
 
-# The versions that are pinned have packages for Python 3.11 alone. An environment of another one is made anew, if there is a 3.11 to make it.
+# The versions that are pinned have packages for Python 3.11 alone. An environment of another one is made anew, without XLA, if there is a 3.11
+# to make it.
 IS_311 = -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
 
 .venv/installed: baselines/gbdt/requirements.txt | .venv/bin/python
 	@.venv/bin/python $(IS_311) || { \
 		$(PY) $(IS_311) || { echo "$(PY) is $$($(PY) -V), and the boosting libraries need 3.11: make venv PY=python3.11, with a path where it is not found" >&2; exit 1; }; \
-		$(PY) -m venv --clear .venv; }
+		$(PY) -m venv --clear .venv || { rm -f .venv/bin/python; exit 1; }; }
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r baselines/gbdt/requirements.txt
 	touch $@
 

@@ -38,6 +38,9 @@ type checkpointHeader struct {
 // SaveCheckpoint writes everything that a training needs to go on. The file is replaced as a whole, and its
 // folder made where another run has removed it.
 func (tr *Trainer) SaveCheckpoint(path string) error {
+	if tr.closed {
+		return errClosed
+	}
 	data, err := tr.dataDigest()
 	if err != nil {
 		return err

@@ -257,8 +257,11 @@ func TestCheckpointWhenCancelled(t *testing.T) {
 		t.Error("ends with other weights")
 	}
 	second.Close()
-	if err := second.Train(t.Context()); err == nil || err.Error() != "npt: the trainer is closed" {
-		t.Errorf("closed, error %v", err)
+	_, err := second.Model()
+	for _, err := range []error{err, second.Train(t.Context()), second.SaveCheckpoint(first.Checkpoint.Path)} {
+		if err == nil || err.Error() != "npt: the trainer is closed" {
+			t.Errorf("closed, error %v", err)
+		}
 	}
 	lost := newTestTrainer(t, table, c)
 	lost.Checkpoint.Path = t.TempDir() // a folder

@@ -32,6 +32,9 @@ type Model struct {
 // Model returns the network with the weights of the best evaluation so far, or the latest ones before any evaluation. They
 // are copied: the training may go on.
 func (tr *Trainer) Model() (*Model, error) {
+	if tr.closed {
+		return nil, errClosed
+	}
 	weights := tr.best
 	if weights == nil {
 		weights = tr.state.weights

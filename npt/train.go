@@ -17,7 +17,8 @@ import (
 )
 
 // ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory what computing ends with where the
-// backend has not enough memory for it. (XLA on a processor may end the process then.)
+// backend has not enough memory for it, as far as that is known beforehand: of the values between the layers on the backend fused, and on a GPU. Elsewhere the
+// system may end the process.
 var (
 	ErrDiverged = method.ErrDiverged
 	ErrMemory   = method.ErrMemory
@@ -120,12 +121,14 @@ const mostWeights = 1e10
 const weightBytes = 40
 
 // Train runs until all steps are done or the context ends, and then to the end of the step, or the batch of an evaluation, in hand. It can be
-// called again to go on, and then ends with the bits that it would have ended with.
+// called again to go on, and then ends with the bits that it would have ended with. With a file for checkpoints it writes one when the
+// context ends.
 //
-// The error is the context's, or wraps ErrDiverged or ErrMemory, or says what the backend refused.
+// The error is the context's, joined by that of this checkpoint, or wraps ErrDiverged or ErrMemory, or says what the backend refused, or that
+// the trainer is closed.
 func (tr *Trainer) Train(ctx context.Context) error {
 	if tr.closed {
-		return errors.New("npt: the trainer is closed")
+		return errClosed
 	}
 	tr.started = time.Now()
 	tr.reported, tr.pace = tr.started, pace{}
@@ -194,6 +197,8 @@ func (tr *Trainer) validate(ctx context.Context) error {
 	tr.report()
 	return nil
 }
+
+var errClosed = errors.New("npt: the trainer is closed")
 
 // Best is the lowest loss on validation rows so far, as in Progress, and the step after which it was that.
 func (tr *Trainer) Best() (loss float64, step int) { return tr.bestLoss, tr.bestStep }

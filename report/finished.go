@@ -169,18 +169,19 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 		t.Rows = append(t.Rows, row)
 	}
 	if beside != nil && beside.hasAll(methods, datasets) {
-		for i, r := range beside.ranks(methods, datasets) {
+		before := beside.ranks(methods, datasets)
+		for i, r := range before {
 			t.Rows[i].Published = meanOf(r)
-			for j, d := range datasets {
-				if r[j] == t.Rows[i].Ranks[j] || slices.ContainsFunc(t.Reordered, func(name string) bool { return strings.HasPrefix(name, d.Title) }) {
-					continue
-				}
-				name := d.Title
-				if d.RunFolds == 1 {
-					name += ", whose split is the same, with another mask of missing entries"
-				}
-				t.Reordered = append(t.Reordered, name)
+		}
+		for j, d := range datasets {
+			if slices.EqualFunc(before, t.Rows, func(r []float64, row rankRow) bool { return r[j] == row.Ranks[j] }) {
+				continue
 			}
+			name := d.Title
+			if d.Name == "kick" {
+				name += ", whose split is the same, with another mask of missing entries"
+			}
+			t.Reordered = append(t.Reordered, name)
 		}
 	}
 	slices.SortStableFunc(t.Rows, func(a, b rankRow) int { return cmp.Compare(a.Own.Mean, b.Own.Mean) })

@@ -216,8 +216,8 @@ func (l *Layout) order(facts []fact) string {
 			}
 		}
 		if tau := stats.Kendall(ours, paper); len(ours) > 2 && !math.IsNaN(tau) {
-			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s (p = %s by permutation, of %d).", f.Info.Title, Signed(tau, 2),
-				Decimal(stats.KendallP(ours, paper), 2), len(ours))
+			text += fmt.Sprintf(" Kendall's rank correlation of this order with the paper's on %s: %s (p = %s by permutation, over %d).", f.Info.Title, Signed(tau, 2),
+				stats.PText(math.Log(stats.KendallP(ours, paper))), len(ours))
 		}
 	}
 	return text

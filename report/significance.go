@@ -94,9 +94,13 @@ func (t *rankTable) gapRows(of *Table) []Row {
 	addNumbers := func(gap, difference float64) {
 		if math.IsInf(difference, 1) {
 			add(Decimal(gap, rankDigits), none)
-		} else {
-			add(Decimal(gap, rankDigits), Decimal(difference, rankDigits))
+			return
 		}
+		digits := rankDigits // which of two is larger is to be seen
+		for digits < 2*rankDigits && math.Abs(gap-difference) > 1e-9 && Decimal(gap, digits) == Decimal(difference, digits) {
+			digits++
+		}
+		add(Decimal(gap, digits), Decimal(difference, digits))
 	}
 	for range t.Datasets {
 		add("", "")
@@ -119,7 +123,7 @@ func (t *rankTable) gapRows(of *Table) []Row {
 	}
 	rows := []Row{{Cells: gaps}, {Cells: differences}}
 	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart. Over few "+
-		"data sets it is the least difference that is so unlikely among 200,000 random orders; a dash: none is.", rankLevel))}
+		"data sets it is the least difference that is so unlikely when the methods are in random order; a dash: none is.", rankLevel))}
 	return rows
 }
 

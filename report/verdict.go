@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -119,20 +120,24 @@ func (s *Summary) falsePositives() (pairs, parts int, verdicts map[Verdict]int) 
 // worth says what a verdict is worth; empty where there is nothing to tell it from.
 func (s *Summary) worth() string {
 	pairs, parts, verdicts := s.falsePositives()
-	if pairs == 0 {
-		return ""
-	}
 	percent := func(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
-	text := fmt.Sprintf("What a verdict is worth: of %s of ours and the paper's for another method, %.1f %% would be called reproduced", plural(pairs, "pair", "pairs"),
-		percent(verdicts[Reproduced], pairs))
+	var texts []string
+	if pairs > 0 {
+		texts = append(texts, fmt.Sprintf("of %s of ours and the paper's for another method, %.1f %% would be called reproduced", plural(pairs, "pair", "pairs"),
+			percent(verdicts[Reproduced], pairs)))
+	}
 	same := verdicts[SameWithinSeeds]
 	if all := same + verdicts[Differs]; all > 0 {
-		text += fmt.Sprintf(", and of those graded by seeds %.1f %% the same", percent(same, all))
+		texts[0] += fmt.Sprintf(", and of those graded by seeds %.1f %% the same", percent(same, all))
 	}
 	if parts > 0 {
-		text += fmt.Sprintf("; of %s over a part of the test rows %.1f %% reproduced on it", plural(parts, "such pair", "such pairs"), percent(verdicts[ReproducedOnPart], parts))
+		texts = append(texts, fmt.Sprintf("of %s whose test rows are a part of the paper's, %.1f %% reproduced on a part", plural(parts, "pair", "pairs"),
+			percent(verdicts[ReproducedOnPart], parts)))
 	}
-	return text + "."
+	if texts == nil {
+		return ""
+	}
+	return "What a verdict is worth: " + strings.Join(texts, "; ") + "."
 }
 
 // standing is the verdict on a number that cannot be compared with the paper's number, and empty on one that can.

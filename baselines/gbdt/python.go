@@ -123,19 +123,27 @@ func checkPackage(name string) error {
 func (p *python) check(name string) error {
 	var major, minor int
 	if _, err := fmt.Sscanf(p.version, "%d.%d", &major, &minor); err != nil || major != 3 || minor < 11 {
-		return fmt.Errorf("%s is Python %s, want 3.11: run `make venv PY=python3.11`, or name another one by NPT_PYTHON", p.path, p.version)
+		return fmt.Errorf("%s is Python %s, want 3.11: %s", p.path, p.version, otherPython())
 	}
 	switch have, want := p.packages[name], pinned(name); have {
 	case want:
 		return nil
 	case "":
 		if minor > 11 {
-			return fmt.Errorf("%s has no %s; that is Python %s, and %s %s is for 3.11: run `make venv PY=python3.11`", p.path, name, p.version, name, want)
+			return fmt.Errorf("%s has no %s; that is Python %s, and %s %s is for 3.11: %s", p.path, name, p.version, name, want, otherPython())
 		}
 		return fmt.Errorf("%s has no %s, want %s; run `make venv`", p.path, name, want)
 	default:
 		return fmt.Errorf("%s has %s %s, want %s; run `make venv`", p.path, name, have, want)
 	}
+}
+
+// otherPython says how to have another one.
+func otherPython() string {
+	if os.Getenv("NPT_PYTHON") != "" {
+		return "name one of that version by NPT_PYTHON, or unset it and run `make venv PY=python3.11`"
+	}
+	return "run `make venv PY=python3.11`"
 }
 
 // pinned returns the version that the requirements name.

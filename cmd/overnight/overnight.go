@@ -28,7 +28,7 @@ import (
 const about = `Runs sweeps one after the other until its hours are over, one network at a time on all cores, and goes on from there the next time.`
 
 // inOrderOfValue are the sweeps that are run when none is named.
-var inOrderOfValue = []string{"npt-boston", "npt-breast-cancer", "npt-narrow", "yacht-self-only", "npt-width", "mlp-large", "mlp-small", "npt-variants", "npt-base"}
+var inOrderOfValue = []string{"npt-boston", "npt-narrow", "yacht-self-only", "npt-width", "mlp-large", "npt-variants", "npt-base"}
 
 // mostHours is how many a time.Duration holds.
 const mostHours = float64(math.MaxInt64 / time.Hour)

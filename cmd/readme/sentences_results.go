@@ -94,7 +94,7 @@ var results = []sentence{
 			nll.number("mean"), nll.number("paper"))
 	},
 	func(r *reports) string {
-		yacht, boston := r.line("baselines/BENCHMARKS.md", "Yacht, RMSE", 3), r.line("baselines/BENCHMARKS.md", "Boston Housing, RMSE", 3)
+		yacht, boston, concrete := ofAllSettings(r, "Yacht"), ofAllSettings(r, "Boston Housing"), ofAllSettings(r, "Concrete")
 		for dataset, whole := range map[string]string{"yacht": yacht[2], "boston-housing": boston[2]} {
 			for _, c := range r.rows(grids+"cells.csv").where("protocol", "published", "dataset", dataset, "metric", "rmse") {
 				if c["method"] != "npt" && c.number("mean") <= number(r, withoutError(whole)) {
@@ -102,14 +102,18 @@ var results = []sentence{
 				}
 			}
 		}
-		return fmt.Sprintf("With all 3,780 that differ, of 11,340, under one seed, it has %s on Yacht and %s on Boston Housing, less than every other baseline there and than the paper's %s and %s",
-			withoutError(yacht[2]), withoutError(boston[2]), withoutError(yacht[0]), withoutError(boston[0]))
+		if !(number(r, withoutError(concrete[2])) < number(r, withoutError(concrete[0]))) {
+			return "what the MLP with all its settings has on Concrete"
+		}
+		return fmt.Sprintf("With all 3,780 that differ, of 11,340, under one seed, it has %s on Yacht, %s on Boston Housing and %s on Concrete, less than the paper's %s, %s and %s, and on the first two less "+
+			"than every other baseline there", withoutError(yacht[2]), withoutError(boston[2]), withoutError(concrete[2]), withoutError(yacht[0]), withoutError(boston[0]), withoutError(concrete[0]))
 	},
 	func(r *reports) string {
 		before, _, _ := rankOfMLP(r, nil)
 		after, others, who := rankOfMLP(r, map[string]float64{
-			"yacht":          number(r, withoutError(r.line("baselines/BENCHMARKS.md", "Yacht, RMSE", 3)[2])),
-			"boston-housing": number(r, withoutError(r.line("baselines/BENCHMARKS.md", "Boston Housing, RMSE", 3)[2])),
+			"yacht":          number(r, withoutError(ofAllSettings(r, "Yacht")[2])),
+			"boston-housing": number(r, withoutError(ofAllSettings(r, "Boston Housing")[2])),
+			"concrete":       number(r, withoutError(ofAllSettings(r, "Concrete")[2])),
 		})
 		return fmt.Sprintf("its mean rank on regression among the eight baselines would be %.2f instead of %.2f, where %s, the best of the others, would have %.2f", after, before, who, others)
 	},
@@ -157,6 +161,11 @@ func far(title, dataset, metric, of string) sentence {
 		digits := map[string]int{"rmse": 2, "accuracy": 1, "auroc": 3}[metric]
 		return fmt.Sprintf("| %s, %s | %.*f | %.*f |", title, of, digits, c.number("mean"), digits, c.number("paper"))
 	}
+}
+
+// ofAllSettings are the paper's RMSE of the MLP on a small table, and ours with few settings and with all.
+func ofAllSettings(r *reports, title string) []string {
+	return r.line("baselines/BENCHMARKS.md", title+", RMSE", 3)
 }
 
 // rankOfMLP is the mean rank that the MLP has by its RMSE among the eight baselines on the regression tables, under published folds, were its

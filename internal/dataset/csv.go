@@ -67,6 +67,9 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 	}
 }
 
+// mostNames is how many rows may each have a category of their own: of more, these are names of the rows.
+const mostNames = 20
+
 // refuse refuses columns without any value, of which methods could learn nothing, those whose categories name the rows, and categories that
 // are the same number.
 func refuse(columns []*builder) error {
@@ -77,7 +80,10 @@ func refuse(columns []*builder) error {
 		if c.levels != nil {
 			continue
 		}
-		if n := len(c.texts); n > 1000 && n > c.n/2 || n == c.n && n > 20 {
+		if n := len(c.texts); n == c.n && n > mostNames {
+			return fmt.Errorf("column %s has another category in each of the %s rows: declare it skip, or number", c.name, spelling.Thousands(c.n))
+		}
+		if n := len(c.texts); n > 1000 && n > c.n/2 {
 			return fmt.Errorf("column %s has %s categories in %s rows: declare it skip, or number", c.name, spelling.Thousands(n), spelling.Thousands(c.n))
 		}
 		first := map[string]string{}

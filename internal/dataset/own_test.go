@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -348,6 +349,16 @@ func TestOwnRefusesNames(t *testing.T) {
 	l, _ = declare(t, "wine", declaration, table(1002))
 	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), "wine.csv: column id has 1,002 categories in 2,002 rows: declare it skip, or number") {
 		t.Error(err)
+	}
+	for rows, want := range map[int]string{20: "", 21: "wine.csv: column id has another category in each of the 21 rows: declare it skip, or number"} {
+		lines := []string{"id,x"}
+		for i := range rows {
+			lines = append(lines, fmt.Sprintf("n%d,%d", i, i))
+		}
+		l, _ = declare(t, "wine", strings.Replace(declaration, "2002", strconv.Itoa(rows), 1), strings.Join(lines, "\n")+"\n")
+		if _, err := l.Load(t.Context(), "wine"); (err == nil) != (want == "") || err != nil && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d rows: %v, want %q", rows, err, want)
+		}
 	}
 }
 

@@ -18,14 +18,14 @@ type FriedmanTest struct {
 	Warnings []string
 }
 
-// A RankTest is Friedman's statistic, and F that Iman and Davenport made of it. Their p are approximations for many data sets; with few,
-// where they may be wrong several times over, Permutation is the one to believe.
+// A RankTest is Friedman's statistic, and F that Iman and Davenport made of it. Their p are approximations for many data sets;
+// over few, Permutation is the one to believe.
 type RankTest struct {
 	ChiSquare   float64 // k-1 degrees of freedom
 	P           float64
 	F           float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike
 	FP          float64
-	Permutation float64 // p of the statistic among 200,000 random orders of the ranks on each data set; NaN with many data sets
+	Permutation float64 // p of the statistic when the ranks on each data set are in random order; NaN with more than 20 data sets
 }
 
 // String gives the statistic and its p by permutation, with many data sets both statistics and their p; not that of an infinite F, which is 0.
@@ -93,7 +93,7 @@ func (t *FriedmanTest) test(ranks [][]float64) {
 		t.RankTest = t.rankTest((k - 1) * between / within)
 	}
 	t.Permutation = math.NaN()
-	if fewRanks(t.K, t.N) {
+	if fewDataSets(t.N) {
 		t.Permutation = byPermutation(ranks, between)
 	}
 }

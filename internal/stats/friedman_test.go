@@ -98,85 +98,62 @@ func TestFriedmanLarger(t *testing.T) {
 	}
 }
 
-// With few data sets p is that of all orders of the ranks, which are few enough here to go through, also where ranks are shared.
-func TestRankTestsEqualAllOrders(t *testing.T) {
-	for _, results := range [][][]float64{
-		{{1, 2, 3}, {1, 3, 2}, {1, 2, 3}},
-		{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}},
-		{{1, 2, 2}, {1, 3, 2}, {1, 1, 3}},
-		{{1, 2, 3, 4}, {2, 1, 3, 4}, {1, 3, 2, 4}},
-		{{1, 2, 3, 4, 5}, {2, 1, 3, 5, 4}},
+// Published tables of the exact tests (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 2014, tables of Friedman's test), and
+// probabilities that can be told by hand: of five methods on two data sets the largest difference, 8, has 6 of 120.
+func TestRankTestsOverFewDataSets(t *testing.T) {
+	for _, c := range []struct {
+		results [][]float64
+		want    float64
+	}{
+		{[][]float64{{1, 2, 3}, {1, 3, 2}, {1, 2, 3}}, 7. / 36},                      // χ² = 4.667, 0.194
+		{[][]float64{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, 1. / 36},                      // χ² = 6, 0.028
+		{[][]float64{{1, 2, 3, 4}, {2, 1, 3, 4}, {1, 3, 2, 4}}, 0.054},               // χ² = 7
+		{[][]float64{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {2, 1, 3}}, 0.0085}, // χ² = 8.4
+		{[][]float64{{1, 1, 3}, {1, 1, 3}, {1, 1, 3}}, 1. / 9},                       // two share ranks: the last is the same on all
 	} {
-		got := Friedman(results, false)
-		k, n := got.K, got.N
-		statistic := func(sums []float64) (between float64) {
-			for _, s := range sums {
-				between += (s - float64(n*(k+1))/2) * (s - float64(n*(k+1))/2)
-			}
-			return between
-		}
-		own := make([]float64, k)
-		var ranks [][]float64
-		for _, row := range results {
-			ranks = append(ranks, Ranks(row, false))
-			for j, r := range ranks[len(ranks)-1] {
-				own[j] += r
-			}
-		}
-		all, asFar := 0, 0
-		everyOrder(ranks, make([]float64, k), func(sums []float64) {
-			if all++; statistic(sums) >= statistic(own)-1e-9 {
-				asFar++
-			}
-		})
-		want := float64(asFar) / float64(all)
-		if d := math.Abs(got.Permutation - want); !(d <= 4*math.Sqrt(want*(1-want)/nullDraws)+1e-5) {
-			t.Errorf("%v: p = %v, want %v", results, got.Permutation, want)
-		}
-		ranges := make([]int, n*(k-1)+1)
-		alike := slices.Repeat([][]float64{Ranks([]float64{1, 2, 3, 4, 5}[:k], false)}, n)
-		everyOrder(alike, make([]float64, k), func(sums []float64) { ranges[int(slices.Max(sums)-slices.Min(sums))]++ })
-		tail := 0
-		for d := len(ranges) - 1; d >= 0; d-- {
-			tail += ranges[d]
-			want := float64(tail) / float64(all)
-			if p := NemenyiP(float64(d)/float64(n), k, n); !(math.Abs(p-want) <= 4*math.Sqrt(want*(1-want)/nullDraws)+1e-9) {
-				t.Errorf("%d methods, %d data sets: a difference of %d has p = %v, want %v", k, n, d, p, want)
-			}
+		if got := Friedman(c.results, false).Permutation; !(math.Abs(got-c.want) <= 0.0005) {
+			t.Errorf("%v: p = %v, want %v", c.results, got, c.want)
 		}
 	}
-	// Tables of the exact test: for three methods on three data sets rank sums of 3, 6 and 9 have p = 0.028, and no others below 0.05.
-	if d := NemenyiDifference(0.05, 3, 3); d != 2 {
-		t.Errorf("critical difference %v, want 2", d)
+	for _, c := range []struct {
+		k, n int
+		want float64 // critical difference
+	}{{3, 3, 2}, {3, 2, math.Inf(1)}, {5, 2, 4}, {2, 6, 1}, {2, 5, math.Inf(1)}} {
+		if got := NemenyiDifference(0.05, c.k, c.n); got != c.want {
+			t.Errorf("%d methods, %d data sets: critical difference %v, want %v", c.k, c.n, got, c.want)
+		}
 	}
-	if d := NemenyiDifference(0.05, 3, 2); !math.IsInf(d, 1) {
-		t.Errorf("critical difference %v of three methods on two data sets, where none is so unlikely", d)
+	if p := NemenyiP(4, 5, 2); p != 0.05 {
+		t.Errorf("p = %v, want 0.05", p)
+	}
+	// Between 3.5 and 4 there is no difference without shared ranks: 3.75 is as likely as 3.5.
+	if NemenyiP(3.75, 5, 2) != NemenyiP(3.5, 5, 2) || Reaches(3.75, NemenyiDifference(0.05, 5, 2)) {
+		t.Error("a difference between two possible ones")
 	}
 }
 
-// everyOrder goes through all orders of all rows, and gives the sums of columns.
-func everyOrder(rows [][]float64, sums []float64, use func([]float64)) {
-	if len(rows) == 0 {
-		use(sums)
-		return
-	}
-	var permute func(row []float64, at int)
-	permute = func(row []float64, at int) {
-		if at == len(row) {
-			next := slices.Clone(sums)
-			for j, r := range row {
-				next[j] += r
+// Orders that are drawn have about the probabilities of all of them.
+func TestDrawnOrders(t *testing.T) {
+	row := []float64{1, 2, 3, 4, 5, 6, 7}
+	shares := func(ranks [][]float64) (all int, far float64) {
+		count := 0
+		tail := nullRankSums(ranks, func(sums []float64) {
+			if all++; slices.Max(sums)-slices.Min(sums) >= float64(6*len(ranks)) {
+				count++
 			}
-			everyOrder(rows[1:], next, use)
-			return
-		}
-		for i := at; i < len(row); i++ {
-			row[at], row[i] = row[i], row[at]
-			permute(row, at+1)
-			row[at], row[i] = row[i], row[at]
-		}
+		})
+		return all, tail(count)
 	}
-	permute(slices.Clone(rows[0]), 0)
+	if all, far := shares([][]float64{row, row}); all != 5040 || math.Abs(far-1./42) > 1e-12 { // the first and the last are the same again
+		t.Errorf("%d orders, %v", all, far)
+	}
+	all, far := shares([][]float64{row, row, row})
+	if want := 1. / 42 / 42; all != mostDraws || !(math.Abs(far-want) <= 4*math.Sqrt(want/mostDraws)) {
+		t.Errorf("%d orders, %v, want %v", all, far, want)
+	}
+	if p := NemenyiP(8, 9, 10); !(p > 0) {
+		t.Errorf("p = %v of what was not drawn", p)
+	}
 }
 
 // Where all data sets rank alike F is infinite, and its p of 0 says nothing.

@@ -3,11 +3,41 @@ package subprocess
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
 )
 
-// FreeMemory is how many bytes processes could still take here, 0 where that is not known. The limit of a container is not in it.
-func FreeMemory() int64 { return KernelBytes("/proc/meminfo", "MemAvailable:") }
+// FreeMemory is how many bytes processes could still take here, or in the container that limits them, 0 where that is not known.
+func FreeMemory() int64 {
+	free := KernelBytes("/proc/meminfo", "MemAvailable:")
+	if limited, ok := freeInGroup("/sys/fs/cgroup"); ok {
+		free = min(free, limited)
+	}
+	return free
+}
+
+// freeInGroup is what a control group of Linux (version 2) leaves of its memory: that of a container as its processes see it. Pages of files
+// that have not been used for long are given back when memory is short.
+func freeInGroup(dir string) (free int64, limited bool) {
+	number := func(name string) (int64, bool) {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return 0, false
+		}
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+		return n, err == nil
+	}
+	most, limited := number("memory.max") // "max" where there is no limit
+	used, known := number("memory.current")
+	if !limited || !known {
+		return 0, false
+	}
+	stat, _ := os.ReadFile(filepath.Join(dir, "memory.stat"))
+	_, rest, _ := bytes.Cut(stat, []byte("inactive_file "))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	files, _ := strconv.ParseInt(string(line), 10, 64)
+	return max(most-used+files, 1), true // 0 would be: not known
+}
 
 // KernelBytes is a size that Linux tells in a file of /proc, such as VmHWM: in self/status; 0 elsewhere.
 func KernelBytes(file, field string) int64 {

@@ -24,3 +24,28 @@ func TestKernelBytes(t *testing.T) {
 		t.Error("no memory is free")
 	}
 }
+
+func TestFreeInGroup(t *testing.T) {
+	for _, c := range []struct {
+		files   map[string]string
+		want    int64
+		limited bool
+	}{
+		{map[string]string{"memory.max": "1000\n", "memory.current": "700\n", "memory.stat": "anon 500\ninactive_file 150\nactive_file 50\n"}, 450, true},
+		{map[string]string{"memory.max": "1000\n", "memory.current": "700\n"}, 300, true},
+		{map[string]string{"memory.max": "1000\n", "memory.current": "1000\n"}, 1, true},
+		{map[string]string{"memory.max": "max\n", "memory.current": "700\n"}, 0, false},
+		{map[string]string{"memory.max": "1000\n"}, 0, false},
+		{nil, 0, false},
+	} {
+		dir := t.TempDir()
+		for name, text := range c.files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if free, limited := freeInGroup(dir); free != c.want || limited != c.limited {
+			t.Errorf("%v: %d, %v; want %d, %v", c.files, free, limited, c.want, c.limited)
+		}
+	}
+}
