@@ -74,7 +74,7 @@ var because = map[Verdict]string{
 	NotClear:         "too near to no change to have a direction",
 	PaperNotClear:    "the paper's is within two of its standard errors of no change",
 	NotComparable:    "a smaller network, single values of a parameter, other training rows or another machine",
-	NotJudged:        "corrected folds, by which the paper's numbers were not made",
+	NotJudged:        "corrected folds, by which the paper's numbers were not made, or a single split, whose numbers are the published ones again",
 	Partial:          "not the folds of the paper, or not all of them",
 }
 
