@@ -4,7 +4,7 @@
 //
 // A Table holds encoded data. A Trainer trains on it by Config, keeps the weights with the lowest validation loss, and
 // writes checkpoints. Its Model predicts new rows next to context rows, fills gaps, and shows attention weights. ReadCSV, Fit and
-// Predictor go from a CSV file to predictions. Method is the same for the comparison with other methods.
+// Predictor go from a CSV file to predictions and filled gaps. Method is the same for the comparison with other methods.
 //
 // A training that is killed goes on from its last checkpoint and, on a processor of the same kind, ends with the bits that it would have
 // ended with; on a GPU a new process may choose other kernels (GPU.md).

@@ -105,6 +105,14 @@ type frameColumn struct {
 	Constant    bool     `json:",omitempty"` // the values of the training rows are all alike: of other numbers the network knows nothing
 }
 
+// text is what the network predicts of the column: the value of its channels.
+func (c frameColumn) text(channels []float32) string {
+	if c.Classes == nil {
+		return strconv.FormatFloat(float64(channels[0])*c.Std+c.Mean, 'g', 6, 64)
+	}
+	return c.Classes[slices.Index(channels, slices.Max(channels))]
+}
+
 func noValue(field string) bool {
 	return field == "" || field == "?" || strings.EqualFold(field, "NA") || strings.EqualFold(field, "NaN")
 }

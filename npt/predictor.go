@@ -32,7 +32,7 @@ type Predictor struct {
 	target  int
 }
 
-// Model is the trained network, for its Attention and Impute. Its tables are those of Table.
+// Model is the trained network, for its Attention, say. Its tables are those of Table.
 func (p *Predictor) Model() *Model { return p.model }
 
 // Target is the name of the column that is predicted, Classes are its classes, nil where it is one of numbers.
@@ -176,20 +176,8 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 	if err != nil {
 		return nil, err
 	}
-	var together []int
-	var passes [][]int // rows that see each other
-	for i, fields := range asked {
-		if slices.ContainsFunc(count(len(fields)), func(j int) bool { return p.columns[j].far(fields[j]) }) {
-			passes = append(passes, []int{i})
-		} else {
-			together = append(together, i)
-		}
-	}
-	if len(together) > 0 || len(asked) == 0 {
-		passes = append(passes, together)
-	}
 	out := make([]Prediction, len(asked))
-	for _, of := range passes {
+	for _, of := range p.passes(asked) {
 		t, err := p.table(asked, of)
 		if err != nil {
 			return nil, err
@@ -203,6 +191,57 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 		}
 	}
 	return out, nil
+}
+
+// Impute returns a copy of a frame in which fields of features without a value ("", "?", NA or NaN) have the predicted one: a number in the
+// column's units, to six digits, or the most probable category. The network has learnt to predict features where it was trained with a
+// FeatureMask and a Tradeoff above 0; the weights are those that predict the target best. Rows see each other as for Predict, whose errors it has.
+func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
+	asked, err := p.ordered(f)
+	if err != nil {
+		return nil, err
+	}
+	out := &Frame{Names: slices.Clone(f.Names), Rows: make([][]string, len(f.Rows)), Categories: slices.Clone(f.Categories)}
+	for i, row := range f.Rows {
+		out.Rows[i] = slices.Clone(row)
+	}
+	for _, of := range p.passes(asked) {
+		t, err := p.table(asked, of)
+		if err != nil {
+			return nil, err
+		}
+		full, err := p.model.Impute(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range of {
+			at := (p.context.Rows() + k) * t.Channels()
+			for j, c := range p.columns {
+				width := p.context.Columns[j].width()
+				if j != p.target && noValue(strings.TrimSpace(asked[i][j])) {
+					out.Rows[i][slices.IndexFunc(f.Names, func(name string) bool { return strings.TrimSpace(name) == c.Name })] = c.text(full.Values[at : at+width])
+				}
+				at += width
+			}
+		}
+	}
+	return out, nil
+}
+
+// passes are groups of rows that see each other when they are predicted: all but those far from the rows of the fit.
+func (p *Predictor) passes(asked [][]string) (passes [][]int) {
+	var together []int
+	for i, fields := range asked {
+		if slices.ContainsFunc(count(len(fields)), func(j int) bool { return p.columns[j].far(fields[j]) }) {
+			passes = append(passes, []int{i})
+		} else {
+			together = append(together, i)
+		}
+	}
+	if len(together) > 0 || len(asked) == 0 {
+		passes = append(passes, together)
+	}
+	return passes
 }
 
 // FitRows are the rows of the frame that Fit had, counted from 0, in the order in which Table has them; nil for a predictor from a file of

@@ -183,6 +183,41 @@ func TestFitGoesOn(t *testing.T) {
 	}
 }
 
+// What is missing in a row is predicted in the units of its column, from the rest of the row; all else stays.
+func TestImputeFrame(t *testing.T) {
+	c := small()
+	c.FeatureMask, c.Steps = 0.3, 400
+	p, err := npt.Fit(t.Context(), frame(), "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &npt.Frame{Names: []string{" side", "x"}, Rows: [][]string{{"?", "-1.5"}, {"", "1.5"}, {"left", "NA"}, {"right", ""}, {"nowhere", "0.25"}, {"NA", "40"}}}
+	got, err := p.Impute(t.Context(), asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := func(row int) float64 {
+		value, err := strconv.ParseFloat(got.Rows[row][1], 64)
+		if err != nil {
+			t.Error(err)
+		}
+		return value
+	}
+	if got.Rows[0][0] != "left" || got.Rows[1][0] != "right" || !(x(2) < -0.3 && x(2) > -2) || !(x(3) > 0.3 && x(3) < 2) {
+		t.Errorf("%q", got.Rows)
+	}
+	if !slices.Equal(got.Rows[4], asked.Rows[4]) || got.Rows[0][1] != "-1.5" || asked.Rows[0][0] != "?" || got.Rows[5][0] == "NA" || got.Rows[5][1] != "40" {
+		t.Errorf("%q of %q", got.Rows, asked.Rows)
+	}
+	c.FeatureMask, c.Steps = 0, 2
+	if p, err = npt.Fit(t.Context(), frame(), "y", c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Impute(t.Context(), asked); err == nil || !strings.Contains(err.Error(), "has not learnt to predict features") {
+		t.Errorf("without masking of features: %v", err)
+	}
+}
+
 // Spaces around fields and names do not count: the same values, the same predictions.
 func TestSpaces(t *testing.T) {
 	c := small()
