@@ -271,7 +271,7 @@ func TestSameRecordsAsHere(t *testing.T) {
 	if got, want := lines(t, w.records()), lines(t, here.records()); !slices.Equal(got, want) {
 		t.Errorf("%d records, here %d; the first:\n%s\n%s", len(got), len(want), got[0], want[0])
 	}
-	w.mustSay("failed (error): waves number published fold 0", "0.log")
+	w.mustSay("failed (error): waves number corrected fold 0", "0.log")
 	w.mustRun(run.Counts{}, nil)
 	if n := len(submitted(t, fake)); n != 2 {
 		t.Errorf("a second run submitted %d arrays", n-2)
