@@ -205,6 +205,10 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 	for i, row := range f.Rows {
 		out.Rows[i] = slices.Clone(row)
 	}
+	place := map[string]int{} // of the names in the frame
+	for at, name := range f.Names {
+		place[strings.TrimSpace(name)] = at
+	}
 	for _, of := range p.passes(asked) {
 		t, err := p.table(asked, of)
 		if err != nil {
@@ -219,7 +223,7 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 			for j, c := range p.columns {
 				width := p.context.Columns[j].width()
 				if j != p.target && noValue(strings.TrimSpace(asked[i][j])) {
-					out.Rows[i][slices.IndexFunc(f.Names, func(name string) bool { return strings.TrimSpace(name) == c.Name })] = c.text(full.Values[at : at+width])
+					out.Rows[i][place[c.Name]] = c.text(full.Values[at : at+width])
 				}
 				at += width
 			}

@@ -17,8 +17,8 @@ import (
 )
 
 // ErrDiverged is what a training ends with when a loss is not a finite number any more, ErrMemory what computing ends with where the
-// backend has not enough memory for it, as far as that is known beforehand: of the values between the layers on the backend fused, and on a GPU. Elsewhere the
-// system may end the process.
+// backend has not enough memory for it, as far as that is known beforehand: for the values between the layers on the backend fused, and on
+// a GPU. Elsewhere the system may end the process.
 var (
 	ErrDiverged = method.ErrDiverged
 	ErrMemory   = method.ErrMemory

@@ -299,7 +299,7 @@ func TestPredictSaysTooLarge(t *testing.T) {
 	}
 }
 
-// What no machine has the memory for is an error, and not the end of the process; the same network goes on with fewer rows a batch.
+// What no machine has the memory for is an error, and not the end of the process.
 func TestMemoryOfManyRows(t *testing.T) {
 	if subprocess.FreeMemory() == 0 {
 		t.Skip("no telling how much memory is free")

@@ -303,9 +303,9 @@ func (d *declaration) columns() (columns []columnSpec, skipped []string) {
 			skipped = append(skipped, f.Key)
 			continue
 		default:
-			hint := ""
-			if near := spelling.Nearest(word, []string{"number", "category", "skip"}); near != "" {
-				hint = fmt.Sprintf(" (did you mean %q?)", near)
+			hint, types := "", []string{"number", "category", "skip"}
+			if spelling.Nearest(word, types) != "" {
+				hint = spelling.Hint(word, types)
 			}
 			d.Errorf(f.Value.At, "columns: %s: %q is no type, want number, category, a list of categories, or skip%s", f.Key, word, hint)
 		}

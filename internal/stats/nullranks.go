@@ -8,8 +8,8 @@ import (
 )
 
 // Over few data sets rank tests need no approximation: under the null hypothesis every order of the methods is as likely on each, and the
-// orders can be gone through, or drawn from. Of the approximations χ² finds too little (for nine methods on four data sets at a level of
-// 0.05 what is as unlikely as 0.028), and that of Nemenyi's test does not know that sums of ranks are whole numbers.
+// orders can be gone through, or drawn from. Of the approximations χ² finds too little there, and that of Nemenyi's test does not know that
+// sums of ranks are whole numbers.
 
 // fewDataSets reports whether there are so few that tests of ranks go through orders.
 func fewDataSets(n int) bool { return n <= 20 }
