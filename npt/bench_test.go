@@ -43,6 +43,8 @@ var benchmarks = func() []benchmark {
 	for _, e := range []int{16, 32, 64, 128} {
 		all = append(all, benchmark{fmt.Sprintf("boston/e=%d", e), boston, 506, e, false})
 	}
+	concrete := append(make([]Column, 8), Column{Target: true})
+	all = append(all, benchmark{"concrete/e=16", concrete, 1030, 16, false})
 	return append(all, benchmark{"protein/e=128", protein, 1988, 128, false}, benchmark{"protein/e=128/recompute", protein, 1988, 128, true})
 }()
 

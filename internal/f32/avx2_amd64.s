@@ -24,16 +24,23 @@
 	ADDQ SI, DX \
 	DECQ R8
 
-// To C, or to be added to it.
+// CONTINUE asks whether the sums begin with what C holds; R13 is its stride for LOAD2.
+#define CONTINUE \
+	MOVQ tile_ldc(R11), R13 \
+	MOVQ DI, R12            \
+	CMPQ tile_goal(R11), $const_Continue
+
+// OUT asks whether C is to be added.
 #define OUT \
 	MOVQ tile_ldc(R11), SI \
 	MOVQ DI, R12           \
-	CMPQ tile_add(R11), $0
+	CMPQ tile_goal(R11), $const_Add
 
 #define ROWS(F) F(Y0, Y1); F(Y2, Y3); F(Y4, Y5); F(Y6, Y7)
 
 #define ZERO(c0) VXORPS c0, c0, c0
 #define ZERO2(c0, c1) ZERO(c0); ZERO(c1)
+#define LOAD2(c0, c1) VMOVUPS (R12), c0; VMOVUPS 32(R12), c1; ADDQ R13, R12
 #define ADD2(c0, c1) VADDPS (R12), c0, c0; VADDPS 32(R12), c1, c1; ADDQ SI, R12
 #define STORE2(c0, c1) VMOVUPS c0, (DI); VMOVUPS c1, 32(DI); ADDQ SI, DI
 
@@ -44,6 +51,9 @@
 TEXT ·tile4x16(SB), NOSPLIT, $0-8
 	LOAD_TILE
 	ROWS(ZERO2)
+	CONTINUE
+	JNE  loop
+	ROWS(LOAD2)
 
 loop:
 	VMOVUPS (DX), Y8
@@ -56,7 +66,7 @@ loop:
 	JNZ  loop
 
 	OUT
-	JEQ  store
+	JNE  store
 	ROWS(ADD2)
 
 store:

@@ -26,20 +26,28 @@
 	ADDQ SI, DX \
 	DECQ R8
 
-// To C, or to be added to it.
+// CONTINUE asks whether the sums begin with what C holds; R13 is its stride for LOAD1 and LOAD2.
+#define CONTINUE \
+	MOVQ tile_ldc(R11), R13        \
+	MOVQ DI, R12                   \
+	CMPQ tile_goal(R11), $const_Continue
+
+// OUT asks whether C is to be added.
 #define OUT \
-	MOVQ tile_ldc(R11), SI       \
-	MOVQ DI, R12                 \
-	CMPQ tile_add(R11), $0
+	MOVQ tile_ldc(R11), SI         \
+	MOVQ DI, R12                   \
+	CMPQ tile_goal(R11), $const_Add
 
 // The sums of the 8 rows of a tile.
 #define ROWS2(F) F(Z0, Z1); F(Z2, Z3); F(Z4, Z5); F(Z6, Z7); F(Z8, Z9); F(Z10, Z11); F(Z12, Z13); F(Z14, Z15)
 #define ROWS1(F) F(Z0); F(Z1); F(Z2); F(Z3); F(Z4); F(Z5); F(Z6); F(Z7)
 
 #define ZERO1(c0) VPXORD c0, c0, c0
+#define LOAD1(c0) VMOVUPS (R12), c0; ADDQ R13, R12
 #define ADD1(c0) VADDPS (R12), c0, c0; ADDQ SI, R12
 #define STORE1(c0) VMOVUPS c0, (DI); ADDQ SI, DI
 #define ZERO2(c0, c1) ZERO1(c0); ZERO1(c1)
+#define LOAD2(c0, c1) VMOVUPS 64(R12), c1; LOAD1(c0)
 #define ADD2(c0, c1) VADDPS 64(R12), c1, c1; ADD1(c0)
 #define STORE2(c0, c1) VMOVUPS c1, 64(DI); STORE1(c0)
 
@@ -51,6 +59,9 @@
 TEXT ·tile8x32(SB), NOSPLIT, $0-8
 	LOAD_TILE
 	ROWS2(ZERO2)
+	CONTINUE
+	JNE  loop
+	ROWS2(LOAD2)
 
 loop:
 	VMOVUPS (DX), Z16
@@ -67,7 +78,7 @@ loop:
 	JNZ  loop
 
 	OUT
-	JEQ  store
+	JNE  store
 	ROWS2(ADD2)
 
 store:
@@ -79,6 +90,9 @@ store:
 TEXT ·tile8x16(SB), NOSPLIT, $0-8
 	LOAD_TILE
 	ROWS1(ZERO1)
+	CONTINUE
+	JNE  loop
+	ROWS1(LOAD1)
 
 loop:
 	VMOVUPS (DX), Z16
@@ -94,7 +108,7 @@ loop:
 	JNZ  loop
 
 	OUT
-	JEQ  store
+	JNE  store
 	ROWS1(ADD1)
 
 store:
@@ -127,7 +141,7 @@ loop:
 	JNZ  loop
 
 	OUT
-	JEQ  store
+	JNE  store
 	ROWS2(ADD2)
 
 store:

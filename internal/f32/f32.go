@@ -61,12 +61,21 @@ type Kernel struct {
 // PanelRows is the Height of a Kernel's panels.
 const PanelRows = 8
 
-// A Panel multiplies packed panels: C (Height x Width, rows ldc numbers apart) = A B, or C += A B if add is not 0. a holds
-// k columns of Height numbers, b k rows of Width numbers.
+// A Panel multiplies A (Height x k) and B (k x Width) into C (Height x Width). A's rows are row numbers apart and its columns col, which is
+// 1 and Height in a packed panel; b holds B row by row; rows of C are ldc numbers apart.
 type Panel struct {
 	Width, Height int
-	Multiply      func(c, a, b unsafe.Pointer, k, ldc, add int)
+	Multiply      func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal)
 }
+
+// A Goal says what becomes of what C holds. Added to a sum it gives other last digits than the sum that begins with it.
+type Goal int
+
+const (
+	Set      Goal = iota // C = A B
+	Add                  // C = C + A B
+	Continue             // every sum of A B begins with what C holds; only for numbers, not for pairs and tiles
+)
 
 // A Strided is a matrix whose element (i, p) is Data[i*Row + p*Col], so that a transposed matrix needs no copy.
 type Strided struct {

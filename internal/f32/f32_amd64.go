@@ -15,11 +15,11 @@ func All() []*Kernel {
 	}
 	avx2 := Kernel{Name: "avx2", mul: mulAVX2, ReLU: relu, ReLUGrad: reluGrad, adam: adam, transpose: transpose,
 		Transpose8: transpose8}
-	avx2.Wide = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+	avx2.Wide = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
 		var t tile
-		t.panel(c, a, b, k, ldc, add, 16)
+		t.panel(c, a, b, row, col, k, ldc, 16, goal)
 		tile4x16(&t)
-		t.a, t.c = unsafe.Add(a, 4*4), unsafe.Add(c, 4*ldc*4) // the lower four rows
+		t.a, t.c = unsafe.Add(a, 4*row*4), unsafe.Add(c, 4*ldc*4) // the lower four rows
 		tile4x16(&t)
 	}}
 	avx2.Narrow = avx2.Wide
@@ -28,20 +28,20 @@ func All() []*Kernel {
 	}
 	avx512 := avx2 // wider registers gain nothing worth having in the rest
 	avx512.Name, avx512.mul = "avx512", mulAVX512
-	avx512.Wide = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+	avx512.Wide = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
 		var t tile
-		t.panel(c, a, b, k, ldc, add, 32)
+		t.panel(c, a, b, row, col, k, ldc, 32, goal)
 		tile8x32(&t)
 	}}
-	avx512.Narrow = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+	avx512.Narrow = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
 		var t tile
-		t.panel(c, a, b, k, ldc, add, 16)
+		t.panel(c, a, b, row, col, k, ldc, 16, goal)
 		tile8x16(&t)
 	}}
 	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW {
-		avx512.Pairs = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, k, ldc, add int) {
+		avx512.Pairs = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
 			var t tile
-			t.panel(c, a, b, (k+1)/2, ldc, add, 32)
+			t.panel(c, a, b, row, col, (k+1)/2, ldc, 32, goal)
 			pairs8x32(&t)
 		}}
 		avx512.PairRows, avx512.PairTranspose8, avx512.Prefetch = roundRows, pairTranspose8, prefetch
@@ -70,14 +70,15 @@ func roundRows(dst, src unsafe.Pointer, ldSrc uintptr, k, width int) {
 type tile struct {
 	c, a, b            unsafe.Pointer
 	row, col, ldb, ldc uintptr // strides of the rows and the columns of A, and of the rows of B and C
-	k, add             int     // add is 0 for C = A B, else C += A B
+	k                  int
+	goal               Goal
 }
 
 // panel sets t to a Panel's product, field by field: copying a tile made elsewhere takes products with k = 16 a quarter longer.
-func (t *tile) panel(c, a, b unsafe.Pointer, k, ldc, add, width int) {
+func (t *tile) panel(c, a, b unsafe.Pointer, row, col, k, ldc, width int, goal Goal) {
 	t.c, t.a, t.b = c, a, b
-	t.row, t.col, t.ldb, t.ldc = 4, PanelRows*4, uintptr(width)*4, uintptr(ldc)*4
-	t.k, t.add = k, add
+	t.row, t.col, t.ldb, t.ldc = uintptr(row)*4, uintptr(col)*4, uintptr(width)*4, uintptr(ldc)*4
+	t.k, t.goal = k, goal
 }
 
 // mulAVX512 cuts C into tiles of 8 rows and 32 columns. When the rows do not divide by 8, the last tile begins early and

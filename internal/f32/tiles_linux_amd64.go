@@ -22,8 +22,8 @@ func NewTiles() *Tiles {
 		return nil
 	}
 	return &Tiles{
-		Panel: Panel{32, 64, func(c, a, b unsafe.Pointer, k, ldc, add int) {
-			multiplyTiles(c, a, b, (k+TileColumns-1)/TileColumns, uintptr(ldc)*4, add)
+		Panel: Panel{32, 64, func(c, a, b unsafe.Pointer, _, _, k, ldc int, goal Goal) {
+			multiplyTiles(c, a, b, (k+TileColumns-1)/TileColumns, uintptr(ldc)*4, int(goal))
 		}},
 		Round: roundTiles,
 	}

@@ -104,11 +104,14 @@ func (p *product) scratchSize(wide *panelKernel[float32]) (shared, each int) {
 		}
 		return shared, p.k * size
 	}
-	packed := gemm64.packedSize(p.m, p.k)
+	packed, once := gemm64.packedSize(p.m, p.k), gemm64.once(p.n)
 	if p.out.shape.DType == dtypes.Float32 {
-		packed = p.kernel(wide).packedSize(p.m, p.k)
+		packed, once = p.kernel(wide).packedSize(p.m, p.k), p.kernel(wide).once(p.n)
 	}
-	if p.small() {
+	switch {
+	case once:
+		return 0, panelSize * size
+	case p.small():
 		return 0, (packed + panelSize) * size
 	}
 	return sizeOf(p.batch) * packed * size, panelSize * size
@@ -157,6 +160,16 @@ func multiply[T floating](p *product, r *run, g *panelKernel[T], rows *rowKernel
 		clear(array[T](r.memory[p.out.id], batches*p.m*p.n))
 	case p.m == 1 || p.n == 1:
 		multiplyVector(p, r, rows)
+	case g.once(p.n):
+		parts := (p.m + onceTall - 1) / onceTall
+		step := max(1, batches*parts/(tasksPerThread*r.team.size))
+		r.team.run((batches*parts+step-1)/step, func(worker, task int) {
+			for i := task * step; i < min(batches*parts, (task+1)*step); i++ {
+				b, from := i/parts, i%parts*onceTall
+				x, y, out := operands[T](p, r, b)
+				g.multiplyOnce(out, x, y, p.n, p.k, span{from, min(p.m, from+onceTall)}, array[T](r.scratch[worker], panelSize))
+			}
+		})
 	case p.small():
 		step := (batches + tasksPerThread*r.team.size - 1) / (tasksPerThread * r.team.size)
 		r.team.run((batches+step-1)/step, func(worker, task int) {

@@ -15,7 +15,7 @@ import (
 type panelKernel[T floating] struct {
 	width, tall int
 	deep        int // rows of a panel of b: as many as stay in the first cache
-	multiply    func(c, a, b unsafe.Pointer, k, ldc, add int)
+	multiply    func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal f32.Goal)
 
 	// Of package f32, or nil. With pairRows panels hold pairs of bfloat16. Prefetching gains nothing for numbers.
 	transpose8, pairTranspose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
@@ -66,13 +66,18 @@ func pairs32(k *f32.Kernel, tiles *f32.Tiles) panelKernel[float32] {
 	return p
 }
 
-func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
-	x, y := array[T](a, k*panelRows), array[T](b, k*8)
+func multiplyPanel[T floating](c, a, b unsafe.Pointer, row, col, k, ldc int, goal f32.Goal) {
+	x, y := array[T](a, (panelRows-1)*row+(k-1)*col+1), array[T](b, k*8)
 	for r := 0; r < panelRows; r += 2 {
 		for s := 0; s < 8; s += 4 {
 			var a0, a1, a2, a3, b0, b1, b2, b3 T
+			at := unsafe.Add(c, (r*ldc+s)*int(unsafe.Sizeof(a0)))
+			if goal == f32.Continue {
+				o := array[T](at, ldc+4)
+				a0, a1, a2, a3, b0, b1, b2, b3 = o[0], o[1], o[2], o[3], o[ldc], o[ldc+1], o[ldc+2], o[ldc+3]
+			}
 			for i := range k {
-				u, v := x[i*panelRows+r], x[i*panelRows+r+1]
+				u, v := x[i*col+r*row], x[i*col+(r+1)*row]
 				w := y[i*8+s : i*8+s+4 : i*8+s+4]
 				a0 += u * w[0]
 				a1 += u * w[1]
@@ -84,9 +89,9 @@ func multiplyPanel[T floating](c, a, b unsafe.Pointer, k, ldc, add int) {
 				b3 += v * w[3]
 			}
 			for j, sums := range [][4]T{{a0, a1, a2, a3}, {b0, b1, b2, b3}} {
-				out := array[T](unsafe.Add(c, ((r+j)*ldc+s)*int(unsafe.Sizeof(a0))), 4)
+				out := array[T](at, ldc+4)[j*ldc:]
 				for l, sum := range sums {
-					if add != 0 {
+					if goal == f32.Add {
 						sum += out[l]
 					}
 					out[l] = sum
@@ -261,38 +266,89 @@ const panelSize = (panelDeep + panelTall) * panelWide
 
 // multiplyBlock computes some rows and columns of c = a b.
 func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], rows, columns span, scratch []T) {
-	panel, edge := scratch[:panelDeep*panelWide], scratch[panelDeep*panelWide:panelSize] // edge: what is computed of a block that is cut off
+	panels, edge := scratch[:panelDeep*panelWide], scratch[panelDeep*panelWide:panelSize] // edge: what is computed of a block that is cut off
 	for j := 0; j < a.k; j += p.deep {
 		deep := min(p.deep, a.k-j)
-		add := 0
+		goal := f32.Set
 		if j > 0 {
-			add = 1
+			goal = f32.Add
 		}
-		for col := columns.from; col < columns.to; col += p.width {
-			wide := min(p.width, columns.to-col)
-			p.packPanel(panel, b.from(j, col), p.width, deep, wide)
+		size := max(deep, p.stored(deep)) * p.width
+		together := max(1, p.deep*p.width/size) * p.width // columns whose panels stay in the first cache
+		for from := columns.from; from < columns.to; from += together {
+			to := min(columns.to, from+together)
+			for col := from; col < to; col += p.width {
+				p.packPanel(panels[(col-from)/p.width*size:], b.from(j, col), p.width, deep, min(p.width, to-col))
+			}
 			for i := rows.from; i < rows.to; i += p.tall {
-				if p.prefetch != nil && col+2*p.width <= columns.to {
-					p.ahead(b.from(j, col+p.width), deep, (i-rows.from)/p.tall)
+				if p.prefetch != nil && together == p.width && from+2*p.width <= columns.to {
+					p.ahead(b.from(j, from+p.width), deep, (i-rows.from)/p.tall)
 				}
-				x, tall := pointer(p.panel(a, i, j, deep)), min(p.tall, a.m-i)
-				if tall == p.tall && wide == p.width {
-					p.multiply(c.element(i, col), x, pointer(panel), deep, c.rs, add)
-					continue
-				}
-				p.multiply(pointer(edge), x, pointer(panel), deep, p.width, 0)
-				for r := range tall {
-					out := array[T](c.element(i+r, col), wide)
-					sums := edge[r*p.width:][:wide]
-					if add == 0 {
-						copy(out, sums)
+				tall := min(p.tall, a.m-i)
+				x := pointer(p.panel(a, i, j, deep))
+				for col := from; col < to; col += p.width {
+					panel, wide := pointer(panels[(col-from)/p.width*size:]), min(p.width, to-col)
+					if tall == p.tall && wide == p.width {
+						p.multiply(c.element(i, col), x, panel, 1, p.tall, deep, c.rs, goal)
 						continue
 					}
-					for l := range out {
-						out[l] += sums[l]
+					p.multiply(pointer(edge), x, panel, 1, p.tall, deep, p.width, f32.Set)
+					for r := range tall {
+						out := array[T](c.element(i+r, col), wide)
+						sums := edge[r*p.width:][:wide]
+						if goal == f32.Set {
+							copy(out, sums)
+							continue
+						}
+						for l := range out {
+							out[l] += sums[l]
+						}
 					}
 				}
 			}
 		}
 	}
 }
+
+// once reports whether so many columns of b are one panel of numbers, so that packing a would read it as often as multiplying does.
+func (p *panelKernel[T]) once(n int) bool { return n <= p.width && p.pairRows == nil }
+
+// multiplyOnce computes some rows, at most onceTall, of c = a b, whose b is one panel of n columns, and reads a where it lies.
+func (p *panelKernel[T]) multiplyOnce(c, a, b matrix[T], n, k int, rows span, scratch []T) {
+	sums, panel, cut := scratch[:onceTall*p.width], scratch[onceTall*p.width:(onceTall+wholeDeep)*p.width], scratch[panelSize-wholeDeep*panelRows:]
+	shallow := p.deep
+	if a.cs != 1 {
+		shallow = 32 // columns, each in pages of its own
+	}
+	for j := 0; j < k; j += p.deep {
+		deep := min(p.deep, k-j)
+		p.packPanel(panel, b.from(j, 0), p.width, deep, n)
+		for l := 0; l < deep; l += shallow {
+			some, goal := min(shallow, deep-l), f32.Set
+			if l > 0 {
+				goal = f32.Continue
+			}
+			for i := rows.from; i < rows.to; i += p.tall {
+				x := a.from(i, j+l)
+				if rows.to-i < p.tall {
+					p.packPanel(cut, x.transposed(), p.tall, some, rows.to-i)
+					x = matrix[T]{pointer(cut), 1, p.tall}
+				}
+				p.multiply(unsafe.Pointer(&sums[(i-rows.from)*p.width]), x.at, unsafe.Pointer(&panel[l*p.width]), x.rs, x.cs, some, p.width, goal)
+			}
+		}
+		for i := rows.from; i < rows.to; i++ {
+			out, sum := array[T](c.element(i, 0), n), sums[(i-rows.from)*p.width:]
+			if j == 0 {
+				copy(out, sum)
+				continue
+			}
+			for l := range out {
+				out[l] += sum[l]
+			}
+		}
+	}
+}
+
+// onceTall is how many rows multiplyOnce has sums of at a time.
+const onceTall = panelSize/panelWide - wholeDeep - wholeDeep*panelRows/panelWide

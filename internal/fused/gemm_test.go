@@ -15,7 +15,7 @@ import (
 func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64, rounded func(T) float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, size := range [][3]int{{1, 1, 1}, {8, 32, 8}, {9, 33, 300}, {17, 5, 1037}, {3, 70, 2}, {64, 64, 64}, {13, 9, 30}, {150, 40, 600}} {
+	for _, size := range [][3]int{{1, 1, 1}, {8, 32, 8}, {9, 33, 300}, {17, 5, 1037}, {3, 70, 2}, {64, 64, 64}, {13, 9, 30}, {150, 40, 600}, {300, 7, 600}, {261, 18, 290}} {
 		m, n, k := size[0], size[1], size[2]
 		for order := range 4 {
 			x, y := make([]T, m*k), make([]T, k*n)
@@ -36,6 +36,16 @@ func testMultiply[T floating](t *testing.T, p panelKernel[T], tolerance float64,
 			packed := packed[T]{make([]T, p.packedSize(m, k)), m, k}
 			p.pack(packed, a, span{0, m}, make([]T, panelSize))
 			p.multiplyBlock(matrix[T]{pointer(c), n, 1}, packed, b, span{0, m}, span{0, n}, make([]T, panelSize))
+			if p.once(n) {
+				same := make([]T, m*n)
+				for i := 0; i < m; i += onceTall {
+					scratch := slices.Repeat([]T{T(math.NaN())}, panelSize)
+					p.multiplyOnce(matrix[T]{pointer(same), n, 1}, a, b, n, k, span{i, min(m, i+onceTall)}, scratch)
+				}
+				if !slices.Equal(same, c) {
+					t.Fatalf("%v order %d: without packing it is not the same to the bit", size, order)
+				}
+			}
 			for i := range m {
 				for j := range n {
 					want := 0.0
@@ -96,7 +106,7 @@ func BenchmarkMultiply(b *testing.B) {
 	if tiles := f32.NewTiles(); tiles != nil {
 		all["bfloat16 by tiles"] = pairs32(f32.All()[0], tiles)
 	}
-	for _, size := range [][3]int{{506, 896, 896}, {506, 7168, 1792}, {896, 3584, 506}, {7084, 64, 16}, {506, 506, 28}} {
+	for _, size := range [][3]int{{506, 896, 896}, {506, 7168, 1792}, {896, 3584, 506}, {7084, 64, 16}, {506, 506, 28}, {1030, 1030, 18}} {
 		m, n, k := size[0], size[1], size[2]
 		for _, name := range []string{"float32", "bfloat16", "bfloat16 by tiles"} {
 			p := all[name]
