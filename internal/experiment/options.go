@@ -104,6 +104,9 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 			return nil, fmt.Errorf("-%s has no meaning with -cancel", name)
 		}
 	}
+	if fs.Given("dry-run") && fs.Given("report-only") {
+		return nil, errors.New("-dry-run has no meaning with -report-only, which runs nothing either")
+	}
 	if o.TaskTime <= 0 {
 		return nil, fmt.Errorf("-slurm-task %v: want a time above 0, such as 20m", o.TaskTime)
 	}

@@ -117,6 +117,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-with", t.TempDir()}, "no records there"},
 		{[]string{"-out", ""}, "-out: want the name of a folder"},
 		{[]string{"-executor", "slurm", "-cancel", "-dry-run"}, "-dry-run has no meaning with -cancel"},
+		{[]string{"-dry-run", "-report-only"}, "-dry-run has no meaning with -report-only"},
 	} {
 		_, err := parseArgs(c.args...)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
