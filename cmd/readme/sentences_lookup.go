@@ -13,8 +13,11 @@ const lookupPage = "experiments/LOOKUP.md"
 var lookup = []sentence{
 	func(r *reports) string {
 		of := r.rows("out/published-lookup/report/lookup.csv").where("method", "npt", "metric", "correlation")
-		return fmt.Sprintf("Pearson's r on held-out rows is %.4f and %.4f", of.where("dataset", "lookup").number("mean"),
-			of.where("dataset", "lookup-random-add-one").number("mean"))
+		plain, hardest := of.where("dataset", "lookup").number("mean"), of.where("dataset", "lookup-random-add-one").number("mean")
+		if fmt.Sprintf("%.4f", plain) != fmt.Sprintf("%.4f", hardest) {
+			return fmt.Sprintf("Pearson's r on held-out rows is %.4f and %.4f", plain, hardest)
+		}
+		return fmt.Sprintf("Pearson's r on held-out rows is %.4f on both", plain)
 	},
 	func(r *reports) string {
 		low, high := inLargerBatches(r)

@@ -47,7 +47,7 @@ var paper = []sentence{
 	func(r *reports) string {
 		_, z, _ := strings.Cut(r.line("npt/PAPER.md", "MLP", 5)[1], " (")
 		x := math.Abs(number(r, strings.TrimSuffix(z, ")")))
-		return fmt.Sprintf("the MLP is by %.2f standard errors, but p is %.2f for that comparison alone", x, 2*(1-distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(x)))
+		return fmt.Sprintf("the MLP is %.2f standard errors apart, where p is %.2f for that comparison by itself", x, 2*(1-distuv.StudentsT{Sigma: 1, Nu: 9}.CDF(x)))
 	},
 	func(r *reports) string {
 		processor, gpu := r.line("npt/PAPER.md", fullNPT+", products of bfloat16", 12), r.line("npt/PAPER.md", fullNPT+onGPU, 12)
@@ -67,7 +67,7 @@ var paper = []sentence{
 	},
 	func(r *reports) string {
 		_, _, mean := otherFirstFold(r)
-		return fmt.Sprintf("and the full one, %s, does not: Gradient Boosting has %s (with the settings that were run there; the MLP's whole grid was not). With the processor's training of fold 0 in place of the GPU's the full one has %.2f", r.line("npt/PAPER.md", fullNPT+onGPU, 12)[10],
+		return fmt.Sprintf("and the full one, %s, has not: Gradient Boosting has %s (with the settings that were run there; the MLP's whole grid was not). With the processor's training of fold 0 in place of the GPU's the full one has %.2f", r.line("npt/PAPER.md", fullNPT+onGPU, 12)[10],
 			withoutError(r.line(fold3, "Gradient Boosting", 8)[6]), mean)
 	},
 }

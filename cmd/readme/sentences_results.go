@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -127,13 +128,9 @@ var results = []sentence{
 		return fmt.Sprintf("On Poker Hand its accuracy is %.1f (the paper %.1f), which another seed %s give", accuracy.number("mean"), accuracy.number("paper"), would)
 	},
 	func(r *reports) string {
-		worth := regexp.MustCompile(`What a verdict is worth: of [\d,]+ pairs of ours and the paper's for another method, (\S+ %) would be called reproduced, ` +
-			`and of those graded by seeds (\S+ %) the same`).FindSubmatch(r.text(grids + "table1.md"))
-		if worth == nil {
-			return "what a verdict is worth, which the report does not say"
-		}
-		return fmt.Sprintf("set against the paper's number for another method, %s of our numbers would be called reproduced, and %s of those graded by seeds "+
-			`"same within seeds"`, worth[1], worth[2])
+		reproduced, same := byMistake(r)
+		return fmt.Sprintf("set against the paper's number for another method, %s %% of our numbers would be called reproduced, and %s %% of those graded by seeds "+
+			`"same within seeds"`, reproduced, same)
 	},
 	func(r *reports) string {
 		same := regexp.MustCompile(`: (\d+) of (?:the paper's )?(\d+) (?:\w+ )?are (?:the same|as the paper prints)`).FindAllSubmatch(r.text(grids+"table1.md"), -1)
@@ -238,4 +235,16 @@ func graded(cells rows) string {
 		return "each of its " + word(all)
 	}
 	return "all but " + strings.Join(but, " and ")
+}
+
+// byMistake is how many percent of our numbers, set against the paper's for another method, would be called reproduced, and of those graded by
+// seeds the same within seeds.
+func byMistake(r *reports) (reproduced, same string) {
+	found := regexp.MustCompile(`What a verdict is worth: of [\d,]+ pairs of ours and the paper's for another method, (\S+) % would be called reproduced, ` +
+		`and of those graded by seeds (\S+) % the same`).FindSubmatch(r.text(grids + "table1.md"))
+	if found == nil {
+		r.fail(errors.New(grids + "table1.md does not say what a verdict is worth"))
+		return "", ""
+	}
+	return string(found[1]), string(found[2])
 }

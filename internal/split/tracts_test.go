@@ -6,7 +6,7 @@ import (
 )
 
 // Two neighbouring rows of Boston Housing with the largest target make most of the error of published fold 3. They are test rows together
-// in that fold alone, as npt/PAPER.md says.
+// in that fold alone, as npt/FOLD3.md says.
 func TestTracts(t *testing.T) {
 	rule := Rule{Rows: 506, Folds: 10}
 	for _, p := range Protocols {
