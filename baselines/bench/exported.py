@@ -30,7 +30,7 @@ def show(name, model, x=x):
     p = model.fit(x[train], y[train]).predict_proba(x[test])
     accuracy = (model.classes_[p.argmax(1)] == y[test]).mean()
     auroc = f"{roc_auc_score(y[test], p[:, 1]):.4f}" if p.shape[1] == 2 else ""
-    print(name, f"{accuracy * 100:.3f} {log_loss(y[test], p, labels=model.classes_):.4f}", auroc, flush=True)
+    print(name, f"{accuracy * 100:.3f} {log_loss(y[test], p.astype(float), labels=model.classes_, eps=1e-15):.4f}", auroc, flush=True)
 
 
 def forest():

@@ -52,7 +52,7 @@ func TestInterpolationOfCopies(t *testing.T) {
 	}
 	two, many, smaller := rmse(2, jitter), rmse(64, jitter), rmse(64, 1e-10)
 	t.Logf("RMSE from 2 rows %.3f, from 64 %.2f, with a jitter of 1e-10 %.2f; the 64th row is at most %.2f length-scales away", two, many, smaller, farthest)
-	if two > 0.1 || many < 1 || smaller > many/5 || farthest > 0.2 {
+	if !(two <= 0.1 && many >= 1 && smaller <= many/5 && farthest <= 0.2) {
 		t.Error("copies are missed for another reason than the jitter")
 	}
 }

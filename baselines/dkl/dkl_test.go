@@ -87,7 +87,7 @@ func TestLearns(t *testing.T) {
 		}
 		rmse := math.Sqrt(sum / float64(data.Test))
 		t.Logf("%s: RMSE %.3f, %v", batch[i].String("prediction"), rmse, r.Details)
-		if rmse > 0.2 {
+		if !(rmse <= 0.2) {
 			t.Errorf("%s: RMSE %.3f, where the mean has 0.8", batch[i].String("prediction"), rmse)
 		}
 	}
@@ -159,7 +159,7 @@ func TestNeighbours(t *testing.T) {
 	all := fit(t, data, config(t, map[string]any{"neighbours": 200}))[0]
 	half := fit(t, data, config(t, map[string]any{"neighbours": 100}))[0]
 	d := floats.Distance(all.Test, half.Test, 2) / math.Sqrt(float64(data.Test))
-	if d == 0 || d > 0.03 {
+	if d == 0 || !(d <= 0.03) {
 		t.Errorf("half of the rows give predictions that are %.3g away", d)
 	}
 	data.Threads = 3

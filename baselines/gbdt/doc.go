@@ -14,6 +14,9 @@
 // stand under its name. So CatBoost takes neither a table of constant features alone nor equal targets, where the other methods predict that value; and
 // training rows of one class, which some of the libraries refuse, are refused for all four, before any is asked.
 //
+// Probabilities are those of the scores in double precision. XGBoost's own are in single: of two classes the first has exactly 0 from a
+// score of 17.3 on, where here it has 3e-8.
+//
 // PAPER.md says which of the paper's digits come out, and why others do not.
 //
 // # Overhead

@@ -217,15 +217,17 @@ func TestCompareFindsDifferences(t *testing.T) {
 // Results do not depend on the number of threads.
 func TestThreads(t *testing.T) {
 	for _, m := range all {
-		t.Run(m.Name, func(t *testing.T) {
-			needPython(t, m)
-			on := awkwardTask(dataset.Regression, 0, 2000, 50, 1500)
-			one := fitAll(t, m, on, 0.3, 5, 30)[0]
-			on.Threads = 3
-			three := fitAll(t, m, on, 0.3, 5, 30)[0]
-			if !slices.Equal(one.Test, three.Test) {
-				t.Error("three threads give other predictions than one")
-			}
-		})
+		for _, k := range kinds {
+			t.Run(fmt.Sprint(m.Name, "/", k.kind), func(t *testing.T) {
+				needPython(t, m)
+				on := awkwardTask(k.kind, k.classes, 2000, 50, 1500)
+				one := fitAll(t, m, on, 0.3, 5, 30)[0]
+				on.Threads = 3
+				three := fitAll(t, m, on, 0.3, 5, 30)[0]
+				if !slices.Equal(one.Test, three.Test) {
+					t.Error("three threads give other predictions than one")
+				}
+			})
+		}
 	}
 }

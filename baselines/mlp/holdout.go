@@ -43,14 +43,14 @@ func holdOut(n int, strata []uint16, rng *rand.Rand) (train, held []int32) {
 	return train, held
 }
 
-// trainShare returns how many of n training rows belong to the first of two classes of the given sizes: the proportional
-// number rounded to the nearest, by a coin when both are as near.
+// trainShare returns how many of n training rows belong to the first of two classes of the given sizes: the proportional numbers rounded
+// down, and the row that is left to the class with the larger remainder as floating-point numbers have it, by a coin when they are equal.
 func trainShare(size [2]int, n int, rng *rand.Rand) int {
-	exact := float64(n) * float64(size[0]) / float64(size[0]+size[1])
-	switch low := math.Floor(exact); {
-	case exact-low > 0.5, exact-low == 0.5 && rng.IntN(2) == 1:
+	exact := func(class int) float64 { return float64(size[class]) / float64(size[0]+size[1]) * float64(n) }
+	low, remainder := math.Modf(exact(0))
+	otherLow, other := math.Modf(exact(1))
+	if left := n - int(low) - int(otherLow); left > 0 && (remainder > other || remainder == other && rng.IntN(2) == 1) {
 		return int(low) + 1
-	default:
-		return int(low)
 	}
+	return int(low)
 }

@@ -286,7 +286,9 @@ func TestHoldOut(t *testing.T) {
 		{n: 10, ones: -1, held: 1},
 		{n: 11, ones: -1, held: 2},
 		{n: 398, ones: 148, held: 40, heldOnes: []int{15}},
-		{n: 100, ones: 45, held: 10, heldOnes: []int{4, 5}},
+		{n: 100, ones: 45, held: 10, heldOnes: []int{5}}, // half a row each but for rounding
+		{n: 100, ones: 50, held: 10, heldOnes: []int{5}},
+		{n: 98, ones: 49, held: 10, heldOnes: []int{5}},
 		{n: 100, ones: 2, held: 10, heldOnes: []int{0}},
 		{n: 100, ones: 1, held: 10, heldOnes: []int{0, 1}}, // scikit-learn refuses
 		{n: 10, ones: 5, held: 1, heldOnes: []int{0, 1}},   // likewise

@@ -61,6 +61,9 @@ func (c *config) checkBatches(rows int) error {
 		batches = append(batches, rest)
 	}
 	for _, batch := range batches {
+		if batch == 1 {
+			return fmt.Errorf("batch_size: %d leaves one of the %d training rows as a batch of its own, which has no variance; want another size, or drop_last", c.BatchSize, rows)
+		}
 		if _, size, rest := virtualBatches(batch, c.VirtualBatch); size == 1 || rest == 1 {
 			return fmt.Errorf("virtual_batch_size: %d cuts a batch of %d of the %d training rows so that a row is alone, which has no variance; want another size",
 				c.VirtualBatch, batch, rows)

@@ -15,6 +15,8 @@
 //
 // What does not: a batch larger than the training part has all of its rows, also where incomplete batches are left out; a training
 // whose weights are no numbers any more ends at once, with the best ones before; numeric columns come before categorical ones; a class
-// that no training row has gets a probability, where the library has no output for it.
+// that no training row has gets a probability, where the library has no output for it; on Kick's published folds, where an entry that is
+// there can count as missing, the first category is the first that is a value, where the official code has "?" before the values of
+// eight of the eleven columns with gaps.
 // Random numbers are not PyTorch's: results agree in distribution over seeds.
 package tabnet

@@ -206,7 +206,7 @@ func compare(t *testing.T, what string, got *tensors.Tensor, want []float64) {
 	}
 	worst, at := 0.0, 0
 	for i, x := range numbers {
-		if d := math.Abs(x-want[i]) / max(1, math.Abs(want[i])); !(d <= worst) {
+		if d := math.Abs(x-want[i]) / max(1, math.Abs(want[i])); d > worst || math.IsNaN(d) {
 			worst, at = d, i
 		}
 	}

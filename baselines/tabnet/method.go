@@ -169,7 +169,8 @@ func (p progress) of(stops []stop) task.Progress {
 	}
 }
 
-// tableOf encodes a task as the library is given it: numbers, and codes of categories, of which a missing one is the first.
+// tableOf encodes a task as the library is given it (but for what the package comment says of Kick): numbers, and codes of categories, of
+// which a missing one is the first.
 func tableOf(t *task.Task) *table {
 	table := &table{Train: t.Train, Val: t.Val, Test: t.Test, Targets: t.Y, Labels: t.Labels, digests: [2]string{t.Digest, t.Split}}
 	table.Classes = t.Info.Classes

@@ -156,7 +156,7 @@ func within(t *testing.T, what string, tolerance float64, got, want []float64) {
 	}
 	worst := 0.0
 	for i := range got {
-		if d := math.Abs(got[i]-want[i]) / max(1, math.Abs(want[i])); !(d <= worst) {
+		if d := math.Abs(got[i]-want[i]) / max(1, math.Abs(want[i])); d > worst || math.IsNaN(d) {
 			worst = d
 		}
 	}
@@ -165,7 +165,8 @@ func within(t *testing.T, what string, tolerance float64, got, want []float64) {
 	}
 }
 
-// Over seeds, the errors on a fold's test rows are as the library's: means within two standard errors of their difference.
+// Over seeds, the errors on a fold's test rows are as the library's: means within 3.4 standard errors of their difference, which chance exceeds
+// once in 500 such comparisons of three.
 func TestLibraryDistribution(t *testing.T) {
 	python := needLibrary(t)
 	seeds := 20
@@ -182,7 +183,7 @@ func TestLibraryDistribution(t *testing.T) {
 			m2, se2 := meanAndError(theirs)
 			z := (m1 - m2) / math.Hypot(se1, se2)
 			t.Logf("%d seeds: %.4f ± %.4f, the library %.4f ± %.4f: %.2f standard errors", seeds, m1, se1, m2, se2, z)
-			if !(math.Abs(z) <= 2) {
+			if !(math.Abs(z) <= 3.4) {
 				t.Errorf("test errors are %.4f ± %.4f, the library's %.4f ± %.4f", m1, se1, m2, se2)
 			}
 		})

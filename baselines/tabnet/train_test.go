@@ -204,7 +204,7 @@ func TestDropLast(t *testing.T) {
 	}
 }
 
-// Losses that are no numbers end a training with what was best, or with an error where there is nothing.
+// Losses that are no numbers end a training with an error where nothing was best.
 func TestDivergence(t *testing.T) {
 	table, c := waves(rand.New(rand.NewPCG(1, 4)), 64), smallConfig()
 	c.LR, c.Clip = 1e38, 0
@@ -224,10 +224,14 @@ func TestVirtualBatches(t *testing.T) {
 	}
 	c := smallConfig()
 	c.BatchSize, c.VirtualBatch = 16, 4
-	if err := c.checkBatches(353); err == nil || !strings.HasPrefix(err.Error(), "virtual_batch_size: 4 cuts a batch of 1 of the 353") {
+	if err := c.checkBatches(353); err == nil || !strings.HasPrefix(err.Error(), "batch_size: 16 leaves one of the 353 training rows as a batch of its own") {
 		t.Errorf("error %v", err)
 	}
-	c.DropLast = true
+	c.VirtualBatch = 2
+	if err := c.checkBatches(357); err == nil || !strings.HasPrefix(err.Error(), "virtual_batch_size: 2 cuts a batch of 5 of the 357") {
+		t.Errorf("error %v", err)
+	}
+	c.VirtualBatch, c.DropLast = 4, true
 	if err := c.checkBatches(353); err != nil {
 		t.Error(err)
 	}
