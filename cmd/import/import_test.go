@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
@@ -426,5 +428,40 @@ func TestOtherValidation(t *testing.T) {
 	}
 	if exit, _, stderr := call(t, lib, out, lines, "-replace"); exit != program.ExitOK {
 		t.Error(stderr)
+	}
+}
+
+// What is imported with -replace stands, also where the clock of the machine that imported before it was ahead.
+func TestReplacesRecordOfLaterClock(t *testing.T) {
+	lib, out := datasettest.Library(t), t.TempDir()
+	lines := predictions(t, lib, "waves", split.Published, false)
+	if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	before, ahead := readAll(t, out), t.TempDir()
+	w := results.NewWriter(ahead)
+	for _, r := range before {
+		r.Provenance.Finished = r.Provenance.Finished.Add(time.Hour)
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(out, "*.jsonl.gz"))
+	if err := errors.Join(err, w.Close()); err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if _, _, err := results.Merge(t.Context(), files[0], true, ahead); err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line, ",,,") + "1,,,"
+	}
+	if exit, _, stderr := call(t, lib, out, lines, "-replace"); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	for i, r := range readAll(t, out) {
+		if maps.Equal(r.Test, before[i].Test) {
+			t.Errorf("fold %d keeps its old predictions", r.Fold)
+		}
 	}
 }

@@ -121,13 +121,15 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 // records scores all folds. A fold that both protocols make alike has one record.
 func (o *options) records(all []*foldPredictions, details map[string]any) (records []*results.Record, err error) {
 	config := results.Config(method.Config{results.ImportedParam: o.title}.JSON()) // as a plan has it
+	provenance := run.Provenance()
+	provenance.Code = run.CodeVersion()
 	for _, f := range all {
 		r := &results.Record{
 			Status: results.OK,
 			Cell: results.Cell{Dataset: f.task.Info.Name, DataDigest: f.task.Digest,
 				Protocol: task.Canonical(f.task.Info, f.task.Protocol, f.task.Fold), Fold: f.task.Fold, Method: o.method, Config: config, Seed: o.seed},
 			Rows: [3]int{f.task.Train, f.task.Val, f.task.Test}, SplitDigest: f.task.Split, Subset: f.task.Subset,
-			Details: details, FitCells: 1, Sweep: "import", Provenance: run.Provenance(),
+			Details: details, FitCells: 1, Sweep: "import", Provenance: provenance,
 		}
 		r.ID = r.Cell.ID()
 		r.Provenance.Finished = time.Now().UTC().Truncate(time.Millisecond)
@@ -204,8 +206,13 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 				fold = fmt.Sprintf("fold %d, the same in both protocols,", before.Fold)
 			}
 			return fmt.Errorf("%s, %s has been imported with other predictions; -replace takes these instead", before.Dataset, fold)
-		case shared(before):
-			replaced[repetition{before.Dataset, before.Seed}] = true
+		default:
+			if after := before.Provenance.Finished.Add(time.Millisecond); after.After(records[at].Provenance.Finished) { // by another clock
+				records[at].Provenance.Finished = after
+			}
+			if shared(before) {
+				replaced[repetition{before.Dataset, before.Seed}] = true
+			}
 		}
 	}
 	for r := range replaced {

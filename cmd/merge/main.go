@@ -42,6 +42,11 @@ func merge(ctx context.Context, e program.Env) (exit int, err error) {
 		if _, err := os.Stat(dir); err != nil {
 			return program.ExitBadInput, err
 		}
+		if segments, err := results.Segments(dir); err != nil {
+			return program.ExitBadInput, err
+		} else if len(segments) == 0 {
+			return program.ExitBadInput, f.Errorf("%s: no records there, want files *.jsonl or *.jsonl.gz", dir)
+		}
 	}
 	n, conflict, err := results.Merge(ctx, file, *replace, folders...)
 	if err != nil {

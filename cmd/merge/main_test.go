@@ -66,10 +66,10 @@ func TestMerge(t *testing.T) {
 		want string
 	}{
 		{[]string{file, folder(t, 0, 1), folder(t, 1, 2)}, program.ExitOK, "3 records in " + file},
-		{[]string{file, folder(t)}, program.ExitFailed, "not written: no records in "},
+		{[]string{file, folder(t)}, program.ExitBadInput, ": no records there, want files *.jsonl or *.jsonl.gz"},
 		{[]string{file, folder(t, 3)}, program.ExitOK, "4 records in "},
 		{[]string{file, kept}, program.ExitOK, "4 records in "},
-		{[]string{"-replace", file, folder(t)}, program.ExitFailed, "no records in "},
+		{[]string{"-replace", file, folder(t, 3), folder(t)}, program.ExitBadInput, ": no records there"},
 		{[]string{"-replace", file, folder(t, 3)}, program.ExitOK, "1 records in "},
 		{[]string{file, filepath.Join(kept, "none")}, program.ExitBadInput, "no such file"},
 		{[]string{segments[0], folder(t, 1)}, program.ExitBadInput, segments[0] + ": want a name that ends in .jsonl.gz"},

@@ -75,19 +75,21 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		if err != nil {
 			return program.ExitBadInput, err
 		}
-		jobs[sweep] = strconv.Itoa(runtime.NumCPU())
+		jobs[sweep] = strconv.Itoa(runtime.GOMAXPROCS(0))
 		if slices.ContainsFunc(p.Groups(), func(g *plan.Group) bool { return g.Method.Network }) {
 			jobs[sweep] = "1"
 		}
 		n := p.Count(p.Groups()...)
-		fmt.Fprintf(e.Stdout, "%s: %d of %d cells to do, about %s\n", sweep, n.ToDo, n.Cells, p.Time(estimate, runtime.NumCPU()))
+		fmt.Fprintf(e.Stdout, "%s: %d of %d cells to do, about %s\n", sweep, n.ToDo, n.Cells, p.Time(estimate, runtime.GOMAXPROCS(0)))
 	}
 	if *only {
 		return program.ExitOK, nil
 	}
-	if err := os.MkdirAll(*out, 0o755); err != nil {
-		return program.ExitFailed, err
+	unlock, err := experiment.Lock(*out, e.Stderr)
+	if err != nil {
+		return program.ExitBadInput, err
 	}
+	defer unlock()
 	over := fmt.Errorf("the %g hours are over", *hours)
 	night, cancel := context.WithTimeoutCause(ctx, time.Duration(*hours*float64(time.Hour)), over)
 	defer cancel()

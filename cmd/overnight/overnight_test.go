@@ -52,6 +52,14 @@ func TestHours(t *testing.T) {
 	if exit, said, _ := call(); exit != program.ExitOK || strings.Count(said, ": 0 of 20 cells to do, about 0\n") != 2 {
 		t.Errorf("again: exit %d: %s", exit, said)
 	}
+	unlock, err := experiment.Lock(out, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exit, _, said := call(); exit != program.ExitBadInput || !strings.Contains(said, "another run is writing there") {
+		t.Errorf("a second one: exit %d: %s", exit, said)
+	}
+	unlock()
 	for _, hours := range []string{"0", "-1", "nan", "inf", "1e10", "3e6"} {
 		if exit, _, said := call("-hours", hours); exit != program.ExitBadInput || !strings.Contains(said, "want more than 0, and at most 2562047") {
 			t.Errorf("%s hours: exit %d: %s", hours, exit, said)

@@ -252,7 +252,7 @@ func (s *scorer) scale(target string) (mean, std float64) {
 // times std, plus mean.
 func (s *scorer) score(ctx context.Context, m *gbdt.Model, trees []int, mean, std float64) ([]score, error) {
 	on := *s.task
-	on.Threads = runtime.NumCPU()
+	on.Threads = runtime.GOMAXPROCS(0)
 	val, test, err := m.PredictTask(ctx, &on, trees)
 	if err != nil {
 		return nil, err

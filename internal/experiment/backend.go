@@ -14,6 +14,7 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/program"
+	"nptbench/internal/subprocess"
 )
 
 // chooseBackend returns where networks run, and says so of them on standard error, also why it is not a better one. The error is
@@ -25,6 +26,9 @@ func chooseBackend(ctx context.Context, asked, networks string, e program.Env) (
 	}
 	if method.Accelerated(name) {
 		err := probe(ctx, name)
+		if ctx.Err() != nil { // an interrupt ends the probe, too
+			return "", ctx.Err()
+		}
 		if err != nil && !backends.Automatic(asked) {
 			return "", fmt.Errorf("%w; -backend %s runs networks on the processor", err, backends.Processor)
 		}
@@ -96,7 +100,7 @@ const probeVariable = "NPTBENCH_PROBE"
 // probe has another process open a backend with a device of its own, whose memory this process must leave to its workers.
 // Without it, a GPU that cannot be used would turn up as the failure of every cell.
 func probe(ctx context.Context, backend string) error {
-	self, err := os.Executable()
+	self, err := subprocess.Self()
 	if err != nil {
 		return err
 	}

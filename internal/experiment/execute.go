@@ -22,7 +22,7 @@ import (
 )
 
 // execute does what there is to do, and says how it went. An error is about this machine or the records, not about a cell.
-func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, store *results.Store) (counts run.Counts, exit int, err error) {
+func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, store *results.Store, log io.Writer) (counts run.Counts, exit int, err error) {
 	jobs := p.Jobs()
 	pool := &run.Pool{
 		Library: o.library(e), Sweep: p.Sweep, Jobs: o.Jobs, Records: results.NewWriter(o.recordFolders()[0]),
@@ -54,16 +54,11 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	if o.KeepModels && before.Done > 0 {
 		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
 	}
-	var log io.Writer
-	if o.Log != "" {
-		file, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-		if err != nil {
-			return counts, program.ExitBadInput, fmt.Errorf("-log: %w", err)
-		}
-		defer file.Close()
-		log = file
+	onDevice := pool.Networks
+	if o.Slurm { // how many tasks run at a time is not known
+		onDevice = 0
 	}
-	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, pool.Networks)
+	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, onDevice)
 	shown.Log = log
 	stop := func() {}
 	if !o.Slurm {
@@ -122,8 +117,23 @@ func (o *options) cluster(ctx context.Context, p *plan.Plan, store *results.Stor
 			return nil, err
 		}
 	}
+	records := o.recordFolders()[0]
+	paths := []*string{&records, &pool.Checkpoints, &pool.Models, &pool.Library.CacheDir} // a task may be sent to another working directory
+	for _, several := range [][]string{pool.MoreModels, pool.Library.Dirs} {
+		for i := range several {
+			paths = append(paths, &several[i])
+		}
+	}
+	for _, path := range paths {
+		if *path == "" {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return nil, err
+		}
+	}
 	return &slurm.Cluster{
-		Dir: dir, Records: o.recordFolders()[0], Pool: *pool, Args: o.Cluster, GPUArgs: o.GPU, TaskTime: o.TaskTime,
+		Dir: dir, Records: records, Pool: *pool, Args: o.Cluster, GPUArgs: o.GPU, TaskTime: o.TaskTime,
 		Estimate: estimate.Job, Retry: o.Plan.Retry, Detach: o.Detach,
 	}, ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"os"
@@ -14,8 +15,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/shirou/gopsutil/v4/mem"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
@@ -27,6 +26,7 @@ import (
 	"nptbench/internal/run"
 	"nptbench/internal/slurm"
 	"nptbench/internal/spelling"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/terminal"
 	"nptbench/report"
 	"nptbench/results"
@@ -70,11 +70,20 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		if err := o.checkNames(ctx, sweep); err != nil {
 			return program.ExitBadInput, err
 		}
-		unlock, err := lock(o.Out, e.Stderr)
+		unlock, err := Lock(o.Out, e.Stderr)
 		if err != nil {
 			return program.ExitBadInput, err
 		}
 		defer unlock()
+	}
+	var log io.Writer // opened before anything is planned or downloaded, which may take long
+	if o.Log != "" && !o.DryRun && !o.ReportOnly {
+		file, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return program.ExitBadInput, fmt.Errorf("-log: %w", err)
+		}
+		defer file.Close()
+		log = file
 	}
 	p, store, err := o.plan(ctx, e, sweep)
 	if err != nil {
@@ -97,7 +106,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return program.ExitFailed, err
 		}
-		return program.ExitOK, p.Print(e.Stdout, estimate, from, runtime.NumCPU(), memoryOfFit(p))
+		return program.ExitOK, p.Print(e.Stdout, estimate, from, runtime.GOMAXPROCS(0), memoryOfFit(p))
 	case o.ReportOnly && n.Done == 0:
 		others := ""
 		if n := len(store.Index()); n > 0 {
@@ -117,7 +126,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	fmt.Fprintf(e.Stderr, "%s: %d cells, %d to do\n", p.Sweep.Name, n.Cells, n.ToDo)
 	recorded := n.Done
 	if !o.ReportOnly {
-		counts, code, err := o.execute(ctx, e, p, store)
+		counts, code, err := o.execute(ctx, e, p, store, log)
 		if err != nil || code == program.ExitInterrupted {
 			return code, err
 		}
@@ -135,13 +144,13 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	return exit, nil
 }
 
-// memoryOfFit is how much memory a fit may have: the sweep's budget, or what this machine has.
+// memoryOfFit is how much memory a fit may have: the sweep's budget, or what this machine has, or the container in it.
 func memoryOfFit(p *plan.Plan) int64 {
 	if budget := p.Sweep.Budget.Memory; budget > 0 {
 		return budget
 	}
-	if machine, err := mem.VirtualMemory(); err == nil {
-		return int64(machine.Total)
+	if total := subprocess.TotalMemory(); total > 0 {
+		return total
 	}
 	return math.MaxInt64
 }

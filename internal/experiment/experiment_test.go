@@ -158,6 +158,9 @@ func TestNoLog(t *testing.T) {
 	if exit != program.ExitBadInput || !strings.Contains(stderr, "-log: open") {
 		t.Errorf("exit %d: %s", exit, stderr)
 	}
+	if strings.Contains(stderr, "cells") {
+		t.Errorf("it was planned first: %s", stderr)
+	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for _, name := range []string{"(*Progress).redraw", "(*Writer).syncLoop"} {

@@ -11,9 +11,9 @@ import (
 	"nptbench/internal/program"
 )
 
-// lock keeps a second run from doing the same cells: one at a time has the lock of a folder for records and reports, which is made if it
+// Lock keeps a second run from doing the same cells: one at a time has the lock of a folder for records and reports, which is made if it
 // is not there. The kernel gives the lock back when the process ends, in whatever way. A file system without locks is said on stderr.
-func lock(dir string, stderr io.Writer) (unlock func() error, err error) {
+func Lock(dir string, stderr io.Writer) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}

@@ -73,7 +73,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	protocol := fs.Choice("protocol", "", "`name` of a protocol, published, corrected or both, instead of what the sweep says", "published", "corrected", "both")
 	seed := fs.Uint64("seed", 0, "`number` that everything random is derived from, instead of the sweep's; records under other seeds count as repetitions in the report")
 	fs.StringVar(&o.Log, "log", "", "`file` to add a line to for each finished fit")
-	fs.IntVar(&o.Jobs, "jobs", runtime.NumCPU(), "fits that run at the same time, each in a process of its own")
+	fs.IntVar(&o.Jobs, "jobs", runtime.GOMAXPROCS(0), "fits that run at the same time, each in a process of its own")
 	fs.IntVar(&o.Networks, "networks", 1, "networks that train at the same time on a GPU, in one process, beside the fits of -jobs; 2 or more only where one leaves the GPU idle")
 	fs.StringVar(&o.Backend, "backend", "auto", "where networks run: auto, fused, fused,products=bfloat16, go, xla:cpu, xla:cuda or xla:PLUGIN; auto is $GOMLX_BACKEND, else xla:cuda if there is a GPU and that is installed, else fused")
 	fs.BoolVar(&o.DryRun, "dry-run", false, "show what there is to do and do nothing")
@@ -145,7 +145,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("-jobs %d: at least 1 fit must run at a time", o.Jobs)
 	}
-	if most := jobsPerCore * runtime.NumCPU(); o.Jobs > most {
+	if most := jobsPerCore * runtime.GOMAXPROCS(0); o.Jobs > most {
 		return nil, fmt.Errorf("-jobs %d: at most %d processes are started here, %d for each core", o.Jobs, most, jobsPerCore)
 	}
 	if o.Networks < 1 {

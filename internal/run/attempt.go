@@ -60,6 +60,9 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 			}
 		case r, ok := <-a.call.replies:
 			switch {
+			case ctx.Err() != nil && (!ok || r.failed()): // what ended the run may have ended what the worker started, too
+				a.child.kill()
+				return nil, false
 			case !ok:
 				return a.lost(), false
 			case r.Progress != nil:

@@ -50,11 +50,9 @@ const patience = 5 * time.Second
 // startChild runs this program again as a worker. The worker is the leader of a process group of its own, so that an
 // interrupt from the terminal reaches only the planning process, and killing it kills all it started.
 func startChild() (*child, error) {
-	self := "/proc/self/exe" // on Linux the program that runs, even where another one has its name by now
-	if _, err := os.Stat(self); err != nil {
-		if self, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("no worker process: %w", err)
-		}
+	self, err := subprocess.Self()
+	if err != nil {
+		return nil, fmt.Errorf("no worker process: %w", err)
 	}
 	c := &child{cmd: exec.Command(self), killed: make(chan struct{}), gone: make(chan struct{}), calls: map[int]*call{}}
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
@@ -44,4 +46,9 @@ type reply struct {
 
 	Done    bool
 	Failure *results.Failure // of the cells that were not reported
+}
+
+// failed reports whether the reply is of a fit that failed.
+func (r *reply) failed() bool {
+	return r.Failure != nil || slices.ContainsFunc(r.Records, func(r *results.Record) bool { return r.Status == results.Failed })
 }

@@ -43,7 +43,7 @@ func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &poolRun{Pool: p, watcher: w, cancel: cancel, streaks: map[[2]string]*streak{}}
-	cores := cmp.Or(p.Cores, runtime.NumCPU())
+	cores := cmp.Or(p.Cores, runtime.GOMAXPROCS(0))
 	processor, device := &queue{cores: cores, processes: max(1, p.Jobs), each: 1}, &queue{cores: cores, processes: 1, each: p.Networks}
 	for _, j := range jobs {
 		if j.Method.Network && p.Networks > 0 {
@@ -289,7 +289,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 func (r *poolRun) request(j *plan.Job, threads int) request {
 	q := request{
 		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
-		Method: j.Method.Name, Command: j.Method.Command, Trainings: j.Trainings, Sweep: r.Sweep.Name, Code: codeVersion(), Seed: r.Sweep.Seed,
+		Method: j.Method.Name, Command: j.Method.Command, Trainings: j.Trainings, Sweep: r.Sweep.Name, Code: CodeVersion(), Seed: r.Sweep.Seed,
 		Statistics: j.Method.StatisticsOf(j.Trainings[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory,
 	}
 	if measured := slices.ContainsFunc(j.Trainings, func(t *plan.Training) bool { return len(t.Measures) > 0 }); r.KeepModels || measured && j.Method.Model != nil {

@@ -19,12 +19,12 @@ var libraries = []string{
 	"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "github.com/dmitryikh/leaves", "gonum.org/v1/gonum",
 }
 
-// Provenance says by what and on what records are made here.
+// Provenance says by what and on what records are made here, but for the revision of the code.
 var Provenance = sync.OnceValue(describe)
 
 func describe() results.Provenance {
 	p := results.Provenance{
-		Code: codeVersion(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
+		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
 		Cores: runtime.NumCPU(), GPU: gpu(),
 	}
 	if info, err := cpu.Info(); err == nil && len(info) > 0 {
@@ -44,10 +44,10 @@ func describe() results.Provenance {
 	return p
 }
 
-// codeVersion is the revision that the program was built from: the one stamped into it, or else, as "go run" stamps none,
+// CodeVersion is the revision that the program was built from: the one stamped into it, or else, as "go run" stamps none,
 // that of the checkout it runs in. That may be another one hours later, so it is asked for once, when the planning process begins its
 // first job, and workers are told.
-var codeVersion = sync.OnceValue(func() string {
+var CodeVersion = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

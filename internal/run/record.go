@@ -52,6 +52,6 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 
 // Failures makes the records of all cells of a job, for one reason. It is for executors whose worker has made none.
 func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) []*results.Record {
-	q := request{Sweep: s.Name, Code: codeVersion()}
+	q := request{Sweep: s.Name, Code: CodeVersion()}
 	return q.records(slices.Collect(plan.CellsOf(j.Trainings)), outcome{failure: f})
 }

@@ -247,8 +247,8 @@ var both = plan.Options{Protocols: split.Protocols}
 
 func TestRunAndResume(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	defer func(usual func() string) { codeVersion = usual }(codeVersion)
-	codeVersion = func() string { return "known when it began" } // workers are other processes, and find another one
+	defer func(usual func() string) { CodeVersion = usual }(CodeVersion)
+	CodeVersion = func() string { return "known when it began" } // workers are other processes, and find another one
 	s := parse(t, sweepOf("", "{shift: [0, 1, 12], same: [0, 1]}"))
 	p := planned(t, s, lib, dir, both)
 	// The first fold is one task under both protocols, the two others are two each. Of 6 settings 3 are distinct, served by 2
@@ -749,7 +749,11 @@ func TestStopped(t *testing.T) {
 			if n := len(recordsSoFar(dir)); n != before || n == 9 {
 				t.Errorf("%d and then %d records while the run was stopped", before, n)
 			}
-			for _, worker := range subprocess.Children(c.Process.Pid) {
+			workers := subprocess.Children(c.Process.Pid)
+			if len(workers) == 0 {
+				t.Log("the kernel does not list children: whether workers stopped is not tested")
+			}
+			for _, worker := range workers {
 				if stop == syscall.SIGTSTP && processState(worker) != "T" { // Ctrl-Z stops the workers too
 					t.Errorf("worker %d is in state %q", worker, processState(worker))
 				}

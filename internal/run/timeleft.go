@@ -103,7 +103,7 @@ func (g *Progress) slowdown() float64 {
 			jobs += len(waiting)
 		}
 	}
-	return float64(min(jobs, g.slots[false])) / float64(runtime.NumCPU())
+	return float64(min(jobs, g.slots[false])) / float64(runtime.GOMAXPROCS(0))
 }
 
 // measure is what a job takes, beside what was expected of it.

@@ -66,7 +66,11 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	pool := s.Pool
 	pool.Jobs, pool.Cores, pool.Name = 1, coresOfTask(), poolName(dir, index)
 	pool.Records = results.NewWriter(s.Records)
-	jobs, err := prepare(written, methods, &pool, before, r)
+	store, err := results.Open(ctx, s.Records)
+	if err != nil {
+		return fmt.Errorf("node %s: %w", node, err)
+	}
+	jobs, err := prepare(written, methods, &pool, before, store.Index(), r)
 	plan.Recall(jobs, results.Read(ctx, s.Records))
 	if err == nil && slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
 		if pool.Backend, err = choose(ctx, pool.Backend); err == nil && s.GPU && !method.Accelerated(pool.Backend) {
@@ -116,8 +120,9 @@ func createEvents(dir string, index int) (*os.File, error) {
 	}
 }
 
-// prepare returns the jobs of a task that earlier starts have left to do. It records as failures those at which too many have died.
-func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *watched, r *reporter) (jobs []*plan.Job, err error) {
+// prepare returns the jobs of a task that neither earlier starts nor, while it waited, another run has done. It records as failures those at
+// which too many have died.
+func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *watched, index results.Index, r *reporter) (jobs []*plan.Job, err error) {
 	for i, one := range written {
 		j, err := one.planned(methods, pool.Library)
 		if err != nil {
@@ -126,6 +131,10 @@ func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *w
 		seen := before.jobs[i]
 		for _, id := range seen.cells {
 			r.place[id] = i
+			if !before.recorded[id] && index[id] == results.OK {
+				before.recorded[id] = true
+				r.write(event{Kind: recorded, Job: i, Cell: &id})
+			}
 		}
 		j = j.Without(func(id results.ID) bool { return before.recorded[id] })
 		switch {
@@ -152,5 +161,5 @@ func coresOfTask() int {
 			return n
 		}
 	}
-	return runtime.NumCPU()
+	return runtime.GOMAXPROCS(0)
 }

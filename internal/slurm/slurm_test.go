@@ -169,7 +169,11 @@ func (w *world) run(change func(*Cluster)) (run.Counts, error) {
 
 func (w *world) runUntil(ctx context.Context, o plan.Options, change func(*Cluster)) (run.Counts, error) {
 	w.Helper()
-	jobs := w.plan(o)
+	return w.runJobs(ctx, w.plan(o), o, change)
+}
+
+func (w *world) runJobs(ctx context.Context, jobs []*plan.Job, o plan.Options, change func(*Cluster)) (run.Counts, error) {
+	w.Helper()
 	writer := results.NewWriter(w.records())
 	c := &Cluster{
 		Dir: filepath.Join(w.out, "slurm"), Records: w.records(), TaskTime: 5 * time.Second, Retry: o.Retry, interval: 20 * time.Millisecond,
@@ -258,16 +262,7 @@ func TestSameRecordsAsHere(t *testing.T) {
 	}
 	here := *w
 	here.out = t.TempDir()
-	pool := &run.Pool{Library: w.library, Sweep: w.sweep, Backend: "go", Jobs: 2, Records: results.NewWriter(here.records())}
-	jobs := here.plan(plan.Options{})
-	shown := run.NewProgress(io.Discard, false, jobs, 2, 0)
-	if _, err := run.Execute(t.Context(), jobs, pool, false, shown); err != nil {
-		t.Fatal(err)
-	}
-	shown.Close()
-	if err := pool.Records.Close(); err != nil {
-		t.Fatal(err)
-	}
+	here.runHere()
 	if got, want := lines(t, w.records()), lines(t, here.records()); !slices.Equal(got, want) {
 		t.Errorf("%d records, here %d; the first:\n%s\n%s", len(got), len(want), got[0], want[0])
 	}
@@ -275,6 +270,38 @@ func TestSameRecordsAsHere(t *testing.T) {
 	w.mustRun(run.Counts{}, nil)
 	if n := len(submitted(t, fake)); n != 2 {
 		t.Errorf("a second run submitted %d arrays", n-2)
+	}
+}
+
+// runHere does on this machine what there is to do.
+func (w *world) runHere() {
+	w.Helper()
+	pool := &run.Pool{Library: w.library, Sweep: w.sweep, Backend: "go", Jobs: 2, Records: results.NewWriter(w.records())}
+	jobs := w.plan(plan.Options{})
+	shown := run.NewProgress(io.Discard, false, jobs, 2, 0)
+	if _, err := run.Execute(w.Context(), jobs, pool, false, shown); err != nil {
+		w.Fatal(err)
+	}
+	shown.Close()
+	if err := pool.Records.Close(); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// What was done here while tasks waited in the queue they do not do again.
+func TestDoneWhileQueued(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 3, "{number: [1, 10], mode: [ok]}")
+	wish(t, fake, "drained", "yes")
+	w.mustRun(run.Counts{Left: 6}, func(c *Cluster) { c.Detach = true })
+	jobs := w.plan(plan.Options{})
+	w.runHere()
+	os.Remove(filepath.Join(fake, "drained"))
+	if got, err := w.runJobs(t.Context(), jobs, plan.Options{}, nil); err != nil || got != (run.Counts{OK: 6}) {
+		t.Errorf("%+v, %v; said:\n%s", got, err, w.said.String())
+	}
+	if n := len(lines(t, w.records())); n != 6 {
+		t.Errorf("%d records of 6 cells", n)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
+	"nptbench/internal/subprocess"
 )
 
 // The files of a submission: an array of tasks, in a folder of its own that is there as a whole or not at all. Its name is also that
@@ -127,7 +128,7 @@ func readJSON(path string, v any) error {
 }
 
 var digestOfSelf = sync.OnceValues(func() (string, error) {
-	self, err := os.Executable()
+	self, err := subprocess.Self()
 	if err != nil {
 		return "", err
 	}
@@ -144,7 +145,11 @@ var digestOfSelf = sync.OnceValues(func() (string, error) {
 // copySelf copies this program to a folder that all nodes see, under a name with its digest: what waits in the queue is run by the
 // program that submitted it, whatever is built meanwhile.
 func copySelf(dir string) (path string, err error) {
-	self, err := os.Executable()
+	name, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	self, err := subprocess.Self()
 	if err != nil {
 		return "", err
 	}
@@ -152,7 +157,7 @@ func copySelf(dir string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, filepath.Base(self)+"-"+digest)
+	path = filepath.Join(dir, filepath.Base(name)+"-"+digest)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}

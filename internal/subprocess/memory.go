@@ -10,25 +10,39 @@ import (
 // FreeMemory is how many bytes processes could still take here, or in the container that limits them, 0 where that is not known.
 func FreeMemory() int64 {
 	free := KernelBytes("/proc/meminfo", "MemAvailable:")
-	if limited, ok := freeInGroup("/sys/fs/cgroup"); ok {
+	if limited, ok := freeInGroup(controlGroup); ok {
 		free = min(free, limited)
 	}
 	return free
 }
 
-// freeInGroup is what a control group of Linux (version 2) leaves of its memory: that of a container as its processes see it. Pages of files
-// that have not been used for long are given back when memory is short.
-func freeInGroup(dir string) (free int64, limited bool) {
-	number := func(name string) (int64, bool) {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return 0, false
-		}
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
-		return n, err == nil
+// TotalMemory is how many bytes all processes together could have here, or in the container that limits them, 0 where that is not known.
+func TotalMemory() int64 {
+	total := KernelBytes("/proc/meminfo", "MemTotal:")
+	if most, limited := groupNumber(controlGroup, "memory.max"); limited {
+		total = min(total, most)
 	}
-	most, limited := number("memory.max") // "max" where there is no limit
-	used, known := number("memory.current")
+	return total
+}
+
+// controlGroup is the folder of the control group of a container, as its processes see it (version 2).
+const controlGroup = "/sys/fs/cgroup"
+
+// groupNumber is what a file of a control group says; false where it is no number, as memory.max is "max" without a limit.
+func groupNumber(dir, name string) (int64, bool) {
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+	return n, err == nil
+}
+
+// freeInGroup is what a control group leaves of its memory. Pages of files that have not been used for long are given back when memory is
+// short.
+func freeInGroup(dir string) (free int64, limited bool) {
+	most, limited := groupNumber(dir, "memory.max")
+	used, known := groupNumber(dir, "memory.current")
 	if !limited || !known {
 		return 0, false
 	}
