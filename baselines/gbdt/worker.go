@@ -204,23 +204,13 @@ func (w *worker) failure(cause error) error {
 	}
 	last := w.printed.String()
 	kind := method.ErrCrash
-	if strings.Contains(last, "MemoryError") || strings.Contains(last, "bad_alloc") || bySIGKILL(how) && oomKills() > w.oomKills {
+	if strings.Contains(last, "MemoryError") || strings.Contains(last, "bad_alloc") || subprocess.Killed(how) && oomKills() > w.oomKills {
 		kind = method.ErrMemory
 	}
 	if how == nil {
 		how = errors.New("it ended without an answer")
 	}
 	return fmt.Errorf("trainer %w: %w%s", kind, how, lastLine(last))
-}
-
-// bySIGKILL tells it of how a process ended.
-func bySIGKILL(how error) bool {
-	var exit *exec.ExitError
-	if !errors.As(how, &exit) {
-		return false
-	}
-	status, ok := exit.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // oomKills counts the processes of this machine that the kernel has killed because memory ran out; 0 where it does not tell.

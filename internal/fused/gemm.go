@@ -268,11 +268,7 @@ const panelSize = (panelDeep + panelTall) * panelWide
 func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], rows, columns span, scratch []T) {
 	panels, edge := scratch[:panelDeep*panelWide], scratch[panelDeep*panelWide:panelSize] // edge: what is computed of a block that is cut off
 	for j := 0; j < a.k; j += p.deep {
-		deep := min(p.deep, a.k-j)
-		goal := f32.Set
-		if j > 0 {
-			goal = f32.Add
-		}
+		deep, goal := min(p.deep, a.k-j), goalAt(j)
 		size := max(deep, p.stored(deep)) * p.width
 		together := max(1, p.deep*p.width/size) * p.width // columns whose panels stay in the first cache
 		for from := columns.from; from < columns.to; from += together {
@@ -293,19 +289,31 @@ func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], ro
 						continue
 					}
 					p.multiply(pointer(edge), x, panel, 1, p.tall, deep, p.width, f32.Set)
-					for r := range tall {
-						out := array[T](c.element(i+r, col), wide)
-						sums := edge[r*p.width:][:wide]
-						if goal == f32.Set {
-							copy(out, sums)
-							continue
-						}
-						for l := range out {
-							out[l] += sums[l]
-						}
-					}
+					p.put(c.from(i, col), edge, tall, wide, goal)
 				}
 			}
+		}
+	}
+}
+
+// goalAt is what becomes of sums over columns of a from j on: the first are set, others added.
+func goalAt(j int) f32.Goal {
+	if j == 0 {
+		return f32.Set
+	}
+	return f32.Add
+}
+
+// put sets some rows and columns of c to sums, whose rows have the width of a panel, or adds these.
+func (p *panelKernel[T]) put(c matrix[T], sums []T, rows, columns int, goal f32.Goal) {
+	for r := range rows {
+		out, sum := array[T](c.element(r, 0), columns), sums[r*p.width:]
+		if goal == f32.Set {
+			copy(out, sum)
+			continue
+		}
+		for l := range out {
+			out[l] += sum[l]
 		}
 	}
 }
@@ -337,16 +345,7 @@ func (p *panelKernel[T]) multiplyOnce(c, a, b matrix[T], n, k int, rows span, sc
 				p.multiply(unsafe.Pointer(&sums[(i-rows.from)*p.width]), x.at, unsafe.Pointer(&panel[l*p.width]), x.rs, x.cs, some, p.width, goal)
 			}
 		}
-		for i := rows.from; i < rows.to; i++ {
-			out, sum := array[T](c.element(i, 0), n), sums[(i-rows.from)*p.width:]
-			if j == 0 {
-				copy(out, sum)
-				continue
-			}
-			for l := range out {
-				out[l] += sum[l]
-			}
-		}
+		p.put(c.from(rows.from, 0), sums, rows.to-rows.from, n, goalAt(j))
 	}
 }
 

@@ -183,7 +183,7 @@ func (c *child) causeOfDeath() string {
 	var exit *exec.ExitError
 	if errors.As(c.ended, &exit) {
 		how = "the worker process ended: " + exit.String()
-		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+		if subprocess.Killed(exit) {
 			how += " (the kernel does that when memory runs out)"
 		}
 	}

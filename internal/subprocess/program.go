@@ -1,0 +1,27 @@
+package subprocess
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// Self is the path of this program for running it again: on Linux that of the program that runs, even where another one has its name by now.
+func Self() (string, error) {
+	const running = "/proc/self/exe"
+	if _, err := os.Stat(running); err == nil {
+		return running, nil
+	}
+	return os.Executable()
+}
+
+// Killed reports whether the error says of a command that it was killed with SIGKILL, as the kernel does when memory runs out.
+func Killed(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}

@@ -1,0 +1,31 @@
+package subprocess
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+func TestSelf(t *testing.T) {
+	self, err := Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, errA := os.Stat(self)
+	b, errB := os.Stat(here)
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		t.Errorf("%s is not %s: %v, %v", self, here, errA, errB)
+	}
+}
+
+func TestKilled(t *testing.T) {
+	for script, want := range map[string]bool{"kill -9 $$": true, "kill -15 $$": false, "exit 9": false, "exit 0": false} {
+		if err := exec.Command("sh", "-c", script).Run(); Killed(err) != want {
+			t.Errorf("%s: %v, killed %v", script, err, Killed(err))
+		}
+	}
+}
