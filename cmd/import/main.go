@@ -8,7 +8,8 @@
 //	go run ./experiments/table1 -with out/imported,results/published -report-only
 //
 // The file has a line for each test row of each fold: data set, protocol, fold, row, and a prediction or a probability for each class
-// (read.go). Validation rows may be there, too. What is wrong or missing is an error that names the line, and nothing is imported.
+// (read.go). Validation rows may be there, too. What is wrong or missing is an error that names the line, or where that is
+// not known the fold, and nothing is imported.
 package main
 
 import (
