@@ -65,9 +65,9 @@
 //     the lowest validation loss.
 //   - Standardisation: in the code by the features of all rows (the parameter train_statistics of Method has training rows alone).
 //
-// Two things that the code does are not done here: its data loader gives each batch four times in a row on Protein, Kick, Higgs and in
-// the ablation on Boston Housing, and twice on Income (Config.Repeat can do that, but draws new values for the entries that are randomised), and a batch without a masked target has no finite
-// loss (here it is 0). How its folds differ from the paper's is in RESULTS.md.
+// Two things that the code does are not done here: its data loader gives each batch four times in a row on Protein, Kick, Higgs and in the
+// ablation on Boston Housing, and twice on Income (Config.Repeat can do that, but draws new values for the entries that are randomised),
+// and a batch without a masked target has no finite loss (here it is 0). How its folds differ from the paper's is in RESULTS.md.
 //
 // # Backends
 //

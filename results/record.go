@@ -148,6 +148,12 @@ type Record struct {
 	Provenance Provenance `json:"provenance"`
 }
 
+// Fail makes a failure of the record, without what else it has.
+func (r *Record) Fail(f *Failure) {
+	r.Status, r.Failure = Failed, f
+	r.Val, r.Test, r.Details, r.Table = nil, nil, nil, nil
+}
+
 // A Table has the numbers that a measurement's metrics are made from, so that others can be made from them. Lines are all as long
 // as Columns.
 type Table struct {

@@ -37,7 +37,7 @@ func (r *Record) line() ([]byte, error) {
 		return nil, err
 	}
 	if len(b)+sumLength >= maxLine { // else it could not be read
-		return nil, fmt.Errorf("it has %d MB, want less than %d", len(b)>>20, maxLine>>20)
+		return nil, fmt.Errorf("%w: %d bytes, want less than %d", ErrTooLong, len(b), maxLine)
 	}
 	b = b[:len(b)-1]
 	return fmt.Appendf(b, `,"sum":"%08x"}`+"\n", crc32.Checksum(b, castagnoli)), nil
@@ -167,5 +167,8 @@ func segmentLines(path string) iter.Seq2[segmentLine, error] {
 	}
 }
 
+// ErrTooLong is wrapped by what Append says of a record that could not be read.
+var ErrTooLong = errors.New("the record is too long")
+
 // maxLine is above any record: a few kilobytes, and what a measurement adds, such as 100 MB of predictions for a million rows of ten classes.
-const maxLine = 1 << 30
+var maxLine = 1 << 30 // for tests

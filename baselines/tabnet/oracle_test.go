@@ -166,7 +166,7 @@ func within(t *testing.T, what string, tolerance float64, got, want []float64) {
 }
 
 // Over seeds, the errors on a fold's test rows are as the library's: means within 3.4 standard errors of their difference, which chance exceeds
-// once in 500 such comparisons of three.
+// in one of 200 such tests of three data sets.
 func TestLibraryDistribution(t *testing.T) {
 	python := needLibrary(t)
 	seeds := 20

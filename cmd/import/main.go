@@ -194,6 +194,11 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 			return err
 		}
 		at := slices.IndexFunc(records, func(r *results.Record) bool { return r.ID == before.ID })
+		if at >= 0 { // the last one stands: this one, also where the clock of the other was ahead
+			if after := before.Provenance.Finished.Add(time.Millisecond); after.After(records[at].Provenance.Finished) {
+				records[at].Provenance.Finished = after
+			}
+		}
 		switch {
 		case at < 0:
 			stay[repetition{before.Dataset, before.Seed}] = string(before.Protocol)
@@ -207,13 +212,8 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 				fold = fmt.Sprintf("fold %d, the same in both protocols,", before.Fold)
 			}
 			return fmt.Errorf("%s, %s has been imported with other predictions; -replace takes these instead", before.Dataset, fold)
-		default:
-			if after := before.Provenance.Finished.Add(time.Millisecond); after.After(records[at].Provenance.Finished) { // by another clock
-				records[at].Provenance.Finished = after
-			}
-			if shared(before) {
-				replaced[repetition{before.Dataset, before.Seed}] = true
-			}
+		case shared(before):
+			replaced[repetition{before.Dataset, before.Seed}] = true
 		}
 	}
 	for r := range replaced {

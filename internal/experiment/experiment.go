@@ -78,6 +78,9 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	}
 	var log io.Writer // opened before anything is planned or downloaded, which may take long
 	if o.Log != "" && !o.DryRun && !o.ReportOnly {
+		if err := os.MkdirAll(o.Out, 0o777); err != nil { // where the log may be
+			return program.ExitBadInput, fmt.Errorf("-out: %w", err)
+		}
 		file, err := os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
 			return program.ExitBadInput, fmt.Errorf("-log: %w", err)

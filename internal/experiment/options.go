@@ -104,7 +104,7 @@ func parse(spec Spec, e program.Env, methods []*method.Method) (*options, error)
 			return nil, fmt.Errorf("-%s has no meaning with -cancel", name)
 		}
 	}
-	if fs.Given("dry-run") && fs.Given("report-only") {
+	if o.DryRun && o.ReportOnly && fs.Given("report-only") {
 		return nil, errors.New("-dry-run has no meaning with -report-only, which runs nothing either")
 	}
 	if o.TaskTime <= 0 {

@@ -8,10 +8,9 @@ import (
 
 // Matrix products, after K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a is packed
 // into panels of some rows once, b, a panel of some columns at a time, by whoever needs it; a panel of a times one of b
-// is computed in registers.
+// is computed in registers. Where b is a single panel, a is not packed.
 
-// A panelKernel multiplies packed panels: c (tall x width, rows ldc numbers apart) = a b, or c += a b. a holds k columns of tall numbers,
-// b k rows of width numbers. Its tall, width and deep, and blockTall, are m_r, n_r, k_c and m_c in that paper.
+// A panelKernel multiplies as an f32.Panel does: c (tall x width) by a of k columns and a packed panel b of k rows. Its tall, width and deep, and blockTall, are m_r, n_r, k_c and m_c in that paper.
 type panelKernel[T floating] struct {
 	width, tall int
 	deep        int // rows of a panel of b: as many as stay in the first cache
@@ -261,7 +260,7 @@ func (p *panelKernel[T]) ahead(b matrix[T], deep, part int) {
 	}
 }
 
-// panelSize is the scratch that multiplyBlock needs.
+// panelSize is the scratch that multiplyBlock and multiplyOnce need.
 const panelSize = (panelDeep + panelTall) * panelWide
 
 // multiplyBlock computes some rows and columns of c = a b.
@@ -349,5 +348,7 @@ func (p *panelKernel[T]) multiplyOnce(c, a, b matrix[T], n, k int, rows span, sc
 	}
 }
 
-// onceTall is how many rows multiplyOnce has sums of at a time.
-const onceTall = panelSize/panelWide - wholeDeep - wholeDeep*panelRows/panelWide
+// onceTall is how many rows multiplyOnce has sums of at a time: whole panels, which leave room for the panel of b and one of a.
+const onceTall = 256
+
+const _ = uint(panelSize-(onceTall+wholeDeep)*panelWide-wholeDeep*panelRows) + uint(-(onceTall % panelRows))

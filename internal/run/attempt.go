@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -270,7 +271,13 @@ func (a *attempt) result(r reply) {
 			record.Provenance.Networks = together
 			record.ProcessorSeconds, record.PeakMemoryBytes = 0, 0 // whose they are cannot be told
 		}
-		if err := a.Records.Append(record); err != nil {
+		err := a.Records.Append(record)
+		if errors.Is(err, results.ErrTooLong) {
+			record.Fail(&results.Failure{Kind: "error", Message: err.Error()})
+			a.recorded = record.Failure
+			err = a.Records.Append(record)
+		}
+		if err != nil {
 			a.end(err)
 			return
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"slices"
@@ -87,6 +88,23 @@ func TestMemoryBesideOthers(t *testing.T) {
 	}
 	if f := besideAnother(subprocess.ResidentMemory(os.Getpid())*3/4, nil).look(); f != nil {
 		t.Errorf("%v: two jobs have the budgets of two", f)
+	}
+}
+
+// A failure that comes with the end of the run is not recorded: what ended the run may have ended what the worker started.
+func TestFailureOfInterrupted(t *testing.T) {
+	for range 50 { // both are ready, and either may be seen first
+		replies := make(chan reply, 1)
+		replies <- reply{Done: true, Failure: &results.Failure{Kind: "crash"}}
+		a := besideAnother(0, replies)
+		a.child.gone = make(chan struct{})
+		close(a.child.gone)
+		a.child.kills.Do(func() {}) // it is gone
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if failure, finished := a.follow(ctx); failure != nil || finished {
+			t.Fatalf("%+v, finished %v", failure, finished)
+		}
 	}
 }
 

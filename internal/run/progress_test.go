@@ -76,10 +76,30 @@ func TestProgressSaysNoMore(t *testing.T) {
 	}
 }
 
+// The log has a line for a fit whose cells all have a record, and none for one that was interrupted.
+func TestLog(t *testing.T) {
+	j := &plan.Job{Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Method: &method.Method{Name: "mine"}, Fold: plan.Fold{Under: []split.Protocol{split.Corrected}},
+		Trainings: []*plan.Training{{Cells: make([]plan.Cell, 2)}}}
+	var log strings.Builder
+	g := NewProgress(io.Discard, false, []*plan.Job{j, j}, 1, 0)
+	defer g.Close()
+	g.Log = &log
+	for records, want := range []int{0, 0, 1} {
+		g.Started(j)
+		for range records {
+			g.Record(j, &results.Record{})
+		}
+		g.Ended(j)
+		if lines := strings.Count(log.String(), "yacht mine corrected fold 0: "); lines != want {
+			t.Errorf("%d lines in the log of a fit with %d of 2 records", lines, records)
+		}
+	}
+}
+
 // The time left is at first what is expected of all jobs, of so many cores. Then it follows what a job has taken instead, or takes already:
 // of its own kind at once, of others only where it was expected to take more than a minute.
 func TestTimeLeft(t *testing.T) {
-	cores := runtime.NumCPU()
+	cores := runtime.GOMAXPROCS(0)
 	for _, c := range []struct {
 		knn, took, npt time.Duration // of k-NN expected, and taken by the first; of NPT expected
 		left           time.Duration

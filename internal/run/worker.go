@@ -221,8 +221,7 @@ func (s *serving) report(all []*results.Record, measured bool) error {
 	err := s.send(reply{Records: all})
 	if unsupported := (*json.UnsupportedValueError)(nil); errors.As(err, &unsupported) { // nothing was sent
 		for _, r := range all {
-			r.Status, r.Val, r.Test, r.Details, r.Table = results.Failed, nil, nil, nil, nil
-			r.Failure = failure(&diverged{"what it gave has a number that is " + unsupported.Str})
+			r.Fail(failure(&diverged{"what it gave has a number that is " + unsupported.Str}))
 		}
 		return s.send(reply{Records: all})
 	}

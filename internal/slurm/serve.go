@@ -66,11 +66,7 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	pool := s.Pool
 	pool.Jobs, pool.Cores, pool.Name = 1, coresOfTask(), poolName(dir, index)
 	pool.Records = results.NewWriter(s.Records)
-	store, err := results.Open(ctx, s.Records)
-	if err != nil {
-		return fmt.Errorf("node %s: %w", node, err)
-	}
-	jobs, err := prepare(written, methods, &pool, before, store.Index(), r)
+	jobs, err := prepare(written, methods, &pool, before, recordedMeanwhile(ctx, s.Records, filepath.Join(dir, setupFile)), r)
 	plan.Recall(jobs, results.Read(ctx, s.Records))
 	if err == nil && slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
 		if pool.Backend, err = choose(ctx, pool.Backend); err == nil && s.GPU && !method.Accelerated(pool.Backend) {
@@ -152,6 +148,28 @@ func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *w
 		}
 	}
 	return jobs, nil
+}
+
+// recordedMeanwhile are the cells of a folder of records if one of its segments is younger than the file of a submission: others have been
+// at work since. What cannot be read is no reason not to begin.
+func recordedMeanwhile(ctx context.Context, records, submission string) results.Index {
+	at, err := os.Stat(submission)
+	if err != nil {
+		return nil
+	}
+	segments, _ := results.Segments(records)
+	if !slices.ContainsFunc(segments, func(file string) bool {
+		of, err := os.Stat(file)
+		return err == nil && of.ModTime().After(at.ModTime())
+	}) {
+		return nil
+	}
+	store, err := results.Open(ctx, records)
+	if err != nil {
+		fmt.Printf("what others have done meanwhile is not known: %v\n", err)
+		return nil
+	}
+	return store.Index()
 }
 
 // coresOfTask is how many cores Slurm has given the task.

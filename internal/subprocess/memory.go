@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/shirou/gopsutil/v4/mem"
 )
 
 // FreeMemory is how many bytes processes could still take here, or in the container that limits them, 0 where that is not known.
@@ -18,9 +20,12 @@ func FreeMemory() int64 {
 
 // TotalMemory is how many bytes all processes together could have here, or in the container that limits them, 0 where that is not known.
 func TotalMemory() int64 {
-	total := KernelBytes("/proc/meminfo", "MemTotal:")
-	if most, limited := groupNumber(controlGroup, "memory.max"); limited {
-		total = min(total, most)
+	total := int64(0)
+	if machine, err := mem.VirtualMemory(); err == nil {
+		total = int64(machine.Total)
+	}
+	if most, limited := groupNumber(controlGroup, "memory.max"); limited && (total == 0 || most < total) {
+		return most
 	}
 	return total
 }

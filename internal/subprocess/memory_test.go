@@ -25,6 +25,12 @@ func TestKernelBytes(t *testing.T) {
 	}
 }
 
+func TestTotalMemory(t *testing.T) {
+	if total, free := TotalMemory(), FreeMemory(); total < free || total < 1<<26 {
+		t.Errorf("%d bytes in all, %d free", total, free)
+	}
+}
+
 func TestFreeInGroup(t *testing.T) {
 	for _, c := range []struct {
 		files   map[string]string

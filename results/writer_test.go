@@ -1,0 +1,36 @@
+package results
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A record that could not be read again is not written, and those after it are.
+func TestAppendTooLong(t *testing.T) {
+	most := maxLine
+	maxLine = 2000
+	t.Cleanup(func() { maxLine = most })
+	dir := t.TempDir()
+	w := NewWriter(dir)
+	long := &Record{Status: OK, Cell: Cell{Config: "{}"}, Details: map[string]any{"text": strings.Repeat("x", 2000)}}
+	long.ID = long.Cell.ID()
+	if err := w.Append(long); !errors.Is(err, ErrTooLong) {
+		t.Errorf("%v", err)
+	}
+	if long.Fail(&Failure{Kind: "error", Message: "too long"}); w.Append(long) != nil {
+		t.Error("its failure cannot be written")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for r, err := range Read(t.Context(), dir) {
+		if n++; err != nil || r.Failure == nil {
+			t.Errorf("%v, %v", r, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d records", n)
+	}
+}
