@@ -138,7 +138,7 @@ func (g *Progress) Ended(j *plan.Job) {
 	k := g.kindOf(j)
 	g.finishes[k] = g.finishes[k].plus(g.measure(j, took))
 	delete(g.running, j)
-	ofSlurm := g.slots[false] == 0 // where several tasks may have done a part each
+	ofSlurm := g.slots[false] == 0                                        // where several tasks may have done a part each
 	if g.Log != nil && records > 0 && (records >= j.Cells() || ofSlurm) { // else it was interrupted
 		if _, err := fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second)); err != nil {
 			g.clear()
