@@ -2,6 +2,7 @@
 
 #include "go_asm.h"
 #include "textflag.h"
+#include "tile_amd64.h"
 #include "transpose_amd64.h"
 
 // Registers of the tiles:
@@ -23,18 +24,6 @@
 	ADDQ CX, AX \
 	ADDQ SI, DX \
 	DECQ R8
-
-// CONTINUE asks whether the sums begin with what C holds; R13 is its stride for LOAD2.
-#define CONTINUE \
-	MOVQ tile_ldc(R11), R13 \
-	MOVQ DI, R12            \
-	CMPQ tile_goal(R11), $const_Continue
-
-// OUT asks whether C is to be added.
-#define OUT \
-	MOVQ tile_ldc(R11), SI \
-	MOVQ DI, R12           \
-	CMPQ tile_goal(R11), $const_Add
 
 #define ROWS(F) F(Y0, Y1); F(Y2, Y3); F(Y4, Y5); F(Y6, Y7)
 

@@ -2,6 +2,7 @@
 
 #include "go_asm.h"
 #include "textflag.h"
+#include "tile_amd64.h"
 #include "transpose_amd64.h"
 
 // Registers of the tiles:
@@ -25,18 +26,6 @@
 	ADDQ CX, R9 \
 	ADDQ SI, DX \
 	DECQ R8
-
-// CONTINUE asks whether the sums begin with what C holds; R13 is its stride for LOAD1 and LOAD2.
-#define CONTINUE \
-	MOVQ tile_ldc(R11), R13        \
-	MOVQ DI, R12                   \
-	CMPQ tile_goal(R11), $const_Continue
-
-// OUT asks whether C is to be added.
-#define OUT \
-	MOVQ tile_ldc(R11), SI         \
-	MOVQ DI, R12                   \
-	CMPQ tile_goal(R11), $const_Add
 
 // The sums of the 8 rows of a tile.
 #define ROWS2(F) F(Z0, Z1); F(Z2, Z3); F(Z4, Z5); F(Z6, Z7); F(Z8, Z9); F(Z10, Z11); F(Z12, Z13); F(Z14, Z15)
