@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nptbench/internal/method"
+	"nptbench/internal/spelling"
 	"nptbench/internal/terminal"
 )
 
@@ -63,7 +64,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 	if absent := p.countedAbsent(); len(absent) > 0 {
 		words = append(words, [2]string{"to do", "with what needs data sets that are not here: " + strings.Join(absent, ", ")})
 	}
-	where := fmt.Sprintf("%d cores", cores)
+	where := spelling.Count(cores, "core")
 	if p.OnGPU && slices.ContainsFunc(methods, func(m *method.Method) bool { return m.Network }) {
 		where += " and a GPU"
 	}
