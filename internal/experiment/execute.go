@@ -33,14 +33,14 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	}
 	plan.Recall(jobs, until(ctx, store.Records()))
 	var executor run.Executor = pool
-	slots := o.Jobs
-	if o.Slurm {
+	slots, onDevice := o.Jobs, 0
+	if o.Slurm { // how many tasks run at a time is not known
 		executor, err = o.cluster(ctx, p, store, pool)
 		slots = 0
 	} else if titles := networks(p); titles != nil {
 		if pool.Backend, err = chooseBackend(ctx, o.Backend, strings.Join(titles, ", "), e); err == nil {
 			if p.OnGPU = method.Accelerated(pool.Backend); p.OnGPU {
-				pool.Networks = o.Networks
+				pool.Networks, onDevice = o.Networks, o.Networks
 			}
 		}
 	}
@@ -53,10 +53,6 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	before := p.Count(p.Groups()...)
 	if o.KeepModels && before.Done > 0 {
 		fmt.Fprintf(e.Stderr, "-keep-models: %d cells have records and are not fitted again; their models are there only if they were kept then\n", before.Done)
-	}
-	onDevice := pool.Networks
-	if o.Slurm { // how many tasks run at a time is not known
-		onDevice = 0
 	}
 	shown := run.NewProgress(e.Stderr, e.Terminal, jobs, slots, onDevice)
 	shown.Log = log

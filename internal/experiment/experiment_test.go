@@ -3,6 +3,7 @@ package experiment
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -203,6 +204,30 @@ func TestNothingToShow(t *testing.T) {
 		}
 		if records, _ := filepath.Glob(filepath.Join(out, "records", "*")); records != nil {
 			t.Errorf("something was run: %v", records)
+		}
+	}
+}
+
+// A task of Slurm finds its folders in whatever working directory it is.
+func TestClusterPaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	e := program.Env{Args: append(small(t, "{method: knn}", "out"), "-executor", "slurm"), Getenv: os.Getenv, Width: 80, Stdout: io.Discard, Stderr: t.Output()}
+	o, sweep, err := spec.load(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, store, err := o.plan(t.Context(), e, sweep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := &run.Pool{Library: o.library(e), Checkpoints: "out/checkpoints", Models: "out/models", MoreModels: []string{"models"}}
+	c, err := o.cluster(t.Context(), p, store, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append([]string{c.Dir, c.Records, c.Pool.Checkpoints, c.Pool.Models, c.Pool.MoreModels[0]}, c.Pool.Library.Dirs...) {
+		if !filepath.IsAbs(path) {
+			t.Errorf("%s is relative", path)
 		}
 	}
 }

@@ -351,4 +351,5 @@ func (p *panelKernel[T]) multiplyOnce(c, a, b matrix[T], n, k int, rows span, sc
 // onceTall is how many rows multiplyOnce has sums of at a time: whole panels, which leave room for the panel of b and one of a.
 const onceTall = 256
 
+// That does not compile if one of the two does not hold.
 const _ = uint(panelSize-(onceTall+wholeDeep)*panelWide-wholeDeep*panelRows) + uint(-(onceTall % panelRows))

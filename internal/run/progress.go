@@ -138,8 +138,8 @@ func (g *Progress) Ended(j *plan.Job) {
 	k := g.kindOf(j)
 	g.finishes[k] = g.finishes[k].plus(g.measure(j, took))
 	delete(g.running, j)
-	ofSlurm := g.slots[false] == 0                                        // where several tasks may have done a part each
-	if g.Log != nil && records > 0 && (records >= j.Cells() || ofSlurm) { // else it was interrupted
+	parted := g.slots[false] == 0 // of Slurm: several tasks may have done a part each; else what has not all records was interrupted
+	if g.Log != nil && records > 0 && (parted || records >= j.Cells()) {
 		if _, err := fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second)); err != nil {
 			g.clear()
 			fmt.Fprintf(g.w, "-log: %v; the log has nothing from here on\n", err)

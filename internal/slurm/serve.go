@@ -150,21 +150,19 @@ func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *w
 	return jobs, nil
 }
 
-// recordedMeanwhile are the cells of a folder of records if one of its segments is younger than the file of a submission: others have been
-// at work since. What cannot be read is no reason not to begin.
+// recordedMeanwhile are the cells in those segments of a folder that are younger than the file of a submission, which others have written
+// since. What cannot be read is no reason not to begin.
 func recordedMeanwhile(ctx context.Context, records, submission string) results.Index {
 	at, err := os.Stat(submission)
 	if err != nil {
 		return nil
 	}
 	segments, _ := results.Segments(records)
-	if !slices.ContainsFunc(segments, func(file string) bool {
+	younger := slices.DeleteFunc(segments, func(file string) bool {
 		of, err := os.Stat(file)
-		return err == nil && of.ModTime().After(at.ModTime())
-	}) {
-		return nil
-	}
-	store, err := results.Open(ctx, records)
+		return err != nil || !of.ModTime().After(at.ModTime())
+	})
+	store, err := results.Open(ctx, younger...)
 	if err != nil {
 		fmt.Printf("what others have done meanwhile is not known: %v\n", err)
 		return nil
