@@ -189,7 +189,7 @@ type Provenance struct {
 	CPU       string    `json:"cpu"`
 	Cores     int       `json:"cores"`
 	Threads   int       `json:"threads"`            // that this fit could use
-	Networks  int       `json:"networks,omitempty"` // most that trained in the worker at the same time as this one, itself included, where there were others: the times of its record are then of a shared device
+	Networks  int       `json:"networks,omitempty"` // how many could train at a time on the device that this one had, in processes of their own, where more than one: the times are then of a shared device
 	GPU       string    `json:"gpu,omitempty"`
 	Backend   string    `json:"backend,omitempty"` // of networks
 	Finished  time.Time `json:"finished"`

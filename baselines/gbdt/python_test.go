@@ -145,7 +145,7 @@ func TestPythonThatPrints(t *testing.T) {
 	if _, err := p.fit(t.Context(), f.request()); err != nil {
 		t.Fatal(err)
 	}
-	if printed := p.idle[0].printed.String(); printed != "welcome\n" {
+	if printed := p.idle[0].printed.String(); printed != "welcome" {
 		t.Errorf("printed %q", printed)
 	}
 	p.idle[0].stop()

@@ -79,7 +79,7 @@ type worker struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	answers *bufio.Reader
-	printed tail
+	printed subprocess.Said
 	killed  atomic.Bool  // by us
 	ended   func() error // waits for the end of the process and says how it went
 
@@ -100,7 +100,7 @@ var errNotStarted = errors.New("the trainer did not start")
 
 // startWorker starts a trainer and waits until it is ready for requests. Its errors wrap errNotStarted, or are ctx's.
 func startWorker(ctx context.Context, cmd *exec.Cmd) (*worker, error) {
-	w := &worker{cmd: cmd, oomKills: oomKills()}
+	w := &worker{cmd: cmd, oomKills: oomKills(), printed: subprocess.Said{Tail: 4096}}
 	cmd.Stdout, cmd.Stderr = &w.printed, &w.printed
 	in, answers, err := subprocess.StartWithAnswers(cmd, syscall.SIGKILL)
 	if err != nil {
@@ -223,30 +223,6 @@ func oomKills() int {
 	number, _, _ := strings.Cut(rest, "\n")
 	n, _ := strconv.Atoi(number)
 	return n
-}
-
-// A tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
-}
-
-const tailBytes = 4096
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = append(t.last, p...)
-	if extra := len(t.last) - tailBytes; extra > 0 {
-		t.last = append(t.last[:0], t.last[extra:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.last)
 }
 
 type number interface{ int32 | float32 | float64 }

@@ -252,44 +252,18 @@ func execute(ctx context.Context, c method.Command, dir string, threads int) err
 	cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", max(1, threads)), "OMP_WAIT_POLICY=passive")
 	cmd.WaitDelay = time.Second // what it started may hold the pipe open
 	subprocess.EndWithParent(cmd, syscall.SIGKILL)
-	said := &ends{}
+	said := &subprocess.Said{Head: 150, Tail: 250} // a failure message has 500
 	cmd.Stderr = said
 	err := cmd.Run()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
-	err = fmt.Errorf("%s: %w%s", line(c.Args), err, said)
+	err = fmt.Errorf("%s: %w", line(c.Args), err)
+	if text := said.String(); text != "" {
+		err = fmt.Errorf("%w: %s", err, text)
+	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
 		return fmt.Errorf("%w: %w", method.ErrCrash, err)
 	}
 	return err
-}
-
-// ends keeps the beginning and the end of what is written to it: some languages begin with the reason, others end with it.
-type ends struct {
-	head, tail []byte
-	cut        bool
-}
-
-func (e *ends) Write(p []byte) (int, error) {
-	const headLimit, tailLimit = 150, 250 // a failure message has 500
-	n := min(len(p), headLimit-len(e.head))
-	e.head = append(e.head, p[:n]...)
-	e.tail = append(e.tail, p[n:]...)
-	if drop := len(e.tail) - tailLimit; drop > 0 {
-		e.tail, e.cut = e.tail[drop:], true
-	}
-	return len(p), nil
-}
-
-func (e *ends) String() string {
-	between := ""
-	if e.cut {
-		between = " … "
-	}
-	text := strings.ToValidUTF8(string(e.head)+between+string(e.tail), "")
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	return ": " + strings.TrimSpace(text)
 }

@@ -19,7 +19,6 @@ import (
 type attempt struct {
 	*poolRun
 	child    *child
-	call     *call
 	job      *plan.Job
 	request  request
 	reported map[results.ID]bool
@@ -29,11 +28,9 @@ type attempt struct {
 	recorded  *results.Failure // of the last cell that has none
 	peak      int64            // bytes seen in use by the worker and all it started
 
-	looked  time.Time        // at the clock
-	used    time.Duration    // of the budget of time: since the last finished cell
-	kept    time.Duration    // of it, when keepTime wrote it last
-	overdue bool             // the budget is used up, and the worker was asked to stop the job
-	crowded *results.Failure // for want of memory beside other jobs, so not recorded: alone there may be enough
+	looked time.Time     // at the clock
+	used   time.Duration // of the budget of time: since the last finished cell
+	kept   time.Duration // of it, when keepTime wrote it last
 }
 
 // lookInterval is how often a worker's memory and time are looked at.
@@ -44,7 +41,7 @@ const keepInterval = time.Minute
 
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
 // nil when ctx or the run ended. The budget of time counts from one finished cell to the next, since a fit may serve many; that of
-// memory is the process's, once for each of its jobs.
+// memory is the process's.
 func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
@@ -59,18 +56,18 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 				a.child.kill()
 				return failure, false
 			}
-		case r, ok := <-a.call.replies:
+		case r, ok := <-a.child.replies:
 			switch {
 			case ctx.Err() != nil && (!ok || r.failed()): // what ended the run may have ended what the worker started, too
 				a.child.kill()
 				return nil, false
 			case !ok:
-				return a.lost(), false
+				return &results.Failure{Kind: "crash", Message: a.child.causeOfDeath()}, false
 			case r.Progress != nil:
 				a.watcher.Advanced(a.job, *r.Progress)
 			case r.Done:
 				return a.ended(r)
-			case !a.overdue: // else it comes too late
+			default:
 				if a.result(r); a.ending {
 					a.child.kill()
 					return nil, false
@@ -125,14 +122,12 @@ func (a *attempt) usedBefore(text string) time.Duration {
 	return used
 }
 
-// look compares what the job has used with its budget. It returns why the worker must be killed, or nil. A worker that has
-// had other jobs beside this one is first asked to stop it.
+// look compares what the job has used with its budget. It returns why the worker must be killed, or nil.
 func (a *attempt) look() *results.Failure {
-	budget, jobs := a.Sweep.Budget, a.child.together(a.call)
-	used, limit := subprocess.ResidentMemory(a.child.cmd.Process.Pid), budget.Memory*int64(jobs)
+	budget, used := a.Sweep.Budget, subprocess.ResidentMemory(a.child.cmd.Process.Pid)
 	a.peak = max(a.peak, used)
-	if limit > 0 && used > limit {
-		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(limit))}
+	if budget.Memory > 0 && used > budget.Memory {
+		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))}
 	}
 	// While this process was stopped, by Ctrl-Z say, so were its workers, or their replies were not read.
 	now := time.Now()
@@ -141,31 +136,13 @@ func (a *attempt) look() *results.Failure {
 	if a.used > a.kept+keepInterval {
 		a.keepTime()
 	}
-	switch {
-	case budget.Time == 0 || a.used < budget.Time:
-		return nil
-	case jobs == 1 || a.overdue && a.used > budget.Time+patience:
-		return a.timeout()
-	case !a.overdue:
-		a.overdue = true
-		a.child.stop(a.call)
+	if budget.Time > 0 && a.used >= budget.Time {
+		return &results.Failure{Kind: "timeout", Message: fmt.Sprintf("not finished within the budget of %v", budget.Time)}
 	}
 	return nil
 }
 
 func gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
-
-func (a *attempt) timeout() *results.Failure {
-	return &results.Failure{Kind: "timeout", Message: fmt.Sprintf("not finished within the budget of %v", a.Sweep.Budget.Time)}
-}
-
-// lost is why a job ended whose worker is gone.
-func (a *attempt) lost() *results.Failure {
-	if a.overdue {
-		return a.timeout()
-	}
-	return &results.Failure{Kind: "crash", Message: a.child.causeOfDeath()}
-}
 
 // ended is the end of a job as its worker reports it.
 func (a *attempt) ended(r reply) (failure *results.Failure, finished bool) {
@@ -173,12 +150,6 @@ func (a *attempt) ended(r reply) (failure *results.Failure, finished bool) {
 	case r.Failure != nil && r.Failure.Kind == diskFull:
 		a.end(noRoom(a.job, r.Failure))
 		return nil, false
-	case a.overdue:
-		return a.timeout(), false
-	case r.Failure != nil && r.Failure.Kind == "memory" && a.child.together(a.call) > 1:
-		return r.Failure, false
-	case a.crowded != nil:
-		return a.crowded, false
 	case r.Failure == nil:
 		r.Failure = &results.Failure{Kind: "error", Message: a.job.Method.Name + " returned without a result for this configuration"}
 	}
@@ -193,11 +164,6 @@ func (a *attempt) end(err error) {
 
 func noRoom(j *plan.Job, f *results.Failure) error {
 	return fmt.Errorf("%s: %s: the run ends here, and goes on once there is room", describeJob(j), f.Message)
-}
-
-// maybeAnothersFault reports whether the failure of a job that did not finish may be the fault of one that was beside it.
-func (a *attempt) maybeAnothersFault(f *results.Failure) bool {
-	return a.child.together(a.call) > 1 && (f.Kind == "memory" || f.Kind == "crash")
 }
 
 // rest is the job without what was reported.
@@ -241,11 +207,6 @@ func (a *attempt) trainingOf(id results.ID) *plan.Training {
 
 // result keeps the records of one configuration, or of a measurement.
 func (a *attempt) result(r reply) {
-	together := a.child.together(a.call)
-	if f := r.Records[0].Failure; f != nil && f.Kind == "memory" && together > 1 {
-		a.crowded = f
-		return
-	}
 	if f := r.Records[0].Failure; f != nil && f.Kind == diskFull {
 		a.end(noRoom(a.job, f))
 		return
@@ -267,10 +228,6 @@ func (a *attempt) result(r reply) {
 	for _, record := range r.Records {
 		a.reported[record.ID] = true
 		record.PeakMemoryBytes = max(record.PeakMemoryBytes, a.peak)
-		if together > 1 {
-			record.Provenance.Networks = together
-			record.ProcessorSeconds, record.PeakMemoryBytes = 0, 0 // whose they are cannot be told
-		}
 		err := a.Records.Append(record)
 		if errors.Is(err, results.ErrTooLong) {
 			record.Fail(&results.Failure{Kind: "error", Message: err.Error()})

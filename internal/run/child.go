@@ -19,32 +19,18 @@ import (
 
 // A child is a worker process.
 type child struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	stderr head
-	kills  sync.Once
-	killed chan struct{} // closed: nobody waits for replies any more
-	gone   chan struct{} // closed when the process has ended
-	ended  error         // how, once it is gone
-
-	garbled bool // it was killed because what it sent could not be read
-
-	asking   sync.Mutex
-	requests *json.Encoder
-
-	mu     sync.Mutex
-	number int           // of the last call
-	calls  map[int]*call // that the worker has not finished, by number
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	replies chan reply // closed when the process has ended
+	stderr  printed
+	kills   sync.Once
+	killed  chan struct{} // closed: nobody waits for replies any more
+	gone    chan struct{} // closed when the process has ended
+	ended   error         // how, once it is gone
+	garbled bool          // it was killed because what it sent could not be read
 }
 
-// A call is a job that a worker was asked for.
-type call struct {
-	number   int
-	replies  chan reply // closed when the process has ended before the job
-	together int        // most calls that were in flight at a time while this one was, guarded by the child's mu
-}
-
-// patience is how long a worker has to do what it is asked to: to stop a job, or to end.
+// patience is how long a worker has to end when it has nothing to do.
 const patience = 5 * time.Second
 
 // startChild runs this program again as a worker. The worker is the leader of a process group of its own, so that an
@@ -54,7 +40,8 @@ func startChild() (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no worker process: %w", err)
 	}
-	c := &child{cmd: exec.Command(self), killed: make(chan struct{}), gone: make(chan struct{}), calls: map[int]*call{}}
+	c := &child{cmd: exec.Command(self), replies: make(chan reply), killed: make(chan struct{}), gone: make(chan struct{})}
+	c.stderr.Head = 1000
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stderr, &c.stderr
@@ -63,12 +50,11 @@ func startChild() (*child, error) {
 		return nil, fmt.Errorf("no worker process: %w", err)
 	}
 	c.in = in
-	c.requests = json.NewEncoder(c.in)
 	go c.read(replies)
 	return c, nil
 }
 
-// read passes replies on to those who wait for them. What is no reply is the end of the process: nobody knows what else is lost.
+// read passes replies on to who waits for them. What is no reply is the end of the process: nobody knows what else is lost.
 func (c *child) read(replies io.ReadCloser) {
 	defer replies.Close()
 	for d := json.NewDecoder(replies); ; {
@@ -80,69 +66,19 @@ func (c *child) read(replies io.ReadCloser) {
 			}
 			break
 		}
-		c.mu.Lock()
-		to := c.calls[r.Number]
-		if r.Done {
-			delete(c.calls, r.Number)
-		}
-		c.mu.Unlock()
-		if to == nil {
-			continue
-		}
 		select {
-		case to.replies <- r:
+		case c.replies <- r:
 		case <-c.killed:
 		}
 	}
 	c.ended = c.cmd.Wait()
 	c.signal(syscall.SIGKILL) // what it started and has not ended
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	close(c.gone)
-	for _, to := range c.calls {
-		close(to.replies)
-	}
+	close(c.replies)
 }
 
-// call asks for a job. When the process has ended, the replies have too.
-func (c *child) call(r request) *call {
-	k := c.register()
-	r.Number = k.number
-	c.ask(r)
-	return k
-}
-
-func (c *child) register() *call {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.number++
-	k := &call{number: c.number, replies: make(chan reply)}
-	c.calls[k.number] = k
-	for _, other := range c.calls {
-		other.together = max(other.together, len(c.calls))
-	}
-	if c.isGone() {
-		close(k.replies)
-	}
-	return k
-}
-
-// ask sends a request. When this fails the process has ended, and its replies too.
-func (c *child) ask(r request) {
-	c.asking.Lock()
-	defer c.asking.Unlock()
-	c.requests.Encode(r)
-}
-
-// stop asks the worker to stop a job.
-func (c *child) stop(k *call) { c.ask(request{Number: k.number, Stop: true}) }
-
-// together returns how many jobs the process had at most at the same time while it had this one.
-func (c *child) together(k *call) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return k.together
-}
+// ask sends a request, once the one before is done. When this fails the process has ended, and its replies too.
+func (c *child) ask(r request) { json.NewEncoder(c.in).Encode(r) }
 
 func (c *child) isGone() bool {
 	select {
@@ -174,7 +110,7 @@ func (c *child) retire() {
 	<-c.gone
 }
 
-// causeOfDeath says how the process ended, with the first that it printed since it last had nothing to do.
+// causeOfDeath says how the process ended, with the first that it printed in its last job.
 func (c *child) causeOfDeath() string {
 	if c.garbled {
 		return "what it sent is no reply; it said: " + oneLine(c.stderr.String())
@@ -193,29 +129,17 @@ func (c *child) causeOfDeath() string {
 	return oneLine(how)
 }
 
-// A head keeps the beginning of what is written to it since the last jobMark: a crash report of Go begins with its reason.
-type head struct {
-	mu   sync.Mutex
-	text []byte
-}
+// printed is what a worker has printed since it began its last job: a crash report of Go begins with its reason.
+type printed struct{ subprocess.Said }
 
-const headLimit = 1000
-
-func (t *head) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	said := p
+func (t *printed) Write(p []byte) (int, error) {
 	if mark := bytes.LastIndexByte(p, jobMark); mark >= 0 {
-		t.text, said = nil, p[mark+1:]
+		t.Forget()
+		t.Said.Write(p[mark+1:])
+	} else {
+		t.Said.Write(p)
 	}
-	t.text = append(t.text, said[:min(len(said), headLimit-len(t.text))]...)
 	return len(p), nil
-}
-
-func (t *head) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(string(t.text))
 }
 
 // oneLine puts a message on one line of bearable length, without what would change colours or ring on a terminal.

@@ -11,11 +11,8 @@ import (
 	"nptbench/results"
 )
 
-// A request asks a worker for one job, or, with Stop, to stop it. It is a line of JSON on the worker's standard input.
+// A request asks a worker for one job. It is a line of JSON on the worker's standard input.
 type request struct {
-	Number int // of the job, which replies repeat
-	Stop   bool
-
 	Library   dataset.Library
 	Dataset   string
 	Digest    string // of the table that the plan was made for
@@ -29,6 +26,7 @@ type request struct {
 	Seed      uint64 // of the sweep
 	Threads   int
 	Backend   string // of networks
+	Networks  int    // that may train on the same device at a time, where these are several
 	Memory    int64  // budget in bytes, a hint for the garbage collector; 0: none
 
 	Statistics              task.Statistics // of the configurations
@@ -39,7 +37,6 @@ type request struct {
 // A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Progress,
 // nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
 type reply struct {
-	Number   int // of the request
 	Progress *task.Progress
 
 	Records []*results.Record

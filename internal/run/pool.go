@@ -18,8 +18,8 @@ import (
 	"nptbench/sweeps"
 )
 
-// A Pool is the executor of this machine: worker processes, each with one job at a time. Only networks on a device of their
-// own share a process, which holds that device's memory and compiles for it once.
+// A Pool is the executor of this machine: worker processes, each with one job at a time. Networks on a device of their own have processes
+// of their own, which keep what they have compiled for it.
 type Pool struct {
 	Library  *dataset.Library
 	Sweep    *sweeps.Sweep // of the jobs
@@ -27,7 +27,7 @@ type Pool struct {
 	Jobs     int    // worker processes
 	Cores    int    // that they share; 0: all of the machine
 	Backend  string // of networks, for task.Task.Backend
-	Networks int    // how many train at a time in one more process, where the backend has a device of its own; else 0
+	Networks int    // how many more processes are for networks alone, where the backend has a device of its own; else 0
 
 	// Models is the folder for fitted models: those that the plan measures something on, with KeepModels all. They are looked
 	// for in MoreModels, too. Checkpoints is the folder for what unfinished fits have reached: each job has a folder of its own
@@ -44,7 +44,7 @@ func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
 	defer cancel(nil)
 	r := &poolRun{Pool: p, watcher: w, cancel: cancel, streaks: map[[2]string]*streak{}}
 	cores := cmp.Or(p.Cores, runtime.GOMAXPROCS(0))
-	processor, device := &queue{cores: cores, processes: max(1, p.Jobs), each: 1}, &queue{cores: cores, processes: 1, each: p.Networks}
+	processor, device := &queue{cores: cores, processes: max(1, p.Jobs)}, &queue{cores: cores, processes: p.Networks}
 	for _, j := range jobs {
 		if j.Method.Network && p.Networks > 0 {
 			device.jobs = append(device.jobs, j)
@@ -178,7 +178,6 @@ func (r *poolRun) signal(s syscall.Signal) {
 type queue struct {
 	cores     int
 	processes int
-	each      int // jobs at the same time in each process
 
 	mu   sync.Mutex
 	jobs []*plan.Job
@@ -192,60 +191,40 @@ func (q *queue) next() (j *plan.Job, threads int, ok bool) {
 	if len(q.jobs) == 0 {
 		return nil, 0, false
 	}
-	threads = max(1, q.cores/min(q.processes*q.each, len(q.jobs)))
+	threads = max(1, q.cores/min(q.processes, len(q.jobs)))
 	j, q.jobs = q.jobs[0], q.jobs[1:]
 	return j, threads, true
 }
 
-// work runs the jobs of a queue in a worker process, several at the same time where the queue says so, and replaces the process when it
-// dies. Which of several jobs was the cause of a death, or of a lack of memory, is not known. So those that were not finished are run
-// again first, each alone in the process, and so is what a job has left that was not yet tried when its worker ended.
+// work runs the jobs of a queue in a worker process, one after the other, and replaces the process when it dies. What a job has left that
+// was not yet tried then comes next.
 func (r *poolRun) work(ctx context.Context, q *queue) {
 	var c *child
-	var again []*plan.Job
-	running, most, ended := 0, q.each, make(chan *plan.Job)
-	for {
-		for ctx.Err() == nil && running < most && (running == 0 || !c.isGone()) {
-			var j *plan.Job
-			threads, ok := max(1, q.cores/q.processes), true
-			if len(again) > 0 {
-				j, again = again[0], again[1:]
-			} else {
-				j, threads, ok = q.next()
-			}
-			if !ok {
-				break
-			}
-			if r.givenUp(j) {
-				continue
-			}
-			if running == 0 && (c == nil || c.isGone()) { // else those that run would see another
+	defer func() {
+		if c != nil {
+			c.retire()
+		}
+	}()
+	for ctx.Err() == nil {
+		j, threads, ok := q.next()
+		if !ok {
+			return
+		}
+		for j != nil && ctx.Err() == nil && !r.givenUp(j) {
+			if c == nil || c.isGone() {
 				var err error
 				if c, err = r.start(); err != nil {
 					r.fail(err)
 					return
 				}
 			}
-			running++
-			go func() { ended <- r.attempt(ctx, c, j, threads) }()
+			j = r.attempt(ctx, c, j, threads)
 		}
-		if running == 0 {
-			break
-		}
-		if j := <-ended; j != nil {
-			again, most = append(again, j), 1
-		}
-		if running--; running == 0 && len(again) == 0 {
-			most = q.each
-		}
-	}
-	if c != nil {
-		c.retire()
 	}
 }
 
-// attempt does one job. It returns what of it is to be run again, or nil.
-func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads int) (again *plan.Job) {
+// attempt does one job. It returns what of it was not yet tried when its worker ended, or nil.
+func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads int) (rest *plan.Job) {
 	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: map[results.ID]bool{}}
 	r.watcher.Started(j)
 	started := time.Now()
@@ -253,37 +232,30 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		a.used = a.usedBefore(string(before))
 		a.kept = a.used
 	}
-	a.call = c.call(a.request)
+	c.ask(a.request)
 	failure, finished := a.follow(ctx)
 	if finished || j.Method.Command != nil {
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	}
-	own := failure != nil && (finished || !a.maybeAnothersFault(failure))
-	switch {
-	case own:
-		os.Remove(a.timeFile()) // who has it tried again gives it more time
-		a.kept = 0
-		a.failed(a.blamed(finished), failure)
-	case !finished:
-		a.keepTime()
-	}
 	if failure == nil { // interrupted, or the run ends
+		a.keepTime()
 		r.watcher.Ended(j)
 		return nil
 	}
-	if rest := a.rest(); len(rest.Trainings) > 0 {
+	os.Remove(a.timeFile()) // who has it tried again gives it more time
+	a.kept = 0
+	a.failed(a.blamed(finished), failure)
+	if rest = a.rest(); len(rest.Trainings) > 0 {
 		r.watcher.Again(j, rest)
-		again = rest
 	} else {
 		r.watcher.Ended(j)
+		rest = nil
 	}
-	if own {
-		if failure = a.recorded; a.succeeded {
-			failure = nil
-		}
-		r.note(j, failure, time.Since(started))
+	if failure = a.recorded; a.succeeded {
+		failure = nil
 	}
-	return again
+	r.note(j, failure, time.Since(started))
+	return rest
 }
 
 func (r *poolRun) request(j *plan.Job, threads int) request {
@@ -298,6 +270,9 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 	q.Library.Log = nil
 	if j.Method.Network {
 		q.Backend = r.Backend
+		if r.Networks > 1 {
+			q.Networks = r.Networks
+		}
 	}
 	if r.Checkpoints != "" {
 		q.CheckpointDir = filepath.Join(r.Checkpoints, plan.Folder(j.Fit, j.Trainings).String())

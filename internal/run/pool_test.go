@@ -2,8 +2,6 @@ package run
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -11,9 +9,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
-	"nptbench/internal/subprocess"
 	"nptbench/results"
-	"nptbench/sweeps"
 )
 
 // givenUp counts what a Watcher is told of methods that are given up.
@@ -60,7 +56,7 @@ func TestGivenUp(t *testing.T) {
 
 // The last jobs of a queue share all cores.
 func TestThreads(t *testing.T) {
-	q := &queue{cores: 8, processes: 2, each: 2, jobs: make([]*plan.Job, 6)}
+	q := &queue{cores: 8, processes: 4, jobs: make([]*plan.Job, 6)}
 	var got []int
 	for {
 		_, threads, ok := q.next()
@@ -74,48 +70,18 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// besideAnother is an attempt of a network's job in a process that has another job, too.
-func besideAnother(budget int64, replies chan reply) *attempt {
-	p, _ := os.FindProcess(os.Getpid())
-	return &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: &sweeps.Sweep{Budget: sweeps.Budget{Memory: budget}}}}, child: &child{cmd: &exec.Cmd{Process: p}},
-		call: &call{together: 2, replies: replies}, job: &plan.Job{Method: &method.Method{Name: "npt"}}, reported: map[results.ID]bool{}}
-}
-
-// What a job lacks beside another one is not its own failure, and two jobs have the budgets of two.
-func TestMemoryBesideOthers(t *testing.T) {
-	if _, finished := besideAnother(0, nil).ended(reply{Done: true, Failure: &results.Failure{Kind: "memory"}}); finished {
-		t.Error("the want of memory beside another is recorded")
-	}
-	if f := besideAnother(subprocess.ResidentMemory(os.Getpid())*3/4, nil).look(); f != nil {
-		t.Errorf("%v: two jobs have the budgets of two", f)
-	}
-}
-
 // A failure that comes with the end of the run is not recorded: what ended the run may have ended what the worker started.
 func TestFailureOfInterrupted(t *testing.T) {
 	for range 50 { // both are ready, and either may be seen first
-		replies := make(chan reply, 1)
-		replies <- reply{Done: true, Failure: &results.Failure{Kind: "crash"}}
-		a := besideAnother(0, replies)
-		a.child.gone = make(chan struct{})
-		close(a.child.gone)
-		a.child.kills.Do(func() {}) // it is gone
+		c := &child{replies: make(chan reply, 1), gone: make(chan struct{})}
+		c.replies <- reply{Done: true, Failure: &results.Failure{Kind: "crash"}}
+		close(c.gone)
+		c.kills.Do(func() {}) // it is gone
+		a := &attempt{poolRun: &poolRun{Pool: &Pool{}}, child: c, job: &plan.Job{}}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if failure, finished := a.follow(ctx); failure != nil || finished {
 			t.Fatalf("%+v, finished %v", failure, finished)
 		}
-	}
-}
-
-// A result that comes after the budget of time is not taken.
-func TestLateResult(t *testing.T) {
-	replies := make(chan reply, 2)
-	replies <- reply{Records: []*results.Record{{Failure: &results.Failure{Kind: "memory"}}}} // is noted as crowded, no more
-	replies <- reply{Done: true}
-	a := besideAnother(0, replies)
-	a.overdue = true
-	if a.follow(t.Context()); a.crowded != nil {
-		t.Error("a result that came too late was taken")
 	}
 }

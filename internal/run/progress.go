@@ -23,6 +23,8 @@ import (
 type Progress struct {
 	Log io.Writer // gets a line for each finished job; nil: nowhere
 
+	onFailure func() // nil: nothing is called
+
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil: plain lines
 	slots map[bool]int             // for networks on a device of their own, and for other jobs
@@ -175,6 +177,9 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 	if r.Failure == nil {
 		return
 	}
+	if g.onFailure != nil {
+		g.onFailure()
+	}
 	switch g.failed++; {
 	case g.failed <= shownFailures:
 		g.clear()
@@ -183,6 +188,13 @@ func (g *Progress) Record(j *plan.Job, r *results.Record) {
 		g.clear()
 		fmt.Fprintln(g.w, "more failures are recorded and not shown here; failures.csv in the folder of the report has all")
 	}
+}
+
+// counts are those of the cells so far.
+func (g *Progress) counts() Counts {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return Counts{OK: g.done - g.failed, Failed: g.failed, Left: g.total - g.done}
 }
 
 // GivenUp says that the other jobs of a method on a data set are left, if there are any.

@@ -44,6 +44,7 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 			r.Status = results.Failed
 		}
 		r.Provenance.Code, r.Provenance.Threads, r.Provenance.Backend = q.Code, q.Threads, q.Backend
+		r.Provenance.Networks = q.Networks
 		r.Provenance.Finished = time.Now().UTC().Truncate(time.Millisecond)
 		all = append(all, r)
 	}

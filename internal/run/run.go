@@ -14,7 +14,6 @@ package run
 
 import (
 	"context"
-	"sync"
 
 	"nptbench/internal/plan"
 	"nptbench/internal/task"
@@ -49,37 +48,9 @@ type Counts struct {
 func Execute(ctx context.Context, jobs []*plan.Job, e Executor, failFast bool, shown *Progress) (Counts, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &counter{Progress: shown}
 	if failFast {
-		c.failed = cancel
+		shown.onFailure = cancel
 	}
-	err := e.Do(ctx, jobs, c)
-	for _, j := range jobs {
-		c.Left += j.Cells()
-	}
-	c.Left -= c.OK + c.Failed
-	return c.Counts, err
-}
-
-// A counter counts records on their way to the display.
-type counter struct {
-	*Progress
-	failed func() // called at failures; may be nil
-
-	mu sync.Mutex
-	Counts
-}
-
-func (c *counter) Record(j *plan.Job, r *results.Record) {
-	c.mu.Lock()
-	if r.Status == results.OK {
-		c.OK++
-	} else {
-		c.Failed++
-		if c.failed != nil {
-			c.failed()
-		}
-	}
-	c.mu.Unlock()
-	c.Progress.Record(j, r)
+	err := e.Do(ctx, jobs, shown)
+	return shown.counts(), err
 }

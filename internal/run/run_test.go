@@ -616,23 +616,6 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// The reply that a job is done comes when the worker has it no more: another job may begin at once.
-func TestDoneIsLast(t *testing.T) {
-	w := &worker{stops: map[int]context.CancelFunc{}}
-	left := -1
-	w.out = json.NewEncoder(writer(func(p []byte) (int, error) { // with w.mu locked
-		left = len(w.stops)
-		return len(p), nil
-	}))
-	if err := w.serve(w.stoppable(t.Context(), 1), request{Number: 1, Method: "none"}); err != nil || left != 0 {
-		t.Errorf("error %v, %d jobs at the reply", err, left)
-	}
-}
-
-type writer func(p []byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }
-
 // A method that can only fail is given up before it leaves a record of that for each of its cells, whether it reports failures or returns
 // one; others go on. Configurations that diverge say nothing about others.
 func TestHopelessMethod(t *testing.T) {
@@ -877,7 +860,7 @@ func TestWorkersEndWithTheirInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.call(r.request(p.Jobs()[0], 1))
+	c.ask(r.request(p.Jobs()[0], 1))
 	pids := hanging(dir, 1)
 	c.in.Close()
 	if len(pids) != 2 {

@@ -26,7 +26,7 @@ import (
 // workerVariable is set in the environment of worker processes.
 const workerVariable = "NPTBENCH_WORKER"
 
-// jobMark stands on a worker's standard error where it begins a job beside no other: what was printed before explains nothing of it.
+// jobMark stands on a worker's standard error where it begins a job: what was printed before explains nothing of it.
 const jobMark = 0
 
 // IsWorker reports whether this process was started as a worker: then main calls Serve and nothing else.
@@ -67,39 +67,41 @@ func endAll() {
 
 var errGone = errors.New("the planning process is gone")
 
-// work serves requests, one a line, until in ends, each as it comes, and writes replies to out. When jobs are left then, the
-// planning process has died, and their results are of no use: it does not wait for them.
+// work serves requests, one a line, until in ends, and writes replies to out. When it ends during a job, the planning process has died,
+// and the job's results are of no use: it does not wait for them.
 func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []*measure.Measurement) error {
-	w := &worker{methods: methods, measurements: measurements, out: json.NewEncoder(out), stops: map[int]context.CancelFunc{}}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	var jobs sync.WaitGroup
-	for d := json.NewDecoder(in); ; {
-		var r request
-		if d.Decode(&r) != nil {
-			break
-		}
-		if r.Stop {
-			w.stop(r.Number)
-			continue
-		}
-		ctx := w.stoppable(ctx, r.Number)
-		jobs.Go(func() {
-			if err := w.serve(ctx, r); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	finished := make(chan struct{})
+	w := &worker{methods: methods, measurements: measurements, out: json.NewEncoder(out)}
+	requests, gone, ended := make(chan request), make(chan struct{}), make(chan error, 1)
 	go func() {
-		jobs.Wait()
-		close(finished)
+		defer close(gone)
+		for d := json.NewDecoder(in); ; {
+			var r request
+			if d.Decode(&r) != nil {
+				return
+			}
+			requests <- r
+		}
 	}()
-	select {
-	case <-finished:
-		return context.Cause(ctx)
-	case <-time.After(10 * time.Millisecond): // who waits for its jobs does not close the pipe
-		return errGone
+	for {
+		select {
+		case r := <-requests:
+			go func() { ended <- w.serve(r) }()
+		case <-gone:
+			return nil
+		}
+		select {
+		case err := <-ended:
+			if err != nil {
+				return err
+			}
+		case <-gone:
+			select {
+			case err := <-ended: // it had replied
+				return err
+			case <-time.After(10 * time.Millisecond):
+				return errGone
+			}
+		}
 	}
 }
 
@@ -112,46 +114,8 @@ type worker struct {
 
 	loader task.Loader // jobs come ordered by table and task
 
-	mu      sync.Mutex
-	out     *json.Encoder
-	stops   map[int]context.CancelFunc // of jobs, by number
-	threads int                        // of all jobs that run
-	memory  int64
-}
-
-// stoppable returns the context of a job, which begins.
-func (w *worker) stoppable(ctx context.Context, number int) context.Context {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.stops) == 0 {
-		os.Stderr.Write([]byte{jobMark})
-	}
-	ctx, w.stops[number] = context.WithCancel(ctx)
-	return ctx
-}
-
-// stop ends the context of a job, if it has not been.
-func (w *worker) stop(number int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if stop := w.stops[number]; stop != nil {
-		stop()
-		delete(w.stops, number)
-	}
-}
-
-// share adds to what all jobs that run may use together.
-func (w *worker) share(threads int, memory int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.threads += threads
-	w.memory += memory
-	if w.threads > 0 {
-		runtime.GOMAXPROCS(w.threads)
-	}
-	if w.memory > 0 {
-		debug.SetMemoryLimit(w.memory / 10 * 9)
-	}
+	mu  sync.Mutex // methods may report from several goroutines
+	out *json.Encoder
 }
 
 // A serving is a job that a worker does. It has a method, a task and configurations of its trainings once these are there.
@@ -167,18 +131,15 @@ type serving struct {
 }
 
 // serve does one job. Only a broken pipe is an error.
-func (w *worker) serve(ctx context.Context, r request) error {
-	w.mu.Lock()
-	alone := len(w.stops) == 1
-	w.mu.Unlock()
-	if alone {
-		forgetEarlierJobs()
+func (w *worker) serve(r request) error {
+	os.Stderr.Write([]byte{jobMark})
+	forgetEarlierJobs()
+	runtime.GOMAXPROCS(r.Threads)
+	if r.Memory > 0 {
+		debug.SetMemoryLimit(r.Memory / 10 * 9)
 	}
 	s := &serving{worker: w, request: r}
-	w.share(r.Threads, r.Memory)
-	err := guarded(func() error { return s.run(ctx) })
-	w.share(-r.Threads, -r.Memory)
-	w.stop(r.Number) // before the reply, at which the next job may come
+	err := guarded(func() error { return s.run(context.Background()) })
 	end := reply{Done: true}
 	if err != nil {
 		end.Failure = failure(err)
@@ -202,7 +163,6 @@ type crash struct{ message string }
 func (c *crash) Error() string { return c.message }
 
 func (s *serving) send(r reply) error {
-	r.Number = s.Number
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Encode(r)
@@ -282,8 +242,7 @@ func (s *serving) scored(res method.Result) outcome {
 // diskFull is the kind of a failure that is none of a method's, and of which there is no record: the run ends.
 const diskFull = "disk full"
 
-// failure names the kind of an error. That a context ended is no kind of its own: of a job that was stopped the planning process says why,
-// and any other is a deadline of the method's own.
+// failure names the kind of an error. That a context ended is no kind of its own: it is a deadline of the method's own.
 func failure(err error) *results.Failure {
 	kind := "error"
 	var d *diverged
