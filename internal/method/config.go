@@ -1,6 +1,7 @@
 package method
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -132,20 +134,24 @@ func (p *Param) value(v any, kind dataset.Problem) (any, error) {
 			return out, nil
 		}
 	case Any:
-		if n, ok := asInt(v); ok {
-			return n, nil
-		}
 		switch x := v.(type) {
-		case bool:
+		case bool, json.Number:
 			return x, nil
 		case float64:
-			if !math.IsNaN(x) && !math.IsInf(x, 0) {
-				return x, nil
+			switch {
+			case math.IsNaN(x) || math.IsInf(x, 0):
+				return nil, wrong()
+			case x == math.Trunc(x) && math.Abs(x) < maxWhole: // in other languages 1.0 may mean something else than 1
+				return json.Number(strconv.FormatFloat(x, 'f', 1, 64)), nil
 			}
+			return x, nil
 		case string:
 			if !strings.ContainsFunc(x, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				return x, nil
 			}
+		}
+		if n, ok := asInt(v); ok {
+			return n, nil
 		}
 	}
 	return nil, wrong()
@@ -158,18 +164,19 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// asInt accepts whole numbers below 2^53, which JSON keeps.
+// maxWhole bounds whole numbers: JSON readers that have floating-point numbers only keep those below.
+const maxWhole = 1 << 53
+
 func asInt(v any) (int, bool) {
-	const bound = 1 << 53
 	switch v := v.(type) {
 	case int:
-		return v, -bound < v && v < bound
+		return v, -maxWhole < v && v < maxWhole
 	case int64:
-		return int(v), -bound < v && v < bound
+		return int(v), -maxWhole < v && v < maxWhole
 	case uint64:
-		return int(v), v < bound
+		return int(v), v < maxWhole
 	case float64: // JSON has no integers
-		return int(v), v == math.Trunc(v) && math.Abs(v) < bound
+		return int(v), v == math.Trunc(v) && math.Abs(v) < maxWhole
 	}
 	return 0, false
 }
@@ -182,7 +189,8 @@ func asFloat(v any) (float64, bool) {
 	return float64(n), ok
 }
 
-// A Config is one method's parameters, all but optional ones, resolved to int, float64, bool, string or []int.
+// A Config is one method's parameters, all but optional ones, resolved to int, float64, bool, string or []int. A whole number of type Any that
+// was written as 1.0 is a json.Number, which is written as that again.
 type Config map[string]any
 
 func (c Config) Int(name string) int       { return c[name].(int) }
@@ -215,6 +223,37 @@ func (c Config) JSON() string {
 		panic(err) // resolved values always marshal
 	}
 	return string(b)
+}
+
+// UnmarshalJSON reads what JSON writes: 1.0 is not 1.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode((*map[string]any)(c)); err != nil {
+		return err
+	}
+	for name, v := range *c {
+		(*c)[name] = numbers(v)
+	}
+	return nil
+}
+
+// numbers turns those of a JSON value into ints and, but for a whole one with a point, float64.
+func numbers(v any) any {
+	switch x := v.(type) {
+	case []any:
+		for i := range x {
+			x[i] = numbers(x[i])
+		}
+	case json.Number:
+		if n, err := strconv.Atoi(x.String()); err == nil {
+			return n
+		}
+		if f, err := x.Float64(); err == nil && !strings.HasSuffix(x.String(), ".0") {
+			return f
+		}
+	}
+	return v
 }
 
 var paramName = regexp.MustCompile(`^[A-Za-z_][-A-Za-z0-9_.]*$`)

@@ -83,7 +83,7 @@ func (e *Estimate) add(r *results.Record) {
 	}
 	var c method.Config // nil: not needed, or none that the method has now
 	if m.Work != nil || m.GoesOn {
-		var given map[string]any
+		var given method.Config
 		if json.Unmarshal([]byte(r.Config), &given) == nil {
 			c, _ = m.Resolve(given, info)
 		}

@@ -19,7 +19,7 @@ type Job struct {
 
 // A Training is that of a canonical configuration: the cells that have its predictions, and what is to be measured on its model.
 type Training struct {
-	method.Config
+	Config   method.Config
 	Cells    []Cell // none where they have records: then only the model is wanted
 	Measures []*Measure
 
