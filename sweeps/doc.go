@@ -7,7 +7,7 @@
 //	description: what it is for
 //	seed: 42                          # default 42; all randomness is derived from it; that of the boosting libraries
 //	                                  # is it plus the number of the fold, as in the paper's code, which has 42
-//	protocols: [published, corrected] # one or both; default [published], of data sets of one's own alone [corrected]
+//	protocols: [published, corrected] # one or both; default [published], of data sets of one's own [corrected]; of both kinds: none
 //	datasets: [yacht, breast-cancer]
 //	folds: all                        # default; or a count (3: folds 0, 1, 2), or a list ([0, 4])
 //	select: {regression: mse, classification: nll} # validation metric that chooses a configuration; the defaults

@@ -94,17 +94,28 @@ func (p *parser) read(root *document.Node) {
 		if n := nodes[f.key]; n != nil {
 			f.read(n)
 		}
-		if f.key == "datasets" && nodes["protocols"] == nil && p.onlyOwn() {
-			s.Protocols = []split.Protocol{split.Corrected}
+		if f.key == "datasets" && nodes["protocols"] == nil {
+			p.usualProtocol(nodes["datasets"])
 		}
 	}
 }
 
-// onlyOwn reports whether all data sets are the user's own, of which no paper has numbers by published folds.
-func (p *parser) onlyOwn() bool {
-	return len(p.infos) > 0 && !slices.ContainsFunc(p.infos, func(info dataset.Info) bool {
-		return slices.ContainsFunc(dataset.Infos(), func(known dataset.Info) bool { return known.Name == info.Name })
-	})
+// usualProtocol chooses that of a sweep without protocols: corrected where all data sets are the user's own, of which no paper has numbers
+// by published folds.
+func (p *parser) usualProtocol(n *document.Node) {
+	own := 0
+	for _, info := range p.infos {
+		if !dataset.BuiltIn(info.Name) {
+			own++
+		}
+	}
+	switch {
+	case own == 0:
+	case own < len(p.infos):
+		p.Errorf(n.At, "datasets: some are the paper's and some your own: add protocols: [corrected], true cross-validation, or [published], the folds of the paper's code")
+	default:
+		p.sweep.Protocols = []split.Protocol{split.Corrected}
+	}
 }
 
 func (p *parser) readName(n *document.Node) {

@@ -58,7 +58,7 @@ func parse(e program.Env) (*options, error) {
 	f.StringVar(&o.method, "method", "", "`name` of the method: small letters, digits and hyphens")
 	f.StringVar(&o.title, "title", "", "`title` in tables (default the name)")
 	f.StringVar(&o.out, "out", "out/imported", "`folder` for the records, one file for each method")
-	f.Uint64Var(&o.seed, "seed", 42, "`number` of the repetition; reports are of 42 and take others as repetitions")
+	f.Uint64Var(&o.seed, "seed", 42, "the `seed` of the sweep in whose report the predictions are to be; with another they are a repetition")
 	f.BoolVar(&o.replace, "replace", false, "replace predictions of the same folds that have been imported before")
 	if err := f.Parse(e); err != nil {
 		return nil, err

@@ -8,12 +8,13 @@ import (
 	"strconv"
 
 	"nptbench/internal/program"
+	"nptbench/internal/task"
 )
 
 // export writes the encoded rows of a split as CSV: which part they belong to, their features, and the target, classes by
 // number and numbers standardised by the training rows.
 func (s *scorer) export(ctx context.Context, o options) error {
-	if err := s.load(ctx, o.spec(firstFold)); err != nil {
+	if err := s.load(ctx, o.spec(task.Spec{})); err != nil {
 		return err
 	}
 	if err := program.WriteFile(o.export, s.write); err != nil {

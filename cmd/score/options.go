@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/program"
 	"nptbench/internal/split"
 	"nptbench/internal/task"
@@ -45,7 +46,7 @@ func parse(e program.Env) (o options, err error) {
 	f.StringVar(&o.export, "export", "", "write the rows that methods are given to this CSV `file`, for fitting a model elsewhere")
 	data := f.Data()
 	f.StringVar(&o.dataset, "dataset", "", "data set (default: the one that the model says it was fitted on)")
-	protocol := f.Choice("protocol", "", "`name` of a protocol, published or corrected (default: as the model says, else published)",
+	protocol := f.Choice("protocol", "", "`name` of a protocol, published or corrected (default: as the model says, else published for the paper's data sets, corrected for others)",
 		string(split.Published), string(split.Corrected))
 	f.IntVar(&o.fold, "fold", -1, "`fold` whose test rows count (default: as the model says, else 0)")
 	trees := f.List("trees", "predict by the first so many iterations, a `list` with commas (default all)")
@@ -65,13 +66,21 @@ func parse(e program.Env) (o options, err error) {
 	return o, o.check(f)
 }
 
-// spec is the task that the options name, and where they say nothing, the other one.
+// spec is the task that the options name, and where they say nothing, the other one, or the first fold of what is usual for the data set.
 func (o *options) spec(other task.Spec) task.Spec {
 	fold := o.fold
 	if fold < 0 {
 		fold = other.Fold
 	}
-	return task.Spec{Dataset: cmp.Or(o.dataset, other.Dataset), Protocol: cmp.Or(o.protocol, other.Protocol), Fold: fold}
+	at := task.Spec{Dataset: cmp.Or(o.dataset, other.Dataset), Protocol: cmp.Or(o.protocol, other.Protocol), Fold: fold}
+	switch {
+	case at.Protocol != "":
+	case dataset.BuiltIn(at.Dataset):
+		at.Protocol = split.Published
+	default: // as in a sweep
+		at.Protocol = split.Corrected
+	}
+	return at
 }
 
 // Flags that go with each way of using the program, besides -data.

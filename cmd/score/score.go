@@ -87,9 +87,6 @@ type scorer struct {
 	truth  *task.Truth
 }
 
-// firstFold is the task of what does not say where it belongs.
-var firstFold = task.Spec{Protocol: split.Published}
-
 // fittedOn is the task that a model says it was fitted on.
 func fittedOn(m *gbdt.Model) task.Spec {
 	return task.Spec{Dataset: m.Origin.Dataset, Protocol: split.Protocol(m.Origin.Protocol), Fold: m.Origin.Fold}
@@ -190,7 +187,7 @@ func (s *scorer) one(ctx context.Context, o options) error {
 		return badInput{err}
 	}
 	ours := m.Origin.Method != ""
-	at := o.spec(firstFold)
+	at := o.spec(task.Spec{})
 	if ours {
 		fitted := fittedOn(m)
 		if at = o.spec(fitted); !s.sameTask(at, fitted) {

@@ -235,7 +235,7 @@ func TestModelFromElsewhere(t *testing.T) {
 	for _, c := range []struct{ dataset, fit string }{
 		{"waves", "LGBMRegressor"}, {"circles", "LGBMClassifier"},
 	} {
-		if exit, _, stderr := programtest.Run(t, run, "-data", data, "-export", rows, "-dataset", c.dataset, "-fold", "2"); exit != program.ExitOK {
+		if exit, _, stderr := programtest.Run(t, run, "-data", data, "-export", rows, "-dataset", c.dataset, "-protocol", "published", "-fold", "2"); exit != program.ExitOK {
 			t.Fatalf("export: exit code %d, %s", exit, stderr)
 		}
 		cmd := exec.Command(python, "-c", `import sys, lightgbm, pandas, numpy as np

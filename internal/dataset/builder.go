@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,9 +102,27 @@ func (b *builder) value(field []byte) (float64, error) {
 	}
 	v, ok := parseNumber(field, b.single)
 	if !ok {
-		return 0, fmt.Errorf("%s is not a number", quote(field))
+		return 0, fmt.Errorf("%s is not a number%s", quote(field), whyNot(string(field)))
 	}
 	return v, nil
+}
+
+var looksLikeDate = regexp.MustCompile(`^\d+[-/.]\d+[-/.]\d+`)
+
+// whyNot says in parentheses why a field is no number, where that is plain.
+func whyNot(field string) string {
+	_, err := strconv.ParseFloat(field, 64)
+	switch {
+	case strings.TrimSpace(field) != field:
+		return " (it has blanks around it)"
+	case strings.Contains(field, ","):
+		return " (numbers have a point, and no commas)"
+	case looksLikeDate.MatchString(field):
+		return " (write dates as numbers, such as days, or declare the column skip)"
+	case errors.Is(err, strconv.ErrRange):
+		return " (it is too large)"
+	}
+	return ""
 }
 
 // days turns month/day/year into the number of days since 1 January 1970.

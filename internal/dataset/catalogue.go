@@ -126,6 +126,9 @@ func (l *Library) source(name string) (*source, error) {
 	return nil, fmt.Errorf("unknown data set %q%s", name, Unknown(name, l.Dirs, names))
 }
 
+// BuiltIn reports whether the catalogue has a data set of that name.
+func BuiltIn(name string) bool { return builtIn(name) != nil }
+
 // builtIn returns the data set of that name in the catalogue, or nil.
 func builtIn(name string) *source {
 	if i := slices.IndexFunc(catalogue, func(s *source) bool { return s.Name == name }); i >= 0 {

@@ -107,21 +107,35 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 		line, column := position(field)
 		return &lineError{line, column, fmt.Errorf("header field %d, %w", field+1, fmt.Errorf(format, args...))}
 	}
+	var unknown []int // fields
 	at := make([]*builder, len(header))
 	for i, name := range header {
 		if i > 0 && slices.Contains(header[:i], name) {
-			return nil, fail(i, "%s, comes twice", quote([]byte(name)))
+			return nil, fail(i, "%s, comes twice: rename one of them in the file", quote([]byte(name)))
 		}
 		column := slices.Index(names, name)
 		if column < 0 && !slices.Contains(f.skipped, name) {
-			if len(header) == 1 && strings.ContainsAny(name, ",;\t") {
-				return nil, fail(i, "%s, is not declared: is there another separator than %q?", quote([]byte(name)), f.separator)
-			}
-			return nil, fail(i, "%s, is not declared%s", quote([]byte(name)), spelling.Hint(name, names))
+			unknown = append(unknown, i)
 		}
 		if column >= 0 {
 			at[i] = columns[column]
 		}
+	}
+	if len(unknown) > 0 {
+		name := header[unknown[0]]
+		switch {
+		case len(header) == 1 && strings.ContainsAny(name, ",;\t"):
+			return nil, fail(unknown[0], "%s, is not declared: is there another separator than %q?", quote([]byte(name)), f.separator)
+		case len(unknown) > 1:
+			others := make([]string, len(unknown)-1)
+			for i, field := range unknown[1:] {
+				others[i] = quote([]byte(header[field]))
+			}
+			return nil, fail(unknown[0], "%s, is not declared; also not: %s", quote([]byte(name)), strings.Join(others, ", "))
+		case name == "":
+			return nil, fail(unknown[0], `has no name and is not declared: a column that is no feature is "": skip`)
+		}
+		return nil, fail(unknown[0], "%s, is not declared%s", quote([]byte(name)), spelling.Hint(name, names))
 	}
 	for _, name := range append(names, f.skipped...) {
 		if !slices.Contains(header, name) {
@@ -146,16 +160,23 @@ func (f csvForm) add(column *builder, field string) error {
 		err = fmt.Errorf("%s is not UTF-8", quote([]byte(field)))
 	case column.kind == Categorical && (field == "" || strings.TrimSpace(field) != field):
 		err = fmt.Errorf("%s is not a category: it is empty, or has blanks around it", quote([]byte(field)))
+	case column.kind == Categorical && column.levels == nil && standsForNothing(field):
+		return fmt.Errorf("%s may be a category, or stand for no value: list all categories of the column, or this under missing", quote([]byte(field)))
 	default:
 		err = column.add([]byte(field))
 	}
-	if err != nil && slices.Contains([]string{"", "?", "na", "n/a", "nan", "null", "none"}, strings.ToLower(field)) {
+	if err != nil && standsForNothing(field) {
 		if column.name == f.target {
 			return errNoTarget
 		}
 		err = fmt.Errorf("%w; if it stands for a missing value, list it under missing", err)
 	}
 	return err
+}
+
+// standsForNothing reports whether a field is what many files have where there is no value.
+func standsForNothing(field string) bool {
+	return slices.Contains([]string{"", "?", "na", "n/a", "nan", "null", "none"}, strings.ToLower(field))
 }
 
 var errNoTarget = errors.New("the target has no value; leave the row out")

@@ -254,6 +254,11 @@ func TestOwnRefuses(t *testing.T) {
 		`separator: ";"/separator: "\n"`:                   `dataset.yaml:3:12: separator: "\n" cannot stand between fields; most files have ",", ";" or "\t"`,
 		`separator: ";"/separator: "\r"`:                   `dataset.yaml:3:12: separator: "\r" cannot stand between fields; most files have ",", ";" or "\t"`,
 		"separator: \";\"/separator: \xff":                 `dataset.yaml:3:12: not UTF-8 text; save the file as UTF-8`,
+		"  region: category\n  acidity: number\n/":         `wine.csv:1:11: header field 3, "region", is not declared; also not: "acidity"`,
+		"data id;colour/;colour":                           `wine.csv:1:1: header field 1, has no name and is not declared: a column that is no feature is "": skip`,
+		"data 4;red;north/4;red;NA":                        `wine.csv:5:7: column region: "NA" may be a category, or stand for no value: list all categories of the column, or this under missing`,
+		"data 5.5/5,5":                                     `wine.csv:4:14: column quality: "5,5" is not a number (numbers have a point, and no commas)`,
+		"data 5.5/2026-11-29":                              `wine.csv:4:14: column quality: "2026-11-29" is not a number (write dates as numbers, such as days, or declare the column skip)`,
 		`separator: ";"/separator: ","`:                    `wine.csv:1:1: header field 1, "id;colour;region;acidity;quality", is not declared: is there another separator than ','?`,
 		"title: Wine/sha256: 24":                           `dataset.yaml:1:9: sha256: want 64 hexadecimal digits in small letters`,
 		"title: Wine/sha256: " + strings.Repeat("24", 32):  `wine.csv: the content does not have the SHA-256 that `,
@@ -265,7 +270,7 @@ func TestOwnRefuses(t *testing.T) {
 		`data 3;white/3;"white`:                            `wine.csv:4: in the row that begins here: extraneous or missing " in quoted-field`,
 		`data "wild/x"wild`:                                `wine.csv:3:10: bare " in non-quoted-field`,
 		"data ;6/;":                                        `wine.csv:2:17: column quality: the target has no value; leave the row out`,
-		"data quality/acidity":                             `wine.csv:1:26: header field 5, "acidity", comes twice`,
+		"data quality/acidity":                             `wine.csv:1:26: header field 5, "acidity", comes twice: rename one of them in the file`,
 		"data 1;red;north/1;red;\xffnorth":                 `wine.csv:2:7: column region: "\xffnorth" is not UTF-8`,
 	} {
 		declaration, text := wineDeclaration, wineText

@@ -1,12 +1,14 @@
 package task
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/split"
+	"nptbench/internal/subprocess"
 )
 
 // Statistics says over which rows the means and deviations of continuous features are taken.
@@ -23,7 +25,7 @@ const (
 //
 // Features: one-hot over the categories of all rows that are not flagged as missing; standardised by mean and population
 // deviation. The regression target is standardised by the training rows. A deviation of zero counts as one. Flagged
-// entries become zeros and enter no statistic.
+// entries become zeros and enter no statistic, and so do all of a column in which none is left for the statistic.
 //
 // The flagged entries are the missing ones. But where dataset.Info.FlagsStay (Kick), under split.Published they are what the paper's code
 // flagged: values moved with the split while the flags stayed where the missing entries had been in the file. So a missing
@@ -42,7 +44,10 @@ func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, sta
 	if stats == TrainRows {
 		e.statRows = t.Train
 	}
-	e.features(t)
+	err := e.features(t)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", table.Info.Name, err)
+	}
 	truth := e.targets(t)
 	if err := e.check(t, truth); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", table.Info.Name, err)
@@ -74,7 +79,7 @@ func (e *encoder) flagged(c *dataset.Column, position int) bool {
 // A column encoder writes one feature of the row at a position into its place in X.
 type columnEncoder func(position int, into []float32)
 
-func (e *encoder) features(t *Task) {
+func (e *encoder) features(t *Task) error {
 	var columns []*dataset.Column
 	var encoders []columnEncoder
 	anyMissing := false
@@ -94,6 +99,11 @@ func (e *encoder) features(t *Task) {
 		columns, encoders = append(columns, c), append(encoders, encode)
 		anyMissing = anyMissing || c.Missing != nil
 	}
+	if bytes, free := 4*float64(len(e.rows))*float64(t.Width), float64(subprocess.FreeMemory()); free > 0 && bytes > free {
+		widest := slices.MaxFunc(t.Features, func(a, b Feature) int { return cmp.Compare(a.Width, b.Width) })
+		return fmt.Errorf("%d rows of %d encoded features take %.1f GB, and %.1f GB are free; column %s alone has %d categories: declare it skip, or number",
+			len(e.rows), t.Width, bytes/1e9, free/1e9, widest.Name, widest.Width)
+	}
 	t.X = make([]float32, len(e.rows)*t.Width)
 	if anyMissing {
 		t.Missing = make([]bool, len(e.rows)*len(columns))
@@ -108,6 +118,7 @@ func (e *encoder) features(t *Task) {
 			}
 		}
 	}
+	return nil
 }
 
 // oneHot numbers the categories that occur in entries not flagged; those of missing entries not flagged are one more.
@@ -148,7 +159,17 @@ func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 			return mean
 		}
 	}
-	mean, std := MeanStd(e.statRows, value, func(position int) bool { return !e.flagged(c, position) })
+	entered := 0
+	mean, std := MeanStd(e.statRows, value, func(position int) bool {
+		if e.flagged(c, position) {
+			return false
+		}
+		entered++
+		return true
+	})
+	if entered == 0 { // no training row has a value, say: what others have is on no scale
+		return func(int, []float32) {}
+	}
 	return func(position int, into []float32) {
 		if !e.flagged(c, position) {
 			into[0] = float32((value(position) - mean) / std)

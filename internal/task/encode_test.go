@@ -227,6 +227,23 @@ func TestNothingToPredictFrom(t *testing.T) {
 	}
 }
 
+// More features than memory has room for are an error that names the column which has most.
+func TestTooWide(t *testing.T) {
+	const rows, categories = 1 << 21, 1 << 16 // half a terabyte
+	table := &dataset.Table{Info: dataset.Info{Name: "wide", Target: 1, Columns: 2}, Rows: rows, Columns: []dataset.Column{
+		{Name: "street", Type: dataset.Categorical, Categories: make([]string, categories), Codes: make([]uint16, rows)},
+		{Name: "target", F64: make([]float64, rows)}}}
+	s := split.Split{Train: make([]int32, rows)}
+	for row := range rows {
+		table.Columns[0].Codes[row], s.Train[row] = uint16(row), int32(row)
+	}
+	_, _, err := Encode(table, s, split.Corrected, 0, AllRows)
+	if want := "wide: 2097152 rows of 65536 encoded features take 549.8 GB, and "; err == nil || !strings.HasPrefix(err.Error(), want) ||
+		!strings.HasSuffix(err.Error(), "column street alone has 65536 categories: declare it skip, or number") {
+		t.Errorf("error %v, want %s...", err, want)
+	}
+}
+
 func TestSplitOfAnotherTable(t *testing.T) {
 	_, table, s := load(t)
 	s.Test = s.Test[1:]
@@ -328,19 +345,18 @@ func TestAlmostConstant(t *testing.T) {
 	}
 }
 
-// A column without any entry in training rows is not scaled.
+// A column without any entry in training rows, by which it would be scaled, has nothing in others either.
 func TestNoTrainingEntry(t *testing.T) {
 	table := &dataset.Table{Info: dataset.Info{Name: "gaps", Target: 2, Columns: 3}, Rows: 4, Columns: []dataset.Column{
 		{Name: "x", F64: []float64{0, 0, 5, 6}, Missing: []bool{true, true, false, false}},
 		{Name: "z", F64: []float64{1, 2, 3, 4}},
 		{Name: "y", F64: []float64{1, 2, 3, 4}}}}
 	got, _, err := Encode(table, split.Split{Train: []int32{0, 1}, Val: []int32{2}, Test: []int32{3}}, split.Corrected, 0, TrainRows)
-	if err != nil || got.X[4] != 5 || got.X[6] != 6 {
+	if err != nil || got.X[4] != 0 || got.X[6] != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
 
-// A category that is declared and does not occur has no feature, whether other entries are missing or not.
 // No two columns of a file have the same name.
 func TestColumnNames(t *testing.T) {
 	x := &Task{Features: []Feature{{Name: "row", Width: 1}, {Name: "c", Type: dataset.Categorical, Width: 2}, {Name: "c_0", Width: 1}, {Name: "c_0_", Width: 1}}}
@@ -349,6 +365,7 @@ func TestColumnNames(t *testing.T) {
 	}
 }
 
+// A category that is declared and does not occur has no feature, whether other entries are missing or not.
 func TestCategoriesThatOccur(t *testing.T) {
 	for _, missing := range [][]bool{nil, {false, false, false, true}} {
 		table := &dataset.Table{Info: dataset.Info{Name: "wines", Target: 1, Columns: 2}, Rows: 4, Columns: []dataset.Column{
