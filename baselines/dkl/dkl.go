@@ -85,8 +85,8 @@ var Method = &method.Method{
 // training returns a configuration without what concerns prediction alone.
 func training(c method.Config) method.Config { return c.Without("prediction").Without("neighbours") }
 
-// work counts the multiplications of max_epochs epochs: six triangular products of the inducing points with a batch, three of the
-// inducing points with themselves, and the network's.
+// work counts the multiplications of max_epochs epochs: six products of the inducing points with a batch, taken for
+// triangular, three of the inducing points with themselves, and the network's.
 func work(c method.Config, info dataset.Info) float64 {
 	rows, m, batch := float64(info.Rows), float64(c.Int("inducing_points")), float64(c.Int("batch_size"))
 	weights, width := 0.0, float64(info.Columns)

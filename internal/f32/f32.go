@@ -73,7 +73,7 @@ type Goal int
 
 const (
 	Set      Goal = iota // C = A B
-	Add                  // C = C + A B
+	Add                  // C = C + A B; whole tiles take C for the beginning of the sums, as Continue does
 	Continue             // every sum of A B begins with what C holds; only for numbers, not for pairs and tiles
 )
 

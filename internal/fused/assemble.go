@@ -75,16 +75,16 @@ func (c *tileCompiler) operand(v *value, k int) int {
 	if s, ok := c.known[key]; ok {
 		return s
 	}
-	s := c.read(x, dims, strides)
+	s := c.read(x, dims, strides[0])
 	c.known[key] = s
 	return s
 }
 
-func (c *tileCompiler) read(x view, dims []int, strides [][]int) int {
+func (c *tileCompiler) read(x view, dims, strides []int) int {
 	isBool := x.dtype == dtypes.Bool
 	size := x.dtype.Size()
 	constant := c.size > 1
-	for _, s := range strides[0] {
+	for _, s := range strides {
 		constant = constant && s == 0
 	}
 	if constant && !isBool {

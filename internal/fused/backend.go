@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -22,7 +23,8 @@ const (
 	BFloat16 = "fused,products=bfloat16"
 )
 
-// A Backend computes graphs on the processor. Several may be computed at the same time; they share its threads.
+// A Backend computes graphs on the processor. Several may be computed at the same time; the one that began last has its
+// threads, the others go on by one each.
 type Backend struct {
 	notimplemented.Backend
 	name string
@@ -32,6 +34,8 @@ type Backend struct {
 	mu     sync.Mutex
 	arenas []block  // idle ones
 	blocks sync.Map // idle ones of buffers: *sync.Pool by size
+
+	finalized atomic.Bool
 }
 
 // New returns a backend with that many threads; 0 are as many as GOMAXPROCS says.
@@ -68,7 +72,14 @@ func (b *Backend) Products() string {
 }
 
 // Finalize ends the threads of the backend, which nobody may use any more.
-func (b *Backend) Finalize() { close(b.team.wake) }
+func (b *Backend) Finalize() {
+	if !b.finalized.Swap(true) {
+		close(b.team.wake)
+	}
+}
+
+// IsFinalized implements compute.Backend.
+func (b *Backend) IsFinalized() bool { return b.finalized.Load() }
 
 func (b *Backend) Name() string   { return b.name }
 func (b *Backend) String() string { return b.name }

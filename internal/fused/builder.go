@@ -256,8 +256,9 @@ func (f *function) OptimizationBarrier(operands ...compute.Value) ([]compute.Val
 	return out, nil
 }
 
-// SchedulingBarrier returns a value that is not taken for the operand: what is computed of it is computed again. It needs to do
-// nothing about the dependencies: operations are carried out in the order in which they were added, as far as they can be.
+// SchedulingBarrier returns a value that is not taken for the operand: what is computed of it is computed again, but once, since the same
+// barrier of the same operands is the same value (GoMLX makes one for each use of a checkpoint). It needs to do nothing about the
+// dependencies: operations are carried out in the order in which they were added, as far as they can be.
 func (f *function) SchedulingBarrier(operand compute.Value, dependencies ...compute.Value) (compute.Value, error) {
 	in, err := f.owns(append([]compute.Value{operand}, dependencies...))
 	if err != nil {

@@ -85,7 +85,7 @@ type clustering struct {
 	place map[*value]int
 }
 
-// merge joins two units if it can: later, the last one so far, with an earlier one.
+// merge moves the members of one unit to the other, u, if the two can be one.
 func (c *clustering) merge(later, u *unit) {
 	if later == u || later.reads.has(u.id) || u.reads.has(later.id) || len(later.members)+len(u.members) > maxMembers {
 		return

@@ -4,7 +4,8 @@
 //   - Matrix products (gemm.go, dot.go) work on packed panels in registers, with AVX-512 or AVX2; of bfloat16 also with AMX.
 //   - Chains of elementwise operations (cluster.go, tile.go) become one pass over memory: each is a list of vector instructions
 //     that is interpreted for a thousand elements at a time, which stay in the first cache.
-//   - Reshapes, transposes, slices and broadcasts (view.go) cost nothing: who reads such an array reads the original.
+//   - Transposes, slices, broadcasts and most reshapes (view.go) cost nothing: who reads such an array reads the original. A reshape that
+//     joins axes which do not lie one behind the other copies.
 //   - Memory (plan.go) is laid out when a graph is compiled; arrays that are not needed at the same time share it.
 //
 // To read it, follow a graph. A builder collects its operations as values, with the methods of builder.go and elementwise.go. compile in

@@ -742,11 +742,15 @@ func TestDataOfAnotherSize(t *testing.T) {
 	}
 }
 
-// A finalized backend keeps no threads.
+// A finalized backend keeps no threads, and may be finalized again.
 func TestFinalize(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
-		New(4).Finalize()
+		b := New(4)
+		b.Finalize()
+		if b.Finalize(); !b.IsFinalized() {
+			t.Fatal("it is not finalized")
+		}
 	}
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before+5; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

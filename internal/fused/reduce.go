@@ -12,8 +12,8 @@ import (
 type reduction struct {
 	out         *value
 	from        view
-	rows, n     int // the array is n numbers for each of rows results, or below is not 1
-	below       int // results that lie next to each other: element (row, i, j) lies at (row*n+i)*below+j
+	rows        int // the array has the dimensions rows, n and below, of which n is reduced
+	n, below    int
 	ok          bool
 	takeLargest bool
 }

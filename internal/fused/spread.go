@@ -1,10 +1,6 @@
 package fused
 
-import (
-	"unsafe"
-
-	"github.com/gomlx/compute/dtypes"
-)
+import "unsafe"
 
 // repeat fills dst with one number.
 func repeat(dst, number unsafe.Pointer, n, size int) {
@@ -36,7 +32,7 @@ func spreadOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, dims, strides 
 	size := int(unsafe.Sizeof(t))
 	last := len(dims) - 1
 	if last < 0 {
-		fill(dst, *(*T)(src), n)
+		repeat(dst, src, n, size)
 		return
 	}
 	var few [8]int
@@ -55,11 +51,7 @@ func spreadOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, dims, strides 
 		p := unsafe.Add(src, at*size)
 		switch strides[last] {
 		case 0:
-			if size == 4 {
-				fill32(unsafe.Pointer(&d[done]), *(*uint32)(p), run)
-				break
-			}
-			fill(unsafe.Pointer(&d[done]), *(*T)(p), run)
+			repeat(unsafe.Pointer(&d[done]), p, run, size)
 		case 1:
 			copy(d[done:done+run], array[T](p, run))
 		default:
@@ -82,22 +74,14 @@ func spreadOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, dims, strides 
 	}
 }
 
-// places computes Iota.
+// places computes Iota, of int32 or uint32: places have the same bits as either.
 func places(dst unsafe.Pointer, v *value, start, n int) {
 	axis := v.attr.([]int)[0]
 	dim, below := v.shape.Dimensions[axis], sizeOf(v.shape.Dimensions[axis+1:])
-	if v.shape.DType == dtypes.Uint32 {
-		placesOf[uint32](dst, dim, below, start, n)
-		return
-	}
-	placesOf[int32](dst, dim, below, start, n)
-}
-
-func placesOf[T int32 | uint32](dst unsafe.Pointer, dim, below, start, n int) {
-	d := array[T](dst, n)
+	d := array[uint32](dst, n)
 	at, within := start/below%dim, start%below
 	for i := range d {
-		d[i] = T(at)
+		d[i] = uint32(at)
 		if within++; within == below {
 			within = 0
 			if at++; at == dim {

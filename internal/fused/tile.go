@@ -43,13 +43,12 @@ const (
 
 // An instruction computes slot dst of others.
 type instruction struct {
-	kernel  kernel // nil: see load and iota
-	dst     int
-	in      [3]int // slots; those that are not needed are dst
-	load    view   // spread this view over the tile
-	strides [][]int
-	dims    []int
-	iota    *value // the places of elements along an axis
+	kernel        kernel // nil: see load and iota
+	dst           int
+	in            [3]int // slots; those that are not needed are dst
+	load          view   // spread this view over the tile
+	dims, strides []int  // of it
+	iota          *value // the places of elements along an axis
 }
 
 // registerSize is that of a register in bytes.
@@ -122,7 +121,7 @@ func (p *tileProgram) tile(r *run, ptrs []unsafe.Pointer, scratch unsafe.Pointer
 		case i.iota != nil:
 			places(ptrs[i.dst], i.iota, start, n)
 		default:
-			spreadView(ptrs[i.dst], r.at(i.load), i.dims, i.strides[0], start, n, i.load.dtype.Size())
+			spreadView(ptrs[i.dst], r.at(i.load), i.dims, i.strides, start, n, i.load.dtype.Size())
 		}
 	}
 	if lanes != n {
