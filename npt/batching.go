@@ -1,6 +1,7 @@
 package npt
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -101,7 +102,8 @@ func (t *Table) balanced(c *Config) (*Table, error) {
 	if !c.ClassBalancing {
 		return t, nil
 	}
-	with, err := *t, error(nil)
+	with := *t
+	var err error
 	with.classes, err = t.trainClasses()
 	return &with, err
 }
@@ -109,20 +111,14 @@ func (t *Table) balanced(c *Config) (*Table, error) {
 // trainClasses are the classes of the training rows, one more than there are where the label is missing. The error says why there are none:
 // the target is not one column of categories.
 func (t *Table) trainClasses() ([]int, error) {
-	offset, at, targets := 0, 0, []int(nil)
-	for j, c := range t.Columns {
-		if c.Target {
-			targets, at = append(targets, j), offset
-		}
-		offset += c.width()
+	target := func(c Column) bool { return c.Target }
+	j := slices.IndexFunc(t.Columns, target)
+	if j < 0 || t.Columns[j].Categories == 0 || slices.ContainsFunc(t.Columns[j+1:], target) {
+		return nil, errors.New("npt: ClassBalancing: true, want false where the target is not one column of categories")
 	}
-	if len(targets) != 1 || t.Columns[targets[0]].Categories == 0 {
-		return nil, fmt.Errorf("npt: ClassBalancing: true, want false where the target is not one column of categories")
-	}
-	classes := make([]int, t.Train)
+	classes, at, n := make([]int, t.Train), channels(t.Columns[:j]), t.Columns[j].Categories
 	for i := range classes {
-		n := t.Columns[targets[0]].Categories
-		if classes[i] = n; !t.missing(i, targets[0]) {
+		if classes[i] = n; !t.missing(i, j) {
 			classes[i] = slices.Index(t.Values[i*t.Channels()+at:][:n], 1)
 		}
 	}

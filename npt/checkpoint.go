@@ -69,6 +69,9 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 // name. Steps then give what they would have given without the interruption, on the backend fused bit for bit between processors with AVX2, and
 // between those without; with products of bfloat16, if both have a matrix unit (AMX), or neither.
 func (tr *Trainer) LoadCheckpoint(path string) error {
+	if tr.closed {
+		return errClosed
+	}
 	var h checkpointHeader
 	arrays, err := checkpoint.Read(path, "checkpoint", &h, func() (of []shapes.Shape, err error) {
 		h.Config.Recompute = tr.config.Recompute // which does not matter

@@ -258,7 +258,7 @@ func TestCheckpointWhenCancelled(t *testing.T) {
 	}
 	second.Close()
 	_, err := second.Model()
-	for _, err := range []error{err, second.Train(t.Context()), second.SaveCheckpoint(first.Checkpoint.Path)} {
+	for _, err := range []error{err, second.Train(t.Context()), second.SaveCheckpoint(first.Checkpoint.Path), second.LoadCheckpoint(first.Checkpoint.Path)} {
 		if err == nil || err.Error() != "npt: the trainer is closed" {
 			t.Errorf("closed, error %v", err)
 		}

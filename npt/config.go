@@ -12,7 +12,7 @@ import (
 //
 // Sweeps have the same names in small letters with underscores (batch_size is BatchSize), but for dim_hidden (Hidden), aba and abd (false for
 // NoABA and NoABD), norm_keys (LayerNormKeys), p_feature and p_target (FeatureMask, TargetMask), tradeoff_annealing (Anneal) and
-// train_statistics, which only Method has.
+// train_statistics, which only Method has. Seed and Recompute are no parameters: Method sets them.
 type Config struct {
 	// Architecture.
 	Hidden  int     // e, width of the embedding of one entry; a row has the width h = e times the number of columns
@@ -32,7 +32,7 @@ type Config struct {
 	// Masking.
 	FeatureMask    float64 // p_feature, share of feature entries masked in a training pass
 	TargetMask     float64 // p_target, share of training targets masked in a training pass; 1 masks all targets always
-	SemiSupervised bool    // training passes also see the features of validation and test rows
+	SemiSupervised bool    // training passes also see the features of validation and test rows, validation passes those of test rows
 
 	// Batches.
 	BatchSize      int  // rows at most; 0 takes all rows at once. Memory grows with its square: each row attends to each
@@ -108,7 +108,7 @@ func (c *Config) check() error {
 	case c.Heads < 1 || c.Hidden%c.Heads != 0:
 		return bad("Heads", "%d does not divide Hidden, which is %d", c.Heads, c.Hidden)
 	case c.Layers < 2 || c.Layers%2 != 0 || c.Layers > mostLayers:
-		return bad("Layers", "%d, want an even number up to %d, half ABD and half ABA", c.Layers, mostLayers)
+		return bad("Layers", "%d, want an even number from 2 to %d, half ABD and half ABA", c.Layers, mostLayers)
 	case c.NoABA && c.NoABD:
 		return bad("NoABD", "there are no layers without ABA and ABD, want one of them")
 	case c.SelfOnly && c.NoABD:

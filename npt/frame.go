@@ -1,7 +1,6 @@
 package npt
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -27,22 +26,18 @@ type Frame struct {
 	Categories []string
 }
 
-// ReadCSV reads a file with a header line. Errors name the file, and its line or, from 0, the row behind the header.
+// ReadCSV reads a file with a header line. Errors name the file, and its line or, from 0, the row behind the header. Empty lines are left
+// out, but are an error where there is one column, since there they could stand for no value, which is "?" in such a file.
 func ReadCSV(path string) (*Frame, error) {
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)
 	}
-	defer file.Close()
-	text := bufio.NewReader(file)
-	begin, _ := text.Peek(512)
-	if bytes.IndexByte(begin, 0) >= 0 {
+	if bytes.IndexByte(text[:min(512, len(text))], 0) >= 0 {
 		return nil, fmt.Errorf("npt: %s: binary, or not in UTF-8: convert the file", path)
 	}
-	if mark := "\ufeff"; bytes.HasPrefix(begin, []byte(mark)) { // a byte order mark
-		text.Discard(len(mark))
-	}
-	r := csv.NewReader(text)
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark
+	r := csv.NewReader(bytes.NewReader(text))
 	r.TrimLeadingSpace = true // else a field in quotes may not follow a space
 	r.FieldsPerRecord = -1    // check counts them
 	lines, err := r.ReadAll()
@@ -59,7 +54,27 @@ func ReadCSV(path string) (*Frame, error) {
 	if f, err = f.check(); err != nil {
 		return nil, fmt.Errorf("npt: %s: %w", path, err)
 	}
+	if len(f.Names) == 1 {
+		if line := emptyLine(text, lines); line > 0 {
+			return nil, fmt.Errorf("npt: %s: line %d is empty: want a value, or ? for none", path, line)
+		}
+	}
 	return f, nil
+}
+
+// emptyLine returns the number, from 1, of the first line that is part of none of the records, which have one field; 0: there is none.
+func emptyLine(text []byte, records [][]string) int {
+	lines, at := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")), 0
+	for _, record := range records {
+		if len(bytes.TrimSuffix(lines[at], []byte("\r"))) == 0 {
+			break
+		}
+		at += 1 + strings.Count(record[0], "\n")
+	}
+	if at < len(lines) {
+		return at + 1
+	}
+	return 0
 }
 
 // check returns the frame with names without spaces around them. It reports the first name that comes twice, the first row that has not a
@@ -105,12 +120,15 @@ type frameColumn struct {
 	Constant    bool     `json:",omitempty"` // the values of the training rows are all alike: of other numbers the network knows nothing
 }
 
-// text is what the network predicts of the column: the value of its channels.
+// text is what the network predicts of the column: the value of its channels. Of a number that was always the same it has learnt nothing.
 func (c frameColumn) text(channels []float32) string {
-	if c.Classes == nil {
-		return strconv.FormatFloat(float64(channels[0])*c.Std+c.Mean, 'g', 6, 64)
+	switch {
+	case c.Classes != nil:
+		return c.Classes[slices.Index(channels, slices.Max(channels))]
+	case c.Constant:
+		return strconv.FormatFloat(c.Mean, 'g', 6, 64)
 	}
-	return c.Classes[slices.Index(channels, slices.Max(channels))]
+	return strconv.FormatFloat(float64(channels[0])*c.Std+c.Mean, 'g', 6, 64)
 }
 
 func noValue(field string) bool {

@@ -32,8 +32,8 @@ func keptFile(t *task.Task, c Config) string {
 	return filepath.Join(t.ModelDir, fmt.Sprintf("npt-%016x.npt", seed.Derive(c.Seed, t.Digest, t.Split)))
 }
 
-// keep saves the model of a training.
-func (tr *Trainer) keep(path string) error {
+// saveModel saves the model of a training.
+func (tr *Trainer) saveModel(path string) error {
 	m, err := tr.Model()
 	if err != nil {
 		return err
@@ -48,6 +48,9 @@ func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, 
 		return nil, err
 	}
 	config := trainingConfig(t, of)
+	if err := config.supportedBy(backend); err != nil { // where LoadModel would compute in another precision
+		return nil, err
+	}
 	path := keptFile(t, config)
 	m, err := LoadModel(path, backend)
 	if err != nil {
@@ -142,13 +145,20 @@ func (k *keptModel) Attention(ctx context.Context, batch *task.Task) (all []meth
 		return nil, err
 	}
 	n := t.stored()
-	for i, w := range weights { // to the order of the batch
-		a := method.Attention{Layer: layers[i], Heads: w.Heads, Weights: make([]float64, len(w.Weights))}
-		for head := range w.Heads {
-			for from := range n {
-				row := w.Weights[(head*n+tableRow(batch, from))*n:][:n]
-				for to := range n {
-					a.Weights[(head*n+from)*n+to] = row[tableRow(batch, to)]
+	at := make([]int, n) // the row of the table that one of the batch is
+	for i := range at {
+		at[i] = tableRow(batch, i)
+	}
+	for i, w := range weights {
+		a := method.Attention{Layer: layers[i], Heads: w.Heads, Weights: w.Weights}
+		if batch.Copies > 0 { // else the order is the same
+			a.Weights = make([]float64, 0, len(w.Weights))
+			for head := range w.Heads {
+				for _, from := range at {
+					row := w.Weights[(head*n+from)*n:][:n]
+					for _, to := range at {
+						a.Weights = append(a.Weights, row[to])
+					}
 				}
 			}
 		}

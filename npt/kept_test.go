@@ -206,7 +206,7 @@ func TestKeptAttention(t *testing.T) {
 				t.Errorf("%s: the weights of row %d sum to %v", name, i, sum)
 			}
 		}
-		// Two test rows change places, with their copies.
+		// Two test rows change places, and two copies.
 		a, b := batch.Train+batch.Val, n-1
 		swapped := on.Select(rows)
 		place := make([]int, n)
@@ -221,10 +221,10 @@ func TestKeptAttention(t *testing.T) {
 		}
 		swap(a, b)
 		if batch.Copies > 0 {
-			first, last := batch.Train-batch.Copies, batch.Train-1
-			swap(first, last)
+			first := batch.Train - batch.Copies
+			swap(first, first+1)
 			swapped.Y = slices.Clone(batch.Y)
-			swapped.Y[first], swapped.Y[last] = batch.Y[last], batch.Y[first]
+			swapped.Y[first], swapped.Y[first+1] = batch.Y[first+1], batch.Y[first]
 		}
 		again, err := model.Attention(t.Context(), swapped)
 		if err != nil {

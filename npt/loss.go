@@ -3,6 +3,8 @@ package npt
 import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"nptbench/internal/weights"
 )
 
 // The training objective of section 2.6 of the paper. Each of its two losses is a mean over the entries on which it is
@@ -110,12 +112,12 @@ func (n *network) ofTargets(entries *graph.Node, targets bool) *graph.Node {
 			keep[j] = 1
 		}
 	}
-	return graph.Mul(entries, constant(entries, keep, 1, len(keep)))
+	return graph.Mul(entries, weights.Constant(entries, keep, 1, len(keep)))
 }
 
 // spread gives every channel (n x S) what its entry (n x d) has.
 func (n *network) spread(entries *graph.Node) *graph.Node {
-	return mul(entries, graph.Transpose(oneHot(entries, channelColumns(n.columns), len(n.columns)), 0, 1))
+	return mul(entries, graph.Transpose(weights.OneHot(entries, channelColumns(n.columns), len(n.columns)), 0, 1))
 }
 
 // isCode reports for every entry whether its code is this one, or one of the others.

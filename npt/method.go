@@ -72,6 +72,15 @@ func Method() *method.Method {
 			return config.supportedBy(backend)
 		},
 		Canonical: canonical,
+		CheckAttention: func(c method.Config) error {
+			switch config := configOf(c); {
+			case config.NoABD:
+				return errors.New("abd: false, want true: there are no layers in which rows attend to each other")
+			case config.SelfOnly:
+				return errors.New("self_only: true, want false: rows attend to themselves alone")
+			}
+			return nil
+		},
 		Statistics: func(c method.Config) task.Statistics {
 			if c.Bool("semi_supervised") && !c.Has("train_statistics") {
 				return task.AllRows
@@ -200,16 +209,14 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 }
 
 // withinMemory fits, and once more with Recompute where memory ran out.
-func withinMemory(c Config, fit func(Config) (method.Result, error)) (method.Result, error) {
+func withinMemory[R any](c Config, fit func(Config) (R, error)) (R, error) {
 	result, err := fit(c)
 	if errors.Is(err, ErrMemory) {
 		// A call that fails leaves what it was given to the garbage collector; the first round finds it, the next one has it gone.
 		runtime.GC()
 		runtime.GC()
 		c.Recompute = true
-		if result, err = fit(c); err == nil {
-			result.Details["recompute"] = true
-		}
+		return fit(c)
 	}
 	return result, err
 }
@@ -250,14 +257,17 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		from, to := part.mode.part(trainer.table)
 		rows, err := trainer.engine.predict(ctx, trainer.best, part.mode, trainer.rng("prediction", int(part.mode)), from, to)
 		if err != nil {
-			return method.Result{}, trainer.kept(ctx, err)
+			return method.Result{}, trainer.saveIfInterrupted(ctx, err)
 		}
 		*part.into = targetPrediction(t, part.first, rows)
 	}
 	result.Predict = time.Since(start)
 	result.Details = trainer.details()
+	if config.Recompute {
+		result.Details["recompute"] = true
+	}
 	if t.ModelDir != "" {
-		err := trainer.keep(keptFile(t, config))
+		err := trainer.saveModel(keptFile(t, config))
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) { // at which the run ends, and goes on from the checkpoint
 			return method.Result{}, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gomlx/compute"
@@ -23,11 +24,13 @@ import (
 // with them. Goroutines may use it at the same time.
 type Model struct {
 	net     *network
-	weights []*tensors.Tensor
+	weights []*tensors.Tensor // nil: closed
 	backend compute.Backend
 
 	placing sync.Mutex // see engine
 }
+
+var errModelClosed = errors.New("npt: the model is closed")
 
 // Model returns the network with the weights of the best evaluation so far, or the latest ones before any evaluation. They
 // are copied: the training may go on.
@@ -59,6 +62,7 @@ func (m *Model) Close() {
 	for _, w := range m.weights {
 		w.FinalizeAll()
 	}
+	m.weights = nil
 }
 
 // Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
@@ -146,6 +150,9 @@ func (m *Model) complete(ctx context.Context, t *Table, from int) ([][]float64, 
 }
 
 func (m *Model) engine(t *Table) (*engine, error) {
+	if m.weights == nil {
+		return nil, errModelClosed
+	}
 	if err := t.check(); err != nil {
 		return nil, err
 	}
@@ -178,11 +185,14 @@ type Attention struct {
 	Weights                 []float64
 }
 
-// Attention returns the weights of the layer with the given index (even: ABD, odd: ABA) when the test rows of the table
-// are predicted. All rows are one batch, whatever the BatchSize; copies come after them. An ABD layer has Heads x rows^2 numbers of 8 bytes.
-func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention, error) {
-	if layer < 0 || layer >= m.net.Layers || !m.net.between(layer) && !(isABA(layer) && m.net.has(layer)) {
-		return nil, fmt.Errorf("npt: the model has no attention weights in layer %d", layer)
+// Attention returns the weights of each of the layers, at least one, with the given indices (even: ABD, odd: ABA) when the test rows of the
+// table are predicted. All rows are one batch, whatever the BatchSize; copies come after them. An ABD layer has Heads x rows^2 numbers of 8
+// bytes.
+func (m *Model) Attention(ctx context.Context, t *Table, layers ...int) ([]Attention, error) {
+	for _, layer := range layers {
+		if layer < 0 || layer >= m.net.Layers || !m.net.between(layer) && !(isABA(layer) && m.net.has(layer)) {
+			return nil, fmt.Errorf("npt: the model has no attention weights in layer %d", layer)
+		}
 	}
 	e, err := m.engine(t)
 	if err != nil {
@@ -190,11 +200,7 @@ func (m *Model) Attention(ctx context.Context, t *Table, layer int) (*Attention,
 	}
 	defer e.free()
 	args := withTensors(e.batchArgs(rowsBetween(0, t.stored()), e.codesOf(testMode).codes), m.weights)
-	all, err := m.attention(ctx, args, []int{layer}, t.stored())
-	if err != nil {
-		return nil, err
-	}
-	return &all[0], nil
+	return m.attention(ctx, args, layers, t.stored())
 }
 
 // attention returns the weights of some layers for the first rows of a batch, the others being padding. args are a batch and the
@@ -220,7 +226,6 @@ func (m *Model) attention(ctx context.Context, args []any, layers []int, rows in
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", backends.Error(err))
 	}
-	defer exec.Finalize()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -228,6 +233,7 @@ func (m *Model) attention(ctx context.Context, args []any, layers []int, rows in
 	if err != nil {
 		return nil, err
 	}
+	defer exec.Finalize() // not before: it waits without end for a compilation that has panicked (GoMLX 0.28.2)
 	for _, t := range out {
 		weights, err := backends.Floats(t)
 		if err != nil {
@@ -247,15 +253,22 @@ type modelHeader struct {
 
 // Save writes the model to a file, which is replaced as a whole, and makes its folder if it is not there.
 func (m *Model) Save(path string) error {
-	header := modelHeader{m.net.Config, m.net.columns}
-	if err := checkpoint.Write(path, "model", header, m.weights); err != nil {
+	return m.save(path, "model", modelHeader{m.net.Config, m.net.columns})
+}
+
+// save writes the weights to a file of some kind.
+func (m *Model) save(path, kind string, header any) error {
+	if m.weights == nil {
+		return errModelClosed
+	}
+	if err := checkpoint.Write(path, kind, header, m.weights); err != nil {
 		return fmt.Errorf("npt: %w", err)
 	}
 	return nil
 }
 
-// LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer; one that does not compute in the model's precision is an
-// error.
+// LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer. On one that does not compute in BFloat16 a model of that
+// precision computes in Float32, as which its weights are stored, and its Config says so; on one without Float64 a model of it is an error.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	var h modelHeader
 	return loadModel(path, "model", backend, &h, func() (Config, []Column, error) { return h.Config, h.Columns, checkColumns(h.Columns) })
@@ -270,11 +283,14 @@ func loadModel(path, kind string, backend compute.Backend, header any, network f
 	m := &Model{backend: backend}
 	m.weights, err = checkpoint.Read(path, kind, header, func() ([]shapes.Shape, error) {
 		config, columns, err := network()
+		if config.Precision == BFloat16 && config.supportedBy(backend) != nil {
+			config.Precision = Float32
+		}
 		if err = cmp.Or(err, config.check()); err == nil {
 			err = config.supportedBy(backend)
 		}
 		if err != nil {
-			return nil, err
+			return nil, renamed{err, strings.TrimPrefix(err.Error(), "npt: ")} // which comes before the name of the file
 		}
 		m.net = newNetwork(config, columns)
 		return m.net.Shapes(config.master()), nil

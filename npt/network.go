@@ -98,7 +98,7 @@ func (f *forward) inputEmbed(values, mask *graph.Node) *graph.Node {
 	encoded := graph.ConvertDType(graph.Concatenate([]*graph.Node{values, mask}, 1), in.DType())
 	embedding := graph.Add(f.w["in.bias"], f.w["embedding.index"])
 	if kinds := f.w["embedding.type"]; kinds != nil {
-		embedding = graph.Add(embedding, mul(oneHot(kinds, columnKinds(f.columns), 2), kinds))
+		embedding = graph.Add(embedding, mul(weights.OneHot(kinds, columnKinds(f.columns), 2), kinds))
 	}
 	return f.dropout(graph.Add(mul(encoded, in), graph.Reshape(embedding, 1, d*e)))
 }
@@ -247,20 +247,6 @@ func accurate(x *graph.Node) *graph.Node {
 // entries are zero.
 func blockDiagonal(w *graph.Node, block []int, blocks int) *graph.Node {
 	rows, e := w.Shape().Dimensions[0], w.Shape().Dimensions[1]
-	place := graph.Reshape(oneHot(w, block, blocks), rows, blocks, 1)
+	place := graph.Reshape(weights.OneHot(w, block, blocks), rows, blocks, 1)
 	return graph.Reshape(graph.Mul(graph.Reshape(w, rows, 1, e), place), rows, blocks*e)
-}
-
-// oneHot returns a constant matrix (len(index) x depth) of the graph and type of like, with a one at index[i] in row i.
-func oneHot(like *graph.Node, index []int, depth int) *graph.Node {
-	values := make([]float64, len(index)*depth)
-	for i, j := range index {
-		values[i*depth+j] = 1
-	}
-	return constant(like, values, len(index), depth)
-}
-
-// constant returns an array of the graph and type of like.
-func constant(like *graph.Node, values []float64, dims ...int) *graph.Node {
-	return graph.ConvertDType(graph.Reshape(graph.Const(like.Graph(), values), dims...), like.DType())
 }

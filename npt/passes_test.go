@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute"
 
 	"nptbench/internal/optimiser"
+	"nptbench/internal/weights"
 )
 
 // Steps that the device takes in a loop move the weights as steps of a call each do, with the same losses.
@@ -109,11 +110,11 @@ func testPaddedBatches(t *testing.T, backend compute.Backend) {
 		}
 		// Of a table with 14 rows, since 16 need no padding.
 		fewer := testTable(9, 4, 1, true)
-		for layer := range c.Layers {
-			a, err := (&Model{net: n, weights: s.weights, backend: backend}).Attention(context.Background(), fewer, layer)
-			if err != nil {
-				t.Fatal(err)
-			}
+		all, err := (&Model{net: n, weights: s.weights, backend: backend}).Attention(context.Background(), fewer, weights.Count(c.Layers)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range all {
 			r.attention = append(r.attention, a.Weights...)
 		}
 		return r

@@ -10,9 +10,9 @@ import (
 
 	"github.com/gomlx/compute"
 
-	"nptbench/internal/checkpoint"
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
+	"nptbench/internal/weights"
 )
 
 // From a frame to predictions: Fit and Predictor.Predict. They encode the columns, hold rows out for validation, and undo the
@@ -65,9 +65,13 @@ type FitOptions struct {
 	Backend  compute.Backend // nil: see NewTrainer
 	Progress func(Progress)  // see Trainer
 
-	// Checkpoint is a file, written as Trainer's, from which the same fit goes on when it is called again: with the same frame, target,
-	// configuration and kind of backend, everything else is an error. It stays when the fit is done. Empty: there is none.
+	// Checkpoint is a file, written about every minute and when ctx ends, from which the same fit goes on when it is called again: with
+	// the same frame, target, configuration and kind of backend, everything else is an error. It stays when the fit is done. Empty: there
+	// is none.
 	Checkpoint string
+
+	// Warn, when set, is told the first error that Checkpoint could not be written with, on a full disk, say. The fit goes on.
+	Warn func(error)
 }
 
 // Fit trains an NPT to predict a column from the others, on the best backend that there is here, with all cores. Columns whose values are all
@@ -75,10 +79,13 @@ type FitOptions struct {
 // between is an error that names row, counted from 0, and field. A fifth of the rows (want five rows or more) are validation rows, drawn
 // by c.Seed, which choose the step whose weights are kept.
 //
-// Memory grows with the square of the rows where c.BatchSize is 0: in each layer every row attends to every other.
+// Memory grows with the square of the rows where c.BatchSize is 0: in each layer every row attends to every other. Where it runs out, as
+// far as that is noticed (see ErrMemory), the fit is done once more with c.Recompute.
 //
-// A column with more than 1000 categories is an error, too, as is a target that is missing in a row, is the same in all, or has hardly a
-// row for each of its classes. Other errors are those of NewTrainer and Trainer.Train.
+// When ctx ends after the first evaluation of the validation rows, the predictor with the best weights so far comes with the error of ctx.
+//
+// A column with more than 1000 categories is an error, too, as is a target that is missing in a row, is the same in all training rows, or
+// has hardly a row for each of its classes. Other errors are those of NewTrainer and Trainer.Train.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	return FitWith(ctx, f, target, c, FitOptions{})
 }
@@ -135,6 +142,11 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 	if c.ClassBalancing && p.columns[at].Classes == nil {
 		return nil, fmt.Errorf("npt: ClassBalancing: true, want false: %s is a column of numbers", target)
 	}
+	return withinMemory(c, func(c Config) (*Predictor, error) { return p.train(ctx, c, o) })
+}
+
+// train trains the model on the context. It returns the predictor, which the end of ctx may leave with the best weights so far, or nil.
+func (p *Predictor) train(ctx context.Context, c Config, o FitOptions) (*Predictor, error) {
 	trainer, err := NewTrainer(p.context, c, o.Backend)
 	if err != nil {
 		return nil, err
@@ -143,19 +155,25 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 		trainer.Close()
 		ReturnMemory()
 	}()
-	trainer.Progress = o.Progress
-	if trainer.Checkpoint.Path = o.Checkpoint; o.Checkpoint != "" {
+	trainer.Progress, trainer.Checkpoint = o.Progress, Checkpoint{Path: o.Checkpoint, Warn: o.Warn}
+	if o.Checkpoint != "" {
 		if err := trainer.LoadCheckpoint(o.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	if err := trainer.Train(ctx); err != nil {
-		return nil, err
+	ended := trainer.Train(ctx)
+	if ended != nil && (trainer.best == nil || !errors.Is(ended, ctx.Err())) {
+		return nil, ended
 	}
 	p.ValidationLoss = trainer.bestLoss
-	p.model, err = trainer.Model()
-	return p, err
+	if p.model, err = trainer.Model(); err != nil {
+		return nil, errors.Join(ended, err)
+	}
+	return p, ended
 }
+
+// passRows is how many rows are predicted in one pass at most, or as many as the fit had where these are more.
+const passRows = 256
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
 // one prediction for each row. A category that no row of the fit had is no value, like "": the network has no input for it. In a column
@@ -163,39 +181,38 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
-// cost of a pass of its own over all rows of the fit. With a BatchSize, the more rows there are, the fewer of the fitted ones each is
-// predicted with (see Model.Predict).
+// cost of a pass of its own over all rows of the fit. Together are at most as many rows as the fit had, or 256 where it had fewer, so that
+// memory is bounded; those behind them in the frame are predicted in another pass. With a BatchSize, the more rows there are in a pass, the
+// fewer of the fitted ones each is predicted with (see Model.Predict).
 //
 // A pass with another number of rows than those before it is compiled first, which on XLA takes seconds: a service should ask for the same
 // number again and again.
 //
 // The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers;
-// or it says that there are too many rows for the BatchSize.
+// or it says that there are too many rows for the BatchSize, or that the predictor is closed.
 func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
 	asked, err := p.ordered(f)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Prediction, len(asked))
-	for _, of := range p.passes(asked) {
-		t, err := p.table(asked, of)
-		if err != nil {
-			return nil, err
-		}
+	err = p.inPasses(asked, func(t *Table, of []int) error {
 		rows, err := p.model.Predict(ctx, t)
-		if err != nil {
-			return nil, err
-		}
 		for k, row := range rows {
 			out[of[k]] = p.prediction(row)
 		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }
 
 // Impute returns a copy of a frame in which fields of features without a value ("", "?", NA or NaN) have the predicted one: a number in the
-// column's units, to six digits, or the most probable category. The network has learnt to predict features where it was trained with a
-// FeatureMask and a Tradeoff above 0; the weights are those that predict the target best. Rows see each other as for Predict, whose errors it has.
+// column's units, to six digits, or the most probable category. In a column that had the same number in all training rows it is that one.
+// The network has learnt to predict features where it was trained with a FeatureMask and a Tradeoff above 0; the weights are those that
+// predict the target best. Rows see each other as for Predict, whose errors it has.
 func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 	asked, err := p.ordered(f)
 	if err != nil {
@@ -209,14 +226,10 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 	for at, name := range f.Names {
 		place[strings.TrimSpace(name)] = at
 	}
-	for _, of := range p.passes(asked) {
-		t, err := p.table(asked, of)
-		if err != nil {
-			return nil, err
-		}
+	err = p.inPasses(asked, func(t *Table, of []int) error {
 		full, err := p.model.Impute(ctx, t)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for k, i := range of {
 			at := (p.context.Rows() + k) * t.Channels()
@@ -228,24 +241,52 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 				at += width
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }
 
-// passes are groups of rows that see each other when they are predicted: all but those far from the rows of the fit.
+// inPasses calls do for each pass that the rows asked for are predicted in: the test rows of its table are those whose numbers are in of.
+func (p *Predictor) inPasses(asked [][]string, do func(t *Table, of []int) error) error {
+	if _, err := p.table(asked, weights.Count(len(asked))); err != nil { // of the last rows, too, before anything is computed
+		return err
+	}
+	for _, of := range p.passes(asked) {
+		t, err := p.table(asked, of)
+		if err == nil {
+			err = do(t, of)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passes are groups of rows that see each other when they are predicted. A row far from those of the fit is alone.
 func (p *Predictor) passes(asked [][]string) (passes [][]int) {
 	var together []int
 	for i, fields := range asked {
-		if slices.ContainsFunc(count(len(fields)), func(j int) bool { return p.columns[j].far(fields[j]) }) {
+		if p.far(fields) {
 			passes = append(passes, []int{i})
 		} else {
 			together = append(together, i)
 		}
 	}
-	if len(together) > 0 || len(asked) == 0 {
-		passes = append(passes, together)
+	return slices.AppendSeq(passes, slices.Chunk(together, max(passRows, p.context.Rows())))
+}
+
+// far reports whether some number of a row is far from those of the fit.
+func (p *Predictor) far(fields []string) bool {
+	for j, c := range p.columns {
+		if c.far(fields[j]) {
+			return true
+		}
 	}
-	return passes
+	return false
 }
 
 // FitRows are the rows of the frame that Fit had, counted from 0, in the order in which Table has them; nil for a predictor from a file of
@@ -259,7 +300,7 @@ func (p *Predictor) Table(f *Frame) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.table(asked, count(len(asked)))
+	return p.table(asked, weights.Count(len(asked)))
 }
 
 // ordered are the fields of the rows in the order of the columns of the fit, that of the target empty.
@@ -328,14 +369,11 @@ type predictorHeader struct {
 // on are in the file, since it predicts from them.
 func (p *Predictor) Save(path string) error {
 	h := predictorHeader{p.model.net.Config, *p.context, p.columns, p.target, p.ValidationLoss, p.order}
-	if err := checkpoint.Write(path, "predictor", h, p.model.weights); err != nil {
-		return fmt.Errorf("npt: %w", err)
-	}
-	return nil
+	return p.model.save(path, "predictor", h)
 }
 
 // LoadPredictor reads a predictor that Save wrote. Its predictions are those of the one that was saved, bit for bit on the same backend
-// and kind of processor. A nil backend is as for NewTrainer.
+// and kind of processor. Backends are as for LoadModel.
 func LoadPredictor(path string, backend compute.Backend) (*Predictor, error) {
 	var h predictorHeader
 	m, err := loadModel(path, "predictor", backend, &h, func() (Config, []Column, error) {

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"nptbench/npt"
 )
@@ -128,13 +130,19 @@ func TestFitGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = npt.FitWith(ctx, frame(), "y", c, npt.FitOptions{Backend: backend, Checkpoint: path, Progress: func(p npt.Progress) {
+	best, err := npt.FitWith(ctx, frame(), "y", c, npt.FitOptions{Backend: backend, Checkpoint: path, Progress: func(p npt.Progress) {
 		if p.Step == 12 {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
+	if !errors.Is(err, context.Canceled) || best == nil {
+		t.Fatal(best, err)
+	}
+	if got, err := best.Predict(t.Context(), frame()); err != nil || len(got) != 120 || !(best.ValidationLoss >= whole.ValidationLoss) {
+		t.Errorf("the best weights so far, of validation loss %v: %v", best.ValidationLoss, err)
+	}
+	if p, err := npt.FitWith(ctx, frame(), "y", c, npt.FitOptions{Backend: backend}); p != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before the first evaluation: %v, %v", p, err)
 	}
 	first := 0
 	p, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Backend: backend, Checkpoint: path, Progress: func(p npt.Progress) {
@@ -178,9 +186,35 @@ func TestFitGoesOn(t *testing.T) {
 	if _, err := whole.Predict(t.Context(), frame()); err != nil {
 		t.Errorf("after another predictor was closed: %v", err)
 	}
-	if _, err := p.Predict(t.Context(), frame()); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("a closed predictor: %v", err)
+	_, err = p.Predict(t.Context(), frame())
+	_, err2 := p.Model().Attention(t.Context(), rows, 0)
+	for _, err := range []error{err, err2, p.Save(path), p.Model().Save(path)} {
+		if err == nil || err.Error() != "npt: the model is closed" {
+			t.Errorf("a closed predictor: %v", err)
+		}
 	}
+	p.Close()
+}
+
+// Who fits for hours hears that there is no checkpoint when it cannot be written first, and not again.
+func TestFitWarns(t *testing.T) {
+	backend, err := npt.OpenBackend("fused", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := small()
+	c.Steps, c.EvalEvery = 6, 1
+	dir := filepath.Join(t.TempDir(), "dir")
+	synctest.Test(t, func(t *testing.T) { // in which minutes pass at once
+		var warned []error
+		_, err := npt.FitWith(t.Context(), frame(), "y", c, npt.FitOptions{Backend: backend, Checkpoint: filepath.Join(dir, "fit"), Progress: func(npt.Progress) {
+			os.WriteFile(dir, nil, 0o666) // a file where the folder is to be
+			time.Sleep(2 * time.Minute)
+		}, Warn: func(err error) { warned = append(warned, err) }})
+		if err != nil || len(warned) != 1 || !strings.Contains(warned[0].Error(), "not a directory") {
+			t.Errorf("error %v, warnings %v", err, warned)
+		}
+	})
 }
 
 // What is missing in a row is predicted in the units of its column, from the rest of the row; all else stays.
@@ -277,6 +311,10 @@ func TestConstantColumn(t *testing.T) {
 	got, err := p.Predict(t.Context(), &npt.Frame{Names: []string{"x", "constant"}, Rows: [][]string{{"3", "0.1"}, {"3", "0.2"}}})
 	if err != nil || !(math.Abs(got[0].Value-30) <= 10) || !(math.Abs(got[1].Value-30) <= 10) {
 		t.Errorf("%v, %v; want about 30", got, err)
+	}
+	full, err := p.Impute(t.Context(), &npt.Frame{Names: []string{"x", "constant"}, Rows: [][]string{{"3", "?"}, {"3", "0.2"}}})
+	if err != nil || full.Rows[0][1] != "0.1" || full.Rows[1][1] != "0.2" {
+		t.Errorf("%v, %v; want 0.1 in the gap", full, err)
 	}
 	f.Rows[7][1] = "0.2" // a validation row with some of the seeds
 	for seed := range uint64(8) {
@@ -498,7 +536,16 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, f, err)
 		}
 	}
-	for text, want := range map[string]string{"a,b\n1\n": "row 0 has 1 field, want 2", "a|b\n1|2\n": "want commas between the fields", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields"} {
+	for text, rows := range map[string]int{"a\n\"1\n\n2\"\n?": 2, "a\r\n1\r\n": 1, "a,b\n\n1,2\n\n": 1} { // no lines that stand for a row are empty
+		if err := os.WriteFile(marked, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := npt.ReadCSV(marked); err != nil || len(f.Rows) != rows {
+			t.Errorf("%q: %q, %v", text, f, err)
+		}
+	}
+	for text, want := range map[string]string{"a,b\n1\n": "row 0 has 1 field, want 2", "a|b\n1|2\n": "want commas between the fields", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields",
+		"a\n1\n\n3\n": "line 3 is empty: want a value, or ? for none", "a\n1\n\r\n": "line 3 is empty", "a\n\"1\n\n2\"\n3\n\n": "line 6 is empty"} {
 		path := filepath.Join(t.TempDir(), "bad.csv")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -557,6 +604,43 @@ func TestOddRows(t *testing.T) {
 	}
 }
 
+// More rows than may be together are predicted in several passes, and a mistake in the last one is found before the first.
+func TestManyRows(t *testing.T) {
+	c := small()
+	c.Steps = 10
+	p, err := npt.Fit(t.Context(), frame(), "y", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &npt.Frame{Names: []string{"x", "side", "y"}}
+	for len(asked.Rows) < 300 {
+		asked.Rows = append(asked.Rows, frame().Rows...)
+	}
+	predict := func(from, to int) []npt.Prediction {
+		got, err := p.Predict(t.Context(), &npt.Frame{Names: asked.Names, Rows: asked.Rows[from:to]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if !reflect.DeepEqual(predict(0, 300), slices.Concat(predict(0, 256), predict(256, 300))) {
+		t.Error("300 rows are predicted together")
+	}
+	if reflect.DeepEqual(predict(0, 256), slices.Concat(predict(0, 128), predict(128, 256))) {
+		t.Error("256 rows are not predicted together")
+	}
+	full, err := p.Impute(t.Context(), asked)
+	if err != nil || len(full.Rows) != 360 || full.Rows[353][0] == "NA" {
+		t.Errorf("%v, or gaps are left", err)
+	}
+	asked.Rows[299] = []string{"much", "left", ""}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Predict(ended, asked); err == nil || !strings.Contains(err.Error(), `row 299: "much"`) {
+		t.Error(err)
+	}
+}
+
 // What a predictor computes with can be looked into.
 func TestInsideOfPredictor(t *testing.T) {
 	p, err := npt.Fit(t.Context(), frame(), "y", small())
@@ -569,7 +653,7 @@ func TestInsideOfPredictor(t *testing.T) {
 		t.Fatalf("%+v, %v", table, err)
 	}
 	attention, err := p.Model().Attention(t.Context(), table, 0)
-	if err != nil || attention.Sequence != 122 || attention.Heads != 2 {
+	if err != nil || len(attention) != 1 || attention[0].Sequence != 122 || attention[0].Heads != 2 {
 		t.Errorf("%v, %v", attention, err)
 	}
 	standardised, err := p.Model().Predict(t.Context(), table)

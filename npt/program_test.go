@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/dataset"
+	"nptbench/internal/method"
 )
 
 // Half precision where there is none is an error that says where there is.
@@ -32,8 +34,57 @@ func TestNoHalfPrecision(t *testing.T) {
 	if err := cmp.Or(err, model.Save(path)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadModel(path, openTestBackend(t, backends.Fused, 1)); err == nil || !strings.Contains(err.Error(), "fused does not compute in bfloat16") {
-		t.Errorf("error %v", err)
+	// The weights are numbers of float32, in which it predicts there.
+	wide, err := LoadModel(path, openTestBackend(t, backends.Fused, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Precision = Float32; wide.Config() != c {
+		t.Errorf("it computes in %s", wide.Config().Precision)
+	}
+	var rows [2][]float64
+	for i, m := range []*Model{model, wide} {
+		predicted, err := m.Predict(t.Context(), testTable(10, 4, 4, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[i] = slices.Concat(predicted...)
+	}
+	closeTo(t, "predictions", rows[1], rows[0], 0.05)
+	if slices.Equal(rows[0], rows[1]) {
+		t.Error("the same predictions in half precision")
+	}
+
+	// What is wrong with a file is said once, with its name.
+	var header modelHeader
+	header.Config, header.Columns = c, model.net.columns
+	header.Config.Layers = 0
+	if err := model.save(path, "model", header); err != nil {
+		t.Fatal(err)
+	}
+	_, err = LoadModel(path, nil)
+	if want := "npt: " + path + ": Layers: 0, want an even number from 2 to 100, half ABD and half ABA"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Models of the harness compute in the precision that they were trained in, or not at all.
+func TestKeptModelOfHalfPrecision(t *testing.T) {
+	m, tk := Method(), testTask(0, dataset.Regression)
+	tk.ModelDir, tk.Backend = t.TempDir(), backends.Go
+	c := quickConfig(t, m, tk.Info, map[string]any{"precision": "bfloat16", "steps": 1})
+	if err := m.Run(t.Context(), tk, []method.Config{c}, func(r method.Result) {
+		if r.Err != nil || r.Details[method.Warning] != nil {
+			t.Fatal(r.Err, r.Details)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for backend, want := range map[string]string{backends.Go: "", backends.Fused: "fused does not compute in bfloat16"} {
+		tk.Backend = backend
+		if _, err := m.Model(t.Context(), tk, c); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", backend, err)
+		}
 	}
 }
 

@@ -3,13 +3,15 @@ package npt
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 
-	"nptbench/internal/method"
+	"nptbench/internal/backends"
+	"nptbench/internal/dataset"
 )
 
 // A training that computes its layers again has the losses of one that keeps them.
@@ -55,21 +57,56 @@ func TestRecomputeWhereMemoryRunsOut(t *testing.T) {
 		{"another fault", ErrDiverged, nil, 1, false, true},
 	} {
 		attempts := 0
-		result, err := withinMemory(DefaultConfig(), func(config Config) (method.Result, error) {
+		recompute, err := withinMemory(DefaultConfig(), func(config Config) (bool, error) {
 			attempts++
-			r := method.Result{Details: map[string]any{}}
 			if config.Recompute {
-				return r, c.recomputing
+				return c.recomputing == nil, c.recomputing
 			}
-			return r, c.keeping
+			return false, c.keeping
 		})
-		recompute := result.Details["recompute"] == true
 		if attempts != c.attempts || recompute != c.wantRecompute || (err != nil) != c.wantErr {
 			t.Errorf("%s: %d attempts, recompute %v, error %v", c.name, attempts, recompute, err)
 		}
 		if c.wantErr && !errors.Is(err, c.keeping) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
+	}
+	// The record of a fit says that it was done so.
+	m, tk := Method(), testTask(0, dataset.Regression)
+	config := trainingConfig(tk, quickConfig(t, m, tk.Info, nil))
+	for _, config.Recompute = range []bool{false, true} {
+		r, err := fit(t.Context(), tk, tableOf(tk), config, testBackend(t))
+		if told := r.Details["recompute"] == true; err != nil || told != config.Recompute {
+			t.Errorf("%v, of recompute: %v is said %v", err, config.Recompute, told)
+		}
+	}
+}
+
+// Fit trains once more with Recompute, too.
+func TestFitWhereMemoryRunsOut(t *testing.T) {
+	f := &Frame{Names: []string{"x", "y"}}
+	for i := range 10 {
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i), strconv.Itoa(i * i)})
+	}
+	c := smallConfig()
+	c.Layers, c.Steps = 2, 1
+	// Steps that keep what the layers compute run out of memory.
+	backend := openTestBackend(t, backends.Fused, 1)
+	if _, err := programOf(newNetwork(c, []Column{{Name: "x"}, {Name: "y", Target: true}}), len(f.Rows), backend); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { programs = nil }()
+	short, err := graph.NewExec(backend, func([]*graph.Node) []*graph.Node { panic(errors.New("out of memory")) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs[len(programs)-1].program.steps = short
+	p, err := FitWith(t.Context(), f, "y", c, FitOptions{Backend: backend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := p.Predict(t.Context(), f); err != nil || len(rows) != 10 || !p.Model().Config().Recompute {
+		t.Errorf("%v, %v, %+v", rows, err, p.Model().Config())
 	}
 }
 

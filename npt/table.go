@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"nptbench/internal/weights"
 )
 
 // A Column describes one attribute of a table.
@@ -195,7 +197,7 @@ func channelColumns(columns []Column) []int {
 
 // inputColumns returns the column of every input of the network: all channels, then the mask of every column.
 func inputColumns(columns []Column) []int {
-	return append(channelColumns(columns), count(len(columns))...)
+	return append(channelColumns(columns), weights.Count(len(columns))...)
 }
 
 // columnKinds returns 0 for every continuous and 1 for every categorical column.
@@ -213,13 +215,4 @@ func columnKinds(columns []Column) []int {
 func mixedTypes(columns []Column) bool {
 	kinds := columnKinds(columns)
 	return slices.Contains(kinds, 0) && slices.Contains(kinds, 1)
-}
-
-// count returns 0, 1, ..., n-1.
-func count(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }

@@ -29,10 +29,8 @@ type Trainer struct {
 	// Progress, when set, is called after every evaluation and about every second between two.
 	Progress func(Progress)
 
-	// Checkpoint has SaveCheckpoint write the file Checkpoint.Path, unless that is empty, about every minute, or as often as
-	// Checkpoint.Every says, and when the context of Train ends. An error, on a full disk, say, is in Checkpoint.Err, and training goes
-	// on. LoadCheckpoint reads the file; Train does not.
-	Checkpoint checkpoint.Periodic
+	// Checkpoint says where Train is to write a file from which LoadCheckpoint goes on; Train does not read it.
+	Checkpoint Checkpoint
 
 	config Config
 	table  *Table
@@ -61,6 +59,11 @@ type Trainer struct {
 	reported    time.Time
 	pace        pace
 }
+
+// A Checkpoint is a file that Train writes by SaveCheckpoint: Path, empty for none, about every minute, or as often as Every (a
+// time.Duration) says, and when its context ends. The first error, on a full disk, say, is in Err, and Warn, a func(error), is told it, if
+// it is set; the training goes on.
+type Checkpoint = checkpoint.Periodic
 
 // NewTrainer prepares the training of a new network. The values of the table are copied; what else it has is shared, and must stay as it
 // is. A nil backend is the one that the environment variable GOMLX_BACKEND names, without it the best that there is here (see "Backends"
@@ -134,11 +137,11 @@ func (tr *Trainer) Train(ctx context.Context) error {
 	tr.reported, tr.pace = tr.started, pace{}
 	tr.Checkpoint.Start()
 	defer func() { tr.earlier, tr.started = tr.elapsed(), time.Time{} }()
-	return tr.kept(ctx, tr.train(ctx))
+	return tr.saveIfInterrupted(ctx, tr.train(ctx))
 }
 
-// kept writes a checkpoint where an error is that of the context, and adds what goes wrong with it.
-func (tr *Trainer) kept(ctx context.Context, err error) error {
+// saveIfInterrupted writes a checkpoint where an error is that of the context, and adds what goes wrong with it.
+func (tr *Trainer) saveIfInterrupted(ctx context.Context, err error) error {
 	if tr.Checkpoint.Path != "" && err != nil && errors.Is(err, ctx.Err()) {
 		err = errors.Join(err, tr.SaveCheckpoint(tr.Checkpoint.Path))
 	}

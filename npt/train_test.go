@@ -179,7 +179,7 @@ func TestImpossibleSettings(t *testing.T) {
 		"BatchSize":             func(c *Config) { c.BatchSize = 1 },
 		"Tradeoff":              func(c *Config) { c.Anneal = false },
 
-		"Layers: 102, want an even number up to 100": func(c *Config) { c.Layers = 102 },
+		"Layers: 102, want an even number from 2 to 100": func(c *Config) { c.Layers = 102 },
 
 		"Hidden: 100000, with 4 columns and 4 layers, makes ": func(c *Config) { c.Hidden = 100_000 },
 
@@ -562,11 +562,12 @@ func TestTwoTargets(t *testing.T) {
 func TestAttentionWeights(t *testing.T) {
 	table := testTable(12, 4, 4, false)
 	m := modelOf(t, newTestTrainer(t, table, smallConfig()))
-	for layer := range 4 {
-		a, err := m.Attention(context.Background(), table, layer)
-		if err != nil {
-			t.Fatal(err)
-		}
+	all, err := m.Attention(context.Background(), table, 1, 0, 3, 2)
+	if err != nil || len(all) != 4 {
+		t.Fatal(err, len(all))
+	}
+	for i, layer := range []int{1, 0, 3, 2} {
+		a := all[i]
 		want := Attention{Groups: 1, Heads: 2, Sequence: 20}
 		if layer%2 == 1 {
 			want = Attention{Groups: 20, Heads: 2, Sequence: 4}
@@ -584,8 +585,13 @@ func TestAttentionWeights(t *testing.T) {
 			}
 		}
 	}
-	if _, err := m.Attention(context.Background(), table, 4); err == nil {
-		t.Error("a layer that does not exist is accepted")
+	if one, err := m.Attention(context.Background(), table, 2); err != nil || !reflect.DeepEqual(one, all[3:]) {
+		t.Errorf("error %v, or other weights of layer 2 alone", err)
+	}
+	for _, layers := range [][]int{{0, 4}, nil} {
+		if _, err := m.Attention(context.Background(), table, layers...); err == nil {
+			t.Errorf("layers %v are accepted", layers)
+		}
 	}
 }
 
@@ -706,7 +712,7 @@ func TestMethodChecks(t *testing.T) {
 		want  string
 	}{
 		{map[string]any{"dim_hidden": 10, "heads": 4}, "heads: 4 does not divide dim_hidden, which is 10"},
-		{map[string]any{"layers": 3}, "layers: 3, want an even number"},
+		{map[string]any{"layers": 3}, "layers: 3, want an even number from 2 to 100"},
 		{map[string]any{"p_target": 0.0}, "p_target: 0, want a share above 0"},
 		{map[string]any{"aba": false, "abd": false}, "abd: there are no layers"},
 		{map[string]any{"abd": false, "self_only": true}, "self_only: true, want false: there are no ABD layers"},
@@ -715,6 +721,15 @@ func TestMethodChecks(t *testing.T) {
 	} {
 		if _, err := m.Resolve(v.given, info); err == nil || !strings.HasPrefix(err.Error(), v.want) {
 			t.Errorf("%v: error %v, want %q", v.given, err, v.want)
+		}
+	}
+	for params, sees := range map[string]bool{"": true, "aba": true, "abd": false, "self_only": false} {
+		given := map[string]any{}
+		if params != "" {
+			given[params] = params == "self_only"
+		}
+		if err := m.CheckAttention(quickConfig(t, m, info, given)); (err == nil) != sees || err != nil && !strings.HasPrefix(err.Error(), params+": ") {
+			t.Errorf("%v: rows attend to each other: %v", given, err)
 		}
 	}
 	for field := range reflect.TypeFor[Config]().Fields() {

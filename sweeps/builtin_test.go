@@ -43,6 +43,21 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
+// Attention cannot be measured on a network in which rows do not attend to each other: that is said before anything runs.
+func TestAttentionOfRowsAlone(t *testing.T) {
+	for params, want := range map[string]string{
+		"aba: false":      "",
+		"abd: false":      "f.yaml:2:76: attention of npt on yacht: abd: false, want true: there are no layers in which rows attend to each other",
+		"self_only: true": "f.yaml:2:81: attention of npt on yacht: self_only: true, want false: rows attend to themselves alone",
+	} {
+		text := "datasets: [yacht]\nmethods: [{method: npt, variants: {it: {" + params + "}}, measure: {attention: {}}}]\n"
+		_, err := sweeps.Parse("f.yaml", []byte(text), catalogue)
+		if err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %q", params, err, want)
+		}
+	}
+}
+
 // count returns the number of settings, and of those whose predictions can differ, by data set and method.
 func count(s *sweeps.Sweep) (settings, distinct map[[2]string]int) {
 	settings, distinct = map[[2]string]int{}, map[[2]string]int{}

@@ -127,7 +127,7 @@ func (p *parser) addMeasures(e *entry, s Setting, info dataset.Info) {
 		var err error
 		s.Measure, s.At = m.Measurement, m.at
 		if s.With, err = m.Resolve(m.with, info); err == nil && m.Check != nil {
-			err = m.Check(e.method, info)
+			err = m.Check(e.method, s.Config, info)
 		}
 		if err != nil {
 			p.once(note{at: m.at, text: err.Error()}, "%s of %s on %s: %v", m.Name, e.method.Name, info.Name, err)

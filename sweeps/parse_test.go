@@ -46,7 +46,7 @@ func TestDefaultProtocol(t *testing.T) {
 	c := catalogue()
 	c.Datasets = append(c.Datasets, dataset.Info{Name: "yacht", Problem: dataset.Regression, Folds: 10, RunFolds: 10})
 	for text, want := range map[string]split.Protocol{
-		"datasets: [boat]": split.Corrected, "datasets: [yacht]": split.Published, "datasets: [boat, yacht]": split.Published,
+		"datasets: [boat]": split.Corrected, "datasets: [yacht]": split.Published, "datasets: [boat, yacht]\nprotocols: [published]": split.Published,
 		"datasets: [boat]\nprotocols: [published]": split.Published, "datasets: [yacht]\nprotocols: [corrected]": split.Corrected,
 	} {
 		s, err := Parse("small.yaml", []byte(text+"\nmethods: [{method: neighbours}]\n"), c)
@@ -56,6 +56,10 @@ func TestDefaultProtocol(t *testing.T) {
 		if !reflect.DeepEqual(s.Protocols, []split.Protocol{want}) {
 			t.Errorf("%q: %v, want %s", text, s.Protocols, want)
 		}
+	}
+	if _, err := Parse("small.yaml", []byte("datasets: [boat, yacht]\nmethods: [{method: neighbours}]\n"), c); err == nil ||
+		!strings.Contains(err.Error(), "small.yaml:1:11: datasets: some are the paper's and some your own: add protocols") {
+		t.Errorf("both kinds of data sets without protocols: %v", err)
 	}
 }
 
@@ -155,7 +159,7 @@ func TestCommand(t *testing.T) {
 	if !reflect.DeepEqual(got, again) {
 		t.Errorf("%s, then %s", got, again)
 	}
-	for i, want := range []string{`"depth":2,"fast":true`, `"depth":3,"fast":true`, `"rate":0.5`} {
+	for i, want := range []string{`"depth":2,"fast":true`, `"depth":3.0,"fast":true`, `"rate":0.5`} {
 		if !strings.Contains(got[i], want) || !strings.HasPrefix(got[i], `{"command":"sh mine.sh -v \"two words\"",`) {
 			t.Errorf("%s, want %s and the command", got[i], want)
 		}
@@ -413,7 +417,7 @@ func TestMeasures(t *testing.T) {
 	c := catalogue()
 	c.Measurements = []*measure.Measurement{{
 		Name: "corruption", Params: []method.Param{{Name: "rows", Type: method.Int, Default: 0}},
-		Check: func(m *method.Method, info dataset.Info) error {
+		Check: func(m *method.Method, _ method.Config, info dataset.Info) error {
 			if m.Name == "trees" {
 				return errors.New("trees have nothing to corrupt")
 			}

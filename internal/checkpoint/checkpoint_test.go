@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,21 @@ func TestWrittenInItsFolder(t *testing.T) {
 	}), nil)
 	if err != nil || !looked || count(dir) != 1 || count(temporary) != 0 {
 		t.Errorf("%v; looked %v; %d files in the end, %d elsewhere", err, looked, count(dir), count(temporary))
+	}
+}
+
+// The first error is kept and told, and what is written goes on.
+func TestPeriodicError(t *testing.T) {
+	var warned []error
+	first, written := errors.New("disk full"), 0
+	p := Periodic{Path: "file", Every: time.Nanosecond, Warn: func(err error) { warned = append(warned, err) }}
+	p.Start()
+	for _, err := range []error{nil, first, errors.New("no folder"), nil} {
+		time.Sleep(time.Microsecond)
+		p.Write(func(string) error { written++; return err })
+	}
+	if written != 4 || p.Err != first || !slices.Equal(warned, []error{first}) {
+		t.Errorf("written %d times, error %v, told %v", written, p.Err, warned)
 	}
 }
 

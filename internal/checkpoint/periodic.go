@@ -10,6 +10,7 @@ type Periodic struct {
 	Path  string        // empty: nothing is written
 	Every time.Duration // 0: a minute, or more where that would take more than a twentieth of the time
 	Err   error         // the first one
+	Warn  func(error)   // is told it, unless nil
 
 	due time.Time
 }
@@ -27,6 +28,10 @@ func (p *Periodic) Write(write func(path string) error) {
 	if p.Path == "" || !start.After(p.due) {
 		return
 	}
-	p.Err = cmp.Or(p.Err, write(p.Path))
+	if err := write(p.Path); err != nil && p.Err == nil {
+		if p.Err = err; p.Warn != nil {
+			p.Warn(err)
+		}
+	}
 	p.wait(time.Since(start))
 }

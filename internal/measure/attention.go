@@ -25,9 +25,12 @@ var attention = &Measurement{
 	Metrics: func(dataset.Info) []metric.Metric {
 		return []metric.Metric{bestShare, uniformShare, aboveUniform, bestLayer, bestHead}
 	},
-	Check: func(m *method.Method, _ dataset.Info) error {
-		if m.Model == nil {
+	Check: func(m *method.Method, c method.Config, _ dataset.Info) error {
+		switch {
+		case m.Model == nil:
 			return fmt.Errorf("%s has no attention", m.Name)
+		case m.CheckAttention != nil:
+			return m.CheckAttention(c)
 		}
 		return nil
 	},

@@ -27,7 +27,7 @@ var batchSize = &Measurement{
 		}
 		return []metric.Metric{batchSizeAccuracy}
 	},
-	Check: func(m *method.Method, _ dataset.Info) error {
+	Check: func(m *method.Method, _ method.Config, _ dataset.Info) error {
 		if m.Model == nil {
 			return fmt.Errorf("%s does not predict in batches", m.Name)
 		}

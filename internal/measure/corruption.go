@@ -33,7 +33,7 @@ var corruption = &Measurement{
 		}
 		return []metric.Metric{accuracyChange, cleanAccuracy, corruptedAccuracy, nllChange, changedRows}
 	},
-	Check: func(_ *method.Method, info dataset.Info) error {
+	Check: func(_ *method.Method, _ method.Config, info dataset.Info) error {
 		if info.AnyColumn() {
 			return errors.New("rows differ there in the column that is their target, and no column can be permuted")
 		}
@@ -64,39 +64,24 @@ func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 	}
 	rows, outputs, done := s.rows(with), s.Outputs(), 0
 	corrupted := make(method.Prediction, len(clean))
-	for _, of := range s.Model.Batches() {
+	for of, places := range s.asked(rows) {
 		batch, tests := s.Select(of), s.TestRows(of)
-		each := max(1, numbersAtOnce/max(1, len(batch.X)))
-		var batches []*task.Task
-		var kept []int // of each, the place among the batch's test rows of the one that is as it was
-		flush := func() error {
+		for some := range slices.Chunk(places, max(1, numbersAtOnce/max(1, len(batch.X)))) {
+			var batches []*task.Task // in each, one of these rows is as it was
+			for _, at := range some {
+				batches = append(batches, permuted(batch, batch.Train+batch.Val+at, seed.Rand(s.Seed, tests[at])))
+			}
 			out, err := s.Model.Predict(ctx, batches)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for i, p := range out {
-				at := kept[i]
+				at := some[i]
 				copy(corrupted[tests[at]*outputs:], p[at*outputs:(at+1)*outputs])
 			}
 			done += len(out)
-			batches, kept = nil, nil
 			s.advance(done, len(rows))
-			return ctx.Err()
-		}
-		for at, row := range tests {
-			if _, asked := slices.BinarySearch(rows, row); !asked {
-				continue
-			}
-			rng := seed.Rand(s.Seed, row)
-			batches, kept = append(batches, permuted(batch, batch.Train+batch.Val+at, rng)), append(kept, at)
-			if len(batches) >= each {
-				if err := flush(); err != nil {
-					return nil, err
-				}
-			}
-		}
-		if len(batches) > 0 {
-			if err := flush(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 		}

@@ -250,6 +250,26 @@ func TestRefit(t *testing.T) {
 	}
 }
 
+// A fit that fails before it has a result says why, and nothing else.
+func TestRefitFails(t *testing.T) {
+	on, _ := loadTask(t, "waves")
+	for want, run := range map[string]func(func(method.Result)) error{
+		"no interpreter": func(func(method.Result)) error { return errors.New("no interpreter") },
+		"diverged": func(done func(method.Result)) error {
+			done(method.Result{Err: errors.New("diverged")})
+			return nil
+		},
+		"mute returned without a result": func(func(method.Result)) error { return nil },
+	} {
+		m := &method.Method{Name: "mute", Run: func(_ context.Context, _ *task.Task, _ []method.Config, done func(method.Result)) error {
+			return run(done)
+		}}
+		if _, err := Refit(m, on, nil).Predict(t.Context(), []*task.Task{on}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // Each test row is predicted from its own entries and their gaps, also where a method without a model is given several batches at once.
 func TestRefitKeepsGaps(t *testing.T) {
 	on, _ := loadTask(t, "gaps")

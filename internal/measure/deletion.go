@@ -33,7 +33,7 @@ var deletion = &Measurement{
 	Metrics: func(dataset.Info) []metric.Metric {
 		return []metric.Metric{keptDistance, randomDistance, deletedDistance, keptNearer, pKeptRandom, pKeptDeleted, remainingRows, toOnePercent, toTenPercent}
 	},
-	Check: func(m *method.Method, info dataset.Info) error {
+	Check: func(m *method.Method, _ method.Config, info dataset.Info) error {
 		switch {
 		case info.Copies != nil:
 			return errors.New("a row is seen there with its copy alone, and neither can be deleted without the other")
@@ -68,11 +68,9 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 	}
 	rows := s.rows(with)
 	o := newOutcome("row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations")
-	for _, batch := range s.Model.Batches() {
-		for _, row := range s.TestRows(batch) {
-			if _, asked := slices.BinarySearch(rows, row); !asked {
-				continue
-			}
+	for batch, places := range s.asked(rows) {
+		for _, at := range places {
+			row := s.TestRows(batch)[at]
 			rng := seed.Rand(s.Seed, row)
 			d, err := s.deleteAround(ctx, batch, s.Train+s.Val+row, with, rng)
 			if err != nil {

@@ -155,13 +155,13 @@ func TestDeletionAtItsEnds(t *testing.T) {
 
 func TestDeletionRefuses(t *testing.T) {
 	kept := &method.Method{Name: "npt", Model: func(context.Context, *task.Task, method.Config) (method.Model, error) { return nil, nil }}
-	if err := deletion.Check(kept, dataset.Info{Name: "circles", Problem: dataset.Binary}); err == nil {
+	if err := deletion.Check(kept, nil, dataset.Info{Name: "circles", Problem: dataset.Binary}); err == nil {
 		t.Error("classes are not refused")
 	}
-	if err := deletion.Check(&method.Method{Name: "mlp"}, dataset.Info{}); err == nil {
+	if err := deletion.Check(&method.Method{Name: "mlp"}, nil, dataset.Info{}); err == nil {
 		t.Error("a method without models is not refused")
 	}
-	if err := deletion.Check(kept, dataset.Info{}); err != nil {
+	if err := deletion.Check(kept, nil, dataset.Info{}); err != nil {
 		t.Error(err)
 	}
 }

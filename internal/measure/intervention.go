@@ -27,7 +27,7 @@ var intervention = &Measurement{
 	Metrics: func(dataset.Info) []metric.Metric {
 		return []metric.Metric{interventionSlope, interventionR, interventionRMSE}
 	},
-	Check: func(m *method.Method, info dataset.Info) error {
+	Check: func(m *method.Method, _ method.Config, info dataset.Info) error {
 		switch {
 		case info.Copies == nil:
 			return errors.New("rows have no copies there whose targets could be moved")

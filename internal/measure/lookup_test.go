@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -154,6 +155,24 @@ func TestIntervention(t *testing.T) {
 		}
 		if !(math.Abs(rmse-math.Sqrt(squares)) <= 1e-4) {
 			t.Errorf("%+v: RMSE %v, by the table %v", c, rmse, math.Sqrt(squares))
+		}
+	}
+}
+
+// What makes a measurement of attention impossible is refused, whether it is the method or the configuration.
+func TestAttentionRefuses(t *testing.T) {
+	m, blind := &method.Method{Name: "mlp"}, errors.New("self_only: true, want false")
+	if err := attention.Check(m, nil, dataset.Info{}); err == nil || err.Error() != "mlp has no attention" {
+		t.Error(err)
+	}
+	m.Model = func(context.Context, *task.Task, method.Config) (method.Model, error) { return nil, nil }
+	if err := attention.Check(m, nil, dataset.Info{}); err != nil {
+		t.Error(err)
+	}
+	m.CheckAttention = func(c method.Config) error { return map[bool]error{true: blind}[c.Has("self_only")] }
+	for _, c := range []method.Config{{}, {"self_only": true}} {
+		if err := attention.Check(m, c, dataset.Info{}); (err == blind) != c.Has("self_only") {
+			t.Errorf("%v: %v", c, err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ package measure
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -28,8 +30,8 @@ type Measurement struct {
 	// Metrics are those that it gives on a data set, as records have them.
 	Metrics func(info dataset.Info) []metric.Metric
 
-	// Check refuses a method or a data set that it cannot be made on; the error says why, in a line. Nil refuses nothing.
-	Check func(m *method.Method, info dataset.Info) error
+	// Check refuses a method, a configuration or a data set that it cannot be made on; the error says why, in a line. Nil refuses nothing.
+	Check func(m *method.Method, c method.Config, info dataset.Info) error
 
 	// Plot draws the table of a record; Caption says what is seen. Nil: there is no picture.
 	Plot    func(*results.Table) (*plot.Plot, error)
@@ -98,6 +100,23 @@ func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
 		return nil, err
 	}
 	return clean, s.Check(clean)
+}
+
+// asked yields the batches of the model, each with the places among its test rows of those that are asked for: rows, ascending.
+func (s *Subject) asked(rows []int) iter.Seq2[[]int, []int] {
+	return func(yield func([]int, []int) bool) {
+		for _, batch := range s.Model.Batches() {
+			var places []int
+			for at, row := range s.TestRows(batch) {
+				if _, asked := slices.BinarySearch(rows, row); asked {
+					places = append(places, at)
+				}
+			}
+			if !yield(batch, places) {
+				return
+			}
+		}
+	}
 }
 
 // rowsParam is the parameter of measurements that can be made for some test rows alone.

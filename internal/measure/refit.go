@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -71,5 +72,5 @@ func (r *refitted) run(ctx context.Context, t *task.Task) (p method.Prediction, 
 	}
 	failed := errors.New(r.method.Name + " returned without a result")
 	err = r.method.Run(ctx, &own, []method.Config{r.config}, func(res method.Result) { p, failed = res.Test, res.Err })
-	return p, errors.Join(err, failed)
+	return p, cmp.Or(err, failed)
 }

@@ -81,10 +81,5 @@ func rowsAreTensors(a weights.Array) bool {
 
 // groups is a matrix (entries of the first axis x tensors) with a one where an entry belongs to a tensor.
 func groups(a weights.Array, like *graph.Node) *graph.Node {
-	tensors := slices.Max(a.Group) + 1
-	values := make([]float64, len(a.Group)*tensors)
-	for i, tensor := range a.Group {
-		values[i*tensors+tensor] = 1
-	}
-	return graph.ConvertDType(graph.Reshape(graph.Const(like.Graph(), values), len(a.Group), tensors), like.DType())
+	return weights.OneHot(like, a.Group, slices.Max(a.Group)+1)
 }

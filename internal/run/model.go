@@ -108,8 +108,16 @@ func (s *serving) model(ctx context.Context, c method.Config) (method.Model, err
 
 // lost reports whether there is no model of a configuration that can be opened.
 func (s *serving) lost(ctx context.Context, c method.Config) bool {
-	_, err := s.model(ctx, c)
+	model, err := s.model(ctx, c)
+	closeModel(model)
 	return err != nil
+}
+
+// closeModel gives back the memory of a model that is of no more use, if it holds any.
+func closeModel(m method.Model) {
+	if m, ok := m.(interface{ Close() }); ok {
+		m.Close()
+	}
 }
 
 // measured makes a measurement on the model of a training, of which so much is known.
@@ -149,6 +157,7 @@ func (s *serving) measure(ctx context.Context, config method.Config, of *plan.Me
 	} else if err != nil {
 		return nil, "", fmt.Errorf("the training left no model that can be opened: %w", err)
 	}
+	defer closeModel(subject.Model)
 	subject.Check = func(test method.Prediction) error {
 		now, err := ScoreTest(s.task, s.truth, test)
 		if err != nil {

@@ -456,3 +456,34 @@ func TestAfterAFailedMeasurement(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// An open model counts how many there are.
+type openModel struct {
+	method.Model
+	open *int
+}
+
+func (m openModel) Close() { *m.open-- }
+
+// A model is closed when it was looked for, and when it was measured, whatever came of that.
+func TestModelsAreClosed(t *testing.T) {
+	opened, open := 0, 0
+	m := &method.Method{Model: func(context.Context, *task.Task, method.Config) (method.Model, error) {
+		opened++
+		open++
+		return openModel{open: &open}, nil
+	}}
+	s := &serving{worker: &worker{measurements: testMeasurements()}, request: request{ModelDir: "models"}, method: m, task: &task.Task{}}
+	if s.lost(t.Context(), nil) || opened != 1 || open != 0 {
+		t.Errorf("looked for: %d of %d models are open", open, opened)
+	}
+	for _, mode := range []string{"error", "panic"} {
+		o := s.measured(t.Context(), nil, &plan.Measure{Name: "first", With: method.Config{"mode": mode}}, outcome{})
+		if o.failure == nil || open != 0 {
+			t.Errorf("%s: %d of %d models are open, failure %+v", mode, open, opened, o.failure)
+		}
+	}
+	if opened != 3 {
+		t.Errorf("%d models were opened", opened)
+	}
+}

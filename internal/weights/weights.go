@@ -46,7 +46,7 @@ func NewSet(params []Param) Set { return Set{params, pack(params)} }
 // NewFlat puts all parameters into one array, one after the other, for optimisers that treat every weight alike.
 func NewFlat(params []Param) Set {
 	s := Set{Params: params}
-	s.Arrays = []Array{{Param: Param{Name: "all", Dims: []int{s.Size()}}, Members: eachItsOwn(len(params))}}
+	s.Arrays = []Array{{Param: Param{Name: "all", Dims: []int{s.Size()}}, Members: Count(len(params))}}
 	return s
 }
 
