@@ -137,7 +137,7 @@ func (s *Summary) found() string {
 // claims lists the claims with what was found, the verdict first.
 func (s *Summary) claims() (list List) {
 	for _, f := range s.findings() {
-		text := fmt.Sprintf("%s%s%s (%s): %s", strings.ToUpper(f.verdict[:1]), f.verdict[1:], f.partly, f.ID, f.Says)
+		text := fmt.Sprintf("%s%s (%s): %s", sentence(f.verdict), f.partly, f.ID, f.Says)
 		if f.evidence != nil {
 			text += " Measured: " + f.measured() + "."
 		}

@@ -155,12 +155,12 @@ func TestClaimsOnRanks(t *testing.T) {
 		npt, catboost    float64
 		rank, best, text string
 	}{
-		{"", four, false, 1, 0.5, "not clear", "does not hold", "2.00 on 4 of the paper's 4 regression data sets, place 2 of its 9 methods, critical difference 6.00"},
-		{"", four, true, 1, 0.5, "not clear", "does not hold", "place 2 of its 9 methods"},
-		{"", four, true, 1, 1.5, "not clear", "holds", "1.00 on 4 of the paper's 4 regression data sets, place 1 of its 9 methods"},
-		{"", four, false, 99, 0.5, "does not hold", "does not hold", "9.00 on 4 of the paper's 4 regression data sets, place 9 of its 9 methods"},
-		{"catboost", four, false, 1, 0, "not tested", "not tested", "place 1 among 8 of its 9 methods"},
-		{"", four[:3], false, 1, 0.5, "not tested", "does not hold", "2.00 on 3 of the paper's 4 regression data sets, place 2 of its 9 methods"},
+		{"", four, false, 1, 0.5, "not clear", "does not hold", "2.00 on 4 of the paper's 4 regression data sets, place 2 among the paper's 9 methods, critical difference 6.00"},
+		{"", four, true, 1, 0.5, "not clear", "does not hold", "place 2 among the paper's 9 methods (3.00 among all 10 methods here on 4 data sets), critical difference 6.00"},
+		{"", four, true, 1, 1.5, "not clear", "holds", "1.00 on 4 of the paper's 4 regression data sets, place 1 among the paper's 9 methods"},
+		{"", four, false, 99, 0.5, "does not hold", "does not hold", "9.00 on 4 of the paper's 4 regression data sets, place 9 among the paper's 9 methods"},
+		{"catboost", four, false, 1, 0, "not tested", "not tested", "place 1 among 8 of the paper's 9 methods"},
+		{"", four[:3], false, 1, 0.5, "not tested", "does not hold", "2.00 on 3 of the paper's 4 regression data sets, place 2 among the paper's 9 methods"},
 		{"", append(four[:2:2], "lookup"), false, 1, 0.5, "not tested", "does not hold", "2.00 on 2 of the paper's 4 "},
 	} {
 		f := newFixture()

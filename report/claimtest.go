@@ -9,6 +9,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
@@ -160,11 +161,12 @@ func Best(l Layout, rows ...string) Test {
 			e := Evidence{On: data, Of: "best on " + data, Text: strings.Join(titles(best, l.Rows), " and "), For: Yes,
 				Smaller: slices.ContainsFunc(named, func(f fact) bool { return !f.asPublished() })}
 			if len(bestOf([]fact{ours, theirs})) == 1 {
-				difference, stdErr := theirs.minus(ours)
+				test, _ := theirs.minus(ours)
+				difference := test.Mean
 				if ours.largerIsBetter() {
 					difference = -difference
 				}
-				e.For = apart(difference, stdErr)
+				e.For = apart(difference, test.StdErr)
 			}
 			switch missing := l.missing(byData[data]); {
 			case missing > 0:
@@ -259,15 +261,16 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 						has++
 					}
 				}
-				among := fmt.Sprintf("of its %d methods", len(results.PaperMethods))
+				among := fmt.Sprintf("among the paper's %d methods", len(results.PaperMethods))
 				if len(methods) < len(results.PaperMethods) {
-					among = fmt.Sprintf("among %d %s", len(methods), among)
+					among = fmt.Sprintf("among %d of the paper's %d methods", len(methods), len(results.PaperMethods))
 				}
-				e := Evidence{problem.String(), m.Title, "mean rank", fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s", Decimal(means[at], 2), len(datasets), of,
-					problemTitle(problem), has, among), Untested, !m.Paper}
+				text := fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s%s", Decimal(means[at], rankDigits), len(datasets), of,
+					problemTitle(problem), has, among, s.rankAmongMore(m, problem, len(methods)))
+				e := Evidence{problem.String(), m.Title, "mean rank", text, Untested, !m.Paper}
 				if len(datasets) == of && len(methods) == len(results.PaperMethods) {
 					critical := stats.NemenyiDifference(rankLevel, len(methods), of)
-					e.Text += ", critical difference " + Decimal(critical, 2)
+					e.Text += ", critical difference " + Decimal(critical, rankDigits)
 					e.For = inPlace(means, at, place, critical)
 				}
 				all = append(all, e)
@@ -275,6 +278,19 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 		}
 		return all
 	}
+}
+
+// rankAmongMore is the mean rank that the table of all methods has of one under published folds, in parentheses, where these are more.
+func (s *Summary) rankAmongMore(m *Series, problem dataset.Problem, than int) string {
+	for _, t := range s.ranks {
+		for _, r := range t.Rows {
+			if t.All && t.Protocol == split.Published && t.Problem == problem && r.Series == m && len(t.Rows) > than {
+				return fmt.Sprintf(" (%s among all %d methods here on %s)", Decimal(r.Own.Mean, rankDigits), len(t.Rows),
+					spelling.Count(len(t.Datasets), "data set"))
+			}
+		}
+	}
+	return ""
 }
 
 // inPlace reports whether it is clear that one of some mean ranks has a place, or that it has not: others are before or behind it by the
@@ -394,7 +410,7 @@ func Exactly(value float64, where ...Where) Test {
 				of = append(of, e.Of)
 			}
 		}
-		return []Evidence{{all[0].On, strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", plural(len(all), "number", "numbers"), value), Yes,
+		return []Evidence{{all[0].On, strings.Join(of, ", "), all[0].What, fmt.Sprintf("%s, all exactly %v", spelling.Count(len(all), "number"), value), Yes,
 			slices.ContainsFunc(all, func(e Evidence) bool { return e.Smaller })}}
 	}
 }

@@ -238,7 +238,7 @@ func TestOutdatedRecords(t *testing.T) {
 		return s
 	}
 	s := collected(changed, cells["other"], both)
-	if want := "0 of 1 cells have a record; 1 further record is left out, as a data set or the files of a command have changed since."; s.progress() != want || s.OutOfPlan != 3 {
+	if want := "0 of 1 cells have a record; left out, as a data set or the files of a command have changed since: 1 further record."; s.progress() != want || s.OutOfPlan != 3 {
 		t.Errorf("%s; %d out of plan", s.progress(), s.OutOfPlan)
 	}
 	mine := *g.Method

@@ -36,13 +36,14 @@ func (s *Summary) Document() *Document {
 		}
 		d.Blocks = append(d.Blocks, heading, Figure{s.file(".svg"), s.figureCaption(panels), tiled(panels, legend(panels))})
 	}
-	if curves := s.learningCurves(); len(curves) > 0 {
-		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
-			"Loss of the label in training, a mean over equal parts of the steps and a geometric one over the folds whose records have it for as many steps as the first, on the standardised scale.",
-			drawLearningCurves(curves)})
-	}
 	if s.Tables == nil {
 		d.Blocks = append(d.Blocks, s.pictures()...)
+	}
+	if curves := s.learningCurves(); len(curves) > 0 {
+		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
+			"Training loss of the target, on the standardised scale: each point is the mean over an equal part of the steps, then the geometric " +
+				"mean over the folds with the same number of steps.",
+			drawLearningCurves(curves)})
 	}
 	d.Blocks = append(d.Blocks, s.drawings()...)
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
@@ -94,7 +95,7 @@ func (s *Summary) atAGlance() []Block {
 		ofAll := slices.ContainsFunc(s.ranks, func(all *rankTable) bool {
 			return all.All && len(all.Rows) > 0 && all.Protocol == t.Protocol && all.Problem == t.Problem
 		})
-		if len(t.Datasets) < 2 || !t.All && ofAll {
+		if len(t.Datasets) < 2 || !t.All && ofAll || t.Repeats {
 			continue
 		}
 		blocks = append(blocks, t.ranks())
@@ -143,7 +144,7 @@ func (s *Summary) on() string {
 		for _, f := range d.Folds {
 			folds[f.Number] = true
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, plural(len(folds), "fold", "folds")))
+		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, spelling.Count(len(folds), "fold")))
 	}
 	on := strings.Join(names, ", ")
 	if missing != nil {
@@ -171,7 +172,7 @@ func (s *Summary) claimed() (blocks []Block) {
 // begun reports whether any cell of a data set has a record.
 func (s *Summary) begun(dataset string) bool {
 	return slices.ContainsFunc(s.Groups, func(g *Group) bool {
-		return g.Info.Name == dataset && slices.ContainsFunc(g.Folds, func(f *Fold) bool { return f.OK+f.Failed > 0 })
+		return g.Info.Name == dataset && g.begun()
 	})
 }
 
@@ -263,10 +264,10 @@ func (s *Summary) progress() string {
 		text += fmt.Sprintf(", %s of them a failure", spelling.Thousands(s.Failures))
 	}
 	if s.Unreadable > 0 {
-		text += fmt.Sprintf("; %s could not be read", plural(s.Unreadable, "line of the records", "lines of the records"))
+		text += fmt.Sprintf("; %s of the records could not be read", spelling.Count(s.Unreadable, "line"))
 	}
 	if s.Outdated > 0 {
-		text += fmt.Sprintf("; %s left out, as a data set or the files of a command have changed since", plural(s.Outdated, "further record is", "further records are"))
+		text += fmt.Sprintf("; left out, as a data set or the files of a command have changed since: %s", spelling.Count(s.Outdated, "further record"))
 	}
 	return text + "."
 }
@@ -274,19 +275,15 @@ func (s *Summary) progress() string {
 // verdictTable counts the verdicts over all numbers of Tables 8 to 12, or over what the tables show where they are others; nil where there
 // are none.
 func (s *Summary) verdictTable() *Table {
-	numbers := map[Verdict]int{}
 	judged := s.judged()
 	if len(judged) == 0 {
 		return nil
 	}
-	for _, j := range judged {
-		numbers[j.verdict]++
-	}
-	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", plural(len(judged), "number", "numbers")),
+	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", spelling.Count(len(judged), "number")),
 		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
-	for _, v := range verdicts {
-		if numbers[v] > 0 {
-			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(v)}, count(numbers[v])}})
+	for _, v := range allVerdicts() {
+		if n := countOf([]shownVerdict{v}, judged); n > 0 {
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(v.Verdict)}, count(n)}})
 		}
 	}
 	return t
@@ -294,15 +291,17 @@ func (s *Summary) verdictTable() *Table {
 
 // verdictCounts says the same in a sentence, before another one.
 func (s *Summary) verdictCounts() string {
-	t := s.verdictTable()
-	if t == nil {
+	judged := s.judged()
+	var parts []string
+	for _, v := range allVerdicts() {
+		if n := countOf([]shownVerdict{v}, judged); n > 0 {
+			parts = append(parts, v.counted(n))
+		}
+	}
+	if parts == nil {
 		return ""
 	}
-	var parts []string
-	for _, row := range t.Rows {
-		parts = append(parts, row.Cells[1].Text+" "+row.Cells[0].Text)
-	}
-	return t.Caption + " " + strings.Join(parts, ", ") + ". "
+	return fmt.Sprintf("Of %s: %s. ", spelling.Count(len(judged), "number"), strings.Join(parts, ", "))
 }
 
 // deterministic says of which methods a number needs no seeds, if there are any.
@@ -332,9 +331,16 @@ func (s *Summary) howToRead() []string {
 		lines = append(lines, "Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the "+
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
 			"Same within seeds: the paper's number is in the 95 % prediction interval of one more seed (of our means under three seeds or more, taken for normal; with three it "+
-				"is ± 5 standard deviations): a rerun is not excluded from giving it. Otherwise it differs."+s.deterministic()+" Not graded: fewer seeds.",
-			"Not comparable: training rows other than the paper's, a smaller network, or single values of a parameter. Partial: not the folds of the paper, or not all; such a "+
+				"is ± 5 standard deviations; wider where ours is on a part of the test rows): a rerun could well give it. Otherwise it differs."+
+				s.deterministic()+" Not graded: fewer seeds.",
+			"Not comparable: training rows other than the paper's, a smaller network, single values of a parameter, or settings chosen among fewer "+
+				"or more than in the paper, unless the paper's digits come out all the same: then a footnote says among how many. "+
+				"Partial: not the folds of the paper, or not all; such a "+
 				"mean is not compared.")
+	}
+	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return len(g.Series.Method.Sizes) > 0 }) {
+		lines = append(lines, "Behind a method's name stand its sizes, where they are smaller than in the paper or tell rows apart, ≤ before "+
+			"the largest of several. e is the width of the embedding of an entry, the value that a row has in a column.")
 	}
 	lines = append(lines, "Tracing a number: cells.csv has it in full; folds.csv has the folds behind it, each with the chosen setting and the id "+
 		"of its record.")
@@ -375,11 +381,11 @@ func (s *Summary) howToRead() []string {
 func (s *Summary) sources() []string {
 	lines := []string{fmt.Sprintf("Records: %s of this sweep's cells under its seed, %d, and %s of other cells.", spelling.Thousands(s.Records), s.Plan.Sweep.Seed, spelling.Thousands(s.OutOfPlan))}
 	if s.OtherSeeds > 0 {
-		lines = append(lines, fmt.Sprintf("Under other seeds: %s of this sweep's cells.", plural(s.OtherSeeds, "record", "records")))
+		lines = append(lines, fmt.Sprintf("Under other seeds: %s of this sweep's cells.", spelling.Count(s.OtherSeeds, "record")))
 	}
 	if s.Unreadable > 0 {
-		lines = append(lines, fmt.Sprintf("Unreadable: %s left out; their cells count as not run.",
-			plural(s.Unreadable, "line of the records is", "lines of the records are")))
+		lines = append(lines, fmt.Sprintf("Unreadable and left out: %s of the records; cells that have no other record count as not run.",
+			spelling.Count(s.Unreadable, "line")))
 	}
 	for _, err := range s.FirstUnreadable {
 		lines = append(lines, "Unreadable: "+oneLine(err.Error()))

@@ -52,7 +52,7 @@ func (c *cost) device(t *Table) []int {
 	if c.onGPU == 0 {
 		return nil
 	}
-	return []int{t.Note(fmt.Sprintf("Of a GPU, for %s.", plural(c.onGPU, "cell", "cells")))}
+	return []int{t.Note(fmt.Sprintf("Of a GPU, for %s.", spelling.Count(c.onGPU, "cell")))}
 }
 
 // extrapolate takes what is left of a plan's group from the estimate. Protocols that the group has in common all get all of it.

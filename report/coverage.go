@@ -1,10 +1,6 @@
 package report
 
-import (
-	"fmt"
-
-	"nptbench/results"
-)
+import "fmt"
 
 // coverage is a table that says how much of the plan has been run.
 func (s *Summary) coverage() *Table {
@@ -17,22 +13,22 @@ func (s *Summary) coverage() *Table {
 	}
 	for _, g := range s.Groups {
 		if g.Settings == 0 {
-			row := cells(string(g.Protocol), g.Series.Title, "not run", none, none, none, none, none, none, none)
+			row := cells(string(g.Protocol), g.title(), "not run", none, none, none, none, none, none, none)
 			t.Rows = append(t.Rows, Row{Group: g.Info.Title, Cells: row})
 			continue
 		}
 		complete := g.completeFolds()
 		searched := Cell{Text: none}
-		if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && g.Series.ofPaper() && g.Series.Measure == nil {
+		if n, known := g.paperSettings(); known {
 			searched = count(n)
 		}
 		ok, failed, missing := g.counts()
-		row := Row{Group: g.Info.Title, Cells: []Cell{{Text: string(g.Protocol)}, {Text: g.Series.whole()},
+		row := Row{Group: g.Info.Title, Cells: []Cell{{Text: string(g.Protocol)}, {Text: g.whole()},
 			number(fmt.Sprintf("%d of %d", complete, len(g.Folds)), float64(complete)), count(g.Settings), searched, count(ok), count(failed),
 			count(missing), g.cost.cell(), {Text: g.library()}}}
 		row.Cells[8].Notes = g.cost.device(t)
 		if failed > 0 {
-			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.Series.whole(), g.Info.Title, g.Protocol, failures(g.Folds)))}
+			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.whole(), g.Info.Title, g.Protocol, failures(g.Folds)))}
 		}
 		t.Rows = append(t.Rows, row)
 	}

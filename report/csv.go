@@ -165,10 +165,8 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"folds", func(n *Number) string { return strconv.Itoa(len(n.Folds)) }},
 		{"settings", func(n *Number) string { return strconv.Itoa(n.Settings) }},
 		{"paper_settings", func(n *Number) string {
-			if searched, known := results.PaperSettings(n.Info.Name, n.Series.Method.Name); known && n.Series.ofPaper() {
-				return strconv.Itoa(searched)
-			}
-			return ""
+			searched, known := n.paperSettings()
+			return has(known, strconv.Itoa(searched))
 		}},
 		{"ok", func(n *Number) string { ok, _, _ := n.counts(); return strconv.Itoa(ok) }},
 		{"failed", func(n *Number) string { _, failed, _ := n.counts(); return strconv.Itoa(failed) }},

@@ -114,7 +114,7 @@ func (s *Summary) shown() (all []shown) {
 		l := &s.layouts()[i]
 		section = cmp.Or(l.Title, section)
 		for _, f := range l.facts(s.Numbers) {
-			key := fmt.Sprint(f.Info.Name, f.Protocol, f.Series.whole(), f.metric, has(f.HasPaper, full(f.Paper.Mean)))
+			key := fmt.Sprint(f.Info.Name, f.Protocol, f.whole(), f.metric, has(f.HasPaper, full(f.Paper.Mean)))
 			if !seen[key] {
 				seen[key] = true
 				all = append(all, shown{f, l.Name, section})

@@ -9,6 +9,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
 	"nptbench/results"
@@ -22,6 +23,7 @@ type finished struct {
 	all      bool
 	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless it is all
 	series   []*Series      // of the paper, or all
+	others   []*Series      // unless it is all: of the paper's methods, begun, but smaller than in the paper or with some of their settings
 	value    map[entry]float64
 	of       map[entry]*Group
 	failed   map[*Series]bool // among all: those that have none on some data set, though all of its cells have been run
@@ -39,7 +41,13 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), all: everything,
 		value: map[entry]float64{}, of: map[entry]*Group{}, failed: map[*Series]bool{}}
 	for _, n := range s.Numbers {
-		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || !(everything || n.Series.Paper && f.ofPaper(n.Info)) {
+		if n.Protocol != protocol || n.Info.Problem != problem || n.Metric != f.metric || !everything && !f.ofPaper(n.Info) {
+			continue
+		}
+		if m := n.Series; !everything && !m.Paper {
+			if !m.Method.Extra && results.PaperPlace(m.Method.Name) >= 0 && n.begun() && !slices.Contains(f.others, m) {
+				f.others = append(f.others, m)
+			}
 			continue
 		}
 		if !slices.ContainsFunc(f.datasets, func(d dataset.Info) bool { return d.Name == n.Info.Name }) {
@@ -179,7 +187,7 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 			}
 			name := d.Title
 			if d.Name == "kick" {
-				name += ", whose split is the same, with another mask of missing entries"
+				name += " (whose split is the same, with another mask of missing entries)"
 			}
 			t.Reordered = append(t.Reordered, name)
 		}
@@ -190,8 +198,8 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 	return t
 }
 
-// rankNotes says who is ranked last for want of a complete result, and which methods and data sets of the plan the ranks are not
-// over.
+// rankNotes says who is ranked last for want of a complete result, which of the paper's methods are not the paper's here, and which methods
+// and data sets of the plan the ranks are not over.
 func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
 	for _, d := range datasets {
@@ -201,22 +209,26 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 			}
 		}
 	}
+	for _, m := range f.others {
+		why := "has some of its settings alone"
+		if m.sizes.smaller(m.Method) != "" {
+			why = "is smaller than in the paper"
+		}
+		notes = append(notes, fmt.Sprintf("%s is not among these methods, since it %s; where it is complete, it is ranked among all methods here.",
+			m.Title, why))
+	}
 	return append(notes, f.leftOut(methods, datasets)...)
 }
 
 func (f *finished) unranked(m *Series) string {
-	return fmt.Sprintf("%s is not ranked: it has complete results on %d of %s.", m.Title, f.count(m), plural(len(f.datasets), "data set", "data sets"))
+	return fmt.Sprintf("%s is not ranked: it has complete results on %d of %s.", m.Title, f.count(m), spelling.Count(len(f.datasets), "data set"))
 }
 
 // begun reports whether any cell of a method has been run, be it that it failed.
 func (f *finished) begun(m *Series) bool {
 	return slices.ContainsFunc(f.datasets, func(d dataset.Info) bool {
 		g := f.of[entry{d.Name, m}]
-		if g == nil {
-			return false
-		}
-		ok, failed, _ := g.counts()
-		return ok+failed > 0
+		return g != nil && g.begun()
 	})
 }
 

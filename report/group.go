@@ -50,6 +50,14 @@ func (g *Group) title() string {
 	return g.Series.titled(g.sizes)
 }
 
+// whole is the title with what was measured.
+func (g *Group) whole() string {
+	if g.Series.Measure == nil {
+		return g.title()
+	}
+	return g.title() + ": " + g.Series.measured()
+}
+
 // smaller has the sizes of the group's networks that are smaller than published; empty: none is, or the data set is one's own.
 func (g *Group) smaller() string {
 	if g.Settings == 0 || cataloguePlace(g.Info) < 0 {
@@ -60,6 +68,18 @@ func (g *Group) smaller() string {
 
 // asPublished reports whether the group is of a method as the paper has it, not smaller on this data set.
 func (g *Group) asPublished() bool { return g.Series.wholeMethod() && g.smaller() == "" }
+
+// paperSettings is among how many settings the paper chose on the data set; false where it does not say.
+func (g *Group) paperSettings() (n int, known bool) {
+	n, known = results.PaperSettings(g.Info.Name, g.Series.Method.Name)
+	return n, known && g.Series.ofPaper() && g.Series.Measure == nil
+}
+
+// otherSearch reports whether settings are chosen among fewer or more than in the paper, of which those count that can differ.
+func (g *Group) otherSearch() bool {
+	n, known := g.paperSettings()
+	return known && g.Settings != n && g.Settings != g.distinct
+}
 
 // paperFolds is how many folds the paper has of the data set, or else the plan.
 func (g *Group) paperFolds() int {
@@ -119,6 +139,12 @@ func (g *Group) counts() (ok, failed, missing int) {
 		ok, failed, missing = ok+f.OK, failed+f.Failed, missing+f.Missing()
 	}
 	return ok, failed, missing
+}
+
+// begun reports whether any of the group's cells has a record, be it that it failed.
+func (g *Group) begun() bool {
+	ok, failed, _ := g.counts()
+	return ok+failed > 0
 }
 
 // subset is the phrase by which the group's records say that their data set is not the complete published one.

@@ -20,7 +20,7 @@ import (
 var pageSource string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"numbers": noteNumbers, "anchor": anchor, "whole": (*Series).whole,
+	"numbers": noteNumbers, "anchor": anchor, "whole": (*Group).whole,
 }).Parse(pageSource))
 
 // writeHTML writes a document as one page that needs no other file: figures are part of it, and every number leads to the
@@ -122,7 +122,7 @@ func (t *Table) groups() (groups []*Group) {
 // anchor is where on the page the records of a group are, a name of its own for every group.
 func anchor(g *Group) string {
 	var name strings.Builder
-	for _, r := range "r " + g.Info.Name + " " + string(g.Protocol) + " " + g.Series.whole() {
+	for _, r := range "r " + g.Info.Name + " " + string(g.Protocol) + " " + g.whole() {
 		switch {
 		case r == ' ':
 			name.WriteByte('-')

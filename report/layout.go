@@ -299,6 +299,7 @@ func (l *Layout) table(numbers []*Number) *Table {
 			}
 		}
 		if something {
+			row.noteAtTitle(len(l.Rows))
 			t.Rows = append(t.Rows, row)
 		} else {
 			t.Notes = t.Notes[:noted]
@@ -316,6 +317,29 @@ func (l *Layout) table(numbers []*Number) *Table {
 		t.Caption += l.order(l.facts(numbers))
 	}
 	return t
+}
+
+// noteAtTitle puts the footnotes that all numbers of a row have, which is behind so many labels, at the first label.
+func (r *Row) noteAtTitle(labels int) {
+	var shared []int
+	numbers := 0
+	for _, c := range r.Cells[labels:] {
+		if c.Text == none {
+			continue
+		}
+		if numbers++; numbers == 1 {
+			shared = slices.Clone(c.Notes)
+		}
+		shared = slices.DeleteFunc(shared, func(note int) bool { return !slices.Contains(c.Notes, note) })
+	}
+	if numbers < 2 {
+		return
+	}
+	r.Cells[0].Notes = shared
+	for i := labels; i < len(r.Cells); i++ {
+		c := &r.Cells[i]
+		c.Notes = slices.DeleteFunc(c.Notes, func(note int) bool { return slices.Contains(shared, note) })
+	}
 }
 
 // markBest marks the best numbers of a column, and, where only one is the best, the second ones.

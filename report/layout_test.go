@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
 	"nptbench/results"
@@ -89,24 +90,33 @@ func TestTitles(t *testing.T) {
 	s := collect(t, f)
 	for datasets, want := range map[string]string{
 		"concrete protein": `
-| Method        | Concrete RMSE | Protein RMSE |
-|---------------|--------------:|-------------:|
-| k-NN          |   3.00 ± 0.00 |         3.00 |
-| NPT, 4 layers |   2.00 ± 0.00 |         2.00 |
+| Method        |           Concrete RMSE |     Protein RMSE |
+|---------------|------------------------:|-----------------:|
+| k-NN          | 3.00 ± 0.00<sup>1</sup> | 3.00<sup>2</sup> |
+| NPT, 4 layers | 2.00 ± 0.00<sup>3</sup> |             2.00 |
+
+<sup>1</sup> Chosen among 1 setting per fold; the paper chose among 480.\
+<sup>2</sup> Chosen among 1 setting per fold; the paper chose among 40.\
+<sup>3</sup> Chosen among 1 setting per fold; the paper chose among 8.
 `,
 		"yacht protein": `
-| Method          |              Yacht RMSE |     Protein RMSE |
-|-----------------|------------------------:|-----------------:|
-| k-NN            |             3.00 ± 0.00 |             3.00 |
-| NPT, ≤ 4 layers | 2.00 ± 0.00<sup>1</sup> | 2.00<sup>2</sup> |
+| Method          |                Yacht RMSE |     Protein RMSE |
+|-----------------|--------------------------:|-----------------:|
+| k-NN            |   3.00 ± 0.00<sup>1</sup> | 3.00<sup>2</sup> |
+| NPT, ≤ 4 layers | 2.00 ± 0.00<sup>3,4</sup> | 2.00<sup>5</sup> |
 
-<sup>1</sup> Smaller than in the paper: ≤ 2 layers.\
-<sup>2</sup> Smaller than in the paper: 4 layers.
+<sup>1</sup> Chosen among 1 setting per fold; the paper chose among 480.\
+<sup>2</sup> Chosen among 1 setting per fold; the paper chose among 40.\
+<sup>3</sup> Smaller than in the paper: ≤ 2 layers.\
+<sup>4</sup> Chosen among 2 settings per fold; the paper chose among 8.\
+<sup>5</sup> Smaller than in the paper: 4 layers.
 `,
 		"boston-housing": `
-| Method | Boston Housing RMSE |
-|--------|--------------------:|
-| k-NN   |         3.00 ± 0.00 |
+| Method |     Boston Housing RMSE |
+|--------|------------------------:|
+| k-NN   | 3.00 ± 0.00<sup>1</sup> |
+
+<sup>1</sup> Chosen among 1 setting per fold; the paper chose among 480.
 `,
 	} {
 		l := Layout{Where: []Where{{"metric", []string{"rmse"}}, {"dataset", strings.Fields(datasets)}}, Rows: []string{"series"},
@@ -214,6 +224,10 @@ func TestSmallNetworksAreRankedApart(t *testing.T) {
 		if len(tables) != len(want) {
 			t.Fatalf("%d tables, want %d", len(tables), len(want))
 		}
+		note := "NPT, 2 layers is not among these methods, since it is smaller than in the paper; where it is complete, it is ranked among all methods here."
+		if has := slices.Equal(tables[0].Notes, []string{note}); has != small {
+			t.Errorf("small %v: notes %q", small, tables[0].Notes)
+		}
 		for i, table := range tables {
 			var got []string
 			for _, r := range table.Rows {
@@ -228,6 +242,26 @@ func TestSmallNetworksAreRankedApart(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Rows of single values are not the paper's method, which is said of those that have begun.
+func TestRowsOfValuesAreRankedApart(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"setting"}
+	for place, method := range []string{"xgboost", "knn", "mlp"} {
+		f.expect("protein", published, method, 1)
+		if method != "mlp" {
+			f.ok("protein", published, method, 0, 0, mse(1), rmse(float64(place)+1))
+		}
+	}
+	rows := collect(t, f).finished(published, dataset.Regression, false)
+	if len(rows.others) != 2 {
+		t.Fatalf("%d series are not the paper's and begun", len(rows.others))
+	}
+	want := "k-NN, setting = 0 is not among these methods, since it has some of its settings alone; where it is complete, it is ranked among all methods here."
+	if notes := rows.rankNotes(nil, nil); !slices.Contains(notes, want) {
+		t.Errorf("%q", notes)
 	}
 }
 
@@ -316,6 +350,42 @@ func (t *Table) checkFootnotes(test *testing.T) {
 	for i, note := range t.Notes {
 		if !used[i+1] {
 			test.Errorf("table %s: no cell has the footnote %q", t.Name, note)
+		}
+	}
+}
+
+// A footnote that all numbers of a row have stands at its title.
+func TestNoteAtTitle(t *testing.T) {
+	row := func(notes ...[]int) Row {
+		r := Row{Cells: cells("MLP")}
+		for _, n := range notes {
+			text := none
+			if n != nil {
+				text = "1.00"
+			}
+			r.Cells = append(r.Cells, Cell{Text: text, Notes: n})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		of    Row
+		title []int
+		rest  [][]int
+	}{
+		{row([]int{1}, nil, []int{1}), []int{1}, [][]int{{}, nil, {}}},
+		{row([]int{1, 2}, []int{2, 3}), []int{2}, [][]int{{1}, {3}}},
+		{row([]int{1}, []int{}), nil, [][]int{{1}, {}}},
+		{row([]int{1}, nil), nil, [][]int{{1}, nil}}, // one number has its own
+	} {
+		got := c.of
+		got.noteAtTitle(1)
+		if !slices.Equal(got.Cells[0].Notes, c.title) {
+			t.Errorf("notes %v at the title, want %v", got.Cells[0].Notes, c.title)
+		}
+		for i, want := range c.rest {
+			if !slices.Equal(got.Cells[1+i].Notes, want) {
+				t.Errorf("notes %v at number %d, want %v", got.Cells[1+i].Notes, i, want)
+			}
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"nptbench/internal/spelling"
-	"nptbench/results"
 )
 
 // notes are the footnotes that concern all metrics of a group.
@@ -38,8 +37,8 @@ func (g *Group) notes() []string {
 		return nil
 	}
 	if complete := g.completeFolds(); complete < len(g.Folds) {
-		notes = append(notes, fmt.Sprintf("%d of %s complete; %s of %s cells have a record.",
-			complete, plural(len(g.Folds), "fold is", "folds are"), spelling.Thousands(cells), spelling.Thousands(cells+missing)))
+		notes = append(notes, fmt.Sprintf("%d of %s complete; records of %s of %s.",
+			complete, spelling.Count(len(g.Folds), "fold"), spelling.Thousands(cells), spelling.Count(cells+missing, "cell")))
 	}
 	notes = slices.Concat(notes, g.otherFoldsNote(), g.failedNote())
 	if len(empty) > 0 {
@@ -50,20 +49,26 @@ func (g *Group) notes() []string {
 	}
 	if unselected > 0 {
 		notes = append(notes, fmt.Sprintf("%s without a finite validation %s cannot be chosen.",
-			plural(unselected, "cell", "cells"), g.Select.Name))
+			spelling.Count(unselected, "cell"), g.Select.Name))
 	}
 	notes = append(notes, g.backendNote()...)
 	if g.Series.Values[variantField] != "" { // whose rows may have no sizes in their titles
 		notes = append(notes, g.smallerNote(nil)...)
 	}
-	if n, ok := results.PaperSettings(g.Info.Name, g.Series.Method.Name); ok && n != g.Settings && g.Series.ofPaper() && g.Series.Measure == nil {
-		note := fmt.Sprintf("Chosen among %s per fold; the paper chose among %s", plural(g.Settings, "setting", "settings"), spelling.Thousands(n))
-		if g.distinct == g.Settings {
-			note += ", of which so many differ"
-		}
-		notes = append(notes, note+".")
+	return append(notes, g.searchNote()...)
+}
+
+// searchNote says among how many settings was chosen, where the paper has another number.
+func (g *Group) searchNote() []string {
+	n, known := g.paperSettings()
+	if !known || n == g.Settings {
+		return nil
 	}
-	return notes
+	note := fmt.Sprintf("Chosen among %s per fold; the paper chose among %s", spelling.Count(g.Settings, "setting"), spelling.Thousands(n))
+	if !g.otherSearch() {
+		note += ", of which so many differ"
+	}
+	return []string{note + "."}
 }
 
 // otherFoldsNote says so where the plan's folds are not the paper's.
@@ -156,8 +161,9 @@ func (n *Number) subsetNote() []string {
 	case subset == "":
 		return nil
 	case n.testSubset() && n.HasDifference() && !math.IsNaN(n.RowStdErr):
+		stdErr, difference := Decimal(n.RowStdErr, n.digits()), Decimal(math.Abs(n.Difference()), n.digits())
 		return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset), fmt.Sprintf(
-			"On %s's test rows here the %s has a standard error of %.2g; the difference from the paper is %.2g.", n.Info.Title, n.Metric.Title, n.RowStdErr, math.Abs(n.Difference()))}
+			"On %s's test rows here the %s has a standard error of %s; the difference from the paper is %s.", n.Info.Title, n.Metric.Title, stdErr, difference)}
 	}
 	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
 }

@@ -8,7 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
+	"nptbench/internal/stats"
 )
 
 // A Part is what a table shows of a comparison, in a column of its own.
@@ -188,23 +190,9 @@ func (n *Number) verdictCell(t *Table, _ sizes) Cell {
 	case n.Verdict == Reproduced && n.SpreadReproduced:
 		text += ", ± too"
 	case n.Verdict == NotGraded && len(n.Seeds) > 1:
-		text += ": " + plural(len(n.Seeds), "seed", "seeds")
+		text += ": " + spelling.Count(len(n.Seeds), "seed")
 	}
 	return Cell{Text: text, Tone: n.Verdict.tone(), Notes: t.notes(n.seedNotes())}
-}
-
-func (v Verdict) tone() Tone {
-	switch v {
-	case Reproduced:
-		return Good
-	case ReproducedOnPart, SameWithinSeeds, SameDirection:
-		return Fair
-	case Differs, FailedCell, OppositeDirection:
-		return Bad
-	case NotRun, NoPaper, NotJudged, NotClear:
-		return Faint
-	}
-	return Neutral
 }
 
 // notedMean has no verdict beside it to carry its footnotes.
@@ -274,6 +262,9 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 		notes = append(notes, fmt.Sprintf("%s: %s.", n.Info.Title, subset))
 	}
 	notes = append(notes, n.smallerNote(titled)...)
+	if n.otherSearch() {
+		notes = append(notes, n.searchNote()...)
+	}
 	return t.notes(slices.Concat(notes, n.failedNote(), n.foldsNote(), n.backendNote()))
 }
 
@@ -298,7 +289,11 @@ func (f fact) changeCell(t *Table, c comparison) Cell {
 
 // pCell carries the warnings of the test.
 func (f fact) pCell(t *Table, _ comparison) Cell {
-	return Cell{Text: Decimal(f.Mean, 3), Value: full(f.Mean), Notes: t.notes(f.Notes)}
+	cell := Cell{Text: none, Value: full(f.Mean), Notes: t.notes(f.Notes)}
+	if !math.IsNaN(f.Mean) {
+		cell.Text = stats.ShortPText(math.Log(f.Mean))
+	}
+	return cell
 }
 
 func (f fact) paperCell(*Table, comparison) Cell {

@@ -11,7 +11,12 @@ import (
 
 // pictures are figures to read a comparison of methods by, rather than to look numbers up.
 func (s *Summary) pictures() (blocks []Block) {
-	methods, times := s.times()
+	methods, times, onGPU := s.times()
+	caption := "Result against the time that the fits and predictions of all settings took, times their threads. " +
+		"The line joins methods that no other one beats in both."
+	if onGPU {
+		caption += " Networks that were trained on a GPU have its seconds, and the line leaves them out."
+	}
 	for _, f := range []struct {
 		ending, caption string
 		kinds           []string
@@ -23,12 +28,14 @@ func (s *Summary) pictures() (blocks []Block) {
 			nil, s.correction()},
 		{"-validation.svg", "The metric that settings are chosen by, on the validation and on the test rows of every fold, with the chosen setting of each method.",
 			[]string{"published folds", "corrected folds"}, s.validation()},
-		{"-time.svg", "Result against the time that the fits and predictions of all settings took, times their threads. The line joins methods that no other one beats in both.",
-			methods, times},
+		{"-time.svg", caption, methods, times},
 	} {
 		if len(f.panels) > 0 {
 			blocks = append(blocks, Figure{s.file(f.ending), f.caption, tiled(f.panels, kindsOfPoints(f.kinds, f.panels))})
 		}
+	}
+	if blocks != nil {
+		blocks = append([]Block{Heading("Further figures")}, blocks...)
 	}
 	return blocks
 }
@@ -45,13 +52,13 @@ func (s *Summary) agreement() (panels []scatter) {
 				continue
 			}
 			kind := 2
-			switch {
-			case !n.asPublished():
-				kind = 3
-			case n.Verdict == Reproduced:
+			switch n.Verdict {
+			case Reproduced:
 				kind = 0
-			case n.Verdict == ReproducedOnPart:
+			case ReproducedOnPart:
 				kind = 1
+			case NotComparable:
+				kind = 3
 			}
 			p.points[kind] = append(p.points[kind], point{x: n.Paper.Mean, y: n.Mean})
 		}
@@ -99,8 +106,9 @@ func (s *Summary) validation() (panels []scatter) {
 	return panels
 }
 
-// times has a panel for every data set, with the metric by which Table 1 ranks; the kinds of points are the series.
-func (s *Summary) times() (titles []string, panels []scatter) {
+// times has a panel for every data set, with the metric by which Table 1 ranks; the kinds of points are the series. Where any was trained on
+// a GPU, whose seconds are others, it is not on the line of the best.
+func (s *Summary) times() (titles []string, panels []scatter, onGPU bool) {
 	for _, d := range s.datasets() {
 		m := metric.Ranking(d.Problem)
 		p := scatter{title: d.Title, x: "core seconds", y: m.Axis(), logX: true, logY: isLog(m)}
@@ -121,7 +129,12 @@ func (s *Summary) times() (titles []string, panels []scatter) {
 				p.points = append(p.points, nil)
 			}
 			of := point{n.cost.fit + n.cost.predict, n.Mean}
-			p.points[kind], all = append(p.points[kind], of), append(all, of)
+			p.points[kind] = append(p.points[kind], of)
+			if n.cost.onGPU > 0 {
+				onGPU = true
+			} else {
+				all = append(all, of)
+			}
 		}
 		slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(a.x, b.x) })
 		for _, q := range all {
@@ -132,7 +145,7 @@ func (s *Summary) times() (titles []string, panels []scatter) {
 		}
 		panels = append(panels, p)
 	}
-	return titles, panels
+	return titles, panels, onGPU
 }
 
 // datasets lists those of the numbers.

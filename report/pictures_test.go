@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"nptbench/internal/metric"
@@ -21,13 +22,27 @@ func TestTimesFront(t *testing.T) {
 			r.FitSeconds, r.PredictSeconds, r.FitCells, r.Provenance.Threads = seconds[method], 0, 1, 2
 		}
 	}
-	titles, panels := collect(t, f).times()
-	if len(panels) != 1 || len(titles) != 4 {
-		t.Fatalf("%d panels with %v", len(panels), titles)
+	titles, panels, onGPU := collect(t, f).times()
+	if len(panels) != 1 || len(titles) != 4 || onGPU {
+		t.Fatalf("%d panels with %v, on a GPU %v", len(panels), titles, onGPU)
 	}
 	want := []point{{20, 9}, {200, 4}, {600, 3}} // the MLP is slower than the forest, and worse
 	if !slices.Equal(panels[0].front, want) {
 		t.Errorf("front %v, want %v", panels[0].front, want)
+	}
+	for _, r := range f.records { // a second of a GPU is not one of a core
+		if r.Method == "random-forest" {
+			r.Provenance.Backend = "xla:cuda"
+		}
+	}
+	s := collect(t, f)
+	_, panels, onGPU = s.times()
+	if want := []point{{20, 9}, {400, 5}, {600, 3}}; !onGPU || !slices.Equal(panels[0].front, want) || len(slices.Concat(panels[0].points...)) != 4 {
+		t.Errorf("front %v, want %v; %v", panels[0].front, want, panels[0].points)
+	}
+	pictures := s.pictures()
+	if caption := pictures[len(pictures)-1].(Figure).Caption; !strings.HasSuffix(caption, "the line leaves them out.") {
+		t.Errorf("the caption says nothing of a GPU: %s", caption)
 	}
 }
 
@@ -76,8 +91,10 @@ func TestPicturesOfFewRecords(t *testing.T) {
 	f.expect("boston-housing", published, "knn", 1)
 	f.ok("boston-housing", published, "knn", 0, 0, mse(0.1), results.Metrics{metric.RMSE.Name: 4, metric.MSE.Name: 16})
 	for _, b := range collect(t, f).pictures() {
-		if err := b.(Figure).picture.writeSVG(io.Discard); err != nil {
-			t.Error(err)
+		if figure, is := b.(Figure); is {
+			if err := figure.picture.writeSVG(io.Discard); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

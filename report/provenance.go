@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"nptbench/internal/spelling"
 	"nptbench/results"
 )
 
@@ -67,7 +68,7 @@ func machineOf(p *results.Provenance) machine {
 }
 
 func (m machine) text() string {
-	parts := []string{m.os, m.cpu, plural(m.cores, "core", "cores"), plural(m.threads, "thread", "threads") + " per fit", m.gpu}
+	parts := []string{m.os, m.cpu, spelling.Count(m.cores, "core"), spelling.Count(m.threads, "thread") + " per fit", m.gpu}
 	if m.backend != "" {
 		parts = append(parts, "backend "+m.backend)
 	}
@@ -127,7 +128,7 @@ func counted[K comparable](m map[K]int, text func(K) string) string {
 		return all[0]
 	}
 	for i, text := range all {
-		all[i] = fmt.Sprintf("%s (%s)", text, plural(records[text], "record", "records"))
+		all[i] = fmt.Sprintf("%s (%s)", text, spelling.Count(records[text], "record"))
 	}
 	return strings.Join(all, "; ")
 }

@@ -27,6 +27,7 @@ type rankTable struct {
 	Datasets []dataset.Info // that the ranks are over
 	Rows     []rankRow      // best mean rank first; none when no two methods can be ranked yet
 	Notes    []string       // who is ranked last, and what is left out, a sentence each
+	Repeats  bool           // all of it is by the records of the table under published folds
 
 	Reordered []string // data sets on which the rows have another order under published folds
 
@@ -90,11 +91,15 @@ func (s *Summary) rankTables() (all []*rankTable) {
 		var publishedTables, correctedTables []*rankTable
 		for _, problem := range []dataset.Problem{dataset.Binary, dataset.MultiClass, dataset.Regression} {
 			first, second := s.finished(split.Published, problem, everything), s.finished(split.Corrected, problem, everything)
+			var before *rankTable
 			if first.notEmpty() {
-				publishedTables = append(publishedTables, first.rankTable(nil))
+				before = first.rankTable(nil)
+				publishedTables = append(publishedTables, before)
 			}
 			if second.notEmpty() {
-				correctedTables = append(correctedTables, second.rankTable(first))
+				t := second.rankTable(first)
+				t.Repeats = before != nil && len(t.Rows) > 0 && slices.EqualFunc(t.Rows, before.Rows, rankRow.sameRecords)
+				correctedTables = append(correctedTables, t)
 			}
 		}
 		all = append(append(all, publishedTables...), correctedTables...)
@@ -107,15 +112,28 @@ func (s *Summary) rankTables() (all []*rankTable) {
 func rankBlocks(tables []*rankTable, name string) []Block {
 	var blocks []Block
 	var empty []string
+	explained := false // what diagrams show
 	for _, t := range tables {
 		switch {
+		case t.Repeats:
+			var titles []string
+			for _, d := range t.Datasets {
+				titles = append(titles, d.Title)
+			}
+			blocks = append(blocks, Paragraph(fmt.Sprintf(
+				"Ranks of %s by %s under corrected folds are those under published ones, by the same records: %s, with a single split.",
+				t.whose(), t.Metric.Title, strings.Join(titles, ", "))))
 		case len(t.Rows) > 0:
 			blocks = append(blocks, t.table())
 			if len(t.Notes) > 0 {
 				blocks = append(blocks, Paragraph(strings.Join(t.Notes, " ")))
 			}
 			if t.Significance != nil {
-				blocks = append(blocks, Paragraph(t.supports()), t.figure(name))
+				blocks = append(blocks, Paragraph(t.supports()))
+				if !explained {
+					blocks, explained = append(blocks, Paragraph(diagramKey)), true
+				}
+				blocks = append(blocks, t.figure(name))
 			}
 		case t.All && len(t.Notes) > 0:
 			blocks = append(blocks, Paragraph(fmt.Sprintf("Of all methods here, %s data sets, %s folds: %s", problemTitle(t.Problem), t.Protocol, strings.Join(t.Notes, " "))))
@@ -123,9 +141,7 @@ func rankBlocks(tables []*rankTable, name string) []Block {
 			empty = append(empty, fmt.Sprintf("%s (%s folds)", problemTitle(t.Problem), t.Protocol))
 		}
 	}
-	if text := foldsChange(tables); text != "" {
-		blocks = append(blocks, Paragraph(text))
-	}
+	blocks = append(blocks, foldsChange(tables)...)
 	if len(empty) > 0 {
 		blocks = append(blocks, Paragraph(fmt.Sprintf(
 			"No ranks yet, because no data set has been finished by two of the paper's methods: %s.", strings.Join(empty, ", "))))
@@ -155,14 +171,10 @@ func (t *rankTable) table() *Table {
 }
 
 func (t *rankTable) ranks() *Table {
-	whose := "the paper's methods"
-	if t.All {
-		whose = "all methods here"
-	}
 	out := &Table{
 		Name: t.name(),
 		Caption: fmt.Sprintf("Ranks of %s by %s and their mean (%s data sets, %s folds; ± standard error over data sets).",
-			whose, t.Metric.Title, problemTitle(t.Problem), t.Protocol),
+			t.whose(), t.Metric.Title, problemTitle(t.Problem), t.Protocol),
 		Columns: []Column{{Head: "Method"}},
 	}
 	for _, d := range t.Datasets {
@@ -178,6 +190,21 @@ func (t *rankTable) ranks() *Table {
 		out.Rows = append(out.Rows, t.row(r))
 	}
 	return out
+}
+
+// whose ranks the table has.
+func (t *rankTable) whose() string {
+	if t.All {
+		return "all methods here"
+	}
+	return "the paper's methods"
+}
+
+// sameRecords reports whether rows of a series under both protocols are by the same records.
+func (r rankRow) sameRecords(other rankRow) bool {
+	return r.Series == other.Series && slices.EqualFunc(r.Of, other.Of, func(g, h *Group) bool {
+		return slices.EqualFunc(g.Folds, h.Folds, func(f, before *Fold) bool { return f.Chosen == before.Chosen })
+	})
 }
 
 func (t *rankTable) row(r rankRow) Row {

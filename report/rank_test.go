@@ -216,6 +216,57 @@ func TestCorrectedRanksShowThePublishedOnes(t *testing.T) {
 	}
 }
 
+// Data sets with a single split have the same records under both kinds of folds, and one table of ranks, as long as they are ranked alone.
+func TestRepeatedRanks(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		f := newFixture()
+		for _, name := range []string{"knn", "xgboost"} {
+			for _, protocol := range split.Protocols {
+				f.expect("protein", protocol, name, 1)
+				if others {
+					f.expect("yacht", protocol, name, 1)
+				}
+				for fold := range 10 {
+					f.ok("yacht", protocol, name, fold, 0, mse(1), rmse(float64(len(name))))
+				}
+			}
+			f.ok("protein", published, name, 0, 0, mse(1), rmse(float64(len(name))))
+		}
+		tables := collect(t, f).ranks
+		if len(tables) != 2 || tables[0].Repeats || tables[1].Repeats == others {
+			t.Fatalf("with others %v: %d tables", others, len(tables))
+		}
+		shown, sentence := 0, "Ranks of the paper's methods by RMSE under corrected folds are those under published ones, by the same records: "+
+			"Protein, with a single split."
+		for _, b := range rankBlocks(tables, "x") {
+			if _, is := b.(*Table); is {
+				shown++
+			}
+		}
+		if said := slices.Contains(rankBlocks(tables, "x"), Block(Paragraph(sentence))); said == others || (shown == 2) != others {
+			t.Errorf("with others %v: %d tables, said %v", others, shown, said)
+		}
+	}
+}
+
+// The key of rank diagrams stands before the first of them alone.
+func TestKeyOfRankDiagrams(t *testing.T) {
+	keys, figures := 0, 0
+	for _, b := range rankBlocks(foldTables([]float64{3, 2, 1}), "x") {
+		switch b := b.(type) {
+		case Paragraph:
+			if string(b) == diagramKey {
+				keys += 1 + 10*figures
+			}
+		case Figure:
+			figures++
+		}
+	}
+	if keys != 1 || figures != 2 {
+		t.Errorf("%d keys and %d figures", keys, figures)
+	}
+}
+
 // A method's mean ranks over the paper's data sets and over one's own are two lines, which their first columns tell apart.
 func TestMeanRanksAreToldApart(t *testing.T) {
 	s := goldenSummary(t)

@@ -9,14 +9,19 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
+// diagramKey says what all rank diagrams show.
+var diagramKey = fmt.Sprintf("In the diagrams of mean ranks a thick bar joins methods that are not told apart at %v: by Nemenyi's test of "+
+	"mean ranks, and, if it can tell any apart on so few data sets, by the signed-rank test with Holm's correction. CD is Nemenyi's critical "+
+	"difference.", rankLevel)
+
 // figure is the critical-difference diagram of a rank table.
 func (t *rankTable) figure(name string) Figure {
-	caption := fmt.Sprintf("Mean ranks by %s over %s (%s folds), the methods of the table. A thick bar joins methods that are not told apart at %v: by Nemenyi's test of "+
-		"mean ranks, and, if it can tell any apart on so few data sets, by the signed-rank test with Holm's correction. CD is Nemenyi's critical difference.",
-		t.Metric.Title, plural(len(t.Datasets), problemTitle(t.Problem)+" data set", problemTitle(t.Problem)+" data sets"), t.Protocol, rankLevel)
+	caption := fmt.Sprintf("Mean ranks of %s by %s over %s (%s folds).", t.whose(), t.Metric.Title,
+		spelling.Count(len(t.Datasets), problemTitle(t.Problem)+" data set"), t.Protocol)
 	return Figure{name + "-" + t.name() + ".svg", caption, t.picture()}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/split"
@@ -32,35 +31,25 @@ func (l *Layout) withPaper(n *Number) *Number {
 	return &of
 }
 
-// pairs are the values of two facts on the folds that both have.
-func (f fact) pairs(other fact) (x, y []float64) {
+// minus is the test of the differences from another fact on the folds that both have, which knows that folds share training rows
+// (stats.CorrectedT), and how many folds these are. Of a single split the standard error is that of both numbers over the test rows, and
+// there is no p.
+func (f fact) minus(other fact) (test *stats.TTest, folds int) {
+	var differences []float64
 	for _, fold := range f.Folds {
 		a, has := f.byFold[fold.Number]
 		if b, both := other.byFold[fold.Number]; has && both {
-			x, y = append(x, a), append(y, b)
+			differences = append(differences, a-b)
 		}
 	}
-	return x, y
-}
-
-// minus is the mean of the differences from another fact on the folds that both have, with its standard error, which knows that folds share
-// training rows (stats.CorrectedT). Of a single split the error is that of both numbers over the test rows.
-func (f fact) minus(other fact) (mean, stdErr float64) {
-	x, y := f.pairs(other)
-	if len(x) < 2 {
-		return stat.Mean(floats.SubTo(make([]float64, len(x)), x, y), nil), math.Hypot(f.RowStdErr, other.RowStdErr) // NaN without folds
+	if len(differences) < 2 {
+		return &stats.TTest{Mean: stat.Mean(differences, nil), StdErr: math.Hypot(f.RowStdErr, other.RowStdErr), P: math.NaN()}, len(differences)
 	}
-	test := f.test(x, y)
-	return test.Mean, test.StdErr
-}
-
-// test is that of the differences of values of two facts on folds.
-func (f fact) test(x, y []float64) *stats.TTest {
 	var shares []float64 // of test rows over training rows
 	for _, rec := range f.chosen() {
 		shares = append(shares, float64(rec.Rows[2])/float64(rec.Rows[0]))
 	}
-	return stats.CorrectedT(floats.SubTo(make([]float64, len(x)), x, y), stat.Mean(shares, nil), 0.95)
+	return stats.CorrectedT(differences, stat.Mean(shares, nil), 0.95), len(differences)
 }
 
 // minusBySeed are the differences under the seeds that both have.
@@ -74,19 +63,19 @@ func minusBySeed(ours, theirs map[uint64]float64) map[uint64]float64 {
 	return differences
 }
 
-// changed is the number and the layout's base of it; false when there is no base, or no fold that both have.
-func (c comparison) changed() (ours, base fact, ok bool) {
+// changed is the number, the layout's base of it, and their difference over so many folds; none when there is no base.
+func (c comparison) changed() (ours, base fact, test *stats.TTest, folds int) {
 	n := c.any()
 	at := slices.IndexFunc(c.among, func(base *Number) bool {
 		value, _ := base.field(c.layout.Base.Field)
 		return base.beside(n) && base.Series.Method == n.Series.Method && slices.Contains(c.layout.Base.Values, value)
 	})
 	if at < 0 {
-		return fact{}, fact{}, false
+		return fact{}, fact{}, nil, 0
 	}
 	ours, base = n.fact(), c.layout.withPaper(c.among[at]).fact()
-	with, _ := ours.pairs(base)
-	return ours, base, len(with) > 0
+	test, folds = ours.minus(base)
+	return ours, base, test, folds
 }
 
 const changeOf = "_change" // behind the name of a metric
@@ -94,19 +83,17 @@ const changeOf = "_change" // behind the name of a metric
 // changeFact is what a variant changes against the layout's base: the mean of the differences fold by fold, beside the difference of the
 // means that the layout's table of the paper has, whose error is of both together.
 func changeFact(c comparison) (fact, bool) {
-	n, base, ok := c.changed()
-	if !ok {
+	n, base, test, folds := c.changed()
+	if folds == 0 {
 		return fact{}, false
 	}
-	mean, stdErr := n.minus(base)
-	with, _ := n.pairs(base)
-	f := n.derived(n.metric+changeOf, mean, stdErr, len(with))
+	f := n.derived(n.metric+changeOf, test.Mean, test.StdErr, folds)
 	if f.HasPaper = c.layout.Paper != 0 && n.HasPaper && base.HasPaper; f.HasPaper {
 		f.Paper.Mean -= base.Paper.Mean
 		f.Paper.Spread, f.Paper.SpreadIsStdDev = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr()), false
 	}
 	if n.Complete() && base.Complete() {
-		f.Seeds = withSeeds(mean, minusBySeed(n.otherSeeds(), base.otherSeeds()))
+		f.Seeds = withSeeds(test.Mean, minusBySeed(n.otherSeeds(), base.otherSeeds()))
 	}
 	f.Verdict = f.direction()
 	return f, true
@@ -114,16 +101,11 @@ func changeFact(c comparison) (fact, bool) {
 
 // pFact is the p of a change, by the test whose standard error the change has; a single split has none.
 func pFact(c comparison) (fact, bool) {
-	n, base, ok := c.changed()
-	if !ok {
+	n, _, test, folds := c.changed()
+	if folds < 2 {
 		return fact{}, false
 	}
-	with, without := n.pairs(base)
-	if len(with) < 2 {
-		return fact{}, false
-	}
-	test := n.test(with, without)
-	p := n.derived(n.metric+changeOf+"_p", test.P, math.NaN(), len(with))
+	p := n.derived(n.metric+changeOf+"_p", test.P, math.NaN(), folds)
 	p.Notes = test.Warnings
 	return p, true
 }

@@ -73,6 +73,27 @@ func (f *fixture) expect(dataset string, protocol split.Protocol, method string,
 	f.expected = append(f.expected, expectation{dataset, method, protocol, settings})
 }
 
+// searchAsPaper gives methods on a data set as many settings as the paper has. The new ones have the records of their method's first.
+func (f *fixture) searchAsPaper(dataset string, methods ...string) {
+	for i := range f.expected {
+		e := &f.expected[i]
+		n, known := results.PaperSettings(dataset, e.method)
+		if e.dataset != dataset || !known || !slices.Contains(methods, e.method) {
+			continue
+		}
+		for _, rec := range f.records {
+			if rec.Dataset != dataset || rec.Method != e.method || rec.Protocol != e.protocol || rec.setting != 0 {
+				continue
+			}
+			for setting := e.settings; setting < n; setting++ {
+				again := *rec.Record
+				f.records = append(f.records, &record{&again, setting})
+			}
+		}
+		e.settings = n
+	}
+}
+
 // plan makes the plan of the sweep.
 func (f *fixture) plan(t testing.TB) *plan.Plan {
 	t.Helper()

@@ -62,14 +62,6 @@ func (s *Series) parameters() string {
 	return strings.Join(texts, ", ")
 }
 
-// whole is the title with what was measured.
-func (s *Series) whole() string {
-	if s.Measure == nil {
-		return s.Title
-	}
-	return s.Title + ": " + s.measured()
-}
-
 // sizes are the smallest and the largest value of each of Method.Sizes, and whether one is smaller than published.
 type sizes []bounds
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 	"nptbench/results"
 )
@@ -34,26 +35,23 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 		worst = math.Inf(-1)
 	}
 	values := make([][]float64, len(datasets))
-	columns := make([][]float64, len(rows))
 	for i, d := range datasets {
-		for j, r := range rows {
+		for _, r := range rows {
 			x := f.value[entry{d.Name, r.Series}]
 			if math.IsNaN(x) {
 				x = worst
 			}
 			values[i] = append(values[i], x)
-			columns[j] = append(columns[j], x)
 		}
 	}
 	friedman := stats.Friedman(values, f.metric.Larger)
-	_, adjusted := stats.WilcoxonPairs(columns, f.metric.Larger)
+	_, adjusted := stats.WilcoxonPairs(values, f.metric.Larger)
 	return &significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
 }
 
 // signedRanksCan reports whether the signed-rank test, after Holm's correction, could tell a pair apart on so few data sets.
 func (s *significance) signedRanksCan() bool {
-	pairs := s.Friedman.K * (s.Friedman.K - 1) / 2
-	return stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided)*float64(pairs) <= rankLevel
+	return stats.WilcoxonPairsSmallestP(s.Friedman.K, s.Friedman.N) <= rankLevel
 }
 
 // paperDatasets counts the data sets of the paper's Table 1 with a problem.
@@ -122,6 +120,9 @@ func (t *rankTable) gapRows(of *Table) []Row {
 		addNumbers(largestGap(paper), stats.NemenyiDifference(rankLevel, len(paper), paperDatasets(t.Problem, t.Metric.Name)))
 	}
 	rows := []Row{{Cells: gaps}, {Cells: differences}}
+	if t.Significance == nil {
+		rows[0].Cells[0].Notes = []int{of.Note("Ranks on a single data set are not tested, hence the dashes.")}
+	}
 	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart. Over few "+
 		"data sets it is the least difference that is so unlikely when the methods are in random order; a dash: none is.", rankLevel))}
 	return rows
@@ -151,7 +152,7 @@ func (t *rankTable) supports() string {
 	for _, w := range s.Friedman.Warnings {
 		text += " " + w
 	}
-	least := stats.WilcoxonSmallestP(s.Friedman.N, stats.TwoSided)
+	least := stats.WilcoxonSmallestP(s.Friedman.N)
 	if !s.signedRanksCan() {
 		return fmt.Sprintf("%s Signed-rank tests can tell no two apart: on %d data sets their p is at least %.3g.", text, s.Friedman.N, least)
 	}
@@ -171,13 +172,13 @@ func (t *rankTable) supports() string {
 		text, by, least, s.Friedman.N, cmp.Or(strings.Join(told, "; "), "none"))
 }
 
-// foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, whether
-// correcting the folds changes an order or a conclusion; empty where there are none.
-func foldsChange(tables []*rankTable) string {
-	var parts []string
+// foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, but other
+// records, whether correcting the folds changes an order or a conclusion; nil where there are none.
+func foldsChange(tables []*rankTable) []Block {
+	var parts List
 	orders, conclusions := 0, 0
 	for _, t := range tables {
-		if t.Significance == nil || !t.hasPublished() {
+		if t.Significance == nil || !t.hasPublished() || t.Repeats {
 			continue
 		}
 		changed, ties, pairs := 0, 0, 0
@@ -195,22 +196,20 @@ func foldsChange(tables []*rankTable) string {
 		if changed > 0 {
 			orders++
 		}
-		what := problemTitle(t.Problem)
-		if t.All {
-			what += " and all methods here"
-		}
-		part := fmt.Sprintf("%s %d of %s of methods change places and %d tie under one kind of folds", what, changed, plural(pairs, "pair", "pairs"), ties)
+		part := fmt.Sprintf("%s data sets, %s, %s: %d in the other order, %d tied under one kind of folds.", sentence(problemTitle(t.Problem)), t.whose(),
+			spelling.Count(pairs, "pair"), changed, ties)
 		if t.Reordered != nil {
-			part += fmt.Sprintf(" (another order on %s)", strings.Join(t.Reordered, "; on "))
+			part += fmt.Sprintf(" Another order on %s.", strings.Join(t.Reordered, ", "))
 		}
 		if before, now := strings.Join(t.differ(publishedRanks), "; "), strings.Join(t.differ(ownRanks), "; "); before != now {
 			conclusions++
-			part += fmt.Sprintf(", told apart under published folds: %s; under corrected ones: %s", cmp.Or(before, "none"), cmp.Or(now, "none"))
+			part += fmt.Sprintf(" Told apart under published folds: %s. Told apart under corrected folds: %s.",
+				cmp.Or(before, "none"), cmp.Or(now, "none"))
 		}
 		parts = append(parts, part)
 	}
 	if parts == nil {
-		return ""
+		return nil
 	}
 	answer := map[bool]string{true: "Yes, an order", false: "No order"}[orders > 0]
 	if conclusions > 0 {
@@ -218,5 +217,5 @@ func foldsChange(tables []*rankTable) string {
 	} else {
 		answer += ", and no conclusion: the critical difference tells the same pairs of methods apart, if any"
 	}
-	return fmt.Sprintf("Does correcting the folds change an order or a conclusion? %s. For %s.", answer, strings.Join(parts, "; for "))
+	return []Block{Paragraph(fmt.Sprintf("Does correcting the folds change an order or a conclusion? %s.", answer)), parts}
 }

@@ -71,13 +71,13 @@ func TestFoldsChange(t *testing.T) {
 		corrected []float64
 		want      []string
 	}{
-		{[]float64{1, 2, 3}, []string{"No order, and no conclusion", "0 of 3 pairs of methods change places and 0 tie"}},
-		{[]float64{1, 2, 2}, []string{"No order; and a conclusion", "0 of 3 pairs of methods change places and 1 tie", "under corrected ones: A and B; A and C"}},
-		{[]float64{3, 2, 1}, []string{"Yes, an order; and a conclusion", "3 of 3 pairs of methods change places and 0 tie",
-			"told apart under published folds: A and C; under corrected ones: C and A"}},
-		{[]float64{1, 1, 1}, []string{"No order; and a conclusion", "3 tie", "A and C; under corrected ones: none"}},
+		{[]float64{1, 2, 3}, []string{"No order, and no conclusion", "3 pairs: 0 in the other order, 0 tied under one kind of folds."}},
+		{[]float64{1, 2, 2}, []string{"No order; and a conclusion", "3 pairs: 0 in the other order, 1 tied under", "Told apart under corrected folds: A and B; A and C."}},
+		{[]float64{3, 2, 1}, []string{"Yes, an order; and a conclusion", "Regression data sets, all methods here, 3 pairs: 3 in the other order, 0 tied",
+			"Another order on a, b, c, d, e, f, g, h. Told apart under published folds: A and C. Told apart under corrected folds: C and A."}},
+		{[]float64{1, 1, 1}, []string{"No order; and a conclusion", "3 tied", "A and C. Told apart under corrected folds: none."}},
 	} {
-		text := foldsChange(foldTables(c.corrected))
+		text := fmt.Sprint(foldsChange(foldTables(c.corrected)))
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%v: %q lacks %q", c.corrected, text, want)
@@ -88,8 +88,12 @@ func TestFoldsChange(t *testing.T) {
 	if text := foldTables([]float64{1, 2, 3})[0].supports(); !strings.HasPrefix(text, "As far apart as the critical difference, which is 1.25, or farther: A and C.") {
 		t.Errorf("%q", text)
 	}
-	if text := foldsChange(foldTables([]float64{1, 2, 3})[:1]); text != "" {
-		t.Errorf("without corrected folds: %q", text)
+	if blocks := foldsChange(foldTables([]float64{1, 2, 3})[:1]); blocks != nil {
+		t.Errorf("without corrected folds: %q", blocks)
+	}
+	two := append(foldTables([]float64{1, 2, 3}), foldTables([]float64{3, 2, 1})...)
+	if blocks := foldsChange(two); len(blocks) != 2 || len(blocks[1].(List)) != 2 {
+		t.Errorf("want an answer and an item for each of two tables: %q", blocks)
 	}
 }
 

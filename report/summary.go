@@ -40,22 +40,67 @@ func (s *Summary) judged() (all []judgement) {
 	return all
 }
 
-// outcomes are the parts of a summary: verdicts on numbers, and those on claims. What smaller networks or directions alone say is no
-// reproduction, and no failure of one.
+// outcomes are the parts of a summary, with the verdicts on claims that each has, and all verdicts on numbers in the order in which they are
+// counted. What smaller networks or directions alone say is no reproduction, and no failure of one.
 var outcomes = []struct {
 	title    string
-	verdicts []Verdict
 	claims   []string
+	verdicts []shownVerdict
 }{
-	{"Reproduced", []Verdict{Reproduced}, []string{holds}},
-	{"Reproduced as far as a part of the test rows tells", []Verdict{ReproducedOnPart}, nil},
-	{"Not reproduced, though another seed is not excluded", []Verdict{SameWithinSeeds}, nil},
-	{"Not decided, fewer than three seeds", []Verdict{NotGraded}, nil},
-	{"Not reproduced", []Verdict{Differs, FailedCell}, []string{doesNotHold}},
-	{"As in the paper, by direction alone or at a smaller size", []Verdict{SameDirection}, []string{holds + atThisSize}},
-	{"Not as in the paper, by direction alone or at a smaller size", []Verdict{OppositeDirection}, []string{doesNotHold + atThisSize}},
-	{"Not clear", []Verdict{PaperNotClear, NotClear}, []string{notClear, notClear + atThisSize}},
-	{"Not tested, or only in part", []Verdict{NotRun, Partial, Undefined, NotComparable, Extrapolated, NotJudged, NoPaper}, []string{notTested}},
+	{"Reproduced", []string{holds}, []shownVerdict{{Reproduced, Good, ""}}},
+	{"Reproduced as far as a part of the test rows tells", nil, []shownVerdict{
+		{ReproducedOnPart, Fair, "within the sampling error of the rows that were tested"}}},
+	{"Not reproduced, though another seed could well do it", nil, []shownVerdict{{SameWithinSeeds, Fair, ""}}},
+	{"Not decided, fewer than three seeds", nil, []shownVerdict{
+		{NotGraded, Neutral, "another number; whether a rerun would give the paper's is not known"}}},
+	{"Not reproduced", []string{doesNotHold}, []shownVerdict{{Differs, Bad, ""}, {FailedCell, Bad, ""}}},
+	{"As in the paper, by direction alone or at a smaller size", []string{holds + atThisSize}, []shownVerdict{{SameDirection, Fair, ""}}},
+	{"Not as in the paper, by direction alone or at a smaller size", []string{doesNotHold + atThisSize}, []shownVerdict{{OppositeDirection, Bad, ""}}},
+	{"Not clear", []string{notClear, notClear + atThisSize}, []shownVerdict{
+		{PaperNotClear, Neutral, "the paper's is within two of its standard errors of no change"},
+		{NotClear, Faint, "too near to no change to have a direction"}}},
+	{"Not tested, or only in part", []string{notTested}, []shownVerdict{
+		{Extrapolated, Neutral, ""},
+		{NotComparable, Neutral, "a smaller network, fewer or more settings to choose among, single values of a parameter, other training rows " +
+			"or another machine"},
+		{Partial, Neutral, "not the folds of the paper, or not all of them"},
+		{Undefined, Neutral, ""},
+		{NotRun, Faint, ""},
+		{NoPaper, Faint, ""},
+		{NotJudged, Faint, "corrected folds, by which the paper's numbers were not made, or a single split, whose numbers are the published " +
+			"ones again"}}},
+}
+
+// A shownVerdict is how a verdict is shown in tables, and what explains it where it is not plain.
+type shownVerdict struct {
+	Verdict
+	tone    Tone
+	because string
+}
+
+func allVerdicts() (all []shownVerdict) {
+	for _, o := range outcomes {
+		all = append(all, o.verdicts...)
+	}
+	return all
+}
+
+func (v Verdict) tone() Tone {
+	for _, known := range allVerdicts() {
+		if known.Verdict == v {
+			return known.tone
+		}
+	}
+	return Neutral
+}
+
+// counted writes how many numbers have a verdict.
+func (v Verdict) counted(n int) string {
+	text := string(v)
+	if v == Differs && n != 1 {
+		text = "differ"
+	}
+	return spelling.Thousands(n) + " " + text
 }
 
 // Verdicts on claims.
@@ -67,23 +112,12 @@ const (
 	atThisSize  = " at this size" // by evidence of smaller networks
 )
 
-// because explains the verdicts that are not plain.
-var because = map[Verdict]string{
-	ReproducedOnPart: "within the sampling error of the rows that were tested",
-	NotGraded:        "another number; whether a rerun would give the paper's is not known",
-	NotClear:         "too near to no change to have a direction",
-	PaperNotClear:    "the paper's is within two of its standard errors of no change",
-	NotComparable:    "a smaller network, single values of a parameter, other training rows or another machine",
-	NotJudged:        "corrected folds, by which the paper's numbers were not made, or a single split, whose numbers are the published ones again",
-	Partial:          "not the folds of the paper, or not all of them",
-}
-
 // writeSummary writes a page in Markdown: what was reproduced, what was not and what is not tested, with counts that lead to the report.
 func (s *Summary) writeSummary(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	judged, claims := s.judged(), s.findings()
 	untold := outcomes[len(outcomes)-1]
-	told := len(slices.DeleteFunc(slices.Clone(judged), func(j judgement) bool { return slices.Contains(untold.verdicts, j.verdict) }))
+	told := len(judged) - countOf(untold.verdicts, judged)
 	title := s.Title
 	if !s.own {
 		title += ": what was reproduced"
@@ -112,24 +146,19 @@ func (s *Summary) writeSummary(w io.Writer) error {
 				found = append(found, f)
 			}
 		}
-		numbers := 0
-		for _, j := range judged {
-			if slices.Contains(outcome.verdicts, j.verdict) {
-				numbers++
-			}
-		}
+		numbers := countOf(outcome.verdicts, judged)
 		if numbers == 0 && len(found) == 0 {
 			continue
 		}
 		var counts []string
 		switch {
 		case numbers > 0 && outcome.title == untold.title:
-			counts = append(counts, plural(numbers, "other number", "other numbers"))
+			counts = append(counts, spelling.Count(numbers, "other number"))
 		case numbers > 0:
-			counts = append(counts, fmt.Sprintf("%s of %s", spelling.Thousands(numbers), plural(told, "number", "numbers")))
+			counts = append(counts, fmt.Sprintf("%s of %s", spelling.Thousands(numbers), spelling.Count(told, "number")))
 		}
 		if len(found) > 0 {
-			counts = append(counts, fmt.Sprintf("%d of %s", len(found), plural(len(claims), "claim", "claims")))
+			counts = append(counts, fmt.Sprintf("%d of %s", len(found), spelling.Count(len(claims), "claim")))
 		}
 		fmt.Fprintf(out, "\n## %s: %s\n\n", outcome.title, strings.Join(counts, ", "))
 		for _, v := range outcome.verdicts {
@@ -150,13 +179,23 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	return out.Flush()
 }
 
+// countOf is how many numbers have one of some verdicts.
+func countOf(verdicts []shownVerdict, judged []judgement) (n int) {
+	for _, j := range judged {
+		if slices.ContainsFunc(verdicts, func(v shownVerdict) bool { return v.Verdict == j.verdict }) {
+			n++
+		}
+	}
+	return n
+}
+
 // summarise writes a line about the numbers with a verdict, if there are any: how many each section has.
-func (s *Summary) summarise(out io.Writer, v Verdict, judged []judgement) {
+func (s *Summary) summarise(out io.Writer, v shownVerdict, judged []judgement) {
 	all := 0
 	var sections []string
 	count := map[string]int{}
 	for _, j := range judged {
-		if j.verdict != v {
+		if j.verdict != v.Verdict {
 			continue
 		}
 		all++
@@ -171,11 +210,11 @@ func (s *Summary) summarise(out io.Writer, v Verdict, judged []judgement) {
 	for i, section := range sections {
 		links[i] = fmt.Sprintf("[%s](%s%s) %s", markdownText(section), s.file(".md"), headingLink(section), spelling.Thousands(count[section]))
 	}
-	text := string(v)
-	if why := because[v]; why != "" {
-		text += " (" + why + ")"
+	text := v.counted(all)
+	if v.because != "" {
+		text += " (" + v.because + ")"
 	}
-	fmt.Fprintf(out, "- %s %s: %s\n", spelling.Thousands(all), text, strings.Join(links, ", "))
+	fmt.Fprintf(out, "- %s: %s\n", text, strings.Join(links, ", "))
 }
 
 // headingLink is where GitHub has a heading of a Markdown page.

@@ -9,19 +9,13 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"nptbench/internal/spelling"
 )
+
+// sentence has a text begin with a capital.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // none stands in a table where there is no number.
 const none = "–"
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return spelling.Thousands(n) + " " + many
-}
 
 // Numbers from huge on have an exponent, and so have those that are shown with so many decimals as only tiny ones are.
 const (

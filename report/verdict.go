@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/results"
 )
@@ -22,10 +23,10 @@ const (
 	Undefined        Verdict = "not defined"    // the metric, on the test rows of some folds, though every fold has a result
 	NoPaper          Verdict = "no paper value" // nothing to compare with
 	NotJudged        Verdict = "not judged"     // the corrected protocol, by which the paper's numbers were not made
-	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, single values of a parameter, or another machine
+	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, another search, or another machine
 	Reproduced       Verdict = "reproduced"
 	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
-	SameWithinSeeds  Verdict = "same within seeds" // another seed is not excluded from giving the paper's number
+	SameWithinSeeds  Verdict = "same within seeds" // another seed could well give the paper's number
 	Differs          Verdict = "differs"           // hardly another seed would; of a method without any, none
 	NotGraded        Verdict = "not graded"        // too few seeds to say
 
@@ -37,12 +38,6 @@ const (
 
 	Extrapolated Verdict = "extrapolated" // what is not measured, from what is
 )
-
-// verdicts lists all of them in the order in which they are counted.
-var verdicts = []Verdict{
-	Reproduced, ReproducedOnPart, SameWithinSeeds, Differs, NotGraded, SameDirection, OppositeDirection, PaperNotClear, NotClear, Extrapolated,
-	NotComparable, Partial, FailedCell, Undefined, NotRun, NoPaper, NotJudged,
-}
 
 // judge holds the number against the paper's that it has now.
 func (n *Number) judge() {
@@ -57,7 +52,7 @@ func (n *Number) judge() {
 		n.Z = n.Difference() / n.RowStdErr
 	}
 	switch {
-	case !n.asPublished():
+	case !n.asPublished() || n.otherSearch() && !prints:
 		n.Verdict = NotComparable
 	case n.testSubset() && (prints || math.Abs(n.Z) <= 2):
 		n.Verdict = ReproducedOnPart
@@ -78,12 +73,16 @@ func (n *Number) judge() {
 const leastSeeds = 3
 
 // withinSeeds reports whether the paper's number, as far as its digits tell, lies in the interval that has the mean of one
-// more seed in 95 % of cases: Student's prediction interval from the means of k seeds, t(0.975, k-1) sd sqrt(1 + 1/k).
+// more seed in 95 % of cases: Student's prediction interval from the means of k seeds, t(0.975, k-1) sd sqrt(1 + 1/k). Where our test rows
+// are a part of the paper's, two standard errors of such a sample count, too.
 func (n *Number) withinSeeds() bool {
 	k := float64(len(n.Seeds))
 	mean, sd := stat.MeanStdDev(n.Seeds, nil)
-	t := distuv.StudentsT{Sigma: 1, Nu: k - 1}.Quantile(0.975)
-	return math.Abs(n.Paper.Mean-mean) <= t*sd*math.Sqrt(1+1/k)+0.5*math.Pow10(-n.Paper.Decimals)
+	half := distuv.StudentsT{Sigma: 1, Nu: k - 1}.Quantile(0.975) * sd * math.Sqrt(1+1/k)
+	if n.testSubset() && !math.IsNaN(n.RowStdErr) {
+		half = math.Hypot(half, 2*n.RowStdErr)
+	}
+	return math.Abs(n.Paper.Mean-mean) <= half+0.5*math.Pow10(-n.Paper.Decimals)
 }
 
 // falsePositives judges our numbers by what the paper has for other methods on the same data set, and counts the verdicts:
@@ -123,21 +122,20 @@ func (s *Summary) worth() string {
 	percent := func(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 	var texts []string
 	if pairs > 0 {
-		texts = append(texts, fmt.Sprintf("of %s of ours and the paper's for another method, %.1f %% would be called reproduced", plural(pairs, "pair", "pairs"),
-			percent(verdicts[Reproduced], pairs)))
+		texts = append(texts, fmt.Sprintf("%.1f %% of %s would be called reproduced", percent(verdicts[Reproduced], pairs), spelling.Count(pairs, "pair")))
 	}
 	same := verdicts[SameWithinSeeds]
 	if all := same + verdicts[Differs]; all > 0 {
-		texts[0] += fmt.Sprintf(", and of those graded by seeds %.1f %% the same", percent(same, all))
+		texts = append(texts, fmt.Sprintf("of those graded by seeds %.1f %% would be called the same within seeds", percent(same, all)))
 	}
 	if parts > 0 {
-		texts = append(texts, fmt.Sprintf("of %s whose test rows are a part of the paper's, %.1f %% reproduced on a part", plural(parts, "pair", "pairs"),
-			percent(verdicts[ReproducedOnPart], parts)))
+		texts = append(texts, fmt.Sprintf("%.1f %% of %s whose test rows are a part of the paper's would be called reproduced on that part",
+			percent(verdicts[ReproducedOnPart], parts), spelling.Count(parts, "pair")))
 	}
 	if texts == nil {
 		return ""
 	}
-	return "What a verdict is worth: " + strings.Join(texts, "; ") + "."
+	return "What a verdict is worth: held against the paper's number for another method, " + strings.Join(texts, "; ") + "."
 }
 
 // standing is the verdict on a number that cannot be compared with the paper's number, and empty on one that can.

@@ -357,7 +357,7 @@ func TestConclusionOverDataSets(t *testing.T) {
 	// a is below both everywhere, with p = 2/2^12 = 0.00049, three times as much after Holm's correction; that of b and c is 1.
 	stdout, stderr := compared(t, lines(func(i int) int { return 2 + i%2 }, func(i int) int { return 3 - i%2 }))
 	for _, want := range []string{
-		"is 1.00: not told apart within each: b, c. Signed-rank test with Holm's correction: not told apart within each: b, c.", "0.001* 0/12",
+		"is 1.00: not told apart are b and c. Signed-rank test with Holm's correction: not told apart are b and c.", "0.001* 0/12",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in %s%s", want, stdout, stderr)
@@ -372,12 +372,14 @@ func TestConclusionOverDataSets(t *testing.T) {
 
 // Methods that do not differ are named together where all between them do not either, and else in pairs.
 func TestGroups(t *testing.T) {
-	o := &overall{methods: []string{"a", "b", "c"}, friedman: &stats.FriedmanTest{Mean: []float64{1, 2, 3}}}
+	o := &overall{methods: []string{"a", "b, e = 8", "c"}, friedman: &stats.FriedmanTest{Mean: []float64{1, 2, 3}}}
 	for _, c := range []struct{ alike, want string }{
-		{"ab ac bc", "no two methods are told apart"}, {"", "all methods are told apart"}, {"ab", "not told apart within each: a, b"}, {"ab bc", "not told apart within each: a, b; b, c"},
-		{"ac", "not told apart within each: a, c"}, {"ab ac", "not told apart within each: a, b; a, c"},
+		{"ab ac bc", "no two methods are told apart"}, {"", "all methods are told apart"}, {"ab", "not told apart are a and b, e = 8"}, {"ab bc", "not told apart are a and b, e = 8; b, e = 8 and c"},
+		{"ac", "not told apart are a and c"}, {"ab ac", "not told apart are a and b, e = 8; a and c"},
 	} {
-		differ := func(i, j int) bool { return !strings.Contains(c.alike, o.methods[min(i, j)]+o.methods[max(i, j)]) }
+		differ := func(i, j int) bool {
+			return !strings.Contains(c.alike, o.methods[min(i, j)][:1]+o.methods[max(i, j)][:1])
+		}
 		if got := o.groups(differ); got != c.want {
 			t.Errorf("alike are %s: %q, want %q", c.alike, got, c.want)
 		}
@@ -474,6 +476,23 @@ func TestLeastP(t *testing.T) {
 		stdout, stderr := compared(t, lines)
 		if !strings.Contains(stdout, fmt.Sprintf("Over %d data sets", datasets)) || !strings.Contains(stdout, want) || (want == "") == strings.Contains(stdout, "gives no p below") {
 			t.Errorf("want %q in %s%s", want, stdout, stderr)
+		}
+	}
+}
+
+// Of two methods there is no correction; data sets on which they are equal do not count, and what is too much depends on -alpha.
+func TestLeastPOfTwoMethods(t *testing.T) {
+	lines := "dataset,fold,method,metric,value\n"
+	for d := range 7 {
+		lines += fmt.Sprintf("d%d,0,a,rmse,1\nd%[1]d,0,b,rmse,%v\n", d, 1+0.1*float64(d)) // equal on the first
+	}
+	for alpha, want := range map[string]string{
+		"0.05": "- Equal pairs: 1 of 7.",
+		"0.01": "- Equal pairs: 1 of 7. - On 6 data sets the signed-rank test gives no p below 0.0312.",
+	} {
+		stdout, stderr := compared(t, lines, "-alpha", alpha)
+		if !strings.Contains(stdout, want) || (alpha == "0.05") == strings.Contains(stdout, "gives no p below") {
+			t.Errorf("-alpha %s: want %q in %s%s", alpha, want, stdout, stderr)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -52,7 +51,8 @@ func (t *table) compareOverall(alpha float64) *overall {
 	if len(o.methods) > 2 {
 		o.notes = append(o.notes, o.friedman.Warnings...)
 	}
-	o.pairs(alpha, t.metric.Larger)
+	o.wilcoxon, o.adjusted = stats.WilcoxonPairs(o.means, t.metric.Larger)
+	o.notes = append(o.notes, o.pairNotes(alpha)...)
 	return o
 }
 
@@ -88,25 +88,21 @@ func (t *table) lacking(name string, methods []string) string {
 	return fmt.Sprintf("%s is left out: it lacks results of %s.", name, strings.Join(lacking, ", "))
 }
 
-// pairs does the signed-rank test of all pairs of methods.
-func (o *overall) pairs(alpha float64, larger bool) {
-	k := len(o.methods)
-	columns := make([][]float64, k)
-	for _, row := range o.means {
-		for j, mean := range row {
-			columns[j] = append(columns[j], mean)
-		}
-	}
-	o.wilcoxon, o.adjusted = stats.WilcoxonPairs(columns, larger)
+// pairNotes are the warnings of the signed-rank test of two methods, and the smallest p that it can give where that is above alpha.
+func (o *overall) pairNotes(alpha float64) (notes []string) {
+	k, n := len(o.methods), len(o.datasets)
 	if k == 2 {
-		o.notes = append(o.notes, o.wilcoxon[1][0].Warnings...)
-		return
+		n, notes = o.wilcoxon[1][0].N, o.wilcoxon[1][0].Warnings
 	}
-	pairs := float64(k * (k - 1) / 2)
-	if least := stats.WilcoxonSmallestP(len(o.datasets), stats.TwoSided); least*pairs > alpha {
-		o.notes = append(o.notes, fmt.Sprintf("On %d data sets the signed-rank test gives no p below %.3g, and %.3g after Holm's correction for %v pairs.",
-			len(o.datasets), least, math.Min(1, least*pairs), pairs))
+	least := stats.WilcoxonPairsSmallestP(k, n)
+	if least <= alpha {
+		return notes
 	}
+	note := fmt.Sprintf("On %s the signed-rank test gives no p below %.3g", spelling.Count(n, "data set"), stats.WilcoxonSmallestP(n))
+	if k > 2 {
+		note += fmt.Sprintf(", and %.3g after Holm's correction for %d pairs", least, k*(k-1)/2)
+	}
+	return append(notes, note+".")
 }
 
 // wins is the share of data sets on which a method is better than the first.
@@ -127,7 +123,7 @@ func (o *overall) groups(differ func(i, j int) bool) string {
 		for i, j := range c {
 			names[i] = o.methods[j]
 		}
-		parts = append(parts, strings.Join(names, ", "))
+		parts = append(parts, strings.Join(names, " and ")) // titles have commas
 	}
 	switch {
 	case len(cliques) == 1 && len(cliques[0]) == len(o.methods):
@@ -136,7 +132,7 @@ func (o *overall) groups(differ func(i, j int) bool) string {
 		return "all methods are told apart"
 	}
 	for _, h := range hidden { // pairs that are in no clique
-		parts = append(parts, o.methods[h[0]]+", "+o.methods[h[1]])
+		parts = append(parts, o.methods[h[0]]+" and "+o.methods[h[1]])
 	}
-	return "not told apart within each: " + strings.Join(parts, "; ")
+	return "not told apart are " + strings.Join(parts, "; ")
 }

@@ -107,17 +107,9 @@ func (r *row) cells(t *report.Table, digits int, alpha float64) []report.Cell {
 
 func pCell(logP, alpha float64) report.Cell {
 	if logP <= math.Log(alpha) {
-		return report.Cell{Text: pText(logP) + "*", Tone: report.Good}
+		return report.Cell{Text: stats.ShortPText(logP) + "*", Tone: report.Good}
 	}
-	return report.Cell{Text: pText(logP) + " "}
-}
-
-// pText prints p with three decimals, where it is not too small for them.
-func pText(logP float64) string {
-	if p := math.Exp(logP); p >= 1e-3 {
-		return strconv.FormatFloat(p, 'f', 3, 64)
-	}
-	return stats.PText(logP)
+	return report.Cell{Text: stats.ShortPText(logP) + " "}
 }
 
 // digits are the decimals of a data set: those that the paper prints of the metric, or two digits of the narrowest interval where
@@ -159,7 +151,7 @@ func (c *comparison) overallBlocks() []report.Block {
 	t := &report.Table{
 		Caption: fmt.Sprintf("Over %s: %s. p of the signed-rank test against %s%s, after Holm's correction for all pairs of methods.",
 			spelling.Count(len(o.datasets), "data set"), strings.Join(o.datasets, ", "), o.methods[0], by),
-		Columns: []report.Column{{Head: "Method"}, {Head: "Mean rank", Right: true}, {Head: "p", Right: true}, {Head: "Wins", Right: true}},
+		Columns: []report.Column{{Head: "Method"}, {Head: "Mean rank (± standard error)", Right: true}, {Head: "p", Right: true}, {Head: "Wins", Right: true}},
 	}
 	for j, method := range o.methods {
 		cells := []report.Cell{{Text: method}, {Text: fmt.Sprintf("%.2f ± %.2f", o.friedman.Mean[j], o.friedman.StdErr[j])}, {}, {}}

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Count returns "1 row" or "2 rows".
+// Count returns "1 row" or "2,000 rows".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return Thousands(n) + " " + noun + "s"
 }
 
 // Thousands writes a number with commas: 11,000,000.

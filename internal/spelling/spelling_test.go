@@ -25,6 +25,14 @@ func TestDistance(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 rows", 1: "1 row", 2: "2 rows", 1000: "1,000 rows"} {
+		if got := Count(n, "row"); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
 func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 11340: "11,340", 11000000: "11,000,000", -1234: "-1,234", -999: "-999"} {
 		if got := Thousands(n); got != want {

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -41,15 +42,11 @@ func CliffsDelta(x, y []float64) float64 {
 		panic("stats: Cliff's delta needs a value of both at least")
 	}
 	numbers(x, y)
-	sorted := slices.Sorted(slices.Values(y))
 	balance := 0
 	for _, v := range x {
-		below, _ := slices.BinarySearch(sorted, v)
-		notAbove, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
-		if math.IsInf(v, 1) {
-			notAbove = len(sorted)
+		for _, w := range y {
+			balance += cmp.Compare(v, w)
 		}
-		balance += below - (len(sorted) - notAbove)
 	}
 	return float64(balance) / float64(len(x)) / float64(len(y))
 }

@@ -5,6 +5,14 @@ import (
 	"math"
 )
 
+// ShortPText prints a p-value as PText does, but with three decimals where it is not too small for them.
+func ShortPText(logP float64) string {
+	if p := math.Exp(logP); p >= 1e-3 {
+		return fmt.Sprintf("%.3f", p)
+	}
+	return PText(logP)
+}
+
 // PText prints a p-value, given its natural logarithm: 0.0412, 8.8e-130, 1.2e-5, 1.2e-1210.
 func PText(logP float64) string {
 	if p := math.Exp(logP); p >= 1e-4 || math.IsNaN(p) {

@@ -19,6 +19,7 @@ const exactLimit = 50
 
 // A WilcoxonTest is the result of a signed-rank test.
 type WilcoxonTest struct {
+	N         int     // pairs that are not equal, which the test is of
 	Statistic float64 // sum of the ranks of positive differences; when two-sided, that of negative ones if it is smaller
 	P         float64
 	LogP      float64 // natural logarithm of P, also where P is too small for a float64
@@ -53,19 +54,24 @@ func wilcoxon(x, y []float64, a Alternative, least float64) *WilcoxonTest {
 		}
 	}
 	s := rankSigned(differences, sizes)
-	t := &WilcoxonTest{Statistic: s.plus}
+	t := &WilcoxonTest{N: len(differences), Statistic: s.plus}
 	if a == TwoSided {
 		t.Statistic = min(s.plus, s.minus)
 	}
-	switch n := len(differences); {
-	case n == 0:
+	switch {
+	case t.N == 0:
 		t.P = 1
-	case n <= exactLimit:
+	case t.N <= exactLimit:
 		t.P, t.LogP = s.exact(a)
 	default:
 		t.P, t.LogP = s.normal(a)
 	}
-	t.warn(len(x), len(differences), a, shared(s.doubled))
+	if t.N < len(x) {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("Equal pairs: %d of %d.", len(x)-t.N, len(x)))
+	}
+	if shared(s.doubled) {
+		t.Warnings = append(t.Warnings, "Differences of equal size share ranks.")
+	}
 	return t
 }
 
@@ -74,20 +80,22 @@ func ByRatios(means [][]float64, larger bool) bool {
 	return !larger && !slices.ContainsFunc(slices.Concat(means...), func(x float64) bool { return !(x > 0) })
 }
 
-// WilcoxonPairs is the two-sided signed-rank test of all pairs of methods, whose means on the data sets are the columns, and its P after
-// Holm's correction for all of them. A column and itself have no test and a P of 1. Errors (smaller is better, all above 0) are compared
-// by their ratios: each data set may have a unit of its own, which must not decide how differences rank across data sets.
-func WilcoxonPairs(columns [][]float64, larger bool) (tests [][]*WilcoxonTest, adjusted [][]float64) {
-	least := 0.0
-	if ByRatios(columns, larger) {
+// WilcoxonPairs is the two-sided signed-rank test of all pairs of methods, and its P after Holm's correction for all of them: means[i][j] is
+// the mean of method j on data set i, as for Friedman. A method and itself have no test and a P of 1. Errors (smaller is better, all above
+// 0) are compared by their ratios: each data set may have a unit of its own, which must not decide how differences rank across data sets.
+func WilcoxonPairs(means [][]float64, larger bool) (tests [][]*WilcoxonTest, adjusted [][]float64) {
+	least, byRatios := 0.0, ByRatios(means, larger)
+	if byRatios {
 		least = 1 // rounding is a share of a number, so of its logarithm a share of 1
-		logs := make([][]float64, len(columns))
-		for i, column := range columns {
-			for _, x := range column {
-				logs[i] = append(logs[i], math.Log(x))
+	}
+	columns := make([][]float64, len(means[0])) // by method
+	for _, row := range means {
+		for j, x := range row {
+			if byRatios {
+				x = math.Log(x)
 			}
+			columns[j] = append(columns[j], x)
 		}
-		columns = logs
 	}
 	var p []float64
 	for i := range columns {
@@ -173,23 +181,11 @@ func (s signedRanks) normal(a Alternative) (p, logP float64) {
 	return min(2*p, 1), min(logP+math.Ln2, 0)
 }
 
-func (t *WilcoxonTest) warn(pairs, signed int, a Alternative, ties bool) {
-	if least := WilcoxonSmallestP(signed, a); least > 0.05 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("With %d differences the signed-rank test cannot give a p below %.3g.", signed, least))
-	}
-	if signed < pairs {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d of %d pairs are equal.", pairs-signed, pairs))
-	}
-	if ties {
-		t.Warnings = append(t.Warnings, "Differences of equal size share ranks.")
-	}
-}
+// WilcoxonSmallestP is the smallest p that the exact two-sided signed-rank test can give for n differences other than zero: that of all
+// having one sign, 2^-n doubled.
+func WilcoxonSmallestP(n int) float64 { return math.Ldexp(1, -max(n-1, 0)) }
 
-// WilcoxonSmallestP is the smallest p that the exact signed-rank test can give for n differences other than zero: that of all
-// having one sign, 2^-n, doubled when two-sided.
-func WilcoxonSmallestP(n int, a Alternative) float64 {
-	if a == TwoSided {
-		n--
-	}
-	return math.Ldexp(1, -max(n, 0))
+// WilcoxonPairsSmallestP is the smallest p that WilcoxonPairs can give for k methods on n data sets, after Holm's correction.
+func WilcoxonPairsSmallestP(k, n int) float64 {
+	return min(1, WilcoxonSmallestP(n)*float64(k*(k-1)/2))
 }

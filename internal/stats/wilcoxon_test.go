@@ -176,7 +176,7 @@ func TestWilcoxonOfNothing(t *testing.T) {
 		refused(t, func() { Wilcoxon(c.x, c.y, TwoSided) }, "%v and %v", c.x, c.y)
 	}
 	equal := Wilcoxon([]float64{1, 2, math.Inf(1)}, []float64{1, 2, math.Inf(1)}, TwoSided)
-	if equal.P != 1 || equal.LogP != 0 || len(equal.Warnings) != 2 || equal.Warnings[1] != "3 of 3 pairs are equal." {
+	if equal.P != 1 || equal.LogP != 0 || equal.N != 0 || !slices.Equal(equal.Warnings, []string{"Equal pairs: 3 of 3."}) {
 		t.Errorf("all differences zero: %+v", equal)
 	}
 }
@@ -195,7 +195,7 @@ func TestWilcoxonMirrors(t *testing.T) {
 
 func TestWilcoxonSmallestP(t *testing.T) {
 	for n, want := range map[int]float64{0: 1, 1: 1, 5: 0.0625, 6: 0.03125, 10: 0.001953125} {
-		if got := WilcoxonSmallestP(n, TwoSided); got != want {
+		if got := WilcoxonSmallestP(n); got != want {
 			t.Errorf("%d: %v, want %v", n, got, want)
 		}
 		x, zero := make([]float64, n), make([]float64, n)
@@ -208,8 +208,24 @@ func TestWilcoxonSmallestP(t *testing.T) {
 			}
 		}
 	}
-	if got := WilcoxonSmallestP(5, Less); got != 1./32 {
-		t.Errorf("one-sided: %v", got)
+}
+
+// Of ten methods the 45 pairs' smallest p is multiplied by 45, that of a single pair by 1; no p is above 1.
+func TestWilcoxonPairsSmallestP(t *testing.T) {
+	for of, want := range map[[2]int]float64{{2, 6}: 0.03125, {3, 6}: 0.09375, {10, 10}: 45 * 0.001953125, {10, 3}: 1} {
+		k, n := of[0], of[1]
+		if got := WilcoxonPairsSmallestP(k, n); got != want {
+			t.Errorf("%d methods on %d data sets: %v, want %v", k, n, got, want)
+		}
+		means := make([][]float64, n) // the second method is the best everywhere, by ever more, and the others are equal
+		for i := range means {
+			means[i] = make([]float64, k)
+			means[i][1] = float64(i + 1)
+		}
+		_, adjusted := WilcoxonPairs(means, true)
+		if got := adjusted[0][1]; got != want {
+			t.Errorf("%d methods on %d data sets of which one is the best everywhere: p %v, want %v", k, n, got, want)
+		}
 	}
 }
 
@@ -218,6 +234,11 @@ func TestPText(t *testing.T) {
 		math.Log(9.96e-6): "1.0e-5", -1e5 * math.Ln10: "1.0e-100000", math.Inf(-1): "0"} {
 		if got := PText(logP); got != want {
 			t.Errorf("%v: %s, want %s", logP, got, want)
+		}
+	}
+	for p, want := range map[float64]string{1: "1.000", 0.0412: "0.041", 0.001: "0.001", 0.0004: "0.0004", 1.23e-5: "1.2e-5", 0: "0", math.NaN(): "NaN"} {
+		if got := ShortPText(math.Log(p)); got != want {
+			t.Errorf("%v for short: %s, want %s", p, got, want)
 		}
 	}
 }
@@ -245,11 +266,11 @@ func TestWilcoxonOfAPair(t *testing.T) {
 	}
 }
 
-// Seven differences can be significant; an equal pair is named.
+// An equal pair is named, and not counted.
 func TestWilcoxonWarns(t *testing.T) {
 	w := Wilcoxon([]float64{1, 2, 3, 4, 5, 6, 7, 7}, []float64{0, 0, 0, 0, 0, 0, 0, 7}, TwoSided)
-	if !slices.Contains(w.Warnings, "1 of 8 pairs are equal.") || len(w.Warnings) != 1 {
-		t.Errorf("%q", w.Warnings)
+	if w.N != 7 || !slices.Equal(w.Warnings, []string{"Equal pairs: 1 of 8."}) {
+		t.Errorf("%d differences, %q", w.N, w.Warnings)
 	}
 }
 
@@ -270,7 +291,7 @@ func TestWilcoxonTiesRoundedDifferences(t *testing.T) {
 	third := 0.1
 	third += 0.2 // not 0.3, as that of constants would be
 	equal := Wilcoxon([]float64{third, math.Inf(1)}, []float64{0.3, 1}, TwoSided)
-	if equal.Statistic != 0 || !slices.Contains(equal.Warnings, "1 of 2 pairs are equal.") {
+	if equal.Statistic != 0 || !slices.Contains(equal.Warnings, "Equal pairs: 1 of 2.") {
 		t.Errorf("of 0.1 + 0.2 and 0.3: %+v", equal)
 	}
 }
@@ -290,7 +311,11 @@ func TestPairsInUnitsOfDataSets(t *testing.T) {
 	a := []float64{1.0, 2.1, 3.3, 4.2, 5.6, 6.9, 7.7, 8.0}
 	b := []float64{1.4, 2.5, 3.5, 4.9, 5.9, 6.8, 7.9, 8.8} // better on the sixth alone, by little
 	p := func(larger bool) float64 {
-		_, adjusted := WilcoxonPairs([][]float64{a, b}, larger)
+		var means [][]float64
+		for i := range a {
+			means = append(means, []float64{a[i], b[i]})
+		}
+		_, adjusted := WilcoxonPairs(means, larger)
 		return adjusted[0][1]
 	}
 	errors, scores := p(false), p(true)
