@@ -8,6 +8,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/picture"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 )
@@ -34,7 +35,7 @@ func (s *Summary) Document() *Document {
 		if s.own {
 			heading = "Figure"
 		}
-		d.Blocks = append(d.Blocks, heading, Figure{s.file(".svg"), s.figureCaption(panels), tiled(panels, legend(panels))})
+		d.Blocks = append(d.Blocks, heading, Figure{s.file(".svg"), s.figureCaption(panels), picture.Panels(panels)})
 	}
 	if s.Tables == nil {
 		d.Blocks = append(d.Blocks, s.pictures()...)
@@ -43,7 +44,7 @@ func (s *Summary) Document() *Document {
 		d.Blocks = append(d.Blocks, Heading("Learning curves"), Figure{s.file("-curves.svg"),
 			"Training loss of the target, on the standardised scale: each point is the mean over an equal part of the steps, then the geometric " +
 				"mean over the folds with the same number of steps.",
-			drawLearningCurves(curves)})
+			picture.LearningCurves(curves)})
 	}
 	d.Blocks = append(d.Blocks, s.drawings()...)
 	d.Blocks = append(d.Blocks, Heading("What ran"), s.coverage())
@@ -198,7 +199,7 @@ func (s *Summary) smaller() (list []string) {
 	return list
 }
 
-func (s *Summary) figureCaption(panels []panel) string {
+func (s *Summary) figureCaption(panels []picture.Panel) string {
 	text, bars := "Test results by data set, ours and the paper's, of methods with a result here", "; bars are standard errors over folds"
 	if s.own {
 		text = "Test results by data set"
@@ -209,7 +210,7 @@ func (s *Summary) figureCaption(panels []panel) string {
 			text += ", without what is extrapolated"
 		}
 	}
-	if slices.ContainsFunc(panels, panel.hasBars) {
+	if slices.ContainsFunc(panels, picture.Panel.HasBars) {
 		text += bars
 	}
 	return text + "."

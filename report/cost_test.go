@@ -88,7 +88,7 @@ func TestCost(t *testing.T) {
 	figure := costs
 	figure.Figure = true
 	s.Tables = []Layout{figure}
-	if p := s.panels(); len(p) != 1 || len(p[0].lines) != 1 || p[0].lines[0].title != "Random Forest" || p[0].zero {
+	if p := s.panels(); len(p) != 1 || len(p[0].Lines) != 1 || p[0].Lines[0].Title != "Random Forest" || p[0].Zero {
 		t.Errorf("the figure has %+v, want what is measured", p)
 	} else if got := s.figureCaption(p); got != costs.Title+", without what is extrapolated." {
 		t.Errorf("its caption is %q", got)

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"nptbench/internal/picture"
 	"nptbench/internal/spelling"
 )
 
@@ -28,7 +29,7 @@ type List []string
 type Figure struct {
 	File, Caption string // File is the SVG
 
-	picture picture
+	picture picture.Picture
 }
 
 // A Table has a caption above it and footnotes below it. Its rows may be in groups; writers show the group's name in a

@@ -180,7 +180,7 @@ func newHTMLGroup(g *Group) htmlGroup {
 // inline is a figure as a part of a page: without what belongs to a file of its own.
 func inline(f Figure) (template.HTML, error) {
 	var picture bytes.Buffer
-	if err := f.picture.writeSVG(&picture); err != nil {
+	if err := f.picture.WriteSVG(&picture); err != nil {
 		return "", err
 	}
 	return template.HTML(picture.Bytes()[bytes.Index(picture.Bytes(), []byte("<svg")):]), nil

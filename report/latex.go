@@ -37,7 +37,7 @@ func latexFiles(d *Document, name string) []file {
 				return writeLaTeXTable(w, b)
 			}})
 		case Figure:
-			files = append(files, file{b.pdf(name), b.picture.writePDF})
+			files = append(files, file{b.pdf(name), b.picture.WritePDF})
 		}
 	}
 	return files

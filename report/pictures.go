@@ -6,6 +6,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
+	"nptbench/internal/picture"
 	"nptbench/internal/split"
 )
 
@@ -20,7 +21,7 @@ func (s *Summary) pictures() (blocks []Block) {
 	for _, f := range []struct {
 		ending, caption string
 		kinds           []string
-		panels          []scatter
+		panels          []picture.Scatter
 	}{
 		{"-agreement.svg", "Every number of ours against the paper's, by metric; on the line they are equal.",
 			[]string{"reproduced", "reproduced on a part of the rows", "any other", "not comparable"}, s.agreement()},
@@ -31,7 +32,7 @@ func (s *Summary) pictures() (blocks []Block) {
 		{"-time.svg", caption, methods, times},
 	} {
 		if len(f.panels) > 0 {
-			blocks = append(blocks, Figure{s.file(f.ending), f.caption, tiled(f.panels, kindsOfPoints(f.kinds, f.panels))})
+			blocks = append(blocks, Figure{s.file(f.ending), f.caption, picture.Scatters(f.kinds, f.panels)})
 		}
 	}
 	if blocks != nil {
@@ -44,9 +45,9 @@ func (s *Summary) pictures() (blocks []Block) {
 func isLog(m metric.Metric) bool { return !m.Larger }
 
 // agreement has a panel for every metric of the paper's tables.
-func (s *Summary) agreement() (panels []scatter) {
+func (s *Summary) agreement() (panels []picture.Scatter) {
 	for _, m := range metric.All {
-		p := scatter{title: m.Axis(), x: "paper", y: "ours", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 4)}
+		p := picture.Scatter{Title: m.Axis(), X: "paper", Y: "ours", LogX: isLog(m), LogY: isLog(m), Diagonal: true, Points: make([][]picture.Point, 4)}
 		for _, n := range s.Numbers {
 			if n.Metric != m || !n.HasPaper || !n.Complete() || n.Protocol != split.Published {
 				continue
@@ -60,7 +61,7 @@ func (s *Summary) agreement() (panels []scatter) {
 			case NotComparable:
 				kind = 3
 			}
-			p.points[kind] = append(p.points[kind], point{x: n.Paper.Mean, y: n.Mean})
+			p.Points[kind] = append(p.Points[kind], picture.Point{X: n.Paper.Mean, Y: n.Mean})
 		}
 		panels = addPanel(panels, p)
 	}
@@ -68,14 +69,14 @@ func (s *Summary) agreement() (panels []scatter) {
 }
 
 // correction has a panel for every metric.
-func (s *Summary) correction() (panels []scatter) {
+func (s *Summary) correction() (panels []picture.Scatter) {
 	for _, m := range metric.All {
-		p := scatter{title: m.Axis(), x: "published folds", y: "corrected folds", logX: isLog(m), logY: isLog(m), diagonal: true, points: make([][]point, 1)}
+		p := picture.Scatter{Title: m.Axis(), X: "published folds", Y: "corrected folds", LogX: isLog(m), LogY: isLog(m), Diagonal: true, Points: make([][]picture.Point, 1)}
 		layout := Layout{Where: []Where{{"metric", []string{m.Name}}}, Rows: []string{"dataset", "series"}}
 		lines, _ := layout.project(s.Numbers)
 		for _, line := range lines {
 			if c := *line.cells[""]; c.complete() {
-				p.points[0] = append(p.points[0], point{x: c.published.Mean, y: c.corrected.Mean})
+				p.Points[0] = append(p.Points[0], picture.Point{X: c.published.Mean, Y: c.corrected.Mean})
 			}
 		}
 		panels = addPanel(panels, p)
@@ -84,10 +85,10 @@ func (s *Summary) correction() (panels []scatter) {
 }
 
 // validation has a panel for every data set with several folds.
-func (s *Summary) validation() (panels []scatter) {
+func (s *Summary) validation() (panels []picture.Scatter) {
 	for _, d := range s.datasets() {
 		by := s.selects(d.Problem)
-		p := scatter{title: d.Title + ", " + by.Title, x: "validation", y: "test" + by.Direction(), logX: isLog(by), logY: isLog(by), diagonal: true, points: make([][]point, 2)}
+		p := picture.Scatter{Title: d.Title + ", " + by.Title, X: "validation", Y: "test" + by.Direction(), LogX: isLog(by), LogY: isLog(by), Diagonal: true, Points: make([][]picture.Point, 2)}
 		for _, g := range s.Groups {
 			if g.Info.Name != d.Name || len(g.Folds) < 2 {
 				continue
@@ -97,7 +98,7 @@ func (s *Summary) validation() (panels []scatter) {
 				y, hasY := finite(rec.Test, by.Name)
 				if hasX && hasY {
 					kind := slices.Index(split.Protocols, g.Protocol)
-					p.points[kind] = append(p.points[kind], point{x: x, y: y})
+					p.Points[kind] = append(p.Points[kind], picture.Point{X: x, Y: y})
 				}
 			}
 		}
@@ -108,39 +109,39 @@ func (s *Summary) validation() (panels []scatter) {
 
 // times has a panel for every data set, with the metric by which Table 1 ranks; the kinds of points are the series. Where any was trained on
 // a GPU, whose seconds are others, it is not on the line of the best.
-func (s *Summary) times() (titles []string, panels []scatter, onGPU bool) {
+func (s *Summary) times() (titles []string, panels []picture.Scatter, onGPU bool) {
 	for _, d := range s.datasets() {
 		m := metric.Ranking(d.Problem)
-		p := scatter{title: d.Title, x: "core seconds", y: m.Axis(), logX: true, logY: isLog(m)}
+		p := picture.Scatter{Title: d.Title, X: "core seconds", Y: m.Axis(), LogX: true, LogY: isLog(m)}
 		shown := slices.DeleteFunc(slices.Clone(s.Numbers), func(n *Number) bool {
 			return n.Info.Name != d.Name || n.Metric != m || n.Protocol != split.Published || !n.Complete() || n.cost.fit == 0
 		})
 		if len(shown) < 3 {
 			continue
 		}
-		var all []point
+		var all []picture.Point
 		for _, n := range shown {
 			kind := slices.Index(titles, n.Series.Title)
 			if kind < 0 {
 				kind = len(titles)
 				titles = append(titles, n.Series.Title)
 			}
-			for len(p.points) <= kind {
-				p.points = append(p.points, nil)
+			for len(p.Points) <= kind {
+				p.Points = append(p.Points, nil)
 			}
-			of := point{n.cost.fit + n.cost.predict, n.Mean}
-			p.points[kind] = append(p.points[kind], of)
+			of := picture.Point{X: n.cost.fit + n.cost.predict, Y: n.Mean}
+			p.Points[kind] = append(p.Points[kind], of)
 			if n.cost.onGPU > 0 {
 				onGPU = true
 			} else {
 				all = append(all, of)
 			}
 		}
-		slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		slices.SortStableFunc(all, func(a, b picture.Point) int { return cmp.Compare(a.X, b.X) })
 		for _, q := range all {
-			last := len(p.front) - 1
-			if last < 0 || m.Larger && q.y > p.front[last].y || !m.Larger && q.y < p.front[last].y {
-				p.front = append(p.front, q)
+			last := len(p.Front) - 1
+			if last < 0 || m.Larger && q.Y > p.Front[last].Y || !m.Larger && q.Y < p.Front[last].Y {
+				p.Front = append(p.Front, q)
 			}
 		}
 		panels = append(panels, p)
@@ -159,8 +160,8 @@ func (s *Summary) datasets() (list []dataset.Info) {
 }
 
 // addPanel leaves out a panel without points.
-func addPanel(panels []scatter, p scatter) []scatter {
-	if len(slices.Concat(p.points...)) > 0 {
+func addPanel(panels []picture.Scatter, p picture.Scatter) []picture.Scatter {
+	if len(slices.Concat(p.Points...)) > 0 {
 		panels = append(panels, p)
 	}
 	return panels

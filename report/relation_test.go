@@ -11,6 +11,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
+	"nptbench/internal/picture"
 	"nptbench/internal/split"
 	"nptbench/results"
 )
@@ -191,11 +192,11 @@ func TestChangeOverSomeFolds(t *testing.T) {
 			t.Errorf("%s: %s by %v", f.ID, f.verdict, f.evidence)
 		}
 	}
-	if p := s.panels()[0]; p.title != "Boston Housing, 3 of 10 folds" || p.lines[0].title != "No semi-supervision" {
-		t.Errorf("the figure has %q, %q", p.title, p.lines[0].title)
+	if p := s.panels()[0]; p.Title != "Boston Housing, 3 of 10 folds" || p.Lines[0].Title != "No semi-supervision" {
+		t.Errorf("the figure has %q, %q", p.Title, p.Lines[0].Title)
 	}
-	mixed := panel{title: "Yacht", lines: []panelLine{{title: "Base"}, {title: "No ABA", folds: "3 of 10 folds"}}}
-	if mixed.sayFolds(); mixed.title != "Yacht" || mixed.lines[0].title != "Base" || mixed.lines[1].title != "No ABA (3 of 10 folds)" {
+	mixed := picture.Panel{Title: "Yacht", Lines: []picture.Line{{Title: "Base"}, {Title: "No ABA"}}}
+	if sayFolds(&mixed, []string{"", "3 of 10 folds"}); mixed.Title != "Yacht" || mixed.Lines[0].Title != "Base" || mixed.Lines[1].Title != "No ABA (3 of 10 folds)" {
 		t.Errorf("the figure has %+v", mixed)
 	}
 	var out bytes.Buffer
@@ -375,11 +376,11 @@ func TestFactsFile(t *testing.T) {
 // The figure of a table of changes has the changes, and not what other columns show.
 func TestFigureOfChanges(t *testing.T) {
 	panels := ablation(t, 10).panels()
-	if len(panels) != 1 || panels[0].title != "Boston Housing" || panels[0].axis != "change of the RMSE, below 0 is better" || !panels[0].zero || len(panels[0].lines) != 2 {
+	if len(panels) != 1 || panels[0].Title != "Boston Housing" || panels[0].Axis != "change of the RMSE, below 0 is better" || !panels[0].Zero || len(panels[0].Lines) != 2 {
 		t.Fatalf("%+v", panels)
 	}
-	line := panels[0].lines[0]
-	if line.title != "No semi-supervision" || !(math.Abs(line.values[1].mean-0.5625) <= 1e-12) || !(math.Abs(line.values[0].mean-0.38) <= 1e-12) || line.values[2].ok {
+	line := panels[0].Lines[0]
+	if line.Title != "No semi-supervision" || !(math.Abs(line.Values[1].Mean-0.5625) <= 1e-12) || !(math.Abs(line.Values[0].Mean-0.38) <= 1e-12) || line.Values[2].OK {
 		t.Errorf("%+v", line)
 	}
 }

@@ -51,7 +51,7 @@ func (s *Summary) Write(dir string) error {
 	}
 	for _, b := range document.Blocks {
 		if f, ok := b.(Figure); ok {
-			files = append(files, file{f.File, f.picture.writeSVG})
+			files = append(files, file{f.File, f.picture.WriteSVG})
 		}
 	}
 	for _, f := range files {

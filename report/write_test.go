@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"gonum.org/v1/plot/vg/draw"
 
 	"nptbench/internal/method"
 	"nptbench/internal/split"
@@ -160,33 +157,6 @@ func TestWideLaTeXTable(t *testing.T) {
 			t.Error(err)
 		}
 		checkLaTeX(t, out.String())
-	}
-}
-
-// The same figure gives the same PDF, with letters of its encoding.
-func TestPDF(t *testing.T) {
-	write := func(title string) string {
-		var out bytes.Buffer
-		p := tiled([]scatter{{title: title, points: [][]point{{{1, 2}}}}}, nil)
-		if err := p.writePDF(&out); err != nil || !strings.HasPrefix(out.String(), "%PDF-") || !strings.HasSuffix(out.String(), "%%EOF\n") {
-			t.Fatalf("%v, %d bytes", err, out.Len())
-		}
-		return out.String()
-	}
-	first := write("NPT, ≤ 8 layers – é")
-	if first != write("NPT, ≤ 8 layers – é") {
-		t.Error("the same figure twice gives different files")
-	}
-	if got := windows1252("≤ 8 – é ≥ →"); got != "<= 8 \x96 \xe9 >= ?" {
-		t.Errorf("encoded to %q", got)
-	}
-}
-
-// A full disk, where vgpdf panics, is an error of the figure's.
-func TestPDFThatCannotBeWritten(t *testing.T) {
-	p := picture{width: 10, height: 10, draw: func(draw.Canvas) error { panic("no space left on device") }}
-	if err := p.writePDF(io.Discard); err == nil || err.Error() != "a PDF cannot be written: no space left on device" {
-		t.Error(err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"nptbench/internal/picture"
 	"nptbench/internal/program"
 	"nptbench/report"
 )
@@ -106,7 +107,12 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		if err != nil {
 			return program.ExitBadInput, err
 		}
-		err = program.WriteFile(o.plot, func(w io.Writer) error { return report.WritePairs(w, panels, filepath.Ext(o.plot) == ".pdf") })
+		drawn := picture.Scatters(nil, panels)
+		write := drawn.WriteSVG
+		if filepath.Ext(o.plot) == ".pdf" {
+			write = drawn.WritePDF
+		}
+		err = program.WriteFile(o.plot, write)
 		if err != nil {
 			return program.ExitFailed, fmt.Errorf("-plot: %w", err)
 		}

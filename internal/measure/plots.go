@@ -11,15 +11,14 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"nptbench/internal/picture"
 	"nptbench/internal/stats"
 	"nptbench/results"
 )
 
 // The pictures of measurements, one for each table.
 
-var blue = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
-
-var dot = draw.GlyphStyle{Color: blue, Shape: draw.CircleGlyph{}, Radius: vg.Points(3)}
+var dot = draw.GlyphStyle{Color: picture.Blue, Shape: draw.CircleGlyph{}, Radius: vg.Points(3)}
 
 // plotDistances shows the mean distances of the rows kept, of random ones and of those deleted, over the test rows that have both. Where
 // none has it is empty.
@@ -55,7 +54,7 @@ func plotDistances(t *results.Table) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	bars.Color, marks.GlyphStyle = blue, dot
+	bars.Color, marks.GlyphStyle = picture.Blue, dot
 	p.Add(bars, marks)
 	return p, nil
 }

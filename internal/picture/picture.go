@@ -1,4 +1,7 @@
-package report
+// Package picture draws the figures of reports, as SVG and as PDF: results of methods with error bars (Panel), points in a plane (Scatter),
+// learning curves, mean ranks (RankDiagram), and what measurements draw of themselves (Plot). Its colours can be told apart by the
+// colour-blind (Okabe and Ito).
+package picture
 
 import (
 	"bytes"
@@ -19,8 +22,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A picture is a figure before it is written in some format.
-type picture struct {
+// A Picture is a figure before it is written.
+type Picture struct {
 	width, height vg.Length
 	draw          func(draw.Canvas) error // on white paper of that size
 }
@@ -34,7 +37,7 @@ type tile interface {
 const tilesInRow = 2
 
 // tiled draws plots in rows, each as high as its highest one, under a legend of all of them.
-func tiled[T tile](all []T, legend []legendEntry) picture {
+func tiled[T tile](all []T, legend []legendEntry) Picture {
 	each, _ := all[0].size()
 	width := vg.Length(min(tilesInRow, len(all))) * each
 	above := vg.Length(len(legendLines(legend, width))) * legendHeight
@@ -49,7 +52,7 @@ func tiled[T tile](all []T, legend []legendEntry) picture {
 		}
 		height += highest
 	}
-	return picture{width, height, func(whole draw.Canvas) error {
+	return Picture{width, height, func(whole draw.Canvas) error {
 		drawLegend(draw.Crop(whole, 0, 0, height-above, 0), legend)
 		for i, t := range all {
 			plotted, err := t.plot()
@@ -65,14 +68,15 @@ func tiled[T tile](all []T, legend []legendEntry) picture {
 	}}
 }
 
-func (p picture) paint(on vg.CanvasSizer) error {
+func (p Picture) paint(on vg.CanvasSizer) error {
 	whole := draw.New(on)
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	return p.draw(whole)
 }
 
-func (p picture) writeSVG(w io.Writer) error {
+// WriteSVG writes it as SVG, in which words are words, as wide as here whatever font a reader has.
+func (p Picture) WriteSVG(w io.Writer) error {
 	canvas := &svgCanvas{Canvas: vgsvg.NewWith(vgsvg.UseWH(p.width, p.height), vgsvg.EmbedFonts(false))}
 	if err := p.paint(canvas); err != nil {
 		return err
@@ -120,7 +124,8 @@ func init() {
 	fpdf.SetDefaultCatalogSort(true)
 }
 
-func (p picture) writePDF(w io.Writer) (err error) {
+// WritePDF writes it as PDF. It is an error if the folder for temporary files cannot be written to.
+func (p Picture) WritePDF(w io.Writer) (err error) {
 	defer func() { // vgpdf panics where it cannot write a font into the folder for temporary files
 		if r := recover(); r != nil {
 			err = fmt.Errorf("a PDF cannot be written: %v", r)

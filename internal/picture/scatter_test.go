@@ -1,4 +1,4 @@
-package report
+package picture
 
 import (
 	"image/color"
@@ -16,10 +16,10 @@ func ink(glyph draw.GlyphStyle) map[[2]int]bool {
 	whole := draw.New(c)
 	whole.DrawGlyph(glyph, vg.Point{X: vg.Points(5), Y: vg.Points(5)})
 	black := map[[2]int]bool{}
-	picture := c.Image()
-	for x := range picture.Bounds().Dx() {
-		for y := range picture.Bounds().Dy() {
-			if r, _, _, _ := picture.At(x, y).RGBA(); r < 0x8000 {
+	image := c.Image()
+	for x := range image.Bounds().Dx() {
+		for y := range image.Bounds().Dy() {
+			if r, _, _, _ := image.At(x, y).RGBA(); r < 0x8000 {
 				black[[2]int{x, y}] = true
 			}
 		}
@@ -54,7 +54,7 @@ func TestMarksDifferWithoutColour(t *testing.T) {
 
 // A legend has the kinds of points that there are, each with its own mark.
 func TestKindsOfPoints(t *testing.T) {
-	panels := []scatter{{points: [][]point{nil, {{1, 2}}}}, {points: [][]point{nil}}}
+	panels := []Scatter{{Points: [][]Point{nil, {{1, 2}}}}, {Points: [][]Point{nil}}}
 	legend := kindsOfPoints([]string{"published folds", "corrected folds"}, panels)
 	if len(legend) != 1 || legend[0] != (legendEntry{pointGlyph(1), "corrected folds"}) {
 		t.Errorf("%+v", legend)

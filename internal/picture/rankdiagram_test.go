@@ -1,4 +1,4 @@
-package report
+package picture
 
 import (
 	"bytes"
@@ -42,13 +42,13 @@ func texts(t *testing.T, svg []byte) (all []svgText) {
 
 // Ten methods, all of which have the same mean rank, have labels that are apart, on the canvas, and only black ink.
 func TestRankDiagramLabels(t *testing.T) {
-	d := rankDiagram{title: "Test", difference: 20, bars: []stats.Clique{{0, 9}}}
+	d := RankDiagram{Title: "Test", Difference: 20, Bars: []stats.Clique{{0, 9}}}
 	for i := range 10 {
-		d.names = append(d.names, fmt.Sprintf("Method %d with a name that is rather long", i))
-		d.ranks = append(d.ranks, 5.5)
+		d.Names = append(d.Names, fmt.Sprintf("Method %d with a name that is rather long", i))
+		d.Ranks = append(d.Ranks, 5.5)
 	}
 	var svg bytes.Buffer
-	if err := drawRankDiagrams([]rankDiagram{d, d}).writeSVG(&svg); err != nil {
+	if err := RankDiagrams([]RankDiagram{d, d}).WriteSVG(&svg); err != nil {
 		t.Fatal(err)
 	}
 	labels := map[bool][]float64{} // heights, by whether on the left

@@ -1,0 +1,13 @@
+package picture
+
+import "image/color"
+
+// Blue is the colour of our results.
+var Blue = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
+
+var (
+	grey   = color.RGBA{R: 0x66, G: 0x66, B: 0x66, A: 0xff}
+	orange = color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}
+	green  = color.RGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}
+	purple = color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}
+)
