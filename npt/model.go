@@ -268,7 +268,8 @@ func (m *Model) save(path, kind string, header any) error {
 }
 
 // LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer. On one that does not compute in BFloat16 a model of that
-// precision computes in Float32, as which its weights are stored, and its Config says so; on one without Float64 a model of it is an error.
+// precision computes in Float32, as which its weights are stored, and its Config says so, also in a file that Save
+// then writes; on one without Float64 a model of it is an error.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	var h modelHeader
 	return loadModel(path, "model", backend, &h, func() (Config, []Column, error) { return h.Config, h.Columns, checkColumns(h.Columns) })

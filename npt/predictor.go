@@ -182,7 +182,7 @@ const passRows = 256
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
 // cost of a pass of its own over all rows of the fit. Together are at most as many rows as the fit had, or 256 where it had fewer, so that
-// memory is bounded; those behind them in the frame are predicted in another pass. With a BatchSize, the more rows there are in a pass, the
+// the memory of a pass is bounded; those behind them in the frame are predicted in another pass. With a BatchSize, the more rows there are in a pass, the
 // fewer of the fitted ones each is predicted with (see Model.Predict).
 //
 // A pass with another number of rows than those before it is compiled first, which on XLA takes seconds: a service should ask for the same

@@ -210,7 +210,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 		}
 	}
 	for _, m := range f.others {
-		why := "has some of its settings alone"
+		why := "has single values of a parameter"
 		if m.sizes.smaller(m.Method) != "" {
 			why = "is smaller than in the paper"
 		}

@@ -332,10 +332,10 @@ func (r *Row) noteAtTitle(labels int) {
 		}
 		shared = slices.DeleteFunc(shared, func(note int) bool { return !slices.Contains(c.Notes, note) })
 	}
-	if numbers < 2 {
+	if labels == 0 || numbers < 2 {
 		return
 	}
-	r.Cells[0].Notes = shared
+	r.Cells[0].Notes = append(r.Cells[0].Notes, shared...)
 	for i := labels; i < len(r.Cells); i++ {
 		c := &r.Cells[i]
 		c.Notes = slices.DeleteFunc(c.Notes, func(note int) bool { return slices.Contains(shared, note) })

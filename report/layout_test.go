@@ -259,7 +259,7 @@ func TestRowsOfValuesAreRankedApart(t *testing.T) {
 	if len(rows.others) != 2 {
 		t.Fatalf("%d series are not the paper's and begun", len(rows.others))
 	}
-	want := "k-NN, setting = 0 is not among these methods, since it has some of its settings alone; where it is complete, it is ranked among all methods here."
+	want := "k-NN, setting = 0 is not among these methods, since it has single values of a parameter; where it is complete, it is ranked among all methods here."
 	if notes := rows.rankNotes(nil, nil); !slices.Contains(notes, want) {
 		t.Errorf("%q", notes)
 	}

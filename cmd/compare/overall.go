@@ -95,7 +95,7 @@ func (o *overall) pairNotes(alpha float64) (notes []string) {
 		n, notes = o.wilcoxon[1][0].N, o.wilcoxon[1][0].Warnings
 	}
 	least := stats.WilcoxonPairsSmallestP(k, n)
-	if least <= alpha {
+	if least <= alpha || n == 0 {
 		return notes
 	}
 	note := fmt.Sprintf("On %s the signed-rank test gives no p below %.3g", spelling.Count(n, "data set"), stats.WilcoxonSmallestP(n))

@@ -209,7 +209,7 @@ func rankOfMLP(r *reports, with map[string]float64) (rank, others float64, best 
 	return means["mlp"], others, best
 }
 
-// grades says for which numbers of a method on small data another seed is not excluded from giving the paper's.
+// grades says for which numbers of a method on small data another seed could well give the paper's.
 func grades(lead, method string) sentence {
 	return func(r *reports) string {
 		return lead + graded(r.rows(grids+"cells.csv").where("protocol", "published", "folds", "10", "method", method))

@@ -123,15 +123,19 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 	}
 	if len(unknown) > 0 {
 		name := header[unknown[0]]
+		const most = 10 // others that are named
 		switch {
 		case len(header) == 1 && strings.ContainsAny(name, ",;\t"):
 			return nil, fail(unknown[0], "%s, is not declared: is there another separator than %q?", quote([]byte(name)), f.separator)
-		case len(unknown) > 1:
-			others := make([]string, len(unknown)-1)
-			for i, field := range unknown[1:] {
-				others[i] = quote([]byte(header[field]))
+		case name != "" && len(unknown) > 1:
+			var others []string
+			for _, field := range unknown[1:min(1+most, len(unknown))] {
+				others = append(others, quote([]byte(header[field])))
 			}
-			return nil, fail(unknown[0], "%s, is not declared; also not: %s", quote([]byte(name)), strings.Join(others, ", "))
+			if more := len(unknown) - 1 - most; more > 0 {
+				others = append(others, fmt.Sprintf("and %d more", more))
+			}
+			return nil, fail(unknown[0], "%s, is not declared%s; also undeclared: %s", quote([]byte(name)), spelling.Hint(name, names), strings.Join(others, ", "))
 		case name == "":
 			return nil, fail(unknown[0], `has no name and is not declared: a column that is no feature is "": skip`)
 		}

@@ -69,8 +69,9 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 	rows := s.rows(with)
 	o := newOutcome("row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations")
 	for batch, places := range s.asked(rows) {
+		tests := s.TestRows(batch)
 		for _, at := range places {
-			row := s.TestRows(batch)[at]
+			row := tests[at]
 			rng := seed.Rand(s.Seed, row)
 			d, err := s.deleteAround(ctx, batch, s.Train+s.Val+row, with, rng)
 			if err != nil {

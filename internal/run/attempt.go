@@ -63,6 +63,7 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 				return nil, false
 			case !ok:
 				return &results.Failure{Kind: "crash", Message: a.child.causeOfDeath()}, false
+			case r.Number != a.request.Number: // late, of a job that has ended
 			case r.Progress != nil:
 				a.watcher.Advanced(a.job, *r.Progress)
 			case r.Done:

@@ -22,9 +22,11 @@ type child struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	replies chan reply // closed when the process has ended
+	asked   int        // how many jobs it was asked for
 	stderr  printed
 	kills   sync.Once
-	killed  chan struct{} // closed: nobody waits for replies any more
+	ends    sync.Once
+	over    chan struct{} // closed by ends: nobody waits for replies any more
 	gone    chan struct{} // closed when the process has ended
 	ended   error         // how, once it is gone
 	garbled bool          // it was killed because what it sent could not be read
@@ -40,7 +42,7 @@ func startChild() (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no worker process: %w", err)
 	}
-	c := &child{cmd: exec.Command(self), replies: make(chan reply), killed: make(chan struct{}), gone: make(chan struct{})}
+	c := &child{cmd: exec.Command(self), replies: make(chan reply), over: make(chan struct{}), gone: make(chan struct{})}
 	c.stderr.Head = 1000
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -68,7 +70,7 @@ func (c *child) read(replies io.ReadCloser) {
 		}
 		select {
 		case c.replies <- r:
-		case <-c.killed:
+		case <-c.over:
 		}
 	}
 	c.ended = c.cmd.Wait()
@@ -77,8 +79,13 @@ func (c *child) read(replies io.ReadCloser) {
 	close(c.replies)
 }
 
-// ask sends a request, once the one before is done. When this fails the process has ended, and its replies too.
-func (c *child) ask(r request) { json.NewEncoder(c.in).Encode(r) }
+// ask sends a request, once the one before is done, and returns its number. When this fails the process has ended, and its replies too.
+func (c *child) ask(r request) (number int) {
+	c.asked++
+	r.Number = c.asked
+	json.NewEncoder(c.in).Encode(r)
+	return c.asked
+}
 
 func (c *child) isGone() bool {
 	select {
@@ -92,11 +99,18 @@ func (c *child) isGone() bool {
 // kill ends the process and all it started, and waits until it is gone.
 func (c *child) kill() {
 	c.kills.Do(func() {
-		close(c.killed)
+		c.end()
 		c.signal(syscall.SIGKILL)
-		c.in.Close()
 	})
 	<-c.gone
+}
+
+// end has its input end, and nobody wait for its replies.
+func (c *child) end() {
+	c.ends.Do(func() {
+		close(c.over)
+		c.in.Close()
+	})
 }
 
 // signal sends a signal to the process and all it started.
@@ -104,7 +118,7 @@ func (c *child) signal(s syscall.Signal) { syscall.Kill(-c.cmd.Process.Pid, s) }
 
 // retire lets the process end by itself: it has nothing to do, and its input ends.
 func (c *child) retire() {
-	c.in.Close()
+	c.end()
 	timer := time.AfterFunc(patience, func() { c.signal(syscall.SIGKILL) })
 	defer timer.Stop()
 	<-c.gone

@@ -13,6 +13,8 @@ import (
 
 // A request asks a worker for one job. It is a line of JSON on the worker's standard input.
 type request struct {
+	Number int // of the job in its worker, which replies repeat: what comes late of another is not taken
+
 	Library   dataset.Library
 	Dataset   string
 	Digest    string // of the table that the plan was made for
@@ -37,6 +39,7 @@ type request struct {
 // A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Progress,
 // nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
 type reply struct {
+	Number   int
 	Progress *task.Progress
 
 	Records []*results.Record

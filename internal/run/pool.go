@@ -52,6 +52,7 @@ func (p *Pool) Do(ctx context.Context, jobs []*plan.Job, w Watcher) error {
 			processor.jobs = append(processor.jobs, j)
 		}
 	}
+	r.networks = min(device.processes, len(device.jobs))
 	defer r.pauseWithUs()()
 	var workers sync.WaitGroup
 	for _, q := range []*queue{processor, device} {
@@ -68,6 +69,8 @@ type poolRun struct {
 	*Pool
 	watcher Watcher
 	cancel  context.CancelCauseFunc
+
+	networks int // processes on the device
 
 	mu       sync.Mutex
 	err      error
@@ -232,7 +235,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		a.used = a.usedBefore(string(before))
 		a.kept = a.used
 	}
-	c.ask(a.request)
+	a.request.Number = c.ask(a.request)
 	failure, finished := a.follow(ctx)
 	if finished || j.Method.Command != nil {
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
@@ -270,8 +273,8 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 	q.Library.Log = nil
 	if j.Method.Network {
 		q.Backend = r.Backend
-		if r.Networks > 1 {
-			q.Networks = r.Networks
+		if r.networks > 1 {
+			q.Networks = r.networks
 		}
 	}
 	if r.Checkpoints != "" {

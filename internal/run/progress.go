@@ -239,7 +239,7 @@ func describeCell(j *plan.Job, r *results.Record) string {
 	if r.Variant != "" {
 		return text + " " + r.Variant
 	}
-	var config map[string]any
+	var config method.Config
 	json.Unmarshal([]byte(r.Config), &config)                                           // that of a cell is valid
 	defaults, _ := j.Method.Resolve(nil, dataset.Info{Problem: j.Dataset.Info.Problem}) // which the data set may not allow
 	names := j.Method.ParamNames()

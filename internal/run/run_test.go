@@ -62,7 +62,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave", "full", "filled", "noted"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave", "after", "full", "filled", "noted"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -108,6 +108,16 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 				eaten = append(eaten, b)
 				time.Sleep(5 * time.Millisecond)
 			}
+		case "after": // a goroutine that goes on, as after a panic in another
+			go func() {
+				for {
+					t.Progress(task.Progress{Share: 0.5})
+					r.Index = i
+					done(r)
+					time.Sleep(time.Millisecond)
+				}
+			}()
+			return errors.New("nobody waits for the rest")
 		case "leave":
 			r.Details["grandchild"] = startGrandchild()
 		case "nan":
@@ -534,6 +544,22 @@ func TestKeptTime(t *testing.T) {
 	command.Command = &method.Command{}
 	if a.job = (&plan.Job{Method: &command}); a.timeFile() != "" {
 		t.Errorf("of a command: %s", a.timeFile())
+	}
+}
+
+// What a job sends when it has ended is taken for nothing of another's, and keeps nobody.
+func TestLateReplies(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := planned(t, parse(t, sweepOf("", "{mode: [after, ok], shift: [0, 10], pause: [50]}")), lib, dir, plan.Options{})
+	o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 1 })
+	counts := map[results.ID]int{}
+	for _, r := range records(t, dir) {
+		if counts[r.ID]++; (r.Failure == nil) == strings.Contains(string(r.Config), "after") || counts[r.ID] > 1 {
+			t.Errorf("record %d of %s: %+v", counts[r.ID], r.Config, r.Failure)
+		}
+	}
+	if o.Left != 0 || o.OK != o.Failed {
+		t.Errorf("outcome %+v", o)
 	}
 }
 

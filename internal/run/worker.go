@@ -163,6 +163,7 @@ type crash struct{ message string }
 func (c *crash) Error() string { return c.message }
 
 func (s *serving) send(r reply) error {
+	r.Number = s.Number
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.Encode(r)

@@ -2,8 +2,10 @@ package task
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"nptbench/internal/dataset"
@@ -99,10 +101,8 @@ func (e *encoder) features(t *Task) error {
 		columns, encoders = append(columns, c), append(encoders, encode)
 		anyMissing = anyMissing || c.Missing != nil
 	}
-	if bytes, free := 4*float64(len(e.rows))*float64(t.Width), float64(subprocess.FreeMemory()); free > 0 && bytes > free {
-		widest := slices.MaxFunc(t.Features, func(a, b Feature) int { return cmp.Compare(a.Width, b.Width) })
-		return fmt.Errorf("%d rows of %d encoded features take %.1f GB, and %.1f GB are free; column %s alone has %d categories: declare it skip, or number",
-			len(e.rows), t.Width, bytes/1e9, free/1e9, widest.Name, widest.Width)
+	if err := e.fits(t); err != nil {
+		return err
 	}
 	t.X = make([]float32, len(e.rows)*t.Width)
 	if anyMissing {
@@ -119,6 +119,23 @@ func (e *encoder) features(t *Task) error {
 		}
 	}
 	return nil
+}
+
+// fits returns an error where the encoded features take more memory than is free, also when garbage is given back.
+func (e *encoder) fits(t *Task) error {
+	bytes, free := 4*float64(len(e.rows))*float64(t.Width), float64(subprocess.FreeMemory())
+	if bytes > free && free > 0 {
+		debug.FreeOSMemory() // of the task before
+		free = float64(subprocess.FreeMemory())
+	}
+	if bytes <= free || free == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d rows of %d encoded features take %.1f GB, and %.1f GB are free", len(e.rows), t.Width, bytes/1e9, free/1e9)
+	if widest := slices.MaxFunc(t.Features, func(a, b Feature) int { return cmp.Compare(a.Width, b.Width) }); widest.Width > 1 {
+		text += fmt.Sprintf("; column %s alone has %d categories: declare it skip, or number", widest.Name, widest.Width)
+	}
+	return errors.New(text)
 }
 
 // oneHot numbers the categories that occur in entries not flagged; those of missing entries not flagged are one more.
