@@ -886,22 +886,24 @@ def spread(method, report, *paths):
 def grids(report, *paths):
     of = collections.defaultdict(list)
     for r in records(paths, "mlp"):
-        if (r["protocol"], r["seed"]) == ("published", 42):
-            of[r["dataset"]].append(r)
+        if r["seed"] == 42:
+            of[r["dataset"], r["protocol"]].append(r)
+    for dataset in TITLES:  # the first fold is the same
+        of[dataset, "corrected"] += [r for r in of[dataset, "published"] if r["fold"] == 0]
     lines = []
-    for r in rows(report, "cells", method="mlp", protocol="published"):
-        dataset, name = r["dataset"], r["metric"]
-        if name not in METRICS:
+    for r in rows(report, "cells", method="mlp"):
+        dataset, protocol, name = r["dataset"], r["protocol"], r["metric"]
+        if name not in METRICS or protocol == "corrected" and dataset not in TITLES:
             continue
         cells = []
-        for found in ([x for x in of[dataset] if few(dataset, x["config"])], of[dataset]):
+        for found in ([x for x in of[dataset, protocol] if few(dataset, x["config"])], of[dataset, protocol]):
             best = {}
             for x in sorted(found, key=loss, reverse=True):
                 best[x["fold"]] = x["test"][name]
             cells.append("%.*f (%d)" % (DIGITS[name], statistics.mean(best.values()), len(found) / len(best)))
         if len(found) / len(best) in (90, 3780):
-            lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), r["paper_printed"], *cells])
-    table(["published folds", "paper", "chosen among few settings", "among all"], *lines)
+            lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *((protocol, r["paper_printed"]) if protocol == "published" else ("true", "–")), *cells])
+    table(["", "folds", "paper", "chosen among few settings", "among all"], *lines)
 
 
 def few(dataset, c):
