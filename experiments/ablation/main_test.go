@@ -32,7 +32,7 @@ func TestPublishedRecords(t *testing.T) {
 	}
 	footnote := regexp.MustCompile(` \[\d+\]`)
 	for _, want := range []string{
-		"No feature -1.02 ± 0.21 0.001 -0.77 ± 0.16 same direction", "No masking -0.79 ± 0.43 0.103 +0.20 ± 0.35 not clear",
+		"No feature -1.02 ± 0.21 0.0010 -0.77 ± 0.16 same direction", "No masking -0.79 ± 0.43 0.103 +0.20 ± 0.35 not clear",
 		"Half the heads +0.01 ± 0.16 0.959 +0.25 ± 0.38 not clear", "Kendall's rank correlation",
 		"Over 3 seeds: mean -0.026, standard deviation 0.356.", // of Half the heads
 	} {
