@@ -110,9 +110,9 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			}
 		case "after": // a goroutine that goes on, as after a panic in another
 			go func() {
+				time.Sleep(200 * time.Millisecond) // until the job has ended
 				for {
 					t.Progress(task.Progress{Share: 0.5})
-					r.Index = i
 					done(r)
 					time.Sleep(time.Millisecond)
 				}
