@@ -463,7 +463,7 @@ func TestBadBackend(t *testing.T) {
 	}
 }
 
-// Folds that train side by side in one process end as they do one after the other. A plugin whose name says nothing of a
+// Folds that train side by side, in processes of their own, end as they do one after the other. A plugin whose name says nothing of a
 // processor is taken for that of a device.
 func TestFoldsSideBySide(t *testing.T) {
 	data := datasettest.Library(t).Dirs[0]

@@ -123,23 +123,21 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 	}
 	if len(unknown) > 0 {
 		name := header[unknown[0]]
-		const most = 10 // others that are named
-		switch {
-		case len(header) == 1 && strings.ContainsAny(name, ",;\t"):
-			return nil, fail(unknown[0], "%s, is not declared: is there another separator than %q?", quote([]byte(name)), f.separator)
-		case name != "" && len(unknown) > 1:
-			var others []string
-			for _, field := range unknown[1:min(1+most, len(unknown))] {
-				others = append(others, quote([]byte(header[field])))
-			}
-			if more := len(unknown) - 1 - most; more > 0 {
-				others = append(others, fmt.Sprintf("and %d more", more))
-			}
-			return nil, fail(unknown[0], "%s, is not declared%s; also undeclared: %s", quote([]byte(name)), spelling.Hint(name, names), strings.Join(others, ", "))
-		case name == "":
-			return nil, fail(unknown[0], `has no name and is not declared: a column that is no feature is "": skip`)
+		if len(header) == 1 && strings.ContainsAny(name, ",;\t") {
+			return nil, fail(0, "%s, is not declared: is there another separator than %q?", quote([]byte(name)), f.separator)
 		}
-		return nil, fail(unknown[0], "%s, is not declared%s", quote([]byte(name)), spelling.Hint(name, names))
+		text := quote([]byte(name)) + ", is not declared" + spelling.Hint(name, names)
+		if name == "" {
+			text = `has no name and is not declared: a column that is no feature is "": skip`
+		}
+		const most = 10 // others that are named
+		for i, field := range unknown[1:min(1+most, len(unknown))] {
+			text += []string{"; also undeclared: ", ", "}[min(i, 1)] + quote([]byte(header[field]))
+		}
+		if more := len(unknown) - 1 - most; more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		return nil, fail(unknown[0], "%s", text)
 	}
 	for _, name := range append(names, f.skipped...) {
 		if !slices.Contains(header, name) {

@@ -256,6 +256,8 @@ func TestOwnRefuses(t *testing.T) {
 		"separator: \";\"/separator: \xff":                 `dataset.yaml:3:12: not UTF-8 text; save the file as UTF-8`,
 		"  region: category\n  acidity: number\n/":         `wine.csv:1:11: header field 3, "region", is not declared; known: colour, quality; also undeclared: "acidity"`,
 		"data id;colour/;colour":                           `wine.csv:1:1: header field 1, has no name and is not declared: a column that is no feature is "": skip`,
+		"data id;colour;region/;colour;place":              `wine.csv:1:1: header field 1, has no name and is not declared: a column that is no feature is "": skip; also undeclared: "place"`,
+		"data id;/a;b;c;d;e;f;g;h;i;j;k;l;id;":             `wine.csv:1:1: header field 1, "a", is not declared; known: colour, region, acidity, quality; also undeclared: "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", and 1 more`,
 		"data 4;red;north/4;red;NA":                        `wine.csv:5:7: column region: "NA" may be a category, or stand for no value: list all categories of the column, or this under missing`,
 		"data 5.5/5,5":                                     `wine.csv:4:14: column quality: "5,5" is not a number (numbers have a point, and no commas)`,
 		"data 5.5/2026-11-29":                              `wine.csv:4:14: column quality: "2026-11-29" is not a number (write dates as numbers, such as days, or declare the column skip)`,

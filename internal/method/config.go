@@ -138,10 +138,10 @@ func (p *Param) value(v any, kind dataset.Problem) (any, error) {
 		case bool, json.Number:
 			return x, nil
 		case float64:
-			switch {
-			case math.IsNaN(x) || math.IsInf(x, 0):
+			if math.IsNaN(x) || math.IsInf(x, 0) {
 				return nil, wrong()
-			case x == math.Trunc(x) && math.Abs(x) < maxWhole: // in other languages 1.0 may mean something else than 1
+			}
+			if _, whole := asInt(x); whole { // in other languages 1.0 may mean something else than 1
 				return json.Number(strconv.FormatFloat(x, 'f', 1, 64)), nil
 			}
 			return x, nil
@@ -164,19 +164,18 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// maxWhole bounds whole numbers: JSON readers that have floating-point numbers only keep those below.
-const maxWhole = 1 << 53
-
+// asInt accepts whole numbers below 2^53, which JSON keeps.
 func asInt(v any) (int, bool) {
+	const bound = 1 << 53
 	switch v := v.(type) {
 	case int:
-		return v, -maxWhole < v && v < maxWhole
+		return v, -bound < v && v < bound
 	case int64:
-		return int(v), -maxWhole < v && v < maxWhole
+		return int(v), -bound < v && v < bound
 	case uint64:
-		return int(v), v < maxWhole
+		return int(v), v < bound
 	case float64: // JSON has no integers
-		return int(v), v == math.Trunc(v) && math.Abs(v) < maxWhole
+		return int(v), v == math.Trunc(v) && math.Abs(v) < bound
 	}
 	return 0, false
 }
@@ -246,10 +245,10 @@ func numbers(v any) any {
 			x[i] = numbers(x[i])
 		}
 	case json.Number:
-		if n, err := strconv.Atoi(x.String()); err == nil {
-			return n
-		}
 		if f, err := x.Float64(); err == nil && !strings.HasSuffix(x.String(), ".0") {
+			if n, whole := asInt(f); whole {
+				return n
+			}
 			return f
 		}
 	}

@@ -24,7 +24,6 @@ type child struct {
 	replies chan reply // closed when the process has ended
 	asked   int        // how many jobs it was asked for
 	stderr  printed
-	kills   sync.Once
 	ends    sync.Once
 	over    chan struct{} // closed by ends: nobody waits for replies any more
 	gone    chan struct{} // closed when the process has ended
@@ -79,12 +78,11 @@ func (c *child) read(replies io.ReadCloser) {
 	close(c.replies)
 }
 
-// ask sends a request, once the one before is done, and returns its number. When this fails the process has ended, and its replies too.
-func (c *child) ask(r request) (number int) {
+// ask numbers a request and sends it, once the one before is done. When this fails the process has ended, and its replies too.
+func (c *child) ask(r *request) {
 	c.asked++
 	r.Number = c.asked
 	json.NewEncoder(c.in).Encode(r)
-	return c.asked
 }
 
 func (c *child) isGone() bool {
@@ -98,10 +96,10 @@ func (c *child) isGone() bool {
 
 // kill ends the process and all it started, and waits until it is gone.
 func (c *child) kill() {
-	c.kills.Do(func() {
-		c.end()
+	c.end()
+	if !c.isGone() {
 		c.signal(syscall.SIGKILL)
-	})
+	}
 	<-c.gone
 }
 
@@ -147,12 +145,12 @@ func (c *child) causeOfDeath() string {
 type printed struct{ subprocess.Said }
 
 func (t *printed) Write(p []byte) (int, error) {
+	said := p
 	if mark := bytes.LastIndexByte(p, jobMark); mark >= 0 {
 		t.Forget()
-		t.Said.Write(p[mark+1:])
-	} else {
-		t.Said.Write(p)
+		said = p[mark+1:]
 	}
+	t.Said.Write(said)
 	return len(p), nil
 }
 

@@ -235,7 +235,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 		a.used = a.usedBefore(string(before))
 		a.kept = a.used
 	}
-	a.request.Number = c.ask(a.request)
+	c.ask(&a.request)
 	failure, finished := a.follow(ctx)
 	if finished || j.Method.Command != nil {
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run

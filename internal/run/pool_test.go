@@ -76,7 +76,7 @@ func TestFailureOfInterrupted(t *testing.T) {
 		c := &child{replies: make(chan reply, 1), gone: make(chan struct{})}
 		c.replies <- reply{Done: true, Failure: &results.Failure{Kind: "crash"}}
 		close(c.gone)
-		c.kills.Do(func() {}) // it is gone
+		c.ends.Do(func() {}) // it is gone
 		a := &attempt{poolRun: &poolRun{Pool: &Pool{}}, child: c, job: &plan.Job{}}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -140,8 +140,8 @@ func (g *Progress) Ended(j *plan.Job) {
 	k := g.kindOf(j)
 	g.finishes[k] = g.finishes[k].plus(g.measure(j, took))
 	delete(g.running, j)
-	parted := g.slots[false] == 0 // of Slurm: several tasks may have done a part each; else what has not all records was interrupted
-	if g.Log != nil && records > 0 && (parted || records >= j.Cells()) {
+	slurm := g.slots[false] == 0 // where other tasks may have done a part of the job; elsewhere one without all its records was interrupted
+	if g.Log != nil && records > 0 && (slurm || records >= j.Cells()) {
 		if _, err := fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second)); err != nil {
 			g.clear()
 			fmt.Fprintf(g.w, "-log: %v; the log has nothing from here on\n", err)

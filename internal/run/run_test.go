@@ -886,7 +886,8 @@ func TestWorkersEndWithTheirInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.ask(r.request(p.Jobs()[0], 1))
+	q := r.request(p.Jobs()[0], 1)
+	c.ask(&q)
 	pids := hanging(dir, 1)
 	c.in.Close()
 	if len(pids) != 2 {

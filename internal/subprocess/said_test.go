@@ -2,6 +2,7 @@ package subprocess
 
 import (
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,9 @@ func TestSaid(t *testing.T) {
 		}
 		if s.Forget(); s.String() != "" {
 			t.Errorf("%q is not forgotten", s)
+		}
+		if io.WriteString(s, "abc"[:min(3, c.head+c.tail)]); strings.Contains(s.String(), "…") {
+			t.Errorf("%q remembers a cut", s)
 		}
 	}
 }

@@ -46,8 +46,7 @@ func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, sta
 	if stats == TrainRows {
 		e.statRows = t.Train
 	}
-	err := e.features(t)
-	if err != nil {
+	if err := e.features(t); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", table.Info.Name, err)
 	}
 	truth := e.targets(t)
@@ -131,7 +130,8 @@ func (e *encoder) fits(t *Task) error {
 	if bytes <= free || free == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%d rows of %d encoded features take %.1f GB, and %.1f GB are free", len(e.rows), t.Width, bytes/1e9, free/1e9)
+	// The same text every time: a method that fails always in the same way is given up.
+	text := fmt.Sprintf("%d rows of %d encoded features take %.1f GB, more than are free", len(e.rows), t.Width, bytes/1e9)
 	if widest := slices.MaxFunc(t.Features, func(a, b Feature) int { return cmp.Compare(a.Width, b.Width) }); widest.Width > 1 {
 		text += fmt.Sprintf("; column %s alone has %d categories: declare it skip, or number", widest.Name, widest.Width)
 	}
@@ -176,16 +176,15 @@ func (e *encoder) standardise(c *dataset.Column) columnEncoder {
 			return mean
 		}
 	}
-	entered := 0
-	mean, std := MeanStd(e.statRows, value, func(position int) bool {
-		if e.flagged(c, position) {
-			return false
+	enters := func(position int) bool { return !e.flagged(c, position) }
+	mean, std := MeanStd(e.statRows, value, enters)
+	if first := 0; c.Missing != nil {
+		for first < e.statRows && !enters(first) {
+			first++
 		}
-		entered++
-		return true
-	})
-	if entered == 0 { // no training row has a value, say: what others have is on no scale
-		return func(int, []float32) {}
+		if first == e.statRows { // no training row has a value, say: what others have is on no scale
+			return func(int, []float32) {}
+		}
 	}
 	return func(position int, into []float32) {
 		if !e.flagged(c, position) {
