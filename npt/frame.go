@@ -1,10 +1,12 @@
 package npt
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -29,18 +31,20 @@ type Frame struct {
 // ReadCSV reads a file with a header line. Errors name the file, and its line or, from 0, the row behind the header. Empty lines are left
 // out, but are an error where there is one column, since there they could stand for no value, which is "?" in such a file.
 func ReadCSV(path string) (*Frame, error) {
-	text, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)
 	}
-	if bytes.IndexByte(text[:min(512, len(text))], 0) >= 0 {
+	defer file.Close()
+	text := bufio.NewReader(file)
+	begin, _ := text.Peek(512)
+	if bytes.IndexByte(begin, 0) >= 0 {
 		return nil, fmt.Errorf("npt: %s: binary, or not in UTF-8: convert the file", path)
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark
-	r := csv.NewReader(bytes.NewReader(text))
-	r.TrimLeadingSpace = true // else a field in quotes may not follow a space
-	r.FieldsPerRecord = -1    // check counts them
-	lines, err := r.ReadAll()
+	if mark := "\ufeff"; bytes.HasPrefix(begin, []byte(mark)) { // a byte order mark
+		text.Discard(len(mark))
+	}
+	lines, empty, err := readLines(text)
 	if err != nil {
 		return nil, fmt.Errorf("npt: %s: %w", path, err)
 	}
@@ -54,27 +58,36 @@ func ReadCSV(path string) (*Frame, error) {
 	if f, err = f.check(); err != nil {
 		return nil, fmt.Errorf("npt: %s: %w", path, err)
 	}
-	if len(f.Names) == 1 {
-		if line := emptyLine(text, lines); line > 0 {
-			return nil, fmt.Errorf("npt: %s: line %d is empty: want a value, or ? for none", path, line)
-		}
+	if empty > 0 && len(f.Names) == 1 {
+		return nil, fmt.Errorf("npt: %s: line %d is empty: want a value, or ? for none", path, empty)
 	}
 	return f, nil
 }
 
-// emptyLine returns the number, from 1, of the first line that is part of none of the records, which have one field; 0: there is none.
-func emptyLine(text []byte, records [][]string) int {
-	lines, at := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")), 0
-	for _, record := range records {
-		if len(bytes.TrimSuffix(lines[at], []byte("\r"))) == 0 {
-			break
+// readLines reads the lines of a CSV file that are not empty, and returns the number, from 1, of the first that is; 0: none.
+func readLines(text io.Reader) (lines [][]string, empty int, err error) {
+	r := csv.NewReader(text)
+	r.TrimLeadingSpace = true // else a field in quotes may not follow a space
+	r.FieldsPerRecord = -1    // check counts them
+	for next := 1; ; {        // the line after the last one that was read
+		end := r.InputOffset()
+		fields, err := r.Read()
+		if err == io.EOF {
+			if r.InputOffset() > end && empty == 0 {
+				empty = next
+			}
+			return lines, empty, nil
 		}
-		at += 1 + strings.Count(record[0], "\n")
+		if err != nil {
+			return nil, 0, err
+		}
+		line, _ := r.FieldPos(0)
+		if line > next && empty == 0 {
+			empty = next
+		}
+		next = line + 1 + strings.Count(strings.Join(fields, ""), "\n")
+		lines = append(lines, fields)
 	}
-	if at < len(lines) {
-		return at + 1
-	}
-	return 0
 }
 
 // check returns the frame with names without spaces around them. It reports the first name that comes twice, the first row that has not a

@@ -38,7 +38,7 @@ func TestHeldOutRows(t *testing.T) {
 	if held := rows[80:]; slices.Min(held) >= 20 || slices.Max(held) < 80 {
 		t.Errorf("held out are the rows %v", held)
 	}
-	if slices.Sort(rows); !slices.Equal(rows, weights.Count(100)) {
+	if slices.Sort(rows); !slices.Equal(rows, weights.Indices(100)) {
 		t.Errorf("the rows are %v", rows)
 	}
 }

@@ -144,27 +144,32 @@ func (k *keptModel) Attention(ctx context.Context, batch *task.Task) (all []meth
 	if err != nil {
 		return nil, err
 	}
-	n := t.stored()
-	at := make([]int, n) // the row of the table that one of the batch is
-	for i := range at {
-		at[i] = tableRow(batch, i)
-	}
 	for i, w := range weights {
 		a := method.Attention{Layer: layers[i], Heads: w.Heads, Weights: w.Weights}
-		if batch.Copies > 0 { // else the order is the same
-			a.Weights = make([]float64, 0, len(w.Weights))
-			for head := range w.Heads {
-				for _, from := range at {
-					row := w.Weights[(head*n+from)*n:][:n]
-					for _, to := range at {
-						a.Weights = append(a.Weights, row[to])
-					}
-				}
-			}
+		if batch.Copies > 0 { // which come last in a table
+			a.Weights = inOrderOf(batch, w.Weights, t.stored())
 		}
 		all = append(all, a)
 	}
 	return all, nil
+}
+
+// inOrderOf has the weights (heads x n x n) between the rows of a table in the order of the batch that it is of.
+func inOrderOf(batch *task.Task, weights []float64, n int) []float64 {
+	at := make([]int, n) // the row of the table that one of the batch is
+	for i := range at {
+		at[i] = tableRow(batch, i)
+	}
+	out := make([]float64, 0, len(weights))
+	for head := range slices.Chunk(weights, n*n) {
+		for _, from := range at {
+			row := head[from*n:][:n]
+			for _, to := range at {
+				out = append(out, row[to])
+			}
+		}
+	}
+	return out
 }
 
 // args are the arguments of graphs that begin with a batch, for all rows of a table, padded, and the weights.

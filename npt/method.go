@@ -211,7 +211,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 // withinMemory fits, and once more with Recompute where memory ran out.
 func withinMemory[R any](c Config, fit func(Config) (R, error)) (R, error) {
 	result, err := fit(c)
-	if errors.Is(err, ErrMemory) {
+	if errors.Is(err, ErrMemory) && !c.Recompute {
 		// A call that fails leaves what it was given to the garbage collector; the first round finds it, the next one has it gone.
 		runtime.GC()
 		runtime.GC()

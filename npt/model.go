@@ -189,6 +189,9 @@ type Attention struct {
 // table are predicted. All rows are one batch, whatever the BatchSize; copies come after them. An ABD layer has Heads x rows^2 numbers of 8
 // bytes.
 func (m *Model) Attention(ctx context.Context, t *Table, layers ...int) ([]Attention, error) {
+	if len(layers) == 0 {
+		return nil, errors.New("npt: attention of no layer, want at least one")
+	}
 	for _, layer := range layers {
 		if layer < 0 || layer >= m.net.Layers || !m.net.between(layer) && !(isABA(layer) && m.net.has(layer)) {
 			return nil, fmt.Errorf("npt: the model has no attention weights in layer %d", layer)
@@ -268,8 +271,8 @@ func (m *Model) save(path, kind string, header any) error {
 }
 
 // LoadModel reads a model that Save wrote. A nil backend is as for NewTrainer. On one that does not compute in BFloat16 a model of that
-// precision computes in Float32, as which its weights are stored, and its Config says so, also in a file that Save
-// then writes; on one without Float64 a model of it is an error.
+// precision computes in Float32, as which its weights are stored, and its Config says so, also in a file that Save then writes; on one
+// without Float64 a model of it is an error.
 func LoadModel(path string, backend compute.Backend) (*Model, error) {
 	var h modelHeader
 	return loadModel(path, "model", backend, &h, func() (Config, []Column, error) { return h.Config, h.Columns, checkColumns(h.Columns) })

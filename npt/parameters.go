@@ -36,7 +36,7 @@ func (n *network) listParams() (params []weights.Param) {
 	// The d embedding matrices, one below the other: first the rows of all value channels, then of the entries of the mask.
 	params = append(params,
 		weights.Param{Name: "in.weight", Dims: []int{len(inputs), e}, FanIn: rowFan, Group: inputs},
-		weights.Param{Name: "in.bias", Dims: []int{d, e}, FanIn: columnFan, Group: weights.Count(d)},
+		weights.Param{Name: "in.bias", Dims: []int{d, e}, FanIn: columnFan, Group: weights.Indices(d)},
 		weights.Param{Name: "embedding.index", Dims: []int{d, e}, Init: weights.Normal})
 	if mixedTypes(columns) {
 		params = append(params, weights.Param{Name: "embedding.type", Dims: []int{2, e}, Init: weights.Normal})

@@ -110,7 +110,7 @@ func testPaddedBatches(t *testing.T, backend compute.Backend) {
 		}
 		// Of a table with 14 rows, since 16 need no padding.
 		fewer := testTable(9, 4, 1, true)
-		all, err := (&Model{net: n, weights: s.weights, backend: backend}).Attention(context.Background(), fewer, weights.Count(c.Layers)...)
+		all, err := (&Model{net: n, weights: s.weights, backend: backend}).Attention(context.Background(), fewer, weights.Indices(c.Layers)...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -182,8 +182,8 @@ const passRows = 256
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
 // cost of a pass of its own over all rows of the fit. Together are at most as many rows as the fit had, or 256 where it had fewer, so that
-// the memory of a pass is bounded; those behind them in the frame are predicted in another pass. With a BatchSize, the more rows there are in a pass, the
-// fewer of the fitted ones each is predicted with (see Model.Predict).
+// the memory of a pass is bounded; those behind them in the frame are predicted in another pass. With a BatchSize, the more rows there are
+// in a pass, the fewer of the fitted ones each is predicted with (see Model.Predict).
 //
 // A pass with another number of rows than those before it is compiled first, which on XLA takes seconds: a service should ask for the same
 // number again and again.
@@ -251,15 +251,12 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 
 // inPasses calls do for each pass that the rows asked for are predicted in: the test rows of its table are those whose numbers are in of.
 func (p *Predictor) inPasses(asked [][]string, do func(t *Table, of []int) error) error {
-	if _, err := p.table(asked, weights.Count(len(asked))); err != nil { // of the last rows, too, before anything is computed
+	rows, err := p.encoded(asked)
+	if err != nil {
 		return err
 	}
 	for _, of := range p.passes(asked) {
-		t, err := p.table(asked, of)
-		if err == nil {
-			err = do(t, of)
-		}
-		if err != nil {
+		if err := do(p.table(rows, of), of); err != nil {
 			return err
 		}
 	}
@@ -300,7 +297,11 @@ func (p *Predictor) Table(f *Frame) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.table(asked, weights.Count(len(asked)))
+	rows, err := p.encoded(asked)
+	if err != nil {
+		return nil, err
+	}
+	return p.table(rows, weights.Indices(len(asked))), nil
 }
 
 // ordered are the fields of the rows in the order of the columns of the fit, that of the target empty.
@@ -330,16 +331,27 @@ func (p *Predictor) ordered(f *Frame) ([][]string, error) {
 	return rows, nil
 }
 
-// table has some of the rows behind those of the fit.
-func (p *Predictor) table(asked [][]string, of []int) (*Table, error) {
-	t := *p.context
-	t.Columns, t.Values, t.Missing, t.Test = slices.Clone(t.Columns), slices.Clone(t.Values), slices.Clone(t.Missing), len(of)
-	for _, i := range of {
-		if err := p.encode(&t, asked[i]); err != nil {
+// encoded has the values of rows, and which are missing, and nothing else.
+func (p *Predictor) encoded(asked [][]string) (*Table, error) {
+	var rows Table
+	for i, fields := range asked {
+		if err := p.encode(&rows, fields); err != nil {
 			return nil, fmt.Errorf("npt: row %d: %w", i, err)
 		}
 	}
-	return &t, nil
+	return &rows, nil
+}
+
+// table has some of the encoded rows behind those of the fit.
+func (p *Predictor) table(rows *Table, of []int) *Table {
+	t := *p.context
+	t.Columns, t.Values, t.Missing, t.Test = slices.Clone(t.Columns), slices.Clone(t.Values), slices.Clone(t.Missing), len(of)
+	width, columns := t.Channels(), len(p.columns)
+	for _, i := range of {
+		t.Values = append(t.Values, rows.Values[i*width:][:width]...)
+		t.Missing = append(t.Missing, rows.Missing[i*columns:][:columns]...)
+	}
+	return &t
 }
 
 // prediction is what the network gives for a row, in the target's units.

@@ -45,6 +45,11 @@ func testRecompute(t *testing.T, backend compute.Backend) {
 }
 
 func TestRecomputeWhereMemoryRunsOut(t *testing.T) {
+	already := DefaultConfig()
+	already.Recompute = true
+	if _, err := withinMemory(already, func(Config) (int, error) { already.Recompute = !already.Recompute; return 0, ErrMemory }); err != ErrMemory || already.Recompute {
+		t.Errorf("with Recompute from the start it is trained twice: %v", err)
+	}
 	for _, c := range []struct {
 		name                   string
 		keeping, recomputing   error

@@ -197,7 +197,7 @@ func channelColumns(columns []Column) []int {
 
 // inputColumns returns the column of every input of the network: all channels, then the mask of every column.
 func inputColumns(columns []Column) []int {
-	return append(channelColumns(columns), weights.Count(len(columns))...)
+	return append(channelColumns(columns), weights.Indices(len(columns))...)
 }
 
 // columnKinds returns 0 for every continuous and 1 for every categorical column.

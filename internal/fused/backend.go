@@ -23,8 +23,8 @@ const (
 	BFloat16 = "fused,products=bfloat16"
 )
 
-// A Backend computes graphs on the processor. Several may be computed at the same time; the one that began last has its
-// threads, the others go on by one each.
+// A Backend computes graphs on the processor. Several may be computed at the same time: its
+// threads help with the operation that was begun last, whichever graph it is of.
 type Backend struct {
 	notimplemented.Backend
 	name string

@@ -26,13 +26,10 @@ var attention = &Measurement{
 		return []metric.Metric{bestShare, uniformShare, aboveUniform, bestLayer, bestHead}
 	},
 	Check: func(m *method.Method, c method.Config, _ dataset.Info) error {
-		switch {
-		case m.Model == nil:
+		if m.CheckAttention == nil {
 			return fmt.Errorf("%s has no attention", m.Name)
-		case m.CheckAttention != nil:
-			return m.CheckAttention(c)
 		}
-		return nil
+		return m.CheckAttention(c)
 	},
 	Plot: plotMap,
 	Caption: "Decimal logarithm of the weights of the best head, light where large, for the rows of one batch: all of them by their distance from the " +

@@ -165,10 +165,6 @@ func TestAttentionRefuses(t *testing.T) {
 	if err := attention.Check(m, nil, dataset.Info{}); err == nil || err.Error() != "mlp has no attention" {
 		t.Error(err)
 	}
-	m.Model = func(context.Context, *task.Task, method.Config) (method.Model, error) { return nil, nil }
-	if err := attention.Check(m, nil, dataset.Info{}); err != nil {
-		t.Error(err)
-	}
 	m.CheckAttention = func(c method.Config) error { return map[bool]error{true: blind}[c.Has("self_only")] }
 	for _, c := range []method.Config{{}, {"self_only": true}} {
 		if err := attention.Check(m, c, dataset.Info{}); (err == blind) != c.Has("self_only") {

@@ -102,7 +102,8 @@ func (s *Subject) clean(ctx context.Context) (method.Prediction, error) {
 	return clean, s.Check(clean)
 }
 
-// asked yields the batches of the model, each with the places among its test rows of those that are asked for: rows, ascending.
+// asked yields the batches of the model that have any of the test rows that are asked for, ascending, each with the places of these among
+// its test rows.
 func (s *Subject) asked(rows []int) iter.Seq2[[]int, []int] {
 	return func(yield func([]int, []int) bool) {
 		for _, batch := range s.Model.Batches() {
@@ -112,7 +113,7 @@ func (s *Subject) asked(rows []int) iter.Seq2[[]int, []int] {
 					places = append(places, at)
 				}
 			}
-			if !yield(batch, places) {
+			if len(places) > 0 && !yield(batch, places) {
 				return
 			}
 		}

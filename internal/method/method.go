@@ -31,8 +31,8 @@ type Method struct {
 	// CheckBackend refuses a configuration that the named backend cannot run. Nil refuses nothing.
 	CheckBackend func(c Config, backend string) error
 
-	// CheckAttention refuses a configuration whose model is no Attentive one: rows do not attend to each other in it. The error is like
-	// Check's. Nil refuses nothing.
+	// CheckAttention refuses a configuration in whose models rows do not attend to each other. The error is like Check's. Nil: its models
+	// have no attention.
 	CheckAttention func(c Config) error
 
 	// Canonical maps a configuration to a representative with the same predictions, by setting parameters that have no

@@ -32,7 +32,7 @@ func pack(params []Param) (arrays []Array) {
 	}
 	for i, a := range arrays {
 		if rows := len(a.Members); rows > 1 {
-			arrays[i].Param = Param{Name: a.Name + " and alike", Dims: []int{rows, a.Size()}, Group: Count(rows)}
+			arrays[i].Param = Param{Name: a.Name + " and alike", Dims: []int{rows, a.Size()}, Group: Indices(rows)}
 		}
 	}
 	return arrays
@@ -101,27 +101,4 @@ func (s *Set) Shapes(dtype dtypes.DType) (of []shapes.Shape) {
 		of = append(of, shapes.Make(dtype, a.Dims...))
 	}
 	return of
-}
-
-// Count returns 0, 1, ..., n-1: as a Group, every entry is a tensor of its own.
-func Count(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// OneHot returns a constant matrix (len(index) x depth) of the graph and type of like, with a one at index[i] in row i.
-func OneHot(like *graph.Node, index []int, depth int) *graph.Node {
-	values := make([]float64, len(index)*depth)
-	for i, j := range index {
-		values[i*depth+j] = 1
-	}
-	return Constant(like, values, len(index), depth)
-}
-
-// Constant returns an array of the graph and type of like.
-func Constant(like *graph.Node, values []float64, dims ...int) *graph.Node {
-	return graph.ConvertDType(graph.Reshape(graph.Const(like.Graph(), values), dims...), like.DType())
 }

@@ -1,5 +1,5 @@
-// Package weights lists the parameters of a network, draws their first values, and packs small ones into common arrays. Begin
-// with Param and NewSet.
+// Package weights lists the parameters of a network, draws their first values, and packs small ones into common arrays; it has the constant
+// arrays, too, that graphs need beside them. Begin with Param and NewSet.
 package weights
 
 import (
@@ -46,7 +46,7 @@ func NewSet(params []Param) Set { return Set{params, pack(params)} }
 // NewFlat puts all parameters into one array, one after the other, for optimisers that treat every weight alike.
 func NewFlat(params []Param) Set {
 	s := Set{Params: params}
-	s.Arrays = []Array{{Param: Param{Name: "all", Dims: []int{s.Size()}}, Members: Count(len(params))}}
+	s.Arrays = []Array{{Param: Param{Name: "all", Dims: []int{s.Size()}}, Members: Indices(len(params))}}
 	return s
 }
 
