@@ -9,6 +9,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -183,6 +184,33 @@ func TestClaimsOnRanks(t *testing.T) {
 		found := collect(t, f).findings()
 		if found[0].verdict != c.rank || !strings.Contains(found[0].measured(), c.text) || found[1].verdict != c.best {
 			t.Errorf("%+v: %s (%s), %s (%s)", c, found[0].verdict, found[0].measured(), found[1].verdict, found[1].measured())
+		}
+	}
+}
+
+// A claim on a rank has beside it that among all methods of the same problem, under published folds.
+func TestRankAmongMore(t *testing.T) {
+	npt, other := &Series{Title: "NPT"}, &Series{Title: "golearn"}
+	table := func(all bool, protocol split.Protocol, problem dataset.Problem) *rankTable {
+		return &rankTable{All: all, Protocol: protocol, Problem: problem, Datasets: make([]dataset.Info, 2),
+			Rows: []rankRow{{Series: other, Own: meanRank{Mean: 1}}, {Series: npt, Own: meanRank{Mean: 2}}}}
+	}
+	right := table(true, published, dataset.Regression)
+	for _, c := range []struct {
+		table *rankTable
+		of    *Series
+		than  int
+		want  string
+	}{
+		{right, npt, 1, " (2.00 among all 2 methods here on 2 data sets)"},
+		{right, npt, 2, ""},
+		{right, &Series{}, 1, ""},
+		{table(false, published, dataset.Regression), npt, 1, ""},
+		{table(true, corrected, dataset.Regression), npt, 1, ""},
+		{table(true, published, dataset.Binary), npt, 1, ""},
+	} {
+		if got := (&Summary{ranks: []*rankTable{c.table}}).rankAmongMore(c.of, dataset.Regression, c.than); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.table, got, c.want)
 		}
 	}
 }

@@ -282,15 +282,16 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 
 // rankAmongMore is the mean rank that the table of all methods has of one under published folds, in parentheses, where these are more.
 func (s *Summary) rankAmongMore(m *Series, problem dataset.Problem, than int) string {
-	for _, t := range s.ranks {
-		for _, r := range t.Rows {
-			if t.All && t.Protocol == split.Published && t.Problem == problem && r.Series == m && len(t.Rows) > than {
-				return fmt.Sprintf(" (%s among all %d methods here on %s)", Decimal(r.Own.Mean, rankDigits), len(t.Rows),
-					spelling.Count(len(t.Datasets), "data set"))
-			}
-		}
+	all := slices.IndexFunc(s.ranks, func(t *rankTable) bool { return t.All && t.Protocol == split.Published && t.Problem == problem })
+	if all < 0 || len(s.ranks[all].Rows) <= than {
+		return ""
 	}
-	return ""
+	t := s.ranks[all]
+	at := slices.IndexFunc(t.Rows, func(r rankRow) bool { return r.Series == m })
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s among all %d methods here on %s)", Decimal(t.Rows[at].Own.Mean, rankDigits), len(t.Rows), spelling.Count(len(t.Datasets), "data set"))
 }
 
 // inPlace reports whether it is clear that one of some mean ranks has a place, or that it has not: others are before or behind it by the

@@ -282,8 +282,9 @@ func (s *Summary) verdictTable() *Table {
 	}
 	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", spelling.Count(len(judged), "number")),
 		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
+	counts := countVerdicts(judged)
 	for _, v := range allVerdicts() {
-		if n := countOf([]shownVerdict{v}, judged); n > 0 {
+		if n := counts[v.Verdict]; n > 0 {
 			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(v.Verdict)}, count(n)}})
 		}
 	}
@@ -294,8 +295,9 @@ func (s *Summary) verdictTable() *Table {
 func (s *Summary) verdictCounts() string {
 	judged := s.judged()
 	var parts []string
+	counts := countVerdicts(judged)
 	for _, v := range allVerdicts() {
-		if n := countOf([]shownVerdict{v}, judged); n > 0 {
+		if n := counts[v.Verdict]; n > 0 {
 			parts = append(parts, v.counted(n))
 		}
 	}

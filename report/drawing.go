@@ -11,7 +11,7 @@ import (
 // drawings are figures of what was measured, one for each measurement: of every data set and series the first fold.
 func (s *Summary) drawings() (blocks []Block) {
 	for _, name := range s.measured() {
-		var all []picture.Plot
+		var all []picture.Drawing
 		caption := ""
 		for _, g := range s.Groups {
 			if m := g.Series.Measure; g.Series.measure() == name && m.Plot != nil && len(g.Folds) > 0 && g.Folds[0].Chosen != nil {
@@ -21,7 +21,7 @@ func (s *Summary) drawings() (blocks []Block) {
 				}
 				table := g.Folds[0].Chosen.Table
 				caption = m.Caption
-				all = append(all, picture.Plot{Title: title, Make: func() (*plot.Plot, error) { return m.Plot(table) }})
+				all = append(all, picture.Drawing{Title: title, Make: func() (*plot.Plot, error) { return m.Plot(table) }})
 			}
 		}
 		if len(all) > 0 {
@@ -29,7 +29,7 @@ func (s *Summary) drawings() (blocks []Block) {
 			if name == s.Name {
 				ending = ".svg"
 			}
-			blocks = append(blocks, Figure{s.file(ending), caption, picture.Plots(all)})
+			blocks = append(blocks, Figure{s.file(ending), caption, picture.Drawings(all)})
 		}
 	}
 	if blocks != nil {

@@ -31,7 +31,6 @@ func (s *Summary) panels() (panels []picture.Panel) {
 
 // panels shows the facts of the first of a layout's parts that has any by data set, those that are measured.
 func (l *Layout) panels(numbers []*Number) (panels []picture.Panel) {
-	var over [][]string // of the lines of each panel: over how many folds, where these are not all
 	facts := l.facts(numbers)
 	for _, f := range facts {
 		if f.kind() != facts[0].kind() || f.Verdict == Extrapolated { // of another part, such as p
@@ -41,40 +40,39 @@ func (l *Layout) panels(numbers []*Number) (panels []picture.Panel) {
 		if at < 0 {
 			at = len(panels)
 			panels = append(panels, picture.Panel{Title: f.Info.Title, Axis: f.axis(), Zero: f.metric != f.Metric.Name && f.metric != coreSeconds})
-			over = append(over, nil)
 		}
 		folds := ""
 		if f.metric != coreSeconds && f.N < f.paperFolds() {
 			folds = fmt.Sprintf("%d of %d folds", f.N, f.paperFolds())
 		}
-		p, line := &panels[at], 0
-		for line < len(p.Lines) && (p.Lines[line].Title != f.row || over[at][line] != folds) {
-			line++
-		}
-		if line == len(p.Lines) {
-			p.Lines, over[at] = append(p.Lines, picture.Line{Title: f.row}), append(over[at], folds)
+		p := &panels[at]
+		line := slices.IndexFunc(p.Lines, func(line picture.Line) bool { return line.Title == f.row && line.Folds == folds })
+		if line < 0 {
+			line = len(p.Lines)
+			p.Lines = append(p.Lines, picture.Line{Title: f.row, Folds: folds})
 		}
 		values := &p.Lines[line].Values
 		values[0] = picture.Value{Mean: f.Paper.Mean, StdErr: f.Paper.StdErr(), OK: f.HasPaper}
 		values[1+slices.Index(split.Protocols, f.Protocol)] = picture.Value{Mean: f.Mean, StdErr: f.StdErr, OK: true}
 	}
 	for i := range panels {
-		sayFolds(&panels[i], over[i])
+		sayFolds(&panels[i])
 	}
 	return panels
 }
 
 // sayFolds has over how many folds lines are in the panel's title, where that is the same of all, or else in theirs.
-func sayFolds(p *picture.Panel, over []string) {
-	if len(slices.Compact(slices.Clone(over))) == 1 {
-		if over[0] != "" {
-			p.Title += ", " + over[0]
+func sayFolds(p *picture.Panel) {
+	folds := p.Lines[0].Folds
+	if !slices.ContainsFunc(p.Lines, func(line picture.Line) bool { return line.Folds != folds }) {
+		if folds != "" {
+			p.Title += ", " + folds
 		}
 		return
 	}
 	for i := range p.Lines {
-		if over[i] != "" {
-			p.Lines[i].Title += " (" + over[i] + ")"
+		if line := &p.Lines[i]; line.Folds != "" {
+			line.Title += " (" + line.Folds + ")"
 		}
 	}
 }

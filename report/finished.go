@@ -23,7 +23,7 @@ type finished struct {
 	all      bool
 	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless it is all
 	series   []*Series      // of the paper, or all
-	others   []*Series      // unless it is all: of the paper's methods, begun, but smaller than in the paper or with some of their settings
+	others   []*Series      // unless it is all: of the paper's methods, begun, but smaller than in the paper, single variants, or with single values of a parameter
 	value    map[entry]float64
 	of       map[entry]*Group
 	failed   map[*Series]bool // among all: those that have none on some data set, though all of its cells have been run
@@ -45,7 +45,7 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 			continue
 		}
 		if m := n.Series; !everything && !m.Paper {
-			if !m.Method.Extra && results.PaperPlace(m.Method.Name) >= 0 && n.begun() && !slices.Contains(f.others, m) {
+			if m.methodOfPaper() && n.begun() && !slices.Contains(f.others, m) {
 				f.others = append(f.others, m)
 			}
 			continue
@@ -211,8 +211,11 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 	}
 	for _, m := range f.others {
 		why := "has single values of a parameter"
-		if m.sizes.smaller(m.Method) != "" {
+		switch {
+		case m.sizes.smaller(m.Method) != "":
 			why = "is smaller than in the paper"
+		case !m.ofPaper():
+			why = "is a single variant"
 		}
 		notes = append(notes, fmt.Sprintf("%s is not among these methods, since it %s; where it is complete, it is ranked among all methods here.",
 			m.Title, why))

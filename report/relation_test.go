@@ -195,8 +195,8 @@ func TestChangeOverSomeFolds(t *testing.T) {
 	if p := s.panels()[0]; p.Title != "Boston Housing, 3 of 10 folds" || p.Lines[0].Title != "No semi-supervision" {
 		t.Errorf("the figure has %q, %q", p.Title, p.Lines[0].Title)
 	}
-	mixed := picture.Panel{Title: "Yacht", Lines: []picture.Line{{Title: "Base"}, {Title: "No ABA"}}}
-	if sayFolds(&mixed, []string{"", "3 of 10 folds"}); mixed.Title != "Yacht" || mixed.Lines[0].Title != "Base" || mixed.Lines[1].Title != "No ABA (3 of 10 folds)" {
+	mixed := picture.Panel{Title: "Yacht", Lines: []picture.Line{{Title: "Base"}, {Title: "No ABA", Folds: "3 of 10 folds"}}}
+	if sayFolds(&mixed); mixed.Title != "Yacht" || mixed.Lines[0].Title != "Base" || mixed.Lines[1].Title != "No ABA (3 of 10 folds)" {
 		t.Errorf("the figure has %+v", mixed)
 	}
 	var out bytes.Buffer

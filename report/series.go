@@ -231,6 +231,11 @@ func (s *Series) wholeMethod() bool {
 			return false
 		}
 	}
+	return s.methodOfPaper()
+}
+
+// methodOfPaper reports whether the series is of a method of the paper, be it a part of its settings.
+func (s *Series) methodOfPaper() bool {
 	return !s.Method.Extra && results.PaperPlace(s.Method.Name) >= 0
 }
 

@@ -117,7 +117,8 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	judged, claims := s.judged(), s.findings()
 	untold := outcomes[len(outcomes)-1]
-	told := len(judged) - countOf(untold.verdicts, judged)
+	byVerdict := countVerdicts(judged)
+	told := len(judged) - byVerdict.of(untold.verdicts)
 	title := s.Title
 	if !s.own {
 		title += ": what was reproduced"
@@ -146,7 +147,7 @@ func (s *Summary) writeSummary(w io.Writer) error {
 				found = append(found, f)
 			}
 		}
-		numbers := countOf(outcome.verdicts, judged)
+		numbers := byVerdict.of(outcome.verdicts)
 		if numbers == 0 && len(found) == 0 {
 			continue
 		}
@@ -179,12 +180,21 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	return out.Flush()
 }
 
-// countOf is how many numbers have one of some verdicts.
-func countOf(verdicts []shownVerdict, judged []judgement) (n int) {
+// A verdictCount is how many numbers have each verdict.
+type verdictCount map[Verdict]int
+
+func countVerdicts(judged []judgement) verdictCount {
+	n := verdictCount{}
 	for _, j := range judged {
-		if slices.ContainsFunc(verdicts, func(v shownVerdict) bool { return v.Verdict == j.verdict }) {
-			n++
-		}
+		n[j.verdict]++
+	}
+	return n
+}
+
+// of is how many numbers have one of some verdicts.
+func (c verdictCount) of(verdicts []shownVerdict) (n int) {
+	for _, v := range verdicts {
+		n += c[v.Verdict]
 	}
 	return n
 }

@@ -57,8 +57,8 @@ func (r *reports) text(file string) []byte {
 // line is what the first line of a table has behind its name, of tables with so many columns besides.
 func (r *reports) line(document, name string, columns int) []string {
 	for line := range strings.Lines(string(r.text(document))) {
-		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); cells[0] == name && len(cells) == 1+columns {
-			return cells[1:]
+		if cells, has := strings.CutPrefix(strings.Trim(line, "| \n"), name+" | "); has && strings.Count(cells, " | ") == columns-1 {
+			return strings.Split(cells, " | ")
 		}
 	}
 	r.fail(fmt.Errorf("%s has no table of %d columns with %q", document, 1+columns, name))

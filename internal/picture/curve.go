@@ -61,7 +61,7 @@ func LearningCurves(curves []LearningCurve) Picture {
 // A curvePanel has the learning curves of a data set and series.
 type curvePanel []LearningCurve
 
-func (c curvePanel) size() (width, height vg.Length) { return panelWidth, plotHeight }
+func (c curvePanel) size() (width, height vg.Length) { return panelWidth, drawingHeight }
 
 func (c curvePanel) plot() (*plot.Plot, error) {
 	p, err := plotLearningCurves(c, func(c LearningCurve) string { return c.Folds })

@@ -60,7 +60,7 @@ func TestConstantLearningCurve(t *testing.T) {
 func TestFarLongerTrainings(t *testing.T) {
 	for steps, apart := range map[float64]bool{400: true, 200: false} {
 		drawn := LearningCurves([]LearningCurve{{Series: "short", Steps: 10, Losses: []float64{2, 1}}, {Series: "long", Steps: steps, Losses: []float64{2, 1}}})
-		if (drawn.height == plotHeight) != apart {
+		if (drawn.height == drawingHeight) != apart {
 			t.Errorf("10 and %v steps: %v high", steps, drawn.height)
 		}
 	}

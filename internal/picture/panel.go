@@ -23,7 +23,8 @@ type Panel struct {
 // A Line is that of a method. It has a value for each kind of mark: the paper's, ours, and ours by corrected folds.
 type Line struct {
 	Title  string
-	Values [3]Value
+	Folds  string // over how many folds it is, where these are not all
+	Values [len(figureMarks)]Value
 }
 
 // A Value is a mean with its standard error, which is drawn where it is above 0. Without OK there is none.
@@ -41,13 +42,13 @@ type mark struct {
 	colour color.Color
 	shape  draw.GlyphDrawer
 	offset float64 // above the middle of a method's line, in lines
-	value  int     // of Line.Values
 }
 
-var figureMarks = []mark{
-	{"paper", grey, draw.RingGlyph{}, 0.22, 0},
-	{"ours", Blue, draw.CircleGlyph{}, 0, 1},
-	{"ours, corrected folds", orange, draw.TriangleGlyph{}, -0.22, 2},
+// figureMarks are those of Line.Values.
+var figureMarks = [...]mark{
+	{"paper", grey, draw.RingGlyph{}, 0.22},
+	{"ours", Blue, draw.CircleGlyph{}, 0},
+	{"ours, corrected folds", orange, draw.TriangleGlyph{}, -0.22},
 }
 
 const (
@@ -64,9 +65,9 @@ func (p Panel) size() (width, height vg.Length) {
 
 // legend leaves out the kinds of marks that no panel has.
 func legend(panels []Panel) (entries []legendEntry) {
-	for _, s := range figureMarks {
+	for kind, s := range figureMarks {
 		if slices.ContainsFunc(panels, func(p Panel) bool {
-			return slices.ContainsFunc(p.Lines, func(line Line) bool { return line.Values[s.value].OK })
+			return slices.ContainsFunc(p.Lines, func(line Line) bool { return line.Values[kind].OK })
 		}) {
 			entries = append(entries, legendEntry{s.glyph(), s.name})
 		}
@@ -112,8 +113,8 @@ func (p Panel) plot() (*plot.Plot, error) {
 	grid.Horizontal.Width = 0
 	grid.Vertical.Color = color.Gray{Y: 0xe0}
 	out.Add(grid)
-	for _, s := range figureMarks {
-		marks, bars := s.points(p)
+	for kind, s := range figureMarks {
+		marks, bars := p.points(kind)
 		if len(marks) == 0 {
 			continue
 		}
@@ -164,15 +165,16 @@ type bars struct {
 	plotter.XErrors
 }
 
-func (s mark) points(p Panel) (plotter.XYs, bars) {
+// points are the values of a kind of mark, and those with an error bar.
+func (p Panel) points(kind int) (plotter.XYs, bars) {
 	var marks plotter.XYs
 	var b bars
 	for i, line := range p.Lines {
-		v := line.Values[s.value]
+		v := line.Values[kind]
 		if !v.OK {
 			continue
 		}
-		at := plotter.XY{X: v.Mean, Y: float64(p.place(i)) + s.offset}
+		at := plotter.XY{X: v.Mean, Y: float64(p.place(i)) + figureMarks[kind].offset}
 		marks = append(marks, at)
 		if v.StdErr > 0 {
 			b.XYs = append(b.XYs, at)

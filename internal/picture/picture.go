@@ -1,5 +1,5 @@
 // Package picture draws the figures of reports, as SVG and as PDF: results of methods with error bars (Panel), points in a plane (Scatter),
-// learning curves, mean ranks (RankDiagram), and what measurements draw of themselves (Plot). Its colours can be told apart by the
+// learning curves, mean ranks (RankDiagram), and what measurements draw of themselves (Drawing). Its colours can be told apart by the
 // colour-blind (Okabe and Ito).
 package picture
 
