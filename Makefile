@@ -66,7 +66,7 @@ cost: bin/cost ## times and memory from our own records, a part of a search extr
 	bin/cost -with results/published $(ARGS)
 
 .PHONY: corruption
-corruption: bin/corruption venv-if-possible ## do NPT's predictions depend on other rows? Table 2, with controls
+corruption: bin/corruption venv-if-possible ## do NPT's predictions depend on other rows? Table 2, and networks that cannot use any
 	bin/corruption -fetch $(ARGS)
 
 .PHONY: deletion
@@ -274,7 +274,7 @@ bench-higgs: venv ## time and memory of parts of fits on tables of Higgs' shape,
 
 .PHONY: bench-boosting
 bench-boosting: venv ## boosted trees: what a fit costs besides the library's own
-	NPT_LONG_TESTS=1 go test -count=1 -run TrainerOverhead -v -timeout 60m ./baselines/gbdt
+	go test -run '^$$' -bench Overhead -benchtime 3x -timeout 60m ./baselines/gbdt
 
 .PHONY: bench-methods
 bench-methods: ## Go benchmarks of the baselines, finer than bench-baselines

@@ -75,6 +75,12 @@
 // milliseconds; on a GPU XLA, which takes seconds for it, so trainings of the same shape share what it compiles. GPU.md says
 // what is known of GPUs, PAPER.md what of the numbers of the paper.
 //
+// On a GPU the table stays on the device, and so do the codes of the masks, which a graph of their own draws for many passes at a time
+// (masksGraph). For each step the host says only which rows are its batch, its learning rate and the like. Batches are padded to a multiple
+// of eight rows, to which nobody attends (rowUnitOn); padding draws random numbers, too, so that a GPU's differ from a processor's. Small
+// parameters are packed into arrays (package internal/weights), because starting operations takes most of the time on small tables.
+// A fit that runs out of memory goes on from its last checkpoint with Config.Recompute.
+//
 // A nil backend is what the environment variable GOMLX_BACKEND names, which a program may also set itself (os.Setenv) before it trains
 // or loads a model:
 //

@@ -288,7 +288,8 @@ func (c *Config) array(values []float64, dims ...int) *tensors.Tensor {
 }
 
 // stepsPerCall returns how many steps a backend is given at a time, at most optimiser.LookaheadSteps. On an accelerator a call costs time
-// in which that does nothing; on a processor it costs less than to copy the state into the variables of a loop.
+// in which that does nothing, 0.3 ms for the 123 arrays of a step (BenchmarkCall); on a processor it costs less than to copy the state into
+// the variables of a loop.
 func stepsPerCall(b compute.Backend) int {
 	if backends.HasDevice(b) {
 		return optimiser.LookaheadSteps
@@ -317,5 +318,6 @@ func rowUnitOn(b compute.Backend) int {
 }
 
 // tensorCoreRows is what the dimensions of matrices in half precision have to be multiples of for a GPU's tensor cores. XLA
-// would copy most operands and results of products to make them so.
+// would copy most operands and results of products to make them so: padding saves a thirteenth of the kernels of a step on Boston Housing, by
+// what XLA compiles for an H200 (make estimate-gpu).
 const tensorCoreRows = 8

@@ -100,7 +100,7 @@ func NewTrainer(t *Table, c Config, backend compute.Backend) (*Trainer, error) {
 	}
 	if !backends.HasDevice(backend) {
 		large := fmt.Sprintf("Hidden: %d, with %d columns and %d layers, makes %s weights", c.Hidden, len(t.Columns), c.Layers, spelling.Thousands(n.Size()))
-		if err := method.FitsMemory(weightBytes*float64(n.Size()), large); err != nil {
+		if err := method.CheckMemory(weightBytes*float64(n.Size()), large); err != nil {
 			return nil, fmt.Errorf("npt: %w", err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"nptbench/internal/filesystem"
 	"nptbench/internal/measure"
-	"nptbench/internal/program"
 )
 
 // A file is one file of a report.
@@ -58,7 +58,7 @@ func (s *Summary) Write(dir string) error {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, f.name)), 0o755); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
-		if err := program.WriteFile(filepath.Join(dir, f.name), f.write); err != nil {
+		if err := filesystem.WriteFile(filepath.Join(dir, f.name), f.write); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 	}

@@ -44,31 +44,33 @@ func (s standing) compare(other standing) int {
 // A candidate is the best record that has been seen of a cell.
 type candidate struct {
 	standing
-	file     int32 // in chooser.files
-	line     int32
-	metrics  uint32 // checksum
-	conflict bool
+	file    int32 // in chooser.files
+	line    int32
+	text    uint32 // checksum of the line
+	metrics uint32 // checksum
 }
 
 // A chooser finds the record that stands for each cell.
 type chooser struct {
-	best     map[ID]candidate // by id
-	files    []string         // in the order in which they are read
-	conflict *Conflict        // nil: none
-	differ   [2]candidate     // the first two records of conflict.Cell that differ
+	best     map[ID]candidate
+	files    []string     // in the order in which they are read
+	differ   map[ID]bool  // cells with records whose metrics do
+	conflict *Conflict    // nil: none
+	between  [2]candidate // the first two records of conflict.Cell that differ
 }
 
-func newChooser() *chooser { return &chooser{best: map[ID]candidate{}} }
+func newChooser() *chooser { return &chooser{best: map[ID]candidate{}, differ: map[ID]bool{}} }
 
 func (c *chooser) place(b candidate) string { return fmt.Sprintf("%s:%d", c.files[b.file], b.line) }
 
 // found is the conflict among all records that were added; nil: none.
 func (c *chooser) found() *Conflict {
 	if c.conflict != nil {
-		kept, other := c.best[c.conflict.Cell.ID()], c.differ[0]
+		kept, other := c.best[c.conflict.Cell.ID()], c.between[0]
 		if other.metrics == kept.metrics {
-			other = c.differ[1]
+			other = c.between[1]
 		}
+		c.conflict.Cells = len(c.differ)
 		c.conflict.Kept, c.conflict.Other = c.place(kept), c.place(other)
 	}
 	return c.conflict
@@ -78,7 +80,7 @@ func (c *chooser) add(l *cellLine) {
 	if n := len(c.files); n == 0 || c.files[n-1] != l.file {
 		c.files = append(c.files, l.file)
 	}
-	now := candidate{standing: l.standing, file: int32(len(c.files) - 1), line: int32(l.line), metrics: l.metrics}
+	now := candidate{standing: l.standing, file: int32(len(c.files) - 1), line: int32(l.line), text: l.checksum(), metrics: l.metrics}
 	before, known := c.best[l.id]
 	if !known {
 		c.best[l.id] = now
@@ -88,40 +90,46 @@ func (c *chooser) add(l *cellLine) {
 	if now.compare(before.standing) < 0 {
 		winner, loser = now, before
 	}
-	winner.conflict = before.conflict
-	if now.ok && before.ok && now.metrics != before.metrics && !winner.conflict {
-		winner.conflict = true
+	if now.ok && before.ok && now.metrics != before.metrics {
+		c.differ[l.id] = true
 		if c.conflict == nil {
-			c.conflict, c.differ = &Conflict{Cell: l.cell}, [2]candidate{loser, winner}
+			c.conflict, c.between = &Conflict{Cell: l.cell}, [2]candidate{loser, winner}
 		}
-		c.conflict.Cells++
 	}
 	c.best[l.id] = winner
 }
 
-// lines yields the lines that were chosen, in the order in which they were read, and a *Damage for those of a segment that are gone.
+// lines yields the lines that were chosen, in the order in which they were read. Where one is gone or has another text now, a *Damage stands
+// for it and what follows in its segment: somebody has replaced that, as Merge does.
 func (c *chooser) lines() iter.Seq2[segmentLine, error] {
 	return func(yield func(segmentLine, error) bool) {
-		chosen := make([][]int32, len(c.files))
+		type place struct {
+			line int32
+			text uint32
+		}
+		chosen := make([][]place, len(c.files))
 		for _, b := range c.best {
-			chosen[b.file] = append(chosen[b.file], b.line)
+			chosen[b.file] = append(chosen[b.file], place{b.line, b.text})
 		}
 		for i, file := range c.files {
 			left := chosen[i]
-			slices.Sort(left)
+			slices.SortFunc(left, func(a, b place) int { return cmp.Compare(a.line, b.line) })
 			for line := range segmentLines(file) {
 				if len(left) == 0 {
 					break
 				}
-				if int(left[0]) != line.line {
+				if int(left[0].line) != line.line {
 					continue
+				}
+				if left[0].text != line.checksum() {
+					break
 				}
 				left = left[1:]
 				if !yield(line, nil) {
 					return
 				}
 			}
-			if len(left) > 0 && !yield(segmentLine{}, &Damage{File: file, Line: int(left[0]), Lines: len(left), Why: "cannot be read any more"}) {
+			if len(left) > 0 && !yield(segmentLine{}, &Damage{File: file, Line: int(left[0].line), Lines: len(left), Why: "has changed since it was first read"}) {
 				return
 			}
 		}

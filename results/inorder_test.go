@@ -5,6 +5,7 @@ import (
 	"iter"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -63,4 +64,20 @@ func TestInOrderStopped(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// Of long lines no more are read ahead than processors can be given.
+func TestInOrderOfLongLines(t *testing.T) {
+	var read atomic.Int64
+	text := make([]byte, batchBytes)
+	for range inOrder(func(yield func(segmentLine, error) bool) {
+		for read.Add(1) < 1000 && yield(segmentLine{text: text}, nil) {
+		}
+	}, func(segmentLine) (int, error) { return 0, nil }) {
+		time.Sleep(10 * time.Millisecond)
+		break
+	}
+	if most := int64(runtime.GOMAXPROCS(0) + 3); read.Load() > most {
+		t.Errorf("%d lines of %d bytes were read for one, want %d at most", read.Load(), batchBytes, most)
+	}
 }

@@ -7,16 +7,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
+
+	"nptbench/internal/filesystem"
 )
+
+// Lock keeps others from merging into a segment: one at a time has the lock of the folder that it is in, until unlock, or until its process
+// ends. It waits for another, which is said on log, as is a file system without locks; some that a network shares have them for
+// each machine alone. The error is that of ctx, or that there is no such folder.
+func Lock(ctx context.Context, path string, log io.Writer) (unlock func() error, err error) {
+	dir := filepath.Dir(path)
+	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY)) // itself, so that no file is left there
+	free, err := lock.TryLock()
+	if filesystem.HasNoLocks(err) {
+		fmt.Fprintf(log, "%s cannot be locked (%v): let nobody else merge into it\n", dir, err)
+		return func() error { return nil }, nil
+	}
+	if err == nil && !free {
+		fmt.Fprintf(log, "%s: somebody else merges into this folder; waiting\n", dir)
+		_, err = lock.TryLockContext(ctx, 100*time.Millisecond)
+	}
+	return lock.Unlock, err
+}
 
 // Merge adds the records of several folders or segments to a compressed segment, or with replace writes it anew from them alone: one
 // record per cell, chosen as by Read, in the order of data set, method, protocol, fold and configuration. Equal records give equal
 // files. Damaged records are an error, but for a last line that a killed run left cut off, and in the segment, unless it is replaced, that
-// too; so are a merge of nothing and the end of ctx. Then the segment is as it was.
+// too; so are a merge of nothing and the end of ctx. Then the segment is as it was. Of two merges at the same time without Lock, what one
+// adds is lost.
 //
 // The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.
 //

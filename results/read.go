@@ -57,7 +57,7 @@ func (s *Store) Index() Index {
 
 // Records yields the one record that stands for every cell that has any, in the order of paths, file names and lines: a success
 // rather than a failure, then the one that was finished last, then the first. Errors come before the records: the damages, the
-// conflict; and a *Damage where a line cannot be read any more.
+// conflict; and a *Damage where a segment has changed since it was opened.
 func (s *Store) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for _, d := range s.Damages {

@@ -81,6 +81,8 @@ type segmentLine struct {
 	text []byte // without the newline
 }
 
+func (l segmentLine) checksum() uint32 { return crc32.Checksum(l.text, castagnoli) }
+
 func (l segmentLine) damage(why string) *Damage {
 	return &Damage{File: l.file, Line: l.line, Lines: 1, Why: why}
 }

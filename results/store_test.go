@@ -832,6 +832,34 @@ func TestCutBehindTheStore(t *testing.T) {
 	}
 }
 
+// A segment that is replaced after the store was opened, as Merge does, gives no records in place of others.
+func TestReplacedBehindTheStore(t *testing.T) {
+	for from, want := range []int{0, 1, 2, 3} { // how many lines stay where they are
+		dir := t.TempDir()
+		write(t, dir, record(0), record(1), record(2), record(3), record(4))
+		s, err := Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rewrite(t, dir, func(lines []string) []string {
+			slices.Reverse(lines[from:5])
+			return lines
+		})
+		whole := 0
+		var changed *Damage
+		for r, err := range s.Records() {
+			if err == nil && r.Fold == whole {
+				whole++
+			} else if !errors.As(err, &changed) {
+				t.Errorf("%+v, %v", r, err)
+			}
+		}
+		if whole != want || changed == nil || changed.Line != want+1 || changed.Lines != 5-want || changed.Why != "has changed since it was first read" {
+			t.Errorf("from line %d: %d records, %+v", from+1, whole, changed)
+		}
+	}
+}
+
 // A record that says nothing of libraries does not say that there are none, either.
 func TestNoLibraries(t *testing.T) {
 	r := record(1)

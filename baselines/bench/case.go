@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"nptbench/baselines/forest"
+	"nptbench/baselines/internal/papergrid"
 	"nptbench/baselines/knn"
 	"nptbench/baselines/mlp"
 	"nptbench/internal/dataset"
@@ -146,21 +147,11 @@ func where(t *task.Task, is func(row int) bool) (rows []int) {
 	return rows
 }
 
-// mlpSettings takes every step-th of the paper's 3,780 different settings for small tables.
+// mlpSettings takes every step-th of the paper's settings for small tables.
 func (b *benchmark) mlpSettings() (out []map[string]any) {
-	i := 0
-	for layers := 1; layers <= 3; layers++ {
-		for _, units := range []int{25, 50, 100, 250, 500} {
-			for _, alpha := range []float64{0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1} {
-				for _, batch := range []int{32, 64, 128, 256} {
-					for _, rate := range []float64{1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1} {
-						if i++; i%b.step == 0 {
-							out = append(out, map[string]any{"hidden_layer_sizes": slices.Repeat([]int{units}, layers), "alpha": alpha,
-								"batch_size": batch, "learning_rate_init": rate})
-						}
-					}
-				}
-			}
+	for i, setting := range papergrid.SmallMLP() {
+		if (i+1)%b.step == 0 {
+			out = append(out, setting)
 		}
 	}
 	return out

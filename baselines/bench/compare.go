@@ -164,11 +164,15 @@ func (b *benchmark) theirs(ctx context.Context, o *options, t *task.Task, truth 
 		return nil, "", err
 	}
 	cmd := exec.CommandContext(ctx, o.python, "-c", scikit, dir)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
+	said := &subprocess.Said{Tail: 4096}
+	cmd.Stderr = said
 	out, err := cmd.Output()
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w\n%s", o.python, err, stderr.String())
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case err != nil:
+		text := said.String()
+		return nil, "", fmt.Errorf("%s: %w: %s", o.python, err, text[strings.LastIndexByte(text, '\n')+1:])
 	}
 	return outcomes(out, b)
 }

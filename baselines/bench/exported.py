@@ -1,4 +1,4 @@
-"""The official libraries on rows of a table that nptbench exports, for numbers in BENCHMARKS.md and gbdt/PAPER.md.
+"""The official libraries on rows of a table that nptbench exports, for numbers in ../PAPER.md and ../gbdt/PAPER.md.
 
     go run ./cmd/score -export forest-cover.csv -dataset forest-cover
     go run ./cmd/score -export kick.csv -dataset kick -protocol published

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"nptbench/baselines/forest"
 	"nptbench/baselines/gbdt"
@@ -76,7 +77,7 @@ func bigFits() []*bigFit {
 		{method: gbdt.GradientBoosting, given: trees(2), says: "2 trees of depth 5", unit: "tree", units: 2, paper: boostedTrees, most: 1},
 		{method: mlp.Method, given: map[string]any{"hidden_layer_sizes": []int{500, 500, 500}, "alpha": 0.0, "batch_size": 512}, stop: 500,
 			says: "500-500-500, 500 batches of 512", unit: "epoch", paper: longestMLP, most: 1},
-		{method: tabnet.Method(), given: map[string]any{"n_d": 96, "n_a": 32, "n_steps": 8, "gamma": 2.0, "lambda_sparse": 1e-6, "batch_size": 8192,
+		{method: tabnet.Method, given: map[string]any{"n_d": 96, "n_a": 32, "n_steps": 8, "gamma": 2.0, "lambda_sparse": 1e-6, "batch_size": 8192,
 			"virtual_batch_size": 256, "momentum": 0.9, "lr": 0.025, "sched_step": 10_000, "sched_gamma": 0.9}, stop: 12,
 			says: "as published, 12 batches of 8,192", unit: "epoch", paper: 330, most: 1},
 		{method: npt.Method(), given: network(512), says: "as published but for batches of 512", unit: "step", most: 1, stop: 3},
@@ -246,9 +247,15 @@ func keepCost(path string, c *bigCost) error {
 
 // measureBig has a process of its own fit, and ends it where that and what it has started take more memory than the limit.
 func measureBig(ctx context.Context, f *bigFit, share int, limit uint64) (*bigCost, error) {
-	ctx, end := context.WithCancel(ctx)
+	self, err := subprocess.Self()
+	if err != nil {
+		return nil, err
+	}
+	limited, end := context.WithCancel(ctx)
 	defer end()
-	cmd := exec.CommandContext(ctx, os.Args[0]) // a trainer that it started ends with it
+	cmd := exec.CommandContext(limited, self)             // a trainer that it started ends with it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the terminal reaches this process alone
+	subprocess.EndWithParent(cmd, syscall.SIGKILL)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|%d", bigVariable, f.name(), share))
 	cmd.Stderr = os.Stderr
 	var out bytes.Buffer
@@ -261,8 +268,11 @@ func measureBig(ctx context.Context, f *bigFit, share int, limit uint64) (*bigCo
 			end()
 		}
 	})
-	err := cmd.Wait()
+	err = cmd.Wait()
 	cost := &bigCost{Name: f.name(), Share: share, Memory: peak()}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if cost.Ended = err != nil && cost.Memory > limit; cost.Ended {
 		return cost, nil
 	}
@@ -316,7 +326,7 @@ func fitBig(ctx context.Context, asked string, out io.Writer) error {
 		}
 		watch.stop = min(watch.stop, int(watch.batches)-1) // after the epoch it is asked in other places
 	}
-	if err := fitOnce(watch, f.method, c, t); !errors.Is(err, context.Canceled) {
+	if err := fitOnce(watch, f.method, c, t); ctx.Err() != nil || !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("ended before it was stopped: %v", err)
 	}
 	fmt.Fprintln(out, watch.perStep()*max(1, watch.batches))

@@ -1,13 +1,56 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"nptbench/internal/program"
 )
+
+// The test program, asked for a fit on a large table, stands in for one that takes long.
+func TestMain(m *testing.M) {
+	if os.Getenv(bigVariable) != "" {
+		time.Sleep(time.Minute)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// An interrupt is the error, and not what became of a process for it; of a Python that fails the last line is told.
+func TestProcesses(t *testing.T) {
+	tk, truth := generated(20, 5)
+	theirs := func(ctx context.Context, script string) error {
+		python := filepath.Join(t.TempDir(), "python")
+		if err := os.WriteFile(python, []byte("#!/bin/sh\n"+script+"\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := benchmarks[0].theirs(ctx, &options{python: python, threads: 1}, tk, truth)
+		return err
+	}
+	err := theirs(t.Context(), "printf 'Traceback:\n  File\nImportError: no sklearn\n' >&2; exit 1")
+	if err == nil || !strings.HasSuffix(err.Error(), "python: exit status 1: ImportError: no sklearn") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a Python that fails: %q", err)
+	}
+	for what, run := range map[string]func(context.Context) error{
+		"scikit-learn": func(ctx context.Context) error { return theirs(ctx, "exec sleep 60") },
+		"a large fit": func(ctx context.Context) error {
+			_, err := measureBig(ctx, bigFits()[0], 64, math.MaxUint64)
+			return err
+		},
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, interrupt)
+		if err := run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want the context's error", what, err)
+		}
+	}
+}
 
 // What the command line asks for is checked before anything is measured, and the document stays as it is.
 func TestRefuses(t *testing.T) {

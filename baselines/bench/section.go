@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +12,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
-	"github.com/shirou/gopsutil/v4/cpu"
+
+	"nptbench/internal/subprocess"
 )
 
 // A section is the part of the document that a run replaces: a table, and what it was made with.
@@ -42,10 +44,7 @@ func (s *section) line(cells []string) {
 
 // origin says what the table was made with.
 func (s *section) origin(command string) string {
-	name := runtime.GOARCH
-	if info, err := cpu.Info(); err == nil && len(info) > 0 && info[0].ModelName != "" {
-		name = info[0].ModelName
-	}
+	name := cmp.Or(subprocess.ProcessorModel(), runtime.GOARCH)
 	scikit := ""
 	if s.version != "" {
 		scikit = ", scikit-learn " + s.version

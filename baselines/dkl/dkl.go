@@ -18,7 +18,8 @@
 // what tells them apart (TestInterpolationOfCopies); from two neighbours it does.
 //
 // Everything is float64 and on the processor, with products and Cholesky factors by gonum and gradients by hand (bound.go,
-// network.go). Begin with dkl.go; train.go trains, predict.go predicts.
+// network.go). gonum's products use all of GOMAXPROCS, which the harness sets to the task's Threads, and a Cholesky factor is not
+// interrupted. Begin with dkl.go; train.go trains, predict.go predicts.
 package dkl
 
 import (
@@ -105,7 +106,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	c := training(batch[0])
 	size := shapeOf(t, c).size()
 	large := fmt.Sprintf("hidden_layer_sizes: %v makes %s parameters", c.Ints("hidden_layer_sizes"), spelling.Thousands(size))
-	if err := method.FitsMemory(6*8*float64(size), large); err != nil { // theta, its gradient, two moments, the best, and what updates them
+	if err := method.CheckMemory(6*8*float64(size), large); err != nil { // theta, its gradient, two moments, the best, and what updates them
 		return fmt.Errorf("dkl: %w", err)
 	}
 	tr := newTrainer(t, c, seed.Derive(t.Seed, "dkl", c.JSON()))

@@ -286,13 +286,10 @@ func TestCheckpoint(t *testing.T) {
 	if err := os.WriteFile(fit.checkpoint.Path, []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := run(t.Context(), data, []method.Config{config(t, map[string]any{"max_epochs": 6})}, func(r method.Result) {
-		if warning, _ := r.Details[method.Warning].(string); r.Err == nil && !strings.HasPrefix(warning, "the training began anew: ") {
-			t.Errorf("of a damaged checkpoint is said %q", warning)
-		}
-	})
-	if err != nil {
-		t.Error(err)
+	var result method.Result
+	err := run(t.Context(), data, []method.Config{config(t, map[string]any{"max_epochs": 6})}, func(r method.Result) { result = r })
+	if warning, _ := result.Details[method.Warning].(string); err != nil || result.Err != nil || !strings.HasPrefix(warning, "the training began anew: ") {
+		t.Errorf("%v, %v; of a damaged checkpoint is said %q", err, result.Err, warning)
 	}
 }
 

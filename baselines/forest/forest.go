@@ -1,12 +1,13 @@
 // Package forest grows random forests (Breiman, Machine Learning 45, 2001) as scikit-learn's RandomForestClassifier and
 // RandomForestRegressor do with their default settings: bootstrap samples, unlimited depth, a fresh draw of features at
-// every node, thresholds halfway between neighbouring values, class probabilities averaged over the trees.
+// every node, thresholds halfway between neighbouring values, class probabilities averaged over the trees. Trees by
+// mae are those of the definition, where scikit-learn up to 1.7 loses track of the medians of bootstrap samples (median.go).
 // Read grow.go first: how a tree grows. The criteria are in classify.go, regress.go and median.go.
 //
-// The search for splits is exact, like scikit-learn's (of a feature with more than 65,536 values so many are tried), but works
-// on values that were ranked once for the whole forest: a node orders small integers instead of sorting numbers (order.go), and
-// two-valued columns that never differ from their usual value in the same row, such as one-hot encodings, are counted together
-// in one pass (columns.go). Sums are sums of integers, so that the number of threads cannot change a result.
+// The search for splits is exact, like scikit-learn's (a feature with more than 65,536 distinct values is cut into at most 65,536
+// bins), but works on values that were ranked once for the whole forest: a node orders small integers instead of sorting numbers
+// (order.go), and two-valued columns that never differ from their usual value in the same row, such as one-hot encodings, are
+// counted together in one pass (columns.go). Sums are sums of integers, so that the number of threads cannot change a result.
 package forest
 
 import (

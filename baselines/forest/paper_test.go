@@ -1,20 +1,17 @@
 package forest
 
 import (
-	"context"
 	"math"
 	"os"
 	"testing"
 
 	"nptbench/baselines/internal/papertest"
-	"nptbench/internal/method"
-	"nptbench/internal/metric"
+	harness "nptbench/internal/run"
 	"nptbench/internal/split"
-	"nptbench/internal/task"
 )
 
 // With the paper's grid, folds and selection, forests land on the paper's numbers within the spread over seeds. That spread
-// is wide, because another seed selects other settings (baselines/BENCHMARKS.md): over 12 seeds the standard deviations of the
+// is wide, because another seed selects other settings (baselines/PAPER.md): over 12 seeds the standard deviations of the
 // means over folds are 0.039 on Boston, 0.028 on Concrete, 0.015 on Yacht, and 0.45 on Breast Cancer. The tolerance is at least
 // two of them.
 //
@@ -41,47 +38,15 @@ func TestPaper(t *testing.T) {
 			for fold := range table.Info.RunFolds {
 				tk, truth := papertest.Fold(t, table, split.Published, fold)
 				tk.Seed = uint64(fold)
-				mean += selected(t, tk, truth)[tt.metric] / float64(table.Info.RunFolds)
+				_, metrics, err := harness.Score(tk, truth, papertest.Select(t, Method, tk, grid(t, tk.Info)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				mean += metrics[tt.metric] / float64(table.Info.RunFolds)
 			}
 			if !(math.Abs(mean-tt.want) <= tt.tolerance) {
 				t.Errorf("mean test %s is %.4f, want %v up to %v", tt.metric, mean, tt.want, tt.tolerance)
 			}
 		})
 	}
-}
-
-// selected runs the grid, selects by validation loss, the first of equal ones, and returns the test metrics.
-func selected(t *testing.T, tk *task.Task, truth *task.Truth) map[string]float64 {
-	t.Helper()
-	fits := map[string][]method.Config{}
-	configs := grid(t, tk.Info)
-	for _, c := range configs {
-		key := Method.FitKey(c, tk.Info.Problem)
-		fits[key] = append(fits[key], c)
-	}
-	losses, metrics := map[string]float64{}, map[string]map[string]float64{}
-	for _, batch := range fits {
-		err := Method.Run(context.Background(), tk, batch, func(r method.Result) {
-			id := batch[r.Index].JSON()
-			if tk.Info.Problem.Classification() {
-				losses[id], _ = metric.LogLoss(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
-				accuracy, _ := metric.PercentCorrect(r.Test, truth.Labels, tk.Info.Classes)
-				metrics[id] = map[string]float64{"accuracy": accuracy}
-			} else {
-				losses[id], _ = metric.MeanSquaredError(r.Val, tk.Y[tk.Train:])
-				mse, _ := metric.MeanSquaredError(r.Test, truth.Y)
-				metrics[id] = map[string]float64{"rmse": tk.TargetStd * math.Sqrt(mse)}
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	best := configs[0].JSON()
-	for _, c := range configs {
-		if id := c.JSON(); losses[id] < losses[best] {
-			best = id
-		}
-	}
-	return metrics[best]
 }

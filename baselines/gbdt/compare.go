@@ -79,7 +79,7 @@ type comparison struct {
 	err         error
 }
 
-// compare compares rows of ours with what theirs begins with.
+// compare checks our scores of the given rows against the library's, which stand at the front of theirs in the same order.
 func (c *comparison) compare(what string, ours, theirs []float64, rows []int, trees int) {
 	if len(theirs) < len(rows)*c.outputs && c.err == nil {
 		c.err = fmt.Errorf("%s returned %d %s to compare with, want %d", c.lib.pkg, len(theirs), what, len(rows)*c.outputs)

@@ -2,48 +2,50 @@ package gbdt
 
 import (
 	"math"
-	"os"
+	"slices"
 	"testing"
 
 	"nptbench/baselines/internal/papertest"
-	"nptbench/internal/method"
 	"nptbench/internal/split"
-	"nptbench/internal/task"
 )
 
-// What a fit costs besides the library's own fit, in percent of that, for settings of the paper's grid on small tables.
-func TestTrainerOverhead(t *testing.T) {
-	if os.Getenv("NPT_LONG_TESTS") == "" {
-		t.Skip("set NPT_LONG_TESTS=1 to measure for minutes")
-	}
+// BenchmarkOverhead measures what a fit costs besides the library's own, until the predictions are there, for settings of the paper's grid on
+// small tables: means over the settings, of each the least of all runs, and the worst setting.
+func BenchmarkOverhead(b *testing.B) {
 	for _, m := range all {
-		needPython(t, m)
 		for _, name := range []string{"yacht", "boston-housing", "concrete", "breast-cancer"} {
-			on, _ := papertest.Fold(t, papertest.Load(t, name), split.Published, 0)
-			on.Threads = 1
-			var fit, more, worst, fits float64
-			for _, rate := range []float64{0.001, 0.1} {
-				for _, depth := range []int{3, 10} {
-					if m == CatBoost && depth == 10 {
-						continue // a minute for a fit, of which the rest is nothing
-					}
-					s, o := overhead(t, m, on, rate, depth)
-					fit, more, worst, fits = fit+s, more+o, max(worst, o/s), fits+1
+			b.Run(m.Name+"/"+name, func(b *testing.B) {
+				needPython(b, m)
+				on, _ := papertest.Fold(b, papertest.Load(b, name), split.Published, 0)
+				on.Threads = 1
+				type setting struct {
+					rate  float64
+					depth int
 				}
-			}
-			t.Logf("%-17s %-14s %7.1f ms per fit, %4.1f ms more: %4.1f %%, at worst %4.1f %%",
-				m.Name, name, fit/fits*1e3, more/fits*1e3, more/fit*100, worst*100)
+				settings := []setting{{0.001, 3}, {0.1, 3}}
+				if m != CatBoost { // of which a fit takes a minute, and the rest is nothing
+					settings = append(settings, setting{0.001, 10}, setting{0.1, 10})
+				}
+				fits := slices.Repeat([]float64{math.Inf(1)}, len(settings))
+				mores := slices.Clone(fits)
+				for b.Loop() {
+					for i, s := range settings {
+						r := fitAll(b, m, on, s.rate, s.depth, 50, 100, 500, 1000)[0]
+						fits[i] = min(fits[i], r.Fit.Seconds())
+						mores[i] = min(mores[i], r.Details["overhead_seconds"].(float64))
+					}
+				}
+				var fit, more, worst float64
+				for i := range settings {
+					fit, more, worst = fit+fits[i], more+mores[i], max(worst, mores[i]/fits[i])
+				}
+				each := 1e3 / float64(len(settings))
+				b.ReportMetric(fit*each, "fit-ms")
+				b.ReportMetric(more*each, "more-ms")
+				b.ReportMetric(more/fit*100, "more-%")
+				b.ReportMetric(worst*100, "worst-%")
+				b.ReportMetric(0, "ns/op")
+			})
 		}
 	}
-}
-
-// overhead is the least of three: seconds of the fit, and seconds more until the predictions are there.
-func overhead(t *testing.T, m *method.Method, on *task.Task, rate float64, depth int) (fit, more float64) {
-	fit, more = math.Inf(1), math.Inf(1)
-	for range 3 {
-		r := fitAll(t, m, on, rate, depth, 50, 100, 500, 1000)[0]
-		fit = min(fit, r.Fit.Seconds())
-		more = min(more, r.Details["overhead_seconds"].(float64))
-	}
-	return fit, more
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/dmitryikh/leaves"
 
-	"nptbench/internal/program"
+	"nptbench/internal/filesystem"
 )
 
 // keep saves the model, if that can be written, after making sure that leaves, for which anybody may want it, predicts the same numbers
@@ -69,7 +69,7 @@ func saveModel(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return program.WriteFile(file, func(w io.Writer) error {
+	return filesystem.WriteFile(file, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		if _, err := z.Write(text); err != nil {
 			return err

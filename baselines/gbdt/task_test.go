@@ -14,7 +14,7 @@ import (
 var all = []*method.Method{GradientBoosting, XGBoost, LightGBM, CatBoost}
 
 // needPython skips a test that fits when the method's library is not there.
-func needPython(t *testing.T, m *method.Method) {
+func needPython(t testing.TB, m *method.Method) {
 	t.Helper()
 	if err := m.Available(); err != nil {
 		t.Skip(err)
@@ -52,7 +52,7 @@ func awkwardTask(kind dataset.Problem, classes, train, val, test int) *task.Task
 	return t
 }
 
-func resolve(t *testing.T, m *method.Method, info dataset.Info, rate float64, depth, trees int) method.Config {
+func resolve(t testing.TB, m *method.Method, info dataset.Info, rate float64, depth, trees int) method.Config {
 	t.Helper()
 	c, err := m.Resolve(map[string]any{"learning_rate": rate, "max_depth": depth, "n_estimators": trees}, info)
 	if err != nil {
@@ -62,7 +62,7 @@ func resolve(t *testing.T, m *method.Method, info dataset.Info, rate float64, de
 }
 
 // fitAll runs a method for several numbers of trees and returns the results in that order.
-func fitAll(t *testing.T, m *method.Method, on *task.Task, rate float64, depth int, counts ...int) []method.Result {
+func fitAll(t testing.TB, m *method.Method, on *task.Task, rate float64, depth int, counts ...int) []method.Result {
 	t.Helper()
 	var batch []method.Config
 	for _, n := range counts {

@@ -8,6 +8,7 @@ libraries are imported once, and ends when its standard input does, even in the 
 answer.
 """
 
+import errno
 import functools
 import json
 import os
@@ -291,7 +292,8 @@ def describe(e):
 
 
 def out_of_memory(e):
-    return isinstance(e, MemoryError) or "bad_alloc" in str(e) or "bad allocation" in str(e)
+    signs = "MemoryError", "bad_alloc", "bad allocation", "Cannot allocate memory"  # the last is the system's, also of imports
+    return isinstance(e, MemoryError) or getattr(e, "errno", None) == errno.ENOMEM or any(sign in str(e) for sign in signs)
 
 
 def main():

@@ -9,9 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,10 +42,8 @@ type fitRequest struct {
 	labels []int32   // classification: 0 to the number of classes - 1, all of them there
 	check  []float32 // CheckRows x Width
 
-	// grown is called about every so many seconds with the number of iterations that are done, where these are not 0 and the
-	// library tells.
-	TellSeconds float64 `json:"tell_seconds,omitempty"`
-	grown       func(iterations int)
+	TellSeconds float64              `json:"tell_seconds,omitempty"` // between calls of grown; 0: none
+	grown       func(iterations int) // is told how many iterations are done, where the library tells; CatBoost does not
 }
 
 // A fitAnswer is the model and the library's own predictions. Of a long fit some come before it with the number of iterations
@@ -100,7 +96,7 @@ var errNotStarted = errors.New("the trainer did not start")
 
 // startWorker starts a trainer and waits until it is ready for requests. Its errors wrap errNotStarted, or are ctx's.
 func startWorker(ctx context.Context, cmd *exec.Cmd) (*worker, error) {
-	w := &worker{cmd: cmd, oomKills: oomKills(), printed: subprocess.Said{Tail: 4096}}
+	w := &worker{cmd: cmd, oomKills: subprocess.OOMKills(), printed: subprocess.Said{Tail: 4096}}
 	cmd.Stdout, cmd.Stderr = &w.printed, &w.printed
 	in, answers, err := subprocess.StartWithAnswers(cmd, syscall.SIGKILL)
 	if err != nil {
@@ -137,7 +133,7 @@ func (w *worker) stop() {
 
 // fit has the process serve a request. When the error is not nil the worker may not be used again.
 func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
-	w.oomKills = oomKills()
+	w.oomKills = subprocess.OOMKills()
 	keep := context.AfterFunc(ctx, w.kill)
 	answer, err := w.exchange(request)
 	if !keep() {
@@ -204,25 +200,13 @@ func (w *worker) failure(cause error) error {
 	}
 	last := w.printed.String()
 	kind := method.ErrCrash
-	if strings.Contains(last, "MemoryError") || strings.Contains(last, "bad_alloc") || subprocess.Killed(how) && oomKills() > w.oomKills {
+	if strings.Contains(last, "MemoryError") || strings.Contains(last, "bad_alloc") || subprocess.KilledForMemory(how, w.oomKills) {
 		kind = method.ErrMemory
 	}
 	if how == nil {
 		how = errors.New("it ended without an answer")
 	}
 	return fmt.Errorf("trainer %w: %w%s", kind, how, lastLine(last))
-}
-
-// oomKills counts the processes of this machine that the kernel has killed because memory ran out; 0 where it does not tell.
-func oomKills() int {
-	counters, err := os.ReadFile("/proc/vmstat")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(counters), "\noom_kill ")
-	number, _, _ := strings.Cut(rest, "\n")
-	n, _ := strconv.Atoi(number)
-	return n
 }
 
 type number interface{ int32 | float32 | float64 }

@@ -259,6 +259,26 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
+// Errors for want of memory are told from those of a broken environment, also when a library is imported.
+func TestErrorsOfMemory(t *testing.T) {
+	needPython(t, XGBoost)
+	python, err := pythonPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(python, "-B", "-c", `
+from trainer import Broken, out_of_memory
+
+print(*map(out_of_memory, (
+    MemoryError(), OSError(12, "no room"), RuntimeError("std::bad_alloc"), Broken("MemoryError: "),
+    ImportError("libxgboost.so: failed to map segment from shared object: Cannot allocate memory"),
+    OSError(2, "no such file"), Broken("ModuleNotFoundError: No module named 'xgboost'"))))
+`).Output()
+	if got := strings.TrimSpace(string(out)); err != nil || got != "True True True True True False False" {
+		t.Errorf("%v: %s, want True of the first five alone", err, got)
+	}
+}
+
 // The libraries say how many iterations are done, and that changes no tree.
 func TestFitsSayHowFarTheyAre(t *testing.T) {
 	for _, m := range all {

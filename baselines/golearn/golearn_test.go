@@ -366,6 +366,21 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A fit whose process is killed ran out of memory if the kernel has killed something for that meanwhile, and else crashed.
+func TestKilled(t *testing.T) {
+	defer func(before func() int) { oomKills = before }(oomKills)
+	fake(t, "read -r request; kill -9 $$")
+	for before, want := range map[int]error{-1: method.ErrMemory, math.MaxInt: method.ErrCrash} {
+		oomKills = func() int { return before }
+		_, err := ask(t.Context(), os.Getenv("NPT_GOLEARN"), 1, &request{Width: 1})
+		for _, kind := range []error{method.ErrMemory, method.ErrCrash} {
+			if errors.Is(err, kind) != (kind == want) {
+				t.Errorf("%v is %q: %v", err, kind, kind != want)
+			}
+		}
+	}
+}
+
 func TestRunStops(t *testing.T) {
 	fake(t, "exec sleep 60")
 	ctx, cancel := context.WithCancel(t.Context())

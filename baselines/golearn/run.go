@@ -113,6 +113,8 @@ func (a *answer) prediction(outputs int) method.Prediction {
 	return p
 }
 
+var oomKills = subprocess.OOMKills // tests set it
+
 // ask starts a worker for one request. It is killed when ctx is done, and ends when its standard input does: with this process.
 func ask(ctx context.Context, path string, threads int, r *request) (*answer, error) {
 	line, err := json.Marshal(r)
@@ -125,6 +127,7 @@ func ask(ctx context.Context, path string, threads int, r *request) (*answer, er
 	subprocess.EndWithParent(cmd, syscall.SIGKILL)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
+	before := oomKills()
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -133,7 +136,10 @@ func ask(ctx context.Context, path string, threads int, r *request) (*answer, er
 		in.Write(append(line, '\n')) // where this fails the process has ended, and Wait says how
 		err = cmd.Wait()
 	}
-	if cmd.ProcessState != nil && !cmd.ProcessState.Success() {
+	switch {
+	case subprocess.KilledForMemory(err, before):
+		err = fmt.Errorf("%w: %w", method.ErrMemory, err)
+	case cmd.ProcessState != nil && !cmd.ProcessState.Success():
 		err = fmt.Errorf("%w: %w", method.ErrCrash, err)
 	}
 	if err != nil {

@@ -2,18 +2,14 @@ package knn
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"nptbench/baselines/internal/papertest"
-	"nptbench/internal/dataset"
 	"nptbench/internal/method"
-	"nptbench/internal/metric"
+	harness "nptbench/internal/run"
 	"nptbench/internal/split"
-	"nptbench/internal/task"
 )
 
 // The k-NN grids of the paper, Tables 23 to 25. Algorithm and leaf size matter to scikit-learn's ties alone.
@@ -81,7 +77,11 @@ func TestPaper(t *testing.T) {
 			sum := map[string]float64{}
 			for fold := range table.Info.RunFolds {
 				tk, truth := papertest.Fold(t, table, tt.protocol, fold)
-				for name, v := range best(t, tk, truth, tt.grid) {
+				_, metrics, err := harness.Score(tk, truth, papertest.Select(t, Method, tk, tt.grid))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, v := range metrics {
 					sum[name] += v / float64(table.Info.RunFolds)
 				}
 			}
@@ -93,60 +93,4 @@ func TestPaper(t *testing.T) {
 			}
 		})
 	}
-}
-
-// best runs a grid, selects by validation loss, the first of equal ones, and returns the test metrics.
-func best(t *testing.T, tk *task.Task, truth *task.Truth, grid []method.Config) map[string]float64 {
-	t.Helper()
-	results := make([]method.Result, len(grid))
-	for p := 1; p <= 2; p++ {
-		var batch []method.Config
-		var place []int
-		for i, c := range grid {
-			if c.Int("p") == p {
-				batch, place = append(batch, c), append(place, i)
-			}
-		}
-		start := time.Now()
-		for i, r := range runAll(t, tk, batch) {
-			results[place[i]] = r
-		}
-		if took := time.Since(start); took > time.Second {
-			t.Logf("%s, p = %d: %.1f s", tk.Info.Name, p, took.Seconds())
-		}
-	}
-	chosen, lowest := 0, math.Inf(1)
-	for i, r := range results {
-		if loss := loss(tk, r); loss < lowest {
-			chosen, lowest = i, loss
-		}
-	}
-	return scores(tk, truth, results[chosen])
-}
-
-func loss(tk *task.Task, r method.Result) float64 {
-	if tk.Info.Problem.Classification() {
-		nll, _ := metric.LogLoss(r.Val, tk.Labels[tk.Train:], tk.Info.Classes)
-		return nll
-	}
-	mse, _ := metric.MeanSquaredError(r.Val, tk.Y[tk.Train:])
-	return mse
-}
-
-func scores(tk *task.Task, truth *task.Truth, r method.Result) map[string]float64 {
-	if tk.Info.Problem == dataset.Regression {
-		mse, _ := metric.MeanSquaredError(r.Test, truth.Y)
-		return map[string]float64{"rmse": math.Sqrt(mse) * tk.TargetStd}
-	}
-	s := map[string]float64{}
-	s["accuracy"], _ = metric.PercentCorrect(r.Test, truth.Labels, tk.Info.Classes)
-	s["nll"], _ = metric.LogLoss(r.Test, truth.Labels, tk.Info.Classes)
-	if tk.Info.Problem == dataset.Binary {
-		positive := make([]float64, tk.Test)
-		for i := range positive {
-			positive[i] = r.Test[2*i+1]
-		}
-		s["auroc"], _ = metric.AreaUnderROC(positive, truth.Labels)
-	}
-	return s
 }

@@ -9,7 +9,7 @@ type search struct {
 	k       int
 	queries [fanout]query
 	found   [fanout]nearest
-	limit   [fanout]float32 // per query: rows and boxes with a larger bound are none of its business
+	limit   [fanout]float32 // per query: rows and boxes whose bound exceeds it are skipped
 	levels  []visited
 }
 

@@ -37,20 +37,20 @@ func predict(ctx context.Context, t *task.Task, x *index, models []*model, threa
 		return err
 	}
 	k := min(models[len(models)-1].k+1, t.Train) // the next one shows whether the last is tied
-	searches, polls := make([]*search, threads), make([]*poll, threads)
+	searches, voters := make([]*search, threads), make([]*voter, threads)
 	for i := range threads {
-		searches[i], polls[i] = newSearch(x, k), newPoll(t, x.rows, models)
+		searches[i], voters[i] = newSearch(x, k), newVoter(t, x.rows, models)
 	}
 	return parallel.For(ctx, threads, len(queries), fanout, func(worker, from, to int) {
 		searches[worker].run(queries[from:to])
 		for i, row := range queries[from:to] {
-			polls[worker].run(models, int(row), searches[worker].found[i].sorted())
+			voters[worker].run(models, int(row), searches[worker].found[i].sorted())
 		}
 	})
 }
 
-// A poll turns neighbours into predictions. One goroutine uses it.
-type poll struct {
+// A voter turns neighbours into predictions. One goroutine uses it.
+type voter struct {
 	task        *task.Task
 	rows        *rows
 	votes, tied votes
@@ -63,78 +63,78 @@ type poll struct {
 	scratch       []neighbour
 }
 
-func newPoll(t *task.Task, r *rows, models []*model) *poll {
-	p := &poll{task: t, rows: r, votes: newVotes(t), tied: newVotes(t)}
+func newVoter(t *task.Task, r *rows, models []*model) *voter {
+	v := &voter{task: t, rows: r, votes: newVotes(t), tied: newVotes(t)}
 	for _, m := range models {
 		if m.ties != nil && m.ties.tree == nil && m.k > few {
-			p.ks = append(p.ks, m.k)
+			v.ks = append(v.ks, m.k)
 		}
 	}
-	return p
+	return v
 }
 
 // run sets the prediction of a row in all models, which are in ascending order of k. Both weightings are summed over
 // the neighbours once; each model takes the sums over its first k.
-func (p *poll) run(models []*model, query int, neighbours []neighbour) {
-	p.votes.reset(p.weight(neighbours[0]))
+func (v *voter) run(models []*model, query int, neighbours []neighbour) {
+	v.votes.reset(v.weight(neighbours[0]))
 	seen := 0
 	for _, m := range models {
-		p.count(&p.votes, neighbours[seen:m.k])
+		v.count(&v.votes, neighbours[seen:m.k])
 		seen = m.k
-		v := &p.votes
+		to := &v.votes
 		if m.ties != nil && m.k < len(neighbours) && neighbours[m.k].distance == neighbours[m.k-1].distance {
-			v = &p.tied
-			v.reset(p.weight(neighbours[0]))
-			p.count(v, p.choose(m, query))
+			to = &v.tied
+			to.reset(v.weight(neighbours[0]))
+			v.count(to, v.choose(m, query))
 		}
-		v.result(m.weighted, m.k, m.out[(query-p.task.Train)*p.task.Outputs():][:p.task.Outputs()])
+		to.result(m.weighted, m.k, m.out[(query-v.task.Train)*v.task.Outputs():][:v.task.Outputs()])
 	}
 }
 
 // choose finds the neighbours of a row by the model's tie rule, nearest first.
-func (p *poll) choose(m *model, query int) []neighbour {
+func (v *voter) choose(m *model, query int) []neighbour {
 	if m.ties.tree != nil {
-		p.scratch = m.ties.tree.nearest(p.task.Row(query), m.k, p.scratch)
+		v.scratch = m.ties.tree.nearest(v.task.Row(query), m.k, v.scratch)
 	} else {
-		p.measure(query)
+		v.measure(query)
 		if m.k > few {
-			p.scratch = append(p.scratch[:0], p.selected[:m.k]...)
+			v.scratch = append(v.scratch[:0], v.selected[:m.k]...)
 		} else {
-			p.scratch = append(p.scratch[:0], p.all...)
-			selectFew(p.scratch, m.k)
+			v.scratch = append(v.scratch[:0], v.all...)
+			selectFew(v.scratch, m.k)
 		}
 	}
-	chosen := p.scratch[:m.k]
+	chosen := v.scratch[:m.k]
 	quicksort(chosen)
 	return chosen
 }
 
-func (p *poll) measure(query int) {
-	if p.measured == query {
+func (v *voter) measure(query int) {
+	if v.measured == query {
 		return
 	}
-	p.measured, p.all = query, p.all[:0]
-	for i := range p.task.Train {
-		p.all = append(p.all, neighbour{p.rows.distance(query, i), int32(i)})
+	v.measured, v.all = query, v.all[:0]
+	for i := range v.task.Train {
+		v.all = append(v.all, neighbour{v.rows.distance(query, i), int32(i)})
 	}
-	p.selected = append(p.selected[:0], p.all...)
-	introselect(p.selected, 0, len(p.selected)-1, p.ks)
+	v.selected = append(v.selected[:0], v.all...)
+	introselect(v.selected, 0, len(v.selected)-1, v.ks)
 }
 
 // weight returns the inverse of a neighbour's distance, infinite at (nearly) 0.
-func (p *poll) weight(n neighbour) float64 {
-	if p.rows.squared {
+func (v *voter) weight(n neighbour) float64 {
+	if v.rows.squared {
 		return 1 / math.Sqrt(n.distance)
 	}
 	return 1 / n.distance
 }
 
-func (p *poll) count(v *votes, neighbours []neighbour) {
+func (v *voter) count(to *votes, neighbours []neighbour) {
 	for _, n := range neighbours {
-		if w := p.weight(n); p.task.Labels != nil {
-			v.add(int(p.task.Labels[n.row]), 1, w)
+		if w := v.weight(n); v.task.Labels != nil {
+			to.add(int(v.task.Labels[n.row]), 1, w)
 		} else {
-			v.add(0, p.task.Y[n.row], w)
+			to.add(0, v.task.Y[n.row], w)
 		}
 	}
 }

@@ -5,29 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"nptbench/baselines/internal/papergrid"
 	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/split"
 )
 
-// smallGrid is the paper's grid for the small data sets (Table 20) without the schedules: 3,780 configurations.
+// smallGrid is the paper's grid for the small data sets.
 func smallGrid(t testing.TB, info dataset.Info) (grid []method.Config) {
-	for layers := 1; layers <= 3; layers++ {
-		for _, units := range []int{25, 50, 100, 250, 500} {
-			var hidden []int
-			for range layers {
-				hidden = append(hidden, units)
-			}
-			for _, alpha := range []float64{0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1} {
-				for _, batch := range []int{32, 64, 128, 256} {
-					for _, rate := range []float64{1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1} {
-						grid = append(grid, config(t, info, map[string]any{"hidden_layer_sizes": hidden, "alpha": alpha,
-							"batch_size": batch, "learning_rate_init": rate}))
-					}
-				}
-			}
-		}
+	for _, setting := range papergrid.SmallMLP() {
+		grid = append(grid, config(t, info, setting))
 	}
 	return grid
 }

@@ -48,26 +48,11 @@ var Method = &method.Method{
 		{Name: "learning_rate_init", Type: method.Float, Default: 1e-3, Min: 1e-12,
 			Doc: "learning rate of Adam"},
 	},
-	Check: check,
 	Canonical: func(c method.Config, _ dataset.Problem) method.Config {
 		return c.With("learning_rate", "constant")
 	},
 	EntryBytes: 5,
 	Run:        run,
-}
-
-// maxWeights bounds the weights between hidden layers: a billion take 16 GB with Adam's moments and the best copy.
-const maxWeights = 1e9
-
-func check(c method.Config, _ dataset.Info) error {
-	hidden, weights := c.Ints("hidden_layer_sizes"), 0.0
-	for i := 1; i < len(hidden); i++ {
-		weights += float64(hidden[i-1]) * float64(hidden[i])
-	}
-	if weights > maxWeights {
-		return fmt.Errorf("hidden_layer_sizes: %.3g weights between hidden layers are too many, want at most %.0g", weights, maxWeights)
-	}
-	return nil
 }
 
 // run trains one network per configuration, one after the other: the harness gives every one a batch of its own.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/dataset"
 	"nptbench/internal/f32"
 	"nptbench/internal/method"
@@ -154,8 +156,8 @@ func TestSeeds(t *testing.T) {
 			ours, ref []float64
 		}{{"epochs", epochs, c.Epochs}, {"best held-out score", best, c.Best}, {"test metric", metric, c.Metric}} {
 			d := kolmogorovSmirnov(sample.ours, sample.ref)
-			t.Logf("%s: %s: mean %.4f, scikit-learn's %.4f; distance %.3f, limit %.3f", c.Kind, sample.name, mean(sample.ours),
-				mean(sample.ref), d, limit)
+			t.Logf("%s: %s: mean %.4f, scikit-learn's %.4f; distance %.3f, limit %.3f", c.Kind, sample.name, stat.Mean(sample.ours, nil),
+				stat.Mean(sample.ref, nil), d, limit)
 			if d > limit {
 				t.Errorf("%s: %s is distributed otherwise than scikit-learn's: distance %.3f > %.3f", c.Kind, sample.name, d, limit)
 			}
@@ -176,13 +178,6 @@ func testMetric(p method.Prediction, classes int, y []float64) (sum float64) {
 		return math.Sqrt(sum)
 	}
 	return sum
-}
-
-func mean(x []float64) (m float64) {
-	for _, v := range x {
-		m += v / float64(len(x))
-	}
-	return m
 }
 
 // kolmogorovSmirnov is the largest distance between two samples' distribution functions. Values that differ by the

@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"nptbench/internal/f32"
 	"nptbench/internal/method"
+	"nptbench/internal/spelling"
 	"nptbench/internal/task"
 )
 
@@ -40,6 +42,14 @@ func train(ctx context.Context, t *task.Task, c method.Config, out output, rng *
 	}
 	rows, held := holdOut(t.Train, strata, rng)
 	units := slices.Concat([]int{t.Width}, c.Ints("hidden_layer_sizes"), []int{out.units()})
+	weights := 0
+	for i, out := range units[1:] {
+		weights += out * f32.Pad(units[i]+1)
+	}
+	large := fmt.Sprintf("hidden_layer_sizes: %v makes %s weights", c.Ints("hidden_layer_sizes"), spelling.Thousands(weights))
+	if err := method.CheckMemory(16*float64(weights), large); err != nil { // a float32 each, its two moments, and the best
+		return nil, err
+	}
 	nw := newNetwork(units, c.Float("alpha"), rng)
 	batch := min(c.Int("batch_size"), len(rows))
 	rate := c.Float("learning_rate_init")

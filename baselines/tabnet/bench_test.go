@@ -56,7 +56,7 @@ func (b benchCase) training(t testing.TB, threads int) *training {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := defaultConfig()
+	c := defaults
 	c.Sparsity, c.DropLast = 1e-4, true
 	b.config(&c)
 	tr, err := newTraining(benchTable(rand.New(rand.NewPCG(1, 2)), b.rows, b.columns), c, backend)

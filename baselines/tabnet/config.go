@@ -2,7 +2,7 @@ package tabnet
 
 import "fmt"
 
-// A config holds the settings of a network and of its training. defaultConfig has the library's; the comments name its
+// A config holds the settings of a network and of its training. defaults are the library's; the comments name its
 // parameters where they differ.
 type config struct {
 	// Architecture.
@@ -36,13 +36,11 @@ type stop struct {
 	Patience  int // epochs without a lower validation loss
 }
 
-// defaultConfig returns the settings of the library.
-func defaultConfig() config {
-	return config{
-		Decision: 8, Attention: 8, Steps: 3, Gamma: 1.3, Shared: 2, Independent: 2,
-		VirtualBatch: 128, Momentum: 0.02,
-		Sparsity: 1e-3, BatchSize: 1024, LR: 0.02, DecayStep: 10, Decay: 1, Clip: 1,
-	}
+// defaults are the settings of the library.
+var defaults = config{
+	Decision: 8, Attention: 8, Steps: 3, Gamma: 1.3, Shared: 2, Independent: 2,
+	VirtualBatch: 128, Momentum: 0.02,
+	Sparsity: 1e-3, BatchSize: 1024, LR: 0.02, DecayStep: 10, Decay: 1, Clip: 1,
 }
 
 // virtualBatches returns how a batch is cut, as PyTorch's chunk does it: so many virtual batches of size rows, and one of the

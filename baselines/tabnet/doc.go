@@ -1,5 +1,6 @@
 // Package tabnet is TabNet (Arik and Pfister: "TabNet: Attentive Interpretable Tabular Learning", AAAI 2021) as pytorch-tabnet
-// 3.1.1 (dreamquark-ai) has it, the library and version with which the paper compared, on GoMLX.
+// (dreamquark-ai) has it, the library with which the paper compared, on GoMLX. The version is 3.1.1, that of the environment which the
+// paper's authors exported later (conda_export_no_builds.yml of the official code at revision 3663adb).
 //
 // In a few decision steps the network chooses, row by row, features to look at: a mask that sums to 1, of which most entries are
 // 0. What the steps find adds up to the prediction.

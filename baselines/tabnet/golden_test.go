@@ -135,7 +135,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var g golden
 			vectors.Read(t, "testdata/"+name+".json.gz", &g)
-			c := defaultConfig()
+			c := defaults
 			c.Decision, c.Attention, c.Steps, c.Gamma, c.Shared, c.Independent = g.Config.Decision, g.Config.Attention, g.Config.Steps, g.Config.Gamma, g.Config.Shared, g.Config.Independent
 			c.VirtualBatch, c.Momentum, c.Sparsity, c.Double = g.Config.VirtualBatch, g.Config.Momentum, g.Config.Sparsity, true
 			columns := columns{Numeric: g.Config.InputDim}

@@ -18,53 +18,52 @@ import (
 	"nptbench/internal/task"
 )
 
-// Method returns TabNet as a method of the comparison. Parameters have the library's names, and its defaults but for max_epochs
-// and patience, which are the paper's.
-func Method() *method.Method {
-	d := defaultConfig()
-	return &method.Method{
-		Name:  "tabnet",
-		Title: "TabNet",
-		Doc:   "TabNet: decision steps that each attend to a few features, on GoMLX, after pytorch-tabnet.",
-		Params: []method.Param{
-			{Name: "n_d", Type: method.Int, Default: d.Decision, Min: 1, Max: 4096, Doc: "width of what a step adds to the prediction"},
-			{Name: "n_a", Type: method.Int, Default: d.Attention, Min: 1, Max: 4096, Doc: "width of what a step passes on to the next mask"},
-			{Name: "n_steps", Type: method.Int, Default: d.Steps, Min: 1, Max: 100, Doc: "decision steps"},
-			{Name: "gamma", Type: method.Float, Default: d.Gamma, Min: 1, Doc: "how often a feature may be used: 1 is in one step only"},
-			{Name: "n_shared", Type: method.Int, Default: d.Shared, Min: 0, Max: 100, Doc: "layers of a feature transformer that all share"},
-			{Name: "n_independent", Type: method.Int, Default: d.Independent, Min: 0, Max: 100, Doc: "layers of a feature transformer of its own"},
-			{Name: "lambda_sparse", Type: method.Float, Default: d.Sparsity, Min: 0, Doc: "weight of the masks' entropy in the loss"},
-			{Name: "batch_size", Type: method.Int, Default: d.BatchSize, Min: 2, Doc: "rows per batch; at most all training rows"},
-			{Name: "virtual_batch_size", Type: method.Int, Default: d.VirtualBatch, Min: 2, Doc: "rows that are normalised together, at most"},
-			{Name: "momentum", Type: method.Float, Default: d.Momentum, Min: 0, Max: 1, Doc: "weight of a virtual batch in the running statistics of the normalisation"},
-			{Name: "drop_last", Type: method.Bool, Default: d.DropLast, Doc: "leave the last rows of an epoch out where they make no whole batch"},
-			{Name: "lr", Type: method.Float, Default: d.LR, Min: 1e-12, Doc: "learning rate of Adam"},
-			{Name: "sched_step", Type: method.Int, Default: d.DecayStep, Min: 1, Doc: "epochs after which the learning rate is multiplied by sched_gamma"},
-			{Name: "sched_gamma", Type: method.Float, Default: d.Decay, Min: 0, Max: 1, Doc: "factor of the learning rate; 1 leaves it alone"},
-			{Name: "clip_value", Type: method.Float, Default: d.Clip, Min: 0, Doc: "gradients are scaled to this norm where they are longer; 0 leaves them alone"},
-			{Name: "max_epochs", Type: method.Int, Default: 3000, Min: 1, Doc: "epochs at most"},
-			{Name: "patience", Type: method.Int, Default: 100, Min: 1, Doc: "epochs without a lower validation loss before training ends"},
-		},
-		Check: func(c method.Config, _ dataset.Info) error {
-			if c.Int("n_shared")+c.Int("n_independent") == 0 {
-				return fmt.Errorf("n_shared: 0 and n_independent 0 leave a feature transformer without layers, want at least one")
-			}
-			return nil
-		},
-		Canonical: func(c method.Config, _ dataset.Problem) method.Config {
-			if c.Float("sched_gamma") == 1 {
-				c = c.With("sched_step", defaultConfig().DecayStep)
-			}
-			return c
-		},
-		FitKey: func(c method.Config, _ dataset.Problem) string {
-			return c.Without("max_epochs").Without("patience").JSON()
-		},
-		GoesOn:  true,
-		Work:    work,
-		Network: true, EntryBytes: 19,
-		Run: run,
-	}
+// Method is TabNet. Parameters have the library's names, and its defaults but for max_epochs and patience, which are the paper's.
+var Method = &method.Method{
+	Name:  "tabnet",
+	Title: "TabNet",
+	Doc:   "TabNet: decision steps that each attend to a few features, on GoMLX, after pytorch-tabnet.",
+	Params: []method.Param{
+		{Name: "n_d", Type: method.Int, Default: defaults.Decision, Min: 1, Max: 4096, Doc: "width of what a step adds to the prediction"},
+		{Name: "n_a", Type: method.Int, Default: defaults.Attention, Min: 1, Max: 4096, Doc: "width of what a step passes on to the next mask"},
+		{Name: "n_steps", Type: method.Int, Default: defaults.Steps, Min: 1, Max: 100, Doc: "decision steps"},
+		{Name: "gamma", Type: method.Float, Default: defaults.Gamma, Min: 1, Doc: "how often a feature may be used: 1 is in one step only"},
+		{Name: "n_shared", Type: method.Int, Default: defaults.Shared, Min: 0, Max: 100, Doc: "layers of a feature transformer that all share"},
+		{Name: "n_independent", Type: method.Int, Default: defaults.Independent, Min: 0, Max: 100, Doc: "layers of a feature transformer of its own"},
+		{Name: "lambda_sparse", Type: method.Float, Default: defaults.Sparsity, Min: 0, Doc: "weight of the masks' entropy in the loss"},
+		{Name: "batch_size", Type: method.Int, Default: defaults.BatchSize, Min: 2, Doc: "rows per batch; at most all training rows"},
+		{Name: "virtual_batch_size", Type: method.Int, Default: defaults.VirtualBatch, Min: 2, Doc: "rows that are normalised together, at most"},
+		{Name: "momentum", Type: method.Float, Default: defaults.Momentum, Min: 0, Max: 1, Doc: "weight of a virtual batch in the running statistics of the normalisation"},
+		{Name: "drop_last", Type: method.Bool, Default: defaults.DropLast, Doc: "leave the last rows of an epoch out where they make no whole batch"},
+		{Name: "lr", Type: method.Float, Default: defaults.LR, Min: 1e-12, Doc: "learning rate of Adam"},
+		{Name: "sched_step", Type: method.Int, Default: defaults.DecayStep, Min: 1, Doc: "epochs after which the learning rate is multiplied by sched_gamma"},
+		{Name: "sched_gamma", Type: method.Float, Default: defaults.Decay, Min: 0, Max: 1, Doc: "factor of the learning rate; 1 leaves it alone"},
+		{Name: "clip_value", Type: method.Float, Default: defaults.Clip, Min: 0, Doc: "gradients are scaled to this norm where they are longer; 0 leaves them alone"},
+		{Name: "max_epochs", Type: method.Int, Default: 3000, Min: 1, Doc: "epochs at most"},
+		{Name: "patience", Type: method.Int, Default: 100, Min: 1, Doc: "epochs without a lower validation loss before training ends"},
+	},
+	Check: func(c method.Config, _ dataset.Info) error {
+		if c.Int("n_shared")+c.Int("n_independent") == 0 {
+			return fmt.Errorf("n_shared: 0 and n_independent 0 leave a feature transformer without layers, want at least one")
+		}
+		return nil
+	},
+	Canonical: func(c method.Config, _ dataset.Problem) method.Config {
+		if c.Float("sched_gamma") == 1 {
+			c = c.With("sched_step", defaults.DecayStep)
+		}
+		return c
+	},
+	FitKey:  fitKey,
+	GoesOn:  true,
+	Work:    work,
+	Network: true, EntryBytes: 19,
+	Run: run,
+}
+
+// fitKey names the training that configurations have in common which differ in nothing but when it ends.
+func fitKey(c method.Config, _ dataset.Problem) string {
+	return c.Without("max_epochs").Without("patience").JSON()
 }
 
 // interval is that of checkpoints.
@@ -101,7 +100,7 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	if err != nil {
 		return err
 	}
-	config, key := configOf(batch[0]), Method().FitKey(batch[0], t.Info.Problem)
+	config, key := configOf(batch[0]), fitKey(batch[0], t.Info.Problem)
 	config.Seed = seed.Derive(t.Seed, "tabnet", key)
 	return fit(ctx, t, batch, config, backend, done)
 }

@@ -38,7 +38,7 @@ func resolved(t *testing.T, tk *task.Task, given map[string]any) method.Config {
 	for k, v := range given {
 		all[k] = v
 	}
-	c, err := Method().Resolve(all, tk.Info)
+	c, err := Method.Resolve(all, tk.Info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func resolved(t *testing.T, tk *task.Task, given map[string]any) method.Config {
 func results(t *testing.T, tk *task.Task, batch ...method.Config) []method.Result {
 	t.Helper()
 	out := make([]method.Result, len(batch))
-	if err := Method().Run(t.Context(), tk, batch, func(r method.Result) { out[r.Index] = r }); err != nil {
+	if err := Method.Run(t.Context(), tk, batch, func(r method.Result) { out[r.Index] = r }); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -62,7 +62,7 @@ func TestMethod(t *testing.T) {
 		batch := []method.Config{resolved(t, tk, nil), resolved(t, tk, map[string]any{"max_epochs": 3}), resolved(t, tk, map[string]any{"patience": 1})}
 		together := results(t, tk, batch...)
 		for i, c := range batch {
-			if Method().FitKey(c, tk.Info.Problem) != Method().FitKey(batch[0], tk.Info.Problem) {
+			if Method.FitKey(c, tk.Info.Problem) != Method.FitKey(batch[0], tk.Info.Problem) {
 				t.Errorf("%s: another key", c.JSON())
 			}
 			alone := results(t, tk, c)[0]
@@ -84,7 +84,7 @@ func TestMethod(t *testing.T) {
 			}
 		}
 		other := resolved(t, tk, map[string]any{"lr": 0.01})
-		if Method().FitKey(other, tk.Info.Problem) == Method().FitKey(batch[0], tk.Info.Problem) {
+		if Method.FitKey(other, tk.Info.Problem) == Method.FitKey(batch[0], tk.Info.Problem) {
 			t.Error("another learning rate shares the fit")
 		}
 	}
@@ -127,7 +127,7 @@ func TestCheck(t *testing.T) {
 		"n_shared: 0 and n_independent 0": {"n_shared": 0, "n_independent": 0},
 		"gamma: 0.5 is not allowed":       {"gamma": 0.5},
 	} {
-		if _, err := Method().Resolve(given, tk.Info); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Method.Resolve(given, tk.Info); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want one that begins with %s", err, want)
 		}
 	}
@@ -146,7 +146,7 @@ func interrupt(t *testing.T, tk *task.Task, share float64, batch []method.Config
 			cancel()
 		}
 	}
-	if err := Method().Run(ctx, tk, batch, done); !errors.Is(err, context.Canceled) {
+	if err := Method.Run(ctx, tk, batch, done); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	tk.Progress = nil

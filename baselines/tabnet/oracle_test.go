@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/baselines/internal/papertest"
 	"nptbench/internal/backends"
 	"nptbench/internal/metric"
@@ -179,8 +181,9 @@ func TestLibraryDistribution(t *testing.T) {
 			c := libraryConfig{Decision: 8, Attention: 8, Steps: 3, Gamma: 1.3, Shared: 2, Independent: 2, Momentum: 0.02, BatchSize: 128,
 				VirtualBatch: 16, Sparsity: 1e-4, LR: 0.02, DecayStep: 10, Decay: 0.95, DropLast: true, MaxEpochs: 3000, Patience: 30}
 			ours, theirs := ourErrors(t, tk, truth, c, seeds), libraryErrors(t, python, tk, truth, c, seeds)
-			m1, se1 := meanAndError(ours)
-			m2, se2 := meanAndError(theirs)
+			m1, sd1 := stat.MeanStdDev(ours, nil)
+			m2, sd2 := stat.MeanStdDev(theirs, nil)
+			se1, se2 := stat.StdErr(sd1, float64(seeds)), stat.StdErr(sd2, float64(seeds))
 			z := (m1 - m2) / math.Hypot(se1, se2)
 			t.Logf("%d seeds: %.4f ± %.4f, the library %.4f ± %.4f: %.2f standard errors", seeds, m1, se1, m2, se2, z)
 			if !(math.Abs(z) <= 3.4) {
@@ -188,16 +191,6 @@ func TestLibraryDistribution(t *testing.T) {
 			}
 		})
 	}
-}
-
-func meanAndError(x []float64) (mean, stderr float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		stderr += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(stderr / float64(len(x)*(len(x)-1)))
 }
 
 // ourErrors are the RMSE on the standardised scale, or the cross-entropy, of test rows.

@@ -67,7 +67,7 @@ func newTraining(t *table, c config, backend compute.Backend) (*training, error)
 		each += tensorBytes
 	}
 	large := fmt.Sprintf("n_d: %d and n_a: %d, with %d steps, make %s weights", c.Decision, c.Attention, c.Steps, spelling.Thousands(p.net.params.Size()))
-	if err := method.FitsMemory(float64(each*p.net.params.Size()), large); err != nil {
+	if err := method.CheckMemory(float64(each*p.net.params.Size()), large); err != nil {
 		return nil, fmt.Errorf("tabnet: %w", err)
 	}
 	tr := &training{program: p, table: t, features: p.net.upload(t), targets: p.net.uploadTargets(t), started: time.Now()}

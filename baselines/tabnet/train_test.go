@@ -38,7 +38,7 @@ func waves(rng *rand.Rand, train int) *table {
 }
 
 func smallConfig() config {
-	c := defaultConfig()
+	c := defaults
 	c.Decision, c.Attention, c.Steps, c.BatchSize, c.VirtualBatch, c.Decay = 4, 4, 2, 32, 8, 0.95
 	return c
 }

@@ -31,7 +31,7 @@ func TestWork(t *testing.T) {
 			continue
 		}
 		took.config["max_epochs"] = 1
-		c, err := Method().Resolve(took.config, info)
+		c, err := Method.Resolve(took.config, info)
 		if err != nil {
 			t.Fatal(err)
 		}

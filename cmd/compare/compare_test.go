@@ -164,7 +164,7 @@ func TestNoFoldInCommon(t *testing.T) {
 
 // Headers may be spelt in many ways, and a further column may tell methods apart.
 func TestLenientHeaders(t *testing.T) {
-	for _, head := range []string{"\ufeffDATA-SET,Split,Model,Measure,Score,Size", "task,fold,algorithm,metric,value,size"} {
+	for _, head := range []string{"\ufeff\"DATA-SET\",Split,Model,Measure,Score,Size", "task,fold,algorithm,metric,value,size"} {
 		r, err := read(strings.NewReader(head+"\n a ,0,m,rmse,1e0,big\na,0,m,rmse,2,small\n"), "in", []string{"Size"})
 		if err != nil || len(r.all) != 2 || r.all[0].dataset != "a" || r.all[1].method != "m, small" || r.all[1].value != 2 {
 			t.Errorf("%s: %+v, %v", head, r, err)

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"nptbench/internal/filesystem"
 	"nptbench/internal/picture"
 	"nptbench/internal/program"
 	"nptbench/report"
@@ -112,7 +113,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		if filepath.Ext(o.plot) == ".pdf" {
 			write = drawn.WritePDF
 		}
-		err = program.WriteFile(o.plot, write)
+		err = filesystem.WriteFile(o.plot, write)
 		if err != nil {
 			return program.ExitFailed, fmt.Errorf("-plot: %w", err)
 		}
@@ -120,7 +121,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if o.csv {
 		return program.ExitOK, writeCSV(e.Stdout, comparisons)
 	}
-	return program.ExitOK, report.WriteTerminal(e.Stdout, document(o.name(), comparisons), e.Width, e.Color)
+	return program.ExitOK, report.WriteTerminal(e.Stdout, shown(o.name(), comparisons), e.Width, e.Color)
 }
 
 // name is what messages call the file.

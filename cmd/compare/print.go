@@ -11,8 +11,8 @@ import (
 	"nptbench/report"
 )
 
-// document is what a terminal shows.
-func document(file string, comparisons []*comparison) *report.Document {
+// shown is what a terminal shows.
+func shown(file string, comparisons []*comparison) *report.Document {
 	d := &report.Document{Title: "Comparison of " + file}
 	for _, c := range comparisons {
 		d.Blocks = append(d.Blocks, report.Heading(c.heading()), c.differences())

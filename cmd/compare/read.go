@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,8 @@ import (
 	"strings"
 	"unicode"
 
+	"nptbench/internal/document"
 	"nptbench/internal/metric"
-	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
@@ -76,8 +75,7 @@ func spelled(name string) string {
 // A sheet is a CSV file of which the columns are known.
 type sheet struct {
 	*results
-	*csv.Reader
-	header  []string
+	*document.CSV
 	columns map[string]int // by the keys of spellings and, of a report, by the names of metrics
 	by      []int
 	metrics map[string]string // by their lower case, as they are spelled first
@@ -85,32 +83,25 @@ type sheet struct {
 
 // read reads results. Errors name the file and the line.
 func read(in io.Reader, file string, by []string) (*results, error) {
-	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, Reader: csv.NewReader(in), columns: map[string]int{}, metrics: map[string]string{}}
-	s.ReuseRecord = true
-	header, err := s.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s is empty, want a line with the names of columns", file)
-	}
+	lines, err := document.NewCSV(in, file)
 	if err != nil {
-		return nil, s.broken(header, err)
+		return nil, err
 	}
-	s.header = slices.Clone(header)
-	s.header[0] = strings.TrimPrefix(s.header[0], "\ufeff")
+	s := &sheet{results: &results{file: file, titles: map[string][]string{}}, CSV: lines, columns: map[string]int{}, metrics: map[string]string{}}
 	if err := s.findColumns(by); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", file, err)
 	}
 	first := map[result]int{} // lines, by all but line and value
 	for {
-		record, err := s.Read()
-		if errors.Is(err, io.EOF) {
+		record, line, err := s.Next()
+		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, s.broken(record, err)
+			return nil, err
 		}
 		before := len(s.all)
-		if err := s.add(record); err != nil {
-			line, _ := s.FieldPos(0)
+		if err := s.add(record, line); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
 		}
 		for _, r := range s.all[before:] {
@@ -174,29 +165,18 @@ func (r *results) unround() {
 	}
 }
 
-// broken says in our form what package csv found wrong with a record.
-func (s *sheet) broken(record []string, err error) error {
-	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-		if parse.Err == csv.ErrFieldCount {
-			parse.Err = fmt.Errorf("%s, the header has %d", spelling.Count(len(record), "field"), len(s.header))
-		}
-		return fmt.Errorf("%s:%d: %w", s.file, parse.Line, parse.Err)
-	}
-	return fmt.Errorf("%s: %w", s.file, err)
-}
-
 // testColumn is what the column of a metric is called in a report.
 func testColumn(m metric.Metric) string { return "test_" + m.Name }
 
 func (s *sheet) findColumns(by []string) error {
 	for _, key := range slices.Sorted(maps.Keys(spellings)) {
 		for _, name := range spellings[key] { // the first one that there is
-			at := slices.IndexFunc(s.header, func(h string) bool { return spelled(h) == name })
+			at := slices.IndexFunc(s.Header, func(h string) bool { return spelled(h) == name })
 			if at < 0 {
 				continue
 			}
-			if again := slices.IndexFunc(s.header[at+1:], func(h string) bool { return spelled(h) == name }); again >= 0 {
-				return fmt.Errorf("two columns are called %s", s.header[at])
+			if again := slices.IndexFunc(s.Header[at+1:], func(h string) bool { return spelled(h) == name }); again >= 0 {
+				return fmt.Errorf("two columns are called %s", s.Header[at])
 			}
 			s.columns[key] = at
 			break
@@ -204,7 +184,7 @@ func (s *sheet) findColumns(by []string) error {
 	}
 	needed := []string{"data set", "fold", "method", "metric", "value"}
 	for _, m := range metric.All {
-		if at := slices.Index(s.header, testColumn(m)); at >= 0 {
+		if at := slices.Index(s.Header, testColumn(m)); at >= 0 {
 			s.columns[m.Name] = at
 			s.report = true
 			needed = needed[:3]
@@ -212,13 +192,13 @@ func (s *sheet) findColumns(by []string) error {
 	}
 	for _, key := range needed {
 		if _, ok := s.columns[key]; !ok {
-			return fmt.Errorf("no column has the %s: it may be called %s; there are %s", key, strings.Join(spellings[key], ", "), strings.Join(s.header, ", "))
+			return fmt.Errorf("no column has the %s: it may be called %s; there are %s", key, strings.Join(spellings[key], ", "), strings.Join(s.Header, ", "))
 		}
 	}
 	for _, name := range by {
-		at := slices.IndexFunc(s.header, func(h string) bool { return spelled(h) == spelled(name) })
+		at := slices.IndexFunc(s.Header, func(h string) bool { return spelled(h) == spelled(name) })
 		if at < 0 {
-			return fmt.Errorf("-by: no column is called %s; there are %s", name, strings.Join(s.header, ", "))
+			return fmt.Errorf("-by: no column is called %s; there are %s", name, strings.Join(s.Header, ", "))
 		}
 		s.by = append(s.by, at)
 	}
@@ -226,14 +206,13 @@ func (s *sheet) findColumns(by []string) error {
 }
 
 // add takes the results of a line.
-func (s *sheet) add(record []string) error {
+func (s *sheet) add(record []string, line int) error {
 	field := func(key string) string {
 		if at, ok := s.columns[key]; ok {
 			return strings.TrimSpace(record[at])
 		}
 		return ""
 	}
-	line, _ := s.FieldPos(0)
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
 		fold: field("fold"), part: field("fold"), split: field("digest"), testShare: math.NaN()}
 	name := r.method

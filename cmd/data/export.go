@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/filesystem"
 	"nptbench/internal/metric"
 	"nptbench/internal/program"
 	"nptbench/internal/spelling"
@@ -93,13 +94,13 @@ func exportTable(dir string, table *dataset.Table) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if err := program.WriteFile(filepath.Join(dir, "table.csv"), func(w io.Writer) error { return writeRows(w, table, t, rows.Rows()) }); err != nil {
+	if err := filesystem.WriteFile(filepath.Join(dir, "table.csv"), func(w io.Writer) error { return writeRows(w, table, t, rows.Rows()) }); err != nil {
 		return err
 	}
-	if err := program.WriteFile(filepath.Join(dir, "splits.csv"), func(w io.Writer) error { return writeSplits(w, table) }); err != nil {
+	if err := filesystem.WriteFile(filepath.Join(dir, "splits.csv"), func(w io.Writer) error { return writeSplits(w, table) }); err != nil {
 		return err
 	}
-	return program.WriteFile(filepath.Join(dir, "dataset.json"), func(w io.Writer) error {
+	return filesystem.WriteFile(filepath.Join(dir, "dataset.json"), func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -427,6 +428,38 @@ func TestOtherValidation(t *testing.T) {
 		t.Errorf("exit code %d: %s", exit, stderr)
 	}
 	if exit, _, stderr := call(t, lib, out, lines, "-replace"); exit != program.ExitOK {
+		t.Error(stderr)
+	}
+}
+
+// An import waits for a merge into its file, and compares with what that leaves.
+func TestWaitsForAnother(t *testing.T) {
+	lib, out, other := datasettest.Library(t), t.TempDir(), t.TempDir()
+	lines := predictions(t, lib, "waves", split.Published, false)
+	if exit, _, stderr := call(t, lib, other, lines); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	path := filepath.Join(out, "mine.jsonl.gz")
+	unlock, err := results.Lock(t.Context(), path, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan string)
+	go func() {
+		lines[0] = strings.TrimSuffix(lines[0], ",,,") + "1,,,"
+		_, _, stderr := call(t, lib, out, lines)
+		said <- stderr
+	}()
+	select {
+	case stderr := <-said:
+		t.Fatal("it does not wait: ", stderr)
+	case <-time.After(500 * time.Millisecond):
+	}
+	if _, _, err := results.Merge(t.Context(), path, false, other); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if stderr := <-said; !strings.Contains(stderr, "; waiting\n") || !strings.Contains(stderr, "has been imported with other predictions") {
 		t.Error(stderr)
 	}
 }

@@ -104,7 +104,15 @@ func importPredictions(ctx context.Context, e program.Env) (exit int, err error)
 	if err != nil {
 		return program.ExitBadInput, err
 	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return program.ExitFailed, err
+	}
 	path := filepath.Join(o.out, o.method+".jsonl.gz")
+	unlock, err := results.Lock(ctx, path, e.Stderr)
+	if err != nil {
+		return program.ExitFailed, err
+	}
+	defer unlock()
 	if err := o.compare(ctx, path, all, records); err != nil {
 		return program.ExitBadInput, err
 	}
@@ -239,9 +247,6 @@ func save(ctx context.Context, path string, records []*results.Record) (n int, e
 		}
 	}
 	if err := w.Close(); err != nil {
-		return 0, err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return 0, err
 	}
 	n, _, err = results.Merge(ctx, path, false, dir)

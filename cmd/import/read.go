@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +11,7 @@ import (
 	"strings"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/document"
 	"nptbench/internal/method"
 	"nptbench/internal/run"
 	"nptbench/internal/spelling"
@@ -65,35 +64,21 @@ type reader struct {
 // every fold of a data set and protocol, for each validation row of a fold or none, and for no other row.
 func read(ctx context.Context, file string, content []byte, lib *dataset.Library) ([]*foldPredictions, error) {
 	r := &reader{file: file, lib: lib, tables: map[string]*dataset.Table{}, folds: map[task.Spec]*foldPredictions{}}
-	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff"))))
-	in.ReuseRecord = true
-	header, err := in.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s is empty, want a line with the names of columns", file)
-	}
-	if err == nil {
-		err = r.findColumns(header)
-	}
-	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-		err = parse.Err
-	}
+	in, err := document.NewCSV(bytes.NewReader(content), file)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.findColumns(in.Header); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", file, err)
 	}
 	for ctx.Err() == nil {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
+		record, line, err := in.Next()
+		if err == io.EOF {
 			return r.complete()
 		}
-		if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-			if parse.Err == csv.ErrFieldCount {
-				parse.Err = fmt.Errorf("%s, the header has %d", spelling.Count(len(record), "field"), len(header))
-			}
-			return nil, fmt.Errorf("%s:%d: %w", file, parse.Line, parse.Err)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		if err != nil {
+			return nil, err
 		}
-		line, _ := in.FieldPos(0)
 		if err := r.add(ctx, line, record); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
 		}

@@ -48,6 +48,11 @@ func merge(ctx context.Context, e program.Env) (exit int, err error) {
 			return program.ExitBadInput, f.Errorf("%s: no records there, want files *.jsonl or *.jsonl.gz", dir)
 		}
 	}
+	unlock, err := results.Lock(ctx, file, e.Stderr)
+	if err != nil {
+		return program.ExitFailed, fmt.Errorf("%s is not written: %w", file, err)
+	}
+	defer unlock()
 	n, conflict, err := results.Merge(ctx, file, *replace, folders...)
 	if err != nil {
 		return program.ExitFailed, fmt.Errorf("%s is not written: %w", file, err)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"nptbench/internal/program"
@@ -88,6 +89,28 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	if left, _ := os.ReadDir(kept); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Of several merges into one file at the same time none loses what another adds.
+func TestMergesAtTheSameTime(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "all.jsonl.gz")
+	var merges sync.WaitGroup
+	for fold := range 10 {
+		from := folder(t, fold)
+		merges.Go(func() {
+			if exit, _, stderr := programtest.Run(t, merge, file, from); exit != program.ExitOK {
+				t.Error(stderr)
+			}
+		})
+	}
+	merges.Wait()
+	if store, err := results.Open(t.Context(), file); err != nil || len(store.Index()) != 10 {
+		t.Errorf("%+v, %v", store, err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
 }

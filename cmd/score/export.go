@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"nptbench/internal/program"
+	"nptbench/internal/filesystem"
 	"nptbench/internal/task"
 )
 
@@ -17,7 +17,7 @@ func (s *scorer) export(ctx context.Context, o options) error {
 	if err := s.load(ctx, o.spec(task.Spec{})); err != nil {
 		return err
 	}
-	if err := program.WriteFile(o.export, s.write); err != nil {
+	if err := filesystem.WriteFile(o.export, s.write); err != nil {
 		return fmt.Errorf("-export: %w", err)
 	}
 	return nil

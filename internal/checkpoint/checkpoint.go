@@ -16,82 +16,46 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/google/renameio/v2"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/filesystem"
 )
 
 // magicFormat is the first line of a file of some kind. Version 3: weights that moved along gradients derived by GoMLX.
 const magicFormat = "nptbench %s 3\n"
 
 // Write writes a file of the given kind, and makes its folder if it is not there. header becomes JSON; arrays are of float32 or float64.
-func Write(path, kind string, header any, arrays []*tensors.Tensor) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	}()
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return errors.New("a folder, want the name of a file")
-	}
-	if path == "" {
-		return errors.New("no name of a file to write to")
-	}
+func Write(path, kind string, header any, arrays []*tensors.Tensor) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	// What is left of a file when the process is killed while it writes shall go with its folder, and not stay in the system's for
-	// temporary files.
-	pending, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithExistingPermissions(), renameio.WithTempDir(filepath.Dir(path)))
-	if err != nil {
-		return err
-	}
-	defer pending.Cleanup()
-	removeLeft(path)
-	sum := sha256.New()
-	w := bufio.NewWriterSize(io.MultiWriter(pending, sum), 1<<20)
-	line, err := json.Marshal(header)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, magicFormat+"%s\n", kind, line)
-	for _, t := range arrays {
-		a, err := backends.Floats(t)
+	return filesystem.WriteFile(path, func(file io.Writer) error {
+		sum := sha256.New()
+		w := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<20)
+		line, err := json.Marshal(header)
 		if err != nil {
 			return err
 		}
-		if err := writeNumbers(w, a, t.DType() == dtypes.Float64); err != nil {
+		fmt.Fprintf(w, magicFormat+"%s\n", kind, line)
+		for _, t := range arrays {
+			a, err := backends.Floats(t)
+			if err != nil {
+				return err
+			}
+			if err := writeNumbers(w, a, t.DType() == dtypes.Float64); err != nil {
+				return err
+			}
+		}
+		if err := w.Flush(); err != nil {
 			return err
 		}
-	}
-	if err := w.Flush(); err != nil {
+		_, err = file.Write(sum.Sum(nil))
 		return err
-	}
-	if _, err := pending.Write(sum.Sum(nil)); err != nil {
-		return err
-	}
-	return pending.CloseAtomicallyReplace()
-}
-
-// removeLeft removes what processes that were killed while they wrote the file have left: as large as the file, and untouched for a minute.
-func removeLeft(path string) {
-	dir := filepath.Dir(path)
-	files, _ := os.ReadDir(dir)
-	for _, f := range files {
-		number, pending := strings.CutPrefix(f.Name(), "."+filepath.Base(path)) // as renameio calls them, by a number below 2^63
-		if !pending || len(number) < 15 || strings.Trim(number, "0123456789") != "" {
-			continue
-		}
-		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > time.Minute {
-			os.Remove(filepath.Join(dir, f.Name()))
-		}
-	}
+	})
 }
 
 func writeNumbers(w io.Writer, a []float64, wide bool) error {

@@ -1,44 +1,64 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"nptbench/internal/backends"
 )
 
-// A header looks where a file is while it is written.
-type header func()
-
-func (h header) MarshalJSON() ([]byte, error) {
-	h()
-	return []byte("{}"), nil
-}
-
-// A process that is killed while it writes leaves nothing but in the folder of the file, which it makes.
-func TestWrittenInItsFolder(t *testing.T) {
-	dir, temporary := filepath.Join(t.TempDir(), "new"), t.TempDir()
-	t.Setenv("TMPDIR", temporary)
-	count := func(dir string) int {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
+// What was written is read, and what is damaged or another file is refused, in one line.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "weights")
+	single, double := backends.Tensor([]float64{1, 2.5, -3}, dtypes.Float32, 3), backends.Tensor([]float64{1. / 3, 4}, dtypes.Float64, 2, 1)
+	if err := Write(path, "checkpoint", map[string]int{"epoch": 7}, []*tensors.Tensor{single, double}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(layout ...shapes.Shape) (epoch int, arrays []*tensors.Tensor, err error) {
+		var header struct{ Epoch int }
+		arrays, err = Read(path, "checkpoint", &header, func() ([]shapes.Shape, error) { return layout, nil })
+		return header.Epoch, arrays, err
+	}
+	epoch, arrays, err := read(single.Shape(), double.Shape())
+	if err != nil || epoch != 7 || len(arrays) != 2 || !arrays[0].Equal(single) || !arrays[1].Equal(double) {
+		t.Errorf("%v: epoch %d, %v", err, epoch, arrays)
+	}
+	if _, _, err := read(shapes.Make(dtypes.Float64, 1<<40)); err == nil || !strings.HasSuffix(err.Error(), ": damaged: ends too early") {
+		t.Errorf("of more numbers than there can be: %v", err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		damage func([]byte) []byte
+		want   string
+	}{
+		{func(b []byte) []byte { b[len(b)/2] ^= 1; return b }, "damaged: its checksum is wrong"},
+		{func(b []byte) []byte { return append(b, 0) }, "damaged: its checksum is wrong"},
+		{func(b []byte) []byte { return b[:len(b)/2] }, "damaged: ends too early"},
+		{func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte("["), 1) }, "damaged: its header: "},
+		{func([]byte) []byte { return nil }, "empty, damaged, or no file of nptbench: it has no header"},
+		{func([]byte) []byte { return []byte("something else\n") }, "no file of nptbench"},
+		{func(b []byte) []byte { return append([]byte("nptbench model 3\n"), b...) }, "a model, want a checkpoint"},
+		{func(b []byte) []byte { return append([]byte("nptbench checkpoint 2\n"), b...) }, "a checkpoint of another version"},
+	} {
+		if err := os.WriteFile(path, c.damage(slices.Clone(sound)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return len(entries)
-	}
-	looked := false
-	err := Write(filepath.Join(dir, "weights"), "test", header(func() {
-		looked = true
-		if in, elsewhere := count(dir), count(temporary); in != 1 || elsewhere != 0 {
-			t.Errorf("while it is written, %d files are in its folder and %d elsewhere", in, elsewhere)
+		if _, _, err := read(single.Shape(), double.Shape()); err == nil || !strings.HasPrefix(err.Error(), path+": "+c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want %s", err, c.want)
 		}
-	}), nil)
-	if err != nil || !looked || count(dir) != 1 || count(temporary) != 0 {
-		t.Errorf("%v; looked %v; %d files in the end, %d elsewhere", err, looked, count(dir), count(temporary))
 	}
 }
 
@@ -54,66 +74,6 @@ func TestPeriodicError(t *testing.T) {
 	}
 	if written != 4 || p.Err != first || !slices.Equal(warned, []error{first}) {
 		t.Errorf("written %d times, error %v, told %v", written, p.Err, warned)
-	}
-}
-
-// A file that only its owner may read stays so.
-func TestPermissions(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "weights")
-	for _, want := range []os.FileMode{0o644, 0o600} {
-		if err := Write(path, "test", struct{}{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		os.Chmod(path, want)
-		if err := Write(path, "test", struct{}{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%v, want %v", info, want)
-		}
-	}
-}
-
-// What a killed process has left of a file goes when the file is written again; what somebody writes at this moment, or is no such file,
-// stays.
-func TestLeftByKilled(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "weights")
-	left, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir)) // as of a process that was killed
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{".weights17", ".weights1", ".weightsrc", ".weights", ".other1"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	long := time.Now().Add(-2 * time.Minute)
-	for _, name := range []string{filepath.Base(left.Name()), ".weights1", ".weightsrc", ".weights", ".other1"} {
-		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := Write(path, "test", struct{}{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	if want := []string{".other1", ".weights", ".weights1", ".weights17", ".weightsrc", "weights"}; err != nil || !slices.Equal(names, want) {
-		t.Errorf("%v, %v, want %v", names, err, want)
-	}
-}
-
-// What is no name of a file is said.
-func TestNoFile(t *testing.T) {
-	dir := t.TempDir()
-	for path, want := range map[string]string{dir: dir + ": a folder, want the name of a file", "": ": no name of a file to write to"} {
-		if err := Write(path, "test", struct{}{}, nil); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", path, err, want)
-		}
 	}
 }
 

@@ -243,6 +243,8 @@ func folder(t *task.Task) (string, error) {
 	return dir, err
 }
 
+var oomKills = subprocess.OOMKills // tests set it
+
 // execute runs the command in a folder.
 func execute(ctx context.Context, c method.Command, dir string, threads int) error {
 	args, _ := absolute(c)
@@ -254,6 +256,7 @@ func execute(ctx context.Context, c method.Command, dir string, threads int) err
 	subprocess.EndWithParent(cmd, syscall.SIGKILL)
 	said := &subprocess.Said{Head: 150, Tail: 250} // a failure message has 500
 	cmd.Stderr = said
+	before := oomKills()
 	err := cmd.Run()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		return nil
@@ -262,7 +265,11 @@ func execute(ctx context.Context, c method.Command, dir string, threads int) err
 	if text := said.String(); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
+	exit := (*exec.ExitError)(nil)
+	switch {
+	case subprocess.KilledForMemory(err, before):
+		return fmt.Errorf("%w: %w", method.ErrMemory, err)
+	case errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled():
 		return fmt.Errorf("%w: %w", method.ErrCrash, err)
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -162,6 +163,37 @@ func TestStops(t *testing.T) {
 	start := time.Now()
 	if _, err := call(t, ctx, load(t, "waves"), "exec sleep 60", ""); !errors.Is(err, context.Canceled) || time.Since(start) > 10*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(start))
+	}
+}
+
+// A command that is killed is recorded as one that ran out of memory, if the kernel has killed something for that meanwhile.
+func TestKilled(t *testing.T) {
+	defer func(before func() int) { oomKills = before }(oomKills)
+	for _, c := range []struct {
+		script string
+		kills  bool // of the kernel, meanwhile
+		want   error
+	}{
+		{"kill -9 $$", true, method.ErrMemory},
+		{"sh -c 'kill -9 $$'; exit $?", true, method.ErrMemory},
+		{"kill -9 $$", false, method.ErrCrash},
+		{"kill -15 $$", true, method.ErrCrash},
+		{"exit 3", true, nil},
+	} {
+		before := math.MaxInt
+		if c.kills {
+			before = -1
+		}
+		oomKills = func() int { return before }
+		result, err := call(t, t.Context(), load(t, "waves"), c.script, "")
+		if err != nil || result.Err == nil {
+			t.Fatalf("%s: %v, %v", c.script, err, result.Err)
+		}
+		for _, kind := range []error{method.ErrCrash, method.ErrMemory} {
+			if errors.Is(result.Err, kind) != (kind == c.want) {
+				t.Errorf("%s: %v is %q: %v", c.script, result.Err, kind, kind != c.want)
+			}
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"nptbench/internal/program"
+	"nptbench/internal/filesystem"
 )
 
 // Fetch downloads the files of a complete data set that are in none of the folders into the first folder. Downloads are
@@ -152,7 +152,7 @@ func (l *Library) lock(ctx context.Context, dir string) (unlock func(), err erro
 	lock := flock.New(filepath.Join(dir, ".lock"))
 	free, err := tryLock(lock)
 	switch {
-	case program.HasNoLocks(err):
+	case filesystem.HasNoLocks(err):
 		l.logf("%s cannot be locked (%v): let no other process fetch into it", dir, err)
 	case err != nil:
 		return nil, err

@@ -1,5 +1,5 @@
-// Package document reads YAML files that people write: sweeps and declarations of data sets. Every value keeps its place in the file, and
-// what is wrong is noted there, each mistake in a line that says what would be right, while reading goes on.
+// Package document reads files that people write. In YAML, sweeps and declarations of data sets, every value keeps its place in the file, and
+// what is wrong is noted there, each mistake in a line that says what would be right, while reading goes on. CSV (csv.go) is read line by line.
 package document
 
 import (

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"nptbench/internal/program"
+	"nptbench/internal/filesystem"
 )
 
 // Lock keeps a second run from doing the same cells: one at a time has the lock of a folder for records and reports, which is made if it
@@ -20,7 +20,7 @@ func Lock(dir string, stderr io.Writer) (unlock func() error, err error) {
 	file := filepath.Join(dir, ".lock") // which says who has it
 	l := flock.New(file, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	free, err := l.TryLock()
-	if program.HasNoLocks(err) {
+	if filesystem.HasNoLocks(err) {
 		fmt.Fprintf(stderr, "%s cannot be locked (%v): start no second run with this -out\n", dir, err)
 		return func() error { return nil }, nil
 	}

@@ -65,14 +65,15 @@ const PanelRows = 8
 // 1 and Height in a packed panel; b holds B row by row; rows of C are ldc numbers apart.
 type Panel struct {
 	Width, Height int
-	Multiply      func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal)
+	Multiply      func(c, a, b unsafe.Pointer, row, col, k, ldc int, mode Mode)
 }
 
-// A Goal says what becomes of what C holds. Added to a sum it gives other last digits than the sum that begins with it.
-type Goal int
+// A Mode says how a product is combined with what C holds. Add and Continue differ in rounding: Add sums A B first, Continue starts each sum
+// from C.
+type Mode int
 
 const (
-	Set      Goal = iota // C = A B
+	Set      Mode = iota // C = A B
 	Add                  // C = C + A B; whole tiles take C for the beginning of the sums, as Continue does
 	Continue             // every sum of A B begins with what C holds; only for numbers, not for pairs and tiles
 )

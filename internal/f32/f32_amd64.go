@@ -15,9 +15,9 @@ func All() []*Kernel {
 	}
 	avx2 := Kernel{Name: "avx2", mul: mulAVX2, ReLU: relu, ReLUGrad: reluGrad, adam: adam, transpose: transpose,
 		Transpose8: transpose8}
-	avx2.Wide = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
+	avx2.Wide = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, mode Mode) {
 		var t tile
-		t.panel(c, a, b, row, col, k, ldc, 16, goal)
+		t.panel(c, a, b, row, col, k, ldc, 16, mode)
 		tile4x16(&t)
 		t.a, t.c = unsafe.Add(a, 4*row*4), unsafe.Add(c, 4*ldc*4) // the lower four rows
 		tile4x16(&t)
@@ -28,20 +28,20 @@ func All() []*Kernel {
 	}
 	avx512 := avx2 // wider registers gain nothing worth having in the rest
 	avx512.Name, avx512.mul = "avx512", mulAVX512
-	avx512.Wide = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
+	avx512.Wide = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, mode Mode) {
 		var t tile
-		t.panel(c, a, b, row, col, k, ldc, 32, goal)
+		t.panel(c, a, b, row, col, k, ldc, 32, mode)
 		tile8x32(&t)
 	}}
-	avx512.Narrow = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
+	avx512.Narrow = Panel{16, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, mode Mode) {
 		var t tile
-		t.panel(c, a, b, row, col, k, ldc, 16, goal)
+		t.panel(c, a, b, row, col, k, ldc, 16, mode)
 		tile8x16(&t)
 	}}
 	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW {
-		avx512.Pairs = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal Goal) {
+		avx512.Pairs = Panel{32, PanelRows, func(c, a, b unsafe.Pointer, row, col, k, ldc int, mode Mode) {
 			var t tile
-			t.panel(c, a, b, row, col, (k+1)/2, ldc, 32, goal)
+			t.panel(c, a, b, row, col, (k+1)/2, ldc, 32, mode)
 			pairs8x32(&t)
 		}}
 		avx512.PairRows, avx512.PairTranspose8, avx512.Prefetch = roundRows, pairTranspose8, prefetch
@@ -71,14 +71,14 @@ type tile struct {
 	c, a, b            unsafe.Pointer
 	row, col, ldb, ldc uintptr // strides of the rows and the columns of A, and of the rows of B and C
 	k                  int
-	goal               Goal
+	mode               Mode
 }
 
 // panel sets t to a Panel's product, field by field: copying a tile made elsewhere takes products with k = 16 a quarter longer.
-func (t *tile) panel(c, a, b unsafe.Pointer, row, col, k, ldc, width int, goal Goal) {
+func (t *tile) panel(c, a, b unsafe.Pointer, row, col, k, ldc, width int, mode Mode) {
 	t.c, t.a, t.b = c, a, b
 	t.row, t.col, t.ldb, t.ldc = uintptr(row)*4, uintptr(col)*4, uintptr(width)*4, uintptr(ldc)*4
-	t.k, t.goal = k, goal
+	t.k, t.mode = k, mode
 }
 
 // mulAVX512 cuts C into tiles of 8 rows and 32 columns. When the rows do not divide by 8, the last tile begins early and

@@ -4,10 +4,10 @@
 #define CONTINUE \
 	MOVQ tile_ldc(R11), R13 \
 	MOVQ DI, R12            \
-	CMPQ tile_goal(R11), $const_Continue
+	CMPQ tile_mode(R11), $const_Continue
 
 // OUT asks whether what C holds is to be added, row by row from R12 on, SI apart.
 #define OUT \
 	MOVQ tile_ldc(R11), SI \
 	MOVQ DI, R12           \
-	CMPQ tile_goal(R11), $const_Add
+	CMPQ tile_mode(R11), $const_Add

@@ -22,8 +22,8 @@ func NewTiles() *Tiles {
 		return nil
 	}
 	return &Tiles{
-		Panel: Panel{32, 64, func(c, a, b unsafe.Pointer, _, _, k, ldc int, goal Goal) {
-			multiplyTiles(c, a, b, (k+TileColumns-1)/TileColumns, uintptr(ldc)*4, int(goal))
+		Panel: Panel{32, 64, func(c, a, b unsafe.Pointer, _, _, k, ldc int, mode Mode) {
+			multiplyTiles(c, a, b, (k+TileColumns-1)/TileColumns, uintptr(ldc)*4, int(mode))
 		}},
 		Round: roundTiles,
 	}

@@ -14,7 +14,7 @@ import (
 type panelKernel[T floating] struct {
 	width, tall int
 	deep        int // rows of a panel of b: as many as stay in the first cache
-	multiply    func(c, a, b unsafe.Pointer, row, col, k, ldc int, goal f32.Goal)
+	multiply    func(c, a, b unsafe.Pointer, row, col, k, ldc int, mode f32.Mode)
 
 	// Of package f32, or nil. With pairRows panels hold pairs of bfloat16. Prefetching gains nothing for numbers.
 	transpose8, pairTranspose8 func(dst, src unsafe.Pointer, ldDst, ldSrc uintptr, cols int)
@@ -65,13 +65,13 @@ func pairs32(k *f32.Kernel, tiles *f32.Tiles) panelKernel[float32] {
 	return p
 }
 
-func multiplyPanel[T floating](c, a, b unsafe.Pointer, row, col, k, ldc int, goal f32.Goal) {
+func multiplyPanel[T floating](c, a, b unsafe.Pointer, row, col, k, ldc int, mode f32.Mode) {
 	x, y := array[T](a, (panelRows-1)*row+(k-1)*col+1), array[T](b, k*8)
 	for r := 0; r < panelRows; r += 2 {
 		for s := 0; s < 8; s += 4 {
 			var a0, a1, a2, a3, b0, b1, b2, b3 T
 			at := unsafe.Add(c, (r*ldc+s)*int(unsafe.Sizeof(a0)))
-			if goal == f32.Continue {
+			if mode == f32.Continue {
 				o := array[T](at, ldc+4)
 				a0, a1, a2, a3, b0, b1, b2, b3 = o[0], o[1], o[2], o[3], o[ldc], o[ldc+1], o[ldc+2], o[ldc+3]
 			}
@@ -90,7 +90,7 @@ func multiplyPanel[T floating](c, a, b unsafe.Pointer, row, col, k, ldc int, goa
 			for j, sums := range [][4]T{{a0, a1, a2, a3}, {b0, b1, b2, b3}} {
 				out := array[T](at, ldc+4)[j*ldc:]
 				for l, sum := range sums {
-					if goal == f32.Add {
+					if mode == f32.Add {
 						sum += out[l]
 					}
 					out[l] = sum
@@ -267,7 +267,7 @@ const panelSize = (panelDeep + panelTall) * panelWide
 func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], rows, columns span, scratch []T) {
 	panels, edge := scratch[:panelDeep*panelWide], scratch[panelDeep*panelWide:panelSize] // edge: what is computed of a block that is cut off
 	for j := 0; j < a.k; j += p.deep {
-		deep, goal := min(p.deep, a.k-j), goalAt(j)
+		deep, mode := min(p.deep, a.k-j), modeAt(j)
 		size := max(deep, p.stored(deep)) * p.width
 		together := max(1, p.deep*p.width/size) * p.width // columns whose panels stay in the first cache
 		for from := columns.from; from < columns.to; from += together {
@@ -284,19 +284,19 @@ func (p *panelKernel[T]) multiplyBlock(c matrix[T], a packed[T], b matrix[T], ro
 				for col := from; col < to; col += p.width {
 					panel, wide := pointer(panels[(col-from)/p.width*size:]), min(p.width, to-col)
 					if tall == p.tall && wide == p.width {
-						p.multiply(c.element(i, col), x, panel, 1, p.tall, deep, c.rs, goal)
+						p.multiply(c.element(i, col), x, panel, 1, p.tall, deep, c.rs, mode)
 						continue
 					}
 					p.multiply(pointer(edge), x, panel, 1, p.tall, deep, p.width, f32.Set)
-					p.put(c.from(i, col), edge, tall, wide, goal)
+					p.put(c.from(i, col), edge, tall, wide, mode)
 				}
 			}
 		}
 	}
 }
 
-// goalAt is what becomes of sums over columns of a from j on: the first are set, others added.
-func goalAt(j int) f32.Goal {
+// modeAt is what becomes of sums over columns of a from j on: the first are set, others added.
+func modeAt(j int) f32.Mode {
 	if j == 0 {
 		return f32.Set
 	}
@@ -304,10 +304,10 @@ func goalAt(j int) f32.Goal {
 }
 
 // put sets some rows and columns of c to sums, whose rows have the width of a panel, or adds these.
-func (p *panelKernel[T]) put(c matrix[T], sums []T, rows, columns int, goal f32.Goal) {
+func (p *panelKernel[T]) put(c matrix[T], sums []T, rows, columns int, mode f32.Mode) {
 	for r := range rows {
 		out, sum := array[T](c.element(r, 0), columns), sums[r*p.width:]
-		if goal == f32.Set {
+		if mode == f32.Set {
 			copy(out, sum)
 			continue
 		}
@@ -331,9 +331,9 @@ func (p *panelKernel[T]) multiplyOnce(c, a, b matrix[T], n, k int, rows span, sc
 		deep := min(p.deep, k-j)
 		p.packPanel(panel, b.from(j, 0), p.width, deep, n)
 		for l := 0; l < deep; l += shallow {
-			some, goal := min(shallow, deep-l), f32.Set
+			some, mode := min(shallow, deep-l), f32.Set
 			if l > 0 {
-				goal = f32.Continue
+				mode = f32.Continue
 			}
 			for i := rows.from; i < rows.to; i += p.tall {
 				x := a.from(i, j+l)
@@ -341,10 +341,10 @@ func (p *panelKernel[T]) multiplyOnce(c, a, b matrix[T], n, k int, rows span, sc
 					p.packPanel(cut, x.transposed(), p.tall, some, rows.to-i)
 					x = matrix[T]{pointer(cut), 1, p.tall}
 				}
-				p.multiply(unsafe.Pointer(&sums[(i-rows.from)*p.width]), x.at, unsafe.Pointer(&panel[l*p.width]), x.rs, x.cs, some, p.width, goal)
+				p.multiply(unsafe.Pointer(&sums[(i-rows.from)*p.width]), x.at, unsafe.Pointer(&panel[l*p.width]), x.rs, x.cs, some, p.width, mode)
 			}
 		}
-		p.put(c.from(rows.from, 0), sums, rows.to-rows.from, n, goalAt(j))
+		p.put(c.from(rows.from, 0), sums, rows.to-rows.from, n, modeAt(j))
 	}
 }
 

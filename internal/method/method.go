@@ -43,8 +43,8 @@ type Method struct {
 	// to Run together. Nil gives every configuration a fit of its own.
 	FitKey func(c Config, kind dataset.Problem) string
 
-	// GoesOn marks methods whose fit serves a batch one configuration after another: Result.Fit is then from its beginning, and
-	// Result.Predict whole, with what was predicted for a smaller configuration already.
+	// GoesOn marks methods that reach the configurations of a batch one after another in one training (forests by size, TabNet by epochs).
+	// Result.Fit counts from the beginning of the training; Result.Predict is what this configuration's prediction would take alone.
 	GoesOn bool
 
 	// Statistics says over which rows continuous features are standardised for a configuration. Nil: over all rows.
@@ -54,8 +54,8 @@ type Method struct {
 	// nothing is known but the size of the table.
 	Work func(c Config, info dataset.Info) float64
 
-	// EntryBytes is how much memory the process that fits takes at least for each entry of the table, with what it starts: as measured
-	// on a table of numbers by `make bench-higgs`. 0: not known.
+	// EntryBytes is the peak memory of a fit, child processes included, per entry of the table (rows × columns), a lower bound measured by
+	// `make bench-higgs`. 0: unknown.
 	EntryBytes float64
 
 	// Run fits on the task's training rows and predicts its validation and test rows, for every configuration of the
@@ -186,10 +186,11 @@ var ErrDiverged = errors.New("training diverged")
 // ErrMemory is what the error of a fit wraps that ran out of memory, on an accelerator or in a library.
 var ErrMemory = errors.New("out of memory")
 
-// FitsMemory is an error that wraps ErrMemory where a training, of which the text says what makes it so large, takes more bytes than are free.
-func FitsMemory(bytes float64, text string) error {
+// CheckMemory returns an error that wraps ErrMemory if a training needs more bytes than are free; what names the setting that makes it so
+// large.
+func CheckMemory(bytes float64, what string) error {
 	if free := float64(subprocess.FreeMemory()); free > 0 && bytes > free {
-		return fmt.Errorf("%w: %s, whose training takes at least %.1f GB, and %.1f GB are free", ErrMemory, text, bytes/1e9, free/1e9)
+		return fmt.Errorf("%w: %s, whose training takes at least %.1f GB, and %.1f GB are free", ErrMemory, what, bytes/1e9, free/1e9)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func All() []*method.Method {
 		gbdt.LightGBM,
 		mlp.Method,
 		knn.Method,
-		tabnet.Method(),
+		tabnet.Method,
 		npt.Method(),
 		dkl.Method,
 		golearn.KNN,

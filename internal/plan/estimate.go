@@ -22,15 +22,15 @@ type Estimate struct {
 	methods map[string]*method.Method
 	infos   map[string]dataset.Info
 	onGPU   bool // networks
-	shares  map[cells]*share
+	totals  map[class]*total
 	samples map[string][]sample // by kind
 	clock   results.Clock
 
 	Else *Estimate // from other records, for what these say nothing of; may be nil
 }
 
-// Cells are alike by data set and kind and, if it is not empty, by configuration.
-type cells struct{ dataset, kind, config string }
+// A class is of cells that are alike, by data set and kind and, if it is not empty, by configuration.
+type class struct{ dataset, kind, config string }
 
 // kind names the cells that take about as long as one another: of a method, or what is measured on its models.
 func kind(method, measure, with string) string {
@@ -40,13 +40,13 @@ func kind(method, measure, with string) string {
 	return method + " " + measure + " " + with
 }
 
-// A share is what cells took of the fits that served them, in seconds of one core, and the size of their tables.
-type share struct {
+// A total is what cells took, each its share of the fit that served it, in seconds of one core, and the size of their tables.
+type total struct {
 	seconds, size float64
 	cells         int
 }
 
-func (s *share) mean() float64 { return s.seconds / float64(s.cells) }
+func (t *total) mean() float64 { return t.seconds / float64(t.cells) }
 
 // A sample is what a cell took.
 type sample struct {
@@ -56,7 +56,7 @@ type sample struct {
 
 // Estimate learns from records how long the cells of a plan take.
 func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
-	e := &Estimate{onGPU: p.OnGPU, methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, shares: map[cells]*share{}, samples: map[string][]sample{}}
+	e := &Estimate{onGPU: p.OnGPU, methods: map[string]*method.Method{}, infos: map[string]dataset.Info{}, totals: map[class]*total{}, samples: map[string][]sample{}}
 	for _, info := range dataset.Infos() {
 		e.infos[info.Name] = info
 	}
@@ -68,9 +68,9 @@ func (p *Plan) Estimate(records iter.Seq2[*results.Record, error]) *Estimate {
 			e.add(r)
 		}
 	}
-	for of, s := range e.shares {
+	for of, t := range e.totals {
 		if of.config == "" {
-			e.samples[of.kind] = append(e.samples[of.kind], sample{of.dataset, s.size / float64(s.cells), s.mean()})
+			e.samples[of.kind] = append(e.samples[of.kind], sample{of.dataset, t.size / float64(t.cells), t.mean()})
 		}
 	}
 	return e
@@ -99,7 +99,7 @@ func (e *Estimate) add(r *results.Record) {
 	if r.ProcessorSeconds > 0 && alone && !r.Provenance.Accelerated() && m.Command == nil {
 		seconds = r.ProcessorSeconds
 	}
-	of := cells{r.Dataset, kind(r.Method, r.Measure, string(r.With)), string(r.Config)}
+	of := class{r.Dataset, kind(r.Method, r.Measure, string(r.With)), string(r.Config)}
 	if goesOn != "" && r.Measure == "" { // which of the fit's cells has how much of it depends on the order of the records
 		of.config = goesOn
 	}
@@ -118,13 +118,13 @@ func (e *Estimate) add(r *results.Record) {
 	e.samples[m.Name] = append(e.samples[m.Name], sample{info.Name, m.Work(c, info), seconds})
 }
 
-func (e *Estimate) count(of cells, seconds float64, r *results.Record) {
-	if e.shares[of] == nil {
-		e.shares[of] = &share{}
+func (e *Estimate) count(of class, seconds float64, r *results.Record) {
+	if e.totals[of] == nil {
+		e.totals[of] = &total{}
 	}
-	e.shares[of].seconds += seconds
-	e.shares[of].size += size(r.Rows[0]+r.Rows[1]+r.Rows[2], e.infos[of.dataset]) // less than the table has, where only a part of it was there
-	e.shares[of].cells++
+	e.totals[of].seconds += seconds
+	e.totals[of].size += size(r.Rows[0]+r.Rows[1]+r.Rows[2], e.infos[of.dataset]) // less than the table has, where only a part of it was there
+	e.totals[of].cells++
 }
 
 // size is what the time of methods that do not know their work is taken to grow with.
@@ -147,9 +147,9 @@ func (p *Plan) Left(e *Estimate, groups ...*Group) (left time.Duration, known bo
 // Job estimates how long a job takes one core; false when there are no records of its kind.
 func (e *Estimate) Job(j *Job) (took time.Duration, known bool) {
 	info, total := j.Dataset.Info, 0.0
-	for _, t := range j.Trainings {
-		for cell := range CellsOf([]*Training{t}) {
-			each, known := e.cell(info, j.Method, t.Config, string(cell.Config), cell.Measure, string(cell.With))
+	for _, c := range j.Configurations {
+		for cell := range CellsOf([]*Configuration{c}) {
+			each, known := e.cell(info, j.Method, c.Config, string(cell.Config), cell.Measure, string(cell.With))
 			if !known {
 				return 0, false
 			}
@@ -166,8 +166,8 @@ func (e *Estimate) cell(info dataset.Info, m *method.Method, c method.Config, co
 		config = resolve(sweeps.Setting{Method: m, Config: c}, info.Problem).fit
 	}
 	for _, config := range []string{config, c.JSON(), ""} {
-		if s := e.shares[cells{info.Name, kind, config}]; s != nil {
-			return s.mean(), true
+		if t := e.totals[class{info.Name, kind, config}]; t != nil {
+			return t.mean(), true
 		}
 	}
 	work := size(info.Rows, info)

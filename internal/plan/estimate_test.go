@@ -45,9 +45,9 @@ func TestEstimateIsAMedian(t *testing.T) {
 func TestEstimateOfMeasurements(t *testing.T) {
 	m, info := &method.Method{Name: "mean"}, dataset.Info{Name: "waves"}
 	with := method.Config{}
-	e := &Estimate{shares: map[cells]*share{{"waves", kind("mean", "", ""), ""}: {seconds: 5, cells: 1}, {"waves", kind("mean", "first", with.JSON()), ""}: {seconds: 2, cells: 1}}}
+	e := &Estimate{totals: map[class]*total{{"waves", kind("mean", "", ""), ""}: {seconds: 5, cells: 1}, {"waves", kind("mean", "first", with.JSON()), ""}: {seconds: 2, cells: 1}}}
 	measured := Cell{Cell: results.Cell{Measure: "first", With: results.Config(with.JSON())}}
-	j := &Job{Dataset: &Dataset{Info: info}, Method: m, Trainings: []*Training{{Config: with, Cells: make([]Cell, 2), Measures: []*Measure{{Name: "first", With: with, Cells: []Cell{measured, measured, measured}}}}}}
+	j := &Job{Dataset: &Dataset{Info: info}, Method: m, Configurations: []*Configuration{{Config: with, Cells: make([]Cell, 2), Measures: []*Measure{{Name: "first", With: with, Cells: []Cell{measured, measured, measured}}}}}}
 	if took, known := e.Job(j); !known || took != 16*time.Second {
 		t.Errorf("%v, %v", took, known)
 	}
@@ -66,7 +66,7 @@ func TestEstimateOfTheSameConfiguration(t *testing.T) {
 	j := *p.Jobs()[0]
 	for i, want := range []time.Duration{2 * time.Second, 200 * time.Second} {
 		one := j
-		one.Trainings = j.Trainings[i : i+1]
+		one.Configurations = j.Configurations[i : i+1]
 		if took, known := e.Job(&one); !known || took != want {
 			t.Errorf("%v, %v, want %v", took, known, want)
 		}
@@ -85,9 +85,9 @@ func TestEstimateOfGrowingFits(t *testing.T) {
 		_ = yield(record(`{"pause":0,"same":0,"shift":2}`, 10), nil) && yield(record(`{"pause":0,"same":0,"shift":1}`, 4), nil)
 	})
 	j := *p.Jobs()[0]
-	for i := range j.Trainings {
+	for i := range j.Configurations {
 		one := j
-		one.Trainings = j.Trainings[i : i+1]
+		one.Configurations = j.Configurations[i : i+1]
 		if took, known := e.Job(&one); !known || took != 5*time.Second {
 			t.Errorf("%v, %v, want a half of 10 s", took, known)
 		}

@@ -10,15 +10,15 @@ import (
 
 // A Job is what one call of a method's Run serves: cells of one fold whose settings share a fit, and what is measured on their models.
 type Job struct {
-	Dataset   *Dataset
-	Fold      Fold
-	Method    *method.Method
-	Fit       string      // the same for jobs that differ in data set or fold alone
-	Trainings []*Training // all different
+	Dataset        *Dataset
+	Fold           Fold
+	Method         *method.Method
+	Fit            string           // the same for jobs that differ in data set or fold alone
+	Configurations []*Configuration // canonical, all different
 }
 
-// A Training is that of a canonical configuration: the cells that have its predictions, and what is to be measured on its model.
-type Training struct {
+// A Configuration is one of those that a fit trains: the cells that have its predictions, and what is to be measured on its model.
+type Configuration struct {
 	Config   method.Config
 	Cells    []Cell // none where they have records: then only the model is wanted
 	Measures []*Measure
@@ -30,7 +30,7 @@ type Training struct {
 	Failed bool
 }
 
-// A Measure is what is to be measured on the model of a training.
+// A Measure is what is to be measured on the model of a configuration.
 type Measure struct {
 	Name  string
 	With  method.Config
@@ -46,18 +46,18 @@ type Cell struct {
 
 // Cells counts the cells that a job serves.
 func (j *Job) Cells() (n int) {
-	for range CellsOf(j.Trainings) {
+	for range CellsOf(j.Configurations) {
 		n++
 	}
 	return n
 }
 
-// CellsOf yields the cells of trainings, of each those last that are measured on its model.
-func CellsOf(trainings []*Training) iter.Seq[Cell] {
+// CellsOf yields the cells of configurations, of each those last that are measured on its model.
+func CellsOf(configurations []*Configuration) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		for _, t := range trainings {
-			lists := [][]Cell{t.Cells}
-			for _, x := range t.Measures {
+		for _, c := range configurations {
+			lists := [][]Cell{c.Cells}
+			for _, x := range c.Measures {
 				lists = append(lists, x.Cells)
 			}
 			for _, cells := range lists {
@@ -71,32 +71,32 @@ func CellsOf(trainings []*Training) iter.Seq[Cell] {
 	}
 }
 
-// Without is the job without some of its cells, and without the trainings that have no others.
+// Without is the job without some of its cells, and without the configurations that have no others.
 func (j *Job) Without(done func(results.ID) bool) *Job {
 	rest := *j
-	rest.Trainings = nil
+	rest.Configurations = nil
 	undone := func(cells []Cell) []Cell {
 		return slices.DeleteFunc(slices.Clone(cells), func(cell Cell) bool { return done(cell.ID) })
 	}
-	for _, t := range j.Trainings {
-		left := *t
-		left.Cells, left.Measures = undone(t.Cells), nil
-		for _, x := range t.Measures {
+	for _, c := range j.Configurations {
+		left := *c
+		left.Cells, left.Measures = undone(c.Cells), nil
+		for _, x := range c.Measures {
 			if cells := undone(x.Cells); len(cells) > 0 {
 				left.Measures = append(left.Measures, &Measure{Name: x.Name, With: x.With, Cells: cells})
 			}
 		}
 		if len(left.Cells)+len(left.Measures) > 0 {
-			rest.Trainings = append(rest.Trainings, &left)
+			rest.Configurations = append(rest.Configurations, &left)
 		}
 	}
 	return &rest
 }
 
-// Folder names the folder in which a fit that serves these trainings leaves its checkpoints. Jobs with some of its trainings, or with more,
+// Folder names the folder in which a fit that serves these configurations leaves its checkpoints. Jobs with some of them, or with more,
 // have the same.
-func Folder(fit string, trainings []*Training) results.ID {
-	for cell := range CellsOf(trainings) {
+func Folder(fit string, configurations []*Configuration) results.ID {
+	for cell := range CellsOf(configurations) {
 		of := cell.Cell
 		of.Config, of.Measure, of.With = results.Config(fit), "", ""
 		return of.ID()
@@ -119,7 +119,7 @@ func (p *Plan) Jobs() (all []*Job) {
 }
 
 func (p *Plan) jobs(g *Group, fold int) (all []*Job) {
-	jobs, trainings := map[string]*Job{}, map[string]*Training{} // by Setting.fit and Setting.key
+	jobs, configurations := map[string]*Job{}, map[string]*Configuration{} // by Setting.fit and Setting.key
 	for i := range g.Settings {
 		if !p.isToDo(*g.at(fold, i)) {
 			continue
@@ -131,49 +131,49 @@ func (p *Plan) jobs(g *Group, fold int) (all []*Job) {
 			jobs[s.fit] = j
 			all = append(all, j)
 		}
-		t := trainings[s.key]
-		if t == nil {
-			t = &Training{Config: s.Canonical}
-			trainings[s.key] = t
-			j.Trainings = append(j.Trainings, t)
+		c := configurations[s.key]
+		if c == nil {
+			c = &Configuration{Config: s.Canonical}
+			configurations[s.key] = c
+			j.Configurations = append(j.Configurations, c)
 		}
 		cell := p.cell(g, fold, i)
 		of := Cell{ID: cell.ID(), Cell: *cell, Variant: s.Variant}
 		if s.Measure == nil {
-			t.Cells = append(t.Cells, of)
+			c.Cells = append(c.Cells, of)
 			continue
 		}
-		if t.ID == (results.ID{}) || t.Failed { // else an equivalent setting has it
+		if c.ID == (results.ID{}) || c.Failed { // else an equivalent setting has it
 			trained := cell.Training()
-			t.ID, t.Failed = trained.ID(), *g.at(fold, s.modelOf) == failed && !p.retry
+			c.ID, c.Failed = trained.ID(), *g.at(fold, s.modelOf) == failed && !p.retry
 		}
-		x := t.measure(s)
+		x := c.measure(s)
 		x.Cells = append(x.Cells, of)
 	}
 	return all
 }
 
 // measure returns what a setting has measured.
-func (t *Training) measure(s *Setting) *Measure {
+func (c *Configuration) measure(s *Setting) *Measure {
 	name, with := s.Key()
-	for _, x := range t.Measures {
+	for _, x := range c.Measures {
 		if x.Name == name && x.With.JSON() == with {
 			return x
 		}
 	}
 	x := &Measure{Name: name, With: s.With}
-	t.Measures = append(t.Measures, x)
+	c.Measures = append(c.Measures, x)
 	return x
 }
 
-// Recall gives trainings the records that they have had before, where models are to be measured, and says which have failed. It reads no
+// Recall gives configurations the records that they have had before, where models are to be measured, and says which have failed. It reads no
 // records where nothing asks for one.
 func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
-	wanted := map[results.ID][]*Training{}
+	wanted := map[results.ID][]*Configuration{}
 	for _, j := range jobs {
-		for _, t := range j.Trainings {
-			if len(t.Measures) > 0 && len(t.Cells) == 0 && !t.Failed {
-				wanted[t.ID] = append(wanted[t.ID], t)
+		for _, c := range j.Configurations {
+			if len(c.Measures) > 0 && len(c.Cells) == 0 && !c.Failed {
+				wanted[c.ID] = append(wanted[c.ID], c)
 			}
 		}
 	}
@@ -184,9 +184,9 @@ func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
 		if err != nil {
 			continue // said when they were indexed
 		}
-		for _, t := range wanted[r.ID] {
-			if t.Failed = r.Status == results.Failed; !t.Failed {
-				t.Record = r
+		for _, c := range wanted[r.ID] {
+			if c.Failed = r.Status == results.Failed; !c.Failed {
+				c.Record = r
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 	}
 	// A record of the first fold is found whatever protocol is asked for.
 	for _, protocol := range split.Protocols {
-		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Trainings[0].Cells[0].ID: results.OK})
+		alone := planned(t, s, Options{Protocols: []split.Protocol{protocol}}, lib, results.Index{p.Jobs()[0].Configurations[0].Cells[0].ID: results.OK})
 		if n := alone.all(); n != (Count{Cells: 9, Done: 1, ToDo: 8}) {
 			t.Errorf("%s: %+v", protocol, n)
 		}
@@ -90,8 +90,8 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 		t.Error("a cell that is not of the plan has a place")
 	}
 	for _, j := range p.Jobs() {
-		for _, training := range j.Trainings {
-			for _, cell := range training.Cells {
+		for _, c := range j.Configurations {
+			for _, cell := range c.Cells {
 				at, ok := places.Of(cell.ID)
 				if !ok || at.Dataset.Folds[at.Fold].Number != cell.Fold || at.Settings[at.Setting].JSON != string(cell.Config) ||
 					cell.ID != cell.Cell.ID() || cell.Protocol != task.Canonical(j.Dataset.Info, cell.Protocol, cell.Fold) {
@@ -107,8 +107,8 @@ func TestJobs(t *testing.T) {
 	lib := datasettest.Library(t)
 	p := planned(t, parse(t, lib, "{shift: [1, 2, 30], same: [0, 1]}", ""), Options{}, lib, nil)
 	j := p.Jobs()[0]
-	if len(p.Jobs()) != 6 || len(j.Trainings) != 2 || len(j.Trainings[0].Cells) != 2 || j.Cells() != 4 {
-		t.Errorf("%d jobs, the first with %d trainings for %d cells", len(p.Jobs()), len(j.Trainings), j.Cells())
+	if len(p.Jobs()) != 6 || len(j.Configurations) != 2 || len(j.Configurations[0].Cells) != 2 || j.Cells() != 4 {
+		t.Errorf("%d jobs, the first with %d configurations for %d cells", len(p.Jobs()), len(j.Configurations), j.Cells())
 	}
 	if g := p.Groups()[0]; g.Fits != 2 || len(g.Settings) != 6 {
 		t.Errorf("%d settings, %d fits", len(g.Settings), g.Fits)
@@ -123,13 +123,13 @@ func TestFolder(t *testing.T) {
 	jobs := planned(t, s, Options{}, lib, nil).Jobs()
 	s.Seed++
 	for _, j := range append(jobs, planned(t, s, Options{}, lib, nil).Jobs()...) {
-		folder := Folder(j.Fit, j.Trainings)
+		folder := Folder(j.Fit, j.Configurations)
 		if folders[folder] {
 			t.Errorf("two jobs have the folder %s", folder)
 		}
 		folders[folder] = true
-		if first := j.Trainings[0].Cells[0].ID; j.Cells() > 1 {
-			if rest := j.Without(func(id results.ID) bool { return id == first }); Folder(rest.Fit, rest.Trainings) != folder {
+		if first := j.Configurations[0].Cells[0].ID; j.Cells() > 1 {
+			if rest := j.Without(func(id results.ID) bool { return id == first }); Folder(rest.Fit, rest.Configurations) != folder {
 				t.Error("the rest of a job has another folder")
 			}
 		}
@@ -341,7 +341,7 @@ func TestRecordsWithoutMeans(t *testing.T) {
 func TestRetry(t *testing.T) {
 	lib := datasettest.Library(t)
 	s := parse(t, lib, "{shift: [0, 1]}", "")
-	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Trainings[0].Cells[0].ID: results.Failed}
+	failed := results.Index{planned(t, s, Options{}, lib, nil).Jobs()[0].Configurations[0].Cells[0].ID: results.Failed}
 	p := planned(t, s, Options{}, lib, failed)
 	if n := p.all(); n != (Count{Cells: 6, Done: 1, Failed: 1, ToDo: 5}) || len(p.Failures(p.Groups()...)) != 1 || p.Failures(p.Groups()...)[0] != "mean on waves: 1" {
 		t.Errorf("%+v, failures %v", n, p.Failures(p.Groups()...))
@@ -471,11 +471,11 @@ func TestRecordsOfOtherDataSets(t *testing.T) {
 	}
 }
 
-// A training whose record is a failure is known to have failed; one that has a result, by its record.
+// A configuration whose record is a failure is known to have failed; one that has a result, by its record.
 func TestRecall(t *testing.T) {
 	for status, want := range map[string]bool{results.OK: false, results.Failed: true} {
-		of := &Training{ID: results.ID{1}, Measures: []*Measure{{}}}
-		Recall([]*Job{{Trainings: []*Training{of}}}, func(yield func(*results.Record, error) bool) {
+		of := &Configuration{ID: results.ID{1}, Measures: []*Measure{{}}}
+		Recall([]*Job{{Configurations: []*Configuration{of}}}, func(yield func(*results.Record, error) bool) {
 			yield(&results.Record{ID: of.ID, Status: status}, nil)
 		})
 		if of.Failed != want || (of.Record == nil) != want {

@@ -40,7 +40,7 @@ func (p *Plan) Print(w io.Writer, e *Estimate, from string, cores int, memory in
 		all, settings := 0, 0
 		for _, g := range groups {
 			all += g.Fits * len(g.Dataset.Folds)
-			settings = max(settings, g.trainings())
+			settings = max(settings, g.trained())
 		}
 		fits += all
 		row(m.Name, fmt.Sprint(len(groups)), fmt.Sprint(settings), n.Cells, all, n.Done, n.ToDo, atLeast(p.wall(e, groups, cores)))
@@ -94,8 +94,8 @@ func (p *Plan) countedAbsent() (names []string) {
 	return names
 }
 
-// trainings counts the settings without what is measured on their models.
-func (g *Group) trainings() (n int) {
+// trained counts the settings without what is measured on their models.
+func (g *Group) trained() (n int) {
 	for i := range g.Settings {
 		if g.Settings[i].Measure == nil {
 			n++

@@ -105,7 +105,7 @@ func (a *attempt) finishedCell() {
 // timeUsed is what the file says: the time, and the cells that it was for.
 func (a *attempt) timeUsed() string {
 	text := a.used.String()
-	for cell := range plan.CellsOf(a.job.Trainings) {
+	for cell := range plan.CellsOf(a.job.Configurations) {
 		text += " " + cell.ID.String()
 	}
 	return text
@@ -114,7 +114,7 @@ func (a *attempt) timeUsed() string {
 // usedBefore is the time that a file names, and none where the job has a cell that it does not: then the fit may begin anew.
 func (a *attempt) usedBefore(text string) time.Duration {
 	words := strings.Fields(text)
-	for cell := range plan.CellsOf(a.job.Trainings) {
+	for cell := range plan.CellsOf(a.job.Configurations) {
 		if !slices.Contains(words, cell.ID.String()) {
 			return 0
 		}
@@ -176,8 +176,8 @@ func (a *attempt) rest() *plan.Job {
 // a fit, with all that it serves, as long as nothing has come of it, then one configuration after the other, then one measurement. What
 // comes after that has not been tried.
 func (a *attempt) blamed(finished bool) []plan.Cell {
-	rest := a.rest().Trainings
-	fits := slices.DeleteFunc(slices.Clone(rest), func(t *plan.Training) bool { return len(t.Cells) == 0 })
+	rest := a.rest().Configurations
+	fits := slices.DeleteFunc(slices.Clone(rest), func(c *plan.Configuration) bool { return len(c.Cells) == 0 })
 	switch {
 	case finished || len(rest) == 0:
 		return slices.Collect(plan.CellsOf(rest))
@@ -196,11 +196,11 @@ func (a *attempt) failed(cells []plan.Cell, f *results.Failure) {
 	}
 }
 
-// trainingOf is the one that a cell has its predictions from; nil when it is a measurement.
-func (a *attempt) trainingOf(id results.ID) *plan.Training {
-	for _, training := range a.job.Trainings {
-		if slices.ContainsFunc(training.Cells, func(cell plan.Cell) bool { return cell.ID == id }) {
-			return training
+// configurationOf is the one that a cell has its predictions from; nil when it is a measurement.
+func (a *attempt) configurationOf(id results.ID) *plan.Configuration {
+	for _, c := range a.job.Configurations {
+		if slices.ContainsFunc(c.Cells, func(cell plan.Cell) bool { return cell.ID == id }) {
+			return c
 		}
 	}
 	return nil
@@ -223,8 +223,8 @@ func (a *attempt) result(r reply) {
 	} else {
 		a.succeeded = true
 	}
-	if training := a.trainingOf(r.Records[0].ID); training != nil { // what is left of the job is measured on its model
-		training.Record, training.Failed = r.Records[0], r.Records[0].Failure != nil
+	if c := a.configurationOf(r.Records[0].ID); c != nil { // what is left of the job is measured on its model
+		c.Record, c.Failed = r.Records[0], r.Records[0].Failure != nil
 	}
 	for _, record := range r.Records {
 		a.reported[record.ID] = true

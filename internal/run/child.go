@@ -42,6 +42,7 @@ func startChild() (*child, error) {
 		return nil, fmt.Errorf("no worker process: %w", err)
 	}
 	c := &child{cmd: exec.Command(self), replies: make(chan reply), over: make(chan struct{}), gone: make(chan struct{})}
+	c.cmd.Args[0] = os.Args[0] + " worker" // for who lists processes
 	c.stderr.Head = 1000
 	c.cmd.Env = append(os.Environ(), workerVariable+"=1")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -15,21 +15,21 @@ import (
 type request struct {
 	Number int // of the job in its worker, which replies repeat: what comes late of another is not taken
 
-	Library   dataset.Library
-	Dataset   string
-	Digest    string // of the table that the plan was made for
-	Protocol  split.Protocol
-	Fold      int
-	Method    string
-	Command   *method.Command // of a method of one's own
-	Trainings []*plan.Training
-	Sweep     string
-	Code      string // version of the program, as it was when the planning process began
-	Seed      uint64 // of the sweep
-	Threads   int
-	Backend   string // of networks
-	Networks  int    // that may train on the same device at a time, where these are several
-	Memory    int64  // budget in bytes, a hint for the garbage collector; 0: none
+	Library        dataset.Library
+	Dataset        string
+	Digest         string // of the table that the plan was made for
+	Protocol       split.Protocol
+	Fold           int
+	Method         string
+	Command        *method.Command // of a method of one's own
+	Configurations []*plan.Configuration
+	Sweep          string
+	Code           string // version of the program, as it was when the planning process began
+	Seed           uint64 // of the sweep
+	Threads        int
+	Backend        string // of networks
+	Networks       int    // that may train on the same device at a time, where these are several
+	Memory         int64  // budget in bytes, a hint for the garbage collector; 0: none
 
 	Statistics              task.Statistics // of the configurations
 	ModelDir, CheckpointDir string          // for the fields of task.Task

@@ -26,9 +26,9 @@ func (s *serving) do(ctx context.Context) error {
 	s.processor = processorTime()
 	var fit []int // of the configurations
 	var batch []method.Config
-	for i, training := range s.Trainings {
-		measured := len(training.Measures) > 0 && !training.Failed && s.method.Model != nil
-		if len(training.Cells) > 0 || measured && s.lost(ctx, s.configs[i]) {
+	for i, c := range s.Configurations {
+		measured := len(c.Measures) > 0 && !c.Failed && s.method.Model != nil
+		if len(c.Cells) > 0 || measured && s.lost(ctx, s.configs[i]) {
 			fit, batch = append(fit, i), append(batch, s.configs[i])
 		}
 	}
@@ -45,21 +45,21 @@ func (s *serving) do(ctx context.Context) error {
 				i := fit[res.Index]
 				o := s.scored(res)
 				trained[i] = &o
-				if records := s.trainingRecords(i, o); len(records) > 0 {
+				if records := s.predicted(i, o); len(records) > 0 {
 					broken = errors.Join(broken, s.report(records, len(begun) == 0))
 				}
 			})
 		})
 	}
-	for i, training := range s.Trainings {
+	for i, c := range s.Configurations {
 		if trained[i] == nil && slices.Contains(fit, i) { // failed says why
 			continue
 		}
-		for _, of := range training.Measures {
+		for _, of := range c.Measures {
 			if err := cmp.Or(broken, ctx.Err()); err != nil {
 				return err
 			}
-			o := s.known(training, trained[i])
+			o := s.known(c, trained[i])
 			if o.failure == nil {
 				o = s.measured(ctx, s.configs[i], of, o)
 			}
@@ -69,16 +69,16 @@ func (s *serving) do(ctx context.Context) error {
 	return errors.Join(broken, cmp.Or(failed, unknown))
 }
 
-// known is what a training has come to: now, where it was done here, or as its record says.
-func (s *serving) known(training *plan.Training, now *outcome) outcome {
+// known is what a configuration has come to: now, where it was done here, or as its record says.
+func (s *serving) known(c *plan.Configuration, now *outcome) outcome {
 	o := s.outcome()
 	switch {
-	case training.Failed && now == nil:
+	case c.Failed && now == nil:
 		o.failure = &results.Failure{Kind: "error", Message: "the record of its training is a failure"}
 	case now != nil && now.failure != nil:
 		o.failure = &results.Failure{Kind: now.failure.Kind, Message: oneLine("its training: " + now.failure.Message)}
-	case training.Record != nil:
-		o.val, o.test = training.Record.Val, training.Record.Test
+	case c.Record != nil:
+		o.val, o.test = c.Record.Val, c.Record.Test
 	case now != nil:
 		o.val, o.test = now.val, now.test
 	}
@@ -120,7 +120,7 @@ func closeModel(m method.Model) {
 	}
 }
 
-// measured makes a measurement on the model of a training, of which so much is known.
+// measured makes a measurement on the model of a configuration, of which so much is known.
 func (s *serving) measured(ctx context.Context, config method.Config, of *plan.Measure, trained outcome) outcome {
 	started, o := time.Now(), trained
 	o.test = nil

@@ -315,7 +315,7 @@ func TestFailuresOfMeasurements(t *testing.T) {
 func TestBlamed(t *testing.T) {
 	cell := func(letter byte) plan.Cell { return plan.Cell{ID: results.ID{letter}, Variant: string(letter)} }
 	measured := func(letter byte) []*plan.Measure { return []*plan.Measure{{Cells: []plan.Cell{cell(letter)}}} }
-	j := &plan.Job{Trainings: []*plan.Training{
+	j := &plan.Job{Configurations: []*plan.Configuration{
 		{Measures: measured('u')}, {Cells: []plan.Cell{cell('a')}}, {Cells: []plan.Cell{cell('b')}, Measures: measured('v')},
 	}}
 	for reported, want := range map[string]string{"": "abv", "a": "b", "ab": "u", "abu": "v", "abuv": ""} {

@@ -248,7 +248,7 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	os.Remove(a.timeFile()) // who has it tried again gives it more time
 	a.kept = 0
 	a.failed(a.blamed(finished), failure)
-	if rest = a.rest(); len(rest.Trainings) > 0 {
+	if rest = a.rest(); len(rest.Configurations) > 0 {
 		r.watcher.Again(j, rest)
 	} else {
 		r.watcher.Ended(j)
@@ -264,10 +264,10 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 func (r *poolRun) request(j *plan.Job, threads int) request {
 	q := request{
 		Library: *r.Library, Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Protocol: j.Fold.Protocol, Fold: j.Fold.Number,
-		Method: j.Method.Name, Command: j.Method.Command, Trainings: j.Trainings, Sweep: r.Sweep.Name, Code: CodeVersion(), Seed: r.Sweep.Seed,
-		Statistics: j.Method.StatisticsOf(j.Trainings[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory,
+		Method: j.Method.Name, Command: j.Method.Command, Configurations: j.Configurations, Sweep: r.Sweep.Name, Code: CodeVersion(), Seed: r.Sweep.Seed,
+		Statistics: j.Method.StatisticsOf(j.Configurations[0].Config), Threads: threads, Memory: r.Sweep.Budget.Memory,
 	}
-	if measured := slices.ContainsFunc(j.Trainings, func(t *plan.Training) bool { return len(t.Measures) > 0 }); r.KeepModels || measured && j.Method.Model != nil {
+	if measured := slices.ContainsFunc(j.Configurations, func(c *plan.Configuration) bool { return len(c.Measures) > 0 }); r.KeepModels || measured && j.Method.Model != nil {
 		q.ModelDir, q.MoreModels = r.Models, r.MoreModels
 	}
 	q.Library.Log = nil
@@ -278,7 +278,7 @@ func (r *poolRun) request(j *plan.Job, threads int) request {
 		}
 	}
 	if r.Checkpoints != "" {
-		q.CheckpointDir = filepath.Join(r.Checkpoints, plan.Folder(j.Fit, j.Trainings).String())
+		q.CheckpointDir = filepath.Join(r.Checkpoints, plan.Folder(j.Fit, j.Configurations).String())
 		if j.Method.Command != nil && r.Name != "" { // which empties its folder to begin with
 			q.CheckpointDir += "-" + r.Name
 		}

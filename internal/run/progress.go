@@ -27,7 +27,7 @@ type Progress struct {
 
 	w     io.Writer
 	bar   *progressbar.ProgressBar // nil: plain lines
-	slots map[bool]int             // for networks on a device of their own, and for other jobs
+	slots slots
 
 	mu       sync.Mutex
 	started  time.Time
@@ -41,6 +41,16 @@ type Progress struct {
 	warned   map[*method.Method]bool
 	stop     chan struct{}
 	stopped  sync.WaitGroup
+}
+
+// Slots are how many jobs run at a time on the processor, in Slurm 0, and networks on a device of their own.
+type slots struct{ processor, device int }
+
+func (s slots) of(onDevice bool) int {
+	if onDevice {
+		return s.device
+	}
+	return s.processor
 }
 
 // A started job is running.
@@ -59,11 +69,11 @@ const (
 	shownFailures = 10
 )
 
-// NewProgress shows the progress of jobs on w; terminal says that w can redraw a line. slots and networks are Pool's Jobs and
-// Networks; with no slots, how many jobs run at a time is not known, and neither is the time left.
-func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, slots, networks int) *Progress {
+// NewProgress shows the progress of jobs on w; terminal says that w can redraw a line. jobsAtATime and networks are Pool's Jobs and
+// Networks; in Slurm the first is 0: then it is not known, and neither is the time left.
+func NewProgress(w io.Writer, terminal bool, jobs []*plan.Job, jobsAtATime, networks int) *Progress {
 	g := &Progress{
-		w: w, slots: map[bool]int{false: slots, true: networks}, started: time.Now(), stop: make(chan struct{}),
+		w: w, slots: slots{jobsAtATime, networks}, started: time.Now(), stop: make(chan struct{}),
 		running: map[*plan.Job]*started{}, waiting: map[kind][]*plan.Job{}, finishes: map[kind]taken{}, warned: map[*method.Method]bool{},
 	}
 	for _, j := range jobs {
@@ -140,7 +150,7 @@ func (g *Progress) Ended(j *plan.Job) {
 	k := g.kindOf(j)
 	g.finishes[k] = g.finishes[k].plus(g.measure(j, took))
 	delete(g.running, j)
-	slurm := g.slots[false] == 0 // where other tasks may have done a part of the job; elsewhere one without all its records was interrupted
+	slurm := g.slots.processor == 0 // where other tasks may have done a part of the job; elsewhere one without all its records was interrupted
 	if g.Log != nil && records > 0 && (slurm || records >= j.Cells()) {
 		if _, err := fmt.Fprintf(g.Log, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), describeJob(j), took.Round(time.Second)); err != nil {
 			g.clear()

@@ -79,7 +79,7 @@ func TestProgressSaysNoMore(t *testing.T) {
 // The log has a line for a fit whose cells all have a record, and none for one that was interrupted.
 func TestLog(t *testing.T) {
 	j := &plan.Job{Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Method: &method.Method{Name: "mine"}, Fold: plan.Fold{Under: []split.Protocol{split.Corrected}},
-		Trainings: []*plan.Training{{Cells: make([]plan.Cell, 2)}}}
+		Configurations: []*plan.Configuration{{Cells: make([]plan.Cell, 2)}}}
 	var log strings.Builder
 	g := NewProgress(io.Discard, false, []*plan.Job{j, j}, 1, 0)
 	defer g.Close()

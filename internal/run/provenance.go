@@ -9,8 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/shirou/gopsutil/v4/cpu"
-
+	"nptbench/internal/subprocess"
 	"nptbench/results"
 )
 
@@ -25,10 +24,7 @@ var Provenance = sync.OnceValue(describe)
 func describe() results.Provenance {
 	p := results.Provenance{
 		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		Cores: runtime.NumCPU(), GPU: gpu(),
-	}
-	if info, err := cpu.Info(); err == nil && len(info) > 0 {
-		p.CPU = info[0].ModelName
+		CPU: subprocess.ProcessorModel(), Cores: runtime.NumCPU(), GPU: gpu(),
 	}
 	versions := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -23,12 +23,12 @@ type outcome struct {
 	peakMemory          int64
 }
 
-// trainingRecords makes the records of the cells that have the predictions of a training.
-func (q *request) trainingRecords(training int, o outcome) []*results.Record {
-	for _, t := range q.Trainings {
-		o.fitCells += len(t.Cells)
+// predicted makes the records of the cells that have the predictions of a configuration.
+func (q *request) predicted(configuration int, o outcome) []*results.Record {
+	for _, c := range q.Configurations {
+		o.fitCells += len(c.Cells)
 	}
-	return q.records(q.Trainings[training].Cells, o)
+	return q.records(q.Configurations[configuration].Cells, o)
 }
 
 // records makes the records of some cells.
@@ -54,5 +54,5 @@ func (q *request) records(cells []plan.Cell, o outcome) (all []*results.Record) 
 // Failures makes the records of all cells of a job, for one reason. It is for executors whose worker has made none.
 func Failures(s *sweeps.Sweep, j *plan.Job, f *results.Failure) []*results.Record {
 	q := request{Sweep: s.Name, Code: CodeVersion()}
-	return q.records(slices.Collect(plan.CellsOf(j.Trainings)), outcome{failure: f})
+	return q.records(slices.Collect(plan.CellsOf(j.Configurations)), outcome{failure: f})
 }

@@ -264,7 +264,7 @@ func TestRunAndResume(t *testing.T) {
 	// The first fold is one task under both protocols, the two others are two each. Of 6 settings 3 are distinct, served by 2
 	// fits a fold.
 	jobs := p.Jobs()
-	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Trainings) != 2 || jobs[0].Cells() != 4 {
+	if n := p.Count(p.Groups()...); n.Cells != 30 || n.ToDo != 30 || len(jobs) != 10 || len(jobs[0].Configurations) != 2 || jobs[0].Cells() != 4 {
 		t.Fatalf("%+v with %d jobs", n, len(jobs))
 	}
 	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 30}) {
@@ -510,7 +510,7 @@ func TestTimeBudgetGoesOn(t *testing.T) {
 func TestTimeUsedBefore(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	whole := planned(t, parse(t, sweepOf("", "{mode: [ok], shift: [0, 1]}")), lib, dir, plan.Options{}).Jobs()[0]
-	first := whole.Trainings[0].Cells[0].ID
+	first := whole.Configurations[0].Cells[0].ID
 	rest := whole.Without(func(id results.ID) bool { return id == first })
 	text := (&attempt{job: whole, used: time.Minute}).timeUsed()
 	if used := (&attempt{job: rest}).usedBefore(text); used != time.Minute {
@@ -889,6 +889,10 @@ func TestWorkersEndWithTheirInput(t *testing.T) {
 	q := r.request(p.Jobs()[0], 1)
 	c.ask(&q)
 	pids := hanging(dir, 1)
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c.cmd.Process.Pid))
+	if want := os.Args[0] + " worker\x00"; err == nil && string(name) != want {
+		t.Errorf("processes are listed with %q, want %q", name, want)
+	}
 	c.in.Close()
 	if len(pids) != 2 {
 		t.Fatalf("%d processes, want a worker and what its job started", len(pids))

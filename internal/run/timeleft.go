@@ -19,16 +19,16 @@ type kind struct {
 type taken struct {
 	jobs     int
 	took     time.Duration // all of them
-	instead  time.Duration // those of which it was known what to expect, and
+	compared time.Duration // those of which it was known what to expect, and
 	expected time.Duration // what that was
 }
 
 func (m taken) plus(other taken) taken {
-	return taken{m.jobs + other.jobs, m.took + other.took, m.instead + other.instead, m.expected + other.expected}
+	return taken{m.jobs + other.jobs, m.took + other.took, m.compared + other.compared, m.expected + other.expected}
 }
 
 func (g *Progress) kindOf(j *plan.Job) kind {
-	return kind{j.Dataset.Info.Name, j.Method.Name, j.Fit, j.Method.Network && g.slots[true] > 0}
+	return kind{j.Dataset.Info.Name, j.Method.Name, j.Fit, j.Method.Network && g.slots.device > 0}
 }
 
 // Expect has the time left begin with how long jobs are expected to take one core, where that is known before they are run. It is
@@ -82,10 +82,11 @@ func (g *Progress) left(now time.Time) time.Duration {
 		left = max(left, own)
 	}
 	for onDevice, t := range total {
-		if g.slots[onDevice] == 0 {
+		slots := g.slots.of(onDevice)
+		if slots == 0 {
 			return 0
 		}
-		left = max(left, t/time.Duration(g.slots[onDevice]))
+		left = max(left, t/time.Duration(slots))
 	}
 	return left
 }
@@ -103,7 +104,7 @@ func (g *Progress) slowdown() float64 {
 			jobs += len(waiting)
 		}
 	}
-	return float64(min(jobs, g.slots[false])) / float64(runtime.GOMAXPROCS(0))
+	return float64(min(jobs, g.slots.processor)) / float64(runtime.GOMAXPROCS(0))
 }
 
 // measure is what a job takes, beside what was expected of it.
@@ -133,7 +134,7 @@ func (g *Progress) durations(now time.Time) durations {
 		if p := r.progress; p.Left > 0 && p.Share < 1 {
 			add(g.kindOf(j), g.measure(j, time.Duration(float64(p.Left)/(1-p.Share))))
 		} else if expected, known := g.expected[j]; known && now.Sub(r.at) > expected {
-			add(g.kindOf(j), taken{instead: now.Sub(r.at), expected: expected})
+			add(g.kindOf(j), taken{compared: now.Sub(r.at), expected: expected})
 		}
 	}
 	return d
@@ -171,7 +172,7 @@ func (g *Progress) takes(j *plan.Job, d durations, slowdown float64) (took time.
 	}
 	for _, k := range slices.Backward(append(wider(k), kind{onDevice: k.onDevice})) {
 		m := d[k]
-		factor = (m.instead.Seconds() + factor*enough.Seconds()) / (m.expected + enough).Seconds()
+		factor = (m.compared.Seconds() + factor*enough.Seconds()) / (m.expected + enough).Seconds()
 	}
 	return time.Duration(factor * float64(expected)), true
 }

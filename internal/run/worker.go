@@ -118,7 +118,7 @@ type worker struct {
 	out *json.Encoder
 }
 
-// A serving is a job that a worker does. It has a method, a task and configurations of its trainings once these are there.
+// A serving is a job that a worker does. It has a method, a task and configurations once these are there.
 type serving struct {
 	*worker
 	request
@@ -200,12 +200,12 @@ func (s *serving) run(ctx context.Context) (err error) {
 	if loaded.Digest != s.Digest {
 		return fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", s.Dataset, loaded.Digest, s.Digest)
 	}
-	for _, training := range s.Trainings { // configurations came as JSON
-		c, err := s.method.Resolve(training.Config, loaded.Info)
+	for _, c := range s.Configurations { // which came as JSON
+		config, err := s.method.Resolve(c.Config, loaded.Info)
 		if err != nil {
 			return err
 		}
-		s.configs = append(s.configs, c)
+		s.configs = append(s.configs, config)
 	}
 	t := *loaded
 	t.Threads, t.Backend = s.Threads, s.Backend

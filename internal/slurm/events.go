@@ -87,7 +87,7 @@ func (r *reporter) beat(interval time.Duration, done <-chan struct{}) {
 
 // of is the place of a job in the task. What is left of a job that is run again is another *plan.Job.
 func (r *reporter) of(j *plan.Job) int {
-	for cell := range plan.CellsOf(j.Trainings) {
+	for cell := range plan.CellsOf(j.Configurations) {
 		return r.place[cell.ID]
 	}
 	return 0

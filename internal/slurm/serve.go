@@ -134,7 +134,7 @@ func prepare(written []*job, methods []*method.Method, pool *run.Pool, before *w
 		}
 		j = j.Without(func(id results.ID) bool { return before.recorded[id] })
 		switch {
-		case len(j.Trainings) == 0:
+		case len(j.Configurations) == 0:
 		case seen.deaths < mostDeaths:
 			jobs = append(jobs, j)
 		default:

@@ -172,7 +172,7 @@ func (r *watch) submitArray(ctx context.Context, p *packing, batches []batch) er
 		for _, j := range b.jobs {
 			jobs = append(jobs, &job{
 				Dataset: j.Dataset.Info.Name, Digest: j.Dataset.Digest, Fold: j.Fold, Method: j.Method.Name, Command: j.Method.Command,
-				Fit: j.Fit, Trainings: j.Trainings, Deaths: r.deaths(j),
+				Fit: j.Fit, Configurations: j.Configurations, Deaths: r.deaths(j),
 			})
 		}
 		tasks = append(tasks, jobs)

@@ -52,8 +52,8 @@ type job struct {
 	Method          string
 	Command         *method.Command
 	Fit             string
-	Trainings       []*plan.Training
-	Deaths          int // of tasks that were at it
+	Configurations  []*plan.Configuration `json:"Trainings"` // as it was called when submissions were made that may still wait
+	Deaths          int                   // of tasks that were at it
 }
 
 // planned is the job as a pool wants it.
@@ -66,12 +66,12 @@ func (j *job) planned(methods []*method.Method, library *dataset.Library) (*plan
 	if err != nil {
 		return nil, err
 	}
-	for _, training := range j.Trainings { // which come as JSON
-		if training.Config, err = m.Resolve(training.Config, location.Info); err != nil {
+	for _, c := range j.Configurations { // which come as JSON
+		if c.Config, err = m.Resolve(c.Config, location.Info); err != nil {
 			return nil, err
 		}
 	}
-	return &plan.Job{Dataset: &plan.Dataset{Info: location.Info, Digest: j.Digest}, Fold: j.Fold, Method: m, Fit: j.Fit, Trainings: j.Trainings}, nil
+	return &plan.Job{Dataset: &plan.Dataset{Info: location.Info, Digest: j.Digest}, Fold: j.Fold, Method: m, Fit: j.Fit, Configurations: j.Configurations}, nil
 }
 
 var submissions atomic.Int64 // of this process

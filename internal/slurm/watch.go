@@ -60,7 +60,7 @@ func newWatch(c *Cluster, jobs []*plan.Job, w run.Watcher) *watch {
 	for _, j := range jobs {
 		f := &followed{Job: j}
 		r.jobs = append(r.jobs, f)
-		for planned := range plan.CellsOf(j.Trainings) {
+		for planned := range plan.CellsOf(j.Configurations) {
 			r.cells[planned.ID] = &cell{job: f}
 		}
 	}
@@ -271,7 +271,7 @@ func (r *watch) record(t *watched, e event) {
 	}
 	c.done = true
 	record := &results.Record{ID: *e.Cell, Status: results.OK, Details: map[string]any{method.Warning: e.Text}}
-	for planned := range plan.CellsOf(c.job.Trainings) {
+	for planned := range plan.CellsOf(c.job.Configurations) {
 		if planned.ID == record.ID {
 			record.Cell, record.Variant = planned.Cell, planned.Variant
 		}
@@ -292,7 +292,7 @@ func (r *watch) missing() (jobs []*plan.Job) {
 		if f.left {
 			continue
 		}
-		if rest := f.Without(func(id results.ID) bool { return !r.cells[id].unassigned() }); len(rest.Trainings) > 0 {
+		if rest := f.Without(func(id results.ID) bool { return !r.cells[id].unassigned() }); len(rest.Configurations) > 0 {
 			jobs = append(jobs, rest)
 		}
 	}
@@ -301,7 +301,7 @@ func (r *watch) missing() (jobs []*plan.Job) {
 
 // deaths is how many tasks died at a job.
 func (r *watch) deaths(j *plan.Job) int {
-	for planned := range plan.CellsOf(j.Trainings) {
+	for planned := range plan.CellsOf(j.Configurations) {
 		return r.cells[planned.ID].job.deaths
 	}
 	return 0

@@ -92,7 +92,7 @@ func TestGivesWay(t *testing.T) {
 	submit := func(jobs []*plan.Job) *submission {
 		var task []*job
 		for _, j := range jobs {
-			task = append(task, &job{Method: j.Method.Name, Fit: j.Fit, Trainings: j.Trainings})
+			task = append(task, &job{Method: j.Method.Name, Fit: j.Fit, Configurations: j.Configurations})
 		}
 		path, err := writeSubmission(dir, setup{}, [][]*job{task})
 		if err != nil {
@@ -118,7 +118,7 @@ func TestGivesWay(t *testing.T) {
 		}
 		mine := slices.Collect(c.of.tasks[0].cells())
 		for _, j := range jobs {
-			for planned := range plan.CellsOf(j.Trainings) {
+			for planned := range plan.CellsOf(j.Configurations) {
 				if r.cells[planned.ID].unassigned() && !slices.Contains(mine, planned.ID) {
 					t.Errorf("%s would submit a cell of another", c.of.name())
 				}

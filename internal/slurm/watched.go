@@ -50,8 +50,8 @@ type watchedJob struct {
 func newWatched(s *submission, index int, jobs []*job) *watched {
 	t := &watched{submission: s, index: index, recorded: map[results.ID]bool{}, open: map[int]bool{}, first: -1}
 	for _, j := range jobs {
-		w := watchedJob{deaths: j.Deaths, checkpoint: plan.Folder(j.Fit, j.Trainings)}
-		for cell := range plan.CellsOf(j.Trainings) {
+		w := watchedJob{deaths: j.Deaths, checkpoint: plan.Folder(j.Fit, j.Configurations)}
+		for cell := range plan.CellsOf(j.Configurations) {
 			w.cells = append(w.cells, cell.ID)
 		}
 		t.jobs = append(t.jobs, w)

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/shirou/gopsutil/v4/mem"
 )
 
 // FreeMemory is how many bytes processes could still take here, or in the container that limits them, 0 where that is not known.
@@ -20,14 +18,20 @@ func FreeMemory() int64 {
 
 // TotalMemory is how many bytes all processes together could have here, or in the container that limits them, 0 where that is not known.
 func TotalMemory() int64 {
-	total := int64(0)
-	if machine, err := mem.VirtualMemory(); err == nil {
-		total = int64(machine.Total)
-	}
+	total := KernelBytes("/proc/meminfo", "MemTotal:")
 	if most, limited := groupNumber(controlGroup, "memory.max"); limited && (total == 0 || most < total) {
 		return most
 	}
 	return total
+}
+
+// OOMKills counts the processes of this machine that the kernel has killed because memory ran out; 0 where it does not tell.
+func OOMKills() int {
+	counters, _ := os.ReadFile("/proc/vmstat")
+	_, rest, _ := bytes.Cut(counters, []byte("\noom_kill "))
+	number, _, _ := bytes.Cut(rest, []byte("\n"))
+	n, _ := strconv.Atoi(string(number))
+	return n
 }
 
 // controlGroup is the folder of the control group of a container, as its processes see it (version 2).

@@ -26,7 +26,7 @@ func TestKernelBytes(t *testing.T) {
 }
 
 func TestTotalMemory(t *testing.T) {
-	if total, free := TotalMemory(), FreeMemory(); total < free || total < 1<<26 {
+	if total, free := TotalMemory(), FreeMemory(); runtime.GOOS == "linux" && (total < free || total < 1<<26) {
 		t.Errorf("%d bytes in all, %d free", total, free)
 	}
 }

@@ -1,3 +1,4 @@
+// Package subprocess finds programs that this one starts, makes them end with it, however it ends, and tells what they use.
 package subprocess
 
 import (
@@ -24,4 +25,12 @@ func Killed(err error) bool {
 	}
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// KilledForMemory reports whether the error says of a command that it, or the last that a shell ran, was killed with SIGKILL, and the kernel
+// has killed something for want of memory since OOMKills was before.
+func KilledForMemory(err error, before int) bool {
+	var exit *exec.ExitError
+	byShell := errors.As(err, &exit) && exit.ExitCode() == 128+int(syscall.SIGKILL)
+	return (Killed(err) || byShell) && OOMKills() > before
 }

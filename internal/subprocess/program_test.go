@@ -1,6 +1,7 @@
 package subprocess
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"testing"
@@ -26,6 +27,15 @@ func TestKilled(t *testing.T) {
 	for script, want := range map[string]bool{"kill -9 $$": true, "kill -15 $$": false, "exit 9": false, "exit 0": false} {
 		if err := exec.Command("sh", "-c", script).Run(); Killed(err) != want {
 			t.Errorf("%s: %v, killed %v", script, err, Killed(err))
+		}
+	}
+}
+
+func TestKilledForMemory(t *testing.T) {
+	for script, want := range map[string]bool{"kill -9 $$": true, "sh -c 'kill -9 $$'; exit $?": true, "kill -15 $$": false, "exit 9": false, "exit 0": false} {
+		err := exec.Command("sh", "-c", script).Run()
+		if KilledForMemory(err, -1) != want || KilledForMemory(err, math.MaxInt) {
+			t.Errorf("%s: %v, want %v where the kernel has killed something meanwhile, and never else", script, err, want)
 		}
 	}
 }

@@ -1,4 +1,3 @@
-// Package subprocess finds programs that this one starts, makes them end with it, however it ends, and tells what they use.
 package subprocess
 
 import (
@@ -7,7 +6,7 @@ import (
 )
 
 // EndWithParent has the kernel send a signal to a command that is not started yet as soon as this process is gone, killed with
-// SIGKILL for example. Elsewhere than on Linux it does nothing: a command has to end by itself when its standard input does.
+// SIGKILL for example.
 func EndWithParent(cmd *exec.Cmd, signal syscall.Signal) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

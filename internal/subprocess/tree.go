@@ -6,37 +6,40 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
-
-	"github.com/shirou/gopsutil/v4/process"
 )
 
-// tree returns a process and all that it started, as far as they are still there.
-func tree(pid int) (all []*process.Process) {
-	if p, err := process.NewProcess(int32(pid)); err == nil {
-		all = append(all, p)
-		for _, child := range Children(pid) {
-			all = append(all, tree(child)...)
-		}
+// ProcessorModel is the name of this machine's processor, as Linux tells it; elsewhere it is empty.
+func ProcessorModel() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	_, rest, _ := strings.Cut(string(text), "model name")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimLeft(line, "\t :")
+}
+
+// tree returns a process and all that it started.
+func tree(pid int) []int {
+	all := []int{pid}
+	for _, child := range Children(pid) {
+		all = append(all, tree(child)...)
 	}
 	return all
 }
 
-// ResidentMemory returns the resident size in bytes of a process and all it started; 0 when it is gone.
+// ResidentMemory returns the resident size in bytes of a process and all it started; 0 when it is gone, and elsewhere than on Linux.
 func ResidentMemory(pid int) (total int64) {
-	for _, p := range tree(pid) {
-		if m, err := p.MemoryInfo(); err == nil {
-			total += int64(m.RSS)
-		}
+	for _, pid := range tree(pid) {
+		total += KernelBytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
 	}
 	return total
 }
 
 // ProcessorTime returns user and system time so far of a process and all it started, in Linux's ticks of 10 ms; elsewhere 0.
 func ProcessorTime(pid int) (total time.Duration) {
-	for _, p := range tree(pid) {
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid))
+	for _, pid := range tree(pid) {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		_, rest, _ := bytes.Cut(stat, []byte(") ")) // after the name
 		fields := bytes.Fields(rest)
 		if len(fields) < 15 {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -22,6 +23,14 @@ func TestResidentMemoryCountsChildren(t *testing.T) {
 	own := ResidentMemory(c.Process.Pid)
 	if with := ResidentMemory(os.Getpid()); own == 0 || with < alone+own/2 {
 		t.Errorf("%d bytes alone, %d with a child of %d", alone, with, own)
+	}
+}
+
+func TestProcessorModel(t *testing.T) {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	name := ProcessorModel()
+	if err == nil && runtime.GOARCH == "amd64" && (name == "" || !strings.Contains(string(text), "model name\t: "+name+"\n")) {
+		t.Errorf("%q, in\n%.500s", name, text)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package terminal gives the tables that programs print one look, and fits them and running text into the terminal's width.
+// Package terminal gives the tables of results that programs print one look, and fits them and running text into the terminal's width.
 package terminal
 
 import (

@@ -10,6 +10,10 @@ mkdir -p "$out"
 
 say() { echo "$(date +%T) $*"; }
 fail() { say "$*" && exit 1; }
+descendants() { for child in $(pgrep -P $1); do echo $child && descendants $child; done; }
+left() { # of what was there when $experiment was killed, and what has its name
+	for process in $processes $(pgrep -f "bin/$experiment( |\$)"); do ! kill -0 $process 2>/dev/null || echo $process; done
+}
 
 published=$(bin/merge -replace "$out/merged.jsonl.gz" results/published 2>&1)
 published=${published% in *} # as in "226545 records"; more together with others, or a conflict named, is a difference
@@ -23,11 +27,12 @@ for experiment; do
 		program=$!
 		seconds=$((RANDOM % 30 + 3))
 		sleep $seconds
+		processes=$(descendants $program)
 		if kill -9 $program 2>/dev/null; then
 			wait $program 2>/dev/null || true
-			for _ in $(seq 100); do pgrep -f "bin/$experiment" >/dev/null || break; sleep 0.1; done
-			! pgrep -fa "bin/$experiment" || fail "$experiment: 10 s after the program was killed these are left"
-			say "$experiment killed after $seconds s, with $(cat "$out/$experiment"/records/*.jsonl 2>/dev/null | wc -l) lines of records"
+			for _ in $(seq 100); do [ -n "$(left)" ] || break; sleep 0.1; done
+			[ -z "$(left)" ] || { ps -fp $(left) || true; fail "$experiment: 10 s after the program was killed these are left"; }
+			say "$experiment killed after $seconds s, with $(wc -w <<<$processes) processes that it had started, and $(cat "$out/$experiment"/records/*.jsonl 2>/dev/null | wc -l) lines of records"
 		fi
 	done
 	"bin/$experiment" "${flags[@]}" >"$out/$experiment.out" 2>"$out/$experiment.err" || fail "$experiment: exit code $?: $(tail -3 "$out/$experiment.err")"

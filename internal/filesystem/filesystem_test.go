@@ -1,0 +1,118 @@
+package filesystem
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+func nothing(io.Writer) error { return nil }
+
+// names lists the files of a folder.
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// A process that is killed while it writes leaves nothing but in the folder of the file. What fails leaves the file as it was.
+func TestWrittenInItsFolder(t *testing.T) {
+	dir, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	path := filepath.Join(dir, "weights")
+	var fails error
+	for _, text := range []string{"sound", "half of"} {
+		before := names(t, dir)
+		err := WriteFile(path, func(w io.Writer) error {
+			if in, elsewhere := names(t, dir), names(t, temporary); len(in) != len(before)+1 || len(elsewhere) > 0 {
+				t.Errorf("while it is written, its folder has %q, that for temporary files %q", in, elsewhere)
+			}
+			io.WriteString(w, text)
+			return fails
+		})
+		if !errors.Is(err, fails) || fails != nil && err.Error() != path+": no numbers" {
+			t.Errorf("error %v, want %v", err, fails)
+		}
+		fails = errors.New("no numbers")
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "sound" || len(names(t, dir)) != 1 {
+		t.Errorf("%q, %v, in a folder of %q", text, err, names(t, dir))
+	}
+}
+
+// A file that only its owner may read stays so.
+func TestPermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weights")
+	for _, want := range []os.FileMode{0o644, 0o600} {
+		if err := WriteFile(path, nothing); err != nil {
+			t.Fatal(err)
+		}
+		os.Chmod(path, want)
+		if err := WriteFile(path, nothing); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%v, want %v", info, want)
+		}
+	}
+}
+
+// What a killed process has left of a file goes when the file is written again; what somebody writes at this moment, or is no such file,
+// stays.
+func TestLeftByKilled(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "weights")
+	pending := func() string {
+		file, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Base(file.Name())
+	}
+	left, now := pending(), pending()
+	others := []string{".other1", ".weights", ".weights1", ".weightsrc"}
+	for _, name := range others {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-2 * time.Minute)
+	for _, name := range append(others, left) {
+		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteFile(path, nothing); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := names(t, dir), slices.Sorted(slices.Values(append(others, now, "weights"))); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What is no name of a file is said, and the file that is written in its place is not.
+func TestNoFile(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "new", "file")
+	for path, want := range map[string]string{
+		dir:     dir + ": a folder, want the name of a file",
+		"":      ": no name of a file to write to",
+		missing: missing + ": no such file or directory",
+	} {
+		if err := WriteFile(path, nothing); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", path, err, want)
+		}
+	}
+}
