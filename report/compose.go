@@ -280,7 +280,7 @@ func (s *Summary) verdictTable() *Table {
 	if len(judged) == 0 {
 		return nil
 	}
-	t := &Table{Name: "verdicts", Caption: fmt.Sprintf("Of %s:", spelling.Count(len(judged), "number")),
+	t := &Table{Name: "verdicts", Caption: s.ofNumbers(judged) + ":",
 		Columns: []Column{{Head: "Verdict"}, {"Numbers", true}}}
 	counts := countVerdicts(judged)
 	for _, v := range allVerdicts() {
@@ -304,7 +304,22 @@ func (s *Summary) verdictCounts() string {
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("Of %s: %s. ", spelling.Count(len(judged), "number"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s. ", s.ofNumbers(judged), strings.Join(parts, ", "))
+}
+
+func (s *Summary) ofNumbers(judged []judgement) string {
+	text := "Of " + spelling.Count(len(judged), "number")
+	if s.leavesOutMSE() {
+		text += " (MSE, " + notCounted + ")"
+	}
+	return text
+}
+
+const notCounted = "which says what RMSE says, is not counted"
+
+// leavesOutMSE reports whether there are numbers of MSE that judged leaves out.
+func (s *Summary) leavesOutMSE() bool {
+	return !s.own && s.Tables == nil && slices.ContainsFunc(s.Numbers, func(n *Number) bool { return n.Metric == metric.MSE })
 }
 
 // deterministic says of which methods a number needs no seeds, if there are any.
@@ -333,8 +348,8 @@ func (s *Summary) howToRead() []string {
 	if !s.own { // which has no verdicts
 		lines = append(lines, "Reproduced: our mean, rounded to the paper's digits, is the paper's number; \"± too\": so is the spread, with the "+
 			"paper's ddof. Reproduced on a part of the test rows: at most two standard errors of those rows away.",
-			"Same within seeds: the paper's number is in the 95 % prediction interval of one more seed (of our means under three seeds or more, taken for normal; with three it "+
-				"is ± 5 standard deviations; wider where ours is on a part of the test rows): a rerun could well give it. Otherwise it differs."+
+			"Not excluded by seeds: the paper's number is in the 95 % prediction interval of one more seed (of our means under three seeds or more, taken for normal; with three it "+
+				"is ± 5 standard deviations; wider where ours is on a part of the test rows), which says little. Otherwise it differs."+
 				s.deterministic()+" Not graded: fewer seeds.",
 			"Not comparable: training rows other than the paper's, a smaller network, single values of a parameter, or settings chosen among fewer "+
 				"or more than in the paper, unless the paper's digits come out all the same: then a footnote says among how many. "+

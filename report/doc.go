@@ -13,8 +13,8 @@
 // A number is called reproduced when our mean, rounded to the digits that the paper prints, is the paper's; a mean
 // over a part of the paper's test rows that is within two standard errors of such a sample has a verdict of its own. Every other
 // complete number is given with its difference, and graded by what a rerun would change, where records have it under at least three
-// seeds: the same within seeds, when the prediction interval of one more seed's mean has the paper's number (Student's, 95 %),
-// and different otherwise. Both sides of a comparison share their folds, so that standard errors over folds grade nothing.
+// seeds: not excluded by seeds, when the prediction interval of one more seed's mean has the paper's number (Student's, 95 %),
+// and "differs" otherwise. Both sides of a comparison share their folds, so that standard errors over folds grade nothing.
 // Only the published protocol is judged, by which the paper's numbers were made, no network that is smaller than the paper's, and what is
 // chosen among another number of settings than the paper's only if its digits are the paper's.
 //

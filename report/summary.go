@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
 )
 
@@ -17,13 +18,17 @@ type judgement struct {
 	section string
 }
 
-// judged are the numbers of Tables 8 to 12, or what the tables show where they are others; none where the paper has none of them.
+// judged are the numbers of Tables 8 to 11, or what the tables show where they are others; none where the paper has none of them. Table 12,
+// MSE, says what RMSE says.
 func (s *Summary) judged() (all []judgement) {
 	if s.own {
 		return nil
 	}
 	if s.Tables == nil {
 		for _, n := range s.Numbers {
+			if n.Metric == metric.MSE {
+				continue
+			}
 			section := ""
 			if n.Metric.Table > 0 {
 				section = metricTitle(n.Metric)
@@ -50,7 +55,7 @@ var outcomes = []struct {
 	{"Reproduced", []string{holds}, []shownVerdict{{Reproduced, Good, ""}}},
 	{"Reproduced as far as a part of the test rows tells", nil, []shownVerdict{
 		{ReproducedOnPart, Fair, "within the sampling error of the rows that were tested"}}},
-	{"Not reproduced, though another seed could well do it", nil, []shownVerdict{{SameWithinSeeds, Fair, ""}}},
+	{"Not reproduced, and not excluded by other seeds of ours", nil, []shownVerdict{{NotExcluded, Fair, ""}}},
 	{"Not decided, fewer than three seeds", nil, []shownVerdict{
 		{NotGraded, Neutral, "another number; whether a rerun would give the paper's is not known"}}},
 	{"Not reproduced", []string{doesNotHold}, []shownVerdict{{Differs, Bad, ""}, {FailedCell, Bad, ""}}},
@@ -123,7 +128,11 @@ func (s *Summary) writeSummary(w io.Writer) error {
 	if !s.own {
 		title += ": what was reproduced"
 	}
-	fmt.Fprintf(out, "# %s\n\n%s Everything is in the [report](%s).\n", markdownText(title), s.progress(), s.file(".md"))
+	fmt.Fprintf(out, "# %s\n\n%s Everything is in the [report](%s).", markdownText(title), s.progress(), s.file(".md"))
+	if s.leavesOutMSE() {
+		fmt.Fprintf(out, " MSE, %s.", notCounted)
+	}
+	fmt.Fprintln(out)
 	if s.own {
 		for _, b := range s.overviews() {
 			fmt.Fprintln(out)
@@ -166,7 +175,7 @@ func (s *Summary) writeSummary(w io.Writer) error {
 			s.summarise(out, v, judged)
 		}
 		for _, f := range found {
-			fmt.Fprintf(out, "- [claim %s](%s%s) %s: %s\n", f.ID, s.file(".md"), headingLink(claimsTitle), f.verdict+f.partly, markdownText(f.Says))
+			fmt.Fprintf(out, "- [claim](%s%s) %s: %s\n", s.file(".md"), headingLink(claimsTitle), f.verdict+f.partly, markdownText(f.Says))
 		}
 	}
 	for _, b := range s.appendix {

@@ -26,9 +26,9 @@ const (
 	NotComparable    Verdict = "not comparable" // other training rows than the paper's, a smaller network, another search, or another machine
 	Reproduced       Verdict = "reproduced"
 	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
-	SameWithinSeeds  Verdict = "same within seeds" // another seed could well give the paper's number
-	Differs          Verdict = "differs"           // hardly another seed would; of a method without any, none
-	NotGraded        Verdict = "not graded"        // too few seeds to say
+	NotExcluded      Verdict = "not excluded by seeds" // the paper's number is where another seed could be
+	Differs          Verdict = "differs"               // hardly another seed would; of a method without any, none
+	NotGraded        Verdict = "not graded"            // too few seeds to say
 
 	// On what a variant changes against another, whatever the size of the networks.
 	SameDirection     Verdict = "same direction"         // as in the paper, and clear
@@ -63,7 +63,7 @@ func (n *Number) judge() {
 	case len(n.Seeds) < leastSeeds:
 		n.Verdict = NotGraded
 	case n.withinSeeds():
-		n.Verdict = SameWithinSeeds
+		n.Verdict = NotExcluded
 	default:
 		n.Verdict = Differs
 	}
@@ -124,9 +124,9 @@ func (s *Summary) worth() string {
 	if pairs > 0 {
 		texts = append(texts, fmt.Sprintf("%.1f %% of %s would be called reproduced", percent(verdicts[Reproduced], pairs), spelling.Count(pairs, "pair")))
 	}
-	same := verdicts[SameWithinSeeds]
-	if all := same + verdicts[Differs]; all > 0 {
-		texts = append(texts, fmt.Sprintf("of those graded by seeds %.1f %% would be called the same within seeds", percent(same, all)))
+	open := verdicts[NotExcluded]
+	if all := open + verdicts[Differs]; all > 0 {
+		texts = append(texts, fmt.Sprintf("of those graded by seeds %.1f %% would be called not excluded", percent(open, all)))
 	}
 	if parts > 0 {
 		texts = append(texts, fmt.Sprintf("%.1f %% of %s whose test rows are a part of the paper's would be called reproduced on that part",

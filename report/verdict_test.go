@@ -123,9 +123,9 @@ func TestOtherSearches(t *testing.T) {
 		note               string
 		caveat             bool
 	}{
-		{24, 0, 4, SameWithinSeeds, "", false},
+		{24, 0, 4, NotExcluded, "", false},
 		{24, 0, 3.78, Reproduced, "", false},
-		{3, 3, 4, SameWithinSeeds, note + ", of which so many differ.", false},
+		{3, 3, 4, NotExcluded, note + ", of which so many differ.", false},
 		{3, 0, 4, NotComparable, note + ".", true},
 		{3, 12, 4, NotComparable, note + ".", true},
 		{3, 12, 3.78, Reproduced, note + ".", true},
@@ -151,10 +151,10 @@ func TestOtherSearches(t *testing.T) {
 		if n.Verdict != c.want || slices.Contains(overview.Notes, c.note) != c.caveat || (c.note != "") != slices.Contains(table.Notes, c.note) {
 			t.Errorf("%+v: %s with %q, in an overview %q", c, n.Verdict, table.Notes, overview.Notes)
 		}
-		if _, _, verdicts := s.falsePositives(); (verdicts[SameWithinSeeds]+verdicts[Differs] > 0) != (c.settings == 24 || c.distinct == 3) {
+		if _, _, verdicts := s.falsePositives(); (verdicts[NotExcluded]+verdicts[Differs] > 0) != (c.settings == 24 || c.distinct == 3) {
 			t.Errorf("%+v: held against other methods' numbers %v", c, verdicts)
 		}
-		if worth := s.worth(); strings.Contains(worth, " % would be called the same within seeds.") != (c.settings == 24 || c.distinct == 3) ||
+		if worth := s.worth(); strings.Contains(worth, " % would be called not excluded.") != (c.settings == 24 || c.distinct == 3) ||
 			!strings.HasPrefix(worth, "What a verdict is worth: held against the paper's number for another method, ") {
 			t.Errorf("%+v: %s", c, worth)
 		}
@@ -338,8 +338,8 @@ func TestVerdictsOverSeeds(t *testing.T) {
 	}{
 		{"one seed", []float64{4.01}, NotGraded, 1},
 		{"two seeds", []float64{4.01, 4.11}, NotGraded, 2},
-		{"near", []float64{3.97, 4.02, 4.07}, SameWithinSeeds, 3}, // 0.24 away; sd 0.05: 0.2484, and 0.005 of rounding
-		{"far", []float64{3.99, 4.04, 4.09}, Differs, 3},          // 0.26 away
+		{"near", []float64{3.97, 4.02, 4.07}, NotExcluded, 3}, // 0.24 away; sd 0.05: 0.2484, and 0.005 of rounding
+		{"far", []float64{3.99, 4.04, 4.09}, Differs, 3},      // 0.26 away
 		{"no spread", []float64{4.01, 4.01, 4.01}, Differs, 3},
 		{"the first one prints as the paper's", []float64{3.78, 5, 6}, Reproduced, 3},
 	}
@@ -428,12 +428,12 @@ func TestFalsePositives(t *testing.T) {
 
 // On a part of the test rows the interval has two of their standard errors in it, too: the random forest has 71.5 on Poker Hand in the
 // paper, seeds with a deviation of 0.1 have 0.497 on each side, and with an error of 0.2 over rows hypot(0.497, 0.4) = 0.638.
-func TestSameWithinSeedsOnAPartOfTheTestRows(t *testing.T) {
+func TestNotExcludedOnAPartOfTheTestRows(t *testing.T) {
 	paper, _ := results.Paper("poker-hand", "random-forest", "accuracy")
 	for _, c := range []struct {
 		off, rowError float64
 		want          Verdict
-	}{{0.68, 0.2, SameWithinSeeds}, {0.70, 0.2, Differs}, {0.68, math.NaN(), Differs}, {0.54, math.NaN(), SameWithinSeeds}} {
+	}{{0.68, 0.2, NotExcluded}, {0.70, 0.2, Differs}, {0.68, math.NaN(), Differs}, {0.54, math.NaN(), NotExcluded}} {
 		f := newFixture()
 		f.expect("poker-hand", published, "random-forest", 1)
 		for seed, change := range []float64{0, 0.1, -0.1} {
@@ -465,7 +465,7 @@ func TestDigitsOfNotes(t *testing.T) {
 }
 
 // The paper's number may be anything that rounds to what is printed.
-func TestSameWithinSeedsByRounding(t *testing.T) {
+func TestNotExcludedByRounding(t *testing.T) {
 	f := newFixture()
 	f.expect("boston-housing", published, "random-forest", 1)
 	for seed, mean := range []float64{3.98, 4.03, 4.08} {
@@ -474,7 +474,7 @@ func TestSameWithinSeedsByRounding(t *testing.T) {
 		}
 	}
 	f.searchAsPaper("boston-housing", "random-forest")
-	if n := collect(t, f).Numbers[0]; n.Verdict != SameWithinSeeds {
+	if n := collect(t, f).Numbers[0]; n.Verdict != NotExcluded {
 		t.Errorf("%q", n.Verdict)
 	}
 }

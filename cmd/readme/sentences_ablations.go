@@ -12,8 +12,8 @@ var ablations = []sentence{
 	func(r *reports) string {
 		p, clear := changes(r)
 		least, others := leastChange(r, p)
-		return fmt.Sprintf("%s of our changes, means of three seeds, are more than two standard errors from 0. By the corrected t-test with Holm's correction for all %s one is left, "+
-			"Yacht's without masking of features (p = %.3f; at least %.2f for the others)", word(clear), word(len(p)), least, others)
+		return fmt.Sprintf("%s of our %s changes are more than two standard errors from 0. By the corrected t-test with Holm's correction one is left, "+
+			"Yacht's without masking of features (p = %.3f; at least %.2f for the others)", word(clear), word(len(p)), least, math.Floor(100*others)/100)
 	},
 	func(r *reports) string {
 		yacht := r.rows("out/published-ablation/report/cells.csv").where("dataset", "yacht", "metric", "rmse", "method", "npt")
@@ -34,7 +34,7 @@ var ablations = []sentence{
 	func(r *reports) string {
 		cells := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "protein", "metric", "rmse")
 		of := func(method string) rows { return cells.where("method", method) }
-		return fmt.Sprintf("With no features masked, all targets masked, a dropout of 0.1 and eight times the steps this network has an RMSE of %.2f on Protein, where the paper's has %.2f, k-NN %.2f and the MLP %.2f here",
+		return fmt.Sprintf("With no features masked, all targets masked, a dropout of 0.1 and eight times the steps our network has an RMSE of %.2f, where the paper's has %.2f, k-NN %.2f and the MLP %.2f here",
 			of("npt").number("mean"), of("npt").number("paper"), of("knn").number("mean"), of("mlp").number("mean"))
 	},
 	func(r *reports) string {
@@ -46,7 +46,7 @@ var ablations = []sentence{
 		unmaskedForest, forestPaper := without("forest-cover", "No feature masking")
 		unmasked, unmaskedPaper := without("poker-hand", "No feature masking")
 		return fmt.Sprintf("on Poker Hand the accuracy is %.1f points lower without it, in the paper %.1f. Without masking of features three of the six "+
-			"that have this variant are much better, where the paper's are worse: Protein, as above; Forest Cover by %.1f points of accuracy, in the paper "+
+			"that have this variant are much better, where the paper's are worse: Protein, as above; Forest Cover by %.1f points, in the paper "+
 			"%.1f lower; and Poker Hand by %.1f, in the paper %.1f lower", -poker, -pokerPaper, unmaskedForest, -forestPaper, unmasked, -unmaskedPaper)
 	},
 	func(r *reports) string {
@@ -59,7 +59,7 @@ var ablations = []sentence{
 				of = append(of, hidden(dataset, variant))
 			}
 		}
-		return fmt.Sprintf("With all targets masked, too, which is not among the paper's variants there, Forest Cover has %.1f %% (%.1f with targets in sight), and Poker Hand %.1f %% (%.1f)",
+		return fmt.Sprintf("With all targets masked, too, which is not among the paper's variants, Forest Cover has %.1f %% (%.1f with targets in sight), and Poker Hand %.1f %% (%.1f)",
 			of...)
 	},
 }

@@ -17,8 +17,12 @@
     python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
     python3 cmd/readme/tables.py largest N RECORDS...             # how much of NPT's error on the lookup task is that of N rows
     python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
-        python3 cmd/readme/tables.py anycolumn RECORDS...             # errors there, with and without the row whose error is largest
-    python3 cmd/readme/tables.py changes RECORDS...                # RMSE of variants of NPT minus that of Base on the same folds, by seed
+    python3 cmd/readme/tables.py anycolumn RECORDS...             # errors there, with and without the row whose error is largest
+    python3 cmd/readme/tables.py changes REPORT RECORDS...        # RMSE of variants of NPT minus that of the unchanged network on the same folds, by seed
+    python3 cmd/readme/tables.py ablated REPORT                   # the same on Protein, beside the paper's
+    python3 cmd/readme/tables.py parts REPORT                     # NPT without masking of features and without layers between attributes
+    python3 cmd/readme/tables.py deleted REPORT                   # rows that are left when others are deleted
+    python3 cmd/readme/tables.py costs REPORT                     # searches on Protein, beside the paper's
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
     python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
@@ -28,11 +32,10 @@
     python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
     python3 cmd/readme/tables.py curves RECORDS...                # losses of the same trainings on a processor and on a GPU
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
-    python3 cmd/readme/tables.py tabnet REPORT                    # TabNet beside the paper's
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
-    python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there
+    python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there, over seeds
     python3 cmd/readme/tables.py epochs RECORDS...                # TabNet's errors by when its training ended
     python3 cmd/readme/tables.py grids REPORT RECORDS...          # the MLP chosen among few settings and among all of its grid
     python3 cmd/readme/tables.py kick NLL AUROC RECORDS...        # settings of the MLP on Kick: those that validation likes best, and those with the paper's numbers
@@ -283,7 +286,7 @@ def without(number, report, *paths):
     paired = lambda x, y: "–" if x is y else of_differences("boston-housing", [x[f] - y[f] for f in x])
     of_true = lambda name: (with_error(true[name].values()), paired(true[name], true[npt])) if len(true[name]) == 10 else ("–", "–")
     minus = "minus NPT's, e = 16"
-    table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, minus, "true cross-validation", minus],
+    table(["RMSE", "paper", "ten folds", "fold %s" % number, "next largest", "without fold %s" % number, minus, "corrected folds", minus],
           *([with_products(paths, name[1]), paper[name[0] + (UNMASKED if name[1].endswith(UNMASKED) else "")], with_error(x.values()), "%.2f" % x[int(number)], "%.2f" % max(rest(x).values()),
              with_error(rest(x).values()), paired(rest(x), rest(by[npt])) if name != npt else "–", *of_true(name)] for name, x in ((name, by[name]) for name in whole)))
 
@@ -317,7 +320,7 @@ def squares(report, printed, *paths):
         if 10 in map(len, folds.values()):
             lines.append([name, "–" if name.endswith(UNMASKED) else paper["NPT" if method == "npt" else name],
                           *("%.1f, %.1f" % (statistics.mean(x), deviation(x)) if len(x) == 10 else "–" for x in (folds["published"], folds["corrected"]))])
-    table(["MSE on Boston Housing, mean and deviation over ten folds", "the paper's", "published folds", "true cross-validation"], *lines)
+    table(["MSE on Boston Housing, mean and deviation over ten folds", "the paper's", "published folds", "corrected folds"], *lines)
 
 
 def below(limit, number, *paths):
@@ -412,9 +415,14 @@ def largest(number, *paths):
              "%.3f" % statistics.mean(x[:-int(number)]) ** 0.5] for form, title in FORMS.items() for (of, seed), x in sorted(found.items()) if of == form))
 
 
-def changes(*paths):
-    """RMSE of Base, and of variants minus that on the same folds, by seed and of each fold's mean over seeds, with the error of these over folds,
-    in which seeds are, too, since each fold has its own; deviations over seeds of the changes and of the variants' own means."""
+def changes(report, *paths):
+    """RMSE of the unchanged network, and of variants minus that on the same folds, by seed and of each fold's mean over seeds, with the error of
+    these over folds, in which seeds are, too, since each fold has its own; the deviation over seeds of the changes and of the variants' own means;
+    and what the paper's tables have."""
+    paper = collections.defaultdict(list)
+    for r in rows(report, "ablation", metric="rmse_change"):
+        if r["paper"]:
+            paper[r["dataset"], r["variant"]].append("%+.2f ± %.2f" % (float(r["paper"]), float(r["paper_stderr"])))
     of = collections.defaultdict(dict)
     for r in records(paths):
         if not r["variant"].startswith("Self only"):  # of which the table of others tells
@@ -426,13 +434,64 @@ def changes(*paths):
         means = [statistics.mean(x.values()) for x in own]
         deviation = "%.2f" % statistics.stdev(means)
         if variant == "Base":
-            lines.append([TITLES[dataset], "Base, its RMSE", *(with_error(x.values()) for x in own), "%.3f" % statistics.mean(means), "–", deviation])
+            lines.append([TITLES[dataset], "unchanged, its RMSE", *("%.2f" % x for x in means), "%.3f" % statistics.mean(means), deviation, "–"])
             continue
         changes = [[x[fold] - base[fold] for fold in sorted(x)] for x, base in zip(own, (of[dataset, "Base", seed] for seed in seeds))]
         mean = [statistics.mean(x) for x in changes]
         error = corrected_error(dataset, [statistics.mean(of) for of in zip(*changes)])
-        lines.append([TITLES[dataset], variant, *(of_differences(dataset, x) for x in changes), "%+.3f ± %.3f" % (statistics.mean(mean), error), "%.2f" % statistics.stdev(mean), deviation])
-    table(["", "change of RMSE", *("seed %d" % seed for seed in seeds), "mean", "its standard deviation over seeds", "that of the variant's RMSE"], *lines)
+        lines.append([TITLES[dataset], variant, *("%+.2f" % x for x in mean), "%+.3f ± %.3f" % (statistics.mean(mean), error),
+                      "%.2f, %s" % (statistics.stdev(mean), deviation), "; ".join(dict.fromkeys(paper[dataset, variant])) or "–"])
+    table(["", "change of RMSE", *("seed %d" % seed for seed in seeds), "mean", "deviations over seeds", "the paper's"], *lines)
+
+
+def ablated(report):
+    """What each variant changes on Protein, beside the paper's change, which has no error."""
+    table(["change of RMSE", "ours", "the paper's"], *(
+        [r["variant"], "%+.2f ± %.2f" % (float(r["mean"]), float(r["stderr"])), "%+.2f" % float(r["paper"])]
+        for r in rows(report, "ablation", dataset="protein", experiment="ablation/settings", metric="rmse_change")))
+
+
+def parts(report):
+    """Without masking of features and without layers between attributes, the paper's in parentheses: of its Table 5, and of Table 4 what that has not."""
+    variants = {"Base": "unchanged", "No feature masking": "no feature masking", "No ABA": "no ABA"}
+    of = collections.defaultdict(dict)
+    for experiment in ("ablation/table4", "ablation/table5"):
+        for r in rows(report, "ablation", experiment=experiment):
+            if r["metric"] == metric(r["dataset"]) and r["variant"] in variants:
+                digits = 1 if r["metric"] == "accuracy" else DIGITS[r["metric"]]
+                of[r["dataset"]][r["variant"]] = "%.*f (%.*f)" % (digits, float(r["mean"]), digits, float(r["paper"]))
+    table(["", *variants.values()], *(["%s, %s" % (DATASETS[d], METRICS[metric(d)]), *(of[d].get(v, "–") for v in variants)] for d in DATASETS if d in of))
+
+
+def deleted(report):
+    """Which rows are left when other rows are deleted for as long as a prediction stays near, of the experiment deletion."""
+    found, nearer = collections.defaultdict(dict), collections.Counter()
+    for r in rows(report, "deletion"):
+        variant, _, measured = r["variant"].rpartition("deletion, ")
+        found[variant.rstrip(", ") or "all targets masked", "second" if "remaining" in measured else "first"][r["metric"]] = float(r["mean"]), float(r["stderr"] or "nan")
+    for r in rows(report, "deletion-rows"):
+        nearer[r["variant"] or "all targets masked", "second" if "remaining" in r["measure"] else "first"] += float(r["kept_distance"]) < float(r["random_distance"])
+    table(["", "version", "distance of rows kept", "random minus kept", "log10 p", "kept are nearer for"], *(
+        [variant, version, *("%.1f ± %.1f" % of[name] for name in ("kept_distance", "kept_nearer")), "%.1f" % of["log10_p_random"][0],
+         "%d" % nearer[variant, version]] for (variant, version), of in found.items()))
+
+
+def costs(report):
+    """What searches over settings on Protein cost, beside the paper's."""
+
+    def time(seconds, roughly=False):
+        minutes = round(float(seconds) / 60)
+        return "≈ %d h" % round(minutes / 60) if roughly else "%d h %d min" % divmod(minutes, 60) if minutes >= 60 else "%d min" % minutes if minutes else "%d s" % round(float(seconds))
+
+    of = collections.defaultdict(dict)
+    for r in rows(report, "cost", dataset="protein"):
+        of[r["title"]][r["metric"]] = r
+    lines = []
+    for title, x in of.items():
+        core = x["core_seconds"]
+        lines.append([title, time(core["mean"], core["verdict"] == "extrapolated"), time(core["paper"]),
+                      "%.2f GB" % float(x["peak_memory_gb"]["mean"]), "%.2f GB" % float(x["peak_memory_gb"]["paper"])])
+    table(["Protein", "core time", "the paper's", "memory", "the paper's"], *lines)
 
 
 def protein(*paths):
@@ -443,7 +502,7 @@ def protein(*paths):
 
 def controls(*reports):
     """Errors on test rows, and how many standard errors NPT's mean loss with other rows corrupted, and that of a control, is above NPT's."""
-    variants = {"": "NPT", "self only": "rows attend to themselves alone", "without ABD": "no layers between datapoints"}
+    variants = {"": "NPT", "self only": "self-only", "without ABD": "without ABD"}
     lines = []
     for report in reports:
         shown, losses = {}, {}
@@ -451,7 +510,7 @@ def controls(*reports):
             name = r["metric"].removeprefix("clean_")
             if r["metric"] in ("clean_rmse", "clean_accuracy"):
                 variant = r["variant"].rpartition("corruption")[0].rstrip(", ")
-                shown.setdefault((r["dataset"], name), {})[variant] = "%.*f ± %.*f" % (DIGITS[name], float(r["mean"]), DIGITS[name], float(r["stderr"]))
+                shown.setdefault((r["dataset"], name), {})[variant] = "%.*f" % (DIGITS[name], float(r["mean"]))
         for r in rows(report, "corruption-rows", method="npt"):
             target, clean, corrupted = (float(r[of]) for of in ("target", "clean", "corrupted"))
             losses.setdefault((r["dataset"], r["variant"]), {})[r["row"]] = (target, clean)
@@ -467,7 +526,7 @@ def controls(*reports):
                 d = [loss(*other[row]) - loss(*base[row]) for row in base]
                 above.append("%+.1f" % (statistics.mean(d) / (statistics.stdev(d) / len(d) ** 0.5)))
             lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *(of[v] for v in variants), *above])
-    table(["", *variants.values(), "others corrupted minus NPT, in errors", "alone minus NPT, in errors", "no layers minus NPT, in errors"], *lines)
+    table(["", *variants.values(), "others corrupted, in errors", "self-only, in errors", "without ABD, in errors"], *lines)
 
 
 def alone(*paths):
@@ -485,12 +544,12 @@ def alone(*paths):
         name = "targets in sight" if sight else "all targets masked"
         for seed, of in seeds.items():
             npt = of["npt"]
-            lines.append(["%s, seed %d" % (name, seed), rmse(npt), rmse(npt, "corrupted"), "%.1f ± %.1f" % (npt["test"]["rmse_change"], npt["test"]["rmse_change_se"]),
+            lines.append(["%s, seed %d" % (name, seed), rmse(npt), rmse(npt, "corrupted"), "%+.1f ± %.1f" % (-npt["test"]["rmse_change"], npt["test"]["rmse_change_se"]),
                           rmse(of["alone"]), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"])])])
         means = lambda value, digits, sign="": with_error([value(of) for of in seeds.values()], digits, sign)
         lines.append([name + ", mean of the seeds", means(lambda of: of["npt"]["test"]["clean_rmse"], 3), means(lambda of: of["npt"]["test"]["corrupted_rmse"], 2),
-                      "%.1f ± %.1f" % over_rows_and_seeds([(of["npt"]["test"]["rmse_change"], of["npt"]["test"]["rmse_change_se"]) for of in seeds.values()]), means(lambda of: of["alone"]["test"]["clean_rmse"], 3), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"]) for of in seeds.values()])])
-    table(["", "NPT, RMSE", "other rows corrupted", "change, %", "rows attend to themselves alone", "alone minus NPT"], *lines)
+                      "%+.1f ± %.1f" % over_rows_and_seeds([(-of["npt"]["test"]["rmse_change"], of["npt"]["test"]["rmse_change_se"]) for of in seeds.values()]), means(lambda of: of["alone"]["test"]["clean_rmse"], 3), "%+.3f ± %.3f" % larger([(of["npt"], of["alone"]) for of in seeds.values()])])
+    table(["", "NPT, RMSE", "other rows corrupted", "worse by, %", "self-only, RMSE", "worse by"], *lines)
 
 
 def larger(pairs):
@@ -500,16 +559,20 @@ def larger(pairs):
     return statistics.mean(differences), math.hypot(over_rows, over_seeds(differences))
 
 
-def by_rows(pairs):
-    """By how much the RMSE of the second of two networks is larger on the same test rows, by seed, and the error of the mean over rows, to
-    first order."""
+def by_rows(pairs, relative=False):
+    """By how much the RMSE of the second of two networks is larger on the same test rows, by seed, or relative by how many percent, and the
+    error of the mean over rows, to first order."""
     parts, differences = collections.defaultdict(list), []
     for pair in pairs:
         squares = [{row: (target - clean) ** 2 for row, target, clean, _ in r["table"]["lines"]} for r in pair]
         roots = [statistics.mean(x.values()) ** 0.5 for x in squares]
+        slopes = [1, 1]  # of the difference by the RMSEs
         differences.append(roots[1] - roots[0])
+        if relative:
+            slopes = [100 * roots[1] / roots[0] ** 2, 100 / roots[0]]
+            differences[-1] *= 100 / roots[0]
         for row in squares[0]:
-            parts[row].append(squares[1][row] / (2 * roots[1]) - squares[0][row] / (2 * roots[0]))
+            parts[row].append(slopes[1] * squares[1][row] / (2 * roots[1]) - slopes[0] * squares[0][row] / (2 * roots[0]))
     return differences, statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
 
 
@@ -538,7 +601,7 @@ def narrow(*paths):
                           "%d" % sum(d > 0 for d in differences)])
     npt, alone, differences = zip(*([statistics.mean(x) for x in zip(*of)] for of in by_fold.values()))
     lines.append(["mean of the seeds", "%d" % len(npt), with_error(npt), with_error(alone), of_differences("boston-housing", differences), "%d" % sum(d > 0 for d in differences)])
-    table(["true cross-validation", "folds", "NPT, RMSE", "rows attend to themselves alone", "alone minus NPT", "folds on which NPT is better"], *lines)
+    table(["corrected folds", "folds", "NPT, RMSE", "self-only, RMSE", "worse by", "NPT better on"], *lines)
 
 
 def needed(sweep, *paths):
@@ -571,9 +634,9 @@ def needed(sweep, *paths):
             apart = [d for d in differences(x) if d]
             return means(x), of_differences(dataset, differences(x), digits), "%d of %d" % (sum((d > 0) == (name in ("rmse", "nll")) for d in apart), len(apart))
 
-        lines.append(["%s, e = %d, %s%s" % (TITLES[dataset], width[dataset], METRICS[name], note), "%d" % len(folds), means(npt), *beside(alone), without_one(alone),
-                      *([*beside(corrupted), of_differences(dataset, [corrupted[fold] - alone[fold] for fold in folds], digits)] if corrupted else "––––")])
-    table(["true cross-validation", "folds", "NPT", "rows attend to themselves alone", "minus NPT", "NPT better on", "minus NPT without one fold", "other rows corrupted", "minus NPT", "NPT better on", "minus alone"], *lines)
+        lines.append(["%s, e = %d, %s%s" % (TITLES[dataset], width[dataset], METRICS[name], note), means(npt), *beside(alone), without_one(alone),
+                      *(beside(corrupted) if corrupted else "–––")])
+    table(["ten corrected folds", "NPT", "self-only", "minus NPT", "NPT better on", "minus NPT without one fold", "others corrupted", "minus NPT", "NPT better on"], *lines)
 
 
 NO_FEATURES = "No feature masking, all targets masked"
@@ -638,13 +701,19 @@ def otherrows():
             unit = 100 / statistics.mean(a["test"][before] for of in pairs for a, _ in of) if name == "rmse" else -1
             differences = [[unit * (b["test"][after] - a["test"][before]) for a, b in of] for of in pairs]
             over_folds = list(map(statistics.mean, differences))
-            stdErr = corrected_error(dataset, over_folds) if len(pairs) > 1 else math.hypot(error(pairs[0], abs(unit)), over_seeds(differences[0]))
-            return ("%+.1f ± %.1f" if name == "rmse" else "%+.2f ± %.2f") % (statistics.mean(over_folds), stdErr)
+            mean = statistics.mean(over_folds)
+            if len(pairs) == 1:
+                stdErr = math.hypot(error(pairs[0], abs(unit)), over_seeds(differences[0]))
+            elif name == "rmse":  # of a ratio, to first order
+                stdErr = corrected_error(dataset, [x - mean * (unit / 100 * statistics.mean(a["test"][before] for a, _ in of) - 1) for x, of in zip(over_folds, pairs)])
+            else:
+                stdErr = corrected_error(dataset, over_folds)
+            return ("%+.1f ± %.1f" if name == "rmse" else "%+.2f ± %.2f") % (mean, stdErr)
 
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
         on_rows = of((control,), "corruption")  # predictions of every test row
         if len(on_rows) == 1 and name == "rmse":
-            above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, unit: unit * by_rows(pairs)[1])
+            above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, _: by_rows(pairs, relative=True)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
         corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
@@ -657,7 +726,7 @@ def otherrows():
         lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], next((note for note in (NO_DROPOUT, ", 20,000 steps") if variants[0].lower() == note[2:]), "")),
                       "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
                       corrupted, paper[dataset] if corrupted != "–" else "–", above])
-    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "control"], *lines)
+    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "self-only network"], *lines)
 
 
 def gpu(*paths):
@@ -666,7 +735,7 @@ def gpu(*paths):
     for r in records(paths):
         c = r["config"]
         name = "%s, e = %d, %s steps" % (TITLES[r["dataset"]], c["dim_hidden"], "{:,}".format(c["steps"]))
-        of[name + (ALONE if c.get("self_only") else "")][r["details"]["compile_seconds"] < 1].append(r)
+        of[name + (", self-only" if c.get("self_only") else "")][r["details"]["compile_seconds"] < 1].append(r)
     span = lambda rs, of: " to ".join("%.0f" % x for x in sorted({min(map(of, rs)), max(map(of, rs))})) if rs else "–"
     seconds, compiling = lambda r: r["fit_seconds"], lambda r: r["details"]["compile_seconds"]
     table(["", "million weights", "seconds of the first training", "of these compiling the step", "seconds of other trainings", "steps in a second", "with the evaluations after them, without compiling"],
@@ -710,20 +779,21 @@ def others(*paths):
         for seed in seeds:
             ours, alone = of[dataset, variant, seed], of[dataset, control, seed]
             both = [(ours[fold], alone[fold]) for fold in ours if fold in alone]
-            if seed == seeds[0]:
-                cells += [with_any_error([t[name] for t in side], side[:1], name) for side in zip(*both)]
+            if seed == seeds[0] and both:
+                side = [a for a, _ in both]
+                cells.append(with_any_error([t[name] for t in side], side[:1], name))
             worse = [(b[name] - a[name]) * (1 if name == "rmse" else -1) for a, b in both]
             cells.append(with_any_error(worse, both[0], name, "+") if both else "–")
             if both and name != "rmse":
                 nll.append(with_any_error([b["nll"] - a["nll"] for a, b in both], both[0], "nll", "+"))
         if len(cells) > len(seeds):
             lines.append(["%s, %s%s" % (DATASETS[dataset], METRICS[name], note), *cells, ", ".join(nll) or "–"])
-    table(["", "NPT, seed %d" % seeds[0], "rows attend to themselves alone", *("worse by, seed %d" % seed for seed in seeds), "NLL minus NPT's, by seed"], *lines)
+    table(["", "NPT, seed %d" % seeds[0], *("worse by, seed %d" % seed for seed in seeds), "NLL minus NPT's, by seed"], *lines)
 
 
 def anycolumn(*paths):
     """RMSE in standard deviations where any column can be a row's target, and without the test row whose error is largest."""
-    titles = {"": "NPT", "rows attend to themselves alone": "rows attend to themselves alone", "without attention between datapoints": "no layers between datapoints"}
+    titles = {"": "NPT", "rows attend to themselves alone": "self-only", "without attention between datapoints": "without ABD"}
 
     def rmse(squares):
         root = statistics.mean(squares) ** 0.5
@@ -750,25 +820,14 @@ def columns(report):
     slopes = collections.defaultdict(list)
     for (c, _), points in moved.items():
         slopes[c].append(statistics.linear_regression(*zip(*points)).slope)
-    table(["column", "test rows", "slope", "RMSE", "of rows that attend to themselves alone"], *(
+    table(["column", "test rows", "slope", "RMSE", "of the self-only network"], *(
         ["F%d" % c if c else "RMSD, Protein's target", "%d" % len(of), "%.2f ± %.2f" % (statistics.mean(of), statistics.stdev(of) / len(of) ** 0.5),
          *("%.3f" % statistics.mean(squares[c, variant]) ** 0.5 for variant in ("", "rows attend to themselves alone"))] for c, of in sorted(slopes.items())))
 
 
-def tabnet(report):
-    lines = []
-    for r in rows(report, "cells", method="tabnet", protocol="published"):
-        name = r["metric"]
-        if name in METRICS and r["dataset"] in TITLES:
-            corrected = next(rows(report, "cells", method="tabnet", protocol="corrected", dataset=r["dataset"], metric=name))
-            ours = ["%.*f ± %.*f" % (DIGITS[name], float(c["mean"]), DIGITS[name], float(c["stderr"])) for c in (r, corrected)]
-            lines.append(["%s, %s" % (TITLES[r["dataset"]], METRICS[name]), r["paper_printed"], ours[0], r["verdict"], ours[1]])
-    table(["", "paper", "published folds", "verdict, by three seeds", "true cross-validation"], *lines)
-
-
 def defaults(report, *paths):
     """TabNet with the batches of the paper's grid and with the library's default ones, chosen by validation in every published fold, under
-    three seeds. It is "same within seeds" where the paper's number lies in the 95 % prediction interval for one more seed."""
+    three seeds. It is "not excluded by seeds" where the paper's number lies in the 95 % prediction interval for one more seed."""
 
     def of_grid(r):
         return r["config"]["drop_last"] and r["config"]["virtual_batch_size"] < 128 if r["dataset"] in TITLES else r["config"]["batch_size"] == 4096
@@ -791,7 +850,7 @@ def defaults(report, *paths):
             reach = 4.303 * statistics.stdev(means) * (1 + 1 / 3) ** 0.5
             half = 0.5 * 10 ** -int(r["paper_decimals"])  # of a unit of the last digit
             same = abs(statistics.mean(means) - float(r["paper"])) <= reach + half
-            line += [", ".join("%.*f" % (DIGITS[name], x) for x in means), "same within seeds" if same else "differs"]
+            line += [", ".join("%.*f" % (DIGITS[name], x) for x in means), "not excluded by seeds" if same else "differs"]
         assert line[3] == r["verdict"], (line, r["verdict"])
         lines.append(line)
     table(["", "paper", "the grid's batches", "verdict", "default batches", "verdict"], *lines)
@@ -831,13 +890,21 @@ def yacht(*paths):
 
 
 def settings(*paths):
+    """Means over the folds that are there, from the lowest to the highest of the seeds."""
+    seeds = collections.defaultdict(list)
+    for (dataset, protocol, _, sizes), found in by_setting(paths).items():
+        seeds[dataset, protocol, sizes].append(found)
+
+    def span(values, form):
+        ends = [form % f(values) for f in (min, max)]
+        return " to ".join(sorted(set(ends), key=ends.index))
+
     lines = []
-    for (dataset, protocol, seed, sizes), found in sorted(by_setting(paths).items()):
-        mean = lambda value: statistics.mean(value(r) for r in found)
-        test = ", ".join("%s %.*f" % (METRICS[m], DIGITS[m], mean(lambda r: r["test"][m])) for m in METRICS if m in found[0]["test"])
-        lines.append([dataset, protocol, "%d" % seed, ", ".join(map(str, sizes)), "%d" % len(found), "%.0f" % mean(lambda r: r["details"]["epochs"]),
-                      "%.1f" % mean(lambda r: r["fit_seconds"] / r["fit_cells"]), "%.4g" % mean(loss), test])
-    table(["data set", "protocol", "seed", ", ".join(SIZES), "folds", "epochs", "seconds", "validation", "test"], *lines)
+    for (dataset, protocol, sizes), of in sorted(seeds.items()):
+        means = lambda value: [statistics.mean(value(r) for r in found) for found in of]
+        test = ", ".join("%s %s" % (METRICS[m], span(means(lambda r: r["test"][m]), "%%.%df" % DIGITS[m])) for m in METRICS if m in of[0][0]["test"])
+        lines.append([DATASETS[dataset] + ("" if protocol == "published" else ", " + protocol), ", ".join(map(str, sizes)), "%d" % len(of), span(means(loss), "%.3f"), test])
+    table(["", ", ".join(SIZES), "seeds", "loss on validation rows", "test rows"], *lines)
 
 
 def epochs(*paths):
@@ -902,7 +969,7 @@ def grids(report, *paths):
                 best[x["fold"]] = x["test"][name]
             cells.append("%.*f (%d)" % (DIGITS[name], statistics.mean(best.values()), len(found) / len(best)))
         if len(found) / len(best) in (90, 3780):
-            lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *((protocol, r["paper_printed"]) if protocol == "published" else ("true", "–")), *cells])
+            lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *((protocol, r["paper_printed"]) if protocol == "published" else ("corrected", "–")), *cells])
     table(["", "folds", "paper", "chosen among few settings", "among all"], *lines)
 
 
