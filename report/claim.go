@@ -36,7 +36,7 @@ const (
 	No Answer = iota
 	Yes
 	Unclear
-	Untested // it tells something, and nothing for or against
+	NoBearing // it tells something, and nothing for or against
 )
 
 // A finding is what became of a claim.
@@ -58,7 +58,7 @@ func (s *Summary) findings() (all []finding) {
 		count, smaller, on := map[Answer]int{}, map[Answer]int{}, map[string]bool{}
 		for _, e := range f.evidence {
 			count[e.For]++
-			if e.For != Untested {
+			if e.For != NoBearing {
 				on[e.On] = true
 			}
 			if e.Smaller {
@@ -70,7 +70,7 @@ func (s *Summary) findings() (all []finding) {
 			size = atThisSize
 		}
 		switch {
-		case len(f.evidence) == count[Untested]:
+		case len(f.evidence) == count[NoBearing]:
 		case count[No] > 0:
 			f.verdict = doesNotHold + size
 		case count[Unclear] > 0:
@@ -113,11 +113,11 @@ func (s *Summary) found() string {
 	var all []Evidence
 	findings := s.findings()
 	tested := slices.ContainsFunc(findings, func(f finding) bool {
-		return slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.For != Untested })
+		return slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.For != NoBearing })
 	})
 	for _, f := range findings {
 		for _, e := range f.evidence {
-			if tested && e.For == Untested {
+			if tested && e.For == NoBearing {
 				continue
 			}
 			if !slices.ContainsFunc(all, func(has Evidence) bool { return has.Of == e.Of && has.What == e.What && has.Text == e.Text }) {

@@ -132,7 +132,7 @@ func TestBestIsClear(t *testing.T) {
 func TestBestOverSomeFolds(t *testing.T) {
 	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{FoldRank}}
 	for folds, want := range map[int]Evidence{
-		3:  {Text: "Base, over 3 of the paper's 10 folds", For: Untested},
+		3:  {Text: "Base, over 3 of the paper's 10 folds", For: NoBearing},
 		10: {Text: "Base (not clear)", For: Unclear}, // 0.55 and 0.6
 	} {
 		all := Best(l, "Base")(ablation(t, folds))
@@ -305,7 +305,7 @@ func TestNothingFound(t *testing.T) {
 			t.Errorf("%d records: %q, want %q", records, got, want)
 		}
 	}
-	told := Claim{ID: "told", Test: func(*Summary) []Evidence { return []Evidence{{"yacht", "NPT", "", "2 days", Untested, false}} }}
+	told := Claim{ID: "told", Test: func(*Summary) []Evidence { return []Evidence{{"yacht", "NPT", "", "2 days", NoBearing, false}} }}
 	for want, claims := range map[string][]Claim{"NPT: 2 days.": {told}, "NPT, RMSE: 3 on Yacht.": {told, {ID: "tested", Test: func(*Summary) []Evidence {
 		return []Evidence{{"yacht", "NPT", "RMSE", "3 on Yacht", Yes, false}}
 	}}}} {
@@ -324,14 +324,14 @@ func TestClaimsOnNumbers(t *testing.T) {
 		want         string
 		rows         float64 // the standard error over test rows
 	}{
-		{Below(1, at), 0.7, 0.1, "holds", nan}, {Below(1, at), 0.9, 0.1, "not clear", nan}, {Below(1, at), 1.3, 0.1, "does not hold", nan}, {Below(1, at), 0, nan, "not clear", nan},
-		{Above(1, at), 1.3, 0.1, "holds", nan}, {Above(1, at), 1.1, 0.1, "not clear", nan}, {Above(1, at), 0.7, 0.1, "does not hold", nan}, {Above(1, at), 9, nan, "not clear", nan},
+		{Below(1, at), 0.7, 0.1, "holds", nan}, {Below(1, at), 0.9, 0.1, "not clear", nan}, {Below(1, at), 1.3, 0.1, "does not hold", nan}, {Below(1, at), 0, nan, "not clear", nan}, {Below(1, at), 0.7, nan, "holds", 0.1},
+		{Above(1, at), 1.3, 0.1, "holds", nan}, {Above(1, at), 1.1, 0.1, "not clear", nan}, {Above(1, at), 0.7, 0.1, "does not hold", nan}, {Above(1, at), 9, nan, "not clear", nan}, {Above(1, at), 1.3, nan, "holds", 0.1},
 		{Near(1, 0.4, at), 1.1, 0.1, "holds", nan}, {Near(1, 0.4, at), 0.3, 0.1, "does not hold", nan}, {Near(1, 0.4, at), 1, 0, "not clear", nan}, {Near(1, 0.4, at), 1, nan, "not clear", nan},
 		{Near(1, 0.4, at), 1.1, nan, "holds", 0.1}, {Near(1, 0.4, at), 1.7, nan, "does not hold", 0.1}, {Near(1, 0.4, at), 1.1, 9, "not clear", nan}, // an error that is large says nothing
 		{Exactly(0, at), 0, nan, "holds", nan}, {Exactly(0, at), 1e-300, 1, "does not hold", nan},
 		{Each(Exactly(0, at), Above(-1, at)), 0, 0.1, "holds", nan}, {Each(Exactly(0, at), Above(0, at)), 0, 0.1, "not clear", nan},
-		{AtMost(1, at), 1, nan, "holds", nan}, {AtMost(1, at), 1.1, 9, "not clear", nan}, {AtMost(1, at), 1.3, 0.1, "does not hold", nan}, {AtMost(1, at), nan, nan, "does not hold", nan},
-		{AtLeast(1, at), 1, 9, "holds", nan}, {AtLeast(1, at), 0.9, nan, "not clear", 0.1}, {AtLeast(1, at), 0.7, 0.1, "does not hold", nan}, {AtLeast(1, at), 0.7, nan, "does not hold", nan}, {Tells(at), 1, 1, "not tested", nan},
+		{AtMost(1, at), 1, nan, "holds", nan}, {AtMost(1, at), 1.1, 9, "not clear", nan}, {AtMost(1, at), 1.3, 0.1, "does not hold", nan}, {AtMost(1, at), 9, nan, "not clear", nan}, {AtMost(1, at), nan, nan, "not clear", nan},
+		{AtLeast(1, at), 1, 9, "holds", nan}, {AtLeast(1, at), 0.9, nan, "not clear", 0.1}, {AtLeast(1, at), 0.7, 0.1, "does not hold", nan}, {AtLeast(1, at), 0.7, nan, "not clear", nan}, {Tells(at), 1, 1, "not tested", nan},
 		{Significant(0.01, at), -2.1, nan, "holds", nan}, {Significant(0.01, at), -1.9, nan, "not clear", nan}, // a p that is not small is no evidence against
 	} {
 		n := &Number{Group: &Group{Info: dataset.Info{Name: "a", RunFolds: 1}, Protocol: published, Series: &Series{Title: "NPT", Paper: true}, Folds: []*Fold{{}}},
@@ -343,9 +343,25 @@ func TestClaimsOnNumbers(t *testing.T) {
 	}
 }
 
+// The error of a correlation over 403 test rows, (1-r²)/20, is 0.0405 at 0.436 and 0.0416 at 0.41; of three rows there is none.
+func TestErrorsOfCorrelations(t *testing.T) {
+	for _, c := range []struct {
+		r    float64
+		rows int
+		want Answer
+	}{{0.436, 403, Unclear}, {0.41, 403, No}, {0.51, 403, Yes}, {0.1, 3, Unclear}} {
+		g := &Group{Info: dataset.Info{Name: "a", RunFolds: 1}, Protocol: published, Series: &Series{Title: "NPT", Paper: true},
+			Folds: []*Fold{{Chosen: &results.Record{Rows: [3]int{1, 1, c.rows}}}}}
+		n := &Number{Group: g, Metric: metric.Correlation, Mean: c.r, StdErr: math.NaN(), RowStdErr: math.NaN(), N: 1}
+		if got := n.reaches(c.r - 0.5); got != c.want {
+			t.Errorf("%v over %d rows is 0.5 or more: %v, want %v", c.r, c.rows, got, c.want)
+		}
+	}
+}
+
 // Evidence of a small network that says nothing for or against a claim does not make it one of that size.
-func TestSizeOfUntestedEvidence(t *testing.T) {
-	test := func(*Summary) []Evidence { return []Evidence{{For: Yes}, {For: Untested, Smaller: true}} }
+func TestSizeOfEvidenceWithoutBearing(t *testing.T) {
+	test := func(*Summary) []Evidence { return []Evidence{{For: Yes}, {For: NoBearing, Smaller: true}} }
 	s := &Summary{Spec: Spec{Claims: []Claim{{ID: "r", Test: test}}}}
 	if got := s.findings()[0].verdict; got != holds {
 		t.Errorf("%s, want %s", got, holds)
@@ -356,7 +372,7 @@ func TestSizeOfUntestedEvidence(t *testing.T) {
 func TestPartsOfAClaim(t *testing.T) {
 	for second, want := range map[string]string{"yacht": ", on the 1 of 2 that were measured", "protein": ""} {
 		test := func(*Summary) []Evidence {
-			return []Evidence{{On: "yacht", For: Yes}, {On: second, For: Yes}, {On: "income", For: Untested}}
+			return []Evidence{{On: "yacht", For: Yes}, {On: second, For: Yes}, {On: "income", For: NoBearing}}
 		}
 		s := &Summary{Spec: Spec{Claims: []Claim{{ID: "r", Test: test, Count: 2}}}}
 		if got := s.findings()[0].partly; got != want {
@@ -370,7 +386,7 @@ func TestClaimUnderCorrected(t *testing.T) {
 	s := twoProtocols(t)
 	s.Numbers = slices.DeleteFunc(s.Numbers, func(n *Number) bool { return n.Protocol == published })
 	l := Layout{Where: []Where{{"metric", []string{"rmse"}}, {"variant", []string{"No semi-supervision"}}}, Rows: []string{"variant"}, Show: []Part{VariantChange}, Paper: 4, Base: Where{"variant", []string{"Base"}}}
-	if all := AsPaper(l)(s); len(all) != 1 || all[0].For != Untested {
+	if all := AsPaper(l)(s); len(all) != 1 || all[0].For != NoBearing {
 		t.Errorf("%+v", all)
 	}
 }
@@ -385,7 +401,7 @@ func TestClaimOfNoChange(t *testing.T) {
 		f.ok("income", published, "npt", 0, setting, results.Metrics{"nll": 1}, results.Metrics{"auroc": auroc, "auroc_se": 1e-4})
 	}
 	l := Layout{Where: []Where{{"metric", []string{"auroc"}}, {"variant", []string{"No ABA"}}}, Rows: []string{"variant"}, Show: []Part{VariantChange}, Paper: 5, Base: Where{"variant", []string{"Base"}}}
-	if all := AsPaper(l)(collect(t, f)); len(all) != 1 || all[0].For != Untested || !strings.Contains(all[0].Text, "-0.050") {
+	if all := AsPaper(l)(collect(t, f)); len(all) != 1 || all[0].For != NoBearing || !strings.Contains(all[0].Text, "-0.050") {
 		t.Errorf("%+v", all)
 	}
 }

@@ -25,8 +25,8 @@ func answer(yes bool) Answer {
 // clearly is how many standard errors from 0 a difference is clear.
 const clearly = 2
 
-// apart reports whether a difference is positive, once it is clear that there is one.
-func apart(difference, stdErr float64) Answer {
+// signIfClear reports whether a difference is positive, once it is clear that there is one.
+func signIfClear(difference, stdErr float64) Answer {
 	if !(math.Abs(difference) > clearly*stdErr) {
 		return Unclear
 	}
@@ -80,18 +80,21 @@ func AtMost(most float64, where ...Where) Test {
 
 // reaches reports whether a number is on the right side of a value, from which it is so far, or else clearly on the wrong one.
 func (n *Number) reaches(by float64) Answer {
-	if by < 0 && -by <= clearly*n.anyStdErr() {
-		return Unclear
+	if by >= 0 {
+		return Yes
 	}
-	return answer(by >= 0)
+	return signIfClear(by, n.anyStdErr())
 }
 
-// anyStdErr is the standard error over folds, or that of a single split over its test rows.
+// anyStdErr is the standard error over folds, or that of a single split over its test rows; of a correlation there Fisher's, (1-r²)/√(n-3).
 func (n *Number) anyStdErr() float64 {
-	if math.IsNaN(n.StdErr) {
-		return n.RowStdErr
+	switch {
+	case !math.IsNaN(n.StdErr):
+		return n.StdErr
+	case n.Metric == metric.Correlation && math.IsNaN(n.RowStdErr):
+		return (1 - n.Mean*n.Mean) / math.Sqrt(float64(n.rows()[2]-3))
 	}
-	return n.StdErr
+	return n.RowStdErr
 }
 
 // AsPaper tests whether changes of a layout have the direction that the paper names, though its own may not be clear.
@@ -108,7 +111,7 @@ func AsPaper(l Layout, where ...Where) Test {
 func AsLarge(l Layout, where ...Where) Test { return changes(l, where, asLarge) }
 
 func asLarge(f fact) Answer {
-	return apart(f.Mean/f.Paper.Mean-0.5, f.StdErr/math.Abs(f.Paper.Mean))
+	return signIfClear(f.Mean/f.Paper.Mean-0.5, f.StdErr/math.Abs(f.Paper.Mean))
 }
 
 // changes asks each change that the paper has, too, whether it speaks for a claim. Those over some of its folds, or under another
@@ -118,7 +121,7 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 		for _, f := range l.facts(s.Numbers) {
 			if f.meets(where) && f.HasPaper {
 				text := fmt.Sprintf("%s %s on %s (%s)", Signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
-				e := Evidence{f.Info.Name, f.Series.Values[l.Base.Field], "", text, Untested, !f.asPublished()}
+				e := Evidence{f.Info.Name, f.Series.Values[l.Base.Field], "", text, NoBearing, !f.asPublished()}
 				if f.Verdict != Partial && f.Verdict != NotJudged && f.Paper.Mean != 0 {
 					e.For = speaks(f)
 				}
@@ -166,13 +169,13 @@ func Best(l Layout, rows ...string) Test {
 				if ours.largerIsBetter() {
 					difference = -difference
 				}
-				e.For = apart(difference, test.StdErr)
+				e.For = signIfClear(difference, test.StdErr)
 			}
 			switch missing := l.missing(byData[data]); {
 			case missing > 0:
-				e.Text, e.For = fmt.Sprintf("%s, without %d of those that the paper compares", e.Text, missing), Untested
+				e.Text, e.For = fmt.Sprintf("%s, without %d of those that the paper compares", e.Text, missing), NoBearing
 			case !ours.Complete():
-				e.Text, e.For = fmt.Sprintf("%s, over %d of the paper's %d folds", e.Text, ours.N, ours.paperFolds()), Untested
+				e.Text, e.For = fmt.Sprintf("%s, over %d of the paper's %d folds", e.Text, ours.N, ours.paperFolds()), NoBearing
 			case e.For == Unclear:
 				e.Text += " (" + notClear + ")"
 			}
@@ -267,7 +270,7 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 				}
 				text := fmt.Sprintf("%s on %d of the paper's %d %s data sets, place %d %s%s", Decimal(means[at], rankDigits), len(datasets), of,
 					problemTitle(problem), has, among, s.rankAmongMore(m, problem, len(methods)))
-				e := Evidence{problem.String(), m.Title, "mean rank", text, Untested, !m.Paper}
+				e := Evidence{problem.String(), m.Title, "mean rank", text, NoBearing, !m.Paper}
 				if len(datasets) == of && len(methods) == len(results.PaperMethods) {
 					critical := stats.NemenyiDifference(rankLevel, len(methods), of)
 					e.Text += ", critical difference " + Decimal(critical, rankDigits)
@@ -321,7 +324,7 @@ func (f *finished) lastAsInPaper() {
 	for _, d := range f.datasets {
 		for _, m := range f.series {
 			if _, has := results.Paper(d.Name, m.Method.Name, f.metric.Name); !has && !f.has(d, m) {
-				f.value[entry{d.Name, m}] = math.NaN()
+				f.value[entry{d.Name, m}] = f.worst()
 			}
 		}
 	}
@@ -329,12 +332,12 @@ func (f *finished) lastAsInPaper() {
 
 // Below tests whether numbers are clearly below a value, by more than two standard errors.
 func Below(value float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return apart(value-n.Mean, n.StdErr) }, where)
+	return numbers(func(n *Number) Answer { return signIfClear(value-n.Mean, n.anyStdErr()) }, where)
 }
 
 // Above tests whether numbers are clearly above a value.
 func Above(value float64, where ...Where) Test {
-	return numbers(func(n *Number) Answer { return apart(n.Mean-value, n.StdErr) }, where)
+	return numbers(func(n *Number) Answer { return signIfClear(n.Mean-value, n.anyStdErr()) }, where)
 }
 
 // Significant tests whether decimal logarithms of p are at most that of a level. A larger p says nothing, least of all against a claim.
@@ -366,7 +369,7 @@ func Near(value, margin float64, where ...Where) Test {
 
 // Tells has numbers that speak neither for nor against a claim: it is about a network of another shape, or by a test that is not valid.
 func Tells(where ...Where) Test {
-	return numbers(func(*Number) Answer { return Untested }, where)
+	return numbers(func(*Number) Answer { return NoBearing }, where)
 }
 
 // WorseThanBaselines tests whether predictions by which a method was not worse than all of the paper's others on a data set are clearly so
@@ -386,9 +389,9 @@ func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...
 			}
 			cleans, _ := testResults(n.Folds, before)
 			clean, _ := stats.MeanStdErr(cleans)
-			speaks := apart(n.Mean-worst, n.anyStdErr())
+			speaks := signIfClear(n.Mean-worst, n.anyStdErr())
 			if len(cleans) < n.N || clean > worst {
-				speaks = Untested
+				speaks = NoBearing
 			}
 			all = append(all, Evidence{n.Info.Name, n.Group.title(), of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
 				Decimal(clean, of.Digits), Decimal(n.Mean, of.Digits), n.where(), Decimal(worst, of.Digits)), speaks, n.smaller() != ""})

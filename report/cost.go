@@ -189,7 +189,7 @@ func Took(dataset, method string) Test {
 				if g.cost.onGPU > 0 {
 					device = "a GPU"
 				}
-				all = append(all, Evidence{dataset, g.title(), "", fmt.Sprintf("%s of %s on %s", text, device, g.Info.Title), Untested, false})
+				all = append(all, Evidence{dataset, g.title(), "", fmt.Sprintf("%s of %s on %s", text, device, g.Info.Title), NoBearing, false})
 			}
 		}
 		return all

@@ -35,8 +35,8 @@ type entry struct {
 	series  *Series
 }
 
-// finished collects the mean results on data sets of a kind: no value where there is no complete one, but NaN, which is ranked last as in
-// the paper, where all cells have been run and some of the folds left no result. Not so among everything: there a crash is no rank.
+// finished collects the mean results on data sets of a kind: no value where there is no complete one, but the worst, which is ranked last
+// as in the paper, where all cells have been run and some of the folds left no result. Not so among everything: there a crash is no rank.
 func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, everything bool) *finished {
 	f := &finished{protocol: protocol, problem: problem, metric: metric.Ranking(problem), all: everything,
 		value: map[entry]float64{}, of: map[entry]*Group{}, failed: map[*Series]bool{}}
@@ -62,13 +62,21 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 		case n.Verdict == FailedCell && n.onPaperFolds() && everything:
 			f.failed[n.Series] = true
 		case n.Verdict == FailedCell && n.onPaperFolds():
-			f.value[at] = math.NaN()
+			f.value[at] = f.worst()
 		case n.Complete():
 			f.value[at] = n.Mean
 		}
 	}
 	slices.SortFunc(f.series, func(a, b *Series) int { return slices.Compare(a.order[:], b.order[:]) })
 	return f
+}
+
+// worst is an infinity: what a method without a result has where it is ranked last.
+func (f *finished) worst() float64 {
+	if f.metric.Larger {
+		return math.Inf(-1)
+	}
+	return math.Inf(1)
 }
 
 // ofPaper reports whether the paper's Table 1 has a data set.
@@ -121,7 +129,7 @@ func (f *finished) count(m *Series) (n int) {
 
 // common chooses what is ranked.
 func (f *finished) common() (ranked []*Series, datasets []dataset.Info) {
-	return stats.Common(f.series, f.datasets, 1, func(m *Series, d dataset.Info) bool { return f.has(d, m) })
+	return stats.CompleteBlocks(f.series, f.datasets, 1, func(m *Series, d dataset.Info) bool { return f.has(d, m) })
 }
 
 // ranks returns the ranks of each method over the data sets, which all of them have finished.
@@ -204,7 +212,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 	var notes []string
 	for _, d := range datasets {
 		for _, m := range methods {
-			if math.IsNaN(f.value[entry{d.Name, m}]) {
+			if math.IsInf(f.value[entry{d.Name, m}], 0) {
 				notes = append(notes, fmt.Sprintf("%s has no complete result on %s and is ranked last there.", m.Title, d.Title))
 			}
 		}

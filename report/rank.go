@@ -163,7 +163,7 @@ func (t *rankTable) hasPublished() bool {
 	return slices.ContainsFunc(t.Rows, func(r rankRow) bool { return !math.IsNaN(r.Published.Mean) })
 }
 
-// table has the ranks, and what gap between two of them tells methods apart.
+// table has the ranks, and what gap between two of them is significant.
 func (t *rankTable) table() *Table {
 	out := t.ranks()
 	out.Rows = append(out.Rows, t.gapRows(out)...)

@@ -83,7 +83,7 @@ func TestPaperTable1NeedsItsTies(t *testing.T) {
 				p, ok := results.Paper(d.Name, name, metric.Ranking(task).Name)
 				values[i] = p.Mean
 				if !ok {
-					values[i] = math.NaN()
+					values[i] = (&finished{metric: metric.Ranking(task)}).worst()
 				}
 			}
 			for i, r := range stats.Ranks(values, task.Classification()) {
@@ -246,6 +246,18 @@ func TestRepeatedRanks(t *testing.T) {
 		if said := slices.Contains(rankBlocks(tables, "x"), Block(Paragraph(sentence))); said == others || (shown == 2) != others {
 			t.Errorf("with others %v: %d tables, said %v", others, shown, said)
 		}
+	}
+}
+
+// A pair that does not differ and that no bar joins, since a method between them differs from one of both, is named under the diagrams.
+func TestPairsWithoutABar(t *testing.T) {
+	table := foldTables([]float64{1, 2, 3})[0]
+	if caption := table.figure("x").Caption; strings.Contains(caption, "no bar") {
+		t.Errorf("where each pair differs: %s", caption)
+	}
+	table.Significance.Wilcoxon = [][]float64{{1, 0.01, 0.2}, {0.01, 1, 0.01}, {0.2, 0.01, 1}}
+	if caption := table.figure("x").Caption; !strings.HasSuffix(caption, "by the signed-rank test, which no bar can join: A and C.") {
+		t.Error(caption)
 	}
 }
 

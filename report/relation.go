@@ -35,21 +35,22 @@ func (l *Layout) withPaper(n *Number) *Number {
 // (stats.CorrectedT), and how many folds these are. Of a single split the standard error is that of both numbers over the test rows, and
 // there is no p.
 func (f fact) minus(other fact) (test *stats.TTest, folds int) {
-	var differences []float64
+	var ours, theirs []float64
 	for _, fold := range f.Folds {
 		a, has := f.byFold[fold.Number]
 		if b, both := other.byFold[fold.Number]; has && both {
-			differences = append(differences, a-b)
+			ours, theirs = append(ours, a), append(theirs, b)
 		}
 	}
+	differences := stats.Differences(ours, theirs)
 	if len(differences) < 2 {
 		return &stats.TTest{Mean: stat.Mean(differences, nil), StdErr: math.Hypot(f.RowStdErr, other.RowStdErr), P: math.NaN()}, len(differences)
 	}
-	var shares []float64 // of test rows over training rows
+	var ratios []float64 // of test rows over training rows
 	for _, rec := range f.chosen() {
-		shares = append(shares, float64(rec.Rows[2])/float64(rec.Rows[0]))
+		ratios = append(ratios, float64(rec.Rows[2])/float64(rec.Rows[0]))
 	}
-	return stats.CorrectedT(differences, stat.Mean(shares, nil), 0.95), len(differences)
+	return stats.CorrectedT(differences, stat.Mean(ratios, nil), 0.95), len(differences)
 }
 
 // minusBySeed are the differences under the seeds that both have.
@@ -121,11 +122,11 @@ func (n *Number) direction() Verdict {
 		return NoPaper
 	case n.Protocol != split.Published:
 		return NotJudged
-	case apart(n.Mean, n.StdErr) == Unclear:
+	case signIfClear(n.Mean, n.StdErr) == Unclear:
 		return NotClear
 	case n.Paper.Mean == 0: // its two numbers are printed alike
 		return NoPaper
-	case n.Paper.StdErr() > 0 && apart(n.Paper.Mean, n.Paper.StdErr()) == Unclear:
+	case n.Paper.StdErr() > 0 && signIfClear(n.Paper.Mean, n.Paper.StdErr()) == Unclear:
 		return PaperNotClear
 	case n.Mean*n.Paper.Mean > 0:
 		return SameDirection

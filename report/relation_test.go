@@ -57,6 +57,19 @@ func ablation(t *testing.T, folds int) *Summary {
 	return collect(t, f)
 }
 
+// Differences of 0.01 on all folds have no variance to test by, however numbers of hundreds are rounded.
+func TestChangeWithoutVariance(t *testing.T) {
+	g := &Group{}
+	ours, theirs := fact{Number: &Number{Group: g}, byFold: map[int]float64{}}, fact{byFold: map[int]float64{}}
+	for fold := range 10 {
+		g.Folds = append(g.Folds, &Fold{Number: fold, Chosen: &results.Record{Rows: [3]int{8, 1, 1}}})
+		ours.byFold[fold], theirs.byFold[fold] = float64(50000+3701*fold+1)/100, float64(50000+3701*fold)/100
+	}
+	if test, folds := ours.minus(theirs); folds != 10 || !math.IsNaN(test.P) || len(test.Warnings) != 1 {
+		t.Errorf("over %d folds: %+v", folds, test)
+	}
+}
+
 // Differences are taken fold by fold: their spread is that of the change, not of the two results.
 func TestChange(t *testing.T) {
 	s := ablation(t, 10)

@@ -30,18 +30,10 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 	if len(datasets) < 2 || len(rows) < 2 {
 		return nil
 	}
-	worst := math.Inf(1)
-	if f.metric.Larger {
-		worst = math.Inf(-1)
-	}
 	values := make([][]float64, len(datasets))
 	for i, d := range datasets {
 		for _, r := range rows {
-			x := f.value[entry{d.Name, r.Series}]
-			if math.IsNaN(x) {
-				x = worst
-			}
-			values[i] = append(values[i], x)
+			values[i] = append(values[i], f.value[entry{d.Name, r.Series}])
 		}
 	}
 	friedman := stats.Friedman(values, f.metric.Larger)
@@ -49,7 +41,7 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 	return &significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
 }
 
-// signedRanksCan reports whether the signed-rank test, after Holm's correction, could tell a pair apart on so few data sets.
+// signedRanksCan reports whether the signed-rank test, after Holm's correction, can find a difference on so few data sets.
 func (s *significance) signedRanksCan() bool {
 	return stats.WilcoxonPairsSmallestP(s.Friedman.K, s.Friedman.N) <= rankLevel
 }
@@ -123,7 +115,7 @@ func (t *rankTable) gapRows(of *Table) []Row {
 	if t.Significance == nil {
 		rows[0].Cells[0].Notes = []int{of.Note("Ranks on a single data set are not tested, hence the dashes.")}
 	}
-	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not tell two methods apart. Over few "+
+	rows[1].Cells[0].Notes = []int{of.Note(fmt.Sprintf("Nemenyi's critical difference at %v, over all pairs: mean ranks less far apart do not differ significantly. Over few "+
 		"data sets it is the least difference that is so unlikely when the methods are in random order; a dash: none is.", rankLevel))}
 	return rows
 }
@@ -143,9 +135,9 @@ func (t *rankTable) differ(in rankColumn) (pairs []string) {
 // supports says in a few sentences what the ranks support.
 func (t *rankTable) supports() string {
 	s := t.Significance
-	text := fmt.Sprintf("No gap between two of our mean ranks reaches the critical difference: over %d data sets these ranks do not tell any two methods apart.", s.Friedman.N)
+	text := fmt.Sprintf("No gap between two of our mean ranks reaches the critical difference: over %d data sets no two methods differ significantly by rank.", s.Friedman.N)
 	if pairs := t.differ(ownRanks); len(pairs) > 0 {
-		text = fmt.Sprintf("As far apart as the critical difference, which is %s, or farther: %s. The ranks do not tell the other pairs apart.",
+		text = fmt.Sprintf("As far apart as the critical difference, which is %s, or farther: %s. The other pairs do not differ significantly.",
 			Decimal(t.Significance.Difference, rankDigits), strings.Join(pairs, "; "))
 	}
 	text += fmt.Sprintf(" %v.", s.Friedman)
@@ -154,13 +146,13 @@ func (t *rankTable) supports() string {
 	}
 	least := stats.WilcoxonSmallestP(s.Friedman.N)
 	if !s.signedRanksCan() {
-		return fmt.Sprintf("%s Signed-rank tests can tell no two apart: on %d data sets their p is at least %.3g.", text, s.Friedman.N, least)
+		return fmt.Sprintf("%s Signed-rank tests cannot find two that differ: on %d data sets their p is at least %.3g.", text, s.Friedman.N, least)
 	}
-	var told []string
+	var differ []string
 	for i, a := range t.Rows {
 		for j, b := range t.Rows[:i] {
 			if s.Wilcoxon[i][j] <= rankLevel {
-				told = append(told, fmt.Sprintf("%s and %s", b.Series.Title, a.Series.Title))
+				differ = append(differ, fmt.Sprintf("%s and %s", b.Series.Title, a.Series.Title))
 			}
 		}
 	}
@@ -168,8 +160,8 @@ func (t *rankTable) supports() string {
 	if s.ByRatios {
 		by = ", by ratios of means"
 	}
-	return fmt.Sprintf("%s Signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, tell apart, after Holm's correction: %s.",
-		text, by, least, s.Friedman.N, cmp.Or(strings.Join(told, "; "), "none"))
+	return fmt.Sprintf("%s By signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, these differ significantly after Holm's correction: %s.",
+		text, by, least, s.Friedman.N, cmp.Or(strings.Join(differ, "; "), "none"))
 }
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, but other
@@ -203,7 +195,7 @@ func foldsChange(tables []*rankTable) []Block {
 		}
 		if before, now := strings.Join(t.differ(publishedRanks), "; "), strings.Join(t.differ(ownRanks), "; "); before != now {
 			conclusions++
-			part += fmt.Sprintf(" Told apart under published folds: %s. Told apart under corrected folds: %s.",
+			part += fmt.Sprintf(" Differ significantly under published folds: %s. Differ significantly under corrected folds: %s.",
 				cmp.Or(before, "none"), cmp.Or(now, "none"))
 		}
 		parts = append(parts, part)
@@ -213,9 +205,9 @@ func foldsChange(tables []*rankTable) []Block {
 	}
 	answer := map[bool]string{true: "Yes, an order", false: "No order"}[orders > 0]
 	if conclusions > 0 {
-		answer += "; and a conclusion: other pairs of methods are told apart by the critical difference"
+		answer += "; and a conclusion: other pairs of methods differ by the critical difference"
 	} else {
-		answer += ", and no conclusion: the critical difference tells the same pairs of methods apart, if any"
+		answer += ", and no conclusion: the same pairs of methods differ by the critical difference, if any"
 	}
 	return []Block{Paragraph(fmt.Sprintf("Does correcting the folds change an order or a conclusion? %s.", answer)), parts}
 }

@@ -22,7 +22,7 @@ func TestPaperTable1IsNotSignificant(t *testing.T) {
 		if pairs := table.differ(ownRanks); pairs != nil || !strings.HasPrefix(table.supports(), "No gap") {
 			t.Errorf("%s: %q differ: %s", table.Problem, pairs, table.supports())
 		}
-		if !strings.Contains(table.supports(), " by permutation. Signed-rank tests can tell no two apart: on ") {
+		if !strings.Contains(table.supports(), " by permutation. Signed-rank tests cannot find two that differ: on ") {
 			t.Errorf("%s: %s", table.Problem, table.supports())
 		}
 		for i := range s.Wilcoxon {
@@ -72,10 +72,10 @@ func TestFoldsChange(t *testing.T) {
 		want      []string
 	}{
 		{[]float64{1, 2, 3}, []string{"No order, and no conclusion", "3 pairs: 0 in the other order, 0 tied under one kind of folds."}},
-		{[]float64{1, 2, 2}, []string{"No order; and a conclusion", "3 pairs: 0 in the other order, 1 tied under", "Told apart under corrected folds: A and B; A and C."}},
+		{[]float64{1, 2, 2}, []string{"No order; and a conclusion", "3 pairs: 0 in the other order, 1 tied under", "Differ significantly under corrected folds: A and B; A and C."}},
 		{[]float64{3, 2, 1}, []string{"Yes, an order; and a conclusion", "Regression data sets, all methods here, 3 pairs: 3 in the other order, 0 tied",
-			"Another order on a, b, c, d, e, f, g, h. Told apart under published folds: A and C. Told apart under corrected folds: C and A."}},
-		{[]float64{1, 1, 1}, []string{"No order; and a conclusion", "3 tied", "A and C. Told apart under corrected folds: none."}},
+			"Another order on a, b, c, d, e, f, g, h. Differ significantly under published folds: A and C. Differ significantly under corrected folds: C and A."}},
+		{[]float64{1, 1, 1}, []string{"No order; and a conclusion", "3 tied", "A and C. Differ significantly under corrected folds: none."}},
 	} {
 		text := fmt.Sprint(foldsChange(foldTables(c.corrected)))
 		for _, want := range c.want {
@@ -110,7 +110,7 @@ func TestFoldsChangeIsSaid(t *testing.T) {
 
 // A method without a result is the last one, and two of them are equal.
 func TestSignificanceOfMissingResults(t *testing.T) {
-	tables := foldTables([]float64{1, math.NaN(), math.NaN()})
+	tables := foldTables([]float64{1, math.Inf(1), math.Inf(1)})
 	s := tables[1].Significance
 	if got := fmt.Sprint(s.Friedman.Mean); got != "[1 2.5 2.5]" {
 		t.Errorf("mean ranks %s", got)

@@ -30,7 +30,7 @@ type row struct {
 	method  string
 	values  []result     // by fold
 	mean    *stats.TTest // its P says nothing; nil for a single fold
-	share   float64      // as of testShare, where there is a mean
+	ratio   float64      // as of testRatio, where there is a mean
 	against *difference  // nil: of the first method, or where there is nothing to compare
 	notes   []string
 }
@@ -79,11 +79,11 @@ func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error
 		if len(r.values) > 1 {
 			var note []string
 			var err error
-			if r.share, note, err = testShare(r.values, parts); err != nil {
+			if r.ratio, note, err = testRatio(r.values, parts); err != nil {
 				return nil, err
 			}
 			r.notes = append(r.notes, note...)
-			r.mean = stats.CorrectedT(values(r.values), r.share, 1-alpha)
+			r.mean = stats.CorrectedT(values(r.values), r.ratio, 1-alpha)
 		}
 		if first := d.rows[0]; r != first && len(first.values) > 0 {
 			if err := r.compareWith(first, parts, t.metric.Larger, alpha); err != nil {
@@ -112,17 +112,17 @@ func values(results []result) []float64 {
 	return out
 }
 
-// testShare is the mean number of test rows over training rows; of folds that do not say, 1/(parts-1), as in cross-validation, parts
-// being into how many a repetition cuts the data set.
-func testShare(folds []result, parts int) (share float64, note []string, err error) {
+// testRatio is the mean of test rows over training rows; of folds that do not say, 1/(parts-1), as in cross-validation, parts being into
+// how many a repetition cuts the data set.
+func testRatio(folds []result, parts int) (ratio float64, note []string, err error) {
 	for _, f := range folds {
-		share += f.testShare / float64(len(folds))
+		ratio += f.testRatio / float64(len(folds))
 	}
-	if !math.IsNaN(share) {
-		return share, nil, nil
+	if !math.IsNaN(ratio) {
+		return ratio, nil, nil
 	}
 	if parts < 2 {
-		return 0, nil, errors.New("repetitions of a single fold: want columns with the train rows and the test rows, on which the test depends")
+		return 0, nil, errors.New("resamples or repetitions of a single fold: want columns with the train rows and the test rows, on which the test depends")
 	}
 	note = []string{fmt.Sprintf("The file does not say how many rows are tested: taken for %d-fold cross-validation.", parts)}
 	return 1 / float64(parts-1), note, nil
@@ -159,25 +159,22 @@ func (r *row) compareWith(first *row, parts int, larger bool, alpha float64) err
 	}
 	if d.pairs = len(x); d.pairs > 0 {
 		d.wins = stats.WinRate(values(x), values(y), larger)
-		differences := values(x)
-		for i := range differences {
-			differences[i] -= y[i].value
-		}
+		differences := stats.Differences(values(x), values(y))
 		d.median = stats.Median(differences)
 		if d.pairs < max(len(r.values), len(first.values)) {
 			r.notes = append(r.notes, fmt.Sprintf("The difference is over the %s that both have.", spelling.Count(d.pairs, "fold")))
 		}
 		if d.pairs > 1 {
-			share, _, err := testShare(x, parts)
+			ratio, _, err := testRatio(x, parts)
 			if err != nil {
 				return err
 			}
 			d.paired = true
-			d.test = stats.CorrectedT(differences, share, 1-alpha)
+			d.test = stats.CorrectedT(differences, ratio, 1-alpha)
 		}
 	} else if len(r.values) > 1 && len(first.values) > 1 {
 		r.notes = append(r.notes, fmt.Sprintf("No fold is also one of %s: not paired, compared by Welch's test with the same correction.", first.method))
-		d.test = stats.CorrectedWelch(values(r.values), values(first.values), r.share, first.share, 1-alpha)
+		d.test = stats.CorrectedWelch(values(r.values), values(first.values), r.ratio, first.ratio, 1-alpha)
 	}
 	switch {
 	case d.test == nil && d.pairs == 0:

@@ -344,7 +344,7 @@ func TestEqualMethodsTie(t *testing.T) {
 	}
 }
 
-// Over twelve data sets methods are told apart by their mean ranks, and by the signed-rank test.
+// Over twelve data sets methods differ significantly by their mean ranks, and by the signed-rank test.
 func TestConclusionOverDataSets(t *testing.T) {
 	lines := func(b, c func(i int) int) string {
 		text := "dataset,fold,method,metric,value\n"
@@ -357,7 +357,7 @@ func TestConclusionOverDataSets(t *testing.T) {
 	// a is below both everywhere, with p = 2/2^12 = 0.00049, three times as much after Holm's correction; that of b and c is 1.
 	stdout, stderr := compared(t, lines(func(i int) int { return 2 + i%2 }, func(i int) int { return 3 - i%2 }))
 	for _, want := range []string{
-		"is 1.00: not told apart are b and c. Signed-rank test with Holm's correction: not told apart are b and c.", "0.001* 0/12",
+		"is 1.00: no significant difference between b and c. Signed-rank test with Holm's correction: no significant difference between b and c.", "0.001* 0/12",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in %s%s", want, stdout, stderr)
@@ -365,7 +365,7 @@ func TestConclusionOverDataSets(t *testing.T) {
 	}
 	// In one order everywhere, mean ranks are 1, 2 and 3.
 	stdout, stderr = compared(t, lines(func(int) int { return 2 }, func(int) int { return 3 }))
-	if strings.Count(stdout, "all methods are told apart") != 2 {
+	if strings.Count(stdout, "all methods differ significantly") != 2 {
 		t.Errorf("not all methods differ by both tests in %s%s", stdout, stderr)
 	}
 }
@@ -374,8 +374,8 @@ func TestConclusionOverDataSets(t *testing.T) {
 func TestGroups(t *testing.T) {
 	o := &overall{methods: []string{"a", "b, e = 8", "c"}, friedman: &stats.FriedmanTest{Mean: []float64{1, 2, 3}}}
 	for _, c := range []struct{ alike, want string }{
-		{"ab ac bc", "no two methods are told apart"}, {"", "all methods are told apart"}, {"ab", "not told apart are a and b, e = 8"}, {"ab bc", "not told apart are a and b, e = 8; b, e = 8 and c"},
-		{"ac", "not told apart are a and c"}, {"ab ac", "not told apart are a and b, e = 8; a and c"},
+		{"ab ac bc", "no two methods differ significantly"}, {"", "all methods differ significantly"}, {"ab", "no significant difference between a and b, e = 8"}, {"ab bc", "no significant difference between a and b, e = 8; b, e = 8 and c"},
+		{"ac", "no significant difference between a and c"}, {"ab ac", "no significant difference between a and b, e = 8; a and c"},
 	} {
 		differ := func(i, j int) bool {
 			return !strings.Contains(c.alike, o.methods[min(i, j)][:1]+o.methods[max(i, j)][:1])
@@ -419,7 +419,7 @@ func TestHeadingsOfProtocols(t *testing.T) {
 func TestHalfOfTheRowCounts(t *testing.T) {
 	for _, c := range []struct{ head, cells string }{{"train rows", "90"}, {"test rows", "10"}, {"train rows,test rows", "90,"}, {"train rows,test rows", ",10"}} {
 		r, err := read(strings.NewReader("dataset,fold,method,metric,value,"+c.head+"\nd,0,a,rmse,1,"+c.cells+"\n"), "in", nil)
-		if err != nil || !math.IsNaN(r.all[0].testShare) {
+		if err != nil || !math.IsNaN(r.all[0].testRatio) {
 			t.Errorf("%s: %+v, %v", c.head, r, err)
 		}
 	}
@@ -487,8 +487,8 @@ func TestLeastPOfTwoMethods(t *testing.T) {
 		lines += fmt.Sprintf("d%d,0,a,rmse,1\nd%[1]d,0,b,rmse,%v\n", d, 1+0.1*float64(d)) // equal on the first
 	}
 	for alpha, want := range map[string]string{
-		"0.05": "- Equal pairs: 1 of 7.",
-		"0.01": "- Equal pairs: 1 of 7. - On 6 data sets the signed-rank test gives no p below 0.0312.",
+		"0.05": "- Zero differences dropped: 1 of 7.",
+		"0.01": "- Zero differences dropped: 1 of 7. - On 6 data sets the signed-rank test gives no p below 0.0312.",
 	} {
 		stdout, stderr := compared(t, lines, "-alpha", alpha)
 		if !strings.Contains(stdout, want) || (alpha == "0.05") == strings.Contains(stdout, "gives no p below") {
@@ -497,8 +497,8 @@ func TestLeastPOfTwoMethods(t *testing.T) {
 	}
 }
 
-// Of how many folds a method has results does not change what share of the rows is tested, and repetitions do not either.
-func TestTestShare(t *testing.T) {
+// Of how many folds a method has results does not change the ratio of test rows, and repetitions do not either.
+func TestTestRatio(t *testing.T) {
 	repeated, incomplete := "dataset,repetition,fold,method,metric,value\n", "dataset,fold,method,metric,value\n"
 	for f := range 10 {
 		incomplete += fmt.Sprintf("d,%d,a,rmse,%v\n", f, 1+0.1*float64(f*7%10))
@@ -520,8 +520,27 @@ func TestTestShare(t *testing.T) {
 		t.Error(stdout)
 	}
 	if _, stderr := compared(t, "dataset,repetition,fold,method,metric,value\nd,0,0,a,rmse,1\nd,1,0,a,rmse,2\nd,0,0,b,rmse,1\nd,1,0,b,rmse,3\n"); !strings.Contains(stderr,
-		"d: repetitions of a single fold: want columns with the train rows and the test rows") {
+		"d: resamples or repetitions of a single fold: want columns with the train rows and the test rows") {
 		t.Error(stderr)
+	}
+}
+
+// Resamples are no parts of a whole, and do not tell by their number how many rows each tests.
+func TestResamples(t *testing.T) {
+	for _, c := range []struct{ fold, head, rows, note string }{
+		{"resample", "", "", "d: resamples or repetitions of a single fold: want columns with the train rows and the test rows"},
+		{"Resample", ",train rows,test rows", ",70,30", ""}, {"split", "", "", "taken for 30-fold cross-validation"},
+	} {
+		lines := "dataset," + c.fold + ",method,metric,value" + c.head + "\n"
+		for i := range 30 {
+			lines += fmt.Sprintf("d,%d,a,rmse,1%s\nd,%[1]d,b,rmse,%[3]d%[2]s\n", i, c.rows, 1+i%2) // differences 0 and 1
+		}
+		stdout, stderr := compared(t, lines, "-csv")
+		// The variance of the differences is 0.25*30/29.
+		want := strconv.FormatFloat(0.5/math.Sqrt((1./30+3./7)*7.5/29), 'f', 8, 64)
+		if strings.Contains(stdout, ",d,b,a,nadeau_bengio_t,"+want) != (c.rows != "") || !strings.Contains(stdout+stderr, c.note) {
+			t.Errorf("%+v: want t %s in %s%s", c, want, stdout, stderr)
+		}
 	}
 }
 

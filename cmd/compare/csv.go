@@ -88,9 +88,9 @@ func (o *overall) write(line writeLine, alpha float64, larger bool) {
 	if several {
 		line("", "", "", "friedman_chi_square", f.ChiSquare, nil)
 		line("", "", "", "friedman_p", f.P, nil)
-		line("", "", "", "friedman_permutation_p", f.Permutation, nil)
+		line("", "", "", "friedman_permutation_p", f.PermutationP, nil)
 		line("", "", "", "iman_davenport_f", f.F, nil)
-		line("", "", "", "iman_davenport_p", f.FP, nil)
+		line("", "", "", "iman_davenport_p", f.FPValue, nil)
 		line("", "", "", "nemenyi_critical_difference", stats.NemenyiDifference(alpha, f.K, f.N), nil)
 	}
 	for i := range o.methods {

@@ -22,11 +22,11 @@ type overall struct {
 	notes    []string
 }
 
-// compareOverall compares over the data sets that all methods have finished, without those methods that have finished too few (stats.Common).
+// compareOverall compares over the data sets that all methods have finished, without those methods that have finished too few (stats.CompleteBlocks).
 // There are only notes when no two methods have finished the same two data sets.
 func (t *table) compareOverall(alpha float64) *overall {
 	o := &overall{}
-	if o.methods, o.datasets = stats.Common(t.methods, t.datasets, 2, t.finished); len(o.methods) < 2 {
+	if o.methods, o.datasets = stats.CompleteBlocks(t.methods, t.datasets, 2, t.finished); len(o.methods) < 2 {
 		return &overall{notes: []string{"No two methods have all folds of the same two data sets."}}
 	}
 	for _, method := range t.methods {
@@ -114,7 +114,7 @@ func (o *overall) wins(method int, larger bool) float64 {
 	return stats.WinRate(x, y, larger)
 }
 
-// groups are the methods that are not told apart, in words, by Nemenyi's test and by the signed-rank test.
+// groups are the methods that do not differ significantly, in words.
 func (o *overall) groups(differ func(i, j int) bool) string {
 	cliques, hidden := stats.Cliques(o.friedman.Mean, differ)
 	var parts []string
@@ -127,12 +127,12 @@ func (o *overall) groups(differ func(i, j int) bool) string {
 	}
 	switch {
 	case len(cliques) == 1 && len(cliques[0]) == len(o.methods):
-		return "no two methods are told apart"
+		return "no two methods differ significantly"
 	case len(cliques) == 0 && len(hidden) == 0:
-		return "all methods are told apart"
+		return "all methods differ significantly"
 	}
 	for _, h := range hidden { // pairs that are in no clique
 		parts = append(parts, o.methods[h[0]]+" and "+o.methods[h[1]])
 	}
-	return "not told apart are " + strings.Join(parts, "; ")
+	return "no significant difference between " + strings.Join(parts, "; ")
 }

@@ -23,10 +23,10 @@ type result struct {
 	protocol, dataset, method, metric string
 	title                             string  // the method without what -by adds
 	fold                              string  // with the repetition, where there is one
-	part                              string  // the fold without it
+	part                              string  // the fold without it; empty for a resample, which is no part of a whole
 	split                             string  // digest of its rows; empty: not known
 	value                             float64 // finite
-	testShare                         float64 // test rows over training rows; NaN: not known
+	testRatio                         float64 // test rows over training rows; NaN: not known
 }
 
 // results are those of a file, with what it does not have.
@@ -119,7 +119,7 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 	if err := s.whole(); err != nil {
 		return nil, err
 	}
-	s.unround()
+	s.tie()
 	return s.results, nil
 }
 
@@ -147,8 +147,8 @@ func (s *sheet) whole() error {
 	return cut
 }
 
-// unround makes results of a fold the same that differ by rounding alone, so that they count as ties everywhere.
-func (r *results) unround() {
+// tie makes results of a fold the same that differ by rounding alone, so that they count as ties everywhere.
+func (r *results) tie() {
 	of := map[result][]int{} // places in all, by all that two methods have in common
 	for i, one := range r.all {
 		key := result{protocol: one.protocol, dataset: one.dataset, metric: one.metric, fold: one.fold}
@@ -159,7 +159,7 @@ func (r *results) unround() {
 		for i, at := range places {
 			values[i] = r.all[at].value
 		}
-		for i, x := range stats.Unround(values) {
+		for i, x := range stats.TieRounded(values) {
 			r.all[places[i]].value = x
 		}
 	}
@@ -214,7 +214,10 @@ func (s *sheet) add(record []string, line int) error {
 		return ""
 	}
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
-		fold: field("fold"), part: field("fold"), split: field("digest"), testShare: math.NaN()}
+		fold: field("fold"), split: field("digest"), testRatio: math.NaN()}
+	if spelled(s.Header[s.columns["fold"]]) != "resample" {
+		r.part = r.fold
+	}
 	name := r.method
 	if title := cmp.Or(field("series"), field("title")); s.report && title != "" {
 		r.method = title
@@ -242,7 +245,7 @@ func (s *sheet) add(record []string, line int) error {
 		if trainErr != nil || testErr != nil || !(train >= 1) || !(test >= 1) || math.IsInf(train+test, 0) {
 			return fmt.Errorf("%q training and %q test rows: want numbers of rows", field("train rows"), field("test rows"))
 		}
-		r.testShare = test / train
+		r.testRatio = test / train
 	}
 	switch {
 	case s.report && r.metric != "": // what was measured on the model, by other metrics

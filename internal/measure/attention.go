@@ -9,6 +9,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
@@ -70,12 +71,12 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 		}
 		n := len(rows)
 		for at := n - len(s.TestRows(rows)); at < n; at++ {
-			wanted := s.wanted(rows, at, with.Int("nearest"))
-			uniform = append(uniform, 100*float64(len(wanted))/float64(n))
+			places := s.lookupPlaces(rows, at, with.Int("nearest"))
+			uniform = append(uniform, 100*float64(len(places))/float64(n))
 			for _, l := range layers {
 				for k := range l.Heads {
 					weights, sum := l.Weights[(k*n+at)*n:][:n], 0.0
-					for _, j := range wanted {
+					for _, j := range places {
 						sum += weights[j]
 					}
 					h := head{l.Layer, k}
@@ -88,13 +89,13 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 		}
 	}
 	if len(uniform) < 2 { // the head is chosen on one half of them
-		return nil, fmt.Errorf("%d test rows are in the batches that were looked at, want two at least: raise batches", len(uniform))
+		return nil, fmt.Errorf("the batches that were looked at have %s, want two at least: raise batches", spelling.Count(len(uniform), "test row"))
 	}
 	o := newOutcome("layer", "head", "share", "share_se", "uniform_share")
 	alike, _ := stats.MeanStdErr(uniform)
 	for _, h := range heads {
 		mean, se := stats.MeanStdErr(shares[h])
-		o.add(float64(h.layer), float64(h.head), short(mean), short(se), short(alike))
+		o.addLine(float64(h.layer), float64(h.head), sixDigits(mean), sixDigits(se), sixDigits(alike))
 	}
 	best := slices.MaxFunc(heads, func(a, b head) int {
 		x, _ := stats.MeanStdErr(everySecond(shares[a], 0))
@@ -106,9 +107,9 @@ func attend(ctx context.Context, s *Subject, with method.Config) (*Outcome, erro
 	for i := range above {
 		above[i] -= expected[i]
 	}
-	o.set(bestShare, share)
-	o.set(uniformShare, expected)
-	o.set(aboveUniform, above)
+	o.putMean(bestShare, share)
+	o.putMean(uniformShare, expected)
+	o.putMean(aboveUniform, above)
 	for _, l := range first {
 		if l.Layer == best.layer {
 			o.Table.Grid = s.picture(batches[0], l, best.head)
@@ -131,7 +132,7 @@ func (s *Subject) picture(rows []int, a method.Attention, head int) [][]float64 
 	n, tests := len(rows), len(s.TestRows(rows))
 	weight := func(from, to int) float64 { return a.Weights[(head*n+from)*n+to] }
 	if s.Copies > 0 {
-		return shrink(tests, func(i, j int) float64 { return weight(n-tests+i, s.wanted(rows, n-tests+j, 0)[0]) })
+		return shrink(tests, func(i, j int) float64 { return weight(n-tests+i, s.lookupPlaces(rows, n-tests+j, 0)[0]) })
 	}
 	order := make([]int, n)
 	distance := make([]float64, n)
@@ -142,8 +143,8 @@ func (s *Subject) picture(rows []int, a method.Attention, head int) [][]float64 
 	return shrink(n, func(i, j int) float64 { return weight(order[i], order[j]) })
 }
 
-// wanted are the places in a batch of the rows that one at some place is to look at: its copy, or the nearest other rows.
-func (s *Subject) wanted(rows []int, at, nearest int) []int {
+// lookupPlaces are the places in a batch of the rows that one at some place is to look at: its copy, or the nearest other rows.
+func (s *Subject) lookupPlaces(rows []int, at, nearest int) []int {
 	if s.Copies > 0 {
 		own := s.Train - s.Copies           // training rows that are no copies
 		copied := own + rows[at] - s.Copies // copies come behind them, in the order of all rows that are none

@@ -66,10 +66,10 @@ func predictInBatches(ctx context.Context, s *Subject, with method.Config) (*Out
 			squares[i] = (predicted[i] - y) * (predicted[i] - y)
 		}
 		s.setRMSE(o, batchSizeRMSE, squares)
-		o.put(batchSizeR, stat.Correlation(s.Truth.Y, predicted, nil), math.NaN())
+		o.putMetric(batchSizeR, stat.Correlation(s.Truth.Y, predicted, nil), math.NaN())
 		return o, nil
 	}
 	accuracy, se := metric.PercentCorrect(predicted, s.Truth.Labels, s.Outputs())
-	o.put(batchSizeAccuracy, accuracy, se)
+	o.putMetric(batchSizeAccuracy, accuracy, se)
 	return o, nil
 }

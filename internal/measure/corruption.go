@@ -71,7 +71,7 @@ func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 			for _, at := range some {
 				batches = append(batches, permuted(batch, batch.Train+batch.Val+at, seed.Rand(s.Seed, tests[at])))
 			}
-			out, err := s.Model.Predict(ctx, batches)
+			out, err := s.predictions(ctx, batches)
 			if err != nil {
 				return nil, err
 			}
@@ -126,7 +126,7 @@ func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outco
 		if s.Info.Problem == dataset.Regression {
 			y := s.Truth.Y[row]
 			before[i], after[i] = (a[0]-y)*(a[0]-y), (b[0]-y)*(b[0]-y)
-			o.add(float64(row), short(s.units(y)), short(s.units(a[0])), short(s.units(b[0])))
+			o.addLine(float64(row), sixDigits(s.units(y)), sixDigits(s.units(a[0])), sixDigits(s.units(b[0])))
 			continue
 		}
 		label := s.Truth.Labels[row : row+1]
@@ -135,14 +135,14 @@ func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outco
 		lossBefore, _ := metric.LogLoss(a, label, outputs)
 		lossAfter, _ := metric.LogLoss(b, label, outputs)
 		gain, likelier = append(gain, after[i]-before[i]), append(likelier, lossBefore-lossAfter)
-		o.add(float64(row), float64(label[0]), short(a[label[0]]), short(b[label[0]]))
+		o.addLine(float64(row), float64(label[0]), sixDigits(a[label[0]]), sixDigits(b[label[0]]))
 	}
-	o.set(changedRows, other)
+	o.putMean(changedRows, other)
 	if s.Info.Problem.Classification() {
-		o.set(accuracyChange, gain)
-		o.set(cleanAccuracy, before)
-		o.set(corruptedAccuracy, after)
-		o.set(nllChange, likelier)
+		o.putMean(accuracyChange, gain)
+		o.putMean(cleanAccuracy, before)
+		o.putMean(corruptedAccuracy, after)
+		o.putMean(nllChange, likelier)
 		return o
 	}
 	mse, corruptedMSE := s.setRMSE(o, CleanRMSE, before), s.setRMSE(o, CorruptedRMSE, after)
@@ -151,7 +151,7 @@ func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outco
 		after[i] -= ratio * ratio * before[i]
 	}
 	_, se := stats.MeanStdErr(after)
-	o.put(rmseChange, 100*(1-ratio), 100*se/mse/(2*ratio))
+	o.putMetric(rmseChange, 100*(1-ratio), 100*se/mse/(2*ratio))
 	return o
 }
 
@@ -159,6 +159,6 @@ func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outco
 func (s *Subject) setRMSE(o *Outcome, m metric.Metric, squares []float64) (mse float64) {
 	mse, se := stats.MeanStdErr(squares)
 	rmse := math.Sqrt(mse)
-	o.put(m, rmse*s.TargetStd, se*s.TargetStd/(2*rmse))
+	o.putMetric(m, rmse*s.TargetStd, se*s.TargetStd/(2*rmse))
 	return mse
 }

@@ -3,9 +3,11 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -215,6 +217,54 @@ func TestModelsThatFail(t *testing.T) {
 		}
 		if out, err := c.measure.Run(t.Context(), s, with); !errors.Is(err, errFailing) {
 			t.Errorf("%s after %d calls: %v, %v", c.measure.Name, c.calls, out, err)
+		}
+	}
+}
+
+// A broken model answers so many calls, and then with a number that is none.
+type broken struct {
+	method.Model
+	calls int
+	value float64
+}
+
+func (b *broken) BatchesOf(int) ([][]int, error) { return b.Batches(), nil }
+
+func (b *broken) Predict(ctx context.Context, batches []*task.Task) ([]method.Prediction, error) {
+	all, err := b.Model.Predict(ctx, batches)
+	if b.calls--; b.calls < 0 {
+		last := all[len(all)-1]
+		last[len(last)-1] = b.value
+	}
+	return all, err
+}
+
+// What is predicted has to be finite, of classes, too: the most probable one of NaN would be the first, and no table of a record has NaN.
+func TestPredictionsAreFinite(t *testing.T) {
+	for _, c := range []struct {
+		measure *Measurement
+		calls   int // answered: one for the clean predictions, or two by a model with two batches
+		data    string
+	}{{predictions, 0, "waves"}, {corruption, 1, "waves"}, {corruption, 1, "circles"}, {deletion, 2, "waves"}, {batchSize, 1, "waves"}, {batchSize, 1, "circles"}, {intervention, 2, ""}} {
+		for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			on, truth := lookupTask(t, &dataset.Copies{})
+			var model method.Model = &finder{&smoother{task: on}, 1}
+			if c.data != "" {
+				on, truth = loadTask(t, c.data)
+				model = &smoother{task: on}
+			}
+			if c.data == "circles" {
+				model = &rowReader{on}
+			}
+			with, err := c.measure.Resolve(nil, on.Info)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &Subject{Task: on, Truth: truth, Model: &broken{model, c.calls, value}, Check: func(method.Prediction) error { return nil }}
+			want := fmt.Sprintf("the model predicts %v for test row ", value)
+			if out, err := c.measure.Run(t.Context(), s, with); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s on %s: %v, %v, want %s", c.measure.Name, c.data, out, err, want)
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"nptbench/internal/metric"
 	"nptbench/internal/seed"
 	"nptbench/internal/stats"
+	"nptbench/results"
 )
 
 // The data deletion of section 4.4, Algorithm 2 in appendix B.3.2: other rows of a test row's batch are deleted one by one, drawn at
@@ -79,8 +80,8 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 			}
 			random := slices.Clone(d.others)
 			rng.Shuffle(len(random), func(a, b int) { random[a], random[b] = random[b], random[a] })
-			o.add(float64(row), float64(len(batch)), float64(len(d.kept)), short(s.distance(d.active, d.kept)),
-				short(s.distance(d.active, random[:len(d.kept)])), short(s.distance(d.active, d.deleted)), float64(d.evaluations))
+			o.addLine(float64(row), float64(len(batch)), float64(len(d.kept)), sixDigits(s.distance(d.active, d.kept)),
+				sixDigits(s.distance(d.active, random[:len(d.kept)])), sixDigits(s.distance(d.active, d.deleted)), float64(d.evaluations))
 			s.advance(len(o.Table.Lines), len(rows))
 		}
 	}
@@ -88,16 +89,16 @@ func deleteRows(ctx context.Context, s *Subject, with method.Config) (*Outcome, 
 	return o, nil
 }
 
-// A deleted is what became of the other rows of a batch.
-type deleted struct {
+// A deletionResult is what became of the other rows of a batch.
+type deletionResult struct {
 	active                int // row of the task, as all are
 	others, kept, deleted []int
 	evaluations           int
 }
 
 // deleteAround is Algorithm 2 for one test row of a batch.
-func (s *Subject) deleteAround(ctx context.Context, batch []int, active int, with method.Config, rng *rand.Rand) (*deleted, error) {
-	d := &deleted{active: active}
+func (s *Subject) deleteAround(ctx context.Context, batch []int, active int, with method.Config, rng *rand.Rand) (*deletionResult, error) {
+	d := &deletionResult{active: active}
 	for _, i := range batch {
 		if i != active {
 			d.others = append(d.others, i)
@@ -113,10 +114,7 @@ func (s *Subject) deleteAround(ctx context.Context, batch []int, active int, wit
 			return 0, err
 		}
 		at, _ := slices.BinarySearch(rows[len(rows)-len(p):], active) // test rows come last
-		if y := s.units(p[at]); !math.IsNaN(y) && !math.IsInf(y, 0) {
-			return y, nil
-		}
-		return 0, fmt.Errorf("the prediction for test row %d without %d other rows is no number", active-s.Train-s.Val, len(d.deleted))
+		return s.units(p[at]), nil
 	}
 	original, err := predicted(d.kept)
 	if err != nil {
@@ -165,34 +163,44 @@ func (s *Subject) squaredDistance(a, b int) (sum float64) {
 	return sum
 }
 
-// keptAndDeleted reports whether of the other rows of a line's test row some were kept and some deleted.
-func keptAndDeleted(line []float64) bool { return line[2] > 0 && line[2] < line[1]-1 }
+// keptAndDeleted has the lines of test rows of whose other rows some were kept and some deleted: only they have distances to compare.
+func keptAndDeleted(t *results.Table) *results.Table {
+	rows, kept := t.Column("rows"), t.Column("kept")
+	of := &results.Table{Columns: t.Columns}
+	for i, line := range t.Lines {
+		if kept[i] > 0 && kept[i] < rows[i]-1 {
+			of.Lines = append(of.Lines, line)
+		}
+	}
+	return of
+}
 
-// ofDeletion makes the metrics of the table. Test rows that no other row could be deleted for, or whose other rows all were, have
-// no distances to compare.
+// ofDeletion makes the metrics of the table.
 func (o *Outcome) ofDeletion() {
-	var kept, random, deleted, nearer, remaining, toOne, toTen []float64
+	var nearer, remaining, toOne, toTen []float64
 	percent := func(yes bool) float64 {
 		if yes {
 			return 100
 		}
 		return 0
 	}
-	for _, line := range o.Table.Lines {
-		n, left := line[1], line[2]
-		remaining, toOne, toTen = append(remaining, 100*left/n), append(toOne, percent(left < 0.01*n)), append(toTen, percent(left < 0.1*n))
-		if keptAndDeleted(line) {
-			kept, random, deleted, nearer = append(kept, line[3]), append(random, line[4]), append(deleted, line[5]), append(nearer, line[4]-line[3])
-		}
+	left := o.Table.Column("kept")
+	for i, n := range o.Table.Column("rows") {
+		remaining, toOne, toTen = append(remaining, 100*left[i]/n), append(toOne, percent(left[i] < 0.01*n)), append(toTen, percent(left[i] < 0.1*n))
+	}
+	compared := keptAndDeleted(o.Table)
+	kept, random, deleted := compared.Column("kept_distance"), compared.Column("random_distance"), compared.Column("deleted_distance")
+	for i := range kept {
+		nearer = append(nearer, random[i]-kept[i])
 	}
 	for m, values := range map[metric.Metric][]float64{keptDistance: kept, randomDistance: random, deletedDistance: deleted, keptNearer: nearer,
 		remainingRows: remaining, toOnePercent: toOne, toTenPercent: toTen} {
-		o.set(m, values)
+		o.putMean(m, values)
 	}
 	if len(kept) == 0 {
 		return
 	}
 	for m, other := range map[metric.Metric][]float64{pKeptRandom: random, pKeptDeleted: deleted} {
-		o.put(m, stats.Wilcoxon(kept, other, stats.Less).LogP/math.Ln10, math.NaN())
+		o.putMetric(m, stats.Wilcoxon(kept, other, stats.Less).LogP/math.Ln10, math.NaN())
 	}
 }

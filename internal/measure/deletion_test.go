@@ -227,9 +227,8 @@ func TestDistance(t *testing.T) {
 // Metrics follow from the table: shares are below 1 and 10 %, not at them, and where all other rows or none are kept there is nothing
 // to compare.
 func TestMetricsOfDeletion(t *testing.T) {
-	o := newOutcome()
+	o := newOutcome("row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations")
 	o.Table.Lines = [][]float64{
-		// row, rows, kept, distances of kept, random and deleted rows, evaluations
 		{0, 100, 1, 4, 6, 10, 0}, {1, 100, 10, 2, 3, 12, 0}, {2, 100, 9, 3, 7, 14, 0}, {3, 100, 98, 7, 6, 8, 0}, {4, 100, 99, 50, 50, 0, 0}, {5, 100, 0, 0, 0, 50, 0},
 	}
 	o.ofDeletion()

@@ -11,6 +11,7 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/metric"
+	"nptbench/internal/stats"
 )
 
 // The intervention of section 4.2, figure 3e: on the semi-synthetic tasks the target of a row's copy is moved, so that what is to be
@@ -60,7 +61,7 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 	if s.TargetFeatures != nil { // which column is moved, from 0
 		o.Table.Columns = append(o.Table.Columns, "column")
 	}
-	var follow, predicted, slopes, squares []float64
+	var follow, predicted, slopes, squares, byRow []float64
 	for _, of := range s.Model.Batches() {
 		batch := s.Select(of)
 		first := len(of) - batch.Test
@@ -68,7 +69,7 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 			if row >= rows {
 				continue
 			}
-			copied := s.wanted(of, first+at, 0)[0]
+			copied := s.lookupPlaces(of, first+at, 0)[0]
 			low, high := s.targetRange(of[first+at], share)
 			var x, y []float64
 			for i := range values {
@@ -81,20 +82,23 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 				}
 				x, y = append(x, to), append(y, p[at])
 				squares = append(squares, (p[at]-to)*(p[at]-to))
-				line := []float64{float64(row), short(s.units(moved.Y[copied])), short(s.units(to)), short(s.units(p[at]))}
+				line := []float64{float64(row), sixDigits(s.units(moved.Y[copied])), sixDigits(s.units(to)), sixDigits(s.units(p[at]))}
 				if s.TargetFeatures != nil {
 					line = append(line, float64(s.TargetFeatures[of[first+at]]))
 				}
-				o.add(line...)
+				o.addLine(line...)
 			}
+			byRow = append(byRow, stat.Mean(squares[len(squares)-values:], nil)) // the errors of a row are not independent
 			_, slope := stat.LinearRegression(x, y, nil, false)
 			slopes, follow, predicted = append(slopes, slope), append(follow, x...), append(predicted, y...)
 			s.advance(len(slopes), rows)
 		}
 	}
-	o.set(interventionSlope, slopes)
-	o.put(interventionR, stat.Correlation(follow, predicted, nil), math.NaN())
-	s.setRMSE(o, interventionRMSE, squares)
+	o.putMean(interventionSlope, slopes)
+	o.putMetric(interventionR, stat.Correlation(follow, predicted, nil), math.NaN())
+	rmse := math.Sqrt(stat.Mean(squares, nil))
+	_, se := stats.MeanStdErr(byRow)
+	o.putMetric(interventionRMSE, rmse*s.TargetStd, se*s.TargetStd/(2*rmse))
 	return o, nil
 }
 

@@ -215,7 +215,7 @@ func TestAttentionOfOneRow(t *testing.T) {
 	on, truth := lookupTask(t, &dataset.Copies{})
 	s := &Subject{Task: on, Truth: truth, Model: &lone{finder{&smoother{task: on}, 1}}, Check: func(method.Prediction) error { return nil }}
 	_, err := attention.Run(t.Context(), s, method.Config{"nearest": 10, "batches": 1})
-	if want := "1 test rows are in the batches that were looked at, want two at least: raise batches"; err == nil || err.Error() != want {
+	if want := "the batches that were looked at have 1 test row, want two at least: raise batches"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -275,6 +275,36 @@ func TestShrink(t *testing.T) {
 	})
 	if len(grid) != gridSide || len(grid[0]) != gridSide || !near(grid[1][3], -3) || !near(grid[3][1], -9) || !near(grid[1][2], -9) {
 		t.Errorf("%d x %d: %v %v", len(grid), len(grid[0]), grid[1][:5], grid[3][:5])
+	}
+}
+
+// An offset follows the targets and is wrong by as much for all values of a row.
+type offset struct{ *finder }
+
+func (o offset) Predict(ctx context.Context, batches []*task.Task) ([]method.Prediction, error) {
+	all, err := o.finder.Predict(ctx, batches)
+	for _, p := range all {
+		for i := range p {
+			p[i] += float64(i % 5)
+		}
+	}
+	return all, err
+}
+
+// Further values of the same rows make the error of the RMSE no smaller where the predictions of a row err alike.
+func TestErrorsOfAnIntervention(t *testing.T) {
+	on, truth := lookupTask(t, &dataset.Copies{})
+	var errors []float64
+	for _, values := range []int{2, 20} {
+		s := &Subject{Task: on, Truth: truth, Model: offset{&finder{&smoother{task: on}, 1}}, Check: func(method.Prediction) error { return nil }}
+		out, err := intervention.Run(t.Context(), s, method.Config{"rows": 9, "values": values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		errors = append(errors, out.Metrics["intervention_rmse_se"])
+	}
+	if !near(errors[0], errors[1]) || !(errors[0] > 0) {
+		t.Errorf("standard errors of two and of twenty values a row: %v", errors)
 	}
 }
 

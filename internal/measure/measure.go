@@ -7,7 +7,9 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 
@@ -69,9 +71,23 @@ func (m *Measurement) Resolve(given map[string]any, info dataset.Info) (method.C
 	return (&method.Method{Name: m.Name, Params: m.Params}).Resolve(given, info)
 }
 
+// predictions returns those of the test rows of batches, which have to be finite: no metric is made from others, and no record holds them.
+func (s *Subject) predictions(ctx context.Context, batches []*task.Task) ([]method.Prediction, error) {
+	all, err := s.Model.Predict(ctx, batches)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if i := slices.IndexFunc(p, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
+			return nil, fmt.Errorf("the model predicts %v for test row %d of a batch: want a finite number", p[i], i/s.Outputs())
+		}
+	}
+	return all, nil
+}
+
 // predict returns the predictions of one batch.
 func (s *Subject) predict(ctx context.Context, batch *task.Task) (method.Prediction, error) {
-	out, err := s.Model.Predict(ctx, []*task.Task{batch})
+	out, err := s.predictions(ctx, []*task.Task{batch})
 	if err != nil {
 		return nil, err
 	}
@@ -152,23 +168,23 @@ func newOutcome(columns ...string) *Outcome {
 	return &Outcome{Metrics: results.Metrics{}, Table: &results.Table{Columns: columns}}
 }
 
-// add notes a line of the table.
-func (o *Outcome) add(numbers ...float64) { o.Table.Lines = append(o.Table.Lines, numbers) }
+// addLine adds a line to the table.
+func (o *Outcome) addLine(numbers ...float64) { o.Table.Lines = append(o.Table.Lines, numbers) }
 
-// set notes the mean of a metric over rows.
-func (o *Outcome) set(m metric.Metric, rows []float64) {
+// putMean notes the mean of a metric over rows, with its standard error.
+func (o *Outcome) putMean(m metric.Metric, rows []float64) {
 	mean, se := stats.MeanStdErr(rows)
-	o.put(m, mean, se)
+	o.putMetric(m, mean, se)
 }
 
-// put notes a metric, as far as it is a number.
-func (o *Outcome) put(m metric.Metric, value, se float64) {
+// putMetric notes a metric and its standard error, as far as they are finite.
+func (o *Outcome) putMetric(m metric.Metric, value, se float64) {
 	o.Metrics.Put(m.Name, value)
 	o.Metrics.Put(m.StdErr(), se)
 }
 
-// short rounds to six digits: what tables in records need.
-func short(x float64) float64 {
+// sixDigits rounds to six digits: what tables in records need.
+func sixDigits(x float64) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	return y
 }

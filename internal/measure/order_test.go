@@ -94,7 +94,7 @@ func TestUnits(t *testing.T) {
 // A row is not among those nearest to it.
 func TestNearestAreOthers(t *testing.T) {
 	s := &Subject{Task: &task.Task{Train: 3, Test: 1, Width: 1, X: []float32{9, 1, 4, 0}}}
-	if got := s.wanted([]int{0, 1, 2, 3}, 3, 2); !slices.Equal(got, []int{1, 2}) {
+	if got := s.lookupPlaces([]int{0, 1, 2, 3}, 3, 2); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("%v", got)
 	}
 }

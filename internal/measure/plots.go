@@ -3,7 +3,6 @@ package measure
 import (
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -23,8 +22,7 @@ var dot = draw.GlyphStyle{Color: picture.Blue, Shape: draw.CircleGlyph{}, Radius
 // plotDistances shows the mean distances of the rows kept, of random ones and of those deleted, over the test rows that have both. Where
 // none has it is empty.
 func plotDistances(t *results.Table) (*plot.Plot, error) {
-	of := *t
-	of.Lines = slices.DeleteFunc(slices.Clone(t.Lines), func(line []float64) bool { return !keptAndDeleted(line) })
+	of := keptAndDeleted(t)
 	p := plot.New()
 	p.Y.Label.Text = "squared distance"
 	names := []string{"kept", "random", "deleted"}

@@ -47,9 +47,9 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		targets, predicted := make([]float64, len(rows)), make([]float64, len(rows))
 		for i, row := range rows {
 			targets[i], predicted[i] = s.Truth.Y[row], clean[row]
-			o.add(float64(row), short(s.units(targets[i])), short(s.units(predicted[i])))
+			o.addLine(float64(row), sixDigits(s.units(targets[i])), sixDigits(s.units(predicted[i])))
 		}
-		o.put(predictionsR, stat.Correlation(targets, predicted, nil), math.NaN())
+		o.putMetric(predictionsR, stat.Correlation(targets, predicted, nil), math.NaN())
 		return o, nil
 	}
 	outputs, right := s.Outputs(), make([]float64, len(rows))
@@ -60,11 +60,11 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		p, label := clean[row*outputs:(row+1)*outputs], s.Truth.Labels[row:row+1]
 		line := []float64{float64(row), float64(label[0])}
 		for _, x := range p {
-			line = append(line, short(x))
+			line = append(line, sixDigits(x))
 		}
-		o.add(line...)
+		o.addLine(line...)
 		right[i], _ = metric.PercentCorrect(p, label, outputs)
 	}
-	o.set(predictionsAccuracy, right)
+	o.putMean(predictionsAccuracy, right)
 	return o, nil
 }

@@ -24,6 +24,9 @@ func PercentCorrect(probabilities []float64, labels []uint16, classes int) (perc
 		row := probabilities[i*classes : (i+1)*classes]
 		best := 0
 		for c, p := range row {
+			if math.IsNaN(p) {
+				return p
+			}
 			if p > row[best] {
 				best = c
 			}

@@ -97,6 +97,12 @@ func TestNLLOfSums(t *testing.T) {
 	}
 }
 
+func TestAccuracyOfNaNIsNotDefined(t *testing.T) {
+	if got, _ := PercentCorrect([]float64{0.9, 0.1, math.NaN(), math.NaN()}, []uint16{0, 0}, 2); !math.IsNaN(got) {
+		t.Errorf("got %v, want NaN", got)
+	}
+}
+
 func TestAUROCOfOneClassIsNotDefined(t *testing.T) {
 	if got, _ := AreaUnderROC([]float64{0.1, 0.2}, []uint16{1, 1}); !math.IsNaN(got) {
 		t.Errorf("got %v, want NaN", got)

@@ -12,7 +12,7 @@ import (
 )
 
 // A RankDiagram is Demšar's diagram (JMLR 7, 2006): methods at their mean ranks on an axis, the best on the left, and bars under it
-// that join those that a test does not tell apart.
+// that join those that do not differ significantly by a test.
 type RankDiagram struct {
 	Title      string
 	Names      []string  // best mean rank first

@@ -2,10 +2,10 @@ package stats
 
 import "slices"
 
-// Common chooses the methods that are ranked, and the data sets on which: all of the one have finished all of the other. It begins with the
+// CompleteBlocks chooses the methods that are ranked, and the data sets on which: all of the one have finished all of the other. It begins with the
 // methods that have finished anything, leaves out again and again the one that has finished the fewest data sets, the last of several, and
 // takes the choice that compares the most: pairs of methods times data sets, of which there must be at least some number.
-func Common[M, D any](methods []M, datasets []D, least int, finished func(M, D) bool) (ranked []M, on []D) {
+func CompleteBlocks[M, D any](methods []M, datasets []D, least int, finished func(M, D) bool) (ranked []M, on []D) {
 	sets := func(methods ...M) (sets []D) {
 		for _, d := range datasets {
 			if !slices.ContainsFunc(methods, func(m M) bool { return !finished(m, d) }) {

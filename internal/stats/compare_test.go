@@ -74,7 +74,7 @@ func TestTTestsEqualSciPy(t *testing.T) {
 		near(t, "degrees of freedom", got.DF, c.DF)
 		near(t, "p", got.P, c.P)
 
-		// With shares the variance of either mean is that of a sample of fewer values.
+		// With ratios the variance of either mean is that of a sample of fewer values.
 		corrected := CorrectedWelch(c.X, c.Y, 0.2, 0.1, 0.95)
 		_, x := stat.MeanVariance(c.X, nil)
 		_, y := stat.MeanVariance(c.Y, nil)
@@ -85,9 +85,9 @@ func TestTTestsEqualSciPy(t *testing.T) {
 func TestTTestsOfNothing(t *testing.T) {
 	for _, c := range []struct {
 		d     []float64
-		share float64
+		ratio float64
 	}{{nil, 0}, {[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 2}, -1}, {[]float64{1, 2}, math.NaN()}} {
-		refused(t, func() { CorrectedT(c.d, c.share, 0.95) }, "%v", c)
+		refused(t, func() { CorrectedT(c.d, c.ratio, 0.95) }, "%v", c)
 	}
 	refused(t, func() { CorrectedWelch([]float64{1, 2}, []float64{1}, 0, 0, 0.95) }, "one value was a sample")
 	refused(t, func() { CorrectedWelch([]float64{1, 2}, []float64{1, 3}, 0, -1, 0.95) }, "there were fewer than no test rows")
@@ -97,10 +97,35 @@ func TestTTestsOfNothing(t *testing.T) {
 			t.Errorf("all differences %v: %+v", d, got)
 		}
 	}
-	x, y, third := 0.86, 0.72, 0.14 // differences of 0.01, but for rounding
-	if got := CorrectedT([]float64{x - 0.85, y - 0.71, third - 0.13}, 0.5, 0.95); !math.IsNaN(got.P) || len(got.Warnings) != 1 {
-		t.Errorf("differences that are the same but for rounding: %+v", got)
+	// Differences of 0.01, but for rounding, of numbers of any size, and samples that are constant but for rounding.
+	for _, size := range []float64{0, 300, 900} {
+		var x, y []float64
+		for i := range 30 {
+			hundredths := 100*size + float64(1337*i)
+			x, y = append(x, (hundredths+1)/100), append(y, hundredths/100)
+		}
+		if got := CorrectedT(Differences(x, y), 0.5, 0.95); !math.IsNaN(got.P) || len(got.Warnings) != 1 {
+			t.Errorf("differences that are the same but for rounding: %+v", got)
+		}
+		for i := range x {
+			x[i], y[i] = (size+7.01)*(1+float64(i%2)*1e-13), size+7
+		}
+		if got := CorrectedWelch(x, y, 0.5, 0.5, 0.95); !math.IsNaN(got.P) || len(got.Warnings) != 1 {
+			t.Errorf("samples that are the same but for rounding: %+v", got)
+		}
 	}
+}
+
+func TestDifferences(t *testing.T) {
+	inf, third := math.Inf(1), 0.1
+	third += 0.2 // not 0.3, as that of constants would be
+	got := Differences([]float64{third, inf, inf, -inf, 1000.01, 2.07, 3.06, 1 + 1e-10, 1000}, []float64{0.3, inf, 1, 1, 1000, 2.06, 3.07, 1, 1000})
+	smallest := min(1000.01-1000, got[5])
+	if want := []float64{0, 0, inf, -inf, smallest, smallest, -smallest, got[7], 0}; !slices.Equal(got, want) || !(math.Abs(smallest-0.01) <= 1e-12) || !(math.Abs(got[7]-1e-10) < 1e-15) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	refused(t, func() { Differences([]float64{1}, nil) }, "a value was paired with none")
+	refused(t, func() { Differences([]float64{math.NaN()}, []float64{math.NaN()}) }, "NaN differs by 0")
 }
 
 func TestEffectsEqualSciPy(t *testing.T) {
@@ -116,6 +141,11 @@ func TestEffectsEqualSciPy(t *testing.T) {
 	if d := CliffsDelta([]float64{math.Inf(1), 1}, []float64{math.Inf(1), 0}); d != 0.25 {
 		t.Errorf("delta with infinities is %v", d)
 	}
+	third := 0.1
+	third += 0.2 // not 0.3, as that of constants would be
+	if d := CliffsDelta([]float64{third, 1}, []float64{0.3, 1}); d != 0 {
+		t.Errorf("delta of values that are equal but for rounding is %v", d)
+	}
 	for larger, want := range map[bool]float64{true: 0.375, false: 0.625} {
 		if got := WinRate([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 5}, larger); got != want {
 			t.Errorf("win rate is %v, want %v", got, want)
@@ -125,17 +155,18 @@ func TestEffectsEqualSciPy(t *testing.T) {
 	if !math.IsNaN(Median(nil)) {
 		t.Error("a median of nothing")
 	}
+	refused(t, func() { Median([]float64{1, math.NaN()}) }, "NaN is in the middle")
 }
 
 func TestCliques(t *testing.T) {
 	ranks := []float64{4, 1, 2.5, 2}
-	apart := func(distance float64) func(i, j int) bool {
+	differ := func(distance float64) func(i, j int) bool {
 		return func(i, j int) bool { return math.Abs(ranks[i]-ranks[j]) > distance }
 	}
 	for distance, want := range map[float64][]Clique{
 		0.1: nil, 0.5: {{3, 2}}, 1: {{1, 3}, {3, 2}}, 1.5: {{1, 3, 2}, {2, 0}}, 2: {{1, 3, 2}, {3, 2, 0}}, 3: {{1, 3, 2, 0}},
 	} {
-		got, hidden := Cliques(ranks, apart(distance))
+		got, hidden := Cliques(ranks, differ(distance))
 		if !reflect.DeepEqual(got, want) || hidden != nil {
 			t.Errorf("%v: %v, hidden %v, want %v", distance, got, hidden, want)
 		}
@@ -147,6 +178,6 @@ func TestCliques(t *testing.T) {
 	}
 }
 
-func TestInfiniteShare(t *testing.T) {
-	refused(t, func() { CorrectedT([]float64{1, 2}, math.Inf(1), 0.95) }, "infinite share")
+func TestInfiniteRatio(t *testing.T) {
+	refused(t, func() { CorrectedT([]float64{1, 2}, math.Inf(1), 0.95) }, "infinite ratio")
 }

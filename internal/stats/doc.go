@@ -3,8 +3,8 @@
 // each function.
 //
 // Results are numbers with Warnings: what a reader must know to take the number right, one sentence each, to be printed as
-// footnotes. Functions panic, as gonum's do, at input that is no number or of
-// unequal lengths: a program checks what a user gives it before.
+// footnotes. Functions panic, as gonum's do, at values that are NaN and at pairs of unequal lengths: a program checks what a user gives it
+// before.
 //
 // Golden vectors in testdata come from SciPy and mpmath; testdata/oracle.py makes them.
 package stats
@@ -22,4 +22,12 @@ func numbers(all ...[]float64) {
 			panic(fmt.Sprintf("stats: value %d is not a number", i+1))
 		}
 	}
+}
+
+// pairs refuses values that are NaN, and two lists of which one is longer.
+func pairs(x, y []float64) {
+	if len(x) != len(y) {
+		panic(fmt.Sprintf("stats: %d values cannot be paired with %d", len(x), len(y)))
+	}
+	numbers(x, y)
 }

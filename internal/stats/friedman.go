@@ -8,34 +8,31 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A FriedmanTest compares k methods by their ranks on N data sets.
+// A FriedmanTest compares k methods by their ranks on N data sets. P and FPValue are approximations for many data sets; over few,
+// PermutationP is the one to believe.
 type FriedmanTest struct {
-	N, K     int
-	Mean     []float64 // ranks by method, over data sets; 1 is best
-	StdErr   []float64 // of Mean; NaN for a single data set
-	RankTest           // corrected for shared ranks, as in SciPy and R
+	N, K   int
+	Mean   []float64 // ranks by method, over data sets; 1 is best
+	StdErr []float64 // of Mean; NaN for a single data set
+
+	// Friedman's statistic, corrected for shared ranks as in SciPy and R, and F that Iman and Davenport made of it.
+	ChiSquare    float64 // k-1 degrees of freedom
+	P            float64
+	F            float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike
+	FPValue      float64
+	PermutationP float64 // of the statistic when the ranks on each data set are in random order; NaN with more than 20 data sets
 
 	Warnings []string
 }
 
-// A RankTest is Friedman's statistic, and F that Iman and Davenport made of it. Their p are approximations for many data sets;
-// over few, Permutation is the one to believe.
-type RankTest struct {
-	ChiSquare   float64 // k-1 degrees of freedom
-	P           float64
-	F           float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike
-	FP          float64
-	Permutation float64 // p of the statistic when the ranks on each data set are in random order; NaN with more than 20 data sets
-}
-
 // String gives the statistic and its p by permutation, with many data sets both statistics and their p; not that of an infinite F, which is 0.
-func (t RankTest) String() string {
-	if !math.IsNaN(t.Permutation) {
-		return fmt.Sprintf("Friedman: χ² = %.4g, p = %s by permutation", t.ChiSquare, PText(math.Log(t.Permutation)))
+func (t *FriedmanTest) String() string {
+	if !math.IsNaN(t.PermutationP) {
+		return fmt.Sprintf("Friedman: χ² = %.4g, p = %s by permutation", t.ChiSquare, PText(math.Log(t.PermutationP)))
 	}
 	f := "F is infinite, since all data sets rank alike"
 	if !math.IsInf(t.F, 1) {
-		f = fmt.Sprintf("F = %.4g, p = %s", t.F, PText(math.Log(t.FP)))
+		f = fmt.Sprintf("F = %.4g, p = %s", t.F, PText(math.Log(t.FPValue)))
 	}
 	return fmt.Sprintf("Friedman: χ² = %.4g, p = %s; Iman and Davenport: %s", t.ChiSquare, PText(math.Log(t.P)), f)
 }
@@ -59,7 +56,7 @@ func Friedman(results [][]float64, larger bool) *FriedmanTest {
 		}
 		numbers(row)
 		ranks = append(ranks, Ranks(row, larger))
-		ties = ties || shared(ranks[i])
+		ties = ties || hasTies(ranks[i])
 	}
 	for j := range t.K {
 		column := make([]float64, t.N)
@@ -88,26 +85,19 @@ func (t *FriedmanTest) test(ranks [][]float64) {
 		d := sum - n*(k+1)/2
 		between += d * d
 	}
-	t.RankTest = RankTest{P: 1, FP: 1} // where all ranks are shared
+	t.P, t.FPValue = 1, 1 // where all ranks are shared
 	if within := squares - n*k*(k+1)*(k+1)/4; within > 0 {
-		t.RankTest = t.rankTest((k - 1) * between / within)
+		t.ChiSquare = (k - 1) * between / within
+		t.P = distuv.ChiSquared{K: k - 1}.Survival(t.ChiSquare)
+		if t.F = math.NaN(); t.N > 1 { // else it is 0/0 whatever the ranks
+			t.F = (n - 1) * t.ChiSquare / max(n*(k-1)-t.ChiSquare, 0)
+			t.FPValue = upperTailOfF(t.F, k-1, (k-1)*(n-1))
+		}
 	}
-	t.Permutation = math.NaN()
+	t.PermutationP = math.NaN()
 	if fewDataSets(t.N) {
-		t.Permutation = byPermutation(ranks, between)
+		t.PermutationP = byPermutation(ranks, between)
 	}
-}
-
-func (t *FriedmanTest) rankTest(chiSquare float64) RankTest {
-	n, k := float64(t.N), float64(t.K)
-	r := RankTest{ChiSquare: chiSquare, P: distuv.ChiSquared{K: k - 1}.Survival(chiSquare)}
-	if t.N == 1 { // F is 0/0 whatever the ranks
-		r.F, r.FP = math.NaN(), 1
-		return r
-	}
-	r.F = (n - 1) * chiSquare / max(n*(k-1)-chiSquare, 0)
-	r.FP = upperTailOfF(r.F, k-1, (k-1)*(n-1))
-	return r
 }
 
 // upperTailOfF is the probability that F with d1 and d2 degrees of freedom is above x. (gonum's is 1-CDF, without the digits of

@@ -15,9 +15,9 @@ import (
 func fewDataSets(n int) bool { return n <= 20 }
 
 const (
-	mostOrders = 1_000_000 // that are gone through
-	mostDraws  = 200_000   // else: a probability of 0.05 is then off by 0.0005 (one standard error)
-	leastDraws = 20_000    // where a draw takes long
+	maxPermutations = 1_000_000 // that are gone through
+	maxSamples      = 200_000   // else: a probability of 0.05 is then off by 0.0005 (one standard error)
+	minSamples      = 20_000    // where a draw takes long
 )
 
 // nullRankSums calls use with the sums of columns, for every order of the rows' ranks, or for random ones where these are many: tail is the
@@ -26,15 +26,15 @@ func nullRankSums(ranks [][]float64, use func(sums []float64)) (tail func(count 
 	n, k := len(ranks), len(ranks[0])
 	orders := 1.0 // of all rows but the first, which may stay
 	for range n - 1 {
-		for i := 2; i <= k && orders <= mostOrders; i++ {
+		for i := 2; i <= k && orders <= maxPermutations; i++ {
 			orders *= float64(i)
 		}
 	}
-	if orders <= mostOrders {
-		everyOrder(ranks[1:], ranks[0], use)
+	if orders <= maxPermutations {
+		permutations(ranks[1:], ranks[0], use)
 		return func(count int) float64 { return float64(count) / orders }
 	}
-	draws := min(max(40_000_000/(n*k), leastDraws), mostDraws)
+	draws := min(max(40_000_000/(n*k), minSamples), maxSamples)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	row, sums := make([]float64, k), make([]float64, k)
 	for range draws {
@@ -51,8 +51,8 @@ func nullRankSums(ranks [][]float64, use func(sums []float64)) (tail func(count 
 	return func(count int) float64 { return float64(count+1) / float64(draws+1) } // the order that there is counts, too
 }
 
-// everyOrder goes through all orders of all rows, and gives their sums with those before.
-func everyOrder(rows [][]float64, before []float64, use func(sums []float64)) {
+// permutations goes through all orders of all rows, and gives their sums with those before.
+func permutations(rows [][]float64, before []float64, use func(sums []float64)) {
 	if len(rows) == 0 {
 		use(before)
 		return
@@ -64,7 +64,7 @@ func everyOrder(rows [][]float64, before []float64, use func(sums []float64)) {
 			for j, r := range row {
 				sums[j] = before[j] + r
 			}
-			everyOrder(rows[1:], sums, use)
+			permutations(rows[1:], sums, use)
 			return
 		}
 		for i := at; i < len(row); i++ {
@@ -111,7 +111,7 @@ func rankRangeOf(k, n int) rankRange {
 // byPermutation is the probability of rank sums whose squared distances from equal ones add up to as much.
 func byPermutation(ranks [][]float64, between float64) float64 {
 	mean, asFar := float64(len(ranks)*(len(ranks[0])+1))/2, 0
-	return nullRankSums(ranks, func(sums []float64) {
+	tail := nullRankSums(ranks, func(sums []float64) {
 		squares := 0.0
 		for _, s := range sums {
 			squares += (s - mean) * (s - mean)
@@ -119,7 +119,8 @@ func byPermutation(ranks [][]float64, between float64) float64 {
 		if squares >= between-1e-9 {
 			asFar++
 		}
-	})(asFar)
+	})
+	return tail(asFar)
 }
 
 // Reaches reports whether a difference of mean ranks is a critical difference or more.

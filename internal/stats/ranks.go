@@ -5,34 +5,29 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
 // Ranks ranks values from 1 for the best, which is the smallest or the largest. Values that are equal, but for rounding, share the mean of
-// their ranks, and so do missing ones (NaN), which come last.
-func Ranks(values []float64, larger bool) []float64 { return ranks(Unround(values), larger) }
+// their ranks. What is missing is an infinity, the worst value.
+func Ranks(values []float64, larger bool) []float64 {
+	numbers(values)
+	tied := TieRounded(values)
+	if larger {
+		floats.Scale(-1, tied)
+	}
+	return midranks(tied)
+}
 
-// ranks shares ranks between values that are equal to the last bit.
-func ranks(values []float64, larger bool) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	compare := func(a, b int) int {
-		x, y := values[a], values[b]
-		if math.IsNaN(x) || math.IsNaN(y) {
-			return -cmp.Compare(x, y) // which has NaN first
-		}
-		if larger {
-			x, y = y, x
-		}
-		return cmp.Compare(x, y)
-	}
-	slices.SortFunc(order, compare)
+// midranks ranks values from the smallest; those that are equal to the last bit share the mean of their ranks.
+func midranks(values []float64) []float64 {
+	sorted, order := slices.Clone(values), make([]int, len(values))
+	floats.ArgsortStable(sorted, order)
 	ranks := make([]float64, len(values))
 	for first := 0; first < len(order); {
 		end := first + 1
-		for end < len(order) && compare(order[first], order[end]) == 0 {
+		for end < len(order) && sorted[end] == sorted[first] {
 			end++
 		}
 		for _, i := range order[first:end] {
@@ -46,21 +41,18 @@ func ranks(values []float64, larger bool) []float64 {
 // rounding is how much of a number's size it may be off by rounding alone.
 const rounding = 1e-12
 
-// Unround returns values of which those that differ by rounding alone are the same: what two programs that do the same compute should tie.
-func Unround(values []float64) []float64 { return unround(values, values) }
-
 // isRounding reports whether numbers of a size differ by rounding alone.
 func isRounding(difference, size float64) bool {
 	return math.Abs(difference) <= rounding*size && !math.IsInf(difference, 0)
 }
 
-// unround does so with values that come from numbers of other sizes.
-func unround(values, sizes []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+// TieRounded returns values of which those that differ by rounding alone are the same: what two programs that do the same compute should tie.
+func TieRounded(values []float64) []float64 { return tieRounded(values, values) }
+
+// tieRounded does so with values that come from numbers of other sizes.
+func tieRounded(values, sizes []float64) []float64 {
+	sorted, order := slices.Clone(values), make([]int, len(values))
+	floats.ArgsortStable(sorted, order)
 	out := slices.Clone(values)
 	for k := 1; k < len(order); k++ {
 		i, last := order[k], order[k-1]
@@ -71,8 +63,37 @@ func unround(values, sizes []float64) []float64 {
 	return out
 }
 
-// shared reports whether some ranks are equal.
-func shared[T cmp.Ordered](ranks []T) bool {
+// tieSamples does so with the values of two samples together.
+func tieSamples(x, y []float64) (tiedX, tiedY []float64) {
+	both := TieRounded(slices.Concat(x, y))
+	return both[:len(x)], both[len(x):]
+}
+
+// Differences are those of pairs, x minus y. Those that are rounding alone are 0, and those that differ in size by rounding alone have the
+// same size: 0.86 - 0.85 is 0.72 - 0.71. Two equal infinities differ by 0.
+func Differences(x, y []float64) []float64 { return differences(x, y, 0) }
+
+// differences takes values below a size for as large as that where it asks what rounding can be.
+func differences(x, y []float64, least float64) []float64 {
+	pairs(x, y)
+	out, absolute, sizes := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	for i := range x {
+		if x[i] == y[i] { // both may be infinite
+			continue
+		}
+		d, size := x[i]-y[i], max(math.Abs(x[i]), math.Abs(y[i]), least)
+		if !isRounding(d, size) {
+			out[i], absolute[i], sizes[i] = d, math.Abs(d), size
+		}
+	}
+	for i, size := range tieRounded(absolute, sizes) {
+		out[i] = math.Copysign(size, out[i])
+	}
+	return out
+}
+
+// hasTies reports whether some ranks are equal.
+func hasTies[T cmp.Ordered](ranks []T) bool {
 	sorted := slices.Sorted(slices.Values(ranks))
 	return len(slices.Compact(sorted)) < len(ranks)
 }

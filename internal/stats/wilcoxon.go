@@ -28,33 +28,18 @@ type WilcoxonTest struct {
 
 // Wilcoxon is the signed-rank test of pairs: is x-y symmetric around zero? (Wilcoxon, Biometrics Bulletin 1, 1945.) Pairs of equal values
 // are dropped before ranking; what differs by rounding alone is equal. P is exact, given the ranks, for up to 50 others; for more the sum
-// of ranks is taken for normally distributed, with the variance that shared ranks have. So does scipy.stats.wilcoxon, but that its P is
-// approximate wherever ranks are shared, and that rounding tells values apart. Differences that are all zero have P 1 and a warning.
+// of ranks is taken for normally distributed, with the variance that shared ranks have. SciPy's P is, with ties or zero differences,
+// exact only for up to 13 pairs (1.16; 1.10 has that of ranks without ties), and rounding makes values differ there. Differences that are
+// all zero have P 1 and a warning.
 func Wilcoxon(x, y []float64, a Alternative) *WilcoxonTest { return wilcoxon(x, y, a, 0) }
 
 // wilcoxon takes values below a size for as large as that where it asks what rounding can be.
 func wilcoxon(x, y []float64, a Alternative, least float64) *WilcoxonTest {
-	switch {
-	case len(x) != len(y):
-		panic(fmt.Sprintf("stats: %d values cannot be paired with %d", len(x), len(y)))
-	case len(x) == 0:
+	if len(x) == 0 {
 		panic("stats: the signed-rank test needs a pair of values at least")
 	}
-	var differences, sizes []float64 // of pairs that are not equal
-	for i := range x {
-		if x[i] == y[i] { // both may be infinite
-			continue
-		}
-		d, size := x[i]-y[i], max(math.Abs(x[i]), math.Abs(y[i]), least)
-		if math.IsNaN(d) {
-			panic(fmt.Sprintf("stats: pair %d, %v and %v, has no difference", i+1, x[i], y[i]))
-		}
-		if !isRounding(d, size) {
-			differences, sizes = append(differences, d), append(sizes, size)
-		}
-	}
-	s := rankSigned(differences, sizes)
-	t := &WilcoxonTest{N: len(differences), Statistic: s.plus}
+	s := rankSigned(slices.DeleteFunc(differences(x, y, least), func(d float64) bool { return d == 0 }))
+	t := &WilcoxonTest{N: len(s.doubled), Statistic: s.plus}
 	if a == TwoSided {
 		t.Statistic = min(s.plus, s.minus)
 	}
@@ -67,10 +52,10 @@ func wilcoxon(x, y []float64, a Alternative, least float64) *WilcoxonTest {
 		t.P, t.LogP = s.normal(a)
 	}
 	if t.N < len(x) {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("Equal pairs: %d of %d.", len(x)-t.N, len(x)))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("Zero differences dropped: %d of %d.", len(x)-t.N, len(x)))
 	}
-	if shared(s.doubled) {
-		t.Warnings = append(t.Warnings, "Differences of equal size share ranks.")
+	if hasTies(s.doubled) {
+		t.Warnings = append(t.Warnings, "Tied absolute differences have midranks.")
 	}
 	return t
 }
@@ -124,13 +109,13 @@ type signedRanks struct {
 	mean, variance float64
 }
 
-// rankSigned ranks differences between numbers of these sizes.
-func rankSigned(differences, sizes []float64) (s signedRanks) {
+// rankSigned ranks differences other than zero.
+func rankSigned(differences []float64) (s signedRanks) {
 	absolute := make([]float64, len(differences))
 	for i, d := range differences {
 		absolute[i] = math.Abs(d)
 	}
-	for i, r := range ranks(unround(absolute, sizes), false) {
+	for i, r := range midranks(absolute) {
 		if differences[i] > 0 {
 			s.plus += r
 		} else {
@@ -151,7 +136,7 @@ func (s signedRanks) exact(a Alternative) (p, logP float64) {
 	} else { // the distribution is symmetric
 		count = min(2*s.atMost(int(2*min(s.plus, s.minus))), math.Ldexp(1, len(s.doubled)))
 	}
-	return math.Ldexp(count, -len(s.doubled)), math.Log(count) - float64(len(s.doubled))*math.Ln2
+	return math.Ldexp(count, -len(s.doubled)), min(math.Log(count)-float64(len(s.doubled))*math.Ln2, 0)
 }
 
 // atMost is the number of signs of the ranks for which those of one sign sum to sum at most.

@@ -30,7 +30,7 @@ func ranked(x, y []float64) signedRanks {
 			d = append(d, x[i]-y[i])
 		}
 	}
-	return rankSigned(d, make([]float64, len(d)))
+	return rankSigned(d)
 }
 
 // isAsSciPy compares the statistic with SciPy's; false where it is another, since pairs are equal but for rounding, or share ranks so.
@@ -44,6 +44,21 @@ func isAsSciPy(t *testing.T, name string, x, y []float64, a Alternative, statist
 		t.Errorf("%s: statistic %v, want %v, of numbers with more than one decimal", name, got.Statistic, statistic)
 	}
 	return false
+}
+
+// hasP compares Wilcoxon's p with one of SciPy's ranks; false where it is by the other method, or rounding makes ranks others.
+func hasP(t *testing.T, name string, x, y []float64, a Alternative, method string, p float64) bool {
+	t.Helper()
+	got, s := Wilcoxon(x, y, a), ranked(x, y)
+	statistic := s.plus
+	if a == TwoSided {
+		statistic = min(s.plus, s.minus)
+	}
+	if (got.N <= exactLimit) != (method == "exact") || got.N != len(s.doubled) || got.Statistic != statistic {
+		return false
+	}
+	near(t, name+", Wilcoxon's p", got.P, p)
+	return true
 }
 
 // p is that of the named method, whichever Wilcoxon would take.
@@ -65,7 +80,7 @@ func TestWilcoxonEqualsGolden(t *testing.T) {
 		}
 	}
 	vectors.Read(t, "testdata/wilcoxon.json.gz", &golden)
-	count, same := 0, 0
+	count, same, sameP := 0, 0, 0
 	for _, c := range golden.Cases {
 		if c.ZeroMethod != "wilcox" { // other ways to rank differences of zero
 			continue
@@ -80,9 +95,12 @@ func TestWilcoxonEqualsGolden(t *testing.T) {
 		if c.Alternative != "greater" && isAsSciPy(t, name, x, y, a, c.Statistic) {
 			same++
 		}
+		if hasP(t, name, x, y, a, c.Method, c.PValue) {
+			sameP++
+		}
 	}
-	if count < 60 || same < 100 {
-		t.Errorf("only %d were compared, %d of them statistics", count, same)
+	if count < 60 || same < 100 || sameP < 50 {
+		t.Errorf("only %d were compared, %d of them statistics, %d p of Wilcoxon", count, same, sameP)
 	}
 }
 
@@ -101,10 +119,13 @@ func TestWilcoxonEqualsOracle(t *testing.T) {
 			if test.Plus != nil {
 				near(t, name+", sum of positive ranks", ranked(c.X, c.Y).plus, *test.Plus)
 			}
+			if hasP(t, name, x, y, a, test.Method, test.P) {
+				count["Wilcoxon's "+test.Method]++
+			}
 			count[test.Method]++
 		}
 	}
-	if count["exact"] < 70 || count["normal"] < 70 || count["statistic"] < 70 {
+	if count["exact"] < 70 || count["normal"] < 70 || count["statistic"] < 70 || count["Wilcoxon's exact"] < 70 || count["Wilcoxon's normal"] < 9 {
 		t.Errorf("only %v were compared", count)
 	}
 }
@@ -176,7 +197,7 @@ func TestWilcoxonOfNothing(t *testing.T) {
 		refused(t, func() { Wilcoxon(c.x, c.y, TwoSided) }, "%v and %v", c.x, c.y)
 	}
 	equal := Wilcoxon([]float64{1, 2, math.Inf(1)}, []float64{1, 2, math.Inf(1)}, TwoSided)
-	if equal.P != 1 || equal.LogP != 0 || equal.N != 0 || !slices.Equal(equal.Warnings, []string{"Equal pairs: 3 of 3."}) {
+	if equal.P != 1 || equal.LogP != 0 || equal.N != 0 || !slices.Equal(equal.Warnings, []string{"Zero differences dropped: 3 of 3."}) {
 		t.Errorf("all differences zero: %+v", equal)
 	}
 }
@@ -266,10 +287,21 @@ func TestWilcoxonOfAPair(t *testing.T) {
 	}
 }
 
+// No probability is above 1, and no logarithm of one above 0.
+func TestWilcoxonLogPOfCertainty(t *testing.T) {
+	var x, zero []float64
+	for i := range exactLimit {
+		x, zero = append(x, float64(i+1)), append(zero, 0)
+		if w := Wilcoxon(x, zero, Less); !(w.P <= 1 && w.LogP <= 0 && w.LogP > -1e-12) {
+			t.Errorf("%d differences above 0: %v, %v", i+1, w.P, w.LogP)
+		}
+	}
+}
+
 // An equal pair is named, and not counted.
 func TestWilcoxonWarns(t *testing.T) {
 	w := Wilcoxon([]float64{1, 2, 3, 4, 5, 6, 7, 7}, []float64{0, 0, 0, 0, 0, 0, 0, 7}, TwoSided)
-	if w.N != 7 || !slices.Equal(w.Warnings, []string{"Equal pairs: 1 of 8."}) {
+	if w.N != 7 || !slices.Equal(w.Warnings, []string{"Zero differences dropped: 1 of 8."}) {
 		t.Errorf("%d differences, %q", w.N, w.Warnings)
 	}
 }
@@ -291,15 +323,15 @@ func TestWilcoxonTiesRoundedDifferences(t *testing.T) {
 	third := 0.1
 	third += 0.2 // not 0.3, as that of constants would be
 	equal := Wilcoxon([]float64{third, math.Inf(1)}, []float64{0.3, 1}, TwoSided)
-	if equal.Statistic != 0 || !slices.Contains(equal.Warnings, "Equal pairs: 1 of 2.") {
+	if equal.Statistic != 0 || !slices.Contains(equal.Warnings, "Zero differences dropped: 1 of 2.") {
 		t.Errorf("of 0.1 + 0.2 and 0.3: %+v", equal)
 	}
 }
 
-func TestUnround(t *testing.T) {
+func TestTieRounded(t *testing.T) {
 	third := 0.1
 	third += 0.2 // not 0.3, as that of constants would be
-	got := Unround([]float64{0.3, math.Inf(1), third, 1e300, math.Inf(-1), 0, 1e-300})
+	got := TieRounded([]float64{0.3, math.Inf(1), third, 1e300, math.Inf(-1), 0, 1e-300})
 	want := []float64{0.3, math.Inf(1), 0.3, 1e300, math.Inf(-1), 0, 1e-300}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

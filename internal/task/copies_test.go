@@ -1,8 +1,11 @@
 package task
 
 import (
+	"math"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 
 	"nptbench/internal/dataset"
 )
@@ -47,10 +50,22 @@ func TestRandomFeaturesOfCopies(t *testing.T) {
 		if i < 2 && row[0] != got.Row(i + 2)[0] {
 			t.Errorf("feature 0 of row %d is %v, of its copy %v", i, row[0], got.Row(i + 2)[0])
 		}
-		if seen[row[1]] || row[1] < -4 || row[1] > 6 {
-			t.Errorf("random feature %v of row %d", row[1], i)
+		if seen[row[1]] {
+			t.Errorf("random feature %v of row %d is that of another", row[1], i)
 		}
 		seen[row[1]] = true
+	}
+	const rows = 20_000 // half of them copies
+	c := dataset.Copies{RandomFeatures: 1}
+	many := &Task{Train: rows / 2, Width: 1, Features: make([]Feature, 1), X: make([]float32, rows/2), Y: make([]float64, rows/2)}
+	addCopies(many, &Truth{}, &c)
+	var x []float64
+	for _, v := range many.X {
+		x = append(x, float64(v))
+	}
+	mean, sd := stat.MeanStdDev(x, nil)
+	if tolerance := 4 / math.Sqrt(rows); len(x) != rows || !(math.Abs(mean-1) <= tolerance) || !(math.Abs(sd-1) <= tolerance) {
+		t.Errorf("%d random features have mean %v and standard deviation %v, want 1 and 1", len(x), mean, sd)
 	}
 }
 
