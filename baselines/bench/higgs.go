@@ -63,7 +63,7 @@ func bigFits() []*bigFit {
 	trees := func(n int) map[string]any {
 		return map[string]any{"learning_rate": 0.1, "max_depth": 5, "n_estimators": n}
 	}
-	network := func(batch int) map[string]any { // as published, but for the batch
+	network := func(batch int) map[string]any { // at full size, but for the batch
 		return map[string]any{"dim_hidden": 64, "layers": 8, "heads": 8, "steps": nptSteps, "batch_size": batch, "p_feature": 0.15, "p_target": 1.0}
 	}
 	return []*bigFit{
@@ -79,12 +79,12 @@ func bigFits() []*bigFit {
 			says: "500-500-500, 500 batches of 512", unit: "epoch", paper: longestMLP, most: 1},
 		{method: tabnet.Method, given: map[string]any{"n_d": 96, "n_a": 32, "n_steps": 8, "gamma": 2.0, "lambda_sparse": 1e-6, "batch_size": 8192,
 			"virtual_batch_size": 256, "momentum": 0.9, "lr": 0.025, "sched_step": 10_000, "sched_gamma": 0.9}, stop: 12,
-			says: "as published, 12 batches of 8,192", unit: "epoch", paper: 330, most: 1},
-		{method: npt.Method(), given: network(512), says: "as published but for batches of 512", unit: "step", most: 1, stop: 3},
+			says: "at full size, 12 batches of 8,192", unit: "epoch", paper: 330, most: 1},
+		{method: npt.Method(), given: network(512), says: "at full size but for batches of 512", unit: "step", most: 1, stop: 3},
 		{method: npt.Method(), given: network(256), says: "batches of 256", unit: "step", most: 64, stop: 3},
 		{method: npt.Method(), given: network(1024), says: "batches of 1,024", unit: "step", most: 64, stop: 3},
 		{method: npt.Method(), given: network(2048), says: "batches of 2,048", unit: "step", most: 64, stop: 2},
-		{method: npt.Method(), given: network(nptBatch), says: "batches of 4,096, as published", unit: "step", paper: nptSteps, most: 64, stop: 2},
+		{method: npt.Method(), given: network(nptBatch), says: "batches of 4,096, at full size", unit: "step", paper: nptSteps, most: 64, stop: 2},
 	}
 }
 

@@ -32,12 +32,6 @@ var ablations = []sentence{
 			of("Feature mask 0.5", "mean"), of("Feature mask 0.5", "paper"), of(features, "mean"), of(both, "mean"), of(features, "paper"), of(both, "paper"))
 	},
 	func(r *reports) string {
-		cells := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "protein", "metric", "rmse")
-		of := func(method string) rows { return cells.where("method", method) }
-		return fmt.Sprintf("With no features masked, all targets masked, a dropout of 0.1 and eight times the steps our network has an RMSE of %.2f, where the paper's has %.2f, k-NN %.2f and the MLP %.2f here",
-			of("npt").number("mean"), of("npt").number("paper"), of("knn").number("mean"), of("mlp").number("mean"))
-	},
-	func(r *reports) string {
 		without := func(dataset, part string) (ours, paper float64) {
 			change := r.rows("out/published-ablation-cpu/report/ablation.csv").where("dataset", dataset, "metric", "accuracy_change", "variant", part)
 			return change.number("mean"), change.number("paper")

@@ -36,7 +36,8 @@ var paper = []sentence{
 		return fmt.Sprintf("On published folds without fold 3, which was left out after it was seen, none is clear with Holm's correction either (the smallest p is %.2f)", least)
 	},
 	func(r *reports) string {
-		return fmt.Sprintf("The self-only network has %s under the same seed", withoutError(r.line(rowsPage, "seed 42", 5)[2]))
+		line := r.line(rowsPage, "seed 42", 5)
+		return fmt.Sprintf("The self-only network has %s under the seed of %s", withoutError(line[2]), withoutError(line[1]))
 	},
 	func(r *reports) string {
 		all, least, most := map[string]float64{}, math.Inf(1), 0.0

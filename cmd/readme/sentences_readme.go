@@ -47,10 +47,10 @@ var readme = []sentence{
 		same, part := count["reproduced"], count["reproduced on a part of the test rows"]
 		seeds, differ, not := count["not excluded by seeds"], count["differs"], count["not graded"]
 		compared := same + part + seeds + differ + not
-		return fmt.Sprintf("The paper prints %d means of its eight baselines on nine of its data sets (those of MSE not counted, which say what RMSE says); %d were run. "+
+		return fmt.Sprintf("* **%d of the baselines' numbers come out to the printed digit.** The paper prints %d means of its eight baselines on nine of its data sets (those of MSE not counted, which say what RMSE says); %d were run. "+
 			"%d are not compared: they do not come out and are chosen among fewer settings than the paper's. Of the other %d, %d come out to the printed digit, and %d, on Poker Hand, "+
 			"to within the sampling error of the tenth of its test rows that was used; %d are not excluded by our seeds (a weak test: nor are %.0f %% of the paper's numbers for other methods), "+
-			"%d differ, and for %d too few seeds were run", all, other+compared, other, compared, same, part, seeds, number(r, mistaken), differ, not)
+			"%d differ, and for %d too few seeds were run", same, all, other+compared, other, compared, same, part, seeds, number(r, mistaken), differ, not)
 	},
 	func(r *reports) string {
 		ours, paper := r.line("npt/PAPER.md", "NPT, 8 layers, e = 32, 2,000 steps", 7), r.line("npt/PAPER.md", "the paper's NPT", 7)
