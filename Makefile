@@ -274,7 +274,7 @@ bench-higgs: venv ## time and memory of parts of fits on tables of Higgs' shape,
 
 .PHONY: bench-boosting
 bench-boosting: venv ## boosted trees: what a fit costs besides the library's own
-	go test -run '^$$' -bench Overhead -benchtime 3x -timeout 60m ./baselines/gbdt
+	go test -v -run '^$$' -bench Overhead -benchtime 3x -timeout 60m ./baselines/gbdt
 
 .PHONY: bench-methods
 bench-methods: ## Go benchmarks of the baselines, finer than bench-baselines

@@ -2,6 +2,7 @@ package results
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -114,9 +115,13 @@ func (c *chooser) lines() iter.Seq2[segmentLine, error] {
 		for i, file := range c.files {
 			left := chosen[i]
 			slices.SortFunc(left, func(a, b place) int { return cmp.Compare(a.line, b.line) })
-			for line := range segmentLines(file) {
+			why := "has changed since it was first read"
+			for line, err := range segmentLines(file) {
 				if len(left) == 0 {
 					break
+				}
+				if d := (*Damage)(nil); err != nil && !errors.As(err, &d) { // the file is gone, or cannot be read
+					why = err.Error()
 				}
 				if int(left[0].line) != line.line {
 					continue
@@ -129,7 +134,7 @@ func (c *chooser) lines() iter.Seq2[segmentLine, error] {
 					return
 				}
 			}
-			if len(left) > 0 && !yield(segmentLine{}, &Damage{File: file, Line: int(left[0].line), Lines: len(left), Why: "has changed since it was first read"}) {
+			if len(left) > 0 && !yield(segmentLine{}, &Damage{File: file, Line: int(left[0].line), Lines: len(left), Why: why}) {
 				return
 			}
 		}

@@ -15,14 +15,13 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 
 	"nptbench/internal/filesystem"
 )
 
 // Lock keeps others from merging into a segment: one at a time has the lock of the folder that it is in, until unlock, or until its process
-// ends. It waits for another, which is said on log, as is a file system without locks; some that a network shares have them for
-// each machine alone. The error is that of ctx, or that there is no such folder.
+// ends. It waits for another, which is said on log, as is a file system without locks. On one that a network shares the lock may be
+// of this machine alone. The error names the folder, or is that of ctx.
 func Lock(ctx context.Context, path string, log io.Writer) (unlock func() error, err error) {
 	dir := filepath.Dir(path)
 	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY)) // itself, so that no file is left there
@@ -35,7 +34,10 @@ func Lock(ctx context.Context, path string, log io.Writer) (unlock func() error,
 		fmt.Fprintf(log, "%s: somebody else merges into this folder; waiting\n", dir)
 		_, err = lock.TryLockContext(ctx, 100*time.Millisecond)
 	}
-	return lock.Unlock, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return lock.Unlock, nil
 }
 
 // Merge adds the records of several folders or segments to a compressed segment, or with replace writes it anew from them alone: one
@@ -86,22 +88,16 @@ func Merge(ctx context.Context, path string, replace bool, from ...string) (n in
 		lines = append(lines, l)
 	}
 	slices.SortFunc(lines, (*cellLine).compare)
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
-	if err != nil {
-		return 0, nil, err
-	}
-	defer f.Cleanup()
-	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression)
-	for _, line := range lines {
-		_, err := z.Write(append(line.text, '\n'))
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return 0, nil, err
+	return len(lines), chosen.found(), filesystem.WriteFile(path, func(w io.Writer) error {
+		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression)
+		for _, line := range lines {
+			_, err := z.Write(append(line.text, '\n'))
+			if err := cmp.Or(err, ctx.Err()); err != nil {
+				return err
+			}
 		}
-	}
-	if err := z.Close(); err != nil {
-		return 0, nil, err
-	}
-	return len(lines), chosen.found(), f.CloseAtomicallyReplace()
+		return z.Close()
+	})
 }
 
 // compare orders lines by cells.

@@ -860,6 +860,23 @@ func TestReplacedBehindTheStore(t *testing.T) {
 	}
 }
 
+// Of a segment that somebody has removed it is said why it cannot be read.
+func TestRemovedBehindTheStore(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, record(0), record(1))
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := Segments(dir)
+	os.Remove(files[0])
+	for _, err := range s.Records() {
+		if d := (*Damage)(nil); !errors.As(err, &d) || d.Lines != 2 || !strings.Contains(d.Why, "no such file") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 // A record that says nothing of libraries does not say that there are none, either.
 func TestNoLibraries(t *testing.T) {
 	r := record(1)

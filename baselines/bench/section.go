@@ -11,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"nptbench/internal/filesystem"
 	"nptbench/internal/subprocess"
 )
 
@@ -72,5 +71,8 @@ func (s *section) replaceIn(path, name, command string) error {
 		return fmt.Errorf("%s: no lines %q and %q", path, strings.TrimSpace(open), strings.TrimSpace(end))
 	}
 	text := before + open + "\n" + s.origin(command) + s.text.String() + "\n" + end + after
-	return renameio.WriteFile(path, []byte(text), 0o644)
+	return filesystem.WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }

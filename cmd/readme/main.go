@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -20,8 +21,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
+	"nptbench/internal/filesystem"
 	"nptbench/internal/program"
 )
 
@@ -106,7 +106,10 @@ func update(ctx context.Context, file string, check bool) error {
 	case check:
 		return errors.New("not what reports and commands give; make readme writes it")
 	}
-	return renameio.WriteFile(file, out, 0o644)
+	return filesystem.WriteFile(file, func(w io.Writer) error {
+		_, err := w.Write(out)
+		return err
+	})
 }
 
 // output is what a command of the shell prints.

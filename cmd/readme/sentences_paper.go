@@ -99,19 +99,19 @@ func besideNarrow(r *reports, protocol, without string) map[string]float64 {
 	}
 	all := map[string]float64{}
 	for _, m := range published.PaperMethods {
-		var differences []float64
-		share := 0.0
+		var theirs, ours []float64
+		ratio := 0.0
 		for _, f := range r.rows(grids+"folds.csv").where("dataset", "boston-housing", "protocol", protocol, "method", m.Name) {
 			if of, has := narrow[f["fold"]]; has {
-				differences = append(differences, f.number("test_rmse")-of.number("test_rmse"))
-				share += of.number("test_rows") / of.number("train_rows") / float64(len(narrow))
+				theirs, ours = append(theirs, f.number("test_rmse")), append(ours, of.number("test_rmse"))
+				ratio += of.number("test_rows") / of.number("train_rows") / float64(len(narrow))
 			}
 		}
-		if len(differences) < 2 || math.IsNaN(floats.Sum(differences)+share) {
-			r.fail(fmt.Errorf("%s has %d folds in common with the narrow network, or an unfinished one", m.Name, len(differences)))
+		if len(ours) < 2 || len(ours) < len(narrow) || math.IsNaN(floats.Sum(theirs)+floats.Sum(ours)+ratio) {
+			r.fail(fmt.Errorf("%s has %d of the %d folds of the narrow network, or an unfinished one", m.Name, len(ours), len(narrow)))
 			return map[string]float64{m.Name: 1}
 		}
-		all[m.Name] = stats.CorrectedT(differences, share, 0.95).P
+		all[m.Name] = stats.CorrectedT(stats.Differences(theirs, ours), ratio, 0.95).P
 	}
 	return all
 }

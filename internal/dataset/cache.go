@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"nptbench/internal/filesystem"
 )
 
 // A cache file is a line that says which form this is, a line of JSON, and the binary form of the columns (encode.go).
@@ -122,22 +122,16 @@ func writeCache(ctx context.Context, path string, head cacheHead, t *Table) (err
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
-	if err != nil {
-		return err
-	}
-	defer file.Cleanup()
-	line, err := json.Marshal(head)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(file, "%s%s\n", cacheMagic, line); err != nil {
-		return err
-	}
-	if err := encode(contextWriter{ctx, file}, t.Columns, t.Rows); err != nil {
-		return err
-	}
-	return file.CloseAtomicallyReplace()
+	return filesystem.WriteFile(path, func(w io.Writer) error {
+		line, err := json.Marshal(head)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s%s\n", cacheMagic, line); err != nil {
+			return err
+		}
+		return encode(contextWriter{ctx, w}, t.Columns, t.Rows)
+	})
 }
 
 // A contextReader and a contextWriter stop when their context does.

@@ -31,7 +31,9 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	for _, dir := range o.With { // in the folder of the records, or, as a run leaves them, beside it
 		pool.MoreModels = append(pool.MoreModels, filepath.Join(dir, "models"), filepath.Join(filepath.Dir(filepath.Clean(dir)), "models"))
 	}
-	plan.Recall(jobs, until(ctx, store.Records()))
+	if err := plan.Recall(jobs, until(ctx, store.Records())); err != nil {
+		return counts, program.ExitFailed, err
+	}
 	var executor run.Executor = pool
 	slots, onDevice := o.Jobs, 0
 	if o.Slurm { // how many tasks run at a time is not known

@@ -19,18 +19,10 @@ import (
 // WriteFile writes a file as a whole or not at all; one that is there keeps its permissions. An error names the file, and none that was
 // written in its place.
 func WriteFile(path string, write func(io.Writer) error) error {
-	err := replace(path, write)
-	var of *fs.PathError
-	var to *os.LinkError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &of): // which names the file that was written in its place
-		err = of.Err
-	case errors.As(err, &to):
-		err = to.Err
+	if err := replace(path, write); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return nil
 }
 
 func replace(path string, write func(io.Writer) error) error {
@@ -44,31 +36,43 @@ func replace(path string, write func(io.Writer) error) error {
 	// temporary files.
 	dir := filepath.Dir(path)
 	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666), renameio.WithExistingPermissions(), renameio.WithTempDir(dir))
-	if err != nil {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		return of.Err
+	} else if err != nil {
 		return err
 	}
 	defer file.Cleanup()
-	removeLeft(dir, filepath.Base(path))
+	removeLeft(file.File, filepath.Base(path))
 	w := bufio.NewWriter(file)
-	if err := write(w); err != nil {
-		return err
+	if err = write(w); err == nil {
+		err = w.Flush()
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	if err == nil {
+		err = file.CloseAtomicallyReplace()
 	}
-	return file.CloseAtomicallyReplace()
+	var of *fs.PathError
+	var to *os.LinkError
+	switch { // of those that name the file in its place
+	case errors.As(err, &of) && of.Path == file.Name():
+		return of.Err
+	case errors.As(err, &to) && to.Old == file.Name():
+		return to.Err
+	}
+	return err
 }
 
-// removeLeft removes what processes that were killed while they wrote the file have left: as large as the file, and untouched for a minute.
-func removeLeft(dir, name string) {
-	files, _ := os.ReadDir(dir)
+// removeLeft removes what processes that were killed while they wrote the file have left: as large as the file, and an hour older than the
+// pending one.
+func removeLeft(pending *os.File, name string) {
+	own, err := pending.Stat()
+	files, _ := os.ReadDir(filepath.Dir(pending.Name()))
 	for _, f := range files {
-		number, pending := strings.CutPrefix(f.Name(), "."+name) // as renameio calls them, by a number below 2^63
-		if !pending || len(number) < 15 || strings.Trim(number, "0123456789") != "" {
+		number, left := strings.CutPrefix(f.Name(), "."+name) // as renameio calls them, by a number below 2^63
+		if err != nil || !left || len(number) < 15 || strings.Trim(number, "0123456789") != "" {
 			continue
 		}
-		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > time.Minute {
-			os.Remove(filepath.Join(dir, f.Name()))
+		if info, err := f.Info(); err == nil && own.ModTime().Sub(info.ModTime()) > time.Hour {
+			os.Remove(filepath.Join(filepath.Dir(pending.Name()), f.Name()))
 		}
 	}
 }

@@ -88,7 +88,7 @@ func TestLeftByKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := time.Now().Add(-2 * time.Minute)
+	long := time.Now().Add(-2 * time.Hour)
 	for _, name := range append(others, left) {
 		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
 			t.Fatal(err)
@@ -96,6 +96,10 @@ func TestLeftByKilled(t *testing.T) {
 	}
 	if err := WriteFile(path, nothing); err != nil {
 		t.Fatal(err)
+	}
+	if err := WriteFile(path, func(io.Writer) error { return &os.PathError{Op: "open", Path: "rows.csv", Err: os.ErrNotExist} }); err == nil ||
+		err.Error() != path+": open rows.csv: file does not exist" {
+		t.Errorf("an error about another file: %v", err)
 	}
 	if got, want := names(t, dir), slices.Sorted(slices.Values(append(others, now, "weights"))); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -77,9 +77,9 @@ func (s *Subject) predictions(ctx context.Context, batches []*task.Task) ([]meth
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all {
+	for b, p := range all {
 		if i := slices.IndexFunc(p, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
-			return nil, fmt.Errorf("the model predicts %v for test row %d of a batch: want a finite number", p[i], i/s.Outputs())
+			return nil, fmt.Errorf("the model predicts %v for test row %d of batch %d, counted from 0: want a finite number", p[i], i/s.Outputs(), b)
 		}
 	}
 	return all, nil

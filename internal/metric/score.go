@@ -17,7 +17,8 @@ func MeanSquaredError(predicted, target []float64) (mse, stderr float64) {
 	})
 }
 
-// PercentCorrect is the percentage of rows whose most probable class is the label; the first one wins among equals.
+// PercentCorrect is the percentage of rows whose most probable class is the label; the first one wins among equals,
+// and with a NaN among them there is no percentage.
 // Probabilities are row-major, classes numbers a row.
 func PercentCorrect(probabilities []float64, labels []uint16, classes int) (percent, stderr float64) {
 	return meanOf(len(labels), func(i int) float64 {
@@ -25,7 +26,7 @@ func PercentCorrect(probabilities []float64, labels []uint16, classes int) (perc
 		best := 0
 		for c, p := range row {
 			if math.IsNaN(p) {
-				return p
+				return math.NaN()
 			}
 			if p > row[best] {
 				best = c

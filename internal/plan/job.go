@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -167,8 +168,8 @@ func (c *Configuration) measure(s *Setting) *Measure {
 }
 
 // Recall gives configurations the records that they have had before, where models are to be measured, and says which have failed. It reads no
-// records where nothing asks for one.
-func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
+// records where nothing asks for one. The error is that of records that cannot be read, where one that is asked for was not found.
+func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) error {
 	wanted := map[results.ID][]*Configuration{}
 	for _, j := range jobs {
 		for _, c := range j.Configurations {
@@ -178,16 +179,24 @@ func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) {
 		}
 	}
 	if len(wanted) == 0 {
-		return
+		return nil
 	}
+	var unreadable error
+	found := map[results.ID]bool{}
 	for r, err := range records {
 		if err != nil {
-			continue // said when they were indexed
+			unreadable = cmp.Or(unreadable, err)
+			continue
 		}
 		for _, c := range wanted[r.ID] {
+			found[r.ID] = true
 			if c.Failed = r.Status == results.Failed; !c.Failed {
 				c.Record = r
 			}
 		}
 	}
+	if len(found) < len(wanted) {
+		return unreadable
+	}
+	return nil
 }

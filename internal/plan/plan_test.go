@@ -475,11 +475,17 @@ func TestRecordsOfOtherDataSets(t *testing.T) {
 func TestRecall(t *testing.T) {
 	for status, want := range map[string]bool{results.OK: false, results.Failed: true} {
 		of := &Configuration{ID: results.ID{1}, Measures: []*Measure{{}}}
-		Recall([]*Job{{Configurations: []*Configuration{of}}}, func(yield func(*results.Record, error) bool) {
-			yield(&results.Record{ID: of.ID, Status: status}, nil)
-		})
-		if of.Failed != want || (of.Record == nil) != want {
-			t.Errorf("%v: %+v", status, of)
+		damaged := errors.New("damaged")
+		recall := func(id results.ID) error {
+			return Recall([]*Job{{Configurations: []*Configuration{of}}}, func(yield func(*results.Record, error) bool) {
+				_ = yield(nil, damaged) && yield(&results.Record{ID: id, Status: status}, nil)
+			})
+		}
+		if err := recall(results.ID{2}); err != damaged {
+			t.Errorf("a record that cannot be read is missing: %v", err)
+		}
+		if err := recall(of.ID); err != nil || of.Failed != want || (of.Record == nil) != want {
+			t.Errorf("%v: %+v, %v", status, of, err)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 				a.child.kill()
 				return nil, false
 			case !ok:
-				return &results.Failure{Kind: "crash", Message: a.child.causeOfDeath()}, false
+				return a.child.causeOfDeath(), false
 			case r.Number != a.request.Number: // late, of a job that has ended
 			case r.Progress != nil:
 				a.watcher.Advanced(a.job, *r.Progress)

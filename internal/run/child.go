@@ -15,20 +15,22 @@ import (
 	"unicode"
 
 	"nptbench/internal/subprocess"
+	"nptbench/results"
 )
 
 // A child is a worker process.
 type child struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	replies chan reply // closed when the process has ended
-	asked   int        // how many jobs it was asked for
-	stderr  printed
-	ends    sync.Once
-	over    chan struct{} // closed by ends: nobody waits for replies any more
-	gone    chan struct{} // closed when the process has ended
-	ended   error         // how, once it is gone
-	garbled bool          // it was killed because what it sent could not be read
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	replies  chan reply // closed when the process has ended
+	asked    int        // how many jobs it was asked for
+	stderr   printed
+	ends     sync.Once
+	over     chan struct{} // closed by ends: nobody waits for replies any more
+	gone     chan struct{} // closed when the process has ended
+	ended    error         // how, once it is gone
+	garbled  bool          // it was killed because what it sent could not be read
+	oomKills int           // subprocess.OOMKills when it was last asked
 }
 
 // patience is how long a worker has to end when it has nothing to do.
@@ -82,7 +84,7 @@ func (c *child) read(replies io.ReadCloser) {
 // ask numbers a request and sends it, once the one before is done. When this fails the process has ended, and its replies too.
 func (c *child) ask(r *request) {
 	c.asked++
-	r.Number = c.asked
+	r.Number, c.oomKills = c.asked, subprocess.OOMKills()
 	json.NewEncoder(c.in).Encode(r)
 }
 
@@ -124,22 +126,23 @@ func (c *child) retire() {
 }
 
 // causeOfDeath says how the process ended, with the first that it printed in its last job.
-func (c *child) causeOfDeath() string {
+func (c *child) causeOfDeath() *results.Failure {
 	if c.garbled {
-		return "what it sent is no reply; it said: " + oneLine(c.stderr.String())
+		return &results.Failure{Kind: "crash", Message: "what it sent is no reply; it said: " + oneLine(c.stderr.String())}
 	}
-	how := "the worker process ended"
+	kind, how := "crash", "the worker process ended"
 	var exit *exec.ExitError
 	if errors.As(c.ended, &exit) {
 		how = "the worker process ended: " + exit.String()
-		if subprocess.Killed(exit) {
-			how += " (the kernel does that when memory runs out)"
+		if subprocess.KilledForMemory(exit, c.oomKills) {
+			kind = "memory"
+			how += ": the kernel killed it, as memory ran out"
 		}
 	}
 	if said := c.stderr.String(); said != "" {
 		how += "; it said: " + said
 	}
-	return oneLine(how)
+	return &results.Failure{Kind: kind, Message: oneLine(how)}
 }
 
 // printed is what a worker has printed since it began its last job: a crash report of Go begins with its reason.

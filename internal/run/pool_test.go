@@ -2,7 +2,10 @@ package run
 
 import (
 	"context"
+	"math"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,6 +70,16 @@ func TestThreads(t *testing.T) {
 	}
 	if want := []int{2, 2, 2, 2, 4, 8}; !slices.Equal(got, want) {
 		t.Errorf("%v threads, want %v", got, want)
+	}
+}
+
+// A worker that the kernel killed for want of memory has used too much of it; one that somebody else killed has crashed.
+func TestWorkerKilledForMemory(t *testing.T) {
+	killed := exec.Command("sh", "-c", "kill -9 $$").Run()
+	for before, want := range map[int]string{-1: "memory", math.MaxInt: "crash"} {
+		if f := (&child{ended: killed, oomKills: before}).causeOfDeath(); f.Kind != want || !strings.Contains(f.Message, "signal: killed") {
+			t.Errorf("%+v, want %s", f, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	pool.Jobs, pool.Cores, pool.Name = 1, coresOfTask(), poolName(dir, index)
 	pool.Records = results.NewWriter(s.Records)
 	jobs, err := prepare(written, methods, &pool, before, recordedMeanwhile(ctx, s.Records, filepath.Join(dir, setupFile)), r)
-	plan.Recall(jobs, results.Read(ctx, s.Records))
+	err = cmp.Or(err, plan.Recall(jobs, results.Read(ctx, s.Records)))
 	if err == nil && slices.ContainsFunc(jobs, func(j *plan.Job) bool { return j.Method.Network }) {
 		if pool.Backend, err = choose(ctx, pool.Backend); err == nil && s.GPU && !method.Accelerated(pool.Backend) {
 			err = fmt.Errorf("networks were sent to GPUs, and here they run on %s", pool.Backend)

@@ -19,6 +19,7 @@ import (
 
 	"nptbench/internal/command"
 	"nptbench/internal/dataset"
+	"nptbench/internal/filesystem"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
@@ -113,7 +114,10 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, b, 0o666) // on the disk: a file cut short would stop all that look at the folder
+	return filesystem.WriteFile(path, func(w io.Writer) error { // a file cut short would stop all that look at the folder
+		_, err := w.Write(b)
+		return err
+	})
 }
 
 func readJSON(path string, v any) error {

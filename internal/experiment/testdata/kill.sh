@@ -12,7 +12,10 @@ say() { echo "$(date +%T) $*"; }
 fail() { say "$*" && exit 1; }
 descendants() { for child in $(pgrep -P $1); do echo $child && descendants $child; done; }
 left() { # of what was there when $experiment was killed, and what has its name
-	for process in $processes $(pgrep -f "bin/$experiment( |\$)"); do ! kill -0 $process 2>/dev/null || echo $process; done
+	for process in $processes $(pgrep -f "bin/$experiment( |\$)"); do # a zombie has ended
+		[[ $(ps -o stat= -p $process) == [^Z]* ]] && echo $process
+	done
+	true
 }
 
 published=$(bin/merge -replace "$out/merged.jsonl.gz" results/published 2>&1)
