@@ -921,10 +921,10 @@ def trees(method, dataset, *paths):
     for r in records(paths, method):
         if r["dataset"] == dataset:
             c = r["config"]
-            of[c["learning_rate"], c["max_depth"]][c["n_estimators"]] = "%.4f, %.4f, %.2f" % (loss(r), r["test"]["nll"], r["test"]["accuracy"])
+            of[r["seed"], c["learning_rate"], c["max_depth"]][c["n_estimators"]] = "%.4f, %.4f, %.2f" % (loss(r), r["test"]["nll"], r["test"]["accuracy"])
             numbers.add(c["n_estimators"])
-    table(["rate", "depth", *("%d trees" % n for n in sorted(numbers))],
-          *(["%g" % rate, "%d" % depth, *(found.get(n, "–") for n in sorted(numbers))] for (rate, depth), found in sorted(of.items())))
+    table(["seed", "rate", "depth", *("%d trees" % n for n in sorted(numbers))],
+          *(["%d" % seed, "%g" % rate, "%d" % depth, *(found.get(n, "–") for n in sorted(numbers))] for (seed, rate, depth), found in sorted(of.items())))
 
 
 def of_mlp(dataset, paths):
