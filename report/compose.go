@@ -145,7 +145,11 @@ func (s *Summary) on() string {
 		for _, f := range d.Folds {
 			folds[f.Number] = true
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, spelling.Count(len(folds), "fold")))
+		of := spelling.Count(len(folds), "fold")
+		if d.Info.Groups != "" {
+			of += " by " + d.Info.Groups // whose rows are kept together
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", d.Info.Title, of))
 	}
 	on := strings.Join(names, ", ")
 	if missing != nil {

@@ -55,7 +55,11 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 			failed = errors.Join(failed, err)
 			continue
 		}
-		fmt.Fprintf(e.Stdout, "%s: %d rows, %s under each protocol\n", dir, table.Rows, spelling.Count(table.Info.RunFolds, "fold"))
+		under := "under each protocol"
+		if table.Groups != nil {
+			under = "by " + table.Info.Groups
+		}
+		fmt.Fprintf(e.Stdout, "%s: %d rows, %s %s\n", dir, table.Rows, spelling.Count(table.Info.RunFolds, "fold"), under)
 	}
 	return program.ExitOK, failed
 }
@@ -67,10 +71,11 @@ type description struct {
 	Classes    []string              `json:"classes,omitempty"` // by number
 	Target     string                `json:"target"`            // its column in table.csv, the last
 	Rows       int                   `json:"rows"`
-	Folds      int                   `json:"folds"`       // under each protocol, from 0
-	Metrics    []string              `json:"metrics"`     // by which the paper judges
-	Features   []task.FeatureColumns `json:"features"`    // in table.csv, whose column 0 is the row's number
-	DataDigest string                `json:"data_digest"` // of the table, as records have it
+	Folds      int                   `json:"folds"`            // under each protocol, from 0
+	Groups     string                `json:"groups,omitempty"` // the column by which rows are kept together, as under corrected alone
+	Metrics    []string              `json:"metrics"`          // by which the paper judges
+	Features   []task.FeatureColumns `json:"features"`         // in table.csv, whose column 0 is the row's number
+	DataDigest string                `json:"data_digest"`      // of the table, as records have it
 	Subset     string                `json:"subset,omitempty"`
 }
 
@@ -85,7 +90,7 @@ func exportTable(dir string, table *dataset.Table) error {
 	}
 	info := table.Info
 	d := description{Name: info.Name, Problem: info.Problem.String(), Classes: table.Target().Categories, Target: targetName(table),
-		Rows: table.Rows, Folds: info.RunFolds, Metrics: metric.Names(metric.Of(info.Problem)),
+		Rows: table.Rows, Folds: info.RunFolds, Groups: info.Groups, Metrics: metric.Names(metric.Of(info.Problem)),
 		Features: t.FeatureColumns(1), DataDigest: table.Digest, Subset: table.Subset}
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
@@ -151,6 +156,9 @@ func writeSplits(w io.Writer, table *dataset.Table) error {
 		return err
 	}
 	for _, protocol := range split.Protocols {
+		if table.Groups != nil && protocol == split.Published {
+			continue // there is none
+		}
 		for fold := range table.Info.RunFolds {
 			s, err := split.Make(split.RuleOf(table), protocol, fold)
 			if err != nil {

@@ -125,6 +125,42 @@ func TestExportOfOddNames(t *testing.T) {
 	}
 }
 
+// Of a data set whose folds keep groups together, the corrected folds are exported.
+func TestExportOfGroups(t *testing.T) {
+	dir, out := filepath.Join(t.TempDir(), "kept"), t.TempDir()
+	rows := "id,x,y\n"
+	for i := range 60 {
+		rows += fmt.Sprintf("%d,%d,%d\n", i%12, i%7, i%5)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"kept.csv": rows, "dataset.yaml": "file: kept.csv\nrows: 60\ncolumns: {id: skip, x: number, y: number}\ntarget: y\nsplit: {folds: 10, groups: id}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exit, stdout, stderr := call(t, "-data", filepath.Dir(dir), "-export-splits", out, "kept")
+	if exit != program.ExitOK || !strings.HasSuffix(stdout, "kept: 60 rows, 10 folds by id\n") {
+		t.Fatal(exit, stdout, stderr)
+	}
+	parts := map[string]map[string]string{} // by fold and group
+	for _, line := range lines(t, filepath.Join(out, "kept", "splits.csv"))[1:] {
+		row, _ := strconv.Atoi(line[2])
+		group := strconv.Itoa(row % 12)
+		if parts[line[1]] == nil {
+			parts[line[1]] = map[string]string{}
+		}
+		if before := parts[line[1]][group]; line[0] != "corrected" || before != "" && before != line[3] {
+			t.Errorf("%v: group %s, which has rows for %q", line, group, before)
+		}
+		parts[line[1]][group] = line[3]
+	}
+	if len(parts) != 10 {
+		t.Errorf("%d folds, want 10", len(parts))
+	}
+}
+
 // Without names, the data sets with several folds are exported; one that is made by copying rows cannot be.
 func TestExportChooses(t *testing.T) {
 	if exit, _, stderr := call(t, "-export-splits", t.TempDir(), "lookup"); exit != program.ExitBadInput || !strings.Contains(stderr, "made by copying rows") {

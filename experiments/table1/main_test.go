@@ -224,6 +224,41 @@ func TestOwnMethodOnRareClass(t *testing.T) {
 	}
 }
 
+// Of a group that is in a test fold no row is for training: k-NN, which finds the target of a row in others of its group where folds are
+// of rows, cannot. Published folds would part groups.
+func TestOwnGroups(t *testing.T) {
+	dir, rows := t.TempDir(), "patient,x,y\n"
+	for i := range 120 {
+		rows += fmt.Sprintf("p%d,%d,%d\n", i%20, i%20, i%20*7%20)
+	}
+	const declaration = "file: rows.csv\nrows: 120\ncolumns: {patient: skip, x: number, y: number}\ntarget: y\n"
+	for file, content := range map[string]string{
+		"free/rows.csv": rows, "free/dataset.yaml": declaration + "split: {folds: 10}\n",
+		"kept/rows.csv": rows, "kept/dataset.yaml": declaration + "split: {folds: 10, groups: patient}\n",
+		"groups.yaml": "name: groups\nprotocols: [corrected]\ndatasets: [free, kept]\nmethods:\n  - {method: knn, params: {n_neighbors: 1}}\n",
+	} {
+		write(t, filepath.Join(dir, file), content)
+	}
+	out, sweep := t.TempDir(), filepath.Join(dir, "groups.yaml")
+	exit, text, errs, err := call(t, "-data", dir, "-sweep", sweep, "-out", out)
+	if exit != program.ExitOK || err != nil || !strings.Contains(text, "On: free (10 folds), kept (10 folds by patient).") {
+		t.Fatalf("exit %d, %v, %s, %s", exit, err, errs, text)
+	}
+	n := 0
+	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
+		if n++; err != nil || r.Failure != nil || (r.Test["rmse"] < 1e-6) != (r.Dataset == "free") || r.Rows[2] != 12 {
+			t.Errorf("%v, %+v", err, r)
+		}
+	}
+	if n != 20 {
+		t.Errorf("%d records, want 20", n)
+	}
+	exit, _, _, err = call(t, "-data", dir, "-sweep", sweep, "-out", out, "-protocol", "both")
+	if want := "kept: published folds would part rows of the same patient; want corrected folds alone"; exit == program.ExitOK || err == nil || err.Error() != want {
+		t.Errorf("exit %d, %v, want %s", exit, err, want)
+	}
+}
+
 // pythonWithScikit is a Python that has scikit-learn; where there is none the test is skipped.
 func pythonWithScikit(t *testing.T) (python string) {
 	t.Helper()

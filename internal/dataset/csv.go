@@ -17,7 +17,7 @@ import (
 // A csvForm is the form of a data set of one's own: RFC 4180 with a header line, whose names say which field is which column.
 type csvForm struct {
 	separator      rune
-	target         string    // name of the column that has a value in every row
+	target, groups string    // names of the columns that have a value in every row
 	missing        []string  // fields that mean: no value
 	missingNumbers []float64 // those of them that are numbers
 	skipped        []string  // names of fields that are no columns
@@ -43,7 +43,7 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 		row, err := lines.Read()
 		switch {
 		case err == io.EOF && n == rows:
-			return refuse(columns)
+			return f.refuse(columns)
 		case err == io.EOF:
 			return fmt.Errorf("%s, %d declared", spelling.Count(n, "row"), rows)
 		case errors.Is(err, csv.ErrFieldCount):
@@ -72,7 +72,7 @@ const mostNames = 20
 
 // refuse refuses columns without any value, of which methods could learn nothing, those whose categories name the rows, and categories that
 // are the same number.
-func refuse(columns []*builder) error {
+func (f csvForm) refuse(columns []*builder) error {
 	for _, c := range columns {
 		if len(c.missing) == c.n && !slices.Contains(c.missing, false) {
 			return fmt.Errorf("column %s has no value in any row: declare it skip", c.name)
@@ -80,10 +80,13 @@ func refuse(columns []*builder) error {
 		if c.levels != nil {
 			continue
 		}
-		if n := len(c.texts); n == c.n && n > mostNames {
+		switch n := len(c.texts); {
+		case c.name == f.groups && n == c.n:
+			return fmt.Errorf("column %s has another group for each of the %s rows: leave groups out", c.name, spelling.Thousands(c.n))
+		case c.name == f.groups:
+		case n == c.n && n > mostNames:
 			return fmt.Errorf("column %s has another category in each of the %s rows: declare it skip, or number", c.name, spelling.Thousands(c.n))
-		}
-		if n := len(c.texts); n > 1000 && n > c.n/2 {
+		case n > 1000 && n > c.n/2:
 			return fmt.Errorf("column %s has %s categories in %s rows: declare it skip, or number", c.name, spelling.Thousands(n), spelling.Thousands(c.n))
 		}
 		first := map[string]string{}
@@ -150,14 +153,19 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
 	if f.isMissing(field) {
-		if column.name == f.target {
+		switch column.name {
+		case f.target:
 			return errNoTarget
+		case f.groups:
+			return errNoGroup
 		}
 		column.addMissing()
 		return nil
 	}
 	err := error(nil)
 	switch {
+	case column.name == f.groups && standsForNothing(field):
+		return errNoGroup
 	case !utf8.ValidString(field):
 		err = fmt.Errorf("%s is not UTF-8", quote([]byte(field)))
 	case column.kind == Categorical && (field == "" || strings.TrimSpace(field) != field):
@@ -181,7 +189,10 @@ func standsForNothing(field string) bool {
 	return slices.Contains([]string{"", "?", "na", "n/a", "nan", "null", "none"}, strings.ToLower(field))
 }
 
-var errNoTarget = errors.New("the target has no value; leave the row out")
+var (
+	errNoTarget = errors.New("the target has no value; leave the row out")
+	errNoGroup  = errors.New("the row has no group; give it one of its own, or leave the row out")
+)
 
 // isMissing reports whether a field stands for no value, a number by its value: -999.0 is -999.
 func (f csvForm) isMissing(field string) bool {

@@ -36,6 +36,8 @@ type Info struct {
 	RunFolds int
 	TestAt   int // first row of a fixed test set, which reaches to the end; 0: test rows are drawn, as in a subset without them
 
+	Groups string // of a data set of one's own: the column of the file whose values say which rows folds keep together; empty: none
+
 	Copies *Copies // of a semi-synthetic data set: each row of a task has one among the training rows; nil: none
 
 	Licence string

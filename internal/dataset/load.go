@@ -59,8 +59,12 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 	if loc.source.dir != "" {
 		room = min(room, 1<<16) // a declaration may say more rows than there are
 	}
-	columns := make([]*builder, len(loc.source.columns))
-	for i, spec := range loc.source.columns {
+	specs := loc.source.columns
+	if loc.Info.Groups != "" {
+		specs = append(slices.Clone(specs), columnSpec{name: loc.Info.Groups, kind: Categorical})
+	}
+	columns := make([]*builder, len(specs))
+	for i, spec := range specs {
 		columns[i] = newBuilder(spec, room)
 	}
 	for i := range loc.Files {
@@ -68,7 +72,7 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 			return nil, err
 		}
 	}
-	t := &Table{Info: loc.Info, Rows: loc.Rows, Subset: loc.Subset, Columns: make([]Column, len(columns))}
+	t := &Table{Info: loc.Info, Rows: loc.Rows, Subset: loc.Subset, Columns: make([]Column, len(columns))} // the groups among them
 	for i, b := range columns {
 		if b.n != loc.Rows {
 			return nil, fmt.Errorf("column %d (%s) has %s, %d expected", i, b.name, spelling.Count(b.n, "row"), loc.Rows)
@@ -77,6 +81,9 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 	}
 	if t.Digest = tableDigest(t.Columns, t.Rows); loc.variant.rule != "" {
 		t.Digest = ruleDigest(t.Digest, loc.variant.rule)
+	}
+	if last := len(t.Columns) - 1; loc.Info.Groups != "" {
+		t.Columns, t.Groups = t.Columns[:last], t.Columns[last].Codes
 	}
 	return t, verify(t, loc)
 }

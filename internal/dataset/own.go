@@ -38,12 +38,14 @@ import (
 //	  id: skip                  # no column of the table
 //	  quality: number
 //	target: quality             # a number: regression; a list of categories: classification
-//	split: {folds: 10}          # or {folds: 5, run: 2}: the first two of five folds; or {test: 300}: the last 300 rows are test rows
+//	split: {folds: 10}          # or {folds: 5, run: 2}: the first two of five folds; or {test: 300}: the last 300 rows are test rows;
+//	                            # or {folds: 10, groups: id}: rows with the same id, which is declared skip, are kept together
 //	licence: CC BY 4.0          # left out: none stated
 //	sha256: 24c8...             # of the content of the file; left out: any content
 //
 // Beside the test rows, with 10 folds 20 % of all rows are for validation, as in the paper's small data sets, with any other number of
-// folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows.
+// folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups these are shares of the groups:
+// scikit-learn's GroupKFold and GroupShuffleSplit.
 const Declaration = "dataset.yaml"
 
 // A declaration is such a file, being read.
@@ -217,7 +219,8 @@ func (d *declaration) source(root *document.Node) *source {
 		d.target(s, target)
 	}
 	f := File{Name: file, Rows: rows, Manual: "your own copy of the file that " + filepath.Join(d.dir, Declaration) + " declares"}
-	form := csvForm{separator: separator, target: target, missing: missing, skipped: skipped}
+	v := d.split(s, skipped)
+	form := csvForm{separator: separator, target: target, groups: s.Groups, missing: missing, skipped: skipped}
 	for _, field := range missing {
 		if x, err := strconv.ParseFloat(field, 64); err == nil {
 			form.missingNumbers = append(form.missingNumbers, x)
@@ -227,7 +230,6 @@ func (d *declaration) source(root *document.Node) *source {
 	if digest != "" {
 		f.SHA256 = []string{digest}
 	}
-	v := d.split(s)
 	v.rule = target + v.rule
 	v.files = []File{f}
 	s.variants = []variant{v}
@@ -339,17 +341,17 @@ func (d *declaration) target(s *source, name string) {
 	}
 }
 
-const wantedSplit = "split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end"
+const wantedSplit = "split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end"
 
 // split reads how test rows are cut. The rule is part of the table's digest; how many folds are run is not.
-func (d *declaration) split(s *source) variant {
+func (d *declaration) split(s *source, skipped []string) variant {
 	n := d.nodes["split"]
 	if n == nil || n.Is != document.Mapping {
 		d.Errorf(d.at("split"), wantedSplit)
 		return variant{}
 	}
 	before := len(d.Errors)
-	parts, _ := d.Object(n, "split", "folds", "run", "test")
+	parts, _ := d.Object(n, "split", "folds", "run", "test", "groups")
 	folds, run, test := d.whole(parts["folds"], wantedSplit), d.whole(parts["run"], wantedSplit), d.whole(parts["test"], wantedSplit)
 	if len(d.Errors) > before {
 		return variant{}
@@ -357,7 +359,7 @@ func (d *declaration) split(s *source) variant {
 	given := func(key string) bool { return parts[key] != nil && parts[key].Is != document.Nothing }
 	v := variant{rule: fmt.Sprintf("{%d 0 %d}", folds, test)}
 	switch {
-	case test < 0 || test > s.Rows-2 || given("test") && (given("folds") || given("run")):
+	case test < 0 || test > s.Rows-2 || given("test") && (given("folds") || given("run") || given("groups")):
 		d.fail("split", "want {test: N}, alone, with N from 1 to %d: of the %d rows one is for training and one for validation at least", s.Rows-2, s.Rows)
 	case test > 0:
 		s.Folds, s.RunFolds, v.testAt = 5, 1, s.Rows-test
@@ -369,6 +371,13 @@ func (d *declaration) split(s *source) variant {
 		d.fail("split", "run: want 1 to %d, the number of folds", folds)
 	default:
 		s.Folds, s.RunFolds = folds, cmp.Or(run, folds)
+	}
+	if given("groups") {
+		s.Groups, _ = parts["groups"].Word()
+		if !slices.Contains(skipped, s.Groups) {
+			d.Errorf(parts["groups"].At, "split: groups: want the name of a column that is declared skip, as %q is not%s", s.Groups, spelling.Hint(s.Groups, skipped))
+		}
+		v.rule += " groups " + s.Groups
 	}
 	return v
 }

@@ -99,6 +99,41 @@ func TestOwn(t *testing.T) {
 	}
 }
 
+// Rows of a group are known by a column that is no feature; every row has one, and they are part of the table's digest.
+func TestOwnGroups(t *testing.T) {
+	declaration := strings.Replace(wineDeclaration, "{folds: 2}", "{folds: 2, groups: id}", 1)
+	load := func(ids ...string) (*Table, error) {
+		text := wineText
+		for i, id := range ids {
+			text = strings.Replace(text, fmt.Sprintf("\n%d;", i+1), "\n"+id+";", 1)
+		}
+		l, _ := declare(t, "wine", declaration, text)
+		return l.Load(t.Context(), "wine")
+	}
+	free, _ := declare(t, "wine", wineDeclaration, wineText)
+	without, err := free.Load(t.Context(), "wine")
+	if err != nil || without.Groups != nil {
+		t.Fatal(without, err)
+	}
+	table, err := load("10", "b", "9", "10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(table.Groups, []uint16{0, 2, 1, 0}) || table.Info.Groups != "id" || !reflect.DeepEqual(table.Columns, without.Columns) {
+		t.Errorf("groups %v by %q, columns %v", table.Groups, table.Info.Groups, table.Columns)
+	}
+	other, err := load("10", "b", "10", "9")
+	if err != nil || other.Digest == table.Digest || table.Digest == without.Digest {
+		t.Errorf("%v; digests %s, %s, %s", err, other.Digest, table.Digest, without.Digest)
+	}
+	for _, id := range []string{"", "?", "NaN"} { // the first two are among those that stand for no value
+		const want = "wine.csv:3:1: column id: the row has no group; give it one of its own, or leave the row out"
+		if _, err := load("a", id, "a", "a"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("group %q: %v, want %s", id, err, want)
+		}
+	}
+}
+
 // Words of a declaration are what the file has, whatever they are to YAML.
 func TestOwnWords(t *testing.T) {
 	const declaration = "file: wine.csv\nrows: 4\nmissing: [%s]\ncolumns:\n  c: %s\n  y: number\ntarget: y\nsplit: {folds: 2}\n"
@@ -201,10 +236,10 @@ func TestOwnRefuses(t *testing.T) {
 		"title/titel":                                      `dataset.yaml:1:1: unknown key "titel" in the declaration (did you mean "title"?)`,
 		"title/from":                                       `dataset.yaml:1:1: unknown key "from" in the declaration; known: title, file, separator, rows, missing, columns, target, split, licence, sha256`,
 		"split: {folds/split: {fold":                       `dataset.yaml:13:9: unknown key "fold" in split (did you mean "folds"?)`,
-		"split: {folds/split: {title":                      `dataset.yaml:13:9: unknown key "title" in split; known: folds, run, test`,
+		"split: {folds/split: {title":                      `dataset.yaml:13:9: unknown key "title" in split; known: folds, run, test, groups`,
 		"title: Wine/title: [a":                            `dataset.yaml:`,
 		"rows: 4/rows: 4.5":                                `dataset.yaml:4:7: rows: want a whole number`,
-		"{folds: 2}/{folds: 2.5}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
+		"{folds: 2}/{folds: 2.5}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end`,
 		wineDeclaration + "/# nothing\n":                   `dataset.yaml:1:1: the file is empty; its keys would be title, file, separator, rows, `,
 		"rows: 4/rows:":                                    `dataset.yaml:1:1: rows: want the number of rows, without the header; wine.csv has 4`,
 		"rows: 4/rows: 0x4":                                `dataset.yaml:4:7: rows: want a whole number in plain decimal digits`,
@@ -219,6 +254,10 @@ func TestOwnRefuses(t *testing.T) {
 		"rows: 4/rows: 6000000000000000000":                `dataset.yaml:4:7: rows: a table has at most 2147483647 rows`,
 		"acidity: number/acidity: nmber":                   `dataset.yaml:9:12: columns: acidity: "nmber" is no type, want number, category, a list of categories, or skip (did you mean "number"?)`,
 		"acidity: number/colour: number":                   `dataset.yaml:9:3: colour is given twice (first at 7:3); keep one`,
+		"{folds: 2}/{folds: 2, groups: id}":                `wine.csv: column id has another group for each of the 4 rows: leave groups out`,
+		"{folds: 2}/{folds: 2, groups: colour}":            `dataset.yaml:13:27: split: groups: want the name of a column that is declared skip, as "colour" is not; known: id`,
+		"{folds: 2}/{folds: 2, groups: [id]}":              `dataset.yaml:13:27: split: groups: want the name of a column that is declared skip, as "" is not; known: id`,
+		"{folds: 2}/{test: 1, groups: id}":                 `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2`,
 		"  acidity: number\n/":                             `wine.csv:1:18: header field 4, "acidity", is not declared; known: colour, region, quality`,
 		"  acidity: number/  acidity: number\n  x: number": `wine.csv:1: no column "x" in the header, though it is declared`,
 		"[white, red]/[white, white]":                      `dataset.yaml:7:11: columns: colour: category white comes twice`,
@@ -241,13 +280,13 @@ func TestOwnRefuses(t *testing.T) {
 		"target: quality/target: region":                   `dataset.yaml:12:9: target: list the classes of a target that is a category, two or more, as in region: [no, yes]`,
 		"{folds: 2}/{folds: 5}":                            `dataset.yaml:13:8: split: folds: 5 of 4 rows, want a row in each`,
 		"rows: 4/rows: 2":                                  `dataset.yaml:4:7: rows: 2 rows, want at least 3: one each for training, validation and test`,
-		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
+		"{folds: 2}/{folds: 1}":                            `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end`,
 		"{folds: 2}/{folds: 2, run: 3}":                    `dataset.yaml:13:8: split: run: want 1 to 2, the number of folds`,
 		"{folds: 2}/{folds: 2, test: 1}":                   `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2: of the 4 rows one is for training and one for validation at least`,
 		"{folds: 2}/{test: 3}":                             `dataset.yaml:13:8: split: want {test: N}, alone, with N from 1 to 2`,
 		"rows: 4/ro: 4\nrws: 4":                            `dataset.yaml:4:1: unknown key "ro" in the declaration (did you mean "rows"?)`,
-		"{folds: 2}/3":                                     `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
-		"{folds: 2}/{folds: [2]}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end`,
+		"{folds: 2}/3":                                     `dataset.yaml:13:8: split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end`,
+		"{folds: 2}/{folds: [2]}":                          `dataset.yaml:13:16: split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end`,
 		"file: wine.csv/file: ../wine.csv":                 `dataset.yaml:2:7: file: want the name of a CSV file in the same folder`,
 		`separator: ";"/separator: ";;"`:                   `dataset.yaml:3:12: separator: ";;" has more than one character`,
 		`separator: ";"/separator: '"'`:                    `dataset.yaml:3:12: separator: "\"" cannot stand between fields; most files have ",", ";" or "\t"`,

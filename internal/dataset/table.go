@@ -40,8 +40,9 @@ func (c *Column) IsMissing(row int) bool { return c.Missing != nil && c.Missing[
 type Table struct {
 	Info    Info
 	Columns []Column
+	Groups  []uint16 // of every row, from 0 without gaps: those of one are kept together by folds; nil: rows are free
 	Rows    int
-	Digest  string // hex SHA-256 over names, kinds, categories, values and rule, the same whatever file format these came from
+	Digest  string // hex SHA-256 over names, kinds, categories, values, groups and rule, the same whatever file format these came from
 	Check   Check  // how far this has been compared with the published table
 	Subset  string // empty, or what part of the published table this is, as a noun phrase for footnotes
 }

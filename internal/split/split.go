@@ -59,13 +59,14 @@ func (s Split) Digest() string {
 type Rule struct {
 	Rows   int
 	Labels []uint16 // class of every row, to stratify by; nil: not stratified
+	Groups []uint16 // group of every row, from 0 without gaps, whose rows are kept together, instead of being stratified; nil: rows are free
 	Folds  int      // number of folds; the share of test rows is 1/Folds
 	TestAt int      // first row of a fixed test set that reaches to the end; 0: test rows are drawn
 }
 
-// RuleOf returns the paper's rule for a table: stratified exactly when the target is a class.
+// RuleOf returns the paper's rule for a table: stratified exactly when the target is a class. Groups are of data sets of one's own alone.
 func RuleOf(t *dataset.Table) Rule {
-	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.Info.TestAt}
+	r := Rule{Rows: t.Rows, Folds: t.Info.Folds, TestAt: t.Info.TestAt, Groups: t.Groups}
 	if t.Info.Problem.Classification() {
 		r.Labels = t.Labels()
 	}
@@ -98,6 +99,9 @@ func Make(r Rule, p Protocol, fold int) (Split, error) {
 	if p != Published {
 		return r.clean(fold)
 	}
+	if r.Groups != nil && fold > 0 {
+		return Split{}, fmt.Errorf("published fold %d would put rows of a group into several parts: want corrected folds", fold)
+	}
 	order := arange(r.Rows)
 	for f := 0; ; f++ {
 		s, err := r.clean(f)
@@ -123,7 +127,8 @@ func (r Rule) folds() int {
 	return r.Folds
 }
 
-// Sizes returns how many training, validation and test rows a fold has, which hangs on no label and on no protocol.
+// Sizes returns how many training, validation and test rows a fold has, which hangs on no label and on no protocol. Groups are not looked
+// at: with them it is what their shares of the groups are of rows.
 func (r Rule) Sizes(fold int) (train, val, test int) {
 	switch {
 	case r.TestAt > 0:
@@ -142,6 +147,9 @@ func (r Rule) Sizes(fold int) (train, val, test int) {
 
 // clean makes one fold of the table in its original order.
 func (r Rule) clean(fold int) (Split, error) {
+	if r.Groups != nil {
+		return r.grouped(fold)
+	}
 	var rest, test []int32
 	switch {
 	case r.TestAt > 0:
@@ -169,6 +177,32 @@ func (r Rule) clean(fold int) (Split, error) {
 		valAt, trainAt = p[:val], p[val:]
 	}
 	return Split{Train: pick(rest, trainAt), Val: pick(rest, valAt), Test: test}, nil
+}
+
+// grouped makes one fold of groups: test rows are those of scikit-learn's GroupKFold with shuffling, which deals groups as KFold deals rows,
+// validation rows those of its GroupShuffleSplit of the rest. The rows of each part ascend.
+func (r Rule) grouped(fold int) (Split, error) {
+	groups := int(slices.Max(r.Groups)) + 1
+	if groups < r.Folds {
+		return Split{}, fmt.Errorf("%d groups of rows cannot be cut into %d folds", groups, r.Folds)
+	}
+	rest, test := plainFold(groups, r.Folds, fold)
+	_, val, _ := Rule{Rows: groups, Folds: r.Folds}.Sizes(fold)
+	part := make([]uint8, groups) // 0: training
+	for _, at := range newTwister(numpySeed).permutation(len(rest))[:val] {
+		part[rest[at]] = 1
+	}
+	for _, group := range test {
+		part[group] = 2
+	}
+	var rows [3][]int32
+	for row, group := range r.Groups {
+		rows[part[group]] = append(rows[part[group]], int32(row))
+	}
+	if len(rows[0]) == 0 {
+		return Split{}, fmt.Errorf("%d groups of rows leave %d for test, %d for validation and none for training", groups, len(test), val)
+	}
+	return Split{Train: rows[0], Val: rows[1], Test: rows[2]}, nil
 }
 
 func pick(rows, at []int32) []int32 {

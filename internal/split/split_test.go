@@ -113,6 +113,60 @@ func TestManyClassesEqualScikitLearn(t *testing.T) {
 	}
 }
 
+// Rows of a group are kept together as by GroupKFold and GroupShuffleSplit of scikit-learn 1.7.2 (testdata/groups.py); published folds
+// after the first would part them.
+func TestGroupsEqualScikitLearn(t *testing.T) {
+	raw, err := os.ReadFile("testdata/groups.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Rows, Groups, Folds, Fold int
+		Train, Val, Test          string
+		Counts                    [3]int
+	}
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		present := make([]bool, c.Groups)
+		groups := make([]uint16, c.Rows)
+		for i := range groups {
+			groups[i] = uint16(i * i * i / 7 % c.Groups)
+			present[groups[i]] = true
+		}
+		number, n := make([]uint16, c.Groups), uint16(0) // without gaps
+		for g, there := range present {
+			if number[g] = n; there {
+				n++
+			}
+		}
+		for i, g := range groups {
+			groups[i] = number[g]
+		}
+		rule := Rule{Rows: c.Rows, Groups: groups, Labels: groups, Folds: c.Folds}
+		s, err := Make(rule, Corrected, c.Fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counts := [3]int{len(s.Train), len(s.Val), len(s.Test)}; counts != c.Counts {
+			t.Errorf("%+v: got %v rows", c, counts)
+		}
+		if shortSHA(s.Train) != c.Train || shortSHA(s.Val) != c.Val || shortSHA(s.Test) != c.Test {
+			t.Errorf("%d rows of %d groups, fold %d of %d: rows differ from scikit-learn's", c.Rows, n, c.Fold, c.Folds)
+		}
+		if p, err := Make(rule, Published, c.Fold); c.Fold == 0 && p.Digest() != s.Digest() || c.Fold > 0 && err == nil {
+			t.Errorf("published fold %d: %v, %v", c.Fold, p.Digest(), err)
+		}
+	}
+	few := []uint16{0, 0, 0, 0, 1, 1, 1, 1}
+	for folds, want := range map[int]string{2: "2 groups of rows leave 1 for test, 1 for validation and none for training", 3: "2 groups of rows cannot be cut into 3 folds"} {
+		if _, err := Make(Rule{Rows: 8, Groups: few, Folds: folds}, Corrected, 0); err == nil || err.Error() != want {
+			t.Errorf("two groups: %v, want %s", err, want)
+		}
+	}
+}
+
 func TestFixedTestRows(t *testing.T) {
 	rule := Rule{Rows: 125010, Folds: 5, TestAt: 25010}
 	if train, val, test := rule.Sizes(0); train != 21883 || val != 3127 || test != 100000 {
