@@ -112,8 +112,6 @@ func fixedTestRows(d dataset.Info) string {
 	switch {
 	case d.TestAt > 0:
 		return "Yes"
-	case d.Groups != "":
-		return fmt.Sprintf("No (%d of %d Folds by %s)", d.RunFolds, d.Folds, d.Groups)
 	case d.RunFolds > 1:
 		return fmt.Sprintf("No (%d-Fold CV)", d.RunFolds)
 	}

@@ -98,6 +98,11 @@ func (p *parser) read(root *document.Node) {
 			p.usualProtocol(nodes["datasets"])
 		}
 	}
+	for _, info := range p.infos {
+		if info.Groups != "" && slices.Contains(s.Protocols, split.Published) && nodes["protocols"] != nil {
+			p.Errorf(nodes["protocols"].At, "protocols: published folds would part rows of %s with the same %s; want [corrected]", info.Name, info.Groups)
+		}
+	}
 }
 
 // usualProtocol chooses that of a sweep without protocols: corrected where all data sets are the user's own, of which no paper has numbers

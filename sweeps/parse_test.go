@@ -61,6 +61,15 @@ func TestDefaultProtocol(t *testing.T) {
 		!strings.Contains(err.Error(), "small.yaml:1:11: datasets: some are the paper's and some your own: add protocols") {
 		t.Errorf("both kinds of data sets without protocols: %v", err)
 	}
+	c.Datasets = append(c.Datasets, dataset.Info{Name: "wards", Problem: dataset.Regression, Folds: 5, RunFolds: 5, Groups: "patient"})
+	for protocols, want := range map[string]string{
+		"": "", "protocols: [corrected]\n": "",
+		"protocols: [corrected, published]\n": "small.yaml:2:12: protocols: published folds would part rows of wards with the same patient; want [corrected]",
+	} {
+		if _, err := Parse("small.yaml", []byte("datasets: [boat, wards]\n"+protocols+"methods: [{method: neighbours}]\n"), c); (want == "") != (err == nil) || err != nil && err.Error() != want {
+			t.Errorf("groups and %q: %v, want %s", protocols, err, want)
+		}
+	}
 }
 
 const everything = `
@@ -166,6 +175,14 @@ func TestCommand(t *testing.T) {
 		if changed[i] == got[i] {
 			t.Errorf("%s whatever the script is", got[i])
 		}
+	}
+	t.Chdir(dir)
+	s, err := Parse("small.yaml", []byte(text), catalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if of := s.Settings("boat")[0]; of.Method.Command.Dir != dir || of.JSON != changed[0] { // a process in another folder finds the script
+		t.Errorf("the script of %s is looked for in %q, want %q", of.JSON, of.Method.Command.Dir, dir)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestOwn(t *testing.T) {
 		t.Errorf("not all are listed\n%s", stdout)
 	}
 	datasettest.Write(t, dir, "waves", "rows: 3\ncolumns: {a: number, b: number}\ntarget: b\nsplit: {test: 0}\n", "a,b\n1,2\n3,4\n5,6\n")
-	want := filepath.Join(dir, "waves", "dataset.yaml") + ":5:8: split: want {folds: N}, N from 2 to 255, or {test: N}, the number of test rows at the end\n"
+	want := filepath.Join(dir, "waves", "dataset.yaml") + ":5:8: split: want {folds: N}, N from 2 to 255, also with groups: COLUMN, or {test: N}, the number of test rows at the end\n"
 	code, stdout, stderr := call(t, "-data", dir)
 	if code != program.ExitFailed || stderr != "" || !strings.HasSuffix(stdout, "\nFailed:\n  "+want) || !strings.Contains(stdout, "\n mnist ") ||
 		!strings.Contains(stdout, "\n waves ") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -62,7 +63,11 @@ func grid(w io.Writer, rows []row, width int) (notes []string, err error) {
 
 // printFailures says what is missing, each file once whatever is made of it, and what is wrong.
 func printFailures(w io.Writer, rows []row) {
-	heading := "\nMissing. Put each file there, plain or compressed by gzip (.gz), or let -fetch do what it can:\n"
+	heading := "\nMissing. Put each file there, plain or compressed by gzip (.gz)"
+	if slices.ContainsFunc(rows, func(r row) bool { return r.missing != nil && r.missing.Fetchable }) {
+		heading += ", or let -fetch do what it can"
+	}
+	heading += ":\n"
 	said := map[string]bool{}
 	for _, r := range rows {
 		if r.missing == nil {

@@ -35,7 +35,7 @@ for folder in sorted(path.parent for path in splits.glob("*/dataset.json")):
         if about["problem"] == "regression":
             model = HistGradientBoostingRegressor(max_iter=50, random_state=0).fit(x[train], y[train])
             predicted = model.predict(x[test])
-            predictions += [[*place, row, repr(float(p))] for row, p in zip(test, predicted)]
+            predictions += [[*place, row, about["data_digest"], repr(float(p))] for row, p in zip(test, predicted)]
             mse = metrics.mean_squared_error(y[test], predicted)
             scores = {"mse": mse, "rmse": np.sqrt(mse)}
         else:
@@ -43,7 +43,7 @@ for folder in sorted(path.parent for path in splits.glob("*/dataset.json")):
             p = np.zeros((len(test), len(about["classes"])))
             p[:, model.classes_.astype(int)] = model.predict_proba(x[test])
             most = max(most, p.shape[1])
-            predictions += [[*place, row, "", *map(repr, map(float, one))] for row, one in zip(test, p)]
+            predictions += [[*place, row, about["data_digest"], "", *map(repr, map(float, one))] for row, one in zip(test, p)]
             scores = {"accuracy": 100 * metrics.accuracy_score(y[test], p.argmax(1)),
                       "nll": metrics.log_loss(y[test], p, labels=range(p.shape[1]))}
             if p.shape[1] == 2:
@@ -52,8 +52,8 @@ for folder in sorted(path.parent for path in splits.glob("*/dataset.json")):
 
 with open(sys.argv[2], "w", newline="") as f:
     out = csv.writer(f)
-    out.writerow(["dataset", "protocol", "fold", "row", "prediction"] + [f"probability_{i}" for i in range(most)])
-    out.writerows(line + [""] * (5 + most - len(line)) for line in predictions)
+    out.writerow(["dataset", "protocol", "fold", "row", "data_digest", "prediction"] + [f"probability_{i}" for i in range(most)])
+    out.writerows(line + [""] * (6 + most - len(line)) for line in predictions)
 if len(sys.argv) > 3:
     with open(sys.argv[3], "w", newline="") as f:
         csv.writer(f).writerows([["dataset", "protocol", "fold", "metric", "value"], *measured])

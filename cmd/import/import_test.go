@@ -222,6 +222,32 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// A file that says of which table it is, is refused for another one.
+func TestOtherTable(t *testing.T) {
+	lib := datasettest.Library(t)
+	waves, err := lib.Load(t.Context(), "waves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for digest, want := range map[string]string{waves.Digest: "", "0123456789abcdef01": fmt.Sprintf("p.csv:2: data_digest is %q, and %.16q of the table of waves that is here: "+
+		"were its rows exported from another one?", "0123456789abcdef", waves.Digest)} {
+		text := "dataset,protocol,fold,row,prediction,data_digest\n"
+		for _, line := range predictions(t, lib, "waves", split.Corrected, false) {
+			text += strings.TrimRight(line, ",") + "," + digest + "\n"
+		}
+		dir := t.TempDir()
+		file := filepath.Join(dir, "p.csv")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("NPT_CACHE_DIR", lib.CacheDir)
+		exit, _, stderr := programtest.Run(t, importPredictions, "-method", "mine", "-data", lib.Dirs[0], "-out", filepath.Join(dir, "out"), file)
+		if (exit == program.ExitOK) != (want == "") || !strings.Contains(stderr, want) {
+			t.Errorf("digest %s: exit code %d, %q, want %q", digest, exit, stderr, want)
+		}
+	}
+}
+
 // Every mistake names its line, and leaves nothing behind.
 func TestMistakes(t *testing.T) {
 	lib := datasettest.Library(t)
@@ -386,6 +412,35 @@ func TestReplacesWhole(t *testing.T) {
 				t.Errorf("exit code %d: %s", exit, stderr)
 			}
 		})
+	}
+}
+
+// Folds of the data as they were before are no reason not to replace those of the data as they are.
+func TestReplacesBesideOtherData(t *testing.T) {
+	lib, out, old := datasettest.Library(t), t.TempDir(), t.TempDir()
+	published, corrected := predictions(t, lib, "waves", split.Published, false), predictions(t, lib, "waves", split.Corrected, false)
+	if exit, _, stderr := call(t, lib, old, published); exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	before := t.TempDir()
+	w := results.NewWriter(before)
+	for _, r := range readAll(t, old) {
+		r.DataDigest = strings.Repeat("0", len(r.DataDigest))
+		r.ID = r.Cell.ID()
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := results.Merge(t.Context(), filepath.Join(out, "mine.jsonl.gz"), false, before); err != nil {
+		t.Fatal(err)
+	}
+	for _, lines := range [][]string{corrected, slices.Concat([]string{strings.TrimSuffix(corrected[0], ",,,") + "1,,,"}, corrected[1:])} {
+		if exit, _, stderr := call(t, lib, out, lines, "-replace"); exit != program.ExitOK || !strings.Contains(stderr, "which has 20;") {
+			t.Errorf("exit code %d: %s", exit, stderr)
+		}
 	}
 }
 

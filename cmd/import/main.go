@@ -193,8 +193,8 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 		return task.Shared(f.task.Info, r.Fold)
 	}
 	type repetition struct {
-		dataset string
-		seed    uint64
+		dataset, digest string
+		seed            uint64
 	}
 	stay, replaced := map[repetition]string{}, map[repetition]bool{} // folds by one protocol, and the fold of both
 	for before, err := range store.Records() {
@@ -209,7 +209,7 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 		}
 		switch {
 		case at < 0:
-			stay[repetition{before.Dataset, before.Seed}] = string(before.Protocol)
+			stay[repetition{before.Dataset, before.DataDigest, before.Seed}] = string(before.Protocol)
 		case same(before, records[at]):
 			if records[at].Val == nil {
 				records[at].Val = maps.Clone(before.Val)
@@ -221,7 +221,7 @@ func (o *options) compare(ctx context.Context, path string, all []*foldPredictio
 			}
 			return fmt.Errorf("%s, %s has been imported with other predictions; -replace takes these instead", before.Dataset, fold)
 		case shared(before):
-			replaced[repetition{before.Dataset, before.Seed}] = true
+			replaced[repetition{before.Dataset, before.DataDigest, before.Seed}] = true
 		}
 	}
 	for r := range replaced {

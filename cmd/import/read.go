@@ -86,7 +86,10 @@ func read(ctx context.Context, file string, content []byte, lib *dataset.Library
 	return nil, ctx.Err()
 }
 
-const probability = "probability_"
+const (
+	probability  = "probability_"
+	digestColumn = "data_digest" // may be left out
+)
 
 func (r *reader) findColumns(header []string) error {
 	r.columns = map[string]int{}
@@ -109,7 +112,7 @@ func (r *reader) findColumns(header []string) error {
 		}
 		r.classes = append(r.classes, at)
 	}
-	known := []string{"dataset", "protocol", "fold", "row", "prediction"}
+	known := []string{"dataset", "protocol", "fold", "row", digestColumn, "prediction"}
 	for i := range r.classes {
 		known = append(known, probability+strconv.Itoa(i))
 	}
@@ -140,6 +143,10 @@ func (r *reader) add(ctx context.Context, line int, record []string) error {
 		if f, err = r.begin(ctx, key, line); err != nil {
 			return err
 		}
+	}
+	if _, has := r.columns[digestColumn]; has && field(digestColumn) != f.task.Digest {
+		return fmt.Errorf("%s is %.16q, and %.16q of the table of %s that is here: were its rows exported from another one?",
+			digestColumn, field(digestColumn), f.task.Digest, key.Dataset)
 	}
 	row, err := strconv.Atoi(field("row"))
 	if err != nil {

@@ -791,6 +791,21 @@ def others(*paths):
     table(["", "NPT, seed %d" % seeds[0], *("worse by, seed %d" % seed for seed in seeds), "NLL minus NPT's, by seed"], *lines)
 
 
+def mixes(*paths):
+    """Validation and test rows of single splits with classes, whose batches may have other shares of rows with known targets."""
+    lines = []
+    for r in records(paths):
+        if r["dataset"] not in TITLES and "accuracy_se" in r["val"]:
+            cells = []
+            for name in ("nll", "accuracy"):
+                val, test, error = r["val"][name], r["test"][name], [r[part][name + "_se"] for part in ("val", "test")]
+                cells += ["%.*f ± %.*f" % (DIGITS[name], x, DIGITS[name], e) for x, e in zip((val, test), error)]
+                cells.append("%+.1f" % ((test - val) / math.hypot(*error)))
+            lines.append(["%s, %s" % (DATASETS[r["dataset"]], r["variant"]), "%d" % r["seed"], *cells])
+    table(["", "seed", "NLL, validation", "NLL, test", "difference, standard errors", "accuracy, validation", "accuracy, test", "difference, standard errors"],
+          *sorted(lines))
+
+
 def anycolumn(*paths):
     """RMSE in standard deviations where any column can be a row's target, and without the test row whose error is largest."""
     titles = {"": "NPT", "rows attend to themselves alone": "self-only", "without attention between datapoints": "without ABD"}

@@ -15,6 +15,8 @@
 //	train_y.csv   their targets, below a line with a name: standardised numbers, or classes from 0
 //	val_x.csv, val_y.csv    the same of the validation rows
 //	test_x.csv    the features of the test rows; nobody but the harness gets their targets
+//	train_missing.csv, val_missing.csv, test_missing.csv    where entries are missing, which are 0 in the files above: 1 for these, 0 for
+//	              others, with a column for each feature; without missing entries there are no such files
 //
 // It writes val_predicted.csv and test_predicted.csv, without a line of names: a line for each row, in the order given, with one
 // number on the scale of the targets, or a probability for each class. Whatever else it writes is ignored, but what it says on

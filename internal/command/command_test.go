@@ -104,12 +104,22 @@ for part in val test; do awk 'NR == 2 { printf "\357\273\277" } NR > 1 { print "
 			var x []float64
 			var y []float64
 			var files []string
+			var missing []bool
 			for _, part := range []string{"train", "val", "test"} {
 				columns, values := table(t, filepath.Join(copied, part+"_x.csv"))
 				if x = append(x, values...); len(columns) != tk.Width {
 					t.Errorf("%d columns: %s", len(columns), columns)
 				}
 				files = append(files, part+"_x.csv")
+				if tk.Missing != nil {
+					columns, values := table(t, filepath.Join(copied, part+"_missing.csv"))
+					if files = append(files, part+"_missing.csv"); columns[0] != tk.Features[0].Name {
+						t.Errorf("of missing entries: %s", columns)
+					}
+					for _, v := range values {
+						missing = append(missing, v == 1)
+					}
+				}
 				if part != "test" {
 					_, values := table(t, filepath.Join(copied, part+"_y.csv"))
 					y = append(y, values...)
@@ -121,6 +131,9 @@ for part in val test; do awk 'NR == 2 { printf "\357\273\277" } NR > 1 { print "
 			}
 			if want := tk.Y; !slices.Equal(y, want) && (want != nil || !slices.EqualFunc(y, tk.Labels, func(a float64, b uint16) bool { return a == float64(b) })) {
 				t.Error("the targets are not those of the task")
+			}
+			if !slices.Equal(missing, tk.Missing) {
+				t.Error("missing entries are not those of the task")
 			}
 			entries, err := os.ReadDir(copied)
 			if err != nil {
@@ -244,6 +257,7 @@ func TestRead(t *testing.T) {
 		"1,0,0\n1\n":                      "p_predicted.csv:2: 1 number, want a probability for each of the 3 classes, also for one that no training row has",
 		"a,b,c\n1,0,0\n":                  `p_predicted.csv:1: "a" is not a number (there is to be no line of names)`,
 		"1,0,0\n1,0,b\n":                  `p_predicted.csv:2: "b" is not a number`,
+		"0.9 0.1 0\n1 0 0\n":              `p_predicted.csv:1: "0.9 0.1 0" is not a number (numbers of a line are separated by commas)`,
 		"1,0,0\n":                         "p_predicted.csv:2: the file ends, want a line for each of the 2 rows",
 		"1,0,0\n0,1,0\n0,0,1\n":           "p_predicted.csv:3: one line too many, want one for each of the 2 rows",
 		"\ufeff1,0,0\n 0.2, 0.3, 0.5\r\n": "",

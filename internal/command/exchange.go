@@ -36,7 +36,10 @@ func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 		Problem: t.Info.Problem.String(), Classes: t.Info.Classes, Params: params, Seed: seed, Threads: max(1, t.Threads),
 		Rows: map[string]int{"train": t.Train, "val": t.Val, "test": t.Test}, Features: t.FeatureColumns(0),
 	}
-	columns := t.ColumnNames()
+	columns, features := t.ColumnNames(), make([]string, len(t.Features))
+	for i, f := range t.Features {
+		features[i] = f.Name
+	}
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "task.json"), append(text, '\n'), 0o666)
@@ -58,6 +61,17 @@ func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 	}{{"train", t.Train}, {"val", t.Val}, {"test", t.Test}} {
 		if err := writeTable(filepath.Join(dir, part.name+"_x.csv"), columns, first, part.rows, x); err != nil {
 			return err
+		}
+		if t.Missing != nil {
+			missing := func(b []byte, i int) []byte {
+				if t.Missing[i] {
+					return append(b, '1')
+				}
+				return append(b, '0')
+			}
+			if err := writeTable(filepath.Join(dir, part.name+"_missing.csv"), features, first, part.rows, missing); err != nil {
+				return err
+			}
 		}
 		if part.name != "test" {
 			if err := writeTable(filepath.Join(dir, part.name+"_y.csv"), []string{"target"}, first, part.rows, y); err != nil {
@@ -115,18 +129,16 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 		if n == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
 		}
-		fields := strings.Split(text, ",")
-		switch {
-		case n > rows:
+		if n > rows {
 			return wrong("one line too many, want one for each of the %d rows", rows)
-		case len(fields) != outputs && outputs == 1:
-			return wrong("%d numbers, want 1", len(fields))
-		case len(fields) != outputs:
-			return wrong("%s, want a probability for each of the %d classes, also for one that no training row has", spelling.Count(len(fields), "number"), outputs)
 		}
+		fields := strings.Split(text, ",")
 		for _, field := range fields {
-			x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+			field = strings.TrimSpace(field)
+			x, err := strconv.ParseFloat(field, 64)
 			switch {
+			case err != nil && strings.ContainsAny(field, " \t;"):
+				return wrong("%.40q is not a number (numbers of a line are separated by commas)", field)
 			case err != nil && n == 1:
 				return wrong("%.40q is not a number (there is to be no line of names)", field)
 			case err != nil:
@@ -135,6 +147,12 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 				return wrong("the prediction is %v: %w", x, method.ErrDiverged)
 			}
 			p = append(p, x)
+		}
+		switch {
+		case len(fields) != outputs && outputs == 1:
+			return wrong("%d numbers, want 1", len(fields))
+		case len(fields) != outputs:
+			return wrong("%s, want a probability for each of the %d classes, also for one that no training row has", spelling.Count(len(fields), "number"), outputs)
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {

@@ -32,6 +32,9 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 	lines := csv.NewReader(s.r)
 	lines.Comma, lines.ReuseRecord = f.separator, true
 	header, err := lines.Read()
+	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) && parse.Err == csv.ErrBareQuote {
+		parse.Err = fmt.Errorf("%w; is there another separator than %q?", parse.Err, f.separator)
+	}
 	if err != nil {
 		return csvError(cutShort(err))
 	}
@@ -91,7 +94,9 @@ func (f csvForm) refuse(columns []*builder) error {
 		}
 		first := map[string]string{}
 		for i, number := range plainNumbers(c.texts) {
-			if other, again := first[number]; again {
+			if other, again := first[number]; again && c.name == f.groups {
+				return fmt.Errorf("column %s: the groups %q and %q are the same number: make them alike, or put a letter before them", c.name, other, c.texts[i])
+			} else if again {
 				return fmt.Errorf("column %s: the categories %q and %q are the same number: declare it number, make them alike, or put a letter before them where they are names", c.name, other, c.texts[i])
 			}
 			first[number] = c.texts[i]

@@ -72,7 +72,7 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 			return nil, err
 		}
 	}
-	t := &Table{Info: loc.Info, Rows: loc.Rows, Subset: loc.Subset, Columns: make([]Column, len(columns))} // the groups among them
+	t := &Table{Info: loc.Info, Rows: loc.Rows, Subset: loc.Subset, Columns: make([]Column, len(columns))}
 	for i, b := range columns {
 		if b.n != loc.Rows {
 			return nil, fmt.Errorf("column %d (%s) has %s, %d expected", i, b.name, spelling.Count(b.n, "row"), loc.Rows)
@@ -82,7 +82,11 @@ func read(ctx context.Context, loc *Location) (*Table, error) {
 	if t.Digest = tableDigest(t.Columns, t.Rows); loc.variant.rule != "" {
 		t.Digest = ruleDigest(t.Digest, loc.variant.rule)
 	}
-	if last := len(t.Columns) - 1; loc.Info.Groups != "" {
+	if last := len(t.Columns) - 1; loc.Info.Groups != "" { // until here the groups are the last column
+		if n := len(t.Columns[last].Categories); n < t.Info.Folds {
+			return nil, fmt.Errorf("%s: column %s has %s, want one at least for each of %d folds",
+				loc.Files[0].Path, loc.Info.Groups, spelling.Count(n, "group"), t.Info.Folds)
+		}
 		t.Columns, t.Groups = t.Columns[:last], t.Columns[last].Codes
 	}
 	return t, verify(t, loc)

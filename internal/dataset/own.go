@@ -44,8 +44,8 @@ import (
 //	sha256: 24c8...             # of the content of the file; left out: any content
 //
 // Beside the test rows, with 10 folds 20 % of all rows are for validation, as in the paper's small data sets, with any other number of
-// folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups these are shares of the groups:
-// scikit-learn's GroupKFold and GroupShuffleSplit.
+// folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups, at most 65,536, these are shares of the groups: those of
+// scikit-learn's GroupKFold, shuffled, and GroupShuffleSplit.
 const Declaration = "dataset.yaml"
 
 // A declaration is such a file, being read.
@@ -218,7 +218,7 @@ func (d *declaration) source(root *document.Node) *source {
 	} else {
 		d.target(s, target)
 	}
-	f := File{Name: file, Rows: rows, Manual: "your own copy of the file that " + filepath.Join(d.dir, Declaration) + " declares"}
+	f := File{Name: file, Rows: rows, Manual: "your own copy of the file that " + filepath.Join(d.dir, Declaration) + " declares" + d.nearest(file)}
 	v := d.split(s, skipped)
 	form := csvForm{separator: separator, target: target, groups: s.Groups, missing: missing, skipped: skipped}
 	for _, field := range missing {
@@ -234,6 +234,19 @@ func (d *declaration) source(root *document.Node) *source {
 	v.files = []File{f}
 	s.variants = []variant{v}
 	return s
+}
+
+// nearest is a hint at a file of a name like that, where none has it.
+func (d *declaration) nearest(name string) string {
+	entries, _ := os.ReadDir(d.dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".gz"))
+	}
+	if other := spelling.Nearest(name, names); other != "" && !slices.Contains(names, name) {
+		return "; did you mean " + other + "?"
+	}
+	return ""
 }
 
 func (d *declaration) separator() rune {

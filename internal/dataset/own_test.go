@@ -126,6 +126,12 @@ func TestOwnGroups(t *testing.T) {
 	if err != nil || other.Digest == table.Digest || table.Digest == without.Digest {
 		t.Errorf("%v; digests %s, %s, %s", err, other.Digest, table.Digest, without.Digest)
 	}
+	for ids, want := range map[string]string{"1 01 2 1": `wine.csv: column id: the groups "1" and "01" are the same number: make them alike, or put a letter before them`,
+		"a a a a": "wine.csv: column id has 1 group, want one at least for each of 2 folds"} {
+		if _, err := load(strings.Fields(ids)...); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("groups %s: %v, want %s", ids, err, want)
+		}
+	}
 	for _, id := range []string{"", "?", "NaN"} { // the first two are among those that stand for no value
 		const want = "wine.csv:3:1: column id: the row has no group; give it one of its own, or leave the row out"
 		if _, err := load("a", id, "a", "a"); err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -311,6 +317,8 @@ func TestOwnRefuses(t *testing.T) {
 		`data 3;white/3;"white`:                            `wine.csv:4: in the row that begins here: extraneous or missing " in quoted-field`,
 		`data "wild/x"wild`:                                `wine.csv:3:10: bare " in non-quoted-field`,
 		"data ;6/;":                                        `wine.csv:2:17: column quality: the target has no value; leave the row out`,
+		`data id;colour/id,"colour"`:                       `wine.csv:1:4: bare " in non-quoted-field; is there another separator than ';'?`,
+		"  acidity: number/  a: b: number":                 `dataset.yaml:9:6: not YAML: mapping value is not allowed in this context (text with ": " in it needs quotes)`,
 		"data quality/acidity":                             `wine.csv:1:26: header field 5, "acidity", comes twice: rename one of them in the file`,
 		"data 1;red;north/1;red;\xffnorth":                 `wine.csv:2:7: column region: "\xffnorth" is not UTF-8`,
 	} {
@@ -428,6 +436,12 @@ func TestOwnRefusesMore(t *testing.T) {
 		filepath.Join(dir, Declaration) + " declares)"
 	if _, err := l.Load(t.Context(), "wine"); err == nil || err.Error() != want {
 		t.Errorf("got\n%v, want\n%s", err, want)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "wines.csv.gz"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), " declares; did you mean wines.csv?)") {
+		t.Error(err)
 	}
 	for name, want := range map[string]string{
 		"yacht": "yacht is the name of a built-in data set: rename the folder",

@@ -128,6 +128,9 @@ func syntaxError(err error) (Position, string) {
 	var syntax yaml.Error
 	if errors.As(err, &syntax) {
 		text = syntax.GetMessage()
+		if strings.HasPrefix(text, "mapping value is not allowed") {
+			text += ` (text with ": " in it needs quotes)`
+		}
 		if t := syntax.GetToken(); t != nil {
 			at = Position{t.Position.Line, t.Position.Column}
 		}

@@ -127,8 +127,7 @@ func (r Rule) folds() int {
 	return r.Folds
 }
 
-// Sizes returns how many training, validation and test rows a fold has, which hangs on no label and on no protocol. Groups are not looked
-// at: with them it is what their shares of the groups are of rows.
+// Sizes returns how many training, validation and test rows a fold without Groups has, which hangs on no label and on no protocol.
 func (r Rule) Sizes(fold int) (train, val, test int) {
 	switch {
 	case r.TestAt > 0:
