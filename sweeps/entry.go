@@ -178,7 +178,12 @@ func (p *parser) readCommand(name string, at document.Position, args, title *doc
 	if !MethodName.MatchString(name) {
 		p.Errorf(at, "the name of a command, %q, needs small letters, digits and hyphens only, a letter first", name)
 	}
-	c := method.Command{Name: name, Title: name, Dir: filepath.Dir(p.File)}
+	dir, err := filepath.Abs(filepath.Dir(p.File)) // tasks of a cluster may begin in another folder than this process
+	if err != nil {
+		p.Errorf(args.At, "command: %v", err)
+		return nil
+	}
+	c := method.Command{Name: name, Title: name, Dir: dir}
 	for i, item := range p.Sequence(args, "command") {
 		arg, _ := p.Text(item, "an argument of command")
 		c.Args = append(c.Args, arg)
@@ -197,7 +202,6 @@ func (p *parser) readCommand(name string, at document.Position, args, title *doc
 	if c.Args[0] == "" {
 		p.Errorf(args.At, "command: its first word is empty; want a program")
 	}
-	var err error
 	if c.Digest, err = command.Digest(c); err != nil {
 		p.Errorf(args.At, "command: %v", err)
 	}

@@ -235,8 +235,18 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	if o.Seed != nil {
 		sweep.Seed = *o.Seed
 	}
-	if o.Out == "" {
+	ofRun := o.Out == ""
+	if ofRun {
 		o.Out = filepath.Join("out", sweep.Name)
+	}
+	if s.Recorded {
+		segments, err := results.Segments(o.recordFolders()[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		if ofRun || len(segments) > 0 {
+			o.Beside = "-" + s.Name
+		}
 	}
 	return o, sweep, nil
 }
@@ -351,7 +361,8 @@ func (o *options) recordFolders() []string {
 // slurmFolder is where tasks of Slurm find what they are to do.
 func (o *options) slurmFolder() string { return filepath.Join(o.Out, "slurm") }
 
-func (o *options) reportFolder() string { return filepath.Join(o.Out, "report") }
+// reportFolder is where the report is written: one of records alone not where that of the run is which they are of.
+func (o *options) reportFolder() string { return filepath.Join(o.Out, "report"+o.Beside) }
 
 func (o *options) library(e program.Env) *dataset.Library {
 	lib := dataset.NewLibrary(o.Data)

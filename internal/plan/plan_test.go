@@ -490,6 +490,17 @@ func TestRecall(t *testing.T) {
 	}
 }
 
+// What has its record already asks for none: no record is read, so that none can be unreadable.
+func TestRecallOfKnown(t *testing.T) {
+	known := &Configuration{ID: results.ID{1}, Measures: []*Measure{{}}, Record: &results.Record{}}
+	err := Recall([]*Job{{Configurations: []*Configuration{known}}}, func(yield func(*results.Record, error) bool) {
+		yield(nil, errors.New("damaged"))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A method beyond the paper's may be missing, unless it is the user's own program or was asked for by name.
 func TestWhoseAbsenceCounts(t *testing.T) {
 	lib := datasettest.Library(t)

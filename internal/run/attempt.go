@@ -102,20 +102,25 @@ func (a *attempt) finishedCell() {
 	}
 }
 
-// timeUsed is what the file says: the time, and the cells that it was for.
+// timeUsed is what the file says: the time, and what it was for.
 func (a *attempt) timeUsed() string {
-	text := a.used.String()
-	for cell := range plan.CellsOf(a.job.Configurations) {
-		text += " " + cell.ID.String()
-	}
-	return text
+	return strings.Join(append([]string{a.used.String()}, a.timeFor()...), " ")
 }
 
-// usedBefore is the time that a file names, and none where the job has a cell that it does not: then the fit may begin anew.
+// timeFor names the backend of a network and the cells. A fit on another backend, or with one cell more, begins anew, or may.
+func (a *attempt) timeFor() []string {
+	words := strings.Fields(a.request.Backend)
+	for cell := range plan.CellsOf(a.job.Configurations) {
+		words = append(words, cell.ID.String())
+	}
+	return words
+}
+
+// usedBefore is the time that a file names, and none where that was not for all that this attempt's is for.
 func (a *attempt) usedBefore(text string) time.Duration {
 	words := strings.Fields(text)
-	for cell := range plan.CellsOf(a.job.Configurations) {
-		if !slices.Contains(words, cell.ID.String()) {
+	for _, word := range a.timeFor() {
+		if !slices.Contains(words, word) {
 			return 0
 		}
 	}

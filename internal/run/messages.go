@@ -36,6 +36,11 @@ type request struct {
 	MoreModels              []string        // folders with models that are only read
 }
 
+// spec names the job's task.
+func (q *request) spec() task.Spec {
+	return task.Spec{Dataset: q.Dataset, Protocol: q.Protocol, Fold: q.Fold, Statistics: q.Statistics}
+}
+
 // A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Progress,
 // nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
 type reply struct {

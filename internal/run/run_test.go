@@ -506,7 +506,8 @@ func TestTimeBudgetGoesOn(t *testing.T) {
 	}
 }
 
-// The time that a fit had used counts for what is left of its job, and not where a cell was added, for which it may begin anew.
+// The time that a fit had used counts for what is left of its job, and not where a cell was added, for which it may begin anew, or a network
+// begins anew on another backend.
 func TestTimeUsedBefore(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	whole := planned(t, parse(t, sweepOf("", "{mode: [ok], shift: [0, 1]}")), lib, dir, plan.Options{}).Jobs()[0]
@@ -521,6 +522,12 @@ func TestTimeUsedBefore(t *testing.T) {
 	}
 	if used := (&attempt{job: whole}).usedBefore(""); used != 0 {
 		t.Errorf("by an empty file %v is used", used)
+	}
+	for backend, want := range map[string]time.Duration{"fused": time.Minute, "xla:cuda": 0} {
+		text := (&attempt{job: whole, used: time.Minute, request: request{Backend: "fused"}}).timeUsed()
+		if used := (&attempt{job: whole, request: request{Backend: backend}}).usedBefore(text); used != want {
+			t.Errorf("on %s %v is used of a network's fit on fused, want %v", backend, used, want)
+		}
 	}
 }
 

@@ -2,11 +2,15 @@ package run
 
 import (
 	"bytes"
+	"encoding/json"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"nptbench/internal/plan"
 )
 
 // What earlier jobs left, in pools too, is no memory of the next one.
@@ -25,6 +29,44 @@ func TestForgetEarlierJobs(t *testing.T) {
 		t.Errorf("%d MiB before, %d MiB after 256 MiB are of no more use", before>>20, peakMemory()>>20)
 	}
 	runtime.KeepAlive(&pool)
+}
+
+// What the loader holds of another fold, the last job's, is no memory of the first job on this one.
+func TestEarlierTaskIsNoMemory(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	lib, s := library(t), parse(t, sweepOf("", "{mode: [ok]}"))
+	jobs := planned(t, s, lib, t.TempDir(), plan.Options{}).Jobs()
+	r := &poolRun{Pool: &Pool{Library: lib, Sweep: s}}
+	last, next := r.request(jobs[0], 1), r.request(jobs[1], 1)
+	var said bytes.Buffer
+	w := &worker{methods: testMethods(), out: json.NewEncoder(&said)}
+	func() {
+		held, _, err := w.loader.Load(t.Context(), lib, last.spec())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held.Missing = slices.Repeat([]bool{true}, 256<<20)
+	}()
+	before := peakMemory()
+	if before == 0 {
+		t.Skip("this system does not tell the largest resident size")
+	}
+	if err := w.serve(next); err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(&said); ; {
+		var got reply
+		if err := d.Decode(&got); err != nil {
+			t.Fatal("no record: ", err)
+		}
+		if len(got.Records) == 0 {
+			continue
+		}
+		if peak := got.Records[0].PeakMemoryBytes; peak == 0 || peak > before-192<<20 {
+			t.Errorf("%d MiB, of %d with what the job before needed", peak>>20, before>>20)
+		}
+		break
+	}
 }
 
 // What a child does, and a child of its own that it has waited for, counts while it runs and once it was waited for.

@@ -133,6 +133,7 @@ type serving struct {
 // serve does one job. Only a broken pipe is an error.
 func (w *worker) serve(r request) error {
 	os.Stderr.Write([]byte{jobMark})
+	w.loader.Keep(r.spec())
 	forgetEarlierJobs()
 	runtime.GOMAXPROCS(r.Threads)
 	if r.Memory > 0 {
@@ -193,7 +194,7 @@ func (s *serving) run(ctx context.Context) (err error) {
 	if s.method, err = command.Find(s.methods, s.Method, s.Command); err != nil {
 		return err
 	}
-	loaded, truth, err := s.loader.Load(ctx, &s.Library, task.Spec{Dataset: s.Dataset, Protocol: s.Protocol, Fold: s.Fold, Statistics: s.Statistics})
+	loaded, truth, err := s.loader.Load(ctx, &s.Library, s.spec())
 	if err != nil {
 		return err
 	}

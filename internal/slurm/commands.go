@@ -9,18 +9,25 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // answerTimeout is how long one of Slurm's commands may take; a controller that is down keeps them waiting.
-const answerTimeout = time.Minute
+var answerTimeout = time.Minute
 
-// call runs one of Slurm's commands, as it is found in PATH, and returns what it prints.
+// errNoAnswer says that Slurm may have done what a command asked for, or not.
+var errNoAnswer = errors.New("no answer from Slurm in time")
+
+// call runs one of Slurm's commands, as it is found in PATH, and returns what it prints. The command has a process group of its own, so that
+// an interrupt from the terminal reaches only this process, which ends the command when ctx is done. The error wraps errNoAnswer where that
+// is the reason.
 func call(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -31,7 +38,11 @@ func call(ctx context.Context, name string, args ...string) (string, error) {
 		return "", fmt.Errorf("%s is not in PATH: run this where Slurm's commands are, as on a login node", name)
 	}
 	said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
-	return "", fmt.Errorf("%s: %s", name, cmp.Or(strings.TrimPrefix(said, name+": "), err.Error()))
+	said = cmp.Or(strings.TrimPrefix(said, name+": "), err.Error())
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) || strings.Contains(said, "timed out on send/recv") { // by the command's own clock
+		return "", fmt.Errorf("%s: %w: %s", name, errNoAnswer, said)
+	}
+	return "", fmt.Errorf("%s: %s", name, said)
 }
 
 // submit starts an array of n tasks and returns its number. Once begun it is not interrupted, or nobody would know the number.

@@ -23,7 +23,7 @@ type event struct {
 	Progress *task.Progress   `json:"progress,omitempty"`
 	Cell     *results.ID      `json:"cell,omitempty"`
 	Failure  *results.Failure `json:"failure,omitempty"` // of the cell
-	Text     string           `json:"text,omitempty"`    // a warning of the cell's fit, or why a method was given up, or where the task began
+	Text     string           `json:"text,omitempty"`    // a warning of the cell's fit, why a method was given up or a task is unable to go on, or where it began
 }
 
 type eventKind string
@@ -32,6 +32,7 @@ const (
 	begun    eventKind = "begun"    // the task
 	beat     eventKind = "beat"     // nothing else was to be told
 	stopped  eventKind = "stopped"  // the task was asked to end
+	unable   eventKind = "unable"   // the task cannot go on, for a reason that is none of its jobs': the disk is full, say
 	finished eventKind = "finished" // the task has nothing left to do
 	started  eventKind = "started"  // the others are calls of a Watcher
 	advanced eventKind = "advanced"

@@ -96,6 +96,7 @@ func fakeMain(command string, args []string) (exit int) {
 	}
 	switch command {
 	case "scontrol":
+		fmt.Println("ProcessGroup =", syscall.Getpgrp())
 		fmt.Println("Configuration data\nMaxArraySize            = 3\nMaxJobCount = 10000")
 	case "sbatch":
 		if why := there("refuse"); why != "" {
@@ -119,6 +120,13 @@ func fakeMain(command string, args []string) (exit int) {
 		node.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := node.Start(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		switch there("no answer") {
+		case "hang":
+			time.Sleep(time.Minute)
+		case "timed out":
+			fmt.Fprintln(os.Stderr, "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation")
 			return 1
 		}
 		fmt.Println(number)

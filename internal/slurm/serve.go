@@ -100,6 +100,8 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 		err = context.Cause(ctx)
 	case err == nil:
 		r.write(event{Kind: finished})
+	default:
+		r.write(event{Kind: unable, Text: err.Error()})
 	}
 	return err
 }

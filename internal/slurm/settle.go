@@ -86,7 +86,7 @@ func (r *watch) settle(t *watched, how string) error {
 			f.running = false
 			r.Again(f.Job, f.Job)
 		}
-		if t.first < 0 && how != "CANCELLED" && how != "PREEMPTED" {
+		if (t.first < 0 || t.unable) && how != "CANCELLED" && how != "PREEMPTED" {
 			f.badEnds++
 		}
 		switch {
@@ -131,5 +131,5 @@ func (r *watch) settle(t *watched, how string) error {
 
 const (
 	shownTroubles = 10
-	mostBadEnds   = 3 // tasks with a job that end before they begin, until it is left
+	mostBadEnds   = 3 // tasks with a job that end before they begin, or are unable to go on, until it is left
 )

@@ -192,6 +192,9 @@ func (r *watch) submitArray(ctx context.Context, p *packing, batches []batch) er
 		return cmp.Or(err, errLate)
 	}
 	made.number, err = submit(ctx, len(tasks), filepath.Join(path, scriptFile), r.sbatchArgs(made, p)...)
+	if errors.Is(err, errNoAnswer) { // the folder stays, for tasks that there may be: they are found by its name
+		return fmt.Errorf("%w; if Slurm has taken the tasks all the same, the same command follows them", err)
+	}
 	if err != nil {
 		os.RemoveAll(path)
 		return err

@@ -54,7 +54,7 @@ func testMethods() []*method.Method {
 		Name: "number", Title: "Number", Doc: "for tests",
 		Params: []method.Param{
 			{Name: "number", Type: method.Int, Default: 0},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "stuck", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "stuck", "full", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
 		},
 		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
 		Run: func(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
@@ -76,6 +76,8 @@ func testMethods() []*method.Method {
 				case "stuck": // the same, again and again, with nothing new
 					os.MkdirAll(t.CheckpointDir, 0o777)
 					endTask("TIMEOUT")
+				case "full":
+					return &os.PathError{Op: "write", Path: "train_x.csv", Err: syscall.ENOSPC}
 				case "ok":
 				default:
 					endTask(mode)
@@ -332,6 +334,39 @@ func TestTasksThatDie(t *testing.T) {
 			}
 			w.mustSay(want.said)
 		})
+	}
+}
+
+// A full disk is no fault of a job's: there is no record of it, and what a few tasks could not do is left for another time.
+func TestFullDisk(t *testing.T) {
+	fake := newFake(t)
+	w := newWorld(t, 1, "{number: [1], mode: [full, ok]}")
+	w.mustRun(run.Counts{Left: 2}, nil)
+	if got, n := failures(t, w.records()), len(submitted(t, fake)); len(got) > 0 || n != mostBadEnds {
+		t.Errorf("failures %v, by %d tasks", got, n)
+	}
+	w.mustSay("FAILED, 2 cells to be submitted again; ", "FAILED, 2 cells left for another time; ", "no space left on device: the run ends here")
+}
+
+// A task that Slurm starts anew died at the job that it was at, unless it was asked to end, or could not go on for another reason.
+func TestDeathsOfEarlierStarts(t *testing.T) {
+	for last, want := range map[eventKind]int{started: 1, stopped: 0, unable: 0} {
+		dir := t.TempDir()
+		for start, kinds := range [][]eventKind{{begun, started, last}, {begun}} {
+			file, err := createEvents(dir, 0)
+			if err != nil {
+				t.Fatal(start, err)
+			}
+			r := &reporter{file: file, failed: func(err error) { t.Error(err) }}
+			for _, kind := range kinds {
+				r.write(event{Kind: kind})
+			}
+			file.Close()
+		}
+		task := newWatched(&submission{path: dir}, 0, []*job{{}})
+		if _, err := task.read(); err != nil || task.jobs[0].deaths != want || task.start != 1 || task.unable {
+			t.Errorf("%s: %+v, %v, want %d deaths", last, task, err, want)
+		}
 	}
 }
 
@@ -592,6 +627,40 @@ func TestUnreadableFolder(t *testing.T) {
 	c := &Cluster{Dir: filepath.Join(w.out, "slurm")}
 	if err := c.Do(t.Context(), nil, nil); err == nil || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "the shared folder: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A controller that gives sbatch no answer in time may have taken the array: its tasks are followed, and submitted by nobody else.
+func TestNoAnswer(t *testing.T) {
+	defer func(usual time.Duration) { answerTimeout = usual }(answerTimeout)
+	for _, how := range []string{"hang", "timed out"} {
+		fake := newFake(t)
+		w := newWorld(t, 1, "{number: [1, 10]}")
+		wish(t, fake, "drained", "yes")
+		wish(t, fake, "no answer", how)
+		answerTimeout = 2 * time.Second
+		if _, err := w.run(nil); !errors.Is(err, errNoAnswer) || !strings.HasPrefix(err.Error(), "sbatch: no answer from Slurm in time: ") {
+			t.Errorf("%s: %v", how, err)
+		}
+		answerTimeout = time.Minute
+		jobs := w.plan(plan.Options{})
+		os.Remove(filepath.Join(fake, "no answer"))
+		os.Remove(filepath.Join(fake, "drained"))
+		if got, err := w.runJobs(t.Context(), jobs, plan.Options{}, nil); err != nil || got != (run.Counts{OK: 2}) {
+			t.Errorf("%s: %+v, %v; said:\n%s", how, got, err, w.said.String())
+		}
+		if n := len(submitted(t, fake)); n != 1 {
+			t.Errorf("%s: %d arrays", how, n)
+		}
+	}
+}
+
+// Ctrl-C in a terminal reaches the process group in the foreground, of which Slurm's commands are not.
+func TestProcessGroup(t *testing.T) {
+	newFake(t)
+	out, err := call(t.Context(), "scontrol", "show", "config")
+	if ours := fmt.Sprintf("ProcessGroup = %d\n", syscall.Getpgrp()); err != nil || !strings.Contains(out, "ProcessGroup = ") || strings.Contains(out, ours) {
+		t.Errorf("%s, %v; ours: %s", out, err, ours)
 	}
 }
 

@@ -31,7 +31,7 @@ import (
 const (
 	setupFile  = "setup.json" // a setup
 	scriptFile = "script"     // what sbatch was given
-	numberFile = "job"        // the number that Slurm gave the array; not there: it was not submitted, or its submitter died
+	numberFile = "job"        // the number that Slurm gave the array; not there: it was not submitted, or its submitter died or had no answer
 	overFile   = "over"       // there: all its tasks have ended, and what became of them was looked at
 )
 

@@ -41,7 +41,7 @@ type followed struct {
 	*plan.Job
 	running bool // as the Watcher was told
 	deaths  int  // of tasks at it
-	badEnds int  // tasks that ended in a bad way before they came to it
+	badEnds int  // tasks that ended in a bad way before they came to it, or were unable to go on
 	left    bool // it is not submitted again
 }
 

@@ -32,6 +32,7 @@ type watched struct {
 	first    int          // the job that it began with
 	open     map[int]bool // jobs that have begun and not ended
 	stopped  bool         // it was asked to end
+	unable   bool         // it could not go on, for a reason that is none of its jobs'
 	finished bool         // it had nothing left to do
 
 	over  bool
@@ -60,8 +61,8 @@ func newWatched(s *submission, index int, jobs []*job) *watched {
 	return t
 }
 
-// read reads what the task has told since the last time. A job at which an earlier start died, without having been asked to end,
-// has one death more.
+// read reads what the task has told since the last time. A job at which an earlier start died, neither asked to end nor unable to go on, has
+// one death more.
 func (t *watched) read() (all []event, err error) {
 	for {
 		events, end, err := readEvents(filepath.Join(t.path, eventsFile(t.index, t.start)), t.offset)
@@ -77,11 +78,11 @@ func (t *watched) read() (all []event, err error) {
 			return all, nil
 		}
 		for i := range t.open {
-			if !t.stopped {
+			if !t.stopped && !t.unable {
 				t.jobs[i].deaths++
 			}
 		}
-		t.start, t.offset, t.begun, t.first, t.stopped, t.finished = t.start+1, 0, false, -1, false, false
+		t.start, t.offset, t.begun, t.first, t.stopped, t.unable, t.finished = t.start+1, 0, false, -1, false, false, false
 		clear(t.open)
 	}
 }
@@ -104,6 +105,8 @@ func (t *watched) add(e event) {
 		t.finished = len(t.recorded) == t.size
 	case stopped:
 		t.stopped = true
+	case unable:
+		t.unable = true
 	case finished:
 		t.finished = true
 	}
@@ -217,6 +220,9 @@ func (t *watched) fates(how string, checkpoints string) (all []fate) {
 				}
 			case "CANCELLED", "PREEMPTED":
 			default:
+				if t.unable {
+					break
+				}
 				if f.deaths++; f.deaths >= mostDeaths {
 					fail("crash")
 				}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // FreeMemory is how many bytes processes could still take here, or in the container that limits them, 0 where that is not known.
@@ -47,8 +48,8 @@ func groupNumber(dir, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// freeInGroup is what a control group leaves of its memory. Pages of files that have not been used for long are given back when memory is
-// short.
+// freeInGroup is what a control group leaves of its memory. Pages of files are given back when memory is short, those that were used lately,
+// too, as Linux counts them for MemAvailable.
 func freeInGroup(dir string) (free int64, limited bool) {
 	most, limited := groupNumber(dir, "memory.max")
 	used, known := groupNumber(dir, "memory.current")
@@ -56,10 +57,14 @@ func freeInGroup(dir string) (free int64, limited bool) {
 		return 0, false
 	}
 	stat, _ := os.ReadFile(filepath.Join(dir, "memory.stat"))
-	_, rest, _ := bytes.Cut(stat, []byte("inactive_file "))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	files, _ := strconv.ParseInt(string(line), 10, 64)
-	return max(most-used+files, 1), true // 0 would be: not known
+	free = most - used
+	for line := range strings.Lines(string(stat)) {
+		if name, number, _ := strings.Cut(strings.TrimSpace(line), " "); name == "inactive_file" || name == "active_file" {
+			n, _ := strconv.ParseInt(number, 10, 64)
+			free += n
+		}
+	}
+	return max(free, 1), true // 0 would be: not known
 }
 
 // KernelBytes is a size that Linux tells in a file of /proc, such as VmHWM: in self/status; 0 elsewhere.

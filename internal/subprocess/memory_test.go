@@ -37,7 +37,7 @@ func TestFreeInGroup(t *testing.T) {
 		want    int64
 		limited bool
 	}{
-		{map[string]string{"memory.max": "1000\n", "memory.current": "700\n", "memory.stat": "anon 500\ninactive_file 150\nactive_file 50\n"}, 450, true},
+		{map[string]string{"memory.max": "1000\n", "memory.current": "700\n", "memory.stat": "anon 500\ninactive_file 150\nactive_file 50\nworkingset_refault_file 9\n"}, 500, true},
 		{map[string]string{"memory.max": "1000\n", "memory.current": "700\n"}, 300, true},
 		{map[string]string{"memory.max": "1000\n", "memory.current": "1000\n"}, 1, true},
 		{map[string]string{"memory.max": "max\n", "memory.current": "700\n"}, 0, false},

@@ -17,20 +17,15 @@ func Self() (string, error) {
 	return os.Executable()
 }
 
-// Killed reports whether the error says of a command that it was killed with SIGKILL, as the kernel does when memory runs out.
-func Killed(err error) bool {
+// KilledForMemory reports whether the error says of a command that it, or the last that a shell ran, was killed with SIGKILL, as the kernel
+// does when memory runs out, and the kernel has killed something for want of memory since OOMKills was before.
+func KilledForMemory(err error, before int) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return false
 	}
-	status, ok := exit.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
-}
-
-// KilledForMemory reports whether the error says of a command that it, or the last that a shell ran, was killed with SIGKILL, and the kernel
-// has killed something for want of memory since OOMKills was before.
-func KilledForMemory(err error, before int) bool {
-	var exit *exec.ExitError
-	byShell := errors.As(err, &exit) && exit.ExitCode() == 128+int(syscall.SIGKILL)
-	return (Killed(err) || byShell) && OOMKills() > before
+	status, _ := exit.Sys().(syscall.WaitStatus)
+	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
+	byShell := exit.ExitCode() == 128+int(syscall.SIGKILL)
+	return (killed || byShell) && OOMKills() > before
 }

@@ -23,14 +23,6 @@ func TestSelf(t *testing.T) {
 	}
 }
 
-func TestKilled(t *testing.T) {
-	for script, want := range map[string]bool{"kill -9 $$": true, "kill -15 $$": false, "exit 9": false, "exit 0": false} {
-		if err := exec.Command("sh", "-c", script).Run(); Killed(err) != want {
-			t.Errorf("%s: %v, killed %v", script, err, Killed(err))
-		}
-	}
-}
-
 func TestKilledForMemory(t *testing.T) {
 	for script, want := range map[string]bool{"kill -9 $$": true, "sh -c 'kill -9 $$'; exit $?": true, "kill -15 $$": false, "exit 9": false, "exit 0": false} {
 		err := exec.Command("sh", "-c", script).Run()

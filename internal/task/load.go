@@ -35,16 +35,31 @@ type Loader struct {
 	truth *Truth
 }
 
+// Keep drops what was loaded before, but for what the task of s needs of it.
+func (l *Loader) Keep(s Spec) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keep(s)
+}
+
+func (l *Loader) keep(s Spec) {
+	if l.spec != s {
+		l.task, l.truth = nil, nil
+	}
+	if l.table != nil && l.table.Info.Name != s.Dataset {
+		l.table = nil
+	}
+}
+
 // Load reads a data set and makes one of its tasks, and the test targets that methods may not see, or has them from the last call.
 func (l *Loader) Load(ctx context.Context, library *dataset.Library, s Spec) (t *Task, truth *Truth, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.task != nil && l.spec == s {
+	l.keep(s) // before the next one takes memory
+	if l.task != nil {
 		return l.task, l.truth, nil
 	}
-	l.task, l.truth = nil, nil // before the next one takes memory
-	if l.table == nil || l.table.Info.Name != s.Dataset {
-		l.table = nil
+	if l.table == nil {
 		if l.table, err = library.Load(ctx, s.Dataset); err != nil {
 			return nil, nil, err
 		}
