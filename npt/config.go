@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Config holds the settings of a network and of its training. DefaultConfig has the published ones; the comments name
-// the symbols of the paper.
+// A Config holds the settings of a network and of its training. DefaultConfig has the published ones, SmallConfig those of a small network;
+// the comments name the symbols of the paper.
 //
 // Sweeps have the same names in small letters with underscores (batch_size is BatchSize), but for dim_hidden (Hidden), aba and abd (false for
 // NoABA and NoABD), norm_keys (LayerNormKeys), p_feature and p_target (FeatureMask, TargetMask), tradeoff_annealing (Anneal) and
@@ -85,6 +85,17 @@ func DefaultConfig() Config {
 		Tradeoff: 1, Anneal: true, Clip: 1,
 		EvalEvery: 1, Precision: Float32,
 	}
+}
+
+// SmallConfig returns a small network for a processor and tables of some hundred rows: an ABD and an ABA layer, entries of width 8, and 150
+// steps, without dropout; the rest is as in DefaultConfig. A fit takes seconds there, where that of DefaultConfig takes a quarter of an hour
+// or more. It is the one setting of sweeps/npt-one-setting.yaml: the small NPT of sweeps/table1-quick.yaml at that of its two rates which
+// had the lower validation losses in sweeps/npt-pilot.yaml. PAPER.md ("The small network") has its errors on the paper's small data sets.
+func SmallConfig() Config {
+	c := DefaultConfig()
+	c.Hidden, c.Layers, c.Heads, c.Dropout = 8, 2, 2, 0
+	c.Steps, c.LR, c.EvalEvery = 150, 0.05, 10
+	return c
 }
 
 // mostLayers is how many there may be; the paper has at most 16. The time to plan a step grows faster than their number: 5 s for 100.

@@ -90,6 +90,38 @@ func readLines(text io.Reader) (lines [][]string, empty int, err error) {
 	}
 }
 
+// Without returns a copy of the frame that lacks columns, such as an index without a name (""), or an id that is another in each row. A name
+// that no column has is an error.
+func (f *Frame) Without(columns ...string) (*Frame, error) {
+	f, err := f.check()
+	if err != nil {
+		return nil, fmt.Errorf("npt: %w", err)
+	}
+	for _, name := range columns {
+		if !slices.Contains(f.Names, name) {
+			return nil, fmt.Errorf("npt: no column %q%s", name, spelling.Hint(name, f.Names))
+		}
+	}
+	kept := func(fields []string) (of []string) {
+		for j, field := range fields {
+			if !slices.Contains(columns, f.Names[j]) {
+				of = append(of, field)
+			}
+		}
+		return of
+	}
+	left := &Frame{Names: kept(f.Names), Rows: make([][]string, len(f.Rows))}
+	for i, row := range f.Rows {
+		left.Rows[i] = kept(row)
+	}
+	for _, name := range f.Categories {
+		if slices.Contains(left.Names, name) {
+			left.Categories = append(left.Categories, name)
+		}
+	}
+	return left, nil
+}
+
 // check returns the frame with names without spaces around them. It reports the first name that comes twice, the first row that has not a
 // field for each column, or the first text that is not UTF-8, which a file of a predictor would not keep as it is.
 func (f *Frame) check() (*Frame, error) {
@@ -156,6 +188,9 @@ func number(field string) (x float64, ok bool) {
 
 // mostClasses is how many categories a column may have: an entry of it takes as many numbers.
 const mostClasses = 1000
+
+// mostNames is how many rows may each have a category of their own: of more, these are names of the rows.
+const mostNames = 20
 
 // newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
 // numbers, but not all, it is an error that names the first row of another one, and so are numbers with a comma in all rows.

@@ -2,11 +2,13 @@ package npt
 
 import (
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/weights"
 )
 
@@ -41,28 +43,190 @@ func TestHeldOutRows(t *testing.T) {
 	if slices.Sort(rows); !slices.Equal(rows, weights.Indices(100)) {
 		t.Errorf("the rows are %v", rows)
 	}
+	// Those of a seed stay what they were in earlier versions.
+	f.Rows, c.Seed = f.Rows[:12], 3
+	if p, err = Fit(t.Context(), f, "y", c); err != nil || !slices.Equal(p.FitRows(), []int{4, 8, 10, 3, 11, 0, 1, 5, 9, 6, 2, 7}) {
+		t.Errorf("rows %v, %v", p.FitRows(), err)
+	}
+}
+
+// Each class has a fifth of its rows held out, to a row more or less, more first where it would have none, and at least one is left.
+func TestStratified(t *testing.T) {
+	for _, c := range []struct{ rows, want []int }{
+		{[]int{7, 233}, []int{1, 47}},
+		{[]int{50, 30, 20}, []int{10, 6, 4}},
+		{[]int{2, 98}, []int{1, 19}},
+		{[]int{3, 4}, []int{0, 1}}, // one row in all
+		{[]int{1, 49}, []int{0, 10}},
+		{[]int{2, 2, 2, 94}, []int{1, 1, 0, 18}},
+		{[]int{4, 5, 5}, []int{0, 1, 1}},
+		{[]int{1, 1, 1, 1, 1, 1, 1, 9}, []int{0, 0, 0, 0, 0, 0, 0, 3}}, // more than a fifth, for there are no others
+		{[]int{2, 2, 2, 2, 2}, []int{1, 1, 0, 0, 0}},
+	} {
+		var classes []string
+		for k, n := range c.rows {
+			classes = append(classes, slices.Repeat([]string{strconv.Itoa(k)}, n)...)
+		}
+		order := weights.Indices(len(classes))
+		held := stratified(order, func(row int) string { return classes[row] })
+		got := make([]int, len(c.rows))
+		for _, i := range held {
+			k, _ := strconv.Atoi(classes[i])
+			got[k]++
+		}
+		slices.Sort(held)
+		if !slices.Equal(got, c.want) || len(slices.Compact(held)) != len(classes)/5 {
+			t.Errorf("of %v rows %v are held out, want %v", c.rows, got, c.want)
+		}
+	}
+}
+
+// A rare class is for validation with every seed, and one that cannot be is named.
+func TestRareClass(t *testing.T) {
+	f := &Frame{Names: []string{"row", "y"}}
+	for i := range 60 {
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i), "no"})
+	}
+	f.Rows[7][1], f.Rows[40][1], f.Rows[41][1], f.Rows[52][1] = " yes", "yes", "yes ", "only"
+	for seed := range uint64(10) {
+		c := smallConfig()
+		c.Layers, c.Steps, c.Seed = 2, 1, seed
+		var warned []string
+		p, err := FitWith(t.Context(), f, "y", c, FitOptions{Warn: func(err error) { warned = append(warned, err.Error()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := map[string]int{}
+		for _, i := range p.FitRows()[p.context.Train:] {
+			held[strings.TrimSpace(f.Rows[i][1])]++
+		}
+		if held["yes"] != 1 || held["no"] != 11 {
+			t.Errorf("seed %d: held out are %v", seed, held)
+		}
+		const want = `npt: y: no validation row has one of the classes ["only"], of which ValidationLoss says nothing: want more rows of each, or some named in Validation`
+		if !slices.Equal(warned, []string{want}) {
+			t.Errorf("%q", warned)
+		}
+	}
+}
+
+// Rows that are named are for validation; those that a fit drew, when they are named, give the same fit.
+func TestNamedValidationRows(t *testing.T) {
+	f := &Frame{Names: []string{"row", "y", "class"}}
+	for i := range 30 {
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i), strconv.Itoa(i * 7 % 30), []string{"a", "b", "a"}[i%3]})
+	}
+	c := smallConfig()
+	c.Layers, c.Steps = 2, 2
+	fit := func(target string, named ...int) (p *Predictor, warned []string) {
+		p, err := FitWith(t.Context(), f, target, c, FitOptions{Validation: named, Warn: func(err error) { warned = append(warned, err.Error()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, warned
+	}
+	for _, target := range []string{"y", "class"} {
+		drawn, _ := fit(target)
+		held := drawn.FitRows()[drawn.context.Train:]
+		slices.Sort(held)
+		if named, _ := fit(target, held...); !slices.Equal(named.FitRows(), drawn.FitRows()) || named.ValidationLoss != drawn.ValidationLoss {
+			t.Errorf("%s: the fit differs where the rows %v are named", target, held)
+		}
+		p, warned := fit(target, 29, 0, 3, 2)
+		held = p.FitRows()[p.context.Train:]
+		if slices.Sort(held); !slices.Equal(held, []int{0, 2, 3, 29}) || p.context.Train != 26 || p.context.Val != 4 {
+			t.Errorf("%s: held out are %v", target, held)
+		}
+		want := []string{`npt: class: no validation row has one of the classes ["b"], of which ValidationLoss says nothing: want more rows of each, or some named in Validation`}
+		if target == "y" {
+			want = nil
+		}
+		if !slices.Equal(warned, want) {
+			t.Errorf("%s: warnings %q", target, warned)
+		}
+	}
+	f.Rows[29][2] = "c"
+	if _, warned := fit("class", 0, 1, 29); len(warned) != 1 || !strings.HasPrefix(warned[0], `npt: class: no training row has one of the classes ["c"], which cannot be learnt`) {
+		t.Errorf("%q", warned)
+	}
+	for want, named := range map[string][]int{
+		"npt: Validation: row 30, want one from 0 to 29":                        {3, 30},
+		"npt: Validation: row -1, want one from 0 to 29":                        {3, -1},
+		"npt: Validation: row 4 comes twice, want each once":                    {4, 2, 4},
+		"npt: Validation: no row, want at least one, or nil for a fifth of all": {},
+		"npt: Validation: all 30 rows, want some left for training":             weights.Indices(30),
+	} {
+		if _, err := FitWith(t.Context(), f, "y", c, FitOptions{Validation: named}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A column without a name, or with another text in each row, is refused, and can be left out.
+func TestWithout(t *testing.T) {
+	f := &Frame{Names: []string{" ", "id", "code", "y"}, Categories: []string{"code", "y"}}
+	for i := range 21 {
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i), "p" + strconv.Itoa(i), strconv.Itoa(i % 2), strconv.Itoa(i % 3)})
+	}
+	c := smallConfig()
+	c.Layers, c.Steps = 2, 1
+	without := func(f *Frame, names ...string) *Frame {
+		left, err := f.Without(names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return left
+	}
+	named := without(f, "")
+	id := `npt: column "id" has another text in each of the 21 rows, as names and ids do: leave it out, by Without("id")`
+	for want, odd := range map[string]*Frame{
+		`npt: column 0, counted from 0, has no name, as an index that was written with the table: leave it out, by Without(""), or name it`: f,
+		id: named,
+	} {
+		if _, err := Fit(t.Context(), odd, "y", c); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	few := &Frame{named.Names, named.Rows[:20], named.Categories}
+	for _, f := range []*Frame{without(f, "", "id"), few} { // the texts of few rows may be categories
+		if _, err := Fit(t.Context(), f, "y", c); err != nil {
+			t.Error(err)
+		}
+	}
+	left := without(f, "id", "y")
+	if !slices.Equal(left.Names, []string{"", "code"}) || !slices.Equal(left.Rows[20], []string{"20", "0"}) || len(left.Rows) != 21 || !slices.Equal(left.Categories, []string{"code"}) {
+		t.Errorf("%q", left)
+	}
+	left.Rows[20][0] = "x"
+	if f.Names[0] != " " || f.Rows[20][0] != "20" || len(f.Categories) != 2 {
+		t.Errorf("the frame itself is %q", f)
+	}
+	if _, err := f.Without("id", "cod"); err == nil || err.Error() != `npt: no column "cod" (did you mean "code"?)` {
+		t.Error(err)
+	}
 }
 
 // A class that validation rows alone have cannot be learnt.
 func TestClassOfHeldOutRows(t *testing.T) {
 	f := &Frame{Names: []string{"row", "y"}}
 	for i := range 10 {
-		f.Rows = append(f.Rows, []string{strconv.Itoa(i), []string{"a", "b"}[i%2]})
+		f.Rows = append(f.Rows, []string{strconv.Itoa(i), []string{"a", "b"}[i/8]})
 	}
-	c := smallConfig()
-	c.Layers, c.Steps = 2, 1
-	p, err := Fit(t.Context(), f, "y", c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range f.Rows {
-		f.Rows[i][1] = "a"
-	}
-	for i := p.context.Train; i < p.context.Rows(); i++ { // whose numbers are those of rows
-		f.Rows[int(math.Round(float64(p.context.Values[3*i])*p.columns[0].Std+p.columns[0].Mean))][1] = "b"
-	}
-	if _, err := Fit(t.Context(), f, "y", c); err == nil || !strings.Contains(err.Error(), `y is "a" in all training rows`) {
+	if _, err := FitWith(t.Context(), f, "y", smallConfig(), FitOptions{Validation: []int{8, 9}}); err == nil || !strings.Contains(err.Error(), `y is "a" in all training rows`) {
 		t.Error(err)
+	}
+}
+
+// The small network is that of the records of sweep npt-one-setting.
+func TestSmallConfig(t *testing.T) {
+	sweep, err := os.ReadFile("../sweeps/npt-one-setting.yaml")
+	if err != nil || !strings.Contains(string(sweep), "{dim_hidden: 8, layers: 2, heads: 2, dropout: 0, steps: 150, lr: 0.05, eval_every: 10}") {
+		t.Fatalf("%v, %s", err, sweep)
+	}
+	params := map[string]any{"dim_hidden": 8, "layers": 2, "heads": 2, "dropout": 0.0, "steps": 150, "lr": 0.05, "eval_every": 10}
+	c, err := Method().Resolve(params, testTask(0, dataset.Regression).Info)
+	if err != nil || configOf(c) != SmallConfig() {
+		t.Errorf("%v: %+v, want %+v", err, SmallConfig(), configOf(c))
 	}
 }
 

@@ -1,10 +1,12 @@
 package npt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +41,16 @@ func (p *Predictor) Model() *Model { return p.model }
 func (p *Predictor) Target() string    { return p.columns[p.target].Name }
 func (p *Predictor) Classes() []string { return slices.Clone(p.columns[p.target].Classes) }
 
+// Categories are those that a column had in the rows of the fit, in order; nil where it is one of numbers, or there is none of that name.
+func (p *Predictor) Categories(column string) []string {
+	for _, c := range p.columns {
+		if c.Name == column {
+			return slices.Clone(c.Classes)
+		}
+	}
+	return nil
+}
+
 // Features are the names of the columns that it is predicted from.
 func (p *Predictor) Features() []string {
 	var names []string
@@ -66,35 +78,46 @@ type FitOptions struct {
 	Progress func(Progress)  // see Trainer
 
 	// Checkpoint is a file, written about every minute and when ctx ends, from which the same fit goes on when it is called again: with
-	// the same frame, target, configuration and kind of backend, everything else is an error. It stays when the fit is done. Empty: there
-	// is none.
+	// the same frame, target, configuration, validation rows and kind of backend, everything else is an error. It stays when the fit is done.
+	// Empty: there is none.
 	Checkpoint string
 
-	// Warn, when set, is told the first error that Checkpoint could not be written with, on a full disk, say. The fit goes on.
+	// Validation are the rows of the frame, counted from 0, that are for validation, so that rows which belong together, such as those of one
+	// patient, can be kept together; all others are for training. A number that is no row's or comes twice is an error, as is an empty list,
+	// or one of all rows. Nil: they are drawn.
+	Validation []int
+
+	// Warn, when set, is told what a fit goes on without: classes of the target that are in no validation row or, where Validation names them,
+	// in no training row, and the first error that Checkpoint could not be written with, on a full disk, say.
 	Warn func(error)
 }
 
 // Fit trains an NPT to predict a column from the others, on the best backend that there is here, with all cores. Columns whose values are all
 // finite numbers are continuous but for those that f.Categories names, those of which at least half are not are categories, and what is in
 // between is an error that names row, counted from 0, and field. A fifth of the rows (want five rows or more) are validation rows, drawn
-// by c.Seed, which choose the step whose weights are kept.
+// by c.Seed, which choose the step whose weights are kept. Each class of the target has a fifth of its rows among them, to a row more or
+// less, more first where it would have none. Of a class of two rows or more one at least is for training, and that of a class of one row.
 //
 // Memory grows with the square of the rows where c.BatchSize is 0: in each layer every row attends to every other. Where it runs out, as
 // far as that is noticed (see ErrMemory), the fit is done once more with c.Recompute.
 //
 // When ctx ends after the first evaluation of the validation rows, the predictor with the best weights so far comes with the error of ctx.
 //
-// A column with more than 1000 categories is an error, too, as is a target that is missing in a row, is the same in all training rows, or
-// has hardly a row for each of its classes. Other errors are those of NewTrainer and Trainer.Train.
+// A column without a name is an error, too, as is a feature with more than 1000 categories, or with another one in each of more than 20
+// rows, as names and ids have (Frame.Without leaves such columns out), and a target that is missing in a row, is the same in all training
+// rows, has more than 1000 classes, or hardly a row for each of them. Other errors are those of NewTrainer and Trainer.Train.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	return FitWith(ctx, f, target, c, FitOptions{})
 }
 
-// FitWith is Fit on a backend, with reports of its progress, and with a checkpoint.
+// FitWith is Fit on a backend, with reports of its progress, with a checkpoint, and with validation rows of one's choice.
 func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOptions) (*Predictor, error) {
 	f, err := f.check()
 	if err != nil {
 		return nil, fmt.Errorf("npt: %w", err)
+	}
+	if j := slices.Index(f.Names, ""); j >= 0 {
+		return nil, fmt.Errorf("npt: column %d, counted from 0, has no name, as an index that was written with the table: leave it out, by Without(\"\"), or name it", j)
 	}
 	at := slices.Index(f.Names, target)
 	if at < 0 {
@@ -103,33 +126,21 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 	if len(f.Names) == 1 {
 		return nil, fmt.Errorf("npt: the only column is %s: want at least one to predict it from", target)
 	}
-	order := make([]int, len(f.Rows))
-	for i, row := range f.Rows {
-		if noValue(strings.TrimSpace(row[at])) {
-			return nil, fmt.Errorf("npt: row %d has no %s", i, target)
-		}
-		order[i] = i
+	order, train, err := o.divide(f, at, c.Seed)
+	if err != nil {
+		return nil, err
 	}
-	if len(order) < 5 {
-		return nil, fmt.Errorf("npt: %s, want at least 5, of which one is for validation", spelling.Count(len(order), "row"))
-	}
-	rng := seed.Rand(c.Seed, "held out")
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	val := len(order) / 5
-	p := &Predictor{target: at, order: order, context: &Table{Train: len(order) - val, Val: val}}
+	p := &Predictor{target: at, order: order, context: &Table{Train: train, Val: len(order) - train}}
 	for j, name := range f.Names {
-		column, err := newFrameColumn(f, j, order, p.context.Train)
+		column, err := newFrameColumn(f, j, order, train)
 		if err != nil {
 			return nil, err
 		}
-		if j == at {
-			if n := len(column.Classes); n > len(order)/2 {
-				return nil, fmt.Errorf("npt: %s has %d different texts in %d rows, such as %q in row 0: want numbers, or classes of at least two rows each", target, n,
-					len(order), strings.TrimSpace(f.Rows[0][at]))
-			}
-			if column.Constant {
-				return nil, fmt.Errorf("npt: %s is %q in all training rows: want at least two values to learn from", target, strings.TrimSpace(f.Rows[order[0]][at]))
-			}
+		if j == at && column.Constant {
+			return nil, fmt.Errorf("npt: %s is %q in all training rows: want at least two values to learn from", target, strings.TrimSpace(f.Rows[order[0]][at]))
+		}
+		if n := len(column.Classes); n == len(order) && n > mostNames {
+			return nil, fmt.Errorf("npt: column %q has another text in each of the %d rows, as names and ids do: leave it out, by Without(%q)", name, n, name)
 		}
 		p.columns = append(p.columns, column)
 		p.context.Columns = append(p.context.Columns, Column{Name: name, Categories: len(column.Classes), Target: j == at})
@@ -143,6 +154,123 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 		return nil, fmt.Errorf("npt: ClassBalancing: true, want false: %s is a column of numbers", target)
 	}
 	return withinMemory(c, func(c Config) (*Predictor, error) { return p.train(ctx, c, o) })
+}
+
+// divide returns the rows of a frame, those for training, which are counted, before those for validation.
+func (o *FitOptions) divide(f *Frame, target int, of uint64) (order []int, train int, err error) {
+	name, order := f.Names[target], make([]int, len(f.Rows))
+	class := func(row int) string { return strings.TrimSpace(f.Rows[row][target]) }
+	for i := range order {
+		if noValue(class(i)) {
+			return nil, 0, fmt.Errorf("npt: row %d has no %s", i, name)
+		}
+		order[i] = i
+	}
+	if len(order) < 5 {
+		return nil, 0, fmt.Errorf("npt: %s, want at least 5, of which one is for validation", spelling.Count(len(order), "row"))
+	}
+	seed.Rand(of, "held out").Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	held, err := o.held(order)
+	if err != nil {
+		return nil, 0, err
+	}
+	train = len(order) - len(held)
+	toEnd(order, held)
+	column, err := newFrameColumn(f, target, order, train)
+	if err != nil || column.Classes == nil {
+		return order, train, err
+	}
+	if n := len(column.Classes); n > len(order)/2 {
+		return nil, 0, fmt.Errorf("npt: %s has %d different texts in %d rows, such as %q in row 0: want numbers, or classes of at least two rows each", name, n,
+			len(order), class(0))
+	}
+	if o.Validation == nil {
+		toEnd(order, stratified(order, class))
+	}
+	if o.Warn != nil {
+		warnOfClasses(o.Warn, column, order[:train], order[train:], class)
+	}
+	return order, train, nil
+}
+
+// held returns those of the rows, in a random order, that are for validation: those that Validation names, or the last fifth.
+func (o *FitOptions) held(order []int) ([]int, error) {
+	named, rows := o.Validation, len(order)
+	if named == nil {
+		return order[rows-rows/5:], nil
+	}
+	seen := make([]bool, rows)
+	for _, i := range named {
+		switch {
+		case i < 0 || i >= rows:
+			return nil, fmt.Errorf("npt: Validation: row %d, want one from 0 to %d", i, rows-1)
+		case seen[i]:
+			return nil, fmt.Errorf("npt: Validation: row %d comes twice, want each once", i)
+		}
+		seen[i] = true
+	}
+	switch len(named) {
+	case 0:
+		return nil, errors.New("npt: Validation: no row, want at least one, or nil for a fifth of all")
+	case rows:
+		return nil, fmt.Errorf("npt: Validation: all %d rows, want some left for training", rows)
+	}
+	return named, nil
+}
+
+// toEnd moves some of the rows behind the others, whose order stays, as does theirs.
+func toEnd(order, some []int) {
+	end := make([]int, len(order)) // 1: moves
+	for _, i := range some {
+		end[i] = 1
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return end[i] - end[j] })
+}
+
+// stratified returns a fifth of the rows: of each class a fifth, to a row more or less, but never the only one.
+func stratified(order []int, class func(row int) string) (held []int) {
+	rows, share := map[string]int{}, map[string]int{}
+	for _, i := range order {
+		rows[class(i)]++
+	}
+	left := len(order) / 5
+	for c, n := range rows {
+		share[c] = n / 5
+		left -= n / 5
+	}
+	classes := slices.SortedFunc(maps.Keys(rows), func(a, b string) int { // those without any, then those that rounding took most from
+		return cmp.Or(cmp.Compare(min(share[a], 1), min(share[b], 1)), cmp.Compare(rows[b]%5, rows[a]%5), cmp.Compare(a, b))
+	})
+	for left > 0 { // once, but where many classes have one row; half of the rows at least are others of their class
+		for _, c := range classes {
+			if left > 0 && share[c] < rows[c]-1 {
+				share[c]++
+				left--
+			}
+		}
+	}
+	for _, i := range slices.Backward(order) {
+		if c := class(i); share[c] > 0 {
+			share[c]--
+			held = append(held, i)
+		}
+	}
+	return held
+}
+
+// warnOfClasses tells which classes of the target are in no training row, or in no validation row.
+func warnOfClasses(warn func(error), target frameColumn, train, val []int, class func(row int) string) {
+	missing := func(from []int, format string) {
+		seen := map[string]bool{}
+		for _, i := range from {
+			seen[class(i)] = true
+		}
+		if without := slices.DeleteFunc(slices.Clone(target.Classes), func(c string) bool { return seen[c] }); len(without) > 0 {
+			warn(fmt.Errorf(format, target.Name, without))
+		}
+	}
+	missing(train, "npt: %s: no training row has one of the classes %q, which cannot be learnt: want one of each there")
+	missing(val, "npt: %s: no validation row has one of the classes %q, of which ValidationLoss says nothing: want more rows of each, or some named in Validation")
 }
 
 // train trains the model on the context. It returns the predictor, which the end of ctx may leave with the best weights so far, or nil.
@@ -176,8 +304,8 @@ func (p *Predictor) train(ctx context.Context, c Config, o FitOptions) (*Predict
 const passRows = 256
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
-// one prediction for each row. A category that no row of the fit had is no value, like "": the network has no input for it. In a column
-// that had the same number in all training rows any number is that one.
+// one prediction for each row. A category that no row of the fit had (see Categories) is no value, like "": the network has no input for
+// it. In a column that had the same number in all training rows any number is that one.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the

@@ -296,6 +296,9 @@ func TestPredictUnseenCategory(t *testing.T) {
 	if err != nil || !(math.Abs(got[0].Value-got[1].Value) <= 1e-3) || !(math.Abs(got[0].Value-got[2].Value) >= 0.01) {
 		t.Errorf("%+v, %v; want the prediction for an unseen category to be that for none", got, err)
 	}
+	if of := p.Categories("side"); !slices.Equal(of, []string{"left", "right"}) || p.Categories("x") != nil || p.Categories("sides") != nil {
+		t.Errorf("categories %q, %q of numbers, %q of no column", of, p.Categories("x"), p.Categories("sides"))
+	}
 }
 
 // A column that is constant up to rounding says nothing, and a value that differs later does not blow up.

@@ -466,3 +466,88 @@ func TestPlaceOfUnfinished(t *testing.T) {
 		t.Errorf("%s (%s)", found.verdict, found.measured())
 	}
 }
+
+// partOfHiggs makes the records of Higgs those of some of its training rows.
+func (f *fixture) partOfHiggs() {
+	for _, rec := range f.records {
+		if rec.Dataset == "higgs" {
+			rec.Subset = "35,298 of 11,000,000 rows"
+		}
+	}
+}
+
+// What is measured with a part of the paper's training rows says nothing for or against its claims, but with a part of its test rows it does.
+func TestClaimsByOtherTrainingRows(t *testing.T) {
+	l := Layout{Where: []Where{{"ranking", []string{"yes"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	for _, part := range []bool{false, true} {
+		f := newFixture()
+		for place, m := range []string{"npt", "knn"} {
+			f.expect("higgs", published, m, 1)
+			f.ok("higgs", published, m, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"auroc": 0.8 - 0.1*float64(place), "auroc_se": 0.01, "accuracy": 50, "nll": 1})
+			f.expect("poker-hand", published, m, 1)
+			rec := f.ok("poker-hand", published, m, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50 - float64(place), "accuracy_se": 0.1, "nll": 1})
+			rec.Rows, rec.Subset = [3]int{21883, 3127, 100000}, "the first 100,000 test rows"
+		}
+		if part {
+			f.partOfHiggs()
+		}
+		s := collect(t, f)
+		higgs, want := Is("dataset", "higgs"), Yes
+		if part {
+			want = NoBearing
+		}
+		for name, test := range map[string]Test{
+			"number": AtLeast(0.5, higgs, Is("metric", "auroc")), "best": Best(l, "NPT"),
+			"worse": WorseThanBaselines(metric.NLL, metric.AUROC, metric.AUROC, higgs, Is("method", "npt")), "exactly": Exactly(50, higgs, Is("metric", "accuracy")),
+		} {
+			for _, e := range test(s) {
+				if e.On == "Poker Hand" {
+					if e.For != Yes {
+						t.Errorf("part %v, %s: %+v", part, name, e)
+					}
+				} else if name != "worse" && e.For != want || part != strings.Contains(e.Text, ", by other training rows than the paper's") || part && e.For != NoBearing {
+					t.Errorf("part %v, %s: %+v, want %v", part, name, e, want)
+				}
+			}
+		}
+	}
+}
+
+// Nor do changes, or ranks over the data sets that are left.
+func TestChangesAndRanksByOtherTrainingRows(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"variant"}
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No ABA: {setting: 1}"}
+	f.expect("higgs", published, "npt", 2)
+	for setting, auroc := range []float64{0.88, 0.84} {
+		f.ok("higgs", published, "npt", 0, setting, results.Metrics{"nll": 1}, results.Metrics{"auroc": auroc, "auroc_se": 1e-4})
+	}
+	l := Layout{Where: []Where{{"metric", []string{"auroc"}}, {"variant", []string{"No ABA"}}}, Rows: []string{"variant"}, Show: []Part{VariantChange}, Paper: 5, Base: Where{"variant", []string{"Base"}}}
+	if all := AsPaper(l)(collect(t, f)); len(all) != 1 || all[0].For != Yes {
+		t.Fatalf("%+v", all)
+	}
+	f.partOfHiggs()
+	if all := AsPaper(l)(collect(t, f)); len(all) != 1 || all[0].For != NoBearing || !strings.HasSuffix(all[0].Text, "(not comparable)") {
+		t.Errorf("%+v", all)
+	}
+
+	f = newFixture()
+	for i, m := range testMethods[:len(results.PaperMethods)] {
+		for _, d := range []string{"higgs", "breast-cancer", "income", "kick"} {
+			f.expect(d, published, m.Name, 1)
+			for fold := range 10 {
+				f.ok(d, published, m.Name, fold, 0, results.Metrics{"nll": 1}, results.Metrics{"auroc": float64(i) / 10, "accuracy": 50, "nll": 1})
+			}
+		}
+	}
+	f.partOfHiggs()
+	f.Claims = []Claim{{ID: "rank", Says: "NPT is first.", Test: Place("npt", 1, dataset.Binary)}}
+	s := collect(t, f)
+	if found := s.findings()[0]; found.verdict != notTested || !strings.Contains(found.measured(), "on 3 of the paper's 4 binary data sets") {
+		t.Errorf("%s (%s)", found.verdict, found.measured())
+	}
+	if table := s.ranks[0]; len(table.Datasets) != 3 || len(table.Rows) != 9 ||
+		!slices.Equal(table.Notes, []string{"Higgs is left out, since its training rows are not all of the paper's: 35,298 of 11,000,000 rows."}) {
+		t.Errorf("over %d data sets, notes %q", len(table.Datasets), table.Notes)
+	}
+}

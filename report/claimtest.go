@@ -48,24 +48,36 @@ func (n *Number) tests(where []Where) bool {
 	return n.meets(where) && n.Complete() && n.Protocol == split.Published
 }
 
-// numbers asks for what each number speaks that tests a claim.
+// numbers asks for what each number speaks that tests a claim; one by other training rows than the paper's says nothing.
 func numbers(speaks func(*Number) Answer, where []Where) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, n := range s.Numbers {
 			if n.tests(where) {
-				all = append(all, Evidence{n.Info.Name, n.Group.title(), n.Metric.Title, n.text(n.digits()) + " on " + n.where(), speaks(n), n.smaller() != ""})
+				all = append(all, Evidence{n.Info.Name, n.Group.title(), n.Metric.Title, n.text(n.digits()) + " on " + n.where(), n.ifComparable(speaks(n)), n.smaller() != ""})
 			}
 		}
 		return all
 	}
 }
 
-// where is a number's data set, with the parameters of what was measured.
-func (n *Number) where() string {
-	if with := n.Series.parameters(); with != "" {
-		return n.Info.Title + " (" + with + ")"
+// ifComparable is an answer that a number gives, which has no bearing where it is by other training rows than the paper's.
+func (n *Number) ifComparable(answer Answer) Answer {
+	if n.otherTrainingRows() {
+		return NoBearing
 	}
-	return n.Info.Title
+	return answer
+}
+
+// where is a number's data set, with the parameters of what was measured, and whether the training rows are not the paper's.
+func (n *Number) where() string {
+	where := n.Info.Title
+	if with := n.Series.parameters(); with != "" {
+		where += " (" + with + ")"
+	}
+	if n.otherTrainingRows() {
+		where += ", by other training rows than the paper's"
+	}
+	return where
 }
 
 // AtLeast tests whether all complete numbers of some kind reach a value; one that is not clearly below it leaves that open.
@@ -114,15 +126,15 @@ func asLarge(f fact) Answer {
 	return signIfClear(f.Mean/f.Paper.Mean-0.5, f.StdErr/math.Abs(f.Paper.Mean))
 }
 
-// changes asks each change that the paper has, too, whether it speaks for a claim. Those over some of its folds, or under another
-// protocol, say nothing.
+// changes asks each change that the paper has, too, whether it speaks for a claim. Those over some of its folds, under another protocol, or
+// by other training rows say nothing.
 func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, f := range l.facts(s.Numbers) {
-			if f.meets(where) && f.HasPaper {
+			if f.meets(where) && f.HasPaper && f.N > 0 {
 				text := fmt.Sprintf("%s %s on %s (%s)", Signed(f.Mean, f.rounded()), f.Metric.Title, f.Info.Title, f.Verdict)
 				e := Evidence{f.Info.Name, f.Series.Values[l.Base.Field], "", text, NoBearing, !f.asPublished()}
-				if f.Verdict != Partial && f.Verdict != NotJudged && f.Paper.Mean != 0 {
+				if f.Verdict != Partial && f.Verdict != NotJudged && f.Verdict != NotComparable && f.Paper.Mean != 0 {
 					e.For = speaks(f)
 				}
 				all = append(all, e)
@@ -134,13 +146,13 @@ func changes(l Layout, where []Where, speaks func(fact) Answer) Test {
 
 // Best tests whether one of some rows is the best of those that the layout names, or as good as the best, on every data set that has it
 // and others: clearly, by the differences fold by fold from the best of the others. Where one of the others is missing that the paper
-// has, be it that its settings have rows of their own, or folds of ranks, it says nothing.
+// has, be it that its settings have rows of their own, or folds of ranks, or where training rows are not the paper's, it says nothing.
 func Best(l Layout, rows ...string) Test {
 	return func(s *Summary) (all []Evidence) {
 		byData := map[string][]fact{}
 		var order []string
 		for _, f := range l.facts(s.Numbers) {
-			if n := f.Number; n.Protocol == split.Published && (f.metric != n.Metric.Name || n.Complete()) && !n.Series.hasValues() {
+			if n := f.Number; n.N > 0 && n.Protocol == split.Published && (f.metric != n.Metric.Name || n.Complete()) && !n.Series.hasValues() {
 				if byData[n.Info.Title] == nil {
 					order = append(order, n.Info.Title)
 				}
@@ -176,6 +188,8 @@ func Best(l Layout, rows ...string) Test {
 				e.Text, e.For = fmt.Sprintf("%s, without %d of those that the paper compares", e.Text, missing), NoBearing
 			case !ours.Complete():
 				e.Text, e.For = fmt.Sprintf("%s, over %d of the paper's %d folds", e.Text, ours.N, ours.paperFolds()), NoBearing
+			case ours.otherTrainingRows():
+				e.Text, e.For = e.Text+", by other training rows than the paper's", NoBearing
 			case e.For == Unclear:
 				e.Text += " (" + notClear + ")"
 			}
@@ -233,12 +247,12 @@ func (l *Layout) missing(facts []fact) (missing int) {
 
 // Place tests whether a method has a place by its mean rank among the paper's methods on the paper's data sets with some problems: clearly,
 // by Nemenyi's critical difference. That is so large for nine methods on two or four data sets that no place can be clear there, and on four
-// only that a method has it not. Ranks among fewer of either say nothing: they are others.
+// only that a method has it not. Ranks among fewer of either, as where training rows are a part of the paper's, say nothing: they are others.
 func Place(method string, place int, problems ...dataset.Problem) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, problem := range problems {
 			f := s.finished(split.Published, problem, true)
-			f.datasets = slices.DeleteFunc(f.datasets, func(d dataset.Info) bool { return !f.ofPaper(d) })
+			f.datasets = slices.DeleteFunc(f.datasets, func(d dataset.Info) bool { return !f.ofPaper(d) || f.trainingSubset(d) })
 			of := paperDatasets(problem, f.metric.Name)
 			everything := f.series
 			for _, m := range everything {
@@ -394,7 +408,7 @@ func WorseThanBaselines(before, after metric.Metric, of metric.Metric, where ...
 				speaks = NoBearing
 			}
 			all = append(all, Evidence{n.Info.Name, n.Group.title(), of.Title, fmt.Sprintf("%s before and %s after on %s, where the worst of the paper's baselines has %s",
-				Decimal(clean, of.Digits), Decimal(n.Mean, of.Digits), n.where(), Decimal(worst, of.Digits)), speaks, n.smaller() != ""})
+				Decimal(clean, of.Digits), Decimal(n.Mean, of.Digits), n.where(), Decimal(worst, of.Digits)), n.ifComparable(speaks), n.smaller() != ""})
 		}
 		return all
 	}
@@ -405,7 +419,7 @@ func Exactly(value float64, where ...Where) Test {
 	each := numbers(func(n *Number) Answer { return answer(n.Mean == value) }, where)
 	return func(s *Summary) []Evidence {
 		all := each(s)
-		if len(all) == 0 || slices.ContainsFunc(all, func(e Evidence) bool { return e.For == No }) {
+		if len(all) == 0 || slices.ContainsFunc(all, func(e Evidence) bool { return e.For != Yes }) {
 			return all
 		}
 		var of []string

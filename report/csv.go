@@ -74,6 +74,17 @@ func identity[T any](fields []string, group func(T) *Group) []csvColumn[T] {
 	return columns
 }
 
+// columnNames are those of the columns of cells.csv, folds.csv and failures.csv, whatever rows are told apart by.
+func columnNames() (names []string) {
+	empty := &Summary{}
+	for _, write := range []func(io.Writer) error{empty.writeCells, empty.writeFolds, empty.writeFailures} {
+		var header strings.Builder
+		write(&header)
+		names = append(names, strings.Split(strings.TrimSpace(header.String()), ",")...)
+	}
+	return append(names, measureField)
+}
+
 const measureField = "measure"
 
 // identityFields are the fields of rows, and what was measured where that is anything.

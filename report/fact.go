@@ -11,22 +11,23 @@ import (
 	"nptbench/internal/split"
 )
 
-// A fact is a number that a table shows: as it is, or with what its change, its rank or its cost comes to instead.
+// A fact is a number that a table shows: as it is, or with what its change, its rank or its cost comes to instead. One that failed has
+// N = 0, and no mean.
 type fact struct {
 	*Number
 	metric string          // what it is of the number: its metric, or the name of something derived
 	row    string          // as the table names it
 	byFold map[int]float64 // what it is the mean of, by the number of the fold; nil when it is no mean over folds
+	lacks  []string        // which of the numbers that it is derived from have no result on which folds, though these have been run
 }
 
-// factUnder is the number itself under a protocol, where there is one.
+// factUnder is the number itself under a protocol, where there is one, be it that it failed.
 func factUnder(p split.Protocol) func(comparison) (fact, bool) {
 	return func(c comparison) (fact, bool) {
-		n := c.under(p)
-		if n == nil || n.N == 0 {
-			return fact{}, false
+		if n := c.under(p); n.hasOutcome() {
+			return n.fact(), true
 		}
-		return n.fact(), true
+		return fact{}, false
 	}
 }
 
@@ -39,6 +40,20 @@ func (n *Number) fact() fact {
 		}
 	}
 	return fact{Number: n, metric: n.Metric.Name, byFold: byFold}
+}
+
+// lacksNote says on which folds there is no result, though they have been run.
+func (f fact) lacksNote(name string) []string {
+	var folds []int
+	for _, fold := range f.Folds {
+		if _, has := f.byFold[fold.Number]; !has && fold.Complete() {
+			folds = append(folds, fold.Number)
+		}
+	}
+	if folds == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s has no result on %s.", name, foldList(folds))}
 }
 
 // derived is something else of a number, over so many folds or cells, beside which the paper has nothing yet, and of whose error over
@@ -133,7 +148,7 @@ func (s *Summary) writeFacts(w io.Writer) error {
 		{"method", func(l shown) string { return l.Series.Method.Name }},
 		{"variant", func(l shown) string { return l.Series.variant(s.Series) }},
 		{"metric", func(l shown) string { return l.metric }},
-		{"mean", func(l shown) string { return full(l.Mean) }},
+		{"mean", func(l shown) string { return has(l.N > 0, full(l.Mean)) }},
 		{"stderr", func(l shown) string { return full(l.StdErr) }},
 		{"n", func(l shown) string { return strconv.Itoa(l.N) }},
 		{"paper", func(l shown) string { return has(l.HasPaper, full(l.Paper.Mean)) }},

@@ -29,11 +29,15 @@ func (s *Summary) panels() (panels []picture.Panel) {
 	return shown.panels(complete)
 }
 
-// panels shows the facts of the first of a layout's parts that has any by data set, those that are measured.
+// panels shows what is measured, by data set, of the kind that the first of a layout's parts shows.
 func (l *Layout) panels(numbers []*Number) (panels []picture.Panel) {
-	facts := l.facts(numbers)
-	for _, f := range facts {
-		if f.kind() != facts[0].kind() || f.Verdict == Extrapolated { // of another part, such as p
+	first, kind := *l, ""
+	first.Show = l.Show[:1]
+	if facts := first.facts(numbers); facts != nil {
+		kind = facts[0].kind()
+	}
+	for _, f := range l.facts(numbers) {
+		if f.N == 0 || f.kind() != kind || f.Verdict == Extrapolated { // or of another part, such as p
 			continue
 		}
 		at := slices.IndexFunc(panels, func(p picture.Panel) bool { return p.Title == f.Info.Title })

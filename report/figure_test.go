@@ -46,3 +46,26 @@ func TestFigureShowsWhatIsComplete(t *testing.T) {
 		t.Errorf("%d panels without a result", len(panels))
 	}
 }
+
+// A figure shows what the first part of its table does, also where the first row lacks that: here core times, which the random forest has not.
+func TestFigureOfTheFirstPart(t *testing.T) {
+	f := newFixture()
+	for _, m := range []string{"random-forest", "knn"} {
+		f.expect("protein", published, m, 2)
+		rec := f.ok("protein", published, m, 0, 0, mse(1), rmse(2))
+		rec.FitSeconds, rec.ProcessorSeconds = 100, 7
+		if m == "knn" {
+			f.ok("protein", published, m, 0, 1, mse(1), rmse(2)).FitSeconds = 100
+		}
+	}
+	s := collect(t, f)
+	l := Layout{Where: []Where{ranking}, Group: "dataset", Rows: []string{"series"}, Show: []Part{CoreTime, Processor}}
+	panels := l.panels(s.Numbers)
+	if len(panels) != 1 || panels[0].Axis != "seconds of one core" || len(panels[0].Lines) != 1 || panels[0].Lines[0].Title != "k-NN" {
+		t.Errorf("%+v", panels)
+	}
+	s.Numbers = s.Numbers[:1] // without any core time
+	if panels := l.panels(s.Numbers); panels != nil {
+		t.Errorf("%+v", panels)
+	}
+}

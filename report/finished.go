@@ -21,12 +21,13 @@ type finished struct {
 	problem  dataset.Problem
 	metric   metric.Metric
 	all      bool
-	datasets []dataset.Info // with that problem, that the plan has, and the paper's Table 1 unless it is all
+	datasets []dataset.Info // with that problem, that the plan has, and, unless it is all, the paper's Table 1, with its training rows
 	series   []*Series      // of the paper, or all
 	others   []*Series      // unless it is all: of the paper's methods, begun, but smaller than in the paper, single variants, or with single values of a parameter
 	value    map[entry]float64
 	of       map[entry]*Group
 	failed   map[*Series]bool // among all: those that have none on some data set, though all of its cells have been run
+	notes    []string         // unless it is all: which data sets are left out, since their training rows are not the paper's
 }
 
 // An entry is where a method stands on a data set.
@@ -68,7 +69,32 @@ func (s *Summary) finished(protocol split.Protocol, problem dataset.Problem, eve
 		}
 	}
 	slices.SortFunc(f.series, func(a, b *Series) int { return slices.Compare(a.order[:], b.order[:]) })
+	if !everything {
+		f.datasets = slices.DeleteFunc(f.datasets, func(d dataset.Info) bool {
+			if !f.trainingSubset(d) {
+				return false
+			}
+			f.notes = append(f.notes, fmt.Sprintf("%s is left out, since its training rows are not all of the paper's: %s.", d.Title, f.part(d).subset()))
+			return true
+		})
+	}
 	return f
+}
+
+// part is one of the groups whose records say that a data set is a part of the published one, the same for all; nil: it is not.
+func (f *finished) part(d dataset.Info) *Group {
+	for _, m := range f.series {
+		if g := f.of[entry{d.Name, m}]; g != nil && g.subset() != "" {
+			return g
+		}
+	}
+	return nil
+}
+
+// trainingSubset reports whether a data set's training rows are a part of the paper's.
+func (f *finished) trainingSubset(d dataset.Info) bool {
+	g := f.part(d)
+	return g != nil && g.trainingSubset()
 }
 
 // worst is an infinity: what a method without a result has where it is ranked last.
@@ -87,7 +113,7 @@ func (f *finished) ofPaper(d dataset.Info) bool {
 // notEmpty reports whether there is something to rank; where it is all methods and data sets, something that is not the paper's.
 func (f *finished) notEmpty() bool {
 	if !f.all {
-		return len(f.datasets) > 0
+		return len(f.datasets) > 0 || f.notes != nil
 	}
 	return slices.ContainsFunc(f.series, f.owns) || f.ranksOwn(nil, f.datasets)
 }
@@ -160,6 +186,7 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 		return t
 	}
 	if methods == nil {
+		t.Notes = f.notes
 		return t
 	}
 	t.Datasets = datasets
@@ -206,8 +233,8 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 	return t
 }
 
-// rankNotes says who is ranked last for want of a complete result, which of the paper's methods are not the paper's here, and which methods
-// and data sets of the plan the ranks are not over.
+// rankNotes says who is ranked last for want of a complete result, which data sets are a part of the published ones, which of the paper's
+// methods are not the paper's here, and which methods and data sets of the plan the ranks are not over.
 func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
 	for _, d := range datasets {
@@ -215,6 +242,9 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 			if math.IsInf(f.value[entry{d.Name, m}], 0) {
 				notes = append(notes, fmt.Sprintf("%s has no complete result on %s and is ranked last there.", m.Title, d.Title))
 			}
+		}
+		if g := f.part(d); g != nil {
+			notes = append(notes, fmt.Sprintf("%s: %s.", d.Title, g.subset()))
 		}
 	}
 	for _, m := range f.others {
@@ -228,7 +258,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 		notes = append(notes, fmt.Sprintf("%s is not among these methods, since it %s; where it is complete, it is ranked among all methods here.",
 			m.Title, why))
 	}
-	return append(notes, f.leftOut(methods, datasets)...)
+	return slices.Concat(notes, f.leftOut(methods, datasets), f.notes)
 }
 
 func (f *finished) unranked(m *Series) string {

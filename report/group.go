@@ -155,6 +155,16 @@ func (g *Group) subset() string {
 	return ""
 }
 
+// testSubset reports whether the training and validation rows are the paper's, and the test rows a part of the paper's.
+func (g *Group) testSubset() bool {
+	rows := g.rows()
+	paper, _ := results.PaperSplitRows(g.Info.Name)
+	return g.subset() != "" && rows[0] == paper[0] && rows[1] == paper[1] && rows[2] < paper[2]
+}
+
+// trainingSubset reports whether the training or validation rows are a part of the paper's.
+func (g *Group) trainingSubset() bool { return g.subset() != "" && !g.testSubset() }
+
 // rows returns the numbers of training, validation and test rows of a group's first fold with a result.
 func (g *Group) rows() [3]int {
 	for _, rec := range g.chosen() {

@@ -93,7 +93,13 @@ func (c comparison) under(p split.Protocol) *Number {
 	return c.corrected
 }
 
-func (c comparison) any() *Number { return cmp.Or(c.published, c.corrected) }
+// any is the number under the published protocol, or under the corrected one where only this one has something.
+func (c comparison) any() *Number {
+	if !c.published.hasOutcome() && c.corrected.hasOutcome() {
+		return c.corrected
+	}
+	return cmp.Or(c.published, c.corrected)
+}
 
 // source is what the number of a part is of.
 func (c comparison) source(p Part) *Group {
@@ -279,6 +285,7 @@ func (l *Layout) table(numbers []*Number) *Table {
 			t.Columns = append(t.Columns, Column{head, part.Right})
 		}
 	}
+	both := false // kinds of folds, of parts that show either
 	for _, line := range lines {
 		row, noted := Row{Group: line.groupOf(l), Cells: cells(line.labels(l.Rows)...)}, len(t.Notes)
 		something := false
@@ -289,6 +296,12 @@ func (l *Layout) table(numbers []*Number) *Table {
 					cell = part.cell(t, *at)
 					if part.fact != nil && cell.Text != none {
 						cell.Of = at.source(part)
+						if part.needs == nil && at.published != nil && at.corrected != nil {
+							both = true
+							if at.any() == at.corrected {
+								cell.Notes = append(cell.Notes, t.Note("By corrected folds."))
+							}
+						}
 					}
 					if at.more > 0 {
 						cell.Notes = append(cell.Notes, t.Note(fmt.Sprintf("The first of %d numbers that the table does not tell apart.", at.more+1)))
@@ -312,6 +325,9 @@ func (l *Layout) table(numbers []*Number) *Table {
 		for i, c := range columns {
 			t.markBest(len(l.Rows)+i, c.Metric.Larger)
 		}
+	}
+	if both {
+		t.Caption += " By published folds, or by corrected ones where a footnote says so."
 	}
 	if l.Order {
 		t.Caption += l.order(l.facts(numbers))

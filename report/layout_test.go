@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -62,12 +64,18 @@ func TestSeries(t *testing.T) {
 		!strings.Contains(cells.String(), "\nprotein,published,npt,2,rmse,2,") {
 		t.Errorf("%v, %s", err, cells.String())
 	}
-	f = newFixture()
-	f.Series = []string{"layer"}
-	f.expect("protein", published, "npt", 1)
-	f.Plan = f.plan(t)
-	if _, err := Collect(f.all(f.Plan), f.Spec); err == nil || !strings.Contains(err.Error(), `did you mean "layers"`) {
-		t.Errorf("an unknown parameter: %v", err)
+	for field, want := range map[string]string{
+		"layer":   `no method of sweep test has "layer" to tell rows apart by (did you mean "layers"?)`,
+		"setting": "",
+		"metric":  `"metric" cannot tell rows apart, since the CSV files have a column of that name; give its values as variants in sweep test, and want "variant"`,
+	} {
+		f = newFixture()
+		f.Series = []string{field, "variant"}
+		f.expect("protein", published, "golearn-knn", 1)
+		f.Plan = f.plan(t)
+		if _, err := Collect(f.all(f.Plan), f.Spec); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
+			t.Errorf("rows by %s: %v", field, err)
+		}
 	}
 }
 
@@ -386,6 +394,30 @@ func TestNoteAtTitle(t *testing.T) {
 			if !slices.Equal(got.Cells[1+i].Notes, want) {
 				t.Errorf("notes %v at number %d, want %v", got.Cells[1+i].Notes, i, want)
 			}
+		}
+	}
+}
+
+// The table of what correcting the protocol changes says what failed, under either.
+func TestFailureOfOneProtocol(t *testing.T) {
+	at := slices.IndexFunc(table1, func(l Layout) bool { return l.Name == "protocols" })
+	for _, failing := range []split.Protocol{published, corrected} {
+		f := newFixture()
+		for _, m := range []string{"knn", "golearn-knn"} { // of which the paper has nothing
+			for _, protocol := range split.Protocols {
+				f.expect("boston-housing", protocol, m, 1)
+				for fold := range 10 {
+					if protocol == failing && fold == 9 {
+						f.failed("boston-housing", protocol, m, fold, 0, "memory", "too large")
+					} else {
+						f.ok("boston-housing", protocol, m, fold, 0, mse(1), rmse(3))
+					}
+				}
+			}
+		}
+		table := table1[at].table(collect(t, f).Numbers)
+		if table == nil || len(table.Rows) != 1 || table.Rows[0].Cells[1].Text != string(FailedCell) || !slices.Contains(table.Notes, "1 of 10 cells failed: 1 memory (too large).") {
+			t.Errorf("%s: %+v", failing, table)
 		}
 	}
 }

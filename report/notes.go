@@ -168,6 +168,14 @@ func (n *Number) subsetNote() []string {
 	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
 }
 
+// copiesNote says of a number beside one of the paper that it is not by the same training rows.
+func (n *Number) copiesNote() []string {
+	if !n.besideCopies() {
+		return nil
+	}
+	return []string{fmt.Sprintf("By the training rows and the copies; the paper's %s has the copies alone.", n.Series.Method.Title)}
+}
+
 // seedNotes are the footnotes, and what other seeds gave.
 func (n *Number) seedNotes() []string { return append(slices.Clip(n.Notes), n.seedsNote()...) }
 

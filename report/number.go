@@ -89,7 +89,7 @@ func (g *Group) number(m metric.Metric) *Number {
 		n.Seeds = withSeeds(n.Mean, n.otherSeeds())
 	}
 	n.undefined = undefined
-	n.Notes = slices.Concat(g.notes(), n.undefinedNote(), n.subsetNote())
+	n.Notes = slices.Concat(g.notes(), n.undefinedNote(), n.subsetNote(), n.copiesNote())
 	n.judge()
 	return n
 }

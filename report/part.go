@@ -88,7 +88,7 @@ func ofNumber(of split.Protocol, write func(*Number, *Table, sizes) Cell) func(*
 func ifComplete(write func(*Number, *Table, sizes) Cell) func(*Number, *Table, sizes) Cell {
 	return func(n *Number, t *Table, titled sizes) Cell {
 		switch {
-		case n.Verdict == FailedCell, n.Verdict == Undefined:
+		case n.lacksFolds():
 			return n.verdictCell(t, titled)
 		case !n.Complete():
 			return blank
@@ -206,9 +206,13 @@ func (n *Number) notedMean(t *Table, titled sizes) Cell {
 }
 
 // failed reports whether there is no mean because fits have failed, or because the metric is defined on no fold.
-func (n *Number) failed() bool {
-	return n.N == 0 && (n.Verdict == FailedCell || n.Verdict == Undefined)
-}
+func (n *Number) failed() bool { return n.N == 0 && n.lacksFolds() }
+
+// lacksFolds reports whether fits have failed, or the metric is not defined, on some folds at least.
+func (n *Number) lacksFolds() bool { return n.Verdict == FailedCell || n.Verdict == Undefined }
+
+// hasOutcome reports whether there is a number with a mean, or one that failed.
+func (n *Number) hasOutcome() bool { return n != nil && (n.N > 0 || n.failed()) }
 
 func protocolChange(_ *Table, c comparison) Cell {
 	if !c.complete() {
@@ -265,11 +269,19 @@ func (n *Number) caveats(t *Table, titled sizes) []int {
 	if n.otherSearch() {
 		notes = append(notes, n.searchNote()...)
 	}
-	return t.notes(slices.Concat(notes, n.failedNote(), n.foldsNote(), n.backendNote()))
+	return t.notes(slices.Concat(notes, n.copiesNote(), n.failedNote(), n.foldsNote(), n.backendNote()))
 }
 
-func correction(_ *Table, c comparison) Cell {
-	if !c.complete() || !c.published.HasPaper {
+func correction(t *Table, c comparison) Cell {
+	if !c.any().HasPaper {
+		return blank
+	}
+	for _, n := range []*Number{c.published, c.corrected} {
+		if n != nil && n.lacksFolds() {
+			return n.verdictCell(t, c.titled)
+		}
+	}
+	if !c.complete() {
 		return blank
 	}
 	digits := c.published.rounded()
@@ -278,8 +290,11 @@ func correction(_ *Table, c comparison) Cell {
 
 // changeCell carries the footnotes of the change, and how small the network is where no verdict beside it does.
 func (f fact) changeCell(t *Table, c comparison) Cell {
+	if f.failed() {
+		return f.verdictCell(t, c.titled)
+	}
 	cell := number(withSpread(Signed(f.Mean, f.rounded()), f.StdErr, f.rounded()), f.Mean)
-	notes := append(f.foldsNote(), f.seedsNote()...)
+	notes := slices.Concat(f.foldsNote(), f.lacks, f.seedsNote())
 	if !slices.ContainsFunc(c.layout.Show, func(p Part) bool { return p.Head == Direction.Head }) {
 		notes = append(notes, f.smallerNote(c.titled)...)
 	}
@@ -313,11 +328,14 @@ func (f fact) directionCell(t *Table, _ comparison) Cell {
 }
 
 func (f fact) rankCell(t *Table, c comparison) Cell {
+	if f.failed() {
+		return f.verdictCell(t, c.titled)
+	}
 	cell := number(plusMinus(f.Mean, f.StdErr, rankDigits), f.Mean)
 	if f.HasPaper {
 		cell.Text += " (" + f.Paper.String() + ")"
 	}
-	cell.Notes = t.notes(append(f.smallerNote(c.titled), f.foldsNote()...))
+	cell.Notes = t.notes(slices.Concat(f.smallerNote(c.titled), f.foldsNote(), f.lacks))
 	return cell
 }
 

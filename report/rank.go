@@ -135,8 +135,8 @@ func rankBlocks(tables []*rankTable, name string) []Block {
 				}
 				blocks = append(blocks, t.figure(name))
 			}
-		case t.All && len(t.Notes) > 0:
-			blocks = append(blocks, Paragraph(fmt.Sprintf("Of all methods here, %s data sets, %s folds: %s", problemTitle(t.Problem), t.Protocol, strings.Join(t.Notes, " "))))
+		case len(t.Notes) > 0:
+			blocks = append(blocks, Paragraph(fmt.Sprintf("Of %s, %s data sets, %s folds: %s", t.whose(), problemTitle(t.Problem), t.Protocol, strings.Join(t.Notes, " "))))
 		case !t.All:
 			empty = append(empty, fmt.Sprintf("%s (%s folds)", problemTitle(t.Problem), t.Protocol))
 		}

@@ -393,3 +393,28 @@ func TestPaperTableHasThePapersDataSets(t *testing.T) {
 		t.Errorf("%d data sets", len(table.Datasets))
 	}
 }
+
+// Ranks beside the paper's say which data sets are a part of the published ones, and leave out those whose training rows are.
+func TestRanksOnAPart(t *testing.T) {
+	f := newFixture()
+	for place, m := range []string{"npt", "knn"} {
+		f.expect("higgs", published, m, 1)
+		f.ok("higgs", published, m, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"auroc": float64(place), "accuracy": 50, "nll": 1})
+		f.expect("poker-hand", published, m, 1)
+		rec := f.ok("poker-hand", published, m, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": float64(place), "nll": 1})
+		rec.Rows, rec.Subset = [3]int{21883, 3127, 100000}, "the first 100,000 test rows"
+	}
+	f.partOfHiggs()
+	var said []Block
+	for _, b := range rankBlocks(collect(t, f).ranks, "x") {
+		if _, is := b.(Paragraph); is {
+			said = append(said, b)
+		}
+	}
+	if want := []Block{
+		Paragraph("Of the paper's methods, binary data sets, published folds: Higgs is left out, since its training rows are not all of the paper's: 35,298 of 11,000,000 rows."),
+		Paragraph("Poker Hand: the first 100,000 test rows."),
+	}; !slices.Equal(said, want) {
+		t.Errorf("%q", said)
+	}
+}

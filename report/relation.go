@@ -82,10 +82,10 @@ func (c comparison) changed() (ours, base fact, test *stats.TTest, folds int) {
 const changeOf = "_change" // behind the name of a metric
 
 // changeFact is what a variant changes against the layout's base: the mean of the differences fold by fold, beside the difference of the
-// means that the layout's table of the paper has, whose error is of both together.
+// means that the layout's table of the paper has, whose error is of both together. It has failed where one of the two has.
 func changeFact(c comparison) (fact, bool) {
 	n, base, test, folds := c.changed()
-	if folds == 0 {
+	if test == nil || folds == 0 && !n.failed() && !base.failed() {
 		return fact{}, false
 	}
 	f := n.derived(n.metric+changeOf, test.Mean, test.StdErr, folds)
@@ -96,7 +96,15 @@ func changeFact(c comparison) (fact, bool) {
 	if n.Complete() && base.Complete() {
 		f.Seeds = withSeeds(test.Mean, minusBySeed(n.otherSeeds(), base.otherSeeds()))
 	}
-	f.Verdict = f.direction()
+	f.lacks = slices.Concat(n.lacksNote(n.title(c.layout.Base.Field)), base.lacksNote(base.title(c.layout.Base.Field)))
+	switch {
+	case folds > 0:
+		f.Verdict = f.direction()
+	case n.failed():
+		f.Verdict = n.Verdict
+	default:
+		f.Verdict, f.Notes = base.Verdict, f.lacks
+	}
 	return f, true
 }
 
@@ -113,7 +121,7 @@ func pFact(c comparison) (fact, bool) {
 
 // direction is the verdict on a change: whether it has the direction of the paper's, once both are clear, the paper's as far as it prints
 // an error. As with numbers, changes over some
-// of the paper's folds or under another protocol have none.
+// of the paper's folds, under another protocol or by other training rows have none.
 func (n *Number) direction() Verdict {
 	switch {
 	case n.N < n.paperFolds() || !n.onPaperFolds():
@@ -122,6 +130,8 @@ func (n *Number) direction() Verdict {
 		return NoPaper
 	case n.Protocol != split.Published:
 		return NotJudged
+	case n.otherTrainingRows():
+		return NotComparable
 	case signIfClear(n.Mean, n.StdErr) == Unclear:
 		return NotClear
 	case n.Paper.Mean == 0: // its two numbers are printed alike
@@ -134,8 +144,9 @@ func (n *Number) direction() Verdict {
 	return OppositeDirection
 }
 
-// ranks are the places by the metric among the numbers of the layout on each fold that all have, counted from 0 for the best.
-func (c comparison) ranks() map[int]float64 {
+// ranks are the places by the metric among the numbers of the layout on each fold that all have but those that failed, counted from 0 for the
+// best; and who lacks which folds.
+func (c comparison) ranks() (ranks map[int]float64, lacks []string) {
 	n := c.any()
 	var peers []fact
 	self := 0
@@ -143,12 +154,18 @@ func (c comparison) ranks() map[int]float64 {
 		if !peer.beside(n) || !peer.meets(c.layout.Where) {
 			continue
 		}
+		name := peer.title(c.layout.Rows...)
+		if peer.failed() {
+			lacks = append(lacks, name+" has no result, and is not ranked.")
+			continue
+		}
 		if peer.Series == n.Series {
 			self = len(peers)
 		}
-		peers = append(peers, peer.fact())
+		f := peer.fact()
+		peers, lacks = append(peers, f), append(lacks, f.lacksNote(name)...)
 	}
-	ranks := map[int]float64{}
+	ranks = map[int]float64{}
 	for _, f := range n.Folds {
 		var values []float64
 		for _, peer := range peers {
@@ -160,16 +177,21 @@ func (c comparison) ranks() map[int]float64 {
 			ranks[f.Number] = stats.Ranks(values, n.Metric.Larger)[self] - 1
 		}
 	}
-	return ranks
+	return ranks, lacks
 }
 
 // rankFact is the mean of the ranks, beside what the paper has for it.
 func rankFact(c comparison) (fact, bool) {
-	byFold := c.ranks()
+	n := c.any()
+	if n.failed() {
+		f := n.derived("rank", math.NaN(), math.NaN(), 0)
+		f.Verdict = n.Verdict
+		return f, true
+	}
+	byFold, lacks := c.ranks()
 	if len(byFold) == 0 {
 		return fact{}, false
 	}
-	n := c.any()
 	var ranks []float64
 	for _, f := range n.Folds {
 		if rank, ok := byFold[f.Number]; ok {
@@ -178,7 +200,7 @@ func rankFact(c comparison) (fact, bool) {
 	}
 	mean, stdErr := stats.MeanStdErr(ranks)
 	f := n.derived("rank", mean, stdErr, len(ranks))
-	f.Verdict, f.byFold = NoPaper, byFold
+	f.Verdict, f.byFold, f.lacks = NoPaper, byFold, lacks
 	if f.Paper, f.HasPaper = results.PaperVariant(c.layout.Paper, n.Info.Name, n.Series.Values[variantField], "rank"); f.HasPaper {
 		f.Verdict = NotComparable
 	}
@@ -194,7 +216,7 @@ func (l *Layout) order(facts []fact) string {
 		}
 		var ours, paper []float64
 		for _, g := range facts {
-			if g.metric == f.metric && g.beside(f.Number) && g.HasPaper && g.Verdict != Extrapolated {
+			if g.metric == f.metric && g.beside(f.Number) && g.HasPaper && g.N > 0 && g.Verdict != Extrapolated {
 				ours, paper = append(ours, g.Mean), append(paper, g.Paper.Mean)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -474,5 +475,135 @@ func TestDirectionOfNothing(t *testing.T) {
 	g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: published, Series: &Series{}, Folds: tenFolds}
 	if got := (&Number{Group: g, N: 10, Mean: 1, StdErr: 0.4, HasPaper: true}).direction(); got != NoPaper {
 		t.Error(got)
+	}
+}
+
+// ablationOf has the three variants of ablation under a protocol, with failures on some folds by variant.
+func ablationOf(t *testing.T, protocol split.Protocol, failed map[int][]int, l ...Layout) *Summary {
+	f := newFixture()
+	f.Name, f.Series, f.Tables = "ablation", []string{"variant"}, l
+	f.params["npt"] = "layers: 2"
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No semi-supervision: {setting: 1}, No target masking: {setting: 2}"}
+	f.expect("boston-housing", protocol, "npt", 3)
+	for fold := range 10 {
+		for setting := range 3 {
+			if slices.Contains(failed[setting], fold) {
+				f.failed("boston-housing", protocol, "npt", fold, setting, "memory", "too large")
+			} else {
+				f.ok("boston-housing", protocol, "npt", fold, setting, mse(1), rmse(float64(setting+1)+float64(fold*setting)/8))
+			}
+		}
+	}
+	return collect(t, f)
+}
+
+var everyFold = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+
+// A variant that failed on every fold keeps its row, is counted, and is in NAME.csv; where the base failed all rows say so.
+func TestFailedChanges(t *testing.T) {
+	const want = "| Boston Housing | No semi-supervision | failed | – | +0.38 ± 0.51 | failed |"
+	for _, failed := range []int{0, 1} {
+		s := ablationOf(t, published, map[int][]int{failed: everyFold}, changesOfBoston, resultsOfBoston)
+		var out bytes.Buffer
+		markdownTable(&out, changesOfBoston.table(s.Numbers))
+		line := ""
+		for _, l := range strings.Split(out.String(), "\n") {
+			if strings.Contains(l, "No semi-supervision") && strings.HasPrefix(l, "|") {
+				line = l
+			}
+		}
+		if cells := strings.Join(strings.Fields(footnote.ReplaceAllString(line, "")), " "); cells != want {
+			t.Errorf("%d failed: %q, want %q in\n%s", failed, cells, want, out.String())
+		}
+		note := map[int]string{0: "Base has no result on folds 0 to 9.", 1: "10 of 10 cells failed: 10 memory (too large)."}[failed]
+		if !strings.Contains(out.String(), note) {
+			t.Errorf("%d failed: no %q in\n%s", failed, note, out.String())
+		}
+		changes := map[int]int{0: 2, 1: 1}[failed] // of two; and one of three results
+		if got := countVerdicts(s.judged())[FailedCell]; got != changes+1 {
+			t.Errorf("%d failed: %d are counted", failed, got)
+		}
+		var facts bytes.Buffer
+		if err := s.writeFacts(&facts); err != nil || strings.Count(facts.String(), ",,,0,") != changes+1 || !strings.Contains(facts.String(), "No semi-supervision,rmse_change,,,0,0.38,") {
+			t.Errorf("%d failed: %v\n%s", failed, err, facts.String())
+		}
+		for _, p := range s.panels() {
+			for _, line := range p.Lines {
+				if failed == 0 || line.Title == "No semi-supervision" {
+					t.Errorf("%d failed: the figure has %+v", failed, line)
+				}
+			}
+		}
+		if all := AsPaper(changesOfBoston)(s); len(all) != 2-changes {
+			t.Errorf("%d failed: %+v", failed, all)
+		}
+	}
+}
+
+var footnote = regexp.MustCompile("<sup>[0-9,]+</sup>")
+
+// Where numbers lack folds it is said which of them lacks which.
+func TestWhoLacksFolds(t *testing.T) {
+	ranks := Layout{Where: []Where{{"metric", []string{"rmse"}}, {"variant", []string{"Base", "No semi-supervision", "No target masking"}}},
+		Rows: []string{"variant"}, Show: []Part{FoldRank}, Paper: 13}
+	for _, c := range []struct {
+		failed     map[int][]int
+		rows       string
+		notes      []string
+		best, base Answer
+	}{
+		{nil, "0.00 1.00 2.00", nil, Yes, Yes},
+		{map[int][]int{2: {9, 3}}, "0.00 1.00 2.00", []string{"Over 8 of 10 folds.", "No target masking has no result on folds 3, 9."}, NoBearing, Yes},
+		{map[int][]int{2: everyFold}, "0.00 1.00 failed", []string{"No target masking has no result, and is not ranked."}, NoBearing, Yes},
+		{map[int][]int{0: {3}}, "0.00 1.00 2.00", []string{"Over 9 of 10 folds.", "Base has no result on fold 3."}, NoBearing, NoBearing},
+	} {
+		s := ablationOf(t, published, c.failed)
+		table := ranks.table(s.Numbers)
+		var texts []string
+		for _, row := range table.Rows {
+			text, _, _ := strings.Cut(row.Cells[1].Text, " ")
+			texts = append(texts, text)
+		}
+		if got := strings.Join(texts, " "); got != c.rows {
+			t.Errorf("%v failed: %s, want %s", c.failed, got, c.rows)
+		}
+		for _, note := range c.notes {
+			if !slices.Contains(table.Notes, note) {
+				t.Errorf("%v failed: no %q in %q", c.failed, note, table.Notes)
+			}
+		}
+		if all := Best(ranks, "Base")(s); len(all) != 1 || all[0].For != c.best {
+			t.Errorf("%v failed: %+v", c.failed, all)
+		}
+		changes := changesOfBoston.table(s.Numbers)
+		if said := slices.Contains(changes.Notes, "Base has no result on fold 3."); said != (c.base == NoBearing) {
+			t.Errorf("%v failed: changes have %q", c.failed, changes.Notes)
+		}
+	}
+}
+
+// With only corrected records a report of both protocols has their changes, and says so.
+func TestChangesOfEitherProtocol(t *testing.T) {
+	f := newFixture()
+	f.Series = []string{"variant"}
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No semi-supervision: {setting: 1}"}
+	f.expect("boston-housing", published, "npt", 2)
+	f.expect("boston-housing", corrected, "npt", 2)
+	for fold := range 10 {
+		for setting := range 2 {
+			f.ok("boston-housing", corrected, "npt", fold, setting, mse(1), rmse(float64(1+setting+fold*setting)))
+		}
+	}
+	table := changesOfBoston.table(collect(t, f).Numbers)
+	if table == nil || len(table.Rows) != 1 || !strings.HasPrefix(table.Rows[0].Cells[1].Text, "+5.50") || table.Rows[0].Cells[4].Text != string(NotJudged) ||
+		!slices.Contains(table.Notes, "By corrected folds.") || table.Caption != "Changes. By published folds, or by corrected ones where a footnote says so." {
+		t.Fatalf("%+v", table)
+	}
+	table = changesOfBoston.table(twoProtocols(t).Numbers)
+	if table.Rows[0].Cells[4].Text == string(NotJudged) || slices.Contains(table.Notes, "By corrected folds.") || !strings.Contains(table.Caption, "By published folds") {
+		t.Errorf("%+v", table)
+	}
+	if table := changesOfBoston.table(ablation(t, 10).Numbers); strings.Contains(table.Caption, "folds") {
+		t.Error(table.Caption)
 	}
 }

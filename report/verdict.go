@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"nptbench/internal/metric"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/results"
@@ -87,11 +88,11 @@ func (n *Number) withinSeeds() bool {
 
 // falsePositives judges our numbers by what the paper has for other methods on the same data set, and counts the verdicts:
 // what a verdict is worth can be seen from how often it is given there. That a deterministic method differs is no verdict from seeds,
-// and is not counted as one. parts are pairs over a part of the paper's test rows, which are not among the others.
+// and is not counted as one. parts are pairs over a part of the paper's test rows, which are not among the others. MSE is not counted.
 func (s *Summary) falsePositives() (pairs, parts int, verdicts map[Verdict]int) {
 	verdicts = map[Verdict]int{}
 	for _, n := range s.Numbers {
-		if n.Protocol != split.Published || !n.HasDifference() || !n.asPublished() || n.subset() != "" && !n.testSubset() {
+		if n.Metric == metric.MSE || n.Protocol != split.Published || !n.HasDifference() || !n.asPublished() || n.otherTrainingRows() {
 			continue
 		}
 		for _, m := range results.PaperMethods {
@@ -156,17 +157,18 @@ func (n *Number) standing() Verdict {
 		return NoPaper
 	case n.Protocol != split.Published:
 		return NotJudged
-	case n.subset() != "" && !n.testSubset():
+	case n.otherTrainingRows():
 		return NotComparable
 	}
 	return ""
 }
 
-// testSubset reports whether the training and validation rows are the paper's, and the test rows a part of the paper's.
-func (n *Number) testSubset() bool {
-	rows := n.rows()
-	paper, _ := results.PaperSplitRows(n.Info.Name)
-	return n.subset() != "" && rows[0] == paper[0] && rows[1] == paper[1] && rows[2] < paper[2]
+// otherTrainingRows reports whether the number is by other training rows than the paper's.
+func (n *Number) otherTrainingRows() bool { return n.trainingSubset() || n.besideCopies() }
+
+// besideCopies reports whether the number is by all training rows and copies, and the paper's by the copies alone, as all but NPT's are.
+func (n *Number) besideCopies() bool {
+	return n.Info.Copies != nil && n.HasPaper && n.Series.Method.Name != "npt"
 }
 
 // spreadReproduced reports whether the paper's printed spread is ours. NPT's has ddof 1, that of the baselines ddof 0.

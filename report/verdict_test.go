@@ -572,3 +572,37 @@ func TestOtherFolds(t *testing.T) {
 		}
 	}
 }
+
+// On copies all of the paper's methods but NPT have these alone, and ours the training rows, too.
+func TestCopiesAloneAreOtherTrainingRows(t *testing.T) {
+	f := newFixture()
+	for _, m := range []string{"knn", "npt", "mlp"} {
+		f.expect("lookup", published, m, 1)
+		f.ok("lookup", published, m, 0, 0, mse(1), results.Metrics{"rmse": 3.62, "rmse_se": 0.1})
+	}
+	s := collect(t, f)
+	for m, want := range map[string]Verdict{"knn": NotComparable, "npt": NotGraded, "mlp": NoPaper} {
+		n := s.number("lookup", published, m, metric.RMSE)
+		var overview Table
+		n.besidePaper(&overview, nil)
+		note := []string{"By the training rows and the copies; the paper's k-NN has the copies alone."}
+		if n.Verdict != want || m == "knn" && !slices.Equal(n.Notes, note) || (m == "knn") != slices.Equal(overview.Notes, note) {
+			t.Errorf("%s: %s with %q, in an overview %q", m, n.Verdict, n.Notes, overview.Notes)
+		}
+	}
+	if pairs, _, _ := s.falsePositives(); pairs != 1 { // of NPT with the paper's k-NN
+		t.Errorf("%d pairs", pairs)
+	}
+}
+
+// What a verdict is worth is counted over the numbers that verdicts are counted of.
+func TestWorthWithoutMSE(t *testing.T) {
+	f := newFixture()
+	f.expect("boston-housing", published, "xgboost", 1)
+	for fold, x := range spread(3, 1) {
+		f.ok("boston-housing", published, "xgboost", fold, 0, mse(0.1), results.Metrics{"rmse": x, "mse": x * x})
+	}
+	if pairs, _, _ := collect(t, f).falsePositives(); pairs != len(results.PaperMethods)-1 {
+		t.Errorf("%d pairs", pairs)
+	}
+}

@@ -68,8 +68,7 @@ var lookup = experiment.Spec{
 	Curves: true,
 	Tables: []report.Layout{
 		table("lookup", "RMSE (Table 3)", "Test root mean squared error in the units of Protein's target, the paper's in parentheses; lower is better, "+
-			"and whoever predicts the mean has 6.1. Here k-NN, MLP and DKL have the training rows themselves beside the copies of all rows; the "+
-			"paper's k-NN and DKL have the copies alone.", "rmse"),
+			"and whoever predicts the mean has 6.1. Here k-NN, MLP and DKL have the training rows themselves beside the copies of all rows.", "rmse"),
 		table("correlation", "Correlation", "Pearson's r between predictions and targets of test rows.", "correlation"),
 		{
 			Name: "seeds", Title: "Under several seeds", Caption: "Means and standard deviations over the seeds that there are records of, and their number, where it is more than one.",

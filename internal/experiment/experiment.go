@@ -119,7 +119,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	case n.ToDo+n.Done == 0:
 		return program.ExitFailed, errors.New("nothing of the sweep can be run here")
 	}
-	for _, dir := range []string{o.recordFolders()[0], o.reportFolder()} {
+	for _, dir := range []string{o.recordFolders()[0], o.Report} {
 		if err := makeWritable(dir); err != nil && o.ReportOnly {
 			return program.ExitBadInput, fmt.Errorf("-out: %w; a report of its records is written elsewhere by -out FOLDER -with %s", err, o.Out)
 		} else if err != nil {
@@ -189,12 +189,12 @@ func (o *options) report(ctx context.Context, e program.Env, asked report.Spec, 
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
-	unwritten := summary.Write(o.reportFolder()) // for want of space, say: what there is is printed all the same
+	unwritten := summary.Write(o.Report) // for want of space, say: what there is is printed all the same
 	if err := cmp.Or(summary.Print(e.Stdout, e.Width, e.Color), unwritten); err != nil {
 		return err
 	}
 	where := fmt.Sprintf("The report, for a browser: %s.html. Beside it: summary.md, what came out on a page; %[2]s.md and %[2]s.tex, the report again; "+
-		"cells.csv and folds.csv, all numbers.", filepath.Join(o.reportFolder(), asked.Name), asked.Name)
+		"cells.csv and folds.csv, all numbers.", filepath.Join(o.Report, asked.Name), asked.Name)
 	fmt.Fprintf(e.Stderr, "\n%s\n", terminal.Wrap(where, "", e.Width))
 	if summary.Records < recorded {
 		return fmt.Errorf("records are lost: there were %d, and the report found %d in %s", recorded, summary.Records, strings.Join(o.recordFolders(), ", "))
@@ -235,19 +235,14 @@ func (s Spec) load(e program.Env) (*options, *sweeps.Sweep, error) {
 	if o.Seed != nil {
 		sweep.Seed = *o.Seed
 	}
-	ofRun := o.Out == ""
-	if ofRun {
+	folder := "report"
+	if o.Out == "" {
 		o.Out = filepath.Join("out", sweep.Name)
-	}
-	if s.Recorded {
-		segments, err := results.Segments(o.recordFolders()[0])
-		if err != nil {
-			return nil, nil, err
-		}
-		if ofRun || len(segments) > 0 {
-			o.Beside = "-" + s.Name
+		if s.Recorded { // beside the report of the run
+			folder += "-" + s.Name
 		}
 	}
+	o.Report = filepath.Join(o.Out, folder)
 	return o, sweep, nil
 }
 
@@ -360,9 +355,6 @@ func (o *options) recordFolders() []string {
 
 // slurmFolder is where tasks of Slurm find what they are to do.
 func (o *options) slurmFolder() string { return filepath.Join(o.Out, "slurm") }
-
-// reportFolder is where the report is written: one of records alone not where that of the run is which they are of.
-func (o *options) reportFolder() string { return filepath.Join(o.Out, "report"+o.Beside) }
 
 func (o *options) library(e program.Env) *dataset.Library {
 	lib := dataset.NewLibrary(o.Data)

@@ -231,3 +231,29 @@ func TestClusterPaths(t *testing.T) {
 		}
 	}
 }
+
+// A report of records alone does not replace that of the run that they are of.
+func TestReportOfRecordsAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := small(t, "{method: knn}", filepath.Join("out", "sweep"))
+	record(t, args, filepath.Join("out", "sweep"), "knn")
+	for _, c := range []struct {
+		recorded bool
+		args     []string
+		folder   string
+	}{
+		{false, append(args, "-report-only"), "out/sweep/report"},
+		{true, args[:len(args)-2], "out/sweep/report-test"},
+		{true, append(args[:len(args)-2:len(args)-2], "-with", "out/sweep", "-out", "out/other"), "out/other/report"},
+	} {
+		s := spec
+		s.Recorded = c.recorded
+		exit, _, errs := programtest.Run(t, func(ctx context.Context, e program.Env) (int, error) { return Run(ctx, e, s) }, c.args...)
+		if _, err := os.Stat(filepath.Join(c.folder, "test.md")); exit != program.ExitOK || err != nil {
+			t.Errorf("exit %d, %v, %s", exit, err, errs)
+		}
+	}
+	if written, _ := filepath.Glob("out/*/report*"); len(written) != 3 {
+		t.Errorf("%q", written)
+	}
+}

@@ -32,11 +32,12 @@ type options struct {
 	FailFast   bool
 	KeepModels bool
 
-	Data  string   // folder of the data sets
-	Fetch bool     // download what is missing
-	Out   string   // folder for records and reports
-	With  []string // more folders of records, which are only read
-	Rows  []string // what else has rows of its own in the tables
+	Data   string   // folder of the data sets
+	Fetch  bool     // download what is missing
+	Out    string   // folder for records and reports
+	Report string   // folder of the report, in Out
+	With   []string // more folders of records, which are only read
+	Rows   []string // what else has rows of its own in the tables
 
 	Log      string // file for a line about each finished fit; empty: none
 	Jobs     int

@@ -49,7 +49,7 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 	for {
 		select {
 		case <-ctx.Done():
-			a.child.kill()
+			a.child.retire()
 			return nil, false
 		case <-looks.C:
 			if failure := a.look(); failure != nil {

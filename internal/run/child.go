@@ -33,7 +33,7 @@ type child struct {
 	oomKills int           // subprocess.OOMKills when it was last asked
 }
 
-// patience is how long a worker has to end when it has nothing to do.
+// patience is how long a worker has to end when it has nothing more to do, and to keep what it has reached when a run is interrupted.
 const patience = 5 * time.Second
 
 // startChild runs this program again as a worker. The worker is the leader of a process group of its own, so that an
@@ -117,7 +117,7 @@ func (c *child) end() {
 // signal sends a signal to the process and all it started.
 func (c *child) signal(s syscall.Signal) { syscall.Kill(-c.cmd.Process.Pid, s) }
 
-// retire lets the process end by itself: it has nothing to do, and its input ends.
+// retire lets the process end by itself, since its input ends: at once, or when it has kept what it has reached.
 func (c *child) retire() {
 	c.end()
 	timer := time.AfterFunc(patience, func() { c.signal(syscall.SIGKILL) })

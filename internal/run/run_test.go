@@ -62,7 +62,7 @@ func testMethods() []*method.Method {
 			{Name: "same", Type: method.Int, Default: 0, Doc: "has no effect"},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
 			{Name: "mode", Type: method.Choice, Default: "ok",
-				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave", "after", "full", "filled", "noted"}},
+				Choices: []string{"ok", "print", "garble", "panic", "exit", "hang", "eat", "nan", "huge", "vast", "short", "silent", "beyond", "error", "late", "later", "twice", "resume", "memory", "leave", "after", "full", "filled", "noted", "kept"}},
 		},
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config { return c.With("same", 0) },
 		FitKey:    func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("shift")/10) },
@@ -99,6 +99,12 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 				os.WriteFile(filepath.Join(t.CheckpointDir, "pid"), fmt.Append(nil, os.Getpid(), " ", grandchild), 0o666)
 			}
 			select {}
+		case "kept": // as of a network, when it has done the step in hand
+			<-ctx.Done()
+			time.Sleep(300 * time.Millisecond)
+			os.MkdirAll(t.CheckpointDir, 0o777)
+			os.WriteFile(filepath.Join(t.CheckpointDir, "reached"), nil, 0o666)
+			return ctx.Err()
 		case "eat":
 			for {
 				b := make([]byte, 16<<20)
@@ -693,11 +699,25 @@ func TestInterrupt(t *testing.T) {
 	defer cancel()
 	started := time.Now()
 	o := execute(t, ctx, p, lib, dir)
-	if time.Since(started) > 5*time.Second || o.Left == 0 || o.Failed != 0 {
+	if time.Since(started) > 2*patience || o.Left == 0 || o.Failed != 0 {
 		t.Errorf("outcome %+v after %v", o, time.Since(started))
 	}
 	if n := len(records(t, dir)); n != o.OK {
 		t.Errorf("%d records for %d finished cells", n, o.OK)
+	}
+}
+
+// An interrupted fit has time to keep what it has reached.
+func TestInterruptKeeps(t *testing.T) {
+	lib, dir, checkpoints := library(t), t.TempDir(), filepath.Join(t.TempDir(), "checkpoints")
+	p := planned(t, parse(t, sweepOf("", "{mode: [kept], shift: [0, 10]}")), lib, dir, plan.Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	started := time.Now()
+	o := execute(t, ctx, p, lib, dir, func(p *Pool) { p.Checkpoints = checkpoints })
+	reached, _ := filepath.Glob(filepath.Join(checkpoints, "*", "reached"))
+	if o != (Counts{Left: 6}) || len(reached) != 2 || time.Since(started) > patience {
+		t.Errorf("outcome %+v after %v, kept: %s", o, time.Since(started), reached)
 	}
 }
 
@@ -944,8 +964,8 @@ func waitGone(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
 		for wait := 0; syscall.Kill(pid, 0) == nil && processState(pid) != "Z"; wait++ {
-			if wait == 40 {
-				t.Fatalf("process %d of %v is still there after two seconds", pid, pids)
+			if wait == 140 {
+				t.Fatalf("process %d of %v is still there after seven seconds", pid, pids)
 			}
 			time.Sleep(50 * time.Millisecond)
 		}

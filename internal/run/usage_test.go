@@ -51,7 +51,7 @@ func TestEarlierTaskIsNoMemory(t *testing.T) {
 	if before == 0 {
 		t.Skip("this system does not tell the largest resident size")
 	}
-	if err := w.serve(next); err != nil {
+	if err := w.serve(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	for d := json.NewDecoder(&said); ; {

@@ -67,8 +67,9 @@ func endAll() {
 
 var errGone = errors.New("the planning process is gone")
 
-// work serves requests, one a line, until in ends, and writes replies to out. When it ends during a job, the planning process has died,
-// and the job's results are of no use: it does not wait for them.
+// work serves requests, one a line, until in ends, and writes replies to out. When it ends during a job, the run was interrupted, or the
+// planning process has died, and the job's results are of no use: but a method that keeps what it has reached when its context ends has
+// patience for that.
 func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []*measure.Measurement) error {
 	w := &worker{methods: methods, measurements: measurements, out: json.NewEncoder(out)}
 	requests, gone, ended := make(chan request), make(chan struct{}), make(chan error, 1)
@@ -82,10 +83,12 @@ func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []
 			requests <- r
 		}
 	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	for {
 		select {
 		case r := <-requests:
-			go func() { ended <- w.serve(r) }()
+			go func() { ended <- w.serve(ctx, r) }()
 		case <-gone:
 			return nil
 		}
@@ -99,8 +102,13 @@ func work(in io.Reader, out io.Writer, methods []*method.Method, measurements []
 			case err := <-ended: // it had replied
 				return err
 			case <-time.After(10 * time.Millisecond):
-				return errGone
 			}
+			cancel()
+			select {
+			case <-ended:
+			case <-time.After(patience):
+			}
+			return errGone
 		}
 	}
 }
@@ -131,7 +139,7 @@ type serving struct {
 }
 
 // serve does one job. Only a broken pipe is an error.
-func (w *worker) serve(r request) error {
+func (w *worker) serve(ctx context.Context, r request) error {
 	os.Stderr.Write([]byte{jobMark})
 	w.loader.Keep(r.spec())
 	forgetEarlierJobs()
@@ -140,7 +148,7 @@ func (w *worker) serve(r request) error {
 		debug.SetMemoryLimit(r.Memory / 10 * 9)
 	}
 	s := &serving{worker: w, request: r}
-	err := guarded(func() error { return s.run(context.Background()) })
+	err := guarded(func() error { return s.run(ctx) })
 	end := reply{Done: true}
 	if err != nil {
 		end.Failure = failure(err)
