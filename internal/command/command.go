@@ -20,7 +20,7 @@
 //
 // It writes val_predicted.csv and test_predicted.csv, without a line of names: a line for each row, in the order given, with one
 // number on the scale of the targets, or a probability for each class. Whatever else it writes is ignored, but what it says on
-// standard error when it fails.
+// standard error, or else on standard output, when it fails.
 //
 // Arguments that are files may be relative to the folder of the sweep; the program itself is looked for in PATH if its name has no slash.
 // A program with a slash, and scripts, must be there when the sweep is read. The command line and a digest of these files are part of
@@ -256,15 +256,15 @@ func execute(ctx context.Context, c method.Command, dir string, threads int) err
 	cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", max(1, threads)), "OMP_WAIT_POLICY=passive")
 	cmd.WaitDelay = time.Second // what it started may hold the pipe open
 	subprocess.EndWithParent(cmd, syscall.SIGKILL)
-	said := &subprocess.Said{Head: 150, Tail: 250} // a failure message has 500
-	cmd.Stderr = said
+	said, printed := &subprocess.Said{Head: 150, Tail: 250}, &subprocess.Said{Head: 150, Tail: 250} // a failure message has 500
+	cmd.Stderr, cmd.Stdout = said, printed
 	before := oomKills()
 	err := cmd.Run()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
 	err = fmt.Errorf("%s: %w", line(c.Args), err)
-	if text := said.String(); text != "" {
+	if text := cmp.Or(said.String(), printed.String()); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
 	exit := (*exec.ExitError)(nil)

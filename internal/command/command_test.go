@@ -210,6 +210,17 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// A command that fails is quoted by what it printed as an error, or else by anything.
+func TestSaid(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo so far; echo no luck >&2; exit 3": "exit status 3: no luck", "echo no luck; exit 3": "exit status 3: no luck", "exit 3": "exit status 3",
+	} {
+		if result, err := call(t, t.Context(), load(t, "waves"), script, ""); err != nil || result.Err == nil || !strings.HasSuffix(result.Err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %s", script, err, result.Err, want)
+		}
+	}
+}
+
 // A script that changes while a sweep runs fails its cells, which have the digest of the old one.
 func TestChangedScript(t *testing.T) {
 	c := method.Command{Name: "mine", Args: []string{"sh", "mine.sh"}, Dir: t.TempDir(), Digest: "0123456789abcdef"}
