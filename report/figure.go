@@ -2,21 +2,27 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/plot"
 
 	"nptbench/internal/picture"
 	"nptbench/internal/split"
+	"nptbench/results"
 )
 
 // panels returns what the figure shows, nothing when there is no complete result: the facts of the layouts that are to be in it,
 // or else the metrics by which Table 1 ranks. A report of a measurement has that one's own.
 func (s *Summary) panels() (panels []picture.Panel) {
+	own := slices.Contains(s.measured(), s.Name)
 	for i := range s.Tables {
 		if l := &s.Tables[i]; l.Figure {
-			panels = append(panels, l.panels(s.Numbers)...)
+			panels, own = append(panels, l.panels(s.Numbers)...), true
 		}
 	}
-	if panels != nil || slices.Contains(s.measured(), s.Name) {
+	if own {
 		return panels
 	}
 	var complete []*Number
@@ -79,4 +85,77 @@ func sayFolds(p *picture.Panel) {
 			line.Title += " (" + line.Folds + ")"
 		}
 	}
+}
+
+// learningCurves are those of the chosen settings, of methods whose records have them, where the report is to show them.
+func (s *Summary) learningCurves() (curves []picture.LearningCurve) {
+	if !s.Curves {
+		return nil
+	}
+	shown := map[results.ID]bool{}
+	for _, g := range s.Groups {
+		c, logs, folds, fresh := picture.LearningCurve{Dataset: g.Info.Title, Series: g.title()}, []float64(nil), 0.0, false
+		for _, rec := range g.chosen() {
+			steps, _ := rec.Details["steps"].(float64)
+			points, _ := rec.Details["learning_curve"].([]any)
+			of := make([]float64, len(points))
+			for i, p := range points {
+				loss, _ := p.(float64)
+				of[i] = math.Log(loss)
+			}
+			if len(of) < 2 || steps <= 0 || !finiteAll(of) || folds > 0 && (len(of) != len(logs) || steps != c.Steps) {
+				continue
+			}
+			if folds++; folds == 1 {
+				c.Steps, logs = steps, make([]float64, len(of))
+			}
+			floats.Add(logs, of)
+			fresh, shown[rec.ID] = fresh || !shown[rec.ID], true
+		}
+		if !fresh {
+			continue // none, or all under the other protocol
+		}
+		if len(s.Plan.Protocols) > 1 {
+			c.Folds = string(g.Protocol) + " folds"
+		}
+		for _, l := range logs {
+			c.Losses = append(c.Losses, math.Exp(l/folds))
+		}
+		curves = append(curves, c)
+	}
+	return curves
+}
+
+func finiteAll(x []float64) bool {
+	return !slices.ContainsFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// drawings are figures of what was measured, one for each measurement: of every data set and series the first fold.
+func (s *Summary) drawings() (blocks []Block) {
+	for _, name := range s.measured() {
+		var all []picture.Drawing
+		caption := ""
+		for _, g := range s.Groups {
+			if m := g.Series.Measure; g.Series.measure() == name && m.Plot != nil && len(g.Folds) > 0 && g.Folds[0].Chosen != nil {
+				title := fmt.Sprintf("%s, %s", g.Info.Title, g.title())
+				if with := g.Series.measured(); with != name {
+					title += with[len(name):]
+				}
+				table := g.Folds[0].Chosen.Table
+				caption = m.Caption
+				all = append(all, picture.Drawing{Title: title, Make: func() (*plot.Plot, error) { return m.Plot(table) }})
+			}
+		}
+		if len(all) > 0 {
+			ending := "-" + name + ".svg"
+			if name == s.Name {
+				ending = ".svg"
+			}
+			blocks = append(blocks, Figure{s.file(ending), caption, picture.Drawings(all)})
+		}
+	}
+	if blocks != nil {
+		blocks = append([]Block{Heading("What was measured, drawn")}, blocks...)
+	}
+	return blocks
 }

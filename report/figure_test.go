@@ -5,6 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,5 +70,53 @@ func TestFigureOfTheFirstPart(t *testing.T) {
 	s.Numbers = s.Numbers[:1] // without any core time
 	if panels := l.panels(s.Numbers); panels != nil {
 		t.Errorf("%+v", panels)
+	}
+}
+
+// The report shows the learning curves of the chosen settings, of records that have them, where its Spec asks for them.
+func TestLearningCurves(t *testing.T) {
+	f := newFixture()
+	f.Curves = true
+	f.expect("protein", published, "npt", 2)
+	f.expect("protein", published, "knn", 1)
+	f.expect("yacht", published, "npt", 1)
+	for fold, losses := range [][]any{{4.0, 0.01}, {1.0, 0.0001}, {1.0}, {1.0, 0.0}, {9.0, 9.0, 9.0}} { // all but the first two are left out
+		f.ok("yacht", published, "npt", fold, 0, mse(0.1), rmse(2)).Details = map[string]any{"steps": 10.0, "learning_curve": losses}
+	}
+	f.ok("protein", published, "npt", 0, 0, mse(0.5), rmse(4)).Details = map[string]any{"steps": 400.0, "learning_curve": []any{1.0, 1.0, 1.0, 1.0}}
+	f.ok("protein", published, "npt", 0, 1, mse(0.1), rmse(2)).Details = map[string]any{"steps": 400.0, "learning_curve": []any{1.0, 0.9, 0.01, 0.001}}
+	f.ok("protein", published, "knn", 0, 0, mse(0.2), rmse(3)).Details = map[string]any{"steps": 400.0}
+	s := collect(t, f)
+	curves := s.learningCurves()
+	if len(curves) != 2 || curves[1].Steps != 400 || len(curves[1].Losses) != 4 || !(math.Abs(curves[1].Losses[3]-0.001) <= 1e-12) {
+		t.Fatalf("%+v", curves)
+	}
+	if mean := curves[0].Losses; len(mean) != 2 || !(math.Abs(mean[0]-2) <= 1e-12) || !(math.Abs(mean[1]-0.001) <= 1e-12) {
+		t.Errorf("over two folds: %v", mean)
+	}
+	dir := t.TempDir()
+	if err := s.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	content := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	svg, markdown := content("table1-curves.svg"), content("table1.md")
+	for _, want := range []string{">step<", ">training loss, log scale<", ">Protein, NPT", ">Yacht, NPT", ">0.01<", ">300<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the figure lacks %s", want)
+		}
+	}
+	if !strings.Contains(markdown, "(table1-curves.svg)") {
+		t.Error("the report does not show the figure")
+	}
+	s.Curves = false
+	var out bytes.Buffer
+	if err := writeMarkdown(&out, s.Document()); err != nil || strings.Contains(out.String(), "curves.svg") {
+		t.Error("a report that was not asked for learning curves has them", err)
 	}
 }

@@ -244,7 +244,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 			}
 		}
 		if g := f.part(d); g != nil {
-			notes = append(notes, fmt.Sprintf("%s: %s.", d.Title, g.subset()))
+			notes = append(notes, g.partNote()...)
 		}
 	}
 	for _, m := range f.others {

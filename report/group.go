@@ -141,6 +141,12 @@ func (g *Group) counts() (ok, failed, missing int) {
 	return ok, failed, missing
 }
 
+// missing is the number of a group's cells without a record.
+func (g *Group) missing() int {
+	_, _, missing := g.counts()
+	return missing
+}
+
 // begun reports whether any of the group's cells has a record, be it that it failed.
 func (g *Group) begun() bool {
 	ok, failed, _ := g.counts()

@@ -93,12 +93,12 @@ func (c comparison) under(p split.Protocol) *Number {
 	return c.corrected
 }
 
-// any is the number under the published protocol, or under the corrected one where only this one has something.
+// any is the number under the published protocol, or under the corrected one where fewer cells of this one are to be run.
 func (c comparison) any() *Number {
-	if !c.published.hasOutcome() && c.corrected.hasOutcome() {
+	if c.published == nil || c.corrected != nil && c.corrected.missing() < c.published.missing() {
 		return c.corrected
 	}
-	return cmp.Or(c.published, c.corrected)
+	return c.published
 }
 
 // source is what the number of a part is of.

@@ -71,7 +71,7 @@ func TestSeries(t *testing.T) {
 	} {
 		f = newFixture()
 		f.Series = []string{field, "variant"}
-		f.expect("protein", published, "golearn-knn", 1)
+		f.expect("protein", published, "npt", 1)
 		f.Plan = f.plan(t)
 		if _, err := Collect(f.all(f.Plan), f.Spec); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
 			t.Errorf("rows by %s: %v", field, err)

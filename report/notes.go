@@ -154,18 +154,23 @@ func (g *Group) smallerNote(titled sizes) []string {
 	return []string{fmt.Sprintf("Smaller than in the paper: %s.", smaller)}
 }
 
-// subsetNote says on which part of the published table a number was made, and the error that fewer test rows bring.
-func (n *Number) subsetNote() []string {
-	subset := n.subset()
-	switch {
-	case subset == "":
+// partNote says on which part of the published table numbers were made.
+func (g *Group) partNote() []string {
+	if g.subset() == "" {
 		return nil
-	case n.testSubset() && n.HasDifference() && !math.IsNaN(n.RowStdErr):
-		stdErr, difference := Decimal(n.RowStdErr, n.digits()), Decimal(math.Abs(n.Difference()), n.digits())
-		return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset), fmt.Sprintf(
-			"On %s's test rows here the %s has a standard error of %s; the difference from the paper is %s.", n.Info.Title, n.Metric.Title, stdErr, difference)}
 	}
-	return []string{fmt.Sprintf("%s: %s.", n.Info.Title, subset)}
+	return []string{fmt.Sprintf("%s: %s.", g.Info.Title, g.subset())}
+}
+
+// subsetNote says so, and the error that fewer test rows bring.
+func (n *Number) subsetNote() []string {
+	notes := n.partNote()
+	if n.testSubset() && n.HasDifference() && !math.IsNaN(n.RowStdErr) {
+		stdErr, difference := Decimal(n.RowStdErr, n.digits()), Decimal(math.Abs(n.Difference()), n.digits())
+		notes = append(notes, fmt.Sprintf(
+			"On %s's test rows here the %s has a standard error of %s; the difference from the paper is %s.", n.Info.Title, n.Metric.Title, stdErr, difference))
+	}
+	return notes
 }
 
 // copiesNote says of a number beside one of the paper that it is not by the same training rows.

@@ -261,11 +261,7 @@ func (n *Number) roundedMean(digits int, t *Table, titled sizes) Cell {
 
 // caveats are the footnotes without which a mean would be taken for more than it is.
 func (n *Number) caveats(t *Table, titled sizes) []int {
-	var notes []string
-	if subset := n.subset(); subset != "" {
-		notes = append(notes, fmt.Sprintf("%s: %s.", n.Info.Title, subset))
-	}
-	notes = append(notes, n.smallerNote(titled)...)
+	notes := append(n.partNote(), n.smallerNote(titled)...)
 	if n.otherSearch() {
 		notes = append(notes, n.searchNote()...)
 	}

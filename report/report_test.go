@@ -33,10 +33,7 @@ var testMethods = func() (methods []*method.Method) {
 	}
 	methods = append(methods, &method.Method{Name: "golearn-knn", Title: "k-NN (golearn)", Extra: true})
 	for _, m := range methods {
-		if m.Extra {
-			m.Params = []method.Param{{Name: "metric", Type: method.Int, Default: 0}}
-		}
-		m.Params = append(m.Params, []method.Param{{Name: "setting", Type: method.Int, Default: 0}, {Name: "layers", Type: method.Int, Default: 8}, {Name: "dim_hidden", Type: method.Int, Default: 128}}...)
+		m.Params = []method.Param{{Name: "setting", Type: method.Int, Default: 0}, {Name: "layers", Type: method.Int, Default: 8}, {Name: "dim_hidden", Type: method.Int, Default: 128}}
 		if m.Name == "npt" {
 			m.Sizes = []method.Size{{Param: "layers", Published: 8, Name: "layers"}, {Param: "dim_hidden", Published: 32, Name: "e ="}}
 		}

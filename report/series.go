@@ -94,12 +94,12 @@ func newSeriesIndex(spec Spec) (*seriesIndex, error) {
 		}
 	}
 	for _, field := range spec.Series {
-		if !slices.Contains(known, field) {
-			return nil, fmt.Errorf("no method of sweep %s has %q to tell rows apart by%s", spec.Plan.Sweep.Name, field, spelling.Hint(field, known))
-		}
 		if field != variantField && slices.Contains(columnNames(), field) {
 			return nil, fmt.Errorf("%q cannot tell rows apart, since the CSV files have a column of that name; give its values as variants in sweep %s, and want %q",
 				field, spec.Plan.Sweep.Name, variantField)
+		}
+		if !slices.Contains(known, field) {
+			return nil, fmt.Errorf("no method of sweep %s has %q to tell rows apart by%s", spec.Plan.Sweep.Name, field, spelling.Hint(field, known))
 		}
 	}
 	for _, s := range x.series {

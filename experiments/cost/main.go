@@ -20,7 +20,7 @@ var cost = experiment.Spec{
 	Tables: []report.Layout{{
 		Name: "cost", Title: "The search over all settings, and NPT's training (Tables 6 and 7)",
 		Caption: "Core time is by the clock, times threads (of a network on a GPU, of that), of all fits and predictions, whatever else ran on the machine; processor time is what " +
-			"they used of it; memory is the peak of one fit. Beside them the paper's: time × processors, on other machines.",
+			"they used of it; memory is the peak of the process while a fit ran, in older records with what fits before it left. Beside them the paper's: time × processors, on other machines.",
 		Where: []report.Where{report.Is("dataset", "protein", "higgs"), report.Is("ranking", "yes")},
 		Group: "dataset", Rows: []string{"series"},
 		Show: []report.Part{report.CoreTime, report.Processor, report.PeakMemory, report.PaperTime, report.PaperMem}, Order: true, Figure: true,
