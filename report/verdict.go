@@ -166,7 +166,7 @@ func (n *Number) standing() Verdict {
 // otherTrainingRows reports whether the number is by other training rows than the paper's.
 func (n *Number) otherTrainingRows() bool { return n.trainingSubset() || n.besideCopies() }
 
-// besideCopies reports whether the number is by all training rows and copies, and the paper's by the copies alone, as all but NPT's are.
+// besideCopies reports whether the number is by all training rows and copies, and the paper's by the copies alone, as those of k-NN and DKL are.
 func (n *Number) besideCopies() bool {
 	return n.Info.Copies != nil && n.HasPaper && n.Series.Method.Name != "npt"
 }

@@ -32,6 +32,7 @@
     python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
     python3 cmd/readme/tables.py curves RECORDS...                # losses of the same trainings on a processor and on a GPU
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
+        python3 cmd/readme/tables.py mixes RECORDS...                 # validation and test rows of single splits with classes
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out

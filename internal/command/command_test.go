@@ -266,6 +266,7 @@ func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"0.5,0.5\n0.5,0.5\n":              "p_predicted.csv:1: 2 numbers, want a probability for each of the 3 classes, also for one that no training row has",
 		"1,0,0\n1\n":                      "p_predicted.csv:2: 1 number, want a probability for each of the 3 classes, also for one that no training row has",
+		"class 0,class 1,c\n1,0,0\n":      `p_predicted.csv:1: "class 0" is not a number (there is to be no line of names)`,
 		"a,b,c\n1,0,0\n":                  `p_predicted.csv:1: "a" is not a number (there is to be no line of names)`,
 		"1,0,0\n1,0,b\n":                  `p_predicted.csv:2: "b" is not a number`,
 		"0.9 0.1 0\n1 0 0\n":              `p_predicted.csv:1: "0.9 0.1 0" is not a number (numbers of a line are separated by commas)`,

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -106,6 +107,9 @@ func writeTable(path string, columns []string, first, rows int, value func(b []b
 	return cmp.Or(err, header.Error(), w.Flush(), f.Close())
 }
 
+// separated is a field of several numbers.
+var separated = regexp.MustCompile(`^[-+0-9.][-+0-9.eE]*[ \t;]`)
+
 // read reads the predictions for a part of the rows. Errors name the file and the line.
 func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 	name := part + "_predicted.csv"
@@ -137,7 +141,7 @@ func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 			field = strings.TrimSpace(field)
 			x, err := strconv.ParseFloat(field, 64)
 			switch {
-			case err != nil && strings.ContainsAny(field, " \t;"):
+			case err != nil && separated.MatchString(field):
 				return wrong("%.40q is not a number (numbers of a line are separated by commas)", field)
 			case err != nil && n == 1:
 				return wrong("%.40q is not a number (there is to be no line of names)", field)

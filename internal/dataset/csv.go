@@ -17,7 +17,7 @@ import (
 // A csvForm is the form of a data set of one's own: RFC 4180 with a header line, whose names say which field is which column.
 type csvForm struct {
 	separator      rune
-	target, groups string    // names of the columns that have a value in every row
+	target, groups string    // names of the columns that have a value in every row, groups one that may be among missing
 	missing        []string  // fields that mean: no value
 	missingNumbers []float64 // those of them that are numbers
 	skipped        []string  // names of fields that are no columns
@@ -157,12 +157,9 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
-	if f.isMissing(field) {
-		switch column.name {
-		case f.target:
+	if column.name != f.groups && f.isMissing(field) {
+		if column.name == f.target {
 			return errNoTarget
-		case f.groups:
-			return errNoGroup
 		}
 		column.addMissing()
 		return nil

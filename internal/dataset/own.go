@@ -44,8 +44,8 @@ import (
 //	sha256: 24c8...             # of the content of the file; left out: any content
 //
 // Beside the test rows, with 10 folds 20 % of all rows are for validation, as in the paper's small data sets, with any other number of
-// folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups, at most 65,536, these are shares of the groups: those of
-// scikit-learn's GroupKFold, shuffled, and GroupShuffleSplit.
+// folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups, at most
+// 65,536, these are shares of the groups: those of scikit-learn's GroupKFold, shuffled, and GroupShuffleSplit.
 const Declaration = "dataset.yaml"
 
 // A declaration is such a file, being read.
@@ -241,7 +241,9 @@ func (d *declaration) nearest(name string) string {
 	entries, _ := os.ReadDir(d.dir)
 	var names []string
 	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".gz"))
+		if e.Name() != Declaration {
+			names = append(names, strings.TrimSuffix(e.Name(), ".gz"))
+		}
 	}
 	if other := spelling.Nearest(name, names); other != "" && !slices.Contains(names, name) {
 		return "; did you mean " + other + "?"

@@ -119,7 +119,7 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 		}
 		d.Groups = slices.DeleteFunc(d.Groups, func(g *Group) bool { return !g.selected && (o.ReportOnly || p.Count(g).Done == 0) })
 		if len(d.Groups) > 0 {
-			if d.Info.Groups != "" && slices.Contains(p.Protocols, split.Published) {
+			if run := slices.ContainsFunc(d.Groups, func(g *Group) bool { return g.selected }); run && d.Info.Groups != "" && slices.Contains(p.Protocols, split.Published) {
 				return nil, fmt.Errorf("%s: published folds would part rows of the same %s; want corrected folds alone", name, d.Info.Groups)
 			}
 			p.Datasets = append(p.Datasets, d)

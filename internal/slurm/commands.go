@@ -39,7 +39,7 @@ func call(ctx context.Context, name string, args ...string) (string, error) {
 	}
 	said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
 	said = cmp.Or(strings.TrimPrefix(said, name+": "), err.Error())
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) || strings.Contains(said, "timed out on send/recv") { // by the command's own clock
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) || strings.Contains(stderr.String(), "timed out on send/recv") { // by the command's own clock
 		return "", fmt.Errorf("%s: %w: %s", name, errNoAnswer, said)
 	}
 	return "", fmt.Errorf("%s: %s", name, said)

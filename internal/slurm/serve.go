@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -60,6 +61,8 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	defer file.Close()
 	r := &reporter{place: map[results.ID]int{}, failed: cancel, file: file}
 	r.write(event{Kind: begun, Text: node})
+	tellStopped := sync.OnceFunc(func() { r.write(event{Kind: stopped}) })
+	context.AfterFunc(asked, tellStopped) // at once: what is running may take longer to end than Slurm waits
 	before := newWatched(&submission{path: dir}, index, written)
 	if _, err := before.read(); err != nil {
 		return err
@@ -94,7 +97,7 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	}
 	switch {
 	case asked.Err() != nil:
-		r.write(event{Kind: stopped})
+		tellStopped()
 		return fmt.Errorf("asked to end; what is not recorded is done by another task")
 	case err == nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
