@@ -1,11 +1,14 @@
-"""Compares the records and reports of two output folders, byte for byte but for times, memory and machines."""
+"""Compares the records and reports of two output folders, byte for byte but for times, memory and machines.
+
+How many cells a fit served is left out, too: fewer, where a task was killed after it had recorded some of them.
+"""
 import glob
 import json
 import os
 import re
 import sys
 
-TIMES = ["fit_seconds", "predict_seconds", "processor_seconds", "peak_memory_bytes", "provenance", "sum"]
+TIMES = ["fit_seconds", "fit_cells", "predict_seconds", "processor_seconds", "peak_memory_bytes", "provenance", "sum"]
 
 
 def records(folder):
