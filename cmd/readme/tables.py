@@ -32,7 +32,8 @@
     python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
     python3 cmd/readme/tables.py curves RECORDS...                # losses of the same trainings on a processor and on a GPU
     python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
-        python3 cmd/readme/tables.py mixes RECORDS...                 # validation and test rows of single splits with classes
+        python3 cmd/readme/tables.py eight FOLD RECORDS...            # the paper's variants on one fold of Boston Housing, by validation
+    python3 cmd/readme/tables.py mixes RECORDS...                 # validation and test rows of single splits with classes
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
     python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
@@ -369,6 +370,19 @@ def worst(number, limit, *paths):
                       "%.2f" % statistics.mean(rest) ** 0.5, "%.1f" % (by[name][rows[0]][1] - off)])
     table(["", *("prediction of %.1f" % next(iter(by.values()))[i][1] for i in rows), "share of these rows in the squared error", "RMSE", "without them",
            "RMSE %s if both were" % limit], *lines)
+
+
+def eight(number, *paths):
+    """The paper's variants of NPT on one published fold, the best by validation first."""
+    corrupted = {r["variant"]: r["test"] for r in finished(paths, "corruption")}
+    lines = []
+    for r in sorted(records(paths), key=loss):
+        if (r["dataset"], r["fold"], r["protocol"], r["seed"]) == ("boston-housing", int(number), "published", 42):
+            name = r.get("variant", "base")
+            change = corrupted.get(name)
+            lines.append([name, "%d" % r["config"]["steps"], "%d" % r["details"]["best_step"], "%.4f" % loss(r), "%.2f ± %.2f" % (r["test"]["rmse"], r["test"]["rmse_se"]),
+                          "%.2f (%+.0f ± %.0f %%)" % (change["corrupted_rmse"], -change["rmse_change"], change["rmse_change_se"]) if change else "–"])
+    table(["NPT, e = 16", "steps", "weights of step", "validation loss", "RMSE", "when other rows are corrupted"], *lines)
 
 
 def compare(first, second, by_what, pairs):
