@@ -189,9 +189,6 @@ func number(field string) (x float64, ok bool) {
 // mostClasses is how many categories a column may have: an entry of it takes as many numbers.
 const mostClasses = 1000
 
-// mostNames is how many rows may each have a category of their own: of more, these are names of the rows.
-const mostNames = 20
-
 // newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
 // numbers, but not all, it is an error that names the first row of another one, and so are numbers with a comma in all rows.
 func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {

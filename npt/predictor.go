@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomlx/compute"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/seed"
 	"nptbench/internal/spelling"
 	"nptbench/internal/weights"
@@ -139,7 +140,7 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 		if j == at && column.Constant {
 			return nil, fmt.Errorf("npt: %s is %q in all training rows: want at least two values to learn from", target, strings.TrimSpace(f.Rows[order[0]][at]))
 		}
-		if n := len(column.Classes); n == len(order) && n > mostNames {
+		if n := len(column.Classes); n == len(order) && n > dataset.MostNames {
 			return nil, fmt.Errorf("npt: column %q has another text in each of the %d rows, as names and ids do: leave it out, by Without(%q)", name, n, name)
 		}
 		p.columns = append(p.columns, column)

@@ -70,8 +70,8 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 	}
 }
 
-// mostNames is how many rows may each have a category of their own: of more, these are names of the rows.
-const mostNames = 20
+// MostNames is how many rows may each have a category of their own: of more, these are names of the rows.
+const MostNames = 20
 
 // refuse refuses columns without any value, of which methods could learn nothing, those whose categories name the rows, and categories that
 // are the same number.
@@ -87,7 +87,7 @@ func (f csvForm) refuse(columns []*builder) error {
 		case c.name == f.groups && n == c.n:
 			return fmt.Errorf("column %s has another group for each of the %s rows: leave groups out", c.name, spelling.Thousands(c.n))
 		case c.name == f.groups:
-		case n == c.n && n > mostNames:
+		case n == c.n && n > MostNames:
 			return fmt.Errorf("column %s has another category in each of the %s rows: declare it skip, or number", c.name, spelling.Thousands(c.n))
 		case n > 1000 && n > c.n/2:
 			return fmt.Errorf("column %s has %s categories in %s rows: declare it skip, or number", c.name, spelling.Thousands(n), spelling.Thousands(c.n))
