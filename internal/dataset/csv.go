@@ -17,7 +17,7 @@ import (
 // A csvForm is the form of a data set of one's own: RFC 4180 with a header line, whose names say which field is which column.
 type csvForm struct {
 	separator      rune
-	target, groups string    // names of the columns that have a value in every row, groups one that may be among missing
+	target, groups string    // names of the columns that have a value in every row; what missing lists may be a group
 	missing        []string  // fields that mean: no value
 	missingNumbers []float64 // those of them that are numbers
 	skipped        []string  // names of fields that are no columns
