@@ -167,7 +167,7 @@ func (s *Summary) unreadable(err error) {
 
 type collector struct {
 	*Summary
-	places   *plan.Places
+	places   map[results.ID]plan.Place
 	indexes  map[*plan.Group]*foldIndex
 	failures map[results.Failure]*results.Failure // each distinct one is kept once
 }
@@ -297,12 +297,12 @@ func cataloguePlace(info dataset.Info) int {
 }
 
 func (c *collector) add(rec *results.Record) {
-	at, planned := c.places.Of(rec.ID)
+	at, planned := c.places[rec.ID]
 	seed := c.Plan.Sweep.Seed
 	if !planned && rec.Seed != seed { // perhaps a cell of the plan, under another seed
 		cell := rec.Cell
 		cell.Seed = seed
-		at, planned = c.places.Of(cell.ID())
+		at, planned = c.places[cell.ID()]
 		seed = rec.Seed
 	}
 	if !planned {
@@ -348,7 +348,7 @@ func (c *collector) isOutdated(cell results.Cell) bool {
 			if g.Method.Command != nil {
 				cell.Config = results.Config(command.Renew(string(cell.Config), *g.Method.Command))
 			}
-			_, planned := c.places.Of(cell.ID())
+			_, planned := c.places[cell.ID()]
 			return planned
 		}
 	}

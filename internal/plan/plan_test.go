@@ -86,13 +86,13 @@ func TestFirstFoldIsOneTask(t *testing.T) {
 		}
 	}
 	places := p.Places()
-	if _, ok := places.Of(results.ID{}); ok {
+	if _, ok := places[results.ID{}]; ok {
 		t.Error("a cell that is not of the plan has a place")
 	}
 	for _, j := range p.Jobs() {
 		for _, c := range j.Configurations {
 			for _, cell := range c.Cells {
-				at, ok := places.Of(cell.ID)
+				at, ok := places[cell.ID]
 				if !ok || at.Dataset.Folds[at.Fold].Number != cell.Fold || at.Settings[at.Setting].JSON != string(cell.Config) ||
 					cell.ID != cell.Cell.ID() || cell.Protocol != task.Canonical(j.Dataset.Info, cell.Protocol, cell.Fold) {
 					t.Fatalf("cell %+v is at %+v", cell, at)
