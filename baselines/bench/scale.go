@@ -127,11 +127,11 @@ func exponent(x, y []float64) float64 {
 // watchMemory looks every 50 ms at what a process and all it started have resident, and tells a new peak (nil: nobody), until it is asked
 // for the peak.
 func watchMemory(pid int, tell func(peak uint64)) (peak func() uint64) {
-	most, stop, stopped := uint64(0), make(chan struct{}), make(chan struct{})
+	most, memory, stop, stopped := uint64(0), subprocess.WatchMemory(pid), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		for {
-			if now := uint64(subprocess.ResidentMemory(pid)); now > most {
+			if now := uint64(memory.Resident()); now > most {
 				if most = now; tell != nil {
 					tell(most)
 				}

@@ -26,7 +26,8 @@ type attempt struct {
 	ending    bool             // the run ends, for want of a record that could be kept
 	succeeded bool             // a cell has a result
 	recorded  *results.Failure // of the last cell that has none
-	peak      int64            // bytes seen in use by the worker and all it started
+	memory    *subprocess.MemoryWatch
+	peak      int64 // bytes seen in use by the worker and all it started
 
 	looked time.Time     // at the clock
 	used   time.Duration // of the budget of time: since the last finished cell
@@ -130,7 +131,7 @@ func (a *attempt) usedBefore(text string) time.Duration {
 
 // look compares what the job has used with its budget. It returns why the worker must be killed, or nil.
 func (a *attempt) look() *results.Failure {
-	budget, used := a.Sweep.Budget, subprocess.ResidentMemory(a.child.cmd.Process.Pid)
+	budget, used := a.Sweep.Budget, a.memory.Resident()
 	a.peak = max(a.peak, used)
 	if budget.Memory > 0 && used > budget.Memory {
 		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))}

@@ -14,6 +14,7 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/plan"
+	"nptbench/internal/subprocess"
 	"nptbench/results"
 	"nptbench/sweeps"
 )
@@ -228,7 +229,8 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 
 // attempt does one job. It returns what of it was not yet tried when its worker ended, or nil.
 func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads int) (rest *plan.Job) {
-	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: map[results.ID]bool{}}
+	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: map[results.ID]bool{},
+		memory: subprocess.WatchMemory(c.cmd.Process.Pid)}
 	r.watcher.Started(j)
 	started := time.Now()
 	if before, err := os.ReadFile(a.timeFile()); err == nil { // of the attempt that this one goes on from

@@ -38,27 +38,25 @@ func tree(pid int) []int {
 	return all
 }
 
-// ResidentMemory returns the resident size in bytes of a process and all it started; 0 when it is gone, and elsewhere than on Linux.
-func ResidentMemory(pid int) (total int64) {
+// ProcessorTime returns user and system time so far of a process and all it started, in Linux's ticks of 10 ms; elsewhere 0.
+func ProcessorTime(pid int) (total time.Duration) {
 	for _, pid := range tree(pid) {
-		total += KernelBytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
+		total += timeOf(pid)
 	}
 	return total
 }
 
-// ProcessorTime returns user and system time so far of a process and all it started, in Linux's ticks of 10 ms; elsewhere 0.
-func ProcessorTime(pid int) (total time.Duration) {
-	for _, pid := range tree(pid) {
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		_, rest, _ := bytes.Cut(stat, []byte(") ")) // after the name
-		fields := bytes.Fields(rest)
-		if len(fields) < 15 {
-			continue
-		}
-		for _, ticks := range fields[11:15] { // its own, user and system, and those of children that it has waited for
-			n, _ := strconv.ParseInt(string(ticks), 10, 64)
-			total += time.Duration(n) * 10 * time.Millisecond
-		}
+// timeOf is that of a process alone, and of children that it has waited for.
+func timeOf(pid int) (total time.Duration) {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := bytes.Cut(stat, []byte(") ")) // after the name
+	fields := bytes.Fields(rest)
+	if len(fields) < 15 {
+		return 0
+	}
+	for _, ticks := range fields[11:15] { // user and system, of itself and of them
+		n, _ := strconv.ParseInt(string(ticks), 10, 64)
+		total += time.Duration(n) * 10 * time.Millisecond
 	}
 	return total
 }
