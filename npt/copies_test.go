@@ -91,6 +91,38 @@ func TestCopiesAreSeen(t *testing.T) {
 	}
 }
 
+// What is missing in a copy is not looked at, unless the table says that it has a value all the same: then M is 1 and the value is in sight.
+func TestFlaggedFeaturesOfCopiesAreSeen(t *testing.T) {
+	for _, isFlagged := range []bool{false, true} {
+		table := copiesTable()
+		table.Missing, table.Flagged = make([]bool, len(table.Values)), isFlagged
+		row := table.Train + table.Val + 3
+		entry := 4*(row+table.Rows()) + 1
+		table.Missing[entry] = true
+		tr := newTestTrainer(t, table, copiesConfig())
+		train(t, tr)
+		m := modelOf(t, tr)
+		var predicted [3]float64
+		for i, change := range []func(){func() {}, func() { table.Values[entry] += 2 }, func() { table.Missing[entry] = false }} {
+			change()
+			rows, err := m.Predict(t.Context(), table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			predicted[i] = rows[3][0]
+		}
+		if seen := predicted[1] != predicted[0]; seen != isFlagged {
+			t.Errorf("flagged %v: the value of a missing feature of the copy has an effect: %v", isFlagged, seen)
+		}
+		if predicted[2] == predicted[1] {
+			t.Errorf("flagged %v: that it is missing has none", isFlagged)
+		}
+		if codes, _ := modeCodes(table, &m.net.Config, testMode); codes[entry] != visible {
+			t.Errorf("flagged %v: code %d without being missing", isFlagged, codes[entry])
+		}
+	}
+}
+
 // Nothing is predicted for copies, not even where a batch is padded.
 func TestCopiesHaveNoPredictions(t *testing.T) {
 	for _, rowUnit := range []int{1, 8} {

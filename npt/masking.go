@@ -19,6 +19,7 @@ const (
 	masked          // zero, and M is 1; predicted
 	randomised      // a random value, and M is 0; predicted (appendix C.4.3)
 	hidden          // zero, and M is 1; not predicted: missing entries (appendix C.4.1), and targets that may not be seen
+	flagged         // its value, and M is 1; not predicted: random features of copies as the official code makes them
 	padding         // of a row that pads a batch: no row attends to it
 
 	featureCandidate // may be masked, as the mask of the pass has it
@@ -83,7 +84,10 @@ func modeCodes(t *Table, c *Config, m mode) (codes []code, candidates [2]int) {
 	from, to := m.part(t)
 	for i := t.Rows(); i < t.stored(); i++ { // copies are seen whole
 		for j := range t.Columns {
-			if t.missing(i, j) {
+			switch {
+			case t.flagged(i, j):
+				codes[i*d+j] = flagged
+			case t.missing(i, j):
 				codes[i*d+j] = hidden
 			}
 		}

@@ -177,15 +177,15 @@ func TestTrainingIgnoresHiddenTargets(t *testing.T) {
 	}
 }
 
-// The loss has a gradient exactly at the entries that are asked for; the mask stays 0 at randomised entries, and masked and
-// hidden ones show nothing.
+// The loss has a gradient exactly at the entries that are asked for; the mask stays 0 at randomised entries, masked and hidden ones show
+// nothing, and flagged ones their values with a mask of 1.
 func TestWhatTheNetworkSees(t *testing.T) {
 	table := testTable(2, 1, 1, false)
 	n := newNetwork(smallConfig(), table.Columns)
 	codes := []uint8{ // a, y, b (3 channels), c
 		uint8(masked), uint8(visible), uint8(randomised), uint8(visible),
 		uint8(randomised), uint8(masked), uint8(visible), uint8(masked),
-		uint8(visible), uint8(hidden), uint8(hidden), uint8(visible),
+		uint8(flagged), uint8(hidden), uint8(hidden), uint8(visible),
 		uint8(visible), uint8(randomised), uint8(visible), uint8(hidden),
 	}
 	replacement := make([]float64, 24)
@@ -215,7 +215,7 @@ func TestWhatTheNetworkSees(t *testing.T) {
 		for at, j := range channel {
 			var want float64
 			switch code(codes[i*4+j]) {
-			case visible:
+			case visible, flagged:
 				want = truth[i*6+at]
 			case randomised:
 				want = replacement[i*6+at]
@@ -226,7 +226,7 @@ func TestWhatTheNetworkSees(t *testing.T) {
 		}
 		for j := range 4 {
 			c := code(codes[i*4+j])
-			if got, want := mask[i*4+j] == 1, c == masked || c == hidden; got != want {
+			if got, want := mask[i*4+j] == 1, c == masked || c == hidden || c == flagged; got != want {
 				t.Errorf("row %d, column %d, code %d: mask is %v", i, j, c, got)
 			}
 			asked := c == masked || c == randomised

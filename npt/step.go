@@ -33,7 +33,7 @@ type batch struct {
 	truth  *graph.Node // n x S: the encoded values
 	codes  *graph.Node // n x d
 	values *graph.Node // n x S: X, what the network gets to see of them
-	mask   *graph.Node // n x d: M, one where values are zero instead
+	mask   *graph.Node // n x d: M, one where values are zero instead (and of flagged entries)
 }
 
 // batch picks a batch out of the table and out of the codes of all its entries. Rows below 0 are padding.
@@ -49,8 +49,10 @@ func (n *network) batch(table, codes, rows *graph.Node) batch {
 		codes, table = gatherRows(codes, rows), gatherRows(table, rows)
 	}
 	truth := graph.ConvertDType(table, n.master())
-	mask := graph.ConvertDType(isCode(codes, masked, hidden), truth.DType())
-	return batch{truth, codes, graph.Mul(truth, graph.OneMinus(n.spread(mask))), mask}
+	zero := isCode(codes, masked, hidden)
+	mask := graph.LogicalOr(zero, isCode(codes, flagged))
+	number := func(is *graph.Node) *graph.Node { return graph.ConvertDType(is, truth.DType()) }
+	return batch{truth, codes, graph.Mul(truth, graph.OneMinus(n.spread(number(zero)))), number(mask)}
 }
 
 func gatherRows(x, rows *graph.Node) *graph.Node { return graph.Gather(x, graph.Reshape(rows, -1, 1)) }

@@ -22,7 +22,7 @@ func (c Column) width() int { return max(c.Categories, 1) }
 // Rows are ordered training, validation, test. What stands in the targets of test rows is never looked at.
 type Table struct {
 	Columns          []Column
-	Values           []float32 // rows x channels, row-major, columns side by side; zero where missing
+	Values           []float32 // rows x channels, row-major, columns side by side; zero where missing, but see Flagged
 	Missing          []bool    // rows x columns, row-major; nil when nothing is missing
 	Train, Val, Test int       // numbers of rows
 
@@ -31,6 +31,10 @@ type Table struct {
 	// the paper asks whether an NPT can look up a target in another row (section 4.2). Passes then have the rows of their
 	// own part alone.
 	Copies bool
+
+	// Flagged says that what is missing in a copy has a value all the same, which is in sight with M = 1: so the official code has random
+	// features.
+	Flagged bool
 
 	// RowTargets has, for each of Rows() rows, the one column that is a target in that row, where this is not the same column in
 	// all of them (appendix B.1.2): all that it can be are marked as targets. nil: columns marked so are targets in all rows.
@@ -117,7 +121,7 @@ func (t *Table) checkValues() error {
 		for j, c := range t.Columns {
 			entry := t.Values[at : at+c.width()]
 			at += c.width()
-			if t.missing(i, j) || t.unseen(i, j) {
+			if t.unread(i, j) {
 				continue
 			}
 			ones := 0
@@ -143,6 +147,16 @@ func (t *Table) missing(row, column int) bool {
 	return t.Missing != nil && t.Missing[row*len(t.Columns)+column]
 }
 
+// flagged reports whether an entry counts as missing and has a value that is in sight.
+func (t *Table) flagged(row, column int) bool {
+	return t.Flagged && row >= t.Rows() && t.missing(row, column)
+}
+
+// unread reports whether nobody looks at the value of an entry of a stored row.
+func (t *Table) unread(row, column int) bool {
+	return t.missing(row, column) && !t.flagged(row, column) || t.unseen(row, column)
+}
+
 // labelled reports whether a pass of this mode is asked for any target.
 func (t *Table) labelled(m mode) bool {
 	from, to := m.part(t)
@@ -163,7 +177,7 @@ func (t *Table) blank(values []float32) {
 	for i := range t.stored() {
 		at := i * width
 		for j, c := range t.Columns {
-			if t.missing(i, j) || t.unseen(i, j) {
+			if t.unread(i, j) {
 				clear(values[at : at+c.width()])
 			}
 			at += c.width()

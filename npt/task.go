@@ -46,6 +46,7 @@ func tableOf(t *task.Task) *Table {
 	}
 	target, at, outputs := t.Info.Target, targetOffset(t, 0), t.Outputs()
 	table := &Table{Train: t.Train - t.Copies, Val: t.Val, Test: t.Test, Copies: t.Copies > 0}
+	table.Flagged = table.Copies && t.Info.Copies.Flagged
 	for _, f := range t.Features {
 		column := Column{Name: f.Name}
 		if f.Type == dataset.Categorical {

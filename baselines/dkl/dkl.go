@@ -81,6 +81,8 @@ var Method = &method.Method{
 	Work:   work,
 	Run:    run,
 	Extra:  true,
+
+	Semiparametric: true,
 }
 
 // training returns a configuration without what concerns prediction alone.

@@ -67,6 +67,7 @@ var KNN = &method.Method{
 			Doc: "golearn's vectorised search, for classes, linear search and Euclidean distance"},
 	},
 	Canonical: canonicalKNN,
+	Lazy:      true,
 	Run:       runKNN,
 	Available: available,
 	Extra:     true,

@@ -33,11 +33,11 @@ var corruption = &Measurement{
 		}
 		return []metric.Metric{accuracyChange, cleanAccuracy, corruptedAccuracy, nllChange, changedRows}
 	},
-	Check: func(_ *method.Method, _ method.Config, info dataset.Info) error {
+	Check: func(m *method.Method, _ method.Config, info dataset.Info) error {
 		if info.AnyColumn() {
 			return errors.New("rows differ there in the column that is their target, and no column can be permuted")
 		}
-		return nil
+		return checkRefit(m)
 	},
 	Run: corrupt,
 }

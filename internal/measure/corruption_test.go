@@ -269,6 +269,30 @@ func TestPredictionsAreFinite(t *testing.T) {
 	}
 }
 
+// What predicts from training rows, or may, and cannot be given others is not asked what other rows are worth to it: the answer would be
+// nothing, whatever it looks at.
+func TestCorruptionRefuses(t *testing.T) {
+	on, _ := loadTask(t, "waves")
+	for want, m := range map[string]*method.Method{
+		"": {},
+		"a program's predictions may be made from training rows, and it keeps no model that could be given others": {Command: &method.Command{}},
+		"it predicts from parameters and from training rows, and a fit to others has other parameters":             {Semiparametric: true},
+	} {
+		for _, lazy := range []bool{false, true} {
+			got := ""
+			if m.Lazy = lazy; lazy {
+				want = ""
+			}
+			if err := corruption.Check(m, nil, on.Info); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("lazy %v: %q, want %q", lazy, got, want)
+			}
+		}
+	}
+}
+
 // A refitted model is fitted once on the clean training rows, and a lazy one on those of each batch.
 func TestRefit(t *testing.T) {
 	on, _ := loadTask(t, "waves")

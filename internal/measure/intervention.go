@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -33,7 +34,7 @@ var intervention = &Measurement{
 		case info.Copies == nil:
 			return errors.New("rows have no copies there whose targets could be moved")
 		case m.Model == nil && !m.Lazy:
-			return errors.New("it predicts from parameters alone")
+			return cmp.Or(checkRefit(m), errors.New("it predicts from parameters alone"))
 		}
 		return nil
 	},

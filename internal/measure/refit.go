@@ -14,6 +14,20 @@ import (
 // seed, which gives the same fit. A lazy method has the training rows of each batch instead.
 func Refit(m *method.Method, t *task.Task, c method.Config) method.Model { return &refitted{m, t, c} }
 
+// checkRefit refuses a method whose refits would keep what it predicts from out of the hands of who asks: training rows that are not those
+// of a batch. Such a method would seem to look at no other row.
+func checkRefit(m *method.Method) error {
+	switch {
+	case m.Model != nil || m.Lazy:
+		return nil
+	case m.Command != nil:
+		return errors.New("a program's predictions may be made from training rows, and it keeps no model that could be given others")
+	case m.Semiparametric:
+		return errors.New("it predicts from parameters and from training rows, and a fit to others has other parameters")
+	}
+	return nil
+}
+
 type refitted struct {
 	method *method.Method
 	task   *task.Task

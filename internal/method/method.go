@@ -75,6 +75,9 @@ type Method struct {
 	// Lazy marks methods whose training rows are a part of their input when they predict, and are not boiled down to parameters.
 	Lazy bool
 
+	// Semiparametric marks methods that predict from parameters and from training rows, both.
+	Semiparametric bool
+
 	// Available says why the method cannot run on this machine (a missing interpreter, say), in one line; nil when it
 	// can. A nil func is always available.
 	Available func() error
