@@ -995,12 +995,17 @@ def grids(report, *paths):
         cells = []
         for found in ([x for x in of[dataset, protocol] if few(dataset, x["config"])], of[dataset, protocol]):
             best = {}
-            for x in sorted(found, key=loss, reverse=True):
+            for x in sorted(found, key=lambda x: (loss(x), place(x["config"])), reverse=True):
                 best[x["fold"]] = x["test"][name]
             cells.append("%.*f (%d)" % (DIGITS[name], statistics.mean(best.values()), len(found) / len(best)))
         if len(found) / len(best) in (90, 3780):
             lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *((protocol, r["paper_printed"]) if protocol == "published" else ("corrected", "–")), *cells])
     table(["", "folds", "paper", "chosen among few settings", "among all"], *lines)
+
+
+def place(c):
+    """Where settings of the MLP are in the order of its grid, of which the first counts where several have the lowest loss."""
+    return len(c["hidden_layer_sizes"]), c["hidden_layer_sizes"], c["alpha"], c["batch_size"], c["learning_rate_init"]
 
 
 def few(dataset, c):
