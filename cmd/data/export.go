@@ -56,8 +56,11 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 			continue
 		}
 		under := "under each protocol"
-		if table.Groups != nil {
+		switch {
+		case table.Groups != nil:
 			under = "by " + table.Info.Groups
+		case table.Info.FlagsStay:
+			under = "under corrected alone"
 		}
 		fmt.Fprintf(e.Stdout, "%s: %d rows, %s %s\n", dir, table.Rows, spelling.Count(table.Info.RunFolds, "fold"), under)
 	}
@@ -71,7 +74,7 @@ type description struct {
 	Classes    []string              `json:"classes,omitempty"` // by number
 	Target     string                `json:"target"`            // its column in table.csv, the last
 	Rows       int                   `json:"rows"`
-	Folds      int                   `json:"folds"`            // under each protocol, from 0
+	Folds      int                   `json:"folds"`            // under each protocol of splits.csv, from 0
 	Groups     string                `json:"groups,omitempty"` // the column by which rows are kept together, as under corrected alone
 	Metrics    []string              `json:"metrics"`          // by which the paper judges
 	Features   []task.FeatureColumns `json:"features"`         // in table.csv, whose column 0 is the row's number
@@ -156,8 +159,8 @@ func writeSplits(w io.Writer, table *dataset.Table) error {
 		return err
 	}
 	for _, protocol := range split.Protocols {
-		if table.Groups != nil && protocol == split.Published {
-			continue // there is none
+		if protocol == split.Published && (table.Groups != nil || table.Info.FlagsStay) {
+			continue // there is none, or methods get its features with other flags
 		}
 		for fold := range table.Info.RunFolds {
 			s, err := split.Make(split.RuleOf(table), protocol, fold)

@@ -191,3 +191,20 @@ func TestExportChooses(t *testing.T) {
 		t.Errorf("one is declared wrongly: exit code %d, %s%s", exit, stdout, stderr)
 	}
 }
+
+// Where flags of missing entries stay under the published protocol, methods see other features under it than are exported.
+func TestExportOfStayingFlags(t *testing.T) {
+	table, err := datasettest.Library(t).Load(t.Context(), "gaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Info.FlagsStay = true
+	dir := t.TempDir()
+	if err := exportTable(dir, table); err != nil {
+		t.Fatal(err)
+	}
+	splits := lines(t, filepath.Join(dir, "splits.csv"))[1:]
+	if len(splits) != table.Rows || slices.ContainsFunc(splits, func(line []string) bool { return line[0] != "corrected" }) {
+		t.Errorf("%d lines of splits, such as %v; want one of the corrected fold for each of %d rows", len(splits), splits[0], table.Rows)
+	}
+}

@@ -553,3 +553,44 @@ func TestReplacesRecordOfLaterClock(t *testing.T) {
 		}
 	}
 }
+
+// A mean is over the folds on whose test rows the metric is defined, and says of how many.
+func TestMeanWhereDefined(t *testing.T) {
+	dir := t.TempDir()
+	rows := "x,late\n"
+	for i := range 100 {
+		rows += fmt.Sprintf("%d,%s\n", i, []string{"no", "yes"}[i/92]) // eight rows, for as many of ten folds
+	}
+	datasettest.Write(t, dir, "rare", "rows: 100\ncolumns: {x: number, late: [\"no\", \"yes\"]}\ntarget: late\nsplit: {folds: 10}\n", rows)
+	lib := &dataset.Library{Dirs: []string{dir}, CacheDir: t.TempDir()}
+	out := t.TempDir()
+	exit, stdout, stderr := call(t, lib, out, predictions(t, lib, "rare", split.Corrected, false))
+	if exit != program.ExitOK {
+		t.Fatal(stderr)
+	}
+	text := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{"rare 10 corrected accuracy 92", "rare 8 of 10 corrected AUROC 0.5"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, stdout)
+		}
+	}
+}
+
+// A file with another separator than a comma is told so.
+func TestSeparator(t *testing.T) {
+	for header, want := range map[string]string{
+		"dataset;protocol;fold;row;prediction":     `:1: the only column is "dataset;protocol;fold;row;prediction": is there another separator than ','?`,
+		"dataset\tprotocol\tfold\trow\tprediction": `:1: the only column is "dataset\tprotocol\tfold\trow\tprediction": is there another separator than ','?`,
+		`"dataset";"protocol";"fold"`:              `:1: extraneous or missing " in quoted-field; is there another separator than ','?`,
+		`dataset;"protocol";"fold"`:                `:1: bare " in non-quoted-field; is there another separator than ','?`,
+		"dataset":                                  ":1: there is no column protocol; want dataset, protocol, fold, row, and prediction or probability_0, probability_1 and so on",
+	} {
+		file := filepath.Join(t.TempDir(), "p.csv")
+		if err := os.WriteFile(file, []byte(header+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if exit, _, stderr := programtest.Run(t, importPredictions, "-method", "mine", file); exit != program.ExitBadInput || stderr != file+want+"\n" {
+			t.Errorf("%q: exit code %d, %q", header, exit, stderr)
+		}
+	}
+}

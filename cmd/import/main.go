@@ -253,7 +253,7 @@ func save(ctx context.Context, path string, records []*results.Record) (n int, e
 	return n, err
 }
 
-// printScores prints the mean test metrics by data set and protocol.
+// printScores prints the mean test metrics by data set and protocol, over the folds on whose test rows they are defined.
 func printScores(e program.Env, all []*foldPredictions) error {
 	grid := terminal.Table{Columns: []terminal.Column{{Head: "data set"}, {Head: "folds"}, {Head: "metric"}, {Head: "mean", Right: true}}}
 	for i := 0; i < len(all); {
@@ -263,15 +263,18 @@ func printScores(e program.Env, all []*foldPredictions) error {
 			n++
 		}
 		for _, m := range metric.Of(first.Info.Problem) {
-			sum := 0.0
+			sum, defined := 0.0, 0
 			for _, f := range all[i-n : i] {
-				x, ok := f.test[m.Name]
-				if !ok {
-					x = math.NaN() // not defined on these rows
+				if x, ok := f.test[m.Name]; ok {
+					sum += x
+					defined++
 				}
-				sum += x
 			}
-			grid.Append(first.Info.Name, fmt.Sprintf("%d %s", n, first.Protocol), m.Title, fmt.Sprintf("%.6g", sum/float64(n)))
+			folds := fmt.Sprintf("%d %s", n, first.Protocol)
+			if defined < n {
+				folds = fmt.Sprintf("%d of %s", defined, folds)
+			}
+			grid.Append(first.Info.Name, folds, m.Title, fmt.Sprintf("%.6g", sum/float64(defined)))
 		}
 	}
 	return grid.Render(e.Stdout, e.Width)

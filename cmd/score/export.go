@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,12 +14,18 @@ import (
 )
 
 // export writes the encoded rows of a split as CSV: which part they belong to, their features, and the target, classes by
-// number and numbers standardised by the training rows.
-func (s *scorer) export(ctx context.Context, o options) error {
+// number and numbers standardised by the training rows. The file "-" is standard output.
+func (s *scorer) export(ctx context.Context, o options, stdout io.Writer) (err error) {
 	if err := s.load(ctx, o.spec(task.Spec{})); err != nil {
 		return err
 	}
-	if err := filesystem.WriteFile(o.export, s.write); err != nil {
+	if o.export == "-" {
+		w := bufio.NewWriter(stdout)
+		err = cmp.Or(s.write(w), w.Flush())
+	} else {
+		err = filesystem.WriteFile(o.export, s.write)
+	}
+	if err != nil {
 		return fmt.Errorf("-export: %w", err)
 	}
 	return nil

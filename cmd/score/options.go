@@ -43,7 +43,7 @@ func parse(e program.Env) (o options, err error) {
 	f.StringVar(&o.models, "models", "", "score all models in this `folder`, as -keep-models leaves them")
 	f.StringVar(&o.records, "records", "", "with -models: compare with the records in this `folder`")
 	f.StringVar(&o.model, "model", "", "score this `file`: LightGBM text of version v2 to v4, plain or compressed (.gz)")
-	f.StringVar(&o.export, "export", "", "write the rows that methods are given to this CSV `file`, for fitting a model elsewhere")
+	f.StringVar(&o.export, "export", "", "write the rows that methods are given to this CSV `file`, for fitting a model elsewhere; - is standard output")
 	data := f.Data()
 	f.StringVar(&o.dataset, "dataset", "", "data set (default: the one that the model says it was fitted on)")
 	protocol := f.Choice("protocol", "", "`name` of a protocol, published or corrected (default: as the model says, else published for the paper's data sets, corrected for others)",

@@ -70,9 +70,9 @@ const (
 // rounding is how far apart numbers may be that are the same but for the order of additions.
 const rounding = 1e-12
 
-// compare looks the cell up and compares all metrics of its validation and test rows.
-func (k records) compare(s *score, table string) string {
-	r := k[keyOf(&s.origin, s.trees, table)]
+// compare looks the cell of a kept model up and compares all metrics of its validation and test rows.
+func (k records) compare(o *gbdt.Origin, s *score, table string) string {
+	r := k[keyOf(o, s.trees, table)]
 	if r == nil {
 		return missing
 	}

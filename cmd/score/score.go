@@ -47,7 +47,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	}
 	switch {
 	case o.export != "":
-		err = s.export(ctx, o)
+		err = s.export(ctx, o, e.Stdout)
 	case o.model != "":
 		err = s.one(ctx, o)
 	default:
@@ -87,9 +87,13 @@ type scorer struct {
 	truth  *task.Truth
 }
 
-// fittedOn is the task that a model says it was fitted on.
-func fittedOn(m *gbdt.Model) task.Spec {
-	return task.Spec{Dataset: m.Origin.Dataset, Protocol: split.Protocol(m.Origin.Protocol), Fold: m.Origin.Fold}
+// fittedOn is the task that a model says it was fitted on. Folds of groups are corrected, though models and records call the first published.
+func (s *scorer) fittedOn(m *gbdt.Model) task.Spec {
+	at := task.Spec{Dataset: m.Origin.Dataset, Protocol: split.Protocol(m.Origin.Protocol), Fold: m.Origin.Fold}
+	if info, err := s.library.Lookup(at.Dataset); err == nil && info.Groups != "" {
+		at.Protocol = split.Corrected
+	}
+	return at
 }
 
 // sameTask reports whether two specs are of the same rows.
@@ -101,9 +105,20 @@ func (s *scorer) sameTask(a, b task.Spec) bool {
 // load makes a task.
 func (s *scorer) load(ctx context.Context, at task.Spec) (err error) {
 	s.task, s.truth = nil, nil // before the next one takes memory
+	if info, err := s.library.Lookup(at.Dataset); err == nil && info.Groups != "" && at.Protocol == split.Published {
+		return badInput{fmt.Errorf("-protocol: published folds would part rows of %s with the same %s; want corrected", info.Name, info.Groups)}
+	}
 	s.at = at
 	s.task, s.truth, err = s.loader.Load(ctx, s.library, at)
 	return err
+}
+
+// modelsIn lists the names of the models in a folder, without what a run that was killed has left half written.
+func modelsIn(dir string) []string {
+	files, _ := fs.Glob(os.DirFS(dir), "*.txt*") // the folder's name is no pattern
+	return slices.DeleteFunc(files, func(name string) bool {
+		return strings.HasPrefix(name, ".") || !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".txt")
+	})
 }
 
 // all scores a folder of models. One that cannot be scored does not keep the others from it.
@@ -111,11 +126,12 @@ func (s *scorer) all(ctx context.Context, o options) error {
 	if info, err := os.Stat(o.models); err != nil || !info.IsDir() {
 		return badInput{fmt.Errorf("-models: there is no folder %s", o.models)}
 	}
-	files, err := fs.Glob(os.DirFS(o.models), "*.txt*")       // the folder's name is no pattern
-	files = slices.DeleteFunc(files, func(name string) bool { // also what a run that was killed has left half written
-		return strings.HasPrefix(name, ".") || !strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".txt")
-	})
-	if err != nil || len(files) == 0 {
+	files := modelsIn(o.models)
+	if len(files) == 0 {
+		below := filepath.Join(o.models, "models")
+		if len(modelsIn(below)) > 0 {
+			return badInput{fmt.Errorf("-models: no models (*.txt.gz) in %s; want %s, which has some", o.models, below)}
+		}
 		return badInput{fmt.Errorf("-models: no models (*.txt.gz) in %s", o.models)}
 	}
 	known, err := readRecords(ctx, o.records)
@@ -153,7 +169,7 @@ func (s *scorer) kept(ctx context.Context, m *gbdt.Model, known records) error {
 	if m.Origin.Method == "" {
 		return errors.New("the model does not say where it comes from: score it with -model and -dataset")
 	}
-	if err := s.load(ctx, fittedOn(m)); err != nil {
+	if err := s.load(ctx, s.fittedOn(m)); err != nil {
 		return err
 	}
 	if m.Origin.TargetMean != s.task.TargetMean || m.Origin.TargetStd != s.task.TargetStd {
@@ -167,7 +183,7 @@ func (s *scorer) kept(ctx context.Context, m *gbdt.Model, known records) error {
 	differ := 0
 	for i := range scores {
 		if known != nil {
-			scores[i].record = known.compare(&scores[i], s.task.Digest)
+			scores[i].record = known.compare(&m.Origin, &scores[i], s.task.Digest)
 		}
 		if strings.HasPrefix(scores[i].record, differs) {
 			differ++
@@ -189,7 +205,7 @@ func (s *scorer) one(ctx context.Context, o options) error {
 	ours := m.Origin.Method != ""
 	at := o.spec(task.Spec{})
 	if ours {
-		fitted := fittedOn(m)
+		fitted := s.fittedOn(m)
 		if at = o.spec(fitted); !s.sameTask(at, fitted) {
 			fmt.Fprintf(s.stderr, "note: the model was fitted on %s, %s, fold %d; test rows of another place may have been its training rows\n",
 				fitted.Dataset, fitted.Protocol, fitted.Fold)

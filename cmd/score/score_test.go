@@ -92,6 +92,13 @@ func TestBadInput(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	data := dataFolder(t)
 	regression := write(t, "m.txt", constant(6, "regression", "2"))
+	out := t.TempDir()
+	if err := os.Mkdir(filepath.Join(out, "models"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(out, "models", "m.txt.gz"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		exit int
 		want string
@@ -115,12 +122,13 @@ func TestRefusals(t *testing.T) {
 		{program.ExitBadInput, "-export: want the data set, -dataset", []string{"-export", "rows.csv"}},
 		{program.ExitBadInput, "-models: there is no folder nowhere", []string{"-models", "nowhere"}},
 		{program.ExitBadInput, "-models: no models (*.txt.gz)", []string{"-models", t.TempDir()}},
+		{program.ExitBadInput, fmt.Sprintf("-models: no models (*.txt.gz) in %s; want %[1]s/models, which has some\n", out), []string{"-models", out}},
 		{program.ExitBadInput, "-records: stat nowhere: no such file or directory", []string{"-models", filepath.Dir(regression), "-records", "nowhere"}},
 		{program.ExitFailed, "m.txt: the model does not say where it comes from: score it with -model and -dataset\n1 of 1 models could not be scored",
 			[]string{"-models", filepath.Dir(regression)}},
 	} {
 		exit, stdout, stderr := programtest.Run(t, run, append(c.args, "-data", data)...)
-		lines := 1 + strings.Count(c.want, "\n")
+		lines := 1 + strings.Count(strings.TrimSpace(c.want), "\n")
 		if exit != c.exit || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != lines {
 			t.Errorf("%q: exit code %d, %q, want %d, %q", c.args, exit, stderr, c.exit, c.want)
 		}
@@ -192,6 +200,10 @@ func TestExport(t *testing.T) {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
+		}
+		args[3] = "-"
+		if exit, stdout, stderr := programtest.Run(t, run, args...); exit != program.ExitOK || stderr != "" || stdout != string(content) {
+			t.Errorf("%s, to standard output: exit code %d, %q, %d bytes, want %d", name, exit, stderr, len(stdout), len(content))
 		}
 		lines, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 		if err != nil || len(lines) != 1+len(targets) {
@@ -482,6 +494,62 @@ func TestNoteOfAnotherPlace(t *testing.T) {
 		exit, _, stderr := programtest.Run(t, run, "-data", data, "-model", model, "-protocol", c.protocol, "-fold", fmt.Sprint(c.fold))
 		if exit != program.ExitOK || stderr != want {
 			t.Errorf("fitted on fold %d, scored on %s fold %d: exit code %d, %q, want %q", c.fitted, c.protocol, c.fold, exit, stderr, want)
+		}
+	}
+}
+
+// Folds of groups are corrected ones, also the first, which records and models call published.
+func TestGroups(t *testing.T) {
+	data, dir := dataFolder(t), t.TempDir()
+	rows := "id,x,y\n"
+	for i := range 60 {
+		rows += fmt.Sprintf("%d,%d,%d\n", i%12, i%7, i%5)
+	}
+	datasettest.Write(t, data, "kept", "rows: 60\ncolumns: {id: skip, x: number, y: number}\ntarget: y\nsplit: {folds: 10, groups: id}\n", rows)
+	s := &scorer{library: dataset.NewLibrary(data)}
+	if err := s.load(t.Context(), task.Spec{Dataset: "kept", Protocol: split.Corrected}); err != nil {
+		t.Fatal(err)
+	}
+	origin := fmt.Sprintf(`nptbench={"method":"xgboost","dataset":"kept","protocol":"published","n_estimators":[1],"target_mean":%v,"target_std":%v}`,
+		s.task.TargetMean, s.task.TargetStd)
+	model := strings.Replace(constant(1, "regression", "0"), "version=v3", "version=v3\n"+origin, 1)
+	ours, another := filepath.Join(dir, "m.txt"), write(t, "m.txt", constant(1, "regression", "2"))
+	if err := os.WriteFile(ours, []byte(model), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.all(t.Context(), options{models: dir}); err != nil {
+		t.Fatal(err)
+	}
+	cell := results.Cell{Dataset: "kept", DataDigest: s.task.Digest, Protocol: "published", Method: "xgboost", Config: `{"n_estimators":1}`}
+	w := results.NewWriter(filepath.Join(dir, "records"))
+	if err := w.Append(&results.Record{ID: cell.ID(), Status: results.OK, Cell: cell, Val: s.scores[0].val, Test: s.scores[0].test}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const refused = "-protocol: published folds would part rows of kept with the same id; want corrected\n"
+	for _, c := range []struct {
+		args           []string
+		stdout, stderr string
+	}{
+		{[]string{"-models", dir, "-records", filepath.Join(dir, "records")}, "kept corrected 0 xgboost", ""},
+		{[]string{"-model", ours}, "kept corrected 0 xgboost", ""},
+		{[]string{"-model", ours, "-fold", "3"}, "kept corrected 3 xgboost", "note: the model was fitted on kept, corrected, fold 0; "},
+		{[]string{"-model", ours, "-protocol", "published"}, "", refused},
+		{[]string{"-model", another, "-dataset", "kept"}, "kept corrected 0 -", ""},
+		{[]string{"-model", another, "-dataset", "kept", "-protocol", "published"}, "", refused},
+		{[]string{"-model", another, "-dataset", "kept", "-protocol", "published", "-fold", "3"}, "", refused},
+		{[]string{"-export", filepath.Join(dir, "rows.csv"), "-dataset", "kept", "-protocol", "published"}, "", refused},
+	} {
+		exit, stdout, stderr := programtest.Run(t, run, append(c.args, "-data", data)...)
+		said := strings.Join(strings.Fields(stdout), " ")
+		if (exit == program.ExitBadInput) != (c.stderr == refused) || (stdout == "") != (c.stdout == "") || !strings.Contains(said, c.stdout) ||
+			!strings.HasPrefix(stderr, c.stderr) || (stderr == "") != (c.stderr == "") {
+			t.Errorf("%q: exit code %d, %q\n%s", c.args, exit, stderr, stdout)
+		}
+		if slices.Contains(c.args, "-records") && !strings.Contains(said, " same ") {
+			t.Errorf("want the same as the record in\n%s", stdout)
 		}
 	}
 }

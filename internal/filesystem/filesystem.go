@@ -3,6 +3,7 @@ package filesystem
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +17,8 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// WriteFile writes a file as a whole or not at all; one that is there keeps its permissions. An error names the file, and none that was
-// written in its place.
+// WriteFile writes a file as a whole or not at all; one that is there keeps its permissions. A symbolic link stays, and the file that it
+// points to is written. Devices, pipes and sockets are refused. An error names the file, and none that was written in its place.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if err := replace(path, write); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -29,8 +30,16 @@ func replace(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return errors.New("no name of a file to write to")
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case err != nil: // a new one
+	case info.IsDir():
 		return errors.New("a folder, want the name of a file")
+	case !info.Mode().IsRegular():
+		return errors.New("a device, a pipe or a socket, want the name of a file")
+	}
+	path, err := follow(path)
+	if err != nil {
+		return err
 	}
 	// What is left of a file when the process is killed while it writes shall go with its folder, and not stay in the system's for
 	// temporary files.
@@ -59,6 +68,31 @@ func replace(path string, write func(io.Writer) error) error {
 		return to.Err
 	}
 	return err
+}
+
+// follow returns where a path leads, without symbolic links, be there a file or not. Links in /proc, as /dev/stdout leads to one, are of
+// open files, which would not see what replaces them.
+func follow(path string) (string, error) {
+	for range 40 { // links in a row, as many as Linux follows
+		dir, name := filepath.Split(path)
+		dir, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return "", cmp.Or(errors.Unwrap(err), err) // WriteFile names the path
+		}
+		path = filepath.Join(dir, name)
+		to, err := os.Readlink(path)
+		switch {
+		case err != nil: // no link
+			return path, nil
+		case strings.HasPrefix(dir, "/proc/"):
+			return "", errors.New("an open file of a process, want the name of a file")
+		case filepath.IsAbs(to):
+			path = to
+		default:
+			path = dir + "/" + to
+		}
+	}
+	return "", syscall.ELOOP
 }
 
 // removeLeft removes what processes that were killed while they wrote the file have left: as large as the file, and an hour older than the

@@ -2,10 +2,12 @@ package filesystem
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -118,5 +120,90 @@ func TestNoFile(t *testing.T) {
 		if err := WriteFile(path, nothing); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", path, err, want)
 		}
+	}
+}
+
+// A link stays one, and what it points to is written, whether or not that is there, with its permissions.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range []string{"shared", "shared/deep", "own"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "shared", "old")
+	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{ // "folder/.." is the folder above shared/deep
+		"own/old": file, "own/new": "../shared/new", "own/folder": "../shared/deep", "own/again": "old", "own/up": "folder/../up", "shared/deep/side": "../side",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for path, want := range map[string]string{ // and where it is written
+		"own/old": "old", filepath.Join(dir, "own/again"): "old", "own/new": "new", "own/up": "up", "own/folder/side": "side", "own/folder/../plain": "plain",
+	} {
+		before := names(t, "own")
+		if err := WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, path); return err }); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(filepath.Join("shared", want)); err != nil || string(text) != path {
+			t.Errorf("%s: shared/%s has %q, error %v", path, want, text, err)
+		}
+		if info, err := os.Lstat(path); want != "plain" && (err != nil || info.Mode().Type() != os.ModeSymlink) || !slices.Equal(names(t, "own"), before) {
+			t.Errorf("%s: %v, error %v, beside %q", path, info, err, names(t, "own"))
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, error %v", info, err)
+	}
+}
+
+// What is no regular file, or a link to it, is refused, and so are circles of links and open files: all stay.
+func TestNotRegular(t *testing.T) {
+	dir := t.TempDir()
+	pipe, open := filepath.Join(dir, "pipe"), filepath.Join(dir, "open")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	const special = "a device, a pipe or a socket, want the name of a file"
+	want := map[string]string{"pipe": special}
+	for _, l := range []struct{ name, to, want string }{
+		{"to pipe", "pipe", special},
+		{"circle", "circle", syscall.ELOOP.Error()},
+		{"descriptor", fmt.Sprintf("/proc/self/fd/%d", file.Fd()), "an open file of a process, want the name of a file"},
+	} {
+		if _, err := os.Stat(l.to); filepath.IsAbs(l.to) && err != nil {
+			continue // not Linux
+		}
+		if err := os.Symlink(l.to, filepath.Join(dir, l.name)); err != nil {
+			t.Fatal(err)
+		}
+		want[l.name] = l.want
+	}
+	before, err := os.Stat(open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range want {
+		path := filepath.Join(dir, name)
+		is, _ := os.Lstat(path)
+		if err := WriteFile(path, nothing); err == nil || err.Error() != path+": "+want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if now, err := os.Lstat(path); err != nil || !os.SameFile(is, now) {
+			t.Errorf("%s is now %v, error %v", name, now, err)
+		}
+	}
+	if now, err := os.Stat(open); err != nil || !os.SameFile(before, now) {
+		t.Errorf("the open file is now %v, error %v", now, err)
 	}
 }
