@@ -3,6 +3,7 @@ package sweeps
 import (
 	"iter"
 	"strings"
+	"time"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/document"
@@ -13,6 +14,8 @@ import (
 const (
 	maxCells    = 10_000_000
 	maxSettings = 1_000_000 // of one entry
+
+	maxTime = 87_600 * time.Hour // of a budget: ten years
 )
 
 // expand adds the entry's settings to the sweep: one for each point of the product of its dimensions.

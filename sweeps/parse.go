@@ -152,6 +152,10 @@ func (p *parser) protocols(n *document.Node) (protocols []split.Protocol) {
 }
 
 func (p *parser) readSeed(n *document.Node) {
+	if n.Is == document.List {
+		p.Errorf(n.At, "seed is a list; want one whole number, and for each further seed a run with -seed NUMBER and the same -out")
+		return
+	}
 	v, ok := p.Single(n)
 	if !ok {
 		return
@@ -224,8 +228,8 @@ func (p *parser) readBudget(n *document.Node) {
 	if t := nodes["time"]; t != nil {
 		v, ok := p.Single(t)
 		d, err := time.ParseDuration(fmt.Sprint(v))
-		if ok && (err != nil || d <= 0) {
-			p.Errorf(t.At, "time: %v is not a duration above zero, such as 90s, 10m or 2h30m (leave it out for no limit)", v)
+		if ok && (err != nil || d <= 0 || d > maxTime) {
+			p.Errorf(t.At, "time: %v is not a duration above zero and up to %.0fh, such as 90s, 10m or 2h30m (leave it out for no limit)", v, maxTime.Hours())
 		}
 		p.sweep.Budget.Time = d
 	}

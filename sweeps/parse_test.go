@@ -260,6 +260,7 @@ func TestMistakes(t *testing.T) {
 		{"name with a backslash", `name: a\b` + "\n" + valid("- method: trees"), []string{`1:7: name: "a\\b" is not the name of a folder`}},
 		{"name", "name: \"a\\nb\"\n" + valid("- method: trees"), []string{`1:7: name: "a\nb" is not one line of text`}},
 		{"a wrong number through an alias", "seed: &a 010\nfolds: *a\n" + valid("- method: trees"), []string{"1:10: 010: write whole numbers in plain decimal digits"}},
+		{"seeds", "seed: [1, 2]\n" + valid("- method: trees"), []string{"1:7: seed is a list; want one whole number, and for each further seed a run with -seed NUMBER"}},
 		{"octal", "seed: 010\n" + valid("- method: trees"), []string{"1:7: 010: write whole numbers in plain decimal digits (is 8 meant?)"}},
 		{"names", "protocols: [publishd, corrected, corrected]\ndatasets: [boats, boat, boat, 3]\nmethods: [{method: tree}]\n", []string{
 			`1:13: unknown protocol "publishd" (did you mean "published"?)`, `1:34: protocol "corrected" is listed twice (first at 1:23)`,
@@ -275,6 +276,7 @@ func TestMistakes(t *testing.T) {
 		{"negative budget", "budget: {time: -5m, memory: -4GiB}\n" + valid("- method: trees"), []string{"1:16: time: -5m", "1:29: memory: -4GiB"}},
 		{"zero budget", "budget: {time: 0s, memory: 0GiB}\n" + valid("- method: trees"), []string{"1:16: time: 0s", "1:28: memory: 0GiB"}},
 		{"enormous budget", "budget: {time: 1000000000h, memory: 1e9TiB}\n" + valid("- method: trees"), []string{"1:16: time", "1:37: memory: 1e9TiB"}},
+		{"budget of centuries", "budget: {time: 2200000h}\n" + valid("- method: trees"), []string{"1:16: time: 2200000h is not a duration above zero and up to 87600h, such as"}},
 		{"fold count", "folds: 11\n" + valid("- method: trees"), []string{"1:8: folds: 11, but boat has 10"}},
 		{"fold count of fixed rows", "folds: 2\ndatasets: [hands]\nmethods: [{method: trees}]", []string{"1:8: folds: 2, but hands has 1"}},
 		{"folds", "folds: [0, 0, 10, -1, a]\n" + valid("- method: trees"), []string{

@@ -60,6 +60,10 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	shown.Log = log
 	stop := func() {}
 	if !o.Slurm {
+		if cells := slurm.Submitted(o.slurmFolder(), jobs); cells > 0 {
+			shown.Note(fmt.Sprintf("%s may be done twice, here and by tasks of Slurm that may still run; -executor slurm follows those, and with -cancel ends them",
+				spelling.Count(cells, "cell")))
+		}
 		stop = o.expect(ctx, p, store, shown)
 	}
 	counts, err = run.Execute(ctx, jobs, executor, o.FailFast, shown)

@@ -232,6 +232,30 @@ func TestClusterPaths(t *testing.T) {
 	}
 }
 
+// A run on this machine says that tasks of Slurm, which may still run, have cells that it has to do.
+func TestTasksStillThere(t *testing.T) {
+	bin, out := t.TempDir(), t.TempDir()
+	for name, says := range map[string]string{"sbatch": "1", "scontrol": "MaxArraySize = 9", "squeue": "", "sacct": ""} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho '"+says+"'\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	const want = "1 cell may be done twice"
+	args := small(t, "{method: knn}", out)
+	if exit, _, stderr := programtest.Run(t, experiment, append(args, "-executor", "slurm", "-detach")...); exit != program.ExitFailed || strings.Contains(stderr, want) {
+		t.Fatalf("exit code %d, %s", exit, stderr)
+	}
+	for _, c := range []struct {
+		of   []string
+		want bool
+	}{{append(args, "-seed", "7"), false}, {args, true}, {args, false}} { // all fits fail here, and have a record then
+		if _, _, stderr := programtest.Run(t, experiment, c.of...); strings.Contains(stderr, want) != c.want {
+			t.Errorf("%q: said %q: %v, want %v; %s", c.of, want, !c.want, c.want, stderr)
+		}
+	}
+}
+
 // A report of records alone does not replace that of the run that they are of.
 func TestReportOfRecordsAlone(t *testing.T) {
 	t.Chdir(t.TempDir())

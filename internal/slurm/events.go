@@ -48,9 +48,10 @@ type reporter struct {
 	place  map[results.ID]int // of a cell's job in the task
 	failed func(error)        // called when events cannot be written
 
-	mu   sync.Mutex
-	file *os.File
-	last time.Time // when something was written
+	mu    sync.Mutex
+	file  *os.File
+	begin string    // of the next line: what ends one that was written in part
+	last  time.Time // when something was written
 }
 
 func (r *reporter) write(e event) {
@@ -58,9 +59,10 @@ func (r *reporter) write(e event) {
 	defer r.mu.Unlock()
 	line, err := json.Marshal(e)
 	if err == nil {
-		_, err = r.file.Write(append(line, '\n'))
+		_, err = fmt.Fprintf(r.file, "%s%s\n", r.begin, line)
 	}
-	if err != nil {
+	if r.begin = ""; err != nil {
+		r.begin = "\n"
 		r.failed(fmt.Errorf("the task cannot tell how it gets on: %w", err))
 	}
 	r.last = time.Now()

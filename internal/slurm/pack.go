@@ -68,7 +68,8 @@ func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
 }
 
 // taskLimit is the limit on the time of a task: twice what its jobs are estimated to take, and once more the budget of a cell, as
-// the next power of two quarters of an hour. Without a budget there is no bound on a cell, and no limit but the cluster's.
+// the next power of two quarters of an hour. Without a budget there is no bound on a cell, and no limit but the cluster's. A budget is of
+// ten years at most (package sweeps), far from where durations overflow.
 func taskLimit(took, budget time.Duration) time.Duration {
 	if budget == 0 {
 		return 0

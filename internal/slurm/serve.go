@@ -92,15 +92,11 @@ func Serve(methods []*method.Method, choose func(ctx context.Context, asked stri
 	err = pool.Do(ctx, jobs, r)
 	close(done)
 	r.Close()
-	if closed := pool.Records.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(err, pool.Records.Close(), context.Cause(ctx)) // the last: why events could not be written
 	switch {
 	case asked.Err() != nil:
 		tellStopped()
 		return fmt.Errorf("asked to end; what is not recorded is done by another task")
-	case err == nil && ctx.Err() != nil:
-		err = context.Cause(ctx)
 	case err == nil:
 		r.write(event{Kind: finished})
 	default:

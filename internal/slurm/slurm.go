@@ -86,6 +86,22 @@ func Cancel(ctx context.Context, dir string) (arrays int, err error) {
 	return len(open), err
 }
 
+// Submitted is how many cells of jobs are in tasks in a folder of submissions that nobody has seen end. Slurm is not asked. What cannot be
+// read does not count.
+func Submitted(dir string, jobs []*plan.Job) (cells int) {
+	r := newWatch(nil, jobs, nil)
+	open, _ := openSubmissions(dir, nil)
+	for _, s := range open {
+		r.follow(s)
+	}
+	for _, c := range r.cells {
+		if c.tasks > 0 {
+			cells++
+		}
+	}
+	return cells
+}
+
 // submit packs jobs into tasks, and submits those.
 func (r *watch) submit(ctx context.Context) error {
 	jobs := r.missing()

@@ -9,8 +9,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,7 +56,7 @@ func testMethods() []*method.Method {
 		Name: "number", Title: "Number", Doc: "for tests",
 		Params: []method.Param{
 			{Name: "number", Type: method.Int, Default: 0},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "stuck", "full", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "slow", "checkpoint", "stuck", "full", "mute", "asked", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "PENDING"}},
 		},
 		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
 		Run: func(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
@@ -76,6 +78,24 @@ func testMethods() []*method.Method {
 				case "stuck": // the same, again and again, with nothing new
 					os.MkdirAll(t.CheckpointDir, 0o777)
 					endTask("TIMEOUT")
+				case "asked": // its task is asked to end more often than may die at a job, which leaves something new each time
+					os.MkdirAll(t.CheckpointDir, 0o777)
+					if files, _ := filepath.Glob(filepath.Join(t.CheckpointDir, "reached-*")); len(files) <= mostDeaths {
+						os.WriteFile(filepath.Join(t.CheckpointDir, fmt.Sprintf("reached-%d", len(files))), nil, 0o666)
+						syscall.Kill(os.Getppid(), syscall.SIGTERM)
+						<-ctx.Done()
+						return ctx.Err()
+					}
+				case "mute": // its task has no room for events for a while
+					room := func(bytes string) error {
+						return exec.Command("prlimit", "--pid="+strconv.Itoa(os.Getppid()), "--fsize="+bytes+":").Run()
+					}
+					if err := room("0"); err != nil {
+						return err
+					}
+					t.Progress(task.Progress{Share: 0.5})
+					<-ctx.Done()
+					return errors.Join(room("unlimited"), ctx.Err())
 				case "full":
 					return &os.PathError{Op: "write", Path: "train_x.csv", Err: syscall.ENOSPC}
 				case "ok":
@@ -319,6 +339,7 @@ func TestTasksThatDie(t *testing.T) {
 		"NODE_FAIL":     {map[string]int{"crash": 1}, "NODE_FAIL, 2 cells to be submitted again"},
 		"PENDING":       {map[string]int{"crash": 1}, "3 tasks died at it"}, // requeued by Slurm itself, again and again
 		"checkpoint":    {map[string]int{}, "TIMEOUT, 2 cells to be submitted again"},
+		"asked":         {map[string]int{}, "FAILED, 2 cells to be submitted again"},
 		"stuck":         {map[string]int{"timeout": 1}, "TIMEOUT, 1 cell recorded as failed"},
 	} {
 		t.Run(mode, func(t *testing.T) {
@@ -337,15 +358,47 @@ func TestTasksThatDie(t *testing.T) {
 	}
 }
 
-// A full disk is no fault of a job's: there is no record of it, and what a few tasks could not do is left for another time.
+// A full disk is no fault of a job's, be it that the job or its task cannot write: there is no record of it, and what a few tasks could not
+// do is left for another time.
 func TestFullDisk(t *testing.T) {
-	fake := newFake(t)
-	w := newWorld(t, 1, "{number: [1], mode: [full, ok]}")
-	w.mustRun(run.Counts{Left: 2}, nil)
-	if got, n := failures(t, w.records()), len(submitted(t, fake)); len(got) > 0 || n != mostBadEnds {
-		t.Errorf("failures %v, by %d tasks", got, n)
+	for mode, why := range map[string]string{
+		"full": "no space left on device: the run ends here", "mute": "the task cannot tell how it gets on: write ",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			fake := newFake(t)
+			w := newWorld(t, 1, "{number: [1], mode: ["+mode+", ok]}")
+			w.mustRun(run.Counts{Left: 2}, nil)
+			if got, n := failures(t, w.records()), len(submitted(t, fake)); len(got) > 0 || n != mostBadEnds {
+				t.Errorf("failures %v, by %d tasks", got, n)
+			}
+			w.mustSay("FAILED, 2 cells to be submitted again; ", "FAILED, 2 cells left for another time; ", why)
+		})
 	}
-	w.mustSay("FAILED, 2 cells to be submitted again; ", "FAILED, 2 cells left for another time; ", "no space left on device: the run ends here")
+}
+
+// An event that was written in part takes no other with it.
+func TestTornEvent(t *testing.T) {
+	file, err := createEvents(t.TempDir(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	failed := 0
+	r := &reporter{file: full, failed: func(error) { failed++ }}
+	r.write(event{Kind: recorded})
+	file.WriteString(`{"kind":"recor`) // for which there was room
+	r.file = file
+	r.write(event{Kind: unable})
+	r.write(event{Kind: beat})
+	events, _, err := readEvents(file.Name(), 0)
+	if want := []event{{Kind: unable}, {Kind: beat}}; err != nil || failed != 1 || !slices.Equal(events, want) {
+		t.Errorf("%+v, %v, %d failed, want %+v", events, err, failed, want)
+	}
 }
 
 // A task that Slurm starts anew died at the job that it was at, unless it was asked to end, or could not go on for another reason.

@@ -196,7 +196,8 @@ type fate struct {
 
 // fates says what becomes of the jobs of a task that has ended in the way that Slurm gives a name. A task that ran out of memory did
 // so with the job that it was at, which would do so again; so for time, if the job had all of the task's and left nothing to go on
-// from, or nothing new three times in all. Other deaths may be anybody's fault: the job is tried again, a few times.
+// from, or nothing new three times in all. Other deaths may be anybody's fault: the job is tried again, a few times. A task that was asked
+// to end earlier, as by sbatch's --signal, has FAILED: that is no death of a job that would be tried again if the time had been over.
 func (t *watched) fates(how string, checkpoints string) (all []fate) {
 	for i, j := range t.jobs {
 		f := fate{deaths: j.deaths, cells: slices.DeleteFunc(slices.Clone(j.cells), func(id results.ID) bool { return !t.lacks(id) })}
@@ -204,6 +205,8 @@ func (t *watched) fates(how string, checkpoints string) (all []fate) {
 			continue
 		}
 		if t.open[i] {
+			folder := filepath.Join(checkpoints, j.checkpoint.String())
+			excused := i != t.first || len(f.cells) < len(j.cells) || checkpoints != "" && t.gained(folder)
 			fail := func(kind string) {
 				f.failure = &results.Failure{Kind: kind, Message: fmt.Sprintf("Slurm ended its task: %s; %s", how, t.lastWords())}
 			}
@@ -211,8 +214,7 @@ func (t *watched) fates(how string, checkpoints string) (all []fate) {
 			case "OUT_OF_MEMORY":
 				fail("memory")
 			case "TIMEOUT", "DEADLINE":
-				folder := filepath.Join(checkpoints, j.checkpoint.String())
-				if i != t.first || len(f.cells) < len(j.cells) || checkpoints != "" && t.gained(folder) {
+				if excused {
 					break
 				}
 				if f.deaths++; checkpoints == "" || f.deaths >= mostDeaths || !isFolder(folder) {
@@ -220,7 +222,7 @@ func (t *watched) fates(how string, checkpoints string) (all []fate) {
 				}
 			case "CANCELLED", "PREEMPTED":
 			default:
-				if t.unable {
+				if t.unable || t.stopped && excused {
 					break
 				}
 				if f.deaths++; f.deaths >= mostDeaths {
