@@ -17,6 +17,7 @@ type table struct {
 	metric            metric.Metric
 	datasets, methods []string // in the order of the file, or of the command line
 	results           map[place]map[string]result
+	folds             map[string]map[string]string // by data set, those that the methods have with any metric: their parts, by their names
 	gaps              []gap
 }
 
@@ -147,7 +148,7 @@ func withoutResult(gaps []gap, methods []string) (without []string) {
 
 // table has those results of a protocol, of these data sets and methods, that are wanted: of one metric.
 func (r *results) table(protocol string, datasets, methods []string, wanted func(result) bool) *table {
-	t := &table{protocol: protocol, results: map[place]map[string]result{}}
+	t := &table{protocol: protocol, results: map[place]map[string]result{}, folds: map[string]map[string]string{}}
 	for _, one := range r.all {
 		if one.protocol != protocol || !slices.Contains(datasets, one.dataset) || !slices.Contains(methods, one.method) || !wanted(one) {
 			continue
@@ -162,11 +163,17 @@ func (r *results) table(protocol string, datasets, methods []string, wanted func
 	for _, d := range datasets {
 		if slices.ContainsFunc(methods, func(m string) bool { return has(d, m) }) {
 			t.datasets = append(t.datasets, d)
+			t.folds[d] = map[string]string{}
 		}
 	}
 	for _, m := range methods {
 		if slices.ContainsFunc(t.datasets, func(d string) bool { return has(d, m) }) {
 			t.methods = append(t.methods, m)
+		}
+	}
+	for _, one := range r.all {
+		if one.protocol == protocol && slices.Contains(t.datasets, one.dataset) && slices.Contains(t.methods, one.method) {
+			t.folds[one.dataset][one.fold] = one.part
 		}
 	}
 	for _, g := range r.gaps {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
@@ -63,19 +65,18 @@ func (t *table) compare(alpha float64) (*comparison, error) {
 
 func (t *table) compareOn(name string, alpha float64) (*datasetComparison, error) {
 	d := &datasetComparison{name: name}
-	most, parts := t.folds(name), t.count(name, func(r result) string { return r.part })
+	parts := len(slices.Compact(slices.Sorted(maps.Values(t.folds[name]))))
 	for _, method := range t.methods {
 		r := &row{method: method}
 		d.rows = append(d.rows, r)
 		r.values, r.notes = t.at(name, method), append(r.notes, t.gapNotes(name, method)...)
-		if n := len(r.values); n == 0 {
+		if len(r.values) == 0 {
 			if len(r.notes) == 0 {
 				r.notes = []string{"No results."}
 			}
 			continue
-		} else if n < most {
-			r.notes = append(r.notes, fmt.Sprintf("Over %s of %d.", spelling.Count(n, "fold"), most))
 		}
+		r.notes = append(r.notes, t.foldNotes(name, r.values)...)
 		if len(r.values) > 1 {
 			var note []string
 			var err error
@@ -201,10 +202,38 @@ func (d *datasetComparison) adjust() {
 	}
 }
 
+// foldNotes say which folds of a data set a method has no results of, and of how many results on a fold the mean counts.
+func (t *table) foldNotes(dataset string, values []result) (notes []string) {
+	without := maps.Clone(t.folds[dataset])
+	fewest, most := values[0].results, 1
+	for _, r := range values {
+		delete(without, r.fold)
+		fewest, most = min(fewest, r.results), max(most, r.results)
+	}
+	if len(without) > 0 {
+		names := slices.SortedFunc(maps.Keys(without), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+		if len(names) > 10 {
+			names = append(names[:9], fmt.Sprintf("and %d others", len(names)-9))
+		}
+		notes = append(notes, fmt.Sprintf("Over %d of %s: no %s on %s.",
+			len(values), spelling.Count(len(t.folds[dataset]), "fold"), t.metric.Title, strings.Join(names, ", ")))
+	}
+	if most > 1 {
+		several := spelling.Thousands(most)
+		if fewest < most {
+			several = fmt.Sprintf("%d to %s", fewest, several)
+		}
+		notes = append(notes, fmt.Sprintf("A fold counts once, by the mean of its %s results on the same rows.", several))
+	}
+	return notes
+}
+
+// gapNotes say how many folds have no result that counts, under any seed.
 func (t *table) gapNotes(dataset, method string) (notes []string) {
-	count := map[string]int{}
+	count, counted := map[string]int{}, map[gap]bool{}
 	for _, g := range t.gaps {
-		if g.dataset == dataset && g.method == method {
+		if _, has := t.results[place{dataset, method}][g.fold]; g.dataset == dataset && g.method == method && !has && !counted[g] {
+			counted[g] = true
 			count[g.why]++
 		}
 	}

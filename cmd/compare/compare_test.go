@@ -117,6 +117,12 @@ func TestBadInput(t *testing.T) {
 		{head + "a,0,m,rmse,1\n", "one method has results, m: want two to compare"},
 		{head + "a,0,m,quality,1\na,0,n,quality,1\n", "in.csv: is a larger or a smaller quality better? say -larger quality or -smaller quality"},
 		{head + "\"a,0\n", "in.csv:2: "},
+		{"dataset;fold;method;metric;value\na;0;m;rmse;1,5\n", `in.csv:1: the only column is called "dataset;fold;method;metric;value": is there another separator than a comma?`},
+		{"\"dataset\";\"fold\"\n", "in.csv:1: extraneous or missing \" in quoted-field; is there another separator than a comma?"},
+		{"dataset;\"fold\"\n", "in.csv:1: bare \" in non-quoted-field; is there another separator than a comma?"},
+		{"dataset,fold,method,metric,value,seed\na,0,m,rmse,1,42\na,0,m,rmse,2,42\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already"},
+		{"dataset,fold,method,metric,value,seed,split digest\na,0,m,rmse,1,42,x\na,0,m,rmse,2,43,y\n",
+			"in.csv:3: fold 0 of m on a has other rows than in line 2: number the splits in a column repetition"},
 		{"dataset,fold,method,metric,value,train rows,test rows\na,0,m,rmse,1,10,none\n", `in.csv:2: "10" training and "none" test rows: want numbers of rows`},
 	} {
 		t.Chdir(t.TempDir())
@@ -525,6 +531,97 @@ func TestTestRatio(t *testing.T) {
 	}
 }
 
+// Results of a method on the same rows, by their digest or under several seeds, are no further folds: their mean counts, as if it were all.
+// A repetition that cuts the data set anew is further folds.
+func TestSameFolds(t *testing.T) {
+	const head = "protocol,dataset,method,metric,fold,repetition,seed,split digest,value\n"
+	lines := func(seeds []int, at func(fold, seed int) string) string {
+		text := head
+		for _, seed := range seeds {
+			for f := range 10 {
+				text += fmt.Sprintf("published,d,knn,rmse,%s,%v\n", at(f, seed), 0.1*float64(f*7%10))
+				if seed > 0 || f != 4 { // a fold that one method first has under another seed
+					text += fmt.Sprintf("published,d,npt,rmse,%s,%v\n", at(f, seed), 0.1*float64(f*3%10)+0.013*float64(seed*f))
+				}
+			}
+		}
+		return text
+	}
+	one := func(f, _ int) string { return fmt.Sprintf("%d,,,", f) }
+	want, _ := compared(t, lines([]int{1}, one), "-csv")
+	knn := regexp.MustCompile(`,d,knn,,mean.*?,-?[\d.e-]+,`).FindAllString(want, -1)
+	if len(knn) != 3 {
+		t.Fatalf("no mean with an interval: %s", want)
+	}
+	for name, at := range map[string]func(f, seed int) string{
+		"seed":             func(f, seed int) string { return fmt.Sprintf("%d,,%d,", f, seed) },
+		"seed and digest":  func(f, seed int) string { return fmt.Sprintf("%d,,%d,x%d", f, seed, f) },
+		"digest":           func(f, seed int) string { return fmt.Sprintf("%d,%d,,x%d", f, seed, f) },
+		"number of a fold": func(f, seed int) string { return fmt.Sprintf("%d,,,x%d", 10*seed+f, f) },
+	} {
+		stdout, stderr := compared(t, lines([]int{0, 1, 2}, at), "-csv")
+		for _, want := range append(knn, ",d,knn,,folds,10,", ",d,npt,,folds,10,", ",d,npt,knn,nadeau_bengio_df,9,",
+			"taken for 10-fold cross-validation", "A fold counts once, by the mean of its 3 results on the same rows.", "A fold counts once, by the mean of its 2 to 3 results on the same rows.") {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: no %q in %s%s", name, want, stdout, stderr)
+			}
+		}
+	}
+	for name, at := range map[string]func(f, seed int) string{
+		"repetition":            func(f, seed int) string { return fmt.Sprintf("%d,%d,,", f, seed) },
+		"repetition and digest": func(f, seed int) string { return fmt.Sprintf("%d,%d,,x%d-%[2]d", f, seed, f) },
+	} {
+		if stdout, stderr := compared(t, lines([]int{1, 2, 3}, at), "-csv"); !strings.Contains(stdout, ",d,npt,knn,nadeau_bengio_df,29,") || strings.Contains(stdout, "counts once") {
+			t.Errorf("%s: %s%s", name, stdout, stderr)
+		}
+	}
+	// What is not finished under any seed is one fold, and no result is lacking where another seed has one.
+	stdout, stderr := compared(t, "dataset,method,fold,seed,test_rmse,complete\nd,m,0,1,1,true\nd,m,0,2,2,true\nd,m,1,1,2,true\nd,m,1,2,2,true\n"+
+		"d,n,0,1,3,true\nd,n,0,,,false\nd,n,1,,,false\nd,n,1,,,false\n")
+	if !strings.Contains(stdout, "1 fold not finished is left out. Over 1 of 2 folds: no RMSE on 1.") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	// The same rows are those of one data set and protocol.
+	stdout, stderr = compared(t, head+"a,d,m,rmse,0,,,x,1\na,d,n,rmse,0,,,x,2\nb,d,m,rmse,1,,,x,1\nb,d,n,rmse,1,,,x,2\na,e,m,rmse,2,,,x,1\na,e,n,rmse,2,,,x,2\n")
+	if strings.Contains(stdout, "counts once") || strings.Count(stdout, "1 fold") < 3 {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+}
+
+// Folds on which a metric is not defined are listed, and count for how many folds cut the data set.
+func TestUndefinedMetric(t *testing.T) {
+	text, report := "dataset,fold,method,metric,value\n", "dataset,fold,method,test_accuracy,test_auroc,complete\n"
+	for f := range 12 {
+		for i, m := range []string{"a", "b"} {
+			x, auroc := float64(f*(i+3)%7), ""
+			text += fmt.Sprintf("d,%d,%s,accuracy,%v\ne,%[1]d,%s,accuracy,%v\ne,%[1]d,%[2]s,auroc,%[3]v\n", f, m, x)
+			if f != 5 && f != 10 {
+				text += fmt.Sprintf("d,%d,%s,auroc,%v\n", f, m, x)
+				auroc = fmt.Sprint(x)
+			}
+			report += fmt.Sprintf("d,%d,%s,%v,%s,true\n", f, m, x, auroc)
+		}
+	}
+	for name, content := range map[string]string{"own": text, "report": report} {
+		stdout, stderr := compared(t, content, "-metric", "auroc", "-datasets", "d")
+		for _, want := range []string{"d, 10 folds", "Over 10 of 12 folds: no AUROC on 5, 10.", "taken for 12-fold cross-validation"} {
+			if !strings.Contains(stdout, want) || strings.Contains(stdout, "10-fold") {
+				t.Errorf("%s: want %q in %s%s", name, want, stdout, stderr)
+			}
+		}
+	}
+	if stdout, _ := compared(t, text, "-metric", "auroc"); !strings.Contains(stdout, "No two methods have all folds") {
+		t.Error(stdout)
+	}
+	if stdout, _ := compared(t, text, "-metric", "accuracy"); strings.Contains(stdout, "Over 10") || !strings.Contains(stdout, "Over 2 data sets: d, e.") {
+		t.Error(stdout)
+	}
+	few := regexp.MustCompile(`(?m)^d,\d+,b,auroc.*\n`).ReplaceAllString(text, "") + "d,0,b,auroc,1\n"
+	if stdout, _ := compared(t, few, "-metric", "auroc"); !strings.Contains(stdout, "Over 1 of 12 folds: no AUROC on 1, 2, 3, 4, 5, 6, 7, 8, 9, and 2 others.") {
+		t.Error(stdout)
+	}
+}
+
 // Resamples are no parts of a whole, and do not tell by their number how many rows each tests.
 func TestResamples(t *testing.T) {
 	for _, c := range []struct{ fold, head, rows, note string }{
@@ -547,7 +644,7 @@ func TestResamples(t *testing.T) {
 // A method whose folds are others than those of the rest lacks theirs.
 func TestOtherFolds(t *testing.T) {
 	stdout, _ := compared(t, "dataset,fold,method,metric,value\nd,0,a,rmse,1\nd,1,a,rmse,1.2\nd,2,b,rmse,2\nd,3,b,rmse,3\ne,0,a,rmse,1\ne,1,a,rmse,1.2\ne,2,b,rmse,2\ne,3,b,rmse,3\n")
-	if !strings.Contains(stdout, "Over 2 folds of 4.") || !strings.Contains(stdout, "No two methods have all folds of the same two data sets.") {
+	if !strings.Contains(stdout, "Over 2 of 4 folds: no RMSE on 2, 3.") || !strings.Contains(stdout, "No two methods have all folds of the same two data sets.") {
 		t.Error(stdout)
 	}
 }
@@ -582,6 +679,15 @@ func TestByWhatValidationChose(t *testing.T) {
 	}
 	stdout, stderr := compared(t, head+"d,0,npt,NPT,a,1,true\nd,1,npt,NPT,a,2,true\nd,0,npt,NPT,b,2,true\nd,1,npt,NPT,b,3,true\n", "-by", "variant")
 	if !strings.Contains(stdout, "difference from NPT, a.") {
+		t.Error(stdout, stderr)
+	}
+	// Neither are the settings of several seeds; seeds are.
+	seeds := "dataset,fold,method,title,variant,test_rmse,seed\n" +
+		"d,0,knn,k-NN,a,1,42\nd,1,knn,k-NN,b,2,42\nd,0,knn,k-NN,b,1,43\nd,1,knn,k-NN,a,2,43\n"
+	if _, stderr := compared(t, seeds, "-by", "variant"); !strings.Contains(stderr, "-by: a report has one line of k-NN for each fold of d") {
+		t.Error(stderr)
+	}
+	if stdout, stderr := compared(t, seeds, "-by", "seed"); !strings.Contains(stdout, "difference from k-NN, 42.") {
 		t.Error(stdout, stderr)
 	}
 	// The same setting on all folds cuts nothing up, and in a file of one's own validation chose nothing.

@@ -56,33 +56,17 @@ func (t *table) compareOverall(alpha float64) *overall {
 	return o
 }
 
-// folds is how many different folds of a data set the methods have.
-func (t *table) folds(dataset string) int {
-	return t.count(dataset, func(r result) string { return r.fold })
-}
-
-// count is how many different values the methods' results on a data set have of something.
-func (t *table) count(dataset string, of func(result) string) int {
-	all := map[string]bool{}
-	for _, method := range t.methods {
-		for _, r := range t.results[place{dataset, method}] {
-			all[of(r)] = true
-		}
-	}
-	return len(all)
-}
-
 // finished reports whether a method has all folds of a data set.
 func (t *table) finished(method, dataset string) bool {
-	return len(t.results[place{dataset, method}]) == t.folds(dataset)
+	return len(t.results[place{dataset, method}]) == len(t.folds[dataset])
 }
 
 // lacking says why a data set is not averaged over.
 func (t *table) lacking(name string, methods []string) string {
 	var lacking []string
 	for _, method := range methods {
-		if n := len(t.results[place{name, method}]); n < t.folds(name) {
-			lacking = append(lacking, fmt.Sprintf("%s (%d of %s)", method, n, spelling.Count(t.folds(name), "fold")))
+		if n := len(t.results[place{name, method}]); n < len(t.folds[name]) {
+			lacking = append(lacking, fmt.Sprintf("%s (%d of %s)", method, n, spelling.Count(len(t.folds[name]), "fold")))
 		}
 	}
 	return fmt.Sprintf("%s is left out: it lacks results of %s.", name, strings.Join(lacking, ", "))

@@ -24,8 +24,10 @@ type result struct {
 	title                             string  // the method without what -by adds
 	fold                              string  // with the repetition, where there is one
 	part                              string  // the fold without it; empty for a resample, which is no part of a whole
+	seed                              string  // of several results on a fold; empty: not known
 	split                             string  // digest of its rows; empty: not known
-	value                             float64 // finite
+	value                             float64 // finite; the mean of so many results
+	results                           int
 	testRatio                         float64 // test rows over training rows; NaN: not known
 }
 
@@ -57,6 +59,7 @@ var spellings = map[string][]string{
 	"value":      {"value", "score", "result"},
 	"protocol":   {"protocol"},
 	"repetition": {"repetition", "repeat", "rep"},
+	"seed":       {"seed"},
 	"train rows": {"trainrows", "ntrain"},
 	"test rows":  {"testrows", "ntest"},
 	"digest":     {"splitdigest"},
@@ -91,7 +94,7 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 	if err := s.findColumns(by); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", file, err)
 	}
-	first := map[result]int{} // lines, by all but line and value
+	first := map[result]int{} // lines, by all that tells results apart
 	for {
 		record, line, err := s.Next()
 		if err == io.EOF {
@@ -105,9 +108,9 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
 		}
 		for _, r := range s.all[before:] {
-			key := result{protocol: r.protocol, dataset: r.dataset, method: r.method, metric: r.metric, fold: r.fold}
+			key := result{protocol: r.protocol, dataset: r.dataset, method: r.method, metric: r.metric, fold: r.fold, seed: r.seed}
 			if other := first[key]; other > 0 {
-				return nil, fmt.Errorf("%s:%d: %s of %s on %s, fold %s, stands in line %d already; if a column tells them apart, name it with -by",
+				return nil, fmt.Errorf("%s:%d: %s of %s on %s, fold %s, stands in line %d already; if a column tells them apart, name it with -by, or call it seed if they are of several seeds",
 					file, r.line, r.metric, r.method, r.dataset, r.fold, other)
 			}
 			first[key] = r.line
@@ -117,6 +120,9 @@ func read(in io.Reader, file string, by []string) (*results, error) {
 		return nil, fmt.Errorf("%s has no results", file)
 	}
 	if err := s.whole(); err != nil {
+		return nil, err
+	}
+	if err := s.average(); err != nil {
 		return nil, err
 	}
 	s.tie()
@@ -132,7 +138,7 @@ func (s *sheet) whole() error {
 	var cut error
 	on := map[result]string{} // the method as -by has it, by fold and by data set
 	for _, r := range s.all {
-		dataset := result{protocol: r.protocol, dataset: r.dataset, metric: r.metric, title: r.title}
+		dataset := result{protocol: r.protocol, dataset: r.dataset, metric: r.metric, title: r.title, seed: r.seed}
 		fold := dataset
 		fold.fold = r.fold
 		if on[fold] != "" {
@@ -145,6 +151,37 @@ func (s *sheet) whole() error {
 		on[fold], on[dataset] = r.method, r.method
 	}
 	return cut
+}
+
+// average makes one result, their mean, of those that a method has on the same rows, under several seeds or as repetitions: they do not tell
+// how it varies over folds. Rows are the same by their digest, or by the name of the fold.
+func (r *results) average() error {
+	names := map[result]string{} // the first one of a fold, by its rows
+	places := map[result]int{}   // in averaged
+	var averaged []result
+	for _, one := range r.all {
+		if one.split != "" {
+			rows := result{protocol: one.protocol, dataset: one.dataset, split: one.split}
+			names[rows] = cmp.Or(names[rows], one.fold)
+			one.fold = names[rows]
+		}
+		key := result{protocol: one.protocol, dataset: one.dataset, method: one.method, metric: one.metric, fold: one.fold}
+		at, again := places[key]
+		if !again {
+			places[key] = len(averaged)
+			averaged = append(averaged, one)
+			continue
+		}
+		mean := &averaged[at]
+		if mean.split != "" && one.split != "" && mean.split != one.split {
+			return fmt.Errorf("%s:%d: fold %s of %s on %s has other rows than in line %d: number the splits in a column repetition",
+				r.file, one.line, one.fold, one.method, one.dataset, mean.line)
+		}
+		mean.results++
+		mean.value += (one.value - mean.value) / float64(mean.results) // of equal values exactly the same
+	}
+	r.all = averaged
+	return nil
 }
 
 // tie makes results of a fold the same that differ by rounding alone, so that they count as ties everywhere.
@@ -214,7 +251,7 @@ func (s *sheet) add(record []string, line int) error {
 		return ""
 	}
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
-		fold: field("fold"), split: field("digest"), testRatio: math.NaN()}
+		fold: field("fold"), seed: field("seed"), split: field("digest"), testRatio: math.NaN(), results: 1}
 	if spelled(s.Header[s.columns["fold"]]) != "resample" {
 		r.part = r.fold
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -67,9 +65,6 @@ type reader struct {
 func read(ctx context.Context, file string, content []byte, lib *dataset.Library) ([]*foldPredictions, error) {
 	r := &reader{file: file, lib: lib, tables: map[string]*dataset.Table{}, folds: map[task.Spec]*foldPredictions{}}
 	in, err := document.NewCSV(bytes.NewReader(content), file)
-	if errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote) {
-		return nil, fmt.Errorf("%w; is there another separator than ','?", err)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +92,6 @@ const (
 )
 
 func (r *reader) findColumns(header []string) error {
-	if len(header) == 1 && strings.ContainsAny(header[0], ";\t") {
-		return fmt.Errorf("the only column is %q: is there another separator than ','?", header[0])
-	}
 	r.columns = map[string]int{}
 	for i, name := range header {
 		name = strings.ToLower(strings.TrimSpace(name))

@@ -32,7 +32,7 @@ func (f csvForm) parse(r io.Reader, rows int, columns []*builder) error {
 	lines := csv.NewReader(s.r)
 	lines.Comma, lines.ReuseRecord = f.separator, true
 	header, err := lines.Read()
-	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) && parse.Err == csv.ErrBareQuote {
+	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) && (parse.Err == csv.ErrBareQuote || parse.Err == csv.ErrQuote) {
 		parse.Err = fmt.Errorf("%w; is there another separator than %q?", parse.Err, f.separator)
 	}
 	if err != nil {

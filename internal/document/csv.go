@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"nptbench/internal/spelling"
 )
@@ -19,7 +20,8 @@ type CSV struct {
 	reader *csv.Reader
 }
 
-// NewCSV reads the first line of a file that messages call so, behind a byte order mark if it has one.
+// NewCSV reads the first line of a file that messages call so, behind a byte order mark if it has one. It refuses one that seems to have
+// another separator than a comma.
 func NewCSV(in io.Reader, file string) (*CSV, error) {
 	text := bufio.NewReader(in)
 	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
@@ -31,8 +33,17 @@ func NewCSV(in io.Reader, file string) (*CSV, error) {
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s is empty, want a line with the names of columns", file)
 	}
+	const another = "is there another separator than a comma?"
+	switch {
+	case errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote):
+		return nil, fmt.Errorf("%w; %s", err, another)
+	case err != nil:
+		return nil, err
+	case len(header) == 1 && strings.ContainsAny(header[0], ";\t"):
+		return nil, fmt.Errorf("%s:1: the only column is called %q: %s", file, header[0], another)
+	}
 	c.Header = slices.Clone(header)
-	return c, err
+	return c, nil
 }
 
 // Next returns the fields of the next line, as many as the header has, until it is called again, and where they begin. At the end the error
