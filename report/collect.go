@@ -113,7 +113,8 @@ func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, er
 	return c.Summary, nil
 }
 
-// Check says why a report of this kind would have nothing of the plan, before anything of that is run.
+// Check says why a report of this kind would have nothing of the plan, or a table nothing to hold its rows against, before anything of that is
+// run.
 func Check(spec Spec) error {
 	if spec.Tables == nil && spec.Series == nil { // the tables are those of Table 1, which have something of every method
 		return nil
@@ -122,10 +123,17 @@ func Check(spec Spec) error {
 	if err != nil || spec.Tables == nil {
 		return err
 	}
+	shows := false
 	for _, l := range s.Tables {
 		if lines, _ := l.project(s.Numbers); lines != nil {
-			return nil
+			shows = true
+			if err := s.checkBase(l); err != nil {
+				return err
+			}
 		}
+	}
+	if shows {
+		return nil
 	}
 	var asked []string
 	for _, w := range s.Tables[0].Where {
@@ -136,6 +144,25 @@ func Check(spec Spec) error {
 		asked = append(asked, w.Field+" "+strings.Join(values, " or "))
 	}
 	return fmt.Errorf("sweep %s has nothing that %s shows; its first table is of %s", s.Plan.Sweep.Name, s.Name, strings.Join(asked, ", "))
+}
+
+// checkBase refuses a base that nothing of the plan is.
+func (s *Summary) checkBase(l Layout) error {
+	if l.Base.Field == "" {
+		return nil
+	}
+	var known []string
+	for _, n := range s.Numbers {
+		value, _ := n.field(l.Base.Field)
+		if slices.Contains(l.Base.Values, value) {
+			return nil
+		}
+		if value != "" && !slices.Contains(known, value) {
+			known = append(known, value)
+		}
+	}
+	return fmt.Errorf("sweep %s has no %s %q, against which table %s shows changes; want one of %s", s.Plan.Sweep.Name, l.Base.Field,
+		strings.Join(l.Base.Values, " or "), l.Name, strings.Join(known, ", "))
 }
 
 // keepClaims leaves out the claims about methods that the plan does not have, and with the last of them what the paper says.

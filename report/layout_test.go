@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -418,6 +419,30 @@ func TestFailureOfOneProtocol(t *testing.T) {
 		table := table1[at].table(collect(t, f).Numbers)
 		if table == nil || len(table.Rows) != 1 || table.Rows[0].Cells[1].Text != string(FailedCell) || !slices.Contains(table.Notes, "1 of 10 cells failed: 1 memory (too large).") {
 			t.Errorf("%s: %+v", failing, table)
+		}
+	}
+}
+
+// A table of changes against what the plan does not have is refused, where it has what changes.
+func TestUnknownBase(t *testing.T) {
+	f := newFixture()
+	f.Name, f.Series = "ablation", []string{"variant"}
+	f.variants = map[string]string{"npt": "Base: {setting: 0}, No ABA: {setting: 1}"}
+	f.expect("boston-housing", published, "npt", 2)
+	f.Plan = f.plan(t)
+	changes := func(variant, base string) Layout {
+		return Layout{Name: "changes", Where: []Where{Is("metric", "rmse"), Is("variant", variant)}, Rows: []string{"variant"}, Show: []Part{VariantChange},
+			Base: Is("variant", base)}
+	}
+	results := Layout{Name: "results", Where: []Where{Is("metric", "rmse")}, Rows: []string{"variant"}, Show: []Part{Ours}}
+	for _, c := range []struct{ variant, base, want string }{
+		{"No ABA", "Base", ""},
+		{"No ABA", "Bse", `sweep test has no variant "Bse", against which table changes shows changes; want one of Base, No ABA`},
+		{"Self only", "Bse", ""}, // nothing stands in the table
+	} {
+		f.Tables = []Layout{results, changes(c.variant, c.base)}
+		if err := Check(f.Spec); fmt.Sprint(cmp.Or(err, errors.New(""))) != c.want {
+			t.Errorf("%s against %s: %v, want %q", c.variant, c.base, err, c.want)
 		}
 	}
 }

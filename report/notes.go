@@ -190,7 +190,7 @@ func (n *Number) seedsNote() []string {
 		mean, deviation := n.overSeeds()
 		notes = append(notes, fmt.Sprintf("Over %d seeds: mean %s, standard deviation %s.", len(n.Seeds), mean, deviation))
 	}
-	if !n.Complete() {
+	if !n.completeWhereDefined() {
 		return notes
 	}
 	bySeed, means := n.underOtherSeeds(), n.otherSeeds()
@@ -226,7 +226,7 @@ func (n *Number) undefinedNote() []string {
 
 // foldList names folds by their numbers, three neighbours and more by the first and the last.
 func foldList(folds []int) string {
-	slices.Sort(folds)
+	folds = slices.Sorted(slices.Values(folds))
 	var parts []string
 	for i := 0; i < len(folds); {
 		end := i + 1 // of a run of neighbours

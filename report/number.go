@@ -28,7 +28,8 @@ type Number struct {
 	// when the record does not have it.
 	RowStdErr float64
 
-	// Seeds are the means over all folds under several seeds, that of the sweep first, where records have more than one.
+	// Seeds are the means under several seeds, that of the sweep first, where records have more than one: over all folds, or over the
+	// same ones where the metric is not defined on the test rows of the others.
 	Seeds []float64
 
 	Paper    results.Published
@@ -64,11 +65,17 @@ func (n *Number) StdDev() float64 {
 // the sweep.
 func (n *Number) Complete() bool { return n.N > 0 && n.N == n.paperFolds() && n.onPaperFolds() }
 
+// completeWhereDefined is Complete, but that the metric may be undefined on the test rows of some of these folds.
+func (n *Number) completeWhereDefined() bool {
+	return n.N > 0 && n.N+len(n.undefined) == n.paperFolds() && n.onPaperFolds()
+}
+
 func (g *Group) number(m metric.Metric) *Number {
 	nan := math.NaN()
 	n := &Number{Group: g, Metric: m, StdErr: nan, StdErr0: nan, RowStdErr: nan, Z: nan}
 	n.Paper, n.HasPaper = results.Paper(g.Info.Name, g.Series.paperName(), m.Name)
 	values, undefined := testResults(g.Folds, m)
+	n.undefined = undefined
 	if len(g.Folds) == 1 && len(values) == 1 {
 		if se, ok := finite(g.Folds[0].Chosen.Test, m.StdErr()); ok {
 			n.RowStdErr = se
@@ -85,10 +92,9 @@ func (g *Group) number(m metric.Metric) *Number {
 		n.Mean, n.StdErr = stats.MeanStdErr(values)
 		n.StdErr0 = stat.StdErr(stat.PopStdDev(values, nil), float64(n.N))
 	}
-	if n.Complete() {
+	if n.completeWhereDefined() {
 		n.Seeds = withSeeds(n.Mean, n.otherSeeds())
 	}
-	n.undefined = undefined
 	n.Notes = slices.Concat(g.notes(), n.undefinedNote(), n.subsetNote(), n.copiesNote())
 	n.judge()
 	return n
@@ -100,11 +106,12 @@ func (n *Number) overSeeds() (mean, deviation string) {
 	return Decimal(m, n.digits()), Decimal(sd, n.digits())
 }
 
-// otherSeeds are the means of a number, which is complete, under other seeds than the sweep's, as far as these are complete, too.
+// otherSeeds are the means of a number, which is complete where it is defined, under other seeds than the sweep's, as far as these are so,
+// too, on the same folds.
 func (n *Number) otherSeeds() map[uint64]float64 {
 	means := map[uint64]float64{}
 	for seed, folds := range n.underOtherSeeds() {
-		if values, _ := testResults(folds, n.Metric); len(values) == n.N {
+		if values, undefined := testResults(folds, n.Metric); len(values) == n.N && slices.Equal(undefined, n.undefined) {
 			means[seed] = stat.Mean(values, nil)
 		}
 	}

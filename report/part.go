@@ -227,12 +227,14 @@ func (c comparison) complete() bool {
 	return c.published != nil && c.corrected != nil && c.published.Complete() && c.corrected.Complete()
 }
 
-func (n *Number) overSeedsCell(*Table, sizes) Cell {
+func (n *Number) overSeedsCell(t *Table, _ sizes) Cell {
 	if len(n.Seeds) < 2 {
 		return blank
 	}
 	mean, deviation := n.overSeeds()
-	return number(fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), stat.Mean(n.Seeds, nil))
+	cell := number(fmt.Sprintf("%s ± %s (%d)", mean, deviation, len(n.Seeds)), stat.Mean(n.Seeds, nil))
+	cell.Notes = t.notes(n.undefinedNote())
+	return cell
 }
 
 func (n *Number) alone(t *Table, titled sizes) Cell { return n.roundedMean(n.shown(), t, titled) }

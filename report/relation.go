@@ -93,7 +93,7 @@ func changeFact(c comparison) (fact, bool) {
 		f.Paper.Mean -= base.Paper.Mean
 		f.Paper.Spread, f.Paper.SpreadIsStdDev = math.Hypot(n.Paper.StdErr(), base.Paper.StdErr()), false
 	}
-	if n.Complete() && base.Complete() {
+	if n.completeWhereDefined() && base.completeWhereDefined() && slices.Equal(n.undefined, base.undefined) {
 		f.Seeds = withSeeds(test.Mean, minusBySeed(n.otherSeeds(), base.otherSeeds()))
 	}
 	f.lacks = slices.Concat(n.lacksNote(n.title(c.layout.Base.Field)), base.lacksNote(base.title(c.layout.Base.Field)))

@@ -165,7 +165,8 @@ func (t *rankTable) supports() string {
 }
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, but other
-// records, whether correcting the folds changes an order or a conclusion; nil where there are none.
+// records, whether correcting the folds changes an order of mean ranks or a conclusion; nil where there are none. That the methods have
+// another order on a single data set is said of each table.
 func foldsChange(tables []*rankTable) []Block {
 	var parts List
 	orders, conclusions := 0, 0
@@ -203,11 +204,12 @@ func foldsChange(tables []*rankTable) []Block {
 	if parts == nil {
 		return nil
 	}
-	answer := map[bool]string{true: "Yes, an order", false: "No order"}[orders > 0]
+	answer := map[bool]string{true: "Yes, an order of mean ranks", false: "No order of mean ranks"}[orders > 0]
+	joined := map[bool]string{true: "and", false: "but"}[(orders > 0) == (conclusions > 0)]
 	if conclusions > 0 {
-		answer += "; and a conclusion: other pairs of methods differ by the critical difference"
+		answer += fmt.Sprintf(", %s a conclusion: other pairs of methods differ by the critical difference", joined)
 	} else {
-		answer += ", and no conclusion: the same pairs of methods differ by the critical difference, if any"
+		answer += fmt.Sprintf(", %s no conclusion: the same pairs of methods differ by the critical difference, if any", joined)
 	}
-	return []Block{Paragraph(fmt.Sprintf("Does correcting the folds change an order or a conclusion? %s.", answer)), parts}
+	return []Block{Paragraph(fmt.Sprintf("Does correcting the folds change an order of mean ranks or a conclusion? %s.", answer)), parts}
 }

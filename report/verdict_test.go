@@ -327,6 +327,49 @@ func TestMethodsAndDataSetsWithoutAPaper(t *testing.T) {
 	}
 }
 
+// A metric that is not defined on some folds has its mean and deviation over the seeds under which these are the same folds.
+func TestSeedsOfAnUndefinedMetric(t *testing.T) {
+	f := newFixture()
+	f.Series, f.folds = []string{"setting"}, "[9, 8, 7, 6, 5, 4, 3, 2, 1, 0]"
+	f.expect("breast-cancer", published, "random-forest", 2)
+	for seed, value := range map[uint64]float64{42: 0.7, 43: 0.8, 44: 0.9, 45: 0.1, 46: 0.2} {
+		for fold := range 10 {
+			for setting := range 2 {
+				test := results.Metrics{"accuracy": 90, "auroc": value + 0.1*float64(setting*fold)}
+				if fold == 2 || fold == 4 && seed != 46 || fold == 5 && seed >= 45 { // 45: one fold more; 46: another one
+					delete(test, "auroc")
+				}
+				f.ok("breast-cancer", published, "random-forest", fold, setting, results.Metrics{"nll": 1}, test).Seed = seed
+			}
+		}
+	}
+	n := collect(t, f).number("breast-cancer", published, "random-forest", metric.AUROC)
+	note := "Over 3 seeds: mean 0.8000, standard deviation 0.1000."
+	if n.Verdict != Undefined || n.N != 8 || n.Complete() || !slices.Contains(n.seedNotes(), note) {
+		t.Errorf("%q over %d folds, notes %q, want %q", n.Verdict, n.N, n.seedNotes(), note)
+	}
+	table := &Table{}
+	if cell := n.overSeedsCell(table, nil); cell.Text != "0.8000 ± 0.1000 (3)" || !slices.Equal(table.Notes, []string{"AUROC is not defined on the test rows of folds 2, 4."}) {
+		t.Errorf("over seeds %q, notes %q", cell.Text, table.Notes)
+	}
+	l := Layout{Where: []Where{Is("metric", "auroc"), Is("setting", "1")}, Rows: []string{"setting"}, Show: []Part{VariantChange}, Base: Is("setting", "0")}
+	if change := l.facts(collect(t, f).Numbers)[0]; len(change.Seeds) != 3 {
+		t.Errorf("a change has the seeds %v, want three", change.Seeds)
+	}
+	for _, rec := range f.records {
+		if rec.setting == 1 && rec.Fold == 7 {
+			delete(rec.Test, "auroc")
+		}
+	}
+	if change := l.facts(collect(t, f).Numbers)[0]; change.N != 7 || change.Seeds != nil {
+		t.Errorf("a change of numbers over other folds has the seeds %v over %d folds, want none over 7", change.Seeds, change.N)
+	}
+	f.folds = "[5, 4, 3]"
+	if n := collect(t, f).number("breast-cancer", published, "random-forest", metric.AUROC); n.Seeds != nil {
+		t.Errorf("over some of the paper's folds there are the seeds %v, want none", n.Seeds)
+	}
+}
+
 // Records of the same cells under other seeds say what a rerun would change. For three means the interval of one more is
 // t(0.975, 2) = 4.3027 times sqrt(4/3) standard deviations wide on each side (Student's tables).
 func TestVerdictsOverSeeds(t *testing.T) {
