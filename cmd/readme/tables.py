@@ -399,7 +399,7 @@ def compare(first, second, by_what, pairs):
 def precisions(*paths):
     by = {}
     for r in records(paths):
-        by.setdefault((r["dataset"], r["fold"]), {})[r["config"]["precision"]] = r
+        by.setdefault((r["dataset"], r["seed"], r["fold"]), {})[r["config"]["precision"]] = r
     compare("float32", "bfloat16", "fold by fold", [(both["float32"], both["bfloat16"]) for both in by.values() if len(both) == 2])
 
 
@@ -655,6 +655,7 @@ def needed(sweep, *paths):
 
 
 NO_FEATURES = "No feature masking, all targets masked"
+TENTH = "Label Mask 0.10"
 
 # Networks by data set: the files of their records, the variants of NPT there, and that of the control.
 ASKED = (
@@ -665,6 +666,7 @@ ASKED = (
     ("boston-housing", ("npt-narrow", "boston-self-only"), ("", "Base"), "Self only"),
     ("boston-housing", ("boston-self-only",), ("No dropout",), "Self only, no dropout"),
     ("boston-housing", ("gpu/corruption-paper",), ("",), None),
+    ("boston-housing", ("boston-fourth-fold",), (TENTH,), TENTH + ", self only"),
     ("boston-housing", ("corruption-quick",), ("",), "self only"),
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
     ("yacht", ("gpu/corruption-paper", "yacht-full"), ("",), "self only"),
@@ -735,10 +737,12 @@ def otherrows():
         found = max(trained, measured, key=lambda of: sum(map(len, of.values())))  # of Protein one seed's training is in another file
         all = [r for fold in alone or found for r in found[fold].values()]
         c, folds = all[0]["config"], "%d" % len(alone or found)
-        if folds == "10" and not any(protocol == "corrected" for protocol, _ in found):
+        if variants == (TENTH,):
+            folds += ", published fold 3"
+        elif folds == "10" and not any(protocol == "corrected" for protocol, _ in found):
             folds += ", published"
         own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for r in all)
-        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], next((note for note in (NO_DROPOUT, ", 20,000 steps") if variants[0].lower() == note[2:]), "")),
+        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], {"no dropout": NO_DROPOUT, "20,000 steps": ", 20,000 steps", TENTH.lower(): ", 20,000 steps"}.get(variants[0].lower(), "")),
                       "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
                       corrupted, paper[dataset] if corrupted != "–" else "–", above])
     table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "self-only network"], *lines)
