@@ -33,7 +33,7 @@ var lookup = []sentence{
 	},
 	func(r *reports) string {
 		rmse := r.rows("out/published-lookup-coded/report/lookup.csv").where("method", "npt", "metric", "rmse")
-		return fmt.Sprintf("its RMSE of %.2f is what features alone give", rmse.number("mean"))
+		return fmt.Sprintf("its RMSE of %.2f is about what features alone give", rmse.number("mean"))
 	},
 	func(r *reports) string {
 		cells := r.rows("out/published-lookup-cpu/report/lookup.csv").where("dataset", "lookup-random", "method", "knn", "metric", "rmse")
