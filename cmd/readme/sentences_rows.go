@@ -161,20 +161,14 @@ func worseAlone(r *reports) string {
 func worseUnderSecondSeed(r *reports) string {
 	found := regexp.MustCompile(`(?m)^\| ([^|,]+), (?:RMSE|AUROC|accuracy)[^|]*\|(?: [^|]+ \|){2} ([+-]\S+) ± (\S+) \| [^|]+ \| [^|]+ \|$`).FindAllSubmatch(r.text(rowsPage), -1)
 	var tables, worse []string
-	add := func(table string, printed [][]byte) {
+	for _, line := range found {
+		table := string(line[1])
 		tables = append(tables, table)
-		by, err := strconv.ParseFloat(string(printed[0]), 64)
-		stdErr, second := strconv.ParseFloat(string(printed[1]), 64)
+		by, err := strconv.ParseFloat(string(line[2]), 64)
+		stdErr, second := strconv.ParseFloat(string(line[3]), 64)
 		if r.fail(errors.Join(err, second)); by > 2*stdErr {
 			worse = append(worse, table)
 		}
-	}
-	protein := regexp.MustCompile(`(?m)^\| (?:all targets masked|targets in sight), seed 43 \|.*\| (\S+) ± (\S+) \|$`) // in a table of its own
-	for _, line := range protein.FindAllSubmatch(r.text(rowsPage), -1) {
-		add("Protein", line[1:])
-	}
-	for _, line := range found {
-		add(string(line[1]), line[2:])
 	}
 	if len(worse) != 1 {
 		return fmt.Sprintf("%s that have a second seed it is worse there on %q", word(len(slices.Compact(tables))), worse)
