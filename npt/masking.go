@@ -77,12 +77,12 @@ func (m mode) present(t *Table, semiSupervised bool) int {
 //	  test target        hidden             hidden            masked
 //
 // So with p_target = 1 no target is ever visible as an input: rows learn of others by their features alone. Copies (see Table) are
-// visible whole, their targets too, but for what is missing.
+// visible whole, their targets too, but for what is missing, which is flagged where the table says so.
 func modeCodes(t *Table, c *Config, m mode) (codes []code, candidates [2]int) {
 	d := len(t.Columns)
 	codes = make([]code, t.stored()*d)
 	from, to := m.part(t)
-	for i := t.Rows(); i < t.stored(); i++ { // copies are seen whole
+	for i := t.Rows(); i < t.stored(); i++ { // copies
 		for j := range t.Columns {
 			switch {
 			case t.flagged(i, j):

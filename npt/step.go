@@ -50,7 +50,7 @@ func (n *network) batch(table, codes, rows *graph.Node) batch {
 	}
 	truth := graph.ConvertDType(table, n.master())
 	zero := isCode(codes, masked, hidden)
-	mask := graph.LogicalOr(zero, isCode(codes, flagged))
+	mask := isCode(codes, masked, hidden, flagged)
 	number := func(is *graph.Node) *graph.Node { return graph.ConvertDType(is, truth.DType()) }
 	return batch{truth, codes, graph.Mul(truth, graph.OneMinus(n.spread(number(zero)))), number(mask)}
 }

@@ -140,7 +140,7 @@ type Record struct {
 	// the sum over records that says what all took. That of processes which are still there is known to 10 ms. 0: not measured, as
 	// when the fit was interrupted and went on in another process, or other fits were in it.
 	ProcessorSeconds float64        `json:"processor_seconds,omitempty"`
-	PeakMemoryBytes  int64          `json:"peak_memory_bytes"` // of the worker, and of what it started as far as seen ten times a second; 0: not measured, or other fits were in it
+	PeakMemoryBytes  int64          `json:"peak_memory_bytes"` // of the worker, and of what worked for it as far as seen ten times a second; 0: not measured, or other fits were in it
 	Details          map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
 	Table            *Table         `json:"table,omitempty"`   // of a measurement: what its metrics are made from
 

@@ -205,10 +205,10 @@ func (d *datasetComparison) adjust() {
 // foldNotes say which folds of a data set a method has no results of, and of how many results on a fold the mean counts.
 func (t *table) foldNotes(dataset string, values []result) (notes []string) {
 	without := maps.Clone(t.folds[dataset])
-	fewest, most := values[0].results, 1
+	fewest, most, known := values[0].results, 1, true
 	for _, r := range values {
 		delete(without, r.fold)
-		fewest, most = min(fewest, r.results), max(most, r.results)
+		fewest, most, known = min(fewest, r.results), max(most, r.results), known && r.split != ""
 	}
 	if len(without) > 0 {
 		names := slices.SortedFunc(maps.Keys(without), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
@@ -223,17 +223,21 @@ func (t *table) foldNotes(dataset string, values []result) (notes []string) {
 		if fewest < most {
 			several = fmt.Sprintf("%d to %s", fewest, several)
 		}
-		notes = append(notes, fmt.Sprintf("A fold counts once, by the mean of its %s results on the same rows.", several))
+		if known {
+			notes = append(notes, fmt.Sprintf("A fold counts once, by the mean of its %s results on the same rows.", several))
+		} else {
+			notes = append(notes, fmt.Sprintf("A fold counts once, by the mean of its %s results, taken to be on the same rows. If each seed cuts the data anew, call the column repetition.", several))
+		}
 	}
 	return notes
 }
 
 // gapNotes say how many folds have no result that counts, under any seed.
 func (t *table) gapNotes(dataset, method string) (notes []string) {
-	count, counted := map[string]int{}, map[gap]bool{}
+	count, counted := map[string]int{}, map[string]bool{}
 	for _, g := range t.gaps {
-		if _, has := t.results[place{dataset, method}][g.fold]; g.dataset == dataset && g.method == method && !has && !counted[g] {
-			counted[g] = true
+		if _, has := t.results[place{dataset, method}][g.fold]; g.dataset == dataset && g.method == method && !has && !counted[g.fold] {
+			counted[g.fold] = true
 			count[g.why]++
 		}
 	}

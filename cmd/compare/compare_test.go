@@ -123,6 +123,8 @@ func TestBadInput(t *testing.T) {
 		{"dataset,fold,method,metric,value,seed\na,0,m,rmse,1,42\na,0,m,rmse,2,42\n", "in.csv:3: rmse of m on a, fold 0, stands in line 2 already"},
 		{"dataset,fold,method,metric,value,seed,split digest\na,0,m,rmse,1,42,x\na,0,m,rmse,2,43,y\n",
 			"in.csv:3: fold 0 of m on a has other rows than in line 2: number the splits in a column repetition"},
+		{"dataset,fold,method,metric,value,seed,train rows,test rows\na,0,m,rmse,1,42,90,10\na,0,m,rmse,2,43,80,20\n",
+			"in.csv:3: fold 0 of m on a has other rows than in line 2: number the splits in a column repetition"},
 		{"dataset,fold,method,metric,value,train rows,test rows\na,0,m,rmse,1,10,none\n", `in.csv:2: "10" training and "none" test rows: want numbers of rows`},
 	} {
 		t.Chdir(t.TempDir())
@@ -560,8 +562,9 @@ func TestSameFolds(t *testing.T) {
 		"number of a fold": func(f, seed int) string { return fmt.Sprintf("%d,,,x%d", 10*seed+f, f) },
 	} {
 		stdout, stderr := compared(t, lines([]int{0, 1, 2}, at), "-csv")
+		sure := map[bool]string{true: ", taken to be on the same rows. If each seed cuts the data anew, call the column repetition.", false: " on the same rows."}[name == "seed"]
 		for _, want := range append(knn, ",d,knn,,folds,10,", ",d,npt,,folds,10,", ",d,npt,knn,nadeau_bengio_df,9,",
-			"taken for 10-fold cross-validation", "A fold counts once, by the mean of its 3 results on the same rows.", "A fold counts once, by the mean of its 2 to 3 results on the same rows.") {
+			"taken for 10-fold cross-validation", "A fold counts once, by the mean of its 3 results"+sure, "A fold counts once, by the mean of its 2 to 3 results"+sure) {
 			if !strings.Contains(stdout, want) {
 				t.Errorf("%s: no %q in %s%s", name, want, stdout, stderr)
 			}
@@ -575,9 +578,20 @@ func TestSameFolds(t *testing.T) {
 			t.Errorf("%s: %s%s", name, stdout, stderr)
 		}
 	}
+	// One method numbers its folds, the same rows, from 1, and has half of them.
+	text := head
+	for f := range 10 {
+		text += fmt.Sprintf("published,d,knn,rmse,%d,,,x%[1]d,%v\n", f, 0.1*float64(f*7%10))
+		if f < 5 {
+			text += fmt.Sprintf("published,d,npt,rmse,%d,,,x%d,%v\n", f+1, f, 0.1*float64(f*3%10))
+		}
+	}
+	if stdout, stderr := compared(t, text, "-csv"); !strings.Contains(stdout, "taken for 10-fold cross-validation") || strings.Contains(stdout, "taken for 9-fold") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
 	// What is not finished under any seed is one fold, and no result is lacking where another seed has one.
 	stdout, stderr := compared(t, "dataset,method,fold,seed,test_rmse,complete\nd,m,0,1,1,true\nd,m,0,2,2,true\nd,m,1,1,2,true\nd,m,1,2,2,true\n"+
-		"d,n,0,1,3,true\nd,n,0,,,false\nd,n,1,,,false\nd,n,1,,,false\n")
+		"d,n,0,1,3,true\nd,n,0,,,false\nd,n,1,,,false\nd,n,1,,,true\n")
 	if !strings.Contains(stdout, "1 fold not finished is left out. Over 1 of 2 folds: no RMSE on 1.") {
 		t.Errorf("%s%s", stdout, stderr)
 	}

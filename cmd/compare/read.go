@@ -156,14 +156,16 @@ func (s *sheet) whole() error {
 // average makes one result, their mean, of those that a method has on the same rows, under several seeds or as repetitions: they do not tell
 // how it varies over folds. Rows are the same by their digest, or by the name of the fold.
 func (r *results) average() error {
-	names := map[result]string{} // the first one of a fold, by its rows
+	names := map[result]result{} // the first one of a fold, by its rows
 	places := map[result]int{}   // in averaged
 	var averaged []result
 	for _, one := range r.all {
 		if one.split != "" {
 			rows := result{protocol: one.protocol, dataset: one.dataset, split: one.split}
-			names[rows] = cmp.Or(names[rows], one.fold)
-			one.fold = names[rows]
+			if _, named := names[rows]; !named {
+				names[rows] = one
+			}
+			one.fold, one.part = names[rows].fold, names[rows].part
 		}
 		key := result{protocol: one.protocol, dataset: one.dataset, method: one.method, metric: one.metric, fold: one.fold}
 		at, again := places[key]
@@ -173,7 +175,7 @@ func (r *results) average() error {
 			continue
 		}
 		mean := &averaged[at]
-		if mean.split != "" && one.split != "" && mean.split != one.split {
+		if mean.split != "" && one.split != "" && mean.split != one.split || math.Abs(mean.testRatio-one.testRatio) > 0 { // not of NaN, which is not known
 			return fmt.Errorf("%s:%d: fold %s of %s on %s has other rows than in line %d: number the splits in a column repetition",
 				r.file, one.line, one.fold, one.method, one.dataset, mean.line)
 		}

@@ -61,7 +61,7 @@ func (o *options) execute(ctx context.Context, e program.Env, p *plan.Plan, stor
 	stop := func() {}
 	if !o.Slurm {
 		if cells := slurm.Submitted(o.slurmFolder(), jobs); cells > 0 {
-			shown.Note(fmt.Sprintf("%s may be done twice, here and by tasks of Slurm that may still run; -executor slurm follows those, and with -cancel ends them",
+			shown.Note(fmt.Sprintf("%s may be done twice, here and by tasks of Slurm, unless these have ended or were cancelled; -executor slurm follows them, and with -cancel ends them",
 				spelling.Count(cells, "cell")))
 		}
 		stop = o.expect(ctx, p, store, shown)

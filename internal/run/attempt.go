@@ -42,7 +42,7 @@ const keepInterval = time.Minute
 
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
 // nil when ctx or the run ended. The budget of time counts from one finished cell to the next, since a fit may serve many; that of
-// memory is the process's.
+// memory is of the worker and what it started.
 func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()

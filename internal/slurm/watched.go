@@ -197,7 +197,7 @@ type fate struct {
 // fates says what becomes of the jobs of a task that has ended in the way that Slurm gives a name. A task that ran out of memory did
 // so with the job that it was at, which would do so again; so for time, if the job had all of the task's and left nothing to go on
 // from, or nothing new three times in all. Other deaths may be anybody's fault: the job is tried again, a few times. A task that was asked
-// to end earlier, as by sbatch's --signal, has FAILED: that is no death of a job that would be tried again if the time had been over.
+// to end earlier, as by sbatch's --signal, has FAILED: that is no death of a job which reached something, or had not all of the task's time.
 func (t *watched) fates(how string, checkpoints string) (all []fate) {
 	for i, j := range t.jobs {
 		f := fate{deaths: j.deaths, cells: slices.DeleteFunc(slices.Clone(j.cells), func(id results.ID) bool { return !t.lacks(id) })}

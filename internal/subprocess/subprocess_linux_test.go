@@ -15,6 +15,10 @@ const parentVariable = "SUBPROCESS_PARENT"
 
 // With the variable set the test program is a parent that starts a command and prints its process id.
 func TestMain(m *testing.M) {
+	if path := os.Getenv(holderVariable); path != "" {
+		hold(path)
+		os.Exit(0)
+	}
 	if os.Getenv(parentVariable) == "" {
 		os.Exit(m.Run())
 	}
