@@ -374,10 +374,19 @@ def worst(number, limit, *paths):
 
 def eight(number, *paths):
     """The paper's variants of NPT on one published fold, the best by validation first."""
+    on_fold(number, paths, lambda c: not c.get("self_only") and (c["p_target"] != 0.1 or c["steps"] == 20000))
+
+
+def tenth(number, *paths):
+    """The one that masks a tenth of the targets, and its controls."""
+    on_fold(number, paths, lambda c: c["p_target"] == 0.1)
+
+
+def on_fold(number, paths, wanted):
     corrupted = {r["variant"]: r["test"] for r in finished(paths, "corruption")}
     lines = []
     for r in sorted(records(paths), key=loss):
-        if (r["dataset"], r["fold"], r["protocol"], r["seed"]) == ("boston-housing", int(number), "published", 42):
+        if (r["dataset"], r["fold"], r["protocol"], r["seed"]) == ("boston-housing", int(number), "published", 42) and r["method"] == "npt" and wanted(r["config"]):
             name = r.get("variant", "base")
             change = corrupted.get(name)
             lines.append([name, "%d" % r["config"]["steps"], "%d" % r["details"]["best_step"], "%.4f" % loss(r), "%.2f ± %.2f" % (r["test"]["rmse"], r["test"]["rmse_se"]),
