@@ -54,7 +54,7 @@ import statistics
 import sys
 
 METHODS = {"random-forest": "Random Forest", "gradient-boosting": "Gradient Boosting", "xgboost": "XGBoost", "catboost": "CatBoost", "lightgbm": "LightGBM",
-           "mlp": "MLP", "knn": "k-NN"}
+           "mlp": "MLP", "knn": "k-NN", "tabnet": "TabNet"}
 TITLES = {"yacht": "Yacht", "boston-housing": "Boston Housing", "concrete": "Concrete", "breast-cancer": "Breast Cancer"}
 DATASETS = {**TITLES, "protein": "Protein", "kick": "Kick", "income": "Income", "poker-hand": "Poker Hand", "forest-cover": "Forest Cover"}
 FORMS = {"lookup": "Lookup", "lookup-random": "Random features", "lookup-add-one": "Add one", "lookup-random-add-one": "Random features, add one"}
