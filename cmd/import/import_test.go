@@ -23,6 +23,7 @@ import (
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
 	"nptbench/internal/split"
+	"nptbench/internal/task"
 	"nptbench/results"
 )
 
@@ -573,6 +574,15 @@ func TestMeanWhereDefined(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, stdout)
 		}
+	}
+	table, err := lib.Load(t.Context(), "rare")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none strings.Builder
+	one := &foldPredictions{task: &task.Task{Info: table.Info, Protocol: split.Corrected}, test: results.Metrics{"accuracy": 100}}
+	if err := printScores(program.Env{Stdout: &none, Width: 80}, []*foldPredictions{one}); err != nil || !strings.Contains(strings.Join(strings.Fields(none.String()), " "), "0 of 1 corrected AUROC not defined") {
+		t.Errorf("%v, %s", err, none.String())
 	}
 }
 

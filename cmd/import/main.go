@@ -270,11 +270,14 @@ func printScores(e program.Env, all []*foldPredictions) error {
 					defined++
 				}
 			}
-			folds := fmt.Sprintf("%d %s", n, first.Protocol)
+			folds, mean := fmt.Sprintf("%d %s", n, first.Protocol), "not defined"
 			if defined < n {
 				folds = fmt.Sprintf("%d of %s", defined, folds)
 			}
-			grid.Append(first.Info.Name, folds, m.Title, fmt.Sprintf("%.6g", sum/float64(defined)))
+			if defined > 0 {
+				mean = fmt.Sprintf("%.6g", sum/float64(defined))
+			}
+			grid.Append(first.Info.Name, folds, m.Title, mean)
 		}
 	}
 	return grid.Render(e.Stdout, e.Width)
