@@ -15,8 +15,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/seed"
+	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
@@ -119,6 +121,31 @@ func TestFlaggedFeaturesOfCopiesAreSeen(t *testing.T) {
 		}
 		if codes, _ := modeCodes(table, &m.net.Config, testMode); codes[entry] != visible {
 			t.Errorf("flagged %v: code %d without being missing", isFlagged, codes[entry])
+		}
+	}
+}
+
+// The random features of a task's copies, where they are flagged, are in the table, with that code.
+func TestTableOfFlaggedCopies(t *testing.T) {
+	table, err := datasettest.Library(t).Load(t.Context(), "waves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, isFlagged := range []bool{false, true} {
+		table.Info.Copies = &dataset.Copies{RandomFeatures: 1, Flagged: isFlagged}
+		on, _, err := task.FromTable(table, split.Corrected, 0, task.AllRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, seen := copiesConfig(), tableOf(on)
+		codes, _ := modeCodes(seen, &c, testMode)
+		first, last, want := seen.Rows(), on.Info.Target-1, visible // the first copy, its last feature
+		if isFlagged {
+			want = flagged
+		}
+		value := seen.Values[first*seen.Channels()+targetOffset(on, 0)-1]
+		if got := codes[first*len(seen.Columns)+last]; got != want || value == seen.Values[targetOffset(on, 0)-1] || value == 0 {
+			t.Errorf("flagged %v: a random feature of a copy has code %d and value %v, want code %d", isFlagged, got, value, want)
 		}
 	}
 }
