@@ -14,8 +14,8 @@ import (
 // seed, which gives the same fit. A lazy method has the training rows of each batch instead.
 func Refit(m *method.Method, t *task.Task, c method.Config) method.Model { return &refitted{m, t, c} }
 
-// checkRefit refuses a method whose refits would keep what it predicts from out of the hands of who asks: training rows that are not those
-// of a batch. Such a method would seem to look at no other row.
+// checkRefit refuses a method that has no model and may look at training rows when it predicts: a refit has the task's, never those of a
+// batch, so that whatever becomes of these the method would seem to look at no other row.
 func checkRefit(m *method.Method) error {
 	switch {
 	case m.Model != nil || m.Lazy:
