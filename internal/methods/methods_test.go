@@ -3,12 +3,23 @@ package methods
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/task"
 )
+
+// Which methods look at training rows when they predict: corruption would find nothing in one that is not marked and keeps no model.
+func TestMethodsThatLookAtTrainingRows(t *testing.T) {
+	lazy, semiparametric, model := []string{"knn", "golearn-knn"}, []string{"dkl"}, []string{"npt"}
+	for _, m := range All() {
+		if m.Lazy != slices.Contains(lazy, m.Name) || m.Semiparametric != slices.Contains(semiparametric, m.Name) || (m.Model != nil) != slices.Contains(model, m.Name) {
+			t.Errorf("%s: lazy %t, semiparametric %t, keeps a model %t", m.Name, m.Lazy, m.Semiparametric, m.Model != nil)
+		}
+	}
+}
 
 // Methods predict many rows a part at a time. What they predict for a row does not depend on where it stands: of test rows that are the
 // same twenty again and again the predictions repeat, too. NPT, which is not so, and boosted trees have tests of their own.
