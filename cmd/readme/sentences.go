@@ -100,14 +100,6 @@ func count(r *reports, cell string) int {
 	return n
 }
 
-// and lists names.
-func and(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
-
 // holm are p after Holm's correction for all of them.
 func holm(r *reports, all map[string]float64) map[string]float64 {
 	names := slices.Sorted(maps.Keys(all))

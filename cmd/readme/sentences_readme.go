@@ -24,8 +24,9 @@ var readme = []sentence{
 		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s", fewest, most, low, spelling.Thousands(int(high)))
 	},
 	func(r *reports) string {
-		first, last := lookedUp(r)
-		return fmt.Sprintf("have %.0f to %.0f %% of its error (means of three seeds; width and steps were raised after test errors of smaller ones had been seen)", first, last)
+				low, high := lookedUp(r)
+		least, most := inLargerBatches(r)
+		return fmt.Sprintf("has %.0f to %.0f %% of its errors (means of three seeds), in batches of 256 rows and their copies; in batches of 1,024, nearer to the paper's, wider ones have %.0f to %.0f %%", low, high, least, most)
 	},
 	func(r *reports) string {
 		count, all, other := map[string]int{}, 0, 0 // other: chosen by another search than the paper's

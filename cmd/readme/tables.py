@@ -22,6 +22,7 @@
     python3 cmd/readme/tables.py ablated REPORT                   # the same on Protein, beside the paper's
     python3 cmd/readme/tables.py parts REPORT                     # NPT without masking of features and without layers between attributes
     python3 cmd/readme/tables.py deleted REPORT                   # rows that are left when others are deleted
+    python3 cmd/readme/tables.py excluded REPORT                  # numbers of baselines that are not the paper's under any seed of ours
     python3 cmd/readme/tables.py costs REPORT                     # searches on Protein, beside the paper's
     python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
     python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
@@ -330,9 +331,7 @@ def below(limit, number, *paths):
     for r in finished(paths):
         if (r["dataset"], r["protocol"], r["fold"]) == ("boston-housing", "published", int(number)):
             c = r["config"]
-            if c.get("self_only"):
-                continue
-            of = ", %d layers%s" % (c["layers"], "" if c["p_feature"] else UNMASKED) if "layers" in c else ""
+            of = ", %d layers%s%s" % (c["layers"], "" if c["p_feature"] else UNMASKED, ", self only" if c.get("self_only") else "") if "layers" in c else ""
             errors[r["method"] + of][r["id"]] = r["test"]["rmse"]
     table(["published fold %s" % number, "cells", "with an RMSE below %s" % limit, "lowest"],
           *([method, "%d" % len(x), "%d" % sum(rmse < float(limit) for rmse in x.values()), "%.2f" % min(x.values())] for method, x in sorted(errors.items())))
@@ -425,11 +424,16 @@ def pilot(*paths):
 
 
 def lookup(*paths):
-    found = {(r["dataset"], r["seed"]): r["test"] for r in records(paths)}
-    seeds = sorted({seed for _, seed in found})
-    table(["", *("seed %d" % seed for seed in seeds)],
-          *([title, *("r = %.5f, RMSE %.3f" % (t["correlation"], t["rmse"]) if t else "–" for t in (found.get((form, seed)) for seed in seeds))]
-            for form, title in FORMS.items() if any(form == of for of, _ in found)))
+    paper = {r["dataset"]: float(r["mean"]) for r in csv.DictReader(open("results/paper/table03_lookup.csv", newline="")) if (r["method"], r["metric"]) == ("NPT", "rmse")}
+    found = collections.defaultdict(dict)
+    for r in records(paths):
+        c = r["config"]
+        found[c["dim_hidden"], c["steps"], r["dataset"]][r["seed"]] = r["test"]
+    seeds = sorted({seed for of in found.values() for seed in of})
+    table(["", "e", "steps", *("seed %d" % seed for seed in seeds), "mean RMSE in % of the paper's"],
+          *([title, "%d" % e, "{:,}".format(steps), *("r = %.5f, RMSE %.3f" % (of[seed]["correlation"], of[seed]["rmse"]) if seed in of else "–" for seed in seeds),
+             "%.0f" % (100 * statistics.mean(t["rmse"] for t in of.values()) / paper[form]) if len(of) == len(seeds) else "–"]
+            for (e, steps, form), of, title in sorted(((key, of, FORMS[key[2]]) for key, of in found.items()), key=lambda x: (x[0][:2], list(FORMS).index(x[0][2])))))
 
 
 def largest(number, *paths):
@@ -1014,6 +1018,18 @@ def grids(report, *paths):
         if len(found) / len(best) in (90, 3780):
             lines.append(["%s, %s" % (DATASETS[dataset], METRICS[name]), *((protocol, r["paper_printed"]) if protocol == "published" else ("corrected", "–")), *cells])
     table(["", "folds", "paper", "chosen among few settings", "among all"], *lines)
+
+
+def excluded(report):
+    """Numbers of baselines for which our seeds exclude the paper's, or which no seed changes."""
+    lines = []
+    for r in rows(report, "cells", protocol="published", verdict="differs"):
+        name = r["metric"]
+        if name in METRICS:
+            shown = lambda x, more=0: "%.*f" % (DIGITS[name] + more, float(x))
+            over = ("%s ± %s (%s)" % (shown(r["seeds_mean"], 1), shown(r["seeds_stddev"], 1), r["seeds"])) if r["seeds"] else "–"
+            lines.append(["%s, %s, %s" % (r["title"], DATASETS[r["dataset"]], METRICS[name]), shown(r["mean"]), r["paper_printed"].split()[0], over])
+    table(["number", "ours", "the paper's", "mean and standard deviation of our seeds"], *lines)
 
 
 def place(c):
