@@ -164,7 +164,7 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 		return r.failed("invalid", err)
 	}
 	r.rows, r.check = table.Rows, table.Check.String()
-	if !known && r.bytes <= dataset.ReadWhole { // numbers may be there that no method can use
+	if !known && (r.bytes <= dataset.ReadWhole || !dataset.BuiltIn(name)) { // numbers may be there that no method can use
 		if _, _, err := task.FromTable(table, split.Corrected, 0, task.AllRows); err != nil {
 			return r.failed("invalid", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -161,6 +162,31 @@ func TestOwn(t *testing.T) {
 	datasettest.Write(t, dir, "waves", "rows: 4\ncolumns: {a: number, b: number}\ntarget: b\nsplit: {folds: 2}\n", "a,b\n1e300,2\n3,4\n5,6\n7,8\n")
 	if code, stdout, _ := call(t, "-data", dir, "waves"); code != program.ExitFailed || !strings.Contains(stdout, "waves: column a has numbers too large or too small to be standardised") {
 		t.Errorf("exit code %d: numbers that no method can use are right\n%s", code, stdout)
+	}
+}
+
+// With -verify numbers that no method can use are found in a file of any size, too.
+func TestVerifyOfLargeOwn(t *testing.T) {
+	dir := t.TempDir()
+	datasettest.Write(t, dir, "large", "rows: 360\ncolumns: {a: number, b: number, c: skip}\ntarget: b\nsplit: {folds: 2}\n", "")
+	file, err := os.Create(filepath.Join(dir, "large", "rows.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	fmt.Fprint(file, "a,b,c\n")
+	for row := range 360 {
+		fmt.Fprintf(file, "1e300,%d,", row)
+		if row >= 100 { // it begins like text
+			file.Seek(1<<20, io.SeekCurrent) // a hole, which takes no space
+		}
+		fmt.Fprintln(file)
+	}
+	if code, stdout, _ := call(t, "-data", dir, "large"); code != program.ExitOK {
+		t.Errorf("it is read unasked\n%s", stdout)
+	}
+	if code, stdout, _ := call(t, "-data", dir, "-verify", "large"); code != program.ExitFailed || !strings.Contains(stdout, "large: column a has numbers too large or too small to be standardised") {
+		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
 

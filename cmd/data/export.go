@@ -30,6 +30,11 @@ import (
 // Features are encoded as all methods here get them under corrected folds: one-hot, or standardised over all rows; a missing entry
 // is all zeros.
 func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (exit int, err error) {
+	for _, name := range o.names {
+		if info, _ := l.Lookup(name); info.Copies != nil && o.named {
+			return program.ExitBadInput, fmt.Errorf("%s is made by copying rows: it cannot be exported", name)
+		}
+	}
 	var failed error
 	for _, name := range o.names {
 		info, err := l.Lookup(name)
@@ -37,8 +42,6 @@ func export(ctx context.Context, e program.Env, l *dataset.Library, o options) (
 		case err != nil: // which does not keep others from being exported; those that were named are known
 			failed = errors.Join(failed, err)
 			continue
-		case info.Copies != nil && o.named:
-			return program.ExitBadInput, fmt.Errorf("%s is made by copying rows: it cannot be exported", name)
 		case info.Copies != nil || info.RunFolds < 2 && !o.named:
 			continue
 		}

@@ -163,15 +163,17 @@ func TestExportOfGroups(t *testing.T) {
 
 // Without names, the data sets with several folds are exported; one that is made by copying rows cannot be.
 func TestExportChooses(t *testing.T) {
-	if exit, _, stderr := call(t, "-export-splits", t.TempDir(), "lookup"); exit != program.ExitBadInput || !strings.Contains(stderr, "made by copying rows") {
-		t.Errorf("lookup: exit code %d, %s", exit, stderr)
+	lib := datasettest.Library(t)
+	none := t.TempDir()
+	exit, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", none, "waves", "lookup")
+	if written, _ := os.ReadDir(none); exit != program.ExitBadInput || len(written) > 0 || stdout != "" || !strings.Contains(stderr, "made by copying rows") {
+		t.Errorf("lookup: exit code %d, %s%s", exit, stdout, stderr)
 	}
 	if exit, _, stderr := call(t, "-data", t.TempDir(), "-export-splits", t.TempDir()); exit != program.ExitFailed || !strings.Contains(stderr, "boston-housing") && !strings.Contains(stderr, "yacht") {
 		t.Errorf("nothing there: exit code %d, %s", exit, stderr)
 	}
-	lib := datasettest.Library(t)
 	all := t.TempDir()
-	_, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", all)
+	_, stdout, stderr = call(t, "-data", lib.Dirs[0], "-export-splits", all)
 	if exported, _ := filepath.Glob(filepath.Join(all, "*")); !slices.Equal(exported, []string{filepath.Join(all, "circles"), filepath.Join(all, "waves")}) {
 		t.Errorf("without names: %q, %s%s", exported, stdout, stderr)
 	}
@@ -180,7 +182,7 @@ func TestExportChooses(t *testing.T) {
 	}
 	datasettest.Write(t, lib.Dirs[0], "huge", "rows: 4\ncolumns: {x: number, y: number}\ntarget: y\nsplit: {folds: 3}\n", "x,y\n1e308,2\n-1e308,3\n1e308,4\n1,5\n")
 	out := t.TempDir()
-	exit, stdout, stderr := call(t, "-data", lib.Dirs[0], "-export-splits", out, "gaps", "huge", "waves")
+	exit, stdout, stderr = call(t, "-data", lib.Dirs[0], "-export-splits", out, "gaps", "huge", "waves")
 	if exit != program.ExitFailed || !strings.Contains(stdout, filepath.Join(out, "waves")+": 120 rows") || !strings.Contains(stderr, "gaps") ||
 		!strings.Contains(stderr, "huge") {
 		t.Errorf("one is broken: exit code %d, %s%s", exit, stdout, stderr)

@@ -278,6 +278,8 @@ func TestMistakes(t *testing.T) {
 		{"a row that is none", with(waves, 3, set(3, "120")), "p.csv:5: waves has no row 120"},
 		{"a negative row", with(waves, 3, set(3, "-1")), "p.csv:5: waves has no row -1"},
 		{"a training row", with(waves, 3, training), "is a training row of corrected fold 0"},
+		{"a fold of both protocols with two predictions", append(predictions(t, lib, "waves", split.Published, false), with(waves, 3, set(4, "1"))...),
+			"p.csv: fold 0 of waves is the same under both protocols, but its predictions are not: predict it once, and write these lines for both"},
 		{"a row twice", append(append([]string{}, waves[:4]...), waves...), "stands in line 2 already"},
 		{"NaN", with(waves, 3, set(4, "nan")), `p.csv:5: prediction is "nan", want a number`},
 		{"a prediction without a square", with(waves, 3, set(4, "1e200")), "p.csv: waves, corrected fold 0: the mean squared error of the predictions for test"},
@@ -316,6 +318,18 @@ func TestMistakes(t *testing.T) {
 		if exit, _, stderr := programtest.Run(t, importPredictions, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, %q, want %q", args, exit, stderr, want)
 		}
+	}
+}
+
+// Probabilities may miss 0 to 1 by as much as those of any method.
+func TestRoundedProbabilities(t *testing.T) {
+	lib := datasettest.Library(t)
+	lines := predictions(t, lib, "circles", split.Corrected, false)
+	for i, line := range lines {
+		lines[i] = strings.Replace(line, ",0.5,0.5,", ",1.0000001,0,", 1)
+	}
+	if exit, _, stderr := call(t, lib, t.TempDir(), lines); exit != program.ExitOK || !strings.Contains(lines[0], "1.0000001") {
+		t.Errorf("exit code %d: %s", exit, stderr)
 	}
 }
 

@@ -150,7 +150,7 @@ func (o *options) records(all []*foldPredictions, details map[string]any) (recor
 		if at < 0 {
 			records = append(records, r)
 		} else if !same(records[at], r) {
-			return nil, fmt.Errorf("%s: fold %d of %s is the same under both protocols, but its predictions are not", o.file, r.Fold, r.Dataset)
+			return nil, fmt.Errorf("%s: fold %d of %s is the same under both protocols, but its predictions are not: predict it once, and write these lines for both", o.file, r.Fold, r.Dataset)
 		} else if records[at].Val == nil {
 			records[at].Val = r.Val
 		}

@@ -209,7 +209,7 @@ func (r *reader) prediction(t *task.Task, record []string) (p []float64, err err
 		if err != nil {
 			return nil, err
 		}
-		if x < 0 || x > 1 {
+		if x < 0 || x > 1+run.ProbabilitySlack {
 			return nil, fmt.Errorf("%s is %v, want a probability from 0 to 1", name, x)
 		}
 		p = append(p, x)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // A csvForm is the form of a data set of one's own: RFC 4180 with a header line, whose names say which field is which column.
 type csvForm struct {
 	separator      rune
-	target, groups string    // names of the columns that have a value in every row; what missing lists may be a group
+	target, groups string    // names of the columns that have a value in every row; what missing lists may be a class or a group
 	missing        []string  // fields that mean: no value
 	missingNumbers []float64 // those of them that are numbers
 	skipped        []string  // names of fields that are no columns
@@ -157,15 +158,17 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
-	if column.name != f.groups && f.isMissing(field) {
-		if column.name == f.target {
-			return errNoTarget
-		}
+	missing := column.name != f.groups && f.isMissing(column, field)
+	if missing && column.name != f.target {
 		column.addMissing()
 		return nil
 	}
 	err := error(nil)
 	switch {
+	case missing && standsForNothing(field):
+		return errNoTarget
+	case missing && column.kind == Continuous: // -999 would be learnt
+		return fmt.Errorf("the target is %s, which missing lists: leave the row out, or take another sign for gaps in the file", quote([]byte(field)))
 	case column.name == f.groups && standsForNothing(field):
 		return errNoGroup
 	case !utf8.ValidString(field):
@@ -196,12 +199,15 @@ var (
 	errNoGroup  = errors.New("the row has no group; give it one of its own, or leave the row out")
 )
 
+// padded is what numbers begin with that are codes: the category 0999 is not 999.
+var padded = regexp.MustCompile(`^[-+]?0[0-9]`)
+
 // isMissing reports whether a field stands for no value, a number by its value: -999.0 is -999.
-func (f csvForm) isMissing(field string) bool {
+func (f csvForm) isMissing(column *builder, field string) bool {
 	if slices.Contains(f.missing, field) {
 		return true
 	}
-	if len(f.missingNumbers) == 0 {
+	if len(f.missingNumbers) == 0 || column.kind == Categorical && padded.MatchString(field) {
 		return false
 	}
 	x, err := strconv.ParseFloat(field, 64)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
@@ -30,7 +31,7 @@ import (
 //	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
 //	separator: ";"              # left out: a comma
 //	rows: 1599
-//	missing: ["", "?", -999]    # fields that stand for no value, numbers by their value; left out: none; a target has a value in every row
+//	missing: ["", "?", -999]    # fields of features that stand for no value, numbers by their value; left out: none
 //	columns:                    # all that the header has
 //	  colour: [red, white]      # a category, one of these
 //	  region: category          # a category, any text
@@ -42,6 +43,9 @@ import (
 //	                            # or {folds: 10, groups: id}: rows with the same id, which is declared skip, are kept together
 //	licence: CC BY 4.0          # left out: none stated
 //	sha256: 24c8...             # of the content of the file; left out: any content
+//
+// A target has a value in every row, and so has the column of groups: a 0 that missing lists is a class there, if the target's list has it,
+// or a group, and is refused where a number is to be predicted. A category 0999 is not 999.
 //
 // Beside the test rows, with 10 folds 20 % of all rows are for validation, as in the paper's small data sets, with any other number of
 // folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups, at most
@@ -438,7 +442,11 @@ func countRows(path string, separator rune) (n int, err error) {
 		return 0, err
 	}
 	few := &io.LimitedReader{R: content, N: 1 << 26} // it is for a hint
-	lines := csv.NewReader(few)
+	s := &scanner{r: bufio.NewReaderSize(few, maxLine)}
+	if err := s.refuseForeign(); err != nil {
+		return 0, err
+	}
+	lines := csv.NewReader(s.r)
 	lines.Comma, lines.ReuseRecord, lines.FieldsPerRecord = separator, true, -1
 	for n = -1; err == nil; n++ {
 		_, err = lines.Read()

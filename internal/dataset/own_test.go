@@ -152,6 +152,7 @@ func TestOwnWords(t *testing.T) {
 		{"NULL", "category", "a NULL b NULL", "0101", []string{"a", "b"}},
 		{"-9.0", "number", "1 -9.0 -9 2", "0110", nil}, // one number, which programs write in either way
 		{"-9", "category", "a -9.0 -9 b", "0110", []string{"a", "b"}},
+		{"999", "category", "0999 a 999 999.0", "0011", []string{"0999", "a"}}, // a code is its text
 		{"NA", "category", "9007199254740993 9007199254740992 NA 7", "0010", []string{"7", "9007199254740992", "9007199254740993"}},
 		{"077", "number", "1 077 63 2", "0100", nil},
 		{"NA, ~", "[010, 020]", "010 NA 020 ~", "0101", []string{"10", "20"}},
@@ -361,6 +362,29 @@ func TestOwnMissingTarget(t *testing.T) {
 		if table, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%+v: %v, error %v, want %s", test, table, err, want)
 		}
+	}
+}
+
+// What is listed as missing is a class where the target's list has it, and nothing that a regression learns.
+func TestOwnTargetOfMissing(t *testing.T) {
+	const declaration = "file: wine.csv\nrows: 4\nmissing: ['', 0, -999]\ncolumns: {x: number, y: %s}\ntarget: y\nsplit: {folds: 2}\n"
+	l, _ := declare(t, "wine", fmt.Sprintf(declaration, "[0, 1]"), "x,y\n0,0\n1,1\n2,0.0\n3,1\n")
+	table, err := l.Load(t.Context(), "wine")
+	if err != nil || !slices.Equal(table.Labels(), []uint16{0, 1, 0, 1}) || !slices.Equal(table.Columns[0].Missing, []bool{true, false, false, false}) {
+		t.Errorf("%+v, %v", table, err)
+	}
+	l, _ = declare(t, "wine", fmt.Sprintf(declaration, "number"), "x,y\n0,5\n1,-999.0\n2,7\n3,1\n")
+	want := `wine.csv:3:3: column y: the target is "-999.0", which missing lists: leave the row out, or take another sign for gaps in the file`
+	if _, err := l.Load(t.Context(), "wine"); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// The rows of a file are counted behind a byte order mark, too.
+func TestOwnCountsRows(t *testing.T) {
+	l, _ := declare(t, "wine", strings.Replace(wineDeclaration, "rows: 4", "rows:", 1), "\ufeff\""+strings.Replace(wineText, ";", "\";", 1))
+	if _, err := l.Lookup("wine"); err == nil || !strings.HasSuffix(err.Error(), "want the number of rows, without the header; wine.csv has 4") {
+		t.Error(err)
 	}
 }
 

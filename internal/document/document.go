@@ -24,10 +24,11 @@ type Document struct {
 	size    int              // number of values so far, those behind aliases counted again for each alias
 }
 
-// Bounds on the form of a file. The YAML parser takes time and stack by the square of the nesting.
+// Bounds on the form of a file. The YAML parser takes time and stack by the square of the nesting, and time and memory by that of the length
+// of a mapping.
 const (
-	MaxBytes = 1 << 18
-	maxLine  = 20_000 // characters; each can be a level: "- - -"
+	MaxBytes = 1 << 20 // a declaration of 20,000 columns has half of it, and is parsed in two seconds
+	maxLine  = 20_000  // characters; each can be a level: "- - -"
 	maxDepth = 50
 	maxSize  = 200_000 // values, with what aliases stand for
 )

@@ -75,8 +75,8 @@ func TestBounds(t *testing.T) {
 	for _, test := range []struct{ content, want string }{
 		{long(maxLine), ""},
 		{"b: 1\n" + long(maxLine+1), "f.yaml:2:20001: a line has at most 20000 characters; break it"},
-		{strings.Repeat("# 3456789\n", MaxBytes/10) + "a: b", ""},
-		{strings.Repeat("# 3456789\n", MaxBytes/10) + "a: bcd", "f.yaml:1:1: 262146 bytes; the file may have 262144"},
+		{strings.Repeat("# 3456789\n", MaxBytes/10) + "a: bcd", ""},
+		{strings.Repeat("# 3456789\n", MaxBytes/10) + "a: bcde", "f.yaml:1:1: 1048577 bytes; the file may have 1048576"},
 		{"a: " + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth), ""},
 		{"a:\n  " + strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1), "f.yaml:2:1: brackets nested deeper than 50; no file needs that many"},
 		{"a:\n" + strings.Repeat("- '[0, 1)'\n- \"{\\\"[\"\n", maxDepth), ""},

@@ -29,9 +29,11 @@ type attempt struct {
 	memory    *subprocess.MemoryWatch
 	peak      int64 // bytes seen in use by the worker and all it started
 
-	looked time.Time     // at the clock
-	used   time.Duration // of the budget of time: since the last finished cell
-	kept   time.Duration // of it, when keepTime wrote it last
+	looked  time.Time     // at the clock
+	loaded  bool          // the worker has the job's task
+	loading time.Duration // until then
+	used    time.Duration // of the budget of time: since then, or the last finished cell
+	kept    time.Duration // of it, when keepTime wrote it last
 }
 
 // lookInterval is how often a worker's memory and time are looked at.
@@ -40,9 +42,13 @@ const lookInterval = 100 * time.Millisecond
 // keepInterval is how often the time that a fit has used is kept.
 const keepInterval = time.Minute
 
+// loadTime is how long a task may take to load under a budget of time, unless that is more: a file of many gigabytes takes minutes, and one
+// that cannot be read any more for ever.
+const loadTime = time.Hour
+
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
-// nil when ctx or the run ended. The budget of time counts from one finished cell to the next, since a fit may serve many; that of
-// memory is of the worker and what it started.
+// nil when ctx or the run ended. The budget of time counts from when the task is loaded to the first finished cell, and from one to the
+// next, since a fit may serve many; that of memory is of the worker and what it started.
 func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
@@ -65,6 +71,8 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 			case !ok:
 				return a.child.causeOfDeath(), false
 			case r.Number != a.request.Number: // late, of a job that has ended
+			case r.Loaded:
+				a.loaded, a.looked = true, time.Now()
 			case r.Progress != nil:
 				a.watcher.Advanced(a.job, *r.Progress)
 			case r.Done:
@@ -138,8 +146,16 @@ func (a *attempt) look() *results.Failure {
 	}
 	// While this process was stopped, by Ctrl-Z say, so were its workers, or their replies were not read.
 	now := time.Now()
-	a.used += min(now.Sub(a.looked), 10*lookInterval)
+	passed := min(now.Sub(a.looked), 10*lookInterval)
 	a.looked = now
+	if !a.loaded {
+		a.loading += passed
+		if most := max(loadTime, budget.Time); budget.Time > 0 && a.loading >= most {
+			return &results.Failure{Kind: "timeout", Message: fmt.Sprintf("its data were not loaded within %v", most)}
+		}
+		return nil
+	}
+	a.used += passed
 	if a.used > a.kept+keepInterval {
 		a.keepTime()
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"math"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
+	"nptbench/internal/subprocess"
 	"nptbench/results"
+	"nptbench/sweeps"
 )
 
 // givenUp counts what a Watcher is told of methods that are given up.
@@ -95,6 +98,35 @@ func TestFailureOfInterrupted(t *testing.T) {
 		cancel()
 		if failure, finished := a.follow(ctx); failure != nil || finished {
 			t.Fatalf("%+v, finished %v", failure, finished)
+		}
+	}
+}
+
+// Until its task is loaded a job uses none of its budget of time; that has a bound of its own.
+func TestLoadingIsNoFit(t *testing.T) {
+	const budget = 200 * time.Millisecond
+	begin := func(budget time.Duration) *attempt {
+		c := &child{replies: make(chan reply), gone: make(chan struct{})}
+		close(c.gone)
+		c.ends.Do(func() {}) // it is gone
+		s := &sweeps.Sweep{}
+		s.Budget.Time = budget
+		return &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: s}}, child: c, job: &plan.Job{}, memory: subprocess.WatchMemory(os.Getpid())}
+	}
+	a := begin(budget)
+	go func() {
+		time.Sleep(3 * budget)
+		a.child.replies <- reply{Loaded: true}
+	}()
+	began := time.Now()
+	if failure, _ := a.follow(t.Context()); time.Since(began) < 4*budget || failure == nil || failure.Message != "not finished within the budget of 200ms" {
+		t.Errorf("after %v: %+v", time.Since(began), failure)
+	}
+	for budget, want := range map[time.Duration]string{0: "", budget: "its data were not loaded within 1h0m0s", 2 * loadTime: ""} {
+		a := begin(budget)
+		a.loading, a.looked = loadTime, time.Now()
+		if failure := a.look(); (failure == nil) != (want == "") || failure != nil && failure.Message != want {
+			t.Errorf("after an hour of loading, with a budget of %v: %+v", budget, failure)
 		}
 	}
 }

@@ -209,6 +209,9 @@ func (s *serving) run(ctx context.Context) (err error) {
 	if loaded.Digest != s.Digest {
 		return fmt.Errorf("%s has changed since the run was planned: digest %s, planned for %s", s.Dataset, loaded.Digest, s.Digest)
 	}
+	if err := s.send(reply{Loaded: true}); err != nil {
+		return err
+	}
 	for _, c := range s.Configurations { // which came as JSON
 		config, err := s.method.Resolve(c.Config, loaded.Info)
 		if err != nil {
