@@ -107,7 +107,7 @@ func TestCancelledAnywhere(t *testing.T) {
 					return newTestTrainer(t, table, c)
 				}
 				tr := newTestTrainerOn(t, loopBackend(t), table, c)
-				tr.engine.callSteps, tr.engine.passes = optimiser.LookaheadSteps, 3 // as on an accelerator
+				tr.engine.callSteps, tr.engine.passes = optimiser.LookaheadSteps, 2 // as on an accelerator, other masks between two synchronisations
 				return tr
 			}
 			c := smallConfig()

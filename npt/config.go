@@ -40,15 +40,19 @@ type Config struct {
 	Repeat         int  // each batch is used that many times in a row, at least 1
 
 	// Optimisation: Lookahead over LAMB.
-	Steps       int      // of the optimiser; the pass over the data in which their number is reached is finished, so there may be more
-	LR          float64  // peak learning rate
-	Schedule    Schedule // of the learning rate
-	FlatShare   float64  // share of the steps at LR before it is annealed; of no effect but under FlatAnneal, the default
-	Warmup      float64  // share of the steps with a rising rate; of no effect but under CosineCyclic and Polynomial
-	Tradeoff    float64  // lambda, weight of the feature loss at step 0; of no effect, like Anneal, where FeatureMask is 0
-	Anneal      bool     // lambda falls to 0 along a cosine; otherwise it is constant
-	Clip        float64  // gradients are clamped to [-Clip, Clip], entry by entry; 0 leaves them alone
-	WeightDecay float64  // of LAMB, added to the step before its trust ratio; 0 in all published runs
+	Steps     int      // of the optimiser; the pass over the data in which their number is reached is finished, so there may be more
+	LR        float64  // peak learning rate
+	Schedule  Schedule // of the learning rate
+	FlatShare float64  // share of the steps at LR before it is annealed; of no effect but under FlatAnneal, the default
+	Warmup    float64  // share of the steps with a rising rate; of no effect but under CosineCyclic and Polynomial
+
+	// Tradeoff is lambda, the weight of the feature loss at step 0; that of the targets is 1 - lambda. Of no effect, like Anneal, where
+	// FeatureMask is 0. With 1 targets have no weight in the first two steps: a training that takes no more never learns them.
+	Tradeoff float64
+
+	Anneal      bool    // lambda falls to 0 along a cosine; otherwise it is constant
+	Clip        float64 // gradients are clamped to [-Clip, Clip], entry by entry; 0 leaves them alone
+	WeightDecay float64 // of LAMB, added to the step before its trust ratio; 0 in all published runs
 
 	EvalEvery int       // passes over the data between two evaluations
 	Precision Precision // of the computation

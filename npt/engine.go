@@ -77,7 +77,7 @@ func (e *engine) drawMasks(draws []maskDraw) (*tensors.Tensor, error) {
 	return out[0], nil
 }
 
-// hostMasks are codes that the host drew for passes, as a tensor like that of drawMasks.
+// hostMasks are codes that the host drew, of one pass in a training, as a tensor like that of drawMasks.
 func (e *engine) hostMasks(codes []code) *tensors.Tensor {
 	rows, d := e.table.stored(), len(e.table.Columns)
 	return tensors.FromFlatDataAndDimensions(codes, len(codes)/(rows*d), rows, d)

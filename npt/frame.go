@@ -160,9 +160,9 @@ func (f *Frame) check() (*Frame, error) {
 type frameColumn struct {
 	Name        string
 	Classes     []string `json:",omitempty"` // in order; nil: numbers
-	Mean, Std   float64  // of the numbers of the training rows
+	Mean, Std   float64  // of the numbers of training rows, with SemiSupervised those of a feature in validation rows, too
 	Least, Most float64  `json:",omitzero"`  // of these numbers, both 0 in files of earlier versions
-	Constant    bool     `json:",omitempty"` // the values of the training rows are all alike: of other numbers the network knows nothing
+	Constant    bool     `json:",omitempty"` // the values of these rows are all alike: of other numbers the network knows nothing
 }
 
 // text is what the network predicts of the column: the value of its channels. Of a number that was always the same it has learnt nothing.
@@ -189,21 +189,21 @@ func number(field string) (x float64, ok bool) {
 // mostClasses is how many categories a column may have: an entry of it takes as many numbers.
 const mostClasses = 1000
 
-// newFrameColumn looks at the values of column j, row by row in that order, of which the first are training rows. Where most are
-// numbers, but not all, it is an error that names the first row of another one, and so are numbers with a comma in all rows.
-func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error) {
+// newFrameColumn looks at the values of column j, row by row in that order, of which training sees the first. Where most are numbers, but not
+// all, it is an error that names the first row of another one, and so are numbers with a comma in all rows.
+func newFrameColumn(f *Frame, j int, order []int, seen int) (frameColumn, error) {
 	c := frameColumn{Name: f.Names[j]}
-	var numbers []float64 // of training rows
+	var numbers []float64 // that training sees
 	var others []int      // rows
 	valid, commas := 0, 0
-	classes, learnt := map[string]bool{}, map[string]bool{} // of all rows, and of training rows
+	classes, learnt := map[string]bool{}, map[string]bool{} // of all rows, and of those that training sees
 	categories := slices.Contains(f.Categories, c.Name)
 	for place, i := range order {
 		field := strings.TrimSpace(f.Rows[i][j])
 		if noValue(field) {
 			continue
 		}
-		if classes[field] = true; place < train {
+		if classes[field] = true; place < seen {
 			learnt[field] = true
 		}
 		x, ok := number(field)
@@ -215,7 +215,7 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 			continue
 		}
 		valid++
-		if place < train {
+		if place < seen {
 			numbers = append(numbers, x)
 		}
 	}
@@ -234,7 +234,7 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 		}
 		return c, nil
 	case len(numbers) == 0:
-		return c, fmt.Errorf("npt: column %q has no value in the %d training rows: leave it out", c.Name, train)
+		return c, fmt.Errorf("npt: column %q has no value in the %d rows that it would be standardised by: leave it out", c.Name, seen)
 	}
 	c.Mean, c.Std = task.MeanStd(len(numbers), func(i int) float64 { return numbers[i] }, func(int) bool { return true })
 	if !finite(c.Std) {
@@ -248,7 +248,7 @@ func newFrameColumn(f *Frame, j int, order []int, train int) (frameColumn, error
 // largest is what a standardised number may be, so that what a network computes from it is finite.
 const largest = 1e15
 
-// far reports whether a number lies outside of those of the training rows by more than these are apart.
+// far reports whether a number lies outside of those that training saw by more than these are apart.
 func (c *frameColumn) far(field string) bool {
 	x, ok := number(strings.TrimSpace(field))
 	width := c.Most - c.Least

@@ -33,7 +33,8 @@ func (n *network) listParams() (params []weights.Param) {
 		rowFan[i] = columnFan[j]
 	}
 
-	// The d embedding matrices, one below the other: first the rows of all value channels, then of the entries of the mask.
+	// Each of the d embedding matrices lies in two pieces: the rows of its values are among the first S, that of its mask is row S + j. Group
+	// says which rows belong together.
 	params = append(params,
 		weights.Param{Name: "in.weight", Dims: []int{len(inputs), e}, FanIn: rowFan, Group: inputs},
 		weights.Param{Name: "in.bias", Dims: []int{d, e}, FanIn: columnFan, Group: weights.Indices(d)},

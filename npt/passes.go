@@ -13,6 +13,10 @@ import (
 	"nptbench/internal/seed"
 )
 
+// A step is planned, then taken. On a processor it is taken at once: a plan holds one. On a GPU planned steps wait for one call that takes them
+// all, and which is made early where the batch size or the masks change, at Lookahead, at an evaluation, and where it would take long (plan).
+// So at and state.step of a Trainer count the steps that are taken, planning those that are planned, too.
+
 // A position is where a training is in its data.
 type position struct {
 	Pass  int // passes over the data so far
@@ -29,14 +33,17 @@ type plannedStep struct {
 // It goes on from where a pass was interrupted.
 func (tr *Trainer) runPasses(ctx context.Context) error {
 	tr.planned = tr.planned[:0]
-	for pass := tr.at.Pass; ; pass++ {
+	for pass := tr.at.Pass; !tr.evaluateNext; pass++ {
 		if err := tr.runPass(ctx, pass); err != nil {
 			return err
 		}
-		if tr.planning() >= tr.config.Steps || (pass+1)%tr.config.EvalEvery == 0 {
-			return tr.takePlanned()
-		}
 	}
+	return nil
+}
+
+// evaluates reports whether an evaluation is due after so many steps, the last of which leads to this position.
+func (tr *Trainer) evaluates(at position, steps int) bool {
+	return at.Steps == 0 && (steps >= tr.config.Steps || at.Pass%tr.config.EvalEvery == 0)
 }
 
 // planning is the number of the step that is planned next.
@@ -87,9 +94,6 @@ func (tr *Trainer) loadMasks(pass int, drawn []code) (place int32, err error) {
 		if place := pass - tr.masks.first; place >= 0 && place < codes.Shape().Dimensions[0] {
 			return int32(place), nil
 		}
-		if err := tr.takePlanned(); err != nil { // with these codes
-			return 0, err
-		}
 		if err := backends.Release([]*tensors.Tensor{codes}); err != nil {
 			return 0, err
 		}
@@ -114,7 +118,7 @@ func (tr *Trainer) rng(purpose string, index int) *rand.Rand {
 // callTime is about how long the device may be busy with steps before the context is asked again.
 const callTime = 250 * time.Millisecond
 
-// plan adds a step to those that are planned, and takes them when there are enough.
+// plan adds a step to those that are planned, and takes them when no other may follow in the same call.
 func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 	if padded := tr.engine.net.padded; len(tr.planned) > 0 && padded(len(tr.planned[0].rows)) != padded(len(rows)) {
 		if err := tr.takePlanned(); err != nil {
@@ -126,7 +130,8 @@ func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 		stepInput{pass, rows, tr.config.learningRate(number), tr.config.tradeoffAt(number)}, after,
 	})
 	long := tr.calls.step == 0 || time.Duration(len(tr.planned)+1)*tr.calls.step > callTime
-	if long || len(tr.planned) == tr.engine.callSteps || (number+1)%optimiser.LookaheadSteps == 0 {
+	lastOfMasks := after.Steps == 0 && int(pass)+1 == tr.masks.codes.Shape().Dimensions[0]
+	if long || len(tr.planned) == tr.engine.callSteps || (number+1)%optimiser.LookaheadSteps == 0 || lastOfMasks || tr.evaluates(after, number+1) {
 		return tr.takePlanned()
 	}
 	return nil
@@ -134,9 +139,6 @@ func (tr *Trainer) plan(pass int32, rows []int32, after position) error {
 
 // takePlanned takes the planned steps, checks their losses, and writes a checkpoint where one is due.
 func (tr *Trainer) takePlanned() error {
-	if len(tr.planned) == 0 {
-		return nil
-	}
 	start := time.Now()
 	var steps []stepInput
 	for _, p := range tr.planned {
@@ -149,7 +151,7 @@ func (tr *Trainer) takePlanned() error {
 		return err
 	}
 	tr.at = tr.planned[len(steps)-1].after
-	tr.evaluateNext = tr.at.Steps == 0 && (tr.state.step >= tr.config.Steps || tr.at.Pass%tr.config.EvalEvery == 0)
+	tr.evaluateNext = tr.evaluates(tr.at, tr.state.step)
 	tr.planned = tr.planned[:0]
 	tr.calls.add(time.Since(start), len(steps))
 	for i := range steps {

@@ -98,6 +98,7 @@ type FitOptions struct {
 // between is an error that names row, counted from 0, and field. A fifth of the rows (want five rows or more) are validation rows, drawn
 // by c.Seed, which choose the step whose weights are kept. Each class of the target has a fifth of its rows among them, to a row more or
 // less, more first where it would have none. Of a class of two rows or more one at least is for training, and that of a class of one row.
+// Numbers are standardised by training rows; those of features, with c.SemiSupervised, by validation rows, too.
 //
 // Memory grows with the square of the rows where c.BatchSize is 0: in each layer every row attends to every other. Where it runs out, as
 // far as that is noticed (see ErrMemory), the fit is done once more with c.Recompute.
@@ -133,7 +134,11 @@ func FitWith(ctx context.Context, f *Frame, target string, c Config, o FitOption
 	}
 	p := &Predictor{target: at, order: order, context: &Table{Train: train, Val: len(order) - train}}
 	for j, name := range f.Names {
-		column, err := newFrameColumn(f, j, order, train)
+		seen := train // rows whose values in this column training sees
+		if c.SemiSupervised && j != at {
+			seen = len(order)
+		}
+		column, err := newFrameColumn(f, j, order, seen)
 		if err != nil {
 			return nil, err
 		}
@@ -306,7 +311,7 @@ const passRows = 256
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
 // one prediction for each row. A category that no row of the fit had (see Categories) is no value, like "": the network has no input for
-// it. In a column that had the same number in all training rows any number is that one.
+// it. In a column that had the same number wherever training saw one any number is that one.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
@@ -339,7 +344,7 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 }
 
 // Impute returns a copy of a frame in which fields of features without a value ("", "?", NA or NaN) have the predicted one: a number in the
-// column's units, to six digits, or the most probable category. In a column that had the same number in all training rows it is that one.
+// column's units, to six digits, or the most probable category. In a column that had the same number wherever training saw one it is that one.
 // The network has learnt to predict features where it was trained with a FeatureMask and a Tradeoff above 0; the weights are those that
 // predict the target best. Rows see each other as for Predict, whose errors it has.
 func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {

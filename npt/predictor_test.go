@@ -484,7 +484,7 @@ func TestFitRefuses(t *testing.T) {
 	for want, odd := range map[string]*npt.Frame{
 		`,5" in column "y": want numbers with a point`:           commas,
 		`y has 10 different texts in 10 rows, such as "n0"`:      unique,
-		`column "a" has no value in the 4 training rows`:         {Names: []string{"a", "b", "y"}, Rows: [][]string{{"", "1", "1"}, {"", "2", "2"}, {"", "1", "3"}, {"", "2", "4"}, {"", "3", "5"}}},
+		`column "a" has no value in the 5 rows`:                  {Names: []string{"a", "b", "y"}, Rows: [][]string{{"", "1", "1"}, {"", "2", "2"}, {"", "1", "3"}, {"", "2", "4"}, {"", "3", "5"}}},
 		`no column "sied" (did you mean "side"?), of Categories`: {Names: frame().Names, Rows: frame().Rows, Categories: []string{"sied"}},
 		"the only column is y: want at least one":                {Names: []string{"y"}, Rows: [][]string{{"1"}, {"2"}, {"3"}, {"4"}, {"5"}}},
 		`in all training rows: want at least two values`:         {Names: []string{"a", "y"}, Rows: [][]string{{"1", "7"}, {"2", " 7"}, {"3", "7.0"}, {"4", "7"}, {"5", "7"}}},

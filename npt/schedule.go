@@ -71,7 +71,8 @@ func polynomial(s, total, warmup, peak float64) float64 {
 	return minimalRate + (peak-minimalRate)*(1-(s-warmup)/(total-warmup))
 }
 
-// tradeoffAt returns lambda, the weight of the feature loss, at the step with the given index.
+// tradeoffAt returns lambda, the weight of the feature loss, at the step with the given index. As in the published code its cosine is one step
+// late: it begins at step 1, not 0, and ends with 0 at step c.Steps+1, not c.Steps.
 func (c *Config) tradeoffAt(step int) float64 {
 	if c.FeatureMask == 0 {
 		return 0

@@ -11,8 +11,11 @@ import (
 // A Column describes one attribute of a table.
 type Column struct {
 	Name       string
-	Categories int  // number of classes of a categorical attribute; 0 for a continuous one
-	Target     bool // to be predicted: masked in training as Config says, in test rows always, in validation rows while these are evaluated
+	Categories int // number of classes of a categorical attribute; 0 for a continuous one
+
+	// Target says that it is to be predicted: hidden in test rows always, in validation rows but in test passes with a TargetMask below 1, in
+	// training rows as Config.TargetMask says.
+	Target bool
 }
 
 // width returns the number of channels that encode the column, e_j in the paper.
