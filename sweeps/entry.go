@@ -332,6 +332,8 @@ func (e *entry) refusal(name string, raw any) string {
 		return fmt.Sprintf("%s: %s", e.method.Name, texts[0])
 	case len(texts) > 0 && refused.Name != "":
 		return fmt.Sprintf("%s on %s (%s): %s", e.method.Name, refused.Name, refused.Problem, texts[0])
+	case len(texts) == len(kinds):
+		return fmt.Sprintf("%s (%s): %s", e.method.Name, refused.Problem, texts[0])
 	}
 	return ""
 }

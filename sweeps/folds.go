@@ -47,7 +47,7 @@ func (p *parser) readFolds(n *document.Node) {
 	}
 	count, isInt := v.(int)
 	if !isInt || count < 1 {
-		p.Errorf(n.At, "folds: %v is not allowed, %s", v, wantFolds)
+		p.Errorf(n.At, "folds: %s is not allowed, %s", written(n, v), wantFolds)
 		return
 	}
 	for _, info := range p.infos {
@@ -69,7 +69,7 @@ func (p *parser) foldList(n *document.Node) []int {
 		}
 		fold, isInt := v.(int)
 		if !isInt || fold < 0 {
-			p.Errorf(e.At, "fold %v is not allowed, want whole numbers from 0", v)
+			p.Errorf(e.At, "fold %s is not allowed, want whole numbers from 0", written(e, v))
 			continue
 		}
 		if before, twice := first[fold]; twice {

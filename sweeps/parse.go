@@ -76,6 +76,9 @@ func (p *parser) read(root *document.Node) {
 			p.Errorf(root.At, "the sweep has no %s; add %s: [...]", key, key)
 		}
 	}
+	if nodes["name"] == nil {
+		p.checkName(root.At, "name, by default the file's", p.sweep.Name)
+	}
 	s := p.sweep
 	for _, f := range []struct {
 		key  string
@@ -125,14 +128,19 @@ func (p *parser) usualProtocol(n *document.Node) {
 
 func (p *parser) readName(n *document.Node) {
 	name, ok := p.Text(n, "name")
-	switch {
-	case !ok:
-	case !printable(name):
-		p.Errorf(n.At, "name: %q is not one line of text", name)
-	case name == "." || name == ".." || strings.ContainsAny(name, `/\`):
-		p.Errorf(n.At, `name: %q is not the name of a folder in out; want a name without / and \`, name)
+	if ok {
+		p.checkName(n.At, "name", name)
 	}
 	p.sweep.Name = name
+}
+
+func (p *parser) checkName(at document.Position, what, name string) {
+	switch {
+	case !printable(name):
+		p.Errorf(at, "%s: %q is not one line of text", what, name)
+	case name == "." || name == ".." || strings.ContainsAny(name, `/\`):
+		p.Errorf(at, `%s: %q is not the name of a folder in out; want a name without / and \`, what, name)
+	}
 }
 
 // printable reports whether a name can stand in a table.
@@ -162,10 +170,19 @@ func (p *parser) readSeed(n *document.Node) {
 	}
 	i, isInt := v.(int)
 	if !isInt || i < 0 {
-		p.Errorf(n.At, "seed: %v is not allowed, want a whole number >= 0, in plain decimal digits", v)
+		p.Errorf(n.At, "seed: %s is not allowed, want a whole number >= 0, in plain decimal digits", written(n, v))
 		return
 	}
 	p.sweep.Seed = uint64(i)
+}
+
+// written is a single value as the file has it, text in quotes: "3" is no number, and 3.0 not 3.
+func written(n *document.Node, v any) string {
+	word, _ := n.Word()
+	if _, isText := v.(string); isText {
+		return strconv.Quote(word)
+	}
+	return word
 }
 
 // names reads a list of different names out of the known ones, which for data sets of one's own were looked for in folders.

@@ -280,8 +280,12 @@ func TestMistakes(t *testing.T) {
 		{"fold count", "folds: 11\n" + valid("- method: trees"), []string{"1:8: folds: 11, but boat has 10"}},
 		{"fold count of fixed rows", "folds: 2\ndatasets: [hands]\nmethods: [{method: trees}]", []string{"1:8: folds: 2, but hands has 1"}},
 		{"folds", "folds: [0, 0, 10, -1, a]\n" + valid("- method: trees"), []string{
-			"1:12: fold 0 is listed twice (first at 1:9)", "1:15: fold 10 does not exist: the folds of boat are 0 to 9", "1:19: fold -1", "1:23: fold a"}},
-		{"fold word", "folds: some\n" + valid("- method: trees"), []string{"1:8: folds: some is not allowed, want all"}},
+			"1:12: fold 0 is listed twice (first at 1:9)", "1:15: fold 10 does not exist: the folds of boat are 0 to 9", "1:19: fold -1", `1:23: fold "a"`}},
+		{"fold word", "folds: some\n" + valid("- method: trees"), []string{`1:8: folds: "some" is not allowed, want all`}},
+		{"numbers in quotes", "seed: \"42\"\nfolds: '3'\n" + valid("- method: trees"), []string{
+			`1:7: seed: "42" is not allowed, want a whole number`, `2:8: folds: "3" is not allowed, want all, a count such as 3`}},
+		{"numbers with a point", "seed: 42.0\nfolds: 3.0\n" + valid("- method: trees"), []string{"1:7: seed: 42.0 is not allowed", "2:8: folds: 3.0 is not allowed"}},
+		{"folds in quotes", "folds: ['0', 1.0]\n" + valid("- method: trees"), []string{`1:9: fold "0" is not allowed, want whole numbers from 0`, "1:14: fold 1.0 is not"}},
 		{"entry keys", valid("- methd: trees", "- {method: trees, grids: {}}", "- trees", "- {method: [trees]}", "- {method: trees, datasets: [forest, boot]}"), []string{
 			`3:3: unknown key "methd" in a method's entry (did you mean "method"?)`, "3:3: the entry has no method", `4:19: unknown key "grids"`,
 			"5:3: a method's entry is text", "6:12: method is a list", `7:30: unknown data set of this sweep "forest"`, `7:38: unknown data set of this sweep "boot" (did you mean "boat"?)`}},
@@ -294,6 +298,8 @@ func TestMistakes(t *testing.T) {
 		{"one kind of task", valid("- {method: trees, params: {criterion: gini}}"), []string{`3:39: trees on boat (regression): criterion: "gini" is not allowed, want one of mae, mse`}},
 		{"values without a data set", "datasets: [boot]\nmethods: [{method: trees, params: {criterion: mse, count: 0, rate: 2}}]", []string{
 			"1:12: unknown data set", "2:59: trees: count: 0 is not allowed", "2:68: trees: rate: 2 is not allowed, want number from 0 to 1"}},
+		{"a value for no kind of task", "datasets: [boot]\nmethods: [{method: trees, grid: {criterion: [gini, foo]}}]", []string{
+			"1:12: unknown data set", `2:52: trees (regression): criterion: "foo" is not allowed, want one of mae, mse`}},
 		{"collections", valid("- {method: trees, grid: {count: 5, rate: []}}", "- {method: trees, grid: {}}", "- {method: trees, list: []}", "- {method: trees, variants: {}}", "- {method: trees, list: [3], variants: {a: , '': {}}}"), []string{
 			"3:33: count is a number; want a list", "3:42: rate is empty", "4:25: grid is empty", "5:25: list is empty", "6:29: variants is empty",
 			"7:26: an item of list is a number", `7:43: variant "a" is nothing`, "7:46: a variant needs a name"}},
@@ -347,6 +353,22 @@ func TestMistakes(t *testing.T) {
 				t.Errorf("%d mistakes, want %d; missing from %s", len(errs), len(c.want), c.want[len(errs)])
 			}
 		})
+	}
+}
+
+// A name by the file is checked like any other.
+func TestNameByFile(t *testing.T) {
+	for file, want := range map[string]string{
+		"a/.yaml":    `a/.yaml:1:1: name, by default the file's: "" is not one line of text`,
+		"a/...yaml":  `a/...yaml:1:1: name, by default the file's: ".." is not the name of a folder in out; want a name without / and \`,
+		`a/b\c.yaml`: `a/b\c.yaml:1:1: name, by default the file's: "b\\c" is not the name of a folder in out; want a name without / and \`,
+	} {
+		if _, err := Parse(file, []byte(valid("- method: trees")), catalogue()); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", file, err, want)
+		}
+		if _, err := Parse(file, []byte("name: a\n"+valid("- method: trees")), catalogue()); err != nil {
+			t.Errorf("%s with another name: %v", file, err)
+		}
 	}
 }
 
@@ -413,7 +435,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		large: "1099511627776 bytes; a sweep file has at most 262144", pipe: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file",
+		large: "1099511627776 bytes; a sweep file has at most 1048576", pipe: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file",
 	} {
 		done := make(chan error, 1)
 		go func() {

@@ -324,3 +324,17 @@ func TestBinsAreConstant(t *testing.T) {
 		}
 	}
 }
+
+// Products are rounded before they are added, on every processor: three times a third is one.
+func TestProductsAreNotFused(t *testing.T) {
+	c := newMSE([]float64{-1, 1 / 3.0}, []int64{-3, 1}, 1)
+	c.cells[0], c.sum, c.weight = numberSum{sum: 1, weight: 3}, 4, 12
+	if got := c.pick(&bundle{}, 0, nil); got != 0 {
+		t.Errorf("reduction %v, want 0", got)
+	}
+	c.begin([]uint16{1, 3})
+	var values []float64
+	if c.leaf([]int32{0, 1}, &values); values[0] != 0 {
+		t.Errorf("mean %v, want 0", values[0])
+	}
+}

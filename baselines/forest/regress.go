@@ -116,7 +116,7 @@ func (c *mse) cut(keys []key) (best float64, at int) {
 // reduction is the score of a split whose one part is given, in a node of the given mean and weight.
 func reduction(part numberSum, mean, weight float64) float64 {
 	w := float64(part.weight)
-	d := float64(part.sum) - w*mean
+	d := float64(part.sum) - float64(w*mean) // the conversion keeps compilers from fusing, so that all machines agree
 	return d * d / (w * (weight - w))
 }
 
@@ -128,7 +128,7 @@ func (c *mse) leaf(rows []int32, values *[]float64) int {
 	sum, weight := 0.0, 0.0
 	for _, row := range rows {
 		w := float64(c.weights[row])
-		sum += w * c.y[row]
+		sum += float64(w * c.y[row]) // not fused either
 		weight += w
 	}
 	*values = append(*values, sum/weight)

@@ -19,7 +19,7 @@ type library struct {
 }
 
 var (
-	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, exact, 9, false}
+	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, otherOrder, 9, false}
 	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum, 20, true}
 	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact, 9, false}
 	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder, 16, false}

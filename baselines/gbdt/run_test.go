@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,6 +211,22 @@ func TestCompareFindsDifferences(t *testing.T) {
 		}
 		if _, err := f.compare(m, raw, answer(name, content[1:])); err == nil {
 			t.Errorf("%s: a number is missing and that is no error", name)
+		}
+	}
+}
+
+// scikit-learn's sums may be ours or, as on arm64, have the learning rate's product fused with the addition.
+func TestFusedSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		ours, fused, rate, largest := 0.0, 0.0, rng.Float64(), 0.0
+		for n := 1; n <= 100; n++ {
+			value := rng.NormFloat64()
+			leaf := float64(rate * value)
+			ours, fused, largest = ours+leaf, math.FMA(rate, value, fused), max(largest, math.Abs(leaf))
+			if d := math.Abs(ours - fused); d > scikit.tolerance(n, max(math.Abs(fused), largest)) || d > 1e-13 {
+				t.Fatalf("%d trees: %v, fused %v", n, ours, fused)
+			}
 		}
 	}
 }

@@ -13,10 +13,8 @@
 package knn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"nptbench/internal/dataset"
@@ -63,30 +61,18 @@ func canonical(c method.Config, _ dataset.Problem) method.Config {
 }
 
 func run(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) error {
-	models := make([]*model, 0, len(batch))
-	for i, c := range batch {
-		if k := c.Int("n_neighbors"); k > t.Train {
-			done(method.Result{Index: i, Err: fmt.Errorf("n_neighbors: %d is more than the %d training rows", k, t.Train)})
-			continue
-		}
-		models = append(models, newModel(t, i, c))
-	}
-	if len(models) == 0 {
-		return ctx.Err()
-	}
-	slices.SortFunc(models, func(a, b *model) int { return cmp.Compare(a.k, b.k) })
-	threads := max(1, t.Threads)
-
 	start := time.Now()
+	models, err := newModels(ctx, t, batch, done)
+	if err != nil || len(models) == 0 {
+		return err
+	}
+	threads := max(1, t.Threads)
 	rows, err := newRows(ctx, t, batch[0].Int("p"), threads)
 	if err != nil {
 		return err
 	}
 	idx, err := newIndex(ctx, rows, t.Train, threads)
 	if err != nil {
-		return err
-	}
-	if err := setTieRules(ctx, t, models, batch); err != nil {
 		return err
 	}
 	fit := time.Since(start)
@@ -99,7 +85,9 @@ func run(ctx context.Context, t *task.Task, batch []method.Config, done func(met
 	for i, m := range models {
 		models[i] = nil // frees the predictions once the harness is done with them
 		n := t.Val * t.Outputs()
-		done(method.Result{Index: m.index, Val: m.out[:n:n], Test: m.out[n:], Fit: fit, Predict: took})
+		for _, index := range m.configs {
+			done(method.Result{Index: index, Val: m.out[:n:n], Test: m.out[n:], Fit: fit, Predict: took})
+		}
 	}
 	return nil
 }

@@ -24,38 +24,40 @@ type tieRule struct {
 	tree *binaryTree // nil: introselect
 }
 
-// setTieRules gives the models their rules; those with the same algorithm and leaf size share a tree.
-func setTieRules(ctx context.Context, t *task.Task, models []*model, batch []method.Config) error {
-	type key struct {
-		algorithm string
-		leafSize  int
+// tieRules has the rules met so far. Those with the same algorithm and leaf size are the same.
+type tieRules map[tieKey]*tieRule
+
+type tieKey struct {
+	algorithm string
+	leafSize  int // 0: it decides nothing
+}
+
+// of returns the rule of a configuration.
+func (r tieRules) of(ctx context.Context, t *task.Task, c method.Config) (*tieRule, error) {
+	if c.String("ties") != "scikit-learn" {
+		return nil, nil
 	}
-	rules := map[key]*tieRule{}
-	for _, m := range models {
-		c := batch[m.index]
-		if c.String("ties") != "scikit-learn" {
-			continue
+	key := tieKey{c.String("algorithm"), c.Int("leaf_size")}
+	if key.algorithm == "auto" {
+		key.algorithm = "kd_tree"
+		if t.Width > 15 || c.Int("n_neighbors") >= t.Train/2 {
+			key.algorithm = "brute"
 		}
-		k := key{c.String("algorithm"), c.Int("leaf_size")}
-		if k.algorithm == "auto" {
-			k.algorithm = "kd_tree"
-			if t.Width > 15 || m.k >= t.Train/2 {
-				k.algorithm = "brute"
-			}
-		}
-		if rules[k] == nil {
-			rules[k] = &tieRule{}
-			if k.algorithm != "brute" {
-				tree, err := newBinaryTree(ctx, t, k.algorithm == "ball_tree", k.leafSize, c.Int("p"))
-				if err != nil {
-					return err
-				}
-				rules[k].tree = tree
-			}
-		}
-		m.ties = rules[k]
 	}
-	return nil
+	if key.algorithm == "brute" {
+		key.leafSize = 0
+	}
+	if r[key] == nil {
+		r[key] = &tieRule{}
+		if key.algorithm != "brute" {
+			tree, err := newBinaryTree(ctx, t, key.algorithm == "ball_tree", key.leafSize, c.Int("p"))
+			if err != nil {
+				return nil, err
+			}
+			r[key].tree = tree
+		}
+	}
+	return r[key], nil
 }
 
 // introselect moves the k smallest to the front, for each k of an ascending list, as numpy.partition(list, k-1) does

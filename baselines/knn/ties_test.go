@@ -68,17 +68,18 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// Up to 15 columns, and for k of less than half the rows, algorithm auto is a tree.
+// Up to 15 columns, and for k of less than half the rows, algorithm auto is a tree, whose leaf size matters. Else leaf sizes share a model.
 func TestAutoTies(t *testing.T) {
 	for _, c := range []struct {
 		width, k int
 		tree     bool
-	}{{15, 2, true}, {16, 2, false}, {15, 3, false}} {
+		models   int
+	}{{15, 2, true, 2}, {16, 2, false, 1}, {15, 3, false, 1}} {
 		tk := &task.Task{Train: 6, Width: c.width, X: make([]float32, 6*c.width)}
-		m := &model{k: c.k}
-		batch := []method.Config{config(c.k, "uniform", 2).With("algorithm", "auto").With("leaf_size", 30).With("ties", "scikit-learn")}
-		if err := setTieRules(t.Context(), tk, []*model{m}, batch); err != nil || (m.ties.tree != nil) != c.tree {
-			t.Errorf("%+v: a tree: %v, error %v", c, m.ties.tree != nil, err)
+		auto := config(c.k, "uniform", 2).With("ties", "scikit-learn")
+		models, err := newModels(t.Context(), tk, []method.Config{auto.With("leaf_size", 2), auto.With("leaf_size", 4)}, nil)
+		if err != nil || len(models) != c.models || (models[0].ties.tree != nil) != c.tree {
+			t.Errorf("%+v: %d models, error %v", c, len(models), err)
 		}
 	}
 }

@@ -1,30 +1,53 @@
 package knn
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"slices"
 
 	"nptbench/internal/method"
 	"nptbench/internal/parallel"
 	"nptbench/internal/task"
 )
 
-// A model is one configuration and its predictions.
+// A model serves all configurations of a batch with the same k, weighting and tie rule.
 type model struct {
-	index    int // in the batch
-	k        int
-	weighted bool      // by inverse distance
-	ties     *tieRule  // which of the rows at the k-th distance count
-	out      []float64 // rows x outputs, validation and then test rows
+	choice
+	configs []int     // their places in the batch
+	out     []float64 // rows x outputs, validation and then test rows
 }
 
-func newModel(t *task.Task, index int, c method.Config) *model {
-	return &model{
-		index:    index,
-		k:        c.Int("n_neighbors"),
-		weighted: c.String("weights") == "distance",
-		out:      make([]float64, (t.Val+t.Test)*t.Outputs()),
+// A choice of neighbours and weights is all that predictions depend on.
+type choice struct {
+	k        int
+	weighted bool     // by inverse distance
+	ties     *tieRule // which of the rows at the k-th distance count
+}
+
+// newModels returns the models of a batch in ascending order of k. It reports the configurations that have none.
+func newModels(ctx context.Context, t *task.Task, batch []method.Config, done func(method.Result)) (models []*model, err error) {
+	known, rules := map[choice]*model{}, tieRules{}
+	for i, c := range batch {
+		k := c.Int("n_neighbors")
+		if k > t.Train {
+			done(method.Result{Index: i, Err: fmt.Errorf("n_neighbors: %d is more than the %d training rows", k, t.Train)})
+			continue
+		}
+		ties, err := rules.of(ctx, t, c)
+		if err != nil {
+			return nil, err
+		}
+		key := choice{k, c.String("weights") == "distance", ties}
+		if known[key] == nil {
+			known[key] = &model{choice: key, out: make([]float64, (t.Val+t.Test)*t.Outputs())}
+			models = append(models, known[key])
+		}
+		known[key].configs = append(known[key].configs, i)
 	}
+	slices.SortStableFunc(models, func(a, b *model) int { return cmp.Compare(a.k, b.k) })
+	return models, ctx.Err()
 }
 
 // predict fills in the predictions of all models. The models are in ascending order of k.

@@ -160,8 +160,12 @@ type Result struct {
 	Index     int // of the configuration in the batch
 	Val, Test Prediction
 	Fit       time.Duration // of the fit that served this configuration, shared by the batch or not; see Method.GoesOn
-	Predict   time.Duration // for val and test rows together
-	Err       error         // failed: Val and Test are not set
+
+	// Predict is the time for val and test rows together. A prediction that serves several configurations counts in full in each: with k-NN
+	// that of the whole batch, with boosting that of the most trees.
+	Predict time.Duration
+
+	Err error // failed: Val and Test are not set
 
 	// Details are facts worth keeping in the record, such as the step of the best checkpoint or a library's version.
 	Details map[string]any
