@@ -128,6 +128,30 @@ func TestBestIsClear(t *testing.T) {
 	}
 }
 
+// One variant of a method is not the paper's, which chooses among them: it is neither the best nor in a place.
+func TestClaimsOfOneVariant(t *testing.T) {
+	l := Layout{Where: []Where{ranking}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	for want, series := range [][]string{{"variant"}, nil} {
+		f := newFixture()
+		f.Series = series
+		f.variants = map[string]string{"npt": "base: {setting: 0}, other: {setting: 1}"}
+		for _, m := range []string{"npt", "knn"} {
+			f.expect("yacht", published, m, 2)
+			for fold := range 10 {
+				for setting := range 2 {
+					f.ok("yacht", published, m, fold, setting, mse(1), rmse(float64(setting+len(m))))
+				}
+			}
+		}
+		s := collect(t, f)
+		for name, test := range map[string]Test{"best": Best(l, "NPT"), "place": Place("npt", 1, dataset.Regression)} {
+			if all := test(s); len(all) != want {
+				t.Errorf("%s, rows by %v: %+v", name, series, all)
+			}
+		}
+	}
+}
+
 // Ranks over some of the paper's folds do not make anything the best.
 func TestBestOverSomeFolds(t *testing.T) {
 	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{FoldRank}}
@@ -415,7 +439,7 @@ func TestBestAmongLarger(t *testing.T) {
 		f.expect("higgs", published, method, 1)
 		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": auroc, "auroc_se": 0.01})
 	}
-	if all := Best(l, "NPT")(collect(t, f)); len(all) != 1 || all[0].For != No || all[0].Text != "k-NN" {
+	if all := Best(l, "NPT")(collect(t, f)); len(all) != 1 || all[0].For != No || !strings.HasPrefix(all[0].Text, "k-NN, 1 method by another search") {
 		t.Errorf("%+v", all)
 	}
 }
@@ -547,7 +571,7 @@ func TestChangesAndRanksByOtherTrainingRows(t *testing.T) {
 		t.Errorf("%s (%s)", found.verdict, found.measured())
 	}
 	if table := s.ranks[0]; len(table.Datasets) != 3 || len(table.Rows) != 9 ||
-		!slices.Equal(table.Notes, []string{"Higgs is left out, since its training rows are not all of the paper's: 35,298 of 11,000,000 rows."}) {
+		!slices.Equal(withoutSearches(table.Notes), []string{"Higgs is left out, since its training rows are not all of the paper's: 35,298 of 11,000,000 rows."}) {
 		t.Errorf("over %d data sets, notes %q", len(table.Datasets), table.Notes)
 	}
 }

@@ -152,7 +152,8 @@ func Best(l Layout, rows ...string) Test {
 		byData := map[string][]fact{}
 		var order []string
 		for _, f := range l.facts(s.Numbers) {
-			if n := f.Number; n.N > 0 && n.Protocol == split.Published && (f.metric != n.Metric.Name || n.Complete()) && !n.Series.hasValues() {
+			if n := f.Number; n.N > 0 && n.Protocol == split.Published && (f.metric != n.Metric.Name || n.Complete()) && !n.Series.hasValues() &&
+				(n.Series.ofPaper() || slices.Contains(l.Rows, variantField)) {
 				if byData[n.Info.Title] == nil {
 					order = append(order, n.Info.Title)
 				}
@@ -193,10 +194,29 @@ func Best(l Layout, rows ...string) Test {
 			case e.For == Unclear:
 				e.Text += " (" + notClear + ")"
 			}
+			var groups []*Group
+			for _, f := range byData[data] {
+				groups = append(groups, f.Group)
+			}
+			e.Text += otherSearches(groups)
 			all = append(all, e)
 		}
 		return all
 	}
+}
+
+// otherSearches says how many of the paper's methods choose among another number of settings than there, of some groups; empty: none.
+func otherSearches(groups []*Group) string {
+	of := map[*Series]bool{}
+	for _, g := range groups {
+		if g != nil && g.Series.Paper && g.otherSearch() {
+			of[g.Series] = true
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s by another search", spelling.Count(len(of), "method"))
 }
 
 // largerIsBetter tells numbers whose metric is so from what is derived of them.
@@ -248,6 +268,7 @@ func (l *Layout) missing(facts []fact) (missing int) {
 // Place tests whether a method has a place by its mean rank among the paper's methods on the paper's data sets with some problems: clearly,
 // by Nemenyi's critical difference. That is so large for nine methods on two or four data sets that no place can be clear there, and on four
 // only that a method has it not. Ranks among fewer of either, as where training rows are a part of the paper's, say nothing: they are others.
+// Nor does a single variant have a place.
 func Place(method string, place int, problems ...dataset.Problem) Test {
 	return func(s *Summary) (all []Evidence) {
 		for _, problem := range problems {
@@ -256,7 +277,7 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 			of := paperDatasets(problem, f.metric.Name)
 			everything := f.series
 			for _, m := range everything {
-				if m.Method.Name != method {
+				if m.Method.Name != method || !m.ofPaper() {
 					continue
 				}
 				f.series = slices.DeleteFunc(slices.Clone(everything), func(other *Series) bool {
@@ -290,6 +311,13 @@ func Place(method string, place int, problems ...dataset.Problem) Test {
 					e.Text += ", critical difference " + Decimal(critical, rankDigits)
 					e.For = inPlace(means, at, place, critical)
 				}
+				var groups []*Group
+				for _, other := range methods {
+					for _, d := range datasets {
+						groups = append(groups, f.of[entry{d.Name, other}])
+					}
+				}
+				e.Text += otherSearches(groups)
 				all = append(all, e)
 			}
 		}

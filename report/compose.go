@@ -210,8 +210,12 @@ func (s *Summary) figureCaption(panels []picture.Panel) string {
 	}
 	if i := slices.IndexFunc(s.Tables, func(l Layout) bool { return l.Figure }); i >= 0 {
 		text, bars = s.Tables[i].Title, "; bars are standard errors"
-		if slices.ContainsFunc(s.Tables[i].facts(s.Numbers), func(f fact) bool { return f.Verdict == Extrapolated }) {
+		facts := s.Tables[i].facts(s.Numbers)
+		if slices.ContainsFunc(facts, func(f fact) bool { return f.Verdict == Extrapolated }) {
 			text += ", without what is extrapolated"
+		}
+		if slices.ContainsFunc(facts, func(f fact) bool { return f.metric == coreSeconds && f.Verdict != Extrapolated && f.cost.untimed > 0 }) {
+			text += ", without the time of cells that failed"
 		}
 	}
 	if slices.ContainsFunc(panels, picture.Panel.HasBars) {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type cost struct {
 	processor    float64 // user and system time, of the metered cells alone
 	metered      int
 	onGPU        int     // cells whose times are of a GPU
+	untimed      int     // cells that failed, and whose records have no time
 	compiling    float64 // of fit, about: below 0 it is chance
 	peak         int64   // bytes of a fit's processes; 0: not measured
 
@@ -37,6 +39,9 @@ func (c *cost) add(rec *results.Record, goesOn string) {
 	if rec.Provenance.Accelerated() {
 		c.onGPU++
 	}
+	if rec.Status != results.OK && rec.FitSeconds+rec.PredictSeconds == 0 {
+		c.untimed++
+	}
 	if rec.ProcessorSeconds > 0 {
 		c.processor += rec.ProcessorSeconds
 		c.metered++
@@ -53,6 +58,22 @@ func (c *cost) device(t *Table) []int {
 		return nil
 	}
 	return []int{t.Note(fmt.Sprintf("Of a GPU, for %s.", spelling.Count(c.onGPU, "cell")))}
+}
+
+// without says which cells a time lacks since they failed; empty: none.
+func (c *cost) without() string {
+	if c.untimed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("without the time of %s that failed", spelling.Count(c.untimed, "cell"))
+}
+
+// failed is the footnote of a time that lacks some.
+func (c *cost) failed(t *Table) []int {
+	if text := c.without(); text != "" {
+		return []int{t.Note(sentence(text) + ".")}
+	}
+	return nil
 }
 
 // extrapolate takes what is left of a plan's group from the estimate. Protocols that the group has in common all get all of it.
@@ -84,12 +105,12 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		if f.cost.compiling >= 1 {
 			cell.Notes = []int{t.Note("Of it " + clock(f.cost.compiling) + " for what first steps took longer, as they compile the network.")}
 		}
-		cell.Notes = append(cell.Notes, f.cost.device(t)...)
+		cell.Notes = slices.Concat(cell.Notes, f.cost.device(t), f.cost.failed(t))
 		return cell
 	}
 	note := fmt.Sprintf("Extrapolated by the estimates of -dry-run from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
 		clock(f.cost.fit+f.cost.predict))
-	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: []int{t.Note(note)}}
+	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: append([]int{t.Note(note)}, f.cost.failed(t)...)}
 }
 
 // processorTime is that of the cells whose records have it.
@@ -104,6 +125,13 @@ func (f fact) processorTime(t *Table, _ comparison) Cell {
 func (f fact) predictionTime(t *Table, _ comparison) Cell {
 	cell := number(fmt.Sprintf("%.3g s", f.Mean), f.Mean)
 	cell.Notes = f.cost.device(t)
+	settings := 1
+	for _, rec := range f.chosen() {
+		settings = max(settings, rec.FitCells)
+	}
+	if settings > 1 && !f.Series.Method.GoesOn {
+		cell.Notes = append(cell.Notes, t.Note(fmt.Sprintf("Of %d settings, which one fit serves and which are predicted together.", settings)))
+	}
 	return cell
 }
 
@@ -135,18 +163,16 @@ const coreSeconds = "core_seconds"
 func coreTimeFact(c comparison) (fact, bool) {
 	n := c.any()
 	seconds, known := n.cost.seconds()
-	f := n.costFact(coreSeconds, seconds, func(c results.Cost) float64 { return c.Seconds * float64(c.Cores) })
+	f := n.costFact(coreSeconds, seconds, n.cost.cells, func(c results.Cost) float64 { return c.Seconds * float64(c.Cores) })
 	if n.cost.left > 0 {
 		f.Verdict = Extrapolated
 	}
-	return f, known && n.cost.cells > 0
+	return f, known && seconds > 0 // what failed or was imported has no time
 }
 
 func processorFact(c comparison) (fact, bool) {
 	n := c.any()
-	f := n.costFact("processor_seconds", n.cost.processor, nil)
-	f.N = n.cost.metered
-	return f, n.cost.metered > 0
+	return n.costFact("processor_seconds", n.cost.processor, n.cost.metered, nil), n.cost.metered > 0
 }
 
 // predictionFact is the time of the chosen settings on validation and test rows, on average over folds.
@@ -156,16 +182,17 @@ func predictionFact(c comparison) (fact, bool) {
 		seconds += rec.PredictSeconds * rec.Provenance.Processors()
 		folds++
 	}
-	return c.any().costFact("predict_core_seconds", seconds/float64(max(1, folds)), nil), folds > 0
+	return c.any().costFact("predict_core_seconds", seconds/float64(max(1, folds)), folds, nil), seconds > 0
 }
 
 func memoryFact(c comparison) (fact, bool) {
 	n := c.any()
-	return n.costFact("peak_memory_gb", float64(n.cost.peak)/1e9, func(c results.Cost) float64 { return c.Memory }), n.cost.peak > 0
+	return n.costFact("peak_memory_gb", float64(n.cost.peak)/1e9, n.cost.cells, func(c results.Cost) float64 { return c.Memory }), n.cost.peak > 0
 }
 
-func (n *Number) costFact(name string, value float64, paper func(results.Cost) float64) fact {
-	f := n.derived(name, value, math.NaN(), n.cost.cells)
+// costFact is of so many cells or folds.
+func (n *Number) costFact(name string, value float64, of int, paper func(results.Cost) float64) fact {
+	f := n.derived(name, value, math.NaN(), of)
 	f.Verdict = NoPaper
 	if c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name); ok && paper != nil {
 		f.Verdict, f.HasPaper, f.Paper = NotComparable, true, results.Published{Mean: paper(c)}
@@ -180,7 +207,7 @@ func Took(dataset, method string) Test {
 			if g.Protocol != split.Published || g.Info.Name != dataset || g.Series.Method.Name != method {
 				continue
 			}
-			if seconds, known := g.cost.seconds(); known && g.cost.cells > 0 {
+			if seconds, known := g.cost.seconds(); known && seconds > 0 {
 				text := clock(seconds)
 				if g.cost.left > 0 {
 					text = "about " + roughly(seconds) + ", extrapolated,"
@@ -189,7 +216,11 @@ func Took(dataset, method string) Test {
 				if g.cost.onGPU > 0 {
 					device = "a GPU"
 				}
-				all = append(all, Evidence{dataset, g.title(), "", fmt.Sprintf("%s of %s on %s", text, device, g.Info.Title), NoBearing, false})
+				text = fmt.Sprintf("%s of %s on %s", text, device, g.Info.Title)
+				if without := g.cost.without(); without != "" {
+					text += ", " + without
+				}
+				all = append(all, Evidence{dataset, g.title(), "", text, NoBearing, false})
 			}
 		}
 		return all

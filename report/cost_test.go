@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,14 +17,14 @@ var costs = Layout{
 }
 
 // costed has a random forest on Protein whose two settings were one fit and one prediction of 10 s and 1 s on two threads, a k-NN of
-// which one setting of two has a record, with 5 s and 1 s, an NPT of which one of two has 1000 s, and an MLP without any.
+// which one setting of two has a record, with 5 s and 1 s, an NPT of which one of three has 1000 s and one failed, and an MLP without any.
 func costed(t *testing.T) *Summary {
 	f := newFixture()
 	f.Tables = []Layout{costs}
 	f.Claims = []Claim{{ID: "time", Says: "It takes long.", Test: Took("protein", "npt")}}
 	f.expect("protein", published, "random-forest", 2)
 	f.expect("protein", published, "knn", 2)
-	f.expect("protein", published, "npt", 2)
+	f.expect("protein", published, "npt", 3)
 	f.expect("protein", published, "mlp", 1)
 	for setting := range 2 {
 		rec := f.ok("protein", published, "random-forest", 0, setting, mse(1), rmse(3))
@@ -34,6 +36,7 @@ func costed(t *testing.T) *Summary {
 	rec.FitSeconds, rec.FitCells, rec.PredictSeconds, rec.ProcessorSeconds, rec.PeakMemoryBytes = 5, 1, 1, 4, 1e9
 	rec = f.ok("protein", published, "npt", 0, 0, mse(1), rmse(3))
 	rec.FitSeconds, rec.FitCells = 1000, 1
+	f.failed("protein", published, "npt", 0, 1, "timeout", "no result after a day")
 	f.index = results.Index{}
 	for rec := range f.all(f.plan(t)) {
 		f.index[rec.ID] = results.OK
@@ -55,18 +58,19 @@ func TestCost(t *testing.T) {
 	want := `Costs.
 
 <!-- table cost -->
-| Method        |         Core time | Processor time |  Memory |           Paper |      Paper's memory |
-|---------------|------------------:|---------------:|--------:|----------------:|--------------------:|
-| Random Forest |   22s<sup>1</sup> |            15s | 2.00 GB | 13h 33m 58s × 8 |             7.82 GB |
-| MLP           |                 – |              – |       – |    42m 14s × 64 |             8.96 GB |
-| k-NN          | ≈ 10s<sup>2</sup> | 4s<sup>3</sup> | 1.00 GB |       1m 8s × 8 |            40.47 GB |
-| NPT           | ≈ 33m<sup>4</sup> |              – | 0.10 GB | 11h 51m 25s × 4 | 4.42 GB<sup>5</sup> |
+| Method        |           Core time | Processor time |  Memory |           Paper |      Paper's memory |
+|---------------|--------------------:|---------------:|--------:|----------------:|--------------------:|
+| Random Forest |     22s<sup>1</sup> |            15s | 2.00 GB | 13h 33m 58s × 8 |             7.82 GB |
+| MLP           |                   – |              – |       – |    42m 14s × 64 |             8.96 GB |
+| k-NN          |   ≈ 10s<sup>2</sup> | 4s<sup>3</sup> | 1.00 GB |       1m 8s × 8 |            40.47 GB |
+| NPT           | ≈ 33m<sup>4,5</sup> |              – | 0.10 GB | 11h 51m 25s × 4 | 4.42 GB<sup>6</sup> |
 
 <sup>1</sup> Of it 6s for what first steps took longer, as they compile the network.\
 <sup>2</sup> Extrapolated by the estimates of -dry-run from 1 of 2 cells, which took 6s.\
 <sup>3</sup> Of 1 of 2 cells: that of the others is not known.\
-<sup>4</sup> Extrapolated by the estimates of -dry-run from 1 of 2 cells, which took 16m 41s.\
-<sup>5</sup> On a GPU, with 6.17 GB of its memory.
+<sup>4</sup> Extrapolated by the estimates of -dry-run from 2 of 3 cells, which took 16m 41s.\
+<sup>5</sup> Without the time of 1 cell that failed.\
+<sup>6</sup> On a GPU, with 6.17 GB of its memory.
 <!-- end -->
 `
 	if out.String() != want {
@@ -113,6 +117,55 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// A time says how many cells failed whose time it lacks. What failed altogether has none, and neither has what was imported.
+func TestCostOfFailures(t *testing.T) {
+	f := newFixture()
+	f.Tables = []Layout{costs}
+	f.Tables[0].Show = []Part{CoreTime, Prediction}
+	f.Tables[0].Figure = true
+	f.Claims = []Claim{{ID: "time", Says: "It takes long.", Method: "knn", Test: Each(Took("protein", "knn"), Took("protein", "mlp"), Took("protein", "golearn-knn"))}}
+	for _, method := range []string{"knn", "mlp", "golearn-knn"} {
+		f.expect("protein", published, method, 3)
+		for setting := range 3 {
+			switch {
+			case method == "golearn-knn": // imported
+				rec := f.ok("protein", published, method, 0, setting, mse(1), rmse(3))
+				rec.FitSeconds, rec.PredictSeconds = 0, 0
+			case method == "knn" && setting == 0:
+				rec := f.ok("protein", published, method, 0, setting, mse(1), rmse(3))
+				rec.FitSeconds, rec.PredictSeconds, rec.FitCells = 50, 10, 1
+			case method == "knn" && setting == 1: // its predictions were not finite
+				rec := f.failed("protein", published, method, 0, setting, "diverged", "NaN")
+				rec.FitSeconds, rec.FitCells = 4, 1
+			default:
+				f.failed("protein", published, method, 0, setting, "timeout", "no result after a day")
+			}
+		}
+	}
+	s := collect(t, f)
+	table := s.Tables[0].table(s.Numbers)
+	if len(table.Rows) != 1 || table.Rows[0].Cells[1].Text != "1m 4s" || table.Rows[0].Cells[2].Text != "10 s" ||
+		!slices.Equal(table.Notes, []string{"Without the time of 1 cell that failed."}) || !slices.Equal(table.Rows[0].Cells[1].Notes, []int{1}) {
+		t.Errorf("%+v", table)
+	}
+	if got := s.findings()[0].measured(); got != "k-NN: 1m 4s of one core on Protein, without the time of 1 cell that failed" {
+		t.Error(got)
+	}
+	if got := s.figureCaption(nil); !strings.HasSuffix(got, ", without the time of cells that failed.") {
+		t.Error(got)
+	}
+	coverage := s.coverage()
+	for _, row := range coverage.Rows {
+		want := map[string]string{"k-NN": "1m 4s"}[row.Cells[1].Text]
+		if at := row.Cells[8]; at.Text != cmp.Or(want, none) || (len(at.Notes) == 1) != (want != "") {
+			t.Errorf("%+v", row.Cells)
+		}
+	}
+	if !slices.Contains(coverage.Notes, table.Notes[0]) {
+		t.Errorf("%q", coverage.Notes)
+	}
+}
+
 func TestClock(t *testing.T) {
 	for seconds, want := range map[float64]string{0.25: "0.25s", 21: "21s", 68: "1m 8s", 3600: "1h", 48838: "13h 33m 58s", 1170306: "13d 13h 5m 6s"} {
 		if got := clock(seconds); got != want {
@@ -139,7 +192,8 @@ func TestCostOfOtherSeeds(t *testing.T) {
 	}
 }
 
-// The time of a prediction is that of the chosen setting alone, of its threads together and on average over folds.
+// The time of a prediction is that of the chosen setting, of its threads together and on average over folds. Where a fit predicts for several
+// settings at once, a footnote says so.
 func TestPredictionTime(t *testing.T) {
 	f := newFixture()
 	f.expect("boston-housing", published, "knn", 2)
@@ -147,12 +201,19 @@ func TestPredictionTime(t *testing.T) {
 		for setting, loss := range []float64{1, 2} { // the second is never chosen
 			rec := f.ok("boston-housing", published, "knn", fold, setting, mse(loss), rmse(3))
 			rec.PredictSeconds, rec.Provenance.Threads = float64(fold+100*setting), 2
+			if fold == 0 {
+				rec.FitCells = 2
+			}
 		}
 	}
 	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"series"}, Show: []Part{Prediction}}
-	facts := l.facts(collect(t, f).Numbers)
-	if len(facts) != 1 || facts[0].metric != "predict_core_seconds" || facts[0].Mean != 9 { // 2 * (0 + 1 + ... + 9) / 10
-		t.Errorf("%+v, want 9 s", facts)
+	numbers := collect(t, f).Numbers
+	if notes := l.table(numbers).Notes; !slices.Equal(notes, []string{"Of 2 settings, which one fit serves and which are predicted together."}) {
+		t.Errorf("footnotes %q", notes)
+	}
+	facts := l.facts(numbers)
+	if len(facts) != 1 || facts[0].metric != "predict_core_seconds" || facts[0].Mean != 9 || facts[0].N != 10 { // 2 * (0 + 1 + ... + 9) / 10
+		t.Errorf("%+v, want 9 s over 10 folds", facts)
 	}
 }
 

@@ -25,8 +25,7 @@ func (s *Summary) coverage() *Table {
 		ok, failed, missing := g.counts()
 		row := Row{Group: g.Info.Title, Cells: []Cell{{Text: string(g.Protocol)}, {Text: g.whole()},
 			number(fmt.Sprintf("%d of %d", complete, len(g.Folds)), float64(complete)), count(g.Settings), searched, count(ok), count(failed),
-			count(missing), g.cost.cell(), {Text: g.library()}}}
-		row.Cells[8].Notes = g.cost.device(t)
+			count(missing), g.cost.cell(t), {Text: g.library()}}}
 		if failed > 0 {
 			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.whole(), g.Info.Title, g.Protocol, failures(g.Folds)))}
 		}
@@ -36,9 +35,11 @@ func (s *Summary) coverage() *Table {
 }
 
 // cell is what the records took, as far as they say.
-func (c *cost) cell() Cell {
+func (c *cost) cell(t *Table) Cell {
 	if c.fit+c.predict == 0 {
 		return Cell{Text: none}
 	}
-	return number(clock(c.fit+c.predict), c.fit+c.predict)
+	cell := number(clock(c.fit+c.predict), c.fit+c.predict)
+	cell.Notes = append(c.device(t), c.failed(t)...)
+	return cell
 }

@@ -234,7 +234,8 @@ func (f *finished) rankTable(beside *finished) *rankTable {
 }
 
 // rankNotes says who is ranked last for want of a complete result, which data sets are a part of the published ones, which of the paper's
-// methods are not the paper's here, and which methods and data sets of the plan the ranks are not over.
+// methods choose among other numbers of settings, which are not the paper's here, and which methods and data sets of the plan the ranks are
+// not over.
 func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []string {
 	var notes []string
 	for _, d := range datasets {
@@ -247,6 +248,7 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 			notes = append(notes, g.partNote()...)
 		}
 	}
+	notes = append(notes, f.otherSearches(methods, datasets)...)
 	for _, m := range f.others {
 		why := "has single values of a parameter"
 		switch {
@@ -259,6 +261,35 @@ func (f *finished) rankNotes(methods []*Series, datasets []dataset.Info) []strin
 			m.Title, why))
 	}
 	return slices.Concat(notes, f.leftOut(methods, datasets), f.notes)
+}
+
+// otherSearches says which methods choose among other numbers of settings than in the paper, and on which data sets, unless on all; not so
+// among everything, which is not the paper's.
+func (f *finished) otherSearches(methods []*Series, datasets []dataset.Info) []string {
+	if f.all {
+		return nil
+	}
+	var searches []string
+	for _, m := range methods {
+		on := map[string][]string{} // data sets by both numbers
+		for _, d := range datasets {
+			if g := f.of[entry{d.Name, m}]; g.otherSearch() {
+				paper, _ := g.paperSettings()
+				numbers := fmt.Sprintf("%s %s (%s)", m.Title, spelling.Thousands(g.Settings), spelling.Thousands(paper))
+				on[numbers] = append(on[numbers], d.Title)
+			}
+		}
+		for _, numbers := range sortedKeys(on) {
+			if len(on[numbers]) < len(datasets) {
+				numbers += " on " + strings.Join(on[numbers], " and ")
+			}
+			searches = append(searches, numbers)
+		}
+	}
+	if searches == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Chosen among another number of settings per fold than in the paper, which stands in parentheses: %s.", strings.Join(searches, "; "))}
 }
 
 func (f *finished) unranked(m *Series) string {

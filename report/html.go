@@ -177,11 +177,12 @@ func newHTMLGroup(g *Group) htmlGroup {
 	return out
 }
 
-// inline is a figure as a part of a page: without what belongs to a file of its own.
+// inline is a figure as a part of a page: without what belongs to a file of its own, and with its caption for those who cannot see it.
 func inline(f Figure) (template.HTML, error) {
 	var picture bytes.Buffer
 	if err := f.picture.WriteSVG(&picture); err != nil {
 		return "", err
 	}
-	return template.HTML(picture.Bytes()[bytes.Index(picture.Bytes(), []byte("<svg")):]), nil
+	_, svg, _ := strings.Cut(picture.String(), "<svg")
+	return template.HTML(fmt.Sprintf(`<svg role="img" aria-label="%s"%s`, template.HTMLEscapeString(f.Caption), svg)), nil
 }

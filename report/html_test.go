@@ -61,10 +61,16 @@ func attribute(e xml.StartElement, name string) string {
 func TestHTML(t *testing.T) {
 	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
 		elements, text := readPage(t, s)
-		var ids, links []string
+		var ids, links, labels, captions []string
 		count := map[string]int{}
 		for _, e := range elements {
 			count[e.Name.Local]++
+			if e.Name.Local == "svg" {
+				if attribute(e, "role") != "img" {
+					t.Error("a picture has no role")
+				}
+				labels = append(labels, attribute(e, "aria-label"))
+			}
 			if id := attribute(e, "id"); id != "" {
 				if slices.Contains(ids, id) {
 					t.Errorf("two elements have the id %q", id)
@@ -88,14 +94,13 @@ func TestHTML(t *testing.T) {
 		if count["b"]+count["it"] > 0 {
 			t.Error("a title or a message became markup")
 		}
-		figures := 0
 		for _, b := range s.Document().Blocks {
-			if _, ok := b.(Figure); ok {
-				figures++
+			if f, ok := b.(Figure); ok {
+				captions = append(captions, f.Caption)
 			}
 		}
-		if count["svg"] != figures {
-			t.Errorf("%d pictures of %d", count["svg"], figures)
+		if !slices.Equal(labels, captions) {
+			t.Errorf("pictures are called %q, want %q", labels, captions)
 		}
 		for _, g := range s.Groups {
 			if !slices.Contains(ids, anchor(g)) {

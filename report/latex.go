@@ -242,7 +242,10 @@ var latexEscapes = strings.NewReplacer(
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"|", `\textbar{}`, `"`, `\symbol{34}`, "[", "{[}", "*", "{*}", // the last two after \\ or \item
 	"±", `$\pm$`, "–", "--", "…", `\ldots{}`, "√", `$\surd$`, "²", `$^2$`, "×", `$\times$`,
-	"≤", `$\leq$`, "≥", `$\geq$`, "≈", `$\approx$`, "→", `$\to$`, "χ", `$\chi$`)
+	"≤", `$\leq$`, "≥", `$\geq$`, "≈", `$\approx$`, "→", `$\to$`, "÷", `$\div$`, "χ", `$\chi$`)
+
+// notInT1 are the letters from À to ž that this encoding of fonts lacks, as LaTeX has it (t1enc.dfu).
+const notInT1 = "ĦħĸĿŀŉŦŧ"
 
 // latexText escapes what LaTeX would take as a command. Characters that its usual fonts lack, as in a message that a
 // record quotes, become question marks. Words too long for a line, such as digests, may be broken.
@@ -267,7 +270,7 @@ func latexText(s string) string {
 			out.WriteString(escaped)
 		case r < ' ':
 			out.WriteByte(' ')
-		case r > '~' && (r < 0xc0 || r > 0x17f): // T1 has the Latin letters
+		case r > '~' && (r < 'À' || r > 'ž' || strings.ContainsRune(notInT1, r)):
 			out.WriteByte('?')
 		default:
 			out.WriteRune(r)

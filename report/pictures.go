@@ -12,12 +12,7 @@ import (
 
 // pictures are figures to read a comparison of methods by, rather than to look numbers up.
 func (s *Summary) pictures() (blocks []Block) {
-	methods, times, onGPU := s.times()
-	caption := "Result against the time that the fits and predictions of all settings took, times their threads. " +
-		"The line joins methods that no other one beats in both."
-	if onGPU {
-		caption += " Networks that were trained on a GPU have its seconds, and the line leaves them out."
-	}
+	methods, times, caption := s.times()
 	for _, f := range []struct {
 		ending, caption string
 		kinds           []string
@@ -108,8 +103,9 @@ func (s *Summary) validation() (panels []picture.Scatter) {
 }
 
 // times has a panel for every data set, with the metric by which Table 1 ranks; the kinds of points are the series. Where any was trained on
-// a GPU, whose seconds are others, it is not on the line of the best.
-func (s *Summary) times() (titles []string, panels []picture.Scatter, onGPU bool) {
+// a GPU, whose seconds are others, it is not on the line of the best; the caption says so.
+func (s *Summary) times() (titles []string, panels []picture.Scatter, caption string) {
+	onGPU, untimed := false, false
 	for _, d := range s.datasets() {
 		m := metric.Ranking(d.Problem)
 		p := picture.Scatter{Title: d.Title, X: "core seconds", Y: m.Axis(), LogX: true, LogY: isLog(m)}
@@ -131,6 +127,7 @@ func (s *Summary) times() (titles []string, panels []picture.Scatter, onGPU bool
 			}
 			of := picture.Point{X: n.cost.fit + n.cost.predict, Y: n.Mean}
 			p.Points[kind] = append(p.Points[kind], of)
+			untimed = untimed || n.cost.untimed > 0
 			if n.cost.onGPU > 0 {
 				onGPU = true
 			} else {
@@ -146,7 +143,15 @@ func (s *Summary) times() (titles []string, panels []picture.Scatter, onGPU bool
 		}
 		panels = append(panels, p)
 	}
-	return titles, panels, onGPU
+	caption = "Result against the time that the fits and predictions of all settings took, times their threads. " +
+		"The line joins methods that no other one beats in both."
+	if onGPU {
+		caption += " Networks that were trained on a GPU have its seconds, and the line leaves them out."
+	}
+	if untimed {
+		caption += " Times are without those of cells that failed."
+	}
+	return titles, panels, caption
 }
 
 // datasets lists those of the numbers.

@@ -154,9 +154,11 @@ func (f *fixture) ok(dataset string, protocol split.Protocol, method string, fol
 	return rec
 }
 
+// failed adds the record of a cell that was killed, and so has no times.
 func (f *fixture) failed(dataset string, protocol split.Protocol, method string, fold, setting int, kind, message string) *results.Record {
 	rec := f.ok(dataset, protocol, method, fold, setting, nil, nil)
 	rec.Status, rec.Failure = results.Failed, &results.Failure{Kind: kind, Message: message}
+	rec.FitSeconds, rec.PredictSeconds = 0, 0
 	return rec
 }
 

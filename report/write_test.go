@@ -227,6 +227,13 @@ func TestLaTeXText(t *testing.T) {
 	}
 }
 
+// What T1 lacks of the Latin letters stops LaTeX, as do the signs between them.
+func TestLettersOfLaTeX(t *testing.T) {
+	if got := latexText("Àÿ×÷ ĀĈĠĥĦħıĳķĸ ľĿŀŁňŉŊťŦŧ Ũžſƀ"); got != `Àÿ$\times$$\div$ ĀĈĠĥ??ıĳķ? ľ??Łň?Ŋť?? Ũž??` {
+		t.Errorf("escaped to %s", got)
+	}
+}
+
 func TestCSVFilesAreRectangular(t *testing.T) {
 	for _, s := range []*Summary{goldenSummary(t), nastySummary(t)} {
 		dir := t.TempDir()

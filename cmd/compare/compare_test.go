@@ -108,6 +108,9 @@ func TestBadInput(t *testing.T) {
 		{"method,method,fold,fold,dataset,dataset,metric,metric,value\n", "in.csv:1: two columns are called dataset"}, // and not another time method
 		{head, "has no results"},
 		{head + "a,0,m,rmse\n", "in.csv:2: 4 fields, the header has 5"},
+		{head + "a,0,\"m\nof\nmine\",rmse,1\n", `in.csv:2: method is "m\nof\nmine", want printable UTF-8 text in one line`},
+		{head + "a,0,m,rmse,1\n\x1b[31ma,0,k,rmse,1\n", `in.csv:3: dataset is "\x1b[31ma", want printable UTF-8 text in one line`},
+		{head + "a,0,Modell \xe4,rmse,1\n", `in.csv:2: method is "Modell \xe4", want printable UTF-8 text in one line`},
 		{head + "a,0,m,rmse,\n", `in.csv:2: rmse is "", want a number; a fold without a result has no line`},
 		{head + "a,0,m,rmse,1\na,0,n,rmse,NaN\n", `in.csv:3: rmse is "NaN"`},
 		{head + "a,0,m,rmse,1\na,0,n,rmse,-1e200\n", `in.csv:3: rmse is -1e200, want at most 1e+100`},

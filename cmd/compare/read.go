@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"nptbench/internal/document"
 	"nptbench/internal/metric"
@@ -246,6 +247,12 @@ func (s *sheet) findColumns(by []string) error {
 
 // add takes the results of a line.
 func (s *sheet) add(record []string, line int) error {
+	for _, at := range slices.Concat(slices.Sorted(maps.Values(s.columns)), s.by) {
+		text := strings.TrimSpace(record[at])
+		if strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) }) {
+			return fmt.Errorf("%s is %q, want printable UTF-8 text in one line", s.Header[at], text)
+		}
+	}
 	field := func(key string) string {
 		if at, ok := s.columns[key]; ok {
 			return strings.TrimSpace(record[at])

@@ -25,7 +25,7 @@ var cost = experiment.Spec{
 		Group: "dataset", Rows: []string{"series"},
 		Show: []report.Part{report.CoreTime, report.Processor, report.PeakMemory, report.PaperTime, report.PaperMem}, Order: true, Figure: true,
 	}, {
-		Name: "prediction", Title: "Prediction", Caption: "Core time that the chosen settings take to predict validation and test rows, mean over folds.",
+		Name: "prediction", Title: "Prediction", Caption: "Core time that the chosen settings take to predict validation and test rows, mean over folds; where a footnote says so, with other settings.",
 		Where: []report.Where{report.Is("dataset", "protein", "kick", "income", "poker-hand", "forest-cover"), report.Is("ranking", "yes")},
 		Rows:  []string{"series"}, Columns: []string{"dataset"}, Show: []report.Part{report.Prediction}, Wide: true,
 	}},

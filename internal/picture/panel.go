@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -105,7 +106,7 @@ func (p Panel) plot() (*plot.Plot, error) {
 	sansSerif(out)
 	names := make([]string, len(p.Lines))
 	for i, line := range p.Lines {
-		names[p.place(i)] = terminal.Wrap(line.Title, "", titleWidth)
+		names[p.place(i)] = wrapped(line.Title)
 	}
 	out.NominalY(names...)
 	out.Y.Min, out.Y.Max = -0.5, float64(len(names))-0.5
@@ -141,6 +142,17 @@ func (p Panel) plot() (*plot.Plot, error) {
 	}
 	p.scale(&out.X)
 	return out, nil
+}
+
+// wrapped breaks a title into lines, and words that are longer than one.
+func wrapped(title string) string {
+	var words []string
+	for _, word := range strings.Fields(title) {
+		for part := range slices.Chunk([]rune(word), titleWidth) {
+			words = append(words, string(part))
+		}
+	}
+	return terminal.Wrap(strings.Join(words, " "), "", titleWidth)
 }
 
 // scale makes room at both ends of the axis, and takes logarithms when one method is far off the others.

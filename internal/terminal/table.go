@@ -66,7 +66,8 @@ func (t *Table) least(column int) (width int) {
 			width = max(width, longestLine(t.wrapCell(row[column], column, 0)))
 		}
 	}
-	for column < t.labels() && slices.ContainsFunc(t.Rows, func(row []string) bool { return strings.Count(t.wrapCell(row[column], column, width), "\n") > 1 }) {
+	natural := t.natural(column)
+	for column < t.labels() && width < natural && slices.ContainsFunc(t.Rows, func(row []string) bool { return strings.Count(t.wrapCell(row[column], column, width), "\n") > 1 }) {
 		width++ // a label of a row has two lines at most
 	}
 	return width

@@ -3,6 +3,7 @@ package terminal
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
@@ -61,6 +62,22 @@ func TestLabelsHaveTwoLines(t *testing.T) {
 	text := strings.Join(lines(t, table, 46), "\n")
 	if strings.Count(text, "\n   steps ") != 2 {
 		t.Errorf("a label has more than two lines:\n%s", text)
+	}
+}
+
+// A label that has its own lines has as many as these.
+func TestLabelOfSeveralLines(t *testing.T) {
+	table := &Table{Columns: []Column{{Head: "M"}, {"Ours", true}}}
+	table.Append("A\nB\nC", "1.00")
+	rendered := make(chan []string, 1)
+	go func() { rendered <- lines(t, table, 80) }()
+	select {
+	case got := <-rendered:
+		if got, want := flat(got), "M Ours A 1.00 B C"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("no end")
 	}
 }
 
