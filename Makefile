@@ -200,7 +200,9 @@ try = mkdir -p out && PIP_RETRIES=1 $(MAKE) --no-print-directory $(1) >out/$(2).
 venv-if-possible:
 	@[ -e .venv/installed ] || echo "installing the boosting libraries into .venv" >&2
 	@$(call try,.venv/installed,venv,no Python environment: the boosting libraries are left out)
-	@if ls /dev/nvidia[0-9]* >/dev/null 2>&1 && [ "$$(go env CGO_ENABLED)" = 1 ]; then $(call try,xla-cuda,xla-cuda,no XLA for the GPU: NPT runs on the processor); fi
+	@if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1; then :; \
+	elif [ "$$(go env CGO_ENABLED)" != 1 ]; then echo "no C compiler, and so no XLA for the GPU: NPT runs on the processor" >&2; \
+	else $(call try,xla-cuda,xla-cuda,no XLA for the GPU: NPT runs on the processor); fi
 
 .PHONY: xla-if-possible
 xla-if-possible:

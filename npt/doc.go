@@ -64,7 +64,7 @@
 //   - Early stopping: the code takes all steps, or on tables of one batch all but the last, which is taken here, and keeps the weights with
 //     the lowest validation loss.
 //   - Standardisation: by which rows the text does not say; in the code features by all rows with Config.SemiSupervised, else, like targets
-//     always, by training rows. Method follows it (with its parameter train_statistics training rows are all); Fit does with the rows it has.
+//     always, by training rows. Method follows it (with train_statistics features are by training rows alone); so does Fit, with the rows it has.
 //   - Annealing of lambda from 1 to 0 over the training: in the code a step late (tradeoffAt).
 //
 // Two things that the code does are not done here: its data loader gives each batch four times in a row on Protein, Kick, Higgs and in the

@@ -79,8 +79,8 @@ type FitOptions struct {
 	Progress func(Progress)  // see Trainer
 
 	// Checkpoint is a file, written about every minute and when ctx ends, from which the same fit goes on when it is called again: with
-	// the same frame, target, configuration, validation rows and kind of backend, everything else is an error. It stays when the fit is done.
-	// Empty: there is none.
+	// the same frame, target, configuration, validation rows and kind of backend, everything else is an error, as is one of a version that
+	// standardised features by training rows alone (until 30 November 2026). It stays when the fit is done. Empty: there is none.
 	Checkpoint string
 
 	// Validation are the rows of the frame, counted from 0, that are for validation, so that rows which belong together, such as those of one

@@ -60,6 +60,9 @@ func (c *cost) device(t *Table) []int {
 	return []int{t.Note(fmt.Sprintf("Of a GPU, for %s.", spelling.Count(c.onGPU, "cell")))}
 }
 
+// took is what the records took.
+func (c *cost) took() float64 { return c.fit + c.predict }
+
 // without says which cells a time lacks since they failed; empty: none.
 func (c *cost) without() string {
 	if c.untimed == 0 {
@@ -109,7 +112,7 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		return cell
 	}
 	note := fmt.Sprintf("Extrapolated by the estimates of -dry-run from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
-		clock(f.cost.fit+f.cost.predict))
+		clock(f.cost.took()))
 	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: append([]int{t.Note(note)}, f.cost.failed(t)...)}
 }
 
@@ -167,7 +170,7 @@ func coreTimeFact(c comparison) (fact, bool) {
 	if n.cost.left > 0 {
 		f.Verdict = Extrapolated
 	}
-	return f, known && seconds > 0 // what failed or was imported has no time
+	return f, known && n.cost.took() > 0 // what failed or was imported has no time
 }
 
 func processorFact(c comparison) (fact, bool) {
@@ -207,7 +210,7 @@ func Took(dataset, method string) Test {
 			if g.Protocol != split.Published || g.Info.Name != dataset || g.Series.Method.Name != method {
 				continue
 			}
-			if seconds, known := g.cost.seconds(); known && seconds > 0 {
+			if seconds, known := g.cost.seconds(); known && g.cost.took() > 0 {
 				text := clock(seconds)
 				if g.cost.left > 0 {
 					text = "about " + roughly(seconds) + ", extrapolated,"

@@ -25,10 +25,11 @@ func (s *Summary) coverage() *Table {
 		ok, failed, missing := g.counts()
 		row := Row{Group: g.Info.Title, Cells: []Cell{{Text: string(g.Protocol)}, {Text: g.whole()},
 			number(fmt.Sprintf("%d of %d", complete, len(g.Folds)), float64(complete)), count(g.Settings), searched, count(ok), count(failed),
-			count(missing), g.cost.cell(t), {Text: g.library()}}}
+			count(missing), {}, {Text: g.library()}}}
 		if failed > 0 {
 			row.Cells[6].Notes = []int{t.Note(fmt.Sprintf("%s on %s, %s: %s.", g.whole(), g.Info.Title, g.Protocol, failures(g.Folds)))}
 		}
+		row.Cells[8] = g.cost.cell(t)
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -36,10 +37,10 @@ func (s *Summary) coverage() *Table {
 
 // cell is what the records took, as far as they say.
 func (c *cost) cell(t *Table) Cell {
-	if c.fit+c.predict == 0 {
+	if c.took() == 0 {
 		return Cell{Text: none}
 	}
-	cell := number(clock(c.fit+c.predict), c.fit+c.predict)
+	cell := number(clock(c.took()), c.took())
 	cell.Notes = append(c.device(t), c.failed(t)...)
 	return cell
 }

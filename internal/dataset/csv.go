@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,7 +157,7 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 
 // add appends a field to a column.
 func (f csvForm) add(column *builder, field string) error {
-	missing := column.name != f.groups && f.isMissing(column, field)
+	missing := column.name != f.groups && f.isMissing(field)
 	if missing && column.name != f.target {
 		column.addMissing()
 		return nil
@@ -180,7 +179,7 @@ func (f csvForm) add(column *builder, field string) error {
 	default:
 		err = column.add([]byte(field))
 	}
-	if err != nil && standsForNothing(field) {
+	if err != nil && (missing || standsForNothing(field)) {
 		if column.name == f.target {
 			return errNoTarget
 		}
@@ -199,15 +198,12 @@ var (
 	errNoGroup  = errors.New("the row has no group; give it one of its own, or leave the row out")
 )
 
-// padded is what numbers begin with that are codes: the category 0999 is not 999.
-var padded = regexp.MustCompile(`^[-+]?0[0-9]`)
-
 // isMissing reports whether a field stands for no value, a number by its value: -999.0 is -999.
-func (f csvForm) isMissing(column *builder, field string) bool {
+func (f csvForm) isMissing(field string) bool {
 	if slices.Contains(f.missing, field) {
 		return true
 	}
-	if len(f.missingNumbers) == 0 || column.kind == Categorical && padded.MatchString(field) {
+	if len(f.missingNumbers) == 0 {
 		return false
 	}
 	x, err := strconv.ParseFloat(field, 64)

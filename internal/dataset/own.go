@@ -45,7 +45,7 @@ import (
 //	sha256: 24c8...             # of the content of the file; left out: any content
 //
 // A target has a value in every row, and so has the column of groups: a 0 that missing lists is a class there, if the target's list has it,
-// or a group, and is refused where a number is to be predicted. A category 0999 is not 999.
+// or a group, and is refused where a number is to be predicted.
 //
 // Beside the test rows, with 10 folds 20 % of all rows are for validation, as in the paper's small data sets, with any other number of
 // folds 10 %, as in its large ones, and with {test: N} 12.5 % of the rows before the test rows. With groups, at most
