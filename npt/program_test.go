@@ -88,7 +88,7 @@ func TestKeptModelOfHalfPrecision(t *testing.T) {
 	}
 }
 
-// The variants of the paper's small tables are four networks.
+// The variants of the paper's small tables are four networks. What a graph depends on makes another program.
 func TestVariantsSharePrograms(t *testing.T) {
 	backend := openTestBackend(t, backends.Go, 1)
 	columns := []Column{{}, {Target: true}}
@@ -116,6 +116,20 @@ func TestVariantsSharePrograms(t *testing.T) {
 	c.Hidden, c.FeatureMask = 16, 0
 	if p, err := programOf(newNetwork(c, columns), 0, backend); err != nil || different[p] {
 		t.Errorf("a network that randomises nothing shares the program of one that does (%v)", err)
+	}
+	for part, change := range map[string]func(*network){
+		"Hidden": func(n *network) { n.Hidden = 32 }, "Layers": func(n *network) { n.Layers = 2 }, "Heads": func(n *network) { n.Heads = 2 },
+		"Dropout": func(n *network) { n.Dropout = 0 }, "NoABA": func(n *network) { n.NoABA = true }, "NoABD": func(n *network) { n.NoABD = true },
+		"SelfOnly": func(n *network) { n.SelfOnly = true }, "LayerNormKeys": func(n *network) { n.LayerNormKeys = true },
+		"Clip": func(n *network) { n.Clip = 0 }, "WeightDecay": func(n *network) { n.WeightDecay = 0.1 },
+		"Precision": func(n *network) { n.Precision = Float64 }, "Recompute": func(n *network) { n.Recompute = true },
+		"rowUnit": func(n *network) { n.rowUnit = 8 }, "copies": func(n *network) { n.copies = true },
+		"columns": func(n *network) { n.columns = []Column{{Categories: 2}, {Target: true}} },
+	} {
+		n := newNetwork(c, columns)
+		if change(n); n.sameGraphs(newNetwork(c, columns)) {
+			t.Errorf("networks that differ in %s share a program", part)
+		}
 	}
 }
 

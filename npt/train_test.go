@@ -732,9 +732,25 @@ func TestMethodChecks(t *testing.T) {
 			t.Errorf("%v: rows attend to each other: %v", given, err)
 		}
 	}
-	for field := range reflect.TypeFor[Config]().Fields() {
-		if name := parameterNames.Replace(field.Name); m.Param(name) == nil && name != "Seed" && name != "Recompute" {
+	// Every field but Seed and Recompute has a parameter, which changes that field alone.
+	config := quickConfig(t, m, info, nil)
+	before := reflect.ValueOf(configOf(config))
+	for field := range before.Type().Fields() {
+		name := parameterNames.Replace(field.Name)
+		if name == "Seed" || name == "Recompute" {
+			continue
+		}
+		p := m.Param(name)
+		if p == nil {
 			t.Errorf("%s: no parameter is called %s", field.Name, name)
+			continue
+		}
+		other := map[method.Type]any{method.Int: 77, method.Float: 0.77, method.Bool: p.Default != true, method.Choice: "another"}[p.Type]
+		after := reflect.ValueOf(configOf(config.With(name, other)))
+		for f := range before.Type().Fields() {
+			if changed := !after.FieldByIndex(f.Index).Equal(before.FieldByIndex(f.Index)); changed != (f.Name == field.Name) {
+				t.Errorf("%s: %v changes %s: %v", name, other, f.Name, changed)
+			}
 		}
 	}
 	for _, v := range []struct {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,10 +56,12 @@ func results(t *testing.T, tk *task.Task, batch ...method.Config) []method.Resul
 }
 
 // Configurations that differ in nothing but when they end share a fit, which gives what their own would have given. Regression and
-// classes, with categories and missing entries.
+// classes, with categories and missing entries. The predictions are of the right rows: the first test row is a copy of the
+// first validation row here.
 func TestMethod(t *testing.T) {
 	for _, name := range []string{"waves", "circles", "gaps"} {
 		tk := testTask(t, name)
+		copy(tk.Row(tk.Train+tk.Val), tk.Row(tk.Train))
 		batch := []method.Config{resolved(t, tk, nil), resolved(t, tk, map[string]any{"max_epochs": 3}), resolved(t, tk, map[string]any{"patience": 1})}
 		together := results(t, tk, batch...)
 		for i, c := range batch {
@@ -72,6 +75,12 @@ func TestMethod(t *testing.T) {
 			r := together[i]
 			if len(r.Val) != tk.Val*tk.Outputs() || len(r.Test) != tk.Test*tk.Outputs() || r.Fit <= 0 || r.Details["epochs"].(int) < 1 {
 				t.Errorf("%s: %d and %d predictions, %v, %v", name, len(r.Val), len(r.Test), r.Fit, r.Details)
+			}
+			if loss := tableOf(tk).loss(r.Val, tk.Train, tk.Train+tk.Val); loss != r.Details["validation_loss"] {
+				t.Errorf("%s, %s: the validation predictions have the loss %v, want %v", name, c.JSON(), loss, r.Details["validation_loss"])
+			}
+			if val, test := r.Val[:tk.Outputs()], r.Test[:tk.Outputs()]; !slices.Equal(val, test) {
+				t.Errorf("%s, %s: the first validation row has the prediction %v, its copy among the test rows %v", name, c.JSON(), val, test)
 			}
 			for row := range tk.Val {
 				sum := 0.0
@@ -87,6 +96,24 @@ func TestMethod(t *testing.T) {
 		if Method.FitKey(other, tk.Info.Problem) == Method.FitKey(batch[0], tk.Info.Problem) {
 			t.Error("another learning rate shares the fit")
 		}
+	}
+}
+
+// Every parameter is heeded, in its own place.
+func TestConfigOf(t *testing.T) {
+	given := map[string]any{
+		"n_d": 2, "n_a": 3, "n_steps": 4, "gamma": 1.5, "n_shared": 5, "n_independent": 6, "lambda_sparse": 0.1,
+		"batch_size": 7, "virtual_batch_size": 8, "momentum": 0.2, "drop_last": true,
+		"lr": 0.3, "sched_step": 9, "sched_gamma": 0.4, "clip_value": 0.5, "max_epochs": 10, "patience": 11,
+	}
+	want := config{
+		Decision: 2, Attention: 3, Steps: 4, Gamma: 1.5, Shared: 5, Independent: 6, Sparsity: 0.1,
+		BatchSize: 7, VirtualBatch: 8, Momentum: 0.2, DropLast: true,
+		LR: 0.3, DecayStep: 9, Decay: 0.4, Clip: 0.5,
+	}
+	c := resolved(t, testTask(t, "waves"), given)
+	if got, end := configOf(c), stopOf(c); len(given) != len(Method.Params) || got != want || end != (stop{MaxEpochs: 10, Patience: 11}) {
+		t.Errorf("%d of %d parameters make %+v and %+v, want %+v", len(given), len(Method.Params), got, end, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +202,34 @@ func TestDropLast(t *testing.T) {
 			}
 		}
 		tr.free()
+	}
+}
+
+// Every epoch has its own order of rows and its own learning rate.
+func TestEpochs(t *testing.T) {
+	weightsAfter := func(epoch int, decay float64) []float64 { // an epoch of a new training
+		c := smallConfig()
+		c.DecayStep, c.Decay = 1, decay
+		tr, err := newTraining(waves(rand.New(rand.NewPCG(1, 1)), 70), c, testBackend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.free()
+		tr.at.Epochs = epoch
+		if _, err := tr.epoch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		weights, err := backends.Floats(tr.state.weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return weights
+	}
+	if slices.Equal(weightsAfter(0, 1), weightsAfter(1, 1)) {
+		t.Error("two epochs have the same order of rows")
+	}
+	if !slices.Equal(weightsAfter(1, 0), weightsAfter(2, 0)) {
+		t.Error("weights move at the learning rate 0")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,12 +36,18 @@ func checkSentences(r *reports, all map[string][]sentence) error {
 			if r.err != nil {
 				return errors.Join(append(wrong, fmt.Errorf("%s: %w; make reports-published writes what sentences are compared with", document, r.err))...)
 			}
-			if !strings.Contains(spaced(string(r.text(document))), spaced(want)) {
+			if !says(string(r.text(document)), want) {
 				wrong = append(wrong, fmt.Errorf("%s does not say what the reports give: %s", document, want))
 			}
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// says reports whether a document has a sentence, outside of what is written into it, and with no other digits before or after it.
+func says(document, sentence string) bool {
+	whole := regexp.MustCompile(`(^|[^\d.])` + regexp.QuoteMeta(spaced(sentence)) + `($|\D)`)
+	return whole.MatchString(spaced(place.ReplaceAllString(document, "")))
 }
 
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }

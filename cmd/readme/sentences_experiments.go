@@ -12,7 +12,7 @@ import (
 var experiments = []sentence{
 	func(r *reports) string {
 		low, high := lookedUp(r)
-		return fmt.Sprintf("The one that validation chose has %.0f to %.0f %% of the paper's errors, as means of three seeds", low, high)
+		return fmt.Sprintf("The one that validation chose, before test errors were seen, has %.0f to %.0f %% of the paper's errors, as means of three seeds", low, high)
 	},
 	func(r *reports) string {
 		low, high := inLargerBatches(r)

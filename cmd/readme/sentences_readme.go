@@ -24,7 +24,7 @@ var readme = []sentence{
 		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s", fewest, most, low, spelling.Thousands(int(high)))
 	},
 	func(r *reports) string {
-				low, high := lookedUp(r)
+		low, high := lookedUp(r)
 		least, most := inLargerBatches(r)
 		return fmt.Sprintf("has %.0f to %.0f %% of its errors (means of three seeds), in batches of 256 rows and their copies; in batches of 1,024, nearer to the paper's, wider ones have %.0f to %.0f %%", low, high, least, most)
 	},

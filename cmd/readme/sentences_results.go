@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -132,11 +133,12 @@ func byMistake(r *reports) (reproduced, same string) {
 }
 
 // byDefaultBatches are the least and the largest of three seeds of TabNet with its library's default batches, if these do not exclude the paper's.
-func byDefaultBatches(r *reports, number string) (low, high string) {
-	line := r.line("baselines/tabnet/PAPER.md", number, 5)
+func byDefaultBatches(r *reports, name string) (low, high string) {
+	line := r.line("baselines/tabnet/PAPER.md", name, 5)
 	seeds := strings.Split(line[3], ", ")
 	if line[4] != "not excluded by seeds" {
-		r.fail(fmt.Errorf("TabNet's %s with default batches: %s", number, line[4]))
+		r.fail(fmt.Errorf("TabNet's %s with default batches: %s", name, line[4]))
 	}
-	return slices.Min(seeds), slices.Max(seeds)
+	value := func(a, b string) int { return cmp.Compare(number(r, a), number(r, b)) }
+	return slices.MinFunc(seeds, value), slices.MaxFunc(seeds, value)
 }

@@ -32,8 +32,9 @@
     python3 cmd/readme/tables.py needed SWEEP RECORDS...          # the same of a sweep with the paper's depth, on ten folds, of the experiment corruption
     python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
     python3 cmd/readme/tables.py curves RECORDS...                # losses of the same trainings on a processor and on a GPU
-    python3 cmd/readme/tables.py others RECORDS...                # the same on all data sets, of the experiment ablation
-        python3 cmd/readme/tables.py eight FOLD RECORDS...            # the paper's variants on one fold of Boston Housing, by validation
+    python3 cmd/readme/tables.py others RECORDS...                # NPT beside the self-only network on all data sets, of the experiment ablation
+    python3 cmd/readme/tables.py eight FOLD RECORDS...            # the paper's variants on one fold of Boston Housing, by validation
+    python3 cmd/readme/tables.py tenth FOLD RECORDS...            # the one of them that masks a tenth of the targets, and its controls
     python3 cmd/readme/tables.py mixes RECORDS...                 # validation and test rows of single splits with classes
     python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
     python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
@@ -373,12 +374,12 @@ def worst(number, limit, *paths):
 
 def eight(number, *paths):
     """The paper's variants of NPT on one published fold, the best by validation first."""
-    on_fold(number, paths, lambda c: not c.get("self_only") and (c["p_target"] != 0.1 or c["steps"] == 20000))
+    on_fold(number, paths, lambda c: not c.get("self_only") and (c["steps"] == 20000) == (c["p_target"] == 0.1))
 
 
 def tenth(number, *paths):
     """The one that masks a tenth of the targets, and its controls."""
-    on_fold(number, paths, lambda c: c["p_target"] == 0.1)
+    on_fold(number, paths, lambda c: c["p_target"] == 0.1 or c["steps"] == 20000)
 
 
 def on_fold(number, paths, wanted):
@@ -980,21 +981,15 @@ def of_mlp(dataset, paths):
 
 
 def spread(method, report, *paths):
-    best = {}
-    for r in records(paths, method):
-        if r["protocol"] == "published" and r["dataset"] in TITLES:
-            at = r["dataset"], r["seed"], r["fold"]
-            if at not in best or loss(r) < loss(best[at]):
-                best[at] = r
-    seeds = sorted({seed for _, seed, _ in best})
+    best = chosen(r for r in records(paths, method) if r["dataset"] in TITLES)
     lines = []
     for c in rows(report, "cells", method=method, protocol="published"):
         if c["dataset"] in TITLES and c["metric"] in METRICS:
-            means = [statistics.mean(best[c["dataset"], seed, fold]["test"][c["metric"]] for fold in range(10)) for seed in seeds]
+            means = [statistics.mean(folds[fold]["test"][c["metric"]] for fold in range(10)) for folds in best[c["dataset"]].values()]
             digits = DIGITS[c["metric"]] + 1
             lines.append(["%s, %s" % (TITLES[c["dataset"]], METRICS[c["metric"]]), c["paper_printed"].split()[0],
                           *("%.*f" % (digits, x) for x in (statistics.mean(means), statistics.stdev(means), min(means), max(means)))])
-    table(["ten published folds", "paper", "mean of %d seeds" % len(seeds), "standard deviation", "smallest", "largest"], *lines)
+    table(["ten published folds", "paper", "mean of %d seeds" % len(means), "standard deviation", "smallest", "largest"], *lines)
 
 
 def grids(report, *paths):
