@@ -749,7 +749,7 @@ func TestMethodChecks(t *testing.T) {
 		after := reflect.ValueOf(configOf(config.With(name, other)))
 		for f := range before.Type().Fields() {
 			if changed := !after.FieldByIndex(f.Index).Equal(before.FieldByIndex(f.Index)); changed != (f.Name == field.Name) {
-				t.Errorf("%s: %v changes %s: %v", name, other, f.Name, changed)
+				t.Errorf("%s: %v changes %s: %v, want %v", name, other, f.Name, changed, !changed)
 			}
 		}
 	}

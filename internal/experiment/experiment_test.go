@@ -3,6 +3,7 @@ package experiment
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -232,7 +233,8 @@ func TestClusterPaths(t *testing.T) {
 	}
 }
 
-// A run on this machine says that tasks of Slurm, which may still run, have cells that it has to do.
+// Tasks of Slurm keep what they have reached, and models, in -out. A run on this machine says that they, which may still run, have cells
+// that it has to do.
 func TestTasksStillThere(t *testing.T) {
 	bin, out := t.TempDir(), t.TempDir()
 	for name, says := range map[string]string{"sbatch": "1", "scontrol": "MaxArraySize = 9", "squeue": "", "sacct": ""} {
@@ -245,6 +247,13 @@ func TestTasksStillThere(t *testing.T) {
 	args := small(t, "{method: knn}", out)
 	if exit, _, stderr := programtest.Run(t, experiment, append(args, "-executor", "slurm", "-detach")...); exit != program.ExitFailed || strings.Contains(stderr, want) {
 		t.Fatalf("exit code %d, %s", exit, stderr)
+	}
+	setups, _ := filepath.Glob(filepath.Join(out, "slurm", "*", "setup.json"))
+	setup, err := os.ReadFile(strings.Join(setups, ""))
+	for field, folder := range map[string]string{"Checkpoints": "checkpoints", "Models": "models"} {
+		if want := fmt.Sprintf("%q:%q", field, filepath.Join(out, folder)); err != nil || !strings.Contains(string(setup), want) {
+			t.Errorf("%v: the pool of tasks has no %s", err, want)
+		}
 	}
 	for _, c := range []struct {
 		of   []string

@@ -243,6 +243,23 @@ func TestMetricsOfDeletion(t *testing.T) {
 	}
 }
 
+// Another seed deletes in another order.
+func TestDeletionBySeed(t *testing.T) {
+	on, truth := loadTask(t, "waves")
+	first := func(seed uint64) []float64 {
+		s := &Subject{Task: on, Truth: truth, Model: &smoother{task: on}, Seed: seed, Check: func(method.Prediction) error { return nil }}
+		c, _ := deletion.Resolve(map[string]any{"remaining": 0.2, "rows": 1}, on.Info)
+		out, err := deletion.Run(t.Context(), s, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Table.Lines[0]
+	}
+	if slices.Equal(first(5), first(6)) {
+		t.Error("two seeds delete alike")
+	}
+}
+
 // The picture of distances shows what the table does, of a single test row, too.
 func TestPictureOfDistances(t *testing.T) {
 	all := newOutcome("row", "rows", "kept", "kept_distance", "random_distance", "deleted_distance", "evaluations").Table

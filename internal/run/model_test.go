@@ -162,12 +162,12 @@ func measuring(more, keeper string) string {
 	return "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 3\n" + more + "methods:\n  - method: keeper\n" + keeper
 }
 
-// measured runs a sweep in a folder, with models in it.
-func measured(t *testing.T, lib *dataset.Library, dir, sweep string, retry bool) Counts {
+// measured runs a sweep in a folder, with models in it, and in some others.
+func measured(t *testing.T, lib *dataset.Library, dir, sweep string, retry bool, moreModels ...string) Counts {
 	t.Helper()
 	p := planned(t, parse(t, sweep), lib, dir, plan.Options{Retry: retry})
 	return execute(t, t.Context(), p, lib, dir, func(pool *Pool) {
-		pool.Models, pool.Checkpoints = filepath.Join(dir, "models"), filepath.Join(dir, "checkpoints")
+		pool.Models, pool.MoreModels, pool.Checkpoints = filepath.Join(dir, "models"), moreModels, filepath.Join(dir, "checkpoints")
 	})
 }
 
@@ -265,6 +265,15 @@ func TestMeasurements(t *testing.T) {
 		if values[r.ID] != r.Test["first"]+r.Test["rmse"] {
 			t.Errorf("%s of %s: %v, step by step %v", r.Measure, r.Config, r.Test, values[r.ID])
 		}
+	}
+	// Models that are in another folder are found there.
+	elsewhere := filepath.Join(t.TempDir(), "models")
+	if err := os.Rename(filepath.Join(once, "models"), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	another := measuring("", grid+"    measure: {first: {times: 2}}\n")
+	if o := measured(t, lib, once, another, false, elsewhere); o != (Counts{OK: 6}) || fits(t, once) != 0 {
+		t.Errorf("with models elsewhere: %+v after %d fits, want none", o, fits(t, once))
 	}
 }
 

@@ -23,7 +23,7 @@ func testNetwork() *method.Method {
 	}
 }
 
-// On a device of their own, networks have processes that do nothing else, and records say how many.
+// On a device of their own, networks have processes that do nothing else, and records say how many, and on which backend.
 func TestNetworksOnADevice(t *testing.T) {
 	lib := library(t)
 	s := parse(t, "name: test\nseed: 7\nprotocols: [published]\ndatasets: [waves]\nfolds: 6\nmethods:\n  - {method: mean, params: {pause: 50}}\n  - method: network\n")
@@ -36,12 +36,15 @@ func TestNetworksOnADevice(t *testing.T) {
 		processes := map[string]map[any]bool{"network": {}, "mean": {}}
 		for _, r := range records(t, dir) {
 			processes[r.Cell.Method][r.Details["process"]] = true
-			want := 0
-			if networks > 1 && r.Cell.Method == "network" {
-				want = networks
+			want, backend := 0, ""
+			if r.Cell.Method == "network" {
+				backend = "go"
+				if networks > 1 {
+					want = networks
+				}
 			}
-			if r.Provenance.Networks != want {
-				t.Errorf("a record of %s says %d networks, want %d", r.Cell.Method, r.Provenance.Networks, want)
+			if r.Provenance.Networks != want || r.Provenance.Backend != backend {
+				t.Errorf("a record of %s says %d networks on backend %q, want %d on %q", r.Cell.Method, r.Provenance.Networks, r.Provenance.Backend, want, backend)
 			}
 		}
 		shared := 0

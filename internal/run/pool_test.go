@@ -13,7 +13,9 @@ import (
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
+	"nptbench/internal/split"
 	"nptbench/internal/subprocess"
+	"nptbench/internal/task"
 	"nptbench/results"
 	"nptbench/sweeps"
 )
@@ -73,6 +75,20 @@ func TestThreads(t *testing.T) {
 	}
 	if want := []int{2, 2, 2, 2, 4, 8}; !slices.Equal(got, want) {
 		t.Errorf("%v threads, want %v", got, want)
+	}
+}
+
+// A worker is asked for the task that a method wants, with its statistics.
+func TestTaskOfRequest(t *testing.T) {
+	j := &plan.Job{
+		Method:  &method.Method{Statistics: func(method.Config) task.Statistics { return task.TrainRows }},
+		Dataset: &plan.Dataset{Info: dataset.Info{Name: "yacht"}}, Fold: plan.Fold{Protocol: split.Corrected, Number: 3},
+		Configurations: []*plan.Configuration{{}},
+	}
+	r := &poolRun{Pool: &Pool{Library: &dataset.Library{}, Sweep: &sweeps.Sweep{}}}
+	q := r.request(j, 1)
+	if want := (task.Spec{Dataset: "yacht", Protocol: split.Corrected, Fold: 3, Statistics: task.TrainRows}); q.spec() != want {
+		t.Errorf("%+v, want %+v", q.spec(), want)
 	}
 }
 

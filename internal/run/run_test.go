@@ -25,6 +25,7 @@ import (
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
+	"nptbench/internal/seed"
 	"nptbench/internal/split"
 	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
@@ -76,8 +77,8 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 	for i, c := range batch {
 		t.Progress(task.Progress{Share: 0.25, Left: time.Minute, Text: "a quarter of it"})
 		time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
-		r := method.Result{Index: i, Val: make([]float64, t.Val), Test: make([]float64, t.Test), Fit: time.Millisecond,
-			Details: map[string]any{"process": os.Getpid(), "sweep_seed": t.SweepSeed}}
+		r := method.Result{Index: i, Val: make([]float64, t.Val), Test: make([]float64, t.Test), Fit: time.Millisecond, Predict: 2 * time.Millisecond,
+			Details: map[string]any{"process": os.Getpid(), "seed": fmt.Sprint(t.Seed), "sweep_seed": t.SweepSeed}}
 		for j := range r.Test {
 			r.Test[j] = float64(c.Int("shift")) + float64(t.Seed%1000)/1e6
 		}
@@ -287,6 +288,12 @@ func TestRunAndResume(t *testing.T) {
 		if r.Rows[0]+r.Rows[1]+r.Rows[2] != 120 || r.PeakMemoryBytes == 0 || r.ProcessorSeconds <= 0 || r.ProcessorSeconds > 60 || r.Provenance.CPU == "" || r.Provenance.Threads == 0 ||
 			r.Provenance.Code != "known when it began" || r.Sweep != "test" || r.SplitDigest == "" || r.Test["rmse"] == 0 || r.Details["sweep_seed"] != 7.0 {
 			t.Errorf("incomplete record %+v", r)
+		}
+		if want := fmt.Sprint(seed.Derive(7, "waves", r.Protocol, r.Fold)); r.Details["seed"] != want {
+			t.Errorf("fitted with the seed %v, want %s: %+v", r.Details["seed"], want, r.Cell)
+		}
+		if r.FitSeconds != 0.001 || r.PredictSeconds != 0.002 {
+			t.Errorf("%v s to fit and %v s to predict, want 1 ms and 2 ms", r.FitSeconds, r.PredictSeconds)
 		}
 		values[r.ID] = r.Test["rmse"]
 	}
@@ -537,11 +544,13 @@ func TestTimeUsedBefore(t *testing.T) {
 	}
 }
 
-// What is kept of the time that a fit has used while it runs is set back when a cell is finished, and never written into a command's folder.
+// What is kept of the time that a fit has used while it runs is written once a minute, set back when a cell is finished, and never written into
+// a command's folder.
 func TestKeptTime(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	j := planned(t, parse(t, sweepOf("", "{mode: [ok]}")), lib, dir, plan.Options{}).Jobs()[0]
-	a := &attempt{job: j, request: request{CheckpointDir: dir}, used: time.Minute}
+	a := &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: &sweeps.Sweep{}}}, job: j, request: request{CheckpointDir: dir}, used: time.Minute,
+		memory: subprocess.WatchMemory(os.Getpid())}
 	kept := func() time.Duration {
 		text, _ := os.ReadFile(filepath.Join(dir, TimeFile))
 		return a.usedBefore(string(text))
@@ -552,6 +561,14 @@ func TestKeptTime(t *testing.T) {
 	a.finishedCell()
 	if kept() != 0 || a.used != 0 {
 		t.Errorf("after a cell %v is kept, %v used", kept(), a.used)
+	}
+	a.loaded, a.used = true, 30*time.Second
+	if a.look(); kept() != 0 {
+		t.Errorf("before a minute is over %v is kept", kept())
+	}
+	a.used = 2 * time.Minute
+	if a.look(); kept() < 2*time.Minute {
+		t.Errorf("of two minutes used %v is kept", kept())
 	}
 	command := *j.Method
 	command.Command = &method.Command{}

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"nptbench/internal/plan"
+	"nptbench/results"
 )
 
 // What earlier jobs left, in pools too, is no memory of the next one.
@@ -66,6 +68,23 @@ func TestEarlierTaskIsNoMemory(t *testing.T) {
 			t.Errorf("%d MiB, of %d with what the job before needed", peak>>20, before>>20)
 		}
 		break
+	}
+}
+
+// Records that come together share the processor time since the last ones.
+func TestSharedProcessorTime(t *testing.T) {
+	s := &serving{worker: &worker{out: json.NewEncoder(io.Discard)}, processor: processorTime() - time.Hour}
+	var all []*results.Record
+	for range 4 {
+		all = append(all, &results.Record{Cell: results.Cell{Config: "{}"}})
+	}
+	if err := s.report(all, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if quarter := 900.0; r.ProcessorSeconds < quarter || r.ProcessorSeconds > quarter+60 {
+			t.Errorf("%v s for one of four records, want a quarter of an hour", r.ProcessorSeconds)
+		}
 	}
 }
 

@@ -199,7 +199,7 @@ func runTask(dir, name string, index int, output, script string) {
 		}
 		cmd := exec.Command(script)
 		cmd.Stdout, cmd.Stderr = log, log
-		cmd.Env = append(os.Environ(), fakeCommand+"=", "SLURM_ARRAY_TASK_ID="+strconv.Itoa(index), "SLURM_CPUS_PER_TASK=1", "SLURMD_NODENAME=n1")
+		cmd.Env = append(os.Environ(), fakeCommand+"=", "SLURM_ARRAY_TASK_ID="+strconv.Itoa(index), "SLURM_CPUS_PER_TASK=3", "SLURMD_NODENAME=n1")
 		ended := make(chan error)
 		cmd.Start()
 		go func() { ended <- cmd.Wait() }()

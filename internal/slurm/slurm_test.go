@@ -289,6 +289,14 @@ func TestSameRecordsAsHere(t *testing.T) {
 	if got, want := lines(t, w.records()), lines(t, here.records()); !slices.Equal(got, want) {
 		t.Errorf("%d records, here %d; the first:\n%s\n%s", len(got), len(want), got[0], want[0])
 	}
+	for r, err := range results.Read(t.Context(), w.records()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Provenance.Threads != 3 {
+			t.Errorf("a record of %d threads, want all 3 that Slurm gives a task", r.Provenance.Threads)
+		}
+	}
 	w.mustSay("failed (error): waves number corrected fold 0", "0.log")
 	w.mustRun(run.Counts{}, nil)
 	if n := len(submitted(t, fake)); n != 2 {
@@ -356,6 +364,26 @@ func TestTasksThatDie(t *testing.T) {
 			}
 			w.mustSay(want.said)
 		})
+	}
+}
+
+// A job whose task's time is over may have had too little of that: where it was not the first, or some of its cells are done, it is tried again.
+func TestTimeOfLaterJobs(t *testing.T) {
+	cells := []results.ID{{1}, {2}}
+	for _, c := range []struct {
+		name         string
+		first, cells int // the task's first job, and how many cells of this one are done
+		failed       bool
+	}{{"the first", 1, 0, true}, {"a later one", 0, 0, false}, {"the rest of the first", 1, 1, false}} {
+		task := &watched{submission: &submission{path: t.TempDir()}, jobs: []watchedJob{{}, {cells: cells}}, recorded: map[results.ID]bool{},
+			open: map[int]bool{1: true}, first: c.first}
+		for _, id := range cells[:c.cells] {
+			task.recorded[id] = true
+		}
+		fates := task.fates("TIMEOUT", "")
+		if len(fates) != 1 || (fates[0].failure != nil) != c.failed || fates[0].deaths > 0 && !c.failed {
+			t.Errorf("%s: %+v", c.name, fates)
+		}
 	}
 }
 
