@@ -30,13 +30,14 @@ func fitOn(t *testing.T, tk *task.Task, params map[string]any, seed uint64) *fit
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fitted{slices.Concat(r.Val, r.Test), slices.Concat(rows...), r.Details["best_step"].(int)}
+	return &fitted{slices.Concat(r.Val, r.Test), slices.Concat(rows...), r.Details["best_step"].(int), tr}
 }
 
 // A fitted is what a fit predicts for validation and test rows, and what the model of the same training does for test rows.
 type fitted struct {
 	method, model []float64
 	bestStep      int
+	trainer       *Trainer // of that model
 }
 
 // Predictions are those of the best weights, not of the last: of a training that ended at its best step.

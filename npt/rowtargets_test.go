@@ -214,6 +214,16 @@ func TestRowTargetsOfTask(t *testing.T) {
 				t.Errorf("test row %d: the method predicts %v, its model %v", i, got, want)
 			}
 		}
+		from, to := valMode.part(seen)
+		rows, err := f.trainer.engine.predict(t.Context(), f.trainer.best, valMode, f.trainer.rng("prediction", int(valMode)), from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range rows {
+			if got, want := f.method[i], row[seen.RowTargets[from+i]]; got != want {
+				t.Errorf("validation row %d: the method predicts %v, want %v as in its target's column", i, got, want)
+			}
+		}
 	}
 	for name, change := range map[string]map[string]any{"p_feature: 0.15, want 0": {"semi_supervised": false}, "semi_supervised: true, want false": {"p_feature": 0.0}} {
 		if _, err := Method().Resolve(change, on.Info); err == nil || !strings.HasPrefix(err.Error(), name) {

@@ -761,6 +761,8 @@ func TestMethodChecks(t *testing.T) {
 		{dataset.Regression, map[string]any{"p_feature": 0.0, "tradeoff": 0.3}, map[string]any{"p_feature": 0.0, "tradeoff": 0.7}, false},
 		{dataset.Regression, map[string]any{"tradeoff": 0.3}, map[string]any{"tradeoff": 0.7}, true},
 		{dataset.Regression, map[string]any{"warmup": 0.4}, map[string]any{"warmup": 0.1}, false},
+		{dataset.Regression, map[string]any{"schedule": string(CosineCyclic), "warmup": 0.4}, map[string]any{"schedule": string(CosineCyclic), "warmup": 0.1}, true},
+		{dataset.Regression, map[string]any{"schedule": string(Polynomial), "warmup": 0.4}, map[string]any{"schedule": string(Polynomial), "warmup": 0.1}, true},
 		{dataset.Regression, map[string]any{"flat_share": 0.4}, map[string]any{"flat_share": 0.5}, true},
 		{dataset.Regression, map[string]any{"schedule": "constant", "flat_share": 0.4}, map[string]any{"schedule": "constant"}, false},
 		{dataset.Regression, map[string]any{"batch_size": 8, "class_balancing": true}, map[string]any{"batch_size": 8}, false},

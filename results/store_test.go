@@ -250,6 +250,23 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// What was written is synced when the segment is closed, at the latest: a device that cannot be synced is an error.
+func TestSync(t *testing.T) {
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil || device.Sync() == nil {
+		t.Skipf("%s can be synced: %v", os.DevNull, err)
+	}
+	w := NewWriter(t.TempDir())
+	w.file = device
+	if err := w.Append(record(1)); err != nil {
+		t.Fatal(err)
+	}
+	w.size = 0 // as the device has it
+	if err := w.Close(); err == nil || !strings.HasPrefix(err.Error(), "records cannot be synced to disk: ") {
+		t.Errorf("error %v, want that of the sync", err)
+	}
+}
+
 // A record of which a part is written, as on a full disk, leaves no part of a line behind.
 func TestPartOfARecord(t *testing.T) {
 	dir := t.TempDir()

@@ -60,7 +60,7 @@ func table(width, classes int, train []float32, y []float64, test []float32) *ta
 	return t
 }
 
-// predict runs golearn and returns its predictions for the test rows: numbers, or the class of probability 1.
+// predict runs golearn and returns its predictions for validation and test rows: numbers, or the class of probability 1.
 func predict(t *testing.T, m *method.Method, tk *task.Task, given map[string]any) []float64 {
 	t.Helper()
 	if notBuilt != "" {
@@ -78,8 +78,11 @@ func predict(t *testing.T, m *method.Method, tk *task.Task, given map[string]any
 		if r.Details["library"] != "golearn v0.0.0-20221228163002-74ae077eafb2" {
 			t.Errorf("details %v", r.Details)
 		}
-		if out = r.Test; tk.Labels != nil {
-			out = labels(t, r.Test, tk.Info.Classes)
+		if len(r.Val) != tk.Val*tk.Outputs() {
+			t.Errorf("%d predictions of %d validation rows, want %d a row", len(r.Val), tk.Val, tk.Outputs())
+		}
+		if out = slices.Concat(r.Val, r.Test); tk.Labels != nil {
+			out = labels(t, out, tk.Info.Classes)
 		}
 	})
 	if err != nil {
@@ -130,7 +133,7 @@ func cloud(rows, width int, class func(x []float32) float64) (x []float32, y []f
 
 // nearest is k-NN by definition: the mean target, or the most frequent of two classes, of the k nearest training rows.
 func nearest(tk *task.Task, y []float64, k int) (out []float64) {
-	for q := range tk.Test {
+	for q := range tk.Val + tk.Test {
 		order := make([]int, tk.Train)
 		distance := make([]float64, tk.Train)
 		for i := range order {
@@ -176,6 +179,7 @@ func TestLinearSearch(t *testing.T) {
 		}
 	}
 	classes := table(3, 2, x, y, query)
+	classes.Val, classes.Test = 20, 30
 	for _, optimised := range []bool{true, false} {
 		got := predict(t, KNN, classes, map[string]any{"n_neighbors": 5, "allow_optimisations": optimised})
 		if want := nearest(classes, y, 5); !slices.Equal(got, want) {

@@ -123,6 +123,9 @@ func TestImport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if want := [3]int{len(s.Train), len(s.Val), len(s.Test)}; r.Rows != want || r.SplitDigest != s.Digest() {
+			t.Errorf("waves, %s fold %d: rows %v of split %s, want %v of %s", r.Protocol, r.Fold, r.Rows, r.SplitDigest, want, s.Digest())
+		}
 		for part, rows := range map[string][]int32{"test": s.Test, "val": s.Val} {
 			sum := 0.0 // of the squares of half the targets
 			for _, row := range rows {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
+	"nptbench/results"
 )
 
 func TestMain(m *testing.M) {
@@ -94,5 +97,32 @@ func TestFailingSweep(t *testing.T) {
 		if exit != program.ExitFailed || strings.Contains(said, "hours are over") != test.over || !strings.Contains(said, "0 cells done, 1 failed") {
 			t.Errorf("%q: exit %d: %s", test.sweeps, exit, said)
 		}
+	}
+}
+
+// A network has all cores for itself, and what results/published has is not run again.
+func TestPublished(t *testing.T) {
+	data := datasettest.Library(t).Dirs[0]
+	t.Chdir(t.TempDir())
+	text := "datasets: [waves]\nprotocols: [published]\nfolds: 2\nmethods: [{method: tabnet, params: {max_epochs: 1}}]\n"
+	if err := os.WriteFile("network.yaml", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if exit, _, said := programtest.Run(t, run, "-data", data, "network.yaml"); exit != program.ExitOK {
+		t.Fatalf("exit %d: %s", exit, said)
+	}
+	if err := errors.Join(os.Mkdir("results", 0o777), os.Rename("out/overnight/network", "results/published")); err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range results.Read(t.Context(), "results/published/records") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := r.Provenance.Threads, runtime.GOMAXPROCS(0); got != want {
+			t.Errorf("fold %d: %d threads, want %d", r.Fold, got, want)
+		}
+	}
+	if exit, said, _ := programtest.Run(t, run, "-data", data, "-plan", "network.yaml"); exit != program.ExitOK || !strings.Contains(said, ": 0 of 2 cells to do") {
+		t.Errorf("exit %d: %s", exit, said)
 	}
 }

@@ -83,11 +83,15 @@ func TestOwn(t *testing.T) {
 	if table.Digest != "7e200d2aaaaa8f2b14f922c24e74c47b5a70882a27ecb6090d4670da16cb00b3" {
 		t.Errorf("the digest is %s: records of earlier versions would not be found", table.Digest)
 	}
-	for _, change := range []string{"split: {folds: 2}/split: {folds: 3}", "split: {folds: 2}/split: {test: 1}", "target: quality/target: acidity"} {
+	for change, digest := range map[string]string{
+		"split: {folds: 2}/split: {folds: 3}": "1be125902b9f851833a1e3edcaeb3f017c613548efb601709f4866c40636342a",
+		"split: {folds: 2}/split: {test: 1}":  "e7e461e679c00e8c0e2d063e858e238c1ee8ab5fb5fd74340ef7b2a63dcb6c49",
+		"target: quality/target: acidity":     "f2a1d40ce69728f7e9a7b3fa4f07e8a84731be9b7c807a1fe493289d42038c61",
+	} {
 		old, new, _ := strings.Cut(change, "/")
 		other, _ := declare(t, "wine", strings.Replace(wineDeclaration, old, new, 1), full)
-		if again, err := other.Load(t.Context(), "wine"); err != nil || again.Digest == table.Digest {
-			t.Errorf("%s: %v, %v", change, again, err)
+		if again, err := other.Load(t.Context(), "wine"); err != nil || again.Digest != digest {
+			t.Errorf("%s: %v, %v, want the digest %s, by which earlier versions have their records", change, again, err, digest)
 		}
 	}
 	for _, change := range []string{"Wine/Vino", "split: {folds: 2}/split: {folds: 2, run: 1}", "split: {folds: 2}/split: {folds: 2, run: 2}"} {
@@ -121,6 +125,9 @@ func TestOwnGroups(t *testing.T) {
 	}
 	if !slices.Equal(table.Groups, []uint16{0, 2, 1, 0}) || table.Info.Groups != "id" || !reflect.DeepEqual(table.Columns, without.Columns) {
 		t.Errorf("groups %v by %q, columns %v", table.Groups, table.Info.Groups, table.Columns)
+	}
+	if table.Digest != "0c3e9250518250d0e8b90a43d4910b4afeddb23d71848c8a5ef1dd07016e0270" {
+		t.Errorf("the digest is %s: records of earlier versions would not be found", table.Digest)
 	}
 	declaration = strings.Replace(declaration, `"?"]`, `"?", 9]`, 1) // of other columns
 	other, err := load("10", "b", "10", "9")

@@ -11,10 +11,15 @@ import (
 	"nptbench/internal/task"
 )
 
-// Which methods look at training rows when they predict: corruption would find nothing in one that is not marked and keeps no model.
-func TestMethodsThatLookAtTrainingRows(t *testing.T) {
+// Which methods look at training rows when they predict: corruption would find nothing in one that is not marked and keeps no model. And
+// which are deterministic: of these one seed stands for all.
+func TestMarksOfMethods(t *testing.T) {
 	lazy, semiparametric, model := []string{"knn", "golearn-knn"}, []string{"dkl"}, []string{"npt"}
+	deterministic := []string{"knn", "xgboost"}
 	for _, m := range All() {
+		if m.Deterministic != slices.Contains(deterministic, m.Name) {
+			t.Errorf("%s: deterministic %t", m.Name, m.Deterministic)
+		}
 		if m.Lazy != slices.Contains(lazy, m.Name) || m.Semiparametric != slices.Contains(semiparametric, m.Name) || (m.Model != nil) != slices.Contains(model, m.Name) {
 			t.Errorf("%s: lazy %t, semiparametric %t, keeps a model %t", m.Name, m.Lazy, m.Semiparametric, m.Model != nil)
 		}
