@@ -32,7 +32,7 @@ var lookup = []sentence{
 	},
 	func(r *reports) string {
 		rmse := r.rows("out/published-lookup-coded/report/lookup.csv").where("method", "npt", "metric", "rmse")
-		return fmt.Sprintf("its RMSE of %.2f is about what features alone give", rmse.number("mean"))
+		return fmt.Sprintf("RMSEs of %.2f and %.2f are about what features alone give", rmse.where("variant", "41,600 steps").number("mean"), rmse.where("variant", "20,800 steps").number("mean"))
 	},
 	func(r *reports) string {
 		cells := r.rows("out/published-lookup-cpu/report/lookup.csv").where("dataset", "lookup-random", "method", "knn", "metric", "rmse")
