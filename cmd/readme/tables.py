@@ -378,8 +378,8 @@ def eight(number, *paths):
 
 
 def tenth(number, *paths):
-    """The one that masks a tenth of the targets, and its controls."""
-    on_fold(number, paths, lambda c: c["p_target"] == 0.1 or c["steps"] == 20000)
+    """The one that masks a tenth of the targets, and its controls: self-only networks, and other steps."""
+    on_fold(number, paths, lambda c: c["p_target"] == 0.1 or c["steps"] == 20000 or c.get("self_only"))
 
 
 def on_fold(number, paths, wanted):
