@@ -201,7 +201,7 @@ venv-if-possible:
 	@[ -e .venv/installed ] || echo "installing the boosting libraries into .venv" >&2
 	@$(call try,.venv/installed,venv,no Python environment: the boosting libraries are left out)
 	@if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1; then :; \
-	elif [ "$$(go env CGO_ENABLED)" != 1 ]; then echo "no C compiler, and so no XLA for the GPU: NPT runs on the processor" >&2; \
+	elif [ "$$(go env CGO_ENABLED)" != 1 ]; then echo "no cgo, for want of a C compiler or by CGO_ENABLED=0, and so no XLA for the GPU: NPT runs on the processor" >&2; \
 	else $(call try,xla-cuda,xla-cuda,no XLA for the GPU: NPT runs on the processor); fi
 
 .PHONY: xla-if-possible

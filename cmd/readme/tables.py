@@ -593,7 +593,7 @@ def by_rows(pairs, relative=False):
     error of the mean over rows, to first order."""
     parts, differences = collections.defaultdict(list), []
     for pair in pairs:
-        squares = [{row: (target - clean) ** 2 for row, target, clean, _ in r["table"]["lines"]} for r in pair]
+        squares = [{row: (target - clean) ** 2 for row, target, clean, *_ in r["table"]["lines"]} for r in pair]
         roots = [statistics.mean(x.values()) ** 0.5 for x in squares]
         slopes = [1, 1]  # of the difference by the RMSEs
         differences.append(roots[1] - roots[0])
@@ -681,6 +681,8 @@ ASKED = (
     ("boston-housing", ("boston-self-only",), ("No dropout",), "Self only, no dropout"),
     ("boston-housing", ("gpu/corruption-paper",), ("",), None),
     ("boston-housing", ("boston-fourth-fold",), (TENTH,), TENTH + ", self only"),
+    ("boston-housing", ("boston-fourth-fold",), (TENTH + ", 2,000 steps",), TENTH + ", 2,000 steps, self only"),
+    ("boston-housing", ("npt-narrow", "boston-fourth-fold"), ("", "base"), "base, self only"),
     ("boston-housing", ("corruption-quick",), ("",), "self only"),
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
     ("yacht", ("gpu/corruption-paper", "yacht-full"), ("",), "self only"),
@@ -743,15 +745,19 @@ def otherrows():
 
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
         on_rows = of((control,), "corruption")  # predictions of every test row
-        if len(on_rows) == 1 and name == "rmse":
+        predicted, alone_predicted = of(variants, "predictions"), of((control,), "predictions")
+        if len(on_rows) == 1 and name == "rmse" and measured:
             above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, _: by_rows(pairs, relative=True)[1])
+        elif len(alone_predicted) == 1 and predicted:
+            same = [(predicted[fold][seed], r) for fold, of_fold in alone_predicted.items() for seed, r in of_fold.items()]
+            above = worse(trained, alone, name, name, lambda *_: by_rows(same, relative=True)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
         corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
         found = max(trained, measured, key=lambda of: sum(map(len, of.values())))  # of Protein one seed's training is in another file
         all = [r for fold in alone or found for r in found[fold].values()]
         c, folds = all[0]["config"], "%d" % len(alone or found)
-        if variants == (TENTH,):
+        if list(alone or found) == [("published", 3)]:
             folds += ", published fold 3"
         elif folds == "10" and not any(protocol == "corrected" for protocol, _ in found):
             folds += ", published"

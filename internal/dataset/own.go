@@ -31,7 +31,7 @@ import (
 //	file: wine.csv              # in the same folder, plain or compressed (.gz), with a header line
 //	separator: ";"              # left out: a comma
 //	rows: 1599
-//	missing: ["", "?", -999]    # fields of features that stand for no value, numbers by their value; left out: none
+//	missing: ["", "?", -999]    # fields of features that stand for no value, numbers by their value (09 is 9); left out: none
 //	columns:                    # all that the header has
 //	  colour: [red, white]      # a category, one of these
 //	  region: category          # a category, any text

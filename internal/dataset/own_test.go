@@ -159,6 +159,7 @@ func TestOwnWords(t *testing.T) {
 		{"NULL", "category", "a NULL b NULL", "0101", []string{"a", "b"}},
 		{"-9.0", "number", "1 -9.0 -9 2", "0110", nil}, // one number, which programs write in either way
 		{"-9", "category", "a -9.0 -9 b", "0110", []string{"a", "b"}},
+		{"9", "category", "09 a 9 b", "1010", []string{"a", "b"}},
 		{"NA", "category", "9007199254740993 9007199254740992 NA 7", "0010", []string{"7", "9007199254740992", "9007199254740993"}},
 		{"077", "number", "1 077 63 2", "0100", nil},
 		{"NA, ~", "[010, 020]", "010 NA 020 ~", "0101", []string{"10", "20"}},
