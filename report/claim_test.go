@@ -439,7 +439,7 @@ func TestBestAmongLarger(t *testing.T) {
 		f.expect("higgs", published, method, 1)
 		f.ok("higgs", published, method, 0, 0, results.Metrics{"nll": 1}, results.Metrics{"accuracy": 50, "nll": 1, "auroc": auroc, "auroc_se": 0.01})
 	}
-	if all := Best(l, "NPT")(collect(t, f)); len(all) != 1 || all[0].For != No || !strings.HasPrefix(all[0].Text, "k-NN (1 method by another search than the paper's)") {
+	if all := Best(l, "NPT")(collect(t, f)); len(all) != 1 || all[0].For != No || !strings.HasPrefix(all[0].Text, "k-NN (1 method by another search)") {
 		t.Errorf("%+v", all)
 	}
 }

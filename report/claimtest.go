@@ -216,7 +216,7 @@ func otherSearches(groups []*Group) string {
 	if len(of) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s by another search than the paper's)", spelling.Count(len(of), "method"))
+	return fmt.Sprintf(" (%s by another search)", spelling.Count(len(of), "method"))
 }
 
 // largerIsBetter tells numbers whose metric is so from what is derived of them.

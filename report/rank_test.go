@@ -74,11 +74,11 @@ func TestRanksByAnotherSearch(t *testing.T) {
 		}
 	}
 	l := Layout{Where: []Where{ranking, {"dataset", []string{"yacht", "concrete"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
-	if all := Best(l, "NPT")(s); len(all) != 2 || all[0].Text != "NPT (2 methods by another search than the paper's)" ||
-		all[1].Text != "NPT (1 method by another search than the paper's)" {
+	if all := Best(l, "NPT")(s); len(all) != 2 || all[0].Text != "NPT (2 methods by another search)" ||
+		all[1].Text != "NPT (1 method by another search)" {
 		t.Errorf("%+v", all)
 	}
-	if all := Place("npt", 1, dataset.Regression)(s); len(all) != 1 || !strings.HasSuffix(all[0].Text, " (2 methods by another search than the paper's)") {
+	if all := Place("npt", 1, dataset.Regression)(s); len(all) != 1 || !strings.HasSuffix(all[0].Text, " (2 methods by another search)") {
 		t.Errorf("%+v", all)
 	}
 }
