@@ -69,7 +69,8 @@ var lookup = []sentence{
 	},
 }
 
-// lookedUp is from how many percent of the paper's error to how many the NPT that validation chose, before test errors were seen, has on the forms of the lookup task.
+// lookedUp is from how many percent of the paper's error to how many the NPT that validation chose, before test errors were seen, has on the
+// forms of the lookup task.
 func lookedUp(r *reports) (low, high float64) {
 	low = math.Inf(1)
 	for _, form := range []string{"Lookup", "Random features", "Add one", "Random features, add one"} {
