@@ -59,10 +59,12 @@
 //     are first set at its first synchronisation, which so changes nothing.
 //   - Cosine-cyclic schedule: two cycles that end at 1e-7; in the code the second is twice as long as the first and half as high, and
 //     training ends in its middle (Schedule).
+//   - Flat-and-anneal schedule, where the last pass goes beyond the steps: the code's rate rises again; here it stays 0.
 //   - Steps with p_target below 1: more by 1/p_target; in the code that is so on Breast Cancer and Boston Housing, while Concrete and Yacht
 //     have as many as with 1 for 0.5, and twice as many for 0.1 (sweeps/table1-paper.yaml).
-//   - Early stopping: the code takes all steps, or on tables of one batch all but the last, which is taken here, and keeps the weights with
-//     the lowest validation loss.
+//   - Early stopping: the published commands take all steps, or on tables of one batch all but the last, which is taken here, and keep the
+//     weights with the lowest validation loss. (The code also stops after as many passes as all rows would need for the steps. Where fewer
+//     rows are in a pass, as without semi-supervision, that may be long before them; not here.)
 //   - Standardisation: by which rows the text does not say; in the code features by all rows with Config.SemiSupervised, else, like targets
 //     always, by training rows. Method follows it (with train_statistics features are by training rows alone); so does Fit, with the rows it has.
 //   - Annealing of lambda from 1 to 0 over the training: in the code a step late (tradeoffAt).

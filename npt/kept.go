@@ -32,15 +32,6 @@ func keptFile(t *task.Task, c Config) string {
 	return filepath.Join(t.ModelDir, fmt.Sprintf("npt-%016x.npt", seed.Derive(c.Seed, t.Digest, t.Split)))
 }
 
-// saveModel saves the model of a training.
-func (tr *Trainer) saveModel(path string) error {
-	m, err := tr.Model()
-	if err != nil {
-		return err
-	}
-	return m.Save(path)
-}
-
 // openKept opens the model of a configuration. It is an error when it is not there, is damaged, or is another's.
 func openKept(_ context.Context, t *task.Task, of method.Config) (method.Model, error) {
 	backend, err := backends.Open(t.Backend, t.Threads)

@@ -267,7 +267,10 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		result.Details["recompute"] = true
 	}
 	if t.ModelDir != "" {
-		err := trainer.saveModel(keptFile(t, config))
+		m, err := trainer.Model()
+		if err == nil {
+			err = m.Save(keptFile(t, config))
+		}
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) { // at which the run ends, and goes on from the checkpoint
 			return method.Result{}, err
 		}

@@ -311,7 +311,8 @@ const passRows = 256
 
 // Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
 // one prediction for each row. A category that no row of the fit had (see Categories) is no value, like "": the network has no input for
-// it. In a column that had the same number wherever training saw one any number is that one.
+// it. What no value means it has learnt where features were masked or a column had gaps: with a FeatureMask of 0 no value in a column that
+// had none missing adds arbitrary numbers to the row. In a column that had the same number wherever training saw one any number is that one.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
