@@ -3,39 +3,18 @@ package split
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext/prng"
 )
 
-// twister is the Mersenne Twister MT19937 with the seeding and the bounded draws of NumPy's legacy RandomState.
-// Algorithm: Matsumoto and Nishimura, ACM TOMACS 8(1), 1998.
-type twister struct {
-	state [624]uint32
-	next  int
-}
+// twister is the Mersenne Twister MT19937 with the bounded draws of NumPy's legacy RandomState.
+type twister struct{ prng.MT19937 }
 
+// newTwister seeds it as RandomState(seed) does.
 func newTwister(seed uint32) *twister {
-	t := &twister{next: 624}
-	t.state[0] = seed
-	for i := 1; i < len(t.state); i++ {
-		previous := t.state[i-1]
-		t.state[i] = 1812433253*(previous^previous>>30) + uint32(i)
-	}
+	t := new(twister)
+	t.Seed(uint64(seed))
 	return t
-}
-
-func (t *twister) uint32() uint32 {
-	if t.next == len(t.state) {
-		for i := range t.state {
-			y := t.state[i]&0x80000000 | t.state[(i+1)%624]&0x7fffffff
-			t.state[i] = t.state[(i+397)%624] ^ y>>1 ^ (y&1)*0x9908b0df
-		}
-		t.next = 0
-	}
-	y := t.state[t.next]
-	t.next++
-	y ^= y >> 11
-	y ^= y << 7 & 0x9d2c5680
-	y ^= y << 15 & 0xefc60000
-	return y ^ y>>18
 }
 
 // upTo draws from 0..limit, both included, by rejection under the smallest bit mask that covers limit.
@@ -48,7 +27,7 @@ func (t *twister) upTo(limit uint32) uint32 {
 		mask |= mask >> shift
 	}
 	for {
-		if v := t.uint32() & mask; v <= limit {
+		if v := t.Uint32() & mask; v <= limit {
 			return v
 		}
 	}
