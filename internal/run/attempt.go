@@ -27,7 +27,7 @@ type attempt struct {
 	succeeded bool             // a cell has a result
 	recorded  *results.Failure // of the last cell that has none
 	memory    *subprocess.MemoryWatch
-	peak      int64 // bytes seen in use by the worker and all it started
+	peak      int64 // bytes seen in use by the worker and all it started, once loaded
 
 	looked  time.Time     // at the clock
 	loaded  bool          // the worker has the job's task
@@ -48,7 +48,8 @@ const loadTime = time.Hour
 
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
 // nil when ctx or the run ended. The budget of time counts from when the task is loaded to the first finished cell, and from one to the
-// next, since a fit may serve many; that of memory is of the worker and what it started.
+// next, since a fit may serve many; that of memory is of the worker and what it started, once the task is loaded: before, the worker may still
+// hold what earlier jobs needed.
 func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
@@ -139,11 +140,7 @@ func (a *attempt) usedBefore(text string) time.Duration {
 
 // look compares what the job has used with its budget. It returns why the worker must be killed, or nil.
 func (a *attempt) look() *results.Failure {
-	budget, used := a.Sweep.Budget, a.memory.Resident()
-	a.peak = max(a.peak, used)
-	if budget.Memory > 0 && used > budget.Memory {
-		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))}
-	}
+	budget := a.Sweep.Budget
 	// While this process was stopped, by Ctrl-Z say, so were its workers, or their replies were not read.
 	now := time.Now()
 	passed := min(now.Sub(a.looked), 10*lookInterval)
@@ -154,6 +151,11 @@ func (a *attempt) look() *results.Failure {
 			return &results.Failure{Kind: "timeout", Message: fmt.Sprintf("its data were not loaded within %v", most)}
 		}
 		return nil
+	}
+	used := a.memory.Resident()
+	a.peak = max(a.peak, used)
+	if budget.Memory > 0 && used > budget.Memory {
+		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))}
 	}
 	a.used += passed
 	if a.used > a.kept+keepInterval {

@@ -8,20 +8,24 @@ import (
 	"strings"
 )
 
-// FreeMemory is how many bytes processes could still take here, or in the container that limits them, 0 where that is not known.
+// FreeMemory is how many bytes processes could still take here, or in the control groups that limit them, 0 where that is not known.
 func FreeMemory() int64 {
 	free := KernelBytes("/proc/meminfo", "MemAvailable:")
-	if limited, ok := freeInGroup(controlGroup); ok {
-		free = min(free, limited)
+	for _, dir := range controlGroups() {
+		if limited, ok := freeInGroup(dir); ok {
+			free = min(free, limited)
+		}
 	}
 	return free
 }
 
-// TotalMemory is how many bytes all processes together could have here, or in the container that limits them, 0 where that is not known.
+// TotalMemory is how many bytes all processes together could have here, or in the control groups that limit them, 0 where that is not known.
 func TotalMemory() int64 {
 	total := KernelBytes("/proc/meminfo", "MemTotal:")
-	if most, limited := groupNumber(controlGroup, "memory.max"); limited && (total == 0 || most < total) {
-		return most
+	for _, dir := range controlGroups() {
+		if most, limited := groupNumber(dir, "memory.max"); limited && (total == 0 || most < total) {
+			total = most
+		}
 	}
 	return total
 }
@@ -35,8 +39,20 @@ func OOMKills() int {
 	return n
 }
 
-// controlGroup is the folder of the control group of a container, as its processes see it (version 2).
-const controlGroup = "/sys/fs/cgroup"
+// Where the kernel shows control groups (version 2), and in which of them this process is; variables for tests.
+var controlGroupRoot, ownControlGroup = "/sys/fs/cgroup", "/proc/self/cgroup"
+
+// controlGroups are the folders of the control group of this process and of all around it, each of which may limit it. In a container the kernel
+// may name one that is not shown there: what has no folder limits nothing.
+func controlGroups() (dirs []string) {
+	text, _ := os.ReadFile(ownControlGroup)
+	_, own, _ := strings.Cut("\n"+string(text), "\n0::")
+	own, _, _ = strings.Cut(own, "\n")
+	for at := filepath.Join("/", own); at != "/"; at = filepath.Dir(at) {
+		dirs = append(dirs, filepath.Join(controlGroupRoot, at))
+	}
+	return append(dirs, controlGroupRoot)
+}
 
 // groupNumber is what a file of a control group says; false where it is no number, as memory.max is "max" without a limit.
 func groupNumber(dir, name string) (int64, bool) {
