@@ -414,10 +414,10 @@ func (s *Summary) sources() []string {
 			spelling.Count(s.Unreadable, "line")))
 	}
 	for _, err := range s.FirstUnreadable {
-		lines = append(lines, "Unreadable: "+oneLine(err.Error()))
+		lines = append(lines, "Unreadable: "+bothEnds(err.Error()))
 	}
 	if s.Conflict != nil {
-		lines = append(lines, "Conflicts: "+oneLine(s.Conflict.Error())+".")
+		lines = append(lines, "Conflicts: "+bothEnds(s.Conflict.Error())+".")
 	}
 	if s.Records == 0 {
 		return lines

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // coverage is a table that says how much of the plan has been run.
 func (s *Summary) coverage() *Table {
@@ -10,6 +13,9 @@ func (s *Summary) coverage() *Table {
 		Grouped: "Data set",
 		Columns: []Column{{Head: "Folds are"}, {Head: "Method"}, {"Complete folds", true}, {"Settings", true},
 			{"Paper's settings", true}, {"Done", true}, {"Failed", true}, {"To do", true}, {"Core time", true}, {Head: "Library"}},
+	}
+	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return g.Protocol != s.Groups[0].Protocol }) {
+		t.Caption += " Folds that both protocols share are counted under both."
 	}
 	for _, g := range s.Groups {
 		if g.Settings == 0 {

@@ -105,7 +105,7 @@ func (s *Summary) validation() (panels []picture.Scatter) {
 // times has a panel for every data set, with the metric by which Table 1 ranks; the kinds of points are the series. Where any was trained on
 // a GPU, whose seconds are others, it is not on the line of the best; the caption says so.
 func (s *Summary) times() (titles []string, panels []picture.Scatter, caption string) {
-	onGPU, untimed := false, false
+	onGPU, untimed, otherSearch := false, false, false
 	for _, d := range s.datasets() {
 		m := metric.Ranking(d.Problem)
 		p := picture.Scatter{Title: d.Title, X: "core seconds", Y: m.Axis(), LogX: true, LogY: isLog(m)}
@@ -127,7 +127,7 @@ func (s *Summary) times() (titles []string, panels []picture.Scatter, caption st
 			}
 			of := picture.Point{X: n.cost.fit + n.cost.predict, Y: n.Mean}
 			p.Points[kind] = append(p.Points[kind], of)
-			untimed = untimed || n.cost.untimed > 0
+			untimed, otherSearch = untimed || n.cost.untimed > 0, otherSearch || n.otherSearch()
 			if n.cost.onGPU > 0 {
 				onGPU = true
 			} else {
@@ -143,10 +143,13 @@ func (s *Summary) times() (titles []string, panels []picture.Scatter, caption st
 		}
 		panels = append(panels, p)
 	}
-	caption = "Result against the time that the fits and predictions of all settings took, times their threads. " +
+	caption = "Result against the time that the fits and predictions of the settings that ran took, times their threads. " +
 		"The line joins methods that no other one beats in both."
 	if onGPU {
 		caption += " Networks that were trained on a GPU have its seconds, and the line leaves them out."
+	}
+	if otherSearch {
+		caption += " Some methods chose among fewer or more settings than in the paper (see what ran)."
 	}
 	if untimed {
 		caption += " Times are without those of cells that failed."

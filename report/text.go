@@ -57,15 +57,8 @@ func withSpread(mean string, spread float64, digits int) string {
 // longest is how many characters a footnote has of a message.
 const longest = 160
 
-// oneLine makes a message fit for a footnote: short, and without control characters that a terminal would obey.
-func oneLine(message string) string {
-	if text := []rune(printable(message)); len(text) > longest {
-		return string(text[:longest]) + "…"
-	}
-	return printable(message)
-}
-
-// bothEnds does the same with the beginning and the end of a long message: a traceback ends with what went wrong.
+// bothEnds makes a message fit for a footnote: without control characters that a terminal would obey, and of a long one the beginning and the
+// end, since a traceback ends with what went wrong, and a conflict with the second file.
 func bothEnds(message string) string {
 	text := []rune(printable(message))
 	if len(text) <= longest {

@@ -53,8 +53,10 @@ func (n *Number) judge() {
 		n.Z = n.Difference() / n.RowStdErr
 	}
 	switch {
-	case !n.asPublished() || n.otherSearch() && !prints:
+	case !n.asPublished() || n.otherSearch():
 		n.Verdict = NotComparable
+	case n.Mean == 0 && n.StdErr == 0: // of what is measured on a model: no test row changed, as with any method that reads one row at a time
+		n.Verdict = NotClear
 	case n.testSubset() && (prints || math.Abs(n.Z) <= 2):
 		n.Verdict = ReproducedOnPart
 	case prints:
@@ -92,7 +94,7 @@ func (n *Number) withinSeeds() bool {
 func (s *Summary) falsePositives() (pairs, parts int, verdicts map[Verdict]int) {
 	verdicts = map[Verdict]int{}
 	for _, n := range s.Numbers {
-		if n.Metric == metric.MSE || n.Protocol != split.Published || !n.HasDifference() || !n.asPublished() || n.otherTrainingRows() {
+		if n.Metric == metric.MSE || n.Protocol != split.Published || !n.HasDifference() || !n.asPublished() || n.otherSearch() || n.otherTrainingRows() {
 			continue
 		}
 		for _, m := range results.PaperMethods {

@@ -1,50 +1,8 @@
 """Tables of the documents, from records (files .jsonl or .jsonl.gz) and from the report of them (a folder). go run ./cmd/readme puts them there.
 
-    python3 cmd/readme/tables.py validation RECORDS...            # losses on validation rows by learning rate and dropout
-    python3 cmd/readme/tables.py seeds REPORT RECORDS...          # the small NPT by seed, and with one setting for all data sets
-    python3 cmd/readme/tables.py depth PROTOCOL REPORT RECORDS... # eight layers of NPT, by width and seed, beside two on the folds of Boston Housing
-    python3 cmd/readme/tables.py fold N,... DATASET REPORT RECORDS...  # NPTs of eight layers and all methods, means over published folds
-    python3 cmd/readme/tables.py times PROTOCOL RECORDS...        # how long trainings took on each fold, and which step validation chose
-    python3 cmd/readme/tables.py without N REPORT RECORDS...      # errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's
-    python3 cmd/readme/tables.py bounds TABLES...                 # the largest error that the paper's means and spreads on Boston Housing allow in a fold
-    python3 cmd/readme/tables.py squares REPORT TABLE RECORDS...  # squared errors on Boston Housing by both kinds of folds beside those of the paper's table
-    python3 cmd/readme/tables.py below RMSE N RECORDS...          # cells of each method below an error on fold N of Boston Housing
-    python3 cmd/readme/tables.py luck RMSE RECORDS...             # NPTs on fold 3 of Boston Housing under several seeds
-    python3 cmd/readme/tables.py worst N RMSE RECORDS...          # the N test rows with the largest errors, the error without them, and what they would have to be predicted for another one
-    python3 cmd/readme/tables.py precisions RECORDS...            # bfloat16 beside float32
-    python3 cmd/readme/tables.py products OLD NEW                 # the same cells in two files
-    python3 cmd/readme/tables.py pilot RECORDS...                 # settings that were tried on the lookup task
-    python3 cmd/readme/tables.py lookup RECORDS...                # NPT on the forms of the lookup task by seed
-    python3 cmd/readme/tables.py largest N RECORDS...             # how much of NPT's error on the lookup task is that of N rows
-    python3 cmd/readme/tables.py columns REPORT                   # where a target in any column is moved in the copy, how predictions follow
-    python3 cmd/readme/tables.py anycolumn RECORDS...             # errors there, with and without the row whose error is largest
-    python3 cmd/readme/tables.py changes REPORT RECORDS...        # RMSE of variants of NPT minus that of the unchanged network on the same folds, by seed
-    python3 cmd/readme/tables.py ablated REPORT                   # the same on Protein, beside the paper's
-    python3 cmd/readme/tables.py parts REPORT                     # NPT without masking of features and without layers between attributes
-    python3 cmd/readme/tables.py deleted REPORT                   # rows that are left when others are deleted
-    python3 cmd/readme/tables.py excluded REPORT                  # numbers of baselines that are not the paper's under any seed of ours
-    python3 cmd/readme/tables.py costs REPORT                     # searches on Protein, beside the paper's
-    python3 cmd/readme/tables.py protein RECORDS...               # settings that were tried on Protein
-    python3 cmd/readme/tables.py controls REPORTS...              # NPT beside networks that are told of no other row, of the experiment corruption
-    python3 cmd/readme/tables.py alone RECORDS...                 # NPT and that control on Protein by seed, of the experiment corruption
-    python3 cmd/readme/tables.py otherrows                        # of NPTs on all data sets, what corrupted rows change and how good that control is
-    python3 cmd/readme/tables.py narrow RECORDS...                # the same on Boston Housing for a network of published depth
-    python3 cmd/readme/tables.py needed SWEEP RECORDS...          # the same of a sweep with the paper's depth, on ten folds, of the experiment corruption
-    python3 cmd/readme/tables.py gpu RECORDS...                   # how long trainings took on a GPU
-    python3 cmd/readme/tables.py curves RECORDS...                # losses of the same trainings on a processor and on a GPU
-    python3 cmd/readme/tables.py others RECORDS...                # NPT beside the self-only network on all data sets, of the experiment ablation
-    python3 cmd/readme/tables.py eight FOLD RECORDS...            # the paper's variants on one fold of Boston Housing, by validation
-    python3 cmd/readme/tables.py tenth FOLD RECORDS...            # the one of them that masks a tenth of the targets, and its controls
-    python3 cmd/readme/tables.py mixes RECORDS...                 # validation and test rows of single splits with classes
-    python3 cmd/readme/tables.py batches RECORDS...               # TabNet by size of batch and virtual batch
-    python3 cmd/readme/tables.py defaults REPORT RECORDS...       # TabNet with the grid's batches and with the library's, by seed
-    python3 cmd/readme/tables.py yacht RECORDS...                 # TabNet on Yacht, with rows kept that the library may leave out
-    python3 cmd/readme/tables.py settings RECORDS...              # all settings of TabNet, means over the folds that are there, over seeds
-    python3 cmd/readme/tables.py epochs RECORDS...                # TabNet's errors by when its training ended
-    python3 cmd/readme/tables.py grids REPORT RECORDS...          # the MLP chosen among few settings and among all of its grid
-    python3 cmd/readme/tables.py kick NLL AUROC RECORDS...        # settings of the MLP on Kick: those that validation likes best, and those with the paper's numbers
-    python3 cmd/readme/tables.py spread METHOD REPORT RECORDS...  # a method on small tables, chosen by validation in every published fold, over seeds
-    python3 cmd/readme/tables.py trees METHOD DATASET RECORDS...  # boosted trees by learning rate, depth and number, on the published fold
+    python3 cmd/readme/tables.py COMMAND ...
+
+A command is a function below, with its arguments in their order.
 """
 
 import collections
@@ -140,6 +98,7 @@ def chosen(found):
 
 
 def validation(*paths):
+    """Losses on validation rows by learning rate and dropout."""
     losses = {}
     for r in records(paths):
         losses.setdefault((r["config"]["lr"], r["config"]["dropout"]), {})[r["dataset"]] = loss(r)
@@ -151,6 +110,7 @@ def validation(*paths):
 
 
 def seeds(report, *paths):
+    """The small NPT by seed, and with one setting for all data sets."""
     small = [r for r in records(paths) if r["config"]["layers"] == 2]
     best = chosen(small)
     by = {d: {seed: [r["test"][metric(d)] for r in folds.values()] for seed, folds in best[d].items()} for d in TITLES}
@@ -265,6 +225,7 @@ def fold(numbers, dataset, report, *paths):
 
 
 def times(protocol, *paths):
+    """How long trainings took on each fold, and which step validation chose."""
     trainings = sorted((r for r in records(paths) if r["protocol"] == protocol), key=lambda r: r["fold"])
     minutes = lambda seconds: "%.0f" % (seconds / 60) if seconds else "–"
     table(["fold", *("%d" % r["fold"] for r in trainings)],
@@ -274,6 +235,7 @@ def times(protocol, *paths):
 
 
 def without(number, report, *paths):
+    """Errors on Boston Housing with and without fold N, and by true cross-validation, beside the paper's."""
     paper, by, true = (collections.defaultdict(dict) for _ in range(3))
     for r in rows(report, "cells", dataset="boston-housing", protocol="published", metric="rmse"):
         paper[r["method"]] = r["paper_printed"]
@@ -328,6 +290,7 @@ def squares(report, printed, *paths):
 
 
 def below(limit, number, *paths):
+    """Cells of each method below an error on fold N of Boston Housing."""
     errors = collections.defaultdict(dict)
     for r in finished(paths):
         if (r["dataset"], r["protocol"], r["fold"]) == ("boston-housing", "published", int(number)):
@@ -406,6 +369,7 @@ def compare(first, second, by_what, pairs):
 
 
 def precisions(*paths):
+    """Bfloat16 beside float32."""
     by = {}
     for r in records(paths):
         by.setdefault((r["dataset"], r["seed"], r["fold"]), {})[r["config"]["precision"]] = r
@@ -413,11 +377,13 @@ def precisions(*paths):
 
 
 def products(old, new):
+    """The same cells in two files."""
     before = {r["id"]: r for r in records([old])}
     compare("float32, our records", "products of bfloat16", "fit by fit", [(before[r["id"]], r) for r in records([new]) if r["id"] in before])
 
 
 def pilot(*paths):
+    """Settings that were tried on the lookup task."""
     tried = [(r["details"]["validation_loss"], loss(r), r["config"]) for r in records(paths) if r["dataset"] == "lookup-random-add-one" and r["seed"] == 42]
     table(["e", "heads", "batch", "rate", "constant for", "steps", "lowest while it trains", "of the model"],
           *(["%d" % c["dim_hidden"], "%d" % c["heads"], "%d" % c["batch_size"], "%g" % c["lr"], "{:,.0f}".format(c["flat_share"] * c["steps"]),
@@ -425,6 +391,7 @@ def pilot(*paths):
 
 
 def lookup(*paths):
+    """NPT on the forms of the lookup task by seed."""
     paper = {r["dataset"]: float(r["mean"]) for r in csv.DictReader(open("results/paper/table03_lookup.csv", newline="")) if (r["method"], r["metric"]) == ("NPT", "rmse")}
     found = collections.defaultdict(dict)
     for r in records(paths):
@@ -438,6 +405,7 @@ def lookup(*paths):
 
 
 def largest(number, *paths):
+    """How much of NPT's error on the lookup task is that of N rows."""
     found = {(r["dataset"], r["seed"]): sorted((a - b) ** 2 for _, a, b in r["table"]["lines"]) for r in finished(paths, "predictions")}
     table(["", "seed", "test rows", "RMSE", "share of the %s largest squared errors" % number, "RMSE without them"],
           *([title, "%d" % seed, "{:,}".format(len(x)), "%.3f" % statistics.mean(x) ** 0.5, "%.0f %%" % (100 * sum(x[-int(number):]) / sum(x)),
@@ -524,6 +492,7 @@ def costs(report):
 
 
 def protein(*paths):
+    """Settings that were tried on Protein."""
     tried = sorted((r["val"]["rmse"], r["config"], r["details"]["best_step"]) for r in records(paths) if r["dataset"] == "protein")
     table(["targets masked", "dropout", "steps", "lowest loss after", "RMSE on validation rows"],
           *([{1: "all", 0.5: "half"}[c["p_target"]], "%g" % c["dropout"], "{:,}".format(c["steps"]), "{:,}".format(step), "%.2f" % rmse] for rmse, c, step in reversed(tried)))
@@ -603,6 +572,18 @@ def by_rows(pairs, relative=False):
         for row in squares[0]:
             parts[row].append(slopes[1] * squares[1][row] / (2 * roots[1]) - slopes[0] * squares[0][row] / (2 * roots[0]))
     return differences, statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
+
+
+def by_squares(by_seed):
+    """How much larger the squared errors on the same test rows are when other rows are corrupted, in standard errors over rows and seeds."""
+    parts, means = collections.defaultdict(list), []
+    for r in by_seed.values():
+        larger = {row: (target - corrupted) ** 2 - (target - clean) ** 2 for row, target, clean, corrupted in r["table"]["lines"]}
+        means.append(statistics.mean(larger.values()))
+        for row, x in larger.items():
+            parts[row].append(x)
+    error = statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
+    return "%+.1f" % (statistics.mean(means) / math.hypot(error, over_seeds(means)))
 
 
 def over_rows_and_seeds(x):
@@ -753,6 +734,7 @@ def otherrows():
             above = worse(trained, alone, name, name, lambda *_: by_rows(same, relative=True)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
+        squares = by_squares(*measured.values()) if len(measured) == 1 and name == "rmse" else "–"
         corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
         found = max(trained, measured, key=lambda of: sum(map(len, of.values())))  # of Protein one seed's training is in another file
         all = [r for fold in alone or found for r in found[fold].values()]
@@ -764,8 +746,8 @@ def otherrows():
         own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for r in all)
         lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], {"no dropout": NO_DROPOUT, "20,000 steps": ", 20,000 steps", TENTH.lower(): ", 20,000 steps"}.get(variants[0].lower(), "")),
                       "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
-                      corrupted, paper[dataset] if corrupted != "–" else "–", above])
-    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "the paper's", "self-only network"], *lines)
+                      corrupted, squares, paper[dataset] if corrupted != "–" else "–", above])
+    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "in errors, by squares", "the paper's", "self-only network"], *lines)
 
 
 def gpu(*paths):
@@ -919,6 +901,7 @@ def by_setting(paths):
 
 
 def batches(*paths):
+    """TabNet by size of batch and virtual batch."""
     mean = {}
     for (dataset, protocol, seed, sizes), found in by_setting(paths).items():
         found = [r for r in found if r["config"]["drop_last"]]
@@ -962,6 +945,7 @@ def settings(*paths):
 
 
 def epochs(*paths):
+    """TabNet's errors by when its training ended."""
     lines, spent = [], 0
     for r in sorted(records(paths, "tabnet"), key=lambda r: r["details"]["epochs"]):
         spent += r["processor_seconds"]  # since the record before
@@ -971,6 +955,7 @@ def epochs(*paths):
 
 
 def trees(method, dataset, *paths):
+    """Boosted trees by learning rate, depth and number, on the published fold."""
     of, numbers = collections.defaultdict(dict), set()
     for r in records(paths, method):
         if r["dataset"] == dataset:
@@ -987,6 +972,7 @@ def of_mlp(dataset, paths):
 
 
 def spread(method, report, *paths):
+    """A method on small tables, chosen by validation in every published fold, over seeds."""
     best = chosen(r for r in records(paths, method) if r["dataset"] in TITLES)
     lines = []
     for c in rows(report, "cells", method=method, protocol="published"):
@@ -999,6 +985,7 @@ def spread(method, report, *paths):
 
 
 def grids(report, *paths):
+    """The MLP chosen among few settings and among all of its grid."""
     of = collections.defaultdict(list)
     for r in records(paths, "mlp"):
         if r["seed"] == 42:
@@ -1047,6 +1034,7 @@ def few(dataset, c):
 
 
 def kick(nll, auroc, *paths):
+    """Settings of the MLP on Kick: those that validation likes best, and those with the paper's numbers."""
     found = of_mlp("kick", paths)
     nearest = lambda name, paper: min(found, key=lambda r: abs(r["test"][name] - float(paper)))
     shown = [("lowest loss on validation rows of %d" % len(found), found[0]), ("second", found[1]), ("third", found[2]),
