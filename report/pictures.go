@@ -145,11 +145,11 @@ func (s *Summary) times() (titles []string, panels []picture.Scatter, caption st
 	}
 	caption = "Result against the time that the fits and predictions of the settings that ran took, times their threads. " +
 		"The line joins methods that no other one beats in both."
-	if onGPU {
-		caption += " Networks that were trained on a GPU have its seconds, and the line leaves them out."
-	}
 	if otherSearch {
 		caption += " Some methods chose among fewer or more settings than in the paper (see what ran)."
+	}
+	if onGPU {
+		caption += " Networks that were trained on a GPU have its seconds, and the line leaves them out."
 	}
 	if untimed {
 		caption += " Times are without those of cells that failed."
