@@ -49,6 +49,22 @@ var experiments = []sentence{
 			word(clearly), compared, better, squares, worse, compared-worse)
 	},
 	func(r *reports) string {
+		most := map[string]asked{} // the most precise of each data set
+		for _, x := range otherRows(r) {
+			if best, has := most[x.dataset]; !math.IsNaN(x.alone) && (!has || x.aloneErr < best.aloneErr) {
+				most[x.dataset] = x
+			}
+		}
+		worse, z := 0, 0.0
+		for _, x := range most {
+			if z += x.alone / x.aloneErr; !math.Signbit(x.alone) {
+				worse++
+			}
+		}
+		return fmt.Sprintf("Of the most precise comparison on each of the %s data sets it is worse in %s and better in %s, and all of these together favour it by %.1f standard errors (Stouffer's method)",
+			word(len(most)), word(worse), word(len(most)-worse), -z/math.Sqrt(float64(len(most))))
+	},
+	func(r *reports) string {
 		least, most := worth(r, "Protein")
 		boston, bostonMost := worth(r, "Boston Housing")
 		_, concrete := worth(r, "Concrete")
