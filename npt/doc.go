@@ -31,7 +31,7 @@
 // and in the graph that is run:
 //
 //	stepsGraph      a loop of oneStep over the steps of the call (program.go)
-//	trainStep       gathers, hides and randomises a batch, and after gradients descends by LAMB (step.go)
+//	trainStep       randomises what batch has gathered and hidden, and after gradients descends by LAMB (step.go)
 //	gradients       predict (network.go), loss (loss.go), and their derivative
 //
 // A call of a GPU has up to six steps, until Lookahead is next, because it does nothing while the host prepares a call. On a

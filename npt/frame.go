@@ -28,7 +28,7 @@ type Frame struct {
 	Categories []string
 }
 
-// ReadCSV reads a file with a header line. Errors name the file, and its line or, from 0, the row behind the header. Empty lines are left
+// ReadCSV reads a file with a header line. Errors name the file and the line, or the row, from 0. Empty lines are left
 // out, but are an error where there is one column, since there they could stand for no value, which is "?" in such a file.
 func ReadCSV(path string) (*Frame, error) {
 	file, err := os.Open(path)

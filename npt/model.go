@@ -53,8 +53,10 @@ func (tr *Trainer) Model() (*Model, error) {
 	return m, nil
 }
 
-// Config is what the network was trained with, Columns what its tables must have.
-func (m *Model) Config() Config    { return m.net.Config }
+// Config is what the network was trained with.
+func (m *Model) Config() Config { return m.net.Config }
+
+// Columns are those that its tables must have.
 func (m *Model) Columns() []Column { return slices.Clone(m.net.columns) }
 
 // Close gives the memory of the weights back, that of a device at once; the model is of no more use then.
@@ -65,10 +67,10 @@ func (m *Model) Close() {
 	m.weights = nil
 }
 
-// Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their
-// features are always seen, their targets, those that are there, when the model was trained with a target mask below 1. Test rows see each other's
-// features, too. The columns must be those of the training. The result has one slice per test row with, for each target, the
-// standardised value or the probability of every class.
+// Predict predicts the targets of the test rows of a table. Its training and validation rows are the context: their features are always
+// seen, their targets, those that are there, when the model was trained with a target mask below 1. Test rows see each other's features,
+// too. The columns must be those of the training. The result has one slice per test row with, for each target, the standardised value or
+// the probability of every class.
 //
 // With a BatchSize, the rows are dealt into as few batches as hold them, each with the same shares of training, validation and test
 // rows: the more test rows there are, the fewer of the context each is predicted with. A batch that would have none is an error.
@@ -97,9 +99,9 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 	return out, nil
 }
 
-// Impute returns a copy of the table in which the missing feature entries have their predicted values: standardised
-// values, and probabilities of classes (so that it is no table for Predict where a category was missing). A model that was trained without a feature loss cannot, which is an error, and so is a table with
-// copies. Batches are those of Predict.
+// Impute returns a copy of the table in which the missing feature entries have their predicted values: standardised values, and
+// probabilities of classes (so that it is no table for Predict where a category was missing). A model that was trained without a feature
+// loss cannot, which is an error, and so is a table with copies. Batches are those of Predict.
 func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 	if c := m.net.Config; c.tradeoffAt(0) == 0 {
 		return nil, fmt.Errorf("npt: FeatureMask: %v, with a Tradeoff of %v: the model has not learnt to predict features, want both above 0 in training",

@@ -35,11 +35,13 @@ type Predictor struct {
 	target  int
 }
 
-// Model is the trained network, for its Attention, say. Its tables are those of Table.
+// Model is the trained network, for its Attention, say. Table makes tables for it.
 func (p *Predictor) Model() *Model { return p.model }
 
-// Target is the name of the column that is predicted, Classes are its classes, nil where it is one of numbers.
-func (p *Predictor) Target() string    { return p.columns[p.target].Name }
+// Target is the name of the column that is predicted.
+func (p *Predictor) Target() string { return p.columns[p.target].Name }
+
+// Classes are those of the target, in order; nil where it is one of numbers.
 func (p *Predictor) Classes() []string { return slices.Clone(p.columns[p.target].Classes) }
 
 // Categories are those that a column had in the rows of the fit, in order; nil where it is one of numbers, or there is none of that name.
@@ -73,14 +75,14 @@ type Prediction struct {
 	Probabilities map[string]float64 // of all classes
 }
 
-// FitOptions are what Fit does without.
+// FitOptions are further inputs of a fit.
 type FitOptions struct {
 	Backend  compute.Backend // nil: see NewTrainer
 	Progress func(Progress)  // see Trainer
 
 	// Checkpoint is a file, written about every minute and when ctx ends, from which the same fit goes on when it is called again: with
-	// the same frame, target, configuration, validation rows and kind of backend, everything else is an error, as is one of a version that
-	// standardised features by training rows alone (until 30 November 2026). It stays when the fit is done. Empty: there is none.
+	// the same frame, target, configuration, validation rows and kind of backend; all else is an error, as is a file of an earlier version that
+	// standardised features otherwise. It stays when the fit is done. Empty: there is none.
 	Checkpoint string
 
 	// Validation are the rows of the frame, counted from 0, that are for validation, so that rows which belong together, such as those of one
@@ -96,8 +98,8 @@ type FitOptions struct {
 // Fit trains an NPT to predict a column from the others, on the best backend that there is here, with all cores. Columns whose values are all
 // finite numbers are continuous but for those that f.Categories names, those of which at least half are not are categories, and what is in
 // between is an error that names row, counted from 0, and field. A fifth of the rows (want five rows or more) are validation rows, drawn
-// by c.Seed, which choose the step whose weights are kept. Each class of the target has a fifth of its rows among them, to a row more or
-// less, more first where it would have none. Of a class of two rows or more one at least is for training, and that of a class of one row.
+// by c.Seed, which choose the step whose weights are kept. Each class of the target has a fifth of its rows among them, to within a
+// row, rounded up first where it would have none. Of a class of two rows or more one at least is for training, and that of a class of one row.
 // Numbers are standardised by training rows; those of features, with c.SemiSupervised, by validation rows, too.
 //
 // Memory grows with the square of the rows where c.BatchSize is 0: in each layer every row attends to every other. Where it runs out, as
@@ -105,9 +107,10 @@ type FitOptions struct {
 //
 // When ctx ends after the first evaluation of the validation rows, the predictor with the best weights so far comes with the error of ctx.
 //
-// A column without a name is an error, too, as is a feature with more than 1000 categories, or with another one in each of more than 20
-// rows, as names and ids have (Frame.Without leaves such columns out), and a target that is missing in a row, is the same in all training
-// rows, has more than 1000 classes, or hardly a row for each of them. Other errors are those of NewTrainer and Trainer.Train.
+// Errors, too: columns without a name or a value, names that come twice, rows of other lengths; features with more than 1000 categories, or
+// another one in each of more than 20 rows, as names and ids have (Frame.Without leaves such columns out); a target that is missing in a
+// row, is the same in all training rows, or has more classes than 1000 or than half the rows. Others are those of NewTrainer and
+// Trainer.Train.
 func Fit(ctx context.Context, f *Frame, target string, c Config) (*Predictor, error) {
 	return FitWith(ctx, f, target, c, FitOptions{})
 }
@@ -309,10 +312,10 @@ func (p *Predictor) train(ctx context.Context, c Config, o FitOptions) (*Predict
 // passRows is how many rows are predicted in one pass at most, or as many as the fit had where these are more.
 const passRows = 256
 
-// Predict predicts the target of rows of a frame, whose columns may come in any order and need not have the target. The result has
+// Predict predicts the target of rows of a frame by the columns of its features, in any order; it may have others. The result has
 // one prediction for each row. A category that no row of the fit had (see Categories) is no value, like "": the network has no input for
 // it. What no value means it has learnt where features were masked or a column had gaps: with a FeatureMask of 0 no value in a column that
-// had none missing adds arbitrary numbers to the row. In a column that had the same number wherever training saw one any number is that one.
+// had none missing adds arbitrary numbers to the row. A column that was constant in training is so here, whatever it has.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
@@ -323,8 +326,8 @@ const passRows = 256
 // A pass with another number of rows than those before it is compiled first, which on XLA takes seconds: a service should ask for the same
 // number again and again.
 //
-// The error names the row, counted from 0, that has too few or too many fields, or a text or too large a number in a column of numbers;
-// or it says that there are too many rows for the BatchSize, or that the predictor is closed.
+// The error names the column that is missing, or the row, counted from 0, that has too few or too many fields, or a text or too large a
+// number in a column of numbers; or it says that there are too many rows for the BatchSize, or that the predictor is closed.
 func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
 	asked, err := p.ordered(f)
 	if err != nil {
@@ -345,7 +348,7 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 }
 
 // Impute returns a copy of a frame in which fields of features without a value ("", "?", NA or NaN) have the predicted one: a number in the
-// column's units, to six digits, or the most probable category. In a column that had the same number wherever training saw one it is that one.
+// column's units, to six digits, or the most probable category. In a column that was constant in training it is that value.
 // The network has learnt to predict features where it was trained with a FeatureMask and a Tradeoff above 0; the weights are those that
 // predict the target best. Rows see each other as for Predict, whose errors it has.
 func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {

@@ -13,8 +13,8 @@ type Column struct {
 	Name       string
 	Categories int // number of classes of a categorical attribute; 0 for a continuous one
 
-	// Target says that it is to be predicted: hidden in test rows always, in validation rows but in test passes with a TargetMask below 1, in
-	// training rows as Config.TargetMask says.
+	// Target says that it is to be predicted: hidden in test rows always, in validation rows except in test passes with a TargetMask below
+	// 1, in training rows as Config.TargetMask says.
 	Target bool
 }
 
@@ -25,7 +25,7 @@ func (c Column) width() int { return max(c.Categories, 1) }
 // Rows are ordered training, validation, test. What stands in the targets of test rows is never looked at.
 type Table struct {
 	Columns          []Column
-	Values           []float32 // rows x channels, row-major, columns side by side; zero where missing, but see Flagged
+	Values           []float32 // rows x channels, row-major, columns side by side; any where missing, but see Flagged
 	Missing          []bool    // rows x columns, row-major; nil when nothing is missing
 	Train, Val, Test int       // numbers of rows
 
@@ -40,7 +40,7 @@ type Table struct {
 	Flagged bool
 
 	// RowTargets has, for each of Rows() rows, the one column that is a target in that row, where this is not the same column in
-	// all of them (appendix B.1.2): all that it can be are marked as targets. nil: columns marked so are targets in all rows.
+	// all of them (appendix B.1.2): all such columns are marked Target. nil: columns marked so are targets in all rows.
 	RowTargets []int
 
 	classes []int // of the training rows, for ClassBalancing

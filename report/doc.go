@@ -15,8 +15,8 @@
 // complete number is given with its difference, and graded by what a rerun would change, where records have it under at least three
 // seeds: not excluded by seeds, when the prediction interval of one more seed's mean has the paper's number (Student's, 95 %),
 // and "differs" otherwise. Both sides of a comparison share their folds, so that standard errors over folds grade nothing.
-// Only the published protocol is judged, by which the paper's numbers were made, no network that is smaller than the paper's, and what is
-// chosen among another number of settings than the paper's only if its digits are the paper's.
+// Only the published protocol is judged, by which the paper's numbers were made; no network that is smaller than the paper's, and nothing
+// that was chosen among another number of settings.
 //
 // Every report says how often its verdicts would be wrong, by comparing our numbers with the paper's for other methods
 // ("How to read this").

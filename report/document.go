@@ -79,7 +79,7 @@ const (
 	Bad
 	Faint
 	First  // best of its column
-	Second // best of it
+	Second // the next
 )
 
 // String is the name of a tone.

@@ -15,12 +15,12 @@ type Fold struct {
 	Failed int // settings that failed; Failures says how
 
 	// Chosen is the record of the setting with the best validation metric, the first one of the sweep among equals; nil
-	// when there is none. Position is its setting's place in the sweep, Tied the number of settings that are as good.
+	// when there is none. Position is its setting's place in the series, Tied the number of settings that are as good.
 	Chosen   *results.Record
 	Position int
 	Tied     int
 
-	Failures   map[int]Failed // by the setting's place in the sweep
+	Failures   map[int]Failed // by the setting's place in the series
 	Unselected int            // settings with a result that lacks a finite validation metric
 
 	group *Group

@@ -19,12 +19,12 @@ import (
 // "measured" (that with its parameters), and those that Spec.Series names. Tests of claims can also ask for single parameters of
 // what was measured.
 type Layout struct {
-	Name    string  // by which documents take the table out of a report
-	Title   string  // heading above; empty: no further one
-	Caption string  // above the table
-	Where   []Where // which numbers; all must hold
-	Group   string  // field whose values have lines of rows together; empty: none
-	Rows    []string
+	Name    string   // by which documents take the table out of a report
+	Title   string   // heading above; empty: no further one
+	Caption string   // above the table
+	Where   []Where  // which numbers; all must hold
+	Group   string   // field to group rows by; empty: none
+	Rows    []string // fields
 	Columns []string // empty: a column for each part of Show
 	Show    []Part
 	Wide    bool // too wide for a terminal
@@ -42,7 +42,7 @@ type Where struct {
 	Values []string
 }
 
-// Is are the numbers whose field has one of the values.
+// Is selects the numbers whose field has one of the values.
 func Is(field string, values ...string) Where { return Where{field, values} }
 
 // place is where a number's value stands among the values, -1 when it is none of them.

@@ -28,15 +28,15 @@ type Number struct {
 	// when the record does not have it.
 	RowStdErr float64
 
-	// Seeds are the means under several seeds, that of the sweep first, where records have more than one: over all folds, or over the
-	// same ones where the metric is not defined on the test rows of the others.
+	// Seeds are the means by seed, that of the sweep first: over all folds, or over the same ones where the metric is not defined on the test
+	// rows of the others. nil: some are missing.
 	Seeds []float64
 
 	Paper    results.Published
 	HasPaper bool
 
 	Verdict Verdict
-	Z       float64 // difference in standard errors, unless our number prints as the paper's; NaN where there is none
+	Z       float64 // difference in RowStdErr, of one fold; NaN of several, and where ours prints as the paper's
 
 	// SpreadReproduced: the paper's printed spread equals StdErr of NPT, StdErr0 of the others, at its printed digits.
 	SpreadReproduced bool

@@ -34,9 +34,8 @@ var (
 	change      = Part{"Change", true, split.Protocols, protocolChange, nil}
 )
 
-// The parts of tables that have a column for each data set and metric: our complete mean with the paper's in parentheses, that under
-// corrected folds, which the paper has not, ours alone, over several seeds with the standard deviation, and under the published and then the
-// corrected protocol.
+// The parts of tables that have a column for each data set and metric: complete means with the paper's, those of corrected folds, and means
+// over seeds with their deviation.
 var (
 	Beside      = numberPart("", split.Published, ifComplete((*Number).besidePaper))
 	OfCorrected = numberPart("corrected folds", split.Corrected, ifComplete((*Number).alone))
@@ -45,8 +44,7 @@ var (
 	corrections = Part{"", true, split.Protocols, correction, factUnder(split.Corrected)}
 )
 
-// Mean is ours, over however many folds there are, with the paper's in parentheses where there is one; correctedAlone is the mean under
-// corrected folds.
+// Mean is ours over however many folds there are, with the paper's in parentheses where there is one.
 var (
 	Mean           = numberPart("Result (paper's)", split.Published, (*Number).besidePaper)
 	correctedAlone = numberPart("", split.Corrected, (*Number).alone)
@@ -60,7 +58,7 @@ var (
 	Direction     = Part{"Verdict", false, nil, ofFact(changeFact, fact.directionCell), nil}
 )
 
-// The parts of tables of ranks over folds, counted from 0, beside the paper's.
+// FoldRank is the mean rank over folds, counted from 0, with the paper's.
 var FoldRank = factPart("Rank (paper's)", rankFact, fact.rankCell)
 
 // numberPart is a part that shows the number under a protocol.

@@ -28,7 +28,7 @@ const (
 	Reproduced       Verdict = "reproduced"
 	ReproducedOnPart Verdict = "reproduced on a part of the test rows"
 	NotExcluded      Verdict = "not excluded by seeds" // the paper's number is where another seed could be
-	Differs          Verdict = "differs"               // hardly another seed would; of a method without any, none
+	Differs          Verdict = "differs"               // another seed is unlikely to give it; of a method without any, none can
 	NotGraded        Verdict = "not graded"            // too few seeds to say
 
 	// On what a variant changes against another, whatever the size of the networks.
@@ -168,7 +168,8 @@ func (n *Number) standing() Verdict {
 // otherTrainingRows reports whether the number is by other training rows than the paper's.
 func (n *Number) otherTrainingRows() bool { return n.trainingSubset() || n.besideCopies() }
 
-// besideCopies reports whether the number is by all training rows and copies, and the paper's by the copies alone, as those of k-NN and DKL are.
+// besideCopies reports whether the number is by all training rows and copies, and the paper's by the copies alone, as those of k-NN and DKL
+// are.
 func (n *Number) besideCopies() bool {
 	return n.Info.Copies != nil && n.HasPaper && n.Series.Method.Name != "npt"
 }

@@ -42,8 +42,8 @@ func Lock(ctx context.Context, path string, log io.Writer) (unlock func() error,
 
 // Merge adds the records of several folders or segments to a compressed segment, or with replace writes it anew from them alone: one
 // record per cell, chosen as by Read, in the order of data set, method, protocol, fold and configuration. Equal records give equal
-// files. Damaged records are an error, but for a last line that a killed run left cut off, and in the segment, unless it is replaced, that
-// too; so are a merge of nothing and the end of ctx. Then the segment is as it was. Of two merges at the same time without Lock, what one
+// files. Damaged records are an error, but for a last line of from that a killed run left cut off; so are a merge of nothing and the
+// end of ctx. Then the segment is as it was. n is how many records it has now. Of two merges at the same time without Lock, what one
 // adds is lost.
 //
 // The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.

@@ -22,8 +22,8 @@ type Store struct {
 }
 
 // Open reads which records there are in folders or single segments. It checks the sum of each and what says which cell it is of; what is
-// held in memory is some 100 bytes for each cell. A folder that does not exist has no records. It is an error if a segment cannot be opened, if one method was
-// imported under two titles, or if ctx ends.
+// held in memory is some 100 bytes for each cell. A folder that does not exist has no records. It is an error if a segment cannot be
+// opened, if one method was imported under two titles, or if ctx ends.
 func Open(ctx context.Context, paths ...string) (*Store, error) {
 	s := &Store{chosen: newChooser()}
 	imports := imports{}
@@ -55,8 +55,8 @@ func (s *Store) Index() Index {
 	return index
 }
 
-// Records yields the one record that stands for every cell that has any, in the order of paths, file names and lines: a success
-// rather than a failure, then the one that was finished last, then the first. Errors come before the records: the damages, the
+// Records yields one record per cell, in the order of paths, file names and lines: of several a success, then the one that was finished last,
+// then the first. Errors come before the records: the damages, the
 // conflict; and a *Damage where a segment has changed since it was opened.
 func (s *Store) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
@@ -72,7 +72,7 @@ func (s *Store) Records() iter.Seq2[*Record, error] {
 	}
 }
 
-// Read yields the records of a store that is opened for it, or the error that it cannot be.
+// Read opens a store and yields its Records, or the error of Open.
 func Read(ctx context.Context, paths ...string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		s, err := Open(ctx, paths...)

@@ -26,7 +26,7 @@ import (
 type Cell struct {
 	Dataset    string         `json:"dataset"`
 	DataDigest string         `json:"data_digest"` // of the table's content
-	Protocol   split.Protocol `json:"protocol"`    // of fold 0, which is the same under both, published whatever the sweep says
+	Protocol   split.Protocol `json:"protocol"`    // published where both make the same task of a fold (task.Shared)
 	Fold       int            `json:"fold"`
 	Method     string         `json:"method"`
 	Config     Config         `json:"config"`
@@ -44,7 +44,7 @@ func (c Cell) Training() Cell {
 	return c
 }
 
-// A Config is a configuration in its canonical JSON form, with every parameter.
+// A Config is a configuration as method.Config.JSON writes it.
 type Config string
 
 func (c Config) MarshalJSON() ([]byte, error)  { return []byte(c), nil }

@@ -22,7 +22,7 @@ import (
 	"nptbench/internal/task"
 )
 
-// Method is k-NN as the paper ran it.
+// Method is k-NN. The paper's has ties "scikit-learn".
 var Method = &method.Method{
 	Name:  "knn",
 	Title: "k-NN",

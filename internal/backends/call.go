@@ -122,7 +122,7 @@ func Guard(f func() error) (err error) {
 // debugVariable, when set, has the log of GoMLX, whole errors of backends and the stacks of panics on standard error.
 const debugVariable = "NPT_DEBUG"
 
-// Error cuts stack traces and hints off the message of a backend's error, and marks one that says that memory ran out.
+// Error cuts stack traces and hints off the message of a backend's error, and has one that says that memory ran out wrap method.ErrMemory.
 func Error(err error) error {
 	if os.Getenv(debugVariable) != "" {
 		fmt.Fprintf(os.Stderr, "%+v\n", err)

@@ -24,8 +24,8 @@ type Info struct {
 	Columns int // number of columns, target included
 	Classes int // 0 for regression
 
-	// FlagsStay: entries are missing, and in the official code the flags that say which stay where they were in the file while splits
-	// move the rows, as on Kick, the only one of the paper's tables with any.
+	// FlagsStay: in the official code the flags of missing entries stay in the order of the file while splits move the rows. So it is on Kick,
+	// the only one of the paper's tables with any.
 	FlagsStay bool
 
 	Categorical int // number of categorical columns, target left out

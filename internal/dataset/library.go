@@ -47,7 +47,7 @@ func NewLibrary(dir string) *Library {
 
 // A Location says where a data set is found and what will come of it.
 type Location struct {
-	Info   Info // of the table that Load will return
+	Info   Info // of the table that Load will return, but with the Rows of the complete one
 	Files  []Found
 	Rows   int
 	Subset string // empty, or which part of the published table the files hold

@@ -1,4 +1,4 @@
-// Package measure has what is measured on a fitted model beyond its predictions of the test rows, as in section 4 of the paper: what
+// Package measure measures fitted models beyond its predictions of the test rows, as in section 4 of the paper: what
 // a measurement is called, its parameters, its metrics, and how it is made. A measurement has a file here, and a line in All.
 //
 // A sweep names measurements beside a method's settings; each is a cell of its own, with a record, of the model that the setting's
@@ -23,7 +23,7 @@ import (
 	"nptbench/results"
 )
 
-// A Measurement is something to be measured.
+// A Measurement is made on a fitted model.
 type Measurement struct {
 	Name   string // as in sweeps, records and reports
 	Doc    string // one sentence for -help

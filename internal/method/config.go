@@ -38,7 +38,7 @@ func (t Type) String() string {
 type Param struct {
 	Name    string
 	Type    Type
-	Default any      // int, float64, bool, string or []int
+	Default any      // int, float64, bool, string or []int, as Type says: 0.0, not 0, of a Float
 	Choices []string // of a Choice
 	Min     float64  // Int, Float and Ints: smallest value allowed
 	Max     float64  // Int, Float and Ints: largest value allowed; 0 means no upper bound
@@ -188,8 +188,8 @@ func asFloat(v any) (float64, bool) {
 	return float64(n), ok
 }
 
-// A Config is one method's parameters, all but optional ones, resolved to int, float64, bool, string or []int. A whole number of type Any that
-// was written as 1.0 is a json.Number, which is written as that again.
+// A Config has a method's parameters, but optional ones at their default, as int, float64, bool, string or []int. A whole number of type
+// Any that was written as 1.0 is a json.Number, which is written as that again.
 type Config map[string]any
 
 func (c Config) Int(name string) int       { return c[name].(int) }

@@ -1,6 +1,6 @@
 // Package method says what a method of the comparison is: its parameters, its configurations, and how it turns a task
-// into predictions. NPT and every baseline are a Method; sweeps are checked against its parameters, the harness calls
-// its Run, and nothing else of a method is known outside its package.
+// into predictions. NPT and every baseline are a Method; sweeps are checked against its parameters, and the
+// harness knows nothing of a method but this.
 package method
 
 import (
@@ -17,7 +17,7 @@ import (
 	"nptbench/internal/task"
 )
 
-// A Method is one row of the paper's tables.
+// A Method is one of those that are compared.
 type Method struct {
 	Name   string // as in sweeps, records and reports: "random-forest"
 	Title  string // as the paper prints it: "Random Forest"
@@ -206,5 +206,5 @@ func CheckMemory(bytes float64, what string) error {
 var ErrCrash = errors.New("crashed")
 
 // A Prediction holds one number per row for regression, on the standardised scale of the task's targets, and one
-// probability per row and class for classification, row-major.
+// probability per row and class for classification, row-major; those of a row have the sum 1.
 type Prediction []float64

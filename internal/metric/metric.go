@@ -79,7 +79,7 @@ func (m Metric) Recorded() Metric {
 	return m
 }
 
-// Named returns the metric of a name; it has no other fields when there is none such.
+// Named returns the metric of a name; where there is none such, one with that Name and Title.
 func Named(name string) Metric {
 	if i := slices.IndexFunc(All, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return All[i]
@@ -105,7 +105,7 @@ func (m Metric) Axis() string {
 	return text + m.Direction()
 }
 
-// Direction says, behind what it is of, which direction is better; of a metric that is not in All it says nothing.
+// Direction is ", larger is better" or ", smaller is better"; "" of a metric that is not in All.
 func (m Metric) Direction() string {
 	switch {
 	case !slices.Contains(All, m):

@@ -167,9 +167,9 @@ func (c *Configuration) measure(s *Setting) *Measure {
 	return x
 }
 
-// Recall gives configurations the records that they have had before, where models are to be measured and no record is there yet, and says
-// which have failed. It reads no records where nothing asks for one. The error is that of records that cannot be read, where one that is asked
-// for was not found.
+// Recall gives configurations the records that they have had before, where models are to be measured and no record is there yet, and sets
+// Failed where that is one. It reads no records where nothing asks for one. The error is that of records that cannot be read, where one
+// that is asked for was not found.
 func Recall(jobs []*Job, records iter.Seq2[*results.Record, error]) error {
 	wanted := map[results.ID][]*Configuration{}
 	for _, j := range jobs {

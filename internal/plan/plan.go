@@ -1,7 +1,7 @@
-// Package plan says what a sweep comes to: its cells, what of them has a record, and the jobs that are left to do.
+// Package plan turns a sweep into cells, finds which of them have a record, and makes the jobs that are left to do.
 //
 // A cell is one configuration of a method on one fold of a data set. It is known by the protocol that is canonical for its
-// fold: where both protocols make the same task of a fold, as they do of the first one, there is one cell, and one record
+// fold: where both protocols make the same task of a fold, as of the first one but Kick's, there is one cell, and one record
 // serves the tables of both. Package run does the jobs, and package report finds the place of a record by Plan.Places.
 //
 // Begin with this file; dataset.go finds the tables that cells are of, job.go joins cells that one fit serves, place.go finds
@@ -43,7 +43,7 @@ type Plan struct {
 	Datasets  []*Dataset // in the sweep's order
 	LeftOut   []LeftOut  // what has cells to do and cannot be run here
 
-	// OnGPU has estimates take networks to run on a GPU, one after the other and beside the rest, and to take what they took there.
+	// OnGPU: estimates take networks to run on a GPU, one after the other, beside the rest, and to take what they took on one.
 	OnGPU bool
 
 	retry, absent bool
@@ -103,7 +103,8 @@ type LeftOut struct {
 	Extra  bool // one of ours that the paper does not have: without it the sweep still counts as done
 }
 
-// New expands a sweep. Cells that the records have are done. It returns early, with the context's error, when that ends.
+// New expands a sweep, for which it fetches and reads the tables whose digests it needs. Cells that the records have are done. It ends early
+// with the error of ctx.
 func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, records results.Index) (*Plan, error) {
 	if err := o.Check(s); err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func (p *Plan) wall(e *Estimate, groups []*Group, cores int) (left time.Duration
 	return max(onGPU, onCores/time.Duration(cores)), known
 }
 
-// Time estimates how long the plan's cells take, with that many cores.
+// Time writes how long what is to do takes on so many cores; "?": not known.
 func (p *Plan) Time(e *Estimate, cores int) string { return atLeast(p.wall(e, p.Groups(), cores)) }
 
 // Known reports whether the time is known of everything that is to do.

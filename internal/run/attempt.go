@@ -88,7 +88,7 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 	}
 }
 
-// TimeFile is the name of timeFile.
+// TimeFile has the time that an unfinished fit has used.
 const TimeFile = "time-used"
 
 // timeFile lies beside what an unfinished fit has left, and says how much of the budget of time that took. Empty: no folder is for that.

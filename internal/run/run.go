@@ -1,4 +1,4 @@
-// Package run does what of a plan is to do.
+// Package run runs the jobs of a plan.
 //
 // An Executor does the jobs; Pool, the one for this machine, has worker processes do them, so that limits on time and memory
 // are hard, peak memory is measured rather than guessed, and a crash costs the cells of one job. Workers make whole records;
@@ -39,7 +39,7 @@ type Watcher interface {
 
 // Counts are of the cells of a plan.
 type Counts struct {
-	OK, Failed int // that have a record now and had none before
+	OK, Failed int // that have a new record
 	Left       int // to do: interrupted, stopped by the first failure, or of a method that was given up
 }
 

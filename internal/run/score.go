@@ -14,8 +14,9 @@ import (
 	"nptbench/results"
 )
 
-// Score computes the metrics of a prediction for validation and test rows, as records have them. A prediction of the wrong length, or with a
-// number that is NaN, infinite, or so large that its square is, is an error: a method that diverged must not get a metric.
+// Score computes the metrics of a prediction for validation and test rows, as records have them. A prediction of the wrong length, or with
+// a number that is NaN, infinite, or so large that its square is, or with probabilities of a row that do not have the sum 1, is an error: a
+// method that diverged must not get a metric.
 func Score(t *task.Task, truth *task.Truth, r method.Result) (val, test results.Metrics, err error) {
 	if err := check("validation", r.Val, t.Val, t); err != nil {
 		return nil, nil, err

@@ -60,7 +60,7 @@ type Rule struct {
 	Rows   int
 	Labels []uint16 // class of every row, to stratify by; nil: not stratified
 	Groups []uint16 // group of every row, from 0 without gaps, whose rows are kept together, instead of being stratified; nil: rows are free
-	Folds  int      // number of folds; the share of test rows is 1/Folds
+	Folds  int      // number of folds, each with 1/Folds of the rows for testing, unless TestAt is set
 	TestAt int      // first row of a fixed test set that reaches to the end; 0: test rows are drawn
 }
 
@@ -84,7 +84,7 @@ func (r Rule) valShare() float64 {
 // ErrNoFold is the error of a fold that a rule does not make.
 var ErrNoFold = errors.New("does not exist")
 
-// Make returns one fold. The error says which part would be empty, or is ErrNoFold.
+// Make returns one fold. The error says why it cannot be made, or wraps ErrNoFold.
 func Make(r Rule, p Protocol, fold int) (Split, error) {
 	if r.Folds < 2 || r.TestAt == 0 && r.Rows < r.Folds {
 		return Split{}, fmt.Errorf("%d rows cannot be cut into %d folds", r.Rows, r.Folds)
@@ -127,7 +127,7 @@ func (r Rule) folds() int {
 	return r.Folds
 }
 
-// Sizes returns how many training, validation and test rows a fold without Groups has, which hangs on no label and on no protocol.
+// Sizes returns how many training, validation and test rows a fold without Groups has, whatever the labels and the protocol.
 func (r Rule) Sizes(fold int) (train, val, test int) {
 	switch {
 	case r.TestAt > 0:

@@ -18,7 +18,7 @@ type FriedmanTest struct {
 	// Friedman's statistic, corrected for shared ranks as in SciPy and R, and F that Iman and Davenport made of it.
 	ChiSquare    float64 // k-1 degrees of freedom
 	P            float64
-	F            float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike
+	F            float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike, NaN for one
 	FPValue      float64
 	PermutationP float64 // of the statistic when the ranks on each data set are in random order; NaN with more than 20 data sets
 

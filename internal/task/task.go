@@ -27,8 +27,8 @@ type Task struct {
 	Train, Val, Test int // numbers of rows
 
 	// Copies is the number of training rows, the last ones, that are copies: of all other rows, in the order training,
-	// validation, test, as dataset.Copies says. Their targets, which are those of the rows that they are copies of, are to be
-	// looked up. 0: none.
+	// validation, test, as dataset.Copies says. Their targets, those of the rows that they are copies of plus
+	// dataset.Copies.Add, are to be looked up. 0: none.
 	Copies int
 
 	// X is the encoded feature matrix, row-major, Rows() x Width: continuous features are standardised, categorical ones
