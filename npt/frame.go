@@ -132,7 +132,11 @@ func (f *Frame) check() (*Frame, error) {
 	for i, name := range f.Names {
 		f.Names[i] = strings.TrimSpace(name)
 		if slices.Contains(f.Names[:i], f.Names[i]) {
-			return nil, fmt.Errorf("two columns are called %q", f.Names[i])
+			hint := ""
+			if _, err := strconv.ParseFloat(f.Names[i], 64); err == nil {
+				hint = ": is the header line missing?"
+			}
+			return nil, fmt.Errorf("two columns are called %q%s", f.Names[i], hint)
 		}
 		if !utf8.ValidString(name) {
 			return nil, fmt.Errorf("the name of column %d, %q, is not UTF-8: convert the file", i, name)

@@ -547,7 +547,7 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, f, err)
 		}
 	}
-	for text, want := range map[string]string{"a,b\n1\n": "row 0 has 1 field, want 2", "a|b\n1|2\n": "want commas between the fields", "a,a\n1,2\n": `two columns are called "a"`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields",
+	for text, want := range map[string]string{"a,b\n1\n": "row 0 has 1 field, want 2", "a|b\n1|2\n": "want commas between the fields", "a,a\n1,2\n": `two columns are called "a"`, "7,0,0\n7,1,0\n": `two columns are called "0": is the header line missing?`, "a,b\n": "at least one row", "a;b\n1;2\n": "want commas between the fields",
 		"a\n1\n\n3\n": "line 3 is empty: want a value, or ? for none", "a\n1\n\r\n": "line 3 is empty", "a\n\"1\n\n2\"\n3\n\n": "line 6 is empty"} {
 		path := filepath.Join(t.TempDir(), "bad.csv")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

@@ -434,8 +434,13 @@ func TestLoadRefuses(t *testing.T) {
 	if err := errors.Join(os.WriteFile(large, nil, 0o644), os.Truncate(large, 1<<40), exec.Command("mkfifo", pipe).Run()); err != nil {
 		t.Fatal(err)
 	}
+	houses := filepath.Join(dir, "houses")
+	if err := os.WriteFile(houses+".yaml", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
-		large: "1099511627776 bytes; a sweep file has at most 1048576", pipe: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file",
+		houses: fmt.Sprintf("no such file and no built-in sweep of that name (did you mean %q?)", houses+".yaml"),
+		large:  "1099511627776 bytes; a sweep file has at most 1048576", pipe: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file",
 	} {
 		done := make(chan error, 1)
 		go func() {

@@ -119,7 +119,11 @@ func Load(nameOrPath string, c Catalogue) (*Sweep, error) {
 		if slices.Contains(Names(), bare) {
 			return nil, fmt.Errorf("sweep %q: no such file; the built-in sweep is called %q", nameOrPath, bare)
 		}
-		return nil, fmt.Errorf("sweep %q: no such file and no built-in sweep of that name%s", nameOrPath, spelling.Hint(bare, Names()))
+		hint := spelling.Hint(bare, Names())
+		if _, err := os.Stat(nameOrPath + ".yaml"); err == nil {
+			hint = fmt.Sprintf(" (did you mean %q?)", nameOrPath+".yaml")
+		}
+		return nil, fmt.Errorf("sweep %q: no such file and no built-in sweep of that name%s", nameOrPath, hint)
 	}
 	switch {
 	case err != nil:

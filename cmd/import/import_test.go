@@ -603,14 +603,17 @@ func TestMeanWhereDefined(t *testing.T) {
 	}
 }
 
-// A file with another separator than a comma is told so.
-func TestSeparator(t *testing.T) {
+// A file with another separator than a comma, without a header line, or with columns that have no name is told so.
+func TestHeader(t *testing.T) {
 	for header, want := range map[string]string{
 		"dataset;protocol;fold;row;prediction":     `:1: the only column is called "dataset;protocol;fold;row;prediction": is there another separator than a comma?`,
 		"dataset\tprotocol\tfold\trow\tprediction": `:1: the only column is called "dataset\tprotocol\tfold\trow\tprediction": is there another separator than a comma?`,
 		`"dataset";"protocol";"fold"`:              `:1: extraneous or missing " in quoted-field; is there another separator than a comma?`,
 		`dataset;"protocol";"fold"`:                `:1: bare " in non-quoted-field; is there another separator than a comma?`,
-		"dataset":                                  ":1: there is no column protocol; want dataset, protocol, fold, row, and prediction or probability_0, probability_1 and so on",
+		"waves,published,0,0,0.5":                  ":1: there is no column dataset; want dataset, protocol, fold, row, and prediction or probability_0, probability_1 and so on",
+		"dataset,protocol,fold,row,prediction,,":   ":1: column 6 has no name: leave it out",
+		"dataset,protocol,fold,row,row,prediction": ":1: two columns are called row",
+		"dataset": ":1: there is no column protocol; want dataset, protocol, fold, row, and prediction or probability_0, probability_1 and so on",
 	} {
 		file := filepath.Join(t.TempDir(), "p.csv")
 		if err := os.WriteFile(file, []byte(header+"\n"), 0o644); err != nil {

@@ -93,10 +93,14 @@ const (
 
 func (r *reader) findColumns(header []string) error {
 	r.columns = map[string]int{}
+	twice := ""
 	for i, name := range header {
 		name = strings.ToLower(strings.TrimSpace(name))
-		if _, twice := r.columns[name]; twice {
-			return fmt.Errorf("two columns are called %s", name)
+		if name == "" {
+			return fmt.Errorf("column %d has no name: leave it out", i+1)
+		}
+		if _, has := r.columns[name]; has {
+			twice = name
 		}
 		r.columns[name] = i
 	}
@@ -104,6 +108,9 @@ func (r *reader) findColumns(header []string) error {
 		if _, ok := r.columns[name]; !ok {
 			return fmt.Errorf("there is no column %s; want dataset, protocol, fold, row, and prediction or %s0, %s1 and so on", name, probability, probability)
 		}
+	}
+	if twice != "" {
+		return fmt.Errorf("two columns are called %s", twice)
 	}
 	for {
 		at, ok := r.columns[probability+strconv.Itoa(len(r.classes))]

@@ -328,7 +328,7 @@ methods:
 		t.Fatalf("exit %d, %v, %s\n%s", exit, err, errs, table)
 	}
 	want := map[string][2]string{
-		"good": {}, "print": {}, "half": {"error", "the command has written no test_predicted.csv"},
+		"good": {}, "print": {}, "half": {"error", "the command ended without an error and has written no test_predicted.csv"},
 		"short":  {"error", "test_predicted.csv:12: the file ends, want a line for each of the 12 rows"},
 		"long":   {"error", "val_predicted.csv:25: one line too many, want one for each of the 24 rows"},
 		"joined": {"error", "val_predicted.csv: a line is longer than 65568 characters, want a line for each row"},

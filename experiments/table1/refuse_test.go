@@ -68,7 +68,7 @@ func TestCancelFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	exit, _, errs, err := call(t, append(arguments(t, "{method: knn}", out), "-executor", "slurm", "-cancel")...)
-	if exit != program.ExitOK || err != nil || errs != "ended the tasks of 0 submissions; what is recorded is kept\n" {
+	if exit != program.ExitOK || err != nil || errs != "ended the tasks of 0 submissions in "+filepath.Join(out, "slurm")+"; what is recorded is kept\n" {
 		t.Errorf("exit %d, %v, %q", exit, err, errs)
 	}
 }

@@ -207,7 +207,7 @@ func Renew(config string, c method.Command) string {
 // run does one configuration.
 func run(ctx context.Context, c method.Command, t *task.Task, config method.Config) (r method.Result, err error) {
 	if now, err := Digest(c); err != nil || now != c.Digest {
-		return r, cmp.Or(err, errors.New("a file of the command has changed since the run was planned; what is run next uses the new one"))
+		return r, cmp.Or(err, errors.New("the files of the command are not those that the run was planned with: changed since, or others on this machine; where machines have different programs, name the program without a slash, from PATH"))
 	}
 	dir, err := folder(t)
 	if err != nil {
@@ -222,14 +222,17 @@ func run(ctx context.Context, c method.Command, t *task.Task, config method.Conf
 		return r, err
 	}
 	start := time.Now()
-	if err := execute(ctx, c, dir, t.Threads); err != nil {
+	said, err := execute(ctx, c, dir, t.Threads)
+	if err != nil {
 		return r, err
 	}
 	r.Fit = time.Since(start)
-	if r.Val, err = read(dir, "val", t.Val, t.Outputs()); err != nil {
-		return r, err
+	if r.Val, err = read(dir, "val", t.Val, t.Outputs()); err == nil {
+		r.Test, err = read(dir, "test", t.Test, t.Outputs())
 	}
-	r.Test, err = read(dir, "test", t.Test, t.Outputs())
+	if errors.Is(err, fs.ErrNotExist) && said != "" { // as of a script whose last line did not fail
+		err = fmt.Errorf("%w; it said: %s", err, said)
+	}
 	return r, err
 }
 
@@ -247,8 +250,8 @@ func folder(t *task.Task) (string, error) {
 
 var oomKills = subprocess.OOMKills // tests set it
 
-// execute runs the command in a folder.
-func execute(ctx context.Context, c method.Command, dir string, threads int) error {
+// execute runs the command in a folder, and returns what it said: on standard error, or else on standard output.
+func execute(ctx context.Context, c method.Command, dir string, threads int) (text string, err error) {
 	args, _ := absolute(c)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
@@ -259,20 +262,21 @@ func execute(ctx context.Context, c method.Command, dir string, threads int) err
 	said, printed := &subprocess.Said{Head: 150, Tail: 250}, &subprocess.Said{Head: 150, Tail: 250} // a failure message has 500
 	cmd.Stderr, cmd.Stdout = said, printed
 	before := oomKills()
-	err := cmd.Run()
+	err = cmd.Run()
+	text = cmp.Or(said.String(), printed.String())
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
-		return nil
+		return text, nil
 	}
 	err = fmt.Errorf("%s: %w", line(c.Args), err)
-	if text := cmp.Or(said.String(), printed.String()); text != "" {
+	if text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
 	exit := (*exec.ExitError)(nil)
 	switch {
 	case subprocess.KilledForMemory(err, before):
-		return fmt.Errorf("%w: %w", method.ErrMemory, err)
+		return "", fmt.Errorf("%w: %w", method.ErrMemory, err)
 	case errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled():
-		return fmt.Errorf("%w: %w", method.ErrCrash, err)
+		return "", fmt.Errorf("%w: %w", method.ErrCrash, err)
 	}
-	return err
+	return "", err
 }

@@ -227,7 +227,16 @@ func TestChangedScript(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(c.Dir, "mine.sh"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(t.Context(), c, load(t, "waves"), method.Config{}); err == nil || !strings.Contains(err.Error(), "has changed since the run was planned") {
+	if _, err := run(t.Context(), c, load(t, "waves"), method.Config{}); err == nil || !strings.Contains(err.Error(), "not those that the run was planned with: changed since, or others on this machine") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A command that ends without an error and without its predictions has said why, as a script does whose last line is another one.
+func TestNothingWritten(t *testing.T) {
+	c := method.Command{Name: "mine", Args: []string{"sh", "-c", "echo No module named numpy >&2; echo done"}, Dir: t.TempDir()}
+	const want = "the command ended without an error and has written no val_predicted.csv; it said: No module named numpy"
+	if _, err := run(t.Context(), c, load(t, "waves"), method.Config{}); err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 }

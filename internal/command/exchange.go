@@ -110,12 +110,20 @@ func writeTable(path string, columns []string, first, rows int, value func(b []b
 // separated is a field of several numbers.
 var separated = regexp.MustCompile(`^[-+0-9.][-+0-9.eE]*[ \t;]`)
 
+// missing is the error of a file that the command should have written.
+type missing struct{ name string }
+
+func (m *missing) Error() string {
+	return "the command ended without an error and has written no " + m.name
+}
+func (m *missing) Unwrap() error { return fs.ErrNotExist }
+
 // read reads the predictions for a part of the rows. Errors name the file and the line.
 func read(dir, part string, rows, outputs int) (method.Prediction, error) {
 	name := part + "_predicted.csv"
 	f, err := os.Open(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the command has written no %s", name)
+		return nil, &missing{name}
 	}
 	if err != nil {
 		return nil, err

@@ -262,7 +262,7 @@ func (d *declaration) separator() rune {
 	}
 	separator, size := utf8.DecodeRuneInString(given)
 	if size != len(given) {
-		d.fail("separator", "%q has more than one character", given)
+		d.fail("separator", `%q has more than one character; a tab is "\t", in double quotes`, given)
 	} else if strings.ContainsRune("\"\r\n\x00\ufffd", separator) {
 		d.fail("separator", "%q cannot stand between fields; most files have \",\", \";\" or \"\\t\"", given)
 	}

@@ -62,7 +62,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	if o.Cancel {
 		arrays, err := slurm.Cancel(ctx, o.slurmFolder())
 		if err == nil {
-			fmt.Fprintf(e.Stderr, "ended the tasks of %d submissions; what is recorded is kept\n", arrays)
+			fmt.Fprintf(e.Stderr, "ended the tasks of %s in %s; what is recorded is kept\n", spelling.Count(arrays, "submission"), o.slurmFolder())
 		}
 		return program.ExitOK, err
 	}

@@ -9,7 +9,7 @@ func Imported(name, title, param string) *Method {
 		Name: name, Title: title, Doc: "predictions made elsewhere", Extra: true,
 		Params: []Param{{Name: param, Type: Choice, Default: title, Choices: []string{title}, Doc: "the title"}},
 		Available: func() error {
-			return errors.New("its predictions are imported, and nobody has imported these for the data that are here")
+			return errors.New("its predictions are imported, and there are none for these folds, this seed and the data that are here (import -h)")
 		},
 	}
 }

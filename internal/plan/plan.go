@@ -129,6 +129,12 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 	p.tellApart()
 	if !o.ReportOnly {
 		p.leaveOut(o.Methods)
+	} else {
+		for _, d := range p.Datasets {
+			if d.Digest == "" && d.Missing != nil { // which says what records are of it
+				p.LeftOut = append(p.LeftOut, LeftOut{Name: d.Info.Name, Err: d.Missing})
+			}
+		}
 	}
 	return p, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -334,6 +336,13 @@ func TestRecordsWithoutMeans(t *testing.T) {
 	}
 	if text := b.String(); strings.Contains(text, "absent") || !regexp.MustCompile(`(?m)^mean +1 +2 +6 +3 +6 +0 +0$`).MatchString(text) {
 		t.Errorf("mean alone is printed as\n%s", text)
+	}
+	gone := &dataset.Library{Dirs: some.Dirs, CacheDir: t.TempDir()} // without the file of one's own there is no telling which records are of it
+	if err := os.Remove(filepath.Join(some.Dirs[0], "waves", "rows.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if why := planned(t, waves, Options{ReportOnly: true}, gone, nil).WhyLeftOut(); len(why) != 1 || !strings.HasPrefix(why[0], "left out: waves: ") {
+		t.Errorf("a report without the data: %q", why)
 	}
 }
 

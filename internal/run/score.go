@@ -53,7 +53,7 @@ func check(part string, p method.Prediction, rows int, t *task.Task) error {
 	}
 	for i, x := range p {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return &diverged{fmt.Sprintf("the prediction for %s row %d is %v", part, i/t.Outputs(), x)}
+			return &diverged{fmt.Sprintf("the prediction for %s row %d, counted from 0, is %v", part, i/t.Outputs(), x)}
 		}
 	}
 	if !t.Info.Problem.Classification() {
@@ -63,12 +63,12 @@ func check(part string, p method.Prediction, rows int, t *task.Task) error {
 		sum := 0.0
 		for _, x := range p[row*t.Outputs() : (row+1)*t.Outputs()] {
 			if x < 0 || x > 1+ProbabilitySlack {
-				return fmt.Errorf("the prediction for %s row %d has a probability of %v, want 0 to 1", part, row, x)
+				return fmt.Errorf("the prediction for %s row %d, counted from 0, has a probability of %v, want 0 to 1", part, row, x)
 			}
 			sum += x
 		}
 		if math.Abs(sum-1) > ProbabilitySlack {
-			return fmt.Errorf("the probabilities for %s row %d sum to %v, want 1", part, row, sum)
+			return fmt.Errorf("the probabilities for %s row %d, counted from 0, sum to %v, want 1", part, row, sum)
 		}
 	}
 	return nil
