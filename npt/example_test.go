@@ -3,13 +3,52 @@ package npt_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"math"
+	"os"
+	"path/filepath"
 
 	"nptbench/npt"
 )
 
-// A table of points on y = x², every fourth of them for validation, and three new rows whose y is to be predicted.
+// A network is fitted to a file, kept in another one, and asked for the price of two houses that are in neither.
 func Example() {
+	ctx := context.Background()
+	houses, err := npt.ReadCSV("testdata/houses.csv") // columns area, city and price
+	if err != nil {
+		log.Fatal(err)
+	}
+	fitted, err := npt.Fit(ctx, houses, "price", npt.SmallConfig())
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "houses.npt")
+	if err := fitted.Save(file); err != nil {
+		log.Fatal(err)
+	}
+	fitted.Close()
+
+	predictor, err := npt.LoadPredictor(file, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer predictor.Close()
+	prices, err := predictor.Predict(ctx, &npt.Frame{Names: []string{"area", "city"}, Rows: [][]string{{"60", "Bonn"}, {"120", "Cologne"}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the larger one in Cologne costs more:", prices[1].Value > prices[0].Value)
+	// Output:
+	// the larger one in Cologne costs more: true
+}
+
+// A table of points on y = x², every fourth of them for validation, and three new rows whose y is to be predicted.
+func ExampleTrainer() {
 	table := &npt.Table{
 		Columns: []npt.Column{{Name: "x"}, {Name: "y", Target: true}},
 		Train:   45, Val: 15, Test: 3,
