@@ -198,7 +198,7 @@ func (n *Number) costFact(name string, value float64, of int, paper func(results
 	f := n.derived(name, value, math.NaN(), of)
 	f.Verdict = NoPaper
 	if c, ok := results.PaperCost(n.Info.Name, n.Series.Method.Name); ok && paper != nil {
-		f.Verdict, f.HasPaper, f.Paper = NotComparable, true, results.Published{Mean: paper(c)}
+		f.Verdict, f.HasPaper, f.Paper = NotComparable, true, results.PaperNumber{Mean: paper(c)}
 	}
 	return f
 }

@@ -32,7 +32,7 @@ type Number struct {
 	// rows of the others. nil: some are missing.
 	Seeds []float64
 
-	Paper    results.Published
+	Paper    results.PaperNumber
 	HasPaper bool
 
 	Verdict Verdict

@@ -46,7 +46,7 @@ type rankRow struct {
 	// sets of the task.
 	PaperRanks []float64 // by data set; nil where the paper has none
 	PaperMean  meanRank  // of these
-	Paper      results.Published
+	Paper      results.PaperNumber
 }
 
 // A meanRank is a mean over data sets and its standard error, sd(ddof 1)/sqrt(data sets), which is NaN for a single one.

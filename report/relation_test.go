@@ -119,7 +119,7 @@ var tenFolds = []*Fold{{Number: 0}, {Number: 1}, {Number: 2}, {Number: 3}, {Numb
 func TestDirection(t *testing.T) {
 	number := func(protocol split.Protocol, folds int) *Number {
 		g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: protocol, Series: &Series{}, Folds: tenFolds}
-		return &Number{Group: g, N: folds, Mean: 1, StdErr: 0.1, HasPaper: true, Paper: results.Published{Mean: 1}}
+		return &Number{Group: g, N: folds, Mean: 1, StdErr: 0.1, HasPaper: true, Paper: results.PaperNumber{Mean: 1}}
 	}
 	for _, c := range []struct {
 		mean, stdErr, paper, paperErr float64
@@ -131,7 +131,7 @@ func TestDirection(t *testing.T) {
 		{1, 0.4, 0.1, 0.05, PaperNotClear}, {-1, 0.4, 0.1, 0.05, PaperNotClear}, {1, 0.5, 0.1, 0.05, NotClear},
 	} {
 		d := number(published, 10)
-		d.Mean, d.StdErr, d.Paper = c.mean, c.stdErr, results.Published{Mean: c.paper, Spread: c.paperErr}
+		d.Mean, d.StdErr, d.Paper = c.mean, c.stdErr, results.PaperNumber{Mean: c.paper, Spread: c.paperErr}
 		if got := d.direction(); got != c.want {
 			t.Errorf("%v ± %v beside %v: %s, want %s", c.mean, c.stdErr, c.paper, got, c.want)
 		}
@@ -308,7 +308,7 @@ func TestAsLarge(t *testing.T) {
 		mean, stdErr float64
 		want         Answer
 	}{{-20, 0.4, No}, {-22, 0.4, Yes}, {-22, 0.6, Unclear}, {-20, 0.6, Unclear}, {-1, 1, No}, {-1, 12, Unclear}, {21, 1, No}} {
-		if got := asLarge(fact{Number: &Number{Mean: c.mean, StdErr: c.stdErr, Paper: results.Published{Mean: -42}}}); got != c.want {
+		if got := asLarge(fact{Number: &Number{Mean: c.mean, StdErr: c.stdErr, Paper: results.PaperNumber{Mean: -42}}}); got != c.want {
 			t.Errorf("%v ± %v: %v, want %v", c.mean, c.stdErr, got, c.want)
 		}
 

@@ -47,8 +47,8 @@ func methodNamed(title string) string {
 // paperFolds is the number of cross-validation folds behind every spread that the paper prints.
 const paperFolds = 10
 
-// Published is one number of the paper's Tables 1 to 5 and 8 to 13.
-type Published struct {
+// PaperNumber is one number of the paper's Tables 1 to 5 and 8 to 13.
+type PaperNumber struct {
 	Table          int
 	Mean           float64
 	Spread         float64 // over ten folds, of ranks over data sets; 0 when none is printed (single split)
@@ -60,7 +60,7 @@ type Published struct {
 }
 
 // StdErr is the spread as the standard error of the mean over ten folds, 0 for a single split.
-func (p Published) StdErr() float64 {
+func (p PaperNumber) StdErr() float64 {
 	if p.SpreadIsStdDev {
 		return p.Spread / math.Sqrt(paperFolds)
 	}
@@ -68,7 +68,7 @@ func (p Published) StdErr() float64 {
 }
 
 // String is the number as the paper prints it, such as "4.27 ± 0.37".
-func (p Published) String() string {
+func (p PaperNumber) String() string {
 	if p.PrintedSpread == "" {
 		return p.Printed
 	}
@@ -78,15 +78,15 @@ func (p Published) String() string {
 // Paper returns the paper's result, from its Tables 2, 3 and 8 to 12, by the names of data set, method and metric; 1-NN is the method
 // "knn, 1 neighbour".
 // It reports false when the paper gives no number.
-func Paper(dataset, method, metricName string) (Published, bool) {
+func Paper(dataset, method, metricName string) (PaperNumber, bool) {
 	p := paper().results[[3]string{dataset, method, metricName}]
 	return p, p.Printed != ""
 }
 
-// PaperRank returns the paper's mean rank of a method over the data sets of a task (metric.Ranking says by
+// PaperRank returns the paper's mean rank of a method over the data sets of a problem, "binary" say (metric.Ranking says by
 // what), from its Table 1.
-func PaperRank(task, method string) (Published, bool) {
-	r, ok := paper().ranks[[2]string{task, method}]
+func PaperRank(problem, method string) (PaperNumber, bool) {
+	r, ok := paper().ranks[[2]string{problem, method}]
 	return r, ok
 }
 
@@ -138,7 +138,7 @@ func PaperSplitRows(dataset string) ([3]int, bool) {
 
 // PaperVariant returns the paper's result for a variant of NPT, by the name that sweeps give it (paper/variants.csv has the
 // printed one), from its Tables 4 and 5, and from 13: there the metric is "rank", by the loss on each of ten folds, from 0.
-func PaperVariant(table int, dataset, variant, metricName string) (Published, bool) {
+func PaperVariant(table int, dataset, variant, metricName string) (PaperNumber, bool) {
 	p, ok := paper().variants[paperVariant{table, dataset, variant, metricName}]
 	return p, ok
 }
@@ -204,12 +204,12 @@ type Search struct {
 func PaperSearches() []Search { return paper().searches }
 
 type paperTables struct {
-	results   map[[3]string]Published
-	ranks     map[[2]string]Published
+	results   map[[3]string]PaperNumber
+	ranks     map[[2]string]PaperNumber
 	better    map[[4]string]bool // data set, metric, better and worse method of a tie
 	settings  map[[2]string]int
 	splitRows map[string][3]int
-	variants  map[paperVariant]Published
+	variants  map[paperVariant]PaperNumber
 	sizes     map[paperSize]int
 	costs     map[[2]string]Cost // by data set and method
 
@@ -219,12 +219,12 @@ type paperTables struct {
 
 var paper = sync.OnceValue(func() *paperTables {
 	t := &paperTables{
-		results:   map[[3]string]Published{},
-		ranks:     map[[2]string]Published{},
+		results:   map[[3]string]PaperNumber{},
+		ranks:     map[[2]string]PaperNumber{},
 		better:    map[[4]string]bool{},
 		settings:  map[[2]string]int{},
 		splitRows: map[string][3]int{},
-		variants:  map[paperVariant]Published{},
+		variants:  map[paperVariant]PaperNumber{},
 		sizes:     map[paperSize]int{},
 		costs:     map[[2]string]Cost{},
 
@@ -232,11 +232,11 @@ var paper = sync.OnceValue(func() *paperTables {
 	}
 	for _, file := range []string{"table02_corruption", "table03_lookup", "table08_accuracy", "table09_nll", "table10_auroc", "table11_rmse", "table12_mse"} {
 		for _, row := range paperRows(file) {
-			t.results[[3]string{row["dataset"], methodNamed(row["method"]), metricOf(row)}] = published(row)
+			t.results[[3]string{row["dataset"], methodNamed(row["method"]), metricOf(row)}] = paperNumber(row)
 		}
 	}
 	for _, row := range paperRows("table01_rank_orders") {
-		t.ranks[[2]string{row["task"], methodNamed(row["method"])}] = published(row)
+		t.ranks[[2]string{row["task"], methodNamed(row["method"])}] = paperNumber(row)
 	}
 	names := map[[2]string]string{}
 	for _, row := range paperRows("variants") {
@@ -253,7 +253,7 @@ var paper = sync.OnceValue(func() *paperTables {
 	for _, file := range []string{"table04_ablation", "table05_ablation", "table13_npt_small_rank_orders"} {
 		for _, row := range paperRows(file) {
 			of := paperVariant{int(number(row["table"])), row["dataset"], names[[2]string{row["table"], row["method"] + row["variant"]}], metricOf(row)}
-			t.variants[of] = published(row)
+			t.variants[of] = paperNumber(row)
 		}
 	}
 	for _, row := range paperRows("table06_07_cost") {
@@ -295,8 +295,8 @@ func metricOf(row map[string]string) string {
 	}
 }
 
-func published(row map[string]string) Published {
-	p := Published{
+func paperNumber(row map[string]string) PaperNumber {
+	p := PaperNumber{
 		Table:          int(number(row["table"])),
 		Printed:        row["mean"] + row["mean_rank"], // a table has one of the two
 		PrintedSpread:  row["stderr"] + row["stddev"],  // a table has one of the two
