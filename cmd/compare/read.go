@@ -208,7 +208,15 @@ func (r *results) tie() {
 // testColumn is what the column of a metric is called in a report.
 func testColumn(m metric.Metric) string { return "test_" + m.Name }
 
+// unprintable reports whether a text has what a terminal would obey, or is not UTF-8.
+func unprintable(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) })
+}
+
 func (s *sheet) findColumns(by []string) error {
+	if at := slices.IndexFunc(s.Header, unprintable); at >= 0 {
+		return fmt.Errorf("column %d is called %q, want printable UTF-8 text in one line", at+1, s.Header[at])
+	}
 	for _, key := range slices.Sorted(maps.Keys(spellings)) {
 		for _, name := range spellings[key] { // the first one that there is
 			at := slices.IndexFunc(s.Header, func(h string) bool { return spelled(h) == name })
@@ -248,8 +256,7 @@ func (s *sheet) findColumns(by []string) error {
 // add takes the results of a line.
 func (s *sheet) add(record []string, line int) error {
 	for _, at := range slices.Concat(slices.Sorted(maps.Values(s.columns)), s.by) {
-		text := strings.TrimSpace(record[at])
-		if strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) }) {
+		if text := strings.TrimSpace(record[at]); unprintable(text) {
 			return fmt.Errorf("%s is %q, want printable UTF-8 text in one line", s.Header[at], text)
 		}
 	}
