@@ -360,8 +360,7 @@ func (s *Summary) howToRead() []string {
 				"is ± 5 standard deviations; wider where ours is on a part of the test rows), which says little. Otherwise it differs."+
 				s.deterministic()+" Not graded: fewer seeds.",
 			"Not comparable: training rows other than the paper's, a smaller network, single values of a parameter, or settings chosen among fewer "+
-				"or more than in the paper, unless the paper's digits come out all the same: then a footnote says among how many. "+
-				"Partial: not the folds of the paper, or not all; such a "+
+				"or more than in the paper. Partial: not the folds of the paper, or not all; such a "+
 				"mean is not compared.")
 	}
 	if slices.ContainsFunc(s.Groups, func(g *Group) bool { return len(g.Series.Method.Sizes) > 0 }) {
@@ -380,7 +379,7 @@ func (s *Summary) howToRead() []string {
 	}
 	if len(s.measured()) > 0 {
 		lines = append(lines, "What is measured on the model of a single split has its ± over test rows, and n = 1 in "+s.file(".csv")+", which counts folds; rows = N: "+
-			"N test rows, evenly spread; of an intervention the first N.")
+			"N test rows, evenly spread; of an intervention the first N. Not clear: no row changed, as in the paper, which any method gives that reads one row at a time.")
 	}
 	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+

@@ -22,7 +22,7 @@ func overview(name, caption string, show Part, where ...Where) Layout {
 
 // table1 are the tables of a comparison of methods: overviews by data set, and the paper's Tables 8 to 12.
 var table1 = func() []Layout {
-	small := overview("small", "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced to the printed digits).",
+	small := overview("small", "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced).",
 		Beside, Is("dataset", smallTables...), ranking)
 	small.Title = "At a glance"
 	best := overview("best", "Ours alone: the best of each column in bold, the second underlined, by their printed digits (± standard error over "+

@@ -611,7 +611,7 @@ func TestHeader(t *testing.T) {
 		`"dataset";"protocol";"fold"`:              `:1: extraneous or missing " in quoted-field; is there another separator than a comma?`,
 		`dataset;"protocol";"fold"`:                `:1: bare " in non-quoted-field; is there another separator than a comma?`,
 		"waves,published,0,0,0.5":                  ":1: there is no column dataset; want dataset, protocol, fold, row, and prediction or probability_0, probability_1 and so on",
-		"dataset,protocol,fold,row,prediction,,":   ":1: column 6 has no name: leave it out",
+		"dataset,protocol,fold,row,prediction,,":   ":1: column 7 has no name: leave it out",
 		"dataset,protocol,fold,row,row,prediction": ":1: two columns are called row",
 		"dataset": ":1: there is no column protocol; want dataset, protocol, fold, row, and prediction or probability_0, probability_1 and so on",
 	} {

@@ -96,9 +96,6 @@ func (r *reader) findColumns(header []string) error {
 	twice := ""
 	for i, name := range header {
 		name = strings.ToLower(strings.TrimSpace(name))
-		if name == "" {
-			return fmt.Errorf("column %d has no name: leave it out", i+1)
-		}
 		if _, has := r.columns[name]; has {
 			twice = name
 		}
@@ -108,6 +105,9 @@ func (r *reader) findColumns(header []string) error {
 		if _, ok := r.columns[name]; !ok {
 			return fmt.Errorf("there is no column %s; want dataset, protocol, fold, row, and prediction or %s0, %s1 and so on", name, probability, probability)
 		}
+	}
+	if at, has := r.columns[""]; has {
+		return fmt.Errorf("column %d has no name: leave it out", at+1)
 	}
 	if twice != "" {
 		return fmt.Errorf("two columns are called %s", twice)

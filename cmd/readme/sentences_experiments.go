@@ -15,6 +15,10 @@ var experiments = []sentence{
 		return fmt.Sprintf("The one that validation chose, before test errors were seen, has %.0f to %.0f %% of the paper's errors, as means of three seeds", low, high)
 	},
 	func(r *reports) string {
+		low, high := inLargerBatches(r)
+		return fmt.Sprintf("networks that were trained in these have %.0f to %.0f %%", low, high)
+	},
+	func(r *reports) string {
 		clear, measured, bySquares := map[string]int{}, map[string]int{}, map[string]int{}
 		for _, x := range otherRows(r) {
 			if math.IsNaN(x.corrupted) {

@@ -86,7 +86,7 @@ var results = []sentence{
 			}
 		}
 		return fmt.Sprintf("The paper prints %d means of its eight baselines on nine of its data sets, those of MSE not counted, which say what RMSE says. %d were run, "+
-			"and %d of these, which do not come out and are chosen among fewer settings than the paper's, are not compared", all, run, other)
+			"and %d of these, chosen among fewer settings than the paper's, are not compared", all, run, other)
 	},
 	func(r *reports) string {
 		reproduced, same := byMistake(r)

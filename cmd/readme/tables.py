@@ -2,7 +2,7 @@
 
     python3 cmd/readme/tables.py COMMAND ...
 
-A command is a function below, with its arguments in their order.
+A command is a function below that prints a table, with its arguments in their order.
 """
 
 import collections

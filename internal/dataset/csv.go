@@ -115,9 +115,10 @@ func (f csvForm) match(header []string, columns []*builder, position func(field 
 		line, column := position(field)
 		return &lineError{line, column, fmt.Errorf("header field %d, %w", field+1, fmt.Errorf(format, args...))}
 	}
-	if declared := func(name string) bool {
-		return slices.Contains(names, name) || slices.Contains(f.skipped, name) && name != ""
-	}; len(header) > 1 && !slices.ContainsFunc(header, declared) {
+	known := func(name string) bool {
+		return slices.Contains(names, name) || slices.Contains(f.skipped, name) && name != "" || spelling.Nearest(name, names) != ""
+	}
+	if len(header) > 1 && !slices.ContainsFunc(header, known) {
 		return nil, fail(0, "%s, is not declared, nor is any other: is the header line missing?", quote([]byte(header[0])))
 	}
 	var unknown []int // fields

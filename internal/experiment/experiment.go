@@ -147,7 +147,7 @@ func Run(ctx context.Context, e program.Env, s Spec) (exit int, err error) {
 	return exit, nil
 }
 
-// memoryOfFit is how much memory a fit may have: the sweep's budget, or what this machine has, or the container in it.
+// memoryOfFit is how much memory a fit may have: the sweep's budget, or what this machine has, or its control groups allow.
 func memoryOfFit(p *plan.Plan) int64 {
 	if budget := p.Sweep.Budget.Memory; budget > 0 {
 		return budget

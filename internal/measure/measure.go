@@ -1,4 +1,4 @@
-// Package measure measures fitted models beyond its predictions of the test rows, as in section 4 of the paper: what
+// Package measure measures fitted models beyond their predictions of the test rows, as in section 4 of the paper: what
 // a measurement is called, its parameters, its metrics, and how it is made. A measurement has a file here, and a line in All.
 //
 // A sweep names measurements beside a method's settings; each is a cell of its own, with a record, of the model that the setting's

@@ -27,8 +27,9 @@ type attempt struct {
 	succeeded bool             // a cell has a result
 	recorded  *results.Failure // of the last cell that has none
 	memory    *subprocess.MemoryWatch
-	peak      int64 // bytes seen in use by the worker and all it started, once loaded
+	peak      int64 // bytes seen in use by the worker and all it started
 
+	began   bool          // the worker has given back what earlier jobs needed
 	looked  time.Time     // at the clock
 	loaded  bool          // the worker has the job's task
 	loading time.Duration // until then
@@ -48,8 +49,7 @@ const loadTime = time.Hour
 
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
 // nil when ctx or the run ended. The budget of time counts from when the task is loaded to the first finished cell, and from one to the
-// next, since a fit may serve many; that of memory is of the worker and what it started, once the task is loaded: before, the worker may still
-// hold what earlier jobs needed.
+// next, since a fit may serve many; that of memory is of the worker and what it started.
 func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
@@ -72,6 +72,8 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 			case !ok:
 				return a.child.causeOfDeath(), false
 			case r.Number != a.request.Number: // late, of a job that has ended
+			case r.Began:
+				a.began = true
 			case r.Loaded:
 				a.loaded, a.looked = true, time.Now()
 			case r.Progress != nil:
@@ -145,17 +147,19 @@ func (a *attempt) look() *results.Failure {
 	now := time.Now()
 	passed := min(now.Sub(a.looked), 10*lookInterval)
 	a.looked = now
+	if a.began {
+		used := a.memory.Resident()
+		a.peak = max(a.peak, used)
+		if budget.Memory > 0 && used > budget.Memory {
+			return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))}
+		}
+	}
 	if !a.loaded {
 		a.loading += passed
 		if most := max(loadTime, budget.Time); budget.Time > 0 && a.loading >= most {
 			return &results.Failure{Kind: "timeout", Message: fmt.Sprintf("its data were not loaded within %v", most)}
 		}
 		return nil
-	}
-	used := a.memory.Resident()
-	a.peak = max(a.peak, used)
-	if budget.Memory > 0 && used > budget.Memory {
-		return &results.Failure{Kind: "memory", Message: fmt.Sprintf("%s used, the budget is %s", gibibytes(used), gibibytes(budget.Memory))}
 	}
 	a.used += passed
 	if a.used > a.kept+keepInterval {

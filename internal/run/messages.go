@@ -41,11 +41,12 @@ func (q *request) spec() task.Spec {
 	return task.Spec{Dataset: q.Dataset, Protocol: q.Protocol, Fold: q.Fold, Statistics: q.Statistics}
 }
 
-// A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Loaded or
-// Progress, nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
+// A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Began,
+// Loaded or Progress, nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
 type reply struct {
 	Number   int
-	Loaded   bool // the job's task is, and its fit begins
+	Began    bool // what earlier jobs needed is given back, and the task is being loaded
+	Loaded   bool // it is, and its fit begins
 	Progress *task.Progress
 
 	Records []*results.Record

@@ -148,7 +148,7 @@ func TestLoadingIsNoFit(t *testing.T) {
 }
 
 // What earlier jobs left in a worker is no memory of a job: that counts, against its budget too, once its task is loaded.
-func TestMemoryBeforeLoaded(t *testing.T) {
+func TestMemoryOfTheJobBefore(t *testing.T) {
 	s := &sweeps.Sweep{}
 	s.Budget.Memory = 1
 	a := &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: s}}, job: &plan.Job{}, memory: subprocess.WatchMemory(os.Getpid())}
@@ -156,10 +156,10 @@ func TestMemoryBeforeLoaded(t *testing.T) {
 		t.Skip("this system does not tell the resident size")
 	}
 	if failure := a.look(); failure != nil || a.peak != 0 {
-		t.Errorf("before its task is loaded: %+v, a peak of %d bytes", failure, a.peak)
+		t.Errorf("before the worker has given back what the job before needed: %+v, a peak of %d bytes", failure, a.peak)
 	}
-	a.loaded = true
+	a.began = true
 	if failure := a.look(); failure == nil || failure.Kind != "memory" || a.peak == 0 {
-		t.Errorf("once its task is loaded: %+v, a peak of %d bytes", failure, a.peak)
+		t.Errorf("after that: %+v, a peak of %d bytes", failure, a.peak)
 	}
 }

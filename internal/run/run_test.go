@@ -328,7 +328,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"garble", "", "crash", "what it sent is no reply"},
 		{"hang", "budget: {time: 300ms}\n", "timeout", "budget of 300ms"},
 		{"eat", "budget: {memory: 400MiB}\n", "memory", "the budget is 0.39 GiB"},
-		{"nan", "", "diverged", "test row 3 is NaN"},
+		{"nan", "", "diverged", "test row 3, counted from 0, is NaN"},
 		{"huge", "", "diverged", "the mean squared error of the predictions for test rows is too large"},
 		{"vast", "", "diverged", "the mean squared error of the predictions for validation rows is too large"},
 		{"short", "", "error", "11 predicted numbers for 12 test rows of 1 output: want 12"},

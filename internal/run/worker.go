@@ -148,6 +148,9 @@ func (w *worker) serve(ctx context.Context, r request) error {
 		debug.SetMemoryLimit(r.Memory / 10 * 9)
 	}
 	s := &serving{worker: w, request: r}
+	if err := s.send(reply{Began: true}); err != nil {
+		return err
+	}
 	err := guarded(func() error { return s.run(ctx) })
 	end := reply{Done: true}
 	if err != nil {
