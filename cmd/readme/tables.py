@@ -574,14 +574,15 @@ def by_rows(pairs, relative=False):
     return differences, statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
 
 
-def by_squares(by_seed):
-    """How much larger the squared errors on the same test rows are when other rows are corrupted, in standard errors over rows and seeds."""
+def by_squares(pairs):
+    """How much larger the squared errors on the same test rows are in the second of two tables of rows, by seed, in standard errors over rows and
+    seeds. A table's lines have row, target and prediction."""
     parts, means = collections.defaultdict(list), []
-    for r in by_seed.values():
-        larger = {row: (target - corrupted) ** 2 - (target - clean) ** 2 for row, target, clean, corrupted in r["table"]["lines"]}
-        means.append(statistics.mean(larger.values()))
-        for row, x in larger.items():
-            parts[row].append(x)
+    for pair in pairs:
+        first, second = ({row: (target - of) ** 2 for row, target, of in lines} for lines in pair)
+        means.append(statistics.mean(second[row] - first[row] for row in first))
+        for row in first:
+            parts[row].append(second[row] - first[row])
     error = statistics.stdev(map(statistics.mean, parts.values())) / len(parts) ** 0.5
     return "%+.1f" % (statistics.mean(means) / math.hypot(error, over_seeds(means)))
 
@@ -664,6 +665,7 @@ ASKED = (
     ("boston-housing", ("boston-fourth-fold",), (TENTH,), TENTH + ", self only"),
     ("boston-housing", ("boston-fourth-fold",), (TENTH + ", 2,000 steps",), TENTH + ", 2,000 steps, self only"),
     ("boston-housing", ("npt-narrow", "boston-fourth-fold"), ("", "base"), "base, self only"),
+    ("boston-housing", ("boston-fourth-fold",), ("base, 20,000 steps",), "base, 20,000 steps, self only"),
     ("boston-housing", ("corruption-quick",), ("",), "self only"),
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
     ("yacht", ("gpu/corruption-paper", "yacht-full"), ("",), "self only"),
@@ -727,14 +729,19 @@ def otherrows():
         trained, measured, alone = of(variants, None), of(variants, "corruption"), of((control,), None)
         on_rows = of((control,), "corruption")  # predictions of every test row
         predicted, alone_predicted = of(variants, "predictions"), of((control,), "predictions")
+        clean = lambda r: [line[:3] for line in r["table"]["lines"]]
+        squares, squares_alone = "–", "–"
+        if len(measured) == 1 and name == "rmse":
+            squares = by_squares([(clean(r), [(row, target, corrupted) for row, target, _, corrupted in r["table"]["lines"]]) for r in next(iter(measured.values())).values()])
         if len(on_rows) == 1 and name == "rmse" and measured:
+            squares_alone = by_squares([(clean(measured[fold][seed]), clean(r)) for fold, of_fold in on_rows.items() for seed, r in of_fold.items()])
             above = worse(measured, on_rows, "clean_rmse", "clean_rmse", lambda pairs, _: by_rows(pairs, relative=True)[1])
         elif len(alone_predicted) == 1 and predicted:
             same = [(predicted[fold][seed], r) for fold, of_fold in alone_predicted.items() for seed, r in of_fold.items()]
+            squares_alone = by_squares([(clean(a), clean(b)) for a, b in same])
             above = worse(trained, alone, name, name, lambda *_: by_rows(same, relative=True)[1])
         else:
             above = worse(trained, alone, name, name, lambda pairs, unit: unit * statistics.mean(math.hypot(*(r["test"][name + "_se"] for r in pair)) for pair in pairs))
-        squares = by_squares(*measured.values()) if len(measured) == 1 and name == "rmse" else "–"
         corrupted = worse(measured, measured, "clean_" + name, "corrupted_" + name, lambda pairs, _: statistics.mean(r["test"][name + "_change_se"] for r, _ in pairs))
         found = max(trained, measured, key=lambda of: sum(map(len, of.values())))  # of Protein one seed's training is in another file
         all = [r for fold in alone or found for r in found[fold].values()]
@@ -744,10 +751,10 @@ def otherrows():
         elif folds == "10" and not any(protocol == "corrected" for protocol, _ in found):
             folds += ", published"
         own = statistics.mean(r["test"][name if found is trained else "clean_" + name] for r in all)
-        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], {"no dropout": NO_DROPOUT, "20,000 steps": ", 20,000 steps", TENTH.lower(): ", 20,000 steps"}.get(variants[0].lower(), "")),
+        lines.append(["%s, %d layers, e = %d%s" % (DATASETS[dataset], c["layers"], c["dim_hidden"], {"no dropout": NO_DROPOUT, "20,000 steps": ", 20,000 steps", "base, 20,000 steps": ", 20,000 steps", TENTH.lower(): ", 20,000 steps"}.get(variants[0].lower(), "")),
                       "%.2f" % own if name == "rmse" else "%.1f %%" % own, "yes" if c["p_target"] < 1 else "no", folds, "%d" % min(len(x) for x in (alone or found).values()),
-                      corrupted, squares, paper[dataset] if corrupted != "–" else "–", above])
-    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "in errors, by squares", "the paper's", "self-only network"], *lines)
+                      corrupted, squares, paper[dataset] if corrupted != "–" else "–", above, squares_alone])
+    table(["", "NPT", "targets in sight", "folds", "seeds", "others corrupted", "by squares", "the paper's", "self-only network", "by squares"], *lines)
 
 
 def gpu(*paths):
