@@ -416,7 +416,7 @@ func (s *Summary) sources() []string {
 		lines = append(lines, "Unreadable: "+bothEnds(err.Error()))
 	}
 	if s.Conflict != nil {
-		lines = append(lines, "Conflicts: "+bothEnds(s.Conflict.Error())+".")
+		lines = append(lines, "Conflicts: "+printable(s.Conflict.Error())+".")
 	}
 	if s.Records == 0 {
 		return lines

@@ -140,7 +140,7 @@ func (s *Summary) writeSummary(w io.Writer) error {
 		}
 	}
 	if s.Conflict != nil {
-		fmt.Fprintf(out, "\n**Conflicts**: %s.\n", markdownText(bothEnds(s.Conflict.Error())))
+		fmt.Fprintf(out, "\n**Conflicts**: %s.\n", markdownText(printable(s.Conflict.Error())))
 	}
 	if text := s.worth(); text != "" {
 		fmt.Fprintf(out, "\n%s\n", text)

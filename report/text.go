@@ -58,7 +58,7 @@ func withSpread(mean string, spread float64, digits int) string {
 const longest = 160
 
 // bothEnds makes a message fit for a footnote: without control characters that a terminal would obey, and of a long one the beginning and the
-// end, since a traceback ends with what went wrong, and a conflict with the second file.
+// end, since a traceback ends with what went wrong.
 func bothEnds(message string) string {
 	text := []rune(printable(message))
 	if len(text) <= longest {
@@ -74,6 +74,7 @@ func bothEnds(message string) string {
 	return first + " … " + last
 }
 
+// printable leaves out control characters.
 func printable(message string) string {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
