@@ -16,7 +16,7 @@ var experiments = []sentence{
 	},
 	func(r *reports) string {
 		low, high := inLargerBatches(r)
-		return fmt.Sprintf("networks that were trained in these have %.0f to %.0f %%", low, high)
+		return fmt.Sprintf("networks trained in those of 256 have %.0f to %.0f %%", low, high)
 	},
 	func(r *reports) string {
 		clear, measured, bySquares := map[string]int{}, map[string]int{}, map[string]int{}
