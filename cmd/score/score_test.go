@@ -115,7 +115,7 @@ func TestRefusals(t *testing.T) {
 		{program.ExitBadInput, `version "v5" is not supported`,
 			[]string{"-model", write(t, "m.txt", strings.Replace(constant(6, "regression", "2"), "v3", "v5", 1)), "-dataset", "waves"}},
 		{program.ExitBadInput, "not a LightGBM text model", []string{"-model", write(t, "m.txt", "x"), "-dataset", "waves"}},
-		{program.ExitFailed, "the prediction for validation row 0 is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
+		{program.ExitFailed, "the prediction for validation row 0, counted from 0, is +Inf", []string{"-model", write(t, "m.txt", constant(6, "regression", "inf")), "-dataset", "waves"}},
 		{program.ExitBadInput, "it unpacks to more than 64 times its size: not a model", []string{"-model", write(t, "m.txt.gz", strings.Repeat("0", 100<<20)), "-dataset", "waves"}},
 		{program.ExitBadInput, "fold 10 does not exist: the folds are 0 to 9", []string{"-model", regression, "-dataset", "waves", "-fold", "10"}},
 		{program.ExitFailed, "-export: nowhere/rows.csv: no such file or directory", []string{"-export", "nowhere/rows.csv", "-dataset", "waves"}},
