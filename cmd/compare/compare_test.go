@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 		{head + "a,0,m,rmse\n", "in.csv:2: 4 fields, the header has 5"},
 		{head + "a,0,\"m\nof\nmine\",rmse,1\n", `in.csv:2: method is "m\nof\nmine", want printable UTF-8 text in one line`},
 		{head + "a,0,m,rmse,1\n\x1b[31ma,0,k,rmse,1\n", `in.csv:3: dataset is "\x1b[31ma", want printable UTF-8 text in one line`},
-		{"dataset,fold,method,value,\"\x1b[31mnote\n(s)\"\na,0,m,1,x\n", `there are dataset, fold, method, value,  [31mnote (s)`},
+		{"dataset,fold,method,value,\"\x1b[31mnote\n(s)\"\na,0,m,1,x\n", `there are ["dataset" "fold" "method" "value" "\x1b[31mnote\n(s)"]`},
 		{head + "a,0,Modell \xe4,rmse,1\n", `in.csv:2: method is "Modell \xe4", want printable UTF-8 text in one line`},
 		{head + "a,0,m,rmse,\n", `in.csv:2: rmse is "", want a number; a fold without a result has no line`},
 		{head + "a,0,m,rmse,1\na,0,n,rmse,NaN\n", `in.csv:3: rmse is "NaN"`},

@@ -208,21 +208,6 @@ func (r *results) tie() {
 // testColumn is what the column of a metric is called in a report.
 func testColumn(m metric.Metric) string { return "test_" + m.Name }
 
-// header lists the names of the columns, so that a terminal obeys none.
-func (s *sheet) header() string {
-	return strings.Map(func(r rune) rune {
-		if unprintable(string(r)) {
-			return ' '
-		}
-		return r
-	}, strings.Join(s.Header, ", "))
-}
-
-// unprintable reports whether a text has what a terminal would obey, or is not UTF-8.
-func unprintable(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) })
-}
-
 func (s *sheet) findColumns(by []string) error {
 	for _, key := range slices.Sorted(maps.Keys(spellings)) {
 		for _, name := range spellings[key] { // the first one that there is
@@ -247,13 +232,13 @@ func (s *sheet) findColumns(by []string) error {
 	}
 	for _, key := range needed {
 		if _, ok := s.columns[key]; !ok {
-			return fmt.Errorf("no column has the %s: it may be called %s; there are %s", key, strings.Join(spellings[key], ", "), s.header())
+			return fmt.Errorf("no column has the %s: it may be called %s; there are %q", key, strings.Join(spellings[key], ", "), s.Header)
 		}
 	}
 	for _, name := range by {
 		at := slices.IndexFunc(s.Header, func(h string) bool { return spelled(h) == spelled(name) })
 		if at < 0 {
-			return fmt.Errorf("-by: no column is called %s; there are %s", name, s.header())
+			return fmt.Errorf("-by: no column is called %s; there are %q", name, s.Header)
 		}
 		s.by = append(s.by, at)
 	}
@@ -263,7 +248,8 @@ func (s *sheet) findColumns(by []string) error {
 // add takes the results of a line.
 func (s *sheet) add(record []string, line int) error {
 	for _, at := range slices.Concat(slices.Sorted(maps.Values(s.columns)), s.by) {
-		if text := strings.TrimSpace(record[at]); unprintable(text) {
+		text := strings.TrimSpace(record[at])
+		if strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) }) {
 			return fmt.Errorf("%s is %q, want printable UTF-8 text in one line", s.Header[at], text)
 		}
 	}

@@ -124,17 +124,14 @@ func New(ctx context.Context, s *sweeps.Sweep, o Options, lib *dataset.Library, 
 				return nil, fmt.Errorf("%s: published folds would part rows of the same %s; want corrected folds alone", name, d.Info.Groups)
 			}
 			p.Datasets = append(p.Datasets, d)
+			if o.ReportOnly && d.Digest == "" && d.Missing != nil { // without a digest no record is known to be of it
+				p.LeftOut = append(p.LeftOut, LeftOut{Name: name, Err: d.Missing})
+			}
 		}
 	}
 	p.tellApart()
 	if !o.ReportOnly {
 		p.leaveOut(o.Methods)
-	} else {
-		for _, d := range p.Datasets {
-			if d.Digest == "" && d.Missing != nil { // which says what records are of it
-				p.LeftOut = append(p.LeftOut, LeftOut{Name: d.Info.Name, Err: d.Missing})
-			}
-		}
 	}
 	return p, nil
 }

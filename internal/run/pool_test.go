@@ -147,7 +147,7 @@ func TestLoadingIsNoFit(t *testing.T) {
 	}
 }
 
-// What earlier jobs left in a worker is no memory of a job: that counts, against its budget too, once its task is loaded.
+// What earlier jobs left in a worker is no memory of a job: that counts, against its budget too, once the worker has given it back.
 func TestMemoryOfTheJobBefore(t *testing.T) {
 	s := &sweeps.Sweep{}
 	s.Budget.Memory = 1
