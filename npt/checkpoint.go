@@ -67,7 +67,8 @@ func (tr *Trainer) SaveCheckpoint(path string) error {
 
 // LoadCheckpoint continues where the training that wrote the file was: same table, same configuration, a backend of the same
 // name. Steps then give what they would have given without the interruption, on the backend fused bit for bit between processors with AVX2, and
-// between those without; with products of bfloat16, if both have a matrix unit (AMX), or neither. An error, which is fs.ErrNotExist where
+// between those of one architecture without it, or with programs that were built with the tag purego; with products of bfloat16, if both have
+// a matrix unit (AMX), or neither. An error, which is fs.ErrNotExist where
 // there is no file, changes nothing.
 func (tr *Trainer) LoadCheckpoint(path string) error {
 	if tr.closed {

@@ -14,9 +14,10 @@ import (
 	"nptbench/internal/metric"
 )
 
-// The paper's tables ("Self-Attention Between Datapoints", arXiv 2106.02584), each number as the text has it, and three
-// tables derived from it and its code: split_rows.csv are the row counts of its single splits, order.csv how the methods with equal
-// printed results must be ordered for Table 1 to come out (exactly one way does), npt_sizes.csv the widths and steps of its commands.
+// The paper's tables ("Self-Attention Between Datapoints", arXiv 2106.02584), each number as the text has it, and four tables derived from
+// it and its code: variants.csv has the names that our sweeps give its variants of NPT, split_rows.csv are the row counts of its single
+// splits, order.csv how the methods with equal printed results must be ordered for Table 1 to come out (exactly one way does),
+// npt_sizes.csv the widths and steps of its commands.
 //
 //go:embed paper/*.csv
 var paperFiles embed.FS

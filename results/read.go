@@ -56,8 +56,7 @@ func (s *Store) Index() Index {
 }
 
 // Records yields one record per cell, in the order of paths, file names and lines: of several a success, then the one that was finished last,
-// then the first. Errors come before the records: the damages, the
-// conflict; and a *Damage where a segment has changed since it was opened.
+// then the first. Errors come before the records: the damages, the conflict; and a *Damage where a segment has changed since it was opened.
 func (s *Store) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for _, d := range s.Damages {

@@ -34,8 +34,8 @@ var experiments = []sentence{
 			return fmt.Sprintf("for which networks predictions get clearly worse: %v of %v", clear, measured)
 		}
 		return fmt.Sprintf("predictions get clearly worse for both networks that were measured on Protein, for the one on Poker Hand, for %s of %s on Yacht and %s of %s on Boston Housing, "+
-			"of which %s and %s are not clear by squared errors", word(clear["Yacht"]), word(measured["Yacht"]), word(clear["Boston Housing"]), word(measured["Boston Housing"]),
-			word(bySquares["Yacht"]), word(bySquares["Boston Housing"]))
+			"though by squared errors not for %s and %s of these", word(clear["Yacht"]), word(measured["Yacht"]),
+			word(clear["Boston Housing"]), word(measured["Boston Housing"]), word(bySquares["Yacht"]), word(bySquares["Boston Housing"]))
 	},
 	func(r *reports) string {
 		clearly, worse, compared := worseSelfOnly(r)
@@ -89,8 +89,8 @@ var experiments = []sentence{
 	},
 }
 
-// An asked network has a line in the table of otherrows: how much worse it is when other rows are corrupted, and the self-only one, both also by
-// squared errors, in standard errors. What was not measured is NaN.
+// An asked network has a line in the table of otherrows: how much worse it is when other rows are corrupted, and the self-only one, both
+// also by squared errors, in standard errors. What was not measured is NaN.
 type asked struct {
 	dataset                                                         string
 	corrupted, corruptedErr, squares, alone, aloneErr, squaresAlone float64
@@ -117,8 +117,8 @@ func otherRows(r *reports) (all []asked) {
 	return all
 }
 
-// worth is how much worse in percent the self-only networks of a data set may be, within two standard errors: of the network of which that is least,
-// and most.
+// worth is how much worse in percent the self-only networks of a data set may be, within two standard errors: of the network of which that
+// is least, and most.
 func worth(r *reports, dataset string) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, x := range otherRows(r) {
@@ -129,8 +129,8 @@ func worth(r *reports, dataset string) (least, most float64) {
 	return least, most
 }
 
-// worseSelfOnly is in how many comparisons the self-only network is worse by two standard errors, and at all, and how many there are. What is printed
-// as no difference has a sign, too.
+// worseSelfOnly is in how many comparisons the self-only network is worse by two standard errors, and at all, and how many there are. What
+// is printed as no difference has a sign, too.
 func worseSelfOnly(r *reports) (clearly, worse, compared int) {
 	for _, x := range otherRows(r) {
 		if math.IsNaN(x.alone) {

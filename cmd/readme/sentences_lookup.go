@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 )
 
@@ -72,22 +72,20 @@ var lookup = []sentence{
 // lookedUp is from how many percent of the paper's error to how many the NPT that validation chose, before test errors were seen, has on the
 // forms of the lookup task.
 func lookedUp(r *reports) (low, high float64) {
-	low = math.Inf(1)
+	var shares []float64
 	for _, form := range []string{"Lookup", "Random features", "Add one", "Random features, add one"} {
-		share := number(r, r.line(lookupPage, form+" | 8 | 20,800", 4)[3])
-		low, high = min(low, share), max(high, share)
+		shares = append(shares, number(r, r.line(lookupPage, form+" | 8 | 20,800", 4)[3]))
 	}
-	return low, high
+	return slices.Min(shares), slices.Max(shares)
 }
 
 // inLargerBatches is the same of the networks of lookup-batches that were trained in smaller ones.
 func inLargerBatches(r *reports) (low, high float64) {
-	low = math.Inf(1)
+	var shares []float64
 	for _, form := range []string{"lookup", "lookup-random", "lookup-add-one", "lookup-random-add-one"} {
-		share := ofPaper(r, "256", form)
-		low, high = min(low, share), max(high, share)
+		shares = append(shares, ofPaper(r, "256", form))
 	}
-	return low, high
+	return slices.Min(shares), slices.Max(shares)
 }
 
 // ofPaper is how many percent of the paper's error a network of lookup-batches has that was trained in batches of that size.

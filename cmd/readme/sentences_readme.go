@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"nptbench/internal/spelling"
 	"nptbench/internal/stats"
 )
 
@@ -14,14 +13,6 @@ var readme = []sentence{
 	func(r *reports) string {
 		low, high := overSeeds(r.rows(quick+"cells.csv").where("protocol", "published", "method", "npt", "metric", "rmse"))
 		return fmt.Sprintf("over three seeds its mean RMSEs have standard deviations of %s to %s", low, high)
-	},
-	func(r *reports) string {
-		others := slices.DeleteFunc(r.rows(quick+"cells.csv").where("protocol", "published"), func(c row) bool {
-			return c["method"] == "npt" || c["method"] == "knn" || c["paper_settings"] == ""
-		})
-		fewest, most := others.span("settings")
-		low, high := others.span("paper_settings")
-		return fmt.Sprintf("baselines choose among %.0f to %.0f settings instead of %.0f to %s", fewest, most, low, spelling.Thousands(int(high)))
 	},
 	func(r *reports) string {
 		low, high := lookedUp(r)
@@ -62,14 +53,14 @@ var readme = []sentence{
 		ours, _ := stats.MeanStdErr(full)
 		largest := slices.Max(full)
 		return fmt.Sprintf("Its RMSE is %.2f there, and %.2f on average over the other %s; the paper's cannot have been above %.1f", largest,
-			(ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line(fold3, "Default NPT", 2)[1]))
+			(ours*float64(len(full))-largest)/float64(len(full)-1), word(len(full)-1), number(r, r.line("npt/FOLD3.md", "Default NPT", 2)[1]))
 	},
 	func(r *reports) string {
 		protein := r.line("EXPERIMENTS.md", "Protein, 4 layers, e = 16", 9)
 		return fmt.Sprintf("on Protein by %s %% (three seeds)", strings.TrimPrefix(protein[4], "+"))
 	},
 	func(r *reports) string {
-		x := alone(r, "all targets masked")
+		x := alone(r)
 		paper := r.rows(grids+"cells.csv").where("protocol", "published", "dataset", "protein", "metric", "rmse", "method", "npt").number("paper")
 		return fmt.Sprintf("| Protein, RMSE, small networks that mask no features, mean of three seeds | %s | %s | %.2f, of a far larger network |", x[0], x[1], paper)
 	},

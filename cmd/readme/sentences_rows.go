@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -26,7 +24,7 @@ var rowSentences = []sentence{
 		return fmt.Sprintf("the RMSE grows by %s %% when other rows are corrupted, where the paper has %.0f %%", strings.TrimPrefix(x[2], "+"), -paper.number("paper"))
 	},
 	func(r *reports) string {
-		x := alone(r, "all targets masked")
+		x := alone(r)
 		return fmt.Sprintf("two standard errors of their difference are %.0f %% of the RMSE", 200*standardError(r, x[2])/number(r, x[0]))
 	},
 	func(r *reports) string {
@@ -58,7 +56,7 @@ var rowSentences = []sentence{
 	func(r *reports) string { return "Of the " + worseUnderSecondSeed(r) },
 	func(r *reports) string {
 		x := r.line(rowsPage, "mean of the seeds", 5)
-		return fmt.Sprintf("the mean difference over folds and seeds is %s, and two standard errors are %.0f %% of the RMSE", x[3], 200*standardError(r, x[3])/number(r, withoutError(x[1])))
+		return fmt.Sprintf("Two standard errors of the last line are %.0f %% of the RMSE", 200*standardError(r, x[3])/number(r, withoutError(x[1])))
 	},
 	func(r *reports) string {
 		yacht := r.rows("out/published-corruption-paper/report/corruption.csv").where("dataset", "yacht", "metric", "rmse_change")
@@ -121,8 +119,8 @@ var rowSentences = []sentence{
 }
 
 // alone are the RMSE of NPT on Protein and of the self-only network, means over seeds, and the difference.
-func alone(r *reports, kind string) [3]string {
-	x := r.line(rowsPage, kind+", mean of the seeds", 5)
+func alone(r *reports) [3]string {
+	x := r.line(rowsPage, "all targets masked, mean of the seeds", 5)
 	return [3]string{withoutError(x[0]), withoutError(x[3]), x[4]}
 }
 
@@ -164,9 +162,7 @@ func worseUnderSecondSeed(r *reports) string {
 	for _, line := range found {
 		table := string(line[1])
 		tables = append(tables, table)
-		by, err := strconv.ParseFloat(string(line[2]), 64)
-		stdErr, second := strconv.ParseFloat(string(line[3]), 64)
-		if r.fail(errors.Join(err, second)); by > 2*stdErr {
+		if number(r, string(line[2])) > 2*number(r, string(line[3])) {
 			worse = append(worse, table)
 		}
 	}

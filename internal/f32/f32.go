@@ -74,7 +74,7 @@ type Mode int
 
 const (
 	Set      Mode = iota // C = A B
-	Add                  // C = C + A B; whole tiles take C for the beginning of the sums, as Continue does
+	Add                  // C = C + A B; the matrix unit begins its sums with C, as Continue does
 	Continue             // every sum of A B begins with what C holds; only for numbers, not for pairs and tiles
 )
 
