@@ -215,7 +215,7 @@ func TestLinkFarOut(t *testing.T) {
 }
 
 func TestOriginTravels(t *testing.T) {
-	o := Origin{Method: "xgboost", Library: "a=b", Dataset: "yacht", Protocol: "published", Fold: 3, LearningRate: 0.1, MaxDepth: 5, Iterations: 100, Seed: 45, Columns: []string{"a"}, TargetMean: 7, TargetStd: 2}
+	o := Origin{Method: "xgboost", Library: "a=b", Dataset: "yacht", DataDigest: "1f", Protocol: "published", Fold: 3, LearningRate: 0.1, MaxDepth: 5, Iterations: 100, Seed: 45, Columns: []string{"a"}, TargetMean: 7, TargetStd: 2}
 	m, err := parseModel(o.addTo([]byte(twoTrees)))
 	if err != nil {
 		t.Fatal(err)

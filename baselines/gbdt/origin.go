@@ -13,6 +13,7 @@ type Origin struct {
 	Method       string  `json:"method"`
 	Library      string  `json:"library"` // with its version
 	Dataset      string  `json:"dataset"`
+	DataDigest   string  `json:"data_digest,omitempty"` // of its table; empty: an older model
 	Protocol     string  `json:"protocol"`
 	Fold         int     `json:"fold"`
 	LearningRate float64 `json:"learning_rate"`

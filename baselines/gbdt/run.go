@@ -73,7 +73,7 @@ func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
 		f.counts = append(f.counts, c.Int("n_estimators"))
 	}
 	f.origin = Origin{
-		Method: lib.method, Dataset: t.Info.Name, Protocol: string(t.Protocol), Fold: t.Fold,
+		Method: lib.method, Dataset: t.Info.Name, DataDigest: t.Digest, Protocol: string(t.Protocol), Fold: t.Fold,
 		LearningRate: batch[0].Float("learning_rate"), MaxDepth: batch[0].Int("max_depth"), Iterations: slices.Max(f.counts),
 		Counts: slices.Sorted(slices.Values(f.counts)),
 		Seed:   Seed(t.SweepSeed, t.Fold), TargetMean: t.TargetMean, TargetStd: t.TargetStd,

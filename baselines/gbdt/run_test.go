@@ -128,7 +128,7 @@ func TestSeed(t *testing.T) {
 // A library is asked for what the configurations say, under the seed of the sweep and the fold.
 func TestRequest(t *testing.T) {
 	on := awkwardTask(dataset.Regression, 0, 20, 5, 5)
-	on.SweepSeed, on.Fold = 42, 3
+	on.SweepSeed, on.Fold, on.Digest = 42, 3, "1f"
 	f, err := catboost.newFit(on, []method.Config{resolve(t, CatBoost, on.Info, 0.125, 7, 10), resolve(t, CatBoost, on.Info, 0.125, 7, 20)})
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +136,9 @@ func TestRequest(t *testing.T) {
 	r, want := f.request(), map[string]any{"learning_rate": 0.125, "max_depth": 7, "n_estimators": 20}
 	if !maps.Equal(r.Params, want) || !slices.Equal(r.Counts, []int{10}) || r.Seed != 45 {
 		t.Errorf("parameters %v, other numbers of trees %d, seed %d, want %v, 10 and 45", r.Params, r.Counts, r.Seed, want)
+	}
+	if f.origin.DataDigest != "1f" {
+		t.Errorf("the model says it was fitted on table %q", f.origin.DataDigest)
 	}
 }
 

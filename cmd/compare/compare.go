@@ -202,7 +202,8 @@ func (d *datasetComparison) adjust() {
 	}
 }
 
-// foldNotes say which folds of a data set a method has no results of, and of how many results on a fold the mean counts.
+// foldNotes say which folds of a data set a method has no results of, how many cells failed, and of how many results on a fold the
+// mean counts.
 func (t *table) foldNotes(dataset string, values []result) (notes []string) {
 	without := maps.Clone(t.folds[dataset])
 	fewest, most, known := values[0].results, 1, true
@@ -217,6 +218,15 @@ func (t *table) foldNotes(dataset string, values []result) (notes []string) {
 		}
 		notes = append(notes, fmt.Sprintf("Over %d of %s: no %s on %s.",
 			len(values), spelling.Count(len(t.folds[dataset]), "fold"), t.metric.Title, strings.Join(names, ", ")))
+	}
+	failed, on := 0, 0
+	for _, r := range values {
+		if failed += r.failed; r.failed > 0 {
+			on++
+		}
+	}
+	if failed > 0 {
+		notes = append(notes, fmt.Sprintf("%s failed, on %s: validation chose among the other settings there.", spelling.Count(failed, "cell"), spelling.Count(on, "fold")))
 	}
 	if most > 1 {
 		several := spelling.Thousands(most)

@@ -129,6 +129,10 @@ func TestBadInput(t *testing.T) {
 			"in.csv:3: fold 0 of m on a has other rows than in line 2: number the splits in a column repetition"},
 		{"dataset,fold,method,metric,value,seed,train rows,test rows\na,0,m,rmse,1,42,90,10\na,0,m,rmse,2,43,80,20\n",
 			"in.csv:3: fold 0 of m on a has other rows than in line 2: number the splits in a column repetition"},
+		{"dataset,fold,method,metric,value,split digest,data digest\na,0,m,rmse,1,x,old\nb,0,m,rmse,1,x,new\na,0,n,rmse,2,x,\na,1,n,rmse,2,x,new\n",
+			"in.csv:5: a is another table here than in line 2, by its data digest: want results of one; run those of the old table again"},
+		{"dataset,fold,method,test_rmse,seed,split_digest,data_digest\na,0,m,1,42,x,old\na,0,m,2,43,x,new\n", "in.csv:3: a is another table here than in line 2, by its data digest"},
+		{"dataset,fold,method,test_rmse,failed\na,0,m,1,some\n", `in.csv:2: failed is "some", want a number of settings`},
 		{"dataset,fold,method,metric,value,train rows,test rows\na,0,m,rmse,1,10,none\n", `in.csv:2: "10" training and "none" test rows: want numbers of rows`},
 	} {
 		t.Chdir(t.TempDir())
@@ -157,6 +161,21 @@ func TestBadInput(t *testing.T) {
 		if exit, _, stderr := programtest.Run(t, run, args...); exit != program.ExitBadInput || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, %q, want %q", args, exit, stderr, want)
 		}
+	}
+}
+
+// A method that was chosen among fewer settings on some folds, since others failed, says so; in a file of one's own the column means nothing.
+func TestFailedSettings(t *testing.T) {
+	stdout, stderr := compared(t, "dataset,fold,method,seed,test_rmse,complete,failed\n"+
+		"d,0,m,1,1,true,0\nd,1,m,1,2,true,\nd,0,n,1,3,true,6\nd,0,n,2,3,true,1\nd,1,n,1,4,true,0\nd,0,o,1,3,true,1\nd,1,o,1,,true,2\n")
+	for _, want := range []string{"7 cells failed, on 1 fold: validation chose among the other settings there.", " 1 cell failed, on 1 fold: "} {
+		if strings.Count(stdout, want) != 1 || strings.Count(stdout, " failed, on ") != 2 {
+			t.Errorf("want %q once in %s%s", want, stdout, stderr)
+		}
+	}
+	stdout, stderr = compared(t, "dataset,fold,method,metric,value,failed\nd,0,m,rmse,1,no\nd,0,n,rmse,2,3\n")
+	if stderr != "" || strings.Contains(stdout, "failed") {
+		t.Error(stdout, stderr)
 	}
 }
 
@@ -365,8 +384,9 @@ func TestConclusionOverDataSets(t *testing.T) {
 		}
 		return text
 	}
-	// b and c are second and third by turns: mean ranks are 1, 2.5 and 2.5. Nemenyi's critical difference is 1 (2.3437 * sqrt(3*4/(6*12)) = 0.957 by the normal approximation).
-	// a is below both everywhere, with p = 2/2^12 = 0.00049, three times as much after Holm's correction; that of b and c is 1.
+	// b and c are second and third by turns: mean ranks are 1, 2.5 and 2.5. Nemenyi's critical difference is 1 (2.3437 * sqrt(3*4/(6*12)) =
+	// 0.957 by the normal approximation). a is below both everywhere, with p = 2/2^12 = 0.00049, three times as much after Holm's
+	// correction; that of b and c is 1.
 	stdout, stderr := compared(t, lines(func(i int) int { return 2 + i%2 }, func(i int) int { return 3 - i%2 }))
 	for _, want := range []string{
 		"is 1.00: no significant difference between b and c. Signed-rank test with Holm's correction: no significant difference between b and c.", "0.001* 0/12",

@@ -23,8 +23,9 @@ import (
 )
 
 const about = `Compares methods by their results on the folds of data sets: those of a report's folds.csv, or of any CSV file with the columns
-data set, fold, method, metric and value (and, where there are such, protocol, repetition, seed, train rows, test rows, and split digest:
-folds with different ones have different rows; a column called resample in place of fold needs the train and test rows). A repetition cuts
+data set, fold, method, metric and value (and, where there are such, protocol, repetition, seed, train rows, test rows, split digest: folds
+with different ones have different rows, and data digest: a data set with two of them, whose table has changed, is refused; a column called
+resample in place of fold needs the train and test rows). A repetition cuts
 the data set anew; under several seeds, or with one split digest, rows are the same, and the mean of a method's results counts. -by names
 further columns that tell methods apart. The first method is the one that the others are compared with. Results on the same folds are paired.`
 

@@ -27,8 +27,10 @@ type result struct {
 	part                              string  // the fold without it; empty for a resample, which is no part of a whole
 	seed                              string  // of several results on a fold; empty: not known
 	split                             string  // digest of its rows; empty: not known
+	data                              string  // digest of its table; empty: not known
 	value                             float64 // finite; the mean of so many results
 	results                           int
+	failed                            int     // cells, of a report: settings that validation could not choose
 	testRatio                         float64 // test rows over training rows; NaN: not known
 }
 
@@ -64,7 +66,9 @@ var spellings = map[string][]string{
 	"train rows": {"trainrows", "ntrain"},
 	"test rows":  {"testrows", "ntest"},
 	"digest":     {"splitdigest"},
+	"data":       {"datadigest"},
 	"complete":   {"complete"},
+	"failed":     {"failed"},
 }
 
 func spelled(name string) string {
@@ -155,12 +159,23 @@ func (s *sheet) whole() error {
 }
 
 // average makes one result, their mean, of those that a method has on the same rows, under several seeds or as repetitions: they do not tell
-// how it varies over folds. Rows are the same by their digest, or by the name of the fold.
+// how it varies over folds. Rows are the same by their digest, or by the name of the fold. The digest is of row numbers alone: results of two
+// tables of a data set are refused.
 func (r *results) average() error {
-	names := map[result]result{} // the first one of a fold, by its rows
-	places := map[result]int{}   // in averaged
+	tables := map[result]result{} // the first one of a data set that says which table it has
+	names := map[result]result{}  // the first one of a fold, by its rows
+	places := map[result]int{}    // in averaged
 	var averaged []result
 	for _, one := range r.all {
+		if one.data != "" {
+			dataset := result{protocol: one.protocol, dataset: one.dataset}
+			if first, known := tables[dataset]; !known {
+				tables[dataset] = one
+			} else if first.data != one.data {
+				return fmt.Errorf("%s:%d: %s is another table here than in line %d, by its data digest: want results of one; run those of the old table again",
+					r.file, one.line, one.dataset, first.line)
+			}
+		}
 		if one.split != "" {
 			rows := result{protocol: one.protocol, dataset: one.dataset, split: one.split}
 			if _, named := names[rows]; !named {
@@ -181,6 +196,7 @@ func (r *results) average() error {
 				r.file, one.line, one.fold, one.method, one.dataset, mean.line)
 		}
 		mean.results++
+		mean.failed += one.failed
 		mean.value += (one.value - mean.value) / float64(mean.results) // of equal values exactly the same
 	}
 	r.all = averaged
@@ -260,7 +276,7 @@ func (s *sheet) add(record []string, line int) error {
 		return ""
 	}
 	r := result{line: line, protocol: field("protocol"), dataset: field("data set"), method: field("method"), metric: field("metric"),
-		fold: field("fold"), seed: field("seed"), split: field("digest"), testRatio: math.NaN(), results: 1}
+		fold: field("fold"), seed: field("seed"), split: field("digest"), data: field("data"), testRatio: math.NaN(), results: 1}
 	if spelled(s.Header[s.columns["fold"]]) != "resample" {
 		r.part = r.fold
 	}
@@ -309,6 +325,12 @@ func (s *sheet) add(record []string, line int) error {
 	if complete := field("complete"); complete != "" && complete != "true" {
 		s.gaps = append(s.gaps, gap{r.protocol, r.dataset, r.method, r.fold, "not finished"})
 		return nil
+	}
+	if failed := field("failed"); failed != "" {
+		var err error
+		if r.failed, err = strconv.Atoi(failed); err != nil || r.failed < 0 {
+			return fmt.Errorf("failed is %q, want a number of settings", failed)
+		}
 	}
 	found := false
 	for _, m := range metric.All {

@@ -13,7 +13,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +30,7 @@ import (
 
 const about = `Lists the data sets, or those named: where each was found, rows, columns, classes, checksum, licence, and what is only a
 subset. Files that are not known by their checksum are read and compared with the published table, and those of your own with their declaration,
-up to 256 MiB.
+up to 256 MiB. Of a table that is read the rows that are copies of others are counted.
 With -fetch what is missing is downloaded first; a subset is replaced by the full table only when it is named. A download
 that was cut off goes on where it stopped.`
 
@@ -119,6 +122,7 @@ type row struct {
 	bytes  int64
 	check  string
 	subset string
+	copies int           // rows that are equal to earlier ones, where it was read in full
 	took   time.Duration // to read it in full; 0: not done
 
 	missing *dataset.MissingError
@@ -172,7 +176,42 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 	if o.verify {
 		r.took = time.Since(began)
 	}
+	if info.Copies == nil { // else its rows are copied on purpose
+		r.copies = copies(table)
+	}
 	return r
+}
+
+// copies counts the rows that are equal to an earlier one in all columns, the target included, and that folds need not keep together.
+func copies(t *dataset.Table) (n int) {
+	groups := map[[sha256.Size]byte]uint16{} // of the first of equal rows, by their hash
+	var entries []byte
+	for row := range t.Rows {
+		entries = entries[:0]
+		for i := range t.Columns {
+			var value uint64
+			switch c := &t.Columns[i]; {
+			case c.IsMissing(row):
+				value = math.Float64bits(math.NaN()) // which no number is, and no code
+			case c.Type == dataset.Categorical:
+				value = uint64(c.Codes[row])
+			default:
+				value = math.Float64bits(c.Float(row) + 0) // -0 is 0
+			}
+			entries = binary.LittleEndian.AppendUint64(entries, value)
+		}
+		group := uint16(0)
+		if t.Groups != nil {
+			group = t.Groups[row]
+		}
+		key := sha256.Sum256(entries)
+		if first, again := groups[key]; !again {
+			groups[key] = group
+		} else if t.Groups == nil || group != first {
+			n++
+		}
+	}
+	return n
 }
 
 func (r row) failed(check string, err error) row {

@@ -165,6 +165,41 @@ func TestOwn(t *testing.T) {
 	}
 }
 
+// Rows with the values of an earlier one are counted, in all columns that are declared, and what to do is said; those of one group stay
+// together anyway.
+func TestCopies(t *testing.T) {
+	dir := t.TempDir()
+	const rows = "id,x,c,y\n1,0,a,5\n2,-0,a,5.0\n1,0,NA,5\n2,0,b,5\n3,0,a,5\n3,NA,a,5\n4,NA,a,5\n4,NA,a,6\n4,1,a,6\n4,1,a,6\n"
+	const note = " with all values of an earlier one, target included. A copy among the training rows gives a test row's target away: " +
+		"leave copies out, or keep them together by split: {groups: COLUMN}.\n"
+	for _, c := range []struct{ id, groups, want string }{
+		{"skip", "", "[1] own: 4 rows" + note}, {"skip", ", groups: id", "[1] own: 3 rows" + note}, {"number", "", "[1] own: 1 row" + note},
+	} {
+		datasettest.Write(t, dir, "own", fmt.Sprintf("rows: 10\nmissing: [NA]\ncolumns: {id: %s, x: number, c: category, y: number}\ntarget: y\nsplit: {folds: 2%s}\n",
+			c.id, c.groups), rows)
+		code, stdout, stderr := call(t, "-data", dir, "own")
+		if said := strings.Join(strings.Fields(stdout), " ") + "\n"; code != program.ExitOK || stderr != "" || !strings.Contains(said, "own [1] 10 ") || !strings.HasSuffix(said, c.want) {
+			t.Errorf("%+v: exit code %d, %s%s", c, code, stdout, stderr)
+		}
+	}
+	datasettest.Write(t, dir, "own", "rows: 3\ncolumns: {x: number, y: number}\ntarget: y\nsplit: {folds: 2}\n", "x,y\n1,1\n1,2\n2,1\n")
+	if _, stdout, _ := call(t, "-data", dir, "own"); strings.Contains(stdout, "[1]") {
+		t.Errorf("rows without a copy have a note\n%s", stdout)
+	}
+}
+
+// Of a built-in data set copies are a fact, and those of the lookup task are its point.
+func TestCopiesOfBuiltIn(t *testing.T) {
+	found, err := datasettest.Real(t, "concrete", "lookup").Find("concrete")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := call(t, "-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-verify", "concrete", "lookup")
+	if code != program.ExitOK || !strings.HasSuffix(stdout, "\n[1] Concrete: 25 rows with all values of an earlier one, target included.\n") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
 // With -verify numbers that no method can use are found in a file of any size, too.
 func TestVerifyOfLargeOwn(t *testing.T) {
 	dir := t.TempDir()

@@ -44,11 +44,12 @@ func grid(w io.Writer, rows []row, width int) (notes []string, err error) {
 	}
 	table := terminal.Table{Columns: columns}
 	for _, r := range rows {
-		rowsText := spelling.Thousands(r.rows)
-		if r.subset != "" {
-			notes = append(notes, fmt.Sprintf("%s is a subset: %s.", r.info.Title, r.subset))
-			rowsText = fmt.Sprintf("[%d] %s", len(notes), rowsText)
+		rowsText := ""
+		for _, note := range r.notes() {
+			notes = append(notes, note)
+			rowsText += fmt.Sprintf("[%d] ", len(notes))
 		}
+		rowsText += spelling.Thousands(r.rows)
 		cells := []string{
 			r.info.Name, rowsText, strconv.Itoa(r.info.Columns), orDash(r.info.Classes > 0, strconv.Itoa(r.info.Classes)),
 			orDash(r.folder != "", dataset.FormatBytes(r.bytes)), r.check, orDash(r.folder != "", r.folder), r.info.Licence,
@@ -59,6 +60,21 @@ func grid(w io.Writer, rows []row, width int) (notes []string, err error) {
 		table.Append(cells...)
 	}
 	return notes, table.Render(w, width)
+}
+
+// notes say what is only a subset, and how many rows are copies: of one's own, with what to do.
+func (r row) notes() (notes []string) {
+	if r.subset != "" {
+		notes = append(notes, fmt.Sprintf("%s is a subset: %s.", r.info.Title, r.subset))
+	}
+	if r.copies > 0 {
+		note := fmt.Sprintf("%s: %s with all values of an earlier one, target included.", r.info.Title, spelling.Count(r.copies, "row"))
+		if !dataset.BuiltIn(r.info.Name) {
+			note += " A copy among the training rows gives a test row's target away: leave copies out, or keep them together by split: {groups: COLUMN}."
+		}
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // printFailures says what is missing, each file once whatever is made of it, and what is wrong.

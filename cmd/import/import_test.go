@@ -27,7 +27,7 @@ import (
 	"nptbench/results"
 )
 
-const head = "dataset,protocol,fold,row,prediction,probability_0,probability_1,probability_2\n"
+const head = "dataset,protocol,fold,row,prediction,probability_0,probability_1,probability_2,data_digest\n"
 
 // predictions have a line for each test row, and each validation row if asked to: half the target, or 0.5 for the class and the rest
 // for the others.
@@ -68,11 +68,21 @@ func predictions(t *testing.T, lib *dataset.Library, name string, protocol split
 	return lines
 }
 
-// call imports lines into a folder.
+// call imports lines into a folder, each with the digest of its table.
 func call(t *testing.T, lib *dataset.Library, out string, lines []string, more ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.csv")
-	if err := os.WriteFile(file, []byte(head+strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+	text, digests := head, map[string]string{}
+	for _, line := range lines {
+		name, _, _ := strings.Cut(line, ",")
+		if _, known := digests[name]; !known {
+			if table, err := lib.Load(t.Context(), name); err == nil {
+				digests[name] = table.Digest
+			}
+		}
+		text += line + "," + digests[name] + "\n"
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("NPT_CACHE_DIR", lib.CacheDir)
@@ -226,18 +236,23 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A file that says of which table it is, is refused for another one.
+// A file of predictions for a table of one's own says which it was made for, and is refused for another one.
 func TestOtherTable(t *testing.T) {
 	lib := datasettest.Library(t)
 	waves, err := lib.Load(t.Context(), "waves")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for digest, want := range map[string]string{waves.Digest: "", "0123456789abcdef01": fmt.Sprintf("p.csv:2: data_digest is %q, and %.16q of the table of waves that is here: "+
-		"were its rows exported from another one?", "0123456789abcdef", waves.Digest)} {
-		text := "dataset,protocol,fold,row,prediction,data_digest\n"
+	for _, c := range []struct{ column, digest, want string }{
+		{",data_digest", "," + waves.Digest, ""},
+		{",data_digest", ",0123456789abcdef01", fmt.Sprintf("p.csv:2: data_digest is %q, and %.16q of the table of waves that is here: "+
+			"were its rows exported from another one?", "0123456789abcdef", waves.Digest)},
+		{"", "", "p.csv:2: waves is your own table, which may have changed since its rows were exported: " +
+			"want a column data_digest, with what their dataset.json says\n"},
+	} {
+		text := "dataset,protocol,fold,row,prediction" + c.column + "\n"
 		for _, line := range predictions(t, lib, "waves", split.Corrected, false) {
-			text += strings.TrimRight(line, ",") + "," + digest + "\n"
+			text += strings.TrimRight(line, ",") + c.digest + "\n"
 		}
 		dir := t.TempDir()
 		file := filepath.Join(dir, "p.csv")
@@ -246,9 +261,30 @@ func TestOtherTable(t *testing.T) {
 		}
 		t.Setenv("NPT_CACHE_DIR", lib.CacheDir)
 		exit, _, stderr := programtest.Run(t, importPredictions, "-method", "mine", "-data", lib.Dirs[0], "-out", filepath.Join(dir, "out"), file)
-		if (exit == program.ExitOK) != (want == "") || !strings.Contains(stderr, want) {
-			t.Errorf("digest %s: exit code %d, %q, want %q", digest, exit, stderr, want)
+		if (exit == program.ExitOK) != (c.want == "") || !strings.Contains(stderr, c.want) {
+			t.Errorf("digest %q: exit code %d, %q, want %q", c.digest, exit, stderr, c.want)
 		}
+	}
+}
+
+// A built-in table does not change: its predictions need not say which it is.
+func TestBuiltInTable(t *testing.T) {
+	lib := datasettest.Real(t, "yacht")
+	found, err := lib.Find("yacht")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "dataset,protocol,fold,row,prediction\n"
+	for _, line := range predictions(t, lib, "yacht", split.Corrected, false) {
+		text += strings.TrimRight(line, ",") + "\n"
+	}
+	file := filepath.Join(t.TempDir(), "p.csv")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Dir(filepath.Dir(found.Files[0].Path))
+	if exit, _, stderr := programtest.Run(t, importPredictions, "-method", "mine", "-data", data, "-out", t.TempDir(), file); exit != program.ExitOK {
+		t.Errorf("exit code %d, %s", exit, stderr)
 	}
 }
 
@@ -295,7 +331,7 @@ func TestMistakes(t *testing.T) {
 		{"a probability above one", with(circles, 3, set(5, "1.5")), "p.csv:5: probability_0 is 1.5, want a probability from 0 to 1"},
 		{"a class too many", with(circles, 3, set(7, "0")), "p.csv:5: circles has 2 classes: probability_2 must be empty"},
 		{"a number for classes", with(circles, 3, set(4, "1")), "p.csv:5: circles has classes: prediction must be empty"},
-		{"too few fields", with(circles, 3, func(f []string) { f[3] += "\n" }), "p.csv:5: 4 fields, the header has 8"},
+		{"too few fields", with(circles, 3, func(f []string) { f[3] += "\n" }), "p.csv:5: 4 fields, the header has 9"},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		exit, stdout, stderr := call(t, lib, out, c.lines)

@@ -8,8 +8,8 @@
 //	go run ./experiments/table1 -with out/imported,results/published -report-only
 //
 // The file has a line for each test row of each fold: data set, protocol, fold, row, and a prediction or a probability for each class
-// (read.go). Validation rows may be there, too. What is wrong or missing is an error that names the line, or where that is
-// not known the fold, and nothing is imported.
+// (read.go), and of a table of your own its data_digest. Validation rows may be there, too. What is wrong or missing is an error that names
+// the line, or where that is not known the fold, and nothing is imported.
 package main
 
 import (
@@ -39,7 +39,8 @@ import (
 const about = `Takes predictions made elsewhere, scores them, and leaves records, with which the method appears in reports: give -with and the folder
 to an experiment. FILE.csv has the columns dataset, protocol, fold, row, and prediction (of a number, in its own units) or
 probability_0, probability_1 and so on, with a line for each test row of every fold of a data set and protocol. Rows, folds and classes
-are numbered as "data -export-splits" writes them. Validation rows may be there too.`
+are numbered as "data -export-splits" writes them. Validation rows may be there too. For a table of your own, which may
+change, it also has a column data_digest, with what the dataset.json says that was exported with the rows.`
 
 func main() { program.Main(importPredictions) }
 

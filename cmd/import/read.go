@@ -88,7 +88,7 @@ func read(ctx context.Context, file string, content []byte, lib *dataset.Library
 
 const (
 	probability  = "probability_"
-	digestColumn = "data_digest" // may be left out
+	digestColumn = "data_digest" // may be left out for built-in data sets, whose tables do not change
 )
 
 func (r *reader) findColumns(header []string) error {
@@ -151,7 +151,12 @@ func (r *reader) add(ctx context.Context, line int, record []string) error {
 			return err
 		}
 	}
-	if _, has := r.columns[digestColumn]; has && field(digestColumn) != f.task.Digest {
+	_, has := r.columns[digestColumn]
+	if !has && !dataset.BuiltIn(key.Dataset) {
+		return fmt.Errorf("%s is your own table, which may have changed since its rows were exported: want a column %s, with what their dataset.json says",
+			key.Dataset, digestColumn)
+	}
+	if has && field(digestColumn) != f.task.Digest {
 		return fmt.Errorf("%s is %.16q, and %.16q of the table of %s that is here: were its rows exported from another one?",
 			digestColumn, field(digestColumn), f.task.Digest, key.Dataset)
 	}

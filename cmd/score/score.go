@@ -102,6 +102,15 @@ func (s *scorer) sameTask(a, b task.Spec) bool {
 	return a == b || err == nil && a.Dataset == b.Dataset && a.Fold == b.Fold && task.Shared(info, a.Fold)
 }
 
+// sameTable refuses a model of ours whose data set has another table now: test rows may have been its training rows. Older models do not say.
+func (s *scorer) sameTable(o *gbdt.Origin) error {
+	if o.DataDigest == "" || o.Dataset != s.at.Dataset || o.DataDigest == s.task.Digest {
+		return nil
+	}
+	return fmt.Errorf("the model was fitted on another table of %s, with data_digest %.16s, and here it is %.16s: want the file that it was fitted on, or a new fit",
+		o.Dataset, o.DataDigest, s.task.Digest)
+}
+
 // load makes a task.
 func (s *scorer) load(ctx context.Context, at task.Spec) (err error) {
 	s.task, s.truth = nil, nil // before the next one takes memory
@@ -172,6 +181,9 @@ func (s *scorer) kept(ctx context.Context, m *gbdt.Model, known records) error {
 	if err := s.load(ctx, s.fittedOn(m)); err != nil {
 		return err
 	}
+	if err := s.sameTable(&m.Origin); err != nil {
+		return err
+	}
 	if m.Origin.TargetMean != s.task.TargetMean || m.Origin.TargetStd != s.task.TargetStd {
 		return fmt.Errorf("the model was fitted on other rows: its target has mean %v and deviation %v, that of the training rows here %v and %v",
 			m.Origin.TargetMean, m.Origin.TargetStd, s.task.TargetMean, s.task.TargetStd)
@@ -215,6 +227,9 @@ func (s *scorer) one(ctx context.Context, o options) error {
 	}
 	if err := s.load(ctx, at); err != nil {
 		return err
+	}
+	if err := s.sameTable(&m.Origin); err != nil {
+		return fmt.Errorf("%s: %w", o.model, err)
 	}
 	trees := o.trees
 	switch {

@@ -469,6 +469,33 @@ func TestOtherFold(t *testing.T) {
 	}
 }
 
+// A model whose data set has another table now is refused: its test rows may have been training rows. An older model does not say.
+func TestOtherTable(t *testing.T) {
+	data := dataFolder(t)
+	circles, err := dataset.NewLibrary(data).Load(t.Context(), "circles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Repeat("0", len(circles.Digest))
+	refused := fmt.Sprintf("m.txt: the model was fitted on another table of circles, with data_digest 0000000000000000, and here it is %.16s: "+
+		"want the file that it was fitted on, or a new fit\n", circles.Digest)
+	for _, c := range []struct{ name, digest, want string }{{"circles", circles.Digest, ""}, {"circles", "", ""}, {"circles", other, refused}, {"waves", other, ""}} {
+		origin := fmt.Sprintf(`nptbench={"method":"xgboost","dataset":%q,"data_digest":%q,"protocol":"corrected","n_estimators":[1],"classes":[0,1],"target_std":1}`,
+			c.name, c.digest)
+		model := write(t, "m.txt", strings.Replace(constant(2, "binary sigmoid:1", "2"), "version=v3", "version=v3\n"+origin, 1))
+		commands := [][]string{{"-model", model, "-dataset", "circles"}}
+		if c.name == "circles" {
+			commands = append(commands, []string{"-model", model}, []string{"-model", model, "-fold", "4"}, []string{"-models", filepath.Dir(model)})
+		}
+		for _, args := range commands {
+			exit, stdout, stderr := programtest.Run(t, run, append(args, "-data", data)...)
+			if (exit == program.ExitOK) != (c.want == "") || (stdout == "") != (c.want != "") || !strings.Contains(stderr, c.want) {
+				t.Errorf("%s %.4s, %q: exit code %d, %q, want %q", c.name, c.digest, args, exit, stderr, c.want)
+			}
+		}
+	}
+}
+
 // Where a model was not fitted is said, but not of a first fold, which both protocols share.
 func TestNoteOfAnotherPlace(t *testing.T) {
 	data := dataFolder(t)
