@@ -105,7 +105,8 @@ func (s *Summary) measured() (names []string) {
 	return names
 }
 
-// writeRows writes the tables that the records of a measurement have, those of the chosen settings.
+// writeRows writes the tables that the records of a measurement have, those of the chosen settings. Their column row becomes test_row, since
+// in other files a row is one of the whole table: test_row k, from 0, is the k-th test row of the fold in splits.csv of cmd/data.
 func (s *Summary) writeRows(w io.Writer, name string) error {
 	type line struct {
 		*Fold
@@ -129,7 +130,11 @@ func (s *Summary) writeRows(w io.Writer, name string) error {
 	columns := append(identity(s.identityFields(), func(l line) *Group { return l.group }),
 		csvColumn[line]{"fold", func(l line) string { return strconv.Itoa(l.Number) }})
 	for _, name := range names {
-		columns = append(columns, csvColumn[line]{name, func(l line) string {
+		title := name
+		if name == "row" {
+			title = "test_row"
+		}
+		columns = append(columns, csvColumn[line]{title, func(l line) string {
 			i := slices.Index(l.Chosen.Table.Columns, name)
 			if i < 0 {
 				return ""

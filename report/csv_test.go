@@ -25,7 +25,7 @@ func TestRowsOfDifferentTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := measure.All()[0].Name
-	want := "dataset,protocol,method,measure,fold,row,prediction,class_0,class_1\n" +
+	want := "dataset,protocol,method,measure,fold,test_row,prediction,class_0,class_1\n" +
 		"yacht,published," + testMethods[0].Name + "," + name + ",0,7,0.5,,\n" +
 		"breast-cancer,published," + testMethods[0].Name + "," + name + ",0,3,,0.25,0.75\n"
 	if out.String() != want {

@@ -155,7 +155,7 @@ func (r *Record) Fail(f *Failure) {
 }
 
 // A Table has the numbers that a measurement's metrics are made from, so that others can be made from them. Lines are all as long
-// as Columns.
+// as Columns. A column row counts the fold's test rows from 0.
 type Table struct {
 	Columns []string    `json:"columns"`
 	Lines   [][]float64 `json:"lines"`

@@ -3,6 +3,7 @@ package mlp
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // heldShare is the share of the training rows that early stopping holds out: scikit-learn's validation_fraction.
@@ -38,6 +39,27 @@ func holdOut(n int, strata []uint16, rng *rand.Rand) (train, held []int32) {
 			train = append(train, r)
 		} else {
 			held = append(held, r)
+		}
+	}
+	return train, held
+}
+
+// holdOutGroups is holdOut of whole groups, ceil(n/10) of n: a network that is stopped by rows of groups that it trains on stops too late.
+// It returns nothing, and draws nothing, where there are no two groups.
+func holdOutGroups(groups []uint16, rng *rand.Rand) (train, held []int32) {
+	of := slices.Compact(slices.Sorted(slices.Values(groups)))
+	if len(of) < 2 {
+		return nil, nil
+	}
+	out := map[uint16]bool{}
+	for _, i := range rng.Perm(len(of))[:int(math.Ceil(heldShare*float64(len(of))))] {
+		out[of[i]] = true
+	}
+	for row, group := range groups {
+		if out[group] {
+			held = append(held, int32(row))
+		} else {
+			train = append(train, int32(row))
 		}
 	}
 	return train, held

@@ -198,6 +198,28 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
+// After training the network has the weights of the best epoch, whose score is that of all held-out rows, here more than are looked at at once.
+func TestBestEpoch(t *testing.T) {
+	data := noise(0, 3000, 3)
+	out, c := newOutput(data), config(t, data.Info, map[string]any{"hidden_layer_sizes": []int{10}, "learning_rate_init": 0.01})
+	m, err := train(t.Context(), data, c, out, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, held := holdOut(data.Train, nil, rand.New(rand.NewPCG(1, 1)))
+	predicted, err := m.predict(t.Context(), data, 0, data.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	misses := 0.0
+	for _, r := range held {
+		misses += math.Pow(predicted[r]-data.Y[r], 2)
+	}
+	if got := out.score(misses, held); !(math.Abs(got-m.bestScore) <= 1e-7) || m.bestEpoch == m.epochs {
+		t.Errorf("the score is %v, in epoch %d of %d it was %v", got, m.bestEpoch, m.epochs, m.bestScore)
+	}
+}
+
 func TestSmallTables(t *testing.T) {
 	for _, rows := range []int{2, 3, 9, 10, 11, 19, 20, 21} {
 		for _, classes := range []int{0, 2, 5} {
@@ -275,11 +297,11 @@ func TestCancel(t *testing.T) {
 	data := noise(0, 20_000, 30)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	start := time.Now()
+	before := subprocess.OwnTime()
 	c := config(t, data.Info, map[string]any{"hidden_layer_sizes": []int{500, 500, 500}})
 	err := Method.Run(ctx, data, []method.Config{c, c.With("alpha", 1.0)}, func(method.Result) { t.Error("a result was reported") })
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
-		t.Errorf("error %v after %v", err, time.Since(start))
+	if took := subprocess.OwnTime() - before; !errors.Is(err, context.DeadlineExceeded) || took > time.Second {
+		t.Errorf("error %v after %v of the processor's time", err, took)
 	}
 }
 
@@ -334,6 +356,60 @@ func TestHoldOut(t *testing.T) {
 		if len(seen) != len(tt.heldOnes) {
 			t.Errorf("%+v: %v of class 1 were held in 200 draws", tt, seen)
 		}
+	}
+}
+
+// Of groups a tenth is held out, all rows of each. Where there are no two groups, nothing is drawn: rows are free.
+func TestHoldOutGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for count, want := range map[int]int{2: 1, 10: 1, 11: 2} {
+		groups, ever := make([]uint16, 60), map[uint16]bool{}
+		for i := range groups {
+			groups[i] = uint16(3 * (i % count)) // validation and test rows have others
+		}
+		for range 200 {
+			train, held := holdOutGroups(groups, rng)
+			of := map[uint16]bool{}
+			for _, r := range held {
+				of[groups[r]], ever[groups[r]] = true, true
+			}
+			if len(of) != want || len(train)+len(held) != len(groups) || slices.ContainsFunc(train, func(r int32) bool { return of[groups[r]] }) {
+				t.Fatalf("%d groups: held are rows %d, trained on %d", count, held, train)
+			}
+		}
+		if len(ever) != count {
+			t.Errorf("%d of %d groups are ever held", len(ever), count)
+		}
+	}
+	same, as := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1))
+	for _, groups := range [][]uint16{nil, {5, 5, 5}} {
+		if train, held := holdOutGroups(groups, same); train != nil || held != nil {
+			t.Errorf("%d: held are rows %d, trained on %d", groups, held, train)
+		}
+	}
+	if same.Uint64() != as.Uint64() {
+		t.Error("something was drawn")
+	}
+}
+
+// A network that can tell groups apart, and nothing else, does well on rows of groups that it trains on; it is to be stopped by others.
+func TestStopsByOtherGroups(t *testing.T) {
+	const groups, rows = 20, 400
+	data := &task.Task{Train: rows, Val: 10, Test: 10, Width: groups, TargetStd: 1, Threads: 1}
+	data.X = make([]float32, data.Rows()*groups)
+	for i := range data.Rows() {
+		data.X[i*groups+i%groups] = 1
+		if i < rows+10 {
+			data.Y = append(data.Y, float64(2*(i*i%groups%2)-1))
+		}
+		if i < rows {
+			data.Groups = append(data.Groups, uint16(i%groups))
+		}
+	}
+	kept := one(t, data, nil).Details["held_out_score"].(float64)
+	data.Groups = nil
+	if free := one(t, data, nil).Details["held_out_score"].(float64); !(free > 0.9) || !(kept < 0.5) {
+		t.Errorf("the score by held-out rows is %v, by held-out groups %v", free, kept)
 	}
 }
 

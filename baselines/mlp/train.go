@@ -32,7 +32,7 @@ type model struct {
 	bestScore         float64 // on the held-out rows: R² or accuracy
 }
 
-// train fits a network to the task's training rows. It holds a tenth of them out, makes passes over the others in
+// train fits a network to the task's training rows. It holds a tenth of them, or of their groups, out, makes passes over the others in
 // shuffled mini-batches until the score on the held-out ones has not improved for patience epochs, and returns to the
 // weights of the best epoch.
 func train(ctx context.Context, t *task.Task, c method.Config, out output, rng *rand.Rand) (*model, error) {
@@ -40,7 +40,10 @@ func train(ctx context.Context, t *task.Task, c method.Config, out output, rng *
 	if o, ok := out.(logistic); ok {
 		strata = o.class
 	}
-	rows, held := holdOut(t.Train, strata, rng)
+	rows, held := holdOutGroups(t.Groups, rng)
+	if held == nil {
+		rows, held = holdOut(t.Train, strata, rng)
+	}
 	units := slices.Concat([]int{t.Width}, c.Ints("hidden_layer_sizes"), []int{out.units()})
 	weights := 0
 	for i, out := range units[1:] {

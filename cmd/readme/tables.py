@@ -511,9 +511,9 @@ def controls(*reports):
                 shown.setdefault((r["dataset"], name), {})[variant] = "%.*f" % (DIGITS[name], float(r["mean"]))
         for r in rows(report, "corruption-rows", method="npt"):
             target, clean, corrupted = (float(r[of]) for of in ("target", "clean", "corrupted"))
-            losses.setdefault((r["dataset"], r["variant"]), {})[r["row"]] = (target, clean)
+            losses.setdefault((r["dataset"], r["variant"]), {})[r["test_row"]] = (target, clean)
             if r["variant"] == "":
-                losses.setdefault((r["dataset"], "corrupted"), {})[r["row"]] = (target, corrupted)
+                losses.setdefault((r["dataset"], "corrupted"), {})[r["test_row"]] = (target, corrupted)
         for (dataset, name), of in shown.items():
             if "self only" not in of:
                 continue
@@ -854,12 +854,12 @@ def columns(report):
     """The slope of predictions by targets of copies that are moved, on average over the test rows of each column, and the error on these."""
     moved = collections.defaultdict(list)
     for r in rows(report, "intervention-rows"):
-        moved[int(r["column"]), r["row"]].append((float(r["follow"]), float(r["prediction"])))
+        moved[int(r["column"]), r["test_row"]].append((float(r["follow"]), float(r["prediction"])))
     column = {row: c for c, row in moved}
     squares = collections.defaultdict(list)
     for r in rows(report, "predictions-rows"):
-        if r["row"] in column:
-            squares[column[r["row"]], r["variant"]].append((float(r["target"]) - float(r["prediction"])) ** 2)
+        if r["test_row"] in column:
+            squares[column[r["test_row"]], r["variant"]].append((float(r["target"]) - float(r["prediction"])) ** 2)
     slopes = collections.defaultdict(list)
     for (c, _), points in moved.items():
         slopes[c].append(statistics.linear_regression(*zip(*points)).slope)

@@ -78,7 +78,7 @@ func TestControls(t *testing.T) {
 		t.Errorf("%d records of measurements, want 12", n)
 	}
 	rows, err := os.ReadFile(filepath.Join(dir, "report", "corruption-rows.csv"))
-	if err != nil || !strings.HasPrefix(string(rows), "dataset,protocol,method,variant,measure,fold,row,target,clean,corrupted\n") || bytes.Count(rows, []byte("\n")) != 1+6*(12+15) {
+	if err != nil || !strings.HasPrefix(string(rows), "dataset,protocol,method,variant,measure,fold,test_row,target,clean,corrupted\n") || bytes.Count(rows, []byte("\n")) != 1+6*(12+15) {
 		t.Errorf("%v, %d lines:\n%.200s", err, bytes.Count(rows, []byte("\n")), rows)
 	}
 	if said := call(); !strings.Contains(said, " 0 to do") {

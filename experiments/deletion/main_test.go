@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,15 +31,16 @@ methods:
     measure: {deletion: [{rows: 2}, {rows: 2, per_deletion: 0.005, remaining: 0.01}], attention: {nearest: 5}}
 `
 
-// run does a sweep and returns the folder with its records and report, and what was printed.
-func run(t *testing.T, data, sweep string) (dir, said string) {
+// run does a sweep, with more arguments, and returns the folder with its records and report, and what was printed.
+func run(t *testing.T, data, sweep string, more ...string) (dir, said string) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(sweep), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	e := program.Env{Args: []string{"-data", data, "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir, "-seed", "7"}, Stdout: &out, Stderr: &out, Getenv: os.Getenv, Width: 80}
+	args := append([]string{"-data", data, "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir, "-seed", "7"}, more...)
+	e := program.Env{Args: args, Stdout: &out, Stderr: &out, Getenv: os.Getenv, Width: 80}
 	if exit, err := experiment.Run(context.Background(), e, deletion); err != nil || exit != program.ExitOK {
 		t.Fatalf("exit %d, %v\n%s", exit, err, out.String())
 	}
@@ -47,18 +49,21 @@ func run(t *testing.T, data, sweep string) (dir, said string) {
 
 // The model of one training is measured in several ways, and each of them is in the records and in the report; so is a variant.
 func TestDeletion(t *testing.T) {
-	dir, said := run(t, datasettest.Library(t).Dirs[0], sweep+`  - method: npt
+	data := datasettest.Library(t).Dirs[0]
+	dir, said := run(t, data, sweep+`  - method: npt
     params: {dim_hidden: 8, heads: 2, layers: 2, steps: 40, lr: 0.02, p_target: 1}
     variants: {no targets in sight: {}}
     measure: {deletion: {rows: 2}}
 `)
-	measured := map[string]int{}
+	measured, val := map[string]int{}, map[results.ID]results.Metrics{}
 	for r, err := range results.Read(t.Context(), filepath.Join(dir, "records")) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		measured[r.Measure]++
 		switch r.Measure {
+		case "":
+			val[r.ID] = r.Val
 		case "deletion":
 			if kept := r.Table.Column("kept"); len(kept) != 2 || kept[0] < 1 || kept[0] > 119 {
 				t.Errorf("of 120 rows %v are kept", kept)
@@ -75,7 +80,7 @@ func TestDeletion(t *testing.T) {
 	for name, want := range map[string]string{
 		"deletion.md":            "remaining = 0.01",
 		"deletion.csv":           `"no targets in sight, deletion, rows = 2",kept_distance`,
-		"deletion-rows.csv":      "dataset,protocol,method,variant,measure,fold,row,rows,kept,kept_distance",
+		"deletion-rows.csv":      "dataset,protocol,method,variant,measure,fold,test_row,rows,kept,kept_distance",
 		"attention-rows.csv":     "layer,head,share",
 		"deletion.svg":           "random",
 		"deletion-attention.svg": "attended to",
@@ -89,6 +94,24 @@ func TestDeletion(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "report", "deletion.csv"))
 	if lines := strings.Count(string(text), "\n") - 1; err != nil || lines < 18 || !strings.Contains(said, fmt.Sprintf("Of %d numbers", lines)) {
 		t.Errorf("%v, %d lines in\n%s\n%s", err, lines, text, said)
+	}
+	// What is measured later, in another folder, is measured on the model and with the record that are there.
+	later, _ := run(t, data, strings.Replace(sweep, "nearest: 5", "nearest: 6", 1), "-with", filepath.Join(dir, "records"))
+	if _, err := os.Stat(filepath.Join(later, "models")); err == nil {
+		t.Error("the training was repeated")
+	}
+	n := 0
+	for r, err := range results.Read(t.Context(), filepath.Join(later, "records")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		training := r.Training()
+		if n++; r.Measure != "attention" || len(r.Val) == 0 || !maps.Equal(r.Val, val[training.ID()]) {
+			t.Errorf("%s: validation %v, want that of its training, %v", r.Measure, r.Val, val[training.ID()])
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d records, want that of one measurement", n)
 	}
 }
 

@@ -17,6 +17,7 @@
 //	test_x.csv    the features of the test rows; nobody but the harness gets their targets
 //	train_missing.csv, val_missing.csv, test_missing.csv    where entries are missing, which are 0 in the files above: 1 for these, 0 for
 //	              others, with a column for each feature; without missing entries there are no such files
+//	train_groups.csv    the number of each training row's group, below a line with a name, where the split of the data set has groups
 //
 // It writes val_predicted.csv and test_predicted.csv, without a line of names: a line for each row, in the order given, with one
 // number on the scale of the targets, or a probability for each class. Whatever else it writes is ignored, but what it says on

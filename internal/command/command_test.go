@@ -170,6 +170,21 @@ for part in val test; do awk 'NR == 2 { printf "\357\273\277" } NR > 1 { print "
 	}
 }
 
+// A command is told which training rows belong together, for a hold-out of its own.
+func TestExchangeOfGroups(t *testing.T) {
+	tk, copied := load(t, "waves"), t.TempDir()
+	for i := range tk.Train {
+		tk.Groups = append(tk.Groups, uint16(i%7))
+	}
+	if result, err := call(t, t.Context(), tk, "cp train_groups.csv $1", copied); err != nil || result.Err == nil {
+		t.Fatalf("%v, %v", err, result.Err)
+	}
+	header, values := table(t, filepath.Join(copied, "train_groups.csv"))
+	if !slices.Equal(header, []string{"group"}) || !slices.EqualFunc(values, tk.Groups, func(a float64, b uint16) bool { return a == float64(b) }) {
+		t.Errorf("%s %v, want %d", header, values, tk.Groups)
+	}
+}
+
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)

@@ -81,7 +81,11 @@ func write(dir string, t *task.Task, params map[string]any, seed uint64) error {
 		}
 		first += part.rows
 	}
-	return nil
+	if t.Groups == nil {
+		return nil
+	}
+	group := func(b []byte, i int) []byte { return strconv.AppendUint(b, uint64(t.Groups[i]), 10) }
+	return writeTable(filepath.Join(dir, "train_groups.csv"), []string{"group"}, 0, t.Train, group)
 }
 
 // writeTable writes rows of a row-major table, of which value appends one number to a text, below the names of its columns.

@@ -295,7 +295,8 @@ func until[R any](ctx context.Context, records iter.Seq2[R, error]) iter.Seq2[R,
 	}
 }
 
-// plan reads which records there are, plans the cells that have none, and says on standard error what is damaged or cannot be run here.
+// plan reads which records there are, plans the cells that have none, and says on standard error what is damaged or cannot be run here, and
+// which programs may have changed.
 func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*plan.Plan, *results.Store, error) {
 	store, err := results.Open(ctx, o.recordFolders()...)
 	if err != nil {
@@ -317,7 +318,11 @@ func (o *options) plan(ctx context.Context, e program.Env, s *sweeps.Sweep) (*pl
 		return nil, nil, err
 	}
 	p.OnGPU = !o.ReportOnly && o.onGPU()
-	for _, line := range p.WhyLeftOut() {
+	lines := p.WhyLeftOut()
+	if !o.ReportOnly {
+		lines = append(lines, p.Unseen()...)
+	}
+	for _, line := range lines {
 		if e.Terminal { // elsewhere a line is one for who looks for it
 			line = terminal.Wrap(line, "  ", e.Width)
 		}

@@ -55,7 +55,7 @@ var (
 )
 
 // numbersAtOnce is how many numbers the batches have that a model is given at a time.
-const numbersAtOnce = 1 << 24
+var numbersAtOnce = 1 << 24
 
 func corrupt(ctx context.Context, s *Subject, with method.Config) (*Outcome, error) {
 	clean, err := s.clean(ctx)
@@ -126,7 +126,7 @@ func (s *Subject) compare(rows []int, clean, corrupted method.Prediction) *Outco
 		if s.Info.Problem == dataset.Regression {
 			y := s.Truth.Y[row]
 			before[i], after[i] = (a[0]-y)*(a[0]-y), (b[0]-y)*(b[0]-y)
-			o.addLine(float64(row), sixDigits(s.units(y)), sixDigits(s.units(a[0])), sixDigits(s.units(b[0])))
+			o.addLine(float64(row), s.rounded(y), s.rounded(a[0]), s.rounded(b[0]))
 			continue
 		}
 		label := s.Truth.Labels[row : row+1]

@@ -83,7 +83,7 @@ func intervene(ctx context.Context, s *Subject, with method.Config) (*Outcome, e
 				}
 				x, y = append(x, to), append(y, p[at])
 				squares = append(squares, (p[at]-to)*(p[at]-to))
-				line := []float64{float64(row), sixDigits(s.units(moved.Y[copied])), sixDigits(s.units(to)), sixDigits(s.units(p[at]))}
+				line := []float64{float64(row), s.rounded(moved.Y[copied]), s.rounded(to), s.rounded(p[at])}
 				if s.TargetFeatures != nil {
 					line = append(line, float64(s.TargetFeatures[of[first+at]]))
 				}

@@ -184,7 +184,17 @@ func (o *Outcome) putMetric(m metric.Metric, value, se float64) {
 }
 
 // sixDigits rounds to six digits: what tables in records need.
-func sixDigits(x float64) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+func sixDigits(x float64) float64 { return round(x, 6) }
+
+// rounded is a target in its units, to six digits and as many more as the targets' mean is powers of ten larger than their deviation: around
+// the mean to a ten-thousandth of that, or better.
+func (s *Subject) rounded(y float64) float64 {
+	more := max(0, math.Floor(math.Log10(math.Abs(s.TargetMean)/s.TargetStd)))
+	return round(s.units(y), 6+int(more))
+}
+
+// round rounds to significant digits.
+func round(x float64, digits int) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	return y
 }

@@ -47,7 +47,7 @@ func predict(ctx context.Context, s *Subject, with method.Config) (*Outcome, err
 		targets, predicted := make([]float64, len(rows)), make([]float64, len(rows))
 		for i, row := range rows {
 			targets[i], predicted[i] = s.Truth.Y[row], clean[row]
-			o.addLine(float64(row), sixDigits(s.units(targets[i])), sixDigits(s.units(predicted[i])))
+			o.addLine(float64(row), s.rounded(targets[i]), s.rounded(predicted[i]))
 		}
 		o.putMetric(predictionsR, stat.Correlation(targets, predicted, nil), math.NaN())
 		return o, nil

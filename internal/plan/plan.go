@@ -266,6 +266,17 @@ func (p *Plan) WhyLeftOut() (lines []string) {
 	return lines
 }
 
+// Unseen has a line for each command with records and without files: whether its program has changed since cannot be seen.
+func (p *Plan) Unseen() (lines []string) {
+	for _, g := range p.Groups() {
+		line := g.Method.Name + ": has records, and the content of its program is not looked at: if that has changed since, count a version in its params"
+		if c := g.Method.Command; c != nil && c.Digest == "" && g.selected && p.Count(g).Done > 0 && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // runs reports whether a group's cells are to be run, and can be here.
 func (p *Plan) runs(g *Group) bool {
 	return g.selected && !slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool {

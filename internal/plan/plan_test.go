@@ -463,23 +463,6 @@ func TestOneDataSet(t *testing.T) {
 	}
 }
 
-// What there are records of is in a plan of other data sets, also of data sets of one's own.
-func TestRecordsOfOtherDataSets(t *testing.T) {
-	lib := datasettest.Library(t)
-	s := sweep(t, lib, "waves, circles", "{shift: [0, 1]}", "")
-	all, records := planned(t, s, Options{}, lib, nil), results.Index{}
-	for _, g := range all.Groups() {
-		for fold := range g.Dataset.Folds {
-			for setting := range g.Settings {
-				records[all.cell(g, fold, setting).ID()] = results.OK
-			}
-		}
-	}
-	if n := planned(t, s, Options{Datasets: []string{"waves"}}, lib, records).all(); n.Done != len(records) || n.ToDo != 0 {
-		t.Errorf("%+v, want %d done", n, len(records))
-	}
-}
-
 // A configuration whose record is a failure is known to have failed; one that has a result, by its record.
 func TestRecall(t *testing.T) {
 	for status, want := range map[string]bool{results.OK: false, results.Failed: true} {

@@ -49,6 +49,11 @@ func Encode(table *dataset.Table, s split.Split, p split.Protocol, fold int, sta
 	if err := e.features(t); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", table.Info.Name, err)
 	}
+	if table.Groups != nil {
+		for _, row := range s.Train {
+			t.Groups = append(t.Groups, table.Groups[row])
+		}
+	}
 	truth := e.targets(t)
 	if err := e.check(t, truth); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", table.Info.Name, err)

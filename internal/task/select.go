@@ -7,7 +7,7 @@ import "slices"
 func (t *Task) Select(rows []int) *Task {
 	s := *t
 	s.Train, s.Val, s.Test, s.Copies = 0, 0, 0, 0
-	s.X, s.Missing, s.Y, s.Labels, s.TargetFeatures = make([]float32, 0, len(rows)*t.Width), nil, nil, nil, nil
+	s.X, s.Missing, s.Y, s.Labels, s.TargetFeatures, s.Groups = make([]float32, 0, len(rows)*t.Width), nil, nil, nil, nil, nil
 	for _, i := range rows {
 		switch {
 		case i < t.Train:
@@ -29,6 +29,9 @@ func (t *Task) Select(rows []int) *Task {
 		}
 		if i < len(t.Y) {
 			s.Y = append(s.Y, t.Y[i])
+		}
+		if i < len(t.Groups) {
+			s.Groups = append(s.Groups, t.Groups[i])
 		}
 		if i < len(t.Labels) {
 			s.Labels = append(s.Labels, t.Labels[i])

@@ -49,6 +49,10 @@ type Task struct {
 	Y      []float64 // regression: standardised by mean and population deviation of the training rows
 	Labels []uint16  // classification: class index
 
+	// Groups are those of the training rows, numbered as in dataset.Table: rows of one are in the same part of the split, and are to stay
+	// together where a method holds some of them out. nil: rows are free.
+	Groups []uint16
+
 	// TargetMean and TargetStd undo the standardisation of Y: original = Y*TargetStd + TargetMean. 0 and 1 for classes.
 	TargetMean, TargetStd float64
 
