@@ -27,7 +27,7 @@ type significance struct {
 // significance tests the ranks of series that have finished all of the data sets; nil for a single data set. A method without a
 // result is the last one there.
 func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *significance {
-	if len(datasets) < 2 || len(rows) < 2 {
+	if len(datasets) < 2 {
 		return nil
 	}
 	values := make([][]float64, len(datasets))
@@ -56,11 +56,8 @@ func paperDatasets(p dataset.Problem, metric string) (n int) {
 	return n
 }
 
-// largestGap is the largest gap between two of several mean ranks; NaN for fewer.
+// largestGap is the largest gap between two mean ranks.
 func largestGap(means []float64) float64 {
-	if len(means) < 2 {
-		return math.NaN()
-	}
 	return slices.Max(means) - slices.Min(means)
 }
 

@@ -289,7 +289,7 @@ func (p *parser) knownParam(e *entry, f document.Field) bool {
 	if e.method.Param(f.Key) != nil {
 		return true
 	}
-	if e.method.AnyParams {
+	if e.method.Command != nil {
 		p.Errorf(f.At, "a parameter of %s needs a name of letters, digits and any of _-. that begins with a letter, not %q", e.method.Name, f.Key)
 		return false
 	}

@@ -40,7 +40,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	}
 	s := &scorer{library: dataset.NewLibrary(o.data), stderr: e.Stderr}
 	s.library.Log = e.Stderr
-	if o.dataset != "" || o.export != "" {
+	if o.dataset != "" {
 		if _, err := s.library.Lookup(o.dataset); err != nil {
 			return program.ExitBadInput, fmt.Errorf("-dataset: %w", err)
 		}

@@ -82,7 +82,7 @@ func Find(known []*method.Method, name string, c *method.Command) (*method.Metho
 
 // New returns the method that a command is. Its digest must have been set.
 func New(c method.Command) *method.Method {
-	m := &method.Method{Name: c.Name, Title: c.Title, Doc: "a command of one's own", Command: &c, AnyParams: true, Extra: true}
+	m := &method.Method{Name: c.Name, Title: c.Title, Doc: "a command of one's own", Command: &c, Extra: true}
 	fixed := func(name, value, doc string) {
 		m.Params = append(m.Params, method.Param{Name: name, Type: method.Choice, Default: value, Choices: []string{value}, Doc: doc})
 	}

@@ -264,7 +264,7 @@ func (m *Method) Param(name string) *Param {
 			return &m.Params[i]
 		}
 	}
-	if m.AnyParams && paramName.MatchString(name) {
+	if m.Command != nil && paramName.MatchString(name) {
 		return &Param{Name: name, Type: Any, Optional: true}
 	}
 	return nil

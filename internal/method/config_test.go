@@ -91,7 +91,7 @@ func TestResolveRefuses(t *testing.T) {
 
 // A method that leaves its parameters open has them as they are given, 2.0 not as 2: max_features=1.0 is another forest than max_features=1.
 func TestAnyParams(t *testing.T) {
-	open := &Method{Name: "open", AnyParams: true, Params: []Param{{Name: "command", Type: Choice, Default: "x", Choices: []string{"x"}}}}
+	open := &Method{Name: "open", Command: &Command{}, Params: []Param{{Name: "command", Type: Choice, Default: "x", Choices: []string{"x"}}}}
 	given := map[string]any{"depth": uint64(3), "rate": -0.5, "size": 2.0, "huge": 1e16, "fast": false, "loss": "log loss"}
 	c, err := open.Resolve(given, dataset.Info{})
 	want := Config{"command": "x", "depth": 3, "rate": -0.5, "size": json.Number("2.0"), "huge": 1e16, "fast": false, "loss": "log loss"}

@@ -96,9 +96,8 @@ type Method struct {
 	Extra bool
 
 	// Command is the program that a method of one's own is, which package internal/command runs; nil: the method is in Go.
-	// AnyParams allows parameters that are not declared, with values of type Any.
-	Command   *Command
-	AnyParams bool
+	// A command may have parameters that are not declared, with values of type Any.
+	Command *Command
 }
 
 // A Command is a program that a sweep declares as a method.

@@ -27,7 +27,7 @@ func TestDescribeJob(t *testing.T) {
 
 // A setting is told by what is not at its default, whatever a method of one's own is given included.
 func TestDescribeCell(t *testing.T) {
-	m := &method.Method{Name: "mine", AnyParams: true, Params: []method.Param{
+	m := &method.Method{Name: "mine", Command: &method.Command{}, Params: []method.Param{
 		{Name: "command", Type: method.Choice, Default: "./mine", Choices: []string{"./mine"}},
 		{Name: "size", Type: method.Int, Default: 1},
 	}}

@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/split"
@@ -26,9 +25,8 @@ func FromTable(table *dataset.Table, p split.Protocol, fold int, stats Statistic
 	return Encode(table, rows, p, fold, stats)
 }
 
-// A Loader loads tasks. It keeps the last table and the last task, which several callers may share.
+// A Loader loads tasks, one after the other. It keeps the last table and the last task.
 type Loader struct {
-	mu    sync.Mutex
 	table *dataset.Table
 	spec  Spec
 	task  *Task // nil: none
@@ -37,12 +35,6 @@ type Loader struct {
 
 // Keep drops what was loaded before, but for what the task of s needs of it.
 func (l *Loader) Keep(s Spec) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.keep(s)
-}
-
-func (l *Loader) keep(s Spec) {
 	if l.spec != s {
 		l.task, l.truth = nil, nil
 	}
@@ -53,9 +45,7 @@ func (l *Loader) keep(s Spec) {
 
 // Load reads a data set and makes one of its tasks, and the test targets that methods may not see, or has them from the last call.
 func (l *Loader) Load(ctx context.Context, library *dataset.Library, s Spec) (t *Task, truth *Truth, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.keep(s) // before the next one takes memory
+	l.Keep(s) // before the next one takes memory
 	if l.task != nil {
 		return l.task, l.truth, nil
 	}
