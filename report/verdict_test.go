@@ -563,14 +563,6 @@ func TestOtherRowsAreNotComparable(t *testing.T) {
 	}
 }
 
-// The paper measures on the first fold alone.
-func TestFoldsOfMeasurements(t *testing.T) {
-	n := &Number{Group: &Group{Info: dataset.Info{RunFolds: 10}, Series: &Series{Measure: measure.All()[0]}, Folds: []*Fold{{}}}, N: 1}
-	if !n.Complete() {
-		t.Error("the paper measures on the first fold alone")
-	}
-}
-
 func TestTwoSeedsAreNoted(t *testing.T) {
 	if notes := (&Number{Metric: metric.RMSE, Seeds: []float64{4.5, 4.6}}).seedNotes(); len(notes) != 1 {
 		t.Errorf("%q", notes)

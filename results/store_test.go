@@ -949,10 +949,11 @@ func first(t *testing.T, dir string) (*Record, *Conflict) {
 	return nil, s.Conflict
 }
 
-// Three records that differ are a conflict of one cell.
-func TestConflictsAreOfCells(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, later(record(1), 5, 4.2), later(record(1), 7, 4.3), later(record(1), 9, 4.1))
+// Records that differ in validation metrics alone, by which settings are chosen, are a conflict too.
+func TestConflictOfValidation(t *testing.T) {
+	dir, other := t.TempDir(), *record(1)
+	other.Val = Metrics{"rmse": 4}
+	write(t, dir, record(1), &other)
 	if _, c := first(t, dir); c == nil || c.Cells != 1 {
 		t.Errorf("%v", c)
 	}

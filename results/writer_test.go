@@ -2,9 +2,30 @@ package results
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
+
+// Whether a segment is still there is looked at every second, while records come and when none do.
+func TestLooksEverySecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "records")
+		w := NewWriter(dir)
+		if err := errors.Join(w.Append(record(1)), os.RemoveAll(dir)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(syncInterval)
+		synctest.Wait()
+		if err := w.Append(record(2)); err == nil {
+			t.Error("a second later nobody has noticed that the folder was removed")
+		}
+		w.Close()
+	})
+}
 
 // A record that could not be read again is not written, and those after it are.
 func TestAppendTooLong(t *testing.T) {

@@ -76,4 +76,7 @@ func TestMeasured(t *testing.T) {
 	if strings.Contains(tables["lookup"], "random column") || strings.Contains(tables["correlation"], "random column") || !strings.Contains(tables["random-column"], "| NPT, 2 layers") {
 		t.Errorf("errors in standard deviations belong in a table of their own:\n%s\n%s", tables["lookup"], tables["random-column"])
 	}
+	if r := tables["correlation"]; !strings.Contains(r, "| NPT, 2 layers") || strings.Contains(r, "not defined") {
+		t.Errorf("there is no r:\n%s", r)
+	}
 }

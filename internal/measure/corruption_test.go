@@ -135,6 +135,7 @@ func (w *watcher) Predict(_ context.Context, batches []*task.Task) (all []method
 // What does not look at other rows does not change by a bit, and what does gets worse or better by as much as its metrics say. No
 // target of a test row is shown.
 func TestCorrupt(t *testing.T) {
+	usual := numbersAtOnce
 	for _, others := range []float64{0, 0.1} {
 		on, truth := loadTask(t, "waves")
 		model := &watcher{task: on, others: others}
@@ -178,6 +179,13 @@ func TestCorrupt(t *testing.T) {
 		some, err := corruption.Run(t.Context(), s, method.Config{"rows": 3})
 		if want := []float64{corrupted[0], corrupted[on.Test/3], corrupted[2*on.Test/3]}; err != nil || !slices.Equal(some.Table.Column("corrupted"), want) {
 			t.Errorf("%v; three rows alone: %v, among all %v", err, some.Table.Column("corrupted"), want)
+		}
+		// And however many batches there is room for at a time.
+		numbersAtOnce = 3 * len(on.X)
+		three, err := corruption.Run(t.Context(), s, method.Config{"rows": 0})
+		numbersAtOnce = usual
+		if err != nil || !slices.Equal(three.Table.Column("corrupted"), corrupted) {
+			t.Errorf("%v; three batches at a time: %v, all: %v", err, three.Table.Column("corrupted"), corrupted)
 		}
 	}
 }

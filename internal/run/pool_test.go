@@ -28,7 +28,10 @@ type givenUp struct {
 
 func (g *givenUp) GivenUp(*plan.Job, string) { g.times++ }
 
-// A method is given up on a data set when ten of its jobs there in a row have failed at once with the same error or crash; once it is, it stays so.
+func (g *givenUp) Record(*plan.Job, *results.Record) {}
+
+// A method is given up on a data set when ten of its jobs there in a row have failed at once with the same error or crash; once it is, it
+// stays so.
 func TestGivenUp(t *testing.T) {
 	on := func(name string) *plan.Job {
 		return &plan.Job{Method: &method.Method{Name: "mine"}, Dataset: &plan.Dataset{Info: dataset.Info{Name: name}}}
@@ -161,5 +164,18 @@ func TestMemoryOfTheJobBefore(t *testing.T) {
 	a.began = true
 	if failure := a.look(); failure == nil || failure.Kind != "memory" || a.peak == 0 {
 		t.Errorf("after that: %+v, a peak of %d bytes", failure, a.peak)
+	}
+}
+
+// What a worker and all that it started were seen to use counts as the memory of a record, unless the worker itself has used more.
+func TestPeakOfRecord(t *testing.T) {
+	writer := results.NewWriter(t.TempDir())
+	defer writer.Close()
+	a := &attempt{poolRun: &poolRun{Pool: &Pool{Records: writer}, watcher: &givenUp{}}, job: &plan.Job{}, reported: map[results.ID]bool{}, peak: 5 << 30}
+	for own, want := range map[int64]int64{1: 5 << 30, 6 << 30: 6 << 30} {
+		r := &results.Record{ID: results.ID{byte(own >> 30)}, Cell: results.Cell{Config: "{}"}, PeakMemoryBytes: own}
+		if a.result(reply{Records: []*results.Record{r}}); r.PeakMemoryBytes != want {
+			t.Errorf("a worker of %d bytes: a peak of %d, want %d", own, r.PeakMemoryBytes, want)
+		}
 	}
 }

@@ -101,9 +101,10 @@ func runMean(ctx context.Context, t *task.Task, batch []method.Config, done func
 			}
 			select {}
 		case "kept": // as of a network, when it has done the step in hand
+			os.MkdirAll(t.CheckpointDir, 0o777)
+			os.WriteFile(filepath.Join(t.CheckpointDir, "pid"), nil, 0o666) // which hanging waits for
 			<-ctx.Done()
 			time.Sleep(300 * time.Millisecond)
-			os.MkdirAll(t.CheckpointDir, 0o777)
 			os.WriteFile(filepath.Join(t.CheckpointDir, "reached"), nil, 0o666)
 			return ctx.Err()
 		case "eat":
@@ -319,6 +320,26 @@ func TestRunAndResume(t *testing.T) {
 	}
 }
 
+// Data that change between the plan and the run give no metrics to cells of those that were planned for.
+func TestDataChanged(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	p := planned(t, parse(t, sweepOf("", "{shift: [0, 10]}")), lib, dir, plan.Options{})
+	file := filepath.Join(lib.Dirs[0], "waves", "rows.csv")
+	text, err := os.ReadFile(file)
+	last := bytes.LastIndexByte(text, ',')
+	if err := errors.Join(err, os.WriteFile(file, append(text[:last:last], ",9.5\n"...), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{Failed: 6}) {
+		t.Errorf("outcome %+v, want 6 failed", o)
+	}
+	for _, r := range records(t, dir) {
+		if r.Failure == nil || !strings.HasPrefix(r.Failure.Message, "waves has changed since the run was planned: digest ") || len(r.Val)+len(r.Test) > 0 {
+			t.Errorf("%+v, validation %v, test %v", r.Failure, r.Val, r.Test)
+		}
+	}
+}
+
 // A method may fail in any way: its cells get a failure that says how, and all others their result.
 func TestFailuresAreRecords(t *testing.T) {
 	lib := library(t)
@@ -326,7 +347,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		{"panic", "", "crash", "panic: out of its wits at internal/run/run_test.go"},
 		{"exit", "", "crash", "exit status 3; it said: something broke"},
 		{"garble", "", "crash", "what it sent is no reply"},
-		{"hang", "budget: {time: 300ms}\n", "timeout", "budget of 300ms"},
+		{"hang", "budget: {time: 2s}\n", "timeout", "budget of 2s"},
 		{"eat", "budget: {memory: 400MiB}\n", "memory", "the budget is 0.39 GiB"},
 		{"nan", "", "diverged", "test row 3, counted from 0, is NaN"},
 		{"huge", "", "diverged", "the mean squared error of the predictions for test rows is too large"},
@@ -342,7 +363,7 @@ func TestFailuresAreRecords(t *testing.T) {
 		t.Run(c.mode, func(t *testing.T) {
 			dir := t.TempDir()
 			p := planned(t, parse(t, sweepOf(c.budget, "{mode: [ok, "+c.mode+"], shift: [1, 2]}")), lib, dir, plan.Options{})
-			if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 6, Failed: 6}) {
+			if o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 3 }); o != (Counts{OK: 6, Failed: 6}) {
 				t.Errorf("outcome %+v, want 6 ok and 6 failed", o)
 			}
 			for _, r := range records(t, dir) {
@@ -365,8 +386,8 @@ func TestFailuresAreRecords(t *testing.T) {
 // The budget of time is a cell's: a fit that serves ten cells may take longer than that.
 func TestTimeBudgetIsPerCell(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	p := planned(t, parse(t, sweepOf("budget: {time: 900ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, plan.Options{})
-	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{OK: 18}) {
+	p := planned(t, parse(t, sweepOf("budget: {time: 1200ms}\n", "{shift: [0, 1, 2, 3, 4, 5], pause: [250]}")), lib, dir, plan.Options{})
+	if o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 3 }); o != (Counts{OK: 18}) {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -484,13 +505,8 @@ func TestCheckpointFolders(t *testing.T) {
 // What goes on from where it was interrupted goes on with the time that it had used; after a timeout it may be tried again with all of it.
 func TestTimeBudgetGoesOn(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
-	s := parse(t, sweepOf("budget: {time: 30m}\n", "{mode: [hang]}"))
-	run := func(ctx context.Context) Counts {
-		return execute(t, ctx, planned(t, s, lib, dir, plan.Options{}), lib, dir, func(p *Pool) { p.Jobs, p.Checkpoints = 3, filepath.Join(dir, "checkpoints") })
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { hanging(dir, 3); cancel() }()
-	if o := run(ctx); o != (Counts{Left: 3}) {
+	p := planned(t, parse(t, sweepOf("budget: {time: 30m}\n", "{mode: [hang]}")), lib, dir, plan.Options{})
+	if o, _ := interrupted(t, p, lib, dir, 3); o != (Counts{Left: 3}) {
 		t.Errorf("interrupted: %+v", o)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "time-used"))
@@ -504,9 +520,10 @@ func TestTimeBudgetGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if o := run(ctx); o != (Counts{Failed: 3}) || len(files) != 3 {
+	o := execute(t, ctx, p, lib, dir, func(p *Pool) { p.Jobs, p.Checkpoints = 3, filepath.Join(dir, "checkpoints") })
+	if o != (Counts{Failed: 3}) || len(files) != 3 {
 		t.Errorf("with a tenth of a second left: %+v, of %d the time is known", o, len(files))
 	}
 	for _, r := range records(t, dir) {
@@ -697,6 +714,15 @@ func TestHopelessMethod(t *testing.T) {
 	}
 }
 
+// Who gives results for some configurations of each job is not given up, whatever the others fail with.
+func TestHopelessSetting(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	sweep := measuring("", "    grid: {number: [0, 1, 10, 11, 20, 21, 30, 31, 40, 41], mode: [panic]}\n")
+	if o := execute(t, t.Context(), planned(t, parse(t, sweep), lib, dir, plan.Options{}), lib, dir); o != (Counts{OK: 15, Failed: 15}) {
+		t.Errorf("%+v, want 15 jobs with a result and a failure each", o)
+	}
+}
+
 func TestFailFast(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [error, ok], shift: [0, 10, 20, 30, 40, 50], pause: [50]}")), lib, dir, plan.Options{})
@@ -712,12 +738,9 @@ func TestFailFast(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [ok, hang], shift: [0, 10, 20, 30]}")), lib, dir, plan.Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	started := time.Now()
-	o := execute(t, ctx, p, lib, dir)
-	if time.Since(started) > 2*patience || o.Left == 0 || o.Failed != 0 {
-		t.Errorf("outcome %+v after %v", o, time.Since(started))
+	o, took := interrupted(t, p, lib, dir, 2)
+	if took > 2*patience || o.Left == 0 || o.Failed != 0 {
+		t.Errorf("outcome %+v after %v", o, took)
 	}
 	if n := len(records(t, dir)); n != o.OK {
 		t.Errorf("%d records for %d finished cells", n, o.OK)
@@ -726,16 +749,29 @@ func TestInterrupt(t *testing.T) {
 
 // An interrupted fit has time to keep what it has reached.
 func TestInterruptKeeps(t *testing.T) {
-	lib, dir, checkpoints := library(t), t.TempDir(), filepath.Join(t.TempDir(), "checkpoints")
+	lib, dir := library(t), t.TempDir()
 	p := planned(t, parse(t, sweepOf("", "{mode: [kept], shift: [0, 10]}")), lib, dir, plan.Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	started := time.Now()
-	o := execute(t, ctx, p, lib, dir, func(p *Pool) { p.Checkpoints = checkpoints })
-	reached, _ := filepath.Glob(filepath.Join(checkpoints, "*", "reached"))
-	if o != (Counts{Left: 6}) || len(reached) != 2 || time.Since(started) > patience {
-		t.Errorf("outcome %+v after %v, kept: %s", o, time.Since(started), reached)
+	o, took := interrupted(t, p, lib, dir, 2)
+	reached, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "reached"))
+	if o != (Counts{Left: 6}) || len(reached) != 2 || took > patience {
+		t.Errorf("outcome %+v after %v, kept: %s", o, took, reached)
 	}
+}
+
+// interrupted runs what a plan has to do, with so many workers, until all of them hang, and says how long it then took to end.
+func interrupted(t *testing.T, p *plan.Plan, lib *dataset.Library, dir string, workers int) (o Counts, took time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	at := make(chan time.Time, 1)
+	go func() {
+		if hanging(dir, workers) == nil {
+			t.Errorf("there are no %d jobs that hang", workers)
+		}
+		at <- time.Now()
+		cancel()
+	}()
+	o = execute(t, ctx, p, lib, dir, func(p *Pool) { p.Jobs, p.Checkpoints = workers, filepath.Join(dir, "checkpoints") })
+	return o, time.Since(<-at)
 }
 
 const killedSweep = "{shift: [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21, 22, 23, 24], pause: [20]}"
@@ -842,9 +878,9 @@ func recordsSoFar(dir string) (ids []results.ID) {
 	return ids
 }
 
-// killed starts a planning process again and again, and kills it, each time a bit later, until it ends by itself. It returns how often
+// killed starts a planning process again and again, and kills it, each time a fifth later, until it ends by itself. It returns how often
 // each cell has a record.
-func killed(t *testing.T, dir string, command func() *exec.Cmd, first, step time.Duration, afterwards func(kills int)) map[results.ID]int {
+func killed(t *testing.T, dir string, command func() *exec.Cmd, after time.Duration, afterwards func(kills int)) map[results.ID]int {
 	t.Helper()
 	kills := 0
 	for done := false; !done; {
@@ -855,7 +891,7 @@ func killed(t *testing.T, dir string, command func() *exec.Cmd, first, step time
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(first+time.Duration(kills)*step, func() { c.Process.Signal(syscall.SIGKILL) })
+		timer := time.AfterFunc(after, func() { c.Process.Signal(syscall.SIGKILL) })
 		err := c.Wait()
 		timer.Stop()
 		if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 {
@@ -863,6 +899,7 @@ func killed(t *testing.T, dir string, command func() *exec.Cmd, first, step time
 		}
 		if done = err == nil; !done {
 			kills++
+			after += after / 5
 			afterwards(kills)
 		}
 	}
@@ -1000,7 +1037,7 @@ func processState(pid int) string {
 // must not outlive it.
 func TestKilledAndResumed(t *testing.T) {
 	dir := t.TempDir()
-	counts := killed(t, dir, planner(t, dir, sweepOf("", killedSweep)), 200*time.Millisecond, 60*time.Millisecond, func(int) {})
+	counts := killed(t, dir, planner(t, dir, sweepOf("", killedSweep)), 200*time.Millisecond, func(int) {})
 	if len(counts) != 45 {
 		t.Errorf("%d cells have a record, want 45", len(counts))
 	}

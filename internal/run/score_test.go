@@ -3,6 +3,7 @@ package run
 import (
 	"maps"
 	"math"
+	"strings"
 	"testing"
 
 	"nptbench/internal/dataset"
@@ -11,18 +12,38 @@ import (
 	"nptbench/results"
 )
 
-// Errors of 1 and 7 in units of the target have the squares 1 and 49: their mean is 25, with a standard error of 24. The RMSE is their root,
-// 5, and moves by 1/(2*5) of that.
+// Errors of 1, 1 and -5 in units of the target have the squares 1, 1 and 25: their mean is 9, with a standard error of 8. The RMSE is their
+// root, 3, and moves by 1/(2*3) of that. Predictions are 0, 1 and -1 from their mean, targets -1, 0 and 1: r, which is asked for where rows
+// have copies, is -1/2.
 func TestScoreOfRegression(t *testing.T) {
-	on := &task.Task{Info: dataset.Info{Problem: dataset.Regression}, Val: 2, Test: 2, Y: []float64{1, 2}, TargetMean: 3, TargetStd: 2}
-	p := method.Prediction{1.5, -1.5} // standardised, as targets are
-	val, test, err := Score(on, &task.Truth{Y: on.Y}, method.Result{Val: p, Test: p})
-	if err != nil {
-		t.Fatal(err)
+	on := &task.Task{Info: dataset.Info{Problem: dataset.Regression}, Val: 3, Test: 3, Y: []float64{1, 2, 3}, TargetMean: 3, TargetStd: 2}
+	p := method.Prediction{1.5, 2.5, 0.5} // standardised, as targets are
+	want := results.Metrics{"mse_standardised": 2.25, "mse": 9, "mse_se": 8, "rmse": 3, "rmse_se": 8. / 6}
+	for on.Copies = range 2 {
+		if on.Copies > 0 {
+			want["correlation"] = -0.5
+		}
+		val, test, err := Score(on, &task.Truth{Y: on.Y}, method.Result{Val: p, Test: p})
+		if err != nil || !maps.Equal(val, want) || !maps.Equal(test, want) {
+			t.Errorf("%d copies: validation %v, test %v, %v, want %v", on.Copies, val, test, err, want)
+		}
 	}
-	want := results.Metrics{"mse_standardised": 6.25, "mse": 25, "mse_se": 24, "rmse": 5, "rmse_se": 2.4}
-	if !maps.Equal(val, want) || !maps.Equal(test, want) {
-		t.Errorf("validation %v, test %v, want %v", val, test, want)
+}
+
+// What are no probabilities, logits say, gets no metrics, be it of validation or of test rows.
+func TestScoreOfNoProbabilities(t *testing.T) {
+	on := &task.Task{Info: dataset.Info{Problem: dataset.Binary, Classes: 2}, Val: 2, Test: 2, Labels: []uint16{0, 1}}
+	good := method.Prediction{0.5, 0.5, 0.2, 0.8}
+	for want, p := range map[string]method.Prediction{
+		"row 1, counted from 0, sum to 1.4, want 1":                     {0.5, 0.5, 0.7, 0.7},
+		"row 0, counted from 0, has a probability of -0.1, want 0 to 1": {-0.1, 1, 0.5, 0.5},
+		"row 0, counted from 0, has a probability of 1.1, want 0 to 1":  {1.1, 0, 0.5, 0.5},
+	} {
+		for part, r := range map[string]method.Result{"validation ": {Val: p, Test: good}, "test ": {Val: good, Test: p}} {
+			if val, test, err := Score(on, &task.Truth{Labels: on.Labels}, r); err == nil || !strings.HasSuffix(err.Error(), part+want) {
+				t.Errorf("%v: %v and %v, %v, want %s", p, val, test, err, part+want)
+			}
+		}
 	}
 }
 

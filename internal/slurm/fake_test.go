@@ -160,7 +160,7 @@ func fakeMain(command string, args []string) (exit int) {
 	case "node":
 		last, _ := strconv.Atoi(args[1])
 		for i := 0; i <= last; i++ {
-			for there("drained") != "" {
+			for there("drained") != "" || i > 0 && there("drained after one") != "" {
 				time.Sleep(10 * time.Millisecond)
 			}
 			runTask(dir, args[0], i, args[2], args[3])

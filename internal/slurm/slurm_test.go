@@ -460,7 +460,8 @@ func TestDeathsOfEarlierStarts(t *testing.T) {
 	}
 }
 
-// A task whose node lacks what its networks need closes its records, which may have failures of jobs at which others have died.
+// A task whose node lacks what its networks need closes its records, which may have failures of jobs at which others have died. Networks that
+// were sent to a GPU do not run where there is none.
 func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 1, "{number: [1, 20]}") // two jobs
@@ -489,6 +490,18 @@ func TestRecordsOfTaskThatCannotBegin(t *testing.T) {
 		return "", errors.Join(os.RemoveAll(w.records()), errors.New("no such backend")) // closing notices
 	})
 	if err == nil || !strings.Contains(err.Error(), "no such backend") || !strings.Contains(err.Error(), "records are lost") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+	var s setup
+	file := filepath.Join(filepath.Dir(tasks[0]), setupFile)
+	err = readJSON(file, &s)
+	s.GPU = true
+	if err := errors.Join(err, writeJSON(file, s)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(taskVariable, filepath.Dir(tasks[0]))
+	err = Serve(networks, func(context.Context, string) (string, error) { return "go", nil })
+	if err == nil || !strings.HasSuffix(err.Error(), ": networks were sent to GPUs, and here they run on go") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -530,6 +543,7 @@ func TestDetachAndCancel(t *testing.T) {
 	if arrays, err := Cancel(t.Context(), filepath.Join(w.out, "slurm")); arrays != 1 || err != nil {
 		t.Fatal(arrays, err)
 	}
+	wish(t, fake, "drained after one", "yes") // what the other task of two is to do is left
 	os.Remove(filepath.Join(fake, "drained"))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { // in another terminal, while somebody watches
@@ -545,6 +559,7 @@ func TestDetachAndCancel(t *testing.T) {
 		t.Fatalf("cancelled: %+v, %v, %d arrays:\n%s", got, err, len(submitted(t, fake)), w.said.String())
 	}
 	w.mustSay("CANCELLED", "left for another time")
+	os.Remove(filepath.Join(fake, "drained after one"))
 	last, err := w.run(nil)
 	// A task that was cancelled may have left a record that nobody saw in time: then two say the same of a cell.
 	if n := len(slices.Compact(lines(t, w.records()))); err != nil || last.OK == 0 || last.Left > 0 || n != 9 {
@@ -556,6 +571,7 @@ func TestDetachAndCancel(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	fake := newFake(t)
 	w := newWorld(t, 3, "{number: [1, 10], mode: [slow]}")
+	wish(t, fake, "drained after one", "yes")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for len(submitted(t, fake)) == 0 {
@@ -569,6 +585,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatalf("%+v, %v:\n%s", first, err, w.said.String())
 	}
 	w.mustSay("the tasks go on in Slurm")
+	os.Remove(filepath.Join(fake, "drained after one"))
 	second, err := w.run(nil)
 	if n := len(lines(t, w.records())); err != nil || second.OK == 0 || second.Left > 0 || n != 6 || len(submitted(t, fake)) != 1 {
 		t.Errorf("%+v, %v, %d records, %d arrays:\n%s", second, err, n, len(submitted(t, fake)), w.said.String())
@@ -728,7 +745,13 @@ func TestNoAnswer(t *testing.T) {
 		w := newWorld(t, 1, "{number: [1, 10]}")
 		wish(t, fake, "drained", "yes")
 		wish(t, fake, "no answer", how)
-		answerTimeout = 2 * time.Second
+		if how == "hang" { // long enough for a command that does not
+			began := time.Now()
+			if _, err := call(t.Context(), "scontrol", "show", "config"); err != nil {
+				t.Fatal(err)
+			}
+			answerTimeout = max(2*time.Second, 5*time.Since(began))
+		}
 		if _, err := w.run(nil); !errors.Is(err, errNoAnswer) || !strings.HasPrefix(err.Error(), "sbatch: no answer from Slurm in time: ") {
 			t.Errorf("%s: %v", how, err)
 		}
