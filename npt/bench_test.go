@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/machine"
 	"nptbench/internal/method"
 	"nptbench/internal/optimiser"
 	"nptbench/internal/subprocess"
@@ -264,7 +265,7 @@ func matmulRate(tb testing.TB, backend compute.Backend, p Precision) float64 {
 }
 
 // peakMemory is the largest resident size of the process, in bytes, since it was last forgotten; 0 where the system does not tell.
-func peakMemory() int64 { return subprocess.KernelBytes("/proc/self/status", "VmHWM:") }
+func peakMemory() int64 { return machine.KernelBytes("/proc/self/status", "VmHWM:") }
 
 // forgetPeakMemory also frees what is not in use any more.
 func forgetPeakMemory() {

@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +64,8 @@ func testResume(t *testing.T, backend compute.Backend) {
 		if err := second.LoadCheckpoint(path); err != nil {
 			t.Fatal(err)
 		}
-		if second.state.step == 0 {
-			t.Fatal("the checkpoint is empty")
+		if second.state.step == 0 || second.earlier <= 0 {
+			t.Fatalf("the checkpoint is of step %d, after %v", second.state.step, second.earlier)
 		}
 		if second.state.step == first.state.step && (second.target != first.target || second.feature != first.feature) {
 			t.Errorf("stopped at step %d, the last losses are %v and %v, want %v and %v", stop, second.target, second.feature, first.target, first.feature)
@@ -218,10 +219,12 @@ func TestDamagedCheckpoints(t *testing.T) {
 	if err := newTestTrainer(t, &fold, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "the data differ") {
 		t.Errorf("a checkpoint of another fold: %v", err)
 	}
-	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err != nil {
-		t.Errorf("its own checkpoint: %v", err)
+	for _, c.Recompute = range []bool{false, true} { // which does not matter
+		if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err != nil {
+			t.Errorf("its own checkpoint, with Recompute %v: %v", c.Recompute, err)
+		}
 	}
-	c.LR *= 2
+	c.Recompute, c.LR = false, 2*c.LR
 	if err := newTestTrainer(t, table, c).LoadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "another training") {
 		t.Errorf("a checkpoint of another configuration: %v", err)
 	}
@@ -280,13 +283,20 @@ func TestCheckpointOfAnotherBackend(t *testing.T) {
 	}
 }
 
-// killedVariable makes the test's program a process that trains until it is killed, with its checkpoint in that file.
+// killedVariable makes the test's program a process that trains to a step, before which it may be killed, with its checkpoint in a file:
+// "500 /tmp/checkpoint".
 const killedVariable = "NPT_TEST_KILLED"
 
 // trainToBeKilled prints a line after every pass, and at the end a digest of all weights.
-func trainToBeKilled(path string) {
+func trainToBeKilled(order string) {
+	step, path, _ := strings.Cut(order, " ")
+	end, err := strconv.Atoi(step)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	c := smallConfig()
-	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize = 4, 2, 500, Float32, 0.5, 10
+	c.Hidden, c.Layers, c.Steps, c.Precision, c.TargetMask, c.BatchSize = 4, 2, neverStep, Float32, 0.5, 10
 	backend, err := backends.Open(cmp.Or(os.Getenv(compute.ConfigEnvVar), backends.Processor), 1)
 	if err != nil {
 		fmt.Println(err)
@@ -302,8 +312,14 @@ func trainToBeKilled(path string) {
 		return
 	}
 	tr.Checkpoint.Path, tr.Checkpoint.Every = path, time.Nanosecond
-	tr.Progress = func(p Progress) { fmt.Println("step", p.Step) }
-	if err := tr.Train(context.Background()); err != nil {
+	ctx, cancel := context.WithCancel(context.Background())
+	tr.Progress = func(p Progress) {
+		tr.reported = time.Now().Add(time.Hour) // the next to be told is an evaluation
+		if fmt.Println("step", p.Step); p.Step >= end {
+			cancel()
+		}
+	}
+	if err := tr.Train(ctx); !errors.Is(err, context.Canceled) {
 		fmt.Println(err)
 		return
 	}
@@ -329,7 +345,7 @@ func TestKilledTwentyTimes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	reached := 0
 	for range 20 {
-		lines, process := startTraining(t, path)
+		lines, process := startTraining(t, path, neverStep)
 		first := readStep(t, lines)
 		if first < reached {
 			t.Fatalf("goes on at step %d, but step %d was reached before", first, reached)
@@ -350,19 +366,23 @@ func TestKilledTwentyTimes(t *testing.T) {
 		process.Wait()
 		reached = last
 	}
-	if got, want := finish(t, path), finish(t, filepath.Join(t.TempDir(), "checkpoint")); got != want {
+	end := reached + 50
+	if got, want := finish(t, path, end), finish(t, filepath.Join(t.TempDir(), "checkpoint"), end); got != want {
 		t.Errorf("killed at times the training ends with %s, left alone with %s", got, want)
 	}
 }
 
-func startTraining(t *testing.T, path string) (*bufio.Scanner, *exec.Cmd) {
+// neverStep is one that no training takes before it is killed.
+const neverStep = 1_000_000
+
+func startTraining(t *testing.T, path string, end int) (*bufio.Scanner, *exec.Cmd) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), killedVariable+"="+path)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", killedVariable, end, path))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -384,10 +404,10 @@ func readStep(t *testing.T, lines *bufio.Scanner) (step int) {
 	return step
 }
 
-// finish lets a training run to its end and returns the digest that it prints.
-func finish(t *testing.T, path string) string {
+// finish lets a training run to a step and returns the digest that it prints.
+func finish(t *testing.T, path string, end int) string {
 	t.Helper()
-	lines, process := startTraining(t, path)
+	lines, process := startTraining(t, path, end)
 	last := ""
 	for lines.Scan() {
 		last = lines.Text()

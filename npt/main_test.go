@@ -12,8 +12,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(killedVariable); path != "" {
-		trainToBeKilled(path)
+	if order := os.Getenv(killedVariable); order != "" {
+		trainToBeKilled(order)
 		return
 	}
 	os.Exit(m.Run())

@@ -319,9 +319,11 @@ func TestDeviceMasksResume(t *testing.T) {
 	}
 }
 
-// Which targets are seen, hidden, and asked for, in every kind of pass.
+// Which targets are seen, hidden, and asked for, in every kind of pass: none that are missing.
 func TestTargetVisibility(t *testing.T) {
 	table := testTable(40, 10, 10, false)
+	table.Missing = make([]bool, 60*4)
+	table.Missing[3*4+1], table.Missing[45*4+1] = true, true
 	for _, v := range []struct {
 		mode
 		pTarget          float64
@@ -344,6 +346,9 @@ func TestTargetVisibility(t *testing.T) {
 			if i >= 50 {
 				want = v.test
 			}
+			if table.missing(i, 1) {
+				want = hidden
+			}
 			if got := codes[i*4+1]; got != want {
 				t.Fatalf("mode %d, p_target %v, row %d: code %d, want %d", v.mode, v.pTarget, i, got, want)
 			}
@@ -360,9 +365,9 @@ func TestTargetVisibility(t *testing.T) {
 		switch got := codes[i*4+1]; {
 		case i >= 40 && got != hidden:
 			t.Fatalf("target of row %d has code %d in training", i, got)
-		case i < 40 && got == hidden:
-			t.Fatalf("training target %d is hidden", i)
-		case i < 40 && got != visible:
+		case i < 40 && (got == hidden) != table.missing(i, 1):
+			t.Fatalf("training target %d has code %d", i, got)
+		case i < 40 && got != visible && got != hidden:
 			asked++
 		}
 	}

@@ -177,6 +177,45 @@ func TestTrainingIgnoresHiddenTargets(t *testing.T) {
 	}
 }
 
+// Randomised entries have standard normal numbers, and classes that are equally likely, one independent of the other.
+func TestReplacement(t *testing.T) {
+	const rows = 10_000
+	n := newNetwork(smallConfig(), testTable(2, 1, 1, false).Columns) // channels 0, 1 and 5 are of numbers, 2 to 4 of a class
+	exec, err := graph.NewExec(testBackend(t), func(rng *graph.Node) *graph.Node {
+		_, values := n.replacement(rng, rows)
+		return values
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Call([]uint64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := toFloats(t, out[0])
+	mean := func(what string, of func(row []float64) float64, want, deviation float64) {
+		sum := 0.0
+		for row := range slices.Chunk(values, 6) {
+			sum += of(row)
+		}
+		if got := sum / rows; !(math.Abs(got-want) <= 5*deviation/math.Sqrt(rows)) {
+			t.Errorf("%s: the mean is %v, want %v", what, got, want)
+		}
+	}
+	for _, i := range []int{0, 1, 5} {
+		mean("a number", func(x []float64) float64 { return x[i] }, 0, 1)
+		mean("its square", func(x []float64) float64 { return x[i] * x[i] }, 1, math.Sqrt(2))
+		mean("its fourth power", func(x []float64) float64 { return math.Pow(x[i], 4) }, 3, math.Sqrt(96))
+	}
+	for _, i := range []int{2, 3, 4} {
+		mean("a class", func(x []float64) float64 { return x[i] }, 1./3, math.Sqrt(2)/3)
+	}
+	mean("squares of classes", func(x []float64) float64 { return x[2]*x[2] + x[3]*x[3] + x[4]*x[4] }, 1, 0)
+	for _, pair := range [][2]int{{0, 1}, {0, 5}} {
+		mean("a product", func(x []float64) float64 { return x[pair[0]] * x[pair[1]] }, 0, 1)
+	}
+}
+
 // The loss has a gradient exactly at the entries that are asked for; the mask stays 0 at randomised entries, masked and hidden ones show
 // nothing, and flagged ones their values with a mask of 1.
 func TestWhatTheNetworkSees(t *testing.T) {

@@ -164,6 +164,10 @@ func TestSchedules(t *testing.T) {
 			t.Errorf("%s at step %d: %v, want %v", v.schedule, v.step, got, v.want)
 		}
 	}
+	c.Warmup = 0.05
+	if got := rate(CosineCyclic, 350); !(math.Abs(got-5e-4) <= 1e-17) { // the third cycle begins
+		t.Errorf("%s at step 350: %v, want %v", CosineCyclic, got, 5e-4)
+	}
 	c.Steps, c.FlatShare = 350, 0.7 // their product is a little less than 245 in floating point
 	for step, want := range map[int]float64{243: 2e-3, 244: 2e-3 * 0.5 * (1 + math.Cos(math.Pi/105))} {
 		if got := rate(FlatAnneal, step); !(math.Abs(got-want) <= 1e-17) {
@@ -187,7 +191,11 @@ func TestTradeoff(t *testing.T) {
 			t.Errorf("step %d: %v, want %v", step, got, want)
 		}
 	}
-	c.Anneal, c.Tradeoff = false, 0.5
+	c.Tradeoff = 0.5
+	if got := c.tradeoffAt(51); !(math.Abs(got-0.25) <= 1e-15) {
+		t.Errorf("half of the trade-off of 0.5: %v", got)
+	}
+	c.Anneal = false
 	if got := c.tradeoffAt(70); got != 0.5 {
 		t.Errorf("constant trade-off: %v", got)
 	}

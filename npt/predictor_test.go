@@ -79,6 +79,16 @@ func frame() *npt.Frame {
 	return f
 }
 
+// frameWithSame is frame with a fourth column that is 3 in all rows.
+func frameWithSame() *npt.Frame {
+	f := frame()
+	f.Names = append(f.Names, "same")
+	for i := range f.Rows {
+		f.Rows[i] = append(f.Rows[i], "3")
+	}
+	return f
+}
+
 // Predictions have the units of the target, whatever the order of the columns; classes come by name.
 func TestFitFrame(t *testing.T) {
 	p, err := npt.Fit(t.Context(), frame(), "y", small())
@@ -379,11 +389,11 @@ func TestPredictSideBySide(t *testing.T) {
 	}
 }
 
-// A predictor from a file predicts what the one that was saved does; a file that is cut, or of something else, is refused.
+// A predictor from a file predicts what the one that was saved does, odd rows too; a file that is cut, or of something else, is refused.
 func TestSavePredictor(t *testing.T) {
 	dir := t.TempDir()
 	for _, target := range []string{"y", "side"} {
-		p, err := npt.Fit(t.Context(), frame(), target, small())
+		p, err := npt.Fit(t.Context(), frameWithSame(), target, small())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,13 +405,14 @@ func TestSavePredictor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := frame()
+		asked := frameWithSame()
+		asked.Rows[0][0], asked.Rows[1][3] = "1e9", "7000"
 		want, err := p.Predict(t.Context(), asked)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if loaded.ValidationLoss != p.ValidationLoss {
-			t.Errorf("%s: a validation loss of %v, want %v", target, loaded.ValidationLoss, p.ValidationLoss)
+		if loaded.ValidationLoss != p.ValidationLoss || !slices.Equal(loaded.FitRows(), p.FitRows()) {
+			t.Errorf("%s: a validation loss of %v, want %v, of the rows %v, want %v", target, loaded.ValidationLoss, p.ValidationLoss, loaded.FitRows(), p.FitRows())
 		}
 		if got, err := loaded.Predict(t.Context(), asked); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %v, want %v", target, got, err, want)
@@ -578,12 +589,7 @@ func TestCategories(t *testing.T) {
 
 // A row far from those of training does not change what others are predicted, and a number in a column that was constant changes nothing.
 func TestOddRows(t *testing.T) {
-	f := frame()
-	f.Names = append(f.Names, "same")
-	for i := range f.Rows {
-		f.Rows[i] = append(f.Rows[i], "3")
-	}
-	p, err := npt.Fit(t.Context(), f, "y", small())
+	p, err := npt.Fit(t.Context(), frameWithSame(), "y", small())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,13 +76,18 @@ func TestRecomputeWhereMemoryRunsOut(t *testing.T) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}
-	// The record of a fit says that it was done so.
+	// The record of a fit says that it was done so, and its model is found all the same.
 	m, tk := Method(), testTask(0, dataset.Regression)
-	config := trainingConfig(tk, quickConfig(t, m, tk.Info, nil))
+	asked := quickConfig(t, m, tk.Info, nil)
+	config := trainingConfig(tk, asked)
 	for _, config.Recompute = range []bool{false, true} {
+		tk.ModelDir = t.TempDir()
 		r, err := fit(t.Context(), tk, tableOf(tk), config, testBackend(t))
 		if told := r.Details["recompute"] == true; err != nil || told != config.Recompute {
 			t.Errorf("%v, of recompute: %v is said %v", err, config.Recompute, told)
+		}
+		if _, err := m.Model(t.Context(), tk, asked); err != nil {
+			t.Errorf("the model of a fit with recompute %v: %v", config.Recompute, err)
 		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
+	"nptbench/internal/machine"
 	"nptbench/internal/method"
-	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -147,7 +147,7 @@ func TestNoMemoryForWeights(t *testing.T) {
 	c := smallConfig()
 	c.Hidden = 4000
 	_, err := NewTrainer(testTable(10, 4, 4, false), c, testBackend(t))
-	if free := subprocess.FreeMemory(); backends.HasDevice(testBackend(t)) || free == 0 || free > weightBytes*7e9 {
+	if free := machine.FreeMemory(); backends.HasDevice(testBackend(t)) || free == 0 || free > weightBytes*7e9 {
 		t.Skip("this processor is not what trains, or has hundreds of gigabytes free")
 	}
 	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "weights, whose training takes at least ") {
@@ -301,7 +301,7 @@ func TestPredictSaysTooLarge(t *testing.T) {
 
 // What no machine has the memory for is an error, and not the end of the process.
 func TestMemoryOfManyRows(t *testing.T) {
-	if subprocess.FreeMemory() == 0 {
+	if machine.FreeMemory() == 0 {
 		t.Skip("no telling how much memory is free")
 	}
 	c := smallConfig()

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"nptbench/internal/filesystem"
-	"nptbench/internal/subprocess"
+	"nptbench/internal/machine"
 )
 
 // A section is the part of the document that a run replaces: a table, and what it was made with.
@@ -43,7 +43,7 @@ func (s *section) line(cells []string) {
 
 // origin says what the table was made with.
 func (s *section) origin(command string) string {
-	name := cmp.Or(subprocess.ProcessorModel(), runtime.GOARCH)
+	name := cmp.Or(machine.ProcessorModel(), runtime.GOARCH)
 	scikit := ""
 	if s.version != "" {
 		scikit = ", scikit-learn " + s.version

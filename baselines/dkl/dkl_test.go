@@ -11,13 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/machine"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
-	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -95,6 +96,10 @@ func TestLearns(t *testing.T) {
 	if !slices.Equal(alone.Test, results[1].Test) {
 		t.Error("a configuration alone gives something else than together with others")
 	}
+	data.Seed++
+	if other := fit(t, data, batch[1])[0]; slices.Equal(other.Test, alone.Test) {
+		t.Error("another seed predicts the same")
+	}
 }
 
 // Without noise the process goes through what it was observed at.
@@ -150,6 +155,24 @@ func TestNoiseAndRows(t *testing.T) {
 	want, _, err2 := m.loss(rows(embedded, 0, 80), data.Y[:80], 80, newModel(shape{[]int{3, 20, 3}, 30}))
 	if err := errors.Join(err, err2); err != nil || !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("%v: the loss is %v, of a bound over the training rows %v", err, got, want)
+	}
+}
+
+// The posterior of rows is that of each by itself, of however many.
+func TestPosteriorOfManyRows(t *testing.T) {
+	data := wave(atATime)
+	m := newTrainer(data, config(t, nil), 1).model
+	m.mean[0], m.root.Data[0] = 2, 3 // not the prior, which is the same for all rows
+	embedded := m.embed(data.X, data.Width)
+	mean, vars, err := m.posterior(t.Context(), embedded)
+	if err != nil || len(mean) != data.Rows() || len(vars) != data.Rows() {
+		t.Fatalf("%d means and %d variances of %d rows, error %v", len(mean), len(vars), data.Rows(), err)
+	}
+	for _, i := range []int{0, atATime - 1, atATime, data.Rows() - 1} {
+		one, variance, err := m.posterior(t.Context(), rows(embedded, i, i+1))
+		if err != nil || !(math.Abs(one[0]-mean[i]) <= 1e-12) || !(math.Abs(variance[0]-vars[i]) <= 1e-12) {
+			t.Errorf("row %d: %v and %v among others, %v and %v alone, error %v", i, mean[i], vars[i], one, variance, err)
+		}
 	}
 }
 
@@ -254,8 +277,10 @@ func TestCheckpoint(t *testing.T) {
 	}
 	data.CheckpointDir = filepath.Join(t.TempDir(), "folder") // made when it is needed
 	interrupted := func() *trainer { return newTrainer(data, c, 7) }
+	var best []float64
 	for range 4 {
 		tr := interrupted()
+		tr.started = time.Now()
 		if err := tr.load(); err != nil {
 			t.Fatal(err)
 		}
@@ -265,10 +290,11 @@ func TestCheckpoint(t *testing.T) {
 		if err := tr.save(tr.checkpoint.Path); err != nil {
 			t.Fatal(err)
 		}
+		best = tr.best
 	}
 	last := interrupted()
-	if err := last.load(); err != nil || last.Epoch != 4 {
-		t.Fatalf("goes on after epoch %d, want 4 (%v)", last.Epoch, err)
+	if err := last.load(); err != nil || last.Epoch != 4 || last.Earlier <= 0 || !slices.Equal(last.best, best) {
+		t.Fatalf("goes on after epoch %d, want 4, and after %v (%v), or with other best parameters", last.Epoch, last.Earlier, err)
 	}
 	if err := last.train(t.Context()); err != nil {
 		t.Fatal(err)
@@ -385,7 +411,7 @@ func TestProgressOfTheFirstEpoch(t *testing.T) {
 // A network that the memory cannot hold is refused before it takes any.
 func TestNoMemory(t *testing.T) {
 	const bytes = 6 * 8 * 1.9e9
-	if free := subprocess.FreeMemory(); free == 0 || float64(free) > bytes {
+	if free := machine.FreeMemory(); free == 0 || float64(free) > bytes {
 		t.Skip("the memory that is free is not known, or very large")
 	}
 	c := config(t, map[string]any{"hidden_layer_sizes": slices.Repeat([]int{10_000}, 20)})

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"nptbench/internal/subprocess"
+	"nptbench/internal/filesystem"
 )
 
 // requirements is what `make venv` installs.
@@ -66,7 +66,7 @@ func pythonPath() (string, error) {
 		}
 		return path, nil
 	}
-	if path := subprocess.HereOrAbove(".venv/bin/python"); path != "" {
+	if path := filesystem.HereOrAbove(".venv/bin/python"); path != "" {
 		return path, nil
 	}
 	return "", errors.New("no .venv with Python here or above, and NPT_PYTHON is not set; run `make venv`")

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unsafe"
 
+	"nptbench/internal/machine"
 	"nptbench/internal/method"
 	"nptbench/internal/subprocess"
 )
@@ -96,7 +97,7 @@ var errNotStarted = errors.New("the trainer did not start")
 
 // startWorker starts a trainer and waits until it is ready for requests. Its errors wrap errNotStarted, or are ctx's.
 func startWorker(ctx context.Context, cmd *exec.Cmd) (*worker, error) {
-	w := &worker{cmd: cmd, oomKills: subprocess.OOMKills(), printed: subprocess.Said{Tail: 4096}}
+	w := &worker{cmd: cmd, oomKills: machine.OOMKills(), printed: subprocess.Said{Tail: 4096}}
 	cmd.Stdout, cmd.Stderr = &w.printed, &w.printed
 	in, answers, err := subprocess.StartWithAnswers(cmd, syscall.SIGKILL)
 	if err != nil {
@@ -133,7 +134,7 @@ func (w *worker) stop() {
 
 // fit has the process serve a request. When the error is not nil the worker may not be used again.
 func (w *worker) fit(ctx context.Context, request *fitRequest) (*fitAnswer, error) {
-	w.oomKills = subprocess.OOMKills()
+	w.oomKills = machine.OOMKills()
 	keep := context.AfterFunc(ctx, w.kill)
 	answer, err := w.exchange(request)
 	if !keep() {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,7 +135,8 @@ func TestWorkerFailures(t *testing.T) {
 	}
 }
 
-// A fault that is over with the next start costs no fit, and no trainer that had it is kept.
+// A fault that is over with the next start costs no fit, and no trainer that had it is kept. What the next one prints to standard output
+// is not taken for an answer.
 func TestTransientFaults(t *testing.T) {
 	for _, fault := range []string{"gone", "crash at start", "broken"} {
 		p, started := standIns(fault, "print")
@@ -145,18 +147,6 @@ func TestTransientFaults(t *testing.T) {
 		for _, w := range p.idle {
 			w.stop()
 		}
-	}
-}
-
-// What a library prints to standard output is not taken for an answer.
-func TestPrintedLines(t *testing.T) {
-	p, _ := standIns("print")
-	answer, err := p.fit(t.Context(), &fitRequest{})
-	if err != nil || answer.FitSeconds != 7 {
-		t.Errorf("answer %+v, error %v", answer, err)
-	}
-	for _, w := range p.idle {
-		w.stop()
 	}
 }
 
@@ -364,7 +354,7 @@ func TestProgressOfLongFits(t *testing.T) {
 	}
 }
 
-// Cancelling stops a fit in native code within a second.
+// Cancelling stops a fit in native code, which would take minutes, at once, or after some seconds where the machine is busy.
 func TestCancelledFit(t *testing.T) {
 	needPython(t, XGBoost)
 	on := awkwardTask(dataset.Regression, 0, 300, 20, 20)
@@ -374,7 +364,7 @@ func TestCancelledFit(t *testing.T) {
 	begin := time.Now()
 	long := resolve(t, XGBoost, on.Info, 0.001, 10, 100_000)
 	err := XGBoost.Run(ctx, on, []method.Config{long}, func(method.Result) { t.Error("a result") })
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 1300*time.Millisecond {
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 10*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(begin))
 	}
 }
@@ -395,11 +385,14 @@ func TestTrainerEndsWithItsInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go w.exchange(f.request())
-	time.Sleep(1500 * time.Millisecond) // it is fitting by now
-	w.in.Close()
-	guard := time.AfterFunc(10*time.Second, w.kill)
+	guard := time.AfterFunc(20*time.Second, w.kill)
 	defer guard.Stop()
+	request, fitting := f.request(), make(chan struct{})
+	begun := sync.OnceFunc(func() { close(fitting) })
+	request.TellSeconds, request.grown = 1e-9, func(int) { begun() }
+	go func() { w.exchange(request); begun() }() // begun where it ends, too
+	<-fitting
+	w.in.Close()
 	if err := w.ended(); err != nil {
 		t.Errorf("it had to be stopped: %v", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"nptbench/baselines/forest"
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -184,6 +185,16 @@ func TestLinearSearch(t *testing.T) {
 		got := predict(t, KNN, classes, map[string]any{"n_neighbors": 5, "allow_optimisations": optimised})
 		if want := nearest(classes, y, 5); !slices.Equal(got, want) {
 			t.Errorf("classes, optimised %v: %v, want %v", optimised, got, want)
+		}
+	}
+}
+
+// Of two rows one is the nearest by Euclidean distance, 2.8 to 3, the other by Manhattan distance, 3 to 4.
+func TestMetric(t *testing.T) {
+	tk := table(2, 2, []float32{2, 2, 0, 3}, []float64{0, 1}, []float32{0, 0})
+	for want, metric := range []string{"euclidean", "manhattan"} {
+		if got := predict(t, KNN, tk, map[string]any{"n_neighbors": 1, "metric": metric}); got[0] != float64(want) {
+			t.Errorf("%s: class %v, want %v", metric, got[0], want)
 		}
 	}
 }
@@ -425,7 +436,9 @@ func TestWorkerEndsWithItsInput(t *testing.T) {
 	if _, err := in.Write(append(line, '\n')); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond) // it is fitting by now
+	for ctx.Err() == nil && subprocess.ProcessorTime(cmd.Process.Pid) < 300*time.Millisecond { // to read the request takes a fifth of that
+		time.Sleep(10 * time.Millisecond)
+	}
 	in.Close()
 	if cmd.Wait(); ctx.Err() != nil {
 		t.Error("it had to be stopped")

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"nptbench/baselines/forest"
+	"nptbench/internal/filesystem"
+	"nptbench/internal/machine"
 	"nptbench/internal/method"
 	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
@@ -113,7 +115,7 @@ func (a *answer) prediction(outputs int) method.Prediction {
 	return p
 }
 
-var oomKills = subprocess.OOMKills // tests set it
+var oomKills = machine.OOMKills // tests set it
 
 // ask starts a worker for one request. It is killed when ctx is done, and ends when its standard input does: with this process.
 func ask(ctx context.Context, path string, threads int, r *request) (*answer, error) {
@@ -187,7 +189,7 @@ func workerPath() (string, error) {
 		}
 		return path, nil
 	}
-	if path := subprocess.HereOrAbove("bin/golearn"); path != "" {
+	if path := filesystem.HereOrAbove("bin/golearn"); path != "" {
 		return path, nil
 	}
 	return "", errors.New("no bin/golearn here or above, and NPT_GOLEARN is not set; run `make golearn`, which needs a C++ compiler")

@@ -96,6 +96,10 @@ func TestMethod(t *testing.T) {
 		if Method.FitKey(other, tk.Info.Problem) == Method.FitKey(batch[0], tk.Info.Problem) {
 			t.Error("another learning rate shares the fit")
 		}
+		tk.Seed++
+		if reflect.DeepEqual(results(t, tk, batch[1])[0].Test, together[1].Test) {
+			t.Errorf("%s: another seed predicts the same", name)
+		}
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 
 	"nptbench/internal/backends"
 	"nptbench/internal/checkpoint"
+	"nptbench/internal/machine"
 	"nptbench/internal/method"
-	"nptbench/internal/subprocess"
 )
 
 // waves is a table whose target depends on one of four numbers and on a category.
@@ -225,8 +225,12 @@ func TestEpochs(t *testing.T) {
 		}
 		return weights
 	}
-	if slices.Equal(weightsAfter(0, 1), weightsAfter(1, 1)) {
+	first := weightsAfter(0, 1)
+	if slices.Equal(first, weightsAfter(1, 1)) {
 		t.Error("two epochs have the same order of rows")
+	}
+	if !slices.Equal(weightsAfter(0, 0), first) {
+		t.Error("the learning rate falls before the first epoch")
 	}
 	if !slices.Equal(weightsAfter(1, 0), weightsAfter(2, 0)) {
 		t.Error("weights move at the learning rate 0")
@@ -342,7 +346,7 @@ func TestNoMemory(t *testing.T) {
 	c := smallConfig()
 	c.Decision, c.Attention, c.Independent = 8192, 8192, 10
 	const bytes = (drawnBytes + tensorBytes) * 5e9
-	if free := subprocess.FreeMemory(); free == 0 || float64(free) > bytes {
+	if free := machine.FreeMemory(); free == 0 || float64(free) > bytes {
 		t.Skip("the memory that is free is not known, or very large")
 	}
 	_, err := newTraining(waves(rand.New(rand.NewPCG(1, 2)), 60), c, testBackend(t))

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nptbench/internal/subprocess"
+	"nptbench/internal/filesystem"
 )
 
 // A plugin is a shared library with XLA for one kind of device.
@@ -60,7 +60,7 @@ func pythonEnvironments() (out []string) {
 	if python, err := exec.LookPath(os.Getenv("NPT_PYTHON")); err == nil {
 		out = append(out, filepath.Dir(filepath.Dir(python)))
 	}
-	if venv := subprocess.HereOrAbove(".venv"); venv != "" {
+	if venv := filesystem.HereOrAbove(".venv"); venv != "" {
 		out = append(out, venv)
 	}
 	return out

@@ -55,6 +55,7 @@ import (
 	"syscall"
 	"time"
 
+	"nptbench/internal/machine"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
 	"nptbench/internal/subprocess"
@@ -249,7 +250,7 @@ func folder(t *task.Task) (string, error) {
 	return dir, err
 }
 
-var oomKills = subprocess.OOMKills // tests set it
+var oomKills = machine.OOMKills // tests set it
 
 // execute runs the command in a folder, and returns what it said: on standard error, or else on standard output.
 func execute(ctx context.Context, c method.Command, dir string, threads int) (text string, err error) {

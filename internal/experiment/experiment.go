@@ -18,6 +18,7 @@ import (
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
+	"nptbench/internal/machine"
 	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/methods"
@@ -26,7 +27,6 @@ import (
 	"nptbench/internal/run"
 	"nptbench/internal/slurm"
 	"nptbench/internal/spelling"
-	"nptbench/internal/subprocess"
 	"nptbench/internal/terminal"
 	"nptbench/report"
 	"nptbench/results"
@@ -152,7 +152,7 @@ func memoryOfFit(p *plan.Plan) int64 {
 	if budget := p.Sweep.Budget.Memory; budget > 0 {
 		return budget
 	}
-	if total := subprocess.TotalMemory(); total > 0 {
+	if total := machine.TotalMemory(); total > 0 {
 		return total
 	}
 	return math.MaxInt64

@@ -1,4 +1,4 @@
-// Package filesystem writes files as a whole or not at all, and knows file systems without locks.
+// Package filesystem writes files as a whole or not at all, finds them in folders above, and knows file systems without locks.
 package filesystem
 
 import (

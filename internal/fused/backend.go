@@ -14,7 +14,7 @@ import (
 	"github.com/pkg/errors"
 
 	"nptbench/internal/f32"
-	"nptbench/internal/subprocess"
+	"nptbench/internal/machine"
 )
 
 // Names of backends: of New's, and of NewBFloat16's.
@@ -155,11 +155,11 @@ func (b *Backend) takeArena(size int) (block, error) {
 
 // fits returns an error where so much memory is not free, without which the system would end the process, also when garbage is given back.
 func (b *Backend) fits(size int) error {
-	free := subprocess.FreeMemory()
+	free := machine.FreeMemory()
 	if free > 0 && int64(size) > free {
 		b.blocks.Clear()
 		debug.FreeOSMemory()
-		free = subprocess.FreeMemory()
+		free = machine.FreeMemory()
 	}
 	if free > 0 && int64(size) > free {
 		return errors.Errorf("out of memory: what is computed in between takes %.1f GB, and %.1f GB are free", float64(size)/1e9, float64(free)/1e9)

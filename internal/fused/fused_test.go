@@ -22,7 +22,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"nptbench/internal/f32"
-	"nptbench/internal/subprocess"
+	"nptbench/internal/machine"
 )
 
 func goBackend(t testing.TB) compute.Backend {
@@ -276,6 +276,7 @@ func TestProducts(t *testing.T) {
 		{[]int{5, 70, 40}, []int{5, 40, 33}, []int{2}, []int{0}, []int{1}, []int{0}},
 		{[]int{2, 600, 70}, []int{2, 50, 600}, []int{1}, []int{0}, []int{2}, []int{0}},
 		{[]int{4, 31, 16}, []int{4, 16, 70}, []int{2}, []int{0}, []int{1}, []int{0}},
+		{[]int{600, 40}, []int{40, 70}, []int{1}, nil, []int{0}, nil}, // two blocks of rows
 	} {
 		build := func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{graph.DotGeneral(in[0], c.lc, c.lb, in[1], c.rc, c.rb)}
@@ -557,7 +558,7 @@ func TestMemoryServesAgain(t *testing.T) {
 
 // Without enough memory for what is computed in between a graph is an error that says so, and the next one is computed.
 func TestTooLittleMemory(t *testing.T) {
-	if subprocess.FreeMemory() == 0 {
+	if machine.FreeMemory() == 0 {
 		t.Skip("no telling how much memory is free")
 	}
 	b := New(2)

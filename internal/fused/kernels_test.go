@@ -114,35 +114,37 @@ func TestConversionsAndMasks(t *testing.T) {
 	}
 }
 
+// Rows add up, by every kernel, to what they do in double precision.
 func TestRows(t *testing.T) {
-	portable := portableRows[float32]()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n < 150; n++ {
-		x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
+		x, y := make([]float32, n), make([]float32, n)
+		var sum, product float64
 		for i := range x {
 			x[i], y[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
-			z[i] = y[i]
+			sum, product = sum+float64(x[i]), product+float64(x[i])*float64(y[i])
 		}
-		near := func(what string, got, want float32) {
+		near := func(what string, got float32, want float64) {
 			t.Helper()
-			if !(math.Abs(float64(got-want)) <= 1e-4) {
+			if !(math.Abs(float64(got)-want) <= 1e-4) {
 				t.Fatalf("%s of %d: %v, not %v", what, n, got, want)
 			}
 		}
-		near("sum", rows32.sum(pointer(x), n), portable.sum(pointer(x), n))
-		near("largest", rows32.largest(pointer(x), n), portable.largest(pointer(x), n))
-		near("product", rows32.dot(pointer(x), pointer(y), n), portable.dot(pointer(x), pointer(y), n))
-		rows32.add(pointer(y), pointer(x), 0.5, n)
-		portable.add(pointer(z), pointer(x), 0.5, n)
-		for i := range y {
-			near("scaled sum", y[i], z[i])
+		for _, rows := range []rowKernels[float32]{rows32, portableRows[float32]()} {
+			near("sum", rows.sum(pointer(x), n), sum)
+			near("largest", rows.largest(pointer(x), n), float64(slices.Max(x)))
+			near("product", rows.dot(pointer(x), pointer(y), n), product)
+			z := slices.Clone(y)
+			rows.add(pointer(z), pointer(x), 0.5, n)
+			for i := range z {
+				near("scaled sum", z[i], float64(y[i])+0.5*float64(x[i]))
+			}
 		}
 	}
 }
 
 // What is not a number, or infinite, counts wherever it is, also behind the last whole register.
 func TestRowsOfSpecialNumbers(t *testing.T) {
-	portable := portableRows[float32]()
 	same := func(x, y float32) bool {
 		return x == y || math.IsNaN(float64(x)) && math.IsNaN(float64(y))
 	}
@@ -150,14 +152,19 @@ func TestRowsOfSpecialNumbers(t *testing.T) {
 		for at := range n {
 			for _, special := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 				x, ones := slices.Repeat([]float32{2}, n), slices.Repeat([]float32{1}, n)
-				x[at] = float32(special)
-				y, z := slices.Clone(ones), slices.Clone(ones)
-				rows32.add(pointer(y), pointer(x), 0.5, n)
-				portable.add(pointer(z), pointer(x), 0.5, n)
-				if !same(rows32.sum(pointer(x), n), portable.sum(pointer(x), n)) || !same(rows32.largest(pointer(x), n), portable.largest(pointer(x), n)) ||
-					!same(rows32.dot(pointer(x), pointer(ones), n), portable.dot(pointer(x), pointer(ones), n)) || !slices.EqualFunc(y, z, same) {
-					t.Fatalf("%v in place %d of %d: sum %v, largest %v, product %v, scaled sum %v", special, at, n,
-						rows32.sum(pointer(x), n), rows32.largest(pointer(x), n), rows32.dot(pointer(x), pointer(ones), n), y)
+				scaled := slices.Repeat([]float32{2}, n) // 1 and half of it
+				x[at], scaled[at] = float32(special), float32(special)
+				largest := x[0]
+				for _, v := range x {
+					largest = max(largest, v)
+				}
+				for _, rows := range []rowKernels[float32]{rows32, portableRows[float32]()} {
+					y := slices.Clone(ones)
+					rows.add(pointer(y), pointer(x), 0.5, n)
+					sum, most, product := rows.sum(pointer(x), n), rows.largest(pointer(x), n), rows.dot(pointer(x), pointer(ones), n)
+					if !same(sum, x[at]) || !same(most, largest) || !same(product, x[at]) || !slices.EqualFunc(y, scaled, same) {
+						t.Fatalf("%v in place %d of %d: sum %v, largest %v, product %v, scaled sum %v", special, at, n, sum, most, product, y)
+					}
 				}
 			}
 		}

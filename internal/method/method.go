@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/machine"
 	"nptbench/internal/spelling"
-	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 )
 
@@ -195,7 +195,7 @@ var ErrMemory = errors.New("out of memory")
 // CheckMemory returns an error that wraps ErrMemory if a training needs more bytes than are free; what names the setting that makes it so
 // large.
 func CheckMemory(bytes float64, what string) error {
-	if free := float64(subprocess.FreeMemory()); free > 0 && bytes > free {
+	if free := float64(machine.FreeMemory()); free > 0 && bytes > free {
 		return fmt.Errorf("%w: %s, whose training takes at least %.1f GB, and %.1f GB are free", ErrMemory, what, bytes/1e9, free/1e9)
 	}
 	return nil

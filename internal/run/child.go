@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"nptbench/internal/machine"
 	"nptbench/internal/subprocess"
 	"nptbench/results"
 )
@@ -30,7 +31,7 @@ type child struct {
 	gone     chan struct{} // closed when the process has ended
 	ended    error         // how, once it is gone
 	garbled  bool          // it was killed because what it sent could not be read
-	oomKills int           // subprocess.OOMKills when it was last asked
+	oomKills int           // machine.OOMKills when it was last asked
 }
 
 // patience is how long a worker has to end when it has nothing more to do, and to keep what it has reached when a run is interrupted.
@@ -84,7 +85,7 @@ func (c *child) read(replies io.ReadCloser) {
 // ask numbers a request and sends it, once the one before is done. When this fails the process has ended, and its replies too.
 func (c *child) ask(r *request) {
 	c.asked++
-	r.Number, c.oomKills = c.asked, subprocess.OOMKills()
+	r.Number, c.oomKills = c.asked, machine.OOMKills()
 	json.NewEncoder(c.in).Encode(r)
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"nptbench/internal/subprocess"
+	"nptbench/internal/machine"
 	"nptbench/results"
 )
 
@@ -24,7 +24,7 @@ var Provenance = sync.OnceValue(describe)
 func describe() results.Provenance {
 	p := results.Provenance{
 		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		CPU: subprocess.ProcessorModel(), Cores: runtime.NumCPU(), GPU: gpu(),
+		CPU: machine.ProcessorModel(), Cores: runtime.NumCPU(), GPU: gpu(),
 	}
 	versions := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nptbench/internal/backends"
+	"nptbench/internal/machine"
 	"nptbench/internal/subprocess"
 )
 
@@ -18,7 +19,7 @@ const littleMemory = 64 << 20
 // far: then peakMemory is that of the jobs that begin now. Only Linux can. What pools keep outlives two collections.
 func forgetEarlierJobs() {
 	for range 3 {
-		if subprocess.KernelBytes("/proc/self/status", "VmRSS:") <= littleMemory {
+		if machine.KernelBytes("/proc/self/status", "VmRSS:") <= littleMemory {
 			break
 		}
 		backends.ReturnMemory()
@@ -28,7 +29,7 @@ func forgetEarlierJobs() {
 }
 
 // peakMemory returns the largest resident size in bytes since the last reset, and 0 where that is not known.
-func peakMemory() int64 { return subprocess.KernelBytes("/proc/self/status", "VmHWM:") }
+func peakMemory() int64 { return machine.KernelBytes("/proc/self/status", "VmHWM:") }
 
 // processorTime returns user and system time of this process so far and of all it started.
 func processorTime() (total time.Duration) {

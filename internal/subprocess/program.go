@@ -1,4 +1,4 @@
-// Package subprocess finds programs that this one starts, makes them end with it, however it ends, and tells what they use.
+// Package subprocess makes programs that this one starts end with it, however it ends, and tells what they use.
 package subprocess
 
 import (
@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"nptbench/internal/machine"
 )
 
 // Self is the path of this program for running it again: on Linux that of the program that runs, even where another one has its name by now.
@@ -18,7 +20,7 @@ func Self() (string, error) {
 }
 
 // KilledForMemory reports whether the error says of a command that it, or the last that a shell ran, was killed with SIGKILL, as the kernel
-// does when memory runs out, and the kernel has killed something for want of memory since OOMKills was before.
+// does when memory runs out, and the kernel has killed something for want of memory since machine.OOMKills was before.
 func KilledForMemory(err error, before int) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -27,5 +29,5 @@ func KilledForMemory(err error, before int) bool {
 	status, _ := exit.Sys().(syscall.WaitStatus)
 	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
 	byShell := exit.ExitCode() == 128+int(syscall.SIGKILL)
-	return (killed || byShell) && OOMKills() > before
+	return (killed || byShell) && machine.OOMKills() > before
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"time"
+
+	"nptbench/internal/machine"
 )
 
 // A MemoryWatch tells, as often as it is asked, how much memory a process and all it started have.
@@ -49,10 +51,12 @@ func (w *MemoryWatch) Resident() (size int64) {
 	if len(busy) != w.processes || size > w.sum+w.sum/10 || time.Since(w.asked) >= shareInterval {
 		w.asked, w.processes, w.sum, w.share = time.Now(), len(busy), size, 0
 		for _, pid := range busy {
-			w.share += cmp.Or(KernelBytes(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "\nPss:"), residentOf(pid))
+			w.share += cmp.Or(machine.KernelBytes(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "\nPss:"), residentOf(pid))
 		}
 	}
 	return w.share + max(0, size-w.sum)
 }
 
-func residentOf(pid int) int64 { return KernelBytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:") }
+func residentOf(pid int) int64 {
+	return machine.KernelBytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
+}

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"nptbench/internal/dataset"
+	"nptbench/internal/machine"
 	"nptbench/internal/split"
-	"nptbench/internal/subprocess"
 )
 
 // Statistics says over which rows the means and deviations of continuous features are taken.
@@ -127,10 +127,10 @@ func (e *encoder) features(t *Task) error {
 
 // fits returns an error where the encoded features take more memory than is free, also when garbage is given back.
 func (e *encoder) fits(t *Task) error {
-	bytes, free := 4*float64(len(e.rows))*float64(t.Width), float64(subprocess.FreeMemory())
+	bytes, free := 4*float64(len(e.rows))*float64(t.Width), float64(machine.FreeMemory())
 	if bytes > free && free > 0 {
 		debug.FreeOSMemory() // of the task before
-		free = float64(subprocess.FreeMemory())
+		free = float64(machine.FreeMemory())
 	}
 	if bytes <= free || free == 0 {
 		return nil

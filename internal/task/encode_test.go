@@ -12,8 +12,8 @@ import (
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/dataset/datasettest"
+	"nptbench/internal/machine"
 	"nptbench/internal/split"
-	"nptbench/internal/subprocess"
 )
 
 // reference is testdata/encode.json, made by testdata/encode.py with scikit-learn 1.2.1.
@@ -231,7 +231,7 @@ func TestNothingToPredictFrom(t *testing.T) {
 // More features than memory has room for are an error that names the column which has most.
 func TestTooWide(t *testing.T) {
 	const rows, categories = 1 << 21, 1 << 16 // half a terabyte
-	if free := subprocess.FreeMemory(); free == 0 || free > 4*rows*categories {
+	if free := machine.FreeMemory(); free == 0 || free > 4*rows*categories {
 		t.Skip("it is not known how much memory is free, or that is half a terabyte")
 	}
 	table := &dataset.Table{Info: dataset.Info{Name: "wide", Target: 1, Columns: 2}, Rows: rows, Columns: []dataset.Column{

@@ -1,5 +1,5 @@
 // Package datasettest gives tests small data sets of their own, generated and declared as any user's would be, so that no test
-// of what the harness does needs a download (Library), and finds the real ones (Real).
+// of what the harness does needs a download (Library), and finds the real ones (Real, Folder).
 package datasettest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"nptbench/internal/dataset"
-	"nptbench/internal/subprocess"
+	"nptbench/internal/filesystem"
 )
 
 // Names lists the data sets:
@@ -40,7 +40,7 @@ func Real(t testing.TB, names ...string) *dataset.Library {
 	t.Helper()
 	library := dataset.NewLibrary("")
 	if os.Getenv("NPT_DATA_DIR") == "" {
-		module := subprocess.HereOrAbove("go.mod")
+		module := filesystem.HereOrAbove("go.mod")
 		if module == "" {
 			t.Fatal("no go.mod in a folder above")
 		}
@@ -53,6 +53,16 @@ func Real(t testing.TB, names ...string) *dataset.Library {
 		}
 	}
 	return library
+}
+
+// Folder returns the folder in which Real finds the first of the named data sets.
+func Folder(t testing.TB, names ...string) string {
+	t.Helper()
+	found, err := Real(t, names...).Find(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(filepath.Dir(found.Files[0].Path))
 }
 
 // Write writes a data set: its declaration but for the name of the file, rows.csv, and the content of that.

@@ -1,4 +1,5 @@
-package subprocess
+// Package machine tells what the machine has that this program runs on, and what of its memory is free.
+package machine
 
 import (
 	"bytes"
