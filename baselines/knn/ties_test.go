@@ -1,6 +1,7 @@
 package knn
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"os"
@@ -21,9 +22,9 @@ func TestTies(t *testing.T) {
 		Train  int
 		Y      []float64
 		Fits   []struct {
-			P, K, Leaf_size int
-			Algorithm       string
-			Out             []float64
+			P, K, Leaf_size    int
+			Algorithm, Weights string // uniform, where there is none
+			Out                []float64
 		}
 	}
 	b, err := os.ReadFile("testdata/ties.json")
@@ -41,7 +42,7 @@ func TestTies(t *testing.T) {
 			var want [][]float64
 			for _, f := range v.Fits {
 				if f.P == p {
-					c := config(f.K, "uniform", p).With("algorithm", f.Algorithm).With("leaf_size", f.Leaf_size)
+					c := config(f.K, cmp.Or(f.Weights, "uniform"), p).With("algorithm", f.Algorithm).With("leaf_size", f.Leaf_size)
 					batch = append(batch, c.With("ties", "scikit-learn"), c)
 					want = append(want, f.Out, f.Out)
 				}

@@ -199,7 +199,7 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// After training the network has the weights of the best epoch, whose score is that of all held-out rows, here more than are looked at at once.
+// After training the network has the weights of the best epoch, whose score is that of all held-out rows, here more than are predicted at once.
 func TestBestEpoch(t *testing.T) {
 	data := noise(0, 3000, 3)
 	for i := range data.Y {

@@ -14,13 +14,18 @@ def case(name, X, widths):
     """90 training and 30 other rows; widths as in vectors.py."""
     y = rng.randn(90)
     c = dict(name=name, x=X.tolist(), widths=widths, train=90, y=y.tolist(), fits=[])
+
+    def fit(p, algorithm, leaf_size, k, **more):
+        m = KNeighborsRegressor(k, algorithm=algorithm, leaf_size=leaf_size, p=p, **more).fit(X[:90], y)
+        c["fits"].append(dict(p=p, algorithm=algorithm, leaf_size=leaf_size, k=k, **more, out=m.predict(X[90:]).round(12).tolist()))
+
     for p in (1, 2):
         for algorithm in ("ball_tree", "kd_tree", "brute", "auto"):
             for leaf_size in (5, 30) if algorithm != "brute" else (30,):
                 for k in (1, 2, 3, 4, 10, 40, 45, 89, 90):
-                    m = KNeighborsRegressor(k, algorithm=algorithm, leaf_size=leaf_size, p=p).fit(X[:90], y)
-                    c["fits"].append(dict(p=p, algorithm=algorithm, leaf_size=leaf_size, k=k,
-                                          out=m.predict(X[90:]).round(12).tolist()))
+                    fit(p, algorithm, leaf_size, k)
+    for k in (2, 10, 45):
+        fit(2, "auto", 30, k, weights="distance")
     return c
 
 
