@@ -130,7 +130,7 @@ func TestBestIsClear(t *testing.T) {
 
 // One variant of a method is not the paper's, which chooses among them: it is neither the best nor in a place.
 func TestClaimsOfOneVariant(t *testing.T) {
-	l := Layout{Where: []Where{ranking}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	l := Layout{Where: []Where{Ranking}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
 	for want, series := range [][]string{{"variant"}, nil} {
 		f := newFixture()
 		f.Series = series

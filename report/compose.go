@@ -81,7 +81,7 @@ func (s *Summary) overviews() (blocks []Block) {
 				caption += ", the paper's in parentheses"
 			}
 		}
-		l := overview("glance-"+string(protocol), caption+"; "+s.better()+".", show, ranking, Is("protocol", string(protocol)))
+		l := overview("glance-"+string(protocol), caption+"; "+s.better()+".", show, Ranking, Is("protocol", string(protocol)))
 		if t := l.table(s.Numbers); t != nil {
 			blocks = append(blocks, t)
 		}

@@ -52,8 +52,8 @@ func (c *cost) add(rec *results.Record, goesOn string) {
 	c.peak = max(c.peak, rec.PeakMemoryBytes)
 }
 
-// device is the footnote of a time that is of a GPU.
-func (c *cost) device(t *Table) []int {
+// deviceNote is the footnote of a time that is of a GPU.
+func (c *cost) deviceNote(t *Table) []int {
 	if c.onGPU == 0 {
 		return nil
 	}
@@ -71,8 +71,8 @@ func (c *cost) without() string {
 	return fmt.Sprintf("without the time of %s that failed", spelling.Count(c.untimed, "cell"))
 }
 
-// failed is the footnote of a time that lacks some.
-func (c *cost) failed(t *Table) []int {
+// untimedNote is the footnote of a time that lacks some.
+func (c *cost) untimedNote(t *Table) []int {
 	if text := c.without(); text != "" {
 		return []int{t.Note(sentence(text) + ".")}
 	}
@@ -108,12 +108,12 @@ func (f fact) coreTime(t *Table, _ comparison) Cell {
 		if f.cost.compiling >= 1 {
 			cell.Notes = []int{t.Note("Of it " + clock(f.cost.compiling) + " for what first steps took longer, as they compile the network.")}
 		}
-		cell.Notes = slices.Concat(cell.Notes, f.cost.device(t), f.cost.failed(t))
+		cell.Notes = slices.Concat(cell.Notes, f.cost.deviceNote(t), f.cost.untimedNote(t))
 		return cell
 	}
 	note := fmt.Sprintf("Extrapolated by the estimates of -dry-run from %s of %s cells, which took %s.", spelling.Thousands(f.cost.cells), spelling.Thousands(len(f.Folds)*f.Settings),
 		clock(f.cost.took()))
-	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: append([]int{t.Note(note)}, f.cost.failed(t)...)}
+	return Cell{Text: "≈ " + roughly(f.Mean), Value: full(f.Mean), Tone: Fair, Notes: append([]int{t.Note(note)}, f.cost.untimedNote(t)...)}
 }
 
 // processorTime is that of the cells whose records have it.
@@ -127,7 +127,7 @@ func (f fact) processorTime(t *Table, _ comparison) Cell {
 
 func (f fact) predictionTime(t *Table, _ comparison) Cell {
 	cell := number(fmt.Sprintf("%.3g s", f.Mean), f.Mean)
-	cell.Notes = f.cost.device(t)
+	cell.Notes = f.cost.deviceNote(t)
 	settings := 1
 	for _, rec := range f.chosen() {
 		settings = max(settings, rec.FitCells)

@@ -47,6 +47,6 @@ func (c *cost) cell(t *Table) Cell {
 		return Cell{Text: none}
 	}
 	cell := number(clock(c.took()), c.took())
-	cell.Notes = append(c.device(t), c.failed(t)...)
+	cell.Notes = append(c.deviceNote(t), c.untimedNote(t)...)
 	return cell
 }

@@ -193,7 +193,7 @@ func (s *Summary) writeCells(w io.Writer) error {
 		{"seeds", func(n *Number) string { return has(len(n.Seeds) > 1, strconv.Itoa(len(n.Seeds))) }},
 		{"seeds_mean", func(n *Number) string { return has(len(n.Seeds) > 1, full(stat.Mean(n.Seeds, nil))) }},
 		{"seeds_stddev", func(n *Number) string { return has(len(n.Seeds) > 1, full(stat.StdDev(n.Seeds, nil))) }},
-		{"notes", func(n *Number) string { return strings.Join(n.seedNotes(), " ") }},
+		{"notes", func(n *Number) string { return strings.Join(n.footnotes(), " ") }},
 		{"title", func(n *Number) string { return n.Group.title() }},
 	}...))
 }

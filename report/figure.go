@@ -31,7 +31,7 @@ func (s *Summary) panels() (panels []picture.Panel) {
 			complete = append(complete, n)
 		}
 	}
-	shown := Layout{Where: []Where{ranking}, Group: "dataset", Rows: []string{"series"}, Show: []Part{Ours, Corrected}}
+	shown := Layout{Where: []Where{Ranking}, Group: "dataset", Rows: []string{"series"}, Show: []Part{Ours, Corrected}}
 	return shown.panels(complete)
 }
 

@@ -62,7 +62,7 @@ func TestFigureOfTheFirstPart(t *testing.T) {
 		}
 	}
 	s := collect(t, f)
-	l := Layout{Where: []Where{ranking}, Group: "dataset", Rows: []string{"series"}, Show: []Part{CoreTime, Processor}}
+	l := Layout{Where: []Where{Ranking}, Group: "dataset", Rows: []string{"series"}, Show: []Part{CoreTime, Processor}}
 	panels := l.panels(s.Numbers)
 	if len(panels) != 1 || panels[0].Axis != "seconds of one core" || len(panels[0].Lines) != 1 || panels[0].Lines[0].Title != "k-NN" {
 		t.Errorf("%+v", panels)

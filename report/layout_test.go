@@ -190,7 +190,7 @@ func TestTablesOfOneProtocol(t *testing.T) {
 
 // A table with a column for each data set has one for corrected folds where there are any, and no other where there are no others.
 func TestColumnsByProtocol(t *testing.T) {
-	l := overview("", "", Beside, ranking)
+	l := overview("", "", Beside, Ranking)
 	l.Show = append(l.Show, OfCorrected)
 	for want, protocols := range map[string][]split.Protocol{
 		"Method|Protein RMSE k-NN|3.77 (3.77)":                                    {published},

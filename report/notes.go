@@ -181,8 +181,8 @@ func (n *Number) copiesNote() []string {
 	return []string{fmt.Sprintf("By the training rows and the copies; the paper's %s has the copies alone.", n.Series.Method.Title)}
 }
 
-// seedNotes are the footnotes, and what other seeds gave.
-func (n *Number) seedNotes() []string { return append(slices.Clip(n.Notes), n.seedsNote()...) }
+// footnotes are the notes of a number, and what other seeds gave.
+func (n *Number) footnotes() []string { return append(slices.Clip(n.Notes), n.seedsNote()...) }
 
 func (n *Number) seedsNote() []string {
 	var notes []string

@@ -190,7 +190,7 @@ func (n *Number) verdictCell(t *Table, _ sizes) Cell {
 	case n.Verdict == NotGraded && len(n.Seeds) > 1:
 		text += ": " + spelling.Count(len(n.Seeds), "seed")
 	}
-	return Cell{Text: text, Tone: n.Verdict.tone(), Notes: t.notes(n.seedNotes())}
+	return Cell{Text: text, Tone: n.Verdict.tone(), Notes: t.notes(n.footnotes())}
 }
 
 // notedMean has no verdict beside it to carry its footnotes.
@@ -199,7 +199,7 @@ func (n *Number) notedMean(t *Table, titled sizes) Cell {
 		return n.verdictCell(t, titled)
 	}
 	cell := n.meanCell(t, titled)
-	cell.Notes = t.notes(n.seedNotes())
+	cell.Notes = t.notes(n.footnotes())
 	return cell
 }
 

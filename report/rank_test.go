@@ -73,7 +73,7 @@ func TestRanksByAnotherSearch(t *testing.T) {
 			t.Errorf("%s: notes %q, want %q", table.name(), table.Notes, want)
 		}
 	}
-	l := Layout{Where: []Where{ranking, {"dataset", []string{"yacht", "concrete"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	l := Layout{Where: []Where{Ranking, {"dataset", []string{"yacht", "concrete"}}}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
 	if all := Best(l, "NPT")(s); len(all) != 2 || all[0].Text != "NPT (2 methods by another search)" ||
 		all[1].Text != "NPT (1 method by another search)" {
 		t.Errorf("%+v", all)

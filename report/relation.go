@@ -15,8 +15,8 @@ import (
 // What a number is among the others of its table: the change that a variant makes against Layout.Base, and the rank among the
 // variants, both fold by fold.
 
-// beside reports whether two numbers are of the same folds and metric.
-func (n *Number) beside(other *Number) bool {
+// sameFolds reports whether two numbers are of the same folds and metric.
+func (n *Number) sameFolds(other *Number) bool {
 	return n.Info.Name == other.Info.Name && n.Protocol == other.Protocol && n.Metric == other.Metric
 }
 
@@ -69,7 +69,7 @@ func (c comparison) changed() (ours, base fact, test *stats.TTest, folds int) {
 	n := c.any()
 	at := slices.IndexFunc(c.among, func(base *Number) bool {
 		value, _ := base.field(c.layout.Base.Field)
-		return base.beside(n) && base.Series.Method == n.Series.Method && slices.Contains(c.layout.Base.Values, value)
+		return base.sameFolds(n) && base.Series.Method == n.Series.Method && slices.Contains(c.layout.Base.Values, value)
 	})
 	if at < 0 {
 		return fact{}, fact{}, nil, 0
@@ -151,7 +151,7 @@ func (c comparison) ranks() (ranks map[int]float64, lacks []string) {
 	var peers []fact
 	self := 0
 	for _, peer := range c.among {
-		if !peer.beside(n) || !peer.meets(c.layout.Where) {
+		if !peer.sameFolds(n) || !peer.meets(c.layout.Where) {
 			continue
 		}
 		name := peer.title(c.layout.Rows...)
@@ -216,7 +216,7 @@ func (l *Layout) order(facts []fact) string {
 		}
 		var ours, paper []float64
 		for _, g := range facts {
-			if g.metric == f.metric && g.beside(f.Number) && g.HasPaper && g.N > 0 && g.Verdict != Extrapolated {
+			if g.metric == f.metric && g.sameFolds(f.Number) && g.HasPaper && g.N > 0 && g.Verdict != Extrapolated {
 				ours, paper = append(ours, g.Mean), append(paper, g.Paper.Mean)
 			}
 		}

@@ -12,8 +12,8 @@ var (
 	largeTables = []string{"protein", "kick", "income", "poker-hand", "forest-cover", "higgs"}
 )
 
-// ranking are the numbers by which Table 1 ranks.
-var ranking = Is("ranking", "yes")
+// Ranking are the numbers by which Table 1 ranks.
+var Ranking = Is("ranking", "yes")
 
 // overview has a row for each method, and a column for each data set and metric.
 func overview(name, caption string, show Part, where ...Where) Layout {
@@ -23,17 +23,17 @@ func overview(name, caption string, show Part, where ...Where) Layout {
 // table1 are the tables of a comparison of methods: overviews by data set, and the paper's Tables 8 to 12.
 var table1 = func() []Layout {
 	small := overview("small", "Ours, the paper's in parentheses (± standard error over folds; bold: reproduced).",
-		Beside, Is("dataset", smallTables...), ranking)
+		Beside, Is("dataset", smallTables...), Ranking)
 	small.Title = "At a glance"
 	best := overview("best", "Ours alone: the best of each column in bold, the second underlined, by their printed digits (± standard error over "+
-		"folds; of RMSE less is better, of AUROC and accuracy more).", oursAlone, Is("dataset", slices.Concat(smallTables, largeTables)...), ranking)
+		"folds; of RMSE less is better, of AUROC and accuracy more).", oursAlone, Is("dataset", slices.Concat(smallTables, largeTables)...), Ranking)
 	best.Best = true
 	return append([]Layout{
 		small,
 		overview("breast-cancer", "The same for all metrics of Breast Cancer.", Beside, Is("dataset", "breast-cancer")),
-		overview("large", "The same for the data sets with a single split.", Beside, Is("dataset", largeTables...), ranking),
+		overview("large", "The same for the data sets with a single split.", Beside, Is("dataset", largeTables...), Ranking),
 		best,
-		overview("protocols", "What correcting the protocol changes: published folds → corrected folds.", corrections, Is("dataset", smallTables...), ranking),
+		overview("protocols", "What correcting the protocol changes: published folds → corrected folds.", corrections, Is("dataset", smallTables...), Ranking),
 	}, metricTables(metricTitle, Ours, paper, difference, verdictPart, Corrected, change)...)
 }()
 

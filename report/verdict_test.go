@@ -362,8 +362,8 @@ func TestSeedsOfAnUndefinedMetric(t *testing.T) {
 	}
 	n := collect(t, f).number("breast-cancer", published, "random-forest", metric.AUROC)
 	note := "Over 3 seeds: mean 0.8000, standard deviation 0.1000."
-	if n.Verdict != Undefined || n.N != 8 || n.Complete() || !slices.Contains(n.seedNotes(), note) {
-		t.Errorf("%q over %d folds, notes %q, want %q", n.Verdict, n.N, n.seedNotes(), note)
+	if n.Verdict != Undefined || n.N != 8 || n.Complete() || !slices.Contains(n.footnotes(), note) {
+		t.Errorf("%q over %d folds, notes %q, want %q", n.Verdict, n.N, n.footnotes(), note)
 	}
 	table := &Table{}
 	if cell := n.overSeedsCell(table, nil); cell.Text != "0.8000 ± 0.1000 (3)" || !slices.Equal(table.Notes, []string{"AUROC is not defined on the test rows of folds 2, 4."}) {
@@ -418,8 +418,8 @@ func TestVerdictsOverSeeds(t *testing.T) {
 		if n.Verdict != tt.verdict || len(n.Seeds) != tt.seeds || !(math.Abs(n.Mean-tt.means[0]) <= 1e-9) || s.Records != 240 || s.OtherSeeds != 240*(tt.seeds-1) {
 			t.Errorf("%s: %q with %d seeds, mean %v; %d and %d records", tt.name, n.Verdict, len(n.Seeds), n.Mean, s.Records, s.OtherSeeds)
 		}
-		if note := "Over 3 seeds: mean 4.020, standard deviation 0.050."; tt.name == "near" && !slices.Contains(n.seedNotes(), note) {
-			t.Errorf("notes %q, want %q: as many decimals of both", n.seedNotes(), note)
+		if note := "Over 3 seeds: mean 4.020, standard deviation 0.050."; tt.name == "near" && !slices.Contains(n.footnotes(), note) {
+			t.Errorf("notes %q, want %q: as many decimals of both", n.footnotes(), note)
 		}
 		if cell, want := n.overSeedsCell(nil, nil), "4.020 ± 0.050 (3)"; tt.name == "near" && cell.Text != want || (tt.seeds > 1) != (cell.Text != none) {
 			t.Errorf("%s: over seeds %q", tt.name, cell.Text)
@@ -435,11 +435,11 @@ func TestVerdictsOverSeeds(t *testing.T) {
 	f.records = f.records[:29]
 	f.searchAsPaper("boston-housing", "random-forest")
 	n := collect(t, f).Numbers[0]
-	if notes := n.seedNotes(); len(n.Seeds) != 2 || n.Verdict != NotGraded || len(notes) > len(n.Notes)+1 {
+	if notes := n.footnotes(); len(n.Seeds) != 2 || n.Verdict != NotGraded || len(notes) > len(n.Notes)+1 {
 		t.Errorf("%d seeds, %q, %q", len(n.Seeds), n.Verdict, notes)
 	}
 	f.failed("boston-housing", published, "random-forest", 9, 0, "crash", "no").Seed = 44
-	if notes := collect(t, f).Numbers[0].seedNotes(); !slices.Contains(notes, "Left out, since cells failed: seed 44: 1 crash (no).") {
+	if notes := collect(t, f).Numbers[0].footnotes(); !slices.Contains(notes, "Left out, since cells failed: seed 44: 1 crash (no).") {
 		t.Errorf("a seed that failed is not seen: %q", notes)
 	}
 }
@@ -564,7 +564,7 @@ func TestOtherRowsAreNotComparable(t *testing.T) {
 }
 
 func TestTwoSeedsAreNoted(t *testing.T) {
-	if notes := (&Number{Metric: metric.RMSE, Seeds: []float64{4.5, 4.6}}).seedNotes(); len(notes) != 1 {
+	if notes := (&Number{Metric: metric.RMSE, Seeds: []float64{4.5, 4.6}}).footnotes(); len(notes) != 1 {
 		t.Errorf("%q", notes)
 	}
 }

@@ -12,7 +12,6 @@ var (
 	base    = report.Is("variant", "Base")
 	noABA   = report.Is("variant", "No ABA")
 	noMasks = report.Is("variant", "No feature masking")
-	ranking = report.Is("ranking", "yes")
 
 	// Not the paper's. With allTargets a row can be told from its own features and other rows' alone. In the controls of Base and of
 	// allTargets, selfOnly and selfOnlyAllTargets, rows attend to themselves alone in the layers between datapoints.
@@ -25,7 +24,7 @@ var (
 	settings = report.Layout{
 		Name: "settings", Title: "What each setting changes (Table 4)",
 		Caption: "Change of the test result against Base on the same folds, ± standard error; below 0 the variant is better.",
-		Where:   []report.Where{report.Is("dataset", "boston-housing", "protein"), report.Is("variant", table4.Values[1:]...), ranking},
+		Where:   []report.Where{report.Is("dataset", "boston-housing", "protein"), report.Is("variant", table4.Values[1:]...), report.Ranking},
 		Group:   "dataset", Rows: []string{"variant"}, Show: []report.Part{report.VariantChange, report.PValue, report.PaperChange, report.Direction},
 		Paper: 4, Base: base, Order: true, Figure: true,
 	}
@@ -33,7 +32,7 @@ var (
 		Name: "parts", Title: "What attention between attributes and feature masking change (Table 5)",
 		Caption: "Change of the test result against Base on the same folds, ± standard error, without the layers between attributes (ABA), and without " +
 			"the masking of features; of RMSE below 0 is better, of AUROC (Breast Cancer, Kick, Income, Higgs) and accuracy above 0.",
-		Where: []report.Where{report.Is("variant", "No ABA", "No feature masking", allTargets), ranking},
+		Where: []report.Where{report.Is("variant", "No ABA", "No feature masking", allTargets), report.Ranking},
 		Group: "dataset", Rows: []string{"variant"}, Show: settings.Show,
 		Paper: 5, Base: base,
 	}
@@ -48,7 +47,7 @@ var (
 // withoutOthers has what a variant changes against another one.
 func withoutOthers(name, title, caption, variant, against string) report.Layout {
 	return report.Layout{
-		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("variant", variant), ranking},
+		Name: name, Title: title, Caption: caption, Where: []report.Where{report.Is("variant", variant), report.Ranking},
 		Group: "dataset", Rows: []string{"variant"}, Show: []report.Part{report.VariantChange, report.PValue}, Base: report.Is("variant", against),
 	}
 }
@@ -56,7 +55,7 @@ func withoutOthers(name, title, caption, variant, against string) report.Layout 
 // means are the test results by themselves, as the paper prints them.
 func means(name string, table int, conditions ...report.Where) report.Layout {
 	return report.Layout{
-		Name: name, Caption: "The test results themselves, the paper's in parentheses.", Wide: true, Where: append(conditions, ranking),
+		Name: name, Caption: "The test results themselves, the paper's in parentheses.", Wide: true, Where: append(conditions, report.Ranking),
 		Rows: []string{"variant"}, Columns: []string{"dataset", "metric"}, Show: []report.Part{report.Beside, report.OfCorrected}, Paper: table,
 	}
 }

@@ -21,12 +21,12 @@ var cost = experiment.Spec{
 		Name: "cost", Title: "The search over all settings, and NPT's training (Tables 6 and 7)",
 		Caption: "Core time is by the clock, times threads (of a network on a GPU, of that), of all fits and predictions, whatever else ran on the machine; processor time is what " +
 			"they used of it; memory is the peak of the process while a fit ran, in older records with what fits before it left. Beside them the paper's: time × processors, on other machines.",
-		Where: []report.Where{report.Is("dataset", "protein", "higgs"), report.Is("ranking", "yes")},
+		Where: []report.Where{report.Is("dataset", "protein", "higgs"), report.Ranking},
 		Group: "dataset", Rows: []string{"series"},
 		Show: []report.Part{report.CoreTime, report.Processor, report.PeakMemory, report.PaperTime, report.PaperMem}, Order: true, Figure: true,
 	}, {
 		Name: "prediction", Title: "Prediction", Caption: "Core time that the chosen settings take to predict validation and test rows, mean over folds; where a footnote says so, with other settings.",
-		Where: []report.Where{report.Is("dataset", "protein", "kick", "income", "poker-hand", "forest-cover"), report.Is("ranking", "yes")},
+		Where: []report.Where{report.Is("dataset", "protein", "kick", "income", "poker-hand", "forest-cover"), report.Ranking},
 		Rows:  []string{"series"}, Columns: []string{"dataset"}, Show: []report.Part{report.Prediction}, Wide: true,
 	}},
 	Claims: []report.Claim{

@@ -12,7 +12,7 @@ import (
 )
 
 var headline = report.Layout{
-	Where: []report.Where{methods, report.Is("ranking", "yes"), report.Is("dataset", "higgs", "breast-cancer", "protein", "boston-housing")},
+	Where: []report.Where{methods, report.Ranking, report.Is("dataset", "higgs", "breast-cancer", "protein", "boston-housing")},
 	Rows:  []string{"method"}, Columns: []string{"dataset"}, Show: []report.Part{report.Ours},
 }
 

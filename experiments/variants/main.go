@@ -27,7 +27,7 @@ var (
 var results = report.Layout{
 	Name: "results", Title: "A variant for all folds, and the choice by validation in every fold",
 	Caption: "Test results ± standard error over folds; the paper has them for the choice alone (Tables 10 and 11).",
-	Where:   []report.Where{report.Is("ranking", "yes"), report.Is("dataset", "boston-housing", "breast-cancer", "concrete", "yacht")},
+	Where:   []report.Where{report.Ranking, report.Is("dataset", "boston-housing", "breast-cancer", "concrete", "yacht")},
 	Group:   "dataset", Rows: []string{"variant", "metric"}, Show: []report.Part{report.Mean},
 }
 

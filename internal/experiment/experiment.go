@@ -285,8 +285,8 @@ func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Sto
 }
 
 // until ends a sequence when ctx does.
-func until[R any](ctx context.Context, records iter.Seq2[R, error]) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
+func until(ctx context.Context, records iter.Seq2[*results.Record, error]) iter.Seq2[*results.Record, error] {
+	return func(yield func(*results.Record, error) bool) {
 		for r, err := range records {
 			if ctx.Err() != nil || !yield(r, err) {
 				return
