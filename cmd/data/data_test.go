@@ -125,12 +125,7 @@ func TestInterrupted(t *testing.T) {
 
 // With the real files: all are listed with a right checksum, and what is a subset has a note.
 func TestRealFiles(t *testing.T) {
-	found, err := datasettest.Real(t, "breast-cancer", "poker-hand").Find("poker-hand")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Dir(filepath.Dir(found.Files[0].Path))
-	code, stdout, _ := call(t, "-data", dir, "-verify", "breast-cancer", "poker-hand")
+	code, stdout, _ := call(t, "-data", datasettest.Folder(t, "poker-hand", "breast-cancer"), "-verify", "breast-cancer", "poker-hand")
 	if code != program.ExitOK || strings.Count(stdout, "checksum right") != 2 {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
@@ -190,11 +185,7 @@ func TestCopies(t *testing.T) {
 
 // Of a built-in data set copies are a fact, and those of the lookup task are its point.
 func TestCopiesOfBuiltIn(t *testing.T) {
-	found, err := datasettest.Real(t, "concrete", "lookup").Find("concrete")
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, stdout, _ := call(t, "-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-verify", "concrete", "lookup")
+	code, stdout, _ := call(t, "-data", datasettest.Folder(t, "concrete", "lookup"), "-verify", "concrete", "lookup")
 	if code != program.ExitOK || !strings.HasSuffix(stdout, "\n[1] Concrete: 25 rows with all values of an earlier one, target included.\n") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}

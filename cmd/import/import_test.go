@@ -25,6 +25,7 @@ import (
 	"nptbench/internal/split"
 	"nptbench/internal/task"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
 const head = "dataset,protocol,fold,row,prediction,probability_0,probability_1,probability_2,data_digest\n"
@@ -90,17 +91,6 @@ func call(t *testing.T, lib *dataset.Library, out string, lines []string, more .
 	return programtest.Run(t, importPredictions, append(args, file)...)
 }
 
-func readAll(t *testing.T, folder string) (all []*results.Record) {
-	t.Helper()
-	for r, err := range results.Read(t.Context(), folder) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, r)
-	}
-	return all
-}
-
 func TestImport(t *testing.T) {
 	lib := datasettest.Library(t)
 	out := t.TempDir()
@@ -114,7 +104,7 @@ func TestImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records := readAll(t, out)
+	records := resultstest.Records(t, out)
 	mean := 0.0
 	for _, r := range records {
 		switch {
@@ -157,7 +147,7 @@ func TestImport(t *testing.T) {
 	}
 
 	// The same again changes nothing; other predictions are refused, unless asked for.
-	if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK || len(readAll(t, out)) != len(records) {
+	if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK || len(resultstest.Records(t, out)) != len(records) {
 		t.Errorf("again: exit code %d, %s", exit, stderr)
 	}
 	var other []string
@@ -170,7 +160,7 @@ func TestImport(t *testing.T) {
 	if exit, _, stderr := call(t, lib, out, other); exit != program.ExitBadInput || !strings.Contains(stderr, ", fold 0, the same in both protocols, has been imported with other predictions") {
 		t.Errorf("others: exit code %d, %s", exit, stderr)
 	}
-	if exit, _, stderr := call(t, lib, out, other, "-replace"); exit != program.ExitOK || len(readAll(t, out)) != len(records) {
+	if exit, _, stderr := call(t, lib, out, other, "-replace"); exit != program.ExitOK || len(resultstest.Records(t, out)) != len(records) {
 		t.Errorf("replaced: exit code %d, %s", exit, stderr)
 	}
 	if exit, _, stderr := call(t, lib, out, lines, "-title", "Yours"); exit != program.ExitBadInput || !strings.Contains(stderr, `has mine as "Mine"`) {
@@ -270,10 +260,6 @@ func TestOtherTable(t *testing.T) {
 // A built-in table does not change: its predictions need not say which it is.
 func TestBuiltInTable(t *testing.T) {
 	lib := datasettest.Real(t, "yacht")
-	found, err := lib.Find("yacht")
-	if err != nil {
-		t.Fatal(err)
-	}
 	text := "dataset,protocol,fold,row,prediction\n"
 	for _, line := range predictions(t, lib, "yacht", split.Corrected, false) {
 		text += strings.TrimRight(line, ",") + "\n"
@@ -282,8 +268,7 @@ func TestBuiltInTable(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	data := filepath.Dir(filepath.Dir(found.Files[0].Path))
-	if exit, _, stderr := programtest.Run(t, importPredictions, "-method", "mine", "-data", data, "-out", t.TempDir(), file); exit != program.ExitOK {
+	if exit, _, stderr := programtest.Run(t, importPredictions, "-method", "mine", "-data", datasettest.Folder(t, "yacht"), "-out", t.TempDir(), file); exit != program.ExitOK {
 		t.Errorf("exit code %d, %s", exit, stderr)
 	}
 }
@@ -388,7 +373,7 @@ func TestEqualsScikitLearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours := map[string]results.Metrics{}
-	for _, r := range readAll(t, filepath.Join(dir, "imported")) {
+	for _, r := range resultstest.Records(t, filepath.Join(dir, "imported")) {
 		ours[fmt.Sprint(r.Dataset, r.Protocol, r.Fold)] = r.Test
 		if r.Protocol == split.Published && r.Fold == 0 { // the same under both, as nothing is missing in these tables
 			ours[fmt.Sprint(r.Dataset, split.Corrected, r.Fold)] = r.Test
@@ -423,7 +408,7 @@ func TestTitleWithSigns(t *testing.T) {
 		t.Fatalf("exit code %d: %s", exit, stderr)
 	}
 	want := results.Config(method.Config{results.ImportedParam: title}.JSON())
-	for _, r := range readAll(t, out) {
+	for _, r := range resultstest.Records(t, out) {
 		if r.Config != want {
 			t.Fatalf("the configuration is %s, a plan looks for %s", r.Config, want)
 		}
@@ -450,7 +435,7 @@ func TestReplacesWhole(t *testing.T) {
 					t.Fatal(stderr)
 				}
 			}
-			before := readAll(t, out)
+			before := resultstest.Records(t, out)
 			for stays, lines := range map[string][]string{"corrected": other(published), "published": other(corrected)} {
 				exit, _, stderr := call(t, lib, out, lines, "-replace")
 				want := "the first fold of waves is that of both protocols, and its " + stays + " folds would stay from other predictions: give both in one file, or remove "
@@ -458,7 +443,7 @@ func TestReplacesWhole(t *testing.T) {
 					t.Errorf("exit code %d: %s", exit, stderr)
 				}
 			}
-			after := readAll(t, out)
+			after := resultstest.Records(t, out)
 			if !slices.EqualFunc(before, after, func(a, b *results.Record) bool { return a.ID == b.ID && maps.Equal(a.Test, b.Test) }) {
 				t.Error("something was replaced")
 			}
@@ -478,7 +463,7 @@ func TestReplacesBesideOtherData(t *testing.T) {
 	}
 	before := t.TempDir()
 	w := results.NewWriter(before)
-	for _, r := range readAll(t, old) {
+	for _, r := range resultstest.Records(t, old) {
 		r.DataDigest = strings.Repeat("0", len(r.DataDigest))
 		r.ID = r.Cell.ID()
 		if err := w.Append(r); err != nil {
@@ -511,7 +496,7 @@ func TestValidationStays(t *testing.T) {
 				t.Fatal(stderr)
 			}
 		}
-		for _, r := range readAll(t, out) {
+		for _, r := range resultstest.Records(t, out) {
 			if len(r.Val) > 0 {
 				with++
 			}
@@ -580,7 +565,7 @@ func TestReplacesRecordOfLaterClock(t *testing.T) {
 	if exit, _, stderr := call(t, lib, out, lines); exit != program.ExitOK {
 		t.Fatal(stderr)
 	}
-	before, ahead := readAll(t, out), t.TempDir()
+	before, ahead := resultstest.Records(t, out), t.TempDir()
 	w := results.NewWriter(ahead)
 	for _, r := range before {
 		r.Provenance.Finished = r.Provenance.Finished.Add(time.Hour)
@@ -601,7 +586,7 @@ func TestReplacesRecordOfLaterClock(t *testing.T) {
 	if exit, _, stderr := call(t, lib, out, lines, "-replace"); exit != program.ExitOK {
 		t.Fatal(stderr)
 	}
-	for i, r := range readAll(t, out) {
+	for i, r := range resultstest.Records(t, out) {
 		if maps.Equal(r.Test, before[i].Test) {
 			t.Errorf("fold %d keeps its old predictions", r.Fold)
 		}

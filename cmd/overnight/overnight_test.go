@@ -12,7 +12,7 @@ import (
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
 	"nptbench/internal/program/programtest"
-	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
 func TestMain(m *testing.M) {
@@ -114,10 +114,7 @@ func TestPublished(t *testing.T) {
 	if err := errors.Join(os.Mkdir("results", 0o777), os.Rename("out/overnight/network", "results/published")); err != nil {
 		t.Fatal(err)
 	}
-	for r, err := range results.Read(t.Context(), "results/published/records") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, "results/published/records") {
 		if got, want := r.Provenance.Threads, runtime.GOMAXPROCS(0); got != want {
 			t.Errorf("fold %d: %d threads, want %d", r.Fold, got, want)
 		}

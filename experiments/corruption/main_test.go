@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +10,8 @@ import (
 
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
-	"nptbench/internal/program"
-	"nptbench/results"
+	"nptbench/internal/experiment/experimenttest"
+	"nptbench/results/resultstest"
 )
 
 func TestMain(m *testing.M) {
@@ -34,24 +33,10 @@ methods:
 // What predicts from parameters alone does not change by a bit, an NPT and nearest neighbours do; all in records, with the
 // report, and nothing is done twice.
 func TestControls(t *testing.T) {
-	lib, dir := datasettest.Library(t), t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(sweep), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	call := func() string {
-		var said bytes.Buffer
-		e := program.Env{Args: []string{"-data", lib.Dirs[0], "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said, Getenv: os.Getenv, Width: 80}
-		if exit, err := experiment.Run(context.Background(), e, corruption); err != nil || exit != program.ExitOK {
-			t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
-		}
-		return said.String()
-	}
-	call()
+	data := datasettest.Library(t).Dirs[0]
+	dir, _ := experimenttest.Run(t, corruption, data, sweep)
 	n := 0
-	for r, err := range results.Read(t.Context(), filepath.Join(dir, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(dir, "records")) {
 		if r.Measure == "" {
 			continue
 		}
@@ -81,7 +66,7 @@ func TestControls(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(rows), "dataset,protocol,method,variant,measure,fold,test_row,target,clean,corrupted\n") || bytes.Count(rows, []byte("\n")) != 1+6*(12+15) {
 		t.Errorf("%v, %d lines:\n%.200s", err, bytes.Count(rows, []byte("\n")), rows)
 	}
-	if said := call(); !strings.Contains(said, " 0 to do") {
+	if _, said := experimenttest.Run(t, corruption, data, sweep, "-out", dir); !strings.Contains(said, " 0 to do") {
 		t.Errorf("again:\n%s", said)
 	}
 }

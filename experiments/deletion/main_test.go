@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/csv"
 	"fmt"
 	"maps"
@@ -13,8 +11,9 @@ import (
 
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
-	"nptbench/internal/program"
+	"nptbench/internal/experiment/experimenttest"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
 func TestMain(m *testing.M) {
@@ -23,6 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 const sweep = `name: small
+seed: 7
 datasets: [waves]
 folds: 1
 methods:
@@ -31,35 +31,16 @@ methods:
     measure: {deletion: [{rows: 2}, {rows: 2, per_deletion: 0.005, remaining: 0.01}], attention: {nearest: 5}}
 `
 
-// run does a sweep, with more arguments, and returns the folder with its records and report, and what was printed.
-func run(t *testing.T, data, sweep string, more ...string) (dir, said string) {
-	t.Helper()
-	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(sweep), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	args := append([]string{"-data", data, "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir, "-seed", "7"}, more...)
-	e := program.Env{Args: args, Stdout: &out, Stderr: &out, Getenv: os.Getenv, Width: 80}
-	if exit, err := experiment.Run(context.Background(), e, deletion); err != nil || exit != program.ExitOK {
-		t.Fatalf("exit %d, %v\n%s", exit, err, out.String())
-	}
-	return dir, out.String()
-}
-
 // The model of one training is measured in several ways, and each of them is in the records and in the report; so is a variant.
 func TestDeletion(t *testing.T) {
 	data := datasettest.Library(t).Dirs[0]
-	dir, said := run(t, data, sweep+`  - method: npt
+	dir, said := experimenttest.Run(t, deletion, data, sweep+`  - method: npt
     params: {dim_hidden: 8, heads: 2, layers: 2, steps: 40, lr: 0.02, p_target: 1}
     variants: {no targets in sight: {}}
     measure: {deletion: {rows: 2}}
 `)
 	measured, val := map[string]int{}, map[results.ID]results.Metrics{}
-	for r, err := range results.Read(t.Context(), filepath.Join(dir, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(dir, "records")) {
 		measured[r.Measure]++
 		switch r.Measure {
 		case "":
@@ -96,15 +77,12 @@ func TestDeletion(t *testing.T) {
 		t.Errorf("%v, %d lines in\n%s\n%s", err, lines, text, said)
 	}
 	// What is measured later, in another folder, is measured on the model and with the record that are there.
-	later, _ := run(t, data, strings.Replace(sweep, "nearest: 5", "nearest: 6", 1), "-with", filepath.Join(dir, "records"))
+	later, _ := experimenttest.Run(t, deletion, data, strings.Replace(sweep, "nearest: 5", "nearest: 6", 1), "-with", filepath.Join(dir, "records"))
 	if _, err := os.Stat(filepath.Join(later, "models")); err == nil {
 		t.Error("the training was repeated")
 	}
 	n := 0
-	for r, err := range results.Read(t.Context(), filepath.Join(later, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(later, "records")) {
 		training := r.Training()
 		if n++; r.Measure != "attention" || len(r.Val) == 0 || !maps.Equal(r.Val, val[training.ID()]) {
 			t.Errorf("%s: validation %v, want that of its training, %v", r.Measure, r.Val, val[training.ID()])
@@ -117,11 +95,7 @@ func TestDeletion(t *testing.T) {
 
 // Each claim is held against the version that it is about.
 func TestClaims(t *testing.T) {
-	found, err := datasettest.Real(t, "protein").Find("protein")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, _ := run(t, filepath.Dir(filepath.Dir(found.Files[0].Path)), strings.NewReplacer("waves", "protein", "steps: 40", "steps: 4, batch_size: 512, eval_every: 4").Replace(sweep))
+	dir, _ := experimenttest.Run(t, deletion, datasettest.Folder(t, "protein"), strings.NewReplacer("waves", "protein", "steps: 40", "steps: 4, batch_size: 512, eval_every: 4").Replace(sweep))
 	claims, err := os.Open(filepath.Join(dir, "report", "claims.csv"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +8,8 @@ import (
 
 	"nptbench/internal/dataset/datasettest"
 	"nptbench/internal/experiment"
-	"nptbench/internal/program"
-	"nptbench/results"
+	"nptbench/internal/experiment/experimenttest"
+	"nptbench/results/resultstest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,24 +27,9 @@ methods:
 
 // What is measured on the real task is about copies: a network that has learnt nothing follows none of them.
 func TestMeasured(t *testing.T) {
-	found, err := datasettest.Real(t, "protein").Find("protein")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(sweep), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	var said bytes.Buffer
-	e := program.Env{Args: []string{"-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-sweep", filepath.Join(dir, "small.yaml"), "-out", dir}, Stdout: &said, Stderr: &said, Getenv: os.Getenv, Width: 80}
-	if exit, err := experiment.Run(context.Background(), e, lookup); err != nil || exit != program.ExitOK {
-		t.Fatalf("exit %d, %v\n%s", exit, err, said.String())
-	}
+	dir, _ := experimenttest.Run(t, lookup, datasettest.Folder(t, "protein"), sweep)
 	measured := 0
-	for r, err := range results.Read(t.Context(), filepath.Join(dir, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(dir, "records")) {
 		switch r.Measure {
 		case "attention":
 			measured++

@@ -19,6 +19,7 @@ import (
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
 func TestMain(m *testing.M) {
@@ -36,12 +37,8 @@ func call(t testing.TB, args ...string) (exit int, stdout, stderr string, err er
 // The main job on real data: k-NN on two data sets gives the paper's numbers, is not run twice, and every file of the
 // report is there.
 func TestPaperNumbersEndToEnd(t *testing.T) {
-	found, err := datasettest.Real(t, "boston-housing", "breast-cancer").Find("boston-housing")
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := t.TempDir()
-	args := []string{"-data", filepath.Dir(filepath.Dir(found.Files[0].Path)), "-out", out, "-methods", "knn", "-datasets", "boston-housing,breast-cancer"}
+	args := []string{"-data", datasettest.Folder(t, "boston-housing", "breast-cancer"), "-out", out, "-methods", "knn", "-datasets", "boston-housing,breast-cancer"}
 	exit, table, _, err := call(t, args...)
 	if err != nil || exit != program.ExitOK {
 		t.Fatalf("exit %d, %v", exit, err)
@@ -180,10 +177,10 @@ func TestOwnDataAndMethod(t *testing.T) {
 				t.Errorf("the paper says nothing of these data:\n%s", table)
 			}
 			n := 0
-			for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
+			for _, r := range resultstest.Records(t, filepath.Join(out, "records")) {
 				n++
-				if err != nil || r.Failure != nil || r.Rows != [3]int{56, 16, 8} {
-					t.Errorf("%v, %+v", err, r)
+				if r.Failure != nil || r.Rows != [3]int{56, 16, 8} {
+					t.Errorf("%+v", r)
 				} else if r.Method == "hist-gradient-boosting" && !(r.Test["rmse"] > 0 && r.Test["rmse"] < 250) { // prices deviate by 185 from a mean of 400, and a fold has eight
 					t.Errorf("%s: RMSE %v", r.Config, r.Test["rmse"])
 				}
@@ -214,9 +211,9 @@ func TestOwnMethodOnRareClass(t *testing.T) {
 		t.Fatalf("exit %d, %v, %s", exit, err, errs)
 	}
 	n := 0
-	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
-		if n++; err != nil || r.Failure != nil {
-			t.Errorf("%v, %+v", err, r)
+	for _, r := range resultstest.Records(t, filepath.Join(out, "records")) {
+		if n++; r.Failure != nil {
+			t.Errorf("%+v", r)
 		}
 	}
 	if n != 10 {
@@ -245,9 +242,9 @@ func TestOwnGroups(t *testing.T) {
 		t.Fatalf("exit %d, %v, %s, %s", exit, err, errs, text)
 	}
 	n := 0
-	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
-		if n++; err != nil || r.Failure != nil || (r.Test["rmse"] < 1e-6) != (r.Dataset == "free") || r.Rows[2] != 12 {
-			t.Errorf("%v, %+v", err, r)
+	for _, r := range resultstest.Records(t, filepath.Join(out, "records")) {
+		if n++; r.Failure != nil || (r.Test["rmse"] < 1e-6) != (r.Dataset == "free") || r.Rows[2] != 12 {
+			t.Errorf("%+v", r)
 		}
 	}
 	if n != 20 {
@@ -339,10 +336,7 @@ methods:
 		"kill":   {"crash", "crashed: sh mean.sh: signal: killed"},
 		"hang":   {"timeout", "not finished within the budget of 3s"},
 	}
-	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(out, "records")) {
 		if r.Method != "mean" {
 			continue
 		}
@@ -416,19 +410,13 @@ methods:
 
 // What the paper has and cannot be run here is missing in the end; without an extra row the sweep is still done.
 func TestMissingPrograms(t *testing.T) {
-	data := datasettest.Library(t).Dirs[0]
 	t.Setenv("NPT_GOLEARN", filepath.Join(t.TempDir(), "nothing"))
 	t.Setenv("NPT_PYTHON", filepath.Join(t.TempDir(), "nothing"))
 	for _, c := range []struct {
 		method string
 		exit   int
 	}{{"golearn-knn", program.ExitOK}, {"xgboost", program.ExitFailed}} {
-		sweep := filepath.Join(t.TempDir(), "sweep.yaml")
-		text := "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [{method: knn}, {method: " + c.method + "}]\n"
-		if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		exit, _, errs, err := call(t, "-data", data, "-sweep", sweep, "-out", t.TempDir())
+		exit, _, errs, err := call(t, arguments(t, "{method: knn}, {method: "+c.method+"}", t.TempDir())...)
 		if exit != c.exit || err != nil || !strings.Contains(errs, "left out: "+c.method) {
 			t.Errorf("without %s: exit %d, %v, %s", c.method, exit, err, errs)
 		}
@@ -437,13 +425,8 @@ func TestMissingPrograms(t *testing.T) {
 
 // Other seeds than the sweep's add records of their own, which its report counts as repetitions.
 func TestSeeds(t *testing.T) {
-	data := datasettest.Library(t).Dirs[0]
-	dir, out := t.TempDir(), t.TempDir()
-	sweep := filepath.Join(dir, "sweep.yaml")
-	text := "name: sweep\nseed: 1\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [{method: random-forest, params: {n_estimators: 5}}]\n"
-	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	data, out, sweep := datasettest.Library(t).Dirs[0], t.TempDir(), filepath.Join(t.TempDir(), "sweep.yaml")
+	write(t, sweep, "name: sweep\nseed: 1\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [{method: random-forest, params: {n_estimators: 5}}]\n")
 	args := []string{"-data", data, "-sweep", sweep, "-out", out}
 	for _, more := range [][]string{{"-seed", "2"}, {"-seed", "3"}, nil} {
 		if exit, _, errs, err := call(t, append(args, more...)...); exit != program.ExitOK || err != nil || !strings.Contains(errs, "1 cells done, 0 failed") {
@@ -451,10 +434,7 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 	ended := map[string]uint64{}
-	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(out, "records")) {
 		ended[fmt.Sprint(r.Test)] = r.Seed
 	}
 	if seeds := slices.Sorted(maps.Values(ended)); !slices.Equal(seeds, []uint64{1, 2, 3}) {
@@ -483,12 +463,8 @@ func TestSeeds(t *testing.T) {
 func TestBadBackend(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "abacus")
 	out := t.TempDir()
-	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
-	if err := os.WriteFile(sweep, []byte("name: sweep\nprotocols: [published]\ndatasets: [waves]\nmethods: [{method: npt}]\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	for _, more := range []string{"-dry-run", "-dry-run=false"} {
-		exit, stdout, _, err := call(t, "-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out, more)
+		exit, stdout, _, err := call(t, append(arguments(t, "{method: npt}", out), more)...)
 		if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), `backend "abacus", of -backend or GOMLX_BACKEND, is unknown`) || stdout != "" {
 			t.Errorf("%s: exit %d, %v, %s", more, exit, err, stdout)
 		}
@@ -511,11 +487,8 @@ func TestFoldsSideBySide(t *testing.T) {
 	if err := os.Symlink(processor.(interface{ PluginName() string }).PluginName(), device); err != nil {
 		t.Fatal(err)
 	}
-	text := "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 2\nmethods:\n" +
-		"  - {method: npt, params: {dim_hidden: 8, heads: 2, layers: 2, steps: 10, lr: 0.01}}\n"
-	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, sweep, "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 2\nmethods:\n"+
+		"  - {method: npt, params: {dim_hidden: 8, heads: 2, layers: 2, steps: 10, lr: 0.01}}\n")
 	alone := map[results.ID]string{}
 	for networks := 1; networks <= 2; networks++ {
 		out := filepath.Join(dir, fmt.Sprint(networks))
@@ -523,10 +496,7 @@ func TestFoldsSideBySide(t *testing.T) {
 		if exit != program.ExitOK || err != nil {
 			t.Fatalf("exit %d, %v, %s", exit, err, errs)
 		}
-		for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, r := range resultstest.Records(t, filepath.Join(out, "records")) {
 			ended := fmt.Sprint(r.Val, r.Test, r.Details["best_step"], r.Details["validation_loss"])
 			if networks == 1 {
 				alone[r.ID] = ended

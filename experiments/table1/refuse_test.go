@@ -14,16 +14,14 @@ import (
 	"nptbench/internal/experiment"
 	"nptbench/internal/program"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
-// arguments are those of a run of one small sweep: a method as in sweep files, on one fold of generated data.
-func arguments(t *testing.T, method, out string) []string {
+// arguments are those of a run of one small sweep: methods as in sweep files, on one fold of generated data.
+func arguments(t *testing.T, methods, out string) []string {
 	t.Helper()
 	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: [" + method + "]\n"
-	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, sweep, "name: sweep\nprotocols: [published]\ndatasets: [waves]\nfolds: 1\nmethods: ["+methods+"]\n")
 	return []string{"-data", datasettest.Library(t).Dirs[0], "-sweep", sweep, "-out", out}
 }
 
@@ -32,12 +30,7 @@ func TestUnwritableOut(t *testing.T) {
 	for _, name := range []string{"", "records", "report"} {
 		out := filepath.Join(t.TempDir(), "out")
 		file := filepath.Join(out, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, "")
 		exit, _, errs, err := call(t, arguments(t, "{method: knn}", out)...)
 		if exit != program.ExitBadInput || err == nil || !strings.Contains(err.Error(), file) || strings.Contains(errs, "cells") {
 			t.Errorf("a file at out/%s: exit %d, %v, %s", name, exit, err, errs)
@@ -63,10 +56,7 @@ func TestPrecisionOfBackend(t *testing.T) {
 // Tasks in Slurm are ended before anything is planned: damaged records are not even looked at.
 func TestCancelFirst(t *testing.T) {
 	out := t.TempDir()
-	damaged := filepath.Join(out, "records", "a.jsonl")
-	if err := errors.Join(os.Mkdir(filepath.Dir(damaged), 0o777), os.WriteFile(damaged, []byte("x\n"), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(out, "records", "a.jsonl"), "x\n")
 	exit, _, errs, err := call(t, append(arguments(t, "{method: knn}", out), "-executor", "slurm", "-cancel")...)
 	if exit != program.ExitOK || err != nil || errs != "ended the tasks of 0 submissions in "+filepath.Join(out, "slurm")+"; what is recorded is kept\n" {
 		t.Errorf("exit %d, %v, %q", exit, err, errs)
@@ -97,10 +87,7 @@ func TestConflict(t *testing.T) {
 		t.Fatalf("exit %d, %v, %s", exit, err, errs)
 	}
 	w := results.NewWriter(other)
-	for r, err := range results.Read(t.Context(), filepath.Join(out, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(out, "records")) {
 		r.Test = results.Metrics{"rmse": -1}
 		if err := w.Append(r); err != nil {
 			t.Fatal(err)

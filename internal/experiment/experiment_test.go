@@ -17,6 +17,7 @@ import (
 	"nptbench/internal/run"
 	"nptbench/report"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
 var spec = Spec{Name: "test", Title: "Test"}
@@ -113,10 +114,7 @@ func TestUnknownNames(t *testing.T) {
 	args = small(t, "{method: knn}", t.TempDir())
 	record(t, args, imported, "")
 	w := results.NewWriter(imported)
-	for r, err := range results.Read(t.Context(), filepath.Join(imported, "records")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, filepath.Join(imported, "records")) {
 		r.Method, r.Config, r.Status, r.Failure, r.Test = "mine", `{"imported":"Mine"}`, results.OK, nil, results.Metrics{"rmse": 1}
 		r.ID = r.Cell.ID()
 		if err := w.Append(r); err != nil {

@@ -20,6 +20,7 @@ import (
 	"nptbench/internal/plan"
 	"nptbench/internal/task"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
 // testKeeper predicts a number, and keeps it as its model. It notes every fit in the folder of the models.
@@ -224,7 +225,7 @@ func TestMeasurements(t *testing.T) {
 		t.Errorf("%+v after %d fits when all was done", o, fits(t, dir))
 	}
 	trainings, seeds := map[results.ID]*results.Record{}, map[float64]bool{}
-	all := records(t, dir)
+	all := resultstest.Records(t, dir)
 	for _, r := range all {
 		if r.Measure == "" {
 			trainings[r.ID] = r
@@ -264,7 +265,7 @@ func TestMeasurements(t *testing.T) {
 	for _, r := range all {
 		values[r.ID] = r.Test["first"] + r.Test["rmse"]
 	}
-	for _, r := range records(t, once) {
+	for _, r := range resultstest.Records(t, once) {
 		if values[r.ID] != r.Test["first"]+r.Test["rmse"] {
 			t.Errorf("%s of %s: %v, step by step %v", r.Measure, r.Config, r.Test, values[r.ID])
 		}
@@ -310,7 +311,7 @@ func TestFailuresOfMeasurements(t *testing.T) {
 			if n := fits(t, dir); n != 3 {
 				t.Errorf("%d fits, want one for each fold", n)
 			}
-			for _, r := range records(t, dir) {
+			for _, r := range resultstest.Records(t, dir) {
 				if r.Failure != nil && !strings.Contains(r.Failure.Message, c.message) {
 					t.Errorf("%s failed: %s, want ...%s...", r.Measure, r.Failure.Message, c.message)
 				}
@@ -405,7 +406,7 @@ func TestCrashAfterTraining(t *testing.T) {
 		if o := measured(t, lib, dir, sweep, false); o != (Counts{OK: 12, Failed: 6}) || fits(t, dir) != 6 {
 			t.Errorf("%s: %+v after %d fits", mode, o, fits(t, dir))
 		}
-		for _, r := range records(t, dir) {
+		for _, r := range resultstest.Records(t, dir) {
 			if bad := strings.Contains(string(r.Config), `"number":3`); bad != (r.Status == results.Failed) {
 				t.Errorf("%s %s is %s: %+v", r.Config, r.Measure, r.Status, r.Failure)
 			}
@@ -422,7 +423,7 @@ func TestAnotherModel(t *testing.T) {
 	if o := measured(t, lib, dir, measuring("", keeper+"    measure: {first: {times: 2}}\n"), false); o != (Counts{Failed: 3}) {
 		t.Error(o)
 	}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if r.Failure != nil && !strings.Contains(r.Failure.Message, "not the model of the record: its test mse is") {
 			t.Error(r.Failure.Message)
 		}
@@ -441,7 +442,7 @@ func TestMeasurementsKilled(t *testing.T) {
 	if len(counts) != 48 {
 		t.Errorf("%d cells have a record, want 48", len(counts))
 	}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if counts[r.ID] > 1 || r.Failure != nil {
 			t.Errorf("%d records, failure %+v", counts[r.ID], r.Failure)
 		}

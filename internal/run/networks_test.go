@@ -9,6 +9,7 @@ import (
 	"nptbench/internal/method"
 	"nptbench/internal/plan"
 	"nptbench/internal/task"
+	"nptbench/results/resultstest"
 )
 
 // testNetwork says in which process it trained.
@@ -34,7 +35,7 @@ func TestNetworksOnADevice(t *testing.T) {
 			t.Fatal(o)
 		}
 		processes := map[string]map[any]bool{"network": {}, "mean": {}}
-		for _, r := range records(t, dir) {
+		for _, r := range resultstest.Records(t, dir) {
 			processes[r.Cell.Method][r.Details["process"]] = true
 			want, backend := 0, ""
 			if r.Cell.Method == "network" {

@@ -30,6 +30,7 @@ import (
 	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 	"nptbench/sweeps"
 )
 
@@ -249,18 +250,6 @@ func executed(ctx context.Context, p *plan.Plan, lib *dataset.Library, dir strin
 	return o, errors.Join(err, pool.Records.Close())
 }
 
-func records(t testing.TB, dir string) []*results.Record {
-	t.Helper()
-	var out []*results.Record
-	for r, err := range results.Read(t.Context(), dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
 var both = plan.Options{Protocols: split.Protocols}
 
 func TestRunAndResume(t *testing.T) {
@@ -279,7 +268,7 @@ func TestRunAndResume(t *testing.T) {
 		t.Fatalf("outcome %+v", o)
 	}
 	values := map[results.ID]float64{}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if r.ID != r.Cell.ID() {
 			t.Errorf("record %s is of cell %s", r.ID, r.Cell.ID())
 		}
@@ -309,7 +298,7 @@ func TestRunAndResume(t *testing.T) {
 	alone := t.TempDir()
 	part := planned(t, parse(t, sweepOf("", "{shift: [12], same: [1]}")), lib, alone, plan.Options{})
 	execute(t, t.Context(), part, lib, alone)
-	got := records(t, alone)
+	got := resultstest.Records(t, alone)
 	if len(got) != 3 {
 		t.Fatalf("%d records, want 3", len(got))
 	}
@@ -333,7 +322,7 @@ func TestDataChanged(t *testing.T) {
 	if o := execute(t, t.Context(), p, lib, dir); o != (Counts{Failed: 6}) {
 		t.Errorf("outcome %+v, want 6 failed", o)
 	}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if r.Failure == nil || !strings.HasPrefix(r.Failure.Message, "waves has changed since the run was planned: digest ") || len(r.Val)+len(r.Test) > 0 {
 			t.Errorf("%+v, validation %v, test %v", r.Failure, r.Val, r.Test)
 		}
@@ -366,7 +355,7 @@ func TestFailuresAreRecords(t *testing.T) {
 			if o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 3 }); o != (Counts{OK: 6, Failed: 6}) {
 				t.Errorf("outcome %+v, want 6 ok and 6 failed", o)
 			}
-			for _, r := range records(t, dir) {
+			for _, r := range resultstest.Records(t, dir) {
 				if bad := strings.Contains(string(r.Config), `"`+c.mode+`"`); bad != (r.Status == results.Failed) {
 					t.Errorf("%s is %s", r.Config, r.Status)
 				} else if bad && len(r.Val)+len(r.Test) > 0 {
@@ -495,7 +484,7 @@ func TestCheckpointFolders(t *testing.T) {
 	if o := run(true); o.OK != 6 || folders(checkpoints) != 0 || folders(models) != 6 {
 		t.Errorf("outcome %+v, %d folders, %d models; want 6 finished fits", o, folders(checkpoints), folders(models))
 	}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if r.Status == results.OK && r.ProcessorSeconds != 0 {
 			t.Errorf("a fit that began in another process has %v s of the processor", r.ProcessorSeconds)
 		}
@@ -526,7 +515,7 @@ func TestTimeBudgetGoesOn(t *testing.T) {
 	if o != (Counts{Failed: 3}) || len(files) != 3 {
 		t.Errorf("with a tenth of a second left: %+v, of %d the time is known", o, len(files))
 	}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if r.Failure.Kind != "timeout" {
 			t.Errorf("%+v", r.Failure)
 		}
@@ -600,7 +589,7 @@ func TestLateReplies(t *testing.T) {
 	p := planned(t, parse(t, sweepOf("", "{mode: [after, ok], shift: [0, 10], pause: [50]}")), lib, dir, plan.Options{})
 	o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 1 })
 	counts := map[results.ID]int{}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if counts[r.ID]++; (r.Failure == nil) == strings.Contains(string(r.Config), "after") || counts[r.ID] > 1 {
 			t.Errorf("record %d of %s: %+v", counts[r.ID], r.Config, r.Failure)
 		}
@@ -631,7 +620,7 @@ func TestFullDisk(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "waves mean published fold ") || !strings.Contains(err.Error(), "no space left on device: the run ends here") {
 				t.Errorf("%s: %v", mode, err)
 			}
-			if recorded := records(t, dir); out.Failed > 0 || len(recorded) > 0 {
+			if recorded := resultstest.Records(t, dir); out.Failed > 0 || len(recorded) > 0 {
 				t.Errorf("%s: %+v, %d records", mode, out, len(recorded))
 			}
 			if left, _ := os.ReadDir(checkpoints); len(left) == 0 {
@@ -674,7 +663,7 @@ func TestLastWords(t *testing.T) {
 	if o := execute(t, t.Context(), p, lib, dir, func(p *Pool) { p.Jobs = 1 }); o != (Counts{OK: 3, Failed: 3}) {
 		t.Errorf("outcome %+v", o)
 	}
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		if r.Failure != nil && !strings.HasSuffix(r.Failure.Message, "exit status 3; it said: something broke") {
 			t.Error(r.Failure.Message)
 		}
@@ -742,7 +731,7 @@ func TestInterrupt(t *testing.T) {
 	if took > 2*patience || o.Left == 0 || o.Failed != 0 {
 		t.Errorf("outcome %+v after %v", o, took)
 	}
-	if n := len(records(t, dir)); n != o.OK {
+	if n := len(resultstest.Records(t, dir)); n != o.OK {
 		t.Errorf("%d records for %d finished cells", n, o.OK)
 	}
 }
@@ -851,12 +840,12 @@ func TestStopped(t *testing.T) {
 			if err := c.Wait(); err != nil {
 				t.Fatal(err, c.Stderr)
 			}
-			for _, r := range records(t, dir) {
+			for _, r := range resultstest.Records(t, dir) {
 				if r.Failure != nil {
 					t.Errorf("%+v", r.Failure)
 				}
 			}
-			if n := len(records(t, dir)); n != 9 {
+			if n := len(resultstest.Records(t, dir)); n != 9 {
 				t.Errorf("%d records, want 9", n)
 			}
 		})
@@ -986,7 +975,7 @@ func TestLeftBehind(t *testing.T) {
 	dir, lib := t.TempDir(), library(t)
 	execute(t, t.Context(), planned(t, parse(t, sweepOf("", "{mode: [leave]}")), lib, dir, plan.Options{}), lib, dir)
 	var pids []int
-	for _, r := range records(t, dir) {
+	for _, r := range resultstest.Records(t, dir) {
 		pids = append(pids, int(r.Details["grandchild"].(float64)))
 	}
 	if len(pids) != 3 {

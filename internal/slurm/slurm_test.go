@@ -28,6 +28,7 @@ import (
 	"nptbench/internal/run"
 	"nptbench/internal/task"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 	"nptbench/sweeps"
 )
 
@@ -237,10 +238,7 @@ func lines(t *testing.T, dir string) (all []string) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		for r, err := range results.Read(t.Context(), path) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, r := range resultstest.Records(t, path) {
 			r.FitSeconds, r.PredictSeconds, r.ProcessorSeconds, r.PeakMemoryBytes, r.Provenance = 0, 0, 0, 0, results.Provenance{}
 			line, _ := json.Marshal(r)
 			all = append(all, string(line))
@@ -254,10 +252,7 @@ func lines(t *testing.T, dir string) (all []string) {
 func failures(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	kinds := map[string]int{}
-	for r, err := range results.Read(t.Context(), dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, dir) {
 		if r.Failure != nil {
 			kinds[r.Failure.Kind]++
 			if r.Failure.Kind != "error" && !strings.Contains(r.Failure.Message, ".log") {
@@ -289,10 +284,7 @@ func TestSameRecordsAsHere(t *testing.T) {
 	if got, want := lines(t, w.records()), lines(t, here.records()); !slices.Equal(got, want) {
 		t.Errorf("%d records, here %d; the first:\n%s\n%s", len(got), len(want), got[0], want[0])
 	}
-	for r, err := range results.Read(t.Context(), w.records()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, w.records()) {
 		if r.Provenance.Threads != 3 {
 			t.Errorf("a record of %d threads, want all 3 that Slurm gives a task", r.Provenance.Threads)
 		}
@@ -798,10 +790,7 @@ func TestMeasuredLater(t *testing.T) {
 	trainings := map[results.ID]*results.Record{}
 	measured := 0
 	for _, later := range []bool{false, true} {
-		for r, err := range results.Read(t.Context(), w.records()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, r := range resultstest.Records(t, w.records()) {
 			of := r.Training()
 			switch training := trainings[of.ID()]; {
 			case r.Measure == "":

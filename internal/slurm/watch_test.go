@@ -13,6 +13,7 @@ import (
 	"nptbench/internal/plan"
 	"nptbench/internal/run"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 )
 
 // In which way a task has ended follows from what Slurm says of it, from what it has told itself, and from how long it has been silent.
@@ -158,10 +159,7 @@ func TestLimitOfTasks(t *testing.T) {
 		t.Errorf("%d arrays; said %d times:\n%s", n, said, w.said.String())
 	}
 	done := map[results.ID]int{}
-	for r, err := range results.Read(t.Context(), w.records()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range resultstest.Records(t, w.records()) {
 		done[r.ID]++
 	}
 	if len(lines(t, w.records())) != 9 || len(done) != 9 {
