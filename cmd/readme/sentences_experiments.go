@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -54,6 +55,9 @@ var experiments = []sentence{
 	func(r *reports) string {
 		most := map[string]asked{} // the most precise of each data set
 		for _, x := range otherRows(r) {
+			if slices.Contains([]string{"Kick", "Income", "Poker Hand", "Forest Cover"}, x.dataset) {
+				continue // errors that take the two networks for independent
+			}
 			if best, has := most[x.dataset]; !math.IsNaN(x.alone) && (!has || x.aloneErr < best.aloneErr) {
 				most[x.dataset] = x
 			}
@@ -64,8 +68,8 @@ var experiments = []sentence{
 				worse++
 			}
 		}
-		return fmt.Sprintf("Of the most precise comparison on each of the %s data sets it is worse in %s and better in %s, and all of these together favour it by %.1f standard errors (Stouffer's method)",
-			word(len(most)), word(worse), word(len(most)-worse), -z/math.Sqrt(float64(len(most))))
+		return fmt.Sprintf("Of the most precise comparison on each of the %s data sets whose errors are of differences it is worse in %s and better in %s, and these together favour NPT by %.1f standard errors (Stouffer's method)",
+			word(len(most)), word(worse), word(len(most)-worse), z/math.Sqrt(float64(len(most))))
 	},
 	func(r *reports) string {
 		least, most := worth(r, "Protein")

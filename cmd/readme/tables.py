@@ -462,15 +462,17 @@ def parts(report):
 
 def deleted(report):
     """Which rows are left when other rows are deleted for as long as a prediction stays near, of the experiment deletion."""
-    found, nearer = collections.defaultdict(dict), collections.Counter()
+    found, nearer, by_number = collections.defaultdict(dict), collections.Counter(), collections.Counter()
     for r in rows(report, "deletion"):
         variant, _, measured = r["variant"].rpartition("deletion, ")
         found[variant.rstrip(", ") or "all targets masked", "second" if "remaining" in measured else "first"][r["metric"]] = float(r["mean"]), float(r["stderr"] or "nan")
     for r in rows(report, "deletion-rows"):
-        nearer[r["variant"] or "all targets masked", "second" if "remaining" in r["measure"] else "first"] += float(r["kept_distance"]) < float(r["random_distance"])
-    table(["", "version", "distance of rows kept", "random minus kept", "log10 p", "kept are nearer for"], *(
+        of = r["variant"] or "all targets masked", "second" if "remaining" in r["measure"] else "first"
+        nearer[of] += float(r["kept_distance"]) < float(r["random_distance"])
+        by_number[of] += float(r["random_distance"]) < float(r["deleted_distance"])
+    table(["", "version", "distance of rows kept", "random minus kept", "log10 p", "kept nearer than random for", "random nearer than deleted for"], *(
         [variant, version, *("%.1f ± %.1f" % of[name] for name in ("kept_distance", "kept_nearer")), "%.1f" % of["log10_p_random"][0],
-         "%d" % nearer[variant, version]] for (variant, version), of in found.items()))
+         "%d" % nearer[variant, version], "%d" % by_number[variant, version]] for (variant, version), of in found.items()))
 
 
 def costs(report):
