@@ -35,7 +35,7 @@ func TestDumpStep(t *testing.T) {
 	}
 	verbose := flag.NewFlagSet("", flag.ContinueOnError)
 	klog.InitFlags(verbose)
-	for flag, value := range map[string]string{"v": "2", "one_output": "true", "skip_headers": "true"} {
+	for flag, value := range map[string]string{"v": "2", "logtostderr": "false", "one_output": "true", "skip_headers": "true"} {
 		if err := verbose.Set(flag, value); err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,11 @@
 package npt
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -287,5 +290,130 @@ func TestValidationLossOfPredictor(t *testing.T) {
 	loss, err := e.loss(t.Context(), p.model.weights, valMode, p.model.rng())
 	if err != nil || !(math.Abs(loss/p.ValidationLoss-1) <= 1e-6) {
 		t.Errorf("%v, %v, want %v", p.ValidationLoss, err, loss)
+	}
+}
+
+// rowsOf are rows with a number, which is missing in every third one, its sign, and ten times the number.
+func rowsOf(n int) *Frame {
+	f := &Frame{Names: []string{"x", "sign", "y"}}
+	rng := newRand(3)
+	for i := range n {
+		x := rng.Float64() - 0.5
+		text, sign := fmt.Sprint(x), "plus"
+		if x < 0 {
+			sign = "minus"
+		}
+		if i%3 == 0 {
+			text = ""
+		}
+		f.Rows = append(f.Rows, []string{text, sign, fmt.Sprint(10 * x)})
+	}
+	return f
+}
+
+// fitRows fits a small network, for a few steps, on fifty rows.
+func fitRows(t *testing.T, batchSize int) *Predictor {
+	t.Helper()
+	c := smallConfig()
+	c.Layers, c.Steps, c.BatchSize, c.Precision = 2, 3, batchSize, Float32
+	p, err := FitWith(t.Context(), rowsOf(50), "y", c, FitOptions{Backend: testBackend(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// More rows than have a row of the fit in each of their batches are predicted in several passes.
+func TestPassesOfBatches(t *testing.T) {
+	p := fitRows(t, 4)
+	asked := rowsOf(256)
+	var want []Prediction
+	for _, rows := range [][][]string{asked.Rows[:150], asked.Rows[150:]} {
+		part, err := p.Predict(t.Context(), &Frame{Names: asked.Names, Rows: rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, part...)
+	}
+	if got, err := p.Predict(t.Context(), asked); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("256 rows: error %v, or not those of 150 and 106", err)
+	}
+	if got, err := p.Impute(t.Context(), asked); err != nil || len(got.Rows) != 256 {
+		t.Errorf("gaps in 256 rows: error %v", err)
+	}
+	fields, err := p.ordered(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []struct {
+		change func(*Config)
+		passes int
+	}{
+		{func(*Config) {}, 2},
+		{func(c *Config) { c.BatchSize = 2 }, 6},
+		{func(c *Config) { c.BatchSize = 6 }, 2},
+		{func(c *Config) { c.BatchSize = 7 }, 1},
+		{func(c *Config) { c.BatchSize = math.MaxInt }, 1},
+		{func(c *Config) { c.BatchSize = 0 }, 1},
+		{func(c *Config) { c.BatchSize = 1 }, 1},
+		{func(c *Config) { c.NoABD = true }, 1},
+	} {
+		n := *p.model.net
+		v.change(&n.Config)
+		q := Predictor{context: p.context, columns: p.columns, target: p.target, model: &Model{net: &n}}
+		if got := q.passes(fields); len(got) != v.passes {
+			t.Errorf("BatchSize %d, NoABD %v: %d passes, want %d", n.BatchSize, n.NoABD, len(got), v.passes)
+		}
+	}
+}
+
+// A batchCounter is a context that counts the batches under it: before each it is asked for its error.
+type batchCounter struct {
+	context.Context
+	batches int
+}
+
+func (c *batchCounter) Err() error {
+	c.batches++
+	return c.Context.Err()
+}
+
+// Gaps are filled by the batches and the passes that have some, with the numbers that all batches give.
+func TestImputeComputesTheAsked(t *testing.T) {
+	p := fitRows(t, 8)
+	gap, whole, far := []string{"", "plus", ""}, []string{"0.1", "plus", ""}, []string{"1e9", "minus", ""}
+	for _, v := range []struct {
+		rows    [][]string
+		batches int
+	}{{[][]string{gap}, 1}, {[][]string{whole, gap}, 2}, {[][]string{whole, whole}, 0}, {[][]string{far}, 0}, {[][]string{far, gap, far}, 1}} {
+		ctx := batchCounter{Context: t.Context()}
+		got, err := p.Impute(&ctx, &Frame{Names: rowsOf(0).Names, Rows: v.rows})
+		if err != nil || ctx.batches != v.batches {
+			t.Errorf("%q: %d batches, want %d, error %v", v.rows, ctx.batches, v.batches, err)
+		}
+		for i, row := range v.rows {
+			if row[0] != "" && !slices.Equal(got.Rows[i], row) || got.Rows[i][0] == "" {
+				t.Errorf("%q is %q", row, got.Rows[i])
+			}
+		}
+	}
+	table, err := p.Table(rowsOf(20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := p.model.Impute(t.Context(), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := p.model.impute(t.Context(), table, p.context.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, d := p.context.Rows()*table.Channels(), p.context.Rows()*len(table.Columns)
+	if !slices.Equal(some.Values[from:], all.Values[from:]) || !slices.Equal(some.Missing[d:], all.Missing[d:]) || slices.Contains(all.Missing, true) {
+		t.Error("other numbers than those of all batches")
+	}
+	if !slices.Equal(some.Values[:from], table.Values[:from]) || !slices.Equal(some.Missing[:d], table.Missing[:d]) {
+		t.Error("rows that nobody asked for are others")
 	}
 }

@@ -21,7 +21,8 @@ import (
 	"nptbench/internal/task"
 )
 
-// Method returns NPT as a method of the comparison. The defaults are NPT-Base; sweeps override them.
+// Method returns NPT as a method of the comparison, for this module's harness, which alone can name what it returns. The defaults are
+// NPT-Base; sweeps override them.
 func Method() *method.Method {
 	d := DefaultConfig()
 	return &method.Method{

@@ -27,7 +27,8 @@ type Model struct {
 	weights []*tensors.Tensor // nil: closed
 	backend compute.Backend
 
-	placing sync.Mutex // see engine
+	using   sync.RWMutex // read-locked while the weights are in use, for which Close waits
+	placing sync.Mutex   // see engine
 }
 
 var errModelClosed = errors.New("npt: the model is closed")
@@ -59,8 +60,11 @@ func (m *Model) Config() Config { return m.net.Config }
 // Columns are those that its tables must have.
 func (m *Model) Columns() []Column { return slices.Clone(m.net.columns) }
 
-// Close gives the memory of the weights back, that of a device at once; the model is of no more use then.
+// Close waits for what is being computed with the model, then gives the memory of the weights back, that of a device at once. What is asked
+// of the model after that is an error.
 func (m *Model) Close() {
+	m.using.Lock()
+	defer m.using.Unlock()
 	for _, w := range m.weights {
 		w.FinalizeAll()
 	}
@@ -102,15 +106,26 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 // Impute returns a copy of the table in which the missing feature entries have their predicted values: standardised values, and
 // probabilities of classes (so that it is no table for Predict where a category was missing). A model that was trained without a feature
 // loss cannot, which is an error, and so is a table with copies. Batches are those of Predict.
-func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
+func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) { return m.impute(ctx, t, 0) }
+
+// learntFeatures returns an error where the model cannot impute.
+func (m *Model) learntFeatures() error {
 	if c := m.net.Config; c.tradeoffAt(0) == 0 {
-		return nil, fmt.Errorf("npt: FeatureMask: %v, with a Tradeoff of %v: the model has not learnt to predict features, want both above 0 in training",
+		return fmt.Errorf("npt: FeatureMask: %v, with a Tradeoff of %v: the model has not learnt to predict features, want both above 0 in training",
 			c.FeatureMask, c.Tradeoff)
+	}
+	return nil
+}
+
+// impute is Impute for the rows from one on; those before it keep their gaps.
+func (m *Model) impute(ctx context.Context, t *Table, from int) (*Table, error) {
+	if err := m.learntFeatures(); err != nil {
+		return nil, err
 	}
 	if t != nil && t.Copies {
 		return nil, errors.New("npt: Copies: true, want false: rows that have copies are not completed")
 	}
-	rows, err := m.complete(ctx, t, 0)
+	rows, err := m.complete(ctx, t, from)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +133,8 @@ func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 	out.Columns = slices.Clone(t.Columns)
 	out.Values, out.Missing = slices.Clone(t.Values), slices.Clone(t.Missing)
 	channel := channelColumns(t.Columns)
-	for i, row := range rows {
+	for k, row := range rows {
+		i := from + k
 		for at, x := range row {
 			if j := channel[at]; t.missing(i, j) && !t.target(i, j) {
 				out.Values[i*len(channel)+at] = float32(x)
@@ -131,6 +147,8 @@ func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) {
 
 // complete predicts every entry of the rows from one on, with the targets of the test rows hidden.
 func (m *Model) complete(ctx context.Context, t *Table, from int) ([][]float64, error) {
+	m.using.RLock()
+	defer m.using.RUnlock()
 	e, err := m.engine(t)
 	if err != nil {
 		return nil, err
@@ -151,6 +169,7 @@ func (m *Model) complete(ctx context.Context, t *Table, from int) ([][]float64, 
 	return rows, nil
 }
 
+// engine returns an engine with the weights on its device. Its caller holds m.using.
 func (m *Model) engine(t *Table) (*engine, error) {
 	if m.weights == nil {
 		return nil, errModelClosed
@@ -199,6 +218,8 @@ func (m *Model) Attention(ctx context.Context, t *Table, layers ...int) ([]Atten
 			return nil, fmt.Errorf("npt: the model has no attention weights in layer %d", layer)
 		}
 	}
+	m.using.RLock()
+	defer m.using.RUnlock()
 	e, err := m.engine(t)
 	if err != nil {
 		return nil, err
@@ -263,6 +284,8 @@ func (m *Model) Save(path string) error {
 
 // save writes the weights to a file of some kind.
 func (m *Model) save(path, kind string, header any) error {
+	m.using.RLock()
+	defer m.using.RUnlock()
 	if m.weights == nil {
 		return errModelClosed
 	}

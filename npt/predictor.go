@@ -65,7 +65,8 @@ func (p *Predictor) Features() []string {
 	return names
 }
 
-// Close gives the memory of the weights back, that of a device at once; the predictor is of no more use then.
+// Close waits for the pass of a prediction that is being computed, then gives the memory of the weights back, that of a device at once. The
+// predictor is of no more use then.
 func (p *Predictor) Close() { p.model.Close() }
 
 // A Prediction is that of one row.
@@ -315,26 +316,30 @@ const passRows = 256
 // Predict predicts the target of rows of a frame by the columns of its features, in any order; it may have others. The result has
 // one prediction for each row. A category that no row of the fit had (see Categories) is no value, like "": the network has no input for
 // it. What no value means it has learnt where features were masked or a column had gaps: with a FeatureMask of 0 no value in a column that
-// had none missing adds arbitrary numbers to the row. A column that was constant in training is so here, whatever it has.
+// had none missing adds arbitrary numbers to the row. Any number in a column that had but one in training counts as that one.
+//
+// Rows of the fit are predicted with their own target in sight where TargetMask is below 1: an error computed on them, training or
+// validation rows, is too small.
 //
 // Rows that are asked for together see each other's features: another row beside it changes a prediction a little. A row with a number far
 // from those of training, outside of them by more than they are apart, would change the others much, and is predicted without them, at the
 // cost of a pass of its own over all rows of the fit. Together are at most as many rows as the fit had, or 256 where it had fewer, so that
 // the memory of a pass is bounded; those behind them in the frame are predicted in another pass. With a BatchSize, the more rows there are
-// in a pass, the fewer of the fitted ones each is predicted with (see Model.Predict).
+// in a pass, the fewer of the fitted ones each is predicted with (see Model.Predict), and they are at most so many that each batch has one.
+// Each pass copies all rows of the fit: calls at the same time have such a copy each.
 //
 // A pass with another number of rows than those before it is compiled first, which on XLA takes seconds: a service should ask for the same
 // number again and again.
 //
 // The error names the column that is missing, or the row, counted from 0, that has too few or too many fields, or a text or too large a
-// number in a column of numbers; or it says that there are too many rows for the BatchSize, or that the predictor is closed.
+// number in a column of numbers; or it says that a BatchSize of 1 leaves no place for rows of the fit, or that the predictor is closed.
 func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error) {
 	asked, err := p.ordered(f)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Prediction, len(asked))
-	err = p.inPasses(asked, func(t *Table, of []int) error {
+	err = p.inPasses(asked, p.passes(asked), func(t *Table, of []int) error {
 		rows, err := p.model.Predict(ctx, t)
 		for k, row := range rows {
 			out[of[k]] = p.prediction(row)
@@ -350,8 +355,11 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 // Impute returns a copy of a frame in which fields of features without a value ("", "?", NA or NaN) have the predicted one: a number in the
 // column's units, to six digits, or the most probable category. In a column that was constant in training it is that value.
 // The network has learnt to predict features where it was trained with a FeatureMask and a Tradeoff above 0; the weights are those that
-// predict the target best. Rows see each other as for Predict, whose errors it has.
+// predict the target best. Rows see each other as for Predict, whose errors it has; a pass in which no row has a gap is left out.
 func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
+	if err := p.model.learntFeatures(); err != nil {
+		return nil, err
+	}
 	asked, err := p.ordered(f)
 	if err != nil {
 		return nil, err
@@ -364,8 +372,19 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 	for at, name := range f.Names {
 		place[strings.TrimSpace(name)] = at
 	}
-	err = p.inPasses(asked, func(t *Table, of []int) error {
-		full, err := p.model.Impute(ctx, t)
+	gaps := make([][]int, len(asked)) // columns
+	for i, fields := range asked {
+		for j, field := range fields {
+			if j != p.target && noValue(strings.TrimSpace(field)) {
+				gaps[i] = append(gaps[i], j)
+			}
+		}
+	}
+	passes := slices.DeleteFunc(p.passes(asked), func(of []int) bool {
+		return !slices.ContainsFunc(of, func(i int) bool { return gaps[i] != nil })
+	})
+	err = p.inPasses(asked, passes, func(t *Table, of []int) error {
+		full, err := p.model.impute(ctx, t, p.context.Rows())
 		if err != nil {
 			return err
 		}
@@ -373,7 +392,7 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 			at := (p.context.Rows() + k) * t.Channels()
 			for j, c := range p.columns {
 				width := p.context.Columns[j].width()
-				if j != p.target && noValue(strings.TrimSpace(asked[i][j])) {
+				if slices.Contains(gaps[i], j) {
 					out.Rows[i][place[c.Name]] = c.text(full.Values[at : at+width])
 				}
 				at += width
@@ -387,13 +406,13 @@ func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
 	return out, nil
 }
 
-// inPasses calls do for each pass that the rows asked for are predicted in: the test rows of its table are those whose numbers are in of.
-func (p *Predictor) inPasses(asked [][]string, do func(t *Table, of []int) error) error {
+// inPasses calls do for passes of rows asked for: the test rows of a table are those whose numbers are in of.
+func (p *Predictor) inPasses(asked [][]string, passes [][]int, do func(t *Table, of []int) error) error {
 	rows, err := p.encoded(asked)
 	if err != nil {
 		return err
 	}
-	for _, of := range p.passes(asked) {
+	for _, of := range passes {
 		if err := do(p.table(rows, of), of); err != nil {
 			return err
 		}
@@ -401,8 +420,14 @@ func (p *Predictor) inPasses(asked [][]string, do func(t *Table, of []int) error
 	return nil
 }
 
-// passes are groups of rows that see each other when they are predicted. A row far from those of the fit is alone.
+// passes are groups of rows that see each other when they are predicted. A row far from those of the fit is alone. Where rows attend to
+// others, a group leaves a row of the fit for each batch (checkBatches).
 func (p *Predictor) passes(asked [][]string) (passes [][]int) {
+	rows, c := p.context.Rows(), p.model.net.Config
+	most := max(passRows, rows)
+	if c.BatchSize > 1 && c.lastBetween() >= 0 {
+		most = min(most, rows*min(c.BatchSize-1, most))
+	}
 	var together []int
 	for i, fields := range asked {
 		if p.far(fields) {
@@ -411,7 +436,7 @@ func (p *Predictor) passes(asked [][]string) (passes [][]int) {
 			together = append(together, i)
 		}
 	}
-	return slices.AppendSeq(passes, slices.Chunk(together, max(passRows, p.context.Rows())))
+	return slices.AppendSeq(passes, slices.Chunk(together, most))
 }
 
 // far reports whether some number of a row is far from those of the fit.
@@ -425,7 +450,7 @@ func (p *Predictor) far(fields []string) bool {
 }
 
 // FitRows are the rows of the frame that Fit had, counted from 0, in the order in which Table has them; nil for a predictor from a file of
-// an earlier version.
+// an earlier version. Predict has their own target in sight where TargetMask is below 1: an error computed on them is too small.
 func (p *Predictor) FitRows() []int { return slices.Clone(p.order) }
 
 // Table is what Model computes with: the rows of the fit, training rows before validation rows (see FitRows), and those of a frame as test
@@ -483,12 +508,15 @@ func (p *Predictor) encoded(asked [][]string) (*Table, error) {
 // table has some of the encoded rows behind those of the fit.
 func (p *Predictor) table(rows *Table, of []int) *Table {
 	t := *p.context
-	t.Columns, t.Values, t.Missing, t.Test = slices.Clone(t.Columns), slices.Clone(t.Values), slices.Clone(t.Missing), len(of)
+	t.Columns, t.Test = slices.Clone(t.Columns), len(of)
 	width, columns := t.Channels(), len(p.columns)
+	var values []float32
+	var missing []bool
 	for _, i := range of {
-		t.Values = append(t.Values, rows.Values[i*width:][:width]...)
-		t.Missing = append(t.Missing, rows.Missing[i*columns:][:columns]...)
+		values = append(values, rows.Values[i*width:][:width]...)
+		missing = append(missing, rows.Missing[i*columns:][:columns]...)
 	}
+	t.Values, t.Missing = slices.Concat(t.Values, values), slices.Concat(t.Missing, missing) // which may be most of the memory: allocated once
 	return &t
 }
 

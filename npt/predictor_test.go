@@ -1,7 +1,6 @@
 package npt_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -257,8 +256,10 @@ func TestImputeFrame(t *testing.T) {
 	if p, err = npt.Fit(t.Context(), frame(), "y", c); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Impute(t.Context(), asked); err == nil || !strings.Contains(err.Error(), "has not learnt to predict features") {
-		t.Errorf("without masking of features: %v", err)
+	for _, rows := range [][][]string{asked.Rows, {{"left", "1"}}} { // whether or not there are gaps
+		if _, err := p.Impute(t.Context(), &npt.Frame{Names: asked.Names, Rows: rows}); err == nil || !strings.Contains(err.Error(), "has not learnt to predict features") {
+			t.Errorf("without masking of features: %v", err)
+		}
 	}
 }
 
@@ -432,15 +433,22 @@ func TestSavePredictor(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A header that contradicts itself, under a checksum that is right.
-	wrong := bytes.Replace(content[:len(content)-sha256.Size], []byte(`"Target":2,`), []byte(`"Target":7,`), 1)
-	sum := sha256.Sum256(wrong)
-	path := filepath.Join(dir, "wrong")
-	if err := os.WriteFile(path, append(wrong, sum[:]...), 0o600); err != nil {
-		t.Fatal(err)
+	// Other headers, under a checksum that is right: one that contradicts itself, and that of an earlier version, with less in it.
+	other := func(pattern, with string) (*npt.Predictor, error) {
+		file := regexp.MustCompile(pattern).ReplaceAll(content[:len(content)-sha256.Size], []byte(with))
+		sum := sha256.Sum256(file)
+		path := filepath.Join(dir, "other")
+		if err := os.WriteFile(path, append(file, sum[:]...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return npt.LoadPredictor(path, nil)
 	}
-	if _, err := npt.LoadPredictor(path, nil); err == nil || !strings.Contains(err.Error(), "damaged: its header contradicts itself") {
+	if _, err := other(`"Target":2,`, `"Target":7,`); err == nil || !strings.Contains(err.Error(), "damaged: its header contradicts itself") {
 		t.Error(err)
+	}
+	p, err := other(`,"Order":\[[0-9,]*\]|,"(NoABD|SelfOnly|Recompute|Flagged|Copies)":false|,"RowTargets":null`, "")
+	if err != nil || p.FitRows() != nil || p.Target() != "y" {
+		t.Errorf("of an earlier version: %v", err)
 	}
 	if _, err := npt.LoadModel(filepath.Join(dir, "y"), nil); err == nil || !strings.Contains(err.Error(), "a predictor, want a model") {
 		t.Errorf("taken for a model: %v", err)

@@ -6,10 +6,10 @@ import "math"
 type Schedule string
 
 const (
-	Constant     Schedule = "constant"
-	FlatAnneal   Schedule = "flat-and-anneal"         // flat, then a cosine to 0
-	CosineCyclic Schedule = "cosine-cyclic"           // warm-up, then cosine cycles with warm restarts (fairseq)
-	Polynomial   Schedule = "polynomial-decay-warmup" // warm-up, then a straight line to 1e-7
+	Constant     Schedule = "constant"                // schedule: the same rate in all steps
+	FlatAnneal   Schedule = "flat-and-anneal"         // schedule: flat, then a cosine to 0
+	CosineCyclic Schedule = "cosine-cyclic"           // schedule: warm-up, then cosine cycles with warm restarts (fairseq)
+	Polynomial   Schedule = "polynomial-decay-warmup" // schedule: warm-up, then a straight line to 1e-7
 	minimalRate           = 1e-7                      // where CosineCyclic starts and Polynomial ends
 )
 

@@ -207,7 +207,7 @@ var errClosed = errors.New("npt: the trainer is closed")
 func (tr *Trainer) Best() (loss float64, step int) { return tr.bestLoss, tr.bestStep }
 
 // Close gives the memory of the weights and of all that belongs to them back, that of a device at once; the trainer is of no more use then.
-// A Model that was taken before stays. What backends keep for the next training ReturnMemory gives back.
+// A Model that was taken before stays. What backends keep for the next training ReturnMemory gives back; see there for what stays.
 func (tr *Trainer) Close() {
 	tr.closed = true
 	for _, set := range tr.sets() {

@@ -453,6 +453,58 @@ func TestModelSaveLoadPredict(t *testing.T) {
 	}
 }
 
+// A heldContext says when it is asked for its error, and has none once it may go on.
+type heldContext struct {
+	context.Context
+	asked, goOn chan struct{}
+}
+
+func (c heldContext) Err() error {
+	c.asked <- struct{}{}
+	<-c.goOn
+	return nil
+}
+
+// Close waits for what is being computed, which gives what it gives without; what is asked after that is an error.
+func TestCloseWaits(t *testing.T) {
+	table := testTable(20, 5, 5, true)
+	tr := newTestTrainer(t, table, smallConfig())
+	for name, compute := range map[string]func(*Model, context.Context) (any, error){
+		"Predict":   func(m *Model, ctx context.Context) (any, error) { return m.Predict(ctx, table) },
+		"Attention": func(m *Model, ctx context.Context) (any, error) { return m.Attention(ctx, table, 0) },
+	} {
+		m := modelOf(t, tr)
+		want, err := compute(m, t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := heldContext{t.Context(), make(chan struct{}, 1), make(chan struct{})}
+		computed, closed := make(chan struct{}), make(chan struct{})
+		go func() {
+			if got, err := compute(m, ctx); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s while the model is closed: error %v, or other numbers", name, err)
+			}
+			close(computed)
+		}()
+		<-ctx.asked
+		go func() {
+			m.Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+			t.Errorf("%s: the model is closed before the end", name)
+		case <-time.After(50 * time.Millisecond):
+		}
+		close(ctx.goOn)
+		<-computed
+		<-closed
+		if _, err := compute(m, t.Context()); err != errModelClosed {
+			t.Errorf("%s of a closed model: error %v", name, err)
+		}
+	}
+}
+
 // However many sizes of tables a model is asked for, programs of the last few are kept, and it predicts the same again.
 func TestFewProgramsAreKept(t *testing.T) {
 	m := modelOf(t, newTestTrainer(t, testTable(20, 5, 7, true), smallConfig()))

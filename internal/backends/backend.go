@@ -2,7 +2,6 @@ package backends
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/gobackend" // registers "go"
 	"github.com/gomlx/gomlx/core/graph"
-	"k8s.io/klog/v2"
 
 	"nptbench/internal/fused"
 	"nptbench/internal/method"
@@ -81,8 +79,8 @@ func undecided(name string) bool { return name == "" || name == "auto" }
 //
 // threads is how many cores the backend should use; 0 are all of them (GOMAXPROCS). GoMLX's Go backend knows only one and all.
 // XLA on the processor always has four threads, however many cores there are, because the last digits of its products
-// depend on that number; the environment variable PJRT_NPROC sets another. Backends are opened once and shared; nothing is
-// ever downloaded.
+// depend on that number; the environment variable PJRT_NPROC sets another. Backends are opened once and shared: do not finalize
+// one. (Another is opened in the place of one that is.) Nothing is ever downloaded.
 func Open(name string, threads int) (compute.Backend, error) {
 	resolved, err := Resolve(name)
 	switch {
@@ -131,11 +129,11 @@ type backendKey struct {
 	threads int
 }
 
-// openOnce returns the backend of that key, made once.
+// openOnce returns the backend of that key, made once, and anew when somebody has finalized it.
 func openOnce(key backendKey, create func() (compute.Backend, error)) (b compute.Backend, err error) {
 	backendsMu.Lock()
 	defer backendsMu.Unlock()
-	if b := backends[key]; b != nil {
+	if b := backends[key]; b != nil && !b.IsFinalized() {
 		return b, nil
 	}
 	err = Guard(func() (err error) {
@@ -168,11 +166,6 @@ func openNamed(name string) (compute.Backend, error) {
 		}
 	}
 	return openOnce(backendKey{name: name}, func() (compute.Backend, error) {
-		// What goes wrong comes back as an error; the log of GoMLX would say it a second time, on the standard error.
-		if os.Getenv(debugVariable) == "" {
-			klog.LogToStderr(false)
-			klog.SetOutput(io.Discard)
-		}
 		if !method.Accelerated(name) {
 			keepMemory()
 		}

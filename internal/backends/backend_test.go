@@ -29,6 +29,27 @@ func TestTryBackend(t *testing.T) {
 	}
 }
 
+// A backend that somebody has finalized is opened anew, once.
+func TestOpenFinalized(t *testing.T) {
+	for _, name := range []string{Fused, Go, CPU} {
+		old, err := Open(name, 1)
+		if errors.Is(err, ErrNoXLA) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		old.Finalize()
+		b, err := Open(name, 1)
+		if err != nil || b.IsFinalized() {
+			t.Errorf("%s: finalized, or error %v", name, err)
+		}
+		if again, err := Open(name, 1); again != b || err != nil {
+			t.Errorf("%s: opened twice, or error %v", name, err)
+		}
+	}
+}
+
 // Records and checkpoints tell backends apart, XLA's on a processor from that on a GPU, by that of its options which changes numbers, too.
 func TestNames(t *testing.T) {
 	names := map[string]string{Fused: Fused, CPU: CPU, CPU + ",shared_buffers=false,tf32=false": CPU}

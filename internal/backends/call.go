@@ -119,7 +119,8 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// debugVariable, when set, has the log of GoMLX, whole errors of backends and the stacks of panics on standard error.
+// debugVariable, when set, has whole errors of backends and the stacks of panics on standard error, and so the log of GoMLX in programs
+// (package program).
 const debugVariable = "NPT_DEBUG"
 
 // Error cuts stack traces and hints off the message of a backend's error, and has one that says that memory ran out wrap method.ErrMemory.

@@ -25,8 +25,11 @@ import (
 	"nptbench/internal/filesystem"
 )
 
-// magicFormat is the first line of a file of some kind. Version 3: weights that moved along gradients derived by GoMLX.
-const magicFormat = "nptbench %s 3\n"
+// magicFormat is the first line of a file of some kind and version.
+const magicFormat = "nptbench %s %d\n"
+
+// version 3: weights that moved along gradients derived by GoMLX.
+const version = 3
 
 // Write writes a file of the given kind, and makes its folder if it is not there. header becomes JSON; arrays are of float32 or float64.
 func Write(path, kind string, header any, arrays []*tensors.Tensor) error {
@@ -40,7 +43,7 @@ func Write(path, kind string, header any, arrays []*tensors.Tensor) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, magicFormat+"%s\n", kind, line)
+		fmt.Fprintf(w, magicFormat+"%s\n", kind, version, line)
 		for _, t := range arrays {
 			a, err := backends.Floats(t)
 			if err != nil {
@@ -79,7 +82,8 @@ func writeNumbers(w io.Writer, a []float64, wide bool) error {
 }
 
 // Read reads what Write wrote: the header into the value that header points to, then the arrays, whose shapes the caller tells once
-// the header is read, or else why they cannot be his.
+// the header is read, or else why they cannot be his. A field that the file has and header lacks is an error: what a newer program says by
+// it would not hold. So fields may be added to a header, but none may go while the version of files stays.
 func Read(path, kind string, header any, layout func() ([]shapes.Shape, error)) (arrays []*tensors.Tensor, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -100,22 +104,27 @@ func Read(path, kind string, header any, layout func() ([]shapes.Shape, error)) 
 	if err != nil {
 		return nil, err
 	}
-	if string(magic) != fmt.Sprintf(magicFormat, kind) {
+	if string(magic) != fmt.Sprintf(magicFormat, kind, version) {
 		var other string
-		var version int
-		switch n, _ := fmt.Sscanf(string(magic), "nptbench %s %d\n", &other, &version); {
+		var of int
+		switch n, _ := fmt.Sscanf(string(magic), magicFormat, &other, &of); {
 		case n < 2:
 			return nil, errors.New("no file of nptbench")
 		case other != kind:
 			return nil, fmt.Errorf("a %s, want a %s", other, kind)
 		}
-		return nil, fmt.Errorf("a %s of another version", kind)
+		return nil, fmt.Errorf("a %s of version %d, want version %d", kind, of, version)
 	}
 	line, err := r.line()
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(bytes.TrimSpace(line), header); err != nil {
+	strict := json.NewDecoder(bytes.NewReader(line))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(header); err != nil {
+		if json.Unmarshal(line, header) == nil { // but for the unknown field
+			return nil, fmt.Errorf("of a newer version of this program, or damaged: its header: %w", err)
+		}
 		return nil, fmt.Errorf("damaged: its header: %w", err)
 	}
 	of, err := layout()

@@ -51,7 +51,9 @@ func TestRead(t *testing.T) {
 		{func([]byte) []byte { return nil }, "empty, damaged, or no file of nptbench: it has no header"},
 		{func([]byte) []byte { return []byte("something else\n") }, "no file of nptbench"},
 		{func(b []byte) []byte { return append([]byte("nptbench model 3\n"), b...) }, "a model, want a checkpoint"},
-		{func(b []byte) []byte { return append([]byte("nptbench checkpoint 2\n"), b...) }, "a checkpoint of another version"},
+		{func(b []byte) []byte { return append([]byte("nptbench checkpoint 2\n"), b...) }, "a checkpoint of version 2, want version 3"},
+		{func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte(`{"momentum":1,`), 1) },
+			`of a newer version of this program, or damaged: its header: json: unknown field "momentum"`},
 	} {
 		if err := os.WriteFile(path, c.damage(slices.Clone(sound)), 0o644); err != nil {
 			t.Fatal(err)

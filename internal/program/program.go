@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+	"k8s.io/klog/v2"
 )
 
 // Exit codes of every program.
@@ -40,6 +41,15 @@ type Env struct {
 // A Func is a program. It stops soon after the context ends. An error is printed in one line; with flag.ErrHelp and with the
 // context's error, once that has ended, the exit code does not matter.
 type Func func(ctx context.Context, e Env) (exit int, err error)
+
+// Programs do not show the log of GoMLX, whose warnings come back as errors, too; nor do processes that an experiment starts, which do not
+// come to Main.
+func init() {
+	if os.Getenv("NPT_DEBUG") == "" {
+		klog.LogToStderr(false)
+		klog.SetOutput(io.Discard)
+	}
+}
 
 // Main runs a program and exits. The first SIGINT or SIGTERM cancels the context, the second ends the process at once.
 func Main(f Func) {

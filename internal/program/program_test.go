@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"k8s.io/klog/v2"
 )
 
 const asProgram = "NPTBENCH_TEST_PROGRAM"
@@ -22,6 +24,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(asProgram) {
 	case "polite":
 		Main(func(ctx context.Context, e Env) (int, error) {
+			klog.Warning("of GoMLX")
 			fmt.Fprintln(e.Stdout, "ready")
 			<-ctx.Done()
 			return ExitOK, fmt.Errorf("waiting: %w", ctx.Err())
