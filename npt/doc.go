@@ -93,6 +93,7 @@
 //	xla:cpu    XLA on the processor, where its plugin is installed (make xla)
 //	xla:cuda   XLA on an NVIDIA GPU, where its plugin is installed (make xla-cuda)
 //
-// XLA is only in programs that were built with a C compiler (cgo).
+// XLA is only in programs that were built with a C compiler (cgo). What it warns of comes back as an error, and is in the log of GoMLX
+// (k8s.io/klog), on standard error where a program leaves it there.
 // Without the variable that is xla:cuda where there are a GPU and the plugin, else fused. All names: go doc ./internal/backends Open.
 package npt

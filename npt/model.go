@@ -108,8 +108,13 @@ func (m *Model) Predict(ctx context.Context, t *Table) ([][]float64, error) {
 // loss cannot, which is an error, and so is a table with copies. Batches are those of Predict.
 func (m *Model) Impute(ctx context.Context, t *Table) (*Table, error) { return m.impute(ctx, t, 0) }
 
-// learntFeatures returns an error where the model cannot impute.
-func (m *Model) learntFeatures() error {
+// canImpute returns an error where the model cannot.
+func (m *Model) canImpute() error {
+	m.using.RLock()
+	defer m.using.RUnlock()
+	if m.weights == nil {
+		return errModelClosed
+	}
 	if c := m.net.Config; c.tradeoffAt(0) == 0 {
 		return fmt.Errorf("npt: FeatureMask: %v, with a Tradeoff of %v: the model has not learnt to predict features, want both above 0 in training",
 			c.FeatureMask, c.Tradeoff)
@@ -119,7 +124,7 @@ func (m *Model) learntFeatures() error {
 
 // impute is Impute for the rows from one on; those before it keep their gaps.
 func (m *Model) impute(ctx context.Context, t *Table, from int) (*Table, error) {
-	if err := m.learntFeatures(); err != nil {
+	if err := m.canImpute(); err != nil {
 		return nil, err
 	}
 	if t != nil && t.Copies {

@@ -357,7 +357,7 @@ func (p *Predictor) Predict(ctx context.Context, f *Frame) ([]Prediction, error)
 // The network has learnt to predict features where it was trained with a FeatureMask and a Tradeoff above 0; the weights are those that
 // predict the target best. Rows see each other as for Predict, whose errors it has; a pass in which no row has a gap is left out.
 func (p *Predictor) Impute(ctx context.Context, f *Frame) (*Frame, error) {
-	if err := p.model.learntFeatures(); err != nil {
+	if err := p.model.canImpute(); err != nil {
 		return nil, err
 	}
 	asked, err := p.ordered(f)

@@ -197,7 +197,8 @@ func TestFitGoesOn(t *testing.T) {
 	}
 	_, err = p.Predict(t.Context(), frame())
 	_, err2 := p.Model().Attention(t.Context(), rows, 0)
-	for _, err := range []error{err, err2, p.Save(path), p.Model().Save(path)} {
+	_, err3 := p.Impute(t.Context(), &npt.Frame{}) // without gaps
+	for _, err := range []error{err, err2, err3, p.Save(path), p.Model().Save(path)} {
 		if err == nil || err.Error() != "npt: the model is closed" {
 			t.Errorf("a closed predictor: %v", err)
 		}

@@ -45,23 +45,35 @@ func holdOut(n int, strata []uint16, rng *rand.Rand) (train, held []int32) {
 }
 
 // holdOutGroups is holdOut of whole groups, ceil(n/10) of n: a network that is stopped by rows of groups that it trains on stops too late.
+// Where these have but one target, which tells little of a network, they are more, up to half, until there is another one.
 // It returns nothing, and draws nothing, where there are no two groups.
-func holdOutGroups(groups []uint16, rng *rand.Rand) (train, held []int32) {
+func holdOutGroups(groups []uint16, target func(row int32) float64, rng *rand.Rand) (train, held []int32) {
 	of := slices.Compact(slices.Sorted(slices.Values(groups)))
 	if len(of) < 2 {
 		return nil, nil
 	}
-	out := map[uint16]bool{}
-	for _, i := range rng.Perm(len(of))[:int(math.Ceil(heldShare*float64(len(of))))] {
-		out[of[i]] = true
+	order := rng.Perm(len(of))
+	parts := func(count int) (train, held []int32, vary bool) {
+		out := map[uint16]bool{}
+		for _, i := range order[:count] {
+			out[of[i]] = true
+		}
+		for row, group := range groups {
+			if out[group] {
+				held = append(held, int32(row))
+			} else {
+				train = append(train, int32(row))
+			}
+		}
+		return train, held, slices.ContainsFunc(held, func(row int32) bool { return target(row) != target(held[0]) })
 	}
-	for row, group := range groups {
-		if out[group] {
-			held = append(held, int32(row))
-		} else {
-			train = append(train, int32(row))
+	tenth := int(math.Ceil(heldShare * float64(len(of))))
+	for count := tenth; count <= len(of)/2; count++ {
+		if train, held, vary := parts(count); vary {
+			return train, held
 		}
 	}
+	train, held, _ = parts(tenth)
 	return train, held
 }
 

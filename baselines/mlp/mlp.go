@@ -9,8 +9,8 @@
 // never predicted; arithmetic and probabilities are float32.
 //
 // What does not: of rows that belong together, such as those of a patient (task.Task.Groups), a tenth of the groups is held out, not of the
-// rows; a class with a single row makes the held-out draw a plain one instead of an error; tables of ten rows or
-// fewer, where R² of one held-out row is not defined, use its squared error; R² of held-out targets that are all equal is
+// rows, or more until their targets vary; a class with a single row makes the held-out draw a plain one instead of an error; where one row is
+// held out, as of tables of ten rows or fewer, whose R² is not defined, its squared error counts; R² of held-out targets that are all equal is
 // 0 (or 1), where scikit-learn's is, for most targets, the squared error over the rounding error of their mean, so that
 // it does not stop as early there.
 //

@@ -372,7 +372,7 @@ func TestHoldOutGroups(t *testing.T) {
 			groups[i] = uint16(3 * (i % count)) // validation and test rows have others
 		}
 		for range 200 {
-			train, held := holdOutGroups(groups, rng)
+			train, held := holdOutGroups(groups, func(row int32) float64 { return float64(row) }, rng)
 			of := map[uint16]bool{}
 			for _, r := range held {
 				of[groups[r]], ever[groups[r]] = true, true
@@ -387,12 +387,33 @@ func TestHoldOutGroups(t *testing.T) {
 	}
 	same, as := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1))
 	for _, groups := range [][]uint16{nil, {5, 5, 5}} {
-		if train, held := holdOutGroups(groups, same); train != nil || held != nil {
+		if train, held := holdOutGroups(groups, nil, same); train != nil || held != nil {
 			t.Errorf("%d: held are rows %d, trained on %d", groups, held, train)
 		}
 	}
 	if same.Uint64() != as.Uint64() {
 		t.Error("something was drawn")
+	}
+	// Groups of two rows, of which the last three have another target than the rest: held are two targets, or of at most half of the groups.
+	for count, least := range map[int]int{10: 2, 40: 4} {
+		groups, varied := make([]uint16, 2*count), 0
+		for i := range groups {
+			groups[i] = uint16(i / 2)
+		}
+		for range 200 {
+			rare := func(row int32) float64 { return float64(max(0, int(groups[row])-count+4)) }
+			train, held := holdOutGroups(groups, rare, rng)
+			vary := slices.ContainsFunc(held, func(row int32) bool { return rare(row) != rare(held[0]) })
+			if len(train)+len(held) != len(groups) || len(held) > len(train) || vary && len(held) < 2*least || !vary && len(held) != count/5 {
+				t.Fatalf("%d groups: held are rows %d, trained on %d", count, held, train)
+			}
+			if vary {
+				varied++
+			}
+		}
+		if varied < 150 { // of ten groups 92 % have another one among the first half, of forty 88 %
+			t.Errorf("%d groups: targets vary in %d of 200 draws", count, varied)
+		}
 	}
 }
 

@@ -40,7 +40,12 @@ func train(ctx context.Context, t *task.Task, c method.Config, out output, rng *
 	if o, ok := out.(logistic); ok {
 		strata = o.class
 	}
-	rows, held := holdOutGroups(t.Groups, rng)
+	rows, held := holdOutGroups(t.Groups, func(row int32) float64 {
+		if t.Labels != nil {
+			return float64(t.Labels[row])
+		}
+		return t.Y[row]
+	}, rng)
 	if held == nil {
 		rows, held = holdOut(t.Train, strata, rng)
 	}

@@ -30,7 +30,7 @@ type result struct {
 	data                              string  // digest of its table; empty: not known
 	value                             float64 // finite; the mean of so many results
 	results                           int
-	failed                            int     // cells, of a report: settings that validation could not choose
+	failed                            int     // cells, of a report: of settings that validation could not choose
 	testRatio                         float64 // test rows over training rows; NaN: not known
 }
 

@@ -177,16 +177,21 @@ func look(ctx context.Context, l *dataset.Library, name string, o options) row {
 		r.took = time.Since(began)
 	}
 	if info.Copies == nil { // else its rows are copied on purpose
-		r.copies = copies(table)
+		if r.copies, err = copies(ctx, table); err != nil {
+			return r.failed("invalid", err)
+		}
 	}
 	return r
 }
 
 // copies counts the rows that are equal to an earlier one in all columns, the target included, and that folds need not keep together.
-func copies(t *dataset.Table) (n int) {
-	groups := map[[sha256.Size]byte]uint16{} // of the first of equal rows, by their hash
+func copies(ctx context.Context, t *dataset.Table) (n int, err error) {
+	groups := map[[16]byte]uint16{} // of the first of equal rows, by half of their hash
 	var entries []byte
 	for row := range t.Rows {
+		if row%4096 == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		entries = entries[:0]
 		for i := range t.Columns {
 			var value uint64
@@ -204,14 +209,15 @@ func copies(t *dataset.Table) (n int) {
 		if t.Groups != nil {
 			group = t.Groups[row]
 		}
-		key := sha256.Sum256(entries)
+		hash := sha256.Sum256(entries)
+		key := [16]byte(hash[:])
 		if first, again := groups[key]; !again {
 			groups[key] = group
 		} else if t.Groups == nil || group != first {
 			n++
 		}
 	}
-	return n
+	return n, nil
 }
 
 func (r row) failed(check string, err error) row {

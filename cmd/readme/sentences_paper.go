@@ -64,6 +64,9 @@ var paper = []sentence{
 				first = fmt.Sprintf("%s and not %.2f", gpu[0], f.number("test_rmse"))
 				continue
 			}
+			if f["fold"] != fmt.Sprint(others+1) {
+				r.fail(fmt.Errorf("corrected folds of full size on the processor are not 1 to %d: there is %s", others+1, f["fold"]))
+			}
 			rmse := number(r, gpu[count(r, f["fold"])])
 			others, most = others+1, max(most, math.Abs(rmse-f.number("test_rmse")))
 		}
