@@ -799,9 +799,10 @@ def others(*paths):
 
     def with_any_error(x, rows, name, sign=""):
         """The error is over folds, or of a single split over its test rows."""
+        digits = 4 if name == "nll" else DIGITS[name]  # which are so small that three do not tell whether they are two errors
         if len(x) > 1:
-            return of_differences(dataset, x, DIGITS[name]) if sign else with_error(x, DIGITS[name])
-        return "%%%s.%df ± %%.%df" % (sign, DIGITS[name], DIGITS[name]) % (x[0], math.hypot(*(t[name + "_se"] for t in rows)))
+            return of_differences(dataset, x, digits) if sign else with_error(x, digits)
+        return "%%%s.%df ± %%.%df" % (sign, digits, digits) % (x[0], math.hypot(*(t[name + "_se"] for t in rows)))
 
     lines = []
     for dataset, (variant, (control, note)) in ((d, pair) for d in DATASETS for pair in controls.items()):

@@ -269,8 +269,11 @@ func (p *Plan) WhyLeftOut() (lines []string) {
 // Unseen has a line for each command with records and without files: whether its program has changed since cannot be seen.
 func (p *Plan) Unseen() (lines []string) {
 	for _, g := range p.Groups() {
+		if c := g.Method.Command; c == nil || c.Digest != "" || !g.selected || p.Count(g).Done == 0 {
+			continue
+		}
 		line := g.Method.Name + ": has records, and the content of its program is not looked at: if that has changed since, count a version in its params"
-		if c := g.Method.Command; c != nil && c.Digest == "" && g.selected && p.Count(g).Done > 0 && !slices.Contains(lines, line) {
+		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
