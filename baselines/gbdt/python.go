@@ -2,6 +2,7 @@ package gbdt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -119,12 +120,16 @@ func checkPackage(name string) error {
 	return p.check(name)
 }
 
-// check wants the version that the requirements name: another one may give other trees.
+// check wants the versions of the package and of NumPy that the requirements name: others may give other trees.
 func (p *python) check(name string) error {
 	var major, minor int
 	if _, err := fmt.Sscanf(p.version, "%d.%d", &major, &minor); err != nil || major != 3 || minor < 11 {
 		return fmt.Errorf("%s is Python %s, want 3.11: %s", p.path, p.version, otherPython())
 	}
+	return cmp.Or(p.checkVersion(name, minor), p.checkVersion("numpy", minor))
+}
+
+func (p *python) checkVersion(name string, minor int) error {
 	switch have, want := p.packages[name], pinned(name); have {
 	case want:
 		return nil

@@ -44,7 +44,7 @@ func TestPythonPath(t *testing.T) {
 func TestInspectPython(t *testing.T) {
 	dir := t.TempDir()
 	p, err := inspectPython(script(t, filepath.Join(dir, "good"),
-		`printf '\n\nwelcome\n["3.11.2", {"xgboost": "1.7.4", "lightgbm": "4.1.0"}]\n'`))
+		`printf '\n\nwelcome\n["3.11.2", {"xgboost": "1.7.4", "lightgbm": "4.1.0", "numpy": "1.23.5"}]\n'`))
 	if err != nil || p.version != "3.11.2" {
 		t.Fatal(p, err)
 	}
@@ -58,6 +58,10 @@ func TestInspectPython(t *testing.T) {
 		if err := p.check(name); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+	newer := python{version: "3.11.2", path: "good", packages: map[string]string{"xgboost": "1.7.4", "numpy": "1.26.4"}}
+	if err := newer.check("xgboost"); err == nil || err.Error() != "good has numpy 1.26.4, want 1.23.5; run `make venv`" {
+		t.Error(err)
 	}
 	old := *p
 	for old.version = range map[string]bool{"3.10.12": true, "2.7": true, "": true} {
@@ -93,7 +97,7 @@ func TestTransientFaultsOfPython(t *testing.T) {
 	dir := t.TempDir()
 	count := filepath.Join(dir, "count")
 	t.Setenv("NPT_PYTHON", script(t, filepath.Join(dir, "python"),
-		`echo x >>`+count+`; case $(wc -l <`+count+`) in 1|3|4) kill -9 $$;; esac; echo '["3.11.2", {"xgboost": "1.7.4"}]'`))
+		`echo x >>`+count+`; case $(wc -l <`+count+`) in 1|3|4) kill -9 $$;; esac; echo '["3.11.2", {"xgboost": "1.7.4", "numpy": "1.23.5"}]'`))
 	if _, err := findPython(); err != nil {
 		t.Errorf("killed once: %v", err)
 	}

@@ -312,6 +312,8 @@ func (d *declaration) columns() (columns []columnSpec, skipped []string) {
 		switch {
 		case strings.ContainsFunc(f.Key, unicode.IsControl):
 			d.Errorf(f.Value.At, "columns: the name %q has a line break or another control character in it: change it here and in the file", f.Key)
+		case f.Key == "" && word != "skip":
+			d.Errorf(f.Value.At, "columns: a column without a name can only be skipped: give it one here and in the file")
 		case f.Value.Is == document.List:
 			spec.kind, spec.levels = Categorical, d.words(f.Value, "columns: "+f.Key)
 			if err := spec.sortLevels(); err != nil {
@@ -393,7 +395,7 @@ func (d *declaration) split(s *source, skipped []string) variant {
 	}
 	if given("groups") {
 		s.Groups, _ = parts["groups"].Word()
-		if !slices.Contains(skipped, s.Groups) {
+		if s.Groups == "" || !slices.Contains(skipped, s.Groups) {
 			d.Errorf(parts["groups"].At, "split: groups: want the name of a column that is declared skip, as %q is not%s", s.Groups, spelling.Hint(s.Groups, skipped))
 		}
 		v.rule += " groups " + s.Groups
