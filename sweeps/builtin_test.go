@@ -383,3 +383,12 @@ func TestAnyColumnIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Where entries of copies are missing and yet in sight, no permutation of rows is one of what they say.
+func TestCorruptionOfFlaggedCopiesIsRefused(t *testing.T) {
+	const sweep = "datasets: [lookup-random-flagged]\nmethods:\n- {method: npt, params: {semi_supervised: false}, measure: {corruption: {}}}\n"
+	if _, err := sweeps.Parse("f.yaml", []byte(sweep), catalogue); err == nil ||
+		!strings.Contains(err.Error(), "corruption of npt on lookup-random-flagged: entries of copies are flagged") {
+		t.Error(err)
+	}
+}

@@ -34,8 +34,11 @@ var corruption = &Measurement{
 		return []metric.Metric{accuracyChange, cleanAccuracy, corruptedAccuracy, nllChange, changedRows}
 	},
 	Check: func(m *method.Method, _ method.Config, info dataset.Info) error {
-		if info.AnyColumn() {
+		switch {
+		case info.AnyColumn():
 			return errors.New("rows differ there in the column that is their target, and no column can be permuted")
+		case info.Copies != nil && info.Copies.Flagged:
+			return errors.New("entries of copies are flagged there as missing and yet in sight, which no other row's can be")
 		}
 		return checkRefit(m)
 	},
