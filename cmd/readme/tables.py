@@ -24,7 +24,7 @@ ALONE = ", rows attend to themselves alone"
 NO_DROPOUT = ", no dropout"
 GPU = ", on a GPU"
 SEEDS = (42, 43, 44)
-shares = collections.defaultdict(dict)  # test rows over training rows, by data set and fold
+shares = collections.defaultdict(dict)  # test rows over training rows, of what was read: the folds of a data set differ by a row, under either protocol
 METRICS = {"rmse": "RMSE", "accuracy": "accuracy", "nll": "NLL", "auroc": "AUROC"}
 DIGITS = {"rmse": 2, "accuracy": 2, "nll": 3, "auroc": 3}
 

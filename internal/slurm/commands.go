@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -87,7 +88,7 @@ func maxArray(ctx context.Context) (int, error) {
 // A state is what Slurm says of a task.
 type state struct {
 	name string // PENDING, RUNNING, COMPLETED, ...; empty: it does not know the task
-	why  string // it waits, or has ended; may be empty
+	why  string // it waits, or has ended, in small letters; may be empty
 }
 
 // unlaunched reports whether Slurm holds back a task that it could not start on a node. It does so until somebody releases the task.
@@ -97,15 +98,10 @@ func (s state) unlaunched() bool {
 
 // text is what a person is told of a state: that a task waits for others or for a node is the rule, and other reasons may last for ever.
 func (s state) text() string {
-	text := strings.ToLower(s.name)
-	switch strings.ToLower(s.why) {
-	case "", "none", "priority", "resources":
-	default:
-		if s.name == "PENDING" {
-			text += " (" + s.why + ")"
-		}
+	if s.name == "PENDING" && !slices.Contains([]string{"", "none", "priority", "resources"}, s.why) {
+		return "pending (" + s.why + ")"
 	}
-	return text
+	return strings.ToLower(s.name)
 }
 
 // active reports whether a task waits or runs, or will run again.

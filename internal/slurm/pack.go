@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"nptbench/internal/plan"
@@ -51,18 +52,13 @@ func (c *Cluster) pack(jobs []*plan.Job) (all []*packing) {
 		}
 		b.jobs, b.took = append(b.jobs, j), b.took+took
 	}
-	type ask struct {
-		gpu   bool
-		limit time.Duration
-	}
-	packings := map[ask]*packing{}
 	for _, b := range batches {
-		a := ask{b.gpu, taskLimit(b.took, budget)}
-		if packings[a] == nil {
-			packings[a] = &packing{gpu: a.gpu, limit: a.limit}
-			all = append(all, packings[a])
+		limit := taskLimit(b.took, budget)
+		i := slices.IndexFunc(all, func(p *packing) bool { return p.gpu == b.gpu && p.limit == limit })
+		if i < 0 {
+			i, all = len(all), append(all, &packing{gpu: b.gpu, limit: limit})
 		}
-		packings[a].batches = append(packings[a].batches, *b)
+		all[i].batches = append(all[i].batches, *b)
 	}
 	return all
 }

@@ -76,8 +76,8 @@ func TestEnd(t *testing.T) {
 // Why a task waits is said where that is not the rule.
 func TestStateText(t *testing.T) {
 	for s, want := range map[state]string{
-		{"PENDING", "Priority"}: "pending", {"PENDING", "None"}: "pending", {"RUNNING", "node1"}: "running", {}: "",
-		{"PENDING", "PartitionTimeLimit"}: "pending (PartitionTimeLimit)",
+		{"PENDING", "priority"}: "pending", {"PENDING", "none"}: "pending", {"RUNNING", "node1"}: "running", {}: "",
+		{"PENDING", "partitiontimelimit"}: "pending (partitiontimelimit)",
 	} {
 		if got := s.text(); got != want {
 			t.Errorf("%+v is %q, want %q", s, got, want)
