@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gomlx/compute"
 
 	"nptbench/internal/backends"
 	"nptbench/internal/dataset"
+	"nptbench/internal/filesystem"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
 	"nptbench/internal/task"
@@ -272,7 +272,7 @@ func fit(ctx context.Context, t *task.Task, table *Table, config Config, backend
 		if err == nil {
 			err = m.Save(keptFile(t, config))
 		}
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) { // at which the run ends, and goes on from the checkpoint
+		if filesystem.IsFull(err) { // at which the run ends, and goes on from the checkpoint
 			return method.Result{}, err
 		}
 		method.Warn(result.Details, "the model cannot be kept", err)

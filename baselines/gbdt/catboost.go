@@ -10,8 +10,12 @@ import (
 //
 // An oblivious tree asks one question at each depth: question j sets bit j of the leaf's number when feature > border,
 // both float32. The prediction is scale * (sum of leaf values) + bias.
-func readCatBoost(model []byte, scale float64, bias []float64, features int, link link) (*Model, error) {
-	c, err := decodeCatBoost(model)
+func readCatBoost(a *fitAnswer, features int, link link) (*Model, error) {
+	scale, bias := a.float64s("scale"), a.float64s("bias")
+	if len(scale) != 1 {
+		return nil, fmt.Errorf("%d scales, want one", len(scale))
+	}
+	c, err := decodeCatBoost(a.bytes("model"))
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +36,7 @@ func readCatBoost(model []byte, scale float64, bias []float64, features int, lin
 			questions[j] = c.questions[s]
 		}
 		for k := range c.outputs {
-			grower := obliviousGrower{questions: questions, leaves: leaves, stride: c.outputs, output: k, scale: scale}
+			grower := obliviousGrower{questions: questions, leaves: leaves, stride: c.outputs, output: k, scale: scale[0]}
 			m.trees = append(m.trees, grower.grow())
 		}
 		splits, leaves = splits[depth:], leaves[c.outputs<<depth:]

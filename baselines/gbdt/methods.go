@@ -19,10 +19,10 @@ type library struct {
 }
 
 var (
-	scikit   = library{"gradient-boosting", "scikit-learn", readScikitAnswer, otherOrder, 9, false}
-	xgboost  = library{"xgboost", "xgboost", readXGBoostAnswer, float32Sum, 20, true}
-	lightgbm = library{"lightgbm", "lightgbm", readLightGBMAnswer, exact, 9, false}
-	catboost = library{"catboost", "catboost", readCatBoostAnswer, otherOrder, 16, false}
+	scikit   = library{"gradient-boosting", "scikit-learn", readScikit, otherOrder, 9, false}
+	xgboost  = library{"xgboost", "xgboost", readXGBoost, float32Sum, 20, true}
+	lightgbm = library{"lightgbm", "lightgbm", readLightGBM, exact, 9, false}
+	catboost = library{"catboost", "catboost", readCatBoost, otherOrder, 16, false}
 )
 
 // The four methods. Parameters of the libraries that are not listed keep the library's defaults.
@@ -76,34 +76,11 @@ func newMethod(lib library, title, doc string, rate float64, depth method.Param)
 	}
 }
 
-func readScikitAnswer(a *fitAnswer, features int, link link) (*Model, error) {
-	m := scikitModel{
-		sizes: a.int32s("sizes"), left: a.int32s("left"), right: a.int32s("right"), feature: a.int32s("feature"),
-		threshold: a.float64s("threshold"), value: a.float64s("value"), init: a.float64s("init"),
-	}
-	if rate := a.float64s("rate"); len(rate) == 1 {
-		m.rate = rate[0]
-	}
-	return m.model(features, link)
-}
-
-func readXGBoostAnswer(a *fitAnswer, features int, link link) (*Model, error) {
-	return readXGBoost(a.bytes("model"), a.bytes("ones"), features, link)
-}
-
-func readLightGBMAnswer(a *fitAnswer, _ int, _ link) (*Model, error) {
+func readLightGBM(a *fitAnswer, _ int, _ link) (*Model, error) {
 	m, err := parseModel(a.bytes("model"))
 	if err != nil {
 		return nil, err
 	}
 	m.source = a.bytes("model")
 	return m, nil
-}
-
-func readCatBoostAnswer(a *fitAnswer, features int, link link) (*Model, error) {
-	scale := a.float64s("scale")
-	if len(scale) != 1 {
-		return nil, fmt.Errorf("%d scales, want one", len(scale))
-	}
-	return readCatBoost(a.bytes("model"), scale[0], a.float64s("bias"), features, link)
 }

@@ -60,7 +60,8 @@ type fit struct {
 	origin Origin
 	counts []int // boosting iterations, one number per configuration
 	labels []int32
-	unkept error // why the model could not be saved
+	save   func(file string, text []byte) error // saveModel, but in tests of full disks
+	unkept error                                // why the model could not be saved
 }
 
 // Seed is a fit's: the sweep's plus the number of the fold, as in the paper's code, whose 42 gives the paper's digits. Libraries
@@ -68,7 +69,7 @@ type fit struct {
 func Seed(sweep uint64, fold int) int { return int((sweep + uint64(fold)) & math.MaxInt32) }
 
 func (lib *library) newFit(t *task.Task, batch []method.Config) (*fit, error) {
-	f := &fit{lib: lib, task: t}
+	f := &fit{lib: lib, task: t, save: saveModel}
 	for _, c := range batch {
 		f.counts = append(f.counts, c.Int("n_estimators"))
 	}

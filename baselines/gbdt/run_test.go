@@ -2,7 +2,9 @@ package gbdt
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -11,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"nptbench/internal/dataset"
@@ -109,6 +112,18 @@ func TestModelsCannotBeWritten(t *testing.T) {
 	got := fitAll(t, m, on, 0.1, 3, 10)[0]
 	if warning, _ := got.Details[method.Warning].(string); !slices.Equal(got.Test, want.Test) || !strings.HasPrefix(warning, "the model cannot be kept: ") {
 		t.Errorf("warning %q, or other predictions", warning)
+	}
+}
+
+// A full disk, or a quota used up, ends the run; a model that cannot be kept for another reason costs nothing.
+func TestModelOnFullDisk(t *testing.T) {
+	on := &task.Task{Info: dataset.Info{Name: "x", Problem: dataset.Regression}, Test: 1, Width: 2, X: []float32{0, 5}, ModelDir: "models"}
+	answer := &fitAnswer{arrays: map[string][]byte{"model": []byte(twoTrees)}}
+	for fault, ends := range map[error]bool{syscall.ENOSPC: true, syscall.EDQUOT: true, syscall.EROFS: false} {
+		f := &fit{lib: &lightgbm, task: on, save: func(file string, _ []byte) error { return &fs.PathError{Op: "write", Path: file, Err: fault} }}
+		if _, err := f.load(answer); errors.Is(err, fault) != ends || errors.Is(f.unkept, fault) == ends {
+			t.Errorf("%v: error %v, warning %v", fault, err, f.unkept)
+		}
 	}
 }
 

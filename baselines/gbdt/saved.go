@@ -19,7 +19,7 @@ import (
 )
 
 // keep saves the model, if that can be written, after making sure that leaves, for which anybody may want it, predicts the same numbers
-// by it.
+// by it. A full disk is an error, at which the run ends: after a record nobody would fit the model again.
 func (f *fit) keep(m *Model) error {
 	text := f.origin.addTo(m.text())
 	x := f.unseen()[:min(f.task.Val+f.task.Test, keptRows)*m.Features]
@@ -34,7 +34,11 @@ func (f *fit) keep(m *Model) error {
 	if !slices.Equal(ours[0], theirs) {
 		return errors.New("leaves predicts other numbers by the model's text")
 	}
-	f.unkept = saveModel(filepath.Join(f.task.ModelDir, f.origin.fileName()), text)
+	err = f.save(filepath.Join(f.task.ModelDir, f.origin.fileName()), text)
+	if filesystem.IsFull(err) {
+		return err
+	}
+	f.unkept = err
 	return nil
 }
 

@@ -25,7 +25,8 @@ const (
 //
 // Where ones[f] is 1, feature f had its zeros left out, which went left, as missing values do. Thresholds between zero and
 // one say the same of a row that has them; 0.5 is what XGBoost has for a feature that is whole.
-func readXGBoost(model, ones []byte, features int, link link) (*Model, error) {
+func readXGBoost(a *fitAnswer, features int, link link) (*Model, error) {
+	model, ones := a.bytes("model"), a.bytes("ones")
 	r := packed{rest: model}
 	if string(r.take(4)) != "binf" {
 		return nil, errors.New("not an XGBoost model in its binary format: it does not begin with binf")

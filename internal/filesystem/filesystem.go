@@ -111,6 +111,11 @@ func removeLeft(pending *os.File, name string) {
 	}
 }
 
+// IsFull reports whether an error says that a disk is full, or a quota used up.
+func IsFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 // HasNoLocks reports whether an error of a lock says that its file system has none.
 func HasNoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)

@@ -170,8 +170,8 @@ type Result struct {
 	Details map[string]any
 }
 
-// Warning is the detail of a result that says what else was wanted of its fit and could not be done, such as to keep the model on
-// a full disk. It is shown when it comes up first.
+// Warning is the detail of a result that says what else was wanted of its fit and could not be done, such as to keep the model in
+// a folder that cannot be written to. It is shown when it comes up first.
 const Warning = "warning"
 
 // Warn adds to the warnings in a result's details what could not be done, unless the error is nil.
