@@ -129,18 +129,21 @@ type Record struct {
 	Val     Metrics  `json:"val,omitempty"`
 	Test    Metrics  `json:"test,omitempty"`
 
-	Rows           [3]int  `json:"rows"`             // train, val, test
-	SplitDigest    string  `json:"split_digest"`     // of the row numbers of the three parts
-	Subset         string  `json:"subset,omitempty"` // which part of the published table this is, if not all
-	FitSeconds     float64 `json:"fit_seconds"`      // of the fit that served this cell; of a training that goes on with others, from its beginning up to this one
-	FitCells       int     `json:"fit_cells"`        // how many cells that fit served
-	PredictSeconds float64 `json:"predict_seconds"`  // val and test rows, a part of it that served other cells too included; of a measurement, all that it took
+	Rows        [3]int `json:"rows"`             // train, val, test
+	SplitDigest string `json:"split_digest"`     // of the row numbers of the three parts
+	Subset      string `json:"subset,omitempty"` // which part of the published table this is, if not all
+	// FitSeconds is of the fit that served this cell; of a training that goes on with others, from its beginning up to this one. Of a
+	// training that was interrupted and resumed it has all parts, while Provenance.Threads is the last one's: where parts had other numbers
+	// of threads, core hours made from both are wrong.
+	FitSeconds     float64 `json:"fit_seconds"`
+	FitCells       int     `json:"fit_cells"`       // how many cells that fit served
+	PredictSeconds float64 `json:"predict_seconds"` // val and test rows, a part of it that served other cells too included; of a measurement, all that it took
 	// ProcessorSeconds is user and system time of the worker and of all it started, libraries included, since the record before of
 	// the same job, or since the job had its data. Where a fit serves several cells the first record has nearly all of it: it is
 	// the sum over records that says what all took. That of processes which are still there is known to 10 ms. 0: not measured, as
-	// when the fit was interrupted and went on in another process, or other fits were in it.
+	// when the fit was interrupted and went on in another process or, in records of earlier versions, other fits were in it.
 	ProcessorSeconds float64        `json:"processor_seconds,omitempty"`
-	PeakMemoryBytes  int64          `json:"peak_memory_bytes"` // of the worker, and of what worked for it as far as seen ten times a second; 0: not measured, or other fits were in it
+	PeakMemoryBytes  int64          `json:"peak_memory_bytes"` // of the worker, and of what worked for it as far as seen ten times a second; 0: not measured
 	Details          map[string]any `json:"details,omitempty"` // what the method adds, such as the step of the best checkpoint
 	Table            *Table         `json:"table,omitempty"`   // of a measurement: what its metrics are made from
 

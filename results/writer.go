@@ -29,7 +29,7 @@ func NewWriter(dir string) *Writer { return &Writer{dir: dir, stop: make(chan st
 
 // Append writes one record. When it returns the record outlives the process; within a second it outlives the machine.
 // After an error, a full disk say, the segment still ends in a whole line. A folder or segment that somebody removes, renames
-// or changes is noticed within a second: then this and Close return an error.
+// or changes is noticed within a second: then this, Err and Close return an error.
 func (w *Writer) Append(r *Record) error {
 	line, err := r.line()
 	if err != nil {
@@ -125,6 +125,13 @@ func (w *Writer) inPlace() error {
 		return fmt.Errorf("records are lost: somebody changed %s in the folder %s, which has %d bytes instead of %d", path, w.dir, there.Size(), w.size)
 	}
 	return nil
+}
+
+// Err returns the first error that the writer met, nil as long as it may be given records.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // Close syncs the segment and returns the first error that the writer met.

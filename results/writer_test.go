@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Whether a segment is still there is looked at every second, while records come and when none do.
+// Whether a segment is still there is looked at every second, while records come and when none do, and can be asked for.
 func TestLooksEverySecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "records")
@@ -18,9 +18,12 @@ func TestLooksEverySecond(t *testing.T) {
 		if err := errors.Join(w.Append(record(1)), os.RemoveAll(dir)); err != nil {
 			t.Fatal(err)
 		}
+		if err := w.Err(); err != nil {
+			t.Errorf("before anybody looked: %v", err)
+		}
 		time.Sleep(syncInterval)
 		synctest.Wait()
-		if err := w.Append(record(2)); err == nil {
+		if w.Err() == nil || w.Append(record(2)) == nil {
 			t.Error("a second later nobody has noticed that the folder was removed")
 		}
 		w.Close()

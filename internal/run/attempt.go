@@ -35,6 +35,8 @@ type attempt struct {
 	loading time.Duration // until then
 	used    time.Duration // of the budget of time: since then, or the last finished cell
 	kept    time.Duration // of it, when keepTime wrote it last
+
+	measuring bool // the worker has ended its fit, and measures
 }
 
 // lookInterval is how often a worker's memory and time are looked at.
@@ -49,7 +51,7 @@ const loadTime = time.Hour
 
 // follow watches a job until it is over. It reports whether the worker finished it by itself, and otherwise returns why not:
 // nil when ctx or the run ended. The budget of time counts from when the task is loaded to the first finished cell, and from one to the
-// next, since a fit may serve many; that of memory is of the worker and what it started.
+// next, since a fit may serve many, or from where a measurement begins; that of memory is of the worker and what it started.
 func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finished bool) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
@@ -60,6 +62,9 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 			a.child.retire()
 			return nil, false
 		case <-looks.C:
+			if err := a.Records.Err(); err != nil { // hours before there is a record to refuse
+				a.fail(err)
+			}
 			if failure := a.look(); failure != nil {
 				a.child.kill()
 				return failure, false
@@ -78,6 +83,9 @@ func (a *attempt) follow(ctx context.Context) (failure *results.Failure, finishe
 				a.loaded, a.looked = true, time.Now()
 			case r.Progress != nil:
 				a.watcher.Advanced(a.job, *r.Progress)
+			case r.Measuring:
+				os.Remove(a.timeFile())
+				a.measuring, a.used, a.kept = true, 0, 0
 			case r.Done:
 				return a.ended(r)
 			default:
@@ -95,7 +103,7 @@ const TimeFile = "time-used"
 
 // timeFile lies beside what an unfinished fit has left, and says how much of the budget of time that took. Empty: no folder is for that.
 func (a *attempt) timeFile() string {
-	if a.request.CheckpointDir == "" || a.job.Method.Command != nil { // a command begins anew
+	if a.request.CheckpointDir == "" || a.job.Method.Command != nil || a.measuring { // commands and measurements begin anew
 		return ""
 	}
 	return filepath.Join(a.request.CheckpointDir, TimeFile)
@@ -201,17 +209,26 @@ func (a *attempt) rest() *plan.Job {
 }
 
 // blamed are the cells that a failure is of: all that are left, where the worker finished the job, and else what it was doing, which is
-// a fit, with all that it serves, as long as nothing has come of it, then one configuration after the other, then one measurement. What
-// comes after that has not been tried.
+// a fit, with all that it serves, as long as nothing has come of it or where it goes on from one configuration to another in an order of
+// its own, else one configuration after the other, then one measurement. What comes after that has not been tried.
 func (a *attempt) blamed(finished bool) []plan.Cell {
 	rest := a.rest().Configurations
-	fits := slices.DeleteFunc(slices.Clone(rest), func(c *plan.Configuration) bool { return len(c.Cells) == 0 })
+	var fits, models []*plan.Configuration // those without a result yet, and those of which only the model is wanted
+	for _, c := range rest {
+		if len(c.Cells) > 0 {
+			fits = append(fits, c)
+		} else {
+			models = append(models, c)
+		}
+	}
 	switch {
-	case finished || len(rest) == 0:
+	case finished:
 		return slices.Collect(plan.CellsOf(rest))
-	case len(fits) == 0:
-		return rest[0].Measures[0].Cells
-	case len(a.reported) == 0:
+	case len(models) > 0 && (a.measuring || len(fits) == 0 && len(a.reported) > 0):
+		return models[0].Measures[0].Cells
+	case len(fits) == 0: // lost models are fitted again
+		return slices.Collect(plan.CellsOf(models))
+	case len(a.reported) == 0 || a.job.Method.GoesOn:
 		return slices.Collect(plan.CellsOf(fits))
 	}
 	return fits[0].Cells

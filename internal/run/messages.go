@@ -42,12 +42,13 @@ func (q *request) spec() task.Spec {
 }
 
 // A reply has the records of one configuration, or of a measurement on its model, or, with Done, the end of the job, or, with Began,
-// Loaded or Progress, nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
+// Loaded, Progress or Measuring, nothing but that. It is a line of JSON on a pipe of its own: see repliesDescriptor.
 type reply struct {
-	Number   int
-	Began    bool // what earlier jobs needed is given back, and the task is being loaded
-	Loaded   bool // it is, and its fit begins
-	Progress *task.Progress
+	Number    int
+	Began     bool // what earlier jobs needed is given back, and the task is being loaded
+	Loaded    bool // it is, and its fit begins
+	Progress  *task.Progress
+	Measuring bool // the fit is over, and a measurement begins
 
 	Records []*results.Record
 

@@ -56,7 +56,7 @@ func (s *serving) do(ctx context.Context) error {
 			continue
 		}
 		for _, of := range c.Measures {
-			if err := cmp.Or(broken, ctx.Err()); err != nil {
+			if err := cmp.Or(broken, ctx.Err(), s.send(reply{Measuring: true})); err != nil {
 				return err
 			}
 			o := s.known(c, trained[i])
@@ -69,12 +69,15 @@ func (s *serving) do(ctx context.Context) error {
 	return errors.Join(broken, cmp.Or(failed, unknown))
 }
 
+// failedBefore is the message of a measurement whose training was not even tried.
+const failedBefore = "the record of its training is a failure"
+
 // known is what a configuration has come to: now, where it was done here, or as its record says.
 func (s *serving) known(c *plan.Configuration, now *outcome) outcome {
 	o := s.outcome()
 	switch {
 	case c.Failed && now == nil:
-		o.failure = &results.Failure{Kind: "error", Message: "the record of its training is a failure"}
+		o.failure = &results.Failure{Kind: "error", Message: failedBefore}
 	case now != nil && now.failure != nil:
 		o.failure = &results.Failure{Kind: now.failure.Kind, Message: oneLine("its training: " + now.failure.Message)}
 	case c.Record != nil:

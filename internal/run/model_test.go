@@ -2,12 +2,15 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,7 +36,7 @@ func testKeeper() *method.Method {
 		Params: []method.Param{
 			{Name: "number", Type: method.Int, Default: 0},
 			{Name: "pause", Type: method.Int, Default: 0, Doc: "milliseconds"},
-			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "unlucky", "exit", "panic", "forgetful", "garbled", "fickle"}},
+			{Name: "mode", Type: method.Choice, Default: "ok", Choices: []string{"ok", "error", "unlucky", "exit", "panic", "forgetful", "garbled", "fickle", "fatal"}},
 		},
 		FitKey: func(c method.Config, _ dataset.Problem) string { return fmt.Sprint(c["mode"], c.Int("number")/10) },
 		Canonical: func(c method.Config, _ dataset.Problem) method.Config {
@@ -47,11 +50,13 @@ func testKeeper() *method.Method {
 				time.Sleep(time.Duration(c.Int("pause")) * time.Millisecond)
 				number := c.Int("number")
 				r := method.Result{Index: i}
+				_, err := os.Stat(file(t, c) + ".fits")
+				again := err == nil
 				switch c.String("mode") {
 				case "error":
 					r.Err = errors.New("no luck")
 				case "unlucky": // but not the next time
-					if _, err := os.Stat(file(t, c) + ".fits"); err != nil {
+					if !again {
 						r.Err = errors.New("no luck")
 					}
 				case "exit", "panic": // at the last of several
@@ -63,7 +68,7 @@ func testKeeper() *method.Method {
 					}
 					os.Exit(3)
 				case "fickle": // another fit each time
-					if _, err := os.Stat(file(t, c) + ".fits"); err == nil {
+					if again {
 						number++
 					}
 				}
@@ -72,6 +77,9 @@ func testKeeper() *method.Method {
 					fits, _ := os.OpenFile(file(t, c)+".fits", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 					fmt.Fprintln(fits, "fitted")
 					fits.Close()
+					if again && c.String("mode") == "fatal" {
+						os.Exit(3)
+					}
 					switch c.String("mode") {
 					case "forgetful":
 					case "garbled":
@@ -323,28 +331,80 @@ func TestFailuresOfMeasurements(t *testing.T) {
 	}
 }
 
-// What a worker was doing when it ended gets the failure: a fit that has come to nothing with all that it serves, or a single
-// configuration or measurement; what was not tried does not.
+// What a worker was doing when it ended gets the failure: a fit that has come to nothing, or goes on in an order of its own, with all that
+// it serves, or a single configuration or measurement; what was not tried does not. Of a fit that panicked what it served is measured
+// before the failure is known.
 func TestBlamed(t *testing.T) {
 	cell := func(letter byte) plan.Cell { return plan.Cell{ID: results.ID{letter}, Variant: string(letter)} }
 	measured := func(letter byte) []*plan.Measure { return []*plan.Measure{{Cells: []plan.Cell{cell(letter)}}} }
 	j := &plan.Job{Configurations: []*plan.Configuration{
 		{Measures: measured('u')}, {Cells: []plan.Cell{cell('a')}}, {Cells: []plan.Cell{cell('b')}, Measures: measured('v')},
 	}}
-	for reported, want := range map[string]string{"": "abv", "a": "b", "ab": "u", "abu": "v", "abuv": ""} {
-		for finished, want := range map[bool]string{false: want, true: "uabv"} {
-			a, got := &attempt{job: j, reported: map[results.ID]bool{}}, ""
-			for i := range reported {
-				a.reported[results.ID{reported[i]}] = true
-				want = strings.ReplaceAll(want, reported[i:i+1], "")
-			}
-			for _, c := range a.blamed(finished) {
-				got += c.Variant
-			}
-			if got != want {
-				t.Errorf("with records of %q, finished %v: %q is blamed, want %q", reported, finished, got, want)
-			}
+	lost := &plan.Job{Configurations: []*plan.Configuration{{Measures: append(measured('u'), measured('w')...)}, {Measures: measured('v')}}}
+	for _, c := range []struct {
+		job             *plan.Job
+		goesOn          bool
+		doing, reported string
+		want            string
+	}{
+		{j, false, "fits", "", "abv"}, {j, false, "fits", "a", "b"}, {j, false, "fits", "ab", "u"},
+		{j, true, "fits", "", "abv"}, {j, true, "fits", "a", "bv"}, {j, true, "fits", "b", "a"},
+		{j, false, "measures", "a", "u"}, {j, false, "measures", "au", "b"}, {j, false, "measures", "ab", "u"}, {j, false, "measures", "abu", "v"},
+		{j, false, "measures", "abuv", ""},
+		{j, false, "finished", "", "uabv"}, {j, false, "finished", "a", "ubv"}, {j, false, "finished", "abu", "v"},
+		{lost, false, "fits", "", "uwv"}, {lost, false, "measures", "", "u"}, {lost, false, "measures", "uw", "v"},
+	} {
+		c.job.Method = &method.Method{GoesOn: c.goesOn}
+		a, got := &attempt{job: c.job, reported: map[results.ID]bool{}, measuring: c.doing == "measures"}, ""
+		for i := range c.reported {
+			a.reported[results.ID{c.reported[i]}] = true
 		}
+		for _, c := range a.blamed(c.doing == "finished") {
+			got += c.Variant
+		}
+		if got != c.want {
+			t.Errorf("%s with records of %q, goes on %v: %q is blamed, want %q", c.doing, c.reported, c.goesOn, got, c.want)
+		}
+	}
+}
+
+// A fit whose model was lost is blamed with all that is to be measured on it, and not repeated for each of that.
+func TestFatalRefit(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	keeper := "    params: {mode: fatal}\n"
+	measured(t, lib, dir, measuring("", keeper+"    measure: {first: {}}\n"), false)
+	removeModels(t, dir)
+	if o := measured(t, lib, dir, measuring("", keeper+"    measure: {first: [{}, {times: 2}, {times: 3}]}\n"), false); o != (Counts{Failed: 6}) || fits(t, dir) != 6 {
+		t.Errorf("%+v after %d fits, want one more on each of three folds", o, fits(t, dir))
+	}
+}
+
+// A worker says when each measurement begins, after its fit.
+func TestSaysThatItMeasures(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	lib, dir := library(t), t.TempDir()
+	s := parse(t, measuring("", "    measure: {first: [{}, {times: 2}]}\n"))
+	r := &poolRun{Pool: &Pool{Library: lib, Sweep: s, Models: filepath.Join(dir, "models")}}
+	var said bytes.Buffer
+	w := &worker{methods: testMethods(), measurements: testMeasurements(), out: json.NewEncoder(&said)}
+	if err := w.serve(t.Context(), r.request(planned(t, s, lib, dir, plan.Options{}).Jobs()[0], 1)); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for d := json.NewDecoder(&said); ; {
+		var r reply
+		if d.Decode(&r) != nil {
+			break
+		}
+		switch {
+		case r.Measuring:
+			got += " measuring"
+		case len(r.Records) > 0:
+			got += " " + cmp.Or(r.Records[0].Measure, "fit")
+		}
+	}
+	if want := " fit measuring first measuring first"; got != want {
+		t.Errorf("said%s, want%s", got, want)
 	}
 }
 

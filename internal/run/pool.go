@@ -101,6 +101,7 @@ func (r *poolRun) note(j *plan.Job, failure *results.Failure, took time.Duration
 	s := r.streaks[streakOf(j)]
 	switch {
 	case s != nil && s.jobs >= hopeless: // it stays given up, as was said, whatever becomes of jobs that still run
+	case failure != nil && failure.Message == failedBefore: // nothing was tried
 	case failure == nil || took > atOnce || failure.Kind != "error" && failure.Kind != "crash":
 		delete(r.streaks, streakOf(j))
 	case s == nil || s.message != failure.Message:
@@ -227,7 +228,7 @@ func (r *poolRun) work(ctx context.Context, q *queue) {
 	}
 }
 
-// attempt does one job. It returns what of it was not yet tried when its worker ended, or nil.
+// attempt does one job. It returns what of it was not yet tried when its worker ended, which may be the job itself, or nil.
 func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads int) (rest *plan.Job) {
 	a := &attempt{poolRun: r, child: c, job: j, request: r.request(j, threads), reported: map[results.ID]bool{},
 		memory: subprocess.WatchMemory(c.cmd.Process.Pid)}
@@ -239,6 +240,10 @@ func (r *poolRun) attempt(ctx context.Context, c *child, j *plan.Job, threads in
 	}
 	c.ask(&a.request)
 	failure, finished := a.follow(ctx)
+	if failure != nil && !a.began && c.asked > 1 { // a worker died of earlier jobs: a new one does this one
+		r.watcher.Again(j, j)
+		return j
+	}
 	if finished || j.Method.Command != nil {
 		os.RemoveAll(a.request.CheckpointDir) // else what the job had reached stays, for another attempt or the next run
 	}

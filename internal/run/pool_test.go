@@ -2,11 +2,13 @@ package run
 
 import (
 	"context"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"nptbench/internal/subprocess"
 	"nptbench/internal/task"
 	"nptbench/results"
+	"nptbench/results/resultstest"
 	"nptbench/sweeps"
 )
 
@@ -44,15 +47,18 @@ func TestGivenUp(t *testing.T) {
 		took time.Duration
 		want int
 	}{
-		"errors":              {slices.Repeat([]*results.Failure{broken}, 12), time.Second, 1},
-		"crashes":             {slices.Repeat([]*results.Failure{failure("crash", "exit status 3")}, 10), time.Second, 1},
-		"nine":                {slices.Repeat([]*results.Failure{broken}, 9), time.Second, 0},
-		"slow ones":           {slices.Repeat([]*results.Failure{broken}, 12), time.Minute, 0},
-		"successes":           {make([]*results.Failure, 12), time.Second, 0},
-		"divergence":          {slices.Repeat([]*results.Failure{failure("diverged", "NaN")}, 12), time.Second, 0},
-		"different messages":  {slices.Repeat([]*results.Failure{broken, failure("error", "another")}, 10), time.Second, 0},
-		"a success in nine":   {slices.Insert(slices.Repeat([]*results.Failure{broken}, 18), 9, nil), time.Second, 0},
-		"a success after ten": {slices.Insert(slices.Repeat([]*results.Failure{broken}, 20), 10, nil), time.Second, 1},
+		"errors":                           {slices.Repeat([]*results.Failure{broken}, 12), time.Second, 1},
+		"crashes":                          {slices.Repeat([]*results.Failure{failure("crash", "exit status 3")}, 10), time.Second, 1},
+		"nine":                             {slices.Repeat([]*results.Failure{broken}, 9), time.Second, 0},
+		"slow ones":                        {slices.Repeat([]*results.Failure{broken}, 12), time.Minute, 0},
+		"successes":                        {make([]*results.Failure, 12), time.Second, 0},
+		"divergence":                       {slices.Repeat([]*results.Failure{failure("diverged", "NaN")}, 12), time.Second, 0},
+		"different messages":               {slices.Repeat([]*results.Failure{broken, failure("error", "another")}, 10), time.Second, 0},
+		"a success in nine":                {slices.Insert(slices.Repeat([]*results.Failure{broken}, 18), 9, nil), time.Second, 0},
+		"measurements of failed trainings": {slices.Repeat([]*results.Failure{failure("error", failedBefore)}, 12), time.Second, 0},
+		"one of those in nine":             {slices.Insert(slices.Repeat([]*results.Failure{broken}, 9), 4, failure("error", failedBefore)), time.Second, 0},
+		"one of those in ten":              {slices.Insert(slices.Repeat([]*results.Failure{broken}, 10), 5, failure("error", failedBefore)), time.Second, 1},
+		"a success after ten":              {slices.Insert(slices.Repeat([]*results.Failure{broken}, 20), 10, nil), time.Second, 1},
 	} {
 		w := &givenUp{}
 		r := &poolRun{watcher: w, streaks: map[[2]string]*streak{}}
@@ -105,6 +111,51 @@ func TestWorkerKilledForMemory(t *testing.T) {
 	}
 }
 
+// scripted is a worker that a shell script stands for: requests come on its standard input, a line each, and replies go to descriptor 3.
+func scripted(t *testing.T, script string) *child {
+	t.Helper()
+	c := &child{cmd: exec.Command("sh", "-c", script), replies: make(chan reply), over: make(chan struct{}), gone: make(chan struct{})}
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	in, replies, err := subprocess.StartWithAnswers(c.cmd, syscall.SIGTERM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.in = in
+	go c.read(replies)
+	t.Cleanup(c.kill)
+	return c
+}
+
+// A worker that dies before it has given back what earlier jobs needed died of these: the next one is done whole by another worker. One
+// that dies before its first job, or once it has begun a job, dies of that.
+func TestDiesOfEarlierJobs(t *testing.T) {
+	lib, s := library(t), parse(t, sweepOf("", "{shift: [0, 1]}"))
+	for _, c := range []struct {
+		before int
+		script string
+		own    bool
+	}{
+		{0, "read -r request; exit 3", true},
+		{1, "read -r request; exit 3", false},
+		{1, `read -r request; echo '{"Number": 2, "Began": true}' >&3; exit 3`, true},
+	} {
+		dir := t.TempDir()
+		jobs := planned(t, s, lib, dir, plan.Options{}).Jobs()
+		progress := NewProgress(io.Discard, false, jobs, 1, 0)
+		r := &poolRun{Pool: &Pool{Library: lib, Sweep: s, Records: results.NewWriter(dir)}, watcher: progress, streaks: map[[2]string]*streak{}}
+		worker := scripted(t, c.script)
+		worker.asked = c.before
+		rest := r.attempt(t.Context(), worker, jobs[0], 1)
+		progress.Close()
+		if err := r.Records.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(resultstest.Records(t, dir)); c.own && (rest != nil || n != 2) || !c.own && (rest != jobs[0] || n != 0) {
+			t.Errorf("after %d jobs %q: %d records, left is %v", c.before, c.script, n, rest)
+		}
+	}
+}
+
 // A failure that comes with the end of the run is not recorded: what ended the run may have ended what the worker started.
 func TestFailureOfInterrupted(t *testing.T) {
 	for range 50 { // both are ready, and either may be seen first
@@ -130,7 +181,8 @@ func TestLoadingIsNoFit(t *testing.T) {
 		c.ends.Do(func() {}) // it is gone
 		s := &sweeps.Sweep{}
 		s.Budget.Time = budget
-		return &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: s}}, child: c, job: &plan.Job{}, memory: subprocess.WatchMemory(os.Getpid())}
+		return &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: s, Records: results.NewWriter(t.TempDir())}}, child: c, job: &plan.Job{},
+			memory: subprocess.WatchMemory(os.Getpid())}
 	}
 	a := begin(budget)
 	go func() {

@@ -31,7 +31,7 @@ type Watcher interface {
 	Started(*plan.Job)
 	Advanced(*plan.Job, task.Progress)
 	Record(*plan.Job, *results.Record)
-	Again(j, rest *plan.Job) // it has ended without all its records, and what is left of it will be started
+	Again(j, rest *plan.Job) // it has ended without all its records, and what is left of it, which may be all, will be started
 	Ended(*plan.Job)
 	GivenUp(j *plan.Job, message string) // a method fails always in the same way on a data set, as this job did: its other jobs there are left
 	Note(line string)                    // what else there is to say

@@ -583,6 +583,32 @@ func TestKeptTime(t *testing.T) {
 	}
 }
 
+// A measurement keeps nothing to go on from: its time is kept nowhere, nor is that of the fit before it any more.
+func TestTimeOfMeasurements(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	c := &child{replies: make(chan reply), gone: make(chan struct{})}
+	close(c.gone)
+	c.ends.Do(func() {}) // it is gone
+	a := &attempt{poolRun: &poolRun{Pool: &Pool{Sweep: &sweeps.Sweep{}, Records: results.NewWriter(dir)}}, child: c,
+		job: planned(t, parse(t, sweepOf("", "{mode: [ok]}")), lib, dir, plan.Options{}).Jobs()[0], request: request{CheckpointDir: dir},
+		loaded: true, used: 25 * time.Minute, memory: subprocess.WatchMemory(os.Getpid())}
+	a.keepTime()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		a.child.replies <- reply{Measuring: true}
+		cancel()
+	}()
+	if failure, finished := a.follow(ctx); failure != nil || finished || a.used > time.Minute {
+		t.Errorf("%+v, finished %v, %v used", failure, finished, a.used)
+	}
+	a.used = 25 * time.Minute
+	a.look()
+	a.keepTime()
+	if text, err := os.ReadFile(filepath.Join(dir, TimeFile)); err == nil {
+		t.Errorf("%q is kept", text)
+	}
+}
+
 // What a job sends when it has ended is taken for nothing of another's, and keeps nobody.
 func TestLateReplies(t *testing.T) {
 	lib, dir := library(t), t.TempDir()
@@ -644,6 +670,28 @@ func TestRecordNotWritten(t *testing.T) {
 		if left, _ := os.ReadDir(checkpoints); err == nil || len(left) == 0 {
 			t.Errorf("%d checkpoints, error %v", len(left), err)
 		}
+	}
+}
+
+// A run whose records are lost ends once that is noticed, and not when a fit of hours has a record. What its fits have reached stays.
+func TestRecordsLost(t *testing.T) {
+	lib, dir := library(t), t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	go func() {
+		if hanging(dir, 3) == nil {
+			t.Error("there are no 3 jobs that hang")
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+		for _, f := range files {
+			os.Remove(f)
+		}
+	}()
+	p := planned(t, parse(t, sweepOf("", "{mode: [ok, kept]}")), lib, dir, plan.Options{})
+	o, err := executed(ctx, p, lib, dir, false, io.Discard, func(p *Pool) { p.Jobs, p.Checkpoints = 3, filepath.Join(dir, "checkpoints") })
+	reached, _ := filepath.Glob(filepath.Join(dir, "checkpoints", "*", "reached"))
+	if err == nil || !strings.Contains(err.Error(), "records are lost") || ctx.Err() != nil || o != (Counts{OK: 3, Left: 3}) || len(reached) != 3 {
+		t.Errorf("%+v, %v (%v), kept: %s", o, err, ctx.Err(), reached)
 	}
 }
 
