@@ -22,6 +22,7 @@ type significance struct {
 	Difference float64     // of mean ranks that is critical, Nemenyi's
 	Wilcoxon   [][]float64 // p of the signed-rank test of two series, after Holm's correction for all pairs
 	ByRatios   bool        // that test is of ratios of results
+	Equal      []string    // which series are equal on data sets, in sentences
 }
 
 // significance tests the ranks of series that have finished all of the data sets; nil for a single data set. A method without a
@@ -30,6 +31,10 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 	if len(datasets) < 2 {
 		return nil
 	}
+	var titles []string
+	for _, r := range rows {
+		titles = append(titles, r.Series.Title)
+	}
 	values := make([][]float64, len(datasets))
 	for i, d := range datasets {
 		for _, r := range rows {
@@ -37,8 +42,9 @@ func (f *finished) significance(rows []rankRow, datasets []dataset.Info) *signif
 		}
 	}
 	friedman := stats.Friedman(values, f.metric.Larger)
-	_, adjusted := stats.WilcoxonPairs(values, f.metric.Larger)
-	return &significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger)}
+	tests, adjusted := stats.WilcoxonPairs(values, f.metric.Larger)
+	return &significance{friedman, stats.NemenyiDifference(rankLevel, friedman.K, friedman.N), adjusted, stats.ByRatios(values, f.metric.Larger),
+		stats.EqualPairs(tests, titles, friedman.N)}
 }
 
 // signedRanksCan reports whether the signed-rank test, after Holm's correction, can find a difference on so few data sets.
@@ -138,12 +144,19 @@ func (t *rankTable) supports() string {
 			Decimal(t.Significance.Difference, rankDigits), strings.Join(pairs, "; "))
 	}
 	text += fmt.Sprintf(" %v.", s.Friedman)
+	if f := s.Friedman; f.SmallestP > rankLevel {
+		text += fmt.Sprintf(" With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", f.K, f.N, f.SmallestP)
+	}
 	for _, w := range s.Friedman.Warnings {
 		text += " " + w
 	}
 	least := stats.WilcoxonSmallestP(s.Friedman.N)
 	if !s.signedRanksCan() {
-		return fmt.Sprintf("%s Signed-rank tests cannot find two that differ: on %d data sets their p is at least %.3g.", text, s.Friedman.N, least)
+		text += fmt.Sprintf(" Signed-rank tests cannot find two that differ: on %d data sets their p is at least %.3g", s.Friedman.N, least)
+		if k := s.Friedman.K; least <= rankLevel {
+			text += fmt.Sprintf(", and %.3g after Holm's correction for %d pairs", stats.WilcoxonPairsSmallestP(k, s.Friedman.N), k*(k-1)/2)
+		}
+		return text + "."
 	}
 	var differ []string
 	for i, a := range t.Rows {
@@ -157,8 +170,9 @@ func (t *rankTable) supports() string {
 	if s.ByRatios {
 		by = ", by ratios of means"
 	}
-	return fmt.Sprintf("%s By signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, these differ significantly after Holm's correction: %s.",
-		text, by, least, s.Friedman.N, cmp.Or(strings.Join(differ, "; "), "none"))
+	text += fmt.Sprintf(" By signed-rank tests of all pairs%s, whose p cannot be below %.3g on %d data sets, these differ significantly after Holm's correction: %s.",
+		by, least, s.Friedman.N, cmp.Or(strings.Join(differ, "; "), "none"))
+	return strings.Join(append([]string{text}, s.Equal...), " ")
 }
 
 // foldsChange answers, for the tables under corrected folds that have the same methods and data sets under published ones, but other

@@ -117,6 +117,40 @@ func TestFoldsChangeIsSaid(t *testing.T) {
 	}
 }
 
+// The smallest p that signed-rank tests can have is said after Holm's correction where this is what is too large.
+func TestWhySignedRanksCannot(t *testing.T) {
+	for datasets, want := range map[int]string{
+		5: "on 5 data sets their p is at least 0.0625.",
+		6: "on 6 data sets their p is at least 0.0312, and 0.0938 after Holm's correction for 3 pairs.",
+	} {
+		f := foldTables([]float64{1, 2, 3})[0]
+		f.Significance.Friedman.N = datasets
+		if text := f.supports(); !strings.HasSuffix(text, " Signed-rank tests cannot find two that differ: "+want) {
+			t.Errorf("want %q at the end of %q", want, text)
+		}
+	}
+}
+
+// Friedman's p of three methods on two data sets is 1/6 at the least.
+func TestSmallestPOfRanks(t *testing.T) {
+	const want = " With 3 methods on 2 data sets no ranks are less likely by chance than p = 0.167. "
+	for least, warn := range map[float64]bool{1. / 6: true, 1. / 36: false} {
+		f := foldTables([]float64{1, 2, 3})[0]
+		f.Significance.Friedman.N, f.Significance.Friedman.SmallestP = 2, least
+		if text := f.supports(); strings.Contains(text, want) != warn {
+			t.Errorf("p of at least %v: %q", least, text)
+		}
+	}
+}
+
+// Two methods that are equal on three of eight data sets have a test over the other five.
+func TestEqualPairsAreSaid(t *testing.T) {
+	text := foldTables([]float64{1, 1, 3}, "a", "b", "c")[1].supports()
+	if want := "; B and C. The signed-rank test of A and B is over the 5 of 8 data sets on which they differ: it gives no p below 0.0625."; !strings.HasSuffix(text, want) {
+		t.Errorf("want %q at the end of %q", want, text)
+	}
+}
+
 // A method without a result is the last one, and two of them are equal.
 func TestSignificanceOfMissingResults(t *testing.T) {
 	tables := foldTables([]float64{1, math.Inf(1), math.Inf(1)})

@@ -257,14 +257,15 @@ func TestDirections(t *testing.T) {
 func TestSeveralMetricsOfReports(t *testing.T) {
 	const text = "protocol,dataset,fold,method,title,test_accuracy,test_nll,test_auroc,test_rmse,complete\n" +
 		"published,kick,0,m,M,80,1,0.6,,true\npublished,kick,0,n,N,70,2,0.7,,true\npublished,kick,0,o,O,,,,,false\n" +
+		"published,poker,0,m,M,50,1,,,true\npublished,poker,0,n,N,60,2,,,true\n" +
 		"published,yacht,0,m,M,,,,1,true\npublished,yacht,0,n,N,,,,2,true\npublished,yacht,1,m,M,,,,1,true\npublished,yacht,1,n,N,,,,2,false\n" +
 		"corrected,yacht,0,m,M,,,,1,true\ncorrected,yacht,0,n,N,,,,2,true\ncorrected,yacht,1,k,K,,,,2,false\n"
 	for _, c := range []struct {
 		metrics []string
 		want    []string
 	}{
-		{nil, []string{"published auroc [kick] [M N O]", "published rmse [yacht] [M N]", "corrected rmse [yacht] [M N K]"}},
-		{[]string{"nll"}, []string{"published nll [kick] [M N O]"}},
+		{nil, []string{"published accuracy [poker] [M N]", "published auroc [kick] [M N O]", "published rmse [yacht] [M N]", "corrected rmse [yacht] [M N K]"}},
+		{[]string{"nll"}, []string{"published nll [kick poker] [M N O]"}},
 	} {
 		r, err := read(strings.NewReader(text), "in", nil)
 		if err != nil {
@@ -371,6 +372,45 @@ func TestEqualMethodsTie(t *testing.T) {
 	for range 20 { // maps have another order every time
 		if stdout, _ := compared(t, lines); !strings.Contains(stdout, "a 1.50 ± 0.00 b 1.50 ± 0.00 1.000 2/4 c 3.00 ± 0.00") {
 			t.Fatal(stdout)
+		}
+	}
+}
+
+// Means that differ by rounding alone are equal also where wins are counted: 0.1 + 0.2 is not 0.3.
+func TestRoundedMeansAreNoWins(t *testing.T) {
+	const lines = "dataset,fold,method,metric,value\nd,0,a,acc,0.1\nd,1,a,acc,0.2\nd,0,b,acc,0.3\nd,1,b,acc,0\ne,0,a,acc,0.5\ne,0,b,acc,0.4\n"
+	if stdout, _ := compared(t, lines); !strings.Contains(stdout, "a 1.25 ± 0.25 b 1.75 ± 0.25 1.000 0.5/2") {
+		t.Error(stdout)
+	}
+	if stdout, _ := compared(t, lines, "-csv"); !strings.Contains(stdout, ",acc,,b,a,win_rate,0.25,") {
+		t.Error(stdout)
+	}
+}
+
+// Of three methods, two that are equal on three of eight data sets have a test over the other five.
+func TestEqualPairs(t *testing.T) {
+	lines := "dataset,fold,method,metric,value\n"
+	for d := range 8 {
+		lines += fmt.Sprintf("d%d,0,a,rmse,1\nd%[1]d,0,b,rmse,%[2]d\nd%[1]d,0,c,rmse,%[3]d\n", d, max(d-1, 1), d+2)
+	}
+	const want = "The signed-rank test of a and b is over the 5 of 8 data sets on which they differ: it gives no p below 0.0625."
+	for _, args := range [][]string{nil, {"-csv"}} {
+		if stdout, _ := compared(t, lines, args...); strings.Count(stdout, want) != 1 || strings.Count(stdout, "on which they differ") != 1 {
+			t.Errorf("%q: want %q once in %s", args, want, stdout)
+		}
+	}
+}
+
+// Of three methods on three data sets all rank alike with a probability of 1/36, which may be too much.
+func TestLeastPOfRanks(t *testing.T) {
+	lines := "dataset,fold,method,metric,value\n"
+	for d := range 3 {
+		lines += fmt.Sprintf("d%d,0,a,rmse,1\nd%[1]d,0,b,rmse,2\nd%[1]d,0,c,rmse,3\n", d)
+	}
+	for alpha, warn := range map[string]bool{"0.05": false, "0.01": true} {
+		stdout, _ := compared(t, lines, "-alpha", alpha)
+		if strings.Contains(stdout, "With 3 methods on 3 data sets no ranks are less likely by chance than p = 0.0278.") != warn {
+			t.Errorf("-alpha %s: %s", alpha, stdout)
 		}
 	}
 }
@@ -489,6 +529,11 @@ func TestDigits(t *testing.T) {
 		if got := d.digits(c.paper); got != c.want {
 			t.Errorf("%d decimals of ± %v, where the paper has %d, want %d", got, c.half, c.paper, c.want)
 		}
+	}
+	wide, narrow := &stats.TTest{Mean: 4.13, Low: 3.47, High: 4.79}, &stats.TTest{Mean: 0.003, Low: 0.002, High: 0.004}
+	d := &datasetComparison{rows: []*row{{mean: wide}, {mean: wide, against: &difference{test: narrow}}, {mean: wide, against: &difference{}}}}
+	if got := d.digits(2); got != 4 {
+		t.Errorf("%d decimals of a difference of 0.003 ± 0.001, want 4", got)
 	}
 }
 
@@ -660,6 +705,19 @@ func TestUndefinedMetric(t *testing.T) {
 	}
 }
 
+// Intervals have the level 1 - alpha: half of one is SciPy's t.ppf(0.95, 2) = 2.919986 standard errors of sqrt(1/3 + 1/5), n minus m being 1, 2
+// and 3 as m is; of o, which has other folds, t.ppf(0.95, 4) = 2.131847 of sqrt(2*(1/3 + 1/5)).
+func TestIntervalsOfAlpha(t *testing.T) {
+	const lines = "dataset,fold,method,metric,value\nd,0,m,rmse,1\nd,1,m,rmse,2\nd,2,m,rmse,3\nd,0,n,rmse,2\nd,1,n,rmse,4\nd,2,n,rmse,6\n" +
+		"d,3,o,rmse,7\nd,4,o,rmse,8\nd,5,o,rmse,9\n"
+	stdout, stderr := compared(t, lines, "-alpha", "0.1", "-csv")
+	for _, want := range []string{",m,,mean_high,4.132455", ",n,m,difference_high,4.132455", ",o,m,difference_high,8.201761"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in %s%s", want, stdout, stderr)
+		}
+	}
+}
+
 // Resamples are no parts of a whole, and do not tell by their number how many rows each tests.
 func TestResamples(t *testing.T) {
 	for _, c := range []struct{ fold, head, rows, note string }{
@@ -742,7 +800,7 @@ func TestByWhatValidationChose(t *testing.T) {
 // Folds of the same number with other rows are no pairs; those of other numbers neither.
 func TestPairing(t *testing.T) {
 	const text = "dataset,fold,method,test_rmse,split_digest,train_rows,test_rows,complete\n" +
-		"a,0,m,1,x0,90,10,true\na,1,m,2,x1,90,10,true\na,0,n,3,x0,90,10,true\na,1,n,4,y1,90,10,true\na,0,o,3,z0,90,10,true\na,1,o,4.5,z1,90,10,true\n" +
+		"a,0,m,1,x0,90,10,true\na,1,m,2,x1,90,10,true\na,0,n,3,x0,90,10,true\na,1,n,4,y1,90,10,true\na,0,o,3,z0,80,20,true\na,1,o,4.5,z1,80,20,true\n" +
 		"a,0,p,5,x0,90,10,false\na,1,p,,,,,true\n"
 	r, err := read(strings.NewReader(text), "in", nil)
 	if err != nil {
@@ -771,7 +829,7 @@ func TestPairing(t *testing.T) {
 	}
 	if o := rows[2]; o.against.paired || o.against.test == nil || o.against.test.Mean != 2.25 || !math.IsNaN(o.against.wins) {
 		t.Errorf("no fold is the same: %+v, %v", o.against, o.notes)
-	} else if want := math.Sqrt((0.5 + 1./9) * (0.5 + 1.125)); !(math.Abs(o.against.test.StdErr-want) <= 1e-12) { // test rows over training rows, and both variances
+	} else if want := math.Sqrt((0.5+1./4)*1.125 + (0.5+1./9)*0.5); !(math.Abs(o.against.test.StdErr-want) <= 1e-12) { // test rows over training rows, and the variance, of either
 		t.Errorf("folds that share training rows are taken for independent: a standard error of %v, want %v", o.against.test.StdErr, want)
 	}
 	if p := rows[3]; len(rows) != 4 || p.method != "p" || len(p.values) > 0 || !slices.Equal(p.notes, []string{"1 fold not finished is left out.", "1 fold without a result is left out."}) {

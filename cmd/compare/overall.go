@@ -14,7 +14,7 @@ import (
 // An overall comparison ranks the methods over the data sets on which all of them have all folds.
 type overall struct {
 	datasets []string
-	means    [][]float64 // by data set and method
+	means    [][]float64 // by data set and method; those that differ by rounding alone are the same
 	methods  []string
 	friedman *stats.FriedmanTest // its ranks; the test itself is said of three methods and more
 	wilcoxon [][]*stats.WilcoxonTest
@@ -45,10 +45,13 @@ func (t *table) compareOverall(alpha float64) *overall {
 		for i, method := range o.methods {
 			means[i] = stat.Mean(values(t.at(name, method)), nil)
 		}
-		o.means = append(o.means, means)
+		o.means = append(o.means, stats.TieRounded(means))
 	}
 	o.friedman = stats.Friedman(o.means, t.metric.Larger)
 	if len(o.methods) > 2 {
+		if f := o.friedman; f.SmallestP > alpha {
+			o.notes = append(o.notes, fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", f.K, f.N, f.SmallestP))
+		}
 		o.notes = append(o.notes, o.friedman.Warnings...)
 	}
 	o.wilcoxon, o.adjusted = stats.WilcoxonPairs(o.means, t.metric.Larger)
@@ -72,11 +75,14 @@ func (t *table) lacking(name string, methods []string) string {
 	return fmt.Sprintf("%s is left out: it lacks results of %s.", name, strings.Join(lacking, ", "))
 }
 
-// pairNotes are the warnings of the signed-rank test of two methods, and the smallest p that it can give where that is above alpha.
+// pairNotes are the warnings of the signed-rank test of two methods, of more which of them are equal on data sets, and the smallest p that the
+// test can give where that is above alpha.
 func (o *overall) pairNotes(alpha float64) (notes []string) {
 	k, n := len(o.methods), len(o.datasets)
 	if k == 2 {
 		n, notes = o.wilcoxon[1][0].N, o.wilcoxon[1][0].Warnings
+	} else {
+		notes = stats.EqualPairs(o.wilcoxon, o.methods, n)
 	}
 	least := stats.WilcoxonPairsSmallestP(k, n)
 	if least <= alpha || n == 0 {

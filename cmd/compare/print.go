@@ -112,13 +112,19 @@ func pCell(logP, alpha float64) report.Cell {
 	return report.Cell{Text: stats.ShortPText(logP) + " "}
 }
 
-// digits are the decimals of a data set: those that the paper prints of the metric, or two digits of the narrowest interval where
-// these are too few or it has none.
+// digits are the decimals of a data set: those that the paper prints of the metric, or two digits of the narrowest interval, of a mean or a
+// difference, where these are too few or it has none.
 func (d *datasetComparison) digits(paper int) int {
 	narrowest := math.Inf(1)
 	for _, r := range d.rows {
-		if r.mean != nil && r.mean.High > r.mean.Low {
-			narrowest = min(narrowest, (r.mean.High-r.mean.Low)/2)
+		tests := []*stats.TTest{r.mean}
+		if r.against != nil {
+			tests = append(tests, r.against.test)
+		}
+		for _, t := range tests {
+			if t != nil && t.High > t.Low {
+				narrowest = min(narrowest, (t.High-t.Low)/2)
+			}
 		}
 	}
 	switch {

@@ -201,6 +201,6 @@ func (o *Outcome) ofDeletion() {
 		return
 	}
 	for m, other := range map[metric.Metric][]float64{pKeptRandom: random, pKeptDeleted: deleted} {
-		o.putMetric(m, stats.Wilcoxon(kept, other, stats.Less).LogP/math.Ln10, math.NaN())
+		o.putMetric(m, stats.WilcoxonLess(kept, other).LogP/math.Ln10, math.NaN())
 	}
 }

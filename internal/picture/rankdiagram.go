@@ -7,8 +7,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"nptbench/internal/stats"
 )
 
 // A RankDiagram is Demšar's diagram (JMLR 7, 2006): methods at their mean ranks on an axis, the best on the left, and bars under it
@@ -18,7 +16,7 @@ type RankDiagram struct {
 	Names      []string  // best mean rank first
 	Ranks      []float64 // means
 	Difference float64   // drawn above the axis; 0: none, or there is none
-	Bars       []stats.Clique
+	Bars       [][]int   // of methods that a bar joins, the best first
 }
 
 const (

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"nptbench/internal/stats"
 )
 
 // svgText is a text of an SVG as gonum's plotter writes it: y is negative, since the canvas is turned upside down.
@@ -42,7 +40,7 @@ func texts(t *testing.T, svg []byte) (all []svgText) {
 
 // Ten methods, all of which have the same mean rank, have labels that are apart, on the canvas, and only black ink.
 func TestRankDiagramLabels(t *testing.T) {
-	d := RankDiagram{Title: "Test", Difference: 20, Bars: []stats.Clique{{0, 9}}}
+	d := RankDiagram{Title: "Test", Difference: 20, Bars: [][]int{{0, 9}}}
 	for i := range 10 {
 		d.Names = append(d.Names, fmt.Sprintf("Method %d with a name that is rather long", i))
 		d.Ranks = append(d.Ranks, 5.5)

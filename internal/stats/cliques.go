@@ -6,13 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Clique is methods of which no two differ, the best first. They follow each other by mean rank.
-type Clique []int
-
 // Cliques joins methods between which a test found no difference, for the bars of a critical-difference diagram: the longest runs
-// of methods, in the order of their mean ranks, of which no two differ. hidden are pairs that do not differ and that no bar can
+// of methods, best first, in the order of mean ranks, of which no two differ. hidden are pairs that do not differ and that no bar can
 // join, because a method between them differs from one of both.
-func Cliques(meanRanks []float64, differ func(i, j int) bool) (cliques []Clique, hidden [][2]int) {
+func Cliques(meanRanks []float64, differ func(i, j int) bool) (cliques [][]int, hidden [][2]int) {
 	order := make([]int, len(meanRanks))
 	floats.ArgsortStable(slices.Clone(meanRanks), order)
 	reached := 0 // end of the last run

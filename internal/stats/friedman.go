@@ -21,6 +21,7 @@ type FriedmanTest struct {
 	F            float64 // k-1 and (k-1)(N-1) degrees of freedom; +Inf when all data sets rank alike, NaN for one
 	FPValue      float64
 	PermutationP float64 // of the statistic when the ranks on each data set are in random order; NaN with more than 20 data sets
+	SmallestP    float64 // that PermutationP can be for K methods on N data sets: where all rank alike, in one of K! orders
 
 	Warnings []string
 }
@@ -67,7 +68,11 @@ func Friedman(results [][]float64, larger bool) *FriedmanTest {
 		t.Mean, t.StdErr = append(t.Mean, mean), append(t.StdErr, stdErr)
 	}
 	t.test(ranks)
-	t.warn(ties)
+	logFactorial, _ := math.Lgamma(float64(t.K) + 1)
+	t.SmallestP = math.Exp(-logFactorial * float64(t.N-1))
+	if ties {
+		t.Warnings = []string{"Equal results on a data set share ranks."}
+	}
 	return t
 }
 
@@ -107,20 +112,4 @@ func upperTailOfF(x, d1, d2 float64) float64 {
 		return 0
 	}
 	return mathext.RegIncBeta(d2/2, d1/2, d2/(d2+d1*x))
-}
-
-// friedmanSmallestP is the smallest p that Friedman's exact test can give for k methods on n data sets: all rank alike, in one of
-// k! orders, so (1/k!)^(n-1).
-func friedmanSmallestP(k, n int) float64 {
-	logFactorial, _ := math.Lgamma(float64(k) + 1)
-	return math.Exp(-logFactorial * float64(n-1))
-}
-
-func (t *FriedmanTest) warn(ties bool) {
-	if least := friedmanSmallestP(t.K, t.N); least > 0.05 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", t.K, t.N, least))
-	}
-	if ties {
-		t.Warnings = append(t.Warnings, "Equal results on a data set share ranks.")
-	}
 }

@@ -18,6 +18,9 @@ func NemenyiDifference(alpha float64, k, n int) float64 {
 	return math.Inf(1)
 }
 
+// Reaches reports whether a difference of mean ranks is a critical difference or more.
+func Reaches(difference, critical float64) bool { return math.Abs(difference) >= critical-1e-9 }
+
 // NemenyiP is the probability, over all pairs, of a difference of mean ranks as large. Where ranks are shared, so that sums of ranks are no
 // whole numbers, it is that of the next smaller difference.
 func NemenyiP(difference float64, k, n int) float64 {

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -122,6 +121,3 @@ func byPermutation(ranks [][]float64, between float64) float64 {
 	})
 	return tail(asFar)
 }
-
-// Reaches reports whether a difference of mean ranks is a critical difference or more.
-func Reaches(difference, critical float64) bool { return math.Abs(difference) >= critical-1e-9 }

@@ -70,12 +70,6 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-func TestPTextAtItsLimit(t *testing.T) {
-	if got := PText(math.Log(0.0005)); got != "0.0005" {
-		t.Error(got)
-	}
-}
-
 // refused wants a panic.
 func refused(t *testing.T, call func(), format string, args ...any) {
 	t.Helper()

@@ -6,14 +6,6 @@ import (
 	"slices"
 )
 
-// An Alternative is what a test holds against equality.
-type Alternative uint8
-
-const (
-	TwoSided Alternative = iota
-	Less                 // the first values are smaller
-)
-
 // exactLimit is the number of differences up to which p is exact, as in SciPy.
 const exactLimit = 50
 
@@ -26,30 +18,31 @@ type WilcoxonTest struct {
 	Warnings  []string
 }
 
-// Wilcoxon is the signed-rank test of pairs: is x-y symmetric around zero? (Wilcoxon, Biometrics Bulletin 1, 1945.) Pairs of equal values
-// are dropped before ranking; what differs by rounding alone is equal. P is exact, given the ranks, for up to 50 others; for more the sum
-// of ranks is taken for normally distributed, with the variance that shared ranks have. SciPy's P is, with ties or zero differences,
-// exact only for up to 13 pairs (1.16; 1.10 has that of ranks without ties), and rounding makes values differ there. Differences that are
-// all zero have P 1 and a warning.
-func Wilcoxon(x, y []float64, a Alternative) *WilcoxonTest { return wilcoxon(x, y, a, 0) }
+// WilcoxonLess is the one-sided signed-rank test of pairs: is x-y symmetric around zero, or are the values of x smaller? (Wilcoxon,
+// Biometrics Bulletin 1, 1945.) Pairs of equal values are dropped before ranking; what differs by rounding alone is equal. P is exact,
+// given the ranks, for up to 50 others; for more the sum of ranks is taken for normally distributed, with the variance that shared ranks
+// have. SciPy's P is, with ties or zero differences, exact only for up to 13 pairs (1.16; 1.10 has that of ranks without ties), and
+// rounding makes values differ there. Differences that are all zero have P 1 and a warning.
+func WilcoxonLess(x, y []float64) *WilcoxonTest { return wilcoxon(x, y, true, 0) }
 
-// wilcoxon takes values below a size for as large as that where it asks what rounding can be.
-func wilcoxon(x, y []float64, a Alternative, least float64) *WilcoxonTest {
+// wilcoxon is the test whether values of x are smaller, or two-sided; it takes values below a size for as large as that where it asks what
+// rounding can be.
+func wilcoxon(x, y []float64, less bool, least float64) *WilcoxonTest {
 	if len(x) == 0 {
 		panic("stats: the signed-rank test needs a pair of values at least")
 	}
 	s := rankSigned(slices.DeleteFunc(differences(x, y, least), func(d float64) bool { return d == 0 }))
 	t := &WilcoxonTest{N: len(s.doubled), Statistic: s.plus}
-	if a == TwoSided {
+	if !less {
 		t.Statistic = min(s.plus, s.minus)
 	}
 	switch {
 	case t.N == 0:
 		t.P = 1
 	case t.N <= exactLimit:
-		t.P, t.LogP = s.exact(a)
+		t.P, t.LogP = s.exact(less)
 	default:
-		t.P, t.LogP = s.normal(a)
+		t.P, t.LogP = s.normal(less)
 	}
 	if t.N < len(x) {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("Zero differences dropped: %d of %d.", len(x)-t.N, len(x)))
@@ -87,7 +80,7 @@ func WilcoxonPairs(means [][]float64, larger bool) (tests [][]*WilcoxonTest, adj
 		tests, adjusted = append(tests, make([]*WilcoxonTest, len(columns))), append(adjusted, make([]float64, len(columns)))
 		adjusted[i][i] = 1
 		for j := range i {
-			test := wilcoxon(columns[i], columns[j], TwoSided, least)
+			test := wilcoxon(columns[i], columns[j], false, least)
 			tests[i][j], tests[j][i] = test, test
 			p = append(p, test.P)
 		}
@@ -99,6 +92,19 @@ func WilcoxonPairs(means [][]float64, larger bool) (tests [][]*WilcoxonTest, adj
 		}
 	}
 	return tests, adjusted
+}
+
+// EqualPairs has a sentence for every two methods that are equal on some of the data sets, which their test of WilcoxonPairs drops.
+func EqualPairs(tests [][]*WilcoxonTest, methods []string, datasets int) (notes []string) {
+	for i := range tests {
+		for j := range i {
+			if n := tests[i][j].N; n < datasets {
+				notes = append(notes, fmt.Sprintf("The signed-rank test of %s and %s is over the %d of %d data sets on which they differ: it gives no p below %.3g.",
+					methods[j], methods[i], n, datasets, WilcoxonSmallestP(n)))
+			}
+		}
+	}
+	return notes
 }
 
 // signedRanks are the ranks of differences by their absolute values, doubled to make them integers, their sums for either sign, and the
@@ -129,9 +135,9 @@ func rankSigned(differences []float64) (s signedRanks) {
 }
 
 // exact counts the signs under which the sum of positive ranks is as extreme.
-func (s signedRanks) exact(a Alternative) (p, logP float64) {
+func (s signedRanks) exact(less bool) (p, logP float64) {
 	count := 0.0 // of 2^n
-	if a == Less {
+	if less {
 		count = s.atMost(int(2 * s.plus))
 	} else { // the distribution is symmetric
 		count = min(2*s.atMost(int(2*min(s.plus, s.minus))), math.Ldexp(1, len(s.doubled)))
@@ -157,9 +163,9 @@ func (s signedRanks) atMost(sum int) (all float64) {
 }
 
 // normal takes the sum of positive ranks for normally distributed.
-func (s signedRanks) normal(a Alternative) (p, logP float64) {
+func (s signedRanks) normal(less bool) (p, logP float64) {
 	z := (s.plus - s.mean) / math.Sqrt(s.variance)
-	if a == Less {
+	if less {
 		return upperTail(-z)
 	}
 	p, logP = upperTail(math.Abs(z))

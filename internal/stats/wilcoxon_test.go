@@ -12,14 +12,11 @@ import (
 )
 
 // against makes a test by the larger values the one by the smaller values of its mirror image, and says which is wanted.
-func against(alternative string, x, y []float64) ([]float64, []float64, Alternative) {
-	switch alternative {
-	case "less":
-		return x, y, Less
-	case "greater":
-		return y, x, Less
+func against(alternative string, x, y []float64) (left, right []float64, less bool) {
+	if alternative == "greater" {
+		x, y = y, x
 	}
-	return x, y, TwoSided
+	return x, y, alternative != "two-sided"
 }
 
 // ranked are the signed ranks of pairs as SciPy has them: what differs by rounding alone has other ranks.
@@ -34,9 +31,9 @@ func ranked(x, y []float64) signedRanks {
 }
 
 // isAsSciPy compares the statistic with SciPy's; false where it is another, since pairs are equal but for rounding, or share ranks so.
-func isAsSciPy(t *testing.T, name string, x, y []float64, a Alternative, statistic float64) bool {
+func isAsSciPy(t *testing.T, name string, x, y []float64, less bool, statistic float64) bool {
 	t.Helper()
-	got := Wilcoxon(x, y, a)
+	got := wilcoxon(x, y, less, 0)
 	if got.Statistic == statistic {
 		return true
 	}
@@ -47,11 +44,11 @@ func isAsSciPy(t *testing.T, name string, x, y []float64, a Alternative, statist
 }
 
 // hasP compares Wilcoxon's p with one of SciPy's ranks; false where it is by the other method, or rounding makes ranks others.
-func hasP(t *testing.T, name string, x, y []float64, a Alternative, method string, p float64) bool {
+func hasP(t *testing.T, name string, x, y []float64, less bool, method string, p float64) bool {
 	t.Helper()
-	got, s := Wilcoxon(x, y, a), ranked(x, y)
+	got, s := wilcoxon(x, y, less, 0), ranked(x, y)
 	statistic := s.plus
-	if a == TwoSided {
+	if !less {
 		statistic = min(s.plus, s.minus)
 	}
 	if (got.N <= exactLimit) != (method == "exact") || got.N != len(s.doubled) || got.Statistic != statistic {
@@ -62,11 +59,11 @@ func hasP(t *testing.T, name string, x, y []float64, a Alternative, method strin
 }
 
 // p is that of the named method, whichever Wilcoxon would take.
-func (s signedRanks) p(method string, a Alternative) (p, logP float64) {
+func (s signedRanks) p(method string, less bool) (p, logP float64) {
 	if method == "exact" {
-		return s.exact(a)
+		return s.exact(less)
 	}
-	return s.normal(a)
+	return s.normal(less)
 }
 
 // The golden vectors are from SciPy 1.10.1; those of up to 60 pairs.
@@ -87,15 +84,15 @@ func TestWilcoxonEqualsGolden(t *testing.T) {
 		}
 		count++
 		d := golden.Data[c.Data]
-		x, y, a := against(c.Alternative, d.X, d.Y)
-		p, logP := ranked(x, y).p(c.Method, a)
+		x, y, less := against(c.Alternative, d.X, d.Y)
+		p, logP := ranked(x, y).p(c.Method, less)
 		name := fmt.Sprint(c.Data, " ", c.Method, " ", c.Alternative)
 		near(t, name+", p", p, c.PValue)
 		near(t, name+", exp(log p)", math.Exp(logP), c.PValue)
-		if c.Alternative != "greater" && isAsSciPy(t, name, x, y, a, c.Statistic) {
+		if c.Alternative != "greater" && isAsSciPy(t, name, x, y, less, c.Statistic) {
 			same++
 		}
-		if hasP(t, name, x, y, a, c.Method, c.PValue) {
+		if hasP(t, name, x, y, less, c.Method, c.PValue) {
 			sameP++
 		}
 	}
@@ -108,18 +105,18 @@ func TestWilcoxonEqualsOracle(t *testing.T) {
 	count := map[string]int{}
 	for i, c := range readOracle(t).Wilcoxon {
 		for _, test := range c.Tests {
-			x, y, a := against(test.Alternative, c.X, c.Y)
-			p, logP := ranked(x, y).p(test.Method, a)
+			x, y, less := against(test.Alternative, c.X, c.Y)
+			p, logP := ranked(x, y).p(test.Method, less)
 			name := fmt.Sprintf("case %d, %+v", i, test)
 			near(t, name+", p", p, test.P)
 			near(t, name+", exp(log p)", math.Exp(logP), test.P)
-			if test.Statistic != nil && test.Alternative != "greater" && isAsSciPy(t, name, x, y, a, *test.Statistic) {
+			if test.Statistic != nil && test.Alternative != "greater" && isAsSciPy(t, name, x, y, less, *test.Statistic) {
 				count["statistic"]++
 			}
 			if test.Plus != nil {
 				near(t, name+", sum of positive ranks", ranked(c.X, c.Y).plus, *test.Plus)
 			}
-			if hasP(t, name, x, y, a, test.Method, test.P) {
+			if hasP(t, name, x, y, less, test.Method, test.P) {
 				count["Wilcoxon's "+test.Method]++
 			}
 			count[test.Method]++
@@ -134,8 +131,8 @@ func TestWilcoxonEqualsOracle(t *testing.T) {
 func TestWilcoxonMethod(t *testing.T) {
 	for n, method := range map[int]string{50: "exact", 51: "normal"} {
 		x, y := large(n, 2000)
-		got := Wilcoxon(append(x, 1), append(y, 1), Less)
-		if want, _ := ranked(x, y).p(method, Less); got.P != want {
+		got := WilcoxonLess(append(x, 1), append(y, 1))
+		if want, _ := ranked(x, y).p(method, true); got.P != want {
 			t.Errorf("%d differences: p %v, want the %s one, %v", n, got.P, method, want)
 		}
 	}
@@ -156,7 +153,8 @@ func TestWilcoxonOfManyPairs(t *testing.T) {
 	for _, c := range readOracle(t).Large {
 		x, y := large(c.N, c.Shift)
 		for alternative, want := range map[string]float64{"two-sided": c.TwoSided, "less": c.Less, "greater": c.Greater} {
-			got := Wilcoxon(against(alternative, x, y))
+			left, right, less := against(alternative, x, y)
+			got := wilcoxon(left, right, less, 0)
 			name := fmt.Sprintf("%d pairs, shift %d, alternative %s", c.N, c.Shift, alternative)
 			if want < -1e-300 { // else p is 1, and its logarithm too small for a float64
 				near(t, name+", log p", got.LogP, want)
@@ -194,9 +192,9 @@ func TestWilcoxonOfNothing(t *testing.T) {
 	for _, c := range []struct{ x, y []float64 }{
 		{nil, nil}, {[]float64{1}, []float64{1, 2}}, {[]float64{1, nan}, []float64{1, 2}}, {[]float64{nan}, []float64{nan}},
 	} {
-		refused(t, func() { Wilcoxon(c.x, c.y, TwoSided) }, "%v and %v", c.x, c.y)
+		refused(t, func() { wilcoxon(c.x, c.y, false, 0) }, "%v and %v", c.x, c.y)
 	}
-	equal := Wilcoxon([]float64{1, 2, math.Inf(1)}, []float64{1, 2, math.Inf(1)}, TwoSided)
+	equal := wilcoxon([]float64{1, 2, math.Inf(1)}, []float64{1, 2, math.Inf(1)}, false, 0)
 	if equal.P != 1 || equal.LogP != 0 || equal.N != 0 || !slices.Equal(equal.Warnings, []string{"Zero differences dropped: 3 of 3."}) {
 		t.Errorf("all differences zero: %+v", equal)
 	}
@@ -205,12 +203,9 @@ func TestWilcoxonOfNothing(t *testing.T) {
 // The two-sided p is at most twice the smaller of both others.
 func TestWilcoxonMirrors(t *testing.T) {
 	for _, c := range readOracle(t).Wilcoxon {
-		run := func(x, y []float64, a Alternative) float64 {
-			got := Wilcoxon(x, y, a)
-			return got.P
-		}
-		near(t, "mirrored", run(c.X, c.Y, TwoSided), run(c.Y, c.X, TwoSided))
-		near(t, "two-sided", run(c.X, c.Y, TwoSided), min(1, 2*min(run(c.X, c.Y, Less), run(c.Y, c.X, Less))))
+		twoSided := wilcoxon(c.X, c.Y, false, 0).P
+		near(t, "mirrored", twoSided, wilcoxon(c.Y, c.X, false, 0).P)
+		near(t, "two-sided", twoSided, min(1, 2*min(WilcoxonLess(c.X, c.Y).P, WilcoxonLess(c.Y, c.X).P)))
 	}
 }
 
@@ -224,7 +219,7 @@ func TestWilcoxonSmallestP(t *testing.T) {
 			x[i] = float64(i + 1)
 		}
 		if n > 0 {
-			if got := Wilcoxon(x, zero, TwoSided); got.P != want {
+			if got := wilcoxon(x, zero, false, 0); got.P != want {
 				t.Errorf("%d differences of one sign: p %v", n, got.P)
 			}
 		}
@@ -250,8 +245,44 @@ func TestWilcoxonPairsSmallestP(t *testing.T) {
 	}
 }
 
+// Every pair of methods has the P of its own test, in both places; here all six differ.
+func TestWilcoxonPairsOfMethods(t *testing.T) {
+	var columns [4][]float64
+	var means [][]float64
+	for d := range 8 {
+		means = append(means, nil)
+		for j := range columns {
+			x := float64(3*(j+1)*(d+1)*(d+1)%23 + 5*j)
+			columns[j], means[d] = append(columns[j], x), append(means[d], x)
+		}
+	}
+	_, adjusted := WilcoxonPairs(means, true)
+	var p, got, mirrored []float64
+	for i := range columns {
+		for j := i + 1; j < len(columns); j++ {
+			p = append(p, wilcoxon(columns[i], columns[j], false, 0).P)
+			got, mirrored = append(got, adjusted[i][j]), append(mirrored, adjusted[j][i])
+		}
+	}
+	if want := Holm(p); !slices.Equal(got, want) || !slices.Equal(mirrored, want) {
+		t.Errorf("%v, mirrored %v, want %v", got, mirrored, want)
+	}
+}
+
+// An error of 0 has no ratio, and scores are not compared by theirs.
+func TestByRatios(t *testing.T) {
+	for _, c := range []struct {
+		smallest     float64
+		larger, want bool
+	}{{0.5, false, true}, {0.5, true, false}, {0, false, false}} {
+		if got := ByRatios([][]float64{{1, 2}, {c.smallest, 1}}, c.larger); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 func TestPText(t *testing.T) {
-	for logP, want := range map[float64]string{0: "1.0000", math.Log(0.0412): "0.0412", math.Log(8.77e-130): "8.8e-130",
+	for logP, want := range map[float64]string{0: "1.0000", math.Log(0.0412): "0.0412", math.Log(0.0005): "0.0005", math.Log(8.77e-130): "8.8e-130",
 		math.Log(9.96e-6): "1.0e-5", -1e5 * math.Ln10: "1.0e-100000", math.Inf(-1): "0"} {
 		if got := PText(logP); got != want {
 			t.Errorf("%v: %s, want %s", logP, got, want)
@@ -270,7 +301,7 @@ func TestWilcoxonOfSymmetry(t *testing.T) {
 	for i := range 52 {
 		x, y = append(x, float64(i%2)), append(y, float64(1-i%2))
 	}
-	if w := Wilcoxon(x, y, TwoSided); w.P != 1 || w.LogP != 0 {
+	if w := wilcoxon(x, y, false, 0); w.P != 1 || w.LogP != 0 {
 		t.Errorf("%v %v", w.P, w.LogP)
 	}
 }
@@ -279,9 +310,9 @@ func TestWilcoxonOfSymmetry(t *testing.T) {
 func TestWilcoxonOfAPair(t *testing.T) {
 	for _, c := range []struct {
 		x, y, p float64
-		a       Alternative
-	}{{1, 2, 0.5, Less}, {2, 1, 1, Less}, {1, 2, 1, TwoSided}, {2, 1, 1, TwoSided}} {
-		if w := Wilcoxon([]float64{c.x}, []float64{c.y}, c.a); w.P != c.p || w.LogP != math.Log(c.p) {
+		less    bool
+	}{{1, 2, 0.5, true}, {2, 1, 1, true}, {1, 2, 1, false}, {2, 1, 1, false}} {
+		if w := wilcoxon([]float64{c.x}, []float64{c.y}, c.less, 0); w.P != c.p || w.LogP != math.Log(c.p) {
 			t.Errorf("%+v: %+v", c, w)
 		}
 	}
@@ -292,7 +323,7 @@ func TestWilcoxonLogPOfCertainty(t *testing.T) {
 	var x, zero []float64
 	for i := range exactLimit {
 		x, zero = append(x, float64(i+1)), append(zero, 0)
-		if w := Wilcoxon(x, zero, Less); !(w.P <= 1 && w.LogP <= 0 && w.LogP > -1e-12) {
+		if w := WilcoxonLess(x, zero); !(w.P <= 1 && w.LogP <= 0 && w.LogP > -1e-12) {
 			t.Errorf("%d differences above 0: %v, %v", i+1, w.P, w.LogP)
 		}
 	}
@@ -300,7 +331,7 @@ func TestWilcoxonLogPOfCertainty(t *testing.T) {
 
 // An equal pair is named, and not counted.
 func TestWilcoxonWarns(t *testing.T) {
-	w := Wilcoxon([]float64{1, 2, 3, 4, 5, 6, 7, 7}, []float64{0, 0, 0, 0, 0, 0, 0, 7}, TwoSided)
+	w := wilcoxon([]float64{1, 2, 3, 4, 5, 6, 7, 7}, []float64{0, 0, 0, 0, 0, 0, 0, 7}, false, 0)
 	if w.N != 7 || !slices.Equal(w.Warnings, []string{"Zero differences dropped: 1 of 8."}) {
 		t.Errorf("%d differences, %q", w.N, w.Warnings)
 	}
@@ -316,13 +347,13 @@ func TestWilcoxonTiesRoundedDifferences(t *testing.T) {
 	if slices.Equal(ranked(x, y).doubled, ranked(rowsX, rowsY).doubled) {
 		t.Error("nothing is rounded here")
 	}
-	test, want := Wilcoxon(x, y, TwoSided), Wilcoxon(rowsX, rowsY, TwoSided)
+	test, want := wilcoxon(x, y, false, 0), wilcoxon(rowsX, rowsY, false, 0)
 	if !reflect.DeepEqual(test, want) {
 		t.Errorf("%+v, of numbers of rows %+v", test, want)
 	}
 	third := 0.1
 	third += 0.2 // not 0.3, as that of constants would be
-	equal := Wilcoxon([]float64{third, math.Inf(1)}, []float64{0.3, 1}, TwoSided)
+	equal := wilcoxon([]float64{third, math.Inf(1)}, []float64{0.3, 1}, false, 0)
 	if equal.Statistic != 0 || !slices.Contains(equal.Warnings, "Zero differences dropped: 1 of 2.") {
 		t.Errorf("of 0.1 + 0.2 and 0.3: %+v", equal)
 	}
