@@ -1,9 +1,14 @@
 package npt
 
 import (
+	"errors"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"nptbench/internal/backends"
@@ -122,6 +127,46 @@ func TestKeptModel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// fitKept fits once, with a folder for the model.
+func fitKept(t *testing.T, folder string) (method.Result, error) {
+	t.Helper()
+	on, c := testTask(1, dataset.Regression), smallConfig()
+	on.ModelDir, c.Steps = folder, 2
+	return fit(t.Context(), on, tableOf(on), c, testBackend(t))
+}
+
+// A folder for models that cannot be written to costs no result.
+func TestModelsCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	result, err := fitKept(t, filepath.Join(file, "models"))
+	if warning, _ := result.Details[method.Warning].(string); err != nil || !strings.HasPrefix(warning, "the model cannot be kept: ") {
+		t.Errorf("error %v, warning %q", err, warning)
+	}
+}
+
+// A full disk ends the run. The disk is one page of memory, which another process mounts for itself.
+func TestModelOnFullDisk(t *testing.T) {
+	const variable = "NPT_TEST_FULL_DISK"
+	if disk := os.Getenv(variable); disk != "" {
+		if _, err := fitKept(t, disk); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("error %v, want that the disk is full", err)
+		}
+		return
+	}
+	cmd := exec.Command("unshare", "-rm", "sh", "-c", `mount -t tmpfs -o size=4k none "$`+variable+`" && exec "$0" -test.v -test.run=^TestModelOnFullDisk$`, os.Args[0])
+	cmd.Env = append(os.Environ(), variable+"="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if !strings.Contains(string(out), "=== RUN") {
+		t.Skipf("no disk of a process's own here: %v, %s", err, out)
+	}
+	if err != nil {
+		t.Errorf("%v, %s", err, out)
 	}
 }
 

@@ -166,6 +166,34 @@ func TestImport(t *testing.T) {
 	if exit, _, stderr := call(t, lib, out, lines, "-title", "Yours"); exit != program.ExitBadInput || !strings.Contains(stderr, `has mine as "Mine"`) {
 		t.Errorf("another title: exit code %d, %s", exit, stderr)
 	}
+
+	// With another seed they are a repetition, beside the others.
+	exit, _, stderr = call(t, lib, out, lines, "-seed", "43")
+	seeds := map[uint64]int{}
+	for _, r := range resultstest.Records(t, out) {
+		seeds[r.Seed]++
+	}
+	if n := len(records); exit != program.ExitOK || seeds[42] != n || seeds[43] != n {
+		t.Errorf("another seed: exit code %d, %s, records by seed %v", exit, stderr, seeds)
+	}
+}
+
+// Records say which part of a published table they are of.
+func TestPartOfTable(t *testing.T) {
+	table, err := datasettest.Library(t).Load(t.Context(), "tail")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Subset = "a part"
+	f := &foldPredictions{}
+	if f.task, f.truth, err = task.FromTable(table, split.Corrected, 0, task.AllRows); err != nil {
+		t.Fatal(err)
+	}
+	f.p = slices.Repeat([][]float64{{0.5}}, f.task.Rows())
+	records, err := (&options{}).records([]*foldPredictions{f}, nil)
+	if err != nil || len(records) != 1 || records[0].Subset != "a part" {
+		t.Errorf("error %v, %d records, want one of a part", err, len(records))
+	}
 }
 
 // Metrics are the same but for rounding, and only where both have the same.
