@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -98,6 +99,21 @@ func TestTaskOfRequest(t *testing.T) {
 	q := r.request(j, 1)
 	if want := (task.Spec{Dataset: "yacht", Protocol: split.Corrected, Fold: 3, Statistics: task.TrainRows}); q.spec() != want {
 		t.Errorf("%+v, want %+v", q.spec(), want)
+	}
+}
+
+// Pools that share a folder give a command, which empties its own to begin with, one each.
+func TestCheckpointDirOfRequest(t *testing.T) {
+	for _, c := range []struct {
+		name, suffix string
+		command      *method.Command
+	}{{"n-0", "-n-0", &method.Command{}}, {"", "", &method.Command{}}, {"n-0", "", nil}} {
+		j := &plan.Job{Method: &method.Method{Command: c.command}, Dataset: &plan.Dataset{}, Configurations: []*plan.Configuration{{}}}
+		r := &poolRun{Pool: &Pool{Library: &dataset.Library{}, Sweep: &sweeps.Sweep{}, Checkpoints: "c", Name: c.name}}
+		want := filepath.Join("c", plan.Folder(j.Fit, j.Configurations).String()) + c.suffix
+		if got := r.request(j, 1).CheckpointDir; got != want {
+			t.Errorf("command %v in pool %q: %s, want %s", c.command != nil, c.name, got, want)
+		}
 	}
 }
 
@@ -229,5 +245,27 @@ func TestPeakOfRecord(t *testing.T) {
 		if a.result(reply{Records: []*results.Record{r}}); r.PeakMemoryBytes != want {
 			t.Errorf("a worker of %d bytes: a peak of %d, want %d", own, r.PeakMemoryBytes, want)
 		}
+	}
+}
+
+// tooLong stands for details of a gigabyte.
+type tooLong struct{}
+
+func (tooLong) MarshalJSON() ([]byte, error) { return nil, results.ErrTooLong }
+
+// A record that could not be read again becomes one of the failure, and the run goes on.
+func TestRecordTooLong(t *testing.T) {
+	dir := t.TempDir()
+	writer := results.NewWriter(dir)
+	run := &poolRun{Pool: &Pool{Records: writer}, watcher: &givenUp{}, cancel: func(error) {}}
+	a := &attempt{poolRun: run, job: &plan.Job{}, reported: map[results.ID]bool{}}
+	r := &results.Record{Cell: results.Cell{Config: "{}"}, Details: map[string]any{"text": tooLong{}}}
+	r.ID = r.Cell.ID()
+	a.result(reply{Records: []*results.Record{r}})
+	if err := writer.Close(); err != nil || a.ending {
+		t.Fatalf("%v, the run ends: %v", err, a.ending)
+	}
+	if got := resultstest.Records(t, dir); len(got) != 1 || got[0].Status != results.Failed || a.recorded == nil || got[0].Failure.Message != a.recorded.Message {
+		t.Errorf("%d records, want one of the failure, which is noted as %+v", len(got), a.recorded)
 	}
 }

@@ -1,13 +1,16 @@
 package run
 
 import (
+	"io/fs"
 	"maps"
 	"math"
 	"strings"
+	"syscall"
 	"testing"
 
 	"nptbench/internal/dataset"
 	"nptbench/internal/method"
+	"nptbench/internal/plan"
 	"nptbench/internal/task"
 	"nptbench/results"
 )
@@ -65,5 +68,23 @@ func TestScoreOfClassification(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12 }
 	if !maps.EqualFunc(val, want, near) || !maps.EqualFunc(test, want, near) {
 		t.Errorf("validation %v, test %v, want %v", val, test, want)
+	}
+}
+
+// A record says of which rows, of which split and of which part of the published table its metrics are.
+func TestRowsOfRecord(t *testing.T) {
+	s := &serving{worker: &worker{}, task: &task.Task{Train: 1, Val: 2, Test: 3, Split: "ab", Subset: "a part"}}
+	r := s.records([]plan.Cell{{}}, s.outcome())[0]
+	if r.Rows != [3]int{1, 2, 3} || r.SplitDigest != "ab" || r.Subset != "a part" {
+		t.Errorf("%v rows, split %q, subset %q", r.Rows, r.SplitDigest, r.Subset)
+	}
+}
+
+// A full disk is told from other errors, and so is a quota that is used up.
+func TestFailureOfFullDisk(t *testing.T) {
+	for errno, want := range map[syscall.Errno]string{syscall.ENOSPC: diskFull, syscall.EDQUOT: diskFull, syscall.EROFS: "error"} {
+		if f := failure(&fs.PathError{Op: "write", Path: "train_x.csv", Err: errno}); f.Kind != want {
+			t.Errorf("%+v, want %s", f, want)
+		}
 	}
 }

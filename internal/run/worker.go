@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"nptbench/internal/command"
+	"nptbench/internal/filesystem"
 	"nptbench/internal/measure"
 	"nptbench/internal/method"
 	"nptbench/internal/seed"
@@ -268,7 +269,7 @@ func failure(err error) *results.Failure {
 		kind = "crash"
 	case errors.Is(err, method.ErrMemory):
 		kind = "memory"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case filesystem.IsFull(err):
 		kind = diskFull
 	case errors.As(err, &d) || errors.Is(err, method.ErrDiverged):
 		kind = "diverged"

@@ -56,7 +56,7 @@ func load(t *testing.T) (*reference, *dataset.Table, split.Split) {
 	}
 	table := &dataset.Table{
 		Info: dataset.Info{Name: "gaps", Target: 2, Columns: 4, FlagsStay: true},
-		Rows: len(r.Number),
+		Rows: len(r.Number), Subset: "a part",
 		Columns: []dataset.Column{
 			number,
 			{Name: "constant", Type: dataset.Continuous, F64: r.Constant},
@@ -101,6 +101,9 @@ func TestEncodeEqualsScikitLearn(t *testing.T) {
 		}
 		if !(math.Abs(task.TargetMean-r.Mean) <= 1e-12) || !(math.Abs(task.TargetStd-r.Std) <= 1e-12) {
 			t.Errorf("%s: target scale %v %v, want %v %v", c.name, task.TargetMean, task.TargetStd, r.Mean, r.Std)
+		}
+		if task.Subset != table.Subset {
+			t.Errorf("%s: subset %q, want %q", c.name, task.Subset, table.Subset)
 		}
 	}
 }
