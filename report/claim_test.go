@@ -128,12 +128,13 @@ func TestBestIsClear(t *testing.T) {
 	}
 }
 
-// One variant of a method is not the paper's, which chooses among them: it is neither the best nor in a place.
+// One variant of a method, or one value of a parameter, is not the paper's, which chooses among them: it is not the best, and a variant has no
+// place.
 func TestClaimsOfOneVariant(t *testing.T) {
 	l := Layout{Where: []Where{Ranking}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
-	for want, series := range [][]string{{"variant"}, nil} {
+	for series, want := range map[string]map[string]int{"variant": {"best": 0, "place": 0}, "setting": {"best": 0}, "": {"best": 1, "place": 1}} {
 		f := newFixture()
-		f.Series = series
+		f.Series = strings.Fields(series)
 		f.variants = map[string]string{"npt": "base: {setting: 0}, other: {setting: 1}"}
 		for _, m := range []string{"npt", "knn"} {
 			f.expect("yacht", published, m, 2)
@@ -145,8 +146,8 @@ func TestClaimsOfOneVariant(t *testing.T) {
 		}
 		s := collect(t, f)
 		for name, test := range map[string]Test{"best": Best(l, "NPT"), "place": Place("npt", 1, dataset.Regression)} {
-			if all := test(s); len(all) != want {
-				t.Errorf("%s, rows by %v: %+v", name, series, all)
+			if all, tested := test(s), want[name]; len(all) != tested {
+				t.Errorf("%s, rows by %q: %+v", name, series, all)
 			}
 		}
 	}
@@ -258,10 +259,12 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// The paper has no result of k-NN on Higgs, and ranks it last there.
+// The paper has no result of k-NN on Higgs, and ranks it last there; it is not missing among those of which one is the best.
 func TestClaimWithoutAResultInThePaper(t *testing.T) {
 	f := newFixture()
+	all := Is("method")
 	for i, m := range testMethods[:len(results.PaperMethods)] {
+		all.Values = append(all.Values, m.Name)
 		for _, d := range []string{"higgs", "breast-cancer", "income", "kick"} {
 			if d == "higgs" && m.Name == "knn" {
 				continue
@@ -273,8 +276,13 @@ func TestClaimWithoutAResultInThePaper(t *testing.T) {
 		}
 	}
 	f.Claims = []Claim{{ID: "rank", Says: "NPT is first.", Test: Place("npt", 1, dataset.Binary)}}
-	if found := collect(t, f).findings()[0]; found.verdict != "not clear" || !strings.Contains(found.measured(), "1.00 on 4 of the paper's 4") {
+	s := collect(t, f)
+	if found := s.findings()[0]; found.verdict != "not clear" || !strings.Contains(found.measured(), "1.00 on 4 of the paper's 4") {
 		t.Errorf("%s (%s)", found.verdict, found.measured())
+	}
+	l := Layout{Where: []Where{all, Ranking, Is("dataset", "higgs")}, Rows: []string{"method"}, Columns: []string{"dataset"}, Show: []Part{Ours}}
+	if best := Best(l, "NPT")(s); len(best) != 1 || best[0].For == NoBearing {
+		t.Errorf("%+v", best)
 	}
 }
 
@@ -380,6 +388,25 @@ func TestErrorsOfCorrelations(t *testing.T) {
 		n := &Number{Group: g, Metric: metric.Correlation, Mean: c.r, StdErr: math.NaN(), RowStdErr: math.NaN(), N: 1}
 		if got := n.reaches(c.r - 0.5); got != c.want {
 			t.Errorf("%v over %d rows is 0.5 or more: %v, want %v", c.r, c.rows, got, c.want)
+		}
+	}
+}
+
+// Over ten folds with eight times as many training rows as test rows an error of 1 counts as 1.5: sqrt(1 + 10/8), by Nadeau and Bengio.
+func TestErrorsOverFolds(t *testing.T) {
+	below, near, atMost := Below(0), Near(0, 5), AtMost(0)
+	for _, c := range []struct {
+		test Test
+		mean float64
+		want Answer
+	}{{below, -2.9, Unclear}, {below, -3.1, Yes}, {near, 2.1, Unclear}, {near, 1.9, Yes}, {atMost, 2.9, Unclear}, {atMost, 3.1, No}} {
+		g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: published, Series: &Series{}}
+		for fold := range 10 {
+			g.Folds = append(g.Folds, &Fold{Number: fold, Chosen: &results.Record{Rows: [3]int{80, 10, 10}}})
+		}
+		n := &Number{Group: g, Metric: metric.Metric{Name: "rmse_change"}, Mean: c.mean, StdErr: 1, N: 10}
+		if all := c.test(&Summary{Numbers: []*Number{n}}); len(all) != 1 || all[0].For != c.want {
+			t.Errorf("%v: %+v, want %v", c.mean, all, c.want)
 		}
 	}
 }

@@ -98,9 +98,12 @@ func (n *Number) reaches(by float64) Answer {
 	return signIfClear(by, n.anyStdErr())
 }
 
-// anyStdErr is the standard error over folds, or that of a single split over its test rows; of a correlation there Fisher's, (1-r²)/√(n-3).
+// anyStdErr is the standard error over folds, with Nadeau and Bengio's correction for the training rows that these share, or that of a
+// single split over its test rows; of a correlation there Fisher's, (1-r²)/√(n-3).
 func (n *Number) anyStdErr() float64 {
 	switch {
+	case n.N > 1:
+		return n.StdErr * math.Sqrt(1+float64(n.N)*n.testRatio())
 	case !math.IsNaN(n.StdErr):
 		return n.StdErr
 	case n.Metric == metric.Correlation && math.IsNaN(n.RowStdErr):
@@ -393,7 +396,7 @@ func Significant(level float64, where ...Where) Test {
 }
 
 // Near tests whether numbers are clearly within a margin of a value, by two standard errors, or clearly not; those of a single split have
-// theirs over its test rows. An error of 0, of some rows none of which has changed, tells nothing of others.
+// theirs over its test rows. An error of 0, of some rows none of which has turned right or wrong, tells nothing of others.
 func Near(value, margin float64, where ...Where) Test {
 	return numbers(func(n *Number) Answer {
 		stdErr, distance := n.anyStdErr(), math.Abs(n.Mean-value)

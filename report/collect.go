@@ -69,7 +69,7 @@ const firstUnreadable = 10
 // Collect reads the records of a plan, at most one of each cell (results.Store.Records), and keeps one for each fold, however many
 // there are. An error among the records says that a part of them could not be read: it is counted and shown, and the rest is used.
 func Collect(records iter.Seq2[*results.Record, error], spec Spec) (*Summary, error) {
-	if !slices.ContainsFunc(spec.Plan.Datasets, func(d *plan.Dataset) bool { return cataloguePlace(d.Info) >= 0 }) {
+	if !slices.ContainsFunc(spec.Plan.Datasets, func(d *plan.Dataset) bool { return dataset.BuiltIn(d.Info.Name) }) {
 		spec.Says, spec.Claims = "", nil // all are somebody's own, of which the paper says nothing
 	}
 	spec.keepClaims()
@@ -307,20 +307,18 @@ func (c *collector) keepPlaces(index *seriesIndex) {
 // sort puts the groups into the order of the catalogue, one's own data last as the plan has them, the published protocol first, and the
 // series' own.
 func (c *collector) sort() {
-	planned := map[string]int{}
+	place, infos := map[string]int{}, dataset.Infos()
 	for i, d := range c.Plan.Datasets {
-		planned[d.Info.Name] = i
+		place[d.Info.Name] = i
+	}
+	for i, info := range infos {
+		place[info.Name] = i - len(infos)
 	}
 	slices.SortStableFunc(c.Groups, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(uint(cataloguePlace(a.Info)), uint(cataloguePlace(b.Info))), cmp.Compare(planned[a.Info.Name], planned[b.Info.Name]),
+		return cmp.Or(cmp.Compare(place[a.Info.Name], place[b.Info.Name]),
 			cmp.Compare(slices.Index(split.Protocols, a.Protocol), slices.Index(split.Protocols, b.Protocol)),
 			slices.Compare(a.Series.order[:], b.Series.order[:]))
 	})
-}
-
-// cataloguePlace is -1 for a data set of one's own.
-func cataloguePlace(info dataset.Info) int {
-	return slices.IndexFunc(dataset.Infos(), func(d dataset.Info) bool { return d.Name == info.Name })
 }
 
 func (c *collector) add(rec *results.Record) {

@@ -46,10 +46,10 @@ func TestChoosesByValidation(t *testing.T) {
 	}
 }
 
-// Groups of data sets of one's own stay together, in the order of the plan.
+// Groups of data sets of one's own stay together, in the order of the plan, behind those of the catalogue.
 func TestOwnDataInOrder(t *testing.T) {
 	c := &collector{Summary: &Summary{Spec: Spec{Plan: &plan.Plan{}}}}
-	for _, name := range []string{"second", "first"} {
+	for _, name := range []string{"second", "first", "protein", "yacht"} {
 		c.Plan.Datasets = append(c.Plan.Datasets, &plan.Dataset{Info: dataset.Info{Name: name}})
 		for i := range 2 {
 			c.Groups = append(c.Groups, &Group{Info: dataset.Info{Name: name}, Protocol: published, Series: &Series{order: [2]int{i, 0}}})
@@ -57,7 +57,7 @@ func TestOwnDataInOrder(t *testing.T) {
 	}
 	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return cmp.Compare(a.Info.Name, b.Info.Name) })
 	c.sort()
-	for i, want := range []string{"second", "second", "first", "first"} {
+	for i, want := range []string{"yacht", "yacht", "protein", "protein", "second", "second", "first", "first"} {
 		if g := c.Groups[i]; g.Info.Name != want || g.Series.order[0] != i%2 {
 			t.Errorf("group %d is of %s", i, g.Info.Name)
 		}

@@ -187,7 +187,7 @@ func (s *Summary) smaller() (list []string) {
 	var methods []*method.Method
 	for _, g := range s.Groups {
 		m := g.Series.Method
-		if g.Settings == 0 || len(m.Sizes) == 0 || cataloguePlace(g.Info) < 0 {
+		if g.Settings == 0 || len(m.Sizes) == 0 || !dataset.BuiltIn(g.Info.Name) {
 			continue
 		}
 		if all[m] == nil {
@@ -281,7 +281,7 @@ func (s *Summary) progress() string {
 	return text + "."
 }
 
-// verdictTable counts the verdicts over all numbers of Tables 8 to 12, or over what the tables show where they are others; nil where there
+// verdictTable counts the verdicts over all numbers of Tables 8 to 11, or over what the tables show where they are others; nil where there
 // are none.
 func (s *Summary) verdictTable() *Table {
 	judged := s.judged()
@@ -379,7 +379,7 @@ func (s *Summary) howToRead() []string {
 	}
 	if len(s.measured()) > 0 {
 		lines = append(lines, "What is measured on the model of a single split has its ± over test rows, and n = 1 in "+s.file(".csv")+", which counts folds; rows = N: "+
-			"N test rows, evenly spread; of an intervention the first N. Not clear: no row changed, as in the paper, which any method gives that reads one row at a time.")
+			"N test rows, evenly spread; of an intervention the first N. Not clear: no row turned right or wrong, as in the paper; nor would one of a method that reads one row at a time.")
 	}
 	if slices.ContainsFunc(s.Tables, func(l Layout) bool { return l.Base.Field != "" }) {
 		lines = append(lines, "Change: the mean over folds of the differences from the base on the same fold, ± its standard error; the paper's is "+
@@ -394,8 +394,8 @@ func (s *Summary) howToRead() []string {
 	}
 	if len(s.Claims) > 0 {
 		lines = append(lines, fmt.Sprintf("A claim holds when all that was measured of it speaks for it; one number against it is enough for it not to (where there is no effect, about one of 25 is so by chance). A claim about a "+
-			"direction is not clear within %d standard errors of no effect (differences over folds: with Nadeau and Bengio's correction); one that a value is reached (or not exceeded) holds when the mean does so, and is not clear when the mean misses it by at most %d "+
-			"standard errors; one about being near a value holds when the mean ± %d standard errors lies within the margin. At this size: by networks smaller than published.", clearly, clearly, clearly))
+			"direction is not clear within %d standard errors of no effect; one that a value is reached (or not exceeded) holds when the mean does so, and is not clear when the mean misses it by at most %d "+
+			"standard errors; one about being near a value holds when the mean ± %d standard errors lies within the margin. Over folds these standard errors have Nadeau and Bengio's correction. At this size: by networks smaller than published.", clearly, clearly, clearly))
 	}
 	if text := s.worth(); text != "" {
 		lines = append(lines, text)

@@ -115,8 +115,12 @@ func TestCost(t *testing.T) {
 	if text := costs.order(facts); !strings.HasPrefix(text, " Kendall's rank correlation of this order with the paper's on Protein: +0.33") {
 		t.Errorf("of all three:%s", text)
 	}
-	if f := s.findings()[0]; f.verdict != "not tested" || len(f.evidence) != 1 {
-		t.Errorf("%+v: an extrapolation tests nothing", f)
+	for onGPU, device := range []string{"one core", "a GPU"} {
+		s.group("protein", published, "npt").cost.onGPU = onGPU
+		f := s.findings()[0]
+		if want := "about 33m, extrapolated, of " + device + " on Protein"; f.verdict != "not tested" || len(f.evidence) != 1 || !strings.Contains(f.measured(), want) {
+			t.Errorf("%s, %s; want %s, and an extrapolation tests nothing", f.verdict, f.measured(), want)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nptbench/internal/dataset"
 	"nptbench/internal/metric"
 	"nptbench/internal/split"
@@ -60,7 +62,7 @@ func (g *Group) whole() string {
 
 // smaller has the sizes of the group's networks that are smaller than published; empty: none is, or the data set is one's own.
 func (g *Group) smaller() string {
-	if g.Settings == 0 || cataloguePlace(g.Info) < 0 {
+	if g.Settings == 0 || !dataset.BuiltIn(g.Info.Name) {
 		return ""
 	}
 	return g.sizes.smaller(g.Series.Method)
@@ -92,7 +94,7 @@ func (g *Group) paperFolds() int {
 // hasPaperFolds reports whether the paper says what folds there are: not of one's own data, and what it measures on models it does on the
 // first one.
 func (g *Group) hasPaperFolds() bool {
-	return g.Info.RunFolds > 0 && g.Series.Measure == nil && cataloguePlace(g.Info) >= 0
+	return g.Info.RunFolds > 0 && g.Series.Measure == nil && dataset.BuiltIn(g.Info.Name)
 }
 
 // onPaperFolds reports whether the plan has these folds, the first ones, and no others.
@@ -177,6 +179,20 @@ func (g *Group) rows() [3]int {
 		return rec.Rows
 	}
 	return [3]int{}
+}
+
+// testRatio is the number of test rows over that of training rows, the mean over folds; NaN where none has a result.
+func (g *Group) testRatio() float64 {
+	var ratios []float64
+	for _, rec := range g.chosen() {
+		ratios = append(ratios, float64(rec.Rows[2])/float64(rec.Rows[0]))
+	}
+	return stat.Mean(ratios, nil)
+}
+
+// sameRecords reports whether the folds of two groups, of both protocols, chose the same records.
+func (g *Group) sameRecords(other *Group) bool {
+	return slices.EqualFunc(g.Folds, other.Folds, func(f, h *Fold) bool { return f.Chosen == h.Chosen })
 }
 
 // library is what the records of the chosen settings say that trained them, where it is not this program.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"nptbench/internal/dataset"
 	"nptbench/internal/spelling"
 	"nptbench/internal/split"
 	"nptbench/internal/stats"
@@ -150,7 +151,7 @@ func (s *Summary) scale() {
 	type column struct{ dataset, metric string }
 	columns := map[column][]*Number{}
 	for _, n := range s.Numbers {
-		if at := (column{n.Info.Name, n.Metric.Name}); cataloguePlace(n.Info) < 0 && n.N > 0 && n.Mean != 0 {
+		if at := (column{n.Info.Name, n.Metric.Name}); !dataset.BuiltIn(n.Info.Name) && n.N > 0 && n.Mean != 0 {
 			columns[at] = append(columns[at], n)
 		}
 	}

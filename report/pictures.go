@@ -63,14 +63,14 @@ func (s *Summary) agreement() (panels []picture.Scatter) {
 	return panels
 }
 
-// correction has a panel for every metric.
+// correction has a panel for every metric, without the numbers that both protocols have of the same records.
 func (s *Summary) correction() (panels []picture.Scatter) {
 	for _, m := range metric.All {
 		p := picture.Scatter{Title: m.Axis(), X: "published folds", Y: "corrected folds", LogX: isLog(m), LogY: isLog(m), Diagonal: true, Points: make([][]picture.Point, 1)}
 		layout := Layout{Where: []Where{{"metric", []string{m.Name}}}, Rows: []string{"dataset", "series"}}
 		lines, _ := layout.project(s.Numbers)
 		for _, line := range lines {
-			if c := *line.cells[""]; c.complete() {
+			if c := *line.cells[""]; c.complete() && !c.published.sameRecords(c.corrected.Group) {
 				p.Points[0] = append(p.Points[0], picture.Point{X: c.published.Mean, Y: c.corrected.Mean})
 			}
 		}

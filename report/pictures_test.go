@@ -8,6 +8,7 @@ import (
 
 	"nptbench/internal/metric"
 	"nptbench/internal/picture"
+	"nptbench/internal/split"
 	"nptbench/results"
 )
 
@@ -67,12 +68,36 @@ func TestAgreementHasEveryComparison(t *testing.T) {
 	}
 }
 
-// A picture of a comparison of methods is drawn with what there is.
+// A single split, which both protocols have by the same records, says nothing of what correcting the folds changes; Kick's is another one.
+func TestCorrectionOfOtherRecords(t *testing.T) {
+	for dataset, want := range map[string]int{"income": 0, "kick": 1, "breast-cancer": 1} {
+		f := newFixture()
+		for _, protocol := range split.Protocols {
+			f.expect(dataset, protocol, "knn", 1)
+			for fold := range 10 {
+				f.ok(dataset, protocol, "knn", fold, 0, results.Metrics{"nll": 1}, results.Metrics{"auroc": 0.9})
+			}
+		}
+		drawn := 0
+		for _, p := range collect(t, f).correction() {
+			drawn += len(slices.Concat(p.Points...))
+		}
+		if drawn != want {
+			t.Errorf("%s: %d points, want %d", dataset, drawn, want)
+		}
+	}
+}
+
+// A picture of a comparison of methods is drawn with what there is, that of validation with the test number above.
 func TestPicturesOfFewRecords(t *testing.T) {
 	f := newFixture()
 	f.expect("boston-housing", published, "knn", 1)
-	f.ok("boston-housing", published, "knn", 0, 0, mse(0.1), results.Metrics{metric.RMSE.Name: 4, metric.MSE.Name: 16})
-	for _, b := range collect(t, f).pictures() {
+	f.ok("boston-housing", published, "knn", 0, 0, mse(1), results.Metrics{metric.RMSE.Name: 4, metric.MSE.Name: 16, metric.StandardisedMSE.Name: 2})
+	s := collect(t, f)
+	if p := s.validation(); len(p) != 1 || !slices.Equal(slices.Concat(p[0].Points...), []picture.Point{{X: 1, Y: 2}}) {
+		t.Errorf("%+v, want a point at 1 and 2", p)
+	}
+	for _, b := range s.pictures() {
 		if figure, is := b.(Figure); is {
 			if err := figure.picture.WriteSVG(io.Discard); err != nil {
 				t.Error(err)

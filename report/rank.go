@@ -202,9 +202,7 @@ func (t *rankTable) whose() string {
 
 // sameRecords reports whether rows of a series under both protocols are by the same records.
 func (r rankRow) sameRecords(other rankRow) bool {
-	return r.Series == other.Series && slices.EqualFunc(r.Of, other.Of, func(g, h *Group) bool {
-		return slices.EqualFunc(g.Folds, h.Folds, func(f, before *Fold) bool { return f.Chosen == before.Chosen })
-	})
+	return r.Series == other.Series && slices.EqualFunc(r.Of, other.Of, (*Group).sameRecords)
 }
 
 func (t *rankTable) row(r rankRow) Row {

@@ -46,11 +46,7 @@ func (f fact) minus(other fact) (test *stats.TTest, folds int) {
 	if len(differences) < 2 {
 		return &stats.TTest{Mean: stat.Mean(differences, nil), StdErr: math.Hypot(f.RowStdErr, other.RowStdErr), P: math.NaN()}, len(differences)
 	}
-	var ratios []float64 // of test rows over training rows
-	for _, rec := range f.chosen() {
-		ratios = append(ratios, float64(rec.Rows[2])/float64(rec.Rows[0]))
-	}
-	return stats.CorrectedT(differences, stat.Mean(ratios, nil), 0.95), len(differences)
+	return stats.CorrectedT(differences, f.testRatio(), 0.95), len(differences)
 }
 
 // minusBySeed are the differences under the seeds that both have.

@@ -129,6 +129,7 @@ func TestDirection(t *testing.T) {
 		{1, 0.5, 0.1, 0, NotClear}, {1, math.NaN(), 0.1, 0, NotClear}, {0, 0, 0.1, 0, NotClear},
 		{1, 0.4, 0.1, 0.04, SameDirection}, {-1, 0.4, 0.1, 0.04, OppositeDirection},
 		{1, 0.4, 0.1, 0.05, PaperNotClear}, {-1, 0.4, 0.1, 0.05, PaperNotClear}, {1, 0.5, 0.1, 0.05, NotClear},
+		{1, 0.4, 0, 0, NoPaper}, // it prints no change, which has no direction
 	} {
 		d := number(published, 10)
 		d.Mean, d.StdErr, d.Paper = c.mean, c.stdErr, results.PaperNumber{Mean: c.paper, Spread: c.paperErr}
@@ -454,32 +455,6 @@ func TestAxisOfChanges(t *testing.T) {
 		if got := (&fact{Number: &Number{Metric: m}, metric: m.Name + changeOf}).axis(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-	}
-}
-
-// Variants are ranked on the folds that all have.
-func TestRanksWhereAllHaveTheFold(t *testing.T) {
-	f := newFixture()
-	f.Series = []string{"variant"}
-	f.variants = map[string]string{"npt": "Base: {setting: 0}, No semi-supervision: {setting: 1}"}
-	f.expect("boston-housing", published, "npt", 2)
-	for fold := range 10 {
-		f.ok("boston-housing", published, "npt", fold, 0, mse(1), rmse(1))
-		if fold > 0 {
-			f.ok("boston-housing", published, "npt", fold, 1, mse(1), rmse(2))
-		}
-	}
-	l := Layout{Where: []Where{{"metric", []string{"rmse"}}}, Rows: []string{"variant"}, Columns: []string{"dataset"}, Show: []Part{FoldRank}, Paper: 13}
-	if facts := l.facts(collect(t, f).Numbers); facts[0].N != 9 {
-		t.Errorf("over %d folds", facts[0].N)
-	}
-}
-
-// Where the paper prints no change, a clear one has no direction to be held against.
-func TestDirectionOfNothing(t *testing.T) {
-	g := &Group{Info: dataset.Info{RunFolds: 10}, Protocol: published, Series: &Series{}, Folds: tenFolds}
-	if got := (&Number{Group: g, N: 10, Mean: 1, StdErr: 0.4, HasPaper: true}).direction(); got != NoPaper {
-		t.Error(got)
 	}
 }
 

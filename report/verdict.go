@@ -55,7 +55,7 @@ func (n *Number) judge() {
 	switch {
 	case !n.asPublished() || n.otherSearch():
 		n.Verdict = NotComparable
-	case prints && n.Series.Measure != nil && n.Mean == 0 && n.StdErr == 0: // no test row changed, as with any method that reads one row at a time
+	case prints && n.Series.Measure != nil && n.Mean == 0 && n.StdErr == 0: // no row turned right or wrong; nor would one of a method that reads one row at a time
 		n.Verdict = NotClear
 	case n.testSubset() && (prints || math.Abs(n.Z) <= 2):
 		n.Verdict = ReproducedOnPart

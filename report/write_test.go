@@ -385,6 +385,46 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// The summary has the numbers of every verdict under one heading.
+func TestSummaryOfEveryVerdict(t *testing.T) {
+	parts := map[string][]Verdict{
+		"Reproduced": {Reproduced},
+		"Reproduced as far as a part of the test rows tells":           {ReproducedOnPart},
+		"Not reproduced, and not excluded by other seeds of ours":      {NotExcluded},
+		"Not decided, fewer than three seeds":                          {NotGraded},
+		"Not reproduced":                                               {Differs, FailedCell},
+		"As in the paper, by direction alone or at a smaller size":     {SameDirection},
+		"Not as in the paper, by direction alone or at a smaller size": {OppositeDirection},
+		"Not clear":                   {PaperNotClear, NotClear},
+		"Not tested, or only in part": {Extrapolated, NotComparable, Partial, Undefined, NotRun, NoPaper, NotJudged},
+	}
+	f := newFixture()
+	f.expect("protein", published, "knn", 1)
+	s := collect(t, f)
+	of := *s.Numbers[0]
+	s.Numbers = nil
+	for _, verdicts := range parts {
+		for _, v := range verdicts {
+			n := of
+			n.Verdict = v
+			s.Numbers = append(s.Numbers, &n)
+		}
+	}
+	var summary bytes.Buffer
+	if err := s.writeSummary(&summary); err != nil {
+		t.Fatal(err)
+	}
+	for heading, verdicts := range parts {
+		_, part, _ := strings.Cut(summary.String(), "\n## "+heading+": ")
+		part, _, _ = strings.Cut(part, "\n## ")
+		for _, v := range verdicts {
+			if !strings.Contains(part, "\n- 1 "+string(v)) {
+				t.Errorf("no %q under %s:\n%s", v, heading, summary.String())
+			}
+		}
+	}
+}
+
 // A method that has failed altogether keeps its row, which says so, and there are no footnotes but those that are marked.
 func TestFailedMethodKeepsItsRow(t *testing.T) {
 	for _, protocol := range []split.Protocol{published, corrected} {

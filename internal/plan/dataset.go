@@ -64,15 +64,13 @@ func (p *Plan) find(ctx context.Context, name string, o Options, lib *dataset.Li
 
 // tellApart adds its name to the title of a data set of one's own where another has the same.
 func (p *Plan) tellApart() {
-	builtIn := dataset.Infos()
-	all := slices.Clone(builtIn)
+	all := dataset.Infos()
 	for _, d := range p.Datasets {
 		all = append(all, d.Info)
 	}
 	for _, d := range p.Datasets {
-		same := func(other dataset.Info) bool { return other.Name == d.Info.Name }
-		taken := func(other dataset.Info) bool { return other.Title == d.Info.Title && !same(other) }
-		if slices.ContainsFunc(all, taken) && !slices.ContainsFunc(builtIn, same) {
+		taken := func(other dataset.Info) bool { return other.Title == d.Info.Title && other.Name != d.Info.Name }
+		if !dataset.BuiltIn(d.Info.Name) && slices.ContainsFunc(all, taken) {
 			d.Info.Title += " (" + d.Info.Name + ")"
 		}
 	}

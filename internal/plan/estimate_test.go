@@ -18,7 +18,7 @@ func TestNearest(t *testing.T) {
 		want    float64
 	}{
 		{[]sample{far, near, other}, 1.5}, {[]sample{other, near, far}, 1.5}, {[]sample{near, other}, 1.5}, {[]sample{other}, 0.01},
-		{[]sample{slow, far, near, near, other}, 1.5},
+		{[]sample{slow, far, near, near, other}, 1.5}, {[]sample{slow, near, slow, {"protein", 20, 3}}, 1.5}, // of four the second
 		{[]sample{near, {"protein", 1, 0.1}, {"poker-hand", 20, 2}}, 1.5}, // fast ones of other work and on another data set
 	} {
 		if got, ok := nearest(c.samples, "protein", 100); !ok || got != c.want {
@@ -27,17 +27,6 @@ func TestNearest(t *testing.T) {
 	}
 	if _, ok := nearest(nil, "protein", 100); ok {
 		t.Error("none is near")
-	}
-}
-
-// Of several records as near the middle one counts.
-func TestEstimateIsAMedian(t *testing.T) {
-	a, b, c := sample{"protein", 20, 3}, sample{"protein", 20, 30}, sample{"protein", 20, 300}
-	if got, _ := nearest([]sample{c, a, b}, "protein", 100); got != 1.5 {
-		t.Error(got)
-	}
-	if got, _ := nearest([]sample{c, a, b, c}, "protein", 100); got != 1.5 {
-		t.Errorf("of four %v, want the second", got)
 	}
 }
 
