@@ -36,12 +36,12 @@ func TestClockOfTraining(t *testing.T) {
 	}
 }
 
-// A fit under another seed is another fit.
-func TestClockOfSeeds(t *testing.T) {
+// A fit under another seed, on another table or of another protocol is another fit.
+func TestClockOfOtherFits(t *testing.T) {
 	var clock Clock
-	for _, seed := range []uint64{42, 43} {
-		if fit, _ := clock.Seconds(&Record{Cell: Cell{Seed: seed}, FitSeconds: 10, FitCells: 3}, "deep"); fit != 10 {
-			t.Errorf("seed %d: %v s", seed, fit)
+	for _, cell := range []Cell{{}, {Seed: 43}, {Dataset: "yacht"}, {DataDigest: "ab"}, {Protocol: "corrected"}} {
+		if fit, _ := clock.Seconds(&Record{Cell: cell, FitSeconds: 10, FitCells: 3}, "deep"); fit != 10 {
+			t.Errorf("%+v: %v s", cell, fit)
 		}
 	}
 }

@@ -94,6 +94,29 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// The form of a line must never change: of old records a field with another name would not be found.
+func TestLine(t *testing.T) {
+	const want = `{"id":"010d472ed2c6f695e2c74e51d898d5d9","status":"ok","dataset":"boston-housing","data_digest":"ab",` +
+		`"protocol":"published","fold":1,"method":"knn","config":{"n_neighbors":1,"weights":"uniform"},"seed":42,` +
+		`"measure":"corruption","with":{"rows":5},"variant":"base","failure":{"kind":"crash","message":"why"},` +
+		`"val":{"mse_standardised":0.1},"test":{"rmse":4.2746,"rmse_se":0.1},"rows":[353,102,51],"split_digest":"cd","subset":"a part",` +
+		`"fit_seconds":0.25,"fit_cells":480,"predict_seconds":0.125,"processor_seconds":1.5,"peak_memory_bytes":1048576,` +
+		`"details":{"epochs":7},"table":{"columns":["row"],"lines":[[3]],"grid":[[0.5]]},"sweep":"s",` +
+		`"provenance":{"code":"deadbeef","go":"go1.26","libraries":{"gomlx":"v0.28.2"},"os":"linux/amd64","cpu":"EPYC","cores":8,` +
+		`"threads":4,"networks":2,"gpu":"H200","backend":"xla:cuda","finished":"2023-11-14T22:13:20Z"},"sum":"74bda869"}`
+	r := record(1)
+	r.Measure, r.With, r.Variant, r.Subset = "corruption", `{"rows":5}`, "base", "a part"
+	r.ID = r.Cell.ID()
+	r.Failure = &Failure{"crash", "why"}
+	r.PredictSeconds, r.ProcessorSeconds, r.PeakMemoryBytes = 0.125, 1.5, 1<<20
+	r.Details = map[string]any{"epochs": 7}
+	r.Table = &Table{Columns: []string{"row"}, Lines: [][]float64{{3}}, Grid: [][]float64{{0.5}}}
+	r.Provenance = Provenance{"deadbeef", "go1.26", `{"gomlx":"v0.28.2"}`, "linux/amd64", "EPYC", 8, 4, 2, "H200", "xla:cuda", r.Provenance.Finished}
+	if line, err := r.line(); err != nil || string(line) != want+"\n" {
+		t.Errorf("%v,\n%swant\n%s", err, line, want)
+	}
+}
+
 // readIndex opens a store for what can be said without its records.
 func readIndex(t *testing.T, dir string) (Index, []*Damage, error) {
 	t.Helper()

@@ -356,6 +356,17 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+func TestSizes(t *testing.T) {
+	for size, want := range map[string]int64{
+		"3B": 3, "3KB": 3e3, "3MB": 3e6, "3GB": 3e9, "3TB": 3e12, "3KiB": 3 << 10, "3MiB": 3 << 20, "3 GiB": 3 << 30, "1.5TiB": 3 << 39,
+		"3": 0, "3K": 0, "3KBB": 0,
+	} {
+		if got, ok := parseSize(size); got != want || ok != (want > 0) {
+			t.Errorf("%s: %d, %v, want %d", size, got, ok, want)
+		}
+	}
+}
+
 // A name by the file is checked like any other.
 func TestNameByFile(t *testing.T) {
 	for file, want := range map[string]string{

@@ -133,6 +133,17 @@ func TestDependsOnSeedAndConfigurationOnly(t *testing.T) {
 	if other := results(8, batch[:1]); slices.Equal(other[0], want[0]) {
 		t.Error("another seed predicts the same")
 	}
+	if other := results(7, []method.Config{batch[0].With("alpha", 1e-20)}); slices.Equal(other[0], want[0]) {
+		t.Error("another configuration begins with the same weights")
+	}
+}
+
+// Fits are those of earlier versions, with every kernel.
+func TestStaysTheSame(t *testing.T) {
+	r := one(t, noise(0, 50, 3), nil)
+	if epochs, first := r.Details["epochs"], r.Val[0]; epochs != 41 || !(math.Abs(first+0.345553) <= 1e-4) {
+		t.Errorf("%v epochs, the first prediction is %v, want 41 and -0.345553", epochs, first)
+	}
 }
 
 // TestCanonical counts the distinct configurations of the paper's three grids (Tables 20 to 22).

@@ -94,6 +94,10 @@ func TestOwn(t *testing.T) {
 			t.Errorf("%s: %v, %v, want the digest %s, by which earlier versions have their records", change, again, err, digest)
 		}
 	}
+	last, _ := declare(t, "wine", strings.Replace(wineDeclaration, "{folds: 2}", "{test: 1}", 1), wineText)
+	if info, err := last.Lookup("wine"); err != nil || info.TestAt != 3 || info.Folds != 5 || info.RunFolds != 1 {
+		t.Errorf("the last of four rows is for the test: %+v, %v", info, err)
+	}
 	for _, change := range []string{"Wine/Vino", "split: {folds: 2}/split: {folds: 2, run: 1}", "split: {folds: 2}/split: {folds: 2, run: 2}"} {
 		old, new, _ := strings.Cut(change, "/")
 		same, _ := declare(t, "wine", strings.Replace(wineDeclaration, old, new, 1), full)

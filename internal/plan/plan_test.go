@@ -139,6 +139,15 @@ func TestFolder(t *testing.T) {
 	if len(folders) != 12 {
 		t.Errorf("%d jobs, want 3 folds of 2 under 2 seeds", len(folders))
 	}
+	measured := *jobs[0].Configurations[0]
+	cell := measured.Cells[0]
+	cell.ID, cell.Measure, cell.With = results.ID{1}, "first", "{}"
+	measured.Measures = []*Measure{{Name: "first", Cells: []Cell{cell}}}
+	j := &Job{Fit: jobs[0].Fit, Configurations: []*Configuration{&measured}}
+	rest := j.Without(func(id results.ID) bool { return id != cell.ID })
+	if rest.Cells() != 1 || Folder(rest.Fit, rest.Configurations) != Folder(j.Fit, j.Configurations) {
+		t.Errorf("the %d measurements of a job have another folder", rest.Cells())
+	}
 }
 
 // How long cells take is what their like took: on the same data set, else on another one in proportion to its size, and of
@@ -443,6 +452,9 @@ func TestAbsentDataSets(t *testing.T) {
 		if n := p.all(); (n.ToDo > 0) != want || len(p.LeftOut) != 1 {
 			t.Errorf("%v: %+v, %v", absent, n, p.LeftOut)
 		}
+	}
+	if d := planned(t, s, Options{ReportOnly: true}, lib, nil).Datasets[0]; d.Digest == "" || d.Subset == "" {
+		t.Errorf("a report takes them for %+v, want the part whose table is known", d)
 	}
 }
 

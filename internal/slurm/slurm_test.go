@@ -379,6 +379,29 @@ func TestTimeOfLaterJobs(t *testing.T) {
 	}
 }
 
+// A task that somebody else ended says nothing of the job that it was at, nor, had it begun none, of those that it had; the third task that
+// dies otherwise does.
+func TestEndedByOthers(t *testing.T) {
+	w := newWorld(t, 1, "{number: [1]}")
+	jobs := w.plan(plan.Options{})
+	planned := []*job{{Fit: jobs[0].Fit, Configurations: jobs[0].Configurations, Deaths: mostDeaths - 1}}
+	for how, others := range map[string]bool{"PREEMPTED": true, "CANCELLED": true, "NODE_FAIL": false} {
+		task := newWatched(&submission{path: t.TempDir()}, 0, planned)
+		shown := run.NewProgress(io.Discard, false, jobs, 0, 0)
+		defer shown.Close()
+		r := newWatch(&Cluster{}, jobs, shown)
+		r.count(task, 1)
+		task.open[0] = true
+		if f := task.fates(how, "")[0]; (f.failure == nil) != others || (f.deaths == mostDeaths-1) != others {
+			t.Errorf("%s at a job: %+v", how, f)
+		}
+		clear(task.open)
+		if err := r.settle(task, how); err != nil || (r.jobs[0].badEnds == 0) != others {
+			t.Errorf("%s before a job: %d bad ends, %v", how, r.jobs[0].badEnds, err)
+		}
+	}
+}
+
 // A full disk is no fault of a job's, be it that the job or its task cannot write: there is no record of it, and what a few tasks could not
 // do is left for another time.
 func TestFullDisk(t *testing.T) {

@@ -73,6 +73,20 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// A task has not ended as long as Slurm may still run it.
+func TestActive(t *testing.T) {
+	for names, want := range map[string]bool{
+		"PENDING RUNNING CONFIGURING COMPLETING SUSPENDED STOPPED SIGNALING STAGE_OUT RESIZING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT": true,
+		"COMPLETED CANCELLED FAILED TIMEOUT DEADLINE PREEMPTED NODE_FAIL BOOT_FAIL OUT_OF_MEMORY":                                                            false,
+	} {
+		for _, name := range strings.Fields(names) {
+			if (state{name: name}).active() != want {
+				t.Errorf("%s: a task may still run: %v, want %v", name, !want, want)
+			}
+		}
+	}
+}
+
 // Why a task waits is said where that is not the rule.
 func TestStateText(t *testing.T) {
 	for s, want := range map[state]string{
