@@ -15,10 +15,10 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { line = sprintf("  %-18s", $$1); n = split($$2, words, " "); \
 		for (i = 1; i <= n; i++) { if (length(line " " words[i]) > 79) { print line; line = sprintf("%20s", "") } line = line " " words[i] } \
 		print line }' $(MAKEFILE_LIST)
-	@echo "Variables: SCALE=quick|cpu|paper (reproduce-table1), OUT=folder,"
-	@echo "  ARGS='more flags', PY=python3.11 (for venv), BENCH='flags of bench-*',"
-	@echo "  BENCHTIME=3x (bench-npt), SKIPS=regexp (test: it fails if a test is skipped"
-	@echo "  for another reason)."
+	@echo "Variables: SCALE=quick|cpu|paper and OUT=folder (reproduce-table1, plan-table1),"
+	@echo "  ARGS='more flags', HOURS=8 and OVERNIGHT=folder (overnight), PY=python3.11"
+	@echo "  (venv), BENCH='flags of bench-*', BENCHTIME=3x (bench-npt), SKIPS=regexp"
+	@echo "  (test: it fails if a test is skipped for another reason)."
 
 .PHONY: reproduce-table1
 reproduce-table1: bin/table1 venv-if-possible ## run what SCALE's sweep lacks and print the tables; SCALE=cpu takes many hours, SCALE=paper is the real thing
@@ -35,6 +35,7 @@ report-published: bin/table1 ## the tables from our own records in results/publi
 
 .PHONY: reports-published
 reports-published: report-published bin/lookup bin/ablation bin/variants bin/corruption bin/deletion bin/attention bin/cost bin/lookup-size bin/width ## the same for make reproduce-table1 and all experiments
+	rm -rf out/published-*/report
 	bin/table1 -sweep table1-quick -with results/published -report-only -out out/published-quick
 	for x in lookup lookup-size ablation variants corruption deletion attention cost width; do bin/$$x -with results/published -report-only -out out/published-$$x || exit; done
 	for x in cpu random-column coded batches; do bin/lookup -sweep lookup-$$x -with results/published -report-only -out out/published-lookup-$$x || exit; done
@@ -90,7 +91,7 @@ OVERNIGHT ?= out/overnight
 
 .PHONY: overnight
 overnight: bin/overnight ## long runs at the lowest priority for HOURS=8, to be stopped and started again at will; SWEEPS="a b" runs others
-	nice -n 19 $$(command -v chrt >/dev/null && echo chrt -i 0) $$(command -v ionice >/dev/null && echo ionice -c 3) bin/overnight -hours $(HOURS) -out "$(OVERNIGHT)" $(SWEEPS)
+	nice -n 19 $$(command -v chrt >/dev/null && echo chrt -i 0) $$(command -v ionice >/dev/null && echo ionice -c 3) bin/overnight -hours $(HOURS) -out "$(OVERNIGHT)" $(ARGS) $(SWEEPS)
 
 .PHONY: overnight-merge
 overnight-merge: bin/merge ## take the finished records of make overnight over into results/published
@@ -150,6 +151,9 @@ venv: .venv/installed ## the Python environment in which the boosting libraries 
 
 .PHONY: xla
 xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which the tests hold its own
+
+# Without a Python that runs, as after an upgrade of the system, nothing is installed.
+$(shell [ -x .venv/bin/python ] || rm -f .venv/*installed)
 
 .venv/bin/python:
 	$(PY) -m venv .venv || { rm -f $@; exit 1; }
@@ -229,7 +233,7 @@ KIT_DATA = boston-housing yacht breast-cancer concrete
 # Data sets come from where programs look for them, the folder that is searched first last, so that its files stay.
 .PHONY: gpu-kit
 gpu-kit: bin/data ## out/gpu-kit: binaries, small data sets and a script that checks and runs NPT on a machine with a GPU and without Go
-	@rm -rf out/gpu-kit && mkdir -p out/gpu-kit/data
+	@rm -rf out/gpu-kit/data out/gpu-kit/testdata && mkdir -p out/gpu-kit/data
 	go build -ldflags=-s -o out/gpu-kit/ ./experiments/table1 ./experiments/corruption
 	go test -c -ldflags=-s -o out/gpu-kit/npt.test ./npt
 	cp -r npt/testdata out/gpu-kit/ && mv out/gpu-kit/testdata/gpu.sh out/gpu-kit/

@@ -42,21 +42,24 @@ func Lock(ctx context.Context, path string, log io.Writer) (unlock func() error,
 
 // Merge adds the records of several folders or segments to a compressed segment, or with replace writes it anew from them alone: one
 // record per cell, chosen as by Read, in the order of data set, method, protocol, fold and configuration. Equal records give equal
-// files. Damaged records are an error, but for a last line of from that a killed run left cut off; so are a merge of nothing and the
-// end of ctx. Then the segment is as it was. n is how many records it has now. Of two merges at the same time without Lock, what one
+// files. Damaged records are an error, but for a last line of from that a killed run left cut off; so are a merge of nothing, an imported
+// method under two titles and the end of ctx. Then the segment is as it was. n is how many records it has now. Of two merges at the same time without Lock, what one
 // adds is lost.
 //
 // The conflict says which cells have records that differ in their metrics, as of a Store; nil: none.
 //
 // It takes what a Store does, and the memory of the chosen records as text, together about 3 kB for each.
 func Merge(ctx context.Context, path string, replace bool, from ...string) (n int, conflict *Conflict, err error) {
-	chosen := newChooser()
+	chosen, imports := newChooser(), imports{}
 	read := func(paths []string, torn bool) error {
 		for l, err := range cellLines(paths...) {
 			if d := (*Damage)(nil); errors.As(err, &d) && d.Torn && torn {
 				continue
 			}
 			if err := cmp.Or(err, ctx.Err()); err != nil {
+				return err
+			}
+			if err := imports.add(&l.cell); err != nil { // no store would open
 				return err
 			}
 			chosen.add(l)

@@ -225,8 +225,16 @@ func TestOneTitle(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
-	if _, err := results.Open(t.Context(), folders...); err == nil || !strings.Contains(err.Error(), `method mine is imported as "Mine" and as "Yours"`) {
-		t.Error(err)
+	_, opened := results.Open(t.Context(), folders...)
+	merged := filepath.Join(t.TempDir(), "all.jsonl.gz")
+	_, _, both := results.Merge(t.Context(), merged, false, folders...)
+	for _, err := range []error{opened, both} {
+		if err == nil || !strings.Contains(err.Error(), `method mine is imported as "Mine" and as "Yours"`) {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(merged); err == nil {
+		t.Error("merged all the same")
 	}
 }
 
@@ -364,6 +372,7 @@ func TestMistakes(t *testing.T) {
 		"want one file of predictions, not 0":                                             {"-method", "mine"},
 		`-method "": want a name`:                                                         {"p.csv"},
 		"-method knn: that is a method of nptben":                                         {"-method", "knn", "p.csv"},
+		"-out: want the name of a folder":                                                 {"-method", "mine", "-out", "", "p.csv"},
 		`-title "=1": want letters`:                                                       {"-method", "mine", "-title", "=1", "p.csv"},
 		"nowhere.csv: no such file":                                                       {"-method", "mine", "nowhere.csv"},
 	} {

@@ -71,6 +71,8 @@ func parse(e program.Env) (*options, error) {
 	switch {
 	case f.NArg() != 1:
 		return nil, f.Errorf("want one file of predictions, not %d", f.NArg())
+	case o.out == "":
+		return nil, f.Errorf("-out: want the name of a folder for the records")
 	case !sweeps.MethodName.MatchString(o.method):
 		return nil, f.Errorf("-method %q: want a name of small letters, digits and hyphens, a letter first", o.method)
 	case !sweeps.Title.MatchString(o.title):

@@ -1,5 +1,5 @@
-// Overnight does long work on one machine while nobody needs it: sweeps in order of value, one network at a time on all cores and of other
-// methods a fit on each, until its hours are over. Whatever ends it, the same command goes on from there.
+// Overnight does long work on one machine while nobody needs it: sweeps in order of value, one fit at a time on all cores where there
+// are networks to train and else a fit on each, until its hours are over. Whatever ends it, the same command goes on from there.
 //
 //	go run ./cmd/overnight [-hours 8] [-out DIR] [-plan] [SWEEP ...]
 //
@@ -25,7 +25,7 @@ import (
 	"nptbench/internal/program"
 )
 
-const about = `Runs sweeps one after the other until its hours are over, one network at a time on all cores, and goes on from there the next time.`
+const about = `Runs sweeps one after the other until its hours are over, one fit at a time on all cores where there are networks to train and else a fit on each core, and goes on from there the next time.`
 
 // inOrderOfValue are the sweeps that are run when none is named.
 var inOrderOfValue = []string{"npt-boston", "npt-narrow", "yacht-self-only", "npt-width", "mlp-large", "npt-variants", "npt-base"}
@@ -51,6 +51,9 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	if !(*hours > 0 && *hours <= mostHours) {
 		return program.ExitBadInput, f.Errorf("-hours %g: want more than 0, and at most %.0f", *hours, mostHours)
 	}
+	if *out == "" {
+		return program.ExitBadInput, f.Errorf("-out: want the name of a folder for records, checkpoints, reports and the log")
+	}
 	sweeps := f.Args()
 	if len(sweeps) == 0 {
 		sweeps = inOrderOfValue
@@ -61,13 +64,15 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 			return program.ExitBadInput, f.Errorf("two sweeps are called %s: their results would be in one folder", name(sweep))
 		}
 	}
+	with := []string{"-with", experiment.Published} // whose cells are not run again
 	args := func(sweep string, more ...string) program.Env {
 		e := e
-		e.Args = append([]string{"-sweep", sweep, "-out", filepath.Join(*out, name(sweep)), "-data", *data}, more...)
-		if _, err := os.Stat(published); err == nil {
-			e.Args = append(e.Args, "-with", published)
-		}
+		e.Args = slices.Concat([]string{"-sweep", sweep, "-out", filepath.Join(*out, name(sweep)), "-data", *data}, with, more)
 		return e
+	}
+	if _, err := os.Stat(experiment.Published); err != nil {
+		fmt.Fprintf(e.Stderr, "no %s here: what its records have is done again\n", experiment.Published)
+		with = nil
 	}
 	jobs := map[string]string{} // by sweep
 	for _, sweep := range sweeps {
@@ -76,7 +81,7 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 			return program.ExitBadInput, err
 		}
 		jobs[sweep] = strconv.Itoa(runtime.GOMAXPROCS(0))
-		if slices.ContainsFunc(p.Groups(), func(g *plan.Group) bool { return g.Method.Network }) {
+		if slices.ContainsFunc(p.Groups(), func(g *plan.Group) bool { return g.Method.Network && p.Count(g).ToDo > 0 }) {
 			jobs[sweep] = "1"
 		}
 		n := p.Count(p.Groups()...)
@@ -118,8 +123,5 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 	}
 	return exit, nil
 }
-
-// published is the folder of the project's own records; their cells are not run again.
-var published = filepath.Join("results", "published")
 
 var spec = experiment.Spec{Name: "overnight", About: about, Title: "Long runs"}

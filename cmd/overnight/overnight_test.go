@@ -36,8 +36,12 @@ func TestHours(t *testing.T) {
 	call := func(args ...string) (int, string, string) {
 		return programtest.Run(t, run, append(append(args, "-out", out, "-data", data), sweeps...)...)
 	}
-	if exit, said, _ := call("-plan"); exit != program.ExitOK || strings.Count(said, ": 20 of 20 cells to do") != 2 {
-		t.Errorf("exit %d: %s", exit, said)
+	if exit, said, warned := call("-plan"); exit != program.ExitOK || strings.Count(said, ": 20 of 20 cells to do") != 2 ||
+		warned != "no results/published here: what its records have is done again\n" {
+		t.Errorf("exit %d: %s%s", exit, said, warned)
+	}
+	if exit, _, said := programtest.Run(t, run, "-out", "", "-plan", sweeps[0]); exit != program.ExitBadInput || !strings.Contains(said, "-out: want the name of a folder") {
+		t.Errorf("no folder: exit %d: %s", exit, said)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a plan has written something")

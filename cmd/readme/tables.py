@@ -342,17 +342,17 @@ def eight(number, *paths):
 
 def tenth(number, *paths):
     """The one that masks a tenth of the targets, and its controls: self-only networks, and other steps."""
-    on_fold(number, paths, lambda c: c["p_target"] == 0.1 or c["steps"] == 20000 or c.get("self_only"))
+    on_fold(number, paths, lambda c: c["p_target"] == 0.1 or c["steps"] == 20000 or c.get("self_only"), SEEDS)
 
 
-def on_fold(number, paths, wanted):
-    corrupted = {r["variant"]: r["test"] for r in finished(paths, "corruption") if r["seed"] == 42}
+def on_fold(number, paths, wanted, seeds=(42,)):
+    corrupted = {(r["variant"], r["seed"]): r["test"] for r in finished(paths, "corruption")}
     lines = []
     for r in sorted(records(paths), key=loss):
-        if (r["dataset"], r["fold"], r["protocol"], r["seed"]) == ("boston-housing", int(number), "published", 42) and r["method"] == "npt" and wanted(r["config"]):
+        if (r["dataset"], r["fold"], r["protocol"]) == ("boston-housing", int(number), "published") and r["seed"] in seeds and wanted(r["config"]):
             name = r.get("variant", "base")
-            change = corrupted.get(name)
-            lines.append([name, "%d" % r["config"]["steps"], "%d" % r["details"]["best_step"], "%.4f" % loss(r), "%.2f ± %.2f" % (r["test"]["rmse"], r["test"]["rmse_se"]),
+            change = corrupted.get((name, r["seed"]))
+            lines.append([name + ("" if r["seed"] == 42 else ", seed %d" % r["seed"]), "%d" % r["config"]["steps"], "%d" % r["details"]["best_step"], "%.4f" % loss(r), "%.2f ± %.2f" % (r["test"]["rmse"], r["test"]["rmse_se"]),
                           "%.2f (%+.0f ± %.0f %%)" % (change["corrupted_rmse"], -change["rmse_change"], change["rmse_change_se"]) if change else "–"])
     table(["NPT, e = 16", "steps", "weights of step", "validation loss", "RMSE", "when other rows are corrupted"], *lines)
 
@@ -666,7 +666,7 @@ ASKED = (
     ("boston-housing", ("gpu/corruption-paper",), ("",), None),
     ("boston-housing", ("boston-fourth-fold",), (TENTH,), TENTH + ", self only"),
     ("boston-housing", ("boston-fourth-fold",), (TENTH + ", 2,000 steps",), TENTH + ", 2,000 steps, self only"),
-    ("boston-housing", ("npt-narrow", "boston-fourth-fold"), ("", "base"), "base, self only"),
+    ("boston-housing", ("npt-narrow", "boston-unmasked", "boston-fourth-fold"), ("", "base"), "base, self only"),
     ("boston-housing", ("boston-fourth-fold",), ("base, 20,000 steps",), "base, 20,000 steps, self only"),
     ("boston-housing", ("corruption-quick",), ("",), "self only"),
     ("boston-housing", ("ablation-quick",), ("Base",), "Self only"),
@@ -714,6 +714,7 @@ def otherrows():
             """By how much, with the error of the mean over several folds, or of one as error gives it and over seeds."""
             seeds = sorted(set.intersection(*(npt[fold].keys() & others[fold].keys() for fold in npt if fold in others)) if npt.keys() & others.keys() else ())
             pairs = [[(npt[fold][seed], others[fold][seed]) for seed in seeds] for fold in npt if fold in others]
+            assert not any(others[fold].keys() - set(seeds) for fold in npt if fold in others), "%s: %s has seeds that NPT lacks" % (dataset, control)
             if not any(pairs):
                 return "–"
             unit = 100 / statistics.mean(a["test"][before] for of in pairs for a, _ in of) if name == "rmse" else -1

@@ -251,22 +251,22 @@ func estimateFrom(ctx context.Context, p *plan.Plan, store *results.Store) *plan
 	return p.Estimate(until(ctx, store.Records()))
 }
 
-// publishedRecords is the folder of our own records, in the repository, and gpuRecords that of networks that a GPU trained.
+// Published is the folder of our own records, in the repository, and gpuRecords that of networks that a GPU trained.
 const (
-	publishedRecords = "results/published"
-	gpuRecords       = "results/published/gpu"
+	Published  = "results/published"
+	gpuRecords = "results/published/gpu"
 )
 
 // estimate is an estimate from the records, and where those say nothing from the published ones, if they are there. It also names the
 // folders.
 func (o *options) estimate(ctx context.Context, p *plan.Plan, store *results.Store) (e *plan.Estimate, from string, err error) {
 	e, from = estimateFrom(ctx, p, store), strings.Join(o.recordFolders(), ", ")
-	if _, err := os.Stat(publishedRecords); err != nil || p.Known(e) {
+	if _, err := os.Stat(Published); err != nil || p.Known(e) {
 		return e, from, nil
 	}
-	folders := []string{publishedRecords}
+	folders := []string{Published}
 	if p.OnGPU {
-		folders = []string{gpuRecords, publishedRecords}
+		folders = []string{gpuRecords, Published}
 	}
 	folders = slices.DeleteFunc(folders, func(folder string) bool { return slices.Contains(o.recordFolders(), folder) })
 	if len(folders) == 0 {

@@ -70,7 +70,7 @@ func TestEstimateByDevice(t *testing.T) {
 	for _, of := range []struct {
 		folder, backend string
 		seconds         float64
-	}{{gpuRecords, "xla:cuda", 7}, {publishedRecords, "fused", 2 * 3600 * float64(runtime.GOMAXPROCS(0))}} {
+	}{{gpuRecords, "xla:cuda", 7}, {Published, "fused", 2 * 3600 * float64(runtime.GOMAXPROCS(0))}} {
 		w := results.NewWriter(of.folder)
 		for _, r := range run.Failures(p.Sweep, p.Jobs()[0], nil) {
 			r.Status, r.Test, r.FitSeconds, r.FitCells = results.OK, results.Metrics{"rmse": 1}, of.seconds, 1
