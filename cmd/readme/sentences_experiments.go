@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"regexp"
@@ -65,6 +66,9 @@ var experiments = []sentence{
 			if slices.Contains([]string{"Kick", "Income", "Poker Hand", "Forest Cover"}, x.dataset) {
 				continue // errors that take the two networks for independent
 			}
+			if x.fold3 {
+				continue // which was looked at because of its errors
+			}
 			if best, has := most[x.dataset]; !math.IsNaN(x.alone) && (!has || x.aloneErr < best.aloneErr) {
 				most[x.dataset] = x
 			}
@@ -79,7 +83,7 @@ var experiments = []sentence{
 		if z < 0 {
 			favoured = "the self-only network"
 		}
-		return fmt.Sprintf("Of the most precise comparison on each of the %s data sets whose errors are of differences it is worse in %s and better in %s, and these together favour %s by %.1f standard errors (Stouffer's method)",
+		return fmt.Sprintf("Of the most precise comparison on each of the %s data sets whose errors are of differences, without fold 3 of Boston Housing, which was looked at because of its errors, it is worse in %s and better in %s, and these together favour %s by %.1f standard errors (Stouffer's method)",
 			word(len(most)), word(worse), word(len(most)-worse), favoured, math.Abs(z)/math.Sqrt(float64(len(most))))
 	},
 	func(r *reports) string {
@@ -108,6 +112,7 @@ var experiments = []sentence{
 // also by squared errors, in standard errors. What was not measured is NaN.
 type asked struct {
 	dataset                                                         string
+	fold3                                                           bool // of published folds, alone
 	corrupted, corruptedErr, squares, alone, aloneErr, squaresAlone float64
 }
 
@@ -124,7 +129,7 @@ func otherRows(r *reports) (all []asked) {
 		return number(r, string(x))
 	}
 	for _, x := range askedLine.FindAllSubmatch(r.text("EXPERIMENTS.md"), -1) {
-		all = append(all, asked{string(x[1]), value(x[3]), value(x[4]), value(x[5]), value(x[6]), value(x[7]), value(x[8])})
+		all = append(all, asked{string(x[1]), bytes.Contains(x[0], []byte("| 1, published fold 3 |")), value(x[3]), value(x[4]), value(x[5]), value(x[6]), value(x[7]), value(x[8])})
 	}
 	if lines := len(askedNetwork.FindAll(r.text("EXPERIMENTS.md"), -1)); len(all) == 0 || len(all) != lines {
 		r.fail(fmt.Errorf("EXPERIMENTS.md: of %d lines of networks %d can be read", lines, len(all)))

@@ -714,7 +714,7 @@ def otherrows():
             """By how much, with the error of the mean over several folds, or of one as error gives it and over seeds."""
             seeds = sorted(set.intersection(*(npt[fold].keys() & others[fold].keys() for fold in npt if fold in others)) if npt.keys() & others.keys() else ())
             pairs = [[(npt[fold][seed], others[fold][seed]) for seed in seeds] for fold in npt if fold in others]
-            assert not any(others[fold].keys() - set(seeds) for fold in npt if fold in others), "%s: %s has seeds that NPT lacks" % (dataset, control)
+            assert not others.keys() - npt.keys() and not any(of.keys() - set(seeds) for of in others.values()), "%s: %s has folds or seeds that NPT lacks" % (dataset, control)
             if not any(pairs):
                 return "–"
             unit = 100 / statistics.mean(a["test"][before] for of in pairs for a, _ in of) if name == "rmse" else -1
