@@ -152,15 +152,15 @@ venv: .venv/installed ## the Python environment in which the boosting libraries 
 .PHONY: xla
 xla: .venv/xla-installed ## XLA for the CPU, NPT's backend xla:cpu, beside which the tests hold its own
 
-# Without a Python that runs, as after an upgrade of the system, nothing is installed.
-$(shell [ -x .venv/bin/python ] || rm -f .venv/*installed)
-
 .venv/bin/python:
-	$(PY) -m venv .venv || { rm -f $@; exit 1; }
+	$(PY) -m venv --clear .venv || { rm -f $@; exit 1; }
 
 # The versions that are pinned have packages for Python 3.11 alone. An environment of another one is made anew, without XLA, if there is a 3.11
 # to make it.
 IS_311 = -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+
+# What was installed is lost when an upgrade of the system takes the Python away or makes another of it.
+$(shell [ -x .venv/bin/python ] || rm -f .venv/*installed; [ ! -e .venv/installed ] || .venv/bin/python $(IS_311) || rm -f .venv/installed)
 
 .venv/installed: baselines/gbdt/requirements.txt | .venv/bin/python
 	@.venv/bin/python $(IS_311) || { \

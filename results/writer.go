@@ -127,9 +127,11 @@ func (w *Writer) inPlace() error {
 	return nil
 }
 
-// Err returns the first error that the writer met, nil as long as it may be given records.
+// Err returns the first error that the writer met, nil as long as it may be given records. It does not wait for a disk.
 func (w *Writer) Err() error {
-	w.mu.Lock()
+	if !w.mu.TryLock() {
+		return nil
+	}
 	defer w.mu.Unlock()
 	return w.err
 }

@@ -12,7 +12,7 @@
 //	folds: all                        # default; or a count (3: folds 0, 1, 2), or a list ([0, 4])
 //	select: {regression: mse, classification: nll} # validation metric that chooses a configuration; the defaults
 //	budget: {time: 10m, memory: 4GiB} # of one cell, looked at ten times a second; default: no limit. Time is
-//	                                  # counted once its data are loaded. A measurement has a budget of its own, from where it begins.
+//	                                  # counted once its data are loaded, and anew from where a measurement begins.
 //	                                  # With a budget of time loading may take an hour, or the budget if that is more
 //	methods:
 //	  - method: knn

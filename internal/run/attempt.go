@@ -33,7 +33,7 @@ type attempt struct {
 	looked  time.Time     // at the clock
 	loaded  bool          // the worker has the job's task
 	loading time.Duration // until then
-	used    time.Duration // of the budget of time: since then, or the last finished cell
+	used    time.Duration // of the budget of time: since then, the last finished cell, or where a measurement began
 	kept    time.Duration // of it, when keepTime wrote it last
 
 	measuring bool // the worker has ended its fit, and measures

@@ -56,7 +56,10 @@ func (s *serving) do(ctx context.Context) error {
 			continue
 		}
 		for _, of := range c.Measures {
-			if err := cmp.Or(broken, ctx.Err(), s.send(reply{Measuring: true})); err != nil {
+			if err := cmp.Or(broken, ctx.Err()); err != nil {
+				return err
+			}
+			if err := s.send(reply{Measuring: true}); err != nil {
 				return err
 			}
 			o := s.known(c, trained[i])
@@ -69,7 +72,7 @@ func (s *serving) do(ctx context.Context) error {
 	return errors.Join(broken, cmp.Or(failed, unknown))
 }
 
-// failedBefore is the message of a measurement whose training was not even tried.
+// failedBefore is the message of a measurement whose training has the record of a failure.
 const failedBefore = "the record of its training is a failure"
 
 // known is what a configuration has come to: now, where it was done here, or as its record says.

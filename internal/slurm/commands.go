@@ -88,17 +88,17 @@ func maxArray(ctx context.Context) (int, error) {
 // A state is what Slurm says of a task.
 type state struct {
 	name string // PENDING, RUNNING, COMPLETED, ...; empty: it does not know the task
-	why  string // it waits, or has ended, in small letters; may be empty
+	why  string // it waits, or has ended; may be empty
 }
 
 // unlaunched reports whether Slurm holds back a task that it could not start on a node. It does so until somebody releases the task.
 func (s state) unlaunched() bool {
-	return s.name == "PENDING" && strings.ReplaceAll(s.why, "_", " ") == "launch failed requeued held"
+	return s.name == "PENDING" && strings.ReplaceAll(strings.ToLower(s.why), "_", " ") == "launch failed requeued held"
 }
 
 // text is what a person is told of a state: that a task waits for others or for a node is the rule, and other reasons may last for ever.
 func (s state) text() string {
-	if s.name == "PENDING" && !slices.Contains([]string{"", "none", "priority", "resources"}, s.why) {
+	if s.name == "PENDING" && !slices.Contains([]string{"", "none", "priority", "resources"}, strings.ToLower(s.why)) {
 		return "pending (" + s.why + ")"
 	}
 	return strings.ToLower(s.name)
@@ -132,7 +132,7 @@ func queued(ctx context.Context, names []string) (map[taskName]state, error) {
 			return taskName{}, state{}, false
 		}
 		index, err := strconv.Atoi(columns[1])
-		return taskName{columns[0], index}, state{columns[2], strings.ToLower(columns[3])}, err == nil
+		return taskName{columns[0], index}, state{columns[2], columns[3]}, err == nil
 	}), nil
 }
 

@@ -90,8 +90,8 @@ func TestActive(t *testing.T) {
 // Why a task waits is said where that is not the rule.
 func TestStateText(t *testing.T) {
 	for s, want := range map[state]string{
-		{"PENDING", "priority"}: "pending", {"PENDING", "none"}: "pending", {"RUNNING", "node1"}: "running", {}: "",
-		{"PENDING", "partitiontimelimit"}: "pending (partitiontimelimit)",
+		{"PENDING", "Priority"}: "pending", {"PENDING", "None"}: "pending", {"RUNNING", "node1"}: "running", {}: "",
+		{"PENDING", "PartitionTimeLimit"}: "pending (PartitionTimeLimit)",
 	} {
 		if got := s.text(); got != want {
 			t.Errorf("%+v is %q, want %q", s, got, want)

@@ -16,13 +16,13 @@ export XLA_FLAGS="${XLA_FLAGS:---xla_gpu_enable_triton_gemm=false}" # compiling 
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv | tee "$out/gpu.csv"
 
 # In float32 with exact products, and in float64, against the reference numbers.
-[ -s "$out/tests.log" ] || GOMLX_BACKEND="$backend,tf32=false" ./npt.test -test.run "${TESTS:-Golden|Gradients|Steps|Padded|Masks|Recompute|Resume|Dropout|Lookahead|Predict|Model|SideBySide|OnBackends}" -test.v >"$out/tests.log" 2>&1 ||
+[ "$out/tests.log" -nt npt.test ] || GOMLX_BACKEND="$backend,tf32=false" ./npt.test -test.run "${TESTS:-Golden|Gradients|Steps|Padded|Masks|Recompute|Resume|Dropout|Lookahead|Predict|Model|SideBySide|OnBackends}" -test.v >"$out/tests.log" 2>&1 ||
 	echo "tests failed: $out/tests.log"
 grep -c '^--- PASS' "$out/tests.log" || true
 grep '^--- FAIL' "$out/tests.log" || true
 
 # Seconds for a step and the share of the matmul rate.
-[ -s "$out/bench.log" ] || GOMLX_BACKEND="$backend" NPT_BENCH="${BENCH:-boston/e=16,boston/e=128,protein}" NPT_BENCH_PRECISION="${PRECISIONS:-float32,bfloat16}" \
+[ "$out/bench.log" -nt npt.test ] || GOMLX_BACKEND="$backend" NPT_BENCH="${BENCH:-boston/e=16,boston/e=128,protein}" NPT_BENCH_PRECISION="${PRECISIONS:-float32,bfloat16}" \
 	./npt.test -test.run '^$' -test.bench 'Step|Evaluation' -test.benchtime "${BENCHTIME:-60x}" >"$out/bench.log" 2>&1 || echo "benchmarks failed: $out/bench.log"
 grep Benchmark "$out/bench.log" || true
 
