@@ -144,10 +144,7 @@ func (t *rankTable) supports() string {
 			Decimal(t.Significance.Difference, rankDigits), strings.Join(pairs, "; "))
 	}
 	text += fmt.Sprintf(" %v.", s.Friedman)
-	if f := s.Friedman; f.SmallestP > rankLevel {
-		text += fmt.Sprintf(" With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", f.K, f.N, f.SmallestP)
-	}
-	for _, w := range s.Friedman.Warnings {
+	for _, w := range s.Friedman.WarningsAt(rankLevel) {
 		text += " " + w
 	}
 	least := stats.WilcoxonSmallestP(s.Friedman.N)

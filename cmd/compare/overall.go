@@ -49,10 +49,7 @@ func (t *table) compareOverall(alpha float64) *overall {
 	}
 	o.friedman = stats.Friedman(o.means, t.metric.Larger)
 	if len(o.methods) > 2 {
-		if f := o.friedman; f.SmallestP > alpha {
-			o.notes = append(o.notes, fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", f.K, f.N, f.SmallestP))
-		}
-		o.notes = append(o.notes, o.friedman.Warnings...)
+		o.notes = append(o.notes, o.friedman.WarningsAt(alpha)...)
 	}
 	o.wilcoxon, o.adjusted = stats.WilcoxonPairs(o.means, t.metric.Larger)
 	o.notes = append(o.notes, o.pairNotes(alpha)...)

@@ -65,14 +65,14 @@ func run(ctx context.Context, e program.Env) (exit int, err error) {
 		}
 	}
 	with := []string{"-with", experiment.Published} // whose cells are not run again
+	if _, err := os.Stat(experiment.Published); err != nil {
+		fmt.Fprintf(e.Stderr, "no %s here: what its records have is done again\n", experiment.Published)
+		with = nil
+	}
 	args := func(sweep string, more ...string) program.Env {
 		e := e
 		e.Args = slices.Concat([]string{"-sweep", sweep, "-out", filepath.Join(*out, name(sweep)), "-data", *data}, with, more)
 		return e
-	}
-	if _, err := os.Stat(experiment.Published); err != nil {
-		fmt.Fprintf(e.Stderr, "no %s here: what its records have is done again\n", experiment.Published)
-		with = nil
 	}
 	jobs := map[string]string{} // by sweep
 	for _, sweep := range sweeps {

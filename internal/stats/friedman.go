@@ -76,6 +76,15 @@ func Friedman(results [][]float64, larger bool) *FriedmanTest {
 	return t
 }
 
+// WarningsAt are the warnings of a test at a level of significance: also that no ranks can reach it, where that is so.
+func (t *FriedmanTest) WarningsAt(level float64) []string {
+	if t.SmallestP <= level {
+		return t.Warnings
+	}
+	few := fmt.Sprintf("With %d methods on %d data sets no ranks are less likely by chance than p = %.3g.", t.K, t.N, t.SmallestP)
+	return append([]string{few}, t.Warnings...)
+}
+
 // test computes the statistics from sums over ranks, by data set and method, which are exact.
 func (t *FriedmanTest) test(ranks [][]float64) {
 	n, k := float64(t.N), float64(t.K)
